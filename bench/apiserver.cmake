@@ -1,0 +1,1 @@
+ksim_bench(apiserver_bench SRCS apiserver_bench.cc DEPS apiserver)

@@ -1,0 +1,205 @@
+// The API server's hot paths: a pod status write from its arrival to the answer and the watchers,
+// and how much a write costs with few and with many kubelets watching.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/identity.h"
+#include "ksim/api/kinds.h"
+#include "ksim/apiserver/cacher/watch_cache.h"
+#include "ksim/apiserver/cacher/watcher_index.h"
+#include "ksim/apiserver/server.h"
+#include "ksim/sim/network.h"
+#include "ksim/store/etcd.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using value::Obj;
+using value::Path;
+using value::Value;
+
+class CountingSink final : public api::WatchSink {
+ public:
+  explicit CountingSink(std::int64_t& count) : count_(count) {}
+  void Send(api::WatchEvent event) override {
+    benchmark::DoNotOptimize(event);
+    ++count_;
+  }
+  void Close(api::StreamEnd) override {}
+
+ private:
+  std::int64_t& count_;
+};
+
+Value Pod(std::size_t i, std::size_t nodes) {
+  return Obj({{"apiVersion", Value::Of("v1")},
+              {"kind", Value::Of("Pod")},
+              {"metadata", Obj({{"name", Value::Of(fmt::format("web-{:06}", i))},
+                                {"namespace", Value::Of("default")},
+                                {"labels", Obj({{"app", Value::Of("web")}})}})},
+              {"spec", Obj({{"nodeName", Value::Of(fmt::format("node-{}", i % nodes))},
+                            {"containers", value::Arr({Obj({{"name", Value::Of("c")},
+                                                            {"image", Value::Of("i:1")}})})}})}});
+}
+
+// One server with `watchers` kubelets (a watch of spec.nodeName each) and one pod a kubelet, at
+// most 50.
+class Cluster {
+ public:
+  explicit Cluster(std::size_t watchers)
+      : sim(sim::SimulationOptions()),
+        network(sim, sim::LatencyRange()),
+        shared(sim, network, kinds, identities, api::Compat::k1_36, streams),
+        etcd(network, store::EtcdOptions()),
+        server(shared, etcd, ServerOptions()) {
+    etcd.process().Start();
+    server.Start();
+    while (!server.ready()) sim.Step();
+    for (std::size_t i = 0; i < 50; ++i) {
+      api::Request create = Make(api::Verb::kCreate);
+      create.body = Pod(i, watchers);
+      pods.push_back(Do(std::move(create)).object);
+    }
+    for (std::size_t i = 0; i < watchers; ++i) Watch(fmt::format("spec.nodeName=node-{}", i));
+  }
+  ~Cluster() { sim.Shutdown(); }
+
+  api::Request Make(api::Verb verb) const {
+    api::Request request;
+    request.verb = verb;
+    request.resource = kinds.ByName("pods");
+    request.ns = "default";
+    request.user = "system:admin";
+    request.client = "bench";
+    return request;
+  }
+  api::Response Do(api::Request request) {
+    api::Response answer;
+    answer.code = 0;
+    server.Accept(
+        std::move(request), [&answer](api::Response r) { answer = std::move(r); }, nullptr);
+    while (answer.code == 0) sim.Step();
+    return answer;
+  }
+  void Watch(std::string fields) {
+    api::Request request = Make(api::Verb::kWatch);
+    request.ns.clear();
+    request.list.field_selector = std::move(fields);
+    request.list.resource_version = std::to_string(etcd.store().revision());
+    request.list.timeout_seconds = 1'000'000;
+    server.Accept(std::move(request), [](api::Response) {}, std::make_shared<CountingSink>(events));
+    sim.RunUntil(sim.now());
+  }
+  // A kubelet's status patch, as a whole object.
+  void WriteStatus(std::size_t i) {
+    static const Path kStart{"status", "startTime"};
+    api::Object& pod = pods[i % pods.size()];
+    api::Request update = Make(api::Verb::kUpdate);
+    update.subresource = "status";
+    update.name = pod.name();
+    update.body =
+        pod.ToTree().Set(kStart, Value::Of(fmt::format("2025-01-01T{:02}:{:02}:{:02}Z",
+                                                       i / 3600 % 24, i / 60 % 60, i % 60)));
+    const api::Response r = Do(std::move(update));
+    if (r.code != 200) std::abort();
+    pod = r.object;
+  }
+
+  sim::Simulation sim;
+  sim::Network network;
+  api::Kinds kinds;
+  api::Identities identities;
+  std::uint64_t streams = 1;
+  Shared shared;
+  store::Etcd etcd;
+  Server server;
+  std::vector<api::Object> pods;
+  std::int64_t events = 0;
+};
+
+// From the arrival of the request to the answer: decode, default, admit, validate, store; and the
+// event to the watcher it concerns.
+void PodStatusWrite(benchmark::State& state) {
+  Cluster cluster(static_cast<std::size_t>(state.range(0)));
+  const std::int64_t before = cluster.events;
+  std::size_t i = 0;
+  for (auto _ : state) cluster.WriteStatus(++i);
+  state.counters["eventsPerWrite"] =
+      static_cast<double>(cluster.events - before) / static_cast<double>(i);
+}
+// The second must not be 100 times the first: a write asks no watcher it does not concern.
+BENCHMARK(PodStatusWrite)->Arg(50)->Arg(5000);
+
+Value At(std::size_t i, std::int64_t n) {
+  return Pod(i, 5000).Set(Path{"metadata", "generation"}, Value::Of(n));
+}
+
+// One event among 5000 watchers: through the index, and by asking each.
+struct Dispatch {
+  explicit Dispatch(int watchers) : sim(sim::SimulationOptions()) {
+    api::Request request;
+    request.resource = kinds.ByName("pods");
+    for (int i = 0; i < watchers; ++i) {
+      api::ListOptions options;
+      options.field_selector = fmt::format("spec.nodeName=node-{}", i);
+      auto predicate = Predicate::Make(*request.resource, "", "", options);
+      auto stream = std::make_shared<WatchStream>(
+          sim, server, static_cast<std::uint64_t>(i + 1), request, "", [](api::Response) {},
+          std::make_shared<CountingSink>(events));
+      all.push_back(std::make_shared<CacheWatcher>(stream, *predicate, false, VirtualTime::Max()));
+      index.Add(all.back());
+    }
+    event.type = api::WatchEventType::kModified;
+    event.key = "default/web-000007";
+    event.revision = 2;
+    event.object = api::Object::FromTree(At(7, 2), 2);
+    event.previous = api::Object::FromTree(At(7, 1), 1);
+  }
+  sim::Simulation sim;
+  std::string server = "kube-apiserver-0";
+  api::Kinds kinds;
+  WatcherIndex index;
+  std::vector<std::shared_ptr<CacheWatcher>> all;
+  CacheEvent event;
+  std::int64_t events = 0;
+};
+
+void DispatchByIndex(benchmark::State& state) {
+  Dispatch d(static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    for (CacheWatcher* w : d.index.Interested(d.event))
+      benchmark::DoNotOptimize(Filter(d.event, w->predicate()));
+  }
+}
+BENCHMARK(DispatchByIndex)->Arg(50)->Arg(5000);
+
+void DispatchByAskingAll(benchmark::State& state) {
+  Dispatch d(static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    for (const auto& w : d.all) benchmark::DoNotOptimize(Filter(d.event, w->predicate()));
+  }
+}
+BENCHMARK(DispatchByAskingAll)->Arg(50)->Arg(5000);
+
+// An exact list some changes ago: undoing the younger ones, against copying the present state.
+void ListExact(benchmark::State& state) {
+  WatchCache cache(true, true);
+  std::vector<api::Object> objects;
+  for (std::size_t i = 0; i < 5000; ++i) objects.push_back(api::Object::FromTree(At(i, 1), 1));
+  cache.Replace(std::move(objects), 10);
+  for (std::size_t i = 0; i < 1000; ++i)
+    cache.Apply(api::WatchEventType::kModified, 0,
+                api::Object::FromTree(At(i * 5, 2), static_cast<std::int64_t>(11 + i)),
+                VirtualTime(), sim::Origin());
+  const std::int64_t asked = cache.revision() - state.range(0);
+  for (auto _ : state) benchmark::DoNotOptimize(cache.ListExact(asked, "", ""));
+}
+BENCHMARK(ListExact)->Arg(0)->Arg(10)->Arg(1000);
+
+}  // namespace
+}  // namespace ksim::apiserver

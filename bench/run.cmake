@@ -1,0 +1,3 @@
+ksim_bench(run_bench SRCS run_bench.cc DEPS scenario)
+target_compile_definitions(run_bench PRIVATE
+  KSIM_SCENARIOS="${PROJECT_SOURCE_DIR}/scenarios")

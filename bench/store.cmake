@@ -1,0 +1,1 @@
+ksim_bench(store_bench SRCS store_bench.cc DEPS store)

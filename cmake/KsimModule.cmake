@@ -1,0 +1,85 @@
+# Flags of everything that is ours. g++ 12 keeps the build directory out of everything we print.
+function(ksim_compile_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra
+    -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
+    # std::stable_sort of libstdc++ 12 uses what it calls deprecated, and clang tells.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+endfunction()
+
+# ksim_module(<layer> SRCS ... DEPS <layer>... PACKAGES <target>...)
+#
+# One static library per layer: target ksim_<layer>, alias ksim::<layer>. DEPS are the layers it
+# may include; together the DEPS lists are the architecture, and tests/layers checks that the
+# includes agree with them.
+function(ksim_module name)
+  cmake_parse_arguments(M "" "" "SRCS;DEPS;PACKAGES" ${ARGN})
+  add_library(ksim_${name} STATIC ${M_SRCS})
+  add_library(ksim::${name} ALIAS ksim_${name})
+  ksim_compile_options(ksim_${name})
+  set_target_properties(ksim_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(ksim_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:include>)
+  list(TRANSFORM M_DEPS PREPEND ksim::)
+  target_link_libraries(ksim_${name} PUBLIC ${M_DEPS} ${M_PACKAGES})
+  ksim_precompile(ksim_${name} ksim_precompiled)
+  set_property(GLOBAL APPEND PROPERTY KSIM_MODULES ksim_${name})
+endfunction()
+
+# ksim_test(<name> SRCS ... DEPS <layer>... [LABELS ...])
+#
+# A GoogleTest program whose cases CTest knows one by one. Label `fast` unless given.
+function(ksim_test name)
+  cmake_parse_arguments(T "" "" "SRCS;DEPS;LABELS" ${ARGN})
+  if(NOT T_LABELS)
+    set(T_LABELS fast)
+  endif()
+  add_executable(${name} ${T_SRCS})
+  ksim_compile_options(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  list(TRANSFORM T_DEPS PREPEND ksim::)
+  target_link_libraries(${name} PRIVATE ${T_DEPS} GTest::gtest_main GTest::gmock)
+  ksim_precompile(${name} ksim_test_precompiled)
+  gtest_discover_tests(${name}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES LABELS "${T_LABELS}")
+endfunction()
+
+# ksim_script_test(<name> COMMAND ... [LABELS ...])
+#
+# A test that is a program already there: a script, or the built ksim ($<TARGET_FILE:ksim>).
+function(ksim_script_test name)
+  cmake_parse_arguments(T "" "" "COMMAND;LABELS" ${ARGN})
+  if(NOT T_LABELS)
+    set(T_LABELS fast)
+  endif()
+  add_test(NAME ${name} COMMAND ${T_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
+endfunction()
+
+# ksim_fuzzer(<name> SRCS ... DEPS <layer>...)
+#
+# A libFuzzer program: one LLVMFuzzerTestOneInput. Built only with -DKSIM_BUILD_FUZZERS=ON.
+function(ksim_fuzzer name)
+  if(NOT KSIM_BUILD_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(F "" "" "SRCS;DEPS" ${ARGN})
+  add_executable(${name} ${F_SRCS})
+  ksim_compile_options(${name})
+  list(TRANSFORM F_DEPS PREPEND ksim::)
+  target_link_libraries(${name} PRIVATE ${F_DEPS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endfunction()
+
+# ksim_bench(<name> SRCS ... DEPS <layer>...)
+function(ksim_bench name)
+  cmake_parse_arguments(B "" "" "SRCS;DEPS" ${ARGN})
+  add_executable(${name} ${B_SRCS})
+  ksim_compile_options(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  list(TRANSFORM B_DEPS PREPEND ksim::)
+  target_link_libraries(${name} PRIVATE ${B_DEPS} benchmark::benchmark_main)
+endfunction()

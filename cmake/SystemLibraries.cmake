@@ -1,0 +1,27 @@
+# Libraries that ship a pkg-config file and no CMake package. Read by the build and, installed
+# beside ksimConfig.cmake, by those who use ksim; so both see the same targets ksim::yaml,
+# ksim::xxhash and ksim::zstd.
+#
+# ksim_find_system_library(<name> <pkg-config module>)
+#   Defines the imported target ksim::<name> if pkg-config knows the module; else nothing.
+function(ksim_find_system_library name module)
+  if(TARGET ksim::${name})
+    return()
+  endif()
+  find_package(PkgConfig QUIET)
+  if(NOT PkgConfig_FOUND)
+    return()
+  endif()
+  string(TOUPPER KSIM_${name} prefix)
+  pkg_check_modules(${prefix} QUIET IMPORTED_TARGET GLOBAL ${module})
+  if(TARGET PkgConfig::${prefix})
+    add_library(ksim::${name} INTERFACE IMPORTED GLOBAL)
+    set_target_properties(ksim::${name} PROPERTIES INTERFACE_LINK_LIBRARIES PkgConfig::${prefix})
+  endif()
+endfunction()
+
+function(ksim_find_system_libraries)
+  ksim_find_system_library(yaml yaml-0.1)
+  ksim_find_system_library(xxhash libxxhash)
+  ksim_find_system_library(zstd libzstd)
+endfunction()

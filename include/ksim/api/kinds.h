@@ -1,0 +1,82 @@
+// Kinds: what the API serves. Built-in kinds are always there; custom ones come with their
+// CustomResourceDefinition (or are taught by a scenario). One Kinds per cluster.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+// One resource of the API. Flags are the strategy of pkg/registry/<group>/<resource>/strategy.go.
+struct ResourceInfo {
+  ResourceInfo() = default;
+  std::string group;                     // "" = core
+  std::string version;                   // v1
+  std::string kind;                      // ReplicaSet
+  std::string resource;                  // replicasets
+  std::string singular;                  // replicaset
+  std::vector<std::string> short_names;  // rs
+  bool namespaced = true;
+  bool has_status = false;  // /status subresource
+  bool has_scale = false;
+  bool has_generation = false;             // set to 1 at create, +1 on spec change (pods: 1.36)
+  bool generation_on_annotations = false;  // deployments
+  bool graceful_delete = false;            // pods
+  bool create_on_update = false;           // events, leases, services (API-75)
+  bool unconditional_update = true;        // update without resourceVersion allowed (API-77)
+  bool watch_cached = true;                // not events (API-55)
+  bool custom = false;                     // no typed view, no strategic patch
+  std::string storage_prefix;              // "pods", "minions", "services/specs", "GROUP/RESOURCE"
+
+  std::string api_version() const { return group.empty() ? version : group + "/" + version; }
+  std::string group_resource() const { return group.empty() ? resource : resource + "." + group; }
+  // The path of the collection or object: /apis/apps/v1/namespaces/default/replicasets/x
+  std::string UrlPath(std::string_view ns, std::string_view name,
+                      std::string_view subresource = {}) const;
+};
+
+class Kinds {
+ public:
+  Kinds();  // the built-in kinds
+  Kinds(const Kinds&) = delete;
+  Kinds& operator=(const Kinds&) = delete;
+  ~Kinds();
+
+  // Null if unknown. Pointers stay good for the life of Kinds.
+  const ResourceInfo* ByResource(std::string_view group, std::string_view resource) const;
+  const ResourceInfo* ByKind(std::string_view api_version, std::string_view kind) const;
+  // What kubectl takes: plural, singular, short name, Kind (any case), "resource.group". Exact
+  // resource names of built-in kinds win over custom ones.
+  const ResourceInfo* ByName(std::string_view name) const;
+  const ResourceInfo* Add(ResourceInfo info);  // replaces one of the same group and resource
+  // A kind of which nothing is known but what a manifest says: served like a custom one without
+  // subresources, its plural guessed (apimachinery api/meta UnsafeGuessKindToResource). Known kinds
+  // are returned as they are; null if `kind` is empty.
+  const ResourceInfo* AddGeneric(std::string_view api_version, std::string_view kind,
+                                 bool namespaced = true);
+  // What a CustomResourceDefinition (apiextensions.k8s.io/v1) defines, at its storage version.
+  // InvalidArgument if names or versions are missing.
+  absl::StatusOr<const ResourceInfo*> AddFromCrd(const value::Value& crd);
+  std::vector<const ResourceInfo*> all() const;  // sorted by group, then resource
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// kubectl's guess of a kind's plural: Policy -> policies, Ingress -> ingresses, Endpoints.
+std::string GuessPlural(std::string_view kind);
+
+// /registry/... key of an object, of a namespace's collection (name empty) or of a whole collection
+// (both empty; ends in '/'). API-14, API-15.
+std::string StorageKey(const ResourceInfo& r, std::string_view ns, std::string_view name);
+
+// XXH3-64 of "resource/namespace/name": an event's object, see sim/bus.h.
+std::uint64_t ObjectHash(std::string_view resource, std::string_view ns, std::string_view name);
+
+}  // namespace ksim::api

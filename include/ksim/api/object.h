@@ -1,0 +1,84 @@
+// Object: one version of an API object: an immutable tree and, beside it, the envelope that every
+// hop reads. Copying shares both. The tree never holds metadata.resourceVersion (stored bytes do
+// not, API-03): it lives in the envelope and appears in ToTree().
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/base/time.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+struct OwnerReference {
+  OwnerReference() = default;
+  std::string api_version, kind, name, uid;
+  bool controller = false;
+  bool block_owner_deletion = false;
+};
+
+class Object {
+ public:
+  Object() = default;  // empty(): no object
+  // A tree as read from a file, the wire or the store. metadata.resourceVersion in it is moved to
+  // the envelope unless `resource_version` is not 0.
+  static Object FromTree(value::Value tree, std::int64_t resource_version = 0);
+
+  bool empty() const { return rep_ == nullptr; }
+  const value::Value& tree() const;  // without resourceVersion; null Value if empty
+  value::Value ToTree() const;       // with metadata.resourceVersion, as clients see it
+  Object WithResourceVersion(std::int64_t rv) const;
+
+  // --- envelope: computed once a version, O(1) to read ---
+  std::int64_t resource_version() const;  // 0 = none
+  std::string_view api_version() const;
+  std::string_view kind() const;
+  std::string_view ns() const;  // "" for cluster scope
+  std::string_view name() const;
+  std::string_view generate_name() const;
+  std::string_view uid() const;
+  std::int64_t generation() const;
+  std::string_view node_name() const;  // spec.nodeName
+  bool deleting() const;               // metadata.deletionTimestamp is set
+  std::string key() const;             // "ns/name", or "name"
+  const value::Value& labels() const;  // null Value if none
+  const value::Value& annotations() const;
+
+  // --- read from the tree on demand ---
+  const value::Value& Get(const value::Path& path) const { return tree().Get(path); }
+  const value::Value& metadata() const;
+  const value::Value& spec() const;
+  const value::Value& status() const;
+  std::string_view Label(std::string_view name) const;       // "" if missing
+  std::string_view Annotation(std::string_view name) const;  // "" if missing
+  std::optional<OwnerReference> controller() const;          // the owner with controller=true
+  std::vector<OwnerReference> owners() const;
+  std::vector<std::string> finalizers() const;
+  std::optional<VirtualTime> creation_time() const;  // one-second resolution
+  std::optional<VirtualTime> deletion_time() const;
+
+  bool SameVersion(const Object& o) const { return rep_ == o.rep_; }
+  std::uint64_t Hash() const;  // of tree() and resource version
+
+ private:
+  struct Rep;  // non-atomic intrusive count, src/ksim/api/object.cc
+  const Rep* rep_ = nullptr;
+
+ public:
+  Object(const Object& o) noexcept;
+  Object(Object&& o) noexcept : rep_(o.rep_) { o.rep_ = nullptr; }
+  Object& operator=(Object o) noexcept {
+    std::swap(rep_, o.rep_);
+    return *this;
+  }
+  ~Object();
+
+ private:
+  explicit Object(const Rep* rep) : rep_(rep) {}
+};
+
+}  // namespace ksim::api

@@ -1,0 +1,165 @@
+// Client: how an actor talks to an API server (client-go rest.RESTClient and a typed clientset in
+// one). Every call is a request that travels, is served, and whose answer travels back; the caller
+// sleeps meanwhile. Calls wait for the client's rate limiter (watches do not, CLIENT-98) and give
+// up after the timeout, in which case the effect is unknown.
+//
+// Emits `request` when a request is sent and `response` when its answer has arrived or is given up.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/api/identity.h"
+#include "ksim/api/kinds.h"
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/sim/network.h"
+#include "ksim/sim/process.h"
+#include "ksim/sim/task.h"
+
+namespace ksim::client {
+
+class Link;  // client/link.h
+
+// What all clients of a cluster share. Owned by the cluster; outlives every process.
+struct Environment {
+  Environment(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Compat c)
+      : sim(s), network(n), kinds(k), compat(c) {}
+  sim::Simulation& sim;
+  sim::Network& network;
+  api::Kinds& kinds;
+  api::Compat compat;
+  // Who objects are, for the keys of draws about them. Null: resource, namespace and name alone.
+  const api::Identities* identities = nullptr;
+  // False takes the jitter out of all back-offs (CLIENT-02), for tests of their bases.
+  bool jitter = true;
+  // In the simulation, not the actor: a restart goes on counting.
+  std::uint64_t next_request_id = 1;
+  // 1, 2, ... for each key: the ordinal of a request about one object, or of an event on one
+  // stream.
+  std::uint64_t NextOrdinal(std::uint64_t key) { return ++ordinals_[key]; }
+  std::uint64_t IdentityOf(std::string_view resource, std::string_view ns,
+                           std::string_view name) const;
+  // Expires with the environment: what outlives it (a server's reply) sends nothing any more.
+  std::weak_ptr<const bool> alive() const { return alive_; }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint64_t> ordinals_;  // looked up only, never walked
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+};
+
+struct ClientOptions {
+  ClientOptions() = default;
+  std::string user;      // "" = the process' name
+  std::int64_t qps = 5;  // < 0 = unlimited
+  std::int64_t burst = 10;
+  Duration timeout = Seconds(60);  // of every request but watch
+};
+
+// The connection of one process to its API server. All clients of the process share it; a fault may
+// point it at another server.
+// Endpoints outlive the run.
+class Connection {
+ public:
+  Connection(Environment& env, sim::Process& process, api::Endpoint& server);
+  ~Connection();
+  Environment& env() { return env_; }
+  sim::Process& process() { return process_; }
+  api::Endpoint& server() { return *server_; }
+  void ConnectTo(api::Endpoint& server) { server_ = &server; }
+  // The client-go this process was built with; the cluster's version unless another is set.
+  api::Compat compat() const { return profile_.value_or(env_.compat); }
+  void UseProfile(api::Compat profile) { profile_ = profile; }
+  const std::shared_ptr<Link>& link() const { return link_; }
+
+ private:
+  Environment& env_;
+  sim::Process& process_;
+  api::Endpoint* server_;
+  std::optional<api::Compat> profile_;
+  std::shared_ptr<Link> link_;
+};
+
+struct ListResult {
+  ListResult() = default;
+  std::vector<api::Object> items;
+  std::int64_t resource_version = 0;
+  std::string continue_token;
+  std::optional<std::int64_t> remaining_item_count;
+};
+
+// One open watch. Destroying it closes the stream on the server.
+class WatchStream {
+ public:
+  virtual ~WatchStream() = default;
+  // The next event taken in; nullopt when the stream has ended (see end()).
+  virtual sim::Task<std::optional<api::WatchEvent>> Next() = 0;
+  virtual api::StreamEnd end() const = 0;
+  virtual std::uint64_t id() const = 0;
+};
+
+struct PatchOptions {
+  PatchOptions() = default;
+  PatchOptions(api::PatchType t, std::string sub = {}) : type(t), subresource(std::move(sub)) {}
+  api::PatchType type = api::PatchType::kStrategic;
+  std::string subresource;
+  std::string field_manager;
+  bool force = false;
+};
+
+class Client {
+ public:
+  // `actor` is who the requests come from: the process or one of its parts.
+  Client(Connection& connection, sim::ActorId actor, ClientOptions options);
+  ~Client();
+
+  using ObjectResult = api::Result<api::Object>;
+  sim::Task<ObjectResult> Get(const api::ResourceInfo* r, std::string ns, std::string name,
+                              std::string resource_version = {});
+  sim::Task<api::Result<ListResult>> List(const api::ResourceInfo* r, std::string ns,
+                                          api::ListOptions options);
+  sim::Task<api::Result<std::unique_ptr<WatchStream>>> Watch(const api::ResourceInfo* r,
+                                                             std::string ns,
+                                                             api::ListOptions options);
+  // `object` may lack a name if it has a generateName. Its namespace is the request's.
+  sim::Task<ObjectResult> Create(const api::ResourceInfo* r, api::Object object);
+  sim::Task<ObjectResult> Update(const api::ResourceInfo* r, api::Object object,
+                                 std::string subresource = {});
+  sim::Task<ObjectResult> UpdateStatus(const api::ResourceInfo* r, api::Object object);
+  sim::Task<ObjectResult> Patch(const api::ResourceInfo* r, std::string ns, std::string name,
+                                value::Value patch, PatchOptions options);
+  sim::Task<ObjectResult> Delete(const api::ResourceInfo* r, std::string ns, std::string name,
+                                 api::DeleteOptions options);
+  // POST of a subresource: binding, eviction.
+  sim::Task<ObjectResult> CreateSubresource(const api::ResourceInfo* r, std::string ns,
+                                            std::string name, std::string subresource,
+                                            value::Value body);
+  // Any request but a watch; the others are made of it. Sets id, actor, client, user and agent.
+  // A response of code 0 is a transport failure (refused, lost, timed out). Answers 429 and 5xx
+  // with a retry-after are retried up to 10 times first, as are reads that lost their connection
+  // (CLIENT-37).
+  sim::Task<api::Response> Do(api::Request request);
+
+  Connection& connection() { return connection_; }
+  sim::ActorId actor() const { return actor_; }
+  // Of the call that returned last: read it right after the co_await.
+  std::uint64_t last_request_id() const { return last_request_id_; }
+  std::uint64_t last_response_event() const { return last_response_event_; }
+
+ private:
+  struct Impl;
+  sim::Task<api::Response> Attempts(api::Request request, std::unique_ptr<WatchStream>* stream);
+
+  Connection& connection_;
+  sim::ActorId actor_;
+  std::unique_ptr<Impl> impl_;
+  std::uint64_t last_request_id_ = 0;
+  std::uint64_t last_response_event_ = 0;
+};
+
+}  // namespace ksim::client

@@ -1,0 +1,144 @@
+// SharedInformer: a reflector that lists and watches one resource, a delta queue, and an indexer
+// with handlers behind it. One per resource and process; its three stages stay separate, so that a
+// fault can sit between any two of them.
+//
+// Source: client-go tools/cache/shared_informer.go, informers/factory.go, tools/cache/listers.go.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/object.h"
+#include "ksim/client/client.h"
+#include "ksim/sim/task.h"
+
+namespace ksim::client {
+
+// What OnDelete gets. A tombstone (client-go DeletedFinalStateUnknown) stands for a deletion that
+// was not seen: `object` is the last state known and may be out of date.
+struct Deleted {
+  Deleted() = default;
+  api::Object object;
+  bool tombstone = false;
+};
+
+// Called one at a time and in order for each listener, never inside the cache update. Plain
+// functions: what takes time belongs behind a work queue.
+class ResourceEventHandler {
+ public:
+  virtual ~ResourceEventHandler() = default;
+  virtual void OnAdd(const api::Object& object, bool is_in_initial_list) = 0;
+  virtual void OnUpdate(const api::Object& old_object, const api::Object& new_object) = 0;
+  virtual void OnDelete(const Deleted& deleted) = 0;
+};
+
+// The same from functions; a missing one ignores.
+struct HandlerFuncs : ResourceEventHandler {
+  std::function<void(const api::Object&, bool)> add;
+  std::function<void(const api::Object&, const api::Object&)> update;
+  std::function<void(const Deleted&)> del;
+  void OnAdd(const api::Object& o, bool initial) override {
+    if (add) add(o, initial);
+  }
+  void OnUpdate(const api::Object& a, const api::Object& b) override {
+    if (update) update(a, b);
+  }
+  void OnDelete(const Deleted& d) override {
+    if (del) del(d);
+  }
+};
+
+// Tells `handler` only of objects that pass `filter`. An update that moves an object in or out is
+// an add (not initial) or a delete with the old object. At a delete the filter gets what the
+// handler would get: `tombstone` says that the object may be out of date. CLIENT-68.
+class FilteringHandler : public ResourceEventHandler {
+ public:
+  using Filter = std::function<bool(const api::Object& object, bool tombstone)>;
+  FilteringHandler(Filter filter, ResourceEventHandler* handler)
+      : filter_(std::move(filter)), handler_(handler) {}
+  void OnAdd(const api::Object& object, bool is_in_initial_list) override;
+  void OnUpdate(const api::Object& old_object, const api::Object& new_object) override;
+  void OnDelete(const Deleted& deleted) override;
+
+ private:
+  Filter filter_;
+  ResourceEventHandler* handler_;
+};
+
+// Values under which an object is filed in an index.
+using IndexFunc = std::function<std::vector<std::string>(const api::Object&)>;
+
+// The cache. Reads are of this moment: what the informer has taken in, not what the server has.
+// All results are in key order.
+class Lister {
+ public:
+  virtual ~Lister() = default;
+  virtual api::Object Get(std::string_view ns,
+                          std::string_view name) const = 0;              // empty: not found
+  virtual std::vector<api::Object> List(std::string_view ns) const = 0;  // "" = all
+  virtual std::vector<api::Object> ByIndex(std::string_view index,
+                                           std::string_view value) const = 0;
+  virtual std::size_t size() const = 0;
+  virtual std::int64_t last_synced_resource_version() const = 0;  // CLIENT-71; 0 = unknown
+};
+
+class SharedInformer {
+ public:
+  virtual ~SharedInformer() = default;
+  // Registers a handler for the actor `listener` (PROCESS/PART). After start it first gets every
+  // cached object as an initial add. The handler must outlive the process' incarnation.
+  // Returns a registration number for HasSynced(registration) and Remove.
+  // `resync`: how often to be told of every object again; 0 = the factory's period, negative =
+  // never (CLIENT-62).
+  virtual int AddHandler(sim::ActorId listener, ResourceEventHandler* handler,
+                         Duration resync = {}) = 0;
+  virtual void RemoveHandler(int registration) = 0;  // not in 1.25 (KSIM_CHECK)
+  // Values must depend on the object alone. On a running informer not in 1.25 (KSIM_CHECK).
+  virtual void AddIndex(std::string name, IndexFunc function) = 0;
+  virtual bool HasSynced() const = 0;
+  virtual bool HasSynced(int registration) const = 0;
+  virtual const Lister& lister() const = 0;
+  virtual const api::ResourceInfo* resource() const = 0;
+  // The version the reflector goes on from: ahead of the cache (CLIENT-30); "" before the first
+  // list.
+  virtual std::string last_sync_resource_version() const { return {}; }
+  // Deltas and notifications still on their way to the cache and to handlers.
+  virtual std::size_t pending() const { return 0; }
+};
+
+struct InformerOptions {
+  InformerOptions() = default;
+  std::string ns;  // "" = all namespaces
+  std::string field_selector;
+  std::string label_selector;
+};
+
+// The shared informers of one incarnation of one process.
+class InformerFactory {
+ public:
+  InformerFactory(Connection& connection, ClientOptions options, Duration resync);
+  ~InformerFactory();
+  // The process' informer for a resource, made at the first call. The options of the first call
+  // win.
+  SharedInformer& For(const api::ResourceInfo* resource, InformerOptions options = {});
+  // Starts those not started yet. Safe to call again after more were asked for.
+  void Start();
+  // True once all that exist have synced: polls every 100 ms, first check at once (CLIENT-65).
+  sim::Task<bool> WaitForCacheSync();
+  std::vector<SharedInformer*> informers() const;  // in order of resource name
+  // Emits a `cache` event for each started informer, in that order: when faults end, at the end of
+  // a run. `cause` is the seq of the event that asks for it.
+  void EmitCacheEvents(std::uint64_t cause);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// The resync period of a built-in controller manager: `min` times a factor drawn from [1, 2), once
+// per factory. CLIENT-104.
+Duration DrawResyncPeriod(Connection& connection, Duration min = Hours(12));
+
+}  // namespace ksim::client

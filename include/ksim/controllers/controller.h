@@ -1,0 +1,46 @@
+// Controller: what a user plugs in, and what the built-in ones are. A controller is a part of a
+// process (PROCESS/NAME): the process gives it a connection, the shared informers and a recorder;
+// it registers handlers, then runs coroutines. It is made anew at every start of its process, so a
+// restart loses exactly what upstream's would.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ksim/client/client.h"
+#include "ksim/client/event_recorder.h"
+#include "ksim/client/informer.h"
+#include "ksim/client/workqueue.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::controllers {
+
+// What a controller gets. References live as long as the process' incarnation.
+struct ControllerContext {
+  ControllerContext(sim::Process& p, client::Connection& c, client::InformerFactory& i,
+                    std::string part)
+      : process(p), connection(c), informers(i), name(std::move(part)) {}
+  sim::Process& process;
+  client::Connection& connection;
+  client::InformerFactory& informers;
+  std::string name;  // the part's name: replicaset
+
+  client::Environment& env() const { return connection.env(); }
+  sim::ActorId actor() const { return process.PartActor(name); }
+  const api::ResourceInfo* Resource(std::string_view group, std::string_view resource) const {
+    return env().kinds.ByResource(group, resource);
+  }
+};
+
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  // Called once, before the process' informers start: register handlers and indexes here, and
+  // Spawn workers (they begin with `co_await` on cache sync, CTRL-C-03).
+  virtual void Start() = 0;
+};
+
+using ControllerFactory = std::function<std::unique_ptr<Controller>(ControllerContext context)>;
+
+}  // namespace ksim::controllers

@@ -1,0 +1,175 @@
+// Scenario: one run as the user described it: the cluster, what the user does, what goes wrong,
+// what must hold. Made by scenario/load.h from files, by ParseScenarioTree from a trace's header,
+// or by hand. Plain data; ToTree writes all of it, so that a trace's header repeats the run.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/base/diagnostic.h"
+#include "ksim/base/time.h"
+#include "ksim/value/value.h"
+#include "ksim/value/where.h"
+
+namespace ksim::value {
+struct YamlFile;
+}
+
+namespace ksim::scenario {
+
+// A Kubernetes object as the user wrote it, and where. Without a file (made by hand, or from a
+// trace's header) `file` is null.
+struct Manifest {
+  Manifest() = default;
+  explicit Manifest(value::Value t) : tree(std::move(t)) {}
+  value::Value tree;
+  std::shared_ptr<const value::YamlFile> file;
+  std::vector<std::string> place;  // keys and indices from the file's documents to the object
+  Span span;
+  std::string ApiVersion() const { return std::string(tree.Get("apiVersion").AsString()); }
+  std::string Kind() const { return std::string(tree.Get("kind").AsString()); }
+  std::string Name() const;  // name, or generateName with its dash
+};
+
+struct Trigger {
+  Trigger() = default;
+  std::string event;                                        // contract name: commit, handler, ...
+  std::vector<std::pair<std::string, std::string>> fields;  // all must be equal
+  std::int64_t count = 1;
+};
+
+struct NodeSpec {
+  NodeSpec() = default;
+  std::string name = "node";  // the prefix if count > 1
+  std::int64_t count = 1;
+  std::vector<std::pair<std::string, std::string>> capacity;
+  std::vector<std::pair<std::string, std::string>> labels;
+  struct Taint {
+    std::string key, value, effect;
+  };
+  std::vector<Taint> taints;
+  std::vector<std::string> Names() const;
+};
+
+struct ClusterSpec {
+  ClusterSpec();  // three nodes node-1 .. node-3, one API server, all controllers
+  std::vector<NodeSpec> nodes;
+  std::int64_t api_servers = 1;
+  std::vector<std::string> controllers = {"*"};
+  Duration latency_min = Microseconds(200);
+  Duration latency_max = Milliseconds(2);
+  std::vector<std::pair<std::string, std::string>> variants;
+  std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
+  std::vector<std::string> NodeNames() const;
+};
+
+enum class StepKind : std::uint8_t {
+  kCreate,
+  kApply,
+  kReplace,
+  kPatch,
+  kDelete,
+  kScale,
+  kLabel,
+  kAnnotate,
+  kCordon,
+  kUncordon,
+  kDrain,
+  kEvict,
+  kWait,
+  kAddNode,
+  kRemoveNode
+};
+std::string_view ToString(StepKind kind);  // "create" ... "removeNode"
+
+struct Step {
+  Step() = default;
+  std::optional<Duration> at;
+  std::optional<Trigger> when;  // neither: when the step before has ended
+  StepKind kind = StepKind::kCreate;
+  Span span;
+  std::vector<Manifest> objects;  // create, apply, replace, delete
+  std::string resource;           // pods, rs; what kubectl takes
+  std::string ns = "default";
+  std::string name;
+  std::string selector;
+  bool all = false;
+  std::optional<std::int64_t> limit;
+  std::int64_t replicas = 0;
+  std::string patch_type = "strategic";
+  std::string subresource;
+  value::Value patch;
+  std::vector<std::pair<std::string, std::optional<std::string>>> set;  // nullopt removes
+  bool overwrite = false;
+  std::string wait_for;  // delete, condition=NAME[=VALUE]
+  value::Where where;
+  Duration timeout = Seconds(30);
+  std::optional<std::int64_t> grace_period_seconds;
+  std::string cascade = "background";
+  bool wait = true;
+  bool force = false;
+  bool ignore_daemon_sets = false;
+  NodeSpec node;  // addNode
+};
+
+struct FaultSpec {
+  FaultSpec() = default;
+  std::optional<Duration> at;
+  std::optional<Trigger> when;
+  std::string verb;
+  value::Value args;
+  Span span;
+};
+
+struct FuzzSpec {
+  FuzzSpec() = default;
+  std::vector<std::string> faults = {"*"};
+  std::optional<Duration> window;  // nullopt = auto
+  Duration settle = Minutes(10);
+};
+
+struct Expectation {
+  Expectation() = default;
+  bool always = false;  // else eventually
+  std::string resource;
+  std::string ns = "default";
+  std::string name;
+  std::string selector;
+  value::Where where;
+  std::optional<std::int64_t> min, max;  // neither: eventually at least one, always all
+  std::optional<Duration> within;
+  Span span;
+};
+
+struct Limit {
+  Duration time = Minutes(30);
+  std::int64_t events = 20'000'000;
+  std::int64_t instant = 100'000;
+};
+
+struct Scenario {
+  Scenario() = default;
+  std::string name;
+  std::string description;
+  std::uint64_t seed = 1;
+  api::Compat compat = api::Compat::k1_30;
+  std::optional<Duration> until;  // nullopt = quiescent
+  Duration quiet_for = Seconds(2);
+  Limit limit;
+  ClusterSpec cluster;
+  std::vector<Step> steps;
+  std::vector<FaultSpec> faults;
+  FuzzSpec fuzz;
+  std::vector<Expectation> expect;
+  std::vector<std::string> checks = {"*"};
+};
+
+// The whole scenario as one tree, every referenced file inlined and every default written out.
+// ParseScenarioTree of it gives the same scenario.
+value::Value ToTree(const Scenario& scenario);
+
+}  // namespace ksim::scenario

@@ -1,0 +1,90 @@
+// Draw and Choose: the only sources of what could go one way or another.
+//
+// Draw(site, key) gives a value: a latency, a jitter, a name suffix, a uid. A pure function of
+// (seed, site, key, i), i = how often this (site, key) asked before. Not recorded.
+// Choose(site, key, n) gives a decision in [0, n): does this fault fire, how big is it. 0 is the
+// nominal answer; without overrides and strategy every answer is 0. Non-zero answers are recorded.
+//
+//   f = SplitMix64 finaliser;  r = f(f(f(seed ^ XXH3_64(site)) + key) + i)
+//   answer = high half of the 128-bit product r * n
+//
+// Sites are `kind/subject[/subject]`, ASCII (`latency/kube-apiserver-0/kube-scheduler/pods`), made
+// once, when the actor or stream is made. Keys say what the question is about, so that an answer
+// stays with its subject when others come or go.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/base/time.h"
+
+namespace ksim::sim {
+
+class SiteId {
+ public:
+  constexpr SiteId() = default;
+  friend constexpr bool operator==(SiteId, SiteId) = default;
+
+ private:
+  friend class Decisions;
+  constexpr explicit SiteId(std::uint32_t i) : index_(i) {}
+  std::uint32_t index_ = 0xffffffffu;
+};
+
+struct Override {  // an answer given from outside, as a trace's header lists it
+  std::string site;
+  std::uint64_t key = 0;
+  std::uint32_t answer = 0;
+};
+
+struct Decision {  // a non-zero answer really given
+  std::string site;
+  std::uint64_t key = 0;
+  std::uint32_t answer = 0;
+};
+
+// Answers Choose where no override does. A pure function of its name, parameters and seed.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::uint32_t Answer(std::string_view site, std::uint64_t key, std::uint32_t n) = 0;
+};
+
+class Decisions {
+ public:
+  Decisions(std::uint64_t seed, std::vector<Override> overrides,
+            std::shared_ptr<Strategy> strategy);
+  ~Decisions();
+
+  std::uint64_t seed() const { return seed_; }
+
+  // Interns a site. The same name twice gives the same id; two names with one hash is a KSIM_CHECK.
+  SiteId Site(std::string_view name);
+
+  std::uint64_t Draw(SiteId site, std::uint64_t key);                   // all 64 bits
+  std::uint32_t Draw(SiteId site, std::uint64_t key, std::uint32_t n);  // [0, n), n >= 1
+  Duration DrawDuration(SiteId site, std::uint64_t key, Duration min, Duration max);  // [min, max)
+  std::uint32_t Choose(SiteId site, std::uint64_t key, std::uint32_t n);  // [0, n), 0 nominal
+
+  std::vector<Decision> decisions() const;  // non-zero answers, in the order given
+  std::vector<Override> unapplied() const;  // overrides never asked for
+  std::uint64_t asked() const { return asked_; }
+  std::uint64_t answer_sum() const { return answer_sum_; }  // of (site, key, answer) hashes
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  std::uint64_t seed_;
+  std::uint64_t asked_ = 0;
+  std::uint64_t answer_sum_ = 0;
+};
+
+// Keys. KeyOf mixes parts into one key: an identity's hash and an ordinal, for instance.
+std::uint64_t KeyOf(std::string_view subject);
+std::uint64_t KeyOf(std::string_view subject, std::uint64_t ordinal);
+std::uint64_t KeyOf(std::uint64_t a, std::uint64_t b);
+
+}  // namespace ksim::sim

@@ -1,0 +1,54 @@
+// Network: messages between processes, with latency. A message's delay is its drawn base latency
+// (site latency/FROM/TO/SUBJECT) plus a chosen extra (site delay/FROM/TO/SUBJECT; answer 0 = none).
+#pragma once
+#include <array>
+#include <string_view>
+
+#include "absl/functional/any_invocable.h"
+#include "ksim/base/time.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::sim {
+
+// The extra delays that Choose may answer, beside the protocol constants they beat:
+// 1 = 10 ms, 2 = 1 s, 3 = 35 s (backoff cap), 4 = 45 s (ping), 5 = 301 s (expectations), 6 = 15
+// min.
+inline constexpr std::array<Duration, 7> kExtraDelays = {
+    Duration(), Milliseconds(10), Seconds(1), Seconds(35), Seconds(45), Seconds(301), Minutes(15)};
+
+struct LatencyRange {
+  Duration min = Microseconds(200);
+  Duration max = Milliseconds(2);
+};
+
+class Network {
+ public:
+  Network(Simulation& sim, LatencyRange latency) : sim_(sim), latency_(latency) {}
+  Simulation& simulation() { return sim_; }
+  LatencyRange latency() const { return latency_; }
+
+ private:
+  Simulation& sim_;
+  LatencyRange latency_;
+};
+
+// One direction of one conversation. kOrdered keeps messages in sending order (a watch stream on
+// its connection); kUnordered lets each take its own time (two requests of one client).
+class Channel {
+ public:
+  enum class Order { kOrdered, kUnordered };
+  Channel(Network& network, std::string_view from, std::string_view to, std::string_view subject,
+          Order order);
+  // Runs `deliver` after the message's delay, in the sender's Context (cause, background).
+  // `key` says what the message is about.
+  void Send(std::uint64_t key, absl::AnyInvocable<void()> deliver);
+
+ private:
+  Network& network_;
+  SiteId latency_site_, delay_site_;
+  Order order_;
+  ChainId chain_;
+  VirtualTime last_;
+};
+
+}  // namespace ksim::sim

@@ -1,0 +1,181 @@
+// Simulation: one virtual world. It owns the clock, the event queue, the processes and their
+// coroutines, the draws and decisions, and the bus. One simulation = one thread; several may live
+// side by side in one program.
+//
+// Invariants
+//  1. Events run by (time, sequence); the clock never goes back.
+//  2. Nobody resumes another actor inline: Send, Fulfil, Kill only enqueue or mark.
+//  3. Every event runs in a Context (who acts, what caused it, is it background).
+//  4. A run is a pure function of the options and of what the owner of the Simulation does.
+#pragma once
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "ksim/base/time.h"
+#include "ksim/sim/bus.h"
+#include "ksim/sim/decisions.h"
+#include "ksim/sim/task.h"
+
+namespace ksim::sim {
+
+class Process;
+
+// kWork: something the run must wait for before it is quiescent (back-off, delayed add, deadline,
+// grace, TTL, restart; a message in flight). kPeriodic: what goes on for ever (lease and election
+// renewal, heartbeat, resync, bookmark, watch timeout, monitor loop) and whatever it sends.
+enum class TimerKind : std::uint8_t { kWork, kPeriodic };
+
+// What the running step acts as. Inherited by everything the step starts: tasks it spawns, calls
+// it schedules, messages it sends. `background` steps schedule kPeriodic entries whatever they ask
+// for, so that a heartbeat's messages, commits and deliveries do not keep a run from being
+// quiescent; adding to a work queue from one is work again.
+struct Context {
+  Process* process = nullptr;  // null outside processes (the scenario's own steps)
+  ActorId actor;               // PROCESS or PROCESS/PART
+  std::uint64_t cause = 0;     // seq of the event that led here; Emit's default cause
+  bool background = false;
+};
+
+// What an item in a queue carries from who put it there to who takes it out, so that what the
+// taker does next has the right cause and stays background work where it was that.
+struct Origin {
+  std::uint64_t cause = 0;
+  bool background = false;
+};
+
+struct SimulationOptions {
+  SimulationOptions();
+  ~SimulationOptions();
+  std::uint64_t seed = 1;
+  std::vector<Override> overrides;
+  std::shared_ptr<Strategy> strategy;  // null = nominal
+};
+
+// Names one order-preserving chain of events (a watch stream, a handler queue). 0 = none.
+struct ChainId {
+  std::uint32_t value = 0;
+};
+
+class Simulation {
+ public:
+  explicit Simulation(const SimulationOptions& options);
+  ~Simulation();  // Shutdown
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  VirtualTime now() const { return now_; }
+  std::uint64_t seed() const { return decisions_.seed(); }
+  Bus& bus() { return bus_; }
+  Decisions& decisions() { return decisions_; }
+  Context& context() { return context_; }  // of the running step; changes last for the step/task
+
+  Origin CaptureOrigin() const { return Origin{context_.cause, context_.background}; }
+  void AdoptOrigin(const Origin& o) {
+    context_.cause = o.cause;
+    context_.background = o.background;
+  }
+
+  // Kills every process, the last added first, and drops what is queued without running it; after
+  // it nothing can be scheduled. For owners of things that tasks and queued calls refer to: call it
+  // before those go away. Not from inside a step. A second call does nothing.
+  void Shutdown();
+
+  // --- processes ---------------------------------------------------------------------------
+  Process& AddProcess(std::string_view name);   // names are unique; KSIM_CHECK otherwise
+  Process* FindProcess(std::string_view name);  // null if there is none
+  const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
+
+  // --- scheduling --------------------------------------------------------------------------
+  // Runs `call` at now + delay in the Context of the caller. `label` is a string literal that names
+  // it in "what kept the run busy". Never runs inline, not even for delay 0; a negative delay
+  // counts as 0, one past the end of time as that end. The call is not tied to the caller's
+  // process: it runs also when that has died since (a message stays in flight), so what it refers
+  // to must outlive the process or be guarded by its incarnation.
+  void After(Duration delay, TimerKind kind, const char* label, absl::AnyInvocable<void()> call,
+             ChainId chain = {});
+  // Runs `call` when the running step returns: before any other event, at the same time, in the
+  // Context of the caller, in the order of the calls to Defer. Outside a step: before the next one.
+  void Defer(absl::AnyInvocable<void()> call);
+  // Makes a chain; `name` is a contract name as in sites (later: its priority's draw).
+  ChainId NewChain(std::string_view name);
+  const std::string& chain_name(ChainId chain) const;  // "" for 0
+
+  // co_await sim.Sleep(Seconds(1)). A Task asleep is one queue entry and one slot.
+  class SleepAwaiter;
+  SleepAwaiter Sleep(Duration d, TimerKind kind = TimerKind::kWork, const char* label = "sleep");
+
+  // --- running -----------------------------------------------------------------------------
+  bool Step();                   // one event; false when nothing is queued
+  void RunUntil(VirtualTime t);  // every event at or before t; then now() == t
+
+  // Counted from the start of the simulation, not from the call. A limit is passed when one more
+  // event than it allows is due.
+  struct Limits {
+    VirtualTime time = VirtualTime::Max();
+    std::uint64_t events = ~std::uint64_t{0};   // kernel steps
+    std::uint64_t instant = ~std::uint64_t{0};  // kernel steps at one virtual time
+  };
+  enum class Stop { kQuiescent, kTimeReached, kTimeLimit, kEventLimit, kInstantLimit, kStopped };
+  // Runs until no kWork entry is pending and none ran for `quiet_for` (kQuiescent), or until a
+  // limit (kTimeLimit, kEventLimit, kInstantLimit) or RequestStop (kStopped). When quiescent the
+  // clock stands at (last work) + quiet_for, or where it already stood if that is later.
+  Stop RunUntilQuiet(Duration quiet_for, const Limits& limits);
+  // As RunUntil, within limits. kTimeReached when every event up to `t` has run.
+  Stop RunUntil(VirtualTime t, const Limits& limits);
+  void RequestStop();  // RunUntilQuiet/RunUntil return after this step
+
+  std::uint64_t steps() const { return steps_; }  // queue entries run (dead ones not)
+  std::uint64_t pending_work() const { return pending_work_; }
+  // Holds the run busy without a queue entry (a fault in force). Balanced by ReleaseWork.
+  void HoldWork() { ++pending_work_; }
+  void ReleaseWork();
+  // One line per pending kWork entry: "label  actor  due +1.5s", in queue order, at most `max`.
+  std::vector<std::string> DescribePendingWork(std::size_t max) const;
+
+  // Emits with the Context's actor and cause; returns the event's seq.
+  std::uint64_t Emit(const EventInfo& info, PayloadRef payload);
+  // The same on behalf of another actor and with another cause.
+  std::uint64_t EmitAs(ActorId actor, std::uint64_t cause, const EventInfo& info,
+                       PayloadRef payload);
+
+  // --- for awaiters in sim/ only -----------------------------------------------------------
+  struct SlotRef {
+    std::uint32_t slot = 0xffffffffu;
+    std::uint32_t generation = 0;
+  };
+  SlotRef ClaimSlot(std::coroutine_handle<> frame);  // remembers the running Context
+  void Wake(SlotRef ref, Duration delay, TimerKind kind, const char* label);
+  void ReleaseSlot(SlotRef ref);  // pending entries become dead
+
+ private:
+  friend class Process;
+  class Kernel;    // queue, slots, roots, calls: src/ksim/sim/kernel.h
+  class RunScope;  // names this simulation to crash reports
+  bool RunNext(VirtualTime bound, const Limits& limits, Stop* stop);
+  VirtualTime Later(Duration delay) const;  // now + delay within [now, end of time]
+  TimerKind Effective(TimerKind kind) const {
+    return context_.background ? TimerKind::kPeriodic : kind;
+  }
+
+  std::unique_ptr<Kernel> kernel_;
+  VirtualTime now_;
+  VirtualTime last_work_;  // when a kWork entry last ran or a hold was released
+  std::uint64_t steps_ = 0;
+  VirtualTime last_step_;            // when an event last ran
+  std::uint64_t instant_steps_ = 0;  // how many did then
+  std::uint64_t pending_work_ = 0;
+  bool stop_requested_ = false;
+  Context context_;
+  Bus bus_;
+  Decisions decisions_;
+  std::vector<std::unique_ptr<Process>> processes_;
+};
+
+}  // namespace ksim::sim
+
+#include "ksim/sim/suspension.h"  // IWYU pragma: export

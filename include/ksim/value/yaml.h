@@ -1,0 +1,59 @@
+// YAML 1.2 core documents as trees of nodes with places, read through libyaml's event API.
+//
+// Errors: unterminated strings, tabs as indentation, undefined aliases, duplicate keys, non-scalar
+// keys, nesting deeper than 1000. Anchors and aliases are resolved; a copy keeps the places of its
+// parts, but stands at the alias itself. Plain scalars resolve by the 1.2 core schema (null,
+// true/false, decimal/0o/0x integers, floats); what kubectl's reader (goyaml.v2, partly YAML 1.1)
+// takes differently (yes, no, on, off, y, n, 010, 0b1, 1_000, the key <<) is a warning.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/base/diagnostic.h"
+#include "ksim/value/value.h"
+
+namespace ksim::value {
+
+struct YamlNode {
+  enum class Kind { kScalar, kSequence, kMapping };
+  struct Entry;
+  YamlNode() = default;
+  Kind kind = Kind::kScalar;
+  Span span;
+  std::string text;    // scalar as written, unquoted and unescaped
+  bool plain = false;  // scalar without quotes
+  std::vector<YamlNode> items;
+  std::vector<Entry> entries;                        // in file order
+  const YamlNode* Find(std::string_view key) const;  // null if missing
+  const Entry* FindEntry(std::string_view key) const;
+  Value ToValue() const;  // by the core schema
+};
+struct YamlNode::Entry {
+  Entry() = default;
+  std::string key;
+  Span key_span;
+  YamlNode value;
+};
+
+struct YamlFile {
+  YamlFile() = default;
+  std::string name;                 // for diagnostics
+  std::vector<std::string> lines;   // of the source
+  std::vector<YamlNode> documents;  // empty documents (only comments) are left out
+  std::vector<Diagnostic> errors;   // when not empty, `documents` is what was read before
+  std::vector<Diagnostic> warnings;
+  // A diagnostic at a place in this file, with its source line.
+  Diagnostic At(const Span& span, std::string message, std::string hint = "") const;
+};
+
+// Reads every document of `text`. Never throws; problems are in the result. JSON is YAML: .json
+// files take the same way.
+YamlFile ParseYaml(std::string_view text, std::string_view name);
+
+// Block style as kubectl -o yaml prints (sorted names, two spaces, quoted where needed).
+std::string ToYaml(const Value& v);
+
+}  // namespace ksim::value

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ksim/api/name_rules.h"
+#include "ksim/api/pod_validation.h"
+#include "ksim/value/quantity.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Quantity;
+using value::Value;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kContainerResources = {"cpu", "memory",
+                                                                 "ephemeral-storage"};
+// Names without a slash that mean something elsewhere (quotas, nodes), not in a container.
+constexpr std::array<std::string_view, 12> kOtherStandard = {"requests.cpu",
+                                                             "requests.memory",
+                                                             "requests.ephemeral-storage",
+                                                             "limits.cpu",
+                                                             "limits.memory",
+                                                             "limits.ephemeral-storage",
+                                                             "pods",
+                                                             "resourcequotas",
+                                                             "services",
+                                                             "replicationcontrollers",
+                                                             "secrets",
+                                                             "storage"};
+
+template <std::size_t N>
+bool In(const std::array<std::string_view, N>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool IsHugePages(std::string_view name) { return name.starts_with("hugepages-"); }
+bool IsContainerResource(std::string_view name) {
+  return In(kContainerResources, name) || IsHugePages(name);
+}
+bool IsNative(std::string_view name) {
+  return name.find('/') == name.npos || name.find("kubernetes.io/") != name.npos;
+}
+// helper.IsOvercommitAllowed
+bool MayOvercommit(std::string_view name) { return IsNative(name) && !IsHugePages(name); }
+
+void ValidateName(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
+  const NameProblems problems = QualifiedName(name, errors->compat());
+  errors->InvalidAll(path, name, problems);
+  if (name.find('/') == name.npos) {
+    if (problems.empty() && !IsContainerResource(name) && !In(kOtherStandard, name)) {
+      errors->Invalid(path, name, "must be a standard resource type or fully qualified");
+    }
+    if (!IsContainerResource(name)) {
+      errors->Invalid(path, name, "must be a standard resource for containers");
+    }
+  } else if (!IsNative(name) && name.starts_with("requests.")) {
+    errors->Invalid(path, name, "doesn't follow extended resource name standard");
+  }
+}
+
+// A request beside its limit, which is null if there is none.
+void CompareToLimit(std::string_view name, const Value& request, const Value& limit,
+                    const FieldPath& path, FieldErrorList* errors) {
+  const auto asked = Quantity::FromTree(request);
+  if (!asked.ok()) return;
+  if (limit.is_null()) {
+    if (!MayOvercommit(name)) {
+      errors->Required(path.Child("limits"), "Limit must be set for non overcommitable resources");
+    }
+    return;
+  }
+  const auto most = Quantity::FromTree(limit);
+  if (!most.ok()) return;
+  if (!MayOvercommit(name) && *asked != *most) {
+    errors->Invalid(path.Child("requests"), asked->ToString(),
+                    fmt::format("must be equal to {} limit of {}", name, most->ToString()));
+  } else if (*asked > *most) {
+    errors->Invalid(
+        path.Child("requests"), asked->ToString(),
+        fmt::format("must be less than or equal to {} limit of {}", name, most->ToString()));
+  }
+}
+
+}  // namespace
+
+void ValidateQuantity(std::string_view resource, const Value& quantity, const FieldPath& path,
+                      FieldErrorList* errors) {
+  const auto amount = Quantity::FromTree(quantity);
+  if (!amount.ok()) return;
+  if (amount->Sign() < 0) {
+    errors->Invalid(path, amount->ToString(), "must be greater than or equal to 0");
+  }
+  const bool whole = resource == "pods" || resource == "services" || !IsNative(resource);
+  if (whole && amount->MilliValue() % 1000 != 0) {
+    errors->Invalid(path, amount->ToString(), "must be an integer");
+  }
+}
+
+void ValidateResources(const Value& resources, const FieldPath& path, FieldErrorList* errors) {
+  static const Atom kLimits("limits"), kRequests("requests");
+  const Value& limits = resources.Get(kLimits);
+  for (const Value::Member& m : limits.members()) {
+    const FieldPath list = path.Child("limits");
+    const FieldPath at = list.Key(m.name.text());
+    ValidateName(m.name.text(), at, errors);
+    ValidateQuantity(m.name.text(), m.value, at, errors);
+  }
+  for (const Value::Member& m : resources.Get(kRequests).members()) {
+    const FieldPath list = path.Child("requests");
+    const FieldPath at = list.Key(m.name.text());
+    ValidateName(m.name.text(), at, errors);
+    ValidateQuantity(m.name.text(), m.value, at, errors);
+    CompareToLimit(m.name.text(), m.value, limits.Get(m.name), path, errors);
+  }
+}
+
+}  // namespace ksim::api

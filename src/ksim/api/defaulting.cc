@@ -1,0 +1,292 @@
+#include "ksim/api/defaulting.h"
+
+#include "ksim/api/pod_defaults.h"
+#include "ksim/api/tree_edit.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Value;
+
+namespace {
+
+using Defaulter = Value (*)(const Value& tree, Compat compat);
+
+const Atom& Spec() {
+  static const Atom name("spec");
+  return name;
+}
+
+// The spec run through `edit`; a missing one is made.
+template <class Edit>
+Value EditSpec(const Value& tree, const Edit& edit) {
+  return EditField(WithDefault(tree, Spec(), Value::EmptyObject()), Spec(), edit);
+}
+
+Value WithTemplate(Value spec, Compat compat) {
+  static const Atom kTemplate("template");
+  return EditField(std::move(spec), kTemplate,
+                   [&](const Value& t) { return DefaultPodTemplate(t, compat); });
+}
+
+Value DefaultPod(const Value& tree, Compat compat) {
+  return EditSpec(tree, [&](const Value& spec) { return DefaultPodSpec(spec, compat); });
+}
+
+// Labels of the template become those of a workload that has none.
+Value LabelsFromTemplate(const Value& tree) {
+  static const value::Path kTemplateLabels{"spec", "template", "metadata", "labels"};
+  static const value::Path kLabels{"metadata", "labels"};
+  const Value& labels = tree.Get(kTemplateLabels);
+  if (labels.empty() || !tree.Get(kLabels).empty()) return tree;
+  return tree.Set(kLabels, labels);
+}
+
+Value DefaultReplicaSet(const Value& tree, Compat compat) {
+  static const Atom kReplicas("replicas");
+  return LabelsFromTemplate(EditSpec(tree, [&](const Value& spec) {
+    return WithTemplate(WithDefault(spec, kReplicas, Value::Of(1)), compat);
+  }));
+}
+
+Value DefaultReplicationController(const Value& tree, Compat compat) {
+  static const Atom kSelector("selector");
+  static const value::Path kTemplateLabels{"spec", "template", "metadata", "labels"};
+  const Value labelled = DefaultReplicaSet(tree, compat);
+  const Value& labels = labelled.Get(kTemplateLabels);
+  if (labels.empty()) return labelled;
+  return EditSpec(labelled, [&](const Value& s) { return WithDefault(s, kSelector, labels); });
+}
+
+Value DefaultDeployment(const Value& tree, Compat compat) {
+  static const Atom kReplicas("replicas"), kStrategy("strategy"), kType("type"),
+      kRolling("rollingUpdate"), kSurge("maxSurge"), kUnavailable("maxUnavailable"),
+      kHistory("revisionHistoryLimit"), kDeadline("progressDeadlineSeconds");
+  const auto rolling = [](const Value& r) {
+    return WithDefault(WithDefault(r, kUnavailable, Value::Of("25%")), kSurge, Value::Of("25%"));
+  };
+  return EditSpec(tree, [&](const Value& s) {
+    Value spec = WithDefault(s, kReplicas, Value::Of(1));
+    spec = WithDefault(std::move(spec), kStrategy, Value::EmptyObject());
+    spec = EditField(std::move(spec), kStrategy, [&](const Value& given) {
+      Value strategy = WithNonEmpty(given, kType, Value::Of("RollingUpdate"));
+      if (strategy.Get(kType).AsString() != "RollingUpdate") return strategy;
+      strategy = WithDefault(std::move(strategy), kRolling, Value::EmptyObject());
+      return EditField(std::move(strategy), kRolling, rolling);
+    });
+    spec = WithDefault(std::move(spec), kHistory, Value::Of(10));
+    spec = WithDefault(std::move(spec), kDeadline, Value::Of(600));
+    return WithTemplate(std::move(spec), compat);
+  });
+}
+
+Value DefaultDaemonSet(const Value& tree, Compat compat) {
+  static const Atom kStrategy("updateStrategy"), kType("type"), kRolling("rollingUpdate"),
+      kSurge("maxSurge"), kUnavailable("maxUnavailable"), kHistory("revisionHistoryLimit");
+  return EditSpec(tree, [&](const Value& s) {
+    Value spec = WithDefault(s, kStrategy, Value::EmptyObject());
+    spec = EditField(std::move(spec), kStrategy, [](const Value& given) {
+      Value strategy = WithNonEmpty(given, kType, Value::Of("RollingUpdate"));
+      if (strategy.Get(kType).AsString() != "RollingUpdate") return strategy;
+      strategy = WithDefault(std::move(strategy), kRolling, Value::EmptyObject());
+      return EditField(std::move(strategy), kRolling, [](const Value& r) {
+        return WithDefault(WithDefault(r, kUnavailable, Value::Of(1)), kSurge, Value::Of(0));
+      });
+    });
+    return WithTemplate(WithDefault(std::move(spec), kHistory, Value::Of(10)), compat);
+  });
+}
+
+Value DefaultStatefulSetStrategy(const Value& given, Compat compat) {
+  static const Atom kType("type"), kRolling("rollingUpdate"), kPartition("partition"),
+      kUnavailable("maxUnavailable");
+  Value strategy = given;
+  if (strategy.Get(kType).AsString().empty()) {
+    strategy = WithNonEmpty(std::move(strategy), kType, Value::Of("RollingUpdate"));
+    strategy = WithDefault(std::move(strategy), kRolling, Value::EmptyObject());
+  }
+  if (strategy.Get(kType).AsString() != "RollingUpdate") return strategy;
+  return EditField(std::move(strategy), kRolling, [&](const Value& r) {
+    Value rolling = WithDefault(r, kPartition, Value::Of(0));
+    // MaxUnavailableStatefulSet is on from 1.35.
+    if (compat != Compat::k1_36) return rolling;
+    return WithDefault(std::move(rolling), kUnavailable, Value::Of(1));
+  });
+}
+
+Value DefaultStatefulSet(const Value& tree, Compat compat) {
+  static const Atom kPolicy("podManagementPolicy"), kStrategy("updateStrategy"),
+      kRetention("persistentVolumeClaimRetentionPolicy"), kDeleted("whenDeleted"),
+      kScaled("whenScaled"), kReplicas("replicas"), kHistory("revisionHistoryLimit");
+  return EditSpec(tree, [&](const Value& s) {
+    Value spec = WithNonEmpty(s, kPolicy, Value::Of("OrderedReady"));
+    spec = WithDefault(std::move(spec), kStrategy, Value::EmptyObject());
+    spec = EditField(std::move(spec), kStrategy,
+                     [&](const Value& g) { return DefaultStatefulSetStrategy(g, compat); });
+    if (compat != Compat::k1_25) {  // StatefulSetAutoDeletePVC is on from 1.27
+      spec = WithDefault(std::move(spec), kRetention, Value::EmptyObject());
+      spec = EditField(std::move(spec), kRetention, [](const Value& r) {
+        return WithNonEmpty(WithNonEmpty(r, kDeleted, Value::Of("Retain")), kScaled,
+                            Value::Of("Retain"));
+      });
+    }
+    spec = WithDefault(std::move(spec), kReplicas, Value::Of(1));
+    return WithTemplate(WithDefault(std::move(spec), kHistory, Value::Of(10)), compat);
+  });
+}
+
+// batch/v1 SetDefaults_Job.
+Value DefaultJobSpec(const Value& s, Compat compat) {
+  static const Atom kCompletions("completions"), kParallelism("parallelism"),
+      kBackoff("backoffLimit"), kPerIndex("backoffLimitPerIndex"), kMode("completionMode"),
+      kSuspend("suspend"), kManual("manualSelector"), kFailurePolicy("podFailurePolicy"),
+      kReplacement("podReplacementPolicy");
+  Value spec = s;
+  if (spec.Get(kCompletions).is_null() && spec.Get(kParallelism).is_null()) {
+    spec = WithDefault(std::move(spec), kCompletions, Value::Of(1));
+  }
+  spec = WithDefault(std::move(spec), kParallelism, Value::Of(1));
+  const bool per_index = !spec.Get(kPerIndex).is_null();
+  spec = WithDefault(std::move(spec), kBackoff, Value::Of(per_index ? 2147483647 : 6));
+  spec = WithDefault(std::move(spec), kMode, Value::Of("NonIndexed"));
+  spec = WithDefault(std::move(spec), kSuspend, Value::Bool(false));
+  if (compat != Compat::k1_25) {  // JobPodReplacementPolicy is on from 1.29
+    const bool failed = !spec.Get(kFailurePolicy).is_null();
+    spec = WithDefault(std::move(spec), kReplacement,
+                       Value::Of(failed ? "Failed" : "TerminatingOrFailed"));
+  }
+  if (compat == Compat::k1_36) spec = WithDefault(std::move(spec), kManual, Value::Bool(false));
+  return WithTemplate(std::move(spec), compat);
+}
+
+Value DefaultJob(const Value& tree, Compat compat) {
+  return LabelsFromTemplate(
+      EditSpec(tree, [&](const Value& s) { return DefaultJobSpec(s, compat); }));
+}
+
+Value DefaultCronJob(const Value& tree, Compat compat) {
+  static const Atom kPolicy("concurrencyPolicy"), kSuspend("suspend"), kTemplate("jobTemplate"),
+      kSucceeded("successfulJobsHistoryLimit"), kFailed("failedJobsHistoryLimit");
+  return EditSpec(tree, [&](const Value& s) {
+    Value spec = WithNonEmpty(s, kPolicy, Value::Of("Allow"));
+    spec = WithDefault(std::move(spec), kSuspend, Value::Bool(false));
+    spec = WithDefault(std::move(spec), kSucceeded, Value::Of(3));
+    spec = WithDefault(std::move(spec), kFailed, Value::Of(1));
+    // The job inside gets its pod template's defaults only: those of a Job come with the Job.
+    return EditField(std::move(spec), kTemplate, [&](const Value& t) {
+      return EditField(t, Spec(), [&](const Value& job) { return WithTemplate(job, compat); });
+    });
+  });
+}
+
+Value DefaultServicePort(const Value& port) {
+  static const Atom kProtocol("protocol"), kTarget("targetPort"), kPort("port");
+  return WithNonEmpty(WithNonEmpty(port, kProtocol, Value::Of("TCP")), kTarget, port.Get(kPort));
+}
+
+Value DefaultService(const Value& tree, Compat) {
+  static const Atom kAffinity("sessionAffinity"), kType("type"), kPorts("ports"),
+      kExternal("externalTrafficPolicy"), kInternal("internalTrafficPolicy"),
+      kNodePorts("allocateLoadBalancerNodePorts");
+  return EditSpec(tree, [](const Value& s) {
+    Value spec = WithNonEmpty(s, kAffinity, Value::Of("None"));
+    spec = WithNonEmpty(std::move(spec), kType, Value::Of("ClusterIP"));
+    spec = EditField(std::move(spec), kPorts,
+                     [](const Value& ports) { return EditItems(ports, DefaultServicePort); });
+    const std::string_view type = spec.Get(kType).AsString();
+    const bool balancer = type == "LoadBalancer";
+    const bool external = balancer || type == "NodePort";
+    const bool internal = external || type == "ClusterIP";
+    if (external) spec = WithNonEmpty(std::move(spec), kExternal, Value::Of("Cluster"));
+    if (internal) spec = WithDefault(std::move(spec), kInternal, Value::Of("Cluster"));
+    if (balancer) spec = WithDefault(std::move(spec), kNodePorts, Value::Bool(true));
+    return spec;
+  });
+}
+
+Value DefaultEndpoints(const Value& tree, Compat) {
+  static const Atom kSubsets("subsets"), kPorts("ports"), kProtocol("protocol");
+  return EditField(tree, kSubsets, [](const Value& subsets) {
+    return EditItems(subsets, [](const Value& subset) {
+      return EditField(subset, kPorts, [](const Value& ports) {
+        return EditItems(
+            ports, [](const Value& p) { return WithNonEmpty(p, kProtocol, Value::Of("TCP")); });
+      });
+    });
+  });
+}
+
+Value DefaultNode(const Value& tree, Compat) {
+  static const Atom kStatus("status"), kAllocatable("allocatable"), kCapacity("capacity");
+  return EditField(tree, kStatus, [](const Value& status) {
+    const Value& capacity = status.Get(kCapacity);
+    return capacity.is_null() ? status : WithDefault(status, kAllocatable, capacity);
+  });
+}
+
+Value DefaultNamespace(const Value& tree, Compat) {
+  static const value::Path kLabel{"metadata", "labels", "kubernetes.io/metadata.name"};
+  static const value::Path kName{"metadata", "name"};
+  const Value& name = tree.Get(kName);
+  return name.AsString().empty() ? tree : tree.Set(kLabel, name);
+}
+
+Value DefaultSecret(const Value& tree, Compat) {
+  static const Atom kType("type");
+  return WithNonEmpty(tree, kType, Value::Of("Opaque"));
+}
+
+Value DefaultPriorityClass(const Value& tree, Compat) {
+  static const Atom kPolicy("preemptionPolicy");
+  return WithDefault(tree, kPolicy, Value::Of("PreemptLowerPriority"));
+}
+
+Value DefaultVolumeClaim(const Value& tree, Compat) {
+  static const Atom kMode("volumeMode"), kStatus("status"), kPhase("phase");
+  Value claim = EditSpec(
+      tree, [](const Value& spec) { return WithDefault(spec, kMode, Value::Of("Filesystem")); });
+  claim = WithDefault(std::move(claim), kStatus, Value::EmptyObject());
+  return EditField(std::move(claim), kStatus, [](const Value& status) {
+    return WithNonEmpty(status, kPhase, Value::Of("Pending"));
+  });
+}
+
+Value DefaultPodTemplateObject(const Value& tree, Compat compat) {
+  return WithTemplate(tree, compat);
+}
+
+struct Entry {
+  const char* group;
+  const char* kind;
+  Defaulter apply;
+};
+constexpr Entry kDefaulters[] = {
+    {"", "Pod", DefaultPod},
+    {"apps", "ReplicaSet", DefaultReplicaSet},
+    {"", "Node", DefaultNode},
+    {"", "Namespace", DefaultNamespace},
+    {"apps", "Deployment", DefaultDeployment},
+    {"apps", "DaemonSet", DefaultDaemonSet},
+    {"apps", "StatefulSet", DefaultStatefulSet},
+    {"batch", "Job", DefaultJob},
+    {"batch", "CronJob", DefaultCronJob},
+    {"", "ReplicationController", DefaultReplicationController},
+    {"", "Service", DefaultService},
+    {"", "Endpoints", DefaultEndpoints},
+    {"", "Secret", DefaultSecret},
+    {"", "PersistentVolumeClaim", DefaultVolumeClaim},
+    {"", "PodTemplate", DefaultPodTemplateObject},
+    {"scheduling.k8s.io", "PriorityClass", DefaultPriorityClass},
+};
+
+}  // namespace
+
+Value ApplyDefaults(const ResourceInfo& kind, const Value& tree, Compat compat) {
+  if (kind.custom) return tree;
+  for (const Entry& entry : kDefaulters) {
+    if (kind.kind == entry.kind && kind.group == entry.group) return entry.apply(tree, compat);
+  }
+  return tree;
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,26 @@
+// Validation of what every object has.
+//
+// Sources: apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation.
+#pragma once
+#include "ksim/api/field_errors.h"
+#include "ksim/api/kinds.h"
+
+namespace ksim::api {
+
+// ValidateObjectMeta: `metadata` of a new object of that kind.
+void ValidateObjectMeta(const ResourceInfo& kind, const value::Value& metadata,
+                        FieldErrorList* errors);
+// ValidateObjectMetaUpdate.
+void ValidateObjectMetaUpdate(const value::Value& metadata, const value::Value& old,
+                              FieldErrorList* errors);
+
+void ValidateLabels(const value::Value& labels, const FieldPath& path, FieldErrorList* errors);
+void ValidateAnnotations(const value::Value& annotations, const FieldPath& path,
+                         FieldErrorList* errors);
+void ValidateLabelSelector(const value::Value& selector, const FieldPath& path,
+                           FieldErrorList* errors);
+// ValidateImmutableField.
+void ValidateImmutable(const value::Value& updated, const value::Value& old, GoShape shape,
+                       const FieldPath& path, FieldErrorList* errors);
+
+}  // namespace ksim::api

@@ -1,0 +1,35 @@
+// Which texts are names, by the rules of RFC 1123, RFC 1035 and Kubernetes' own: each function
+// gives the reasons why a text is not, in upstream's words; none for a good one.
+//
+// Sources: apimachinery pkg/util/validation/validation.go, pkg/api/validation/generic.go.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/compat.h"
+
+namespace ksim::api {
+
+using NameProblems = std::vector<std::string>;
+
+NameProblems Dns1123Label(std::string_view name, Compat compat);
+NameProblems Dns1123Subdomain(std::string_view name);
+NameProblems Dns1035Label(std::string_view name);
+NameProblems PathSegmentName(std::string_view name);
+NameProblems PortNumber(std::int64_t port);
+NameProblems PortName(std::string_view name);
+NameProblems EnvVarName(std::string_view name, Compat compat);
+NameProblems ConfigMapKey(std::string_view key);
+// Label keys and values as that version words the problems.
+NameProblems QualifiedName(std::string_view name, Compat compat);
+NameProblems LabelValue(std::string_view value, Compat compat);
+
+// A text about labels in that version's words: some changed when they were gathered in one package.
+std::string WordedFor(std::string text, Compat compat);
+
+// What a generateName is checked as: a trailing dash may be followed by more.
+std::string MaskTrailingDash(std::string_view name);
+
+}  // namespace ksim::api

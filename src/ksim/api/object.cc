@@ -1,0 +1,192 @@
+#include "ksim/api/object.h"
+
+#include <array>
+#include <charconv>
+
+#include "ksim/api/timestamps.h"
+#include "ksim/base/hash.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Path;
+using value::Value;
+
+// Everything points into `tree`, which the rep keeps alive: a new version of the same content
+// shares it all.
+struct Object::Rep {
+  mutable std::uint32_t refs = 1;
+  bool deleting = false;
+  std::int64_t resource_version = 0;
+  std::int64_t generation = 0;
+  Value tree;
+  const Value* api_version = nullptr;
+  const Value* kind = nullptr;
+  const Value* metadata = nullptr;
+  const Value* ns = nullptr;
+  const Value* name = nullptr;
+  const Value* generate_name = nullptr;
+  const Value* uid = nullptr;
+  const Value* labels = nullptr;
+  const Value* annotations = nullptr;
+  const Value* node_name = nullptr;
+};
+
+namespace {
+
+struct Names {
+  Atom api_version{"apiVersion"}, kind{"kind"}, metadata{"metadata"}, ns{"namespace"}, name{"name"},
+      generate_name{"generateName"}, uid{"uid"}, labels{"labels"}, annotations{"annotations"},
+      spec{"spec"}, status{"status"}, node_name{"nodeName"}, generation{"generation"},
+      deletion{"deletionTimestamp"}, creation{"creationTimestamp"},
+      resource_version{"resourceVersion"}, owners{"ownerReferences"}, finalizers{"finalizers"},
+      controller{"controller"}, block{"blockOwnerDeletion"};
+};
+const Names& N() {
+  static const Names names;
+  return names;
+}
+
+const Value& Null() {
+  static const Value null;
+  return null;
+}
+
+const Path& ResourceVersionPath() {
+  static const Path path{"metadata", "resourceVersion"};
+  return path;
+}
+
+std::int64_t ParseVersion(std::string_view text) {
+  std::int64_t rv = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rv);
+  return error == std::errc() && end == text.data() + text.size() && rv > 0 ? rv : 0;
+}
+
+OwnerReference ToOwner(const Value& ref) {
+  OwnerReference owner;
+  owner.api_version = ref.Get(N().api_version).AsString();
+  owner.kind = ref.Get(N().kind).AsString();
+  owner.name = ref.Get(N().name).AsString();
+  owner.uid = ref.Get(N().uid).AsString();
+  owner.controller = ref.Get(N().controller).AsBool();
+  owner.block_owner_deletion = ref.Get(N().block).AsBool();
+  return owner;
+}
+
+}  // namespace
+
+Object Object::FromTree(Value tree, std::int64_t resource_version) {
+  if (!tree.is_object()) return Object();
+  const Value& given = tree.Get(N().metadata).Get(N().resource_version);
+  if (resource_version == 0) resource_version = ParseVersion(given.AsString());
+  if (tree.Find(ResourceVersionPath()) != nullptr) tree = tree.Erase(ResourceVersionPath());
+
+  auto* rep = new Rep;
+  rep->tree = std::move(tree);
+  rep->resource_version = resource_version;
+  rep->api_version = &rep->tree.Get(N().api_version);
+  rep->kind = &rep->tree.Get(N().kind);
+  const Value& metadata = rep->tree.Get(N().metadata);
+  rep->metadata = &metadata;
+  rep->ns = &metadata.Get(N().ns);
+  rep->name = &metadata.Get(N().name);
+  rep->generate_name = &metadata.Get(N().generate_name);
+  rep->uid = &metadata.Get(N().uid);
+  rep->labels = &metadata.Get(N().labels);
+  rep->annotations = &metadata.Get(N().annotations);
+  rep->generation = metadata.Get(N().generation).AsInt();
+  rep->deleting = !metadata.Get(N().deletion).is_null();
+  rep->node_name = &rep->tree.Get(N().spec).Get(N().node_name);
+  return Object(rep);
+}
+
+Object::Object(const Object& o) noexcept : rep_(o.rep_) {
+  if (rep_ != nullptr) ++rep_->refs;
+}
+
+Object::~Object() {
+  if (rep_ != nullptr && --rep_->refs == 0) delete rep_;
+}
+
+Object Object::WithResourceVersion(std::int64_t rv) const {
+  if (rep_ == nullptr || rep_->resource_version == rv) return *this;
+  auto* rep = new Rep(*rep_);
+  rep->refs = 1;
+  rep->resource_version = rv;
+  return Object(rep);
+}
+
+const Value& Object::tree() const { return rep_ ? rep_->tree : Null(); }
+
+Value Object::ToTree() const {
+  if (resource_version() == 0) return tree();
+  return tree().Set(ResourceVersionPath(), Value::String(std::to_string(resource_version())));
+}
+
+std::int64_t Object::resource_version() const { return rep_ ? rep_->resource_version : 0; }
+std::string_view Object::api_version() const { return rep_ ? rep_->api_version->AsString() : ""; }
+std::string_view Object::kind() const { return rep_ ? rep_->kind->AsString() : ""; }
+std::string_view Object::ns() const { return rep_ ? rep_->ns->AsString() : ""; }
+std::string_view Object::name() const { return rep_ ? rep_->name->AsString() : ""; }
+std::string_view Object::generate_name() const {
+  return rep_ ? rep_->generate_name->AsString() : "";
+}
+std::string_view Object::uid() const { return rep_ ? rep_->uid->AsString() : ""; }
+std::int64_t Object::generation() const { return rep_ ? rep_->generation : 0; }
+std::string_view Object::node_name() const { return rep_ ? rep_->node_name->AsString() : ""; }
+bool Object::deleting() const { return rep_ != nullptr && rep_->deleting; }
+const Value& Object::labels() const { return rep_ ? *rep_->labels : Null(); }
+const Value& Object::annotations() const { return rep_ ? *rep_->annotations : Null(); }
+const Value& Object::metadata() const { return rep_ ? *rep_->metadata : Null(); }
+const Value& Object::spec() const { return tree().Get(N().spec); }
+const Value& Object::status() const { return tree().Get(N().status); }
+
+std::string Object::key() const {
+  std::string key(ns());
+  if (!key.empty()) key += '/';
+  key += name();
+  return key;
+}
+
+std::string_view Object::Label(std::string_view name) const {
+  return labels().Get(name).AsString();
+}
+std::string_view Object::Annotation(std::string_view name) const {
+  return annotations().Get(name).AsString();
+}
+
+std::optional<OwnerReference> Object::controller() const {
+  for (const Value& ref : metadata().Get(N().owners).items()) {
+    if (ref.Get(N().controller).AsBool()) return ToOwner(ref);
+  }
+  return std::nullopt;
+}
+
+std::vector<OwnerReference> Object::owners() const {
+  std::vector<OwnerReference> owners;
+  for (const Value& ref : metadata().Get(N().owners).items()) owners.push_back(ToOwner(ref));
+  return owners;
+}
+
+std::vector<std::string> Object::finalizers() const {
+  std::vector<std::string> names;
+  for (const Value& f : metadata().Get(N().finalizers).items()) names.emplace_back(f.AsString());
+  return names;
+}
+
+std::optional<VirtualTime> Object::creation_time() const {
+  return TimeOf(metadata().Get(N().creation));
+}
+std::optional<VirtualTime> Object::deletion_time() const {
+  return TimeOf(metadata().Get(N().deletion));
+}
+
+std::uint64_t Object::Hash() const {
+  std::array<char, 16> bytes;
+  PutLittleEndian(PutLittleEndian(bytes.data(), tree().Hash()),
+                  static_cast<std::uint64_t>(resource_version()));
+  return Hash64(std::string_view(bytes.data(), bytes.size()));
+}
+
+}  // namespace ksim::api

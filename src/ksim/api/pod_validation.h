@@ -1,0 +1,41 @@
+// Validation of pods and of the pod templates in workloads.
+//
+// Source: pkg/apis/core/validation/validation.go (ValidatePodCreate, ValidatePodSpec,
+// ValidatePodTemplateSpec, ValidatePodUpdate, ValidatePodStatusUpdate).
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/field_errors.h"
+
+namespace ksim::api {
+
+// A pod's or a template's spec.
+void ValidatePodSpec(const value::Value& spec, const FieldPath& path, FieldErrorList* errors);
+
+// spec.template of a workload: metadata.labels, annotations, spec.
+void ValidatePodTemplate(const value::Value& pod_template, const FieldPath& path,
+                         FieldErrorList* errors);
+
+// What a new Pod needs beyond its metadata.
+void ValidatePodCreate(const value::Value& pod, FieldErrorList* errors);
+
+// What may change in a stored Pod, and its spec again. API-115.
+void ValidatePodUpdate(const value::Value& pod, const value::Value& old, FieldErrorList* errors);
+
+// /status: terminated containers stay so where the restart policy says so.
+void ValidatePodStatusUpdate(const value::Value& pod, const value::Value& old,
+                             FieldErrorList* errors);
+
+// pod_containers.cc: containers, initContainers; `volumes` are the names that mounts may use.
+void ValidateContainers(const value::Value& spec, const std::vector<std::string_view>& volumes,
+                        const FieldPath& path, FieldErrorList* errors);
+// container_resources.cc: {limits, requests}.
+void ValidateResources(const value::Value& resources, const FieldPath& path,
+                       FieldErrorList* errors);
+void ValidateQuantity(std::string_view resource, const value::Value& quantity,
+                      const FieldPath& path, FieldErrorList* errors);
+// taints and tolerations share the effect.
+void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldErrorList* errors);
+
+}  // namespace ksim::api

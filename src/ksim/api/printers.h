@@ -1,0 +1,46 @@
+// Printers: objects as rows of the tables that `kubectl get` shows.
+//
+// Sources: pkg/printers/internalversion/printers.go (columns and cells), cli-runtime
+// pkg/printers/tableprinter.go (rendering). API-149..152.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
+#include "ksim/base/time.h"
+
+namespace ksim::api {
+
+struct TableColumn {
+  TableColumn() = default;
+  TableColumn(std::string n, int p) : name(std::move(n)), priority(p) {}
+  std::string name;  // Name, Ready, Nominated Node
+  int priority = 0;  // 1: only with -o wide
+};
+
+struct Table {
+  Table() = default;
+  std::vector<TableColumn> columns;
+  std::vector<std::vector<std::string>> rows;  // one an object, one cell a column
+};
+
+// The table of objects of one kind, in the order given. Ages count up to `now`. Kinds without a
+// printer of their own show Name and Age.
+Table PrintTable(const ResourceInfo& kind, const std::vector<Object>& objects, VirtualTime now);
+
+struct TableOptions {
+  TableOptions() = default;
+  bool wide = false;
+  bool with_namespace = false;  // a first column NAMESPACE (--all-namespaces)
+  bool with_kind = false;       // names as pod/x, replicaset.apps/x (several kinds at once)
+  bool no_headers = false;
+};
+
+// As kubectl prints it: upper-case headings, columns three spaces apart (the last one not padded),
+// each line ended by a newline. "" for no objects.
+std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& objects,
+                        VirtualTime now, const TableOptions& options);
+
+}  // namespace ksim::api

@@ -1,0 +1,345 @@
+#include "ksim/api/schema.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ksim/api/go_text.h"
+#include "ksim/api/schema_types.h"
+#include "ksim/base/status.h"
+#include "ksim/value/json.h"
+#include "ksim/value/quantity.h"
+#include "ksim/value/timestamp.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Value;
+
+namespace {
+
+using Kind = GoType::Kind;
+
+// What encoding/json calls a value in an UnmarshalTypeError.
+std::string_view JsonWord(const Value& v) {
+  switch (v.type()) {
+    case Value::Type::kObject:
+      return "object";
+    case Value::Type::kArray:
+      return "array";
+    case Value::Type::kBool:
+      return "bool";
+    case Value::Type::kString:
+      return "string";
+    default:
+      return "number";
+  }
+}
+
+bool IsBase64(std::string_view text, std::size_t* bad) {
+  std::size_t symbols = 0, padding = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n' || c == '\r') continue;
+    *bad = i;
+    if (c == '=') {
+      if (++padding > 2 || (symbols + padding) % 4 == 1) return false;
+      continue;
+    }
+    const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (padding > 0 || !(letter || (c >= '0' && c <= '9') || c == '+' || c == '/')) return false;
+    ++symbols;
+  }
+  *bad = text.size();
+  return (symbols + padding) % 4 == 0;
+}
+
+// The zero value of a type that omitempty leaves out. Structs and pointers never are.
+bool IsEmpty(const GoType& type, const Value& v) {
+  if (type.pointer || type.kind == Kind::kStruct || type.kind == Kind::kRaw) return false;
+  switch (v.type()) {
+    case Value::Type::kString:
+      return v.AsString().empty();
+    case Value::Type::kInt:
+      return v.AsInt() == 0 && type.kind != Kind::kIntOrString;
+    case Value::Type::kBool:
+      return !v.AsBool();
+    case Value::Type::kArray:
+    case Value::Type::kObject:
+      return v.empty();
+    default:
+      return false;
+  }
+}
+
+// Walks a tree along its type: collects the report and gives the tree a typed server would have.
+class Decoder {
+ public:
+  explicit Decoder(SchemaReport* report) : table_(TypeTable::Get()), report_(*report) {}
+
+  Value Walk(const GoType& type, const Value& v) {
+    switch (type.kind) {
+      case Kind::kStruct:
+        return WalkStruct(type, v);
+      case Kind::kSlice:
+        return WalkSlice(type, v);
+      case Kind::kMap:
+        return WalkMap(type, v);
+      case Kind::kRaw:
+        return v;
+      default:
+        return WalkScalar(type, v);
+    }
+  }
+
+  // An object whose kind is not in the table: only what every object has.
+  Value WalkUntyped(const Value& v) {
+    const Value* metadata = v.Find(Atom("metadata"));
+    if (metadata == nullptr) return v;
+    if (metadata->is_null()) return v.Erase("metadata");
+    const GoType* type = table_.FindStruct("ObjectMeta");
+    fields_.push_back("metadata");
+    steps_.emplace_back("metadata");
+    return v.Set("metadata", Walk(*type, *metadata));
+  }
+
+ private:
+  Value WalkStruct(const GoType& type, const Value& v) {
+    if (!v.is_object()) return Mismatch(type, v, std::string(JsonWord(v)));
+    const GoStruct& fields = table_.fields(type.fields);
+    const GoStruct* const outer = struct_;
+    std::vector<Value::Member> kept;
+    bool changed = false;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const Value::Member& m = v.member(i);
+      const GoField* field = fields.Find(m.name);
+      Value child;
+      bool keep = false;
+      if (field == nullptr) {
+        report_.unknown_fields.push_back(StrictPath(m.name.text()));
+      } else if (!m.value.is_null()) {
+        struct_ = &fields;
+        fields_.push_back(m.name.text());
+        steps_.emplace_back(m.name.text());
+        const GoType& child_type = table_.type(field->type);
+        child = Walk(child_type, m.value);
+        steps_.pop_back();
+        fields_.pop_back();
+        keep = field->always || !IsEmpty(child_type, child);
+      }
+      const bool same = keep && child.SameTree(m.value);
+      if (!same && !changed) {
+        changed = true;
+        for (std::size_t j = 0; j < i; ++j) kept.push_back(v.member(j));
+      }
+      if (changed && keep) kept.emplace_back(m.name, std::move(child));
+    }
+    struct_ = outer;
+    return changed ? Value::Object(std::move(kept)) : v;
+  }
+
+  Value WalkSlice(const GoType& type, const Value& v) {
+    if (!v.is_array()) return Mismatch(type, v, std::string(JsonWord(v)));
+    const GoType& element = table_.type(type.element);
+    std::vector<Value> items;
+    bool changed = false;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      steps_.emplace_back(i);
+      // A null item decodes to the zero value of its type.
+      Value item = v.at(i).is_null() && element.kind == Kind::kStruct ? Value::EmptyObject()
+                                                                      : Walk(element, v.at(i));
+      steps_.pop_back();
+      if (!changed && !item.SameTree(v.at(i))) {
+        changed = true;
+        items.assign(v.items().begin(), v.items().begin() + i);
+      }
+      if (changed) items.push_back(std::move(item));
+    }
+    return changed ? Value::Array(std::move(items)) : v;
+  }
+
+  Value WalkMap(const GoType& type, const Value& v) {
+    if (!v.is_object()) return Mismatch(type, v, std::string(JsonWord(v)));
+    const GoType& element = table_.type(type.element);
+    std::vector<Value::Member> members;
+    bool changed = false;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const Value::Member& m = v.member(i);
+      steps_.emplace_back(m.name.text());
+      Value child = m.value.is_null() && element.kind == Kind::kString ? Value::String("")
+                                                                       : Walk(element, m.value);
+      steps_.pop_back();
+      if (!changed && !child.SameTree(m.value)) {
+        changed = true;
+        for (std::size_t j = 0; j < i; ++j) members.push_back(v.member(j));
+      }
+      if (changed) members.emplace_back(m.name, std::move(child));
+    }
+    return changed ? Value::Object(std::move(members)) : v;
+  }
+
+  Value WalkScalar(const GoType& type, const Value& v) {
+    switch (type.kind) {
+      case Kind::kString:
+        return v.is_string() ? v : Mismatch(type, v, std::string(JsonWord(v)));
+      case Kind::kBool:
+        return v.is_bool() ? v : Mismatch(type, v, std::string(JsonWord(v)));
+      case Kind::kInt32:
+      case Kind::kInt64:
+        return WalkInt(type, v);
+      case Kind::kQuantity:
+        return WalkQuantity(v);
+      case Kind::kIntOrString:
+        return v.is_string() ? v : WalkInt(kInt32, v, /*alone=*/true);
+      case Kind::kBytes:
+        return WalkBytes(type, v);
+      default:
+        return WalkTime(type, v);
+    }
+  }
+
+  // A whole number written with a fraction (2.0) reaches a real server as 2: kubectl's YAML reader
+  // writes it so.
+  Value WalkInt(const GoType& type, const Value& v, bool alone = false) {
+    Value number = v;
+    if (v.is_double() && std::nearbyint(v.AsDouble()) == v.AsDouble() &&
+        std::fabs(v.AsDouble()) < 9e15) {
+      number = Value::Int(static_cast<std::int64_t>(v.AsDouble()));
+    }
+    const bool fits =
+        number.is_int() &&
+        (type.kind == Kind::kInt64 || (number.AsInt() >= std::numeric_limits<std::int32_t>::min() &&
+                                       number.AsInt() <= std::numeric_limits<std::int32_t>::max()));
+    if (fits) return number;
+    std::string word(JsonWord(v));
+    if (v.is_number()) word += " " + value::ToJson(v);
+    return alone ? Alone(type, v, word) : Mismatch(type, v, word);
+  }
+
+  Value WalkQuantity(const Value& v) {
+    if (v.is_array() || v.is_object() || v.is_bool()) {
+      const absl::StatusOr<value::Quantity> refused = value::Quantity::Parse("?");
+      return Fail(v, std::string(Message(refused.status())));
+    }
+    const absl::StatusOr<value::Quantity> q = value::Quantity::FromTree(v);
+    if (!q.ok()) return Fail(v, std::string(Message(q.status())));
+    Value canonical = q->ToTree();
+    return canonical == v ? v : canonical;
+  }
+
+  Value WalkBytes(const GoType& type, const Value& v) {
+    if (!v.is_string()) return Mismatch(type, v, std::string(JsonWord(v)));
+    std::size_t bad = 0;
+    if (IsBase64(v.AsString(), &bad)) return v;
+    return Fail(v, fmt::format("illegal base64 data at input byte {}", bad));
+  }
+
+  Value WalkTime(const GoType& type, const Value& v) {
+    static const GoType kString{Kind::kString, false, 0, 0, "string"};
+    if (!v.is_string()) return Alone(kString, v, std::string(JsonWord(v)));
+    if (type.kind == Kind::kDuration) {
+      if (ParseDuration(v.AsString()).ok()) return v;
+      return Fail(v, fmt::format("time: invalid duration {}", GoQuote(v.AsString())));
+    }
+    const bool micro = type.kind == Kind::kMicroTime;
+    const absl::StatusOr<VirtualTime> t =
+        micro ? value::ParseMicroTime(v.AsString()) : value::ParseTimestamp(v.AsString());
+    if (t.ok()) return v;
+    return Fail(
+        v, fmt::format(
+               "parsing time {} as {}: cannot parse {} as \"2006\"", GoQuote(v.AsString()),
+               micro ? "\"2006-01-02T15:04:05.000000Z07:00\"" : "\"2006-01-02T15:04:05Z07:00\"",
+               GoQuote(v.AsString())));
+  }
+
+  // An UnmarshalTypeError with its field.
+  Value Mismatch(const GoType& type, const Value& v, const std::string& word) {
+    if (struct_ == nullptr) return Alone(type, v, word);
+    return Fail(v, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
+                               word, struct_->name, fmt::join(fields_, "."), type.name));
+  }
+  // One from within a type that reads itself: Go no longer knows the field there.
+  Value Alone(const GoType& type, const Value& v, const std::string& word) {
+    return Fail(v,
+                fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
+  }
+  Value Fail(const Value& v, std::string message) {
+    if (report_.type_error.empty()) report_.type_error = std::move(message);
+    return v;
+  }
+
+  std::string StrictPath(std::string_view field) const {
+    std::string path;
+    for (const Step& step : steps_) {
+      if (step.field.data() == nullptr) {
+        path += fmt::format("[{}]", step.index);
+      } else {
+        if (!path.empty()) path += '.';
+        path += step.field;
+      }
+    }
+    if (!path.empty()) path += '.';
+    path += field;
+    return fmt::format("unknown field {}", GoQuote(path));
+  }
+
+  struct Step {
+    explicit Step(std::string_view f) : field(f) {}
+    explicit Step(std::size_t i) : index(i) {}
+    std::string_view field;  // no data: an index
+    std::size_t index = 0;
+  };
+
+  inline static const GoType kInt32{Kind::kInt32, false, 0, 0, "int32"};
+  const TypeTable& table_;
+  SchemaReport& report_;
+  const GoStruct* struct_ = nullptr;      // the innermost struct being read
+  std::vector<std::string_view> fields_;  // the fields on the way, as Go's errors join them
+  std::vector<Step> steps_;               // the same with indexes and map keys
+};
+
+const GoType* TypeOf(const ResourceInfo& kind) {
+  if (kind.custom) return nullptr;
+  const bool events = kind.group == "events.k8s.io";
+  return TypeTable::Get().FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
+}
+
+Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* report) {
+  Decoder decoder(report);
+  const GoType* type = TypeOf(kind);
+  if (type != nullptr) return decoder.Walk(*type, tree);
+  Value out = decoder.WalkUntyped(tree);
+  // Without a schema a server prunes unknown metadata silently.
+  report->unknown_fields.clear();
+  return out;
+}
+
+}  // namespace
+
+SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
+  SchemaReport report;
+  WalkObject(kind, tree, &report);
+  return report;
+}
+
+Result<Value> Decode(const ResourceInfo& kind, const Value& body, std::string_view field_validation,
+                     std::vector<std::string>* warnings) {
+  SchemaReport report;
+  Value tree = WalkObject(kind, body, &report);
+  const auto refuse = [&](std::string_view why) {
+    return BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", kind.kind,
+                                  GoQuote(kind.version), kind.kind, why));
+  };
+  if (!report.type_error.empty()) return refuse(report.type_error);
+  if (report.unknown_fields.empty() || field_validation == "Ignore") return tree;
+  if (field_validation == "Strict") {
+    return refuse(fmt::format("strict decoding error: {}", fmt::join(report.unknown_fields, ", ")));
+  }
+  if (warnings != nullptr) {
+    warnings->insert(warnings->end(), report.unknown_fields.begin(), report.unknown_fields.end());
+  }
+  return tree;
+}
+
+}  // namespace ksim::api

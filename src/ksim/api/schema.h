@@ -1,0 +1,38 @@
+// Schema: the fields and Go types of the built-in kinds, for what decoding refuses or warns about.
+// A kind that is not in the table (custom resources) has no fields to check but its metadata.
+//
+// Sources: k8s.io/api types.go at v0.36.0 (the tables); sigs.k8s.io/json and encoding/json
+// (messages); apiserver pkg/endpoints/handlers/rest.go transformDecodeError, create.go
+// fieldValidation.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/status.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+struct SchemaReport {
+  SchemaReport() = default;
+  // The first field of a wrong type, as Go reports it: json: cannot unmarshal string into Go struct
+  // field ReplicaSetSpec.spec.replicas of type int32. "" if there is none.
+  std::string type_error;
+  // unknown field "spec.foo", in document order of sorted names.
+  std::vector<std::string> unknown_fields;
+};
+
+// Checks the tree of a whole object against its kind's fields.
+SchemaReport CheckSchema(const ResourceInfo& kind, const value::Value& tree);
+
+// Decodes a body for a kind: 400 for a wrong type, and for unknown fields with fieldValidation
+// Strict; with Warn or "" unknown fields become warnings (appended, if not null); Ignore is silent.
+// The tree comes back without its unknown fields, as a typed server would have it; nulls in it are
+// dropped (they decode to absent).
+Result<value::Value> Decode(const ResourceInfo& kind, const value::Value& body,
+                            std::string_view field_validation, std::vector<std::string>* warnings);
+
+}  // namespace ksim::api

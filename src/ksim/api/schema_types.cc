@@ -1,0 +1,153 @@
+#include "ksim/api/schema_types.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ksim/base/check.h"
+
+namespace ksim::api {
+
+using value::Atom;
+
+// Reads the text once. Types are numbered as they turn up; equal texts share a number.
+class TypeTableBuilder {
+ public:
+  TypeTable Build() {
+    for (const std::string_view text : {PodTypes(), KindTypes()}) ReadText(text);
+    for (GoStruct& s : table_.structs_) {
+      KSIM_CHECK(!s.fields.empty(), "type {} is used and not defined", s.name);
+      std::sort(s.fields.begin(), s.fields.end(), [](const GoField& a, const GoField& b) {
+        return a.name.number() < b.name.number();
+      });
+    }
+    for (const auto& [name, number] : struct_numbers_) {
+      table_.by_name_.emplace_back(name, TypeNumber(name));
+    }
+    return std::move(table_);
+  }
+
+ private:
+  void ReadText(std::string_view text) {
+    GoStruct* current = nullptr;
+    while (!text.empty()) {
+      const std::size_t start = text.find_first_not_of(" \n");
+      if (start == text.npos) return;
+      text.remove_prefix(start);
+      const std::string_view word = text.substr(0, text.find_first_of(" \n"));
+      text.remove_prefix(word.size());
+      if (word.back() == ':') {
+        current = &table_.structs_[StructNumber(word.substr(0, word.size() - 1))];
+      } else {
+        ReadField(word, current);
+      }
+    }
+  }
+
+  void ReadField(std::string_view word, GoStruct* into) {
+    const std::size_t equals = word.find('=');
+    std::string_view name = word.substr(0, equals);
+    GoField field;
+    field.always = name.ends_with('!');
+    if (field.always) name.remove_suffix(1);
+    field.name = Atom(name);
+    // The struct may move while its field's type is read.
+    const std::size_t at = static_cast<std::size_t>(into - table_.structs_.data());
+    field.type = TypeNumber(word.substr(equals + 1));
+    table_.structs_[at].fields.push_back(field);
+  }
+
+  std::uint32_t StructNumber(std::string_view name) {
+    const auto [it, fresh] = struct_numbers_.try_emplace(
+        std::string(name), static_cast<std::uint32_t>(table_.structs_.size()));
+    if (fresh) {
+      table_.structs_.reserve(512);  // more than there are: pointers into it stay good
+      table_.structs_.emplace_back();
+      const bool events = name == "EventsEvent" || name == "EventsEventSeries";
+      table_.structs_.back().name = name.substr(events ? 6 : 0);
+    }
+    return it->second;
+  }
+
+  std::uint32_t TypeNumber(std::string_view text) {
+    if (const auto known = type_numbers_.find(text); known != type_numbers_.end()) {
+      return known->second;
+    }
+    GoType type = Parse(text);
+    const auto number = static_cast<std::uint32_t>(table_.types_.size());
+    table_.types_.push_back(std::move(type));
+    type_numbers_.emplace(text, number);
+    return number;
+  }
+
+  GoType Parse(std::string_view text) {
+    GoType type;
+    if (text.starts_with('*')) {
+      type = Parse(text.substr(1));
+      type.pointer = true;
+      return type;
+    }
+    if (text.starts_with("[]") || text.starts_with("{}")) return ParseContainer(text);
+    if (text.starts_with("s:")) {
+      text.remove_prefix(2);
+      type.name = text.find('.') != text.npos ? std::string(text) : "v1." + std::string(text);
+      return type;
+    }
+    static const std::map<std::string_view, std::pair<GoType::Kind, const char*>> kScalars = {
+        {"string", {GoType::Kind::kString, "string"}},
+        {"bool", {GoType::Kind::kBool, "bool"}},
+        {"int32", {GoType::Kind::kInt32, "int32"}},
+        {"int64", {GoType::Kind::kInt64, "int64"}},
+        {"Time", {GoType::Kind::kTime, "v1.Time"}},
+        {"MicroTime", {GoType::Kind::kMicroTime, "v1.MicroTime"}},
+        {"Duration", {GoType::Kind::kDuration, "v1.Duration"}},
+        {"Quantity", {GoType::Kind::kQuantity, "resource.Quantity"}},
+        {"IntOrString", {GoType::Kind::kIntOrString, "intstr.IntOrString"}},
+        {"bytes", {GoType::Kind::kBytes, "[]uint8"}},
+        {"Raw", {GoType::Kind::kRaw, "runtime.RawExtension"}}};
+    if (const auto scalar = kScalars.find(text); scalar != kScalars.end()) {
+      type.kind = scalar->second.first;
+      type.name = scalar->second.second;
+      return type;
+    }
+    type.kind = GoType::Kind::kStruct;
+    type.fields = StructNumber(text);
+    type.name = "v1." + table_.structs_[type.fields].name;
+    return type;
+  }
+
+  GoType ParseContainer(std::string_view text) {
+    GoType type;
+    const bool slice = text.starts_with("[]");
+    const std::size_t at = text.find('@');
+    type.kind = slice ? GoType::Kind::kSlice : GoType::Kind::kMap;
+    type.element = TypeNumber(text.substr(2, at == text.npos ? at : at - 2));
+    type.name = at != text.npos ? "v1." + std::string(text.substr(at + 1))
+                                : (slice ? "[]" : "map[string]") + table_.types_[type.element].name;
+    return type;
+  }
+
+  TypeTable table_;
+  std::map<std::string, std::uint32_t> struct_numbers_;
+  std::map<std::string, std::uint32_t, std::less<>> type_numbers_;
+};
+
+const GoField* GoStruct::Find(Atom field) const {
+  const auto at = std::lower_bound(
+      fields.begin(), fields.end(), field.number(),
+      [](const GoField& f, std::uint32_t number) { return f.name.number() < number; });
+  return at != fields.end() && at->name == field ? &*at : nullptr;
+}
+
+const TypeTable& TypeTable::Get() {
+  static const TypeTable table = TypeTableBuilder().Build();
+  return table;
+}
+
+const GoType* TypeTable::FindStruct(std::string_view name) const {
+  const auto at =
+      std::lower_bound(by_name_.begin(), by_name_.end(), name,
+                       [](const auto& entry, std::string_view n) { return entry.first < n; });
+  return at != by_name_.end() && at->first == name ? &types_[at->second] : nullptr;
+}
+
+}  // namespace ksim::api

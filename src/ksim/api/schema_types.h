@@ -1,0 +1,75 @@
+// The table of Go types behind schema.h, and the text it is made from:
+//
+//   Container: args=[]string name!=string restartPolicy=*s:ContainerRestartPolicy
+//
+// One struct: its JSON fields and their types. `!` marks a field that is always written (no
+// omitempty). *T pointer, []T slice, {}T map from strings ({}Quantity@ResourceList: a named one),
+// s:N a named string type, bytes base64 text, Raw anything; the rest are scalars or structs.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+std::string_view PodTypes();
+std::string_view KindTypes();
+
+struct GoType {
+  enum class Kind : std::uint8_t {
+    kString,
+    kBool,
+    kInt32,
+    kInt64,
+    kTime,
+    kMicroTime,
+    kDuration,
+    kQuantity,
+    kIntOrString,
+    kBytes,
+    kRaw,
+    kSlice,
+    kMap,
+    kStruct
+  };
+  Kind kind = Kind::kString;
+  bool pointer = false;
+  std::uint32_t element = 0;  // slice, map: the type's number
+  std::uint32_t fields = 0;   // struct: its number
+  std::string name;           // as Go prints it: int32, []v1.Container, v1.RestartPolicy
+};
+
+struct GoField {
+  value::Atom name;
+  std::uint32_t type = 0;
+  bool always = false;  // written even when it is the zero value
+};
+
+struct GoStruct {
+  std::string name;             // without the package
+  std::vector<GoField> fields;  // sorted by atom number, for look-ups only
+  const GoField* Find(value::Atom name) const;
+};
+
+class TypeTable {
+ public:
+  static const TypeTable& Get();
+
+  const GoType& type(std::uint32_t i) const { return types_[i]; }
+  const GoStruct& fields(std::uint32_t i) const { return structs_[i]; }
+  // The struct of that name, as a type; null pointer if there is none. Events of events.k8s.io are
+  // EventsEvent, everything else has its own name.
+  const GoType* FindStruct(std::string_view name) const;
+
+ private:
+  friend class TypeTableBuilder;
+  TypeTable() = default;
+  std::vector<GoType> types_;
+  std::vector<GoStruct> structs_;
+  std::vector<std::pair<std::string, std::uint32_t>> by_name_;  // sorted; struct name -> type
+};
+
+}  // namespace ksim::api

@@ -1,0 +1,99 @@
+// Tables as text: cli-runtime pkg/printers/tableprinter.go (printTable, printRows),
+// tabwriter.go (GetNewTabWriter: cells at least 6 wide, 3 spaces apart).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/printers.h"
+#include "ksim/value/text.h"
+
+namespace ksim::api {
+
+namespace {
+
+constexpr std::size_t kMinWidth = 6;
+constexpr std::size_t kPadding = 3;
+
+std::string Upper(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// Width in code points, as the tabwriter counts.
+std::size_t Width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+// A cell is one line: what follows the first is cut.
+std::string OneLine(const std::string& cell) {
+  const std::size_t end = cell.find_first_of("\f\n\r");
+  return end == std::string::npos ? cell : cell.substr(0, end) + "...";
+}
+
+std::string NameWithKind(const ResourceInfo& kind, const std::string& name) {
+  std::string prefix = Lower(kind.kind);
+  if (!kind.group.empty()) prefix += "." + kind.group;
+  return prefix + "/" + name;
+}
+
+std::string Align(const std::vector<std::vector<std::string>>& lines) {
+  std::vector<std::size_t> widths;
+  for (const auto& line : lines) {
+    widths.resize(std::max(widths.size(), line.size()), kMinWidth);
+    for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+      widths[i] = std::max(widths[i], Width(line[i]) + kPadding);
+    }
+  }
+  std::string out;
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      out += line[i];
+      if (i + 1 < line.size()) out.append(widths[i] - Width(line[i]), ' ');
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& objects,
+                        VirtualTime now, const TableOptions& options) {
+  if (objects.empty()) return "";
+  const Table table = PrintTable(kind, objects, now);
+  const auto shown = [&](std::size_t i) { return options.wide || table.columns[i].priority == 0; };
+  std::vector<std::vector<std::string>> lines;
+  if (!options.no_headers) {
+    std::vector<std::string>& header = lines.emplace_back();
+    if (options.with_namespace) header.push_back("NAMESPACE");
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (shown(i)) header.push_back(Upper(table.columns[i].name));
+    }
+  }
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    std::vector<std::string>& line = lines.emplace_back();
+    if (options.with_namespace) line.emplace_back(objects[r].ns());
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (!shown(i)) continue;
+      const bool name = options.with_kind && table.columns[i].name == "Name";
+      const std::string cell = OneLine(table.rows[r][i]);
+      line.push_back(name ? NameWithKind(kind, cell) : cell);
+    }
+  }
+  return Align(lines);
+}
+
+}  // namespace ksim::api

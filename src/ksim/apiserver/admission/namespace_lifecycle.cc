@@ -1,0 +1,93 @@
+// NamespaceLifecycle: nothing is created in a namespace that is missing or going away, and the
+// system's namespaces stay.
+//
+// Source: apiserver pkg/admission/plugin/namespace/lifecycle/admission.go.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "absl/container/btree_map.h"
+#include "ksim/apiserver/admission/plugin.h"
+#include "ksim/apiserver/resources.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::apiserver {
+namespace {
+
+constexpr Duration kMissingNamespaceWait = Milliseconds(50);
+constexpr Duration kForceLiveLookup = Seconds(30);
+constexpr std::array<std::string_view, 3> kImmortal = {"default", "kube-system", "kube-public"};
+
+class NamespaceLifecycle final : public Plugin {
+ public:
+  explicit NamespaceLifecycle(const PluginContext& context)
+      : context_(context),
+        namespaces_(context.resources.Of(*context.kinds.ByResource("", "namespaces"))) {}
+  std::string_view name() const override { return "NamespaceLifecycle"; }
+  bool Handles(Operation) const override { return true; }
+
+  sim::Task<api::Status> Admit(Attributes& a) override {
+    const bool is_namespace = a.resource.group.empty() && a.resource.resource == "namespaces";
+    if (a.operation == Operation::kDelete && is_namespace) co_return AdmitDeletion(a);
+    if (is_namespace || a.ns.empty() || a.operation == Operation::kDelete) co_return api::Status();
+    api::Object found = namespaces_.Suggestion("", a.ns);
+    if (found.empty() && a.operation == Operation::kCreate) {
+      co_await context_.sim.Sleep(kMissingNamespaceWait, sim::TimerKind::kWork,
+                                  "missing namespace");
+      found = namespaces_.Suggestion("", a.ns);
+    }
+    if (found.empty() || (RecentlyDeleted(a.ns) && Phase(found) == "Active")) {
+      api::Result<api::Object> live = co_await namespaces_.storage().Get("", a.ns, 0);
+      if (!live.ok() && api::IsNotFound(live.status())) co_return live.status();
+      if (!live.ok()) co_return api::InternalError(live.status().message);
+      found = *live;
+    }
+    if (a.operation != Operation::kCreate || Phase(found) != "Terminating") co_return api::Status();
+    co_return Terminating(a);
+  }
+
+ private:
+  static std::string_view Phase(const api::Object& ns) {
+    return ns.status().Get("phase").AsString();
+  }
+
+  api::Status AdmitDeletion(const Attributes& a) {
+    for (const std::string_view immortal : kImmortal) {
+      if (a.name == immortal) return AdmissionForbidden(a, "this namespace may not be deleted");
+    }
+    deleted_[a.name] = context_.sim.now();
+    return api::Status();
+  }
+
+  // Its deletion passed here a moment ago: what the cache says may be old.
+  bool RecentlyDeleted(const std::string& ns) {
+    const auto it = deleted_.find(ns);
+    if (it == deleted_.end()) return false;
+    if (context_.sim.now() - it->second < kForceLiveLookup) return true;
+    deleted_.erase(it);
+    return false;
+  }
+
+  static api::Status Terminating(const Attributes& a) {
+    api::Status status = AdmissionForbidden(
+        a,
+        fmt::format("unable to create new content in namespace {} because it is being terminated",
+                    a.ns));
+    status.causes.emplace_back("NamespaceTerminating",
+                               fmt::format("namespace {} is being terminated", a.ns),
+                               "metadata.namespace");
+    return status;
+  }
+
+  PluginContext context_;
+  CacheDelegator& namespaces_;
+  absl::btree_map<std::string, VirtualTime> deleted_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> MakeNamespaceLifecycle(const PluginContext& context) {
+  return std::make_unique<NamespaceLifecycle>(context);
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,84 @@
+// Admission: plugins that change or refuse an object between decoding and validation (Admit), or
+// judge it after validation (Validate). They run in one fixed order; the first refusal ends it.
+//
+// Sources: apiserver pkg/admission (interfaces.go, chain.go, attributes.go, errors.go);
+// pkg/kubeapiserver/options/plugins.go for the order.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/api/kinds.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/authentication.h"
+#include "ksim/sim/simulation.h"
+#include "ksim/sim/task.h"
+#include "ksim/value/value.h"
+
+namespace ksim::apiserver {
+
+class Resources;  // resources.h
+
+enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete };
+
+struct Attributes {
+  Attributes(Operation op, const api::ResourceInfo& r) : operation(op), resource(r) {}
+  bool Is(std::string_view group, std::string_view name, std::string_view sub = {}) const {
+    return resource.group == group && resource.resource == name && subresource == sub;
+  }
+  Operation operation;
+  const api::ResourceInfo& resource;
+  std::string subresource, ns, name;
+  value::Value object;  // plugins change it here; null for deletes
+  value::Value old;     // stored; null for creates
+  const User* user = nullptr;
+  bool dry_run = false;
+  std::uint64_t identity = 0;  // of the object being created: key of draws about it
+};
+
+// admission.NewForbidden.
+api::Status AdmissionForbidden(const Attributes& a, std::string_view why);
+
+class Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual std::string_view name() const = 0;
+  virtual bool Handles(Operation op) const = 0;
+  virtual sim::Task<api::Status> Admit(Attributes& a);
+  virtual sim::Task<api::Status> Validate(const Attributes& a);
+};
+
+// What plugins have of the server they run in.
+struct PluginContext {
+  PluginContext(sim::Simulation& s, Resources& r, const api::Kinds& k, api::Compat c)
+      : sim(s), resources(r), kinds(k), compat(c) {}
+  sim::Simulation& sim;
+  Resources& resources;
+  const api::Kinds& kinds;
+  api::Compat compat;
+};
+
+class AdmissionChain {
+ public:
+  AdmissionChain() = default;
+  // The named plugins in upstream's order. An unknown name is a KSIM_CHECK.
+  AdmissionChain(const std::vector<std::string>& names, const PluginContext& context);
+  sim::Task<api::Status> Admit(Attributes& a);
+  sim::Task<api::Status> Validate(const Attributes& a);
+
+ private:
+  std::vector<std::unique_ptr<Plugin>> plugins_;
+};
+
+// --- the plugins, one file each ---
+std::unique_ptr<Plugin> MakeNamespaceLifecycle(const PluginContext& context);
+std::unique_ptr<Plugin> MakeServiceAccount(const PluginContext& context);
+std::unique_ptr<Plugin> MakeTaintNodesByCondition(const PluginContext& context);
+std::unique_ptr<Plugin> MakePriority(const PluginContext& context);
+std::unique_ptr<Plugin> MakeDefaultTolerationSeconds(const PluginContext& context);
+std::unique_ptr<Plugin> MakePodTopologyLabels(const PluginContext& context);
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,115 @@
+// Priority: a pod's priority and preemption policy from its PriorityClass. The two system classes
+// are known without their objects.
+//
+// Source: plugin/pkg/admission/priority/admission.go.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "ksim/apiserver/admission/plugin.h"
+#include "ksim/apiserver/resources.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using value::Path;
+using value::Value;
+
+struct Class {
+  Class(std::string n, std::int64_t v, std::string p)
+      : name(std::move(n)), value(v), policy(std::move(p)) {}
+  std::string name;
+  std::int64_t value;
+  std::string policy;
+};
+
+constexpr std::string_view kPreempt = "PreemptLowerPriority";
+
+Class ClassOf(const api::Object& object) {
+  std::string policy(object.tree().Get("preemptionPolicy").AsString());
+  if (policy.empty()) policy = kPreempt;
+  return Class(std::string(object.name()), object.tree().Get("value").AsInt(), policy);
+}
+
+class Priority final : public Plugin {
+ public:
+  explicit Priority(const PluginContext& context)
+      : classes_(context.resources.Of(
+            *context.kinds.ByResource("scheduling.k8s.io", "priorityclasses"))) {}
+  std::string_view name() const override { return "Priority"; }
+  bool Handles(Operation op) const override { return op != Operation::kDelete; }
+
+  sim::Task<api::Status> Admit(Attributes& a) override {
+    if (!a.Is("", "pods")) co_return api::Status();
+    if (a.operation == Operation::kUpdate) co_return KeepOnUpdate(a);
+    co_return AdmitNewPod(a);
+  }
+
+ private:
+  // Values that a client leaves out of an update are those of the stored pod.
+  static api::Status KeepOnUpdate(Attributes& a) {
+    for (const char* field : {"priority", "preemptionPolicy"}) {
+      const Path path{"spec", field};
+      if (a.object.Get(path).is_null() && !a.old.Get(path).is_null())
+        a.object = a.object.Set(path, a.old.Get(path));
+    }
+    return api::Status();
+  }
+
+  api::Status AdmitNewPod(Attributes& a) const {
+    static const Path kName{"spec", "priorityClassName"};
+    static const Path kPriority{"spec", "priority"};
+    static const Path kPolicy{"spec", "preemptionPolicy"};
+    const std::string asked(a.object.Get(kName).AsString());
+    const std::optional<Class> found = asked.empty() ? Default() : ByName(asked);
+    if (!found)
+      return AdmissionForbidden(a, fmt::format("no PriorityClass with name {} was found", asked));
+    const Value& priority = a.object.Get(kPriority);
+    if (priority.is_int() && priority.AsInt() != found->value)
+      return AdmissionForbidden(
+          a, fmt::format("the integer value of priority ({}) must not be provided in pod spec; "
+                         "priority admission controller computed {} from the given PriorityClass "
+                         "name",
+                         priority.AsInt(), found->value));
+    const Value& policy = a.object.Get(kPolicy);
+    if (policy.is_string() && policy.AsString() != found->policy)
+      return AdmissionForbidden(
+          a, fmt::format("the string value of PreemptionPolicy ({}) must not be provided in pod "
+                         "spec; priority admission controller computed {} from the given "
+                         "PriorityClass name",
+                         policy.AsString(), found->policy));
+    if (!found->name.empty()) a.object = a.object.Set(kName, Value::Of(found->name));
+    a.object =
+        a.object.Set(kPriority, Value::Of(found->value)).Set(kPolicy, Value::Of(found->policy));
+    return api::Status();
+  }
+
+  std::optional<Class> ByName(const std::string& name) const {
+    if (name == "system-cluster-critical") return Class(name, 2'000'000'000, std::string(kPreempt));
+    if (name == "system-node-critical") return Class(name, 2'000'001'000, std::string(kPreempt));
+    const api::Object object = classes_.Suggestion("", name);
+    if (object.empty()) return std::nullopt;
+    return ClassOf(object);
+  }
+
+  // The global default with the lowest value, as upstream; without one priority 0.
+  std::optional<Class> Default() const {
+    std::optional<Class> best;
+    for (const api::Object& object : classes_.cacher()->cache().List("", "")) {
+      if (!object.tree().Get("globalDefault").AsBool()) continue;
+      const Class candidate = ClassOf(object);
+      if (!best || candidate.value < best->value) best = candidate;
+    }
+    return best ? best : Class("", 0, std::string(kPreempt));
+  }
+
+  CacheDelegator& classes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> MakePriority(const PluginContext& context) {
+  return std::make_unique<Priority>(context);
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,124 @@
+// ServiceAccount: names the service account of a pod that names none, and mounts its token. The
+// account itself need not exist (docs/fidelity.md).
+//
+// Source: plugin/pkg/admission/serviceaccount/admission.go.
+#include "ksim/api/names.h"
+#include "ksim/apiserver/admission/plugin.h"
+#include "ksim/apiserver/resources.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using value::Arr;
+using value::Obj;
+using value::Path;
+using value::Value;
+
+constexpr std::string_view kVolume = "kube-api-access";
+constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+Value TokenVolume(std::string_view name) {
+  const Value token =
+      Obj({{"serviceAccountToken",
+            Obj({{"expirationSeconds", Value::Of(3607)}, {"path", Value::Of("token")}})}});
+  const Value ca =
+      Obj({{"configMap", Obj({{"name", Value::Of("kube-root-ca.crt")},
+                              {"items", Arr({Obj({{"key", Value::Of("ca.crt")},
+                                                  {"path", Value::Of("ca.crt")}})})}})}});
+  const Value ns = Obj(
+      {{"downwardAPI",
+        Obj({{"items", Arr({Obj({{"path", Value::Of("namespace")},
+                                 {"fieldRef",
+                                  Obj({{"apiVersion", Value::Of("v1")},
+                                       {"fieldPath", Value::Of("metadata.namespace")}})}})})}})}});
+  return Obj(
+      {{"name", Value::Of(name)},
+       {"projected", Obj({{"defaultMode", Value::Of(420)}, {"sources", Arr({token, ca, ns})}})}});
+}
+
+bool MountsToken(const Value& container) {
+  for (const Value& mount : container.Get("volumeMounts").items()) {
+    if (mount.Get("mountPath").AsString() == kMountPath) return true;
+  }
+  return false;
+}
+
+// Mounts the volume in every container of the list that has nothing at its place; says whether any.
+bool MountInto(Value& pod, const char* list, const std::string& volume) {
+  const Path path{"spec", list};
+  std::vector<Value> containers;
+  bool mounted = false;
+  for (Value container : pod.Get(path).items()) {
+    if (!MountsToken(container)) {
+      const Value mount = Obj({{"name", Value::Of(volume)},
+                               {"mountPath", Value::Of(kMountPath)},
+                               {"readOnly", Value::Of(true)}});
+      container = container.Set("volumeMounts", container.Get("volumeMounts").Append(mount));
+      mounted = true;
+    }
+    containers.push_back(std::move(container));
+  }
+  if (mounted) pod = pod.Set(path, Value::Array(std::move(containers)));
+  return mounted;
+}
+
+class ServiceAccount final : public Plugin {
+ public:
+  explicit ServiceAccount(const PluginContext& context)
+      : context_(context),
+        accounts_(context.resources.Of(*context.kinds.ByResource("", "serviceaccounts"))) {}
+  std::string_view name() const override { return "ServiceAccount"; }
+  bool Handles(Operation op) const override { return op == Operation::kCreate; }
+
+  sim::Task<api::Status> Admit(Attributes& a) override {
+    static const Path kMirror{"metadata", "annotations", "kubernetes.io/config.mirror"};
+    if (!a.Is("", "pods") || a.object.Find(kMirror) != nullptr) co_return api::Status();
+    static const Path kName{"spec", "serviceAccountName"};
+    static const Path kOldName{"spec", "serviceAccount"};
+    if (a.object.Get(kName).AsString().empty())
+      a.object = a.object.Set(kName, Value::Of("default"));
+    a.object = a.object.Set(kOldName, a.object.Get(kName));
+    if (Automounts(a)) MountToken(a);
+    co_return api::Status();
+  }
+
+ private:
+  bool Automounts(const Attributes& a) const {
+    static const Path kOfPod{"spec", "automountServiceAccountToken"};
+    static const Path kOfAccount{"automountServiceAccountToken"};
+    if (a.object.Get(kOfPod).is_bool()) return a.object.Get(kOfPod).AsBool();
+    const api::Object account =
+        accounts_.Suggestion(a.ns, a.object.Get(Path{"spec", "serviceAccountName"}).AsString());
+    return account.empty() || !account.Get(kOfAccount).is_bool() ||
+           account.Get(kOfAccount).AsBool();
+  }
+
+  void MountToken(Attributes& a) const {
+    static const Path kVolumes{"spec", "volumes"};
+    std::string volume;
+    for (const Value& v : a.object.Get(kVolumes).items()) {
+      const std::string_view name = v.Get("name").AsString();
+      if (volume.empty() && name.starts_with(std::string(kVolume) + "-")) volume = name;
+    }
+    const bool there = !volume.empty();
+    if (!there)
+      volume = api::GenerateName(context_.sim.decisions(), kVolume, a.identity,
+                                 std::string(kVolume) + "-");
+    bool needed = MountInto(a.object, "initContainers", volume);
+    needed = MountInto(a.object, "containers", volume) || needed;
+    if (needed && !there)
+      a.object = a.object.Set(kVolumes, a.object.Get(kVolumes).Append(TokenVolume(volume)));
+  }
+
+  PluginContext context_;
+  CacheDelegator& accounts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> MakeServiceAccount(const PluginContext& context) {
+  return std::make_unique<ServiceAccount>(context);
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,200 @@
+#include "ksim/apiserver/cacher/cacher.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ksim/sim/probe.h"
+
+namespace ksim::apiserver {
+
+namespace {
+
+bool IsPods(const api::ResourceInfo& r) { return r.group.empty() && r.resource == "pods"; }
+
+}  // namespace
+
+Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat)
+    : process_(process),
+      sim_(process.simulation()),
+      storage_(storage),
+      compat_(compat),
+      cache_(compat >= api::Compat::k1_36, IsPods(storage.resource())),
+      ready_(sim_),
+      fresh_(sim_),
+      progress_(sim_,
+                [this] {
+                  if (stream_ != nullptr) stream_->RequestProgress();
+                }),
+      thawed_(sim_),
+      bookmarks_(sim_.now()),
+      tick_site_(sim_.decisions().Site(
+          fmt::format("bookmark/{}/{}", process.name(), storage.resource().group_resource()))),
+      tick_changed_(sim_) {}
+
+void Cacher::Start() {
+  process_.Spawn(Run());
+  process_.Spawn(BookmarkLoop(), {}, true);
+  if (compat_ >= api::Compat::k1_36) process_.Spawn(progress_.Run(), {}, true);
+}
+
+sim::Task<void> Cacher::Run() {
+  while (true) {
+    const api::Status error = co_await ListAndWatch();
+    KSIM_PROBE("apiserver/cacher-reinit");
+    stream_.reset();
+    ready_.Unset(error);
+    sim_.context().background = false;
+    co_await sim_.Sleep(kRestartPause, sim::TimerKind::kWork, "cacher restart");
+    CloseAll(api::StreamEnd::kEof, "reinit");
+  }
+}
+
+sim::Task<api::Status> Cacher::ListAndWatch() {
+  const api::Status listed = co_await FillFromStorage();
+  if (!listed.ok()) co_return listed;
+  co_return co_await WatchStorage();
+}
+
+// Lists storage page by page, all at the revision of the first.
+sim::Task<api::Status> Cacher::FillFromStorage() {
+  reinit_ = false;
+  store::RangeRequest range(storage_.root());
+  range.range_end = store::PrefixEnd(range.key);
+  range.limit = kListPage;
+  std::vector<api::Object> objects;
+  while (true) {
+    absl::StatusOr<store::RangeResponse> page = co_await storage_.client().Range(range);
+    if (!page.ok()) co_return StorageError(page.status());
+    for (const store::KeyValue& kv : page->kvs) objects.push_back(storage_.Decode(kv));
+    if (range.revision == 0) range.revision = page->header.revision;
+    if (!page->more) break;
+    range.key = std::string(page->kvs.back().key()) + std::string(1, '\0');
+  }
+  cache_.Replace(std::move(objects), range.revision);
+  if (last_processed_ == 0 && compat_ >= api::Compat::k1_36) last_processed_ = range.revision;
+  ready_.Set();
+  fresh_.Notify();
+  co_return api::Status();
+}
+
+// Watches storage from where the cache stands, over as many streams as it takes; returns why the
+// cache must begin anew (client-go reflector.go watch).
+sim::Task<api::Status> Cacher::WatchStorage() {
+  std::optional<VirtualTime> failing_since;
+  while (true) {
+    const VirtualTime opened = sim_.now();
+    const std::int64_t from = cache_.revision();
+    store::WatchRequest request(storage_.root(), store::PrefixEnd(storage_.root()), from + 1);
+    request.prev_kv = true;
+    request.progress_notify = true;
+    stream_created_ = false;
+    stream_ = storage_.client().Watch(std::move(request));
+    const std::optional<api::Status> error = co_await FollowStream();
+    stream_.reset();
+    if (reinit_) co_return api::Unmapped(500, "reinitialized");
+    if (!error && !stream_created_) {
+      KSIM_PROBE("apiserver/etcd-out-of-reach");
+      sim_.context().background = false;
+      co_await sim_.Sleep(kRedialPeriod, sim::TimerKind::kWork, "etcd redial");
+      continue;
+    }
+    const bool took_in = cache_.revision() > from;
+    if (error && !api::IsInternalError(*error)) co_return *error;
+    if (!error && !took_in && sim_.now() - opened < kShortWatch)
+      co_return api::Unmapped(500,
+                              "very short watch: Unexpected watch close - watch lasted less "
+                              "than a second and no items received");
+    if (took_in || !error) failing_since.reset();
+    if (!error) continue;
+    if (!failing_since) failing_since = opened;
+    if (sim_.now() - *failing_since >= kMaxInternalErrorRetry) co_return *error;
+    sim_.context().background = false;
+    co_await sim_.Sleep(kRestartPause, sim::TimerKind::kWork, "cacher watch retry");
+  }
+}
+
+// Takes in one stream to its end: nullopt if it just ended.
+sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
+  while (true) {
+    std::optional<store::WatchResponse> response = co_await stream_->Next();
+    while (frozen_ && !reinit_) co_await thawed_.Wait();
+    if (!response || reinit_) co_return std::nullopt;
+    std::optional<api::Status> error = TakeIn(*response);
+    if (error) co_return error;
+  }
+}
+
+std::optional<api::Status> Cacher::TakeIn(const store::WatchResponse& response) {
+  if (response.created) stream_created_ = true;
+  if (response.compact_revision > 0)
+    return api::Expired("The resourceVersion for the provided watch is too old.");
+  if (response.canceled) return api::InternalError(response.cancel_reason);
+  for (const store::WatchEvent& event : response.events) OnChange(event);
+  if (response.is_progress()) OnProgress(response.revision);
+  return std::nullopt;
+}
+
+void Cacher::OnChange(const store::WatchEvent& event) {
+  sim_.context().cause = event.cause;
+  const sim::Origin origin = sim_.CaptureOrigin();
+  auto type = event.is_create() ? api::WatchEventType::kAdded : api::WatchEventType::kModified;
+  api::Object object;
+  if (event.is_delete()) {
+    type = api::WatchEventType::kDeleted;
+    object = storage_.Decode(event.prev_kv).WithResourceVersion(event.kv.mod_revision());
+  } else {
+    object = storage_.Decode(event.kv);
+  }
+  const CacheEvent& change =
+      cache_.Apply(type, api::ObjectHash(storage_.resource().resource, object.ns(), object.name()),
+                   object, sim_.now(), origin);
+  fresh_.Notify();
+  for (CacheWatcher* watcher : watchers_.Interested(change)) watcher->Offer(change);
+  last_processed_ = change.revision;
+}
+
+void Cacher::OnProgress(std::int64_t revision) {
+  if (revision < cache_.revision()) return;
+  cache_.AdvanceTo(revision);
+  fresh_.Notify();
+  last_processed_ = revision;
+}
+
+sim::Task<api::Status> Cacher::WaitUntilFresh(std::int64_t revision) {
+  if (revision <= cache_.revision()) co_return api::Status();
+  ProgressRequester::Waiter waiter(compat_ >= api::Compat::k1_36 ? &progress_ : nullptr);
+  const VirtualTime deadline = sim_.now() + kFreshTimeout;
+  while (cache_.revision() < revision) {
+    if (sim_.now() >= deadline) {
+      KSIM_PROBE("apiserver/cache-not-fresh-in-time");
+      co_return api::TooLargeResourceVersion(revision, cache_.revision(), kFreshRetryAfter);
+    }
+    co_await fresh_.WaitFor(deadline - sim_.now(), sim::TimerKind::kWork);
+  }
+  co_return api::Status();
+}
+
+sim::Task<api::Result<api::Object>> Cacher::Get(std::string ns, std::string name,
+                                                std::int64_t revision) {
+  const api::Status fresh = co_await WaitUntilFresh(revision);
+  if (!fresh.ok()) co_return fresh;
+  const std::string key = ns.empty() ? name : ns + "/" + name;
+  const api::Object* found = cache_.Find(key);
+  if (found == nullptr) co_return api::NotFound(storage_.group_resource(), name);
+  co_return *found;
+}
+
+void Cacher::set_frozen(bool frozen) {
+  frozen_ = frozen;
+  if (!frozen) thawed_.Notify();
+}
+
+void Cacher::Reinit() {
+  reinit_ = true;
+  ready_.Unset(api::Unmapped(500, "reinitialized"));
+  thawed_.Notify();
+  if (stream_ != nullptr) stream_->Cancel();
+}
+
+}  // namespace ksim::apiserver

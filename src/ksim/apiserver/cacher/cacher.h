@@ -1,0 +1,115 @@
+// Cacher: serves reads and watches of one resource from memory. It lists and watches etcd, keeps
+// the result in a WatchCache, and passes every change on to the watchers it concerns. It begins
+// anew when it loses the storage watch.
+//
+// Upstream has two queues a watcher and closes one that does not keep up. Here what is sent travels
+// at once (api::WatchSink never blocks), so no watcher is ever slow (docs/fidelity.md).
+//
+// Source: apiserver pkg/storage/cacher/cacher.go, client-go tools/cache/reflector.go.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "ksim/apiserver/cacher/bookmark_schedule.h"
+#include "ksim/apiserver/cacher/progress.h"
+#include "ksim/apiserver/cacher/ready.h"
+#include "ksim/apiserver/cacher/watch_cache.h"
+#include "ksim/apiserver/cacher/watcher_index.h"
+#include "ksim/apiserver/etcd3/storage.h"
+#include "ksim/apiserver/watch_query.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::apiserver {
+
+class Cacher {
+ public:
+  static constexpr Duration kFreshTimeout = Seconds(3);
+  static constexpr int kFreshRetryAfter = 1;  // seconds
+  static constexpr Duration kRestartPause = Seconds(1);
+  static constexpr Duration kMaxInternalErrorRetry = Seconds(30);
+  static constexpr Duration kShortWatch = Seconds(1);
+  static constexpr Duration kRedialPeriod = Milliseconds(100);  // clientv3, etcd out of reach
+  static constexpr std::int64_t kListPage = 10000;
+
+  // The storage, and with it the etcd client, belongs to this cacher alone: a progress notification
+  // is for all watches of a client's stream.
+  Cacher(sim::Process& process, Storage& storage, api::Compat compat);
+  Cacher(const Cacher&) = delete;
+  Cacher& operator=(const Cacher&) = delete;
+
+  // Spawns its tasks in the process.
+  void Start();
+
+  Ready& ready() { return ready_; }
+  WatchCache& cache() { return cache_; }
+  const WatchCache& cache() const { return cache_; }
+  std::size_t watchers() const { return watchers_.size(); }
+
+  // Returns at the latest after 3 s: ok once the cache has reached `revision`, else 504.
+  sim::Task<api::Status> WaitUntilFresh(std::int64_t revision);
+  // `revision`: not older than that (0 = as it is). 404 if it is not there.
+  sim::Task<api::Result<api::Object>> Get(std::string ns, std::string name, std::int64_t revision);
+  // 410 if the query is for an exact revision whose snapshot is gone. The cache must be ready.
+  sim::Task<api::Result<ListResult>> List(ListQuery query);
+  // Serves the watch: accepts or refuses the stream, sends what is to be sent first and goes on
+  // until Forget. Whatever ends it at once has closed the stream when this returns.
+  sim::Task<void> Watch(WatchQuery query, std::shared_ptr<WatchStream> stream);
+  void Forget(std::uint64_t stream);
+
+  // --- for faults ---
+  void set_frozen(bool frozen);
+  void Reinit();
+  void CloseAll(api::StreamEnd how, std::string_view reason);
+
+ private:
+  // --- cacher.cc: keeping the cache ---
+  sim::Task<void> Run();
+  sim::Task<api::Status> ListAndWatch();
+  sim::Task<api::Status> FillFromStorage();
+  sim::Task<api::Status> WatchStorage();
+  sim::Task<std::optional<api::Status>> FollowStream();
+  std::optional<api::Status> TakeIn(const store::WatchResponse& response);
+  void OnChange(const store::WatchEvent& event);
+  void OnProgress(std::int64_t revision);
+
+  // --- cacher_list.cc ---
+  sim::Task<api::Result<std::int64_t>> ListRevision(const ListQuery& query);
+
+  // --- cacher_watch.cc ---
+  sim::Task<api::Result<std::int64_t>> RequiredRevision(const WatchQuery& query);
+  api::Status SendFirst(const WatchQuery& query, std::int64_t required, CacheWatcher& watcher);
+  void SendState(const WatchQuery& query, CacheWatcher& watcher);
+  void ScheduleBookmark(CacheWatcher& watcher);
+  sim::Task<void> BookmarkLoop();
+  void Tick();
+
+  sim::Process& process_;
+  sim::Simulation& sim_;
+  Storage& storage_;
+  api::Compat compat_;
+  WatchCache cache_;
+  Ready ready_;
+  sim::Signal fresh_;
+  ProgressRequester progress_;
+  std::unique_ptr<store::EtcdWatch> stream_;
+  bool stream_created_ = false;  // etcd has answered on it
+  bool reinit_ = false;
+  bool frozen_ = false;
+  sim::Signal thawed_;
+
+  WatcherIndex watchers_;
+  std::int64_t last_processed_ = 0;  // revision of the last change or progress dispatched
+  absl::btree_map<std::uint64_t, std::weak_ptr<CacheWatcher>> bookmark_watchers_;
+  BookmarkSchedule bookmarks_;
+  sim::SiteId tick_site_;
+  std::uint64_t ticks_ = 0;
+  Duration tick_jitter_;
+  VirtualTime next_tick_ = VirtualTime::Max();
+  sim::Signal tick_changed_;
+};
+
+}  // namespace ksim::apiserver

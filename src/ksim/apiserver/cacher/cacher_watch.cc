@@ -1,0 +1,154 @@
+// Watches served from the watch cache, and their bookmarks.
+#include <algorithm>
+#include <utility>
+
+#include "ksim/apiserver/cacher/cacher.h"
+#include "ksim/sim/probe.h"
+
+namespace ksim::apiserver {
+
+// The revision that the watch is about: the one asked for; the store's own for a watch-list without
+// one; 0 = any (cacher.go getWatchCacheResourceVersion).
+sim::Task<api::Result<std::int64_t>> Cacher::RequiredRevision(const WatchQuery& query) {
+  if (!query.resource_version.empty()) co_return query.revision;
+  if (!query.send_initial) co_return std::int64_t{0};
+  co_return co_await storage_.CurrentRevision();
+}
+
+sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> stream) {
+  if (!ready_.ready() && compat_ >= api::Compat::k1_36) {
+    stream->Refuse(ready_.NotReady());
+    co_return;
+  }
+  co_await ready_.Wait();
+  const std::uint64_t generation = ready_.generation();
+  const api::Result<std::int64_t> required = co_await RequiredRevision(query);
+  api::Status error;
+  if (!required.ok()) error = required.status();
+  if (required.ok() && query.wants_state()) error = co_await WaitUntilFresh(*required);
+  if (stream->closed()) co_return;
+  stream->Accept(api::Response::From::kCache);
+  auto watcher =
+      std::make_shared<CacheWatcher>(stream, query.predicate, query.bookmarks, query.deadline);
+  const bool same_generation = ready_.ready() && ready_.generation() == generation;
+  if (error.ok() && (same_generation || compat_ == api::Compat::k1_25))
+    error = SendFirst(query, *required, *watcher);
+  if (!error.ok()) {
+    stream->SendError(error);
+    stream->Close(api::StreamEnd::kEof, "error");
+    co_return;
+  }
+  if (!same_generation && compat_ > api::Compat::k1_25) {
+    KSIM_PROBE("apiserver/watch-across-cacher-generations");
+    stream->Close(api::StreamEnd::kEof, "reinit");
+    co_return;
+  }
+  watchers_.Add(watcher);
+  if (!query.bookmarks) co_return;
+  if (query.is_watch_list()) {
+    watcher->AwaitBookmark(*required == 0 ? cache_.revision() : *required);
+  }
+  bookmark_watchers_[watcher->id()] = watcher;
+  ScheduleBookmark(*watcher);
+}
+
+// What the client gets before live events: the state, or the changes since its revision.
+api::Status Cacher::SendFirst(const WatchQuery& query, std::int64_t required,
+                              CacheWatcher& watcher) {
+  watcher.RaiseThreshold(required);
+  const bool legacy_state = required == 0 && !query.send_initial;
+  if (query.wants_state() || legacy_state) {
+    SendState(query, watcher);
+    return api::Status();
+  }
+  const std::int64_t from = required == 0 ? cache_.revision() : required;
+  watcher.RaiseThreshold(from);
+  const History& history = cache_.history();
+  const api::Result<std::size_t> first = history.After(from, cache_.list_revision());
+  if (!first.ok()) return first.status();
+  for (std::size_t i = *first; i < history.size(); ++i) watcher.Offer(history.at(i));
+  if (history.size() > *first) watcher.RaiseThreshold(history.at(history.size() - 1).revision);
+  return api::Status();
+}
+
+void Cacher::SendState(const WatchQuery& query, CacheWatcher& watcher) {
+  const Predicate& p = query.predicate;
+  std::vector<api::Object> objects;
+  const std::string key = p.SingleKey();
+  if (!key.empty()) {
+    if (const api::Object* found = cache_.Find(key)) objects.push_back(*found);
+  } else if (p.node_name() != nullptr && cache_.has_node_index()) {
+    objects = cache_.ListOnNode(*p.node_name(), p.KeyPrefix());
+  } else {
+    objects = cache_.List(p.KeyPrefix(), "");
+  }
+  for (const api::Object& object : objects) {
+    if (p.Matches(object)) watcher.SendInitial(object);
+  }
+  // 1.25 does not remember the revision of the state, only those of the objects in it.
+  if (compat_ > api::Compat::k1_25) {
+    watcher.RaiseThreshold(cache_.revision());
+  } else {
+    if (key.empty()) objects = cache_.List("", "");
+    for (const api::Object& object : objects) watcher.RaiseThreshold(object.resource_version());
+  }
+  if (query.is_watch_list()) watcher.SendInitialEnd(cache_.revision());
+}
+
+void Cacher::Forget(std::uint64_t stream) {
+  watchers_.Remove(stream);
+  bookmark_watchers_.erase(stream);
+}
+
+void Cacher::CloseAll(api::StreamEnd how, std::string_view reason) {
+  bookmark_watchers_.clear();
+  for (const std::shared_ptr<CacheWatcher>& watcher : watchers_.TakeAll())
+    watcher->stream().Close(how, reason);
+}
+
+void Cacher::ScheduleBookmark(CacheWatcher& watcher) {
+  const std::optional<VirtualTime> due = watcher.NextBookmark(sim_.now());
+  if (!due) return;
+  bookmarks_.Add(watcher.id(), *due);
+  const VirtualTime tick = std::max(*due, sim_.now()) + tick_jitter_;
+  if (tick >= next_tick_) return;
+  next_tick_ = tick;
+  tick_changed_.Notify();
+}
+
+// Upstream ticks every 1 to 1.25 s and finds nothing due most of the time. Only the ticks that find
+// something happen here: each comes up to 1.25 s after the bucket begins, as upstream's do.
+sim::Task<void> Cacher::BookmarkLoop() {
+  while (true) {
+    tick_jitter_ =
+        sim_.decisions().DrawDuration(tick_site_, ticks_++, Duration(), Milliseconds(1250));
+    const std::optional<VirtualTime> due = bookmarks_.NextDue();
+    if (due) next_tick_ = std::max(*due, sim_.now()) + tick_jitter_;
+    while (next_tick_ == VirtualTime::Max()) co_await tick_changed_.Wait();
+    while (sim_.now() < next_tick_) {
+      co_await tick_changed_.WaitFor(next_tick_ - sim_.now(), sim::TimerKind::kPeriodic);
+    }
+    next_tick_ = VirtualTime::Max();
+    Tick();
+  }
+}
+
+void Cacher::Tick() {
+  std::vector<std::shared_ptr<CacheWatcher>> due;
+  for (const std::uint64_t id : bookmarks_.TakeDue(sim_.now())) {
+    const auto found = bookmark_watchers_.find(id);
+    if (found == bookmark_watchers_.end()) continue;
+    if (std::shared_ptr<CacheWatcher> watcher = found->second.lock()) due.push_back(watcher);
+  }
+  // Before its first change or progress the older dispatchers have no revision to tell; 1.25 then
+  // loses the watchers that were due.
+  const bool silent = last_processed_ == 0;
+  if (silent && compat_ == api::Compat::k1_25) return;
+  for (const std::shared_ptr<CacheWatcher>& watcher : due) {
+    if (watcher->stream().closed()) continue;
+    if (!silent) watcher->OfferBookmark(last_processed_);
+    ScheduleBookmark(*watcher);
+  }
+}
+
+}  // namespace ksim::apiserver

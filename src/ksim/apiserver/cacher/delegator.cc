@@ -1,0 +1,78 @@
+#include "ksim/apiserver/cacher/delegator.h"
+
+#include <utility>
+
+#include "ksim/sim/probe.h"
+
+namespace ksim::apiserver {
+
+using From = api::Response::From;
+
+sim::Task<api::Result<CacheDelegator::Found>> CacheDelegator::Get(std::string ns, std::string name,
+                                                                  std::string resource_version) {
+  const std::optional<std::int64_t> revision = ParseResourceVersion(resource_version);
+  if (!revision) co_return InvalidResourceVersion(resource_version);
+  bool from_storage = resource_version.empty() || cacher_ == nullptr;
+  if (!from_storage && !cacher_->ready().ready()) {
+    from_storage = compat_ >= api::Compat::k1_36 || *revision == 0;
+    if (!from_storage) co_await cacher_->ready().Wait();
+  }
+  api::Result<api::Object> object = api::Object();
+  if (from_storage) object = co_await storage_.Get(ns, name, *revision);
+  if (!from_storage) object = co_await cacher_->Get(ns, name, *revision);
+  if (!object.ok()) co_return object.status();
+  const From from = from_storage ? From::kStore : From::kCache;
+  co_return Found(*std::move(object), from);
+}
+
+bool CacheDelegator::ShouldDelegate(const ListQuery& query) const {
+  if (compat_ < api::Compat::k1_36) {
+    const bool consistent = query.rv_unset();
+    const bool limited = query.limit > 0 && query.resource_version != "0";
+    return consistent || query.token || limited || query.match == ListQuery::Match::kExact;
+  }
+  std::int64_t exact = 0;
+  if (query.exact()) exact = query.revision;
+  if (query.token && query.match == ListQuery::Match::kUnset) exact = query.token->revision;
+  // Single keys are read as of a revision from storage only.
+  if (query.match == ListQuery::Match::kExact && query.single()) return true;
+  if (exact <= 0) return false;
+  const WatchCache& cache = cacher_->cache();
+  return exact <= cache.revision() && !cache.CanServeExact(exact);
+}
+
+bool CacheDelegator::ShouldDelegateUnready(const ListQuery& query) const {
+  if (compat_ < api::Compat::k1_36) return query.revision == 0;
+  return query.limit > 0 && !query.predicate.has_selectors();
+}
+
+sim::Task<api::Result<ListResult>> CacheDelegator::List(ListQuery query) {
+  if (cacher_ == nullptr || ShouldDelegate(query)) co_return co_await storage_.List(query);
+  if (!cacher_->ready().ready()) {
+    if (ShouldDelegateUnready(query)) co_return co_await storage_.List(query);
+    if (compat_ >= api::Compat::k1_36) co_return cacher_->ready().NotReady();
+    co_await cacher_->ready().Wait();
+  }
+  co_return co_await ListFromCache(std::move(query));
+}
+
+sim::Task<api::Result<ListResult>> CacheDelegator::ListFromCache(ListQuery query) {
+  api::Result<ListResult> result = co_await cacher_->List(query);
+  if (result.ok() || compat_ < api::Compat::k1_36) co_return result;
+  const bool consistent = query.match == ListQuery::Match::kUnset &&
+                          (query.token ? query.token->revision < 0 : query.rv_unset());
+  const bool lagging = consistent && api::IsTooLargeResourceVersion(result.status());
+  if (!lagging && !api::IsExpired(result.status())) co_return result;
+  KSIM_PROBE("apiserver/list-fell-back-to-storage");
+  co_return co_await storage_.List(query);
+}
+
+api::Object CacheDelegator::Suggestion(std::string_view ns, std::string_view name) const {
+  if (cacher_ == nullptr) return api::Object();
+  const std::string key =
+      ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
+  const api::Object* found = cacher_->cache().Find(key);
+  return found == nullptr ? api::Object() : *found;
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,83 @@
+#include "ksim/apiserver/cacher/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ksim::apiserver {
+
+const CacheEvent& History::Add(CacheEvent event) {
+  Adapt(event.recorded);
+  if (full()) {
+    ++start_;
+    evicted_ = true;
+  }
+  CacheEvent& slot = ring_[end_ % ring_.size()];
+  slot = std::move(event);
+  ++end_;
+  return slot;
+}
+
+// Doubles while a full ring holds less than the fresh window; halves when its newest quarter spans
+// more than that.
+void History::Adapt(VirtualTime now) {
+  if (!full()) return;
+  if (now - at(0).recorded < kFresh) {
+    const std::size_t larger = std::min(capacity() * 2, kUpperBound);
+    if (larger > capacity()) Resize(larger);
+    return;
+  }
+  if (now - at(size() - capacity() / 4).recorded > kFresh) {
+    const std::size_t smaller = std::max(capacity() / 2, kLowerBound);
+    if (smaller < capacity()) Resize(smaller);
+  }
+}
+
+void History::Resize(std::size_t capacity) {
+  const std::size_t keep = std::min(size(), capacity);
+  if (keep < size()) evicted_ = true;
+  std::vector<CacheEvent> ring(capacity);
+  for (std::size_t i = 0; i < keep; ++i) {
+    ring[i] = std::move(ring_[(end_ - keep + i) % ring_.size()]);
+  }
+  ring_ = std::move(ring);
+  start_ = 0;
+  end_ = keep;
+}
+
+void History::Reset() {
+  for (CacheEvent& event : ring_) event = CacheEvent();
+  start_ = end_ = 0;
+  evicted_ = false;
+  forgotten_ = 0;
+}
+
+void History::Forget() {
+  if (size() > 0) forgotten_ = at(size() - 1).revision;
+  const std::int64_t last = forgotten_;
+  Reset();
+  forgotten_ = last;
+  evicted_ = last > 0;
+}
+
+api::Result<std::size_t> History::After(std::int64_t revision, std::int64_t list_revision) const {
+  std::int64_t oldest = list_revision + 1;
+  if (evicted_) oldest = size() > 0 ? at(0).revision : forgotten_ + 1;
+  if (revision < oldest - 1) {
+    return api::Expired(fmt::format("too old resource version: {} ({})", revision, oldest - 1));
+  }
+  std::size_t first = 0, count = size();
+  while (count > 0) {
+    const std::size_t half = count / 2;
+    if (at(first + half).revision <= revision) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,73 @@
+// History: the recent changes of one resource, newest kept longest, in a ring that grows while
+// changes come fast and shrinks when they do not.
+//
+// Invariants
+//  1. Revisions never fall from one event to the next.
+//  2. Once the ring is full it holds every change after its oldest one; before that, every change
+//     since the last relist.
+//
+// Source: apiserver pkg/storage/cacher/watch_cache_history.go.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ksim/api/object.h"
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/base/time.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::apiserver {
+
+// One change of one object as the watch cache keeps it.
+struct CacheEvent {
+  CacheEvent() = default;
+  api::WatchEventType type = api::WatchEventType::kAdded;  // kAdded, kModified, kDeleted
+  std::string key;                                         // ns/name, or name
+  api::Object object;                                      // kDeleted: last content at `revision`
+  api::Object previous;  // as the cache had it; empty if it did not
+  std::int64_t revision = 0;
+  std::uint64_t object_hash = 0;  // api::ObjectHash
+  VirtualTime recorded;
+  sim::Origin origin;  // the commit
+};
+
+class History {
+ public:
+  static constexpr std::size_t kLowerBound = 100;
+  static constexpr std::size_t kUpperBound = 100 * 1024;
+  static constexpr Duration kFresh = Seconds(75);
+
+  History() : ring_(kLowerBound) {}
+
+  // Takes the event in, evicting the oldest one if the ring stays full. The reference is good until
+  // the next Add.
+  const CacheEvent& Add(CacheEvent event);
+  void Reset();  // after a relist: empty, nothing evicted
+  // Drops every event, as if each had been evicted.
+  void Forget();
+
+  std::size_t size() const { return end_ - start_; }
+  std::size_t capacity() const { return ring_.size(); }
+  bool full() const { return size() == capacity(); }
+  bool evicted() const { return evicted_; }  // anything, since the last relist
+  // i-th oldest, i < size().
+  const CacheEvent& at(std::size_t i) const { return ring_[(start_ + i) % ring_.size()]; }
+
+  // The position of the first event after `revision` (size() if there is none); 410 if events in
+  // between are gone. `list_revision` is that of the last relist.
+  api::Result<std::size_t> After(std::int64_t revision, std::int64_t list_revision) const;
+
+ private:
+  void Resize(std::size_t capacity);
+  void Adapt(VirtualTime now);
+
+  std::vector<CacheEvent> ring_;
+  std::size_t start_ = 0, end_ = 0;  // [start_, end_) modulo capacity
+  bool evicted_ = false;
+  std::int64_t forgotten_ = 0;  // revision of the last event that Forget dropped
+};
+
+}  // namespace ksim::apiserver

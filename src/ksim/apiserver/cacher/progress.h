@@ -1,0 +1,47 @@
+// ProgressRequester: while somebody waits for the watch cache to become fresher, asks storage every
+// 100 ms how far it is, so that a resource without writes reaches the store's revision (API-44).
+//
+// Source: apiserver pkg/storage/cacher/progress/watch_progress.go.
+#pragma once
+#include <functional>
+
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::apiserver {
+
+class ProgressRequester {
+ public:
+  static constexpr Duration kPeriod = Milliseconds(100);
+
+  ProgressRequester(sim::Simulation& sim, std::function<void()> request)
+      : sim_(sim), request_(std::move(request)), waiters_changed_(sim) {}
+
+  // One who waits, for as long as it lives.
+  class Waiter {
+   public:
+    explicit Waiter(ProgressRequester* requester) : requester_(requester) {
+      if (requester_ != nullptr && ++requester_->waiting_ == 1)
+        requester_->waiters_changed_.Notify();
+    }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter() {
+      if (requester_ != nullptr) --requester_->waiting_;
+    }
+
+   private:
+    ProgressRequester* requester_;  // null: no progress is asked for
+  };
+
+  // The loop; ends with its process.
+  sim::Task<void> Run();
+
+ private:
+  sim::Simulation& sim_;
+  std::function<void()> request_;
+  sim::Signal waiters_changed_;
+  int waiting_ = 0;
+};
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,41 @@
+// Compactor: every five minutes forgets what is older than the previous round. Of several API
+// servers only the one that wins the race for `compact_rev_key` compacts (API-18, API-19).
+//
+// Source: apiserver pkg/storage/etcd3/compact.go.
+#pragma once
+#include <functional>
+
+#include "ksim/base/time.h"
+#include "ksim/sim/simulation.h"
+#include "ksim/sim/task.h"
+#include "ksim/store/etcd_client.h"
+
+namespace ksim::apiserver {
+
+class Compactor {
+ public:
+  static constexpr Duration kPollPeriod = Seconds(15);  // of the caches, for what was followed
+
+  // `on_compacted` hears of a compaction with its revision at the next poll, counted from now.
+  Compactor(sim::Simulation& sim, store::EtcdClient& client, sim::ActorId actor, Duration interval,
+            std::function<void(store::Revision)> on_compacted);
+  // The rounds; ends at once with interval 0. To be spawned as background tasks, both.
+  sim::Task<void> Run();
+  // Watches what any server compacts to (1.36).
+  sim::Task<void> Follow();
+
+ private:
+  sim::Task<void> Round();
+  sim::Task<void> FollowStream();
+
+  sim::Simulation& sim_;
+  store::EtcdClient& client_;
+  sim::ActorId actor_;
+  Duration interval_;
+  std::function<void(store::Revision)> on_compacted_;
+  VirtualTime started_;
+  std::int64_t version_ = 0;    // of compact_rev_key, as last seen
+  store::Revision target_ = 0;  // the revision that the next round compacts to
+};
+
+}  // namespace ksim::apiserver

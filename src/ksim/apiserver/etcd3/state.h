@@ -1,0 +1,17 @@
+// State: an object as an update or a delete finds it. Private to etcd3/.
+#pragma once
+#include <cstdint>
+
+#include "ksim/apiserver/etcd3/storage.h"
+
+namespace ksim::apiserver {
+
+struct Storage::State {
+  State() = default;
+  State(api::Object o, bool c) : object(std::move(o)), current(c) {}
+  std::int64_t revision() const { return object.empty() ? 0 : object.resource_version(); }
+  api::Object object;    // empty: there is none
+  bool current = false;  // read from storage, not suggested
+};
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,80 @@
+#include "ksim/apiserver/etcd3/storage.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ksim/apiserver/etcd3/state.h"
+#include "ksim/apiserver/registry/event_conversion.h"
+#include "ksim/base/status.h"
+
+namespace ksim::apiserver {
+
+api::Status StorageError(const absl::Status& error) { return api::Unmapped(500, Message(error)); }
+
+Storage::Storage(store::EtcdClient& client, LeaseManager& leases, const api::ResourceInfo& resource,
+                 api::Compat compat)
+    : client_(client),
+      leases_(leases),
+      resource_(resource),
+      compat_(compat),
+      root_(api::StorageKey(resource, "", "")) {}
+
+std::string Storage::Key(std::string_view ns, std::string_view name) const {
+  return api::StorageKey(resource_, ns, name);
+}
+
+std::string Storage::KeyOf(std::string_view object_key) const {
+  return root_ + std::string(object_key);
+}
+
+api::Object Storage::Decode(const store::KeyValue& kv) const {
+  return api::Object::FromTree(FromStored(resource_, kv.value()), kv.mod_revision());
+}
+
+sim::Task<api::Result<api::Object>> Storage::Get(std::string ns, std::string name,
+                                                 std::int64_t min_revision) {
+  store::RangeRequest request(Key(ns, name));
+  absl::StatusOr<store::RangeResponse> response = co_await client_.Range(std::move(request));
+  if (!response.ok()) co_return StorageError(response.status());
+  if (response->header.revision < min_revision)
+    co_return api::TooLargeResourceVersion(min_revision, response->header.revision, 0);
+  if (response->kvs.empty()) co_return api::NotFound(group_resource(), name);
+  co_return Decode(response->kvs.front());
+}
+
+sim::Task<api::Result<std::int64_t>> Storage::CurrentRevision() {
+  store::RangeRequest request(root_);
+  request.limit = 1;
+  request.keys_only = true;
+  absl::StatusOr<store::RangeResponse> response = co_await client_.Range(std::move(request));
+  if (!response.ok()) co_return StorageError(response.status());
+  co_return response->header.revision;
+}
+
+sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteContext context) {
+  if (object.resource_version() != 0)
+    co_return api::Unmapped(500, "resourceVersion should not be set on objects to be created");
+  const std::string name(object.name());
+  std::string key = Key(object.ns(), name);
+  if (context.dry_run) {
+    api::Result<api::Object> found = co_await Get(std::string(object.ns()), name, 0);
+    if (found.ok()) co_return api::AlreadyExists(group_resource(), name);
+    if (!api::IsNotFound(found.status())) co_return found.status();
+    co_return object;
+  }
+  store::PutRequest put(std::move(key), ToStored(resource_, object.tree()));
+  if (context.ttl > 0) {
+    api::Result<store::LeaseId> lease = co_await leases_.Lease(context.ttl);
+    if (!lease.ok()) co_return lease.status();
+    put.lease = *lease;
+  }
+  store::TxnRequest txn = store::OptimisticPut(std::move(put), 0, false);
+  txn.origin = context.origin;
+  absl::StatusOr<store::TxnResponse> response = co_await client_.Txn(std::move(txn));
+  if (!response.ok()) co_return StorageError(response.status());
+  if (!response->succeeded) co_return api::AlreadyExists(group_resource(), name);
+  co_return object.WithResourceVersion(response->header.revision);
+}
+
+}  // namespace ksim::apiserver

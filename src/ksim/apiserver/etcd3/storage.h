@@ -1,0 +1,119 @@
+// Storage: one resource's objects in etcd. Objects are stored as trees without resourceVersion
+// under api::StorageKey; their resource version is the key's mod revision (API-01, API-03). Every
+// error comes back as the Status that the API answers with.
+//
+// Source: apiserver pkg/storage/etcd3/store.go, pkg/storage/errors,
+// pkg/registry/generic/registry/dryrun.go.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ksim/api/compat.h"
+#include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/etcd3/lease_manager.h"
+#include "ksim/apiserver/registry/list_query.h"
+#include "ksim/sim/task.h"
+#include "ksim/store/etcd_client.h"
+
+namespace ksim::apiserver {
+
+struct Preconditions {
+  Preconditions() = default;
+  std::optional<std::string> uid;
+  std::optional<std::string> resource_version;
+};
+
+// For whom a write is made and how.
+struct WriteContext {
+  WriteContext() = default;
+  store::WriteOrigin origin;
+  bool dry_run = false;
+  std::int64_t ttl = 0;  // seconds; 0 = for ever
+};
+
+// Makes the new state of an object from the one found (empty: there is none). May be applied
+// several times, to ever newer states. A Status that is not ok ends the update.
+class Transform {
+ public:
+  virtual ~Transform() = default;
+  virtual sim::Task<api::Result<api::Object>> Apply(api::Object existing) = 0;
+};
+
+// Judges an object that is about to be deleted; asked again for a newer state.
+class DeletionCheck {
+ public:
+  virtual ~DeletionCheck() = default;
+  virtual api::Status Check(const api::Object& existing) = 0;
+};
+
+class Storage {
+ public:
+  Storage(store::EtcdClient& client, LeaseManager& leases, const api::ResourceInfo& resource,
+          api::Compat compat);
+
+  const api::ResourceInfo& resource() const { return resource_; }
+  store::EtcdClient& client() { return client_; }
+  std::string Key(std::string_view ns, std::string_view name) const;
+  // The key of an object by its "ns/name" or "name".
+  std::string KeyOf(std::string_view object_key) const;
+  // Begins every key of the collection; ends in '/'.
+  const std::string& root() const { return root_; }
+  // A stored version as this resource presents it.
+  api::Object Decode(const store::KeyValue& kv) const;
+
+  // The newest state. 404; 504 if storage has not reached `min_revision` (API-34).
+  sim::Task<api::Result<api::Object>> Get(std::string ns, std::string name,
+                                          std::int64_t min_revision);
+  // The store's revision, read linearizably.
+  sim::Task<api::Result<std::int64_t>> CurrentRevision();
+  // A list served from storage: at the newest state, or at the query's exact revision.
+  sim::Task<api::Result<ListResult>> List(ListQuery query);
+  // 409 AlreadyExists if the key is there; 500 if the object carries a resource version (API-06).
+  sim::Task<api::Result<api::Object>> Create(api::Object object, WriteContext context);
+  // Read, check, transform, compare-and-swap, again while others get in between (API-09, API-10). A
+  // result equal to what is stored writes nothing (API-11). `suggestion` (may be empty) is a
+  // possibly stale state to begin with. With `may_be_missing` a missing object is transformed from
+  // nothing; else it is 404.
+  sim::Task<api::Result<api::Object>> GuaranteedUpdate(std::string ns, std::string name,
+                                                       Preconditions preconditions,
+                                                       bool may_be_missing, Transform& transform,
+                                                       api::Object suggestion,
+                                                       WriteContext context);
+  // Returns the object as it last was, at the deletion's revision (API-08). `check` may be null.
+  sim::Task<api::Result<api::Object>> Delete(std::string ns, std::string name,
+                                             Preconditions preconditions, DeletionCheck* check,
+                                             api::Object suggestion, WriteContext context);
+
+  api::GroupResource group_resource() const {
+    return api::GroupResource(resource_.group, resource_.resource);
+  }
+
+ private:
+  struct State;  // an object as found, and whether it is known to be the newest
+  sim::Task<api::Result<State>> ReadState(std::string key, std::string name, bool may_be_missing);
+  sim::Task<api::Result<State>> FirstState(std::string key, std::string name, bool may_be_missing,
+                                           api::Object suggestion);
+  sim::Task<api::Result<store::TxnResponse>> PutIfUnchanged(std::string key, value::Value updated,
+                                                            store::Revision expected,
+                                                            WriteContext context);
+  api::Result<State> StateAfterConflict(const store::TxnResponse& response, std::string_view name,
+                                        bool may_be_missing) const;
+  api::Status CheckPreconditions(const Preconditions& p, const api::Object& object,
+                                 std::string_view ns, std::string_view name) const;
+  api::Status ListError(const absl::Status& error, const ListQuery& query) const;
+
+  store::EtcdClient& client_;
+  LeaseManager& leases_;
+  const api::ResourceInfo& resource_;
+  api::Compat compat_;
+  std::string root_;
+};
+
+// A failure of etcd that no API status stands for (API-23: 500 with an empty reason).
+api::Status StorageError(const absl::Status& error);
+
+}  // namespace ksim::apiserver

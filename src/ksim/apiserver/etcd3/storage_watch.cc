@@ -1,0 +1,83 @@
+#include "ksim/apiserver/etcd3/storage_watch.h"
+
+#include <utility>
+
+#include "ksim/apiserver/cacher/cache_watcher.h"
+
+namespace ksim::apiserver {
+namespace {
+
+// The revision after which changes are sent; sends the state before it if it is wanted.
+sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQuery& query,
+                                                  CacheWatcher& watcher) {
+  const bool state = query.wants_state() || (query.revision == 0 && !query.send_initial);
+  if (!state && query.revision > 0) co_return query.revision;
+  if (!state) co_return co_await storage.CurrentRevision();
+  ListQuery list;
+  list.predicate = query.predicate;
+  list.key = query.predicate.SingleKey();
+  list.prefix = query.predicate.KeyPrefix();
+  list.match = ListQuery::Match::kNotOlderThan;
+  list.revision = query.revision;
+  api::Result<ListResult> result = co_await storage.List(std::move(list));
+  if (!result.ok()) co_return result.status();
+  for (const api::Object& object : result->items) watcher.SendInitial(object);
+  if (query.is_watch_list()) watcher.SendInitialEnd(result->revision);
+  co_return result->revision;
+}
+
+CacheEvent ToCacheEvent(const Storage& storage, const store::WatchEvent& event) {
+  CacheEvent change;
+  change.revision = event.kv.mod_revision();
+  change.origin.cause = event.cause;
+  if (event.prev_kv) change.previous = storage.Decode(event.prev_kv);
+  if (event.is_delete()) {
+    change.type = api::WatchEventType::kDeleted;
+    change.object = change.previous.WithResourceVersion(change.revision);
+  } else {
+    change.type = event.is_create() ? api::WatchEventType::kAdded : api::WatchEventType::kModified;
+    change.object = storage.Decode(event.kv);
+  }
+  change.object_hash =
+      api::ObjectHash(storage.resource().resource, change.object.ns(), change.object.name());
+  return change;
+}
+
+void End(WatchStream& stream, const api::Status& error) {
+  if (!error.ok()) stream.SendError(error);
+  stream.Close(api::StreamEnd::kEof, error.ok() ? "storage" : "error");
+}
+
+}  // namespace
+
+sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
+                                 std::shared_ptr<WatchStream> stream) {
+  stream->Accept(api::Response::From::kStore);
+  CacheWatcher watcher(stream, query.predicate, query.bookmarks, query.deadline);
+  const api::Result<store::Revision> from = co_await SendState(storage, query, watcher);
+  if (!from.ok()) {
+    End(*stream, from.status());
+    co_return;
+  }
+  watcher.RaiseThreshold(*from);
+  const std::string prefix = storage.root() + query.predicate.KeyPrefix();
+  store::WatchRequest request(prefix, store::PrefixEnd(prefix), *from + 1);
+  request.prev_kv = true;
+  const std::unique_ptr<store::EtcdWatch> watch = storage.client().Watch(std::move(request));
+  while (true) {
+    std::optional<store::WatchResponse> response = co_await watch->Next();
+    api::Status error;
+    if (response && response->compact_revision > 0)
+      error = api::Expired("The resourceVersion for the provided watch is too old.");
+    if (!response || response->canceled) {
+      End(*stream, error);
+      co_return;
+    }
+    for (const store::WatchEvent& event : response->events) {
+      sim.context().cause = event.cause;
+      watcher.Offer(ToCacheEvent(storage, event));
+    }
+  }
+}
+
+}  // namespace ksim::apiserver

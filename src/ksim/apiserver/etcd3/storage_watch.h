@@ -1,0 +1,19 @@
+// A watch served by etcd itself, for resources without a watch cache (events).
+//
+// Source: apiserver pkg/storage/etcd3/watcher.go.
+#pragma once
+#include <memory>
+
+#include "ksim/apiserver/etcd3/storage.h"
+#include "ksim/apiserver/watch_query.h"
+#include "ksim/apiserver/watch_stream.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::apiserver {
+
+// Accepts the stream, sends the state if the query wants it, then every change, until the storage
+// watch ends: then the stream is closed. To be cancelled when the stream is closed otherwise.
+sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
+                                 std::shared_ptr<WatchStream> stream);
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,94 @@
+#include "ksim/apiserver/handlers/handler.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ksim/base/check.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using api::Verb;
+
+bool HasSubresource(const api::ResourceInfo& r, const std::string& sub) {
+  if (sub.empty()) return true;
+  if (sub == "status") return r.has_status;
+  if (sub == "scale") return r.has_scale;
+  if (sub == "binding") return r.group.empty() && r.resource == "pods";
+  if (sub == "finalize") return r.group.empty() && r.resource == "namespaces";
+  return false;
+}
+
+bool SubresourceTakes(const std::string& sub, Verb verb) {
+  if (sub.empty()) return true;
+  if (sub == "binding") return verb == Verb::kCreate;
+  if (sub == "finalize") return verb == Verb::kUpdate;
+  return verb == Verb::kGet || verb == Verb::kUpdate || verb == Verb::kPatch;
+}
+
+// What has no place in a path: an object without a name, a namespaced object without a namespace.
+bool PathIsWhole(const api::Request& request) {
+  switch (request.verb) {
+    case Verb::kList:
+    case Verb::kWatch:
+      return true;
+    case Verb::kCreate:
+      if (request.subresource.empty()) return !request.resource->namespaced || !request.ns.empty();
+      break;
+    case Verb::kDeleteCollection:
+      return !request.resource->namespaced || !request.ns.empty();
+    default:
+      break;
+  }
+  return !request.name.empty() && (!request.resource->namespaced || !request.ns.empty());
+}
+
+}  // namespace
+
+api::Response Refused(const api::Status& status) {
+  api::Response response;
+  response.code = status.code;
+  response.status = status;
+  return response;
+}
+
+api::Status Handler::Admit(RequestContext& rc) {
+  const api::Request& request = rc.request();
+  rc.user = Authenticate(request);
+  rc.Passed(Stage::kAuthenticate);
+  if (request.resource == nullptr || !HasSubresource(*request.resource, request.subresource))
+    return rc.Check(Stage::kAuthorize, api::UnknownPath());
+  if (!authorizer_.Allows(rc.user, request))
+    return rc.Check(Stage::kAuthorize, NotAuthorized(rc.user, request));
+  rc.Passed(Stage::kAuthorize);
+  if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
+    return rc.Check(Stage::kDefault,
+                    api::MethodNotSupported(rc.group_resource(), api::ToString(request.verb)));
+  return api::Status();
+}
+
+sim::Task<api::Response> Handler::Handle(RequestContext& rc) {
+  switch (rc.request().verb) {
+    case Verb::kGet:
+      return Get(rc);
+    case Verb::kList:
+      return List(rc);
+    case Verb::kCreate:
+      return rc.request().subresource == "binding" ? Bind(rc) : Create(rc);
+    case Verb::kUpdate:
+      return Update(rc);
+    case Verb::kPatch:
+      return Patch(rc);
+    case Verb::kDelete:
+      return Delete(rc);
+    case Verb::kDeleteCollection:
+      return DeleteCollection(rc);
+    case Verb::kWatch:
+      break;
+  }
+  KSIM_CHECK(false) << "a watch has a way of its own";
+  return Get(rc);
+}
+
+}  // namespace ksim::apiserver

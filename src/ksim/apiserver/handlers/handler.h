@@ -1,0 +1,45 @@
+// Handler: one request through the pipeline: authentication, authorization, then what its verb
+// does. Every stage tells the bus how it ended.
+//
+// Source: apiserver pkg/endpoints/handlers, pkg/server/config.go DefaultBuildHandlerChain.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "ksim/api/request.h"
+#include "ksim/apiserver/registry/registry.h"
+#include "ksim/apiserver/request_context.h"
+#include "ksim/apiserver/resources.h"
+
+namespace ksim::apiserver {
+
+class Handler {
+ public:
+  Handler(const RegistryContext& context, Resources& resources, Authorizer& authorizer)
+      : context_(context), resources_(resources), authorizer_(authorizer) {}
+
+  // 401 before 403 before anything else (API-135). A request for an unknown path is 404.
+  api::Status Admit(RequestContext& rc);
+  // Everything but watches.
+  sim::Task<api::Response> Handle(RequestContext& rc);
+
+ private:
+  sim::Task<api::Response> Get(RequestContext& rc);
+  sim::Task<api::Response> List(RequestContext& rc);
+  sim::Task<api::Response> Create(RequestContext& rc);
+  sim::Task<api::Response> Bind(RequestContext& rc);
+  sim::Task<api::Response> Update(RequestContext& rc);
+  sim::Task<api::Response> Patch(RequestContext& rc);
+  sim::Task<api::Response> Delete(RequestContext& rc);
+  sim::Task<api::Response> DeleteCollection(RequestContext& rc);
+  sim::Task<api::Status> AdmitDeletion(RequestContext& rc, std::string name);
+  sim::Task<api::Response> RunUpdate(RequestContext& rc, UpdatedObject& updated);
+
+  const RegistryContext& context_;
+  Resources& resources_;
+  Authorizer& authorizer_;
+};
+
+api::Response Refused(const api::Status& status);
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,43 @@
+#include <utility>
+
+#include "ksim/apiserver/handlers/handler.h"
+#include "ksim/apiserver/handlers/list_options.h"
+#include "ksim/apiserver/registry/scale.h"
+
+namespace ksim::apiserver {
+
+sim::Task<api::Response> Handler::Get(RequestContext& rc) {
+  const api::Request& request = rc.request();
+  CacheDelegator& storage = resources_.Of(rc.resource());
+  api::Result<CacheDelegator::Found> found =
+      co_await storage.Get(request.ns, request.name, request.list.resource_version);
+  if (!found.ok()) co_return Refused(rc.Check(Stage::kStore, found.status()));
+  rc.Passed(Stage::kStore);
+  api::Response response;
+  response.from = found->from;
+  response.object = found->object;
+  if (request.subresource == "scale") response.object = ToScale(rc.resource(), found->object);
+  co_return response;
+}
+
+sim::Task<api::Response> Handler::List(RequestContext& rc) {
+  const api::Request& request = rc.request();
+  api::ListOptions options = request.list;
+  DropUnknownListOptions(options, context_.compat);
+  const api::Status valid = ValidateListOptions(options);
+  if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
+  api::Result<ListQuery> query = ListQuery::Make(rc.resource(), request.ns, request.name, options);
+  if (!query.ok()) co_return Refused(rc.Check(Stage::kValidate, query.status()));
+  api::Result<ListResult> result = co_await resources_.Of(rc.resource()).List(*std::move(query));
+  if (!result.ok()) co_return Refused(rc.Check(Stage::kStore, result.status()));
+  rc.Passed(Stage::kStore);
+  api::Response response;
+  response.from = result->from;
+  response.items = std::move(result->items);
+  response.list_rv = result->revision;
+  response.continue_token = std::move(result->continue_token);
+  response.remaining_item_count = result->remaining;
+  co_return response;
+}
+
+}  // namespace ksim::apiserver

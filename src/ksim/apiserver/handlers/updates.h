@@ -1,0 +1,42 @@
+// The two ways a client says what an object shall become: PUT and PATCH.
+//
+// Source: apiserver pkg/endpoints/handlers/update.go, patch.go.
+#pragma once
+#include "ksim/api/compat.h"
+#include "ksim/apiserver/registry/updated_object.h"
+#include "ksim/apiserver/request_context.h"
+
+namespace ksim::apiserver {
+
+// 415 for patch types that the kind, or this server, does not take (API-86).
+api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& request);
+
+class PutUpdate final : public UpdatedObject {
+ public:
+  PutUpdate(RequestContext& rc, api::Compat compat) : rc_(rc), compat_(compat) {}
+  // Once, before it is used: 400 for a body that cannot be taken.
+  api::Status Decode();
+  Preconditions preconditions() const override;
+  api::Result<api::Object> Make(const api::Object& existing) override;
+
+ private:
+  bool scale() const { return rc_.request().subresource == "scale"; }
+
+  RequestContext& rc_;
+  api::Compat compat_;
+  api::Object object_;
+};
+
+class PatchUpdate final : public UpdatedObject {
+ public:
+  PatchUpdate(RequestContext& rc, api::Compat compat) : rc_(rc), compat_(compat) {}
+  api::Result<api::Object> Make(const api::Object& existing) override;
+
+ private:
+  api::Result<value::Value> Apply(const value::Value& target) const;
+
+  RequestContext& rc_;
+  api::Compat compat_;
+};
+
+}  // namespace ksim::apiserver

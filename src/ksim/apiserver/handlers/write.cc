@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ksim/api/strategy.h"
+#include "ksim/apiserver/handlers/decode.h"
+#include "ksim/apiserver/handlers/handler.h"
+#include "ksim/apiserver/handlers/updates.h"
+#include "ksim/apiserver/registry/deletion.h"
+#include "ksim/apiserver/registry/scale.h"
+
+namespace ksim::apiserver {
+
+using value::Path;
+using value::Value;
+
+sim::Task<api::Response> Handler::Create(RequestContext& rc) {
+  const api::Request& request = rc.request();
+  Registry registry(context_, resources_.Of(rc.resource()));
+  api::Result<Value> decoded =
+      DecodeObject(rc.resource(), request.ns, request.body, request.field_validation,
+                   context_.compat, &rc.warnings);
+  if (!decoded.ok()) co_return Refused(rc.Check(Stage::kDefault, decoded.status()));
+  std::string warning;
+  Value tree = api::DedupOwnerReferences(api::ClearSystemFields(*decoded), false, &warning);
+  if (!warning.empty()) rc.warnings.push_back(warning);
+  rc.Passed(Stage::kDefault);
+
+  rc.identity = registry.IdentityFor(tree);
+  Attributes attributes(Operation::kCreate, rc.resource());
+  attributes.ns = request.ns;
+  attributes.object = std::move(tree);
+  attributes.user = &rc.user;
+  attributes.dry_run = request.dry_run;
+  attributes.identity = rc.identity;
+  const api::Status admitted = co_await context_.admission.Admit(attributes);
+  rc.Check(Stage::kAdmit, admitted);
+  if (!admitted.ok()) co_return Refused(admitted);
+  api::Result<api::Object> created = co_await registry.Create(rc, attributes.object);
+  if (!created.ok()) co_return Refused(created.status());
+  api::Response response;
+  response.code = 201;
+  response.object = *std::move(created);
+  co_return response;
+}
+
+sim::Task<api::Response> Handler::Bind(RequestContext& rc) {
+  static const Path kName{"metadata", "name"};
+  static const Path kNamespace{"metadata", "namespace"};
+  const api::Request& request = rc.request();
+  if (!request.body.is_object())
+    co_return Refused(rc.Check(Stage::kDefault, api::BadRequest("the body is no Binding")));
+  api::Result<Value> named = request.body;
+  const std::string_view given = request.body.Get(kName).AsString();
+  if (!given.empty() && given != request.name)
+    named = api::BadRequest("name in URL does not match name in Binding object");
+  const std::string_view ns = request.body.Get(kNamespace).AsString();
+  if (named.ok() && !ns.empty() && ns != request.ns)
+    named = api::BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  if (!named.ok()) co_return Refused(rc.Check(Stage::kDefault, named.status()));
+  rc.Passed(Stage::kDefault);
+  Attributes attributes(Operation::kCreate, rc.resource());
+  attributes.subresource = request.subresource;
+  attributes.ns = request.ns;
+  attributes.name = request.name;
+  attributes.object = *std::move(named);
+  attributes.user = &rc.user;
+  const api::Status admitted = co_await context_.admission.Admit(attributes);
+  rc.Check(Stage::kAdmit, admitted);
+  if (!admitted.ok()) co_return Refused(admitted);
+  Registry registry(context_, resources_.Of(rc.resource()));
+  api::Response response;
+  response.status = co_await registry.Bind(rc, attributes.object);
+  response.code = response.status.code;
+  co_return response;
+}
+
+sim::Task<api::Response> Handler::RunUpdate(RequestContext& rc, UpdatedObject& updated) {
+  Registry registry(context_, resources_.Of(rc.resource()));
+  api::Result<UpdateResult> result = co_await registry.Update(rc, updated);
+  if (!result.ok()) co_return Refused(result.status());
+  api::Response response;
+  response.code = result->created ? 201 : 200;
+  response.object = result->object;
+  if (rc.request().subresource == "scale") response.object = ToScale(rc.resource(), result->object);
+  co_return response;
+}
+
+sim::Task<api::Response> Handler::Update(RequestContext& rc) {
+  PutUpdate put(rc, context_.compat);
+  const api::Status decoded = put.Decode();
+  if (!decoded.ok()) co_return Refused(rc.Check(Stage::kDefault, decoded));
+  co_return co_await RunUpdate(rc, put);
+}
+
+sim::Task<api::Response> Handler::Patch(RequestContext& rc) {
+  const api::Status supported = CheckPatchType(rc.resource(), rc.request());
+  if (!supported.ok()) co_return Refused(rc.Check(Stage::kDefault, supported));
+  PatchUpdate patch(rc, context_.compat);
+  co_return co_await RunUpdate(rc, patch);
+}
+
+sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, std::string name) {
+  Attributes attributes(Operation::kDelete, rc.resource());
+  attributes.ns = rc.request().ns;
+  attributes.name = std::move(name);
+  attributes.user = &rc.user;
+  attributes.dry_run = rc.request().dry_run;
+  api::Status admitted = co_await context_.admission.Admit(attributes);
+  if (admitted.ok()) admitted = co_await context_.admission.Validate(attributes);
+  co_return rc.Check(Stage::kAdmit, admitted);
+}
+
+sim::Task<api::Response> Handler::Delete(RequestContext& rc) {
+  const api::Request& request = rc.request();
+  const api::Status valid = ValidateDeleteOptions(request.del);
+  if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
+  const api::Status admitted = co_await AdmitDeletion(rc, request.name);
+  if (!admitted.ok()) co_return Refused(admitted);
+  Registry registry(context_, resources_.Of(rc.resource()));
+  api::Result<DeleteResult> result =
+      co_await registry.Delete(rc, request.ns, request.name, request.del);
+  if (!result.ok()) co_return Refused(result.status());
+  api::Response response;
+  // 202 only where an old client asked for its dependents to go and the object is still there.
+  if (!result->gone && request.del.orphan_dependents && !*request.del.orphan_dependents)
+    response.code = 202;
+  if (result->gone && !ReturnsDeletedObject(rc.resource())) {
+    response.status =
+        api::Success(rc.group_resource(), result->object.name(), result->object.uid());
+  } else {
+    response.object = result->object;
+  }
+  co_return response;
+}
+
+sim::Task<api::Response> Handler::DeleteCollection(RequestContext& rc) {
+  const api::Request& request = rc.request();
+  const api::Status valid = ValidateDeleteOptions(request.del);
+  if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
+  api::Response list = co_await List(rc);
+  if (list.code >= 400) co_return list;
+  Registry registry(context_, resources_.Of(rc.resource()));
+  for (const api::Object& object : list.items) {
+    const api::Status admitted = co_await AdmitDeletion(rc, std::string(object.name()));
+    if (!admitted.ok()) co_return Refused(admitted);
+    api::Result<DeleteResult> deleted = co_await registry.Delete(
+        rc, std::string(object.ns()), std::string(object.name()), request.del);
+    if (!deleted.ok() && !api::IsNotFound(deleted.status())) co_return Refused(deleted.status());
+  }
+  co_return list;
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ksim/apiserver/registry/deletion.h"
+#include "ksim/apiserver/registry/registry.h"
+#include "ksim/value/timestamp.h"
+
+namespace ksim::apiserver {
+
+namespace {
+
+using value::Path;
+using value::Value;
+
+// Ends the update below; what became of it is in the transform.
+api::Status Abort() { return api::Unmapped(500, "nothing to update before the deletion"); }
+
+// updateForGracefulDeletionAndFinalizers: the mark that a graceful deletion or a finalizer needs.
+class MarkTransform final : public Transform {
+ public:
+  MarkTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now,
+                api::Compat compat)
+      : resource_(r), asked_(std::move(options)), now_(now), compat_(compat) {}
+
+  enum class Outcome : std::uint8_t { kMarked, kDeleteNow, kAlreadyDeleting, kRefused };
+  Outcome outcome() const { return outcome_; }
+  bool pending_finalizers() const { return pending_finalizers_; }
+  std::int64_t grace() const { return grace_; }  // of the mark made; 0 = over at once
+  const api::Object& last_existing() const { return last_existing_; }
+
+  sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+    outcome_ = Outcome::kRefused;
+    grace_ = 0;
+    last_existing_ = api::Object();
+    api::DeleteOptions options = asked_;
+    api::Result<BeforeDeleteResult> before =
+        BeforeDelete(resource_, existing, options, now_, compat_);
+    if (!before.ok()) co_return before.status();
+    if (before->grace == Grace::kPending) {
+      outcome_ = Outcome::kAlreadyDeleting;
+      co_return Abort();
+    }
+    api::Object object = before->object;
+    const auto finalizers = FinalizersForDeletion(resource_, object, options);
+    if (finalizers) object = WithFinalizers(object, *finalizers);
+    pending_finalizers_ = !object.finalizers().empty();
+    outcome_ = Outcome::kMarked;
+    if (before->grace == Grace::kStarted) {
+      grace_ = *options.grace_period_seconds;
+      last_existing_ = object;
+      co_return object;
+    }
+    if (pending_finalizers_) co_return MarkAsDeleting(object, now_);
+    outcome_ = Outcome::kDeleteNow;
+    co_return Abort();
+  }
+
+ private:
+  const api::ResourceInfo& resource_;
+  api::DeleteOptions asked_;
+  VirtualTime now_;
+  api::Compat compat_;
+  Outcome outcome_ = Outcome::kRefused;
+  bool pending_finalizers_ = false;
+  std::int64_t grace_ = 0;
+  api::Object last_existing_;
+};
+
+// Namespace storage: the first delete starts the termination.
+class TerminateTransform final : public Transform {
+ public:
+  TerminateTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now)
+      : resource_(r), options_(std::move(options)), now_(now) {}
+
+  sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+    static const Path kDeletionTimestamp{"metadata", "deletionTimestamp"};
+    static const Path kPhase{"status", "phase"};
+    Value tree = existing.tree();
+    if (!existing.deleting())
+      tree = tree.Set(kDeletionTimestamp, Value::Of(value::FormatTimestamp(now_)));
+    tree = tree.Set(kPhase, Value::Of("Terminating"));
+    api::Object object = api::Object::FromTree(std::move(tree), existing.resource_version());
+    const auto finalizers = FinalizersForDeletion(resource_, object, options_);
+    if (finalizers) object = WithFinalizers(object, *finalizers);
+    co_return object;
+  }
+
+ private:
+  const api::ResourceInfo& resource_;
+  api::DeleteOptions options_;
+  VirtualTime now_;
+};
+
+Preconditions PreconditionsOf(const api::DeleteOptions& options) {
+  Preconditions p;
+  p.uid = options.uid;
+  p.resource_version = options.resource_version;
+  return p;
+}
+
+DeleteResult Result(api::Object object, bool gone) {
+  DeleteResult result;
+  result.object = std::move(object);
+  result.gone = gone;
+  return result;
+}
+
+}  // namespace
+
+sim::Task<api::Result<DeleteResult>> Registry::Delete(RequestContext& rc, std::string ns,
+                                                      std::string name,
+                                                      api::DeleteOptions options) {
+  api::Result<api::Object> found = co_await storage_.storage().Get(ns, name, 0);
+  if (!found.ok()) co_return rc.Check(Stage::kStore, found.status());
+  const api::ResourceInfo& r = storage_.storage().resource();
+  api::Result<DeleteResult> result = DeleteResult();
+  if (r.group.empty() && r.resource == "namespaces") {
+    result = co_await DeleteNamespace(rc, name, std::move(options), *found);
+  } else {
+    result = co_await DeleteFound(rc, std::move(options), *found);
+  }
+  if (!result.ok()) co_return rc.Check(Stage::kStore, result.status());
+  rc.Passed(Stage::kStore);
+  co_return result;
+}
+
+sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
+                                                           api::DeleteOptions options,
+                                                           api::Object found) {
+  Storage& storage = storage_.storage();
+  const api::ResourceInfo& r = storage.resource();
+  const std::string ns(found.ns());
+  const std::string name(found.name());
+  Preconditions preconditions = PreconditionsOf(options);
+  api::Result<BeforeDeleteResult> before =
+      BeforeDelete(r, found, options, rc.now(), context_.compat);
+  if (!before.ok()) co_return before.status();
+  if (before->grace == Grace::kPending) co_return Result(found, false);
+
+  api::Object suggestion = storage_.Suggestion(ns, name);
+  MarkTransform mark(r, options, rc.now(), context_.compat);
+  const bool must_mark = before->grace == Grace::kStarted || !found.finalizers().empty() ||
+                         FinalizersForDeletion(r, found, options).has_value();
+  api::Object marked;
+  if (must_mark) {
+    WriteContext write = rc.write();
+    write.ttl = TtlSeconds();
+    api::Result<api::Object> stored =
+        co_await storage.GuaranteedUpdate(ns, name, preconditions, false, mark, suggestion, write);
+    if (!stored.ok()) {
+      if (mark.outcome() == MarkTransform::Outcome::kAlreadyDeleting)
+        co_return Result(found, false);
+      if (mark.outcome() != MarkTransform::Outcome::kDeleteNow) co_return stored.status();
+    } else {
+      marked = *stored;
+      if (mark.pending_finalizers() || mark.grace() > 0) co_return Result(marked, false);
+      if (preconditions.resource_version)
+        preconditions.resource_version = std::to_string(marked.resource_version());
+      if (rc.request().dry_run) co_return Result(marked, true);
+    }
+  }
+  suggestion = storage_.Suggestion(ns, name);
+  api::Result<api::Object> deleted =
+      co_await storage.Delete(ns, name, preconditions, nullptr, suggestion, rc.write());
+  if (deleted.ok()) co_return Result(*deleted, true);
+  // Somebody else finished the deletion between the mark and now.
+  if (api::IsNotFound(deleted.status()) && !mark.last_existing().empty())
+    co_return Result(mark.last_existing(), true);
+  co_return deleted.status();
+}
+
+sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& rc, std::string name,
+                                                               api::DeleteOptions options,
+                                                               api::Object found) {
+  static const Path kSpecFinalizers{"spec", "finalizers"};
+  const auto conflict = [&](std::string_view field, std::string_view wanted, std::string_view is) {
+    return api::Conflict(rc.group_resource(), name,
+                         fmt::format("Precondition failed: {0} in precondition: {1}, {0} in object "
+                                     "meta: {2}",
+                                     field, wanted, is));
+  };
+  if (options.uid && *options.uid != found.uid())
+    co_return conflict("UID", *options.uid, found.uid());
+  const std::string rv = std::to_string(found.resource_version());
+  if (options.resource_version && *options.resource_version != rv)
+    co_return conflict("ResourceVersion", *options.resource_version, rv);
+  options.uid = std::string(found.uid());
+  if (found.deleting()) {
+    if (!found.Get(kSpecFinalizers).empty()) co_return Result(found, false);
+    co_return co_await DeleteFound(rc, std::move(options), std::move(found));
+  }
+  TerminateTransform terminate(rc.resource(), options, rc.now());
+  const Preconditions preconditions = PreconditionsOf(options);
+  api::Object suggestion = storage_.Suggestion("", name);
+  api::Result<api::Object> stored = co_await storage_.storage().GuaranteedUpdate(
+      "", name, preconditions, false, terminate, suggestion, rc.write());
+  if (!stored.ok()) co_return stored.status();
+  co_return Result(*stored, false);
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,55 @@
+// What a delete does to an object before it is gone: preconditions, grace period, finalizers. Pure
+// functions of the object, the options and the time.
+//
+// Sources: apiserver pkg/registry/rest/delete.go BeforeDelete,
+// pkg/registry/generic/registry/store.go (shouldOrphanDependents,
+// shouldDeleteDependentsInForeground, deletionFinalizersForGarbageCollection, markAsDeleting),
+// pkg/registry/core/pod/strategy.go CheckGracefulDelete.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/base/time.h"
+
+namespace ksim::apiserver {
+
+// 422 for options that contradict each other or make no sense (API-96).
+api::Status ValidateDeleteOptions(const api::DeleteOptions& options);
+
+enum class Grace : std::uint8_t {
+  kNone,     // no graceful deletion, or it is over
+  kStarted,  // the object has just been marked, or its period shortened: to be stored
+  kPending,  // it waits already and the options change nothing
+};
+struct BeforeDeleteResult {
+  BeforeDeleteResult() = default;
+  Grace grace = Grace::kNone;
+  api::Object object;  // marked, with kStarted; else as it was
+};
+// Checks the preconditions (409, API-97) and applies the grace period (API-98 to API-101).
+// `options` gets the period that counts.
+api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const api::Object& object,
+                                             api::DeleteOptions& options, VirtualTime now,
+                                             api::Compat compat);
+
+// The finalizers that the propagation policy wants, if they differ from those there (API-105,
+// API-106).
+std::optional<std::vector<std::string>> FinalizersForDeletion(const api::ResourceInfo& r,
+                                                              const api::Object& object,
+                                                              const api::DeleteOptions& options);
+api::Object WithFinalizers(const api::Object& object, const std::vector<std::string>& finalizers);
+
+// Sets deletionTimestamp to now (unless it is earlier) and the grace period to 0; the first mark
+// moves the generation (API-82, API-102).
+api::Object MarkAsDeleting(const api::Object& object, VirtualTime now);
+
+// Deletes of the kind answer with the object itself; others with a Status (API-29).
+bool ReturnsDeletedObject(const api::ResourceInfo& r);
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,85 @@
+// Registry: what a verb does to an object, between admission and storage, for every kind.
+//
+// Sources: apiserver pkg/registry/generic/registry/store.go, pkg/registry/rest (create.go,
+// update.go, delete.go); pkg/registry/core/pod/storage, pkg/registry/core/namespace/storage.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/identity.h"
+#include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/admission/plugin.h"
+#include "ksim/apiserver/cacher/delegator.h"
+#include "ksim/apiserver/registry/updated_object.h"
+#include "ksim/apiserver/request_context.h"
+
+namespace ksim::apiserver {
+
+// What all registries of a server share.
+struct RegistryContext {
+  RegistryContext(sim::Simulation& s, api::Kinds& k, api::Identities& i, api::Compat c,
+                  AdmissionChain& a, Duration ttl)
+      : sim(s), kinds(k), identities(i), compat(c), admission(a), event_ttl(ttl) {}
+  sim::Simulation& sim;
+  api::Kinds& kinds;
+  api::Identities& identities;
+  api::Compat compat;
+  AdmissionChain& admission;
+  Duration event_ttl;
+};
+
+struct UpdateResult {
+  UpdateResult() = default;
+  UpdateResult(api::Object o, bool c) : object(std::move(o)), created(c) {}
+  api::Object object;
+  bool created = false;
+};
+
+struct DeleteResult {
+  DeleteResult() = default;
+  api::Object object;  // as it is or was
+  bool gone = false;   // false: only marked, or nothing to do
+};
+
+class Registry {
+ public:
+  static constexpr int kNameAttempts = 8;
+
+  Registry(const RegistryContext& context, CacheDelegator& storage)
+      : context_(context), storage_(storage) {}
+
+  // `tree` is decoded, defaulted and admitted. API-61 to API-72.
+  sim::Task<api::Result<api::Object>> Create(RequestContext& rc, value::Value tree);
+  // API-75 to API-87. Mutating admission runs in it, on every attempt.
+  sim::Task<api::Result<UpdateResult>> Update(RequestContext& rc, UpdatedObject& updated);
+  // API-96 to API-105, API-110, API-111. `options` have passed validation.
+  sim::Task<api::Result<DeleteResult>> Delete(RequestContext& rc, std::string ns, std::string name,
+                                              api::DeleteOptions options);
+  // POST pods/x/binding. API-112 to API-114.
+  sim::Task<api::Status> Bind(RequestContext& rc, value::Value binding);
+
+  CacheDelegator& storage() { return storage_; }
+  // The identity of an object about to be created: recorded when it is.
+  std::uint64_t IdentityFor(const value::Value& tree) const;
+  std::int64_t TtlSeconds() const;  // of what is written; 0 = for ever
+
+ private:
+  friend class UpdateTransform;
+  sim::Task<api::Result<api::Object>> CreateOnce(RequestContext& rc, value::Value tree);
+  api::Result<value::Value> PrepareNew(RequestContext& rc, value::Value tree);
+  sim::Task<api::Status> ExplainExisting(api::Status status, std::string ns, std::string name);
+  sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, std::string name,
+                                                       api::DeleteOptions options,
+                                                       api::Object found);
+  sim::Task<api::Result<DeleteResult>> DeleteFound(RequestContext& rc, api::DeleteOptions options,
+                                                   api::Object found);
+
+  const RegistryContext& context_;
+  CacheDelegator& storage_;
+};
+
+}  // namespace ksim::apiserver

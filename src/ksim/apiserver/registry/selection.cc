@@ -1,0 +1,206 @@
+#include "ksim/apiserver/registry/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/status.h"
+#include "ksim/value/value.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using value::Path;
+using value::Value;
+
+struct FieldLabel {
+  std::string_view label;
+  Path path;
+  std::string_view fallback = {};  // for a missing value
+};
+
+struct KindFields {
+  std::string_view group, resource;
+  bool has_namespace = true;
+  std::vector<FieldLabel> labels;
+};
+
+const std::vector<KindFields>& Table() {
+  static const std::vector<KindFields> table{
+      {"",
+       "pods",
+       true,
+       {{"spec.nodeName", {"spec", "nodeName"}},
+        {"spec.host", {"spec", "nodeName"}},
+        {"spec.restartPolicy", {"spec", "restartPolicy"}},
+        {"spec.schedulerName", {"spec", "schedulerName"}},
+        {"spec.serviceAccountName", {"spec", "serviceAccountName"}},
+        {"spec.hostNetwork", {"spec", "hostNetwork"}, "false"},
+        {"status.phase", {"status", "phase"}},
+        {"status.podIP", {"status", "podIP"}},
+        {"status.podIPs", {"status", "podIPs", "none"}},
+        {"status.nominatedNodeName", {"status", "nominatedNodeName"}}}},
+      {"", "nodes", false, {{"spec.unschedulable", {"spec", "unschedulable"}, "false"}}},
+      {"", "namespaces", false, {{"status.phase", {"status", "phase"}}}},
+      {"",
+       "services",
+       true,
+       {{"spec.clusterIP", {"spec", "clusterIP"}}, {"spec.type", {"spec", "type"}}}},
+      {"", "secrets", true, {{"type", {"type"}}}},
+      {"", "replicationcontrollers", true, {{"status.replicas", {"status", "replicas"}, "0"}}},
+      {"apps", "replicasets", true, {{"status.replicas", {"status", "replicas"}, "0"}}},
+      {"batch", "jobs", true, {{"status.successful", {"status", "succeeded"}, "0"}}},
+      {"",
+       "events",
+       true,
+       {{"involvedObject.kind", {"involvedObject", "kind"}},
+        {"involvedObject.namespace", {"involvedObject", "namespace"}},
+        {"involvedObject.name", {"involvedObject", "name"}},
+        {"involvedObject.uid", {"involvedObject", "uid"}},
+        {"involvedObject.apiVersion", {"involvedObject", "apiVersion"}},
+        {"involvedObject.resourceVersion", {"involvedObject", "resourceVersion"}},
+        {"involvedObject.fieldPath", {"involvedObject", "fieldPath"}},
+        {"reason", {"reason"}},
+        {"reportingComponent", {"reportingComponent"}},
+        {"source", {"source", "component"}},
+        {"type", {"type"}}}},
+      {"events.k8s.io",
+       "events",
+       true,
+       {{"regarding.kind", {"regarding", "kind"}},
+        {"regarding.namespace", {"regarding", "namespace"}},
+        {"regarding.name", {"regarding", "name"}},
+        {"regarding.uid", {"regarding", "uid"}},
+        {"regarding.apiVersion", {"regarding", "apiVersion"}},
+        {"regarding.resourceVersion", {"regarding", "resourceVersion"}},
+        {"regarding.fieldPath", {"regarding", "fieldPath"}},
+        {"reason", {"reason"}},
+        {"reportingController", {"reportingController"}},
+        {"type", {"type"}}}}};
+  return table;
+}
+
+const KindFields* FieldsOf(const api::ResourceInfo& r) {
+  for (const KindFields& kind : Table()) {
+    if (kind.group == r.group && kind.resource == r.resource) return &kind;
+  }
+  return nullptr;
+}
+
+const FieldLabel* Find(const KindFields& kind, std::string_view label) {
+  for (const FieldLabel& f : kind.labels) {
+    if (f.label == label) return &f;
+  }
+  return nullptr;
+}
+
+std::string Text(const Value& v, std::string_view fallback) {
+  if (v.is_bool()) return v.AsBool() ? "true" : "false";
+  if (v.is_int()) return std::to_string(v.AsInt());
+  if (v.is_string()) return std::string(v.AsString());
+  return std::string(fallback);
+}
+
+bool IsMetadata(std::string_view field) {
+  return field == "metadata.name" || field == "metadata.namespace";
+}
+
+}  // namespace
+
+std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
+                       std::string_view field) {
+  if (field == "metadata.name") return std::string(object.name());
+  if (field == "metadata.namespace") return std::string(object.ns());
+  const KindFields* kind = FieldsOf(r);
+  const FieldLabel* label = kind == nullptr ? nullptr : Find(*kind, field);
+  if (label == nullptr) return "";
+  std::string text = Text(object.Get(label->path), label->fallback);
+  // An event's source falls back to who reports it (pkg/registry/core/event ToSelectableFields).
+  if (text.empty() && field == "source") return Text(object.tree().Get("reportingComponent"), "");
+  return text;
+}
+
+api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields) {
+  const KindFields* kind = FieldsOf(r);
+  for (const value::FieldSelector::Term& term : fields.terms()) {
+    if (kind == nullptr) {
+      if (IsMetadata(term.field)) continue;
+      return api::BadRequest(
+          fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", "
+                      "\"metadata.namespace\"",
+                      term.field));
+    }
+    const bool metadata = term.field == "metadata.name" ||
+                          (term.field == "metadata.namespace" && kind->has_namespace);
+    if (!metadata && Find(*kind, term.field) == nullptr)
+      return api::BadRequest(fmt::format("field label not supported: {}", term.field));
+  }
+  return api::Status();
+}
+
+api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_view ns,
+                                       std::string_view name, const api::ListOptions& options) {
+  auto labels = value::LabelSelector::Parse(options.label_selector);
+  if (!labels.ok()) return api::BadRequest(Message(labels.status()));
+  auto fields = value::FieldSelector::Parse(options.field_selector);
+  if (!fields.ok()) return api::BadRequest(Message(fields.status()));
+  const api::Status checked = CheckFieldLabels(r, *fields);
+  if (!checked.ok()) return checked;
+
+  Predicate p;
+  p.resource_ = &r;
+  p.ns_ = ns;
+  p.name_ = name;
+  if (const auto field = fields->RequiresExactMatch("metadata.namespace"); field && r.namespaced) {
+    if (p.ns_.empty()) p.ns_ = *field;
+    p.contradictory_ = p.ns_ != *field;
+  }
+  if (const auto field = fields->RequiresExactMatch("metadata.name")) {
+    if (!p.name_.empty() && p.name_ != *field)
+      return api::BadRequest("fieldSelector metadata.name doesn't match requested name");
+    p.name_ = *field;
+  }
+  if (r.resource == "pods" && r.group.empty()) {
+    auto node = fields->RequiresExactMatch("spec.nodeName");
+    if (!node) node = fields->RequiresExactMatch("spec.host");
+    if (node) {
+      p.has_node_ = true;
+      p.node_ = *node;
+    }
+  }
+  p.text_ = options.label_selector;
+  if (!options.field_selector.empty())
+    p.text_.append(p.text_.empty() ? "" : ";").append(options.field_selector);
+  p.labels_ = *std::move(labels);
+  p.fields_ = *std::move(fields);
+  return p;
+}
+
+bool Predicate::MatchesSelectors(const api::Object& object) const {
+  if (contradictory_) return false;
+  if (!labels_.empty() && !labels_.Matches(object.labels())) return false;
+  if (fields_.empty()) return true;
+  return fields_.MatchesFields(
+      [&](const std::string& field) { return FieldValue(*resource_, object, field); });
+}
+
+bool Predicate::Matches(const api::Object& object) const {
+  if (!ns_.empty() && object.ns() != ns_) return false;
+  if (!name_.empty() && object.name() != name_) return false;
+  return MatchesSelectors(object);
+}
+
+std::string Predicate::SingleKey() const {
+  if (name_.empty()) return "";
+  if (!resource_->namespaced) return name_;
+  return ns_.empty() ? "" : ns_ + "/" + name_;
+}
+
+std::string Predicate::KeyPrefix() const {
+  return ns_.empty() || !resource_->namespaced ? "" : ns_ + "/";
+}
+
+}  // namespace ksim::apiserver

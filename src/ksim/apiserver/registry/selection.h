@@ -1,0 +1,66 @@
+// Predicate: what a list or watch asks for: a namespace and name, labels and fields.
+//
+// Sources: apiserver pkg/storage/selection_predicate.go; the kinds' ToSelectableFields and field
+// label conversions (pkg/apis/core/v1/conversion.go, pkg/registry/<group>/<resource>/strategy.go).
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/value/selector.h"
+
+namespace ksim::apiserver {
+
+// The value that a field selector compares, "" if it is not set (API-59). `field` is one that
+// CheckFieldLabels lets through.
+std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
+                       std::string_view field);
+
+// 400 if the selector names a field that the kind does not offer (API-56, API-57).
+api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields);
+
+class Predicate {
+ public:
+  Predicate() = default;
+  // Parses the selectors of `options`: 400 for what cannot be parsed or selected. `ns` and `name`
+  // are the request's.
+  static api::Result<Predicate> Make(const api::ResourceInfo& r, std::string_view ns,
+                                     std::string_view name, const api::ListOptions& options);
+
+  // Namespace, labels and fields all match.
+  bool Matches(const api::Object& object) const;
+  // Labels and fields only: the object is known to be in the namespace.
+  bool MatchesSelectors(const api::Object& object) const;
+  bool has_selectors() const { return !labels_.empty() || !fields_.empty(); }
+
+  const api::ResourceInfo& resource() const { return *resource_; }
+  // The one namespace asked for, by the request or else by metadata.namespace=; "" = all.
+  const std::string& ns() const { return ns_; }
+  // The one name asked for; "" = all.
+  const std::string& name() const { return name_; }
+  // Key of the single object asked for, if it can be only one: "ns/name" or "name"; else "".
+  std::string SingleKey() const;
+  // What keys of all possible matches begin with: "ns/" or "".
+  std::string KeyPrefix() const;
+  // A request for one namespace whose selector names another: nothing can match.
+  bool contradictory() const { return contradictory_; }
+  // The value of spec.nodeName that every match must have; null if none is demanded.
+  const std::string* node_name() const { return has_node_ ? &node_ : nullptr; }
+  // "labels" or "fields" or both, as in `k=v;metadata.name=x`; for traces.
+  const std::string& text() const { return text_; }
+
+ private:
+  const api::ResourceInfo* resource_ = nullptr;
+  std::string ns_, name_;
+  bool contradictory_ = false;
+  bool has_node_ = false;
+  std::string node_;
+  value::LabelSelector labels_;
+  value::FieldSelector fields_;
+  std::string text_;
+};
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ksim/api/strategy.h"
+#include "ksim/api/validation.h"
+#include "ksim/apiserver/registry/registry.h"
+
+namespace ksim::apiserver {
+
+using value::Path;
+using value::Value;
+
+namespace {
+
+constexpr std::string_view kModified =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+api::Status AbortUpdate() { return api::Unmapped(500, "update ends in a deletion"); }
+
+bool IsNamespace(const api::ResourceInfo& r) {
+  return r.group.empty() && r.resource == "namespaces";
+}
+
+// ShouldDeleteDuringUpdate; of a namespace also spec.finalizers must be empty.
+bool ShouldDelete(const api::ResourceInfo& r, const api::Object& existing, const Value& updated) {
+  static const Path kFinalizers{"metadata", "finalizers"};
+  static const Path kSpecFinalizers{"spec", "finalizers"};
+  static const Path kGrace{"metadata", "deletionGracePeriodSeconds"};
+  if (!updated.Get(kFinalizers).empty() || !existing.deleting()) return false;
+  if (IsNamespace(r) && !updated.Get(kSpecFinalizers).empty()) return false;
+  return existing.Get(kGrace).AsInt() == 0;
+}
+
+}  // namespace
+
+// One update as storage's retry loop sees it. Lives in Registry::Update's frame.
+class UpdateTransform final : public Transform {
+ public:
+  UpdateTransform(const RegistryContext& context, Registry& registry, RequestContext& rc,
+                  UpdatedObject& updated, bool may_create)
+      : context_(context),
+        registry_(registry),
+        rc_(rc),
+        updated_(updated),
+        may_create_(may_create) {}
+
+  bool created() const { return created_; }
+  // The update emptied the finalizers of an object that waits for that; `doomed` is what it asked
+  // for.
+  bool deletes() const { return !doomed_.empty(); }
+  const api::Object& doomed() const { return doomed_; }
+
+  sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+    doomed_ = api::Object();
+    created_ = existing.empty();
+    if (created_ && !may_create_) co_return api::NotFound(rc_.group_resource(), rc_.request().name);
+    api::Result<api::Object> wanted = updated_.Make(existing);
+    if (!wanted.ok()) co_return rc_.Check(Stage::kDefault, wanted.status());
+    rc_.Passed(Stage::kDefault);
+    Attributes attributes = AttributesOf(existing, wanted->tree());
+    const api::Status admitted = co_await context_.admission.Admit(attributes);
+    rc_.Check(Stage::kAdmit, admitted);
+    if (!admitted.ok()) co_return admitted;
+    if (created_) co_return co_await MakeNew(std::move(attributes));
+    const api::Status version = CheckVersion(existing, wanted->resource_version());
+    if (!version.ok()) co_return rc_.Check(Stage::kValidate, version);
+    co_return co_await Change(std::move(existing), std::move(attributes));
+  }
+
+ private:
+  Attributes AttributesOf(const api::Object& existing, const Value& tree) {
+    Attributes a(created_ ? Operation::kCreate : Operation::kUpdate, rc_.resource());
+    a.subresource = rc_.request().subresource;
+    a.ns = rc_.request().ns;
+    a.name = rc_.request().name;
+    a.object = tree;
+    a.old = existing.tree();
+    a.user = &rc_.user;
+    a.dry_run = rc_.request().dry_run;
+    if (created_) a.identity = rc_.identity = registry_.IdentityFor(tree);
+    return a;
+  }
+
+  // API-77.
+  api::Status CheckVersion(const api::Object& existing, std::int64_t asked) const {
+    const api::ResourceInfo& r = rc_.resource();
+    if (asked == 0 && r.unconditional_update) return api::Status();
+    if (asked == 0) {
+      const char* zero = context_.compat >= api::Compat::k1_36 ? "0" : "0x0";
+      return api::Invalid(
+          r.group, r.resource, rc_.request().name,
+          {api::StatusCause("FieldValueInvalid",
+                            fmt::format("Invalid value: {}: must be specified for an update", zero),
+                            "metadata.resourceVersion")});
+    }
+    if (asked == existing.resource_version()) return api::Status();
+    return api::Conflict(rc_.group_resource(), rc_.request().name, kModified);
+  }
+
+  sim::Task<api::Result<api::Object>> MakeNew(Attributes attributes) {
+    Value tree = api::ClearSystemFields(attributes.object);
+    api::Result<Value> prepared = registry_.PrepareNew(rc_, std::move(tree));
+    if (!prepared.ok()) co_return prepared.status();
+    attributes.object = *prepared;
+    const api::Status admitted = co_await context_.admission.Validate(attributes);
+    rc_.Check(Stage::kValidate, admitted);
+    if (!admitted.ok()) co_return admitted;
+    co_return api::Object::FromTree(*prepared);
+  }
+
+  sim::Task<api::Result<api::Object>> Change(api::Object existing, Attributes attributes) {
+    const api::ResourceInfo& r = rc_.resource();
+    const std::string& sub = rc_.request().subresource;
+    Value tree = api::PrepareForUpdate(r, existing.tree(), attributes.object, sub, context_.compat);
+    api::FieldErrors errors = api::ValidateUpdate(r, tree, existing.tree(), sub, context_.compat);
+    if (!errors.empty()) {
+      const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
+      co_return rc_.Check(Stage::kValidate, invalid);
+    }
+    attributes.object = tree;
+    const api::Status admitted = co_await context_.admission.Validate(attributes);
+    rc_.Check(Stage::kValidate, admitted);
+    if (!admitted.ok()) co_return admitted;
+    if (ShouldDelete(r, existing, tree)) {
+      doomed_ = api::Object::FromTree(tree, existing.resource_version());
+      co_return AbortUpdate();
+    }
+    co_return api::Object::FromTree(std::move(tree));
+  }
+
+  const RegistryContext& context_;
+  Registry& registry_;
+  RequestContext& rc_;
+  UpdatedObject& updated_;
+  bool may_create_;
+  bool created_ = false;
+  api::Object doomed_;
+};
+
+sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, UpdatedObject& updated) {
+  const api::Request& request = rc.request();
+  const bool may_create = rc.resource().create_on_update && request.subresource.empty() &&
+                          request.verb == api::Verb::kUpdate;
+  UpdateTransform transform(context_, *this, rc, updated, may_create);
+  WriteContext write = rc.write();
+  write.ttl = TtlSeconds();
+  const Preconditions preconditions = updated.preconditions();
+  api::Object suggestion = storage_.Suggestion(request.ns, request.name);
+  api::Result<api::Object> stored = co_await storage_.storage().GuaranteedUpdate(
+      request.ns, request.name, preconditions, may_create, transform, suggestion, write);
+  if (stored.ok()) {
+    if (transform.created() && !write.dry_run)
+      context_.identities.Record(rc.resource().resource, request.ns, request.name, rc.identity);
+    rc.Passed(Stage::kStore);
+    co_return UpdateResult(*std::move(stored), transform.created());
+  }
+  if (!transform.deletes()) co_return rc.Check(Stage::kStore, stored.status());
+  // deleteWithoutFinalizers: the client gets what it asked for, also if somebody else was faster.
+  api::Result<api::Object> deleted = co_await storage_.storage().Delete(
+      request.ns, request.name, preconditions, nullptr, suggestion, write);
+  if (!deleted.ok() && !api::IsNotFound(deleted.status()))
+    co_return rc.Check(Stage::kStore, deleted.status());
+  rc.Passed(Stage::kStore);
+  co_return UpdateResult(transform.doomed(), false);
+}
+
+}  // namespace ksim::apiserver

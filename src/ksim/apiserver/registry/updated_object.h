@@ -1,0 +1,25 @@
+// UpdatedObject: what a client wants an object to become, given what is stored: the body of a PUT,
+// or a patch applied to it.
+//
+// Source: apiserver pkg/registry/rest/update.go UpdatedObjectInfo, endpoints/handlers/patch.go.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "ksim/api/object.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/etcd3/storage.h"
+
+namespace ksim::apiserver {
+
+class UpdatedObject {
+ public:
+  virtual ~UpdatedObject() = default;
+  // Checked before anything else (a PUT's uid, API-78).
+  virtual Preconditions preconditions() const { return Preconditions(); }
+  // The whole object, decoded and defaulted. `existing` is empty if there is none. Called anew for
+  // every state found.
+  virtual api::Result<api::Object> Make(const api::Object& existing) = 0;
+};
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,21 @@
+#include "ksim/apiserver/request_context.h"
+
+namespace ksim::apiserver {
+
+void RequestContext::Passed(Stage stage, std::string_view result) {
+  last_result_ = result;
+  process_.simulation().EmitAs(
+      process_.actor(), request_.event, sim::EventInfo{sim::EventKind::kStage},
+      sim::MakePayload<StagePayload>(request_.id, stage, std::string(result)));
+}
+
+const api::Status& RequestContext::Check(Stage stage, const api::Status& status) {
+  if (status.ok()) {
+    Passed(stage);
+  } else if (last_result_ != status.message) {
+    Passed(stage, status.message);
+  }
+  return status;
+}
+
+}  // namespace ksim::apiserver

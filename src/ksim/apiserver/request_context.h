@@ -1,0 +1,56 @@
+// RequestContext: one request on its way through the pipeline, and the trace of its stages.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/authentication.h"
+#include "ksim/apiserver/etcd3/storage.h"
+#include "ksim/apiserver/events.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::apiserver {
+
+class RequestContext {
+ public:
+  RequestContext(sim::Process& process, api::Request request)
+      : process_(process), request_(std::move(request)) {}
+  RequestContext(const RequestContext&) = delete;
+  RequestContext& operator=(const RequestContext&) = delete;
+
+  const api::Request& request() const { return request_; }
+  const api::ResourceInfo& resource() const { return *request_.resource; }
+  api::GroupResource group_resource() const {
+    return api::GroupResource(resource().group, resource().resource);
+  }
+  sim::Process& process() { return process_; }
+  VirtualTime now() const { return process_.Now(); }
+
+  User user;
+  std::vector<std::string> warnings;
+  // What draws about the object being created are keyed by (api/identity.h).
+  std::uint64_t identity = 0;
+
+  // Tells the bus that a stage is done: "ok", or why it refused.
+  void Passed(Stage stage, std::string_view result = "ok");
+  // The same for a status; returns it. A refusal is told once, by the stage that it comes from.
+  const api::Status& Check(Stage stage, const api::Status& status);
+
+  WriteContext write() const {
+    WriteContext w;
+    w.origin = store::WriteOrigin(request_.actor, request_.id);
+    w.dry_run = request_.dry_run;
+    return w;
+  }
+
+ private:
+  sim::Process& process_;
+  api::Request request_;
+  std::string last_result_;
+};
+
+}  // namespace ksim::apiserver

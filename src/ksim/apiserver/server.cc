@@ -1,0 +1,272 @@
+#include "ksim/apiserver/server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "ksim/apiserver/bootstrap.h"
+#include "ksim/apiserver/etcd3/compactor.h"
+#include "ksim/apiserver/etcd3/storage_watch.h"
+#include "ksim/apiserver/handlers/handler.h"
+#include "ksim/apiserver/handlers/list_options.h"
+#include "ksim/apiserver/watch_stream.h"
+#include "ksim/base/check.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/store/etcd_client.h"
+
+namespace ksim::apiserver {
+
+namespace {
+
+using Reply = absl::AnyInvocable<void(api::Response)>;
+
+// handlers/get.go: a watch without a timeout lives between one and two of these.
+constexpr std::int64_t kMinRequestTimeout = 1800;  // seconds
+
+// What the process loses when it dies.
+struct Incarnation {
+  Incarnation(sim::Process& process, Shared& shared, store::Etcd& etcd,
+              const ServerOptions& options, Authorizer& authorizer)
+      : client(shared.network, process.name(), etcd),
+        resources(process, client, shared.compat),
+        admission(options.admission_plugins,
+                  PluginContext(shared.sim, resources, shared.kinds, shared.compat)),
+        registry(shared.sim, shared.kinds, shared.identities, shared.compat, admission,
+                 options.event_ttl),
+        handler(registry, resources, authorizer),
+        compactor(shared.sim, client, process.actor(), options.compaction_interval,
+                  [this](store::Revision r) { resources.CompactSnapshots(r); }) {}
+  store::EtcdClient client;
+  Resources resources;
+  AdmissionChain admission;
+  RegistryContext registry;
+  Handler handler;
+  Compactor compactor;
+  absl::btree_map<std::uint64_t, std::shared_ptr<WatchStream>> streams;
+};
+
+}  // namespace
+
+struct Server::Impl {
+  Impl(Shared& s, store::Etcd& e, ServerOptions o);
+  void OnStart();
+  void OnStop();
+  sim::Task<void> Prepare();
+  sim::Task<void> CreateNamespace(std::string ns);
+  sim::Task<void> Serve(std::unique_ptr<RequestContext> rc, Reply reply, std::uint64_t arrived);
+  sim::Task<void> ServeWatch(std::unique_ptr<RequestContext> rc, Reply reply,
+                             std::shared_ptr<api::WatchSink> sink);
+  Duration WatchLifetime(const api::Request& request);
+  void EndStreams(std::string_view reason);
+
+  Shared& shared;
+  store::Etcd& etcd;
+  ServerOptions options;
+  sim::Process& process;
+  std::shared_ptr<Authorizer> authorizer;
+  sim::SiteId timeout_site;
+  sim::Signal ready_changed;
+  bool ready = false;
+  bool down = false;
+  std::uint64_t times_down = 0;      // a request that was under way then gets no answer
+  std::unique_ptr<Incarnation> now;  // null while the process is dead
+};
+
+Server::Impl::Impl(Shared& s, store::Etcd& e, ServerOptions o)
+    : shared(s),
+      etcd(e),
+      options(std::move(o)),
+      process(s.sim.AddProcess(options.name)),
+      authorizer(std::make_shared<AllowAll>()),
+      timeout_site(s.sim.decisions().Site("watchTimeout/" + options.name)),
+      ready_changed(s.sim) {
+  if (options.admission_plugins.empty())
+    options.admission_plugins = DefaultAdmissionPlugins(shared.compat);
+}
+
+void Server::Impl::OnStart() {
+  now = std::make_unique<Incarnation>(process, shared, etcd, options, *authorizer);
+  now->resources.Start(shared.kinds);
+  process.Spawn(Prepare());
+  process.Spawn(now->compactor.Run(), {}, true);
+  if (shared.compat >= api::Compat::k1_36) process.Spawn(now->compactor.Follow(), {}, true);
+}
+
+void Server::Impl::OnStop() {
+  ready = false;
+  EndStreams("server");
+  now.reset();
+}
+
+// The connections are gone with whoever served them.
+void Server::Impl::EndStreams(std::string_view reason) {
+  auto streams = std::exchange(now->streams, {});
+  for (auto& [id, stream] : streams) stream->Close(api::StreamEnd::kReset, reason);
+}
+
+sim::Task<void> Server::Impl::Prepare() {
+  co_await now->resources.WaitReady();
+  if (options.system_namespaces) {
+    for (const std::string_view ns : kSystemNamespaces) co_await CreateNamespace(std::string(ns));
+  }
+  ready = true;
+  ready_changed.Notify();
+}
+
+sim::Task<void> Server::Impl::CreateNamespace(std::string ns) {
+  const api::ResourceInfo* namespaces = shared.kinds.ByResource("", "namespaces");
+  CacheDelegator& storage = now->resources.Of(*namespaces);
+  if (!storage.Suggestion("", ns).empty()) co_return;
+  api::Request request;
+  request.actor = process.actor();
+  request.client = process.name();
+  request.user = kApiServerUser;
+  request.verb = api::Verb::kCreate;
+  request.resource = namespaces;
+  request.event = shared.sim.context().cause;
+  using value::Value;
+  request.body = value::Obj({{"apiVersion", Value::Of("v1")},
+                             {"kind", Value::Of("Namespace")},
+                             {"metadata", value::Obj({{"name", Value::Of(ns)}})}});
+  RequestContext rc(process, std::move(request));
+  const api::Status admitted = now->handler.Admit(rc);
+  if (!admitted.ok()) co_return;
+  // Somebody else may have been faster: then it is there.
+  co_await now->handler.Handle(rc);
+}
+
+// `arrived`: times_down then.
+sim::Task<void> Server::Impl::Serve(std::unique_ptr<RequestContext> rc, Reply reply,
+                                    std::uint64_t arrived) {
+  api::Response response;
+  const api::Status admitted = now->handler.Admit(*rc);
+  if (admitted.ok()) {
+    response = co_await now->handler.Handle(*rc);
+  } else {
+    response = Refused(admitted);
+  }
+  if (arrived != times_down) co_return;
+  response.warnings = std::move(rc->warnings);
+  reply(std::move(response));
+}
+
+Duration Server::Impl::WatchLifetime(const api::Request& request) {
+  const std::int64_t asked = request.list.timeout_seconds.value_or(0);
+  if (asked > 0) return Seconds(asked);
+  return shared.sim.decisions().DrawDuration(
+      timeout_site, sim::KeyOf(request.client + "/" + request.resource->group_resource()),
+      Seconds(kMinRequestTimeout), Seconds(2 * kMinRequestTimeout));
+}
+
+sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<RequestContext> rc, Reply reply,
+                                         std::shared_ptr<api::WatchSink> sink) {
+  const api::Request& request = rc->request();
+  api::Status refused = now->handler.Admit(*rc);
+  api::ListOptions list = request.list;
+  DropUnknownListOptions(list, shared.compat);
+  DefaultWatchOptions(list, shared.compat);
+  if (refused.ok()) refused = ValidateWatchOptions(list, shared.compat);
+  api::Result<WatchQuery> query = WatchQuery();
+  if (!refused.ok()) query = refused;
+  if (refused.ok()) query = WatchQuery::Make(rc->resource(), request.ns, request.name, list);
+  if (!query.ok()) {
+    reply(Refused(rc->Check(Stage::kValidate, query.status())));
+    co_return;
+  }
+  const Duration lifetime = WatchLifetime(request);
+  query->deadline = shared.sim.now() + lifetime;
+  const std::uint64_t id = shared.next_stream_id++;
+  auto stream =
+      std::make_shared<WatchStream>(shared.sim, process.name(), id, request,
+                                    query->predicate.text(), std::move(reply), std::move(sink));
+  now->streams[id] = stream;
+  CacheDelegator& storage = now->resources.Of(rc->resource());
+  sim::Process::TaskId follower;
+  if (storage.cacher() != nullptr) {
+    co_await storage.cacher()->Watch(*std::move(query), stream);
+  } else {
+    follower =
+        process.Spawn(WatchFromStorage(shared.sim, storage.storage(), *std::move(query), stream));
+  }
+  co_await stream->WaitClosed(lifetime);
+  now->resources.Forget(rc->resource(), id);
+  process.Cancel(follower);
+  stream->Close(api::StreamEnd::kEof, "timeout");
+  now->streams.erase(id);
+}
+
+Server::Server(Shared& shared, store::Etcd& etcd, ServerOptions options)
+    : impl_(std::make_unique<Impl>(shared, etcd, std::move(options))) {
+  impl_->process.OnStart([impl = impl_.get()] { impl->OnStart(); });
+  impl_->process.OnStop([impl = impl_.get()] { impl->OnStop(); });
+}
+
+Server::~Server() = default;
+
+sim::Process& Server::process() { return impl_->process; }
+void Server::Start() { impl_->process.Start(); }
+bool Server::ready() const { return impl_->ready; }
+
+sim::Task<void> Server::WaitReady() {
+  while (!impl_->ready) co_await impl_->ready_changed.Wait();
+}
+
+const std::string& Server::name() const { return impl_->process.name(); }
+bool Server::accepting() const { return impl_->process.alive() && !impl_->down; }
+
+void Server::Accept(api::Request request, Reply reply, std::shared_ptr<api::WatchSink> sink) {
+  if (!accepting()) return;  // the reply dies uncalled: a lost connection
+  if (request.resource != nullptr && !request.resource->namespaced) request.ns.clear();
+  sim::Context& context = impl_->shared.sim.context();
+  const std::uint64_t before = std::exchange(context.cause, request.event);
+  const bool watch = request.verb == api::Verb::kWatch;
+  auto rc = std::make_unique<RequestContext>(impl_->process, std::move(request));
+  if (watch) {
+    KSIM_CHECK(sink != nullptr) << "a watch needs a sink";
+    impl_->process.Spawn(impl_->ServeWatch(std::move(rc), std::move(reply), std::move(sink)));
+  } else {
+    impl_->process.Spawn(impl_->Serve(std::move(rc), std::move(reply), impl_->times_down));
+  }
+  context.cause = before;
+}
+
+void Server::CloseWatch(std::uint64_t stream) {
+  if (impl_->now == nullptr) return;
+  const auto found = impl_->now->streams.find(stream);
+  if (found == impl_->now->streams.end()) return;
+  const std::shared_ptr<WatchStream> held = found->second;
+  held->Close(api::StreamEnd::kEof, "client");
+}
+
+void Server::SetDown(bool down) {
+  if (down && !impl_->down) ++impl_->times_down;
+  impl_->down = down;
+  if (down && impl_->now != nullptr) impl_->EndStreams("server");
+}
+
+void Server::FreezeCache(const api::ResourceInfo& r, bool frozen) {
+  if (impl_->now == nullptr) return;
+  if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->set_frozen(frozen);
+}
+
+void Server::ReinitCache(const api::ResourceInfo& r) {
+  if (impl_->now == nullptr) return;
+  if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->Reinit();
+}
+
+void Server::ExpireHistory(const api::ResourceInfo& r) {
+  if (impl_->now == nullptr) return;
+  if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->cache().ForgetHistory();
+}
+
+std::size_t Server::open_watches() const {
+  return impl_->now == nullptr ? 0 : impl_->now->streams.size();
+}
+
+std::int64_t Server::cache_revision(const api::ResourceInfo& r) const {
+  if (impl_->now == nullptr) return 0;
+  const Cacher* cacher = impl_->now->resources.FindCacher(r);
+  return cacher == nullptr ? 0 : cacher->cache().revision();
+}
+
+}  // namespace ksim::apiserver

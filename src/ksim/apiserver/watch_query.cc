@@ -1,0 +1,22 @@
+#include "ksim/apiserver/watch_query.h"
+
+#include <utility>
+
+namespace ksim::apiserver {
+
+api::Result<WatchQuery> WatchQuery::Make(const api::ResourceInfo& r, std::string_view ns,
+                                         std::string_view name, const api::ListOptions& options) {
+  api::Result<Predicate> predicate = Predicate::Make(r, ns, name, options);
+  if (!predicate.ok()) return predicate.status();
+  const std::optional<std::int64_t> revision = ParseResourceVersion(options.resource_version);
+  if (!revision) return InvalidResourceVersion(options.resource_version);
+  WatchQuery query;
+  query.predicate = *std::move(predicate);
+  query.resource_version = options.resource_version;
+  query.revision = *revision;
+  query.send_initial = options.send_initial_events;
+  query.bookmarks = options.allow_watch_bookmarks;
+  return query;
+}
+
+}  // namespace ksim::apiserver

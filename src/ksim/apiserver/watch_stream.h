@@ -1,0 +1,69 @@
+// WatchStream: the server's end of one client's watch: numbers what goes out, tells the bus, hands
+// it to the sink, and ends exactly once.
+//
+// Source: apiserver pkg/endpoints/handlers/watch.go.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "ksim/api/request.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::apiserver {
+
+class WatchStream {
+ public:
+  using Reply = absl::AnyInvocable<void(api::Response)>;
+  // `server` outlives the stream.
+  WatchStream(sim::Simulation& sim, const std::string& server, std::uint64_t id,
+              const api::Request& request, std::string selectors, Reply reply,
+              std::shared_ptr<api::WatchSink> sink);
+  WatchStream(const WatchStream&) = delete;
+  WatchStream& operator=(const WatchStream&) = delete;
+
+  std::uint64_t id() const { return id_; }
+  std::uint64_t cause() const { return cause_; }  // the request
+  bool accepted() const { return accepted_; }
+  bool closed() const { return closed_; }
+
+  // Answers the request: with 200, from where on events may be sent; or with a refusal, which ends
+  // the stream.
+  void Accept(api::Response::From from);
+  void Refuse(const api::Status& status);
+
+  // One event of an object. `object_hash` is api::ObjectHash, `cause` the seq that led to it. After
+  // Close nothing is sent.
+  void Send(api::WatchEventType type, const api::Object& object, std::uint64_t object_hash,
+            std::uint64_t cause);
+  void SendBookmark(std::int64_t revision, bool initial_end);
+  void SendError(const api::Status& status);
+  // A second call does nothing. `reason` is for the trace: timeout, client, error, reinit, server.
+  void Close(api::StreamEnd how, std::string_view reason);
+  // Returns when closed, at the latest after `timeout`.
+  sim::Task<void> WaitClosed(Duration timeout);
+
+ private:
+  void Put(api::WatchEvent event, std::uint64_t object_hash, std::int64_t revision,
+           std::uint64_t cause);
+  void EmitState(bool open, std::string_view reason);
+
+  sim::Simulation& sim_;
+  const std::string& server_;
+  sim::ActorId actor_;
+  std::uint64_t id_;
+  std::uint64_t cause_;
+  api::Request request_;  // without body
+  std::string selectors_;
+  Reply reply_;
+  std::shared_ptr<api::WatchSink> sink_;
+  sim::Signal ended_;
+  bool accepted_ = false;
+  bool closed_ = false;
+  std::uint64_t sent_ = 0;
+  std::int64_t last_revision_ = 0;
+};
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,114 @@
+#include "ksim/base/diagnostic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ksim {
+namespace {
+
+constexpr std::string_view kBold = "\033[1m";
+constexpr std::string_view kRed = "\033[1;31m";
+constexpr std::string_view kYellow = "\033[1;33m";
+constexpr std::string_view kGreen = "\033[1;32m";
+constexpr std::string_view kCyan = "\033[1;36m";
+constexpr std::string_view kReset = "\033[0m";
+
+std::string Paint(std::string_view text, std::string_view with, bool color) {
+  if (!color) return std::string(text);
+  return fmt::format("{}{}{}", with, text, kReset);
+}
+
+std::string Place(const Diagnostic& d) {
+  if (d.file.empty()) return "";
+  if (d.span.line == 0) return d.file + ": ";
+  return fmt::format("{}:{}:{}: ", d.file, d.span.line, d.span.column);
+}
+
+bool StartsCodePoint(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+int CodePoints(std::string_view text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), StartsCodePoint));
+}
+
+// What stands under the line up to the caret: blanks, but tabs where the line has tabs.
+std::string Indent(std::string_view line, int column) {
+  std::string indent;
+  for (const char c : line) {
+    if (!StartsCodePoint(c)) continue;
+    if (static_cast<int>(indent.size()) + 1 >= column) break;
+    indent.push_back(c == '\t' ? '\t' : ' ');
+  }
+  indent.resize(static_cast<std::size_t>(std::max(column - 1, 0)), ' ');
+  return indent;
+}
+
+// A caret and tildes over the span, at most to the end of the line.
+std::string Underline(const Diagnostic& d) {
+  const int line_end = CodePoints(d.source_line) + 1;
+  int end = d.span.end_line > d.span.line ? line_end : d.span.end_column;
+  end = std::min(end, line_end);
+  const int tildes = std::max(end - d.span.column - 1, 0);
+  return "^" + std::string(static_cast<std::size_t>(tildes), '~');
+}
+
+}  // namespace
+
+std::string Render(const Diagnostic& d, bool color) {
+  const bool error = d.severity == Diagnostic::Severity::kError;
+  std::string out = Paint(Place(d), kBold, color && !d.file.empty());
+  out += Paint(error ? "error:" : "warning:", error ? kRed : kYellow, color);
+  out += fmt::format(" {}\n", d.message);
+  if (d.span.line > 0 && !d.source_line.empty()) {
+    out += fmt::format("{:>5} | {}\n", d.span.line, d.source_line);
+    out += fmt::format("      | {}{}\n", Indent(d.source_line, d.span.column),
+                       Paint(Underline(d), kGreen, color));
+  }
+  if (!d.hint.empty()) out += fmt::format("      {} {}\n", Paint("hint:", kCyan, color), d.hint);
+  return out;
+}
+
+std::string Render(const std::vector<Diagnostic>& ds, bool color, int max) {
+  std::string out;
+  const std::size_t shown = std::min(ds.size(), static_cast<std::size_t>(std::max(max, 0)));
+  for (std::size_t i = 0; i < shown; ++i) out += Render(ds[i], color);
+  const std::size_t rest = ds.size() - shown;
+  if (rest > 0) out += fmt::format("{} more problem{} not shown\n", rest, rest == 1 ? "" : "s");
+  return out;
+}
+
+namespace {
+
+// Edit distance with insertion, deletion, substitution and the swap of two neighbours.
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = last[j - 1] + (a[i - 1] != b[j - 1]);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string Nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+  std::size_t best = word.size() / 3;
+  std::string_view nearest;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = EditDistance(word, candidate);
+    if (distance > best || (distance == best && !nearest.empty())) continue;
+    best = distance;
+    nearest = candidate;
+  }
+  return std::string(nearest);
+}
+
+}  // namespace ksim

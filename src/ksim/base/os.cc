@@ -1,0 +1,157 @@
+#include "ksim/base/os.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include "ksim/base/output_file.h"
+#include "ksim/base/status.h"
+
+namespace ksim::os {
+namespace {
+
+absl::StatusCode CodeOf(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return absl::StatusCode::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return absl::StatusCode::kPermissionDenied;
+    case EISDIR:
+      return absl::StatusCode::kFailedPrecondition;
+    case EPIPE:
+      return absl::StatusCode::kCancelled;
+    case EEXIST:
+      return absl::StatusCode::kAlreadyExists;
+    case ENOSPC:
+      return absl::StatusCode::kResourceExhausted;
+    default:
+      return absl::StatusCode::kUnavailable;
+  }
+}
+
+absl::StatusOr<std::string> ReadDescriptor(int fd) {
+  std::string contents;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer, sizeof(buffer));
+    if (n == 0) return contents;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoStatus(errno);
+    contents.append(buffer, static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace
+
+absl::Status ErrnoStatus(int error) {
+  std::string text = std::generic_category().message(error);
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return absl::Status(CodeOf(error), text);
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  if (path == "-") return ReadDescriptor(STDIN_FILENO);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(errno);
+  absl::StatusOr<std::string> contents = ReadDescriptor(fd);
+  ::close(fd);
+  return contents;
+}
+
+absl::Status WriteFile(const std::string& path, std::string_view contents) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  RETURN_IF_ERROR(file.Write(contents));
+  return file.Commit();
+}
+
+absl::Status WriteToDescriptor(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoStatus(errno);
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path,
+                                                       std::string_view suffix) {
+  DIR* directory = ::opendir(path.c_str());
+  if (directory == nullptr) return ErrnoStatus(errno);
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(directory)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && name.ends_with(suffix)) names.emplace_back(name);
+  }
+  ::closedir(directory);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool Exists(const std::string& path) {
+  struct stat s;
+  return ::stat(path.c_str(), &s) == 0;
+}
+
+bool IsDirectory(const std::string& path) {
+  struct stat s;
+  return ::stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+absl::Status MakeDirectories(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return ErrnoStatus(error.value());
+  return absl::OkStatus();
+}
+
+absl::Status RemoveFile(const std::string& path) {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return absl::OkStatus();
+  return ErrnoStatus(errno);
+}
+
+std::optional<std::string> Environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+bool IsTerminal(int fd) { return ::isatty(fd) == 1; }
+
+int ProcessorCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+std::int64_t ResidentBytes() {
+  const absl::StatusOr<std::string> text = ReadFile("/proc/self/statm");
+  if (!text.ok()) return 0;
+  const std::size_t space = text->find(' ');
+  if (space == std::string::npos) return 0;
+  return std::strtoll(text->c_str() + space, nullptr, 10) * ::sysconf(_SC_PAGESIZE);
+}
+
+Duration MonotonicNow() {
+  timespec t;
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return Seconds(t.tv_sec) + Nanoseconds(t.tv_nsec);
+}
+
+std::int64_t WallClockUnixSeconds() {
+  timespec t;
+  ::clock_gettime(CLOCK_REALTIME, &t);
+  return t.tv_sec;
+}
+
+}  // namespace ksim::os

@@ -1,0 +1,105 @@
+#include "ksim/base/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+
+namespace ksim::os {
+namespace {
+
+constexpr std::size_t kBuffer = 1 << 16;
+
+// The permissions a plain open would have given; umask can only be read by setting it.
+mode_t NewFileMode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
+  OutputFile file;
+  if (path == "-") {
+    file.fd_ = STDOUT_FILENO;
+    return file;
+  }
+  struct stat existing;
+  const bool exists = ::stat(path.c_str(), &existing) == 0;
+  if (exists && S_ISDIR(existing.st_mode)) return ErrnoStatus(EISDIR);
+  if (exists && ::access(path.c_str(), W_OK) != 0) return ErrnoStatus(errno);
+  file.owned_ = true;
+  if (exists && !S_ISREG(existing.st_mode)) {
+    file.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file.fd_ < 0) return ErrnoStatus(errno);
+    return file;
+  }
+  std::error_code error;
+  file.target_ = path;
+  if (exists) file.target_ = std::filesystem::canonical(path, error).string();
+  if (error) return ErrnoStatus(error.value());
+  std::string temporary = file.target_ + ".XXXXXX";
+  file.fd_ = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (file.fd_ < 0) return ErrnoStatus(errno);
+  file.temporary_ = std::move(temporary);
+  ::fchmod(file.fd_, exists ? existing.st_mode & 07777 : NewFileMode());
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& o) noexcept
+    : fd_(std::exchange(o.fd_, -1)),
+      owned_(o.owned_),
+      target_(std::move(o.target_)),
+      temporary_(std::exchange(o.temporary_, {})),
+      buffer_(std::exchange(o.buffer_, {})) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& o) noexcept {
+  if (this == &o) return *this;
+  Discard();
+  fd_ = std::exchange(o.fd_, -1);
+  owned_ = o.owned_;
+  target_ = std::move(o.target_);
+  temporary_ = std::exchange(o.temporary_, {});
+  buffer_ = std::exchange(o.buffer_, {});
+  return *this;
+}
+
+OutputFile::~OutputFile() { Discard(); }
+
+void OutputFile::Discard() {
+  if (fd_ >= 0 && owned_) ::close(fd_);
+  fd_ = -1;
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+absl::Status OutputFile::Write(std::string_view text) {
+  buffer_.append(text);
+  return buffer_.size() < kBuffer ? absl::OkStatus() : Flush();
+}
+
+absl::Status OutputFile::Flush() {
+  const std::string pending = std::exchange(buffer_, {});
+  return WriteToDescriptor(fd_, pending);
+}
+
+absl::Status OutputFile::Commit() {
+  RETURN_IF_ERROR(Flush());
+  if (owned_ && ::close(std::exchange(fd_, -1)) != 0) return ErrnoStatus(errno);
+  if (temporary_.empty()) return absl::OkStatus();
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return ErrnoStatus(errno);
+  temporary_.clear();
+  return absl::OkStatus();
+}
+
+}  // namespace ksim::os

@@ -1,0 +1,36 @@
+// OutputFile: a file that appears whole or not at all.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace ksim::os {
+
+// Writes into a temporary file beside the target; Commit renames it into place, destruction without
+// Commit removes it. "-" is standard output, and what is not a regular file (a pipe, /dev/null) is
+// written directly. A symbolic link stays one: its target is replaced. Move-only.
+class OutputFile {
+ public:
+  static absl::StatusOr<OutputFile> Create(const std::string& path);
+  OutputFile(OutputFile&& o) noexcept;
+  OutputFile& operator=(OutputFile&& o) noexcept;
+  ~OutputFile();
+
+  absl::Status Write(std::string_view text);  // buffered
+  absl::Status Commit();                      // once; nothing may be written afterwards
+
+ private:
+  OutputFile() = default;
+  absl::Status Flush();
+  void Discard();
+
+  int fd_ = -1;
+  bool owned_ = false;     // close fd_ at the end
+  std::string target_;     // "" = written directly
+  std::string temporary_;  // "" = nothing to remove
+  std::string buffer_;
+};
+
+}  // namespace ksim::os

@@ -1,0 +1,170 @@
+// The program: which command, its flags, and messages of our own where CLI11's would be bare.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "ksim/base/check.h"
+#include "ksim/base/diagnostic.h"
+#include "ksim/base/version.h"
+#include "ksim/cli/command.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/cli/help.h"
+
+namespace ksim::cli {
+
+std::atomic<int> interrupted{0};
+
+namespace {
+
+// Commands of the contract that this version has not.
+constexpr std::string_view kLater[] = {"fuzz",  "shrink", "check", "etcd",
+                                       "store", "report", "export"};
+
+int Wrong(Io& io, const std::string& message, const std::string& hint) {
+  io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), message));
+  if (!hint.empty()) io.Err(fmt::format("hint: {}\n", hint));
+  return kInvalid;
+}
+
+int UnknownCommand(Io& io, const std::string& name,
+                   const std::vector<std::unique_ptr<Command>>& commands) {
+  if (std::find(std::begin(kLater), std::end(kLater), name) != std::end(kLater))
+    return Wrong(io, fmt::format("ksim {} is not in this version ({})", name, Version()),
+                 "`ksim --help` lists what is");
+  std::vector<std::string_view> known{"help"};
+  for (const auto& c : commands) known.push_back(c->name());
+  const std::string near = Nearest(name, known);
+  if (near.empty())
+    return Wrong(io, fmt::format("unknown command \"{}\"", name), "`ksim --help` lists them");
+  return Wrong(io, fmt::format("unknown command \"{}\"; did you mean \"{}\"?", name, near), "");
+}
+
+// The flag names of a command, with their dashes.
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> out{"--help"};
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& n : option->get_lnames()) out.push_back("--" + n);
+  return out;
+}
+
+int UnknownArgument(Io& io, const CLI::App& app, const Command& command, const std::string& arg) {
+  const std::string hint = fmt::format("`ksim {} --help` shows what it takes", command.name());
+  if (!arg.starts_with("-")) return Wrong(io, fmt::format("unexpected argument \"{}\"", arg), hint);
+  const std::string flag = arg.substr(0, arg.find('='));
+  const std::vector<std::string> known = FlagNames(app);
+  const std::string near = Nearest(flag, {known.begin(), known.end()});
+  if (near.empty()) return Wrong(io, fmt::format("unknown flag {}", flag), hint);
+  return Wrong(io, fmt::format("unknown flag {}; did you mean {}?", flag, near), "");
+}
+
+int RunCommand(Io& io, Command& command, std::vector<std::string> args) {
+  CLI::App app{std::string(command.summary()), std::string(command.name())};
+  app.set_help_flag();
+  app.allow_extras();
+  command.Define(app);
+  if (std::find(args.begin(), args.end(), "--help") != args.end() ||
+      std::find(args.begin(), args.end(), "-h") != args.end()) {
+    io.Out(CommandHelp(command, app));
+    return kOk;
+  }
+  std::reverse(args.begin(), args.end());
+  try {
+    app.parse(args);
+  } catch (const CLI::ParseError& e) {
+    return Wrong(io, e.what(), fmt::format("`ksim {} --help` shows what it takes", command.name()));
+  }
+  const std::vector<std::string> extras = app.remaining();
+  if (!extras.empty()) return UnknownArgument(io, app, command, extras.front());
+  return command.Run(io);
+}
+
+int Dispatch(const std::vector<std::string>& args, Io& io) {
+  std::vector<std::unique_ptr<Command>> commands = AllCommands();
+  if (args.empty()) {
+    io.Out(ShortHelp(commands));
+    return kOk;
+  }
+  std::string name = args.front();
+  std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (name == "--version" || name == "-V") name = "version";
+  if (name == "--help" || name == "-h") name = "help";
+  if (name == "help") {
+    if (rest.empty()) {
+      io.Out(LongHelp(commands));
+      return kOk;
+    }
+    name = rest.front();
+    rest = {"--help"};
+  }
+  if (name.starts_with("-"))
+    return Wrong(io, fmt::format("unknown flag {}", name), "a command comes first: ksim run FILE");
+  for (const auto& command : commands)
+    if (command->name() == name) return RunCommand(io, *command, std::move(rest));
+  return UnknownCommand(io, name, commands);
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Command>> AllCommands() {
+  std::vector<std::unique_ptr<Command>> all;
+  all.push_back(MakeRun());
+  all.push_back(MakeReplay());
+  all.push_back(MakeDiff());
+  all.push_back(MakeGet());
+  all.push_back(MakeDescribe());
+  all.push_back(MakeEvents());
+  all.push_back(MakeValidate());
+  all.push_back(MakeExplain());
+  all.push_back(MakeVersion());
+  all.push_back(MakeCompletion());
+  return all;
+}
+
+void CommonFlags::DefineOutput(CLI::App& app, std::vector<std::string> formats,
+                               std::string fallback) {
+  output = std::move(fallback);
+  app.add_option("-o,--output", output, fmt::format("Format: {}", fmt::join(formats, ", ")))
+      ->type_name("FORMAT")
+      ->check([formats](const std::string& value) -> std::string {
+        if (std::find(formats.begin(), formats.end(), value) != formats.end()) return "";
+        return fmt::format("unknown output format \"{}\"; want one of {}", value,
+                           fmt::join(formats, ", "));
+      });
+}
+
+void CommonFlags::DefineColor(CLI::App& app) {
+  app.add_option("--color", color, "Colours: auto, always, never; NO_COLOR turns auto off")
+      ->type_name("WHEN")
+      ->check([](const std::string& value) -> std::string {
+        if (value == "auto" || value == "always" || value == "never") return "";
+        return fmt::format("unknown colour mode \"{}\"; want auto, always or never", value);
+      });
+}
+
+void CommonFlags::DefineQuiet(CLI::App& app) {
+  app.add_flag("-q,--quiet", quiet, "Only results and errors");
+}
+
+void ScenarioFlags::Define(CLI::App& app) {
+  app.add_option("--seed", seed, "Seed of every draw; default the scenario's")->type_name("N");
+  app.add_option("--set", set, "Sets a field of the scenario: cluster.nodes=5; may be repeated")
+      ->type_name("PATH=VALUE")
+      ->take_all()
+      ->expected(1);
+  app.add_flag("--strict", strict, "Warnings, and triggers that never come, are errors");
+}
+
+int Main(const std::vector<std::string>& args, Io& io) {
+  io.SetColor("auto");
+  std::string command = "ksim";
+  for (const std::string& a : args) command += " " + ShellQuote(a);
+  SetReplayCommand(command);
+  const bool bisect = std::find(args.begin(), args.end(), "--bisect") != args.end();
+  int code = Dispatch(args, io);
+  io.Flush();
+  if (bisect) return BisectCode(code);
+  return io.closed() ? kOk : code;
+}
+
+}  // namespace ksim::cli

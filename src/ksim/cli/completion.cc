@@ -1,0 +1,155 @@
+// Shell completion, made from the same flag tables that parse.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "ksim/cli/command.h"
+#include "ksim/cli/exit_code.h"
+
+namespace ksim::cli {
+namespace {
+
+struct CommandWords {
+  std::string name;
+  std::string summary;
+  std::vector<std::pair<std::string, std::string>> flags;  // --name, text
+};
+
+std::vector<CommandWords> Words() {
+  std::vector<CommandWords> out;
+  for (const auto& command : AllCommands()) {
+    CLI::App app;
+    app.set_help_flag();
+    command->Define(app);
+    CommandWords words;
+    words.name = std::string(command->name());
+    words.summary = std::string(command->summary());
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& flag : option->get_lnames())
+        words.flags.emplace_back("--" + flag, option->get_description());
+    words.flags.emplace_back("--help", "This text");
+    out.push_back(std::move(words));
+  }
+  return out;
+}
+
+std::string Names(const std::vector<CommandWords>& all) {
+  std::string out;
+  for (const CommandWords& w : all) out += (out.empty() ? "" : " ") + w.name;
+  return out;
+}
+
+std::string Flags(const CommandWords& words) {
+  std::string out;
+  for (const auto& [flag, text] : words.flags) out += (out.empty() ? "" : " ") + flag;
+  return out;
+}
+
+std::string Bash(const std::vector<CommandWords>& all) {
+  std::string out = fmt::format(
+      "# bash completion for ksim: source <(ksim completion bash)\n"
+      "_ksim() {{\n"
+      "  local cur=${{COMP_WORDS[COMP_CWORD]}} flags=\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"{} help\" -- \"$cur\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case ${{COMP_WORDS[1]}} in\n",
+      Names(all));
+  for (const CommandWords& w : all)
+    out += fmt::format("    {}) flags=\"{}\" ;;\n", w.name, Flags(w));
+  return out +
+         "  esac\n"
+         "  case $cur in\n"
+         "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\")) ;;\n"
+         "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+         "  esac\n"
+         "}\n"
+         "complete -o filenames -F _ksim ksim\n";
+}
+
+std::string ZshQuoted(std::string text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else if (c == '[' || c == ']' || c == ':')
+      out += fmt::format("\\{}", c);
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string Zsh(const std::vector<CommandWords>& all) {
+  std::string out =
+      "#compdef ksim\n# zsh completion for ksim: source <(ksim completion zsh)\n"
+      "_ksim() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(\n";
+  for (const CommandWords& w : all)
+    out += fmt::format("      '{}:{}'\n", w.name, ZshQuoted(w.summary));
+  out += "    )\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n";
+  for (const CommandWords& w : all) {
+    out += fmt::format("    {})\n      _arguments", w.name);
+    for (const auto& [flag, text] : w.flags)
+      out += fmt::format(" \\\n        '{}[{}]'", flag, ZshQuoted(text));
+    out += " \\\n        '*:file:_files' ;;\n";
+  }
+  return out + "  esac\n}\ncompdef _ksim ksim\n";
+}
+
+std::string FishQuoted(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string Fish(const std::vector<CommandWords>& all) {
+  std::string out = "# fish completion for ksim: ksim completion fish | source\n";
+  for (const CommandWords& w : all) {
+    out += fmt::format("complete -c ksim -n __fish_use_subcommand -a {} -d '{}'\n", w.name,
+                       FishQuoted(w.summary));
+    for (const auto& [flag, text] : w.flags)
+      out += fmt::format("complete -c ksim -n '__fish_seen_subcommand_from {}' -l {} -d '{}'\n",
+                         w.name, flag.substr(2), FishQuoted(text));
+  }
+  return out;
+}
+
+class CompletionCommand : public Command {
+ public:
+  std::string_view name() const override { return "completion"; }
+  std::string_view summary() const override { return "print a completion script for a shell"; }
+  std::string_view usage() const override { return "ksim completion bash|zsh|fish"; }
+  std::vector<Example> examples() const override {
+    return {{"In bash, for this session", "source <(ksim completion bash)"}};
+  }
+  void Define(CLI::App& app) override { app.add_option("SHELL", shell_, "bash, zsh or fish"); }
+  int Run(Io& io) override {
+    const std::vector<CommandWords> words = Words();
+    if (shell_ == "bash")
+      io.Out(Bash(words));
+    else if (shell_ == "zsh")
+      io.Out(Zsh(words));
+    else if (shell_ == "fish")
+      io.Out(Fish(words));
+    else {
+      io.Err(shell_.empty()
+                 ? "error: for which shell? bash, zsh or fish\n"
+                 : fmt::format("error: unknown shell \"{}\"; known: bash, zsh, fish\n", shell_));
+      return kInvalid;
+    }
+    return kOk;
+  }
+
+ private:
+  std::string shell_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCompletion() { return std::make_unique<CompletionCommand>(); }
+
+}  // namespace ksim::cli

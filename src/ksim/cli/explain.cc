@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "ksim/api/kinds.h"
+#include "ksim/base/diagnostic.h"
+#include "ksim/cli/command.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/scenario/schema.h"
+
+namespace ksim::cli {
+namespace {
+
+using scenario::Field;
+using scenario::Named;
+using scenario::Type;
+
+constexpr std::string_view kTopics[] = {"scenario", "faults", "oracles",    "sites",
+                                        "variants", "kinds",  "controllers"};
+
+std::string FieldLines(const Type& type) {
+  std::string out;
+  for (const Field& f : type.fields) {
+    out += fmt::format("  {:<20} <{}>", f.name, f.type);
+    if (!f.value.empty()) out += fmt::format("  default {}", f.value);
+    out += fmt::format("\n      {}\n", f.text);
+  }
+  return out;
+}
+
+std::string TypeText(const std::string& path, const Type& type) {
+  return fmt::format("{}\n\n{}\n\nFields:\n{}", path, type.text, FieldLines(type));
+}
+
+std::string NamedText(const std::vector<Named>& set) {
+  std::string out;
+  for (const Named& n : set)
+    out +=
+        fmt::format("  {:<26} {}{}\n", n.name, n.text, n.available ? "" : " (not in this version)");
+  return out;
+}
+
+std::string KindsText() {
+  const api::Kinds kinds;
+  std::string out = fmt::format("  {:<28} {:<8} {:<30} {:<12} {}\n", "NAME", "SHORT", "APIVERSION",
+                                "NAMESPACED", "KIND");
+  for (const api::ResourceInfo* r : kinds.all())
+    out += fmt::format("  {:<28} {:<8} {:<30} {:<12} {}\n", r->resource,
+                       fmt::format("{}", fmt::join(r->short_names, ",")), r->api_version(),
+                       r->namespaced, r->kind);
+  return out + "\nAny kind of another group is served as a custom resource.\n";
+}
+
+class ExplainCommand : public Command {
+ public:
+  std::string_view name() const override { return "explain"; }
+  std::string_view summary() const override {
+    return "document scenario fields, faults, oracles, sites and kinds";
+  }
+  std::string_view usage() const override { return "ksim explain TOPIC"; }
+  std::string_view description() const override {
+    return "Topics: scenario (and its fields, as scenario.spec.steps), faults, oracles, sites,\n"
+           "variants, kinds, controllers.";
+  }
+  std::vector<Example> examples() const override {
+    return {{"What a step can be", "ksim explain scenario.spec.steps"},
+            {"What a delete takes", "ksim explain scenario.spec.steps.delete"},
+            {"The kinds there are", "ksim explain kinds"}};
+  }
+  void Define(CLI::App& app) override { app.add_option("TOPIC", topic_, "What to explain"); }
+
+  int Run(Io& io) override {
+    if (topic_.empty()) {
+      io.Out(fmt::format("topics: {}\n", fmt::join(kTopics, ", ")));
+      return kOk;
+    }
+    if (topic_ == "oracles") return Show(io, "Oracles", NamedText(scenario::Oracles()));
+    if (topic_ == "controllers") return Show(io, "Controllers", NamedText(scenario::Controllers()));
+    if (topic_ == "sites")
+      return Show(io, "Sites of draws and decisions", NamedText(scenario::Sites()));
+    if (topic_ == "kinds") return Show(io, "Kinds", KindsText());
+    if (topic_ == "variants")
+      return Show(io, "Variants",
+                  "  none in this version: every actor does as upstream did (all: asCompat)\n");
+    if (topic_ == "faults") return ExplainPath(io, "scenario.spec.faults");
+    if (topic_.starts_with("faults.")) return ExplainPath(io, "scenario.spec." + topic_);
+    return ExplainPath(io, topic_);
+  }
+
+ private:
+  static int Show(Io& io, std::string_view title, const std::string& text) {
+    io.Out(fmt::format("{}\n\n{}", title, text));
+    return kOk;
+  }
+
+  int ExplainPath(Io& io, const std::string& path) {
+    const Type* type = &scenario::ScenarioType();
+    std::string_view rest = path;
+    const std::string_view head = rest.substr(0, rest.find('.'));
+    if (head != "scenario") return Unknown(io, topic_, {std::begin(kTopics), std::end(kTopics)});
+    while (rest.find('.') != std::string_view::npos) {
+      rest.remove_prefix(rest.find('.') + 1);
+      const std::string_view field_name = rest.substr(0, rest.find('.'));
+      const Field* field = type == nullptr ? nullptr : type->Find(field_name);
+      if (field == nullptr)
+        return Unknown(io, std::string(field_name),
+                       type == nullptr ? std::vector<std::string_view>() : type->names());
+      last_ = field;
+      type = field->of;
+    }
+    if (type != nullptr) {
+      io.Out(TypeText(path, *type));
+    } else {
+      io.Out(fmt::format("{} <{}>\n\n{}\n", path, last_->type, last_->text));
+      if (!last_->value.empty()) io.Out(fmt::format("Default: {}\n", last_->value));
+    }
+    return kOk;
+  }
+
+  static int Unknown(Io& io, const std::string& word, const std::vector<std::string_view>& known) {
+    const std::string near = Nearest(word, known);
+    io.Err(fmt::format("error: nothing to explain about \"{}\"{}\n", word,
+                       near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+    if (near.empty() && !known.empty())
+      io.Err(fmt::format("hint: there {} {}\n", known.size() == 1 ? "is" : "are",
+                         fmt::join(known, ", ")));
+    return kNothing;
+  }
+
+  std::string topic_;
+  const Field* last_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeExplain() { return std::make_unique<ExplainCommand>(); }
+
+}  // namespace ksim::cli

@@ -1,0 +1,91 @@
+#include "ksim/cli/help.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace ksim::cli {
+namespace {
+
+constexpr std::string_view kExitCodes =
+    "Exit codes:\n"
+    "  0    all good; traces equal; no violation\n"
+    "  1    a safety violation, an unmet expectation, a failed step, or traces differ\n"
+    "  2    wrong usage or invalid input (`ksim validate`: 1)\n"
+    "  3    a liveness violation: a limit passed and the cluster was not quiet\n"
+    "  4    not deterministic: a replay of the same version diverged\n"
+    "  5    nothing to do: no file or object matched\n"
+    "  6    undecided: a trace cut short\n"
+    "  70   a bug in ksim itself\n"
+    "  130, 143  interrupted; results so far are written\n";
+
+std::string CommandList(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::string out;
+  for (const auto& c : commands) out += fmt::format("  {:<11} {}\n", c->name(), c->summary());
+  return out;
+}
+
+std::string FlagLine(const CLI::Option& option) {
+  std::string names;
+  for (const std::string& n : option.get_snames()) names += (names.empty() ? "-" : ", -") + n;
+  for (const std::string& n : option.get_lnames()) names += (names.empty() ? "--" : ", --") + n;
+  if (option.get_expected_min() > 0 && !option.get_type_name().empty())
+    names += " " + option.get_type_name();
+  return fmt::format("  {:<26} {}\n", names, option.get_description());
+}
+
+}  // namespace
+
+std::string ShortHelp(const std::vector<std::unique_ptr<Command>>& commands) {
+  return "ksim simulates Kubernetes' control plane: one seed, one result.\n\n"
+         "  ksim run scenarios/replicaset.yaml\n\nCommands:\n" +
+         CommandList(commands) + "\n`ksim COMMAND --help` shows flags and examples.\n";
+}
+
+std::string LongHelp(const std::vector<std::unique_ptr<Command>>& commands) {
+  return "ksim simulates Kubernetes' control plane deterministically: etcd, API servers, "
+         "informers,\n"
+         "controllers, scheduler and kubelets in one process on a virtual clock.\n\n"
+         "Usage: ksim COMMAND [arguments] [flags]\n\nExamples:\n"
+         "  # Run a scenario and see who does what, and why\n"
+         "  ksim run scenarios/replicaset.yaml\n"
+         "  # Keep the trace, and look at the pods half a second into it\n"
+         "  ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl\n"
+         "  ksim get /tmp/run.jsonl pods --at 0.5s\n\nCommands:\n" +
+         CommandList(commands) +
+         "\nEnvironment:\n"
+         "  NO_COLOR    no colours unless --color always\n\n" +
+         std::string(kExitCodes) + "\n`ksim COMMAND --help` shows flags and examples.\n";
+}
+
+std::string CommandHelp(const Command& command, const CLI::App& app) {
+  std::string out = fmt::format("{}\n\nUsage: {}\n", command.summary(), command.usage());
+  out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+  if (!command.examples().empty()) out += "\nExamples:\n";
+  for (const Example& e : command.examples()) out += fmt::format("  # {}\n  {}\n", e.what, e.line);
+  if (!command.description().empty()) out += fmt::format("\n{}\n", command.description());
+  std::string flags;
+  for (const CLI::Option* option : app.get_options())
+    if (option->nonpositional()) flags += FlagLine(*option);
+  out += "\nFlags:\n" + flags + fmt::format("  {:<26} {}\n", "-h, --help", "This text");
+  return out + "\n" + std::string(kExitCodes);
+}
+
+std::string ShellQuote(std::string_view argument) {
+  const bool plain =
+      !argument.empty() && argument.find_first_not_of(
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-_./:=,@%+") == std::string_view::npos;
+  if (plain) return std::string(argument);
+  std::string out = "'";
+  for (char c : argument) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
+}  // namespace ksim::cli

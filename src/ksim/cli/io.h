@@ -1,0 +1,37 @@
+// Io: where a command writes. Results go to stdout, all else to stderr. A reader that has gone away
+// ends the command quietly.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace ksim::cli {
+
+class Io {
+ public:
+  // Descriptors; 1 and 2 for a program.
+  Io(int out, int err) : out_(out), err_(err) {}
+  ~Io() { Flush(); }
+  Io(const Io&) = delete;
+  Io& operator=(const Io&) = delete;
+
+  void Out(std::string_view text);  // buffered
+  void Err(std::string_view text);  // after what was written to Out before
+  void Flush();
+  bool closed() const { return closed_; }  // nobody reads stdout any more
+
+  // auto, always or never; NO_COLOR and a TERM of dumb turn `auto` off.
+  void SetColor(std::string_view when);
+  bool out_color() const { return out_color_; }
+  bool err_color() const { return err_color_; }
+
+ private:
+  int out_, err_;
+  bool closed_ = false;
+  bool out_color_ = false, err_color_ = false;
+  std::string buffer_;
+};
+
+// Text in a colour of the terminal (31 red, 1 bold, ...), or as it is.
+std::string Paint(bool color, const char* code, std::string_view text);
+
+}  // namespace ksim::cli

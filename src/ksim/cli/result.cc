@@ -1,0 +1,170 @@
+#include "ksim/cli/result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/printers.h"
+#include "ksim/cli/io.h"
+#include "ksim/scenario/kubectl.h"
+
+namespace ksim::cli {
+namespace {
+
+using scenario::RunReport;
+using scenario::Scenario;
+using value::Value;
+
+Value Number(std::uint64_t n) { return Value::Of(static_cast<std::int64_t>(n)); }
+
+// The kinds that the user's steps are about, in order, then pods and nodes that steps added.
+std::vector<const api::ResourceInfo*> KindsOf(const Scenario& scenario, const api::Kinds& kinds) {
+  std::vector<const api::ResourceInfo*> out;
+  const auto add = [&out](const api::ResourceInfo* info) {
+    if (info != nullptr && std::find(out.begin(), out.end(), info) == out.end())
+      out.push_back(info);
+  };
+  const api::ResourceInfo* pods = kinds.ByName("pods");
+  for (const scenario::Step& step : scenario.steps) {
+    for (const scenario::Manifest& m : step.objects) {
+      const api::ResourceInfo* info = kinds.ByKind(m.ApiVersion(), m.Kind());
+      if (info != pods) add(info);
+    }
+    if (!step.resource.empty() && kinds.ByName(step.resource) != pods)
+      add(kinds.ByName(step.resource));
+  }
+  add(pods);
+  return out;
+}
+
+std::vector<api::Object> Of(const api::ResourceInfo& info,
+                            const std::vector<api::Object>& objects) {
+  std::vector<api::Object> out;
+  for (const api::Object& o : objects)
+    if (o.kind() == info.kind && o.api_version() == info.api_version()) out.push_back(o);
+  return out;
+}
+
+bool ManyNamespaces(const std::vector<api::Object>& objects) {
+  return std::any_of(objects.begin(), objects.end(),
+                     [](const api::Object& o) { return !o.ns().empty() && o.ns() != "default"; });
+}
+
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (c == '\n')
+      out += "&#10;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+Value ResultTree(const Scenario& scenario, const RunReport& report,
+                 const std::vector<api::Object>& objects) {
+  std::vector<Value> violations, failures, trees, never;
+  for (const trace::Violation& v : report.end.violations) violations.push_back(trace::ToTree(v));
+  for (const scenario::StepFailure& f : report.failures)
+    failures.push_back(value::Obj({{"step", Value::Of(f.number)}, {"error", Value::Of(f.error)}}));
+  for (const api::Object& o : objects) trees.push_back(o.ToTree());
+  for (std::int64_t n : report.never_begun) never.push_back(Value::Of(n));
+  return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
+                     {"kind", Value::Of("RunResult")},
+                     {"scenario", Value::Of(scenario.name)},
+                     {"seed", Number(scenario.seed)},
+                     {"compat", Value::Of(api::ToString(scenario.compat))},
+                     {"result", Value::Of(report.end.result)},
+                     {"exitCode", Value::Of(report.exit_code)},
+                     {"events", Number(report.end.events)},
+                     {"commits", Number(report.commits)},
+                     {"requests", Number(report.requests)},
+                     {"timeNs", Value::Of(report.end.time)},
+                     {"time", Value::Of(FormatDuration(Duration(report.end.time)))},
+                     {"digest", Value::Of(report.end.digest)},
+                     {"state", Value::Of(report.end.state)},
+                     {"violations", Value::Array(std::move(violations))},
+                     {"failedSteps", Value::Array(std::move(failures))},
+                     {"stepsNotBegun", Value::Array(std::move(never))},
+                     {"objects", Value::Array(std::move(trees))}});
+}
+
+std::string SummaryLine(const Scenario& scenario, const RunReport& report, bool with_name) {
+  const std::string name = with_name ? scenario.name + ": " : "";
+  return fmt::format(
+      "{}{}: {} events, {} requests, {} writes, {} of virtual time, seed {}, "
+      "digest {}\n",
+      name, report.end.result, report.end.events, report.requests, report.commits,
+      FormatDuration(Duration(report.end.time)), scenario.seed, report.end.digest);
+}
+
+std::string ResultTable(const Scenario& scenario, const api::Kinds& kinds,
+                        const std::vector<api::Object>& objects, VirtualTime now, bool wide) {
+  std::vector<std::pair<const api::ResourceInfo*, std::vector<api::Object>>> groups;
+  for (const api::ResourceInfo* info : KindsOf(scenario, kinds)) {
+    std::vector<api::Object> some = Of(*info, objects);
+    if (!some.empty()) groups.emplace_back(info, std::move(some));
+  }
+  std::string out;
+  for (const auto& [info, some] : groups) {
+    api::TableOptions options;
+    options.wide = wide;
+    options.with_kind = groups.size() > 1;
+    options.with_namespace = ManyNamespaces(some);
+    if (!out.empty()) out += "\n";
+    out += api::RenderTable(*info, some, now, options);
+  }
+  return out;
+}
+
+std::string ResultNames(const Scenario& scenario, const api::Kinds& kinds,
+                        const std::vector<api::Object>& objects) {
+  std::string out;
+  for (const api::ResourceInfo* info : KindsOf(scenario, kinds))
+    for (const api::Object& o : Of(*info, objects))
+      out += scenario::Slashed(*info, o.name()) + "\n";
+  return out;
+}
+
+std::string Complaints(const RunReport& report, bool color) {
+  std::string out;
+  const std::string error = Paint(color, "1;31", "error:");
+  for (const scenario::StepFailure& f : report.failures)
+    out += fmt::format("{} step {}: {}\n", error, f.number, f.error);
+  for (const trace::Violation& v : report.end.violations) {
+    out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "violation:"), v.oracle, v.message);
+    for (const std::string& o : v.objects) out += fmt::format("  {}\n", o);
+    if (v.first != 0) out += fmt::format("  first at event #{}\n", v.first);
+  }
+  for (const std::string& line : report.busy) out += fmt::format("  busy: {}\n", line);
+  for (std::int64_t n : report.never_begun)
+    out += fmt::format("{} step {} never began: its trigger did not come\n",
+                       Paint(color, "1;35", "warning:"), n);
+  return out;
+}
+
+std::string JUnitXml(const std::vector<JUnitCase>& cases) {
+  const auto bad = std::count_if(cases.begin(), cases.end(),
+                                 [](const JUnitCase& c) { return c.exit_code != 0; });
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites><testsuite name=\"ksim\" tests=\"{}\" failures=\"{}\">\n",
+      cases.size(), bad);
+  for (const JUnitCase& c : cases) {
+    out += fmt::format("  <testcase classname=\"ksim\" name=\"{}\"", Escaped(c.name));
+    out += c.exit_code == 0
+               ? "/>\n"
+               : fmt::format("><failure message=\"{}\"/></testcase>\n", Escaped(c.message));
+  }
+  return out + "</testsuite></testsuites>\n";
+}
+
+}  // namespace ksim::cli

@@ -1,0 +1,39 @@
+// The result of a run for programs, and the words and tables for people.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ksim/scenario/runner.h"
+
+namespace ksim::cli {
+
+// {apiVersion: ksim.dev/v1, kind: RunResult, ...}: fields are added, never renamed.
+value::Value ResultTree(const scenario::Scenario& scenario, const scenario::RunReport& report,
+                        const std::vector<api::Object>& objects);
+
+// "ok: 1,234 events, 57 writes, 34.2s of virtual time, digest 0123..."
+std::string SummaryLine(const scenario::Scenario& scenario, const scenario::RunReport& report,
+                        bool with_name);
+
+// The objects of a run as `kubectl get` prints them: those of the kinds that steps are about, then
+// pods. Several kinds are headed by their type (kubectl get rs,pods).
+std::string ResultTable(const scenario::Scenario& scenario, const api::Kinds& kinds,
+                        const std::vector<api::Object>& objects, VirtualTime now, bool wide);
+
+// replicaset.apps/my-replicaset, one a line, of the same kinds.
+std::string ResultNames(const scenario::Scenario& scenario, const api::Kinds& kinds,
+                        const std::vector<api::Object>& objects);
+
+// What went wrong, for stderr; "" if nothing did.
+std::string Complaints(const scenario::RunReport& report, bool color);
+
+// One testcase a run.
+struct JUnitCase {
+  JUnitCase() = default;
+  std::string name;
+  int exit_code = 0;
+  std::string message;
+};
+std::string JUnitXml(const std::vector<JUnitCase>& cases);
+
+}  // namespace ksim::cli

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/base/version.h"
+#include "ksim/cli/command.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/cli/klog.h"
+#include "ksim/cli/result.h"
+#include "ksim/cli/story.h"
+#include "ksim/scenario/dry_run.h"
+#include "ksim/scenario/load.h"
+#include "ksim/scenario/runner.h"
+#include "ksim/value/json.h"
+#include "ksim/value/yaml.h"
+
+namespace ksim::cli {
+namespace {
+
+using scenario::Loaded;
+using scenario::Runner;
+using scenario::RunReport;
+using scenario::Scenario;
+
+class RunCommandImpl : public Command {
+ public:
+  std::string_view name() const override { return "run"; }
+  std::string_view summary() const override {
+    return "run scenarios or manifests until nothing is left to do";
+  }
+  std::string_view usage() const override { return "ksim run FILE... [flags]"; }
+  std::string_view description() const override {
+    return "FILE is a Scenario, or plain Kubernetes manifests, which together run on a default\n"
+           "cluster of 3 nodes; a directory means its *.yaml, sorted; - is standard input.";
+  }
+  std::vector<Example> examples() const override {
+    return {
+        {"The whole way of a ReplicaSet, told step by step", "ksim run scenarios/replicaset.yaml"},
+        {"Another seed and five nodes; only the result",
+         "ksim run scenarios/replicaset.yaml --seed 7 --set cluster.nodes=5 -o wide"},
+        {"Keep the trace", "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl"},
+        {"What kubectl and the others say to the API server, with curl lines",
+         "ksim run scenarios/replicaset.yaml -v 10"},
+        {"The result for a program", "ksim run scenarios/replicaset.yaml -o json"}};
+  }
+
+  void Define(CLI::App& app) override {
+    app.add_option("FILE", files_, "Scenarios or manifests")->type_name("FILE");
+    scenario_.Define(app);
+    app.add_option("--trace", trace_, "Writes the trace: FILE.jsonl, FILE.ktrace or -")
+        ->type_name("FILE");
+    app.add_flag("--trace-objects", trace_objects_, "Whole objects in the trace, for readers");
+    common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
+    app.add_option("-v,--v", common_.verbosity, "6 shows requests, 8 bodies, 10 curl lines")
+        ->type_name("LEVEL");
+    common_.DefineColor(app);
+    common_.DefineQuiet(app);
+    app.add_option("--junit", junit_, "Writes a JUnit report")->type_name("FILE");
+    app.add_option("--jobs", jobs_, "Runs at a time; this version runs one after the other")
+        ->type_name("N");
+    app.add_flag("--bisect", common_.bisect, "Exit codes for git bisect run: 0, 1, 125");
+  }
+
+  int Run(Io& io) override {
+    io.SetColor(common_.color);
+    if (files_.empty()) {
+      io.Err("error: which file?\nhint: ksim run scenarios/replicaset.yaml\n");
+      return kInvalid;
+    }
+    Loaded loaded;
+    if (const int code = LoadAll(io, &loaded); code != kOk) return code;
+    std::vector<int> codes;
+    std::vector<JUnitCase> cases;
+    for (std::size_t i = 0; i < loaded.scenarios.size(); ++i) {
+      codes.push_back(RunOne(io, loaded.scenarios[i], loaded.scenarios.size() > 1, &cases));
+      if (interrupted != 0) break;
+    }
+    if (!junit_.empty()) {
+      if (const absl::Status s = os::WriteFile(junit_, JUnitXml(cases)); !s.ok()) {
+        io.Err(fmt::format("{}: error: cannot write it: {}\n", junit_, Message(s)));
+        return kInvalid;
+      }
+    }
+    return Worst(codes);
+  }
+
+ private:
+  // Everything that can be wrong before a run begins.
+  int LoadAll(Io& io, Loaded* loaded) {
+    scenario::LoadOptions options;
+    options.seed = scenario_.seed;
+    options.set = scenario_.set;
+    options.strict = scenario_.strict;
+    *loaded = scenario::Load(files_, options);
+    std::vector<Diagnostic> errors = loaded->errors;
+    for (std::size_t i = 0; errors.empty() && i < loaded->scenarios.size(); ++i) {
+      errors = scenario::NotInThisVersion(loaded->scenarios[i], loaded->files[i]);
+      for (Diagnostic& d : errors) d.severity = Diagnostic::Severity::kError;
+      if (errors.empty()) errors = scenario::DryRun(loaded->scenarios[i]);
+    }
+    if (errors.empty() && loaded->scenarios.size() > 1 && !trace_.empty())
+      errors.push_back(UsageError(
+          "--trace", fmt::format("takes one run, there are {}", loaded->scenarios.size())));
+    if (!common_.quiet) io.Err(Render(loaded->warnings, io.err_color()));
+    if (!errors.empty()) {
+      io.Err(Render(errors, io.err_color()));
+      return kInvalid;
+    }
+    if (loaded->nothing) {
+      io.Err("error: no *.yaml in there\n");
+      return kNothing;
+    }
+    return kOk;
+  }
+
+  static Diagnostic UsageError(std::string what, std::string message) {
+    Diagnostic d;
+    d.file = std::move(what);
+    d.message = std::move(message);
+    return d;
+  }
+
+  int RunOne(Io& io, const Scenario& scenario, bool many, std::vector<JUnitCase>* cases) {
+    scenario::RunnerOptions options;
+    options.stop = [](const sim::Event&) { return interrupted != 0; };
+    Runner runner(scenario, std::move(options));
+    RunReport report = runner.Run();
+    int code = report.exit_code;
+    if (scenario_.strict && code == kOk && !report.never_begun.empty()) code = kViolation;
+    if (interrupted != 0 && code == kOk) code = interrupted == 2 ? kInterrupted : kTerminated;
+    report.exit_code = code;
+    if (!trace_.empty() && !WriteTrace(io, runner)) return kInvalid;
+    Print(io, scenario, runner, report, many);
+    JUnitCase result;
+    result.name = scenario.name;
+    result.exit_code = code;
+    result.message = Complaints(report, false);
+    cases->push_back(std::move(result));
+    return code;
+  }
+
+  bool WriteTrace(Io& io, const Runner& runner) {
+    trace::RenderOptions options;
+    options.objects = trace_objects_;
+    const trace::Trace trace = runner.MakeTrace(options);
+    if (trace_ == "-") {
+      io.Out(trace::FormatTrace(trace, false));
+      return true;
+    }
+    const absl::Status status = trace::WriteTrace(trace, trace_);
+    if (!status.ok())
+      io.Err(fmt::format("{}: error: cannot write it: {}\n", trace_, Message(status)));
+    return status.ok();
+  }
+
+  void Print(Io& io, const Scenario& scenario, Runner& runner, const RunReport& report, bool many) {
+    if (common_.verbosity >= 6) io.Err(RequestLog(runner.events(), common_.verbosity));
+    const std::vector<api::Object> objects = runner.world().Objects();
+    const api::Kinds& kinds = runner.world().kinds();
+    const VirtualTime now = runner.world().sim().now();
+    const bool trace_on_stdout = trace_ == "-";
+    if (common_.output == "json")
+      io.Out(value::ToPrettyJson(ResultTree(scenario, report, objects)) + "\n");
+    else if (common_.output == "yaml")
+      io.Out((many ? "---\n" : "") + value::ToYaml(ResultTree(scenario, report, objects)));
+    else if (common_.output == "name")
+      io.Out(ResultNames(scenario, kinds, objects));
+    else if (!trace_on_stdout)
+      PrintText(io, scenario, runner, report, objects, many);
+    io.Err(Complaints(report, io.err_color()));
+    (void)now;
+  }
+
+  void PrintText(Io& io, const Scenario& scenario, Runner& runner, const RunReport& report,
+                 const std::vector<api::Object>& objects, bool many) {
+    const api::Kinds& kinds = runner.world().kinds();
+    if (common_.output == "text" && !common_.quiet && !many) {
+      io.Out(fmt::format(
+          "scenario {}: {} nodes, seed {}, Kubernetes {}, ksim {}\n"
+          "Each line: step of the walk-through, virtual time, event, who, what  <- the event that "
+          "led to it.\n",
+          scenario.name, scenario.cluster.NodeNames().size(), scenario.seed,
+          api::ToString(scenario.compat), Version()));
+      std::vector<trace::Record> records;
+      for (const sim::Event& e : runner.events())
+        records.push_back(trace::Render(e, trace::RenderOptions()));
+      io.Out(TellStory(records, kinds, io.out_color()) + "\n");
+    }
+    if (!many && !(common_.quiet && common_.output == "text")) {
+      const std::string table =
+          ResultTable(scenario, kinds, objects, runner.world().sim().now(), true);
+      if (common_.output == "text" && !table.empty()) io.Out("$ kubectl get -o wide\n");
+      io.Out(table + (table.empty() ? "" : "\n"));
+    }
+    io.Out(SummaryLine(scenario, report, many));
+  }
+
+  std::vector<std::string> files_;
+  ScenarioFlags scenario_;
+  CommonFlags common_;
+  std::string trace_;
+  bool trace_objects_ = false;
+  std::string junit_;
+  int jobs_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeRun() { return std::make_unique<RunCommandImpl>(); }
+
+}  // namespace ksim::cli

@@ -1,0 +1,164 @@
+#include "ksim/cli/story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ksim/base/time.h"
+#include "ksim/cli/io.h"
+#include "ksim/cli/story_text.h"
+
+namespace ksim::cli {
+namespace {
+
+using sim::EventKind;
+using trace::Record;
+
+constexpr const char* kHeadings[] = {"",
+                                     "The components list what there is and watch it",
+                                     "The user asks",
+                                     "The API server writes it to etcd",
+                                     "etcd tells the API server, and that tells who watches",
+                                     "A controller hears of it",
+                                     "The controller acts",
+                                     "Its pods are written to etcd, and those who watch are told",
+                                     "The scheduler binds each pod to a node",
+                                     "The binding is written to etcd",
+                                     "The kubelet of that node is told",
+                                     "The kubelet starts the containers",
+                                     "The pods are running, and everybody hears of it"};
+
+// "+1.422s"
+std::string Milliseconds(std::int64_t ns) {
+  const std::int64_t ms = ns / 1'000'000;
+  return fmt::format("+{}.{:03}s", ms / 1000, ms % 1000);
+}
+
+class Story {
+ public:
+  Story(const std::vector<Record>& events, const api::Kinds& kinds, bool color)
+      : events_(events), text_(events, kinds), color_(color) {}
+
+  std::string Tell() {
+    FindWorkload();
+    TellWatches();
+    MarkCauses();
+    for (std::size_t i = workload_; i < events_.size(); ++i) Consider(events_[i]);
+    return std::move(out_);
+  }
+
+ private:
+  void FindWorkload() {
+    for (std::size_t i = 0; i < events_.size(); ++i)
+      if (events_[i].kind == EventKind::kPhase && events_[i].Text("name") == "workload")
+        workload_ = i;
+  }
+
+  // Before the workload: one line for each process, with the resources it watches.
+  void TellWatches() {
+    std::map<std::string, std::vector<std::string>> resources;
+    std::map<std::string, const Record*> last;
+    for (std::size_t i = 0; i < workload_; ++i) {
+      const Record& r = events_[i];
+      if (r.kind != EventKind::kWatch || r.Text("state") != "open") continue;
+      const std::string client(r.Text("client"));
+      if (r.Text("server") != "etcd") resources[client].emplace_back(r.Text("resource"));
+      if (r.Text("server") == "etcd") resources[client];
+      last[client] = &r;
+    }
+    std::vector<std::pair<const Record*, std::string>> lines;
+    for (const auto& [client, record] : last) {
+      std::vector<std::string>& list = resources[client];
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+      lines.emplace_back(record, list.empty() ? "watches everything in etcd"
+                                              : fmt::format("watches {}", fmt::join(list, ", ")));
+    }
+    std::sort(lines.begin(), lines.end(),
+              [](const auto& a, const auto& b) { return a.first->seq < b.first->seq; });
+    for (const auto& [record, what] : lines)
+      Line(*record, 1, std::string(record->Text("client")), what, false);
+  }
+
+  // Notifications are told only if something told came of them.
+  void MarkCauses() {
+    for (std::size_t i = events_.size(); i-- > workload_;) {
+      const Record& r = events_[i];
+      const bool root = text_.IsAct(r) || causes_.count(r.seq) != 0;
+      if (root && r.cause != 0) causes_.insert(r.cause);
+    }
+  }
+
+  void Consider(const Record& r) {
+    if (r.kind == EventKind::kStep) return Step(r);
+    if (r.kind == EventKind::kEvent) return Notification(r);
+    if (r.kind == EventKind::kHandler && causes_.count(r.seq) == 0) return;
+    const StoryPart part = text_.Describe(r);
+    if (part.what.empty()) return;
+    Line(r, part.step, r.actor, part.what, true);
+  }
+
+  void Step(const Record& r) {
+    if (r.Text("state") == "begin")
+      out_ += Paint(color_, "1", fmt::format("\n$ {}", text_.CommandLine(r))) + "\n";
+    else if (!r.Text("result").empty())
+      out_ += fmt::format("{}\n", Indent(r.Text("result"), "  "));
+  }
+
+  // One line for all who are told of one version of an object by one server.
+  void Notification(const Record& r) {
+    const std::string key = text_.NotificationKey(r);
+    if (key.empty() || !told_.insert(key).second) return;
+    const std::vector<const Record*>& all = text_.Notifications(key);
+    const bool mattered = std::any_of(
+        all.begin(), all.end(), [this](const Record* n) { return causes_.count(n->seq) != 0; });
+    if (!mattered) return;
+    const StoryPart part = text_.DescribeNotification(r, all);
+    for (const Record* n : all) shown_as_[n->seq] = r.seq;
+    Line(r, part.step, r.actor, part.what, true);
+  }
+
+  // The nearest cause that was told.
+  std::uint64_t Why(const Record& r) const {
+    std::uint64_t seq = r.cause;
+    while (seq != 0 && seq <= events_.size()) {
+      const auto it = shown_as_.find(seq);
+      if (it != shown_as_.end()) return it->second;
+      seq = events_[seq - 1].cause;
+    }
+    return 0;
+  }
+
+  void Line(const Record& r, int step, const std::string& who, const std::string& what,
+            bool with_why) {
+    if (step > 0 && headed_.insert(step).second)
+      out_ += Paint(color_, "1;36", fmt::format("{:>2}. {}", step, kHeadings[step])) + "\n";
+    shown_as_[r.seq] = r.seq;
+    const std::uint64_t why = with_why ? Why(r) : 0;
+    const std::string number = step > 0 ? fmt::format("{}", step) : "";
+    std::string line =
+        fmt::format("{:>5} {:>9}  #{:<5} {:<35} {}", number, Milliseconds(r.t), r.seq, who, what);
+    if (why != 0) line += Paint(color_, "2", fmt::format("  <- #{}", why));
+    out_ += line + "\n";
+  }
+
+  const std::vector<Record>& events_;
+  StoryText text_;
+  bool color_;
+  std::string out_;
+  std::size_t workload_ = 0;
+  std::set<int> headed_;
+  std::set<std::string> told_;
+  std::set<std::uint64_t> causes_;
+  std::map<std::uint64_t, std::uint64_t> shown_as_;
+};
+
+}  // namespace
+
+std::string TellStory(const std::vector<Record>& events, const api::Kinds& kinds, bool color) {
+  return Story(events, kinds, color).Tell();
+}
+
+}  // namespace ksim::cli

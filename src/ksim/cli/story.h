@@ -1,0 +1,19 @@
+// Story: a run told line by line for someone who learns Kubernetes: when, who, what to which
+// object, and because of what. The twelve steps of a ReplicaSet's way to running pods are headed
+// where they first happen.
+//
+// Told are the user's requests, every write that is no heartbeat, lease or Event, what containers
+// do, and those notifications that led to one of them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ksim/api/kinds.h"
+#include "ksim/trace/record.h"
+
+namespace ksim::cli {
+
+std::string TellStory(const std::vector<trace::Record>& events, const api::Kinds& kinds,
+                      bool color);
+
+}  // namespace ksim::cli

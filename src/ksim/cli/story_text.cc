@@ -1,0 +1,270 @@
+#include "ksim/cli/story_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/store/object_key.h"
+#include "ksim/value/json.h"
+
+namespace ksim::cli {
+namespace {
+
+using sim::EventKind;
+using trace::Record;
+using value::Value;
+
+// Traffic that goes on for ever, and Events, which repeat in words what the story shows.
+bool Background(std::string_view resource, std::string_view by) {
+  return resource == "leases" || resource == "events" ||
+         (resource == "nodes" && by.starts_with("kubelet/"));
+}
+
+bool Writes(std::string_view verb) {
+  return verb == "create" || verb == "update" || verb == "patch" || verb == "delete" ||
+         verb == "deletecollection";
+}
+
+const char* Method(std::string_view verb) {
+  if (verb == "create") return "POST";
+  if (verb == "update") return "PUT";
+  if (verb == "patch") return "PATCH";
+  return verb.starts_with("delete") ? "DELETE" : "GET";
+}
+
+// The value that a commit gave to a place; null Value if it did not.
+Value NewValue(const Record& commit, std::string_view path) {
+  for (const Value& change : commit.Get("changed").items())
+    if (change.Get("path").AsString() == path) return change.Get("new");
+  return Value();
+}
+
+std::string Short(const Value& v) {
+  std::string text = v.is_string() ? std::string(v.AsString()) : value::ToJson(v);
+  return text.size() > 40 ? text.substr(0, 37) + "..." : text;
+}
+
+// What an update changed, for people: the telling fields only.
+std::string Changes(const Record& commit) {
+  static constexpr std::string_view kTelling[] = {"spec.replicas",
+                                                  "spec.nodeName",
+                                                  "spec.unschedulable",
+                                                  "status.phase",
+                                                  "status.podIP",
+                                                  "status.replicas",
+                                                  "status.readyReplicas",
+                                                  "status.availableReplicas",
+                                                  "metadata.deletionTimestamp",
+                                                  "status.observedGeneration"};
+  std::string out;
+  for (std::string_view path : kTelling) {
+    const Value v = NewValue(commit, path);
+    if (v.is_null()) continue;
+    const std::string_view name = path.substr(path.rfind('.') + 1);
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, Short(v));
+  }
+  return out;
+}
+
+bool MakesRunning(const Record& commit) {
+  return NewValue(commit, "status.phase").AsString() == "Running";
+}
+
+}  // namespace
+
+std::string Indent(std::string_view text, std::string_view prefix) {
+  std::string out;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    out += fmt::format("{}{}", prefix, text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+StoryText::StoryText(const std::vector<Record>& events, const api::Kinds& kinds) : kinds_(kinds) {
+  for (const Record& r : events) {
+    if (r.kind == EventKind::kRequest) requests_[r.Int("id")] = &r;
+    if (r.kind == EventKind::kCommit) {
+      commits_[r.Int("revision")] = &r;
+      if (r.Int("request") != 0) commit_of_.try_emplace(r.Int("request"), &r);
+    }
+    if (r.kind == EventKind::kWatch && r.Text("state") == "open")
+      clients_[fmt::format("{}/{}", r.Text("server"), r.Int("stream"))] = r.Text("client");
+    if (r.kind != EventKind::kEvent) continue;
+    const std::string key = NotificationKey(r);
+    if (!key.empty()) notifications_[key].push_back(&r);
+  }
+}
+
+std::string StoryText::ObjectText(std::string_view resource, std::string_view ns,
+                                  std::string_view name) const {
+  if (ns.empty() || ns == "default") return fmt::format("{}/{}", resource, name);
+  return fmt::format("{}/{} in {}", resource, name, ns);
+}
+
+int StoryText::WriterStep(std::string_view by, int user, int controller, int scheduler,
+                          int kubelet) const {
+  const std::string_view process = by.substr(0, by.find('/'));
+  if (process == "kubectl") return user;
+  if (process == "kube-scheduler") return scheduler;
+  if (process == "kubelet") return kubelet;
+  return by.find('/') != std::string_view::npos ? controller : 0;
+}
+
+bool StoryText::IsAct(const Record& r) const {
+  if (r.kind == EventKind::kRuntime) return true;
+  if (r.kind == EventKind::kCommit) return !Background(r.Text("resource"), r.Text("by"));
+  return r.kind == EventKind::kRequest && Writes(r.Text("verb")) &&
+         !Background(r.Text("resource"), r.actor);
+}
+
+std::string StoryText::Path(const Record& request) const {
+  const api::ResourceInfo* info = kinds_.ByName(request.Text("resource"));
+  if (info == nullptr) return std::string(request.Text("resource"));
+  return info->UrlPath(request.Text("namespace"), request.Text("name"),
+                       request.Text("subresource"));
+}
+
+StoryPart StoryText::Request(const Record& r) const {
+  const bool user = r.actor == "kubectl";
+  if (!IsAct(r) && !(user && r.Text("verb") != "watch")) return {};
+  std::string what = fmt::format("{} {}", Method(r.Text("verb")), Path(r));
+  const auto commit = commit_of_.find(r.Int("id"));
+  if (r.Text("verb") == "create" && r.Text("subresource").empty() && commit != commit_of_.end())
+    what += fmt::format(" ({})", commit->second->Text("name"));
+  const bool pods = r.Text("resource") == "pods";
+  const int controller = pods ? 6 : 0;
+  const int scheduler = r.Text("subresource") == "binding" ? 8 : 0;
+  const int kubelet = commit != commit_of_.end() && MakesRunning(*commit->second) ? 12 : 11;
+  return StoryPart(WriterStep(r.actor, 2, controller, scheduler, kubelet), what);
+}
+
+StoryPart StoryText::Commit(const Record& r) const {
+  if (!IsAct(r)) return {};
+  const std::string_view op = r.Text("op");
+  std::string what =
+      fmt::format("{}s {}, rv {}", op,
+                  ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name")), r.Int("rv"));
+  const std::string changes = op == "update" ? Changes(r) : "";
+  if (!changes.empty()) what += fmt::format(" ({})", changes);
+  const bool pods = r.Text("resource") == "pods";
+  return StoryPart(WriterStep(r.Text("by"), 3, pods ? 7 : 0, 9, MakesRunning(r) ? 12 : 11), what);
+}
+
+StoryPart StoryText::Handler(const Record& r) const {
+  const std::string_view listener = r.Text("listener");
+  const std::string what = fmt::format(
+      "hears: {} {}, rv {}{}", ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name")),
+      r.Text("type") == "add"      ? "added"
+      : r.Text("type") == "update" ? "updated"
+                                   : "deleted",
+      r.Int("rv"), r.Get("tombstone").AsBool() ? " (missed: tombstone)" : "");
+  const bool pods = r.Text("resource") == "pods";
+  return StoryPart(WriterStep(listener, 2, pods ? 0 : 5, 0, 11), what);
+}
+
+StoryPart StoryText::Describe(const Record& r) const {
+  switch (r.kind) {
+    case EventKind::kRequest:
+      return Request(r);
+    case EventKind::kCommit:
+      return Commit(r);
+    case EventKind::kHandler:
+      return Handler(r);
+    case EventKind::kResponse: {
+      const auto request = requests_.find(r.Int("id"));
+      if (request == requests_.end() || !IsAct(*request->second)) return {};
+      if (r.Int("code") == 0) return StoryPart(0, "gets no answer");
+      if (r.Int("code") < 400) return {};
+      return StoryPart(0, fmt::format("is answered {} {}", r.Int("code"), r.Text("reason")));
+    }
+    case EventKind::kRuntime: {
+      const std::string_view container = r.Text("container");
+      const std::string of = container.empty() ? "" : fmt::format(" of {}", container);
+      const std::string result =
+          r.Text("result") == "ok" ? "" : fmt::format(": {}", r.Text("result"));
+      return StoryPart(11,
+                       fmt::format("{}{} for {}{}", r.Text("action"), of, r.Text("pod"), result));
+    }
+    case EventKind::kFault:
+      return StoryPart(
+          0, fmt::format("fault {} {} {}", r.Text("verb"), r.Text("target"), r.Text("state")));
+    case EventKind::kViolation:
+      return StoryPart(0, fmt::format("VIOLATION of {}: {}", r.Text("oracle"), r.Text("message")));
+    case EventKind::kActor:
+      return StoryPart(0,
+                       fmt::format("{}", r.Text("state") == "start" ? "starts" : r.Text("state")));
+    default:
+      return {};
+  }
+}
+
+std::string StoryText::CommandLine(const Record& step) const {
+  const std::string verb(step.Text("verb")), target(step.Text("target"));
+  const Value& args = step.Get("args");
+  std::string out = fmt::format("kubectl {} {}", verb, target);
+  if (verb == "addNode" || verb == "removeNode") out = fmt::format("{} {}", verb, target);
+  if (args.Get("replicas").is_int())
+    out += fmt::format(" --replicas={}", args.Get("replicas").AsInt());
+  if (!args.Get("for").AsString().empty())
+    out += fmt::format(" --for={}", args.Get("for").AsString());
+  if (args.Get("limit").is_int())
+    out += fmt::format("   (the first {})", args.Get("limit").AsInt());
+  for (const Value::Member& m : args.Get("set").members())
+    out += m.value.is_null() ? fmt::format(" {}-", m.name.text())
+                             : fmt::format(" {}={}", m.name.text(), m.value.AsString());
+  return out;
+}
+
+std::string StoryText::NotificationKey(const Record& r) const {
+  const std::string_view type = r.Text("type");
+  if (type == "BOOKMARK" || type == "ERROR") return "";
+  std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
+  if (r.Text("server") == "etcd") {
+    const auto parts = store::PartsOfKey(r.Text("key"));
+    if (!parts) return "";
+    resource = parts->resource;
+    ns = parts->ns;
+    name = parts->name;
+  }
+  if (resource == "leases" || resource == "events" || resource == "nodes") return "";
+  return fmt::format("{}|{}|{}|{}|{}|{}", r.actor, type, resource, ns, name, r.Int("rv"));
+}
+
+const std::vector<const Record*>& StoryText::Notifications(const std::string& key) const {
+  static const std::vector<const Record*> none;
+  const auto it = notifications_.find(key);
+  return it == notifications_.end() ? none : it->second;
+}
+
+StoryPart StoryText::DescribeNotification(const Record& r,
+                                          const std::vector<const Record*>& all) const {
+  std::vector<std::string> who;
+  for (const Record* n : all) {
+    const auto it = clients_.find(
+        fmt::format("{}/{}", r.Text("server") == "etcd" ? "etcd" : r.actor, n->Int("stream")));
+    if (it != clients_.end() && std::find(who.begin(), who.end(), it->second) == who.end())
+      who.push_back(it->second);
+  }
+  std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
+  if (const auto parts = store::PartsOfKey(r.Text("key")); parts && r.Text("server") == "etcd") {
+    resource = parts->resource;
+    ns = parts->ns;
+    name = parts->name;
+  }
+  const auto commit = commits_.find(r.Int("rv"));
+  int step = 0;
+  if (commit != commits_.end()) {
+    const bool running = MakesRunning(*commit->second);
+    step = WriterStep(commit->second->Text("by"), 4, resource == "pods" ? 7 : 0, 10,
+                      running ? 12 : 11);
+  }
+  return StoryPart(
+      step, fmt::format("tells {}: {} {}, rv {}",
+                        who.empty() ? "its watchers" : fmt::format("{}", fmt::join(who, ", ")),
+                        r.Text("type"), ObjectText(resource, ns, name), r.Int("rv")));
+}
+
+}  // namespace ksim::cli

@@ -1,0 +1,59 @@
+// The words of a story: what one event of a trace means.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/kinds.h"
+#include "ksim/trace/record.h"
+
+namespace ksim::cli {
+
+struct StoryPart {
+  StoryPart() = default;
+  StoryPart(int s, std::string w) : step(s), what(std::move(w)) {}
+  int step = 0;      // of the twelve; 0 = none of them
+  std::string what;  // "" = not told
+};
+
+class StoryText {
+ public:
+  StoryText(const std::vector<trace::Record>& events, const api::Kinds& kinds);
+
+  // A request, a write or something done to a container that is worth a line.
+  bool IsAct(const trace::Record& r) const;
+  StoryPart Describe(const trace::Record& r) const;
+  // kubectl create ReplicaSet/my-replicaset
+  std::string CommandLine(const trace::Record& step) const;
+
+  // Events on the wire that tell the same: by server, type, object and version. "" for those that
+  // are not told.
+  std::string NotificationKey(const trace::Record& r) const;
+  const std::vector<const trace::Record*>& Notifications(const std::string& key) const;
+  StoryPart DescribeNotification(const trace::Record& r,
+                                 const std::vector<const trace::Record*>& all) const;
+
+ private:
+  StoryPart Request(const trace::Record& r) const;
+  StoryPart Commit(const trace::Record& r) const;
+  StoryPart Handler(const trace::Record& r) const;
+  int WriterStep(std::string_view by, int user, int controller, int scheduler, int kubelet) const;
+  std::string ObjectText(std::string_view resource, std::string_view ns,
+                         std::string_view name) const;
+  std::string Path(const trace::Record& request) const;
+
+  const api::Kinds& kinds_;
+  std::map<std::int64_t, const trace::Record*> requests_;   // by id
+  std::map<std::int64_t, const trace::Record*> commit_of_;  // by request id
+  std::map<std::int64_t, const trace::Record*> commits_;    // by revision
+  std::map<std::string, std::string> clients_;              // server/stream -> client
+  std::map<std::string, std::vector<const trace::Record*>> notifications_;
+};
+
+// Every line of the text behind a prefix.
+std::string Indent(std::string_view text, std::string_view prefix);
+
+}  // namespace ksim::cli

@@ -1,0 +1,32 @@
+// Traces as commands take them: read, complained about, and rerun.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "ksim/api/kinds.h"
+#include "ksim/cli/io.h"
+#include "ksim/scenario/scenario.h"
+#include "ksim/trace/state.h"
+#include "ksim/trace/trace.h"
+
+namespace ksim::cli {
+
+// Reads a trace; on failure says why and returns nullopt (exit code 2). A cut one is returned, and
+// what is missing told on stderr.
+std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path);
+
+// The scenario in the header, ready to run; nullopt when there is none that this version can run.
+std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
+                                             const std::string& path);
+
+// The state at --at, or nullopt with the complaint told; `code` gets 2 or 5.
+std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std::string& at,
+                                    int* code);
+
+// The built-in kinds and the custom ones that the state holds objects of.
+void LearnKinds(const trace::State& state, api::Kinds* kinds);
+
+// One line about an event: "#41 +0.310s kube-scheduler request create pods/x".
+std::string EventLine(const trace::Record& record);
+
+}  // namespace ksim::cli

@@ -1,0 +1,200 @@
+#include "ksim/client/client.h"
+
+#include <utility>
+
+#include "ksim/base/check.h"
+#include "ksim/client/exchange.h"
+#include "ksim/client/token_bucket.h"
+#include "ksim/client/watch_pipe.h"
+
+namespace ksim::client {
+namespace {
+
+constexpr int kMaxRetries = 10;  // rest/request.go maxRetries
+constexpr Duration kConnectionRetryPause = Seconds(1);
+
+// How long to wait before sending the request again; nullopt: the answer stands (CLIENT-37).
+// Source: rest/with_retry.go IsNextRetry, rest/request.go Watch and request.
+std::optional<Duration> RetryPause(const api::Request& request, const Answer& answer) {
+  const api::Response& r = answer.response;
+  if (r.code == 429 || r.code >= 500) {
+    if (r.status.retry_after_seconds <= 0) return std::nullopt;
+    return Seconds(r.status.retry_after_seconds);
+  }
+  const bool read = request.verb == api::Verb::kGet || request.verb == api::Verb::kList ||
+                    request.verb == api::Verb::kWatch;
+  if (!read || !api::IsConnectionLost(r.status)) return std::nullopt;
+  return kConnectionRetryPause;
+}
+
+api::Request NewRequest(api::Verb verb, const api::ResourceInfo* r, std::string ns,
+                        std::string name) {
+  KSIM_CHECK(r != nullptr) << "request of an unknown resource";
+  api::Request request;
+  request.verb = verb;
+  request.resource = r;
+  request.ns = std::move(ns);
+  request.name = std::move(name);
+  return request;
+}
+
+api::Request RequestAbout(api::Verb verb, const api::ResourceInfo* r, const api::Object& object) {
+  api::Request request = NewRequest(verb, r, std::string(object.ns()), std::string(object.name()));
+  request.body = object.ToTree();
+  request.believed_uid = std::string(object.uid());
+  return request;
+}
+
+// An empty watch: what client-go hands out when opening one failed for good (CLIENT-37).
+class EmptyWatch : public WatchStream {
+ public:
+  sim::Task<std::optional<api::WatchEvent>> Next() override { co_return std::nullopt; }
+  api::StreamEnd end() const override { return api::StreamEnd::kEof; }
+  std::uint64_t id() const override { return 0; }
+};
+
+api::Result<api::Object> ObjectOrStatus(api::Response response) {
+  if (response.code >= 200 && response.code < 400) return std::move(response.object);
+  return std::move(response.status);
+}
+
+}  // namespace
+
+struct Client::Impl {
+  explicit Impl(const ClientOptions& o)
+      : options(o), limiter(TokenBucket::PerSecond(o.qps, o.burst)) {}
+  ClientOptions options;
+  TokenBucket limiter;
+};
+
+Client::Client(Connection& connection, sim::ActorId actor, ClientOptions options)
+    : connection_(connection), actor_(actor), impl_(std::make_unique<Impl>(options)) {
+  if (impl_->options.user.empty()) impl_->options.user = connection.process().name();
+}
+Client::~Client() = default;
+
+// The request and its retries. `stream` is set for a watch, and filled if one was opened.
+sim::Task<api::Response> Client::Attempts(api::Request request,
+                                          std::unique_ptr<WatchStream>* stream) {
+  sim::Simulation& sim = connection_.env().sim;
+  request.actor = actor_;
+  request.client = connection_.process().name();
+  request.user = impl_->options.user;
+  request.user_agent = connection_.process().name();
+  const Duration timeout = stream == nullptr ? impl_->options.timeout : Duration();
+  for (int attempt = 1;; ++attempt) {
+    if (stream == nullptr || attempt > 1) {
+      const Duration wait = impl_->limiter.Reserve(sim.now());
+      if (wait > Duration()) co_await sim.Sleep(wait, sim::TimerKind::kWork, "client rate limit");
+    }
+    std::shared_ptr<WatchPipe> pipe;
+    if (stream != nullptr) {
+      pipe =
+          std::make_shared<WatchPipe>(connection_.link(), connection_.server(), request.resource);
+    }
+    Answer answer = co_await Exchange(connection_, request, timeout, pipe);
+    last_request_id_ = answer.request_id;
+    last_response_event_ = answer.event;
+    if (stream != nullptr && answer.ok()) *stream = pipe->MakeStream(answer.response.stream);
+    const std::optional<Duration> pause = RetryPause(request, answer);
+    if (!pause) co_return std::move(answer.response);
+    if (attempt > kMaxRetries) {
+      if (stream != nullptr && answer.response.code == 0) *stream = std::make_unique<EmptyWatch>();
+      co_return std::move(answer.response);
+    }
+    co_await sim.Sleep(*pause, sim::TimerKind::kWork, "retry after");
+  }
+}
+
+sim::Task<api::Response> Client::Do(api::Request request) {
+  KSIM_CHECK(request.verb != api::Verb::kWatch) << "a watch needs Client::Watch";
+  co_return co_await Attempts(std::move(request), nullptr);
+}
+
+sim::Task<Client::ObjectResult> Client::Get(const api::ResourceInfo* r, std::string ns,
+                                            std::string name, std::string resource_version) {
+  api::Request request = NewRequest(api::Verb::kGet, r, std::move(ns), std::move(name));
+  request.list.resource_version = std::move(resource_version);
+  api::Response response = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(std::move(response));
+}
+
+sim::Task<api::Result<ListResult>> Client::List(const api::ResourceInfo* r, std::string ns,
+                                                api::ListOptions options) {
+  api::Request request = NewRequest(api::Verb::kList, r, std::move(ns), {});
+  request.list = std::move(options);
+  api::Response response = co_await Attempts(std::move(request), nullptr);
+  if (response.code < 200 || response.code >= 400) co_return std::move(response.status);
+  ListResult result;
+  result.items = std::move(response.items);
+  result.resource_version = response.list_rv;
+  result.continue_token = std::move(response.continue_token);
+  result.remaining_item_count = response.remaining_item_count;
+  co_return std::move(result);
+}
+
+sim::Task<api::Result<std::unique_ptr<WatchStream>>> Client::Watch(const api::ResourceInfo* r,
+                                                                   std::string ns,
+                                                                   api::ListOptions options) {
+  api::Request request = NewRequest(api::Verb::kWatch, r, std::move(ns), {});
+  request.list = std::move(options);
+  std::unique_ptr<WatchStream> stream;
+  api::Response response = co_await Attempts(std::move(request), &stream);
+  if (stream == nullptr) co_return std::move(response.status);
+  co_return std::move(stream);
+}
+
+sim::Task<Client::ObjectResult> Client::Create(const api::ResourceInfo* r, api::Object object) {
+  api::Request request = RequestAbout(api::Verb::kCreate, r, object);
+  request.believed_uid.clear();
+  api::Response response = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(std::move(response));
+}
+
+sim::Task<Client::ObjectResult> Client::Update(const api::ResourceInfo* r, api::Object object,
+                                               std::string subresource) {
+  api::Request request = RequestAbout(api::Verb::kUpdate, r, object);
+  request.subresource = std::move(subresource);
+  api::Response response = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(std::move(response));
+}
+
+sim::Task<Client::ObjectResult> Client::UpdateStatus(const api::ResourceInfo* r,
+                                                     api::Object object) {
+  co_return co_await Update(r, std::move(object), std::string("status"));
+}
+
+sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, std::string ns,
+                                              std::string name, value::Value patch,
+                                              PatchOptions options) {
+  api::Request request = NewRequest(api::Verb::kPatch, r, std::move(ns), std::move(name));
+  request.body = std::move(patch);
+  request.patch_type = options.type;
+  request.subresource = std::move(options.subresource);
+  request.field_manager = std::move(options.field_manager);
+  request.force = options.force;
+  api::Response response = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(std::move(response));
+}
+
+sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, std::string ns,
+                                               std::string name, api::DeleteOptions options) {
+  api::Request request = NewRequest(api::Verb::kDelete, r, std::move(ns), std::move(name));
+  request.believed_uid = options.uid.value_or("");
+  request.del = std::move(options);
+  api::Response response = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(std::move(response));
+}
+
+sim::Task<Client::ObjectResult> Client::CreateSubresource(const api::ResourceInfo* r,
+                                                          std::string ns, std::string name,
+                                                          std::string subresource,
+                                                          value::Value body) {
+  api::Request request = NewRequest(api::Verb::kCreate, r, std::move(ns), std::move(name));
+  request.subresource = std::move(subresource);
+  request.body = std::move(body);
+  api::Response response = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(std::move(response));
+}
+
+}  // namespace ksim::client

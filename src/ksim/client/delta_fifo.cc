@@ -1,0 +1,114 @@
+#include "ksim/client/delta_fifo.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/client/indexer.h"
+
+namespace ksim::client {
+namespace {
+
+// Two deletions in a row are one; the one with a real object stays (isDeletionDup).
+void DedupDeletions(Deltas& deltas) {
+  if (deltas.size() < 2) return;
+  Delta& last = deltas[deltas.size() - 1];
+  Delta& before = deltas[deltas.size() - 2];
+  if (last.type != DeltaType::kDeleted || before.type != DeltaType::kDeleted) return;
+  if (before.tombstone) std::swap(last, before);
+  deltas.pop_back();
+}
+
+}  // namespace
+
+void DeltaFifo::Enqueue(const std::string& key, Delta delta) {
+  const auto [it, fresh] = items_.try_emplace(key);
+  it->second.push_back(std::move(delta));
+  DedupDeletions(it->second);
+  if (fresh) queue_.push_back(key);
+}
+
+void DeltaFifo::Add(const api::Object& object, sim::Origin origin) {
+  populated_ = true;
+  Enqueue(object.key(), Delta(DeltaType::kAdded, object, origin));
+  Queued();
+}
+
+void DeltaFifo::Update(const api::Object& object, sim::Origin origin) {
+  populated_ = true;
+  Enqueue(object.key(), Delta(DeltaType::kUpdated, object, origin));
+  Queued();
+}
+
+void DeltaFifo::Delete(const api::Object& object, sim::Origin origin) {
+  populated_ = true;
+  const std::string key = object.key();
+  if (!items_.contains(key) && known_->GetByKey(key).empty()) return;
+  Enqueue(key, Delta(DeltaType::kDeleted, object, origin));
+  Queued();
+}
+
+void DeltaFifo::Replace(std::vector<api::Object> items, std::int64_t, sim::Origin origin) {
+  absl::flat_hash_map<std::string, bool> listed;
+  listed.reserve(items.size());
+  for (const api::Object& item : items) {
+    const std::string key = item.key();
+    listed.emplace(key, true);
+    Enqueue(key, Delta(DeltaType::kReplaced, item, origin));
+  }
+  std::size_t deletions = replace_sees_queued_ ? DeleteQueued(listed, origin) : 0;
+  deletions += DeleteKnown(listed, origin);
+  if (!populated_) {
+    populated_ = true;
+    initial_population_ = listed.size() + deletions;
+  }
+  Queued();
+}
+
+std::size_t DeltaFifo::DeleteQueued(const absl::flat_hash_map<std::string, bool>& listed,
+                                    sim::Origin origin) {
+  std::vector<std::string> missing;
+  for (const std::string& key : queue_) {
+    if (!listed.contains(key)) missing.push_back(key);
+  }
+  std::sort(missing.begin(), missing.end());
+  for (const std::string& key : missing) {
+    const api::Object last = items_.find(key)->second.back().object;
+    Enqueue(key, Delta(DeltaType::kDeleted, last, origin, true));
+  }
+  return missing.size();
+}
+
+std::size_t DeltaFifo::DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed,
+                                   sim::Origin origin) {
+  std::size_t deletions = 0;
+  for (const std::string& key : known_->ListKeys()) {
+    if (listed.contains(key)) continue;
+    if (replace_sees_queued_ && items_.contains(key)) continue;
+    Enqueue(key, Delta(DeltaType::kDeleted, known_->GetByKey(key), origin, true));
+    ++deletions;
+  }
+  return deletions;
+}
+
+void DeltaFifo::Resync(sim::Origin origin) {
+  for (const std::string& key : known_->ListKeys()) {
+    if (items_.contains(key)) continue;
+    Enqueue(key, Delta(DeltaType::kSync, known_->GetByKey(key), origin));
+  }
+  Queued();
+}
+
+std::optional<Popped> DeltaFifo::Pop() {
+  if (queue_.empty()) return std::nullopt;
+  Popped popped;
+  popped.is_in_initial_list = !HasSynced();
+  popped.key = std::move(queue_.front());
+  queue_.pop_front();
+  if (initial_population_ > 0) --initial_population_;
+  const auto it = items_.find(popped.key);
+  popped.deltas = std::move(it->second);
+  items_.erase(it);
+  return popped;
+}
+
+}  // namespace ksim::client

@@ -1,0 +1,50 @@
+// DeltaFIFO: a list of deltas per key, and a queue of keys. A key is queued when its first delta
+// comes; popping it hands out all its deltas, so A1 B1 A2 is processed as A1 A2 B1.
+//
+// Source: client-go tools/cache/delta_fifo.go at v0.25.3 and v0.30. CLIENT-40..49.
+#pragma once
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/client/delta_queue.h"
+
+namespace ksim::client {
+
+class DeltaFifo : public DeltaQueue {
+ public:
+  // `replace_sees_queued`: Replace also finds deletions among keys that wait (since 0.27); without
+  // it only among those in `known` (CLIENT-44).
+  DeltaFifo(const Indexer* known, bool replace_sees_queued)
+      : known_(known), replace_sees_queued_(replace_sees_queued) {}
+
+  void Add(const api::Object& object, sim::Origin origin) override;
+  void Update(const api::Object& object, sim::Origin origin) override;
+  void Delete(const api::Object& object, sim::Origin origin) override;
+  void Bookmark(std::int64_t, sim::Origin) override {}
+  void Replace(std::vector<api::Object> items, std::int64_t resource_version,
+               sim::Origin origin) override;
+  void Resync(sim::Origin origin) override;
+  std::optional<Popped> Pop() override;
+  void Processed() override {}
+  bool HasSynced() const override { return populated_ && initial_population_ == 0; }
+  std::size_t size() const override { return queue_.size(); }
+
+ private:
+  void Enqueue(const std::string& key, Delta delta);
+  // Tombstones for the waiting keys that `listed` lacks; how many.
+  std::size_t DeleteQueued(const absl::flat_hash_map<std::string, bool>& listed,
+                           sim::Origin origin);
+  std::size_t DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed, sim::Origin origin);
+
+  const Indexer* known_;
+  bool replace_sees_queued_;
+  absl::flat_hash_map<std::string, Deltas> items_;  // walked only through sorted copies of keys
+  std::deque<std::string> queue_;                   // keys of items_, each once
+  bool populated_ = false;
+  std::size_t initial_population_ = 0;
+};
+
+}  // namespace ksim::client

@@ -1,0 +1,101 @@
+#include "ksim/client/event_correlator.h"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+namespace ksim::client {
+namespace {
+
+constexpr std::size_t kMaxCacheEntries = 4096;
+constexpr std::size_t kAggregateMaxEvents = 10;
+constexpr Duration kAggregateInterval = Seconds(600);
+constexpr std::int64_t kSpamBurst = 25;
+constexpr Duration kSpamRefill = Seconds(300);
+
+std::string Join(std::initializer_list<std::string_view> parts) {
+  std::string out;
+  for (const std::string_view part : parts) {
+    out.append(part);
+    out.push_back('\x1f');
+  }
+  return out;
+}
+
+std::string SourceAndObject(const EventRecord& e) {
+  return Join({e.component, e.host, e.about.kind, e.about.ns, e.about.name, e.about.uid,
+               e.about.api_version});
+}
+
+std::string EventKey(const EventRecord& e) {
+  return SourceAndObject(e) + Join({e.about.field_path, e.type, e.reason, e.message});
+}
+
+std::string AggregateKey(const EventRecord& e) {
+  const std::string_view reporter = e.names_reporter ? e.component : std::string_view();
+  return SourceAndObject(e) + Join({e.type, e.reason, reporter});
+}
+
+}  // namespace
+
+EventCorrelator::EventCorrelator(bool spam_key_has_type)
+    : spam_key_has_type_(spam_key_has_type),
+      aggregates_(kMaxCacheEntries),
+      seen_(kMaxCacheEntries),
+      buckets_(kMaxCacheEntries) {}
+
+CorrelatedEvent EventCorrelator::Correlate(EventRecord event, VirtualTime now) {
+  CorrelatedEvent out;
+  out.event = std::move(event);
+  const std::string key = AggregateEvent(out.event, now);
+  out.patch = Observe(out.event, key);
+  out.skip = Filter(out.event, now);
+  return out;
+}
+
+std::string EventCorrelator::AggregateEvent(EventRecord& event, VirtualTime now) {
+  const std::string event_key = EventKey(event);
+  const std::string aggregate_key = AggregateKey(event);
+  Aggregate* found = aggregates_.Get(aggregate_key);
+  if (found == nullptr || now - found->last > kAggregateInterval) {
+    found = &aggregates_.Put(aggregate_key, Aggregate());
+  }
+  found->messages.insert(event.message);
+  found->last = now;
+  if (found->messages.size() < kAggregateMaxEvents) return event_key;
+  found->messages.erase(found->messages.begin());
+  event.name = EventName(event.about.name, now);
+  event.message = fmt::format("(combined from similar events): {}", event.message);
+  event.names_reporter = false;
+  event.first = event.last = now;
+  event.count = 1;
+  return aggregate_key;
+}
+
+bool EventCorrelator::Observe(EventRecord& event, const std::string& key) {
+  const Seen* last = seen_.Get(key);
+  const bool known = last != nullptr && last->count > 0;
+  if (known) {
+    event.name = last->name;
+    event.first = last->first;
+    event.count = last->count + 1;
+  }
+  seen_.Put(key, Seen{event.count, event.first, event.name});
+  return known;
+}
+
+bool EventCorrelator::Filter(const EventRecord& event, VirtualTime now) {
+  std::string key = SourceAndObject(event);
+  if (spam_key_has_type_) key += event.type;
+  TokenBucket* bucket = buckets_.Get(key);
+  if (bucket == nullptr) bucket = &buckets_.Put(key, TokenBucket(kSpamRefill, kSpamBurst));
+  return !bucket->TryAccept(now);
+}
+
+void EventCorrelator::UpdateState(const EventRecord& event) {
+  seen_.Put(EventKey(event), Seen{event.count, event.first, event.name});
+}
+
+}  // namespace ksim::client

@@ -1,0 +1,105 @@
+#include "ksim/client/event_object.h"
+
+#include <fmt/format.h>
+
+#include "ksim/value/timestamp.h"
+
+namespace ksim::client {
+
+using value::Obj;
+using value::ObjectBuilder;
+using value::Value;
+
+namespace {
+
+Value ReferenceTree(const ObjectReference& r) {
+  const std::string rv = r.resource_version == 0 ? "" : fmt::format("{}", r.resource_version);
+  return ObjectBuilder()
+      .Add("apiVersion", Value::String(r.api_version))
+      .Add("kind", Value::String(r.kind))
+      .Add("name", Value::String(r.name))
+      .AddIf(!r.ns.empty(), "namespace", Value::String(r.ns))
+      .AddIf(!r.uid.empty(), "uid", Value::String(r.uid))
+      .AddIf(!rv.empty(), "resourceVersion", Value::String(rv))
+      .AddIf(!r.field_path.empty(), "fieldPath", Value::String(r.field_path))
+      .Build();
+}
+
+Value Metadata(const EventRecord& e) {
+  return Obj({{"name", Value::String(e.name)}, {"namespace", Value::String(e.ns)}});
+}
+
+Value SeriesTree(const EventSeries& s) {
+  return Obj({{"count", Value::Int(s.count)},
+              {"lastObservedTime", Value::String(value::FormatMicroTime(s.last_observed))}});
+}
+
+}  // namespace
+
+ObjectReference::ObjectReference(const api::Object& o, std::string_view path)
+    : api_version(o.api_version()),
+      kind(o.kind()),
+      ns(o.ns()),
+      name(o.name()),
+      uid(o.uid()),
+      field_path(path),
+      resource_version(o.resource_version()) {}
+
+std::string EventName(std::string_view object, VirtualTime at) {
+  return fmt::format("{}.{:x}", object, kEpochUnixSeconds * 1'000'000'000 + at.ns());
+}
+
+Value CoreEventTree(const EventRecord& e) {
+  Value source = ObjectBuilder()
+                     .Add("component", Value::String(e.component))
+                     .AddIf(!e.host.empty(), "host", Value::String(e.host))
+                     .Build();
+  return ObjectBuilder()
+      .Add("apiVersion", Value::Of("v1"))
+      .Add("kind", Value::Of("Event"))
+      .Add("metadata", Metadata(e))
+      .Add("involvedObject", ReferenceTree(e.about))
+      .Add("reason", Value::String(e.reason))
+      .Add("message", Value::String(e.message))
+      .Add("source", std::move(source))
+      .Add("firstTimestamp", Value::String(value::FormatTimestamp(e.first)))
+      .Add("lastTimestamp", Value::String(value::FormatTimestamp(e.last)))
+      .Add("count", Value::Int(e.count))
+      .Add("type", Value::String(e.type))
+      .Add("eventTime", Value())
+      .Add("reportingComponent", Value::String(e.names_reporter ? e.component : ""))
+      .Add("reportingInstance", Value::String(e.names_reporter ? e.host : ""))
+      .Build();
+}
+
+Value CoreEventPatch(const EventRecord& e) {
+  return Obj({{"count", Value::Int(e.count)},
+              {"lastTimestamp", Value::String(value::FormatTimestamp(e.last))},
+              {"message", Value::String(e.message)}});
+}
+
+Value EventsV1Tree(const EventRecord& e, const std::optional<EventSeries>& series) {
+  const std::string instance =
+      e.host.empty() ? e.component : fmt::format("{}-{}", e.component, e.host);
+  ObjectBuilder tree;
+  tree.Add("apiVersion", Value::Of("events.k8s.io/v1"))
+      .Add("kind", Value::Of("Event"))
+      .Add("metadata", Metadata(e))
+      .Add("eventTime", Value::String(value::FormatMicroTime(e.first)))
+      .Add("reportingController", Value::String(e.component))
+      .Add("reportingInstance", Value::String(instance))
+      .Add("action", Value::String(e.action))
+      .Add("reason", Value::String(e.reason))
+      .Add("regarding", ReferenceTree(e.about))
+      .Add("note", Value::String(e.message))
+      .Add("type", Value::String(e.type))
+      .Add("deprecatedSource", value::Value::EmptyObject())
+      .Add("deprecatedFirstTimestamp", Value())
+      .Add("deprecatedLastTimestamp", Value());
+  if (series) tree.Add("series", SeriesTree(*series));
+  return tree.Build();
+}
+
+Value SeriesPatch(const EventSeries& series) { return Obj({{"series", SeriesTree(series)}}); }
+
+}  // namespace ksim::client

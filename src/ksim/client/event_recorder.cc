@@ -1,0 +1,144 @@
+#include "ksim/client/event_recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ksim/client/backoff.h"
+#include "ksim/client/context_scope.h"
+#include "ksim/client/event_correlator.h"
+#include "ksim/client/event_object.h"
+#include "ksim/client/part_name.h"
+#include "ksim/client/profile.h"
+#include "ksim/client/series_sink.h"
+#include "ksim/sim/mailbox.h"
+
+namespace ksim::client {
+namespace {
+
+constexpr std::size_t kMaxQueuedEvents = 1000;
+constexpr int kMaxTriesPerEvent = 12;
+constexpr Duration kRetryPause = Seconds(10);
+
+}  // namespace
+
+struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
+  Impl(Connection& connection, sim::ActorId actor, std::string c, std::string h, Api a,
+       const ClientOptions& options)
+      : process(connection.process()),
+        profile(ProfileOf(connection.compat())),
+        part(PartName(process, actor)),
+        component(std::move(c)),
+        host(std::move(h)),
+        api(a),
+        client(connection, actor, options),
+        resource(connection.env().kinds.ByResource("", "events")),
+        jitter(connection.env(), fmt::format("events/{}/retry", actor.name())),
+        correlator(profile.spam_key_has_type),
+        series(client, part, jitter),
+        queue(process.simulation()) {}
+
+  EventRecord MakeRecord(const api::Object& about, std::string_view field_path);
+  void Enqueue(EventRecord event);
+  static sim::Task<void> Loop(std::shared_ptr<Impl> self);
+  sim::Task<void> RecordToSink(EventRecord event);
+  sim::Task<bool> Write(EventRecord* event, bool patch);  // false: try again
+
+  sim::Process& process;
+  const Profile& profile;
+  std::string part, component, host;
+  Api api;
+  Client client;
+  const api::ResourceInfo* resource;
+  JitterSource jitter;
+  EventCorrelator correlator;
+  SeriesSink series;
+  sim::Mailbox<EventRecord> queue;
+  VirtualTime last_name;
+  bool running = false;
+};
+
+EventRecorder::EventRecorder(Connection& connection, sim::ActorId actor, std::string component,
+                             std::string host, Api api, ClientOptions options)
+    : impl_(std::make_shared<Impl>(connection, actor, std::move(component), std::move(host), api,
+                                   options)) {}
+EventRecorder::~EventRecorder() { impl_->queue.Close(); }
+
+void EventRecorder::Event(const api::Object& about, std::string_view type, std::string_view reason,
+                          std::string_view message, std::string_view action,
+                          std::string_view field_path) {
+  if (type != "Normal" && type != "Warning") return;
+  EventRecord event = impl_->MakeRecord(about, field_path);
+  event.type = std::string(type);
+  event.reason = std::string(reason);
+  event.message = std::string(message);
+  event.action = std::string(action);
+  impl_->Enqueue(std::move(event));
+}
+
+// The name holds the time; a recorder's clock gives no nanosecond twice, so that two events of one
+// instant are two objects.
+EventRecord EventRecorder::Impl::MakeRecord(const api::Object& about, std::string_view field_path) {
+  EventRecord event;
+  event.about = ObjectReference(about, field_path);
+  event.ns = event.about.ns.empty() ? "default" : event.about.ns;
+  event.component = component;
+  event.host = host;
+  event.names_reporter = profile.events_name_reporter;
+  event.first = event.last = process.Now();
+  last_name = std::max(event.first, last_name + Nanoseconds(1));
+  event.name = EventName(event.about.name, last_name);
+  event.origin = {process.simulation().CaptureOrigin().cause, true};
+  return event;
+}
+
+void EventRecorder::Impl::Enqueue(EventRecord event) {
+  if (queue.size() >= kMaxQueuedEvents) return;
+  ContextScope scope(process.simulation());
+  process.simulation().context().background = true;
+  if (api == Api::kEventsV1) return series.Record(std::move(event));
+  if (!std::exchange(running, true)) process.Spawn(Loop(shared_from_this()), part, true);
+  queue.Send(std::move(event));
+}
+
+sim::Task<void> EventRecorder::Impl::Loop(std::shared_ptr<Impl> self) {
+  for (;;) {
+    std::optional<EventRecord> event = co_await self->queue.Receive();
+    if (!event) co_return;
+    self->process.simulation().AdoptOrigin(event->origin);
+    co_await self->RecordToSink(std::move(*event));
+  }
+}
+
+sim::Task<void> EventRecorder::Impl::RecordToSink(EventRecord event) {
+  CorrelatedEvent correlated = correlator.Correlate(std::move(event), process.Now());
+  if (correlated.skip) co_return;
+  for (int tries = 1;; ++tries) {
+    const bool done = co_await Write(&correlated.event, correlated.patch);
+    if (done || tries >= kMaxTriesPerEvent) co_return;
+    Duration pause = kRetryPause;
+    if (tries == 1) pause = jitter.Uniform(Duration(), kRetryPause);
+    co_await process.simulation().Sleep(pause, sim::TimerKind::kWork, "event retry");
+  }
+}
+
+sim::Task<bool> EventRecorder::Impl::Write(EventRecord* event, bool patch) {
+  Client::ObjectResult result = api::Object();
+  if (patch) {
+    value::Value body = CoreEventPatch(*event);
+    result = co_await client.Patch(resource, event->ns, event->name, body,
+                                   PatchOptions(api::PatchType::kStrategic));
+  }
+  const bool missing = patch && !result.ok() && api::IsNotFound(result.status());
+  if (!patch || missing) {
+    api::Object object = api::Object::FromTree(CoreEventTree(*event));
+    result = co_await client.Create(resource, object);
+  }
+  if (!result.ok()) co_return result.status().code != 0;
+  correlator.UpdateState(*event);
+  co_return true;
+}
+
+}  // namespace ksim::client

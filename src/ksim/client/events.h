@@ -1,0 +1,109 @@
+// The payloads of the events that clients emit: `request`, `response`, `deliver`, `handler`,
+// `relist`, `cache` and `reconcile`. ContentHash covers the fields that the trace shows; what else
+// a payload holds (a request's body) is for readers of the live run.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/object.h"
+#include "ksim/api/request.h"
+#include "ksim/base/time.h"
+#include "ksim/sim/bus.h"
+
+namespace ksim::client {
+
+// A name that many payloads of one informer share.
+using SharedName = std::shared_ptr<const std::string>;
+
+struct RequestPayload : sim::Payload {
+  RequestPayload(const api::Request& r, std::string s) : request(r), server(std::move(s)) {}
+  std::uint64_t ContentHash() const override;
+  api::Request request;  // `event` is not set yet
+  std::string server;
+};
+
+// The options of a request as sent, by their Kubernetes names, in a fixed order: the trace's
+// `params`.
+struct RequestParam {
+  RequestParam(std::string_view n, std::string v) : name(n), value(std::move(v)) {}
+  std::string_view name;
+  std::string value;
+};
+std::vector<RequestParam> RequestParams(const api::Request& request);
+
+struct ResponsePayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  std::uint64_t id = 0;  // of the request
+  int code = 0;          // 0 = a transport failure
+  std::string reason;
+  std::int64_t rv = 0;
+  api::Response::From from = api::Response::From::kNone;
+  std::uint64_t items = 0;
+  std::uint64_t items_hash = 0;  // lists only
+  std::string continue_token;
+  bool lost = false;  // the answer never arrived
+  Duration latency;
+  api::Object object;  // the answer, for readers of the live run
+  api::Status status;
+};
+
+struct DeliverPayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  std::uint64_t stream = 0;
+  std::uint64_t n = 0;
+  api::WatchEventType type = api::WatchEventType::kAdded;
+  const api::ResourceInfo* resource = nullptr;
+  api::Object object;  // empty for ERROR
+  bool initial_end = false;
+};
+
+enum class HandlerCall : std::uint8_t { kAdd, kUpdate, kDelete };
+std::string_view ToString(HandlerCall call);  // "add" "update" "delete"
+
+struct HandlerPayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  SharedName informer;  // "PROCESS RESOURCE"
+  sim::ActorId listener;
+  HandlerCall type = HandlerCall::kAdd;
+  const api::ResourceInfo* resource = nullptr;
+  api::Object object;      // new object, or the last known one at a delete
+  api::Object old_object;  // update only
+  bool initial = false;
+  bool tombstone = false;
+};
+
+enum class RelistReason : std::uint8_t { kStart, kExpired, kTooLarge, kError };
+std::string_view ToString(RelistReason reason);  // "start" "expired" "tooLarge" "error"
+
+struct RelistPayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  SharedName informer;
+  const api::ResourceInfo* resource = nullptr;
+  std::vector<std::uint64_t> requests;  // ids of the requests that led to it
+  std::string rv;                       // asked for in the last of them: "", "0" or a number
+  std::int64_t got_rv = 0;
+  std::uint64_t items = 0;
+  std::uint64_t items_hash = 0;
+  RelistReason reason = RelistReason::kStart;
+};
+
+struct CachePayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  SharedName informer;
+  std::int64_t rv = 0;
+  std::uint64_t items = 0;
+  std::uint64_t items_hash = 0;
+};
+
+struct ReconcilePayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  std::string controller;
+  std::string key;
+  std::string_view state;  // "begin" or "end"
+  std::string result;      // end only
+};
+
+}  // namespace ksim::client

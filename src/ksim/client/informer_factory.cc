@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "ksim/base/check.h"
+#include "ksim/client/backoff.h"
+#include "ksim/client/informer.h"
+#include "ksim/client/shared_informer.h"
+
+namespace ksim::client {
+namespace {
+
+constexpr Duration kSyncedPollPeriod = Milliseconds(100);
+
+}  // namespace
+
+struct InformerFactory::Impl {
+  Impl(Connection& c, const ClientOptions& options, Duration r)
+      : connection(c), client(c, c.process().actor(), options), resync(r) {}
+  Connection& connection;
+  Client client;
+  Duration resync;
+  absl::btree_map<std::string, std::unique_ptr<SharedIndexInformer>> informers;
+};
+
+InformerFactory::InformerFactory(Connection& connection, ClientOptions options, Duration resync)
+    : impl_(std::make_unique<Impl>(connection, options, resync)) {}
+InformerFactory::~InformerFactory() = default;
+
+SharedInformer& InformerFactory::For(const api::ResourceInfo* resource, InformerOptions options) {
+  KSIM_CHECK(resource != nullptr) << "informer of an unknown resource";
+  std::unique_ptr<SharedIndexInformer>& informer = impl_->informers[resource->group_resource()];
+  if (informer == nullptr) {
+    informer = std::make_unique<SharedIndexInformer>(impl_->client, resource, std::move(options),
+                                                     impl_->resync);
+  }
+  return *informer;
+}
+
+void InformerFactory::Start() {
+  for (auto& [name, informer] : impl_->informers) informer->Start();
+}
+
+sim::Task<bool> InformerFactory::WaitForCacheSync() {
+  for (;;) {
+    bool synced = true;
+    for (const auto& [name, informer] : impl_->informers) synced = synced && informer->HasSynced();
+    if (synced) co_return true;
+    co_await impl_->connection.env().sim.Sleep(kSyncedPollPeriod, sim::TimerKind::kWork,
+                                               "wait for cache sync");
+  }
+}
+
+std::vector<SharedInformer*> InformerFactory::informers() const {
+  std::vector<SharedInformer*> out;
+  for (const auto& [name, informer] : impl_->informers) out.push_back(informer.get());
+  return out;
+}
+
+void InformerFactory::EmitCacheEvents(std::uint64_t cause) {
+  for (const auto& [name, informer] : impl_->informers) {
+    if (informer->started()) informer->EmitCache(cause);
+  }
+}
+
+Duration DrawResyncPeriod(Connection& connection, Duration min) {
+  JitterSource jitter(connection.env(), fmt::format("resync/{}", connection.process().name()));
+  return jitter.Jitter(min, 100);
+}
+
+}  // namespace ksim::client

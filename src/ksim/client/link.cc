@@ -1,0 +1,79 @@
+#include "ksim/client/link.h"
+
+#include <fmt/format.h>
+
+namespace ksim::client {
+
+std::string ResourceName(const api::Kinds& kinds, const api::ResourceInfo& r) {
+  const api::ResourceInfo* plain = kinds.ByName(r.resource);
+  return plain == nullptr || plain->group == r.group ? r.resource : r.group_resource();
+}
+
+std::uint64_t Environment::IdentityOf(std::string_view resource, std::string_view ns,
+                                      std::string_view name) const {
+  if (identities != nullptr) return identities->Of(resource, ns, name);
+  return sim::KeyOf(fmt::format("{}/{}/{}", resource, ns, name));
+}
+
+Connection::Connection(Environment& env, sim::Process& process, api::Endpoint& server)
+    : env_(env), process_(process), server_(&server), link_(std::make_shared<Link>(env, process)) {}
+Connection::~Connection() = default;
+
+Link::Lane::Lane(Environment& env, const std::string& client, const api::Endpoint& server,
+                 const std::string& subject)
+    : out(env.network, client, server.name(), subject, sim::Channel::Order::kUnordered),
+      in(env.network, server.name(), client, subject, sim::Channel::Order::kUnordered) {}
+
+Link::Link(Environment& env, sim::Process& process)
+    : env_(env), process_(process), env_alive_(env.alive()) {}
+
+Link::Lane& Link::LaneOf(const api::Endpoint& server, const api::ResourceInfo* r) {
+  std::unique_ptr<Lane>& lane = lanes_[{&server, r}];
+  if (lane == nullptr) {
+    lane = std::make_unique<Lane>(env_, process_.name(), server, ResourceName(env_.kinds, *r));
+  }
+  return *lane;
+}
+
+sim::Channel& Link::ToServer(const api::Endpoint& server, const api::ResourceInfo* r) {
+  return LaneOf(server, r).out;
+}
+
+sim::Channel& Link::FromServer(const api::Endpoint& server, const api::ResourceInfo* r) {
+  return LaneOf(server, r).in;
+}
+
+sim::Channel Link::NewStreamChannel(const api::Endpoint& server, const api::ResourceInfo* r) {
+  return sim::Channel(env_.network, server.name(), process_.name(), ResourceName(env_.kinds, *r),
+                      sim::Channel::Order::kOrdered);
+}
+
+void Link::SendCloseWatch(api::Endpoint& server, const api::ResourceInfo* r, std::uint64_t stream) {
+  if (!usable()) return;
+  const std::uint64_t base = sim::KeyOf(fmt::format("close/{}", r->resource));
+  const std::uint64_t key =
+      sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
+  ToServer(server, r).Send(key, [&server, stream] { server.CloseWatch(stream); });
+}
+
+std::uint64_t Link::RequestKey(const api::Request& r) {
+  std::string_view name = r.name;
+  if (name.empty() && r.verb == api::Verb::kCreate) {
+    name = r.body.Get("metadata").Get("generateName").AsString();
+  }
+  const std::uint64_t base =
+      sim::KeyOf(api::ToString(r.verb), env_.IdentityOf(r.resource->resource, r.ns, name));
+  return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
+}
+
+std::uint64_t Link::DeliveryKey(const api::ResourceInfo* r, const api::WatchEvent& event) {
+  const bool bookmark = event.type == api::WatchEventType::kBookmark;
+  const bool named = !bookmark && !event.object.empty();
+  const std::uint64_t base =
+      named ? env_.IdentityOf(r->resource, event.object.ns(), event.object.name())
+            : sim::KeyOf(fmt::format("{}/{}", api::ToString(event.type), r->resource));
+  const std::uint64_t stream = sim::KeyOf(r->resource, process_.actor().name_hash());
+  return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(stream, base)));
+}
+
+}  // namespace ksim::client

@@ -1,0 +1,61 @@
+// Link: the ways between one process and the servers it talks to. A Connection owns it; replies and
+// streams that are still on their way hold it weakly, so what comes back to a process whose
+// connection is gone falls on the floor.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/api/request.h"
+#include "ksim/client/client.h"
+#include "ksim/sim/network.h"
+
+namespace ksim::client {
+
+// The name of a resource in sites, streams and informers: its plural, with the group only where
+// another resource goes by the plural alone.
+std::string ResourceName(const api::Kinds& kinds, const api::ResourceInfo& r);
+
+class Link : public std::enable_shared_from_this<Link> {
+ public:
+  Link(Environment& env, sim::Process& process);
+  Environment& env() { return env_; }
+  sim::Simulation& sim() { return env_.sim; }
+  sim::Process& process() { return process_; }
+  // False once the environment is gone: nothing may be sent.
+  bool usable() const { return !env_alive_.expired(); }
+
+  sim::Channel& ToServer(const api::Endpoint& server, const api::ResourceInfo* r);
+  sim::Channel& FromServer(const api::Endpoint& server, const api::ResourceInfo* r);
+  // A channel of its own, which keeps order: a watch stream.
+  sim::Channel NewStreamChannel(const api::Endpoint& server, const api::ResourceInfo* r);
+
+  // Tells the server that a stream is no longer read. Travels like a request.
+  void SendCloseWatch(api::Endpoint& server, const api::ResourceInfo* r, std::uint64_t stream);
+
+  // Keys of draws: the request's verb, object and how often this process asked that.
+  std::uint64_t RequestKey(const api::Request& request);
+  // The object and how manieth event about it this process gets.
+  std::uint64_t DeliveryKey(const api::ResourceInfo* r, const api::WatchEvent& event);
+
+ private:
+  struct Lane {
+    Lane(Environment& env, const std::string& client, const api::Endpoint& server,
+         const std::string& subject);
+    sim::Channel out, in;
+  };
+  Lane& LaneOf(const api::Endpoint& server, const api::ResourceInfo* r);
+
+  Environment& env_;
+  sim::Process& process_;
+  std::weak_ptr<const bool> env_alive_;
+  // Looked up only, never walked.
+  absl::flat_hash_map<std::pair<const api::Endpoint*, const api::ResourceInfo*>,
+                      std::unique_ptr<Lane>>
+      lanes_;
+};
+
+}  // namespace ksim::client

@@ -1,0 +1,166 @@
+#include "ksim/client/processor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/client/part_name.h"
+
+namespace ksim::client {
+namespace {
+
+constexpr std::size_t kStepsForAQueue = 256;
+
+}  // namespace
+
+std::size_t StepShare(std::size_t waiting) {
+  return std::max<std::size_t>(1, waiting / kStepsForAQueue);
+}
+
+Duration DetermineResyncPeriod(Duration desired, Duration check_period) {
+  if (desired <= Duration() || check_period <= Duration()) return {};
+  return std::max(desired, check_period);
+}
+
+ProcessorListener::ProcessorListener(sim::Process& process, SharedName informer,
+                                     const api::ResourceInfo* resource, sim::ActorId actor,
+                                     ResourceEventHandler* handler, Duration requested,
+                                     Duration period)
+    : process_(process),
+      informer_(std::move(informer)),
+      resource_(resource),
+      actor_(actor),
+      handler_(handler),
+      requested_(requested),
+      period_(period),
+      next_resync_(process.Now() + period),
+      queued_(process.simulation()) {}
+
+std::string ProcessorListener::part() const { return PartName(process_, actor_); }
+
+void ProcessorListener::Remove() {
+  removed_ = true;
+  queue_.clear();
+  pending_initial_ = 0;
+  queued_.Notify();
+}
+
+void ProcessorListener::Add(Notification n) {
+  if (removed_) return;
+  if (n.initial) ++pending_initial_;
+  queue_.push_back(std::move(n));
+  if (queue_.size() == 1) queued_.Notify();
+}
+
+sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) {
+  sim::Simulation& sim = process_.simulation();
+  while (!self->removed_) {
+    for (std::size_t share = StepShare(queue_.size()); share > 0 && !queue_.empty(); --share) {
+      const Notification n = std::move(queue_.front());
+      queue_.pop_front();
+      Call(n);
+    }
+    if (removed_) co_return;
+    if (queue_.empty()) {
+      co_await queued_.Wait();
+    } else {
+      co_await sim.Sleep(Duration(), sim::TimerKind::kWork, "handler queue");
+    }
+  }
+}
+
+void ProcessorListener::Call(const Notification& n) {
+  sim::Simulation& sim = process_.simulation();
+  sim.AdoptOrigin(n.origin);
+  auto* payload = new HandlerPayload;
+  payload->informer = informer_;
+  payload->listener = actor_;
+  payload->type = n.call;
+  payload->resource = resource_;
+  payload->object = n.object;
+  payload->old_object = n.old_object;
+  payload->initial = n.initial;
+  payload->tombstone = n.tombstone;
+  sim::EventInfo info;
+  info.kind = sim::EventKind::kHandler;
+  info.object = api::ObjectHash(resource_->resource, n.object.ns(), n.object.name());
+  info.revision = n.object.resource_version();
+  sim.context().cause = sim.EmitAs(actor_, n.origin.cause, info, sim::PayloadRef(payload));
+  if (n.call == HandlerCall::kAdd) {
+    handler_->OnAdd(n.object, n.initial);
+  } else if (n.call == HandlerCall::kUpdate) {
+    handler_->OnUpdate(n.old_object, n.object);
+  } else {
+    Deleted deleted;
+    deleted.object = n.object;
+    deleted.tombstone = n.tombstone;
+    handler_->OnDelete(deleted);
+  }
+  if (n.initial && pending_initial_ > 0) --pending_initial_;
+}
+
+Processor::~Processor() {
+  for (const Listener& l : listeners_) {
+    if (l) l->Remove();
+  }
+}
+
+int Processor::Register(Listener listener) {
+  listeners_.push_back(std::move(listener));
+  if (started_) Spawn(listeners_.back());
+  return static_cast<int>(listeners_.size()) - 1;
+}
+
+void Processor::Remove(int registration) {
+  if (registration < 0 || registration >= static_cast<int>(listeners_.size())) return;
+  if (const Listener l = std::exchange(listeners_[registration], nullptr)) l->Remove();
+}
+
+const ProcessorListener* Processor::Find(int registration) const {
+  if (registration < 0 || registration >= static_cast<int>(listeners_.size())) return nullptr;
+  return listeners_[registration].get();
+}
+
+void Processor::Start() {
+  started_ = true;
+  for (const Listener& l : listeners_) {
+    if (l) Spawn(l);
+  }
+}
+
+void Processor::Spawn(const Listener& listener) {
+  process_.Spawn(listener->Run(listener), listener->part());
+}
+
+void Processor::Distribute(const Notification& n, bool sync) {
+  for (const Listener& l : listeners_) {
+    if (l && (!sync || l->syncing)) l->Add(n);
+  }
+}
+
+bool Processor::ShouldResync(VirtualTime now) {
+  bool any = false;
+  for (const Listener& l : listeners_) {
+    if (!l) continue;
+    l->syncing = l->Due(now);
+    if (!l->syncing) continue;
+    any = true;
+    l->Reschedule(now);
+  }
+  return any;
+}
+
+void Processor::ResyncCheckPeriodChanged(Duration check_period) {
+  for (const Listener& l : listeners_) {
+    if (l) l->set_period(DetermineResyncPeriod(l->requested_period(), check_period));
+  }
+}
+
+std::size_t Processor::waiting() const {
+  std::size_t n = 0;
+  for (const Listener& l : listeners_) {
+    if (l) n += l->size();
+  }
+  return n;
+}
+
+}  // namespace ksim::client

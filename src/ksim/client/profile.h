@@ -1,0 +1,27 @@
+// Profile: what differs between the client-go of Kubernetes 1.25 (v0.25), 1.30 (v0.30) and 1.36
+// (v0.36). One column of the table in CLIENT-01.
+#pragma once
+#include "ksim/api/compat.h"
+
+namespace ksim::client {
+
+struct Profile {
+  Profile() = default;
+  bool real_fifo = false;                  // RealFIFO with atomic entries, else DeltaFIFO
+  bool replace_sees_queued = false;        // Replace looks for deletions among queued keys too
+  bool shared_backoff = false;             // one back-off for passes and watch opens
+  bool backoff_resets_from_reset = false;  // 2 min since the last reset, not the last delay
+  bool watch_list = false;                 // the initial state comes by WATCH
+  bool guarded_initial_rv = false;         // CLIENT-33
+  bool initial_list_flag = false;          // OnAdd(isInInitialList), per-handler HasSynced
+  bool late_indexes = false;               // AddIndex on a store that holds objects
+  bool remove_handlers = false;
+  bool terminal_errors = false;       // controller-runtime's TerminalError
+  bool spam_key_has_type = false;     // event spam filter: a bucket per event type
+  bool events_name_reporter = false;  // core/v1 events carry reportingComponent and -Instance
+  int first_series_count = 1;         // count of a new-API event at its second occurrence
+};
+
+const Profile& ProfileOf(api::Compat compat);
+
+}  // namespace ksim::client

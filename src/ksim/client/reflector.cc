@@ -1,0 +1,317 @@
+#include "ksim/client/reflector.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "ksim/client/items_hash.h"
+#include "ksim/client/link.h"
+#include "ksim/client/retry_deadline.h"
+#include "ksim/sim/probe.h"
+
+namespace ksim::client {
+namespace {
+
+constexpr Duration kVeryShortWatch = Seconds(1);
+constexpr Duration kInternalErrorReset = Minutes(1);
+constexpr std::uint32_t kMinWatchTimeoutSeconds = 300;
+
+std::string Site(Environment& env, sim::Process& process, const api::ResourceInfo* r,
+                 std::string_view what) {
+  return fmt::format("reflector/{}/{}/{}", process.name(), ResourceName(env.kinds, *r), what);
+}
+
+bool IsExpiredOrGone(const api::Status& s) { return api::IsExpired(s) || api::IsGone(s); }
+bool IsUnavailable(const api::Status& s) {
+  return IsExpiredOrGone(s) || api::IsTooLargeResourceVersion(s);
+}
+// isWatchErrorRetriable: open again without a LIST.
+bool IsRetriable(const api::Status& s) {
+  return api::IsConnectionRefused(s) || api::IsTooManyRequests(s);
+}
+
+}  // namespace
+
+struct Reflector::InitialState {
+  absl::btree_map<std::string, api::Object> objects;
+  std::int64_t resource_version = 0;
+  bool complete = false;
+};
+
+Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
+                     SharedName informer, ReflectorOptions options)
+    : env_(client.connection().env()),
+      process_(client.connection().process()),
+      client_(client),
+      resource_(resource),
+      queue_(queue),
+      informer_(std::move(informer)),
+      options_(std::move(options)),
+      profile_(ProfileOf(client.connection().compat())),
+      timeouts_(env_, Site(env_, process_, resource, "timeout")),
+      pass_backoff_(env_, Site(env_, process_, resource, "backoff"),
+                    profile_.backoff_resets_from_reset),
+      open_backoff_(env_, Site(env_, process_, resource, "openBackoff"),
+                    profile_.backoff_resets_from_reset) {}
+
+sim::Task<void> Reflector::Run() {
+  for (;;) {
+    co_await Pass();
+    pass_requests_.clear();
+    const Duration delay = pass_backoff_.Next();
+    co_await Pause(delay);
+  }
+}
+
+sim::Task<void> Reflector::Pass() {
+  Stream stream;
+  if (profile_.watch_list) stream = co_await WatchList();
+  if (stream == nullptr) {
+    const bool listed = co_await List();
+    if (!listed) co_return;
+  }
+  sim::Process::TaskId resync;
+  if (options_.resync_period > Duration()) resync = process_.Spawn(ResyncLoop(), {}, true);
+  co_await WatchLoop(std::move(stream));
+  process_.Cancel(resync);
+}
+
+// A back-off is work, even where the watch that failed was of the background.
+sim::Task<void> Reflector::Pause(Duration delay) {
+  env_.sim.context().background = false;
+  co_await env_.sim.Sleep(delay, sim::TimerKind::kWork, "reflector back-off");
+}
+
+Duration Reflector::NextWatchDelay() {
+  return profile_.shared_backoff ? pass_backoff_.Next() : open_backoff_.Next();
+}
+
+api::ListOptions Reflector::BaseOptions() const {
+  api::ListOptions options;
+  options.field_selector = options_.field_selector;
+  options.label_selector = options_.label_selector;
+  return options;
+}
+
+api::ListOptions Reflector::WatchOptions() {
+  api::ListOptions options = BaseOptions();
+  options.allow_watch_bookmarks = true;
+  options.timeout_seconds = kMinWatchTimeoutSeconds + timeouts_.Pick(kMinWatchTimeoutSeconds);
+  return options;
+}
+
+std::string Reflector::RelistResourceVersion() const {
+  if (unavailable_) return {};
+  return last_sync_rv_.empty() ? "0" : last_sync_rv_;
+}
+
+std::int64_t Reflector::PageSize(const std::string& rv) const {
+  if (options_.page_size != 0) return options_.page_size;
+  if (sticky_pages_) return kDefaultPageSize;
+  return rv.empty() || rv == "0" ? kDefaultPageSize : 0;
+}
+
+void Reflector::MarkUnavailable(const api::Status& status) {
+  unavailable_ = true;
+  next_reason_ = IsExpiredOrGone(status) ? RelistReason::kExpired : RelistReason::kTooLarge;
+}
+
+sim::Task<bool> Reflector::List() {
+  api::ListOptions options = BaseOptions();
+  options.resource_version = RelistResourceVersion();
+  const bool from_zero = options.resource_version == "0";
+  const std::int64_t page_size = PageSize(options.resource_version);
+  PagedList got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
+  pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
+  if (!got.list.ok() && IsUnavailable(got.list.status())) {
+    KSIM_PROBE("reflector/list-version-unavailable");
+    MarkUnavailable(got.list.status());
+    options.resource_version = RelistResourceVersion();
+    got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
+    pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
+  }
+  if (!got.list.ok()) co_return false;
+  if (from_zero && got.paginated) sticky_pages_ = true;
+  Replaced(std::move(got.list->items), got.list->resource_version, options.resource_version,
+           client_.last_response_event());
+  co_return true;
+}
+
+void Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
+                         std::uint64_t cause) {
+  unavailable_ = false;
+  auto* payload = new RelistPayload;
+  payload->informer = informer_;
+  payload->resource = resource_;
+  payload->requests = std::exchange(pass_requests_, {});
+  payload->rv = std::move(asked_rv);
+  payload->got_rv = got_rv;
+  payload->items = items.size();
+  payload->items_hash = ItemsHash(items);
+  payload->reason = next_reason_;
+  next_reason_ = RelistReason::kError;
+  sim::EventInfo info;
+  info.kind = sim::EventKind::kRelist;
+  info.revision = got_rv;
+  sim::Context& context = env_.sim.context();
+  context.background = false;  // what a relist brings is work, whatever led to it
+  context.cause = env_.sim.EmitAs(process_.actor(), cause, info, sim::PayloadRef(payload));
+  queue_.Replace(std::move(items), got_rv, env_.sim.CaptureOrigin());
+  last_sync_rv_ = fmt::format("{}", got_rv);
+  if (on_replaced_) on_replaced_(got_rv);
+}
+
+sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
+  if (IsRetriable(status)) {
+    const Duration delay = NextWatchDelay();
+    co_await Pause(delay);
+    co_return true;
+  }
+  if (!IsUnavailable(status)) co_return false;
+  KSIM_PROBE("reflector/watch-list-version-unavailable");
+  MarkUnavailable(status);
+  co_return true;
+}
+
+sim::Task<Reflector::Stream> Reflector::WatchList() {
+  for (;;) {
+    api::ListOptions options = WatchOptions();
+    if (!unavailable_) options.resource_version = last_sync_rv_;
+    options.resource_version_match = "NotOlderThan";
+    options.send_initial_events = true;
+    const VirtualTime start = process_.Now();
+    api::Result<Stream> opened = co_await client_.Watch(resource_, options_.ns, options);
+    pass_requests_.push_back(client_.last_request_id());
+    api::Status failure = opened.status();
+    if (opened.ok()) {
+      Stream stream = std::move(*opened);
+      InitialState initial;
+      WatchEnd end = co_await Consume(stream.get(), start, false, &initial);
+      if (initial.complete) {
+        std::vector<api::Object> items;
+        items.reserve(initial.objects.size());
+        for (auto& [key, object] : initial.objects) items.push_back(std::move(object));
+        Replaced(std::move(items), initial.resource_version, options.resource_version,
+                 env_.sim.context().cause);
+        co_return std::move(stream);
+      }
+      if (end.very_short) co_return nullptr;
+      if (end.ok) continue;
+      failure = std::move(end.status);
+    }
+    const bool again = co_await RecoverWatchList(std::move(failure));
+    if (!again) co_return nullptr;
+  }
+}
+
+sim::Task<void> Reflector::WatchLoop(Stream stream) {
+  RetryWithDeadline internal_errors(options_.max_internal_error_retry, kInternalErrorReset);
+  for (;;) {
+    const VirtualTime start = process_.Now();
+    bool guard = false;
+    if (stream == nullptr) {
+      api::ListOptions options = WatchOptions();
+      options.resource_version = last_sync_rv_;
+      guard = profile_.guarded_initial_rv && (last_sync_rv_.empty() || last_sync_rv_ == "0");
+      api::Result<Stream> opened = co_await client_.Watch(resource_, options_.ns, options);
+      if (!opened.ok()) {
+        if (!IsRetriable(opened.status())) {
+          if (IsExpiredOrGone(opened.status())) next_reason_ = RelistReason::kExpired;
+          co_return;
+        }
+        const Duration delay = NextWatchDelay();
+        co_await Pause(delay);
+        continue;
+      }
+      stream = std::move(*opened);
+    }
+    WatchEnd end = co_await Consume(stream.get(), start, guard, nullptr);
+    stream.reset();
+    if (end.ok && !end.very_short) continue;
+    if (end.very_short) co_return;
+    if (api::IsInternalError(end.status)) internal_errors.After(process_.Now());
+    if (IsExpiredOrGone(end.status)) {
+      next_reason_ = RelistReason::kExpired;
+      co_return;
+    }
+    if (api::IsTooManyRequests(end.status)) {
+      const Duration delay = NextWatchDelay();
+      co_await Pause(delay);
+      continue;
+    }
+    if (!api::IsInternalError(end.status) || !internal_errors.ShouldRetry(process_.Now())) {
+      co_return;
+    }
+  }
+}
+
+bool Reflector::Expected(const api::WatchEvent& event) const {
+  return !event.object.empty() && event.object.kind() == resource_->kind &&
+         event.object.api_version() == resource_->api_version();
+}
+
+sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTime start,
+                                                  bool guard, InitialState* initial) {
+  WatchEnd end;
+  std::uint64_t count = 0;
+  for (;;) {
+    std::optional<api::WatchEvent> event = co_await stream->Next();
+    if (!event) break;
+    if (event->type == api::WatchEventType::kError) {
+      end.ok = false;
+      end.status = std::move(event->status);
+      co_return end;
+    }
+    if (!Expected(*event)) {
+      KSIM_PROBE("reflector/event-of-another-kind");
+      continue;
+    }
+    ++count;
+    if (event->type != api::WatchEventType::kAdded) guard = false;
+    Apply(*event, initial);
+    if (initial == nullptr && !guard) {
+      last_sync_rv_ = fmt::format("{}", event->object.resource_version());
+    }
+    if (initial != nullptr && initial->complete) co_return end;
+  }
+  end.very_short = count == 0 && process_.Now() - start < kVeryShortWatch;
+  co_return end;
+}
+
+void Reflector::Apply(const api::WatchEvent& event, InitialState* initial) {
+  const sim::Origin origin = env_.sim.CaptureOrigin();
+  if (initial != nullptr) {
+    initial->resource_version = event.object.resource_version();
+    if (event.type == api::WatchEventType::kBookmark) {
+      initial->complete = event.initial_end;
+    } else if (event.type == api::WatchEventType::kDeleted) {
+      initial->objects.erase(event.object.key());
+    } else {
+      initial->objects[event.object.key()] = event.object;
+    }
+    return;
+  }
+  switch (event.type) {
+    case api::WatchEventType::kAdded:
+      return queue_.Add(event.object, origin);
+    case api::WatchEventType::kModified:
+      return queue_.Update(event.object, origin);
+    case api::WatchEventType::kDeleted:
+      return queue_.Delete(event.object, origin);
+    case api::WatchEventType::kBookmark:
+      return queue_.Bookmark(event.object.resource_version(), origin);
+    case api::WatchEventType::kError:
+      return;
+  }
+}
+
+sim::Task<void> Reflector::ResyncLoop() {
+  for (;;) {
+    co_await env_.sim.Sleep(options_.resync_period, sim::TimerKind::kPeriodic, "resync");
+    const bool due = !options_.should_resync || options_.should_resync();
+    if (due) queue_.Resync(env_.sim.CaptureOrigin());
+  }
+}
+
+}  // namespace ksim::client

@@ -1,0 +1,105 @@
+// Reflector: keeps a delta queue up with one resource of the server: list (or, in 1.36, stream) the
+// initial state, then watch from its version, again and again. It never compares resource versions:
+// what came last is the version it goes on from.
+//
+//   pass:  LIST -> Replace -> watch until it ends in an error -> back off -> next pass
+//   a watch that ends cleanly, is refused or answered 429 is opened again without a LIST
+//
+// Source: client-go tools/cache/reflector.go. CLIENT-05..37.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ksim/client/backoff.h"
+#include "ksim/client/client.h"
+#include "ksim/client/delta_queue.h"
+#include "ksim/client/events.h"
+#include "ksim/client/pager.h"
+#include "ksim/client/profile.h"
+
+namespace ksim::client {
+
+struct ReflectorOptions {
+  ReflectorOptions() = default;
+  std::string ns, field_selector, label_selector;
+  std::int64_t page_size = 0;           // 0 = decide by the resource version asked for
+  Duration resync_period;               // 0 = never
+  std::function<bool()> should_resync;  // empty = always
+  Duration max_internal_error_retry;    // 0 = an internal error ends the pass
+};
+
+class Reflector {
+ public:
+  // All references outlive the reflector's task.
+  Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
+            SharedName informer, ReflectorOptions options);
+
+  sim::Task<void> Run();  // never returns; ends with its process
+
+  // "" before the first success. Ahead of the cache: set when a change is queued. CLIENT-30.
+  const std::string& last_sync_resource_version() const { return last_sync_rv_; }
+  void set_resync_period(Duration period) { options_.resync_period = period; }
+  // Called when a Replace has been queued, with the version it brought.
+  void OnReplaced(std::function<void(std::int64_t)> call) { on_replaced_ = std::move(call); }
+
+ private:
+  // How a watch ended: ok() is a clean end.
+  struct WatchEnd {
+    WatchEnd() = default;
+    bool ok = true;
+    bool very_short = false;
+    api::Status status;  // of the ERROR event
+  };
+  // Where the events of a stream go until the initial state is complete (CLIENT-35).
+  struct InitialState;
+  using Stream = std::unique_ptr<WatchStream>;
+
+  sim::Task<void> Pass();
+  sim::Task<bool> List();         // false: failed, the pass is over
+  sim::Task<Stream> WatchList();  // null: fall back to a LIST
+  sim::Task<void> WatchLoop(Stream stream);
+  // `guard`: ADDED events do not move the version until another event came (CLIENT-33).
+  sim::Task<WatchEnd> Consume(WatchStream* stream, VirtualTime start, bool guard,
+                              InitialState* initial);
+  // After a watch-list attempt failed: true = try again (perhaps after a delay), false = LIST.
+  sim::Task<bool> RecoverWatchList(api::Status status);
+  sim::Task<void> ResyncLoop();
+
+  api::ListOptions BaseOptions() const;
+  api::ListOptions WatchOptions();
+  std::string RelistResourceVersion() const;
+  std::int64_t PageSize(const std::string& rv) const;
+  bool Expected(const api::WatchEvent& event) const;
+  void Apply(const api::WatchEvent& event, InitialState* initial);
+  void MarkUnavailable(const api::Status& status);
+  // Emits `relist`, then replaces the queue's content as its effect.
+  void Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
+                std::uint64_t cause);
+  Duration NextWatchDelay();
+  sim::Task<void> Pause(Duration delay);
+
+  Environment& env_;
+  sim::Process& process_;
+  Client& client_;
+  const api::ResourceInfo* resource_;
+  DeltaQueue& queue_;
+  SharedName informer_;
+  ReflectorOptions options_;
+  const Profile& profile_;
+  JitterSource timeouts_;
+  ReflectorBackoff pass_backoff_;
+  ReflectorBackoff open_backoff_;  // 1.25 only; later the passes' own serves both
+  std::function<void(std::int64_t)> on_replaced_;
+
+  std::string last_sync_rv_;
+  bool unavailable_ = false;   // the last version asked for was expired or too large
+  bool sticky_pages_ = false;  // CLIENT-11
+  RelistReason next_reason_ = RelistReason::kStart;
+  std::vector<std::uint64_t> pass_requests_;  // LISTs and watch-lists of this pass so far
+};
+
+}  // namespace ksim::client

@@ -1,0 +1,141 @@
+#include "ksim/client/watch_pipe.h"
+
+#include <utility>
+
+#include "ksim/client/events.h"
+
+namespace ksim::client {
+
+class WatchPipe::Sink : public api::WatchSink {
+ public:
+  explicit Sink(std::shared_ptr<WatchPipe> pipe) : pipe_(std::move(pipe)) {}
+  ~Sink() override { Close(api::StreamEnd::kReset); }
+  void Send(api::WatchEvent event) override {
+    if (pipe_) pipe_->Send(std::move(event));
+  }
+  void Close(api::StreamEnd how) override {
+    if (const std::shared_ptr<WatchPipe> pipe = std::exchange(pipe_, nullptr)) pipe->SendEnd(how);
+  }
+
+ private:
+  std::shared_ptr<WatchPipe> pipe_;
+};
+
+class WatchPipe::Stream : public WatchStream {
+ public:
+  Stream(std::shared_ptr<WatchPipe> pipe, std::uint64_t number)
+      : pipe_(std::move(pipe)), number_(number) {}
+  ~Stream() override {
+    pipe_->reading_ = false;
+    if (ended_) return;
+    if (const std::shared_ptr<Link> link = pipe_->link_.lock()) {
+      link->SendCloseWatch(pipe_->server_, pipe_->resource_, number_);
+    }
+  }
+  sim::Task<std::optional<api::WatchEvent>> Next() override;
+  api::StreamEnd end() const override { return end_; }
+  std::uint64_t id() const override { return number_; }
+
+ private:
+  void Deliver(const api::WatchEvent& event);
+
+  std::shared_ptr<WatchPipe> pipe_;
+  std::uint64_t number_;
+  bool ended_ = false;
+  api::StreamEnd end_ = api::StreamEnd::kEof;
+};
+
+sim::Task<std::optional<api::WatchEvent>> WatchPipe::Stream::Next() {
+  if (ended_) co_return std::nullopt;
+  std::optional<Arrived> item = co_await pipe_->arrived_.Receive();
+  const std::shared_ptr<Link> link = pipe_->link_.lock();
+  if (!item || link == nullptr) {
+    ended_ = true;
+    co_return std::nullopt;
+  }
+  link->sim().AdoptOrigin(item->origin);
+  if (item->event == nullptr) {
+    ended_ = true;
+    end_ = item->end;
+    co_return std::nullopt;
+  }
+  Deliver(*item->event);
+  co_return std::move(*item->event);
+}
+
+void WatchPipe::Stream::Deliver(const api::WatchEvent& event) {
+  const std::shared_ptr<Link> link = pipe_->link_.lock();
+  auto* payload = new DeliverPayload;
+  payload->stream = number_;
+  payload->n = event.n;
+  payload->type = event.type;
+  payload->resource = pipe_->resource_;
+  payload->object = event.object;
+  payload->initial_end = event.initial_end;
+  sim::EventInfo info;
+  info.kind = sim::EventKind::kDeliver;
+  if (!event.object.empty()) {
+    const api::Object& o = event.object;
+    if (!o.name().empty()) {
+      info.object = api::ObjectHash(pipe_->resource_->resource, o.ns(), o.name());
+    }
+    info.revision = o.resource_version();
+  }
+  link->sim().context().cause =
+      link->sim().EmitAs(link->process().actor(), event.event, info, sim::PayloadRef(payload));
+}
+
+WatchPipe::WatchPipe(const std::shared_ptr<Link>& link, api::Endpoint& server,
+                     const api::ResourceInfo* resource)
+    : link_(link),
+      server_(server),
+      resource_(resource),
+      channel_(link->NewStreamChannel(server, resource)),
+      arrived_(link->sim()) {}
+
+std::shared_ptr<api::WatchSink> WatchPipe::MakeSink() {
+  return std::make_shared<Sink>(shared_from_this());
+}
+
+std::unique_ptr<WatchStream> WatchPipe::MakeStream(std::uint64_t number) {
+  return std::make_unique<Stream>(shared_from_this(), number);
+}
+
+void WatchPipe::SendInOrder(std::uint64_t key, absl::AnyInvocable<void()> deliver) {
+  const std::shared_ptr<Link> link = link_.lock();
+  if (link == nullptr || !link->usable()) return;
+  channel_.Send(key, std::move(deliver));
+}
+
+void WatchPipe::Send(api::WatchEvent event) {
+  const std::shared_ptr<Link> link = link_.lock();
+  if (link == nullptr || !link->usable() || !reading_) return;
+  const std::uint64_t key = link->DeliveryKey(resource_, event);
+  Arrived item;
+  item.event = std::make_unique<api::WatchEvent>(std::move(event));
+  channel_.Send(key, [self = shared_from_this(), item = std::move(item)]() mutable {
+    self->Arrive(std::move(item));
+  });
+}
+
+void WatchPipe::SendEnd(api::StreamEnd how) {
+  const std::shared_ptr<Link> link = link_.lock();
+  if (link == nullptr || !link->usable() || !reading_) return;
+  api::WatchEvent end;
+  end.type = api::WatchEventType::kError;
+  Arrived item;
+  item.end = how;
+  channel_.Send(link->DeliveryKey(resource_, end),
+                [self = shared_from_this(), item = std::move(item)]() mutable {
+                  self->Arrive(std::move(item));
+                });
+}
+
+void WatchPipe::Arrive(Arrived item) {
+  const std::shared_ptr<Link> link = link_.lock();
+  if (link == nullptr || !reading_) return;
+  item.origin = link->sim().CaptureOrigin();
+  arrived_.Send(std::move(item));
+}
+
+}  // namespace ksim::client

@@ -1,0 +1,180 @@
+#include "ksim/client/workqueue.h"
+
+#include <deque>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "ksim/base/check.h"
+#include "ksim/client/context_scope.h"
+#include "ksim/sim/mailbox.h"
+
+namespace ksim::client {
+
+// What the queue and its delay task share: the task may be destroyed after the queue.
+struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
+  Impl(sim::Process& p, std::unique_ptr<RateLimiter> l)
+      : process(p),
+        limiter(std::move(l)),
+        added(p.simulation()),
+        delayed(p.simulation()),
+        drained(p.simulation()) {}
+
+  // Delayed keys, in order of readiness, then of insertion.
+  using WaitKey = std::pair<VirtualTime, std::uint64_t>;
+  struct Waiting {
+    std::string key;
+    sim::Origin origin;
+  };
+
+  void Add(const std::string& key, sim::Origin origin);
+  void AddAfter(const std::string& key, Duration delay);
+  void AddReady();
+  void ShutDown();
+  static sim::Task<void> DelayLoop(std::shared_ptr<Impl> self);
+  // The Origin of what is added now: its cause, and always work.
+  sim::Origin WorkOrigin() const { return {process.simulation().CaptureOrigin().cause, false}; }
+
+  sim::Process& process;
+  std::unique_ptr<RateLimiter> limiter;
+  std::deque<std::string> fifo;
+  absl::flat_hash_map<std::string, sim::Origin> dirty;  // looked up only, as is `processing`
+  absl::flat_hash_set<std::string> processing;
+  absl::btree_map<WaitKey, Waiting> waiting;
+  absl::flat_hash_map<std::string, WaitKey> waiting_by_key;
+  std::uint64_t next_wait = 0;
+  sim::Signal added, delayed, drained;
+  bool delay_task = false;
+  bool shutting_down = false;
+  bool draining = false;
+};
+
+WorkQueue::WorkQueue(sim::Process& process, std::unique_ptr<RateLimiter> limiter)
+    : impl_(std::make_shared<Impl>(process, std::move(limiter))) {}
+WorkQueue::~WorkQueue() { ShutDown(); }
+
+void WorkQueue::Impl::Add(const std::string& key, sim::Origin origin) {
+  if (shutting_down || !dirty.emplace(key, origin).second) return;
+  if (processing.contains(key)) return;
+  fifo.push_back(key);
+  ContextScope scope(process.simulation());
+  scope.set_foreground();
+  added.Notify();
+}
+
+void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay) {
+  if (shutting_down) return;
+  if (delay <= Duration()) return Add(key, WorkOrigin());
+  const VirtualTime ready = process.simulation().now() + delay;
+  if (const auto it = waiting_by_key.find(key); it != waiting_by_key.end()) {
+    if (it->second.first <= ready) return;
+    waiting.erase(it->second);
+    waiting_by_key.erase(it);
+  }
+  const WaitKey place(ready, next_wait++);
+  waiting.emplace(place, Waiting{key, WorkOrigin()});
+  waiting_by_key.emplace(key, place);
+  ContextScope scope(process.simulation());
+  scope.set_foreground();
+  if (!delay_task) {
+    delay_task = true;
+    process.Spawn(DelayLoop(shared_from_this()));
+  } else if (waiting.begin()->first == place) {
+    delayed.Notify();
+  }
+}
+
+void WorkQueue::Impl::AddReady() {
+  const VirtualTime now = process.simulation().now();
+  while (!waiting.empty() && waiting.begin()->first.first <= now) {
+    const Waiting ready = std::move(waiting.begin()->second);
+    waiting.erase(waiting.begin());
+    waiting_by_key.erase(ready.key);
+    process.simulation().AdoptOrigin(ready.origin);
+    Add(ready.key, ready.origin);
+  }
+}
+
+sim::Task<void> WorkQueue::Impl::DelayLoop(std::shared_ptr<Impl> self) {
+  sim::Simulation& sim = self->process.simulation();
+  while (!self->shutting_down) {
+    self->AddReady();
+    sim.context().background = false;
+    if (self->waiting.empty()) {
+      co_await self->delayed.Wait();
+    } else {
+      const Duration left = self->waiting.begin()->first.first - sim.now();
+      co_await self->delayed.WaitFor(left, sim::TimerKind::kWork);
+    }
+  }
+}
+
+void WorkQueue::Add(const std::string& key) { impl_->Add(key, impl_->WorkOrigin()); }
+
+void WorkQueue::AddAfter(const std::string& key, Duration delay) { impl_->AddAfter(key, delay); }
+
+void WorkQueue::AddRateLimited(const std::string& key) {
+  KSIM_CHECK(impl_->limiter != nullptr) << "a work queue without a rate limiter";
+  impl_->AddAfter(key, impl_->limiter->When(key));
+}
+
+void WorkQueue::Forget(const std::string& key) {
+  if (impl_->limiter) impl_->limiter->Forget(key);
+}
+
+int WorkQueue::NumRequeues(const std::string& key) const {
+  return impl_->limiter ? impl_->limiter->NumRequeues(key) : 0;
+}
+
+sim::Task<std::optional<std::string>> WorkQueue::Get() {
+  const std::shared_ptr<Impl> impl = impl_;
+  while (impl->fifo.empty() && !impl->shutting_down) co_await impl->added.Wait();
+  if (impl->fifo.empty()) co_return std::nullopt;
+  std::string key = std::move(impl->fifo.front());
+  impl->fifo.pop_front();
+  const auto it = impl->dirty.find(key);
+  impl->process.simulation().AdoptOrigin(it->second);
+  impl->dirty.erase(it);
+  impl->processing.insert(key);
+  co_return std::move(key);
+}
+
+void WorkQueue::Done(const std::string& key) {
+  if (impl_->processing.erase(key) == 0) return;
+  if (impl_->processing.empty()) impl_->drained.Notify();
+  if (!impl_->dirty.contains(key)) return;
+  impl_->fifo.push_back(key);
+  ContextScope scope(impl_->process.simulation());
+  scope.set_foreground();
+  impl_->added.Notify();
+}
+
+void WorkQueue::Impl::ShutDown() {
+  if (std::exchange(shutting_down, true)) return;
+  waiting.clear();
+  waiting_by_key.clear();
+  added.Notify();
+  delayed.Notify();
+}
+
+void WorkQueue::ShutDown() {
+  impl_->draining = false;
+  impl_->drained.Notify();
+  impl_->ShutDown();
+}
+
+sim::Task<void> WorkQueue::ShutDownWithDrain() {
+  const std::shared_ptr<Impl> impl = impl_;
+  impl->draining = true;
+  impl->ShutDown();
+  while (impl->draining && !impl->processing.empty()) co_await impl->drained.Wait();
+}
+
+std::size_t WorkQueue::size() const { return impl_->fifo.size(); }
+
+bool WorkQueue::idle() const {
+  return impl_->dirty.empty() && impl_->processing.empty() && impl_->waiting.empty();
+}
+
+}  // namespace ksim::client

@@ -1,0 +1,96 @@
+#include "ksim/kubelet/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/host_ports.h"
+#include "ksim/api/node_selector.h"
+#include "ksim/api/resources.h"
+#include "ksim/api/taints.h"
+#include "ksim/value/timestamp.h"
+
+namespace ksim::kubelet {
+
+namespace {
+
+using api::Resources;
+
+std::optional<Refusal> OutOf(std::string_view resource, std::int64_t wanted, std::int64_t used,
+                             std::int64_t capacity) {
+  if (wanted == 0 || used + wanted <= capacity) return std::nullopt;
+  return Refusal(fmt::format("OutOf{}", resource),
+                 fmt::format("Node didn't have enough resource: {}, requested: {}, used: {}, "
+                             "capacity: {}",
+                             resource, wanted, used, capacity));
+}
+
+std::optional<Refusal> CheckResources(const api::Object& pod,
+                                      const std::vector<api::Object>& others,
+                                      const api::Object& node) {
+  const Resources have = Resources::FromList(node.status().Get("allocatable"));
+  const Resources wanted = api::PodRequests(pod, /*nonzero=*/false);
+  Resources used;
+  for (const api::Object& other : others) used += api::PodRequests(other, /*nonzero=*/false);
+  const auto count = static_cast<std::int64_t>(others.size());
+  if (count + 1 > have.pods) return OutOf("pods", 1, count, have.pods);
+  if (auto r = OutOf("cpu", wanted.milli_cpu, used.milli_cpu, have.milli_cpu)) return r;
+  if (auto r = OutOf("memory", wanted.memory, used.memory, have.memory)) return r;
+  return OutOf("ephemeral-storage", wanted.ephemeral_storage, used.ephemeral_storage,
+               have.ephemeral_storage);
+}
+
+bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others) {
+  const std::vector<api::HostPort> wanted = api::HostPorts(pod);
+  return std::any_of(others.begin(), others.end(), [&](const api::Object& other) {
+    const std::vector<api::HostPort> held = api::HostPorts(other);
+    return std::any_of(wanted.begin(), wanted.end(), [&](const api::HostPort& w) {
+      return std::any_of(held.begin(), held.end(),
+                         [&](const api::HostPort& h) { return api::PortsConflict(w, h); });
+    });
+  });
+}
+
+}  // namespace
+
+std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Object>& others,
+                             const api::Object& node) {
+  if (node.empty()) return std::nullopt;
+  if (auto refusal = CheckResources(pod, others, node)) return refusal;
+  if (!api::MatchesRequiredNodeAffinity(pod, node)) {
+    return Refusal("NodeAffinity",
+                   "Predicate NodeAffinity failed: node(s) didn't match Pod's node "
+                   "affinity/selector");
+  }
+  if (PortsTaken(pod, others)) {
+    return Refusal("NodePorts",
+                   "Predicate NodePorts failed: node(s) didn't have free ports for the "
+                   "requested pod ports");
+  }
+  // The kubelet minds NoExecute only: NoSchedule is the scheduler's affair.
+  const value::Value* taint = api::FirstUntolerated(node.spec().Get("taints"),
+                                                    pod.spec().Get("tolerations"), {"NoExecute"});
+  if (taint != nullptr) {
+    return Refusal("TaintToleration",
+                   "Predicate TaintToleration failed: node(s) had untolerated "
+                   "taint(s)");
+  }
+  return std::nullopt;
+}
+
+value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, api::Compat compat,
+                           VirtualTime now) {
+  const char* prefix = compat == api::Compat::k1_25 ? "Pod " : "Pod was rejected: ";
+  value::ObjectBuilder status;
+  status.Add("phase", value::Value::Of("Failed"))
+      .Add("reason", value::Value::String(refusal.reason))
+      .Add("message", value::Value::String(prefix + refusal.message))
+      .Add("startTime", value::Value::String(value::FormatTimestamp(now)));
+  for (const char* kept : {"qosClass", "conditions"}) {
+    const value::Value& field = pod.status().Get(kept);
+    status.AddIf(!field.is_null(), kept, field);
+  }
+  return status.Build();
+}
+
+}  // namespace ksim::kubelet

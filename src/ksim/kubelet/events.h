@@ -1,0 +1,26 @@
+// What a kubelet says on the bus: kind `runtime`.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "ksim/base/hash.h"
+#include "ksim/sim/bus.h"
+
+namespace ksim::kubelet {
+
+// Something done to a pod's sandbox or to one of its containers.
+struct RuntimePayload : sim::Payload {
+  std::string ns, pod, uid, node;
+  std::string container;  // "" = the sandbox
+  std::string action;     // sandbox pull create start exit kill remove
+  std::string result;     // "ok", "exit 143", ...
+
+  std::uint64_t ContentHash() const override {
+    Hasher h;
+    h.Add(ns).Add(pod).Add(uid).Add(node).Add(container).Add(action).Add(result);
+    return h.Digest();
+  }
+};
+
+}  // namespace ksim::kubelet

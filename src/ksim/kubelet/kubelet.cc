@@ -1,0 +1,158 @@
+#include "ksim/kubelet/kubelet.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/api/pod.h"
+#include "ksim/kubelet/admission.h"
+
+namespace ksim::kubelet {
+
+namespace {
+
+constexpr Duration kRelistPeriod = Seconds(1);
+
+client::ClientOptions KubeletClientOptions(const std::string& node, api::Compat compat) {
+  client::ClientOptions options;
+  options.user = "system:node:" + node;
+  options.qps = compat == api::Compat::k1_25 ? 5 : 50;
+  options.burst = compat == api::Compat::k1_25 ? 10 : 100;
+  return options;
+}
+
+// Heartbeats have a client of their own, which gives up before the next is due.
+client::ClientOptions HeartbeatClientOptions(const std::string& node, api::Compat compat) {
+  client::ClientOptions options = KubeletClientOptions(node, compat);
+  options.qps = -1;
+  options.timeout = Seconds(10);
+  return options;
+}
+
+client::InformerOptions OwnNode(const std::string& node) {
+  client::InformerOptions options;
+  options.field_selector = "metadata.name=" + node;
+  return options;
+}
+
+client::InformerOptions OwnPods(const std::string& node) {
+  client::InformerOptions options;
+  options.field_selector = "spec.nodeName=" + node;
+  return options;
+}
+
+// config.go podsDifferSemantically: what is no status. Annotations count too, as far as they are
+// not the kubelet's own.
+bool DifferSemantically(const api::Object& a, const api::Object& b) {
+  const auto same = [&](const char* field) {
+    return a.metadata().Get(field) == b.metadata().Get(field);
+  };
+  return !(a.spec() == b.spec() && a.labels() == b.labels() && a.annotations() == b.annotations() &&
+           same("deletionTimestamp") && same("deletionGracePeriodSeconds"));
+}
+
+}  // namespace
+
+Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
+                 client::InformerFactory& informers, Runtime& runtime, NodeOptions options)
+    : process_(process),
+      env_(connection.env()),
+      informers_(informers),
+      runtime_(runtime),
+      options_(std::move(options)),
+      client_(connection, process.actor(), KubeletClientOptions(options_.name, env_.compat)),
+      heartbeats_(connection, process.actor(), HeartbeatClientOptions(options_.name, env_.compat)),
+      recorder_(connection, process.actor(), "kubelet", options_.name,
+                client::EventRecorder::Api::kCore),
+      nodes_(informers.For(env_.kinds.ByResource("", "nodes"), OwnNode(options_.name))),
+      pods_(informers.For(env_.kinds.ByResource("", "pods"), OwnPods(options_.name))),
+      statuses_(process, client_, runtime,
+                [this](const std::string& uid) { return workers_.Finished(uid); }),
+      workers_(process, env_, runtime, statuses_, recorder_, options_.internal_ip()),
+      node_(process, client_, heartbeats_, nodes_, options_),
+      started_(process.Now()),
+      runtime_changed_(process.simulation()) {
+  runtime_.OnChange([this](const std::string& uid) { RuntimeChanged(uid); });
+}
+
+Kubelet::~Kubelet() { runtime_.OnChange(nullptr); }
+
+void Kubelet::Start() {
+  pod_handlers_.add = [this](const api::Object& pod, bool) { AddPod(pod); };
+  pod_handlers_.update = [this](const api::Object& a, const api::Object& b) { UpdatePod(a, b); };
+  pod_handlers_.del = [this](const client::Deleted& d) { RemovePod(d.object); };
+  pods_.AddHandler(process_.actor(), &pod_handlers_);
+  statuses_.Start();
+  node_.Start();
+  process_.Spawn(Relist());
+  process_.Spawn(Run());
+}
+
+sim::Task<void> Kubelet::Run() {
+  const bool synced = co_await informers_.WaitForCacheSync();
+  if (synced) KillOrphans();
+}
+
+// HandlePodCleanups: what runs here and is in nobody's config is killed, once the config is whole.
+void Kubelet::KillOrphans() {
+  for (const std::string& uid : runtime_.PodUids()) {
+    if (!workers_.Known(uid)) workers_.KillOrphan(runtime_.Find(uid)->pod);
+  }
+}
+
+void Kubelet::AddPod(const api::Object& pod) {
+  const bool over = pod.deleting() || api::PodView(pod).terminal();
+  const bool running = runtime_.Find(pod.uid()) != nullptr;
+  if (!over && !running) {
+    const api::Object node = nodes_.lister().Get("", options_.name);
+    if (const auto refusal = Admit(pod, workers_.ActivePods(), node)) {
+      Reject(pod, *refusal);
+      return;
+    }
+  }
+  workers_.Update(pod);
+}
+
+void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
+  // Deleted and created again between two lists: another pod under the old name.
+  if (before.uid() != after.uid()) {
+    RemovePod(before);
+    AddPod(after);
+    return;
+  }
+  const std::string uid(after.uid());
+  // Status only (RECONCILE): the status manager wrote it. A refused pod has no worker.
+  if (!workers_.Known(uid)) return;
+  if (DifferSemantically(before, after)) workers_.Update(after);
+}
+
+void Kubelet::RemovePod(const api::Object& pod) {
+  if (!pod.empty()) workers_.Remove(std::string(pod.uid()));
+}
+
+void Kubelet::Reject(const api::Object& pod, const Refusal& refusal) {
+  recorder_.Event(pod, "Warning", refusal.reason, refusal.message);
+  statuses_.Set(pod, RefusedStatus(pod, refusal, env_.compat, process_.Now()));
+}
+
+void Kubelet::RuntimeChanged(const std::string& uid) {
+  changed_[uid] = process_.simulation().CaptureOrigin();
+  runtime_changed_.Notify();
+}
+
+// The tick counts from the kubelet's start. Nothing is looked at while nothing has changed.
+sim::Task<void> Kubelet::Relist() {
+  while (true) {
+    while (changed_.empty()) co_await runtime_changed_.Wait();
+    if (env_.compat != api::Compat::k1_36) {
+      const std::int64_t period = kRelistPeriod.ns();
+      const std::int64_t age = (process_.Now() - started_).ns();
+      co_await process_.simulation().Sleep(Duration(period - age % period), sim::TimerKind::kWork,
+                                           "runtime relist");
+    }
+    for (const auto& [uid, origin] : std::exchange(changed_, {})) {
+      workers_.RuntimeChanged(uid, origin);
+    }
+  }
+}
+
+}  // namespace ksim::kubelet

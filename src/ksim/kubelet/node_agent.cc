@@ -1,0 +1,301 @@
+#include "ksim/kubelet/node_agent.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/conditions.h"
+#include "ksim/value/patch.h"
+#include "ksim/value/timestamp.h"
+
+namespace ksim::kubelet {
+
+using value::Value;
+
+namespace {
+
+constexpr Duration kRegisterBackoff = Milliseconds(100);
+constexpr Duration kMaxRegisterBackoff = Seconds(7);
+constexpr Duration kStatusFrequency = Seconds(10);
+constexpr Duration kReportFrequency = Minutes(5);
+constexpr int kStatusTries = 5;
+constexpr std::int64_t kLeaseSeconds = 40;
+constexpr Duration kRenewInterval = Seconds(10);
+constexpr int kLeaseTries = 5;
+constexpr Duration kMaxLeaseBackoff = Seconds(7);
+constexpr const char* kLeaseNamespace = "kube-node-lease";
+
+struct ConditionText {
+  const char* type;
+  const char* status;
+  const char* reason;
+  const char* message;
+};
+// setters.go, in the order in which the kubelet sets them.
+constexpr ConditionText kConditions[] = {
+    {"MemoryPressure", "False", "KubeletHasSufficientMemory",
+     "kubelet has sufficient memory available"},
+    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
+    {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
+    {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
+};
+
+std::string KubeletVersion(api::Compat compat) {
+  return fmt::format("v{}.0", api::ToString(compat));
+}
+
+Value NodeInfoOf(api::Compat compat) {
+  return value::Obj({{"architecture", Value::Of("amd64")},
+                     {"bootID", Value::Of("")},
+                     {"containerRuntimeVersion", Value::Of("containerd://1.7.20")},
+                     {"kernelVersion", Value::Of("6.1.0")},
+                     {"kubeProxyVersion", Value::String(KubeletVersion(compat))},
+                     {"kubeletVersion", Value::String(KubeletVersion(compat))},
+                     {"machineID", Value::Of("")},
+                     {"operatingSystem", Value::Of("linux")},
+                     {"osImage", Value::Of("ksim")},
+                     {"systemUUID", Value::Of("")}});
+}
+
+Value Address(const char* type, const std::string& address) {
+  return value::Obj({{"type", Value::Of(type)}, {"address", Value::String(address)}});
+}
+
+// What a report changes that is no news: only heartbeat times differ.
+bool SameButHeartbeats(const Value& a, const Value& b) {
+  const auto strip = [](const Value& status) {
+    std::vector<Value> conditions;
+    for (const Value& c : status.Get("conditions").items()) {
+      conditions.push_back(c.Erase("lastHeartbeatTime"));
+    }
+    return status.Set("conditions", Value::Array(std::move(conditions)));
+  };
+  return strip(a) == strip(b);
+}
+
+}  // namespace
+
+std::string NodeOptions::internal_ip() const {
+  const int n = ordinal + 10;
+  return fmt::format("192.168.{}.{}", n / 250, n % 250);
+}
+
+std::string NodeOptions::pod_network() const {
+  return fmt::format("10.{}.{}", 244 + ordinal / 256, ordinal % 256);
+}
+
+Value DefaultNodeCapacity() {
+  return value::Obj({{"cpu", Value::Of("4")},
+                     {"ephemeral-storage", Value::Of("100Gi")},
+                     {"memory", Value::Of("8Gi")},
+                     {"pods", Value::Of("110")}});
+}
+
+NodeAgent::NodeAgent(sim::Process& process, client::Client& client, client::Client& heartbeats,
+                     client::SharedInformer& nodes, NodeOptions options)
+    : process_(process),
+      client_(client),
+      heartbeats_(heartbeats),
+      nodes_(nodes),
+      options_(std::move(options)),
+      node_resource_(client.connection().env().kinds.ByResource("", "nodes")),
+      lease_resource_(client.connection().env().kinds.ByResource("coordination.k8s.io", "leases")),
+      lease_site_(process.simulation().decisions().Site(fmt::format("lease/{}", process.name()))),
+      status_site_(
+          process.simulation().decisions().Site(fmt::format("nodeStatus/{}", process.name()))) {}
+
+void NodeAgent::Start() { process_.Spawn(Register()); }
+
+api::Object NodeAgent::InitialNode() const {
+  value::ObjectBuilder labels;
+  for (const Value::Member& m : options_.labels.members()) labels.Add(m.name.text(), m.value);
+  labels.Add("beta.kubernetes.io/arch", Value::Of("amd64"))
+      .Add("beta.kubernetes.io/os", Value::Of("linux"))
+      .Add("kubernetes.io/arch", Value::Of("amd64"))
+      .Add("kubernetes.io/hostname", Value::String(options_.name))
+      .Add("kubernetes.io/os", Value::Of("linux"));
+  value::ObjectBuilder spec;
+  spec.AddIf(!options_.taints.empty(), "taints", options_.taints);
+  return api::Object::FromTree(value::Obj(
+      {{"apiVersion", Value::Of("v1")},
+       {"kind", Value::Of("Node")},
+       {"metadata",
+        value::Obj({{"name", Value::String(options_.name)}, {"labels", labels.Build()}})},
+       {"spec", spec.Build()},
+       {"status", Status(Value(), /*report=*/true)}}));
+}
+
+sim::Task<void> NodeAgent::Register() {
+  Duration backoff = kRegisterBackoff;
+  while (true) {
+    const bool done = co_await TryRegister();
+    if (done) break;
+    co_await process_.simulation().Sleep(backoff, sim::TimerKind::kWork, "node registration");
+    backoff = std::min(backoff * 2, kMaxRegisterBackoff);
+  }
+  registered_ = true;
+  last_report_ = process_.Now();
+  process_.Spawn(ReportStatus(), {}, /*background=*/true);
+  process_.Spawn(RenewLease(), {}, /*background=*/true);
+}
+
+// POST; when the Node is there already (a restart), its labels and capacity are brought up to date.
+sim::Task<bool> NodeAgent::TryRegister() {
+  const api::Object node = InitialNode();
+  client::Client::ObjectResult created = co_await client_.Create(node_resource_, node);
+  if (created.ok()) co_return true;
+  if (!api::IsAlreadyExists(created.status())) co_return false;
+  client::Client::ObjectResult existing = co_await client_.Get(node_resource_, "", options_.name);
+  if (!existing.ok()) co_return false;
+  Value wanted = existing->tree();
+  for (const Value::Member& m : node.labels().members()) {
+    const value::Path label{"metadata", "labels", value::PathStep(m.name)};
+    wanted = wanted.Set(label, m.value);
+  }
+  static const value::Path kCapacity{"status", "capacity"};
+  static const value::Path kAllocatable{"status", "allocatable"};
+  wanted = wanted.Set(kCapacity, node.Get(kCapacity)).Set(kAllocatable, node.Get(kAllocatable));
+  const auto diff = value::CreateTwoWayMergePatch(existing->tree(), wanted, "v1", "Node");
+  if (!diff.ok() || diff->empty()) co_return true;
+  const Value patch = *diff;
+  const client::PatchOptions options(api::PatchType::kStrategic, "status");
+  client::Client::ObjectResult patched =
+      co_await client_.Patch(node_resource_, "", options_.name, patch, options);
+  co_return patched.ok();
+}
+
+sim::Task<void> NodeAgent::ReportStatus() {
+  sim::Simulation& sim = process_.simulation();
+  // Nodes do not report in step (kubelet.go: the loop is jittered).
+  const Duration offset = sim.decisions().DrawDuration(status_site_, 0, {}, kStatusFrequency);
+  co_await sim.Sleep(offset, sim::TimerKind::kPeriodic, "node status");
+  while (true) {
+    for (int i = 0; i < kStatusTries; ++i) {
+      const bool done = co_await TryUpdateStatus(/*live=*/i > 0);
+      if (done) break;
+    }
+    co_await sim.Sleep(kStatusFrequency, sim::TimerKind::kPeriodic, "node status");
+  }
+}
+
+// PATCHes when something changed, or when the last report is five minutes old.
+sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
+  api::Object node = nodes_.lister().Get("", options_.name);
+  if (live || node.empty()) {
+    client::Client::ObjectResult got = co_await heartbeats_.Get(node_resource_, "", options_.name);
+    if (!got.ok()) co_return false;
+    node = *got;
+  }
+  const bool report = process_.Now() - last_report_ >= kReportFrequency;
+  const Value status = Status(node.status(), /*report=*/true);
+  if (!report && SameButHeartbeats(status, node.status())) co_return true;
+  static const value::Path kStatus{"status"};
+  const auto diff =
+      value::CreateTwoWayMergePatch(node.tree(), node.tree().Set(kStatus, status), "v1", "Node");
+  if (!diff.ok()) co_return false;
+  const Value patch = *diff;
+  const client::PatchOptions options(api::PatchType::kStrategic, "status");
+  client::Client::ObjectResult patched =
+      co_await heartbeats_.Patch(node_resource_, "", options_.name, patch, options);
+  if (patched.ok()) last_report_ = process_.Now();
+  co_return patched.ok();
+}
+
+Value NodeAgent::Status(const Value& current, bool report) const {
+  const VirtualTime now = process_.Now();
+  const Value heartbeat = Value::String(value::FormatTimestamp(now));
+  const Value capacity = options_.capacity.empty() ? DefaultNodeCapacity() : options_.capacity;
+  Value conditions = current.Get("conditions");
+  for (const ConditionText& text : kConditions) {
+    Value condition = api::MakeCondition(text.type, text.status, text.reason, text.message);
+    const Value* old = api::FindCondition(conditions, text.type);
+    const bool keep = !report && old != nullptr;
+    condition =
+        condition.Set("lastHeartbeatTime", keep ? old->Get("lastHeartbeatTime") : heartbeat);
+    conditions = api::UpdateCondition(conditions, condition, now);
+  }
+  Value status = current.is_null() ? Value::EmptyObject() : current;
+  return status.Set("capacity", capacity)
+      .Set("allocatable", current.Has("allocatable") ? current.Get("allocatable") : capacity)
+      .Set("addresses", value::Arr({Address("InternalIP", options_.internal_ip()),
+                                    Address("Hostname", options_.name)}))
+      .Set("daemonEndpoints",
+           value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}}))
+      .Set("nodeInfo", NodeInfoOf(client_.connection().env().compat))
+      .Set("conditions", conditions);
+}
+
+// --- lease -------------------------------------------------------------------------------------
+
+Value NodeAgent::LeaseSpec() const {
+  return value::Obj({{"holderIdentity", Value::String(options_.name)},
+                     {"leaseDurationSeconds", Value::Int(kLeaseSeconds)},
+                     {"renewTime", Value::String(value::FormatMicroTime(process_.Now()))}});
+}
+
+// Every 10 s (a quarter of the lease) with up to 4 % more.
+sim::Task<void> NodeAgent::RenewLease() {
+  sim::Simulation& sim = process_.simulation();
+  for (std::uint64_t tick = 0;; ++tick) {
+    bool renewed = false;
+    if (!lease_.empty()) {
+      for (int i = 0; i < kLeaseTries && !renewed; ++i) {
+        static const value::Path kSpec{"spec"};
+        const api::Object update =
+            api::Object::FromTree(lease_.tree().Set(kSpec, LeaseSpec()), lease_.resource_version());
+        client::Client::ObjectResult put = co_await heartbeats_.Update(lease_resource_, update);
+        if (put.ok()) {
+          lease_ = *put;
+          renewed = true;
+        } else if (api::IsConflict(put.status())) {
+          const bool have = co_await EnsureLease();
+          if (!have) break;
+        }
+      }
+    }
+    if (!renewed) {
+      lease_ = {};
+      co_await EnsureLease();
+    }
+    const Duration jitter = sim.decisions().DrawDuration(lease_site_, tick, {}, Milliseconds(400));
+    co_await sim.Sleep(kRenewInterval + jitter, sim::TimerKind::kPeriodic, "lease renewal");
+  }
+}
+
+// Reads the lease, or makes it, owned by the Node; backs off 200 ms, doubling, up to 7 s.
+sim::Task<bool> NodeAgent::EnsureLease() {
+  for (Duration backoff = Milliseconds(200);; backoff = std::min(backoff * 2, kMaxLeaseBackoff)) {
+    client::Client::ObjectResult got =
+        co_await heartbeats_.Get(lease_resource_, kLeaseNamespace, options_.name);
+    if (got.ok()) {
+      lease_ = *got;
+      co_return true;
+    }
+    if (api::IsNotFound(got.status())) {
+      value::ObjectBuilder metadata;
+      metadata.Add("name", Value::String(options_.name))
+          .Add("namespace", Value::Of(kLeaseNamespace));
+      const api::Object node = nodes_.lister().Get("", options_.name);
+      if (!node.empty()) {
+        metadata.Add("ownerReferences",
+                     value::Arr({value::Obj({{"apiVersion", Value::Of("v1")},
+                                             {"kind", Value::Of("Node")},
+                                             {"name", Value::String(options_.name)},
+                                             {"uid", Value::String(node.uid())}})}));
+      }
+      const api::Object lease =
+          api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("coordination.k8s.io/v1")},
+                                            {"kind", Value::Of("Lease")},
+                                            {"metadata", metadata.Build()},
+                                            {"spec", LeaseSpec()}}));
+      client::Client::ObjectResult created = co_await heartbeats_.Create(lease_resource_, lease);
+      if (created.ok()) {
+        lease_ = *created;
+        co_return true;
+      }
+    }
+    co_await process_.simulation().Sleep(backoff, sim::TimerKind::kPeriodic, "lease");
+  }
+}
+
+}  // namespace ksim::kubelet

@@ -1,0 +1,52 @@
+// NodeAgent: the kubelet's side of its Node: registers it, keeps its status and its lease alive.
+// Everything after the registration is background work.
+//
+// Source: pkg/kubelet/kubelet_node_status.go registerWithAPIServer, updateNodeStatus;
+// nodestatus/setters.go; component-helpers apimachinery/lease/controller.go. KUBELET-32..35.
+#pragma once
+#include <string>
+
+#include "ksim/api/object.h"
+#include "ksim/client/client.h"
+#include "ksim/client/informer.h"
+#include "ksim/kubelet/node_options.h"
+#include "ksim/sim/process.h"
+#include "ksim/sim/task.h"
+
+namespace ksim::kubelet {
+
+class NodeAgent {
+ public:
+  // `heartbeats` may be slow; registration uses the kubelet's own client.
+  NodeAgent(sim::Process& process, client::Client& client, client::Client& heartbeats,
+            client::SharedInformer& nodes, NodeOptions options);
+  void Start();
+  bool registered() const { return registered_; }
+
+  // The Node as this kubelet would register it.
+  api::Object InitialNode() const;
+
+ private:
+  sim::Task<void> Register();
+  sim::Task<bool> TryRegister();
+  sim::Task<void> ReportStatus();
+  sim::Task<bool> TryUpdateStatus(bool live);
+  sim::Task<void> RenewLease();
+  sim::Task<bool> EnsureLease();
+  value::Value Status(const value::Value& current, bool report) const;
+  value::Value LeaseSpec() const;
+
+  sim::Process& process_;
+  client::Client& client_;
+  client::Client& heartbeats_;
+  client::SharedInformer& nodes_;
+  NodeOptions options_;
+  const api::ResourceInfo* node_resource_;
+  const api::ResourceInfo* lease_resource_;
+  sim::SiteId lease_site_, status_site_;
+  bool registered_ = false;
+  VirtualTime last_report_;
+  api::Object lease_;
+};
+
+}  // namespace ksim::kubelet

@@ -1,0 +1,25 @@
+// NodeOptions: the machine a kubelet runs on.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ksim/value/value.h"
+
+namespace ksim::kubelet {
+
+struct NodeOptions {
+  NodeOptions() = default;
+  std::string name;
+  int ordinal = 0;        // 0, 1, ...: gives the node its addresses
+  value::Value capacity;  // {cpu: "4", memory: "8Gi", pods: "110", ...}
+  value::Value labels;    // beside the kubelet's own
+  value::Value taints;    // array
+
+  std::string internal_ip() const;  // 192.168.0.10 onwards
+  std::string pod_network() const;  // 10.244.N, the first three bytes of its /24
+};
+
+// 4 CPUs, 8 GiB, 100 GiB of disk, 110 pods.
+value::Value DefaultNodeCapacity();
+
+}  // namespace ksim::kubelet

@@ -1,0 +1,304 @@
+#include "ksim/kubelet/pod_status.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "ksim/api/conditions.h"
+#include "ksim/api/pod.h"
+#include "ksim/value/timestamp.h"
+
+namespace ksim::kubelet {
+
+using value::Value;
+
+namespace {
+
+const Container* FindContainer(const PodSandbox* sandbox, std::string_view name) {
+  if (sandbox == nullptr) return nullptr;
+  const auto it = sandbox->containers.find(std::string(name));
+  return it == sandbox->containers.end() ? nullptr : &it->second;
+}
+
+bool Running(const Container* c) { return c != nullptr && c->state == Container::State::kRunning; }
+
+Value RunningState(const Container& c) {
+  return value::Obj(
+      {{"running", value::Obj({{"startedAt", Value::String(value::FormatTimestamp(c.started))}})}});
+}
+
+Value TerminatedState(const Container& c) {
+  return value::Obj(
+      {{"terminated",
+        value::Obj({{"containerID", Value::String(c.id)},
+                    {"exitCode", Value::Int(c.exit_code)},
+                    {"finishedAt", Value::String(value::FormatTimestamp(c.finished))},
+                    {"reason", Value::Of(c.exit_code == 0 ? "Completed" : "Error")},
+                    {"startedAt", Value::String(value::FormatTimestamp(c.started))}})}});
+}
+
+Value WaitingState(std::string_view reason) {
+  return value::Obj({{"waiting", value::Obj({{"reason", Value::String(reason)}})}});
+}
+
+// A container that was asked about after its pod was cleaned up (status_manager.go TerminatePod).
+Value UnknownState() {
+  return value::Obj(
+      {{"terminated",
+        value::Obj({{"exitCode", Value::Int(kKillExitCode)},
+                    {"finishedAt", Value()},
+                    {"message", Value::Of("The container could not be located when the pod was "
+                                          "terminated")},
+                    {"reason", Value::Of("ContainerStatusUnknown")},
+                    {"startedAt", Value()}})}});
+}
+
+// Without probes a container is ready, and counts as started, as soon as it runs; an init container
+// when it has completed.
+Value ContainerStatus(const Value& spec, const Container* c, bool init, bool terminal,
+                      std::string_view waiting_reason) {
+  const bool completed = c != nullptr && c->state == Container::State::kExited && c->exit_code == 0;
+  const bool sidecar = init && api::PodView::IsSidecar(spec);
+  const bool ready = init && !sidecar ? completed : Running(c);
+  value::ObjectBuilder status;
+  status.Add("name", spec.Get("name"))
+      .Add("image", spec.Get("image"))
+      .Add("imageID", Value::String(c == nullptr ? "" : c->image_id))
+      .Add("lastState", Value::EmptyObject())
+      .Add("ready", Value::Bool(ready))
+      .Add("restartCount", Value::Int(c == nullptr ? 0 : c->restarts))
+      .Add("started", Value::Bool(Running(c)));
+  if (c != nullptr) status.Add("containerID", Value::String(c->id));
+  if (c == nullptr && terminal) {
+    status.Add("state", UnknownState());
+  } else if (c == nullptr || c->state == Container::State::kCreated) {
+    status.Add("state", WaitingState(waiting_reason));
+  } else {
+    status.Add("state", Running(c) ? RunningState(*c) : TerminatedState(*c));
+  }
+  return status.Build();
+}
+
+Value ContainerStatuses(const StatusInput& in, const char* field, bool init) {
+  const bool has_init = !in.pod.spec().Get("initContainers").empty();
+  const char* waiting = has_init ? "PodInitializing" : "ContainerCreating";
+  std::vector<Value> statuses;
+  for (const Value& spec : in.pod.spec().Get(field).items()) {
+    const Container* c = FindContainer(in.sandbox, spec.Get("name").AsString());
+    statuses.push_back(ContainerStatus(spec, c, init, in.terminal, waiting));
+  }
+  return Value::Array(std::move(statuses));
+}
+
+std::string NamesOf(const std::vector<std::string>& names) {
+  return fmt::format("[{}]", fmt::join(names, " "));
+}
+
+// generate.go GenerateContainersReadyCondition; `kind` ContainersReady.
+Value ReadinessCondition(std::string_view type, const Value& statuses, std::string_view phase) {
+  if (phase == "Succeeded") return api::MakeCondition(type, "False", "PodCompleted");
+  if (phase == "Failed") return api::MakeCondition(type, "False", "PodFailed");
+  std::vector<std::string> unready;
+  for (const Value& s : statuses.items()) {
+    if (!s.Get("ready").AsBool()) unready.emplace_back(s.Get("name").AsString());
+  }
+  if (unready.empty()) return api::MakeCondition(type, "True");
+  return api::MakeCondition(type, "False", "ContainersNotReady",
+                            fmt::format("containers with unready status: {}", NamesOf(unready)));
+}
+
+// Ready is ContainersReady and every readiness gate.
+Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
+  if (containers_ready.Get("status").AsString() != "True") {
+    return containers_ready.Set("type", Value::Of("Ready"));
+  }
+  std::vector<std::string> messages;
+  for (const Value& gate : in.pod.spec().Get("readinessGates").items()) {
+    const std::string_view type = gate.Get("conditionType").AsString();
+    const std::string_view status = api::ConditionStatus(in.old_status.Get("conditions"), type);
+    if (status.empty()) {
+      messages.push_back(
+          fmt::format("corresponding condition of pod readiness gate \"{}\" does "
+                      "not exist.",
+                      type));
+    } else if (status != "True") {
+      messages.push_back(fmt::format(
+          "the status of pod readiness gate \"{}\" is not \"True\", but {}", type, status));
+    }
+  }
+  if (messages.empty()) return api::MakeCondition("Ready", "True");
+  return api::MakeCondition("Ready", "False", "ReadinessGatesNotReady",
+                            fmt::format("{}", fmt::join(messages, ", ")));
+}
+
+Value InitializedCondition(const StatusInput& in, const Value& statuses, std::string_view phase) {
+  if (phase == "Succeeded") return api::MakeCondition("Initialized", "True", "PodCompleted");
+  if (InitContainersDone(in.pod, in.sandbox) || phase == "Failed" || phase == "Running") {
+    return api::MakeCondition("Initialized", "True");
+  }
+  std::vector<std::string> incomplete;
+  for (const Value& s : statuses.items()) {
+    if (!s.Get("ready").AsBool()) incomplete.emplace_back(s.Get("name").AsString());
+  }
+  return api::MakeCondition(
+      "Initialized", "False", "ContainersNotInitialized",
+      fmt::format("containers with incomplete status: {}", NamesOf(incomplete)));
+}
+
+// Kubelet's own conditions in their order after what others have written. KUBELET-21.
+Value Conditions(const StatusInput& in, const Value& init_statuses, const Value& statuses,
+                 std::string_view phase) {
+  const Value& old_conditions = in.old_status.Get("conditions");
+  const bool network = in.sandbox != nullptr && in.sandbox->ready;
+  const Value containers_ready = ReadinessCondition("ContainersReady", statuses, phase);
+  std::vector<Value> own;
+  if (in.compat != api::Compat::k1_25) {
+    own.push_back(api::MakeCondition("PodReadyToStartContainers", network ? "True" : "False"));
+  }
+  own.push_back(InitializedCondition(in, init_statuses, phase));
+  own.push_back(ReadyCondition(in, containers_ready));
+  own.push_back(containers_ready);
+  own.push_back(api::MakeCondition("PodScheduled", "True"));
+
+  std::vector<Value> all;
+  for (const Value& c : old_conditions.items()) {
+    const bool ours = std::any_of(own.begin(), own.end(),
+                                  [&](const Value& o) { return o.Get("type") == c.Get("type"); });
+    if (!ours) all.push_back(c);
+  }
+  for (Value& condition : own) {
+    const std::string_view type = condition.Get("type").AsString();
+    const bool same =
+        api::ConditionStatus(old_conditions, type) == condition.Get("status").AsString();
+    const Value* old = api::FindCondition(old_conditions, type);
+    const Value since =
+        same ? old->Get("lastTransitionTime") : Value::String(value::FormatTimestamp(in.now));
+    Value full = condition.Set("lastProbeTime", Value()).Set("lastTransitionTime", since);
+    if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0) {
+      full = full.Set("observedGeneration", Value::Int(in.pod.generation()));
+    }
+    all.push_back(std::move(full));
+  }
+  return Value::Array(std::move(all));
+}
+
+bool TerminalPhase(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+
+struct Tally {
+  int waiting = 0, running = 0, stopped = 0, succeeded = 0, unknown = 0;
+};
+
+Tally Count(const Value& statuses) {
+  Tally t;
+  for (const Value& s : statuses.items()) {
+    const Value& state = s.Get("state");
+    if (state.Has("running")) {
+      ++t.running;
+    } else if (state.Has("terminated")) {
+      ++t.stopped;
+      if (state.Get("terminated").Get("exitCode").AsInt() == 0) ++t.succeeded;
+    } else if (state.Has("waiting")) {
+      ++(s.Get("lastState").Has("terminated") ? t.stopped : t.waiting);
+    } else {
+      ++t.unknown;
+    }
+  }
+  return t;
+}
+
+// Init containers: those to come count as pending, a failed one of a pod that never restarts ends
+// it.
+struct InitTally {
+  int pending = 0, failed = 0;
+};
+
+InitTally CountInit(const api::Object& pod, const Value& statuses) {
+  InitTally t;
+  const Value& specs = pod.spec().Get("initContainers");
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const Value& status = statuses.at(i);
+    const Value& state = status.Get("state");
+    if (api::PodView::IsSidecar(specs.at(i))) {
+      if (!status.Get("started").AsBool() && !state.Has("terminated")) ++t.pending;
+    } else if (state.Has("terminated")) {
+      if (state.Get("terminated").Get("exitCode").AsInt() != 0) ++t.failed;
+    } else {
+      ++t.pending;
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+bool InitContainersDone(const api::Object& pod, const PodSandbox* sandbox) {
+  for (const Value& spec : pod.spec().Get("initContainers").items()) {
+    const Container* c = FindContainer(sandbox, spec.Get("name").AsString());
+    if (c == nullptr) return false;
+    const bool started = c->state != Container::State::kCreated;
+    const bool completed = c->state == Container::State::kExited && c->exit_code == 0;
+    if (api::PodView::IsSidecar(spec) ? !started : !completed) return false;
+  }
+  return true;
+}
+
+std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal) {
+  const std::string_view policy = api::PodView(pod).restart_policy();
+  const InitTally init = CountInit(pod, status.Get("initContainerStatuses"));
+  const Tally t = Count(status.Get("containerStatuses"));
+  if (init.failed > 0 && policy == "Never") return "Failed";
+  if (!terminal && (init.pending > 0 || init.failed > 0 || t.waiting > 0)) return "Pending";
+  if (t.running > 0 && t.unknown == 0) return "Running";
+  if (t.running == 0 && t.stopped > 0 && t.unknown == 0) {
+    if (terminal) return t.stopped == t.succeeded ? "Succeeded" : "Failed";
+    if (policy == "Always") return "Running";
+    if (t.stopped == t.succeeded) return "Succeeded";
+    return policy == "Never" ? "Failed" : "Running";
+  }
+  if (terminal) return "Failed";
+  return "Pending";
+}
+
+Value GeneratePodStatus(const StatusInput& in) {
+  const Value& old = in.old_status;
+  const Value init = ContainerStatuses(in, "initContainers", true);
+  const Value containers = ContainerStatuses(in, "containers", false);
+  Value counted = value::Obj({{"initContainerStatuses", init}, {"containerStatuses", containers}});
+  const std::string_view old_phase = old.Get("phase").AsString();
+  // 1.25: a pod that is being deleted keeps its phase until it is gone.
+  const bool forced = in.terminal && in.compat != api::Compat::k1_25;
+  const std::string phase(TerminalPhase(old_phase) ? old_phase : PhaseOf(in.pod, counted, forced));
+
+  value::ObjectBuilder status;
+  if (phase == old_phase) {
+    status.AddIf(old.Has("reason"), "reason", old.Get("reason"));
+    status.AddIf(old.Has("message"), "message", old.Get("message"));
+  }
+  status.Add("phase", Value::String(phase));
+  status.Add("conditions", Conditions(in, init, containers, phase));
+  status.Add("containerStatuses", containers);
+  status.AddIf(!init.empty(), "initContainerStatuses", init);
+  status.AddIf(old.Has("qosClass"), "qosClass", old.Get("qosClass"));
+  status.AddIf(old.Has("nominatedNodeName"), "nominatedNodeName", old.Get("nominatedNodeName"));
+  status.Add("startTime", old.Has("startTime") ? old.Get("startTime")
+                                               : Value::String(value::FormatTimestamp(in.now)));
+  const Value host = Value::String(in.host_ip);
+  status.Add("hostIP", host);
+  if (in.compat != api::Compat::k1_25) {
+    status.Add("hostIPs", value::Arr({value::Obj({{"ip", host}})}));
+  }
+  const bool host_network = in.pod.spec().Get("hostNetwork").AsBool();
+  if (in.sandbox != nullptr || old.Has("podIP")) {
+    const Value ip = in.sandbox == nullptr ? old.Get("podIP")
+                     : host_network        ? host
+                                           : Value::String(in.sandbox->ip);
+    status.Add("podIP", ip);
+    status.Add("podIPs", value::Arr({value::Obj({{"ip", ip}})}));
+  }
+  if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0) {
+    status.Add("observedGeneration", Value::Int(in.pod.generation()));
+  }
+  return status.Build();
+}
+
+}  // namespace ksim::kubelet

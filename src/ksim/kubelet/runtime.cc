@@ -1,0 +1,225 @@
+#include "ksim/kubelet/runtime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/kinds.h"
+#include "ksim/base/check.h"
+#include "ksim/kubelet/events.h"
+
+namespace ksim::kubelet {
+
+namespace {
+
+// How long the runtime takes. Orders of magnitude of containerd on a warm node.
+struct Range {
+  Duration min, max;
+};
+constexpr Range kSandbox{Milliseconds(100), Milliseconds(400)};
+constexpr Range kPull{Milliseconds(500), Seconds(3)};
+constexpr Range kRecheck{Milliseconds(50), Milliseconds(200)};  // Always, but layers present
+constexpr Range kCreate{Milliseconds(20), Milliseconds(100)};
+constexpr Range kStart{Milliseconds(30), Milliseconds(150)};
+constexpr Range kStop{Milliseconds(50), Milliseconds(500)};
+constexpr Range kInitRun{Milliseconds(500), Seconds(2)};
+
+}  // namespace
+
+bool PodSandbox::AnyRunning() const {
+  return std::any_of(containers.begin(), containers.end(), [](const auto& entry) {
+    return entry.second.state == Container::State::kRunning;
+  });
+}
+
+Runtime::Sites::Sites(sim::Decisions& decisions, const std::string& node)
+    : sandbox(decisions.Site(fmt::format("runtime/{}/sandbox", node))),
+      pull(decisions.Site(fmt::format("runtime/{}/pull", node))),
+      create(decisions.Site(fmt::format("runtime/{}/create", node))),
+      start(decisions.Site(fmt::format("runtime/{}/start", node))),
+      stop(decisions.Site(fmt::format("runtime/{}/stop", node))),
+      run(decisions.Site(fmt::format("runtime/{}/run", node))),
+      container_id(decisions.Site("container/id")),
+      image_digest(decisions.Site("image/digest")),
+      image_size(decisions.Site("image/size")) {}
+
+Runtime::Runtime(client::Environment& env, std::string node, std::string pod_network)
+    : env_(env),
+      node_(std::move(node)),
+      actor_(sim::ActorId::Of("kubelet/" + node_)),
+      sites_(env.sim.decisions(), node_),
+      pod_network_(std::move(pod_network)),
+      pull_done_(env.sim) {}
+
+const PodSandbox* Runtime::Find(std::string_view uid) const {
+  const auto it = pods_.find(std::string(uid));
+  return it == pods_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::string> Runtime::PodUids() const {
+  std::vector<std::string> uids;
+  for (const auto& [uid, pod] : pods_) uids.push_back(uid);
+  return uids;
+}
+
+sim::Task<void> Runtime::CreateSandbox(api::Object pod) {
+  const std::string uid(pod.uid());
+  const std::uint64_t identity = env_.IdentityOf("pods", pod.ns(), pod.name());
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.sandbox, identity, kSandbox.min, kSandbox.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "create sandbox");
+  PodSandbox& sandbox = pods_[uid];
+  sandbox.pod = pod;
+  sandbox.identity = identity;
+  if (sandbox.ip.empty()) sandbox.ip = fmt::format("{}.{}", pod_network_, next_ip_++);
+  sandbox.ready = true;
+  Emit(sandbox, "", "sandbox", "ok");
+  Changed(uid);
+}
+
+sim::Task<Runtime::Pulled> Runtime::PullImage(std::string uid, std::string container,
+                                              std::string image) {
+  const VirtualTime asked = env_.sim.now();
+  while (pulling_) co_await pull_done_.Wait();
+  // Freed when the frame goes, also if the kubelet dies in the middle of a pull.
+  struct Turn {
+    explicit Turn(Runtime& r) : runtime(r) { runtime.pulling_ = true; }
+    ~Turn() {
+      runtime.pulling_ = false;
+      runtime.pull_done_.Notify();
+    }
+    Runtime& runtime;
+  };
+  const Turn turn(*this);
+  const VirtualTime began = env_.sim.now();
+  const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(image));
+  const Range range = HasImage(image) ? kRecheck : kPull;
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.pull, key, range.min, range.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "pull image");
+  images_.insert(image);
+  Emit(Pod(uid), container, "pull", "ok");
+  Pulled pulled;
+  pulled.took = env_.sim.now() - began;
+  pulled.waited = env_.sim.now() - asked;
+  pulled.bytes =
+      20'000'000 + env_.sim.decisions().Draw(sites_.image_size, sim::KeyOf(image), 180'000'000);
+  co_return pulled;
+}
+
+sim::Task<void> Runtime::CreateContainer(std::string uid, std::string name, std::string image,
+                                         bool init) {
+  const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(name));
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.create, key, kCreate.min, kCreate.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "create container");
+  PodSandbox& pod = Pod(uid);
+  Container container;
+  container.name = name;
+  container.image = image;
+  container.image_id =
+      fmt::format("{}@sha256:{}", image, DrawHex(sites_.image_digest, sim::KeyOf(image)));
+  container.id = fmt::format("containerd://{}", DrawHex(sites_.container_id, key));
+  container.init = init;
+  const auto before = pod.containers.find(name);
+  if (before != pod.containers.end()) container.restarts = before->second.restarts + 1;
+  pod.containers[name] = std::move(container);
+  Emit(pod, name, "create", "ok");
+  Changed(uid);
+}
+
+sim::Task<void> Runtime::StartContainer(std::string uid, std::string name) {
+  const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(name));
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.start, key, kStart.min, kStart.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "start container");
+  PodSandbox& pod = Pod(uid);
+  Container& container = pod.containers[name];
+  container.state = Container::State::kRunning;
+  container.started = env_.sim.now();
+  Emit(pod, name, "start", "ok");
+  Changed(uid);
+  if (!container.init) co_return;
+  const Duration run =
+      env_.sim.decisions().DrawDuration(sites_.run, key, kInitRun.min, kInitRun.max);
+  env_.sim.After(run, sim::TimerKind::kWork, "init container runs",
+                 [this, uid, name] { Exit(uid, name, 0); });
+}
+
+sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Duration grace) {
+  const PodSandbox* pod = Find(uid);
+  if (pod == nullptr) co_return;
+  const auto it = pod->containers.find(name);
+  if (it == pod->containers.end() || it->second.state != Container::State::kRunning) co_return;
+  const std::uint64_t key = sim::KeyOf(pod->identity, sim::KeyOf(name));
+  const Duration needs = env_.sim.decisions().DrawDuration(sites_.stop, key, kStop.min, kStop.max);
+  const bool forced = needs > grace;
+  co_await env_.sim.Sleep(std::min(needs, grace), sim::TimerKind::kWork, "stop container");
+  Exit(uid, name, forced ? kKillExitCode : kTermExitCode);
+}
+
+sim::Task<void> Runtime::StopSandbox(std::string uid) {
+  if (Find(uid) == nullptr) co_return;
+  const Duration latency = env_.sim.decisions().DrawDuration(sites_.sandbox, Pod(uid).identity,
+                                                             kCreate.min, kCreate.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "stop sandbox");
+  const auto it = pods_.find(uid);
+  if (it == pods_.end()) co_return;
+  it->second.ready = false;
+  Changed(uid);
+}
+
+void Runtime::RemovePod(std::string_view uid) {
+  const auto it = pods_.find(std::string(uid));
+  if (it == pods_.end()) return;
+  Emit(it->second, "", "remove", "ok");
+  pods_.erase(it);
+}
+
+PodSandbox& Runtime::Pod(const std::string& uid) {
+  const auto it = pods_.find(uid);
+  KSIM_CHECK(it != pods_.end(), "no sandbox of pod {}", uid);
+  return it->second;
+}
+
+void Runtime::Changed(const std::string& uid) {
+  if (listener_) listener_(uid);
+}
+
+void Runtime::Exit(const std::string& uid, const std::string& name, int code) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return;
+  const auto it = pod->second.containers.find(name);
+  if (it == pod->second.containers.end()) return;
+  if (it->second.state == Container::State::kExited) return;
+  it->second.state = Container::State::kExited;
+  it->second.finished = env_.sim.now();
+  it->second.exit_code = code;
+  Emit(pod->second, name, code == 0 ? "exit" : "kill", fmt::format("exit {}", code));
+  Changed(uid);
+}
+
+std::string Runtime::DrawHex(sim::SiteId site, std::uint64_t key) {
+  std::string hex;
+  for (int i = 0; i < 4; ++i) hex += fmt::format("{:016x}", env_.sim.decisions().Draw(site, key));
+  return hex;
+}
+
+void Runtime::Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
+                   std::string result) {
+  auto* payload = new RuntimePayload;
+  payload->ns = std::string(pod.pod.ns());
+  payload->pod = std::string(pod.pod.name());
+  payload->uid = std::string(pod.pod.uid());
+  payload->node = node_;
+  payload->container = std::string(container);
+  payload->action = std::string(action);
+  payload->result = std::move(result);
+  const sim::EventInfo info{sim::EventKind::kRuntime,
+                            api::ObjectHash("pods", pod.pod.ns(), pod.pod.name()), 0};
+  // What the kubelet does next, it does because of this.
+  sim::Context& context = env_.sim.context();
+  context.cause = env_.sim.EmitAs(actor_, context.cause, info, sim::PayloadRef(payload));
+}
+
+}  // namespace ksim::kubelet

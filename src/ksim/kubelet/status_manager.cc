@@ -1,0 +1,240 @@
+#include "ksim/kubelet/status_manager.h"
+
+#include <utility>
+#include <vector>
+
+#include "ksim/api/conditions.h"
+#include "ksim/api/pod.h"
+#include "ksim/value/patch.h"
+
+namespace ksim::kubelet {
+
+using value::Value;
+
+namespace {
+
+constexpr Duration kSyncPeriod = Seconds(10);
+constexpr std::size_t kFifoSize = 1000;
+
+bool TerminalPhase(const Value& status) {
+  const std::string_view phase = status.Get("phase").AsString();
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+bool KubeletOwns(std::string_view type) {
+  return type == "PodReadyToStartContainers" || type == "Initialized" || type == "Ready" ||
+         type == "ContainersReady" || type == "PodScheduled";
+}
+
+// A container that never got a state before the pod ended.
+Value Killed(const Value& status) {
+  if (status.Get("state").Has("terminated")) return status;
+  return status.Set(
+      "state",
+      value::Obj({{"terminated",
+                   value::Obj({{"exitCode", Value::Int(kKillExitCode)},
+                               {"finishedAt", Value()},
+                               {"message", Value::Of("The container could not be located when the "
+                                                     "pod was terminated")},
+                               {"reason", Value::Of("ContainerStatusUnknown")},
+                               {"startedAt", Value()}})}}));
+}
+
+Value AllKilled(const Value& statuses) {
+  std::vector<Value> killed;
+  for (const Value& s : statuses.items()) killed.push_back(Killed(s));
+  return Value::Array(std::move(killed));
+}
+
+}  // namespace
+
+StatusManager::StatusManager(sim::Process& process, client::Client& client, const Runtime& runtime,
+                             std::function<bool(const std::string& uid)> finished)
+    : process_(process),
+      client_(client),
+      runtime_(runtime),
+      finished_(std::move(finished)),
+      pods_(client.connection().env().kinds.ByResource("", "pods")),
+      compat_(client.connection().env().compat),
+      trigger_(process.simulation()) {}
+
+void StatusManager::Start() { process_.Spawn(Run()); }
+
+const Value& StatusManager::Get(std::string_view uid) const {
+  static const Value& none = *new Value();
+  const auto it = statuses_.find(std::string(uid));
+  return it == statuses_.end() ? none : it->second.status;
+}
+
+void StatusManager::Set(const api::Object& pod, Value status) {
+  Put(pod, std::move(status), pod.deleting());
+}
+
+void StatusManager::Put(const api::Object& pod, Value status, bool force) {
+  const std::string uid(pod.uid());
+  Entry& entry = statuses_[uid];
+  entry.pod = pod;
+  if (!force && entry.version != 0 && entry.status == status) return;
+  entry.status = std::move(status);
+  entry.origin = process_.simulation().CaptureOrigin();
+  ++entry.version;
+  Queue(uid);
+}
+
+void StatusManager::Queue(const std::string& uid) {
+  due_.insert(uid);
+  if (fifo() && queue_.size() < kFifoSize) {
+    const Entry& entry = statuses_[uid];
+    Send send;
+    send.uid = uid;
+    send.version = entry.version;
+    send.status = entry.status;
+    queue_.push_back(std::move(send));
+  }
+  trigger_.Notify();
+}
+
+void StatusManager::Terminate(const api::Object& pod) {
+  Value status = Get(pod.uid());
+  if (status.is_null()) status = pod.status();
+  for (const char* field : {"containerStatuses", "initContainerStatuses"}) {
+    const Value& statuses = status.Get(field);
+    if (!statuses.empty()) status = status.Set(field, AllKilled(statuses));
+  }
+  if (!TerminalPhase(status) && compat_ != api::Compat::k1_25) {
+    status = status.Set("phase", Value::Of("Failed"));
+  }
+  Put(pod, std::move(status), /*force=*/true);
+}
+
+void StatusManager::Trigger(const std::string& uid) {
+  if (!statuses_.contains(uid)) return;
+  ++statuses_[uid].version;
+  Queue(uid);
+}
+
+void StatusManager::Forget(const std::string& uid) {
+  statuses_.erase(uid);
+  sent_.erase(uid);
+  due_.erase(uid);
+}
+
+// A trigger by any pod sends what is new; every 10 s what could not be sent is tried again.
+sim::Task<void> StatusManager::Run() {
+  while (true) {
+    if (due_.empty()) {
+      co_await trigger_.Wait();
+    } else {
+      // Something failed before: waiting for the tick is work.
+      co_await trigger_.WaitFor(kSyncPeriod, sim::TimerKind::kWork);
+    }
+    co_await SyncBatch();
+  }
+}
+
+sim::Task<void> StatusManager::SyncBatch() {
+  if (fifo()) {
+    while (!queue_.empty()) {
+      Send send = std::move(queue_.front());
+      queue_.pop_front();
+      const auto it = statuses_.find(send.uid);
+      // A version that the API already has a newer one of is skipped.
+      if (it == statuses_.end() || sent_[send.uid] >= send.version) continue;
+      Entry entry = it->second;
+      entry.status = std::move(send.status);
+      entry.version = send.version;
+      co_await SyncPod(std::move(entry));
+    }
+  }
+  const std::vector<std::string> uids(due_.begin(), due_.end());
+  for (const std::string& uid : uids) {
+    const auto it = statuses_.find(uid);
+    if (it == statuses_.end() || sent_[uid] >= it->second.version) {
+      due_.erase(uid);
+      continue;
+    }
+    Entry entry = it->second;
+    co_await SyncPod(std::move(entry));
+  }
+}
+
+sim::Task<void> StatusManager::SyncPod(Entry entry) {
+  process_.simulation().AdoptOrigin(entry.origin);
+  const std::string uid(entry.pod.uid());
+  const std::string ns(entry.pod.ns());
+  const std::string name(entry.pod.name());
+  client::Client::ObjectResult got = co_await client_.Get(pods_, ns, name);
+  if (!got.ok()) {
+    // Gone: nothing to report any more. Other errors leave the version unsent.
+    if (api::IsNotFound(got.status())) Forget(uid);
+    co_return;
+  }
+  api::Object current = *got;
+  if (current.uid() != uid) {
+    Forget(uid);
+    co_return;
+  }
+  const Value merged = Merge(current, entry.status);
+  static const value::Path kStatus{"status"};
+  const absl::StatusOr<Value> diff = value::CreateTwoWayMergePatch(
+      current.tree(), current.tree().Set(kStatus, merged), "v1", "Pod");
+  if (diff.ok() && !diff->empty()) {
+    static const value::Path kUid{"metadata", "uid"};
+    const Value patch = diff->Set(kUid, Value::String(uid));
+    const client::PatchOptions options(api::PatchType::kStrategic, "status");
+    client::Client::ObjectResult patched = co_await client_.Patch(pods_, ns, name, patch, options);
+    if (!patched.ok()) {
+      if (api::IsNotFound(patched.status())) Forget(uid);
+      co_return;
+    }
+    current = *patched;
+  }
+  sent_[uid] = std::max(sent_[uid], entry.version);
+  const auto newest = statuses_.find(uid);
+  if (newest != statuses_.end() && newest->second.version == entry.version) due_.erase(uid);
+  if (CanBeDeleted(current)) co_await DeletePod(current);
+}
+
+bool StatusManager::CanBeDeleted(const api::Object& pod) const {
+  if (!pod.deleting() || !finished_(std::string(pod.uid()))) return false;
+  return compat_ == api::Compat::k1_25 || api::PodView(pod).terminal();
+}
+
+sim::Task<void> StatusManager::DeletePod(api::Object pod) {
+  const std::string uid(pod.uid());
+  api::DeleteOptions options;
+  options.grace_period_seconds = 0;
+  options.uid = uid;
+  client::Client::ObjectResult deleted =
+      co_await client_.Delete(pods_, std::string(pod.ns()), std::string(pod.name()), options);
+  if (deleted.ok() || api::IsNotFound(deleted.status())) {
+    Forget(uid);
+  } else if (statuses_.contains(uid)) {
+    // Again at the next trigger or tick.
+    ++statuses_[uid].version;
+    due_.insert(uid);
+  }
+}
+
+// mergePodStatus: conditions of others come from the API's copy, and a terminal phase is held back
+// while containers may still run.
+Value StatusManager::Merge(const api::Object& current, const Value& status) const {
+  const Value& api_status = current.status();
+  std::vector<Value> conditions;
+  for (const Value& c : api_status.Get("conditions").items()) {
+    if (!KubeletOwns(c.Get("type").AsString())) conditions.push_back(c);
+  }
+  for (const Value& c : status.Get("conditions").items()) {
+    if (KubeletOwns(c.Get("type").AsString())) conditions.push_back(c);
+  }
+  Value merged = status.Set("conditions", Value::Array(std::move(conditions)));
+  const PodSandbox* sandbox = runtime_.Find(current.uid());
+  const bool may_run = sandbox != nullptr && sandbox->AnyRunning();
+  if (TerminalPhase(status) && !TerminalPhase(api_status) && may_run) {
+    merged = merged.Set("phase", api_status.Get("phase"));
+  }
+  if (api_status.Has("qosClass")) merged = merged.Set("qosClass", api_status.Get("qosClass"));
+  return merged;
+}
+
+}  // namespace ksim::kubelet

@@ -1,0 +1,43 @@
+#include "ksim/scenario/component.h"
+
+#include "ksim/trace/events.h"
+
+namespace ksim::scenario {
+
+namespace {
+
+constexpr Duration kResync = Hours(12);
+
+}  // namespace
+
+Component::Component(client::Environment& env, const std::string& name, api::Endpoint& server,
+                     client::ClientOptions options, Build build)
+    : env_(env),
+      process_(env.sim.AddProcess(name)),
+      server_(server),
+      options_(std::move(options)),
+      build_(std::move(build)) {
+  process_.OnStart([this] { OnStart(); });
+  process_.OnStop([this] { OnStop(); });
+}
+
+void Component::OnStart() {
+  EmitActor(env_.sim, process_, "start");
+  connection_ = std::make_unique<client::Connection>(env_, process_, server_);
+  informers_ = std::make_unique<client::InformerFactory>(*connection_, options_, kResync);
+  body_ = build_(process_, *connection_, *informers_);
+  informers_->Start();
+}
+
+void Component::OnStop() {
+  body_.reset();
+  informers_.reset();
+  connection_.reset();
+}
+
+void EmitActor(sim::Simulation& sim, sim::Process& process, const char* state) {
+  sim.EmitAs(process.actor(), sim.context().cause, sim::EventInfo{sim::EventKind::kActor},
+             sim::MakePayload<trace::ActorPayload>(process.name(), state));
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,52 @@
+// Component: a process that talks to the API: with each start it gets a new connection and new
+// informers, and builds what runs in it; a kill drops all of it.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ksim/client/client.h"
+#include "ksim/client/informer.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::scenario {
+
+class Component {
+ public:
+  // What runs in the process, built at each start; destroyed before its informers.
+  class Body {
+   public:
+    virtual ~Body() = default;
+  };
+  using Build = std::function<std::unique_ptr<Body>(sim::Process&, client::Connection&,
+                                                    client::InformerFactory&)>;
+
+  // Makes the process, not yet started. `options` are those of its informers' client.
+  Component(client::Environment& env, const std::string& name, api::Endpoint& server,
+            client::ClientOptions options, Build build);
+  Component(const Component&) = delete;
+  Component& operator=(const Component&) = delete;
+
+  sim::Process& process() { return process_; }
+  client::InformerFactory* informers() { return informers_.get(); }  // null while it is down
+  client::Connection* connection() { return connection_.get(); }
+
+ private:
+  void OnStart();
+  void OnStop();
+
+  client::Environment& env_;
+  sim::Process& process_;
+  api::Endpoint& server_;
+  client::ClientOptions options_;
+  Build build_;
+  std::unique_ptr<client::Connection> connection_;
+  std::unique_ptr<client::InformerFactory> informers_;
+  std::unique_ptr<Body> body_;
+};
+
+// Tells the bus that a process started or stopped.
+void EmitActor(sim::Simulation& sim, sim::Process& process, const char* state);
+
+}  // namespace ksim::scenario

@@ -1,0 +1,135 @@
+#include "ksim/scenario/dry_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/defaulting.h"
+#include "ksim/api/kinds.h"
+#include "ksim/api/schema.h"
+#include "ksim/api/strategy.h"
+#include "ksim/api/validation.h"
+#include "ksim/scenario/parse.h"
+#include "ksim/scenario/schema.h"
+#include "ksim/value/yaml.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::Value;
+
+Diagnostic AtField(const Manifest& manifest, std::string_view field, std::string message) {
+  const Span span = SpanOfField(manifest, field);
+  if (manifest.file) return manifest.file->At(span, std::move(message));
+  Diagnostic d;
+  d.file = fmt::format("{}/{}", manifest.Kind(), manifest.Name());
+  d.message = std::move(message);
+  return d;
+}
+
+// "... Go struct field ReplicaSetSpec.spec.replicas of type int32" -> spec.replicas
+std::string FieldOfTypeError(std::string_view message) {
+  static constexpr std::string_view kMark = "Go struct field ";
+  const std::size_t at = message.find(kMark);
+  if (at == std::string_view::npos) return "";
+  std::string_view rest = message.substr(at + kMark.size());
+  rest = rest.substr(0, rest.find(" of type"));
+  const std::size_t dot = rest.find('.');
+  return dot == std::string_view::npos ? "" : std::string(rest.substr(dot + 1));
+}
+
+// unknown field "spec.foo" -> spec.foo
+std::string FieldInQuotes(std::string_view message) {
+  const std::size_t open = message.find('"');
+  const std::size_t close = message.rfind('"');
+  if (open == std::string_view::npos || close <= open) return "";
+  return std::string(message.substr(open + 1, close - open - 1));
+}
+
+void CheckDecoding(const api::ResourceInfo& info, const Manifest& manifest,
+                   std::vector<Diagnostic>* out) {
+  const api::SchemaReport report = api::CheckSchema(info, manifest.tree);
+  const std::string prefix = fmt::format("{} in version \"{}\" cannot be handled as a {}",
+                                         info.kind, info.version, info.kind);
+  if (!report.type_error.empty())
+    out->push_back(AtField(manifest, FieldOfTypeError(report.type_error),
+                           fmt::format("{}: {}", prefix, report.type_error)));
+  for (const std::string& unknown : report.unknown_fields)
+    out->push_back(AtField(manifest, FieldInQuotes(unknown),
+                           fmt::format("{}: strict decoding error: {}", prefix, unknown)));
+}
+
+void CheckValues(const api::ResourceInfo& info, const Manifest& manifest, api::Compat compat,
+                 std::vector<Diagnostic>* out) {
+  static const value::Path kNamespace{"metadata", "namespace"};
+  Value tree = manifest.tree;
+  if (info.namespaced && tree.Get(kNamespace).is_null())
+    tree = tree.Set(kNamespace, Value::Of("default"));
+  tree = api::ClearSystemFields(api::ApplyDefaults(info, tree, compat));
+  std::string name(manifest.tree.Get("metadata").Get("name").AsString());
+  if (name.empty()) name = manifest.Name() + "bcdfg";
+  tree = api::FillSystemFields(tree, name, "00000000-0000-4000-8000-000000000000", VirtualTime());
+  tree = api::PrepareForCreate(info, tree, compat);
+  const api::FieldErrors errors = api::ValidateCreate(info, tree, compat);
+  const api::Status status = api::InvalidObject(info, manifest.Name(), errors);
+  for (const api::StatusCause& cause : errors)
+    out->push_back(AtField(manifest, cause.field,
+                           fmt::format("The {} \"{}\" is invalid: {}: {}", info.kind,
+                                       manifest.Name(), cause.field, cause.message)));
+}
+
+Diagnostic Missing(const std::string& file, const std::string& what) {
+  Diagnostic d;
+  d.severity = Diagnostic::Severity::kWarning;
+  d.file = file;
+  d.message = what + " is not in this version of ksim";
+  return d;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> DryRun(const Scenario& scenario) {
+  api::Kinds kinds;
+  std::vector<Diagnostic> out;
+  for (const Step& step : scenario.steps) {
+    if (step.kind != StepKind::kCreate && step.kind != StepKind::kApply) continue;
+    for (const Manifest& manifest : step.objects) {
+      LearnKind(kinds, manifest.ApiVersion(), manifest.Kind());
+      const api::ResourceInfo* info = kinds.ByKind(manifest.ApiVersion(), manifest.Kind());
+      if (info == nullptr) continue;
+      const std::size_t before = out.size();
+      CheckDecoding(*info, manifest, &out);
+      if (out.size() == before) CheckValues(*info, manifest, scenario.compat, &out);
+    }
+  }
+  return out;
+}
+
+std::vector<Diagnostic> NotInThisVersion(const Scenario& scenario, const std::string& file) {
+  std::vector<Diagnostic> out;
+  for (const FaultSpec& fault : scenario.faults)
+    out.push_back(Missing(file, fmt::format("the fault {}", fault.verb)));
+  for (const std::string& name : scenario.checks) {
+    const Named* oracle = FindNamed(Oracles(), name);
+    if (oracle != nullptr && !oracle->available)
+      out.push_back(Missing(file, fmt::format("the oracle {}", name)));
+  }
+  const auto check = [&](const std::string& name) {
+    const Named* controller = FindNamed(Controllers(), name);
+    if (controller != nullptr && !controller->available)
+      out.push_back(Missing(file, fmt::format("the controller {}", name)));
+  };
+  for (const std::string& name : scenario.cluster.controllers) check(name);
+  for (const auto& [process, parts] : scenario.cluster.processes)
+    for (const std::string& name : parts) check(name);
+  for (const auto& [name, v] : scenario.cluster.variants)
+    if (v != "asCompat") out.push_back(Missing(file, fmt::format("the variant {}: {}", name, v)));
+  for (const Step& step : scenario.steps) {
+    if (step.kind != StepKind::kDrain && step.kind != StepKind::kEvict) continue;
+    out.push_back(Missing(file, fmt::format("the step {}", ToString(step.kind))));
+    out.back().severity = Diagnostic::Severity::kError;
+  }
+  return out;
+}
+
+}  // namespace ksim::scenario

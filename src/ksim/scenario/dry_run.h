@@ -1,0 +1,20 @@
+// What the API server would refuse, told before the run with the place in the manifest, in the
+// words that kubectl would print.
+#pragma once
+#include <vector>
+
+#include "ksim/base/diagnostic.h"
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::scenario {
+
+// Every object that a step creates or applies. Objects without a file (from a trace's header) are
+// checked as well; their problems have no place.
+std::vector<Diagnostic> DryRun(const Scenario& scenario);
+
+// Faults, oracles and other parts of a scenario that are understood but not in this version; `run`
+// refuses them all. Kinds of step are errors for `validate` too, the others warnings there. `file`
+// is the scenario's name.
+std::vector<Diagnostic> NotInThisVersion(const Scenario& scenario, const std::string& file);
+
+}  // namespace ksim::scenario

@@ -1,0 +1,346 @@
+#include "ksim/scenario/kubectl.h"
+
+#include <fmt/format.h>
+
+#include "ksim/base/status.h"
+#include "ksim/value/json.h"
+#include "ksim/value/patch.h"
+
+namespace ksim::scenario {
+
+using api::Object;
+using api::Request;
+using api::Response;
+using value::Value;
+
+namespace {
+
+constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+client::ClientOptions KubectlOptions() {
+  client::ClientOptions options;
+  options.user = "kubernetes-admin";
+  options.qps = 50;
+  options.burst = 300;
+  return options;
+}
+
+Request About(api::Verb verb, const api::ResourceInfo* info, std::string ns, std::string name) {
+  Request r;
+  r.verb = verb;
+  r.resource = info;
+  r.ns = info->namespaced ? std::move(ns) : std::string();
+  r.name = std::move(name);
+  return r;
+}
+
+const value::Path& LastAppliedPath() {
+  static const value::Path path{"metadata", "annotations", kLastApplied};
+  return path;
+}
+
+// The configuration as apply records it: the object without the record itself, and a newline.
+Value WithLastApplied(const Value& wanted) {
+  const Value bare = wanted.Erase(LastAppliedPath());
+  return wanted.Set(LastAppliedPath(), Value::Of(value::ToJson(bare) + "\n"));
+}
+
+Value MapOf(const Step& step) {
+  value::ObjectBuilder out;
+  for (const auto& [key, v] : step.set) out.Add(key, v ? Value::Of(*v) : Value());
+  return out.Build();
+}
+
+bool Unchanged(const Object& before, const Object& after) {
+  return before.resource_version() == after.resource_version();
+}
+
+}  // namespace
+
+Kubectl::Kubectl(client::Connection& connection)
+    : env_(connection.env()), client_(connection, connection.process().actor(), KubectlOptions()) {}
+
+sim::Task<Response> Kubectl::Send(Request request) {
+  co_return co_await client_.Do(std::move(request));
+}
+
+Kubectl::Info Kubectl::Resolve(const Value& object, StepOutcome* outcome) const {
+  const std::string_view version = object.Get("apiVersion").AsString();
+  const std::string_view kind = object.Get("kind").AsString();
+  Info info = env_.kinds.ByKind(version, kind);
+  if (info == nullptr)
+    outcome->error =
+        fmt::format("error: no matches for kind \"{}\" in version \"{}\"", kind, version);
+  return info;
+}
+
+Object Kubectl::Prepared(Info info, const Manifest& manifest) const {
+  Value tree = manifest.tree;
+  static const value::Path ns_path{"metadata", "namespace"};
+  if (info->namespaced && tree.Get(ns_path).is_null())
+    tree = tree.Set(ns_path, Value::Of("default"));
+  return Object::FromTree(std::move(tree));
+}
+
+sim::Task<StepOutcome> Kubectl::Run(const Step& step) {
+  switch (step.kind) {
+    case StepKind::kCreate:
+      co_return co_await Create(step);
+    case StepKind::kApply:
+      co_return co_await Apply(step);
+    case StepKind::kReplace:
+      co_return co_await Replace(step);
+    case StepKind::kPatch:
+      co_return co_await Patch(step);
+    case StepKind::kDelete:
+      co_return co_await Delete(step);
+    case StepKind::kScale:
+      co_return co_await Scale(step);
+    case StepKind::kLabel:
+    case StepKind::kAnnotate:
+      co_return co_await Mark(step);
+    case StepKind::kCordon:
+    case StepKind::kUncordon:
+      co_return co_await Cordon(step);
+    case StepKind::kWait:
+      co_return co_await Wait(step);
+    default:
+      break;
+  }
+  StepOutcome outcome;
+  outcome.error = fmt::format("error: {} is no step of kubectl", ToString(step.kind));
+  co_return outcome;
+}
+
+sim::Task<StepOutcome> Kubectl::Create(const Step& step) {
+  StepOutcome outcome;
+  for (const Manifest& manifest : step.objects) {
+    Info info = Resolve(manifest.tree, &outcome);
+    if (info == nullptr) co_return outcome;
+    const Object object = Prepared(info, manifest);
+    Request request = About(api::Verb::kCreate, info, std::string(object.ns()), "");
+    request.body = object.tree();
+    request.field_manager = "kubectl-create";
+    request.field_validation = "Strict";
+    const Response response = co_await Send(std::move(request));
+    if (response.code >= 400 || response.code == 0) {
+      outcome.error = ErrorText(response);
+      co_return outcome;
+    }
+    outcome.lines.push_back(Slashed(*info, response.object.name()) + " created");
+  }
+  co_return outcome;
+}
+
+// pkg/cmd/apply/{apply,patcher}.go, client side.
+sim::Task<Response> Kubectl::ApplyOne(Info info, Object wanted, const char** done) {
+  const std::string ns(wanted.ns()), name(wanted.name());
+  Request get = About(api::Verb::kGet, info, ns, name);
+  const Response current = co_await Send(std::move(get));
+  *done = " created";
+  const Value modified = WithLastApplied(wanted.tree());
+  if (current.code == 404) {
+    Request create = About(api::Verb::kCreate, info, ns, "");
+    create.body = modified;
+    create.field_manager = "kubectl-client-side-apply";
+    create.field_validation = "Strict";
+    co_return co_await Send(std::move(create));
+  }
+  if (current.code != 200) co_return current;
+  const std::string_view last = current.object.Annotation(kLastApplied);
+  absl::StatusOr<Value> original = value::ParseJson(last.empty() ? "{}" : last);
+  const Value before = original.ok() ? *original : Value::EmptyObject();
+  const Value now = current.object.ToTree();
+  Value patch = value::CreateThreeWayJsonMergePatch(before, modified, now);
+  api::PatchType type = api::PatchType::kMerge;
+  if (value::HasStrategicSchema(info->api_version(), info->kind)) {
+    absl::StatusOr<Value> strategic = value::CreateThreeWayMergePatch(
+        before, modified, now, info->api_version(), info->kind, true);
+    if (strategic.ok()) {
+      patch = *std::move(strategic);
+      type = api::PatchType::kStrategic;
+    }
+  }
+  *done = " unchanged";
+  if (patch.empty()) co_return current;
+  *done = " configured";
+  co_return co_await PatchObject(info, ns, name, patch, type, "", "kubectl-client-side-apply");
+}
+
+sim::Task<StepOutcome> Kubectl::Apply(const Step& step) {
+  StepOutcome outcome;
+  for (const Manifest& manifest : step.objects) {
+    Info info = Resolve(manifest.tree, &outcome);
+    if (info == nullptr) co_return outcome;
+    const Object object = Prepared(info, manifest);
+    const char* done = "";
+    const Response response = co_await ApplyOne(info, object, &done);
+    if (response.code >= 400 || response.code == 0) {
+      outcome.error = ErrorText(response);
+      co_return outcome;
+    }
+    outcome.lines.push_back(Slashed(*info, object.name()) + done);
+  }
+  co_return outcome;
+}
+
+// pkg/cmd/replace/replace.go: the version is read first, so that the PUT is unconditional in
+// effect.
+sim::Task<StepOutcome> Kubectl::Replace(const Step& step) {
+  StepOutcome outcome;
+  for (const Manifest& manifest : step.objects) {
+    Info info = Resolve(manifest.tree, &outcome);
+    if (info == nullptr) co_return outcome;
+    const Object object = Prepared(info, manifest);
+    const std::string ns(object.ns()), name(object.name());
+    Request get = About(api::Verb::kGet, info, ns, name);
+    const Response current = co_await Send(std::move(get));
+    Response response = current;
+    if (current.code == 200) {
+      Request put = About(api::Verb::kUpdate, info, ns, name);
+      put.body = object.WithResourceVersion(current.object.resource_version()).ToTree();
+      put.field_manager = "kubectl-replace";
+      put.field_validation = "Strict";
+      response = co_await Send(std::move(put));
+    }
+    if (response.code >= 400 || response.code == 0) {
+      outcome.error = ErrorText(response);
+      co_return outcome;
+    }
+    outcome.lines.push_back(Slashed(*info, name) + " replaced");
+  }
+  co_return outcome;
+}
+
+sim::Task<Response> Kubectl::PatchObject(Info info, std::string ns, std::string name, Value patch,
+                                         api::PatchType type, std::string subresource,
+                                         std::string manager) {
+  Request request = About(api::Verb::kPatch, info, std::move(ns), std::move(name));
+  request.subresource = std::move(subresource);
+  request.body = std::move(patch);
+  request.patch_type = type;
+  request.field_manager = std::move(manager);
+  co_return co_await Send(std::move(request));
+}
+
+sim::Task<StepOutcome> Kubectl::Patch(const Step& step) {
+  StepOutcome outcome;
+  Info info = env_.kinds.ByName(step.resource);
+  Request get = About(api::Verb::kGet, info, step.ns, step.name);
+  const Response before = co_await Send(std::move(get));
+  if (before.code != 200) {
+    outcome.error = ErrorText(before);
+    co_return outcome;
+  }
+  api::PatchType type = api::PatchType::kStrategic;
+  if (step.patch_type == "merge") type = api::PatchType::kMerge;
+  if (step.patch_type == "json") type = api::PatchType::kJson;
+  const Response after = co_await PatchObject(info, step.ns, step.name, step.patch, type,
+                                              step.subresource, "kubectl-patch");
+  if (after.code >= 400 || after.code == 0) {
+    outcome.error = ErrorText(after);
+    co_return outcome;
+  }
+  const bool same = Unchanged(before.object, after.object);
+  outcome.lines.push_back(Slashed(*info, step.name) + (same ? " patched (no change)" : " patched"));
+  co_return outcome;
+}
+
+// pkg/scale/scale.go scaleSimple: a merge patch of the scale subresource.
+sim::Task<StepOutcome> Kubectl::Scale(const Step& step) {
+  StepOutcome outcome;
+  Info info = env_.kinds.ByName(step.resource);
+  Request get = About(api::Verb::kGet, info, step.ns, step.name);
+  const Response before = co_await Send(std::move(get));
+  if (before.code != 200) {
+    outcome.error = ErrorText(before);
+    co_return outcome;
+  }
+  const Value patch = value::Obj({{"spec", value::Obj({{"replicas", Value::Of(step.replicas)}})}});
+  const Response after = co_await PatchObject(info, step.ns, step.name, patch,
+                                              api::PatchType::kMerge, "scale", "kubectl-scale");
+  if (after.code >= 400 || after.code == 0) {
+    outcome.error = ErrorText(after);
+    co_return outcome;
+  }
+  outcome.lines.push_back(Slashed(*info, step.name) + " scaled");
+  co_return outcome;
+}
+
+sim::Task<Response> Kubectl::Targets(Info info, const Step& step) {
+  Request request = About(api::Verb::kList, info, step.ns, "");
+  request.list.label_selector = step.selector;
+  if (step.name.empty()) {
+    request.list.limit = 500;
+    co_return co_await Send(std::move(request));
+  }
+  request.verb = api::Verb::kGet;
+  request.name = step.name;
+  Response response = co_await Send(std::move(request));
+  if (response.code == 200) response.items.push_back(response.object);
+  co_return response;
+}
+
+sim::Task<StepOutcome> Kubectl::Mark(const Step& step) {
+  StepOutcome outcome;
+  Info info = env_.kinds.ByName(step.resource);
+  const bool label = step.kind == StepKind::kLabel;
+  const Response targets = co_await Targets(info, step);
+  if (targets.code != 200) {
+    outcome.error = ErrorText(targets);
+    co_return outcome;
+  }
+  const char* field = label ? "labels" : "annotations";
+  const char* manager = label ? "kubectl-label" : "kubectl-annotate";
+  const Value patch = value::Obj({{"metadata", value::Obj({{field, MapOf(step)}})}});
+  for (const Object& target : targets.items) {
+    const Value& present = label ? target.labels() : target.annotations();
+    for (const auto& [key, v] : step.set) {
+      if (!v || step.overwrite || !present.Has(key) || present.Get(key).AsString() == *v) continue;
+      outcome.error = fmt::format("error: '{}' already has a value ({}), and overwrite is false",
+                                  key, present.Get(key).AsString());
+      co_return outcome;
+    }
+    const Response after =
+        co_await PatchObject(info, std::string(target.ns()), std::string(target.name()), patch,
+                             api::PatchType::kMerge, "", manager);
+    if (after.code >= 400 || after.code == 0) {
+      outcome.error = ErrorText(after);
+      co_return outcome;
+    }
+    const bool same = Unchanged(target, after.object);
+    const char* done =
+        label ? (same ? " not labeled" : " labeled") : (same ? " not annotated" : " annotated");
+    outcome.lines.push_back(Slashed(*info, target.name()) + done);
+  }
+  co_return outcome;
+}
+
+// pkg/drain/cordon.go.
+sim::Task<StepOutcome> Kubectl::Cordon(const Step& step) {
+  StepOutcome outcome;
+  const bool cordon = step.kind == StepKind::kCordon;
+  Info info = env_.kinds.ByName("nodes");
+  Request get = About(api::Verb::kGet, info, "", step.name);
+  const Response node = co_await Send(std::move(get));
+  if (node.code != 200) {
+    outcome.error = ErrorText(node);
+    co_return outcome;
+  }
+  const std::string done = cordon ? "cordoned" : "uncordoned";
+  if (node.object.spec().Get("unschedulable").AsBool() == cordon) {
+    outcome.lines.push_back(fmt::format("node/{} already {}", step.name, done));
+    co_return outcome;
+  }
+  const Value unschedulable = cordon ? Value::Of(true) : Value();
+  const Value patch = value::Obj({{"spec", value::Obj({{"unschedulable", unschedulable}})}});
+  const Response after = co_await PatchObject(info, "", step.name, patch,
+                                              api::PatchType::kStrategic, "", "kubectl-cordon");
+  if (after.code >= 400 || after.code == 0)
+    outcome.error = ErrorText(after);
+  else
+    outcome.lines.push_back(fmt::format("node/{} {}", step.name, done));
+  co_return outcome;
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,243 @@
+#include "ksim/scenario/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/value/json.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::YamlFile;
+using value::YamlNode;
+
+struct Source {
+  std::shared_ptr<YamlFile> file;
+  std::optional<std::size_t> scenario;  // which document is the Scenario
+};
+
+Diagnostic FileError(const std::string& file, std::string message, std::string hint = "") {
+  Diagnostic d;
+  d.file = file;
+  d.message = std::move(message);
+  d.hint = std::move(hint);
+  return d;
+}
+
+std::string DirectoryOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+bool LooksLikeScenario(const YamlNode& document) {
+  const YamlNode* kind = document.Find("kind");
+  const YamlNode* version = document.Find("apiVersion");
+  return (kind != nullptr && kind->text == "Scenario") ||
+         (version != nullptr && version->text.starts_with("ksim.dev/"));
+}
+
+std::vector<std::string> Expand(const std::vector<std::string>& paths, Loaded* loaded) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (path == "-" || !os::IsDirectory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    const absl::StatusOr<std::vector<std::string>> names = os::ListDirectory(path, ".yaml");
+    if (!names.ok()) {
+      loaded->errors.push_back(FileError(path, std::string(Message(names.status()))));
+      continue;
+    }
+    for (const std::string& name : *names)
+      files.push_back(path.ends_with('/') ? path + name : path + "/" + name);
+  }
+  loaded->nothing = files.empty() && loaded->errors.empty();
+  return files;
+}
+
+void FindScenario(Source* source, Loaded* loaded) {
+  for (std::size_t i = 0; i < source->file->documents.size(); ++i) {
+    const YamlNode& document = source->file->documents[i];
+    if (!LooksLikeScenario(document)) continue;
+    if (source->scenario) {
+      loaded->errors.push_back(source->file->At(document.span, "a second Scenario in one file",
+                                                "give each Scenario a file of its own"));
+      continue;
+    }
+    source->scenario = i;
+  }
+}
+
+// Reads one file; nullopt when there is nothing to go on with.
+std::optional<Source> ReadSource(const std::string& path, const FileReader& read, Loaded* loaded) {
+  const absl::StatusOr<std::string> text = read(path);
+  if (!text.ok()) {
+    loaded->errors.push_back(
+        FileError(path, fmt::format("cannot read it: {}", Message(text.status()))));
+    return std::nullopt;
+  }
+  Source source;
+  source.file = std::make_shared<YamlFile>(value::ParseYaml(*text, path));
+  if (!source.file->errors.empty()) {
+    loaded->errors.insert(loaded->errors.end(), source.file->errors.begin(),
+                          source.file->errors.end());
+    return std::nullopt;
+  }
+  if (source.file->documents.empty()) {
+    loaded->errors.push_back(FileError(path, "there is nothing in it"));
+    return std::nullopt;
+  }
+  FindScenario(&source, loaded);
+  return source;
+}
+
+// Puts `--seed` and `--set` into the document before it is read.
+void ApplyFlags(const LoadOptions& options, YamlNode* document, Problems* problems,
+                Loaded* loaded) {
+  std::vector<std::string> all = options.set;
+  if (options.seed) all.insert(all.begin(), fmt::format("spec.seed={}", *options.seed));
+  for (const std::string& assignment : all) {
+    problems->AddFlag("--set " + assignment);
+    const std::string wrong = ApplySet(document, assignment, problems->flag_count());
+    if (!wrong.empty()) loaded->errors.push_back(FileError("--set " + assignment, wrong));
+  }
+}
+
+void Take(Problems& problems, const std::vector<Diagnostic>& yaml_warnings, Loaded* loaded) {
+  std::stable_sort(problems.errors.begin(), problems.errors.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) {
+                     return std::tie(a.file, a.span.line, a.span.column) <
+                            std::tie(b.file, b.span.line, b.span.column);
+                   });
+  loaded->errors.insert(loaded->errors.end(), problems.errors.begin(), problems.errors.end());
+  std::vector<Diagnostic>& out = loaded->warnings;
+  out.insert(out.end(), yaml_warnings.begin(), yaml_warnings.end());
+  out.insert(out.end(), problems.warnings.begin(), problems.warnings.end());
+}
+
+// A plain scalar that YAML 1.1 reads differently matters in manifests only: kubectl never sees the
+// Scenario.
+std::vector<Diagnostic> ManifestWarnings(const YamlFile& file,
+                                         const std::optional<std::size_t>& scenario) {
+  if (!scenario) return file.warnings;
+  const std::size_t next = *scenario + 1;
+  const int first = file.documents[*scenario].span.line;
+  const int last = next < file.documents.size() ? file.documents[next].span.line
+                                                : static_cast<int>(file.lines.size()) + 1;
+  std::vector<Diagnostic> out;
+  for (const Diagnostic& d : file.warnings)
+    if (d.span.line < first || d.span.line >= last) out.push_back(d);
+  return out;
+}
+
+void LoadScenario(const Source& source, const LoadOptions& options, const FileReader& read,
+                  Loaded* loaded) {
+  Problems problems(*source.file);
+  ApplyFlags(options, &source.file->documents[*source.scenario], &problems, loaded);
+  api::Kinds kinds;
+  ParseContext context(source.file, problems, kinds);
+  context.directory = DirectoryOf(source.file->name);
+  context.read = read;
+  loaded->scenarios.push_back(ParseScenario(context, *source.scenario));
+  loaded->files.push_back(source.file->name);
+  Take(problems, ManifestWarnings(*source.file, source.scenario), loaded);
+}
+
+// The flags alone, read as a Scenario: what a run of plain manifests is configured by.
+Scenario FlagsOnly(const LoadOptions& options, Loaded* loaded) {
+  auto file = std::make_shared<YamlFile>(
+      value::ParseYaml("apiVersion: ksim.dev/v1\nkind: Scenario\nspec: {}\n", "command line"));
+  Problems problems(*file);
+  ApplyFlags(options, &file->documents[0], &problems, loaded);
+  api::Kinds kinds;
+  ParseContext context(file, problems, kinds);
+  Scenario scenario = ParseScenario(context, 0);
+  Take(problems, {}, loaded);
+  return scenario;
+}
+
+std::string StemOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (name == "-") return "stdin";
+  return name.substr(0, name.rfind('.'));
+}
+
+void LoadManifests(const std::vector<Source>& sources, const LoadOptions& options, Loaded* loaded) {
+  Scenario scenario = FlagsOnly(options, loaded);
+  scenario.name = StemOf(sources.front().file->name);
+  api::Kinds kinds;
+  std::vector<Step> steps;
+  for (const Source& source : sources) {
+    Step step;
+    if (steps.empty()) step.at = Duration();
+    step.kind = StepKind::kCreate;
+    step.objects = ReadManifestFile(kinds, source.file, &loaded->errors, &loaded->warnings);
+    steps.push_back(std::move(step));
+  }
+  for (Step& s : scenario.steps) steps.push_back(std::move(s));
+  scenario.steps = std::move(steps);
+  loaded->scenarios.push_back(std::move(scenario));
+  loaded->files.push_back(sources.front().file->name);
+}
+
+void RejectMixture(const std::vector<Source>& sources, Loaded* loaded) {
+  const Source* scenario = nullptr;
+  const Source* manifest = nullptr;
+  for (const Source& s : sources) (s.scenario ? scenario : manifest) = &s;
+  if (scenario == nullptr || manifest == nullptr) return;
+  loaded->errors.push_back(
+      FileError(manifest->file->name,
+                fmt::format("a plain manifest beside the scenario {}", scenario->file->name),
+                "run them separately, or name the manifest in a step: {at: 0s, create: PATH}"));
+}
+
+}  // namespace
+
+Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
+  Loaded loaded;
+  const FileReader read = options.read ? options.read : os::ReadFile;
+  std::vector<Source> sources;
+  for (const std::string& path : Expand(paths, &loaded))
+    if (std::optional<Source> s = ReadSource(path, read, &loaded)) sources.push_back(*std::move(s));
+  RejectMixture(sources, &loaded);
+  std::vector<Source> manifests;
+  for (const Source& source : sources) {
+    if (source.scenario)
+      LoadScenario(source, options, read, &loaded);
+    else
+      manifests.push_back(source);
+  }
+  if (!manifests.empty()) LoadManifests(manifests, options, &loaded);
+  if (options.strict) {
+    for (Diagnostic& d : loaded.warnings) {
+      d.severity = Diagnostic::Severity::kError;
+      loaded.errors.push_back(std::move(d));
+    }
+    loaded.warnings.clear();
+  }
+  return loaded;
+}
+
+Loaded ParseScenarioTree(const value::Value& tree) {
+  Loaded loaded;
+  const std::string text = value::ToJson(tree);
+  LoadOptions options;
+  options.read = [&text](const std::string&) -> absl::StatusOr<std::string> { return text; };
+  const std::optional<Source> source = ReadSource("scenario in the header", options.read, &loaded);
+  if (!source) return loaded;
+  if (!source->scenario) {
+    loaded.errors.push_back(FileError("scenario in the header", "it is not a Scenario"));
+    return loaded;
+  }
+  LoadScenario(*source, options, options.read, &loaded);
+  loaded.warnings.clear();
+  return loaded;
+}
+
+}  // namespace ksim::scenario

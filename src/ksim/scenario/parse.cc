@@ -1,0 +1,198 @@
+#include "ksim/scenario/parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/status.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::YamlNode;
+
+void CheckConstant(MappingReader& reader, std::string_view field, std::string_view expected) {
+  const std::string got = reader.RequiredString(field);
+  if (got.empty() || got == expected) return;
+  reader.problems().Error(reader.Find(field)->span,
+                          fmt::format("{} must be {}, got \"{}\"", field, expected, got));
+}
+
+Limit ParseLimit(ParseContext& context, const YamlNode& node) {
+  Limit limit;
+  if (node.kind == YamlNode::Kind::kScalar) {
+    if (const auto d = ReadDuration(context.problems, node, "spec.limit")) limit.time = *d;
+    return limit;
+  }
+  MappingReader reader(context.problems, node, LimitType(), "spec.limit");
+  limit.time = reader.DurationOf("time", limit.time);
+  limit.events = reader.Count("events", limit.events);
+  limit.instant = reader.Count("instant", limit.instant);
+  return limit;
+}
+
+api::Compat ParseCompatField(MappingReader& spec) {
+  const YamlNode* node = spec.Find("compat");
+  if (node == nullptr) return api::Compat::k1_30;
+  if (node->kind == YamlNode::Kind::kScalar && !node->plain) {
+    if (const auto compat = api::ParseCompat(node->text)) return *compat;
+  }
+  std::string hint = "known: \"1.25\", \"1.30\", \"1.36\"";
+  const bool bare = node->kind == YamlNode::Kind::kScalar && node->plain;
+  if (bare && api::ParseCompat(node->text))
+    hint =
+        fmt::format("write \"{}\" with the quotes: without them YAML reads a number", node->text);
+  spec.problems().Error(
+      node->span, fmt::format("spec.compat must be a version as a string, got {}", Describe(*node)),
+      hint);
+  return api::Compat::k1_30;
+}
+
+std::uint64_t ParseSeed(MappingReader& spec) {
+  return static_cast<std::uint64_t>(spec.Integer("seed", 1, 0));
+}
+
+std::optional<Duration> ParseUntil(MappingReader& spec) {
+  const YamlNode* node = spec.Find("until");
+  if (node == nullptr || (node->kind == YamlNode::Kind::kScalar && node->text == "quiescent"))
+    return std::nullopt;
+  if (node->kind == YamlNode::Kind::kScalar && node->ToValue().is_string() &&
+      !ParseDuration(node->text).ok()) {
+    spec.problems().Error(
+        node->span,
+        fmt::format("spec.until must be a duration or quiescent, got {}", Describe(*node)),
+        Nearest(node->text, {"quiescent"}).empty() ? "" : "did you mean \"quiescent\"?");
+    return std::nullopt;
+  }
+  return spec.OptionalDuration("until");
+}
+
+void ReadDocuments(ParseContext& context) {
+  for (std::size_t i = 0; i < context.file->documents.size(); ++i) {
+    const YamlNode& node = context.file->documents[i];
+    if (i == context.index) continue;
+    Document document;
+    document.span = node.span;
+    document.manifests =
+        ReadManifests(context.problems, context.kinds, context.file, node, {std::to_string(i)});
+    if (!document.manifests.empty()) {
+      const Manifest& first = document.manifests.front();
+      document.label = fmt::format("{}/{}", first.Kind(), first.Name());
+    }
+    context.documents.push_back(std::move(document));
+  }
+}
+
+// Without steps, everything after `---` is created at time 0.
+void AddDefaultStep(ParseContext& context, Scenario* scenario) {
+  Step step;
+  step.at = Duration();
+  step.kind = StepKind::kCreate;
+  for (Document& d : context.documents) {
+    d.used = true;
+    for (const Manifest& m : d.manifests) step.objects.push_back(m);
+  }
+  if (!step.objects.empty()) scenario->steps.push_back(std::move(step));
+}
+
+void CheckDocumentsUsed(ParseContext& context) {
+  for (const Document& d : context.documents) {
+    if (d.used || d.label.empty()) continue;
+    context.problems.Error(
+        d.span, fmt::format("no step names the document {}", d.label),
+        fmt::format("add \"- {{at: 0s, create: {{document: {}}}}}\" to spec.steps, or take it out",
+                    d.label));
+  }
+}
+
+std::string StemOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
+  const std::size_t dot = path.rfind('.');
+  return std::string(path.substr(0, dot == 0 ? std::string_view::npos : dot));
+}
+
+void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
+  MappingReader spec(context.problems, node, SpecType(), "spec");
+  s->seed = ParseSeed(spec);
+  s->compat = ParseCompatField(spec);
+  s->until = ParseUntil(spec);
+  s->quiet_for = spec.DurationOf("quietFor", s->quiet_for);
+  if (const YamlNode* limit = spec.Find("limit")) s->limit = ParseLimit(context, *limit);
+  if (const YamlNode* cluster = spec.Find("cluster")) s->cluster = ParseCluster(context, *cluster);
+  const bool has_steps = spec.Has("steps");
+  s->steps = ParseSteps(context, spec);
+  if (!has_steps) AddDefaultStep(context, s);
+  s->faults = ParseFaults(context, spec, s->cluster);
+  if (const YamlNode* fuzz = spec.Find("fuzz")) s->fuzz = ParseFuzz(context, *fuzz);
+  s->expect = ParseExpect(context, spec);
+  s->checks = spec.Strings("checks", s->checks);
+  CheckNames(spec, "checks", NamesOf(Oracles()), "oracle");
+}
+
+}  // namespace
+
+void CheckNames(MappingReader& reader, std::string_view field,
+                const std::vector<std::string_view>& known, std::string_view what) {
+  if (!reader.Has(field)) return;
+  for (const YamlNode& item : reader.Find(field)->items) {
+    std::string_view name = item.text;
+    if (name == "*" || item.kind != YamlNode::Kind::kScalar) continue;
+    if (name.starts_with("-")) name.remove_prefix(1);
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    reader.problems().Error(item.span, fmt::format("unknown {} \"{}\"", what, name),
+                            Suggest(name, known));
+  }
+}
+
+value::Where ReadWhere(MappingReader& reader, std::string_view field) {
+  if (!reader.Has(field)) return {};
+  const std::string text = reader.String(field);
+  if (text.empty()) return {};
+  absl::StatusOr<value::Where> where = value::Where::Parse(text);
+  if (where.ok()) return *std::move(where);
+  // "column C: what": C counts in the text, whose first character may be a quote in the file.
+  const YamlNode& node = *reader.Find(field);
+  std::string_view message = Message(where.status());
+  Span span = node.span;
+  int column = 0;
+  if (message.starts_with("column ")) {
+    message.remove_prefix(7);
+    while (!message.empty() && message.front() >= '0' && message.front() <= '9') {
+      column = column * 10 + (message.front() - '0');
+      message.remove_prefix(1);
+    }
+    if (message.starts_with(": ")) message.remove_prefix(2);
+  }
+  const int at = span.column + column - 1 + (node.plain ? 0 : 1);
+  if (column > 0 && span.line == span.end_line && at < span.end_column) span.column = at;
+  reader.problems().Error(span, fmt::format("{}: {}", reader.PathTo(field), message));
+  return {};
+}
+
+Scenario ParseScenario(ParseContext& context, std::size_t index) {
+  context.index = index;
+  Scenario scenario;
+  scenario.name = StemOf(context.file->name);
+  MappingReader root(context.problems, context.file->documents[index], ScenarioType(), "");
+  if (!root.is_mapping()) return scenario;
+  CheckConstant(root, "apiVersion", "ksim.dev/v1");
+  CheckConstant(root, "kind", "Scenario");
+  if (const YamlNode* node = root.Find("metadata")) {
+    MappingReader metadata(context.problems, *node, MetadataType(), "metadata");
+    scenario.name = metadata.String("name", scenario.name);
+    scenario.description = metadata.String("description");
+    metadata.Map("labels", false);
+    metadata.Map("annotations", false);
+  }
+  ReadDocuments(context);
+  if (const YamlNode* node = root.Find("spec")) {
+    ParseSpec(context, *node, &scenario);
+  } else {
+    AddDefaultStep(context, &scenario);
+  }
+  CheckDocumentsUsed(context);
+  return scenario;
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,86 @@
+// From YAML nodes to a Scenario: shapes, names and references, with every problem at its place.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/api/kinds.h"
+#include "ksim/scenario/reader.h"
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::scenario {
+
+// Reads a file named in a scenario; the path is relative to the caller's directory.
+using FileReader = std::function<absl::StatusOr<std::string>(const std::string& path)>;
+
+// A manifest after `---`.
+struct Document {
+  Document() = default;
+  std::vector<Manifest> manifests;  // several if it is a List
+  std::string label;                // ReplicaSet/my-replicaset
+  Span span;
+  bool used = false;
+};
+
+// What parsing one file needs and collects.
+struct ParseContext {
+  ParseContext(std::shared_ptr<const value::YamlFile> f, Problems& p, api::Kinds& k)
+      : file(std::move(f)), problems(p), kinds(k) {}
+  std::shared_ptr<const value::YamlFile> file;
+  Problems& problems;
+  api::Kinds& kinds;      // learns the custom kinds that manifests use
+  std::string directory;  // of the scenario file, "" or ending in '/'
+  FileReader read;
+  std::size_t index = 0;  // of the Scenario among the file's documents
+  std::vector<Document> documents;
+};
+
+// Document `index` of the file as a Scenario. Problems are in the context; what could be read is
+// returned all the same.
+Scenario ParseScenario(ParseContext& context, std::size_t index);
+
+// The objects in a node: one, or the items of a List. `place` leads to the node.
+std::vector<Manifest> ReadManifests(Problems& problems, api::Kinds& kinds,
+                                    const std::shared_ptr<const value::YamlFile>& file,
+                                    const value::YamlNode& node, std::vector<std::string> place);
+
+// Every document of a YAML file as manifests. Syntax errors go to the result as well.
+std::vector<Manifest> ReadManifestFile(api::Kinds& kinds,
+                                       const std::shared_ptr<const value::YamlFile>& file,
+                                       std::vector<Diagnostic>* errors,
+                                       std::vector<Diagnostic>* warnings);
+
+// Teaches `kinds` a custom kind (of a group that is no Kubernetes one) that it does not know.
+// False: the kind is unknown and none of ours to invent.
+bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view kind);
+
+// The node that a place leads to; null if nowhere.
+const value::YamlNode* NodeAt(const value::YamlFile& file, const std::vector<std::string>& place);
+
+// Where a field of a manifest (spec.template.metadata.labels, spec.containers[0].image) stands in
+// its file: the deepest part of the path that is there; without a file an empty span.
+Span SpanOfField(const Manifest& manifest, std::string_view field);
+
+// The parts that ParseScenario is made of.
+ClusterSpec ParseCluster(ParseContext& context, const value::YamlNode& node);
+NodeSpec ParseNode(ParseContext& context, const value::YamlNode& node, const std::string& where);
+std::vector<Step> ParseSteps(ParseContext& context, MappingReader& spec);
+std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
+                                   const ClusterSpec& cluster);
+std::optional<Trigger> ParseTrigger(ParseContext& context, const value::YamlNode& node,
+                                    const std::string& where);
+std::vector<Expectation> ParseExpect(ParseContext& context, MappingReader& spec);
+FuzzSpec ParseFuzz(ParseContext& context, const value::YamlNode& node);
+// Reads a `where` field; reports bad ones.
+value::Where ReadWhere(MappingReader& reader, std::string_view field);
+// Checks "*", NAME and -NAME against a set of names.
+void CheckNames(MappingReader& reader, std::string_view field,
+                const std::vector<std::string_view>& known, std::string_view what);
+// TYPE or TYPE/NAME into its parts; reports unknown types.
+void ReadResource(ParseContext& context, MappingReader& reader, std::string* resource,
+                  std::string* name, bool name_required);
+
+}  // namespace ksim::scenario

@@ -1,0 +1,165 @@
+// spec.cluster and spec.fuzz.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ksim/scenario/parse.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::YamlNode;
+
+std::vector<NodeSpec::Taint> ParseTaints(ParseContext& context, MappingReader& reader) {
+  std::vector<NodeSpec::Taint> taints;
+  int i = 0;
+  for (const YamlNode* item : reader.List("taints")) {
+    MappingReader taint(context.problems, *item, TaintType(),
+                        fmt::format("{}[{}]", reader.PathTo("taints"), i++));
+    NodeSpec::Taint t;
+    t.key = taint.RequiredString("key");
+    t.value = taint.String("value");
+    t.effect = taint.RequiredString("effect");
+    static const std::vector<std::string_view> effects{"NoSchedule", "PreferNoSchedule",
+                                                       "NoExecute"};
+    if (!t.effect.empty() && std::find(effects.begin(), effects.end(), t.effect) == effects.end())
+      context.problems.Error(taint.Find("effect")->span,
+                             fmt::format("unknown taint effect \"{}\"", t.effect),
+                             Suggest(t.effect, effects));
+    taints.push_back(std::move(t));
+  }
+  return taints;
+}
+
+std::vector<NodeSpec> ParseNodes(ParseContext& context, const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kSequence) {
+    std::vector<NodeSpec> nodes;
+    for (std::size_t i = 0; i < node.items.size(); ++i)
+      nodes.push_back(ParseNode(context, node.items[i], fmt::format("spec.cluster.nodes[{}]", i)));
+    return nodes;
+  }
+  const value::Value v = node.kind == YamlNode::Kind::kScalar ? node.ToValue() : value::Value();
+  NodeSpec spec;
+  if (v.is_int() && v.AsInt() >= 0 && v.AsInt() <= 100000) {
+    spec.count = v.AsInt();
+  } else if (v.is_int()) {
+    context.problems.Error(
+        node.span, fmt::format("spec.cluster.nodes must be 0 to 100000, got {}", node.text));
+  } else {
+    context.problems.Error(
+        node.span,
+        fmt::format("spec.cluster.nodes must be an integer or a list, got {}", Describe(node)),
+        "write a number, as in nodes: 3");
+  }
+  return {spec};
+}
+
+void CheckUniqueNames(ParseContext& context, const YamlNode& node, const ClusterSpec& cluster) {
+  std::set<std::string> seen;
+  for (const std::string& name : cluster.NodeNames()) {
+    if (seen.insert(name).second) continue;
+    context.problems.Error(node.span, fmt::format("two nodes are called \"{}\"", name));
+    return;
+  }
+}
+
+void ParseLatency(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  const YamlNode* node = reader.Find("network");
+  if (node == nullptr) return;
+  MappingReader network(context.problems, *node, NetworkType(), "spec.cluster.network");
+  const YamlNode* range = network.Find("latency");
+  if (range == nullptr) return;
+  MappingReader latency(context.problems, *range, LatencyType(), "spec.cluster.network.latency");
+  cluster->latency_min = latency.DurationOf("min", cluster->latency_min);
+  cluster->latency_max = latency.DurationOf(
+      "max", std::max(cluster->latency_max, cluster->latency_min + Nanoseconds(1)));
+  if (cluster->latency_min < Duration() || cluster->latency_max <= cluster->latency_min)
+    context.problems.Error(range->span, "spec.cluster.network.latency wants 0 <= min < max");
+}
+
+void ParseVariants(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  cluster->variants = reader.Map("variants", false);
+  for (const auto& [name, value] : cluster->variants) {
+    if (name == "all" && value == "asCompat") continue;
+    const YamlNode::Entry* entry = reader.Find("variants")->FindEntry(name);
+    if (name == "all" && value != "fixed")
+      context.problems.Error(entry->value.span, fmt::format("unknown value \"{}\" of all", value),
+                             "known: asCompat, fixed");
+    else
+      context.problems.Error(
+          entry->key_span,
+          fmt::format("variant {}: {} is not in this version of ksim", name, value),
+          "only `all: asCompat`, the default, is");
+  }
+}
+
+void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  const YamlNode* node = reader.Find("processes");
+  if (node == nullptr) return;
+  if (node->kind != YamlNode::Kind::kMapping) {
+    reader.WrongType("processes", "a mapping of lists");
+    return;
+  }
+  const std::vector<std::string_view> known = NamesOf(Controllers());
+  for (const YamlNode::Entry& e : node->entries) {
+    std::vector<std::string> names;
+    for (const YamlNode& item : e.value.items) {
+      names.push_back(item.text);
+      if (std::find(known.begin(), known.end(), item.text) == known.end())
+        context.problems.Error(item.span, fmt::format("unknown controller \"{}\"", item.text),
+                               Suggest(item.text, known));
+    }
+    if (e.value.kind != YamlNode::Kind::kSequence)
+      context.problems.Error(e.value.span,
+                             fmt::format("spec.cluster.processes.{} must be a list of controllers, "
+                                         "got {}",
+                                         e.key, Describe(e.value)),
+                             fmt::format("write [{}]", e.value.text));
+    cluster->processes.emplace_back(e.key, std::move(names));
+  }
+}
+
+}  // namespace
+
+NodeSpec ParseNode(ParseContext& context, const YamlNode& node, const std::string& where) {
+  MappingReader reader(context.problems, node, NodeType(), where);
+  NodeSpec spec;
+  spec.name = reader.String("name", spec.name);
+  spec.count = reader.Integer("count", 1, 1);
+  spec.capacity = reader.Map("capacity", true);
+  spec.labels = reader.Map("labels", false);
+  spec.taints = ParseTaints(context, reader);
+  return spec;
+}
+
+ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node) {
+  MappingReader reader(context.problems, node, ClusterType(), "spec.cluster");
+  ClusterSpec cluster;
+  if (const YamlNode* nodes = reader.Find("nodes")) {
+    cluster.nodes = ParseNodes(context, *nodes);
+    CheckUniqueNames(context, *nodes, cluster);
+  }
+  cluster.api_servers = reader.Integer("apiServers", 1, 1);
+  cluster.controllers = reader.Strings("controllers", cluster.controllers);
+  CheckNames(reader, "controllers", NamesOf(Controllers()), "controller");
+  ParseLatency(context, reader, &cluster);
+  ParseVariants(context, reader, &cluster);
+  ParseProcesses(context, reader, &cluster);
+  return cluster;
+}
+
+FuzzSpec ParseFuzz(ParseContext& context, const YamlNode& node) {
+  MappingReader reader(context.problems, node, FuzzType(), "spec.fuzz");
+  FuzzSpec fuzz;
+  fuzz.faults = reader.Strings("faults", fuzz.faults);
+  std::vector<std::string_view> verbs = FaultType().names();
+  verbs.erase(verbs.begin(), verbs.begin() + 2);  // at, when
+  CheckNames(reader, "faults", verbs, "fault");
+  const YamlNode* window = reader.Find("window");
+  if (window != nullptr && window->text != "auto") fuzz.window = reader.OptionalDuration("window");
+  fuzz.settle = reader.DurationOf("settle", fuzz.settle);
+  return fuzz;
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,247 @@
+// spec.faults, spec.expect and the triggers of steps and faults.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/status.h"
+#include "ksim/scenario/parse.h"
+#include "ksim/trace/schema.h"
+#include "ksim/value/selector.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::YamlNode;
+
+std::vector<std::string> ProcessNames(const ClusterSpec& cluster) {
+  std::vector<std::string> names{"kubectl", "etcd", "kube-controller-manager", "kube-scheduler"};
+  for (std::int64_t i = 0; i < cluster.api_servers; ++i)
+    names.push_back(fmt::format("kube-apiserver-{}", i));
+  for (const std::string& node : cluster.NodeNames()) names.push_back("kubelet/" + node);
+  for (const auto& [name, controllers] : cluster.processes) names.push_back(name);
+  return names;
+}
+
+// The name must be one of `known`, but what a step adds later cannot be known here.
+void CheckTarget(MappingReader& args, std::string_view field, const std::vector<std::string>& known,
+                 std::string_view what) {
+  if (!args.Has(field)) return;
+  const std::string name = args.String(field);
+  if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+  args.problems().Error(args.Find(field)->span,
+                        fmt::format("there is no {} \"{}\" in this cluster", what, name),
+                        Suggest(name, {known.begin(), known.end()}));
+}
+
+void CheckEnum(MappingReader& args, std::string_view field,
+               const std::vector<std::string_view>& known) {
+  if (!args.Has(field)) return;
+  const std::string value = args.String(field);
+  if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return;
+  args.problems().Error(args.Find(field)->span,
+                        fmt::format("{} cannot be \"{}\"", args.PathTo(field), value),
+                        Suggest(value, known));
+}
+
+void CheckBetween(MappingReader& args, const std::vector<std::string>& processes) {
+  if (!args.Has("between")) return;
+  const std::vector<const YamlNode*> pair = args.List("between");
+  if (pair.size() != 2)
+    args.problems().Error(args.Find("between")->span,
+                          fmt::format("{} wants two processes", args.PathTo("between")));
+  for (const YamlNode* item : pair) {
+    if (std::find(processes.begin(), processes.end(), item->text) != processes.end()) continue;
+    args.problems().Error(item->span,
+                          fmt::format("there is no process \"{}\" in this cluster", item->text),
+                          Suggest(item->text, {processes.begin(), processes.end()}));
+  }
+}
+
+void CheckArguments(ParseContext& context, MappingReader& args, std::string_view verb,
+                    const ClusterSpec& cluster) {
+  const std::vector<std::string> processes = ProcessNames(cluster);
+  for (std::string_view field : {"client", "process", "to", "server"})
+    CheckTarget(args, field, processes, "process");
+  CheckTarget(args, "node", cluster.NodeNames(), "node");
+  CheckBetween(args, processes);
+  for (std::string_view field : {"for", "by", "down", "redialAfter"}) args.OptionalDuration(field);
+  for (std::string_view field : {"afterWrite", "code"}) args.OptionalInteger(field, 1);
+  args.Bool("applied", false);
+  CheckEnum(args, "how", {"eof", "error"});
+  CheckEnum(args, "before", {"read", "write"});
+  CheckEnum(args, "verb", {"create", "update", "patch", "delete", "deletecollection"});
+  if (args.Has("actor")) {
+    const std::string actor = args.String("actor");
+    const std::string process = actor.substr(0, actor.find('/'));
+    const bool known = std::any_of(processes.begin(), processes.end(), [&](const std::string& p) {
+      return p == actor || p == process;
+    });
+    if (!known && !actor.empty())
+      args.problems().Error(args.Find("actor")->span,
+                            fmt::format("there is no actor \"{}\" in this cluster", actor),
+                            Suggest(actor, {processes.begin(), processes.end()}));
+  }
+  if (args.Has("resource")) {
+    std::string resource, name;
+    ReadResource(context, args, &resource, &name, false);
+  }
+  const YamlNode* revision = args.Find("revision");
+  if (verb == "compact" && revision != nullptr && revision->text != "head")
+    args.OptionalInteger("revision", 1);
+}
+
+std::optional<FaultSpec> ParseFault(ParseContext& context, const YamlNode& node, std::size_t index,
+                                    const ClusterSpec& cluster) {
+  const std::string where = fmt::format("spec.faults[{}]", index);
+  if (node.kind != YamlNode::Kind::kMapping) {
+    context.problems.Error(node.span,
+                           fmt::format("{} must be a mapping, got {}", where, Describe(node)));
+    return std::nullopt;
+  }
+  std::vector<std::string_view> verbs = FaultType().names();
+  verbs.erase(verbs.begin(), verbs.begin() + 2);  // at, when
+  FaultSpec fault;
+  fault.span = node.span;
+  for (const YamlNode::Entry& e : node.entries) {
+    if (e.key == "at" || e.key == "when") continue;
+    const Field* verb = FaultType().Find(e.key);
+    if (verb == nullptr) {
+      context.problems.Error(e.key_span, fmt::format("unknown fault \"{}\"", e.key),
+                             Suggest(e.key, verbs));
+      return std::nullopt;
+    }
+    if (!fault.verb.empty()) {
+      context.problems.Error(e.key_span,
+                             fmt::format("{} does two things: {} and {}", where, fault.verb, e.key),
+                             "make it two faults");
+      return std::nullopt;
+    }
+    fault.verb = e.key;
+    fault.args = e.value.ToValue();
+    MappingReader args(context.problems, e.value, *verb->of, where + "." + e.key);
+    if (args.is_mapping()) CheckArguments(context, args, e.key, cluster);
+  }
+  if (const YamlNode* at = node.Find("at"))
+    fault.at = ReadDuration(context.problems, *at, where + ".at");
+  if (const YamlNode* when = node.Find("when"))
+    fault.when = ParseTrigger(context, *when, where + ".when");
+  if ((node.Find("at") != nullptr) == (node.Find("when") != nullptr))
+    context.problems.Error(node.span, where + " wants one of at and when");
+  if (fault.verb.empty())
+    context.problems.Error(node.span, where + " does nothing",
+                           fmt::format("add one of {}", fmt::join(verbs, ", ")));
+  return fault;
+}
+
+void ReadCount(ParseContext& context, MappingReader& reader, Expectation* e) {
+  const YamlNode* node = reader.Find("count");
+  if (node == nullptr) return;
+  if (node->kind == YamlNode::Kind::kMapping) {
+    MappingReader count(context.problems, *node, CountType(), reader.PathTo("count"));
+    e->min = count.OptionalInteger("min", 0);
+    e->max = count.OptionalInteger("max", 0);
+    if (!e->min && !e->max)
+      context.problems.Error(node->span, reader.PathTo("count") + " wants min, max or both");
+    return;
+  }
+  e->min = e->max = reader.OptionalInteger("count", 0);
+}
+
+std::optional<Expectation> ParseExpectation(ParseContext& context, const YamlNode& node,
+                                            std::size_t index) {
+  const std::string where = fmt::format("spec.expect[{}]", index);
+  MappingReader reader(context.problems, node, ExpectType(), where);
+  if (!reader.is_mapping()) return std::nullopt;
+  Expectation e;
+  e.span = node.span;
+  if (reader.Has("eventually") == reader.Has("always")) {
+    context.problems.Error(node.span, where + " wants one of eventually and always");
+    return std::nullopt;
+  }
+  e.always = reader.Has("always");
+  const std::string_view field = e.always ? "always" : "eventually";
+  MappingReader condition(context.problems, *reader.Find(field), ConditionType(),
+                          reader.PathTo(field));
+  ReadResource(context, condition, &e.resource, &e.name, false);
+  e.ns = condition.String("namespace", "default");
+  e.name = condition.String("name", e.name);
+  e.selector = condition.String("selector");
+  if (!e.selector.empty()) {
+    if (const auto s = value::LabelSelector::Parse(e.selector); !s.ok())
+      context.problems.Error(condition.Find("selector")->span,
+                             fmt::format("bad selector: {}", Message(s.status())));
+  }
+  e.where = ReadWhere(condition, "where");
+  ReadCount(context, condition, &e);
+  e.within = reader.OptionalDuration("within");
+  if (e.always && e.within)
+    context.problems.Error(reader.Find("within")->span, "within is for eventually only");
+  return e;
+}
+
+}  // namespace
+
+std::optional<Trigger> ParseTrigger(ParseContext& context, const YamlNode& node,
+                                    const std::string& where) {
+  if (node.kind != YamlNode::Kind::kMapping) {
+    context.problems.Error(node.span,
+                           fmt::format("{} must be a mapping, got {}", where, Describe(node)));
+    return std::nullopt;
+  }
+  Trigger trigger;
+  const YamlNode* event = node.Find("event");
+  const auto kind = event == nullptr ? std::nullopt : trace::ParseKind(event->text);
+  if (!kind) {
+    context.problems.Error(event == nullptr ? node.span : event->span,
+                           event == nullptr
+                               ? where + ".event is missing"
+                               : fmt::format("unknown kind of event \"{}\"", event->text),
+                           Suggest(event == nullptr ? "" : event->text, trace::KindNames()));
+    return std::nullopt;
+  }
+  trigger.event = event->text;
+  std::vector<std::string_view> known{"actor", "event", "count"};
+  for (std::string_view f : trace::FieldsOf(*kind)) known.push_back(f);
+  for (const YamlNode::Entry& e : node.entries) {
+    if (e.key == "event" || e.key == "count") continue;
+    if (std::find(known.begin(), known.end(), e.key) == known.end()) {
+      context.problems.Error(e.key_span,
+                             fmt::format("a {} event has no field \"{}\"", trigger.event, e.key),
+                             Suggest(e.key, known));
+    } else if (e.value.kind != YamlNode::Kind::kScalar) {
+      context.problems.Error(e.value.span, fmt::format("{}.{} must be a plain value, got {}", where,
+                                                       e.key, Describe(e.value)));
+    } else {
+      trigger.fields.emplace_back(e.key, e.value.text);
+    }
+  }
+  if (const YamlNode* count = node.Find("count")) {
+    const value::Value v = count->ToValue();
+    if (v.is_int() && v.AsInt() >= 1)
+      trigger.count = v.AsInt();
+    else
+      context.problems.Error(count->span, fmt::format("{}.count must be an integer from 1, got {}",
+                                                      where, Describe(*count)));
+  }
+  return trigger;
+}
+
+std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
+                                   const ClusterSpec& cluster) {
+  std::vector<FaultSpec> faults;
+  std::size_t index = 0;
+  for (const YamlNode* node : spec.List("faults"))
+    if (auto fault = ParseFault(context, *node, index++, cluster))
+      faults.push_back(*std::move(fault));
+  return faults;
+}
+
+std::vector<Expectation> ParseExpect(ParseContext& context, MappingReader& spec) {
+  std::vector<Expectation> out;
+  std::size_t index = 0;
+  for (const YamlNode* node : spec.List("expect"))
+    if (auto e = ParseExpectation(context, *node, index++)) out.push_back(*std::move(e));
+  return out;
+}
+
+}  // namespace ksim::scenario

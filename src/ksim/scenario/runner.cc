@@ -1,0 +1,305 @@
+#include "ksim/scenario/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/version.h"
+#include "ksim/scenario/schema.h"
+#include "ksim/trace/events.h"
+#include "ksim/trace/state.h"
+#include "ksim/value/json.h"
+
+namespace ksim::scenario {
+
+namespace {
+
+// The cluster counts as up when nothing was left to do for this long; it gets so much time.
+constexpr Duration kBootQuiet = Milliseconds(100);
+constexpr Duration kBootLimit = Seconds(60);
+constexpr std::size_t kMostBusyLines = 10;
+
+// Holds the run busy while a step is under way, also when the step is killed.
+class WorkHold {
+ public:
+  explicit WorkHold(sim::Simulation& sim) : sim_(sim) { sim_.HoldWork(); }
+  ~WorkHold() { sim_.ReleaseWork(); }
+  WorkHold(const WorkHold&) = delete;
+
+ private:
+  sim::Simulation& sim_;
+};
+
+sim::ActorId Narrator() { return sim::ActorId::Of("ksim"); }
+
+value::Value ArgsOf(const Step& step) {
+  Scenario one;
+  one.steps.push_back(step);
+  one.steps.back().objects.clear();
+  const value::Value tree = ToTree(one).Get("spec").Get("steps").at(0);
+  return tree.Get(ToString(step.kind)).Erase("objects");
+}
+
+// The steps of a removeNode's deletion.
+Step DeletionOfNode(const std::string& name) {
+  Step step;
+  step.kind = StepKind::kDelete;
+  step.resource = "nodes";
+  step.name = name;
+  step.wait = false;
+  return step;
+}
+
+}  // namespace
+
+std::string TargetOf(const Step& step) {
+  if (!step.objects.empty()) {
+    std::string out;
+    for (const Manifest& m : step.objects)
+      out += fmt::format("{}{}/{}", out.empty() ? "" : " ", m.Kind(), m.Name());
+    return out;
+  }
+  if (step.kind == StepKind::kAddNode) return fmt::format("nodes/{}", step.node.Names().front());
+  std::string out = step.resource;
+  if (!step.name.empty()) out += "/" + step.name;
+  if (!step.selector.empty()) out += " -l " + step.selector;
+  return out;
+}
+
+Runner::Runner(const Scenario& scenario, RunnerOptions options)
+    : scenario_(scenario),
+      options_(std::move(options)),
+      world_(scenario_, options_.world),
+      triggers_(world_.sim()),
+      expectations_(world_.sim(), world_.kinds(), scenario_.expect),
+      recorder_(world_.sim().bus()) {
+  MakeGroups();
+  world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { Count(e); });
+}
+
+Runner::~Runner() { world_.sim().Shutdown(); }
+
+void Runner::MakeGroups() {
+  for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
+    const Step& step = scenario_.steps[i];
+    if (groups_.empty() || step.at || step.when) groups_.emplace_back();
+    groups_.back().steps.push_back(i);
+  }
+}
+
+void Runner::Count(const sim::Event& e) {
+  if (e.kind == sim::EventKind::kCommit) ++report_.commits;
+  if (e.kind == sim::EventKind::kRequest) ++report_.requests;
+  if (options_.stop && !report_.stopped && options_.stop(e)) {
+    report_.stopped = true;
+    world_.sim().RequestStop();
+  }
+}
+
+std::uint64_t Runner::EmitPhase(const char* name) {
+  return world_.sim().EmitAs(Narrator(), 0, sim::EventInfo{sim::EventKind::kPhase},
+                             sim::MakePayload<trace::PhasePayload>(name));
+}
+
+std::uint64_t Runner::EmitStep(std::size_t index, bool begin, std::string result) {
+  const Step& step = scenario_.steps[index];
+  auto* payload = new trace::StepPayload;
+  payload->number = static_cast<std::int64_t>(index) + 1;
+  payload->verb = std::string(ToString(step.kind));
+  payload->target = TargetOf(step);
+  payload->args = ArgsOf(step);
+  payload->begin = begin;
+  payload->result = std::move(result);
+  return world_.sim().Emit(sim::EventInfo{sim::EventKind::kStep}, sim::PayloadRef(payload));
+}
+
+void Runner::Boot() {
+  world_.Start();
+  sim::Simulation::Limits limits;
+  limits.time = VirtualTime() + std::min(kBootLimit, scenario_.limit.time);
+  limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
+  limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
+  world_.sim().RunUntilQuiet(kBootQuiet, limits);
+}
+
+void Runner::ScheduleSteps() {
+  sim::Simulation& sim = world_.sim();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Step& first = scenario_.steps[groups_[g].steps.front()];
+    if (first.when) {
+      triggers_.Add(*first.when, [this, g](std::uint64_t cause) { Begin(g, cause); });
+      continue;
+    }
+    const VirtualTime due = VirtualTime() + first.at.value_or(Duration());
+    const Duration delay = std::max(Duration(), due - sim.now());
+    sim.After(delay, sim::TimerKind::kWork, "step", [this, g] { Begin(g, 0); });
+  }
+}
+
+void Runner::Begin(std::size_t group, std::uint64_t cause) {
+  if (groups_[group].begun || !world_.user().alive()) return;
+  groups_[group].begun = true;
+  world_.sim().context().cause = cause;
+  world_.sim().context().background = false;
+  world_.user().Spawn(RunGroup(group));
+}
+
+sim::Task<void> Runner::RunGroup(std::size_t group) {
+  const WorkHold hold(world_.sim());
+  for (std::size_t index : groups_[group].steps) {
+    groups_[group].running = index;
+    world_.sim().context().cause = EmitStep(index, true, "");
+    const StepOutcome outcome = co_await RunStep(scenario_.steps[index]);
+    std::string result;
+    for (const std::string& line : outcome.lines) result += (result.empty() ? "" : "\n") + line;
+    if (!outcome.ok()) {
+      StepFailure failure;
+      failure.number = static_cast<std::int64_t>(index) + 1;
+      failure.error = outcome.error;
+      report_.failures.push_back(std::move(failure));
+      result += (result.empty() ? "" : "\n") + outcome.error;
+    }
+    EmitStep(index, false, std::move(result));
+    groups_[group].running.reset();
+  }
+}
+
+sim::Task<StepOutcome> Runner::RunStep(const Step& step) {
+  StepOutcome outcome;
+  if (step.kind == StepKind::kAddNode) {
+    for (const std::string& name : step.node.Names()) {
+      if (world_.sim().FindProcess("kubelet/" + name) != nullptr) {
+        outcome.error = fmt::format("error: there is a machine {} already", name);
+        co_return outcome;
+      }
+      world_.AddNode(name, step.node);
+      outcome.lines.push_back(fmt::format("machine {} started", name));
+    }
+    co_return outcome;
+  }
+  if (step.kind == StepKind::kRemoveNode) {
+    if (!world_.RemoveNode(step.name)) {
+      outcome.error = fmt::format("error: there is no machine {}", step.name);
+      co_return outcome;
+    }
+    const Step deletion = DeletionOfNode(step.name);
+    co_return co_await world_.kubectl().Run(deletion);
+  }
+  co_return co_await world_.kubectl().Run(step);
+}
+
+sim::Simulation::Stop Runner::RunWorkload() {
+  sim::Simulation& sim = world_.sim();
+  sim::Simulation::Limits limits;
+  limits.time = VirtualTime() + scenario_.limit.time;
+  limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
+  limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
+  if (!scenario_.until) return sim.RunUntilQuiet(scenario_.quiet_for, limits);
+  const bool within = *scenario_.until <= scenario_.limit.time;
+  if (within) limits.time = VirtualTime() + *scenario_.until;
+  const WorkHold hold(sim);
+  const sim::Simulation::Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+  return within && stop == sim::Simulation::Stop::kTimeLimit ? sim::Simulation::Stop::kTimeReached
+                                                             : stop;
+}
+
+// Steps that have not ended, then the kernel's own list.
+std::vector<std::string> Runner::WhatKeptItBusy() {
+  std::vector<std::string> out;
+  for (const Group& group : groups_) {
+    if (!group.running) continue;
+    const Step& step = scenario_.steps[*group.running];
+    out.push_back(fmt::format("step {} ({} {}) has not ended", *group.running + 1,
+                              ToString(step.kind), TargetOf(step)));
+  }
+  for (std::string& line : world_.sim().DescribePendingWork(kMostBusyLines))
+    out.push_back(std::move(line));
+  return out;
+}
+
+// What is left to say when nothing more will happen.
+void Runner::Judge(sim::Simulation::Stop stop) {
+  using Stop = sim::Simulation::Stop;
+  if (stop == Stop::kTimeLimit || stop == Stop::kEventLimit || stop == Stop::kInstantLimit) {
+    report_.busy = WhatKeptItBusy();
+    trace::Violation v;
+    v.oracle = "limit";
+    const char* which = stop == Stop::kTimeLimit ? "time" : "events";
+    if (stop == Stop::kInstantLimit) which = "instant";
+    v.message = fmt::format("not quiet when limit.{} had passed", which);
+    if (!report_.busy.empty()) v.message += "; busy with: " + report_.busy.front();
+    report_.end.violations.push_back(v);
+    world_.sim().EmitAs(Narrator(), 0, sim::EventInfo{sim::EventKind::kViolation},
+                        sim::MakePayload<trace::ViolationPayload>(v));
+  }
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (!groups_[g].begun)
+      report_.never_begun.push_back(static_cast<std::int64_t>(groups_[g].steps.front()) + 1);
+}
+
+void Runner::Finish(sim::Simulation::Stop stop) {
+  sim::Simulation& sim = world_.sim();
+  trace::End& end = report_.end;
+  if (!report_.stopped) {
+    Judge(stop);
+    expectations_.Close();
+    world_.EmitCaches(0);
+    EmitPhase("end");
+  }
+  end.violations.insert(end.violations.begin(), expectations_.violations().begin(),
+                        expectations_.violations().end());
+  end.events = sim.bus().last_seq();
+  end.time = sim.now().ns();
+  end.digest = world_.digest().Final(sim.decisions());
+  end.state = trace::OutcomeDigest(world_.Objects());
+  end.decisions = sim.decisions().decisions();
+  end.unapplied = sim.decisions().unapplied();
+  for (const Named& oracle : Oracles()) {
+    if (oracle.available)
+      end.judged.emplace_back(oracle.name);
+    else
+      end.not_judged.emplace_back(oracle.name, "not in this version");
+  }
+  const bool safety = !expectations_.violations().empty() || !report_.failures.empty();
+  const bool liveness = end.violations.size() > expectations_.violations().size();
+  end.result = "ok";
+  if (safety || liveness) end.result = "violation";
+  if (end.violations.empty() && !report_.failures.empty()) end.result = "stepFailed";
+  if (report_.stopped) end.result = "interrupted";
+  report_.exit_code = safety ? 1 : liveness ? 3 : 0;
+  report_.kernel_steps = sim.steps();
+}
+
+RunReport Runner::Run() {
+  using Stop = sim::Simulation::Stop;
+  Boot();
+  Stop stop = Stop::kStopped;
+  if (!report_.stopped) {
+    EmitPhase("workload");
+    ScheduleSteps();
+    stop = RunWorkload();
+  }
+  Finish(stop);
+  return report_;
+}
+
+trace::Header Runner::MakeHeader() const {
+  trace::Header header;
+  header.ksim_version = std::string(Version());
+  header.compat = std::string(api::ToString(scenario_.compat));
+  header.seed = scenario_.seed;
+  header.strategy_seed = scenario_.seed;
+  header.scenario = ToTree(scenario_);
+  header.overrides = options_.world.overrides;
+  return header;
+}
+
+trace::Trace Runner::MakeTrace(const trace::RenderOptions& options) const {
+  trace::Trace trace;
+  trace.header = MakeHeader();
+  trace.events = recorder_.Records(options);
+  trace.end = report_.end;
+  return trace;
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,100 @@
+// Runner: one run of one scenario from start to verdict.
+//
+//   Runner runner(scenario, RunnerOptions());
+//   RunReport report = runner.Run();     // report.exit_code, report.end.digest
+//   trace::Trace trace = runner.TakeTrace(trace::RenderOptions());
+//
+// The cluster is started first; when it has nothing left to do (its caches are filled and its nodes
+// registered) the phase `workload` begins. A step `at` a time that is over by then runs at once.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ksim/scenario/expectations.h"
+#include "ksim/scenario/scenario.h"
+#include "ksim/scenario/triggers.h"
+#include "ksim/scenario/world.h"
+#include "ksim/trace/render.h"
+#include "ksim/trace/trace.h"
+
+namespace ksim::scenario {
+
+struct RunnerOptions {
+  RunnerOptions() = default;
+  WorldOptions world;
+  // Asked after every event; true ends the run there (interrupted, or --until).
+  std::function<bool(const sim::Event&)> stop;
+};
+
+struct StepFailure {
+  StepFailure() = default;
+  std::int64_t number = 0;  // of the step, from 1
+  std::string error;        // as kubectl words it
+};
+
+struct RunReport {
+  RunReport() = default;
+  trace::End end;
+  int exit_code = 0;
+  bool stopped = false;                   // RunnerOptions::stop said so
+  std::vector<StepFailure> failures;      // steps that failed
+  std::vector<std::int64_t> never_begun;  // steps whose trigger never came
+  std::vector<std::string> busy;          // what kept it busy, when a limit passed
+  std::uint64_t commits = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t kernel_steps = 0;
+};
+
+class Runner {
+ public:
+  Runner(const Scenario& scenario, RunnerOptions options);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  RunReport Run();  // once
+
+  World& world() { return world_; }
+  const std::vector<sim::Event>& events() const { return recorder_.events(); }
+  trace::Header MakeHeader() const;
+  // Header, events and last line; after Run.
+  trace::Trace MakeTrace(const trace::RenderOptions& options) const;
+
+ private:
+  // Steps that follow one another: the first has a time or a trigger.
+  struct Group {
+    std::vector<std::size_t> steps;
+    bool begun = false;
+    std::optional<std::size_t> running;  // the step under way
+  };
+  void MakeGroups();
+  void Count(const sim::Event& e);
+  void Boot();
+  void ScheduleSteps();
+  void Begin(std::size_t group, std::uint64_t cause);
+  sim::Task<void> RunGroup(std::size_t group);
+  sim::Task<StepOutcome> RunStep(const Step& step);
+  sim::Simulation::Stop RunWorkload();
+  std::vector<std::string> WhatKeptItBusy();
+  void Judge(sim::Simulation::Stop stop);
+  void Finish(sim::Simulation::Stop stop);
+  std::uint64_t EmitPhase(const char* name);
+  std::uint64_t EmitStep(std::size_t index, bool begin, std::string result);
+
+  Scenario scenario_;
+  RunnerOptions options_;
+  World world_;
+  Triggers triggers_;
+  Expectations expectations_;
+  trace::Recorder recorder_;
+  std::vector<Group> groups_;
+  RunReport report_;
+};
+
+// What a step acts on, in words: "ReplicaSet/my-replicaset", "replicasets.apps/my-replicaset".
+std::string TargetOf(const Step& step);
+
+}  // namespace ksim::scenario

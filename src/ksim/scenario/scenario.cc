@@ -1,0 +1,32 @@
+#include "ksim/scenario/scenario.h"
+
+#include <fmt/format.h>
+
+#include "ksim/scenario/schema.h"
+
+namespace ksim::scenario {
+
+ClusterSpec::ClusterSpec() {
+  nodes.emplace_back();
+  nodes.back().count = 3;
+}
+
+std::vector<std::string> NodeSpec::Names() const {
+  if (count == 1 && name != "node") return {name};
+  std::vector<std::string> out;
+  for (std::int64_t i = 1; i <= count; ++i) out.push_back(fmt::format("{}-{}", name, i));
+  return out;
+}
+
+std::vector<std::string> ClusterSpec::NodeNames() const {
+  std::vector<std::string> out;
+  for (const NodeSpec& spec : nodes)
+    for (std::string& name : spec.Names()) out.push_back(std::move(name));
+  return out;
+}
+
+std::string_view ToString(StepKind kind) {
+  return StepType().fields[static_cast<std::size_t>(kind) + 2].name;  // after at and when
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,189 @@
+#include "ksim/scenario/schema.h"
+
+namespace ksim::scenario {
+
+const Field* Type::Find(std::string_view field) const {
+  for (const Field& f : fields)
+    if (f.name == field) return &f;
+  return nullptr;
+}
+
+std::vector<std::string_view> Type::names() const {
+  std::vector<std::string_view> out;
+  for (const Field& f : fields) out.push_back(f.name);
+  return out;
+}
+
+const Type& MetadataType() {
+  static const Type type{
+      "Metadata",
+      "What the scenario is called.",
+      {{"name", "string", "Shown in output and traces; default the file's name."},
+       {"description", "string", "One sentence for the reader."},
+       {"labels", "map of strings", "Free; ksim does not read them."},
+       {"annotations", "map of strings", "Free; ksim does not read them."}}};
+  return type;
+}
+
+const Type& LimitType() {
+  static const Type type{
+      "Limit",
+      "What ends a run that does not become quiet. Passing any one is a liveness failure (exit 3). "
+      "A plain duration is short for time.",
+      {{"time", "duration", "Virtual time.", "30m"},
+       {"events", "count", "Steps of the simulation; 20M, 100k.", "20M"},
+       {"instant", "count", "Steps at one moment of virtual time: a hot loop.", "100k"}}};
+  return type;
+}
+
+const Type& TaintType() {
+  static const Type type{"Taint",
+                         "As in a Node's spec.taints.",
+                         {{"key", "string", "The taint's key."},
+                          {"value", "string", "Its value."},
+                          {"effect", "string", "NoSchedule, PreferNoSchedule or NoExecute."}}};
+  return type;
+}
+
+const Type& NodeType() {
+  static const Type type{
+      "Node",
+      "Nodes of one shape.",
+      {{"name", "string", "The node's name; with count > 1 the prefix: name-1, name-2, ...",
+        "node"},
+       {"count", "integer", "How many nodes of this shape.", "1"},
+       {"capacity", "map of quantities", "Resources of each node.",
+        "{cpu: 4, memory: 16Gi, pods: 110}"},
+       {"labels", "map of strings", "Labels beside those that a kubelet sets itself."},
+       {"taints", "list of Taint", "Taints the node registers with.", "", &TaintType()}}};
+  return type;
+}
+
+const Type& LatencyType() {
+  static const Type type{"Latency",
+                         "The range that a message's base latency is drawn from.",
+                         {{"min", "duration", "Smallest latency, inclusive.", "200us"},
+                          {"max", "duration", "Largest latency, exclusive.", "2ms"}}};
+  return type;
+}
+
+const Type& NetworkType() {
+  static const Type type{
+      "Network",
+      "The links between processes.",
+      {{"latency", "Latency", "One way, every link.", "{min: 200us, max: 2ms}", &LatencyType()}}};
+  return type;
+}
+
+const Type& ClusterType() {
+  static const Type type{
+      "Cluster",
+      "The cluster that the run starts with.",
+      {{"nodes", "integer or list of Node",
+        "A number of equal nodes node-1, node-2, ..., or a list.", "3", &NodeType()},
+       {"apiServers", "integer", "API servers, kube-apiserver-0 and on.", "1"},
+       {"controllers", "list of names",
+        "Controllers of kube-controller-manager; \"*\" is all, \"-NAME\" takes one away.",
+        "[\"*\"]"},
+       {"network", "Network", "Latencies.", "", &NetworkType()},
+       {"variants", "map of names",
+        "Named old bugs or repairs; `all: asCompat` is what upstream did at that version.", "{}"},
+       {"processes", "map of lists of names",
+        "Runs controllers in a process of their own: {rs: [replicaset]}.", "{}"}}};
+  return type;
+}
+
+const Type& CountType() {
+  static const Type type{
+      "Count",
+      "A range of numbers; a plain integer means exactly that many.",
+      {{"min", "integer", "At least this many.", "0"}, {"max", "integer", "At most this many."}}};
+  return type;
+}
+
+const Type& ConditionType() {
+  static const Type type{
+      "Condition",
+      "How many objects are in some state, judged on what is committed in the store.",
+      {{"resource", "string", "pods, or one object as replicasets/NAME."},
+       {"namespace", "string", "Namespace of the objects.", "default"},
+       {"name", "string", "One object by name."},
+       {"selector", "string", "Label selector: app=my-app."},
+       {"where", "expression",
+        "PATH OP VALUE [&& ...]: OP is == != < <= > >=, exists, in (a, b). A missing path makes "
+        "every comparison but != false."},
+       {"count", "integer or Count",
+        "How many objects must match. Default for eventually: at least one; for always: all.", "",
+        &CountType()}}};
+  return type;
+}
+
+const Type& ExpectType() {
+  static const Type type{
+      "Expectation",
+      "What must come true (eventually) or stay true (always). Unmet: exit 1.",
+      {{"eventually", "Condition", "Must hold at some moment.", "", &ConditionType()},
+       {"always", "Condition", "Must hold after every commit.", "", &ConditionType()},
+       {"within", "duration", "For eventually: counted from the start of the run.",
+        "the whole run"}}};
+  return type;
+}
+
+const Type& FuzzType() {
+  static const Type type{
+      "Fuzz",
+      "What `ksim fuzz` may do, and how much of it. `ksim run` does not read it.",
+      {{"faults", "list of names", "Fault verbs; \"*\" is all, \"-NAME\" takes one away.",
+        "[\"*\"]"},
+       {"window", "duration or auto", "How long faults come; auto draws 30s, 2m or 15m.", "auto"},
+       {"settle", "duration", "After it all must have converged.", "10m"}}};
+  return type;
+}
+
+const Type& SpecType() {
+  static const Type type{
+      "ScenarioSpec",
+      "The run.",
+      {{"seed", "integer", "Seed of every draw; same seed, same bytes.", "1"},
+       {"compat", "string", "Which Kubernetes: \"1.25\", \"1.30\" or \"1.36\".", "\"1.30\""},
+       {"until", "duration or quiescent", "When the run ends.", "quiescent"},
+       {"quietFor", "duration", "How long nothing may be left to do for the run to be quiescent.",
+        "2s"},
+       {"limit", "Limit or duration", "What ends a run that does not become quiet.",
+        "{time: 30m, events: 20M, instant: 100k}", &LimitType()},
+       {"cluster", "Cluster", "The cluster that the run starts with.", "", &ClusterType()},
+       {"steps", "list of Step",
+        "What the user does. Without steps the manifests after `---` are created at time 0.", "",
+        &StepType()},
+       {"faults", "list of Fault", "What goes wrong: exactly these.", "", &FaultType()},
+       {"fuzz", "Fuzz", "What `ksim fuzz` may do.", "", &FuzzType()},
+       {"expect", "list of Expectation", "What must come true or stay true.", "", &ExpectType()},
+       {"checks", "list of names", "Oracles; \"*\" is all, \"-NAME\" takes one away.", "[\"*\"]"}}};
+  return type;
+}
+
+const Type& ScenarioType() {
+  static const Type type{
+      "Scenario",
+      "A run of a cluster: who is there, what the user does, what goes wrong, what must hold. "
+      "Kubernetes manifests may follow in the same file after `---`.",
+      {{"apiVersion", "string", "Always ksim.dev/v1."},
+       {"kind", "string", "Always Scenario."},
+       {"metadata", "Metadata", "What the scenario is called.", "", &MetadataType()},
+       {"spec", "ScenarioSpec", "The run.", "", &SpecType()}}};
+  return type;
+}
+
+const Named* FindNamed(const std::vector<Named>& set, std::string_view name) {
+  for (const Named& n : set)
+    if (n.name == name) return &n;
+  return nullptr;
+}
+
+std::vector<std::string_view> NamesOf(const std::vector<Named>& set) {
+  std::vector<std::string_view> out;
+  for (const Named& n : set) out.push_back(n.name);
+  return out;
+}
+
+}  // namespace ksim::scenario

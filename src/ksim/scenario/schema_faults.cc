@@ -1,0 +1,151 @@
+// Fault verbs, oracles, controllers and sites by name.
+#include "ksim/scenario/schema.h"
+
+namespace ksim::scenario {
+namespace {
+
+constexpr Field kFor{"for", "duration", "How long; without it until its counterpart or the heal."};
+constexpr Field kClient{"client", "process", "The process whose connection or stream it is."};
+constexpr Field kResource{"resource", "resource", "pods, replicasets, ..."};
+constexpr Field kServer{"server", "process", "kube-apiserver-0, ..."};
+constexpr Field kProcess{"process", "process", "kube-controller-manager, kubelet/node-1, ..."};
+constexpr Field kActor{"actor", "actor", "PROCESS or PROCESS/PART."};
+
+// One Type for each verb, made once; they live as long as the program.
+const Type* Verb(std::string_view name, std::string_view text, std::vector<Field> fields) {
+  return new Type{name, text, std::move(fields)};
+}
+
+std::vector<Field> MakeVerbs() {
+  auto field = [](std::string_view name, std::string_view text, std::vector<Field> args) {
+    return Field{name, "mapping", text, "", Verb(name, text, std::move(args))};
+  };
+  return {{"at", "duration", "Virtual time from the start of the run."},
+          {"when", "Trigger", "When the count-th such event is in the trace.", "", &TriggerType()},
+          field("dropWatch", "A watch ends; the reflector resumes or relists by its own rules.",
+                {kClient,
+                 kResource,
+                 {"how", "string", "eof or error.", "eof"},
+                 {"redialAfter", "duration", "How long reconnecting fails."}}),
+          field("delayStream", "What a stream delivers comes later, order kept.",
+                {kClient, kResource, {"by", "duration", "How much later."}, kFor}),
+          field("holdStream", "A stream delivers nothing until it is released.",
+                {kClient, kResource, kFor}),
+          field("releaseStream", "Ends holdStream.", {kClient, kResource}),
+          field("stallHandler", "A handler is slow: its queue fills.", {kActor, kResource, kFor}),
+          field("expire", "The client's next resume gets 410.", {kClient, kResource}),
+          field("compact", "Compacts the store.",
+                {{"revision", "integer or head", "Everything at or below it is forgotten."}}),
+          field("freezeCache", "A server's watch cache stops applying what the store sends.",
+                {kServer, kResource, kFor}),
+          field("thawCache", "Ends freezeCache.", {kServer, kResource}),
+          field("reinitCache", "A server's watch cache lists anew.", {kServer, kResource}),
+          field("restart", "A process dies and starts again.",
+                {kProcess,
+                 {"afterWrite", "integer", "At its n-th write counted from the trigger."},
+                 {"down", "duration", "How long it is down."}}),
+          field("crash", "A process dies.",
+                {kProcess,
+                 {"afterWrite", "integer", "At its n-th write counted from the trigger."},
+                 {"down", "duration", "How long it is down; without it, for ever."}}),
+          field("failover", "A process dies and another takes over.",
+                {kProcess, {"to", "process", "Who takes over."}}),
+          field("connect", "A process uses another API server.", {kClient, kServer}),
+          field("pause", "An actor stops.", {kActor, {"before", "string", "read or write."}, kFor}),
+          field("resume", "Ends pause.", {kActor}),
+          field("rejectWrite", "A write fails without effect.",
+                {kClient,
+                 {"verb", "string", "create update patch delete."},
+                 kResource,
+                 {"code", "integer", "409, 500, ..."}}),
+          field("timeoutWrite", "A write's answer is lost.",
+                {kClient,
+                 {"verb", "string", "create update patch delete."},
+                 kResource,
+                 {"applied", "boolean", "Whether it took effect."}}),
+          field("nodeSilent", "A node sends no lease and no status.",
+                {{"node", "node", "The node's name."}, kFor}),
+          field("serverDown", "An API server refuses connections.", {kServer, kFor}),
+          field("partition", "Two processes do not hear each other.",
+                {{"between", "list of two processes", "[a, b]."}, kFor}),
+          field("skewClock", "A process' clock is off.",
+                {kProcess, {"by", "duration", "Ahead, or behind if negative."}})};
+}
+
+}  // namespace
+
+const Type& FaultType() {
+  static const Type type{"Fault",
+                         "One thing that goes wrong: a verb with its arguments, at a time or on an "
+                         "event. All end at the heal.",
+                         MakeVerbs()};
+  return type;
+}
+
+const std::vector<Named>& Oracles() {
+  static const std::vector<Named> oracles{
+      {"watch.ordered", "Events of one watch come in revision order.", false},
+      {"watch.unique", "No event comes twice on one watch.", false},
+      {"watch.reliable", "No event between two delivered ones is missing.", false},
+      {"watch.resumable", "A watch from a revision begins with the next event.", false},
+      {"watch.bookmarkable", "A progress notification follows all events up to it.", false},
+      {"watch.atomic", "Events of one revision come together (etcd to apiserver).", false},
+      {"resume.ordered", "As watch.ordered over all connections between two lists.", false},
+      {"resume.unique", "As watch.unique over all connections between two lists.", false},
+      {"resume.reliable", "As watch.reliable over all connections between two lists.", false},
+      {"view.monotone", "What an informer serves never goes back in time.", false},
+      {"list.snapshot", "All pages of one list are one revision.", false},
+      {"informer.converges", "In the end each cache equals the store.", false},
+      {"handlers.fold", "Folding the handler calls gives the cache.", false},
+      {"store.linearizable", "The store's answers have one order.", false},
+      {"esr", "Eventually desired equals actual, and stays so.", false},
+      {"quiet", "Then no more writes.", false},
+      {"noOvershoot", "Never more pods of an owner than asked for.", false},
+      {"atMostOne", "No two kubelets run one StatefulSet identity.", false},
+      {"gc.safe", "Garbage collection deletes nothing that has a live owner.", false},
+      {"delete.uid", "A deletion hits only the object it was meant for.", false},
+      {"evict.sane", "No eviction while no node reports.", false},
+      {"sched.fits", "Requests on a node fit its allocatable.", false},
+      {"sched.real", "No bind to a node that is not in the store.", false},
+      {"jobCount", "A Job counts each finished pod once.", false},
+      {"noLeak", "After the root is deleted nothing of it is left.", false},
+      {"limit", "The run ends within its limits."},
+      {"expect", "The scenario's own expectations."}};
+  return oracles;
+}
+
+const std::vector<Named>& Controllers() {
+  static const std::vector<Named> controllers{
+      {"replicaset", "Keeps the number of pods of a ReplicaSet."},
+      {"deployment", "Rolls ReplicaSets of a Deployment.", false},
+      {"statefulset", "Pods with an identity.", false},
+      {"daemonset", "A pod on every node.", false},
+      {"job", "Pods that run to completion.", false},
+      {"cronjob", "Jobs on a schedule.", false},
+      {"endpointslice", "Endpoints of Services.", false},
+      {"namespace", "Empties deleted namespaces.", false},
+      {"serviceaccount", "The default service account of each namespace.", false},
+      {"garbagecollector", "Deletes what has lost its owner.", false},
+      {"nodelifecycle", "Marks and taints nodes that do not report.", false},
+      {"tainteviction", "Deletes pods that do not tolerate a taint.", false},
+      {"podgc", "Deletes pods of nodes that are gone.", false},
+      {"disruption", "PodDisruptionBudgets.", false},
+      {"horizontalpodautoscaler", "Scales by load.", false},
+      {"resourcequota", "Counts what a namespace uses.", false},
+      {"ttlafterfinished", "Deletes finished Jobs.", false}};
+  return controllers;
+}
+
+const std::vector<Named>& Sites() {
+  static const std::vector<Named> sites{
+      {"latency/FROM/TO/SUBJECT", "draw: base latency of a message on that link"},
+      {"delay/FROM/TO/SUBJECT", "choose: extra delay: none, 10ms, 1s, 35s, 45s, 301s, 15m"},
+      {"name/RESOURCE", "draw: random suffix of a generated name"},
+      {"uid/RESOURCE", "draw: uid of a new object"},
+      {"backoff/PROCESS/RESOURCE", "draw: jitter of a reflector's back-off"},
+      {"order", "choose: which of several deliverable events goes first", false},
+      {"fault.VERB/CLIENT/RESOURCE", "choose: whether a fault fires, and how big", false}};
+  return sites;
+}
+
+}  // namespace ksim::scenario

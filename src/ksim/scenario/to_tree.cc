@@ -1,0 +1,225 @@
+// Scenario -> tree, in the shape that the reader takes: every default written out, every reference
+// to a file or document replaced by the objects themselves.
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::Obj;
+using value::ObjectBuilder;
+using value::Value;
+
+Value Of(Duration d) { return Value::Of(FormatDuration(d)); }
+
+Value Strings(const std::vector<std::string>& list) {
+  std::vector<Value> items;
+  for (const std::string& s : list) items.push_back(Value::Of(s));
+  return Value::Array(std::move(items));
+}
+
+Value Map(const std::vector<std::pair<std::string, std::string>>& map) {
+  ObjectBuilder out;
+  for (const auto& [k, v] : map) out.Add(k, Value::Of(v));
+  return out.Build();
+}
+
+Value NodeTree(const NodeSpec& node) {
+  ObjectBuilder out;
+  out.Add("name", Value::Of(node.name)).Add("count", Value::Of(node.count));
+  out.AddIf(!node.capacity.empty(), "capacity", Map(node.capacity));
+  out.AddIf(!node.labels.empty(), "labels", Map(node.labels));
+  std::vector<Value> taints;
+  for (const NodeSpec::Taint& t : node.taints)
+    taints.push_back(Obj({{"key", Value::Of(t.key)},
+                          {"value", Value::Of(t.value)},
+                          {"effect", Value::Of(t.effect)}}));
+  if (!taints.empty()) out.Add("taints", Value::Array(std::move(taints)));
+  return out.Build();
+}
+
+Value ClusterTree(const ClusterSpec& c) {
+  std::vector<Value> nodes;
+  for (const NodeSpec& n : c.nodes) nodes.push_back(NodeTree(n));
+  ObjectBuilder processes;
+  for (const auto& [name, controllers] : c.processes) processes.Add(name, Strings(controllers));
+  return Obj({{"nodes", Value::Array(std::move(nodes))},
+              {"apiServers", Value::Of(c.api_servers)},
+              {"controllers", Strings(c.controllers)},
+              {"network",
+               Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},
+              {"variants", Map(c.variants)},
+              {"processes", processes.Build()}});
+}
+
+Value TriggerTree(const Trigger& t) {
+  ObjectBuilder out;
+  out.Add("event", Value::Of(t.event)).Add("count", Value::Of(t.count));
+  for (const auto& [field, value] : t.fields) out.Add(field, Value::Of(value));
+  return out.Build();
+}
+
+void AddStart(ObjectBuilder* out, const std::optional<Duration>& at,
+              const std::optional<Trigger>& when) {
+  if (at) out->Add("at", Of(*at));
+  if (when) out->Add("when", TriggerTree(*when));
+}
+
+Value ObjectList(const Step& step) {
+  std::vector<Value> objects;
+  for (const Manifest& m : step.objects) objects.push_back(m.tree);
+  return Value::Array(std::move(objects));
+}
+
+std::string TypeSlashName(const std::string& resource, const std::string& name) {
+  return name.empty() ? resource : resource + "/" + name;
+}
+
+Value Changes(const Step& step) {
+  ObjectBuilder out;
+  for (const auto& [key, value] : step.set) out.Add(key, value ? Value::Of(*value) : Value());
+  return out.Build();
+}
+
+void AddGrace(ObjectBuilder* out, const Step& step) {
+  if (step.grace_period_seconds)
+    out->Add("gracePeriodSeconds", Value::Of(*step.grace_period_seconds));
+}
+
+void AddTarget(ObjectBuilder* out, const Step& step) {
+  out->Add("resource", Value::Of(TypeSlashName(step.resource, step.name)));
+  out->Add("namespace", Value::Of(step.ns));
+  out->AddIf(!step.selector.empty(), "selector", Value::Of(step.selector));
+}
+
+Value DeleteTree(const Step& step) {
+  ObjectBuilder out;
+  if (step.resource.empty())
+    out.Add("objects", ObjectList(step));
+  else
+    AddTarget(&out, step);
+  out.Add("namespace", Value::Of(step.ns));
+  out.AddIf(step.all, "all", Value::Of(true));
+  if (step.limit) out.Add("limit", Value::Of(*step.limit));
+  AddGrace(&out, step);
+  out.Add("cascade", Value::Of(step.cascade)).Add("wait", Value::Of(step.wait));
+  return out.Build();
+}
+
+Value NodeStepTree(const Step& step) {
+  ObjectBuilder out;
+  out.Add("node", Value::Of(step.name));
+  if (step.kind != StepKind::kDrain) return out.Build();
+  AddGrace(&out, step);
+  out.Add("force", Value::Of(step.force));
+  out.Add("ignoreDaemonSets", Value::Of(step.ignore_daemon_sets));
+  out.Add("timeout", Of(step.timeout));
+  return out.Build();
+}
+
+Value Arguments(const Step& step) {
+  ObjectBuilder out;
+  switch (step.kind) {
+    case StepKind::kCreate:
+    case StepKind::kApply:
+    case StepKind::kReplace:
+      return Obj({{"objects", ObjectList(step)}});
+    case StepKind::kDelete:
+      return DeleteTree(step);
+    case StepKind::kCordon:
+    case StepKind::kUncordon:
+    case StepKind::kRemoveNode:
+    case StepKind::kDrain:
+      return NodeStepTree(step);
+    case StepKind::kAddNode:
+      return NodeTree(step.node);
+    case StepKind::kEvict:
+      out.Add("pod", Value::Of(step.name)).Add("namespace", Value::Of(step.ns));
+      AddGrace(&out, step);
+      return out.Build();
+    default:
+      break;
+  }
+  AddTarget(&out, step);
+  if (step.kind == StepKind::kScale) out.Add("replicas", Value::Of(step.replicas));
+  if (step.kind == StepKind::kPatch) {
+    out.Add("type", Value::Of(step.patch_type)).Add("patch", step.patch);
+    out.AddIf(!step.subresource.empty(), "subresource", Value::Of(step.subresource));
+  }
+  if (step.kind == StepKind::kLabel || step.kind == StepKind::kAnnotate)
+    out.Add("set", Changes(step)).Add("overwrite", Value::Of(step.overwrite));
+  if (step.kind == StepKind::kWait) {
+    out.AddIf(!step.wait_for.empty(), "for", Value::Of(step.wait_for));
+    out.AddIf(!step.where.terms().empty(), "where", Value::Of(step.where.ToString()));
+    out.Add("timeout", Of(step.timeout));
+  }
+  return out.Build();
+}
+
+Value StepTree(const Step& step) {
+  ObjectBuilder out;
+  AddStart(&out, step.at, step.when);
+  out.Add(ToString(step.kind), Arguments(step));
+  return out.Build();
+}
+
+Value FaultTree(const FaultSpec& fault) {
+  ObjectBuilder out;
+  AddStart(&out, fault.at, fault.when);
+  out.Add(fault.verb, fault.args);
+  return out.Build();
+}
+
+Value ExpectationTree(const Expectation& e) {
+  ObjectBuilder condition;
+  condition.Add("resource", Value::Of(TypeSlashName(e.resource, e.name)));
+  condition.Add("namespace", Value::Of(e.ns));
+  condition.AddIf(!e.selector.empty(), "selector", Value::Of(e.selector));
+  condition.AddIf(!e.where.terms().empty(), "where", Value::Of(e.where.ToString()));
+  if (e.min || e.max) {
+    ObjectBuilder count;
+    if (e.min) count.Add("min", Value::Of(*e.min));
+    if (e.max) count.Add("max", Value::Of(*e.max));
+    condition.Add("count", count.Build());
+  }
+  ObjectBuilder out;
+  out.Add(e.always ? "always" : "eventually", condition.Build());
+  if (e.within) out.Add("within", Of(*e.within));
+  return out.Build();
+}
+
+template <class T, class F>
+Value List(const std::vector<T>& items, F tree) {
+  std::vector<Value> out;
+  for (const T& item : items) out.push_back(tree(item));
+  return Value::Array(std::move(out));
+}
+
+}  // namespace
+
+Value ToTree(const Scenario& s) {
+  ObjectBuilder spec;
+  spec.Add("seed", Value::Of(static_cast<std::int64_t>(s.seed)));
+  spec.Add("compat", Value::Of(api::ToString(s.compat)));
+  spec.Add("until", s.until ? Of(*s.until) : Value::Of("quiescent"));
+  spec.Add("quietFor", Of(s.quiet_for));
+  spec.Add("limit", Obj({{"time", Of(s.limit.time)},
+                         {"events", Value::Of(s.limit.events)},
+                         {"instant", Value::Of(s.limit.instant)}}));
+  spec.Add("cluster", ClusterTree(s.cluster));
+  spec.Add("steps", List(s.steps, StepTree));
+  spec.Add("faults", List(s.faults, FaultTree));
+  spec.Add("fuzz", Obj({{"faults", Strings(s.fuzz.faults)},
+                        {"window", s.fuzz.window ? Of(*s.fuzz.window) : Value::Of("auto")},
+                        {"settle", Of(s.fuzz.settle)}}));
+  spec.Add("expect", List(s.expect, ExpectationTree));
+  spec.Add("checks", Strings(s.checks));
+  ObjectBuilder metadata;
+  metadata.Add("name", Value::Of(s.name));
+  metadata.AddIf(!s.description.empty(), "description", Value::Of(s.description));
+  return Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
+              {"kind", Value::Of("Scenario")},
+              {"metadata", metadata.Build()},
+              {"spec", spec.Build()}});
+}
+
+}  // namespace ksim::scenario

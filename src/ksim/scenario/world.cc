@@ -1,0 +1,287 @@
+#include "ksim/scenario/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ksim/base/check.h"
+#include "ksim/controllers/replicaset.h"
+#include "ksim/kubelet/kubelet.h"
+#include "ksim/scenario/parse.h"
+#include "ksim/scenario/schema.h"
+#include "ksim/scheduler/scheduler.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::Value;
+
+sim::SimulationOptions OptionsOf(const Scenario& scenario, const WorldOptions& options) {
+  sim::SimulationOptions out;
+  out.seed = scenario.seed;
+  out.overrides = options.overrides;
+  return out;
+}
+
+sim::LatencyRange LatencyOf(const ClusterSpec& cluster) {
+  sim::LatencyRange range;
+  range.min = cluster.latency_min;
+  range.max = cluster.latency_max;
+  return range;
+}
+
+// The built-in controllers by name.
+controllers::ControllerFactory FactoryOf(const std::string& name) {
+  if (name == "replicaset")
+    return [](controllers::ControllerContext context) -> std::unique_ptr<controllers::Controller> {
+      return std::make_unique<controllers::ReplicaSetController>(std::move(context));
+    };
+  return nullptr;
+}
+
+// "*" minus "-NAME", or those named; only what this version has.
+std::vector<std::string> Enabled(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const Named& c : Controllers()) {
+    const std::string name(c.name);
+    const auto given = [&](const std::string& n) {
+      return std::find(names.begin(), names.end(), n) != names.end();
+    };
+    if (c.available && (given("*") || given(name)) && !given("-" + name)) out.push_back(name);
+  }
+  return out;
+}
+
+// The controllers of one process.
+class ControllerBody : public Component::Body {
+ public:
+  explicit ControllerBody(std::vector<std::unique_ptr<controllers::Controller>> c)
+      : controllers_(std::move(c)) {
+    for (const auto& controller : controllers_) controller->Start();
+  }
+
+ private:
+  std::vector<std::unique_ptr<controllers::Controller>> controllers_;
+};
+
+class SchedulerBody : public Component::Body {
+ public:
+  SchedulerBody(sim::Process& process, client::Connection& connection,
+                client::InformerFactory& informers)
+      : scheduler_(process, connection, informers) {
+    scheduler_.Start();
+  }
+
+ private:
+  scheduler::Scheduler scheduler_;
+};
+
+class KubeletBody : public Component::Body {
+ public:
+  KubeletBody(sim::Process& process, client::Connection& connection,
+              client::InformerFactory& informers, kubelet::Runtime& runtime,
+              const kubelet::NodeOptions& options)
+      : kubelet_(process, connection, informers, runtime, options) {
+    kubelet_.Start();
+  }
+
+ private:
+  kubelet::Kubelet kubelet_;
+};
+
+client::ClientOptions InformerClient(std::string user) {
+  client::ClientOptions options;
+  options.user = std::move(user);
+  options.qps = 50;
+  options.burst = 100;
+  return options;
+}
+
+Value MapTree(const std::vector<std::pair<std::string, std::string>>& map) {
+  value::ObjectBuilder out;
+  for (const auto& [k, v] : map) out.Add(k, Value::Of(v));
+  return out.Build();
+}
+
+kubelet::NodeOptions NodeOptionsOf(const std::string& name, int ordinal, const NodeSpec& spec) {
+  kubelet::NodeOptions options;
+  options.name = name;
+  options.ordinal = ordinal;
+  options.capacity = kubelet::DefaultNodeCapacity();
+  for (const auto& [resource, quantity] : spec.capacity)
+    options.capacity = options.capacity.Set(resource, Value::Of(quantity));
+  options.labels = MapTree(spec.labels);
+  std::vector<Value> taints;
+  for (const NodeSpec::Taint& t : spec.taints) {
+    value::ObjectBuilder taint;
+    taint.Add("key", Value::Of(t.key)).AddIf(!t.value.empty(), "value", Value::Of(t.value));
+    taints.push_back(taint.Add("effect", Value::Of(t.effect)).Build());
+  }
+  options.taints = Value::Array(std::move(taints));
+  return options;
+}
+
+}  // namespace
+
+World::World(const Scenario& scenario, WorldOptions options)
+    : sim_(OptionsOf(scenario, options)),
+      digest_(sim_.bus()),
+      network_(sim_, LatencyOf(scenario.cluster)),
+      env_(sim_, network_, kinds_, scenario.compat),
+      shared_(sim_, network_, kinds_, identities_, scenario.compat, next_stream_id_),
+      etcd_(network_, store::EtcdOptions()) {
+  env_.identities = &identities_;
+  RegisterKinds(scenario, options);
+  AddServers(scenario.cluster.api_servers);
+  AddControllers(scenario, options);
+  AddScheduler();
+  for (const NodeSpec& spec : scenario.cluster.nodes)
+    for (const std::string& name : spec.Names()) AddNode(name, spec);
+  AddUser();
+}
+
+World::~World() { sim_.Shutdown(); }
+
+void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options) {
+  for (const api::ResourceInfo& info : options.kinds) kinds_.Add(info);
+  for (const Step& step : scenario.steps)
+    for (const Manifest& m : step.objects) LearnKind(kinds_, m.ApiVersion(), m.Kind());
+}
+
+void World::AddServers(std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    apiserver::ServerOptions options;
+    options.name = fmt::format("kube-apiserver-{}", i);
+    servers_.push_back(std::make_unique<apiserver::Server>(shared_, etcd_, std::move(options)));
+  }
+}
+
+// Clients are spread over the servers in order of their making.
+api::Endpoint& World::ServerOf(std::size_t ordinal) { return *servers_[ordinal % servers_.size()]; }
+
+void World::AddControllers(const Scenario& scenario, const WorldOptions& options) {
+  std::vector<std::string> names = Enabled(scenario.cluster.controllers);
+  for (const auto& [process, parts] : scenario.cluster.processes)
+    for (const std::string& part : parts)
+      names.erase(std::remove(names.begin(), names.end(), part), names.end());
+  AddControllerProcess("kube-controller-manager", names);
+  for (const auto& [process, parts] : scenario.cluster.processes)
+    AddControllerProcess(process, parts);
+  for (const PluggedController& plugged : options.controllers) {
+    auto build = [plugged](sim::Process& process, client::Connection& connection,
+                           client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
+      std::vector<std::unique_ptr<controllers::Controller>> all;
+      all.push_back(plugged.factory(
+          controllers::ControllerContext(process, connection, informers, plugged.name)));
+      return std::make_unique<ControllerBody>(std::move(all));
+    };
+    components_.push_back(std::make_unique<Component>(env_, plugged.name, ServerOf(0),
+                                                      InformerClient(plugged.name), build));
+  }
+}
+
+void World::AddControllerProcess(const std::string& name,
+                                 const std::vector<std::string>& controllers) {
+  auto build = [controllers](
+                   sim::Process& process, client::Connection& connection,
+                   client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
+    std::vector<std::unique_ptr<controllers::Controller>> all;
+    for (const std::string& c : controllers) {
+      const controllers::ControllerFactory factory = FactoryOf(c);
+      KSIM_CHECK(factory != nullptr) << "no controller " << c;
+      all.push_back(factory(controllers::ControllerContext(process, connection, informers, c)));
+    }
+    return std::make_unique<ControllerBody>(std::move(all));
+  };
+  components_.push_back(std::make_unique<Component>(
+      env_, name, ServerOf(0), InformerClient("system:kube-controller-manager"), build));
+}
+
+void World::AddScheduler() {
+  auto build = [](sim::Process& process, client::Connection& connection,
+                  client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
+    return std::make_unique<SchedulerBody>(process, connection, informers);
+  };
+  components_.push_back(std::make_unique<Component>(
+      env_, "kube-scheduler", ServerOf(0), InformerClient("system:kube-scheduler"), build));
+}
+
+void World::AddNode(const std::string& name, const NodeSpec& spec) {
+  const int ordinal = next_node_++;
+  const kubelet::NodeOptions options = NodeOptionsOf(name, ordinal, spec);
+  auto& machine = machines_[name];
+  machine = std::make_unique<kubelet::Runtime>(env_, name, options.pod_network());
+  kubelet::Runtime* runtime = machine.get();
+  auto build = [runtime, options](
+                   sim::Process& process, client::Connection& connection,
+                   client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
+    return std::make_unique<KubeletBody>(process, connection, informers, *runtime, options);
+  };
+  components_.push_back(std::make_unique<Component>(env_, "kubelet/" + name,
+                                                    ServerOf(static_cast<std::size_t>(ordinal)),
+                                                    InformerClient("system:node:" + name), build));
+  if (started_) components_.back()->process().Start();
+}
+
+bool World::RemoveNode(const std::string& name) {
+  sim::Process* kubelet = sim_.FindProcess("kubelet/" + name);
+  if (kubelet == nullptr || !kubelet->alive()) return false;
+  EmitActor(sim_, *kubelet, "stop");
+  kubelet->Kill();
+  return true;
+}
+
+void World::AddUser() {
+  user_ = &sim_.AddProcess("kubectl");
+  user_->OnStart([this] {
+    user_connection_ = std::make_unique<client::Connection>(env_, *user_, *servers_.front());
+    kubectl_ = std::make_unique<Kubectl>(*user_connection_);
+  });
+  user_->OnStop([this] {
+    kubectl_.reset();
+    user_connection_.reset();
+  });
+}
+
+void World::Start() {
+  started_ = true;
+  etcd_.process().Start();
+  EmitActor(sim_, etcd_.process(), "start");
+  for (const auto& server : servers_) {
+    server->Start();
+    EmitActor(sim_, server->process(), "start");
+  }
+  for (const auto& component : components_) component->process().Start();
+  user_->Start();
+}
+
+void World::EmitCaches(std::uint64_t cause) {
+  for (const auto& component : components_)
+    if (component->informers() != nullptr) component->informers()->EmitCacheEvents(cause);
+}
+
+std::vector<api::Object> World::Objects() const {
+  std::vector<api::Object> out;
+  std::set<std::string> seen;  // events of both groups live under one prefix
+  for (const api::ResourceInfo* r : kinds_.all()) {
+    if (!seen.insert(api::StorageKey(*r, "", "")).second) continue;
+    for (api::Object& o : Objects(*r)) out.push_back(std::move(o));
+  }
+  return out;
+}
+
+std::vector<api::Object> World::Objects(const api::ResourceInfo& resource) const {
+  store::RangeRequest request;
+  request.key = api::StorageKey(resource, "", "");
+  request.range_end = request.key;
+  request.range_end.back() = static_cast<char>(request.range_end.back() + 1);
+  std::vector<api::Object> out;
+  const absl::StatusOr<store::RangeResponse> response = etcd_.store().Range(request);
+  if (!response.ok()) return out;
+  for (const store::KeyValue& kv : response->kvs)
+    out.push_back(api::Object::FromTree(kv.value(), kv.mod_revision()));
+  return out;
+}
+
+}  // namespace ksim::scenario

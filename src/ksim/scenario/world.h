@@ -1,0 +1,100 @@
+// World: one cluster in one simulation: etcd, the API servers, kube-controller-manager,
+// kube-scheduler, a kubelet for each node, and the user's kubectl, wired as a scenario says.
+//
+// The world owns everything that processes refer to; the simulation is shut down first.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ksim/api/identity.h"
+#include "ksim/api/kinds.h"
+#include "ksim/apiserver/server.h"
+#include "ksim/client/client.h"
+#include "ksim/client/informer.h"
+#include "ksim/controllers/controller.h"
+#include "ksim/kubelet/runtime.h"
+#include "ksim/scenario/component.h"
+#include "ksim/scenario/kubectl.h"
+#include "ksim/scenario/scenario.h"
+#include "ksim/sim/digest.h"
+#include "ksim/sim/simulation.h"
+#include "ksim/store/etcd.h"
+
+namespace ksim::scenario {
+
+// A controller beside the built-in ones; it runs in a process of its own.
+struct PluggedController {
+  PluggedController() = default;
+  std::string name;  // of the process, and of the part
+  controllers::ControllerFactory factory;
+};
+
+struct WorldOptions {
+  WorldOptions() = default;
+  std::vector<sim::Override> overrides;
+  std::vector<PluggedController> controllers;
+  std::vector<api::ResourceInfo> kinds;  // custom kinds beside those that manifests use
+};
+
+class World {
+ public:
+  World(const Scenario& scenario, WorldOptions options);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  sim::Simulation& sim() { return sim_; }
+  const sim::Digest& digest() const { return digest_; }
+  api::Kinds& kinds() { return kinds_; }
+  client::Environment& env() { return env_; }
+  store::Etcd& etcd() { return etcd_; }
+
+  // Starts every process. Nothing has run yet when it returns.
+  void Start();
+  // The user's kubectl; good from Start on.
+  Kubectl& kubectl() { return *kubectl_; }
+  sim::Process& user() { return *user_; }
+
+  // Nodes that join and leave. A node that leaves takes its kubelet with it; its Node object is the
+  // caller's affair.
+  void AddNode(const std::string& name, const NodeSpec& spec);
+  bool RemoveNode(const std::string& name);  // false if there is none
+
+  // A `cache` event for every informer.
+  void EmitCaches(std::uint64_t cause);
+
+  // What etcd holds under /registry, as API objects in key order.
+  std::vector<api::Object> Objects() const;
+  std::vector<api::Object> Objects(const api::ResourceInfo& resource) const;
+
+ private:
+  void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
+  void AddServers(std::int64_t count);
+  void AddControllers(const Scenario& scenario, const WorldOptions& options);
+  void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers);
+  void AddScheduler();
+  void AddUser();
+  api::Endpoint& ServerOf(std::size_t ordinal);
+
+  sim::Simulation sim_;
+  sim::Digest digest_;
+  sim::Network network_;
+  api::Kinds kinds_;
+  api::Identities identities_;
+  client::Environment env_;
+  std::uint64_t next_stream_id_ = 1;
+  apiserver::Shared shared_;
+  store::Etcd etcd_;
+  std::vector<std::unique_ptr<apiserver::Server>> servers_;
+  std::vector<std::unique_ptr<Component>> components_;  // in order of starting
+  std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
+  int next_node_ = 0;
+  sim::Process* user_ = nullptr;
+  std::unique_ptr<client::Connection> user_connection_;
+  std::unique_ptr<Kubectl> kubectl_;
+  bool started_ = false;
+};
+
+}  // namespace ksim::scenario

@@ -1,0 +1,133 @@
+#include "ksim/scheduler/algorithm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ksim::scheduler {
+
+namespace {
+
+constexpr int kMinFeasibleNodes = 100;
+constexpr int kMinFeasiblePercentage = 5;
+
+// FitError.Error: reasons as "count reason", sorted as text.
+std::string FitMessage(std::size_t nodes, const absl::btree_map<std::string, int>& reasons) {
+  std::vector<std::string> parts;
+  for (const auto& [reason, count] : reasons) parts.push_back(fmt::format("{} {}", count, reason));
+  std::sort(parts.begin(), parts.end());
+  std::string message = fmt::format("0/{} nodes are available:", nodes);
+  if (!parts.empty()) message += fmt::format(" {}.", fmt::join(parts, ", "));
+  return message;
+}
+
+}  // namespace
+
+int FeasibleNodesToFind(int nodes) {
+  if (nodes < kMinFeasibleNodes) return nodes;
+  const int percentage = std::max(kMinFeasiblePercentage, 50 - nodes / 125);
+  return std::max(kMinFeasibleNodes, nodes * percentage / 100);
+}
+
+// container/heap.Init over the list, largest score on top.
+std::size_t HeapRoot(const Scores& totals) {
+  std::vector<std::size_t> heap(totals.size());
+  for (std::size_t i = 0; i < heap.size(); ++i) heap[i] = i;
+  const auto sift_down = [&](std::size_t at) {
+    while (2 * at + 1 < heap.size()) {
+      std::size_t child = 2 * at + 1;
+      if (child + 1 < heap.size() && totals[heap[child + 1]] > totals[heap[child]]) ++child;
+      if (totals[heap[child]] <= totals[heap[at]]) return;
+      std::swap(heap[at], heap[child]);
+      at = child;
+    }
+  };
+  for (std::size_t i = heap.size() / 2; i-- > 0;) sift_down(i);
+  return heap.front();
+}
+
+Algorithm::Algorithm(api::Compat compat, sim::Decisions& decisions,
+                     const std::vector<std::unique_ptr<Plugin>>& plugins)
+    : compat_(compat),
+      decisions_(decisions),
+      tie_site_(decisions.Site("scheduler/tie")),
+      plugins_(plugins) {}
+
+ScheduleResult Algorithm::Schedule(const SchedulerCache& cache, const api::Object& pod,
+                                   std::uint64_t identity) {
+  ScheduleResult result;
+  const NodeList all = cache.ListNodes();
+  if (all.empty()) {
+    result.message = "no nodes available to schedule pods";
+    return result;
+  }
+  CycleState state;
+  Rejection rejection;
+  const NodeList feasible = Feasible(state, pod, all, rejection);
+  result.evaluated = static_cast<int>(all.size());
+  result.feasible = static_cast<int>(feasible.size());
+  if (feasible.empty()) {
+    result.message = FitMessage(all.size(), rejection.reasons);
+    result.rejected_by = std::move(rejection.plugins);
+    return result;
+  }
+  const std::size_t chosen =
+      feasible.size() == 1 ? 0 : Select(Prioritize(state, pod, feasible, all), identity);
+  result.node = std::string(feasible[chosen]->name());
+  return result;
+}
+
+// Nodes are asked in list order from where the last search stopped, until enough fit; on each the
+// first plugin that rejects ends it.
+NodeList Algorithm::Feasible(CycleState& state, const api::Object& pod, const NodeList& all,
+                             Rejection& rejection) {
+  std::vector<const Plugin*> filters;
+  for (const auto& plugin : plugins_) {
+    const Status status = plugin->PreFilter(state, pod, all);
+    if (status.code != Status::Code::kSkip) filters.push_back(plugin.get());
+  }
+  const auto wanted = static_cast<std::size_t>(FeasibleNodesToFind(static_cast<int>(all.size())));
+  NodeList feasible;
+  std::size_t visited = 0;
+  for (; visited < all.size() && feasible.size() < wanted; ++visited) {
+    const NodeInfo* info = all[(next_start_ + visited) % all.size()];
+    Status status;
+    for (const Plugin* filter : filters) {
+      status = filter->Filter(state, pod, *info);
+      if (status.ok()) continue;
+      rejection.plugins.insert(std::string(filter->name()));
+      for (const std::string& reason : status.reasons) ++rejection.reasons[reason];
+      break;
+    }
+    if (status.ok()) feasible.push_back(info);
+  }
+  next_start_ = (next_start_ + visited) % all.size();
+  return feasible;
+}
+
+Scores Algorithm::Prioritize(CycleState& state, const api::Object& pod, const NodeList& feasible,
+                             const NodeList& all) const {
+  Scores totals(feasible.size(), 0);
+  for (const auto& plugin : plugins_) {
+    if (plugin->weight() == 0) continue;
+    if (plugin->PreScore(state, pod, feasible, all).code == Status::Code::kSkip) continue;
+    Scores scores;
+    for (const NodeInfo* info : feasible) scores.push_back(plugin->Score(state, pod, *info));
+    plugin->Normalize(state, pod, feasible, scores);
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += scores[i] * plugin->weight();
+  }
+  return totals;
+}
+
+std::size_t Algorithm::Select(const Scores& totals, std::uint64_t identity) {
+  if (compat_ == api::Compat::k1_36) return HeapRoot(totals);
+  const std::int64_t best = *std::max_element(totals.begin(), totals.end());
+  std::vector<std::size_t> equals;
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    if (totals[i] == best) equals.push_back(i);
+  }
+  if (equals.size() == 1) return equals[0];
+  return equals[decisions_.Draw(tie_site_, identity, static_cast<std::uint32_t>(equals.size()))];
+}
+
+}  // namespace ksim::scheduler

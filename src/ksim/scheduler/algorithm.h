@@ -1,0 +1,66 @@
+// The scheduling algorithm: which node fits a pod best.
+//
+// Source: pkg/scheduler/schedule_one.go schedulePod, findNodesThatFitPod, prioritizeNodes,
+// selectHost (1.25, 1.30), newSortedNodeScores (1.36); framework/types.go FitError.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "ksim/api/compat.h"
+#include "ksim/scheduler/cache.h"
+#include "ksim/scheduler/framework.h"
+#include "ksim/sim/decisions.h"
+
+namespace ksim::scheduler {
+
+// How a pod's attempt ended: a node, or why there is none.
+struct ScheduleResult {
+  ScheduleResult() = default;
+  std::optional<std::string> node;
+  int evaluated = 0;
+  int feasible = 0;
+  std::string message;                       // "0/3 nodes are available: ..."
+  absl::btree_set<std::string> rejected_by;  // plugins
+};
+
+// All if there are fewer than 100 nodes; else 50 - n/125 percent (at least 5), at least 100.
+int FeasibleNodesToFind(int nodes);
+
+// 1.35 and later, without extenders: the root of a binary max-heap made of the list, as an index.
+// For [1,2,10,10] that is 3.
+std::size_t HeapRoot(const Scores& totals);
+
+class Algorithm {
+ public:
+  Algorithm(api::Compat compat, sim::Decisions& decisions,
+            const std::vector<std::unique_ptr<Plugin>>& plugins);
+
+  // `identity` keys the draw among equals (1.25, 1.30). Runs without waiting: what it reads of the
+  // cache is one snapshot.
+  ScheduleResult Schedule(const SchedulerCache& cache, const api::Object& pod,
+                          std::uint64_t identity);
+
+ private:
+  struct Rejection {
+    absl::btree_map<std::string, int> reasons;  // reason -> nodes
+    absl::btree_set<std::string> plugins;
+  };
+  NodeList Feasible(CycleState& state, const api::Object& pod, const NodeList& all,
+                    Rejection& rejection);
+  Scores Prioritize(CycleState& state, const api::Object& pod, const NodeList& feasible,
+                    const NodeList& all) const;
+  std::size_t Select(const Scores& totals, std::uint64_t identity);
+
+  api::Compat compat_;
+  sim::Decisions& decisions_;
+  sim::SiteId tie_site_;
+  const std::vector<std::unique_ptr<Plugin>>& plugins_;
+  std::size_t next_start_ = 0;
+};
+
+}  // namespace ksim::scheduler

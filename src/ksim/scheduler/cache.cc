@@ -1,0 +1,145 @@
+#include "ksim/scheduler/cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ksim::scheduler {
+
+std::string ZoneKey(const api::Object& node) {
+  std::string_view region = node.Label("topology.kubernetes.io/region");
+  std::string_view zone = node.Label("topology.kubernetes.io/zone");
+  if (region.empty()) region = node.Label("failure-domain.beta.kubernetes.io/region");
+  if (zone.empty()) zone = node.Label("failure-domain.beta.kubernetes.io/zone");
+  if (region.empty() && zone.empty()) return "";
+  return std::string(region) + ":" + std::string(1, '\0') + ":" + std::string(zone);
+}
+
+absl::Status SchedulerCache::AssumePod(const api::Object& pod) {
+  const std::string uid(pod.uid());
+  if (pods_.contains(uid)) {
+    return absl::AlreadyExistsError(
+        fmt::format("pod {}({}) is in the cache, so can't be assumed", uid, pod.key()));
+  }
+  Place(pod);
+  pods_[uid] = PodState{pod, true};
+  return absl::OkStatus();
+}
+
+absl::Status SchedulerCache::ForgetPod(const api::Object& pod) {
+  const auto it = pods_.find(std::string(pod.uid()));
+  if (it == pods_.end()) return absl::OkStatus();
+  if (!it->second.assumed) {
+    return absl::FailedPreconditionError(
+        fmt::format("pod {}({}) wasn't assumed so cannot be forgotten", pod.uid(), pod.key()));
+  }
+  Displace(it->second.pod);
+  pods_.erase(it);
+  return absl::OkStatus();
+}
+
+bool SchedulerCache::IsAssumed(const api::Object& pod) const {
+  const auto it = pods_.find(std::string(pod.uid()));
+  return it != pods_.end() && it->second.assumed;
+}
+
+void SchedulerCache::AddPod(const api::Object& pod) {
+  PodState& state = pods_[std::string(pod.uid())];
+  if (!state.pod.empty()) Displace(state.pod);
+  Place(pod);
+  state.pod = pod;
+  state.assumed = false;
+}
+
+absl::Status SchedulerCache::UpdatePod(const api::Object& old_pod, const api::Object& new_pod) {
+  const auto it = pods_.find(std::string(old_pod.uid()));
+  if (it == pods_.end() || it->second.assumed) {
+    return absl::FailedPreconditionError(
+        fmt::format("pod {}({}) is not added to scheduler cache, so cannot be updated",
+                    old_pod.uid(), old_pod.key()));
+  }
+  Displace(it->second.pod);
+  Place(new_pod);
+  it->second.pod = new_pod;
+  return absl::OkStatus();
+}
+
+void SchedulerCache::RemovePod(const api::Object& pod) {
+  const auto it = pods_.find(std::string(pod.uid()));
+  if (it == pods_.end()) return;
+  Displace(it->second.pod);
+  pods_.erase(it);
+}
+
+void SchedulerCache::AddNode(const api::Object& node) {
+  NodeInfo& info = infos_[std::string(node.name())];
+  if (!info.node().empty()) {
+    if (ZoneKey(info.node()) != ZoneKey(node)) {
+      RemoveFromTree(info.node());
+      AddToTree(node);
+    }
+  } else {
+    AddToTree(node);
+  }
+  info.SetNode(node);
+}
+
+void SchedulerCache::RemoveNode(const api::Object& node) {
+  const auto it = infos_.find(node.name());
+  if (it == infos_.end() || it->second.node().empty()) return;
+  RemoveFromTree(it->second.node());
+  it->second.RemoveNode();
+  if (it->second.pods().empty()) infos_.erase(it);
+}
+
+std::vector<const NodeInfo*> SchedulerCache::ListNodes() const {
+  std::vector<const NodeInfo*> list;
+  const std::size_t count = node_count();
+  for (std::size_t row = 0; list.size() < count; ++row) {
+    for (const Zone& zone : zones_) {
+      if (row < zone.nodes.size()) list.push_back(&infos_.find(zone.nodes[row])->second);
+    }
+  }
+  return list;
+}
+
+const NodeInfo* SchedulerCache::Find(std::string_view node) const {
+  const auto it = infos_.find(node);
+  return it == infos_.end() ? nullptr : &it->second;
+}
+
+std::size_t SchedulerCache::node_count() const {
+  std::size_t count = 0;
+  for (const Zone& zone : zones_) count += zone.nodes.size();
+  return count;
+}
+
+void SchedulerCache::Place(const api::Object& pod) {
+  infos_[std::string(pod.node_name())].AddPod(pod);
+}
+
+void SchedulerCache::Displace(const api::Object& pod) {
+  const auto it = infos_.find(pod.node_name());
+  if (it == infos_.end()) return;
+  it->second.RemovePod(pod);
+  if (it->second.pods().empty() && it->second.node().empty()) infos_.erase(it);
+}
+
+void SchedulerCache::AddToTree(const api::Object& node) {
+  const std::string key = ZoneKey(node);
+  auto zone =
+      std::find_if(zones_.begin(), zones_.end(), [&](const Zone& z) { return z.name == key; });
+  if (zone == zones_.end()) zone = zones_.insert(zones_.end(), Zone{key, {}});
+  zone->nodes.emplace_back(node.name());
+}
+
+void SchedulerCache::RemoveFromTree(const api::Object& node) {
+  const std::string key = ZoneKey(node);
+  const auto zone =
+      std::find_if(zones_.begin(), zones_.end(), [&](const Zone& z) { return z.name == key; });
+  if (zone == zones_.end()) return;
+  std::erase(zone->nodes, node.name());
+  if (zone->nodes.empty()) zones_.erase(zone);
+}
+
+}  // namespace ksim::scheduler

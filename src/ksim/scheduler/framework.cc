@@ -1,0 +1,34 @@
+#include "ksim/scheduler/framework.h"
+
+#include <algorithm>
+
+#include "ksim/scheduler/plugins/plugins.h"
+
+namespace ksim::scheduler {
+
+void NormalizeScores(Scores& scores, bool reverse) {
+  const std::int64_t most = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
+  for (std::int64_t& score : scores) {
+    if (most == 0) {
+      score = reverse ? kMaxNodeScore : score;
+      continue;
+    }
+    score = kMaxNodeScore * score / most;
+    if (reverse) score = kMaxNodeScore - score;
+  }
+}
+
+std::vector<std::unique_ptr<Plugin>> DefaultPlugins(api::Compat compat, SelectorSource selectors) {
+  std::vector<std::unique_ptr<Plugin>> plugins;
+  plugins.push_back(MakeNodeUnschedulable());
+  plugins.push_back(MakeNodeName());
+  plugins.push_back(MakeTaintToleration());
+  plugins.push_back(MakeNodeAffinity());
+  plugins.push_back(MakeNodePorts());
+  plugins.push_back(MakeNodeResourcesFit(compat));
+  plugins.push_back(MakePodTopologySpread(std::move(selectors)));
+  plugins.push_back(MakeNodeResourcesBalancedAllocation(compat));
+  return plugins;
+}
+
+}  // namespace ksim::scheduler

@@ -1,0 +1,49 @@
+#include "ksim/scheduler/node_info.h"
+
+#include <algorithm>
+
+namespace ksim::scheduler {
+
+bool NodeInfo::PortConflict(const api::HostPort& port) const {
+  return std::any_of(ports_.begin(), ports_.end(),
+                     [&](const api::HostPort& used) { return api::PortsConflict(used, port); });
+}
+
+void NodeInfo::SetNode(const api::Object& node) {
+  node_ = node;
+  allocatable_ = api::Resources::FromList(node.status().Get("allocatable"));
+}
+
+void NodeInfo::AddPod(const api::Object& pod) {
+  pods_.push_back(pod);
+  Account(pod, 1);
+}
+
+void NodeInfo::RemovePod(const api::Object& pod) {
+  const auto it = std::find_if(pods_.begin(), pods_.end(),
+                               [&](const api::Object& other) { return other.uid() == pod.uid(); });
+  if (it == pods_.end()) return;
+  Account(*it, -1);
+  pods_.erase(it);
+}
+
+void NodeInfo::Account(const api::Object& pod, int sign) {
+  const api::Resources requests = api::PodRequests(pod, /*nonzero=*/false);
+  const api::Resources nonzero = api::PodRequests(pod, /*nonzero=*/true);
+  if (sign > 0) {
+    requested_ += requests;
+    nonzero_requested_ += nonzero;
+  } else {
+    requested_ -= requests;
+    nonzero_requested_ -= nonzero;
+  }
+  for (const api::HostPort& port : api::HostPorts(pod)) {
+    if (sign > 0) {
+      ports_.insert(port);
+    } else if (const auto it = ports_.find(port); it != ports_.end()) {
+      ports_.erase(it);
+    }
+  }
+}
+
+}  // namespace ksim::scheduler

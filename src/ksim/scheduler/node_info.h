@@ -1,0 +1,45 @@
+// NodeInfo: a node as the scheduler counts it: the Node object, the pods on it (assumed ones too),
+// what they ask for together, and the host ports they hold.
+//
+// Source: pkg/scheduler/framework/types.go NodeInfo, HostPortInfo.
+#pragma once
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/host_ports.h"
+#include "ksim/api/object.h"
+#include "ksim/api/resources.h"
+
+namespace ksim::scheduler {
+
+class NodeInfo {
+ public:
+  NodeInfo() = default;
+
+  // Empty while only pods name the node.
+  const api::Object& node() const { return node_; }
+  std::string_view name() const { return node_.name(); }
+  const std::vector<api::Object>& pods() const { return pods_; }
+  const api::Resources& requested() const { return requested_; }
+  const api::Resources& nonzero_requested() const { return nonzero_requested_; }
+  const api::Resources& allocatable() const { return allocatable_; }
+  bool PortConflict(const api::HostPort& port) const;
+
+  void SetNode(const api::Object& node);
+  void RemoveNode() { node_ = {}; }
+  void AddPod(const api::Object& pod);
+  void RemovePod(const api::Object& pod);  // by uid; nothing if it is not here
+
+ private:
+  void Account(const api::Object& pod, int sign);
+
+  api::Object node_;
+  std::vector<api::Object> pods_;
+  api::Resources requested_, nonzero_requested_, allocatable_;
+  std::multiset<api::HostPort> ports_;
+};
+
+}  // namespace ksim::scheduler

@@ -1,0 +1,113 @@
+// Room for what the pod asks for; least allocated nodes score best.
+// Source: pkg/scheduler/framework/plugins/noderesources/{fit,least_allocated}.go.
+#include <fmt/format.h>
+
+#include "ksim/scheduler/plugins/plugins.h"
+
+namespace ksim::scheduler {
+
+namespace {
+
+struct Shortage {
+  std::string reason;
+  bool unresolvable = false;  // more than the whole node has
+};
+
+void Check(std::vector<Shortage>& shortages, std::string_view resource, std::int64_t wanted,
+           std::int64_t used, std::int64_t capacity) {
+  if (wanted == 0 || wanted <= capacity - used) return;
+  shortages.push_back({fmt::format("Insufficient {}", resource), wanted > capacity});
+}
+
+// fit.go fitsRequest: everything that is short, "Too many pods" first.
+std::vector<Shortage> Shortages(const api::Resources& request, const NodeInfo& info) {
+  std::vector<Shortage> shortages;
+  const api::Resources& have = info.allocatable();
+  const api::Resources& used = info.requested();
+  if (static_cast<std::int64_t>(info.pods().size()) + 1 > have.pods) {
+    shortages.push_back({"Too many pods", false});
+  }
+  if (request.empty()) return shortages;
+  Check(shortages, "cpu", request.milli_cpu, used.milli_cpu, have.milli_cpu);
+  Check(shortages, "memory", request.memory, used.memory, have.memory);
+  Check(shortages, "ephemeral-storage", request.ephemeral_storage, used.ephemeral_storage,
+        have.ephemeral_storage);
+  for (const auto& [name, amount] : request.scalars) {
+    const auto capacity = have.scalars.find(name);
+    const auto taken = used.scalars.find(name);
+    Check(shortages, name, amount, taken == used.scalars.end() ? 0 : taken->second,
+          capacity == have.scalars.end() ? 0 : capacity->second);
+  }
+  return shortages;
+}
+
+std::int64_t LeastRequested(std::int64_t requested, std::int64_t capacity) {
+  if (capacity == 0 || requested > capacity) return 0;
+  return (capacity - requested) * kMaxNodeScore / capacity;
+}
+
+class NodeResourcesFit : public Plugin {
+ public:
+  explicit NodeResourcesFit(api::Compat compat) : compat_(compat) {}
+  std::string_view name() const override { return "NodeResourcesFit"; }
+
+  Status PreFilter(CycleState& state, const api::Object& pod, const NodeList&) const override {
+    state.Write(name(), api::PodRequests(pod, /*nonzero=*/false));
+    return {};
+  }
+  Status Filter(const CycleState& state, const api::Object&, const NodeInfo& info) const override {
+    Status status;
+    for (Shortage& shortage : Shortages(*state.Read<api::Resources>(name()), info)) {
+      const bool hopeless = shortage.unresolvable && compat_ == api::Compat::k1_36;
+      if (hopeless) {
+        status.code = Status::Code::kUnschedulableAndUnresolvable;
+      } else if (status.ok()) {
+        status.code = Status::Code::kUnschedulable;
+      }
+      status.reasons.push_back(std::move(shortage.reason));
+    }
+    return status;
+  }
+
+  std::int64_t weight() const override { return 1; }
+  std::int64_t Score(const CycleState&, const api::Object& pod,
+                     const NodeInfo& info) const override {
+    const api::Resources wanted = api::PodRequests(pod, /*nonzero=*/true);
+    const api::Resources& used = info.nonzero_requested();
+    const api::Resources& have = info.allocatable();
+    std::int64_t sum = 0;
+    std::int64_t weights = 0;
+    const auto count = [&](std::int64_t requested, std::int64_t capacity) {
+      if (capacity == 0) return;
+      sum += LeastRequested(requested, capacity);
+      ++weights;
+    };
+    count(used.milli_cpu + wanted.milli_cpu, have.milli_cpu);
+    count(used.memory + wanted.memory, have.memory);
+    return weights == 0 ? 0 : sum / weights;
+  }
+
+  std::uint32_t EventsToRegister() const override {
+    return ClusterEvent::kAssignedPodDelete | ClusterEvent::kAssignedPodUpdate |
+           ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateAllocatable;
+  }
+  bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object&,
+                    const api::Object& after) const override {
+    constexpr std::uint32_t kNode = ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateAllocatable;
+    if (!(event.bits & kNode)) return true;
+    NodeInfo info;
+    info.SetNode(after);
+    return Shortages(api::PodRequests(pod, /*nonzero=*/false), info).empty();
+  }
+
+ private:
+  api::Compat compat_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> MakeNodeResourcesFit(api::Compat compat) {
+  return std::make_unique<NodeResourcesFit>(compat);
+}
+
+}  // namespace ksim::scheduler

@@ -1,0 +1,298 @@
+#include "ksim/scheduler/queue.h"
+
+#include <algorithm>
+
+namespace ksim::scheduler {
+
+namespace {
+
+constexpr Duration kInitialBackoff = Seconds(1);
+constexpr Duration kMaxBackoff = Seconds(10);
+constexpr Duration kLeftoverAge = Minutes(5);
+constexpr Duration kLeftoverPeriod = Seconds(30);
+
+VirtualTime WholeSeconds(VirtualTime t) { return VirtualTime(t.ns() - t.ns() % 1'000'000'000); }
+
+bool Gated(const api::Object& pod) { return !pod.spec().Get("schedulingGates").empty(); }
+
+// What may change whether a pod can be placed; status updates are not.
+bool SchedulingRelevantChange(const api::Object& before, const api::Object& after) {
+  return before.spec() != after.spec() || before.labels() != after.labels() ||
+         before.annotations() != after.annotations();
+}
+
+}  // namespace
+
+bool SchedulingQueue::ActiveOrder::operator()(const QueuedPod& a, const QueuedPod& b) const {
+  if (a.priority() != b.priority()) return a.priority() > b.priority();
+  if (a.timestamp != b.timestamp) return a.timestamp < b.timestamp;
+  return a.pod.key() != b.pod.key() ? a.pod.key() < b.pod.key() : a.pod.uid() < b.pod.uid();
+}
+
+SchedulingQueue::SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge)
+    : process_(process),
+      compat_(compat),
+      judge_(std::move(judge)),
+      started_(process.Now()),
+      changed_(process.simulation()) {}
+
+void SchedulingQueue::Start() {
+  process_.Spawn(FlushBackoffs());
+  process_.Spawn(FlushLeftovers());
+}
+
+Duration SchedulingQueue::BackoffOf(int failures) {
+  Duration backoff = kInitialBackoff;
+  for (int i = 1; i < failures; ++i) {
+    if (backoff > kMaxBackoff - backoff) return kMaxBackoff;
+    backoff = backoff * 2;
+  }
+  return backoff;
+}
+
+int SchedulingQueue::FailuresOf(const QueuedPod& pod) const {
+  if (!hints()) return pod.attempts;
+  return pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.rejections;
+}
+
+VirtualTime SchedulingQueue::BackoffExpiry(const QueuedPod& pod) const {
+  const int failures = FailuresOf(pod);
+  if (failures == 0) return VirtualTime();
+  const VirtualTime expiry = pod.failed_at + BackoffOf(failures);
+  return windows() ? WholeSeconds(expiry) : expiry;
+}
+
+bool SchedulingQueue::BackingOff(const QueuedPod& pod) const {
+  const VirtualTime expiry = BackoffExpiry(pod);
+  if (expiry == VirtualTime()) return false;
+  return windows() ? expiry >= WholeSeconds(process_.Now()) : expiry > process_.Now();
+}
+
+VirtualTime SchedulingQueue::NextFlush(VirtualTime expiry) const {
+  if (windows()) return WholeSeconds(expiry) + Seconds(1);
+  // Ticks every second from the start of the queue.
+  const std::int64_t second = Seconds(1).ns();
+  const std::int64_t age = std::max<std::int64_t>(0, (expiry - started_).ns());
+  return started_ + Duration((age + second - 1) / second * second);
+}
+
+void SchedulingQueue::Add(const api::Object& pod) {
+  QueuedPod queued;
+  queued.pod = pod;
+  queued.timestamp = process_.Now();
+  queued.origin = process_.simulation().CaptureOrigin();
+  queued.gated = Gated(pod);
+  if (queued.gated) {
+    unschedulable_[queued.uid()] = std::move(queued);
+  } else {
+    PushActive(std::move(queued));
+  }
+}
+
+void SchedulingQueue::Update(const api::Object& before, const api::Object& after) {
+  const std::string uid(after.uid());
+  for (auto it = active_.begin(); it != active_.end(); ++it) {
+    if (it->uid() != uid) continue;
+    QueuedPod queued = *it;
+    active_.erase(it);
+    queued.pod = after;
+    active_.insert(std::move(queued));
+    return;
+  }
+  if (const auto it = backoff_.find(uid); it != backoff_.end()) {
+    it->second.pod = after;
+    return;
+  }
+  const auto it = unschedulable_.find(uid);
+  if (it == unschedulable_.end()) {
+    if (in_flight_.contains(uid)) {
+      const ClusterEvent event(ClusterEvent::kTargetPodUpdate, "UnscheduledPodUpdate");
+      if (hints()) events_.push_back({event, before, after, ""});
+      return;
+    }
+    Add(after);
+    return;
+  }
+  it->second.pod = after;
+  const bool was_gated = it->second.gated;
+  it->second.gated = Gated(after);
+  if (it->second.gated || !(was_gated || SchedulingRelevantChange(before, after))) return;
+  const ClusterEvent event(ClusterEvent::kTargetPodUpdate, "UnscheduledPodUpdate");
+  if (hints() && !was_gated && !judge_(it->second, event, before, after)) return;
+  QueuedPod queued = std::move(it->second);
+  unschedulable_.erase(it);
+  queued.origin = process_.simulation().CaptureOrigin();
+  Requeue(std::move(queued));
+}
+
+void SchedulingQueue::Delete(const api::Object& pod) {
+  const std::string uid(pod.uid());
+  std::erase_if(active_, [&](const QueuedPod& q) { return q.uid() == uid; });
+  backoff_.erase(uid);
+  unschedulable_.erase(uid);
+}
+
+sim::Task<QueuedPod> SchedulingQueue::Pop() {
+  while (true) {
+    std::optional<QueuedPod> next = TakeNext();
+    if (next) {
+      ++next->attempts;
+      in_flight_[next->uid()] = InFlight{events_.size(), moves_};
+      process_.simulation().AdoptOrigin(next->origin);
+      co_return *std::move(next);
+    }
+    co_await changed_.Wait();
+  }
+}
+
+// 1.36: an idle scheduler does not wait out the back-off of a rejected pod (never of an error).
+std::optional<QueuedPod> SchedulingQueue::TakeNext() {
+  if (!active_.empty()) {
+    QueuedPod first = *active_.begin();
+    active_.erase(active_.begin());
+    return first;
+  }
+  if (!hints()) return std::nullopt;
+  auto best = backoff_.end();
+  const ActiveOrder before;
+  for (auto it = backoff_.begin(); it != backoff_.end(); ++it) {
+    if (it->second.consecutive_errors > 0) continue;
+    if (best == backoff_.end()) {
+      best = it;
+      continue;
+    }
+    const VirtualTime mine = BackoffExpiry(it->second);
+    const VirtualTime least = BackoffExpiry(best->second);
+    if (mine < least || (mine == least && before(it->second, best->second))) best = it;
+  }
+  if (best == backoff_.end()) return std::nullopt;
+  QueuedPod taken = std::move(best->second);
+  backoff_.erase(best);
+  return taken;
+}
+
+void SchedulingQueue::Done(const std::string& uid) {
+  in_flight_.erase(uid);
+  DropHistory();
+}
+
+void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
+  const std::string uid = pod.uid();
+  InFlight flight;
+  if (const auto it = in_flight_.find(uid); it != in_flight_.end()) flight = it->second;
+  in_flight_.erase(uid);
+  pod.failed_at = pod.timestamp = process_.Now();
+  if (error) {
+    ++pod.consecutive_errors;
+    pod.rejected_by.clear();
+  } else {
+    ++pod.rejections;
+    pod.consecutive_errors = 0;
+  }
+  const bool again =
+      error || (hints() ? WorthRequeuing(pod, flight.first_event) : moves_ != flight.move_cycle);
+  DropHistory();
+  if (again) {
+    Requeue(std::move(pod));
+  } else {
+    unschedulable_[uid] = std::move(pod);
+  }
+}
+
+bool SchedulingQueue::WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const {
+  for (std::size_t i = first_event; i < events_.size(); ++i) {
+    const PastEvent& past = events_[i];
+    if (past.except == pod.pod.uid()) continue;
+    const bool about_another =
+        (past.event.bits == ClusterEvent::kTargetPodUpdate) && past.after.uid() != pod.pod.uid();
+    if (!about_another && judge_(pod, past.event, past.before, past.after)) return true;
+  }
+  return false;
+}
+
+// The history matters only to pods in flight.
+void SchedulingQueue::DropHistory() {
+  if (in_flight_.empty()) events_.clear();
+}
+
+void SchedulingQueue::MoveOnEvent(const ClusterEvent& event, const api::Object& before,
+                                  const api::Object& after, std::string_view except) {
+  ++moves_;
+  if (hints() && !in_flight_.empty())
+    events_.push_back({event, before, after, std::string(except)});
+  std::vector<std::string> moved;
+  for (const auto& [uid, pod] : unschedulable_) {
+    if (pod.gated || uid == except) continue;
+    if (judge_(pod, event, before, after)) moved.push_back(uid);
+  }
+  for (const std::string& uid : moved) {
+    QueuedPod pod = std::move(unschedulable_[uid]);
+    unschedulable_.erase(uid);
+    pod.origin = process_.simulation().CaptureOrigin();
+    Requeue(std::move(pod));
+  }
+}
+
+void SchedulingQueue::Requeue(QueuedPod pod) {
+  if (BackingOff(pod)) {
+    PushBackoff(std::move(pod));
+  } else {
+    PushActive(std::move(pod));
+  }
+}
+
+void SchedulingQueue::PushActive(QueuedPod pod) {
+  pod.rejected_by.clear();
+  active_.insert(std::move(pod));
+  changed_.Notify();
+}
+
+void SchedulingQueue::PushBackoff(QueuedPod pod) {
+  const std::string uid = pod.uid();
+  backoff_[uid] = std::move(pod);
+  changed_.Notify();
+}
+
+// Upstream looks every second; here the next second that frees a pod is waited for, as work, since
+// the pod will then be tried again.
+sim::Task<void> SchedulingQueue::FlushBackoffs() {
+  while (true) {
+    if (backoff_.empty()) {
+      co_await changed_.Wait();
+      continue;
+    }
+    VirtualTime next = VirtualTime::Max();
+    for (const auto& [uid, pod] : backoff_) next = std::min(next, NextFlush(BackoffExpiry(pod)));
+    if (next > process_.Now()) {
+      co_await changed_.WaitFor(next - process_.Now(), sim::TimerKind::kWork);
+    }
+    std::vector<std::string> free;
+    for (const auto& [uid, pod] : backoff_) {
+      if (NextFlush(BackoffExpiry(pod)) <= process_.Now()) free.push_back(uid);
+    }
+    for (const std::string& uid : free) {
+      QueuedPod pod = std::move(backoff_[uid]);
+      backoff_.erase(uid);
+      PushActive(std::move(pod));
+    }
+  }
+}
+
+// flushUnschedulablePodsLeftover: a monitor loop, so it holds no run open.
+sim::Task<void> SchedulingQueue::FlushLeftovers() {
+  while (true) {
+    co_await process_.simulation().Sleep(kLeftoverPeriod, sim::TimerKind::kPeriodic,
+                                         "unschedulable pods leftover");
+    std::vector<std::string> old;
+    for (const auto& [uid, pod] : unschedulable_) {
+      if (!pod.gated && process_.Now() - pod.timestamp > kLeftoverAge) old.push_back(uid);
+    }
+    for (const std::string& uid : old) {
+      QueuedPod pod = std::move(unschedulable_[uid]);
+      unschedulable_.erase(uid);
+      Requeue(std::move(pod));
+    }
+  }
+}
+
+}  // namespace ksim::scheduler

@@ -1,0 +1,121 @@
+// SchedulingQueue: pods that wait for a node, in three places: activeQ (ready to be tried, by
+// priority, then age), backoffQ (failed, waiting out its back-off), unschedulablePods (rejected,
+// waiting for an event that may help). Pods being tried are in flight: what happens meanwhile is
+// remembered, so that a rejection does not miss it.
+//
+// Profiles: 1.25 and 1.30 have no queueing hints (a registered event alone requeues) and remember
+// only whether any move was asked for during the attempt; 1.36 has hints, per-event memory, whole
+// second windows, and takes from backoffQ when idle.
+//
+// Source: pkg/scheduler/backend/queue/{scheduling_queue,active_queue,backoff_queue}.go.
+// SCHED-02..08.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "ksim/api/compat.h"
+#include "ksim/api/object.h"
+#include "ksim/scheduler/framework.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::scheduler {
+
+struct QueuedPod {
+  QueuedPod() = default;
+  api::Object pod;
+  VirtualTime timestamp;       // of the last entry into the queue: the tie-break in activeQ
+  VirtualTime failed_at;       // back-off counts from here
+  int attempts = 0;            // pops
+  int rejections = 0;          // 1.36: attempts that ended in a rejection
+  int consecutive_errors = 0;  // 1.36: attempts that ended in an error, since a rejection
+  absl::btree_set<std::string> rejected_by;
+  bool gated = false;
+  sim::Origin origin;  // what made it worth trying
+
+  std::string uid() const { return std::string(pod.uid()); }
+  std::int64_t priority() const { return pod.spec().Get("priority").AsInt(); }
+};
+
+// Whether an event is worth another try for a rejected pod: asks the plugins in `rejected_by`.
+using RequeueJudge = std::function<bool(const QueuedPod& pod, const ClusterEvent& event,
+                                        const api::Object& before, const api::Object& after)>;
+
+class SchedulingQueue {
+ public:
+  SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge);
+
+  // Spawns the flushers.
+  void Start();
+
+  void Add(const api::Object& pod);                                  // a new pending pod
+  void Update(const api::Object& before, const api::Object& after);  // a pending pod changed
+  void Delete(const api::Object& pod);
+
+  // The next pod to try; it is in flight until Done or AddUnschedulable.
+  sim::Task<QueuedPod> Pop();
+  // The attempt is over and the pod will not come back.
+  void Done(const std::string& uid);
+  // The attempt failed: back to where it belongs. `error`: not a rejection by a plugin.
+  void AddUnschedulable(QueuedPod pod, bool error);
+  // Something happened in the cluster: moves the pods that it may help. `except`: uid left alone.
+  void MoveOnEvent(const ClusterEvent& event, const api::Object& before, const api::Object& after,
+                   std::string_view except = {});
+
+  std::size_t active() const { return active_.size(); }
+  std::size_t backing_off() const { return backoff_.size(); }
+  std::size_t unschedulable() const { return unschedulable_.size(); }
+
+  static Duration BackoffOf(int failures);  // 1 s doubling, at most 10 s
+
+ private:
+  struct ActiveOrder {
+    bool operator()(const QueuedPod& a, const QueuedPod& b) const;
+  };
+  struct InFlight {
+    std::size_t first_event = 0;   // index into events_ of what came after its pop
+    std::uint64_t move_cycle = 0;  // moves_ at its pop
+  };
+  struct PastEvent {
+    ClusterEvent event;
+    api::Object before, after;
+    std::string except;
+  };
+
+  bool hints() const { return compat_ == api::Compat::k1_36; }
+  bool windows() const { return compat_ == api::Compat::k1_36; }
+  int FailuresOf(const QueuedPod& pod) const;
+  VirtualTime BackoffExpiry(const QueuedPod& pod) const;
+  bool BackingOff(const QueuedPod& pod) const;
+  VirtualTime NextFlush(VirtualTime expiry) const;  // the tick that frees it
+
+  void PushActive(QueuedPod pod);
+  void PushBackoff(QueuedPod pod);
+  void Requeue(QueuedPod pod);  // activeQ or backoffQ
+  bool WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const;
+  std::optional<QueuedPod> TakeNext();
+  void DropHistory();
+
+  sim::Task<void> FlushBackoffs();
+  sim::Task<void> FlushLeftovers();
+
+  sim::Process& process_;
+  api::Compat compat_;
+  RequeueJudge judge_;
+  std::set<QueuedPod, ActiveOrder> active_;
+  absl::btree_map<std::string, QueuedPod> backoff_;        // by uid
+  absl::btree_map<std::string, QueuedPod> unschedulable_;  // by uid
+  absl::btree_map<std::string, InFlight> in_flight_;
+  std::vector<PastEvent> events_;
+  std::uint64_t moves_ = 0;
+  VirtualTime started_;
+  sim::Signal changed_;  // activeQ or backoffQ got a pod
+};
+
+}  // namespace ksim::scheduler

@@ -1,0 +1,348 @@
+#include "ksim/scheduler/scheduler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/status.h"
+#include "ksim/value/timestamp.h"
+
+namespace ksim::scheduler {
+
+using value::Value;
+
+namespace {
+
+constexpr const char* kDefaultSchedulerName = "default-scheduler";
+constexpr std::size_t kMaxEventNote = 1024;
+
+client::ClientOptions SchedulerClientOptions() {
+  client::ClientOptions options;
+  options.user = "system:kube-scheduler";
+  options.qps = 50;
+  options.burst = 100;
+  return options;
+}
+
+// The scheduler does not look at finished pods (scheduler.go NewInformerFactory).
+client::InformerOptions PodInformerOptions() {
+  client::InformerOptions options;
+  options.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  return options;
+}
+
+bool Assigned(const api::Object& pod) { return !pod.node_name().empty(); }
+
+api::Object OnNode(const api::Object& pod, const std::string& node) {
+  static const value::Path kNodeName{"spec", "nodeName"};
+  return api::Object::FromTree(pod.tree().Set(kNodeName, Value::String(node)),
+                               pod.resource_version());
+}
+
+// events.go NodeSchedulingPropertiesChange.
+std::uint32_t NodeChange(const api::Object& before, const api::Object& after) {
+  std::uint32_t bits = 0;
+  const auto differs = [&](const value::Path& path) { return before.Get(path) != after.Get(path); };
+  static const value::Path kUnschedulable{"spec", "unschedulable"};
+  static const value::Path kTaints{"spec", "taints"};
+  static const value::Path kAllocatable{"status", "allocatable"};
+  if (differs(kUnschedulable) || differs(kTaints)) bits |= ClusterEvent::kNodeUpdateTaint;
+  if (differs(kAllocatable)) bits |= ClusterEvent::kNodeUpdateAllocatable;
+  if (before.labels() != after.labels()) bits |= ClusterEvent::kNodeUpdateLabel;
+  if (before.annotations() != after.annotations()) bits |= ClusterEvent::kNodeUpdateAnnotation;
+  const auto statuses = [](const api::Object& node) {
+    absl::btree_map<std::string, std::string> by_type;
+    for (const Value& c : node.status().Get("conditions").items()) {
+      by_type.emplace(c.Get("type").AsString(), c.Get("status").AsString());
+    }
+    return by_type;
+  };
+  if (statuses(before) != statuses(after)) bits |= ClusterEvent::kNodeUpdateCondition;
+  return bits;
+}
+
+const Value& ScheduledCondition(const api::Object& pod) {
+  static const value::Path kCondition{"status", "conditions",
+                                      value::PathStep::Match("type", "PodScheduled")};
+  return pod.Get(kCondition);
+}
+
+}  // namespace
+
+Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
+                     client::InformerFactory& informers)
+    : process_(process),
+      env_(connection.env()),
+      informers_(informers),
+      pod_resource_(env_.kinds.ByResource("", "pods")),
+      client_(connection, process.actor(), SchedulerClientOptions()),
+      recorder_(connection, process.actor(), kDefaultSchedulerName, "",
+                client::EventRecorder::Api::kEventsV1),
+      plugins_(DefaultPlugins(env_.compat,
+                              [this](const api::Object& pod) { return DefaultSelectors(pod); })),
+      algorithm_(env_.compat, env_.sim.decisions(), plugins_),
+      queue_(process, env_.compat,
+             [this](const QueuedPod& pod, const ClusterEvent& event, const api::Object& before,
+                    const api::Object& after) {
+               const bool hints = env_.compat == api::Compat::k1_36;
+               return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
+                 if (!pod.rejected_by.contains(std::string(plugin->name()))) return false;
+                 if (!(plugin->EventsToRegister() & event.bits)) return false;
+                 return !hints || event.bits == ClusterEvent::kWildcard ||
+                        plugin->QueueingHint(pod.pod, event, before, after);
+               });
+             }),
+      pods_(informers.For(pod_resource_, PodInformerOptions())),
+      nodes_(informers.For(env_.kinds.ByResource("", "nodes"))) {
+  for (const auto& [group, resource] :
+       {std::pair("", "replicationcontrollers"), std::pair("apps", "replicasets"),
+        std::pair("", "services"), std::pair("apps", "statefulsets")}) {
+    workloads_.push_back(&informers.For(env_.kinds.ByResource(group, resource)));
+  }
+}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::Start() {
+  RegisterHandlers();
+  queue_.Start();
+  process_.Spawn(Run());
+}
+
+// --- event handlers ----------------------------------------------------------------------------
+
+void Scheduler::RegisterHandlers() {
+  pod_handlers_.add = [this](const api::Object& pod, bool) { AddPod(pod); };
+  pod_handlers_.update = [this](const api::Object& a, const api::Object& b) { UpdatePod(a, b); };
+  pod_handlers_.del = [this](const client::Deleted& d) { DeletePod(d.object); };
+  node_handlers_.add = [this](const api::Object& node, bool) { AddNode(node); };
+  node_handlers_.update = [this](const api::Object& a, const api::Object& b) { UpdateNode(a, b); };
+  node_handlers_.del = [this](const client::Deleted& d) { DeleteNode(d.object); };
+  pods_.AddHandler(process_.actor(), &pod_handlers_);
+  nodes_.AddHandler(process_.actor(), &node_handlers_);
+}
+
+bool Scheduler::Responsible(const api::Object& pod) const {
+  const std::string_view name = pod.spec().Get("schedulerName").AsString();
+  return name.empty() || name == kDefaultSchedulerName;
+}
+
+void Scheduler::AddPod(const api::Object& pod) {
+  if (Assigned(pod)) {
+    AddToCache(pod);
+  } else if (Responsible(pod)) {
+    queue_.Add(pod);
+  }
+}
+
+void Scheduler::AddToCache(const api::Object& pod) {
+  cache_.AddPod(pod);
+  queue_.MoveOnEvent({ClusterEvent::kAssignedPodAdd, "AssignedPodAdd"}, {}, pod);
+}
+
+void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
+  if (before.resource_version() == after.resource_version()) return;
+  // Deleted and created again under one name between two lists.
+  if (before.uid() != after.uid()) {
+    DeletePod(before);
+    AddPod(after);
+    return;
+  }
+  if (!Assigned(after)) {
+    if (Responsible(after) && !cache_.IsAssumed(after)) queue_.Update(before, after);
+    return;
+  }
+  if (!Assigned(before)) {
+    queue_.Delete(before);
+    AddToCache(after);
+    return;
+  }
+  const absl::Status updated = cache_.UpdatePod(before, after);
+  if (!updated.ok()) cache_.AddPod(after);
+  queue_.MoveOnEvent({ClusterEvent::kAssignedPodUpdate, "AssignedPodUpdate"}, before, after);
+}
+
+void Scheduler::DeletePod(const api::Object& pod) {
+  if (pod.empty()) return;
+  if (!Assigned(pod)) {
+    queue_.Delete(pod);
+    // It may have been assumed by a bind still under way.
+    if (!cache_.IsAssumed(pod)) return;
+  }
+  cache_.RemovePod(pod);
+  queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {});
+}
+
+void Scheduler::AddNode(const api::Object& node) {
+  cache_.AddNode(node);
+  queue_.MoveOnEvent({ClusterEvent::kNodeAdd, "NodeAdd"}, {}, node);
+}
+
+void Scheduler::UpdateNode(const api::Object& before, const api::Object& after) {
+  cache_.UpdateNode(after);
+  const std::uint32_t change = NodeChange(before, after);
+  if (change != 0) queue_.MoveOnEvent({change, "NodeUpdate"}, before, after);
+}
+
+void Scheduler::DeleteNode(const api::Object& node) {
+  cache_.RemoveNode(node);
+  queue_.MoveOnEvent({ClusterEvent::kNodeDelete, "NodeDelete"}, node, {});
+}
+
+// --- scheduling --------------------------------------------------------------------------------
+
+sim::Task<void> Scheduler::Run() {
+  const bool synced = co_await informers_.WaitForCacheSync();
+  if (!synced) co_return;
+  while (true) {
+    QueuedPod next = co_await queue_.Pop();
+    if (Skip(next.pod)) {
+      queue_.Done(next.uid());
+      continue;
+    }
+    ScheduleOne(std::move(next));
+  }
+}
+
+bool Scheduler::Skip(const api::Object& pod) {
+  if (pod.deleting()) {
+    recorder_.Event(pod, "Warning", "FailedScheduling",
+                    fmt::format("skip schedule deleting pod: {}", pod.key()), "Scheduling");
+    return true;
+  }
+  return cache_.IsAssumed(pod);
+}
+
+// The scheduling cycle: without waiting, so that it sees one state of the cache. The binding cycle
+// and what follows a failure go on beside the next pod's cycle.
+void Scheduler::ScheduleOne(QueuedPod queued) {
+  const std::uint64_t identity = env_.IdentityOf("pods", queued.pod.ns(), queued.pod.name());
+  ScheduleResult result = algorithm_.Schedule(cache_, queued.pod, identity);
+  if (!result.node) {
+    queued.rejected_by = std::move(result.rejected_by);
+    process_.Spawn(HandleFailure(std::move(queued), "Unschedulable", std::move(result.message)));
+    return;
+  }
+  const api::Object assumed = OnNode(queued.pod, *result.node);
+  const absl::Status status = cache_.AssumePod(assumed);
+  if (!status.ok()) {
+    process_.Spawn(
+        HandleFailure(std::move(queued), "SchedulerError", std::string(Message(status))));
+    return;
+  }
+  process_.Spawn(Bind(std::move(queued), *result.node));
+}
+
+sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
+  const api::Object pod = queued.pod;
+  const Value body = value::Obj(
+      {{"apiVersion", Value::Of("v1")},
+       {"kind", Value::Of("Binding")},
+       {"metadata", value::Obj({{"name", Value::String(pod.name())},
+                                {"namespace", Value::String(pod.ns())},
+                                {"uid", Value::String(pod.uid())}})},
+       {"target", value::Obj({{"kind", Value::Of("Node")}, {"name", Value::String(node)}})}});
+  client::Client::ObjectResult bound = co_await client_.CreateSubresource(
+      pod_resource_, std::string(pod.ns()), std::string(pod.name()), "binding", body);
+  if (bound.ok()) {
+    queue_.Done(queued.uid());
+    recorder_.Event(pod, "Normal", "Scheduled",
+                    fmt::format("Successfully assigned {} to {}", pod.key(), node), "Binding");
+    co_return;
+  }
+  // handleBindingCycleError: what was assumed is free again, which may help others.
+  const api::Object assumed = OnNode(pod, node);
+  const absl::Status forgotten = cache_.ForgetPod(assumed);
+  if (forgotten.ok()) {
+    queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, assumed, {});
+  }
+  const std::string message =
+      fmt::format("running Bind plugin \"DefaultBinder\": {}", bound.status().message);
+  co_await HandleFailure(std::move(queued), "SchedulerError", message);
+}
+
+// handleSchedulingFailure. The event and the PATCH are sent even when the pod has gone or has been
+// bound by now.
+sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason,
+                                         std::string message) {
+  const api::Object pod = queued.pod;
+  const bool error = reason == "SchedulerError";
+  const api::Object cached = pods_.lister().Get(pod.ns(), pod.name());
+  const bool other = !cached.empty() && cached.uid() != pod.uid();
+  if (other && env_.compat == api::Compat::k1_36) {
+    queue_.Done(queued.uid());
+    co_return;
+  }
+  if (cached.empty() || Assigned(cached)) {
+    queue_.Done(queued.uid());
+  } else {
+    const std::string uid = queued.uid();
+    queued.pod = cached;
+    queue_.AddUnschedulable(std::move(queued), error);
+    if (other) queue_.Done(uid);
+  }
+  std::string note = message;
+  if (note.size() > kMaxEventNote) note.resize(kMaxEventNote);
+  recorder_.Event(pod, "Warning", "FailedScheduling", note, "Scheduling");
+  co_await PatchUnscheduled(pod, reason, message);
+}
+
+sim::Task<void> Scheduler::PatchUnscheduled(api::Object pod, std::string reason,
+                                            std::string message) {
+  const Value& current = ScheduledCondition(pod);
+  const bool same_status = current.Get("status").AsString() == "False";
+  if (same_status && current.Get("reason").AsString() == reason &&
+      current.Get("message").AsString() == message) {
+    co_return;
+  }
+  const Value since = same_status ? current.Get("lastTransitionTime")
+                                  : Value::String(value::FormatTimestamp(process_.Now()));
+  value::ObjectBuilder condition;
+  condition.Add("type", Value::Of("PodScheduled"))
+      .Add("status", Value::Of("False"))
+      .Add("reason", Value::String(reason))
+      .Add("message", Value::String(message))
+      .Add("lastProbeTime", Value())
+      .Add("lastTransitionTime", since);
+  if (env_.compat == api::Compat::k1_36) {
+    condition.Add("observedGeneration", Value::Int(pod.generation()));
+  }
+  const Value order = value::Arr({value::Obj({{"type", Value::Of("PodScheduled")}})});
+  const Value conditions = value::Arr({condition.Build()});
+  const Value patch = value::Obj({{"status", value::Obj({{"$setElementOrder/conditions", order},
+                                                         {"conditions", conditions}})}});
+  const client::PatchOptions options(api::PatchType::kStrategic, "status");
+  co_await client_.Patch(pod_resource_, std::string(pod.ns()), std::string(pod.name()), patch,
+                         options);
+}
+
+// plugins/helper/spread.go DefaultSelector: the Services that select the pod, and its owner's
+// selector.
+std::vector<value::LabelSelector> Scheduler::DefaultSelectors(const api::Object& pod) const {
+  std::vector<value::LabelSelector> selectors;
+  const std::optional<api::OwnerReference> owner = pod.controller();
+  for (const client::SharedInformer* informer : workloads_) {
+    const std::string& kind = informer->resource()->kind;
+    if (kind == "Service") {
+      for (const api::Object& service : informer->lister().List(pod.ns())) {
+        const Value& labels = service.spec().Get("selector");
+        const auto selector =
+            value::LabelSelector::FromObject(value::Obj({{"matchLabels", labels}}));
+        if (labels.empty() || !selector.ok() || !selector->Matches(pod.labels())) continue;
+        selectors.push_back(*selector);
+      }
+      continue;
+    }
+    if (!owner || owner->kind != kind) continue;
+    const api::Object workload = informer->lister().Get(pod.ns(), owner->name);
+    if (workload.empty() || workload.uid() != owner->uid) continue;
+    const bool plain = kind == "ReplicationController";
+    const Value own = workload.spec().Get("selector");
+    const auto selector =
+        value::LabelSelector::FromObject(plain ? value::Obj({{"matchLabels", own}}) : own);
+    if (selector.ok() && !selector->empty()) selectors.push_back(*selector);
+  }
+  return selectors;
+}
+
+}  // namespace ksim::scheduler

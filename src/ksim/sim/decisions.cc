@@ -1,0 +1,158 @@
+#include "ksim/sim/decisions.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/check.h"
+#include "ksim/base/hash.h"
+#include "ksim/sim/ask_counter.h"
+#include "ksim/sim/mix.h"
+
+namespace ksim::sim {
+
+struct Decisions::Impl {
+  struct Given {  // an override, and whether anybody asked for it
+    Override override;
+    bool applied = false;
+  };
+  struct SiteInfo {
+    std::uint64_t base = 0;           // Mix(seed ^ XXH3_64(name))
+    std::uint64_t next_in_order = 0;  // keys 0 .. next_in_order-1 asked in that order, once each
+    std::size_t counted = 0;          // keys that are in the counter
+    const std::vector<std::size_t>* overrides = nullptr;  // into given; null = none
+    std::string name;
+  };
+  struct Record {
+    std::uint32_t site;
+    std::uint64_t key;
+    std::uint32_t answer;
+  };
+
+  std::vector<SiteInfo> sites;
+  absl::flat_hash_map<std::uint64_t, std::uint32_t> by_hash;
+  AskCounter counter;
+  std::vector<Given> given;
+  absl::flat_hash_map<std::string, std::vector<std::size_t>> given_by_site;
+  std::shared_ptr<Strategy> strategy;
+  std::vector<Record> records;
+
+  // i of the formula. Most sites ask with 0, 1, 2, ...: for these one number does.
+  std::uint32_t AskedBefore(std::uint32_t index, std::uint64_t key, std::uint64_t mixed) {
+    SiteInfo& site = sites[index];
+    if (key == site.next_in_order && site.counted == 0) {
+      ++site.next_in_order;
+      return 0;
+    }
+    const std::size_t before = counter.size();
+    const std::uint32_t i = counter.CountUp(index, mixed, key < site.next_in_order ? 1 : 0);
+    site.counted += counter.size() - before;
+    return i;
+  }
+
+  std::uint32_t Answer(SiteInfo& site, std::uint64_t key, std::uint32_t n) {
+    if (site.overrides != nullptr) {
+      for (const std::size_t i : *site.overrides) {
+        Given& g = given[i];
+        if (g.override.key != key || g.override.answer >= n) continue;
+        g.applied = true;
+        return g.override.answer;
+      }
+    }
+    if (strategy == nullptr) return 0;
+    const std::uint32_t answer = strategy->Answer(site.name, key, n);
+    KSIM_CHECK(answer < n) << site.name << ": strategy " << strategy->name() << " answered "
+                           << answer << " of " << n;
+    return answer;
+  }
+};
+
+Decisions::Decisions(std::uint64_t seed, std::vector<Override> overrides,
+                     std::shared_ptr<Strategy> strategy)
+    : impl_(std::make_unique<Impl>()), seed_(seed) {
+  impl_->strategy = std::move(strategy);
+  for (Override& o : overrides) {
+    impl_->given_by_site[o.site].push_back(impl_->given.size());
+    impl_->given.push_back({std::move(o)});
+  }
+}
+
+Decisions::~Decisions() = default;
+
+SiteId Decisions::Site(std::string_view name) {
+  const std::uint64_t hash = Hash64(name);
+  const auto [it, added] =
+      impl_->by_hash.emplace(hash, static_cast<std::uint32_t>(impl_->sites.size()));
+  if (!added) {
+    const std::string& known = impl_->sites[it->second].name;
+    KSIM_CHECK(known == name) << "sites " << known << " and " << name << " have one hash";
+    return SiteId(it->second);
+  }
+  KSIM_CHECK(!name.empty() &&
+             std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }))
+      << "a site's name is printable ASCII: " << name;
+  Impl::SiteInfo site;
+  site.base = Mix(seed_ ^ hash);
+  site.name = name;
+  const auto overrides = impl_->given_by_site.find(site.name);
+  if (overrides != impl_->given_by_site.end()) site.overrides = &overrides->second;
+  impl_->sites.push_back(std::move(site));
+  return SiteId(it->second);
+}
+
+std::uint64_t Decisions::Draw(SiteId site, std::uint64_t key) {
+  KSIM_CHECK(site.index_ < impl_->sites.size());
+  const std::uint64_t mixed = Mix(impl_->sites[site.index_].base + key);
+  const std::uint64_t r = Mix(mixed + impl_->AskedBefore(site.index_, key, mixed));
+  ++asked_;
+  answer_sum_ += Mix(mixed ^ r);
+  return r;
+}
+
+std::uint32_t Decisions::Draw(SiteId site, std::uint64_t key, std::uint32_t n) {
+  KSIM_CHECK(n >= 1);
+  return static_cast<std::uint32_t>(Scale(Draw(site, key), n));
+}
+
+Duration Decisions::DrawDuration(SiteId site, std::uint64_t key, Duration min, Duration max) {
+  const std::uint64_t r = Draw(site, key);
+  if (max <= min) return min;
+  const auto span = static_cast<std::uint64_t>(max.ns()) - static_cast<std::uint64_t>(min.ns());
+  return Duration(static_cast<std::int64_t>(static_cast<std::uint64_t>(min.ns()) + Scale(r, span)));
+}
+
+std::uint32_t Decisions::Choose(SiteId site, std::uint64_t key, std::uint32_t n) {
+  KSIM_CHECK(site.index_ < impl_->sites.size() && n >= 1);
+  Impl::SiteInfo& info = impl_->sites[site.index_];
+  std::uint32_t answer = 0;
+  if (info.overrides != nullptr || impl_->strategy != nullptr) answer = impl_->Answer(info, key, n);
+  ++asked_;
+  answer_sum_ += Mix(Mix(info.base + key) ^ answer);
+  if (answer != 0) impl_->records.push_back({site.index_, key, answer});
+  return answer;
+}
+
+std::vector<Decision> Decisions::decisions() const {
+  std::vector<Decision> list;
+  list.reserve(impl_->records.size());
+  for (const Impl::Record& r : impl_->records)
+    list.push_back({impl_->sites[r.site].name, r.key, r.answer});
+  return list;
+}
+
+std::vector<Override> Decisions::unapplied() const {
+  std::vector<Override> list;
+  for (const Impl::Given& g : impl_->given) {
+    if (!g.applied) list.push_back(g.override);
+  }
+  return list;
+}
+
+std::uint64_t KeyOf(std::string_view subject) { return Hash64(subject); }
+std::uint64_t KeyOf(std::string_view subject, std::uint64_t ordinal) {
+  return KeyOf(Hash64(subject), ordinal);
+}
+std::uint64_t KeyOf(std::uint64_t a, std::uint64_t b) { return Mix(Mix(a) + b); }
+
+}  // namespace ksim::sim

@@ -1,0 +1,185 @@
+#include "ksim/sim/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "ksim/base/check.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::sim {
+namespace {
+
+// Exceptions cross no module: one that leaves an actor or a call is a bug, and named.
+[[noreturn]] void CrashWith(std::string_view who, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    Crash(__FILE__, __LINE__, who, e.what());
+  } catch (...) {
+    Crash(__FILE__, __LINE__, who, "an exception of an unknown type");
+  }
+}
+
+}  // namespace
+
+std::uint32_t Simulation::Kernel::NewSlot(void* frame, std::uint32_t owner) {
+  std::uint32_t index = free_slot;
+  if (index == kNone) {
+    index = static_cast<std::uint32_t>(slots.size());
+    GrowGently(slots);
+    slots.emplace_back();
+  } else {
+    free_slot = slots[index].owner;
+  }
+  slots[index].frame = frame;
+  slots[index].owner = owner;
+  return index;
+}
+
+void Simulation::Kernel::FreeSlot(std::uint32_t index) {
+  Slot& slot = slots[index];
+  sim.pending_work_ -= slot.work;
+  dead += slot.entries;
+  slot.entries = slot.work = 0;
+  slot.frame = nullptr;
+  ++slot.generation;
+  slot.owner = free_slot;
+  free_slot = index;
+  if (dead > 64 && dead * 2 > queue.size()) [[unlikely]] {
+    queue.Filter([&](const QueueEntry& e) { return slots[e.slot].generation == e.generation; });
+    dead = 0;
+  }
+}
+
+void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind kind,
+                                 const char* label) {
+  Slot& slot = slots[index];
+  const bool work = kind == TimerKind::kWork;
+  slot.label = InternLabel(label);
+  ++slot.entries;
+  slot.work = static_cast<std::uint16_t>(slot.work + work);
+  sim.pending_work_ += work;
+  queue.Push({static_cast<std::uint64_t>(at.ns()), next_sequence | std::uint64_t{work}, index,
+              slot.generation});
+  next_sequence += 2;
+}
+
+bool Simulation::Kernel::LiveFront(VirtualTime bound) {
+  while (!queue.empty() && queue.NextTime() <= static_cast<std::uint64_t>(bound.ns())) {
+    const QueueEntry& e = queue.Front();
+    if (slots[e.slot].generation == e.generation) return true;
+    --dead;
+    queue.PopFront();
+  }
+  return false;
+}
+
+// Labels are literals: the same place gives the same pointer. Numbers are given by content: what
+// two places call the same has one.
+std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
+  if (label == last_label) return last_label_number;
+  const auto [it, added] = label_numbers.emplace(label, 0);
+  if (added) {
+    const auto same = std::find(labels.begin(), labels.end(), std::string_view(label));
+    it->second = static_cast<std::uint16_t>(same - labels.begin());
+    if (same == labels.end()) labels.push_back(label);
+    KSIM_CHECK(labels.size() <= 0xffff) << "too many timer labels: are they literals?";
+  }
+  last_label = label;
+  return last_label_number = it->second;
+}
+
+std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const {
+  std::vector<QueueEntry> work;
+  queue.ForEach([&](const QueueEntry& e) {
+    if ((e.sequence & 1) != 0 && slots[e.slot].generation == e.generation) work.push_back(e);
+  });
+  std::sort(work.begin(), work.end(), [](const QueueEntry& a, const QueueEntry& b) {
+    return std::pair(a.time, a.sequence) < std::pair(b.time, b.sequence);
+  });
+  const std::uint64_t holds = sim.pending_work_ - work.size();
+  if (work.size() > max) work.resize(max);
+  std::vector<std::string> lines;
+  for (const QueueEntry& e : work) {
+    const Slot& slot = slots[e.slot];
+    const ActorId actor =
+        slot.frame != nullptr ? roots[slot.owner].actor : calls[slot.owner].context.actor;
+    lines.push_back(fmt::format("{}  {}  due {}", labels[slot.label], actor.name(),
+                                FormatTime(VirtualTime(static_cast<std::int64_t>(e.time)))));
+  }
+  if (holds > 0 && lines.size() < max) lines.push_back(fmt::format("{} held", holds));
+  return lines;
+}
+
+void Simulation::Kernel::RunFront() {
+  const QueueEntry e = queue.Front();
+  queue.PopFront();
+  Slot& slot = slots[e.slot];
+  const std::uint16_t work = e.sequence & 1;
+  --slot.entries;
+  slot.work = static_cast<std::uint16_t>(slot.work - work);
+  sim.pending_work_ -= work;
+  if (work != 0) sim.last_work_ = sim.now_;
+  in_step = true;
+  if (slot.frame != nullptr) {
+    RunRoot(slot.owner, std::coroutine_handle<>::from_address(slot.frame));
+  } else {
+    const std::uint32_t call = slot.owner;
+    FreeSlot(e.slot);
+    RunCall(call);
+  }
+  in_step = false;
+}
+
+void Simulation::Kernel::RunRoot(std::uint32_t index, std::coroutine_handle<> frame) {
+  {
+    Root& root = roots[index];
+    if (root.start_slot != kNone) FreeSlot(std::exchange(root.start_slot, kNone));
+    sim.context_ = {root.process, root.actor, root.cause, root.background};
+  }
+  current_root = index;
+  internal::Resume(frame);
+  current_root = kNone;
+  Root& root = roots[index];  // the table may have grown
+  if (!root.task.done()) {
+    root.actor = sim.context_.actor;
+    root.cause = sim.context_.cause;
+    root.background = sim.context_.background;
+    return;
+  }
+  if (const std::exception_ptr& error = root.task.handle().promise().error)
+    CrashWith("a task ended with an exception", error);
+  DestroyRoot(index);
+}
+
+void Simulation::Kernel::RunCall(std::uint32_t index) {
+  absl::AnyInvocable<void()> function = std::move(calls[index].function);
+  calls[index].function = nullptr;
+  sim.context_ = calls[index].context;
+  calls[index].next_free = free_call;
+  free_call = index;
+  try {
+    function();
+  } catch (...) {
+    CrashWith("a scheduled call threw", std::current_exception());
+  }
+}
+
+void Simulation::Kernel::RunDeferred() {
+  while (deferred_done < deferred.size()) {
+    Deferred d = std::move(deferred[deferred_done++]);
+    sim.context_ = d.context;
+    try {
+      d.function();
+    } catch (...) {
+      CrashWith("a deferred call threw", std::current_exception());
+    }
+  }
+  deferred.clear();
+  deferred_done = 0;
+}
+
+}  // namespace ksim::sim

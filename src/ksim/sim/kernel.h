@@ -1,0 +1,113 @@
+// Simulation::Kernel: the tables behind a Simulation. Frames, tasks and calls are found by their
+// number, never by pointer, so that a queue entry can outlive what it was meant for.
+//
+//  - a slot is what a queue entry names: a suspended frame or a scheduled call, with a generation
+//    that rises whenever the slot is given up;
+//  - a root is a spawned task and the Context it runs in;
+//  - a call is a function scheduled by After, and the Context it runs in.
+#pragma once
+#include <coroutine>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "ksim/sim/event_queue.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::sim {
+
+// Makes room for one more by a quarter of the size, not by all of it: with 100,000 actors asleep
+// the tables are most of the memory.
+template <class T>
+void GrowGently(std::vector<T>& v) {
+  if (v.size() == v.capacity()) v.reserve(v.size() + v.size() / 4 + 16);
+}
+
+class Simulation::Kernel {
+ public:
+  static constexpr std::uint32_t kNone = 0xffffffffu;
+
+  struct Slot {
+    void* frame = nullptr;  // null: a call
+    std::uint32_t generation = 0;
+    std::uint32_t owner = kNone;  // root or call; of a free slot: the next free one
+    std::uint16_t label = 0;      // of the last wake-up asked for
+    std::uint16_t entries = 0;    // queue entries of this generation
+    std::uint16_t work = 0;       // how many of them are kWork
+  };
+  static_assert(sizeof(Slot) == 24);
+
+  struct Root {
+    Task<void> task;
+    Process* process = nullptr;
+    std::uint64_t cause = 0;
+    ActorId actor;
+    bool background = false;
+    std::uint32_t generation = 0;
+    std::uint32_t newer = kNone, older = kNone;  // roots of the process; `newer` also: next free
+    std::uint32_t start_slot = kNone;            // until it has begun to run
+  };
+  static_assert(sizeof(Root) == 48);
+
+  struct Call {
+    absl::AnyInvocable<void()> function;
+    Context context;
+    ChainId chain;
+    std::uint32_t next_free = kNone;
+  };
+
+  struct Deferred {
+    absl::AnyInvocable<void()> function;
+    Context context;
+  };
+
+  explicit Kernel(Simulation& sim) : sim(sim) {}
+
+  // --- slots and queue (kernel.cc) ---
+  std::uint32_t NewSlot(void* frame, std::uint32_t owner);
+  void FreeSlot(std::uint32_t slot);  // its pending entries are dead from here on
+  void Enqueue(std::uint32_t slot, VirtualTime at, TimerKind kind, const char* label);
+  // Takes dead entries off the front; true if a live one is due at or before `bound`.
+  bool LiveFront(VirtualTime bound);
+  std::uint16_t InternLabel(const char* label);
+  std::vector<std::string> DescribeWork(std::size_t max) const;
+
+  // --- running (kernel.cc) ---
+  void RunFront();  // after LiveFront; the clock has been set
+  void RunRoot(std::uint32_t root, std::coroutine_handle<> frame);
+  void RunCall(std::uint32_t call);
+  void RunDeferred();
+
+  // --- roots and calls (roots.cc) ---
+  std::uint32_t NewRoot(Process& process, Task<void> task, const Context& context);
+  void DestroyRoot(std::uint32_t root);
+  std::uint32_t NewCall(absl::AnyInvocable<void()> function, const Context& context, ChainId chain);
+  void DropCalls();
+
+  Simulation& sim;
+  EventQueue queue;
+  std::size_t dead = 0;  // entries in the queue whose slot has moved on
+  std::uint64_t next_sequence = 0;
+  std::vector<Slot> slots;
+  std::uint32_t free_slot = kNone;
+  std::vector<Root> roots;
+  std::uint32_t free_root = kNone;
+  std::vector<Call> calls;
+  std::uint32_t free_call = kNone;
+  std::vector<Deferred> deferred;  // those before deferred_done have run
+  std::size_t deferred_done = 0;
+  std::uint32_t current_root = kNone;
+  bool in_step = false;
+  bool closed = false;  // after Shutdown
+  std::vector<std::string_view> labels;
+  absl::flat_hash_map<const char*, std::uint16_t> label_numbers;  // one label may have many places
+  const char* last_label = nullptr;
+  std::uint16_t last_label_number = 0;
+  std::vector<std::string> chains{std::string()};
+  absl::flat_hash_map<std::string_view, Process*> processes_by_name;
+};
+
+}  // namespace ksim::sim

@@ -1,0 +1,78 @@
+#include <utility>
+
+#include "ksim/base/check.h"
+#include "ksim/sim/kernel.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::sim {
+
+std::uint32_t Simulation::Kernel::NewRoot(Process& process, Task<void> task,
+                                          const Context& context) {
+  std::uint32_t index = free_root;
+  if (index == kNone) {
+    index = static_cast<std::uint32_t>(roots.size());
+    GrowGently(roots);
+    roots.emplace_back();
+  } else {
+    free_root = roots[index].newer;
+  }
+  const std::uint32_t slot = NewSlot(task.handle().address(), index);
+  Root& root = roots[index];
+  root.task = std::move(task);
+  root.process = &process;
+  root.cause = context.cause;
+  root.actor = context.actor;
+  root.background = context.background;
+  root.start_slot = slot;
+  root.newer = kNone;
+  root.older = std::exchange(process.newest_root_, index);
+  if (root.older != kNone) roots[root.older].newer = index;
+  ++process.live_tasks_;
+  return index;
+}
+
+// The task's own destructors may spawn, send and kill: so the root is out of all tables first.
+void Simulation::Kernel::DestroyRoot(std::uint32_t index) {
+  Root& root = roots[index];
+  if (root.start_slot != kNone) FreeSlot(std::exchange(root.start_slot, kNone));
+  Task<void> task = std::move(root.task);
+  (root.newer != kNone ? roots[root.newer].older : root.process->newest_root_) = root.older;
+  if (root.older != kNone) roots[root.older].newer = root.newer;
+  --root.process->live_tasks_;
+  root.process = nullptr;
+  ++root.generation;
+  root.newer = free_root;
+  free_root = index;
+  task.Reset();
+}
+
+std::uint32_t Simulation::Kernel::NewCall(absl::AnyInvocable<void()> function,
+                                          const Context& context, ChainId chain) {
+  std::uint32_t index = free_call;
+  if (index == kNone) {
+    index = static_cast<std::uint32_t>(calls.size());
+    calls.emplace_back();
+  } else {
+    free_call = calls[index].next_free;
+  }
+  Call& call = calls[index];
+  call.function = std::move(function);
+  call.context = context;
+  call.chain = chain;
+  return index;
+}
+
+// Destroying a function may schedule nothing any more, but may ask about the simulation.
+void Simulation::Kernel::DropCalls() {
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    if (slots[slot].entries > 0) FreeSlot(slot);
+  }
+  queue.Filter([](const QueueEntry&) { return false; });
+  dead = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const absl::AnyInvocable<void()> dropped = std::exchange(calls[i].function, nullptr);
+  }
+  const std::vector<Deferred> dropped = std::exchange(deferred, {});
+}
+
+}  // namespace ksim::sim

@@ -1,0 +1,209 @@
+#include "ksim/sim/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/base/check.h"
+#include "ksim/sim/kernel.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::sim {
+
+SimulationOptions::SimulationOptions() = default;
+SimulationOptions::~SimulationOptions() = default;
+
+// While one is alive, a crash on this thread tells where this simulation stands, and the Context
+// outside all steps is put back at the end.
+class Simulation::RunScope {
+ public:
+  explicit RunScope(Simulation& sim)
+      : sim_(sim), outside_(sim.context_), before_(SetCrashContextProvider({&Describe, &sim})) {
+    KSIM_CHECK(!sim.kernel_->in_step) << "run or shut down from inside a step";
+  }
+  ~RunScope() {
+    SetCrashContextProvider(before_);
+    sim_.context_ = outside_;
+  }
+
+ private:
+  static CrashContext Describe(const void* self) {
+    const auto& sim = *static_cast<const Simulation*>(self);
+    return {true, sim.seed(), sim.now_, sim.context_.actor.name()};
+  }
+  Simulation& sim_;
+  Context outside_;
+  CrashContextProvider before_;
+};
+
+Simulation::Simulation(const SimulationOptions& options)
+    : kernel_(std::make_unique<Kernel>(*this)),
+      decisions_(options.seed, options.overrides, options.strategy) {}
+
+Simulation::~Simulation() { Shutdown(); }
+
+void Simulation::Shutdown() {
+  if (kernel_->closed) return;
+  const RunScope scope(*this);
+  for (std::size_t i = processes_.size(); i-- > 0;) processes_[i]->Kill();
+  kernel_->closed = true;
+  kernel_->DropCalls();
+}
+
+Process& Simulation::AddProcess(std::string_view name) {
+  KSIM_CHECK(FindProcess(name) == nullptr) << "two processes named " << name;
+  processes_.push_back(std::unique_ptr<Process>(new Process(*this, name)));
+  Process* process = processes_.back().get();
+  kernel_->processes_by_name.emplace(process->name(), process);
+  return *process;
+}
+
+Process* Simulation::FindProcess(std::string_view name) {
+  const auto it = kernel_->processes_by_name.find(name);
+  return it == kernel_->processes_by_name.end() ? nullptr : it->second;
+}
+
+namespace {
+
+// No wrap past the end of time; nothing before `from`.
+VirtualTime AddWithin(VirtualTime from, Duration delay) {
+  if (delay <= Duration()) return from;
+  return delay > VirtualTime::Max() - from ? VirtualTime::Max() : from + delay;
+}
+
+}  // namespace
+
+VirtualTime Simulation::Later(Duration delay) const { return AddWithin(now_, delay); }
+
+void Simulation::After(Duration delay, TimerKind kind, const char* label,
+                       absl::AnyInvocable<void()> call, ChainId chain) {
+  if (kernel_->closed) return;
+  const std::uint32_t index = kernel_->NewCall(std::move(call), context_, chain);
+  kernel_->Enqueue(kernel_->NewSlot(nullptr, index), Later(delay), Effective(kind), label);
+}
+
+void Simulation::Defer(absl::AnyInvocable<void()> call) {
+  if (kernel_->closed) return;
+  kernel_->deferred.push_back({std::move(call), context_});
+}
+
+ChainId Simulation::NewChain(std::string_view name) {
+  kernel_->chains.emplace_back(name);
+  return ChainId{static_cast<std::uint32_t>(kernel_->chains.size() - 1)};
+}
+
+const std::string& Simulation::chain_name(ChainId chain) const {
+  return kernel_->chains[chain.value];
+}
+
+bool Simulation::Step() {
+  const RunScope scope(*this);
+  kernel_->RunDeferred();
+  Stop stop{};
+  return RunNext(VirtualTime::Max(), Limits(), &stop);
+}
+
+// One event at or before `bound`, and what it deferred. False when none is due, or a limit forbids
+// it: then *stop says which.
+bool Simulation::RunNext(VirtualTime bound, const Limits& limits, Stop* stop) {
+  if (!kernel_->LiveFront(bound)) {
+    *stop = Stop::kTimeReached;
+    return false;
+  }
+  const VirtualTime next(static_cast<std::int64_t>(kernel_->queue.NextTime()));
+  const std::uint64_t at_instant = next == last_step_ ? instant_steps_ : 0;
+  if (steps_ >= limits.events || at_instant >= limits.instant) {
+    *stop = steps_ >= limits.events ? Stop::kEventLimit : Stop::kInstantLimit;
+    return false;
+  }
+  KSIM_CHECK(next >= now_);
+  now_ = last_step_ = next;
+  instant_steps_ = at_instant + 1;
+  ++steps_;
+  kernel_->RunFront();
+  kernel_->RunDeferred();
+  return true;
+}
+
+Simulation::Stop Simulation::RunUntil(VirtualTime t, const Limits& limits) {
+  const RunScope scope(*this);
+  stop_requested_ = false;
+  kernel_->RunDeferred();
+  Stop stop = Stop::kStopped;
+  const VirtualTime bound = std::min(t, limits.time);
+  while (!stop_requested_ && RunNext(bound, limits, &stop)) {
+  }
+  if (stop_requested_) return Stop::kStopped;
+  if (stop != Stop::kTimeReached) return stop;
+  now_ = std::max(now_, bound);
+  return t <= limits.time ? Stop::kTimeReached : Stop::kTimeLimit;
+}
+
+void Simulation::RunUntil(VirtualTime t) { RunUntil(t, Limits()); }
+
+Simulation::Stop Simulation::RunUntilQuiet(Duration quiet_for, const Limits& limits) {
+  const RunScope scope(*this);
+  stop_requested_ = false;
+  kernel_->RunDeferred();
+  for (;;) {
+    if (stop_requested_) return Stop::kStopped;
+    const bool idle = pending_work_ == 0;
+    const VirtualTime quiet = std::max(now_, AddWithin(last_work_, quiet_for));
+    const VirtualTime bound = idle ? std::min(quiet, limits.time) : limits.time;
+    Stop stop{};
+    if (RunNext(bound, limits, &stop)) continue;
+    if (stop != Stop::kTimeReached) return stop;
+    if (bound != VirtualTime::Max()) now_ = std::max(now_, bound);
+    return idle && quiet <= limits.time ? Stop::kQuiescent : Stop::kTimeLimit;
+  }
+}
+
+void Simulation::RequestStop() { stop_requested_ = true; }
+
+void Simulation::ReleaseWork() {
+  KSIM_CHECK(pending_work_ > 0);
+  --pending_work_;
+  last_work_ = now_;
+}
+
+std::vector<std::string> Simulation::DescribePendingWork(std::size_t max) const {
+  return kernel_->DescribeWork(max);
+}
+
+std::uint64_t Simulation::Emit(const EventInfo& info, PayloadRef payload) {
+  return EmitAs(context_.actor, context_.cause, info, std::move(payload));
+}
+
+std::uint64_t Simulation::EmitAs(ActorId actor, std::uint64_t cause, const EventInfo& info,
+                                 PayloadRef payload) {
+  Event e;
+  e.seq = bus_.last_seq_ + 1;
+  e.time = now_;
+  e.actor = actor;
+  e.kind = info.kind;
+  e.background = context_.background;
+  e.cause = cause;
+  e.object = info.object;
+  e.revision = info.revision;
+  e.content = payload ? payload.get()->ContentHash() : 0;
+  e.payload = std::move(payload);
+  bus_.Publish(e);
+  return e.seq;
+}
+
+Simulation::SlotRef Simulation::ClaimSlot(std::coroutine_handle<> frame) {
+  KSIM_CHECK(kernel_->current_root != Kernel::kNone) << "awaited outside a spawned task";
+  const std::uint32_t slot = kernel_->NewSlot(frame.address(), kernel_->current_root);
+  return {slot, kernel_->slots[slot].generation};
+}
+
+void Simulation::Wake(SlotRef ref, Duration delay, TimerKind kind, const char* label) {
+  KSIM_CHECK(kernel_->slots[ref.slot].generation == ref.generation);
+  kernel_->Enqueue(ref.slot, Later(delay), Effective(kind), label);
+}
+
+void Simulation::ReleaseSlot(SlotRef ref) {
+  KSIM_CHECK(kernel_->slots[ref.slot].generation == ref.generation);
+  kernel_->FreeSlot(ref.slot);
+}
+
+}  // namespace ksim::sim

@@ -1,0 +1,122 @@
+// The two ends of a watch stream between etcd and a client process. Each direction is one ordered
+// channel. What the server writes is "on the wire" (`event`), then arrives in the client's inbox,
+// then is taken in by whoever asks for the next response (`deliver`): three instants, so that
+// something can happen between any two of them.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/any_invocable.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/network.h"
+#include "ksim/sim/simulation.h"
+#include "ksim/sim/task.h"
+#include "ksim/store/watch_request.h"
+#include "ksim/store/watch_stream.h"
+
+namespace ksim::store {
+
+class Etcd;
+
+// A response as it travels.
+struct WireResponse {
+  WireResponse() = default;
+  WatchResponse response;
+  absl::InlinedVector<sim::PayloadRef, 1> payloads;  // of the `event`s told of it
+  absl::InlinedVector<std::uint64_t, 1> events;      // their seqs
+  sim::Origin origin;
+};
+
+// Where responses land. In-flight messages hold it weakly: what arrives after the client went away
+// is dropped.
+class WatchInbox {
+ public:
+  WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id);
+  std::uint64_t stream() const { return stream_; }
+  void Arrive(WireResponse wire) { box_.Send(std::move(wire)); }
+  void End() { box_.Close(); }
+  bool ended() const { return box_.closed(); }
+  sim::Mailbox<WireResponse>& box() { return box_; }
+  // Emits `deliver`; what the taker does next is caused by it.
+  WatchResponse TakeIn(WireResponse wire);
+
+ private:
+  sim::Simulation& sim_;
+  sim::ActorId client_;
+  std::uint64_t stream_;
+  sim::Mailbox<WireResponse> box_;
+};
+
+// The client's end: one watch on a stream of its own. Destroying it closes the stream. Must not
+// outlive the simulation, nor a task that waits in Next.
+class EtcdWatch {
+ public:
+  EtcdWatch(Etcd& etcd, sim::Network& network, std::string_view client, WatchRequest request);
+  ~EtcdWatch();
+  EtcdWatch(const EtcdWatch&) = delete;
+  EtcdWatch& operator=(const EtcdWatch&) = delete;
+
+  // The next response taken in, the first being `created`; nullopt when the connection is gone.
+  // After a canceled response nothing more comes.
+  sim::Task<std::optional<WatchResponse>> Next();
+  // Asks for a progress response; the server gives none while it has something to catch up.
+  void RequestProgress();
+  // Asks the server to cancel; the canceled response comes in its turn.
+  void Cancel();
+  std::uint64_t stream() const { return inbox_->stream(); }
+
+ private:
+  void SendToServer(absl::AnyInvocable<void(Etcd&)> act);
+
+  Etcd& etcd_;
+  std::uint64_t key_;  // of the stream's messages to the server
+  sim::Channel to_server_;
+  std::shared_ptr<WatchInbox> inbox_;
+};
+
+// The server's end.
+class EtcdServerStream {
+ public:
+  EtcdServerStream(Etcd& etcd, sim::Network& network, std::string_view client,
+                   const std::shared_ptr<WatchInbox>& inbox, const WatchRequest& request);
+  // Opens the watch; emits `watch`.
+  void Start();
+  void Cancel() { watches_->Cancel(watch_id_); }
+  void RequestProgress() { watches_->RequestProgress(); }
+  void Tick() { watches_->Tick(); }
+  bool wants_ticks() const { return watches_->wants_ticks(); }
+  // Emits the end of the watch unless it has ended already.
+  void Close(std::string_view reason);
+  // The same when the running step returns; not at all if the simulation ends before.
+  void CloseLater(std::string_view reason);
+  // Tells the client that the connection is gone.
+  void SendEnd();
+
+ private:
+  void Pump();  // puts everything queued on the wire
+  void Put(WatchResponse response);
+  void Announce(const WatchResponse& response, WireResponse* wire);
+  void AnnounceOne(sim::PayloadRef payload, std::uint64_t object, std::uint64_t cause,
+                   WireResponse* wire);
+  sim::PayloadRef WatchPayload(bool open, std::string_view reason) const;
+  sim::EventInfo WatchInfo() const;
+
+  Etcd& etcd_;
+  sim::Simulation& sim_;
+  std::string client_;
+  std::uint64_t id_;
+  std::uint64_t key_;  // of messages that are about no object
+  sim::Channel to_client_;
+  std::weak_ptr<WatchInbox> inbox_;
+  std::unique_ptr<WatchStream> watches_;
+  WatchRequest request_;
+  WatchId watch_id_ = 0;
+  bool open_ = false;
+  std::uint64_t events_ = 0, responses_ = 0;
+  Revision last_revision_ = 0;
+};
+
+}  // namespace ksim::store

@@ -1,0 +1,32 @@
+// What a key under /registry says of the object it holds. The other way round (an object's key) is
+// api::StorageKey.
+//
+//   /registry/RESOURCE/NAME                   cluster-scoped
+//   /registry/RESOURCE/NAMESPACE/NAME
+//   /registry/GROUP/RESOURCE/...              custom resources: the group has a dot
+//
+// Five built-in resources have other names in keys (minions = nodes, services/specs = services,
+// ...): Kubernetes pkg/kubeapiserver/default_storage_factory_builder.go,
+// SpecialDefaultResourcePrefixes.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace ksim::store {
+
+struct ObjectParts {
+  std::string_view resource;  // as the API names it: nodes, services
+  std::string_view ns;        // "" = cluster-scoped
+  std::string_view name;      // "" = a collection (the key ends in '/', or there is nothing more)
+};
+
+// nullopt if the key is not under /registry/ or names no resource. The views are into `key`, or of
+// static storage.
+std::optional<ObjectParts> PartsOfKey(std::string_view key);
+
+// An event's object (sim/bus.h): XXH3-64 of "resource/namespace/name". A key that names no object
+// is hashed itself.
+std::uint64_t ObjectHashOfKey(std::string_view key);
+
+}  // namespace ksim::store

@@ -1,0 +1,55 @@
+// RevisionLog: every change since the last compaction, in the order of (revision, sub). One for all
+// watchers: each keeps a revision as its cursor, none a copy.
+//
+// Invariant: entries ascend by revision, and all that compaction keeps for watchers is here: every
+// change above the compaction revision, and at it those that survived.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "ksim/store/key_value.h"
+
+namespace ksim::store {
+
+struct Change {
+  KeyValue kv;              // a tombstone for a delete
+  KeyValue prev;            // the key's version at the revision before; none at a create
+  std::uint64_t event = 0;  // seq of the bus event that told of it; 0 = nobody listened
+  Revision revision() const { return kv.mod_revision(); }
+};
+
+class RevisionLog {
+ public:
+  using Entries = std::deque<Change>;
+  Change& Add(KeyValue kv, KeyValue prev) {
+    return entries_.emplace_back(Change{std::move(kv), std::move(prev), 0});
+  }
+  std::size_t size() const { return entries_.size(); }
+  const Change& operator[](std::size_t i) const { return entries_[i]; }
+  Change& operator[](std::size_t i) { return entries_[i]; }
+  // Position of the first change at or above `revision`.
+  std::size_t LowerBound(Revision revision) const;
+  // Drops every change below `revision`, and of those at it the ones for which keep(kv) is false.
+  // The others forget their `prev`, which was at a revision now gone.
+  template <class Keep>
+  void Compact(Revision revision, Keep keep) {
+    Entries kept;
+    while (!entries_.empty() && entries_.front().revision() <= revision) {
+      Change change = std::move(entries_.front());
+      entries_.pop_front();
+      if (change.revision() < revision || !keep(change.kv)) continue;
+      change.prev = KeyValue();
+      kept.push_back(std::move(change));
+    }
+    while (!kept.empty()) {
+      entries_.push_front(std::move(kept.back()));
+      kept.pop_back();
+    }
+  }
+
+ private:
+  Entries entries_;
+};
+
+}  // namespace ksim::store

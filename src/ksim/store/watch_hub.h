@@ -1,0 +1,70 @@
+// WatchHub: brings changes to watchers. A synced watcher gets each revision when it is written; one
+// that starts in the past is unsynced and catches up from the log, at most 1000 revisions a pass;
+// one whose stream was full is a victim and is retried. Watchers are served in the order of their
+// creation (etcd's own order changes from run to run).
+//
+// Invariants
+//  1. A synced watcher has been offered every change of its range below next_revision, and
+//     next_revision > the store's revision.
+//  2. No event is lost, repeated or out of order, whatever state a watcher goes through.
+//
+// Source: server/storage/mvcc/watchable_store.go, watcher_group.go.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/types/span.h"
+#include "ksim/store/mvcc.h"
+#include "ksim/store/watcher.h"
+#include "ksim/store/watcher_index.h"
+
+namespace ksim::store {
+
+inline constexpr std::size_t kMaxWatchersPerSync = 512;
+inline constexpr int kWatchBatchMaxRevisions = 1000;
+
+class WatchHub {
+ public:
+  explicit WatchHub(const Mvcc& mvcc) : mvcc_(mvcc) {}
+  WatchHub(const WatchHub&) = delete;
+  WatchHub& operator=(const WatchHub&) = delete;
+
+  const Mvcc& mvcc() const { return mvcc_; }
+  void Add(Watcher* watcher);  // sets its order, state and next_revision
+  void Remove(Watcher* watcher);
+
+  // The changes of the newest revision, which begin at this position of the log.
+  void Notify(std::size_t first_change);
+
+  // One pass over at most 512 unsynced watchers: cancels those whose next revision is compacted,
+  // offers the others a batch. Returns how many are still unsynced.
+  std::size_t SyncUnsynced();
+  // Offers victims what was pending; those rid of it become synced or unsynced.
+  void RetryVictims();
+  std::size_t unsynced() const { return unsynced_.size(); }
+  std::size_t victims() const { return victims_.size(); }
+
+ private:
+  using Changes = absl::Span<const Change* const>;
+  struct Match {
+    Watcher* watcher;
+    const Change* change;
+  };
+
+  bool Offer(Watcher& w, Changes changes, Revision revision);
+  void NotifyOne(Watcher& w, Changes changes, Revision revision);
+  void NotifyMatches(Revision revision);
+  void MakeVictim(Watcher& w, Changes changes);
+  bool CancelCompacted(Watcher& w);
+  void CatchUp(Watcher& w);
+  void MoveTo(Watcher& w, Watcher::State state);
+
+  const Mvcc& mvcc_;
+  std::uint64_t next_order_ = 0;
+  WatcherIndex synced_;
+  absl::btree_map<std::uint64_t, Watcher*> unsynced_, victims_;  // by order
+  std::vector<Match> matches_;                                   // scratch of Notify
+};
+
+}  // namespace ksim::store

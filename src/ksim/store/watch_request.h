@@ -1,0 +1,58 @@
+// Requests and responses of etcd's Watch service (api/etcdserverpb/rpc.proto).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "ksim/store/key_value.h"
+
+namespace ksim::store {
+
+using WatchId = std::int64_t;
+inline constexpr WatchId kInvalidWatchId = -1;  // of a refused watch, and of progress for all
+
+struct WatchRequest {
+  WatchRequest() = default;
+  WatchRequest(std::string k, std::string end, Revision start)
+      : key(std::move(k)), range_end(std::move(end)), start_revision(start) {}
+  std::string key, range_end;   // as in RangeRequest, but an empty key stands for one zero byte
+  Revision start_revision = 0;  // 0: after the present revision
+  bool prev_kv = false;
+  bool progress_notify = false;
+  bool fragment = false;
+  bool no_put = false, no_delete = false;  // filters
+  WatchId watch_id = 0;                    // 0: the stream picks one
+};
+
+struct WatchEvent {
+  WatchEvent() = default;
+  WatchEvent(KeyValue k, KeyValue p, std::uint64_t c)
+      : kv(std::move(k)), prev_kv(std::move(p)), cause(c) {}
+  bool is_delete() const { return kv.is_tombstone(); }
+  bool is_create() const { return kv.is_create(); }
+  KeyValue kv;       // of a delete: key and mod_revision only
+  KeyValue prev_kv;  // none unless the watch asked for it
+  // Not in etcd: seq of the bus event that led here. In the store the `commit`; once a client has
+  // taken the response in, the `deliver` of this event.
+  std::uint64_t cause = 0;
+};
+
+struct WatchResponse {
+  WatchResponse() = default;
+  bool is_progress() const {
+    return events.empty() && !created && !canceled && compact_revision == 0;
+  }
+  WatchId watch_id = 0;
+  // created, progress: the store's revision. Live events: theirs. Catch-up: the store's revision,
+  // which is no promise of progress. Compacted: 0.
+  Revision revision = 0;
+  bool created = false, canceled = false;
+  bool fragment = false;          // more parts of this response follow
+  Revision compact_revision = 0;  // canceled because the start was compacted
+  std::string cancel_reason;
+  std::uint64_t number = 0;  // 1, 2, ... of its stream, once it is on the wire
+  absl::InlinedVector<WatchEvent, 1> events;
+};
+
+}  // namespace ksim::store

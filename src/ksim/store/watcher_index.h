@@ -1,0 +1,69 @@
+// WatcherIndex: which watchers a key concerns. Single keys by hash; intervals in order of their
+// start, those of the same interval (all API servers' watches of one resource) together.
+//
+// Source: mvcc/watcher_group.go, which uses an interval tree.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/status.h"
+#include "ksim/store/watcher.h"
+
+namespace ksim::store {
+
+class WatcherIndex {
+ public:
+  void Add(Watcher* watcher);
+  void Remove(Watcher* watcher);
+  bool empty() const { return size_ == 0; }
+
+  // Calls visit(Watcher*) for every watcher whose range holds the key. True if they came in order
+  // of creation.
+  template <class Visit>
+  bool VisitWatchersOf(std::string_view key, Visit visit) const {
+    int groups = 0;
+    if (!by_key_.empty()) {
+      if (const auto it = by_key_.find(AbslView(key)); it != by_key_.end())
+        groups += VisitAll(it->second, visit);
+    }
+    for (std::size_t i = StartsAbove(key); i > 0 && intervals_[i - 1].reach.Holds(key); --i) {
+      const Interval& interval = intervals_[i - 1];
+      if (KeyRange(interval.start, interval.end).BelowEnd(key))
+        groups += VisitAll(interval.watchers, visit);
+    }
+    return groups <= 1;
+  }
+
+ private:
+  using Watchers = absl::btree_map<std::uint64_t, Watcher*>;  // by order of creation
+  // The largest end among an interval and all before it.
+  struct Reach {
+    std::string_view end;
+    bool unbounded = false;
+    bool Holds(std::string_view key) const { return unbounded || key < end; }
+  };
+  struct Interval {
+    std::string start, end;
+    Watchers watchers;
+    Reach reach;
+  };
+
+  template <class Visit>
+  static int VisitAll(const Watchers& watchers, Visit& visit) {
+    for (const auto& [order, watcher] : watchers) visit(watcher);
+    return 1;
+  }
+  std::size_t StartsAbove(std::string_view key) const;  // the first interval that begins after it
+  std::size_t Position(const Watcher& watcher) const;   // where its interval is or belongs
+  bool IsAt(std::size_t position, const Watcher& watcher) const;
+  void UpdateReach();
+
+  absl::flat_hash_map<std::string, Watchers> by_key_;
+  std::vector<Interval> intervals_;  // by (start, end)
+  std::size_t size_ = 0;
+};
+
+}  // namespace ksim::store

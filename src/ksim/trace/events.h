@@ -1,0 +1,53 @@
+// The payloads of the events that no layer below emits: `step`, `phase`, `actor` (scenario/),
+// `fault` (fault/) and `violation` (check/, scenario/).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/sim/bus.h"
+#include "ksim/trace/header.h"
+#include "ksim/value/value.h"
+
+namespace ksim::trace {
+
+// One step of the scenario, as it begins and as it ends.
+struct StepPayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  std::int64_t number = 0;  // from 1, in file order
+  std::string verb;         // create, scale, ...
+  std::string target;       // replicasets.apps/my-replicaset
+  value::Value args;        // what the step says, without objects
+  bool begin = false;
+  std::string result;  // at the end: what kubectl prints, "error: ..." if it failed
+};
+
+struct PhasePayload : sim::Payload {
+  explicit PhasePayload(std::string n) : name(std::move(n)) {}
+  std::uint64_t ContentHash() const override;
+  std::string name;  // workload faults heal settle end
+};
+
+struct ActorPayload : sim::Payload {
+  ActorPayload(std::string p, std::string s) : process(std::move(p)), state(std::move(s)) {}
+  std::uint64_t ContentHash() const override;
+  std::string process;
+  std::string state;  // start stop kill lead lose
+};
+
+struct FaultPayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  std::string id, verb, target;
+  value::Value args;
+  std::string plan;   // scripted drawn
+  std::string state;  // begin end skipped
+};
+
+struct ViolationPayload : sim::Payload {
+  explicit ViolationPayload(Violation v) : violation(std::move(v)) {}
+  std::uint64_t ContentHash() const override;
+  Violation violation;
+};
+
+}  // namespace ksim::trace

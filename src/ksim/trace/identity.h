@@ -1,0 +1,44 @@
+// Who is who in a trace: identities of objects that do not depend on random suffixes, so that two
+// traces can be laid side by side.
+//
+// An object is resource/namespace/name. One with a generated name is
+// OWNER-IDENTITY>resource#n, the n-th such creation of its owner in the trace; without an owner the
+// prefix takes the owner's place. An Event is about#reason#n.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ksim/trace/record.h"
+
+namespace ksim::trace {
+
+class TraceIdentities {
+ public:
+  explicit TraceIdentities(const std::vector<Record>& events);
+
+  // Of an object by the names that events carry; "" without a resource.
+  std::string Of(std::string_view resource, std::string_view ns, std::string_view name) const;
+  // Of the object that an event is about; "" if it is about none.
+  std::string Of(const Record& record) const;
+
+  // The text with generated names and uids replaced by what they stand for, word by word.
+  std::string Normalise(std::string_view text) const;
+
+  // Generated name -> identity, for "which names were paired".
+  const std::map<std::string, std::string>& generated() const { return generated_; }
+
+ private:
+  void LearnCreation(const Record& commit);
+  std::string OwnerOf(const value::Value& object, std::string_view ns) const;
+
+  std::unordered_map<std::string, std::string> identities_;  // resource/ns/name -> identity
+  std::unordered_map<std::string, std::string> words_;       // name or uid -> what it stands for
+  std::map<std::string, std::string> generated_;
+  std::map<std::string, std::uint64_t> counters_;
+};
+
+}  // namespace ksim::trace

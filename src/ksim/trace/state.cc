@@ -1,0 +1,156 @@
+#include "ksim/trace/state.h"
+
+#include <fmt/format.h>
+
+#include "ksim/base/hash.h"
+#include "ksim/base/status.h"
+#include "ksim/base/time.h"
+#include "ksim/trace/changes.h"
+#include "ksim/trace/record.h"
+
+namespace ksim::trace {
+namespace {
+
+using value::Value;
+
+absl::StatusOr<std::int64_t> ParseNumber(std::string_view text) {
+  if (text.empty() || text.size() > 18) return absl::InvalidArgumentError("not a number");
+  std::int64_t n = 0;
+  for (char c : text) {
+    if (c < '0' || c > '9') return absl::InvalidArgumentError("not a number");
+    n = n * 10 + (c - '0');
+  }
+  return n;
+}
+
+// Feeds a tree without the fields that differ from run to run though nothing else does.
+void HashTree(const Value& v, Hasher* h) {
+  h->Add(static_cast<std::uint64_t>(v.type()));
+  if (v.is_array()) {
+    h->Add(static_cast<std::uint64_t>(v.size()));
+    for (const Value& item : v.items()) HashTree(item, h);
+  } else if (v.is_object()) {
+    for (const Value::Member& m : v.members()) {
+      const std::string_view name = m.name.text();
+      if (name == "uid" || name == "resourceVersion") continue;
+      h->Add(name);
+      HashTree(m.value, h);
+    }
+    h->Add(std::uint64_t{0});
+  } else {
+    h->Add(v.Hash());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Moment> ParseMoment(std::string_view text) {
+  Moment moment;
+  if (text == "end") return moment;
+  const auto bad = [text] {
+    return absl::InvalidArgumentError(
+        fmt::format("\"{}\" is not a moment: want a time such as 1.5s, seq:N, rv:N or end", text));
+  };
+  const bool seq = text.starts_with("seq:");
+  if (seq || text.starts_with("rv:")) {
+    const absl::StatusOr<std::int64_t> n = ParseNumber(text.substr(text.find(':') + 1));
+    if (!n.ok()) return bad();
+    moment.kind = seq ? Moment::Kind::kSeq : Moment::Kind::kRevision;
+    moment.value = *n;
+    return moment;
+  }
+  if (text.starts_with("+")) text.remove_prefix(1);
+  const absl::StatusOr<Duration> d = ParseDuration(text);
+  if (!d.ok() || d->ns() < 0) return bad();
+  moment.kind = Moment::Kind::kTime;
+  moment.value = d->ns();
+  return moment;
+}
+
+absl::Status State::Apply(const Record& commit) {
+  revision_ = commit.Int("revision");
+  time_ = commit.t;
+  Key key{std::string(commit.Text("resource")), std::string(commit.Text("namespace")),
+          std::string(commit.Text("name"))};
+  if (commit.Text("op") == "delete") {
+    objects_.erase(key);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::vector<value::Change> changes,
+                   ChangesFromTree(commit.Get("changed")));
+  const auto it = objects_.find(key);
+  const bool create = commit.Text("op") == "create";
+  if (!create && it == objects_.end())
+    return absl::InvalidArgumentError(fmt::format("seq {} updates {}/{}, which is not there",
+                                                  commit.seq, key.resource, key.name));
+  const Value before = create ? Value() : it->second.tree();
+  Value after = value::Apply(before, changes);
+  objects_[std::move(key)] = api::Object::FromTree(std::move(after), commit.Int("rv"));
+  return absl::OkStatus();
+}
+
+std::vector<api::Object> State::List(std::string_view resource, std::string_view ns) const {
+  std::vector<api::Object> out;
+  for (const auto& [key, object] : objects_) {
+    if (!resource.empty() && key.resource != resource) continue;
+    if (ns.empty() || key.ns == ns) out.push_back(object);
+  }
+  return out;
+}
+
+api::Object State::Get(std::string_view resource, std::string_view ns,
+                       std::string_view name) const {
+  const auto it = objects_.find(Key{std::string(resource), std::string(ns), std::string(name)});
+  return it == objects_.end() ? api::Object() : it->second;
+}
+
+absl::StatusOr<State> StateAt(const Trace& trace, const Moment& moment) {
+  State state;
+  bool reached = moment.kind == Moment::Kind::kEnd;
+  std::int64_t last = 0;
+  for (const Record& r : trace.events) {
+    if (moment.kind == Moment::Kind::kTime && r.t > moment.value) reached = true;
+    if (moment.kind == Moment::Kind::kSeq && static_cast<std::int64_t>(r.seq) > moment.value)
+      reached = true;
+    const bool commit = r.kind == sim::EventKind::kCommit;
+    if (moment.kind == Moment::Kind::kRevision && commit && r.Int("revision") > moment.value)
+      reached = true;
+    if (reached && moment.kind != Moment::Kind::kEnd) break;
+    last = r.t;
+    if (commit) RETURN_IF_ERROR(state.Apply(r));
+  }
+  const std::int64_t end = trace.end ? trace.end->time : last;
+  switch (moment.kind) {
+    case Moment::Kind::kTime:
+      reached = reached || moment.value <= end;
+      break;
+    case Moment::Kind::kSeq:
+      reached = reached || static_cast<std::uint64_t>(moment.value) <= trace.events.size();
+      break;
+    case Moment::Kind::kRevision:
+      reached = reached || moment.value <= state.revision();
+      break;
+    case Moment::Kind::kEnd:
+      break;
+  }
+  if (!reached)
+    return absl::OutOfRangeError(fmt::format("the trace ends before that: at {}, seq {}, rv {}",
+                                             FormatTime(VirtualTime(end)), trace.events.size(),
+                                             state.revision()));
+  state.set_time(moment.kind == Moment::Kind::kTime  ? moment.value
+                 : moment.kind == Moment::Kind::kEnd ? end
+                                                     : last);
+  return state;
+}
+
+std::string OutcomeDigest(const std::vector<api::Object>& objects) {
+  std::string all;
+  for (const api::Object& object : objects) {
+    Hasher h;
+    HashTree(object.tree(), &h);
+    all += Hex(h.Digest());
+  }
+  return Hex(Hash128(all));
+}
+
+}  // namespace ksim::trace

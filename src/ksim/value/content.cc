@@ -1,0 +1,189 @@
+// Content of trees: hash, equality, and the memory they hold. All of it walks with its own stack,
+// so that no depth overflows the thread's.
+#include <xxhash.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "ksim/value/atom.h"
+#include "ksim/value/node.h"
+
+namespace ksim::value {
+namespace {
+
+// What the canonical bytes of a node start with. Fixed for good: traces hold these hashes.
+enum class Kind : std::uint8_t {
+  kNull = 0,
+  kFalse = 1,
+  kTrue = 2,
+  kInt = 3,
+  kDouble = 4,
+  kString = 5,
+  kArray = 6,
+  kObject = 7,
+};
+
+class Canonical {
+ public:
+  explicit Canonical(Kind kind) { bytes_.push_back(static_cast<char>(kind)); }
+  void Add(std::uint64_t word) {
+    char le[8];
+    for (int i = 0; i < 8; ++i) le[i] = static_cast<char>(word >> (8 * i));
+    bytes_.insert(bytes_.end(), le, le + 8);
+  }
+  std::uint64_t Hash() const {
+    return std::max<std::uint64_t>(XXH3_64bits(bytes_.data(), bytes_.size()), 1);
+  }
+
+ private:
+  absl::InlinedVector<char, 512> bytes_;
+};
+
+std::uint64_t HashWord(Kind kind, std::uint64_t word) {
+  Canonical c(kind);
+  c.Add(word);
+  return c.Hash();
+}
+
+std::uint64_t HashScalar(const Value& v) {
+  switch (v.type()) {
+    case Value::Type::kNull:
+      return Canonical(Kind::kNull).Hash();
+    case Value::Type::kBool:
+      return Canonical(v.AsBool() ? Kind::kTrue : Kind::kFalse).Hash();
+    case Value::Type::kInt:
+      return HashWord(Kind::kInt, static_cast<std::uint64_t>(v.AsInt()));
+    case Value::Type::kDouble:
+      return HashWord(Kind::kDouble, std::bit_cast<std::uint64_t>(v.AsDouble()));
+    case Value::Type::kString:
+      return HashText(v.AsString());
+    case Value::Type::kArray:
+      return HashWord(Kind::kArray, 0);
+    case Value::Type::kObject:
+      return HashWord(Kind::kObject, 0);
+  }
+  return 0;
+}
+
+bool IsContainer(const Value& v) { return TagOf(Bits(v)) <= kArrayTag; }
+
+// The hash if it can be told without looking at children.
+std::uint64_t KnownHash(const Value& v) {
+  if (!IsNode(v)) return HashScalar(v);
+  Node* node = NodeOf(Bits(v));
+  if (node->hash == 0 && !IsContainer(v)) node->hash = HashScalar(v);
+  return node->hash;
+}
+
+template <typename Visit>
+void ForEachChild(const Value& container, Visit visit) {
+  for (const Value::Member& m : MembersOf(container)) visit(m.value);
+  for (const Value& item : ItemsOf(container)) visit(item);
+}
+
+std::uint64_t HashContainer(const Value& v) {
+  Canonical c(v.is_object() ? Kind::kObject : Kind::kArray);
+  c.Add(v.size());
+  for (const Value::Member& m : MembersOf(v)) {
+    c.Add(Entry(m.name).hash);
+    c.Add(KnownHash(m.value));
+  }
+  for (const Value& item : ItemsOf(v)) c.Add(KnownHash(item));
+  return c.Hash();
+}
+
+using Pair = std::pair<const Value*, const Value*>;
+using Pairs = absl::InlinedVector<Pair, 64>;
+
+// Whether two values can be equal as far as one look tells; pairs of children go onto `todo`.
+bool EqualHere(const Value& a, const Value& b, Pairs* todo) {
+  if (Bits(a) == Bits(b)) return true;
+  if (!IsNode(a) || !IsNode(b) || TagOf(Bits(a)) != TagOf(Bits(b))) return false;
+  Node* x = NodeOf(Bits(a));
+  Node* y = NodeOf(Bits(b));
+  if (x->size != y->size || (x->hash != 0 && y->hash != 0 && x->hash != y->hash)) return false;
+  switch (TagOf(Bits(a))) {
+    case kStringTag:
+      return std::memcmp(x->chars(), y->chars(), x->size) == 0;
+    case kBigIntTag:
+    case kDoubleTag:
+      return *x->int64() == *y->int64();
+    case kArrayTag:
+      for (std::uint32_t i = 0; i < x->size; ++i)
+        todo->emplace_back(x->items() + i, y->items() + i);
+      return true;
+    default:
+      for (std::uint32_t i = 0; i < x->size; ++i) {
+        if (x->members()[i].name != y->members()[i].name) return false;
+        todo->emplace_back(&x->members()[i].value, &y->members()[i].value);
+      }
+      return true;
+  }
+}
+
+std::size_t NodeBytes(const Value& v) {
+  const std::size_t n = NodeOf(Bits(v))->size;
+  std::size_t payload = 8;
+  if (v.is_object()) payload = n * sizeof(Value::Member);
+  if (v.is_array()) payload = n * sizeof(Value);
+  if (v.is_string()) payload = n;
+  return (sizeof(Node) + payload + 8 + 15) / 16 * 16;  // as glibc's malloc rounds
+}
+
+}  // namespace
+
+std::uint64_t HashText(std::string_view s) {
+  const auto seed = static_cast<std::uint64_t>(Kind::kString);
+  return std::max<std::uint64_t>(XXH3_64bits_withSeed(s.data(), s.size(), seed), 1);
+}
+
+std::uint64_t Value::Hash() const {
+  if (!IsContainer(*this)) return KnownHash(*this);
+  absl::InlinedVector<const Value*, 32> todo{this};
+  while (!todo.empty()) {
+    const Value& v = *todo.back();
+    const std::size_t before = todo.size();
+    if (NodeOf(v.bits_)->hash == 0) {
+      ForEachChild(v, [&todo](const Value& child) {
+        if (IsContainer(child) && NodeOf(child.bits_)->hash == 0) todo.push_back(&child);
+      });
+    }
+    if (todo.size() != before) continue;
+    if (NodeOf(v.bits_)->hash == 0) NodeOf(v.bits_)->hash = HashContainer(v);
+    todo.pop_back();
+  }
+  return NodeOf(bits_)->hash;
+}
+
+bool operator==(const Value& a, const Value& b) {
+  Pairs todo;
+  if (!EqualHere(a, b, &todo)) return false;
+  while (!todo.empty()) {
+    const auto [x, y] = todo.back();
+    todo.pop_back();
+    if (!EqualHere(*x, *y, &todo)) return false;
+  }
+  return true;
+}
+
+bool Value::SameTree(const Value& o) const {
+  return bits_ == o.bits_ || (!IsContainer(*this) && *this == o);
+}
+
+std::size_t Value::OwnBytes() const {
+  std::size_t bytes = 0;
+  std::vector<const Value*> todo{this};
+  while (!todo.empty()) {
+    const Value& v = *todo.back();
+    todo.pop_back();
+    if (!IsUnique(v)) continue;
+    bytes += NodeBytes(v);
+    ForEachChild(v, [&todo](const Value& child) { todo.push_back(&child); });
+  }
+  return bytes;
+}
+
+}  // namespace ksim::value

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <utility>
+
+#include "ksim/value/atom.h"
+#include "ksim/value/node.h"
+#include "ksim/value/patch.h"
+
+namespace ksim::value {
+namespace {
+
+// Upstream: jsonmergepatch.keepOrDeleteNullInObj. Of a merge patch: only what deletes, or only what
+// adds and changes.
+Value Deletions(const Value& patch) {
+  ObjectBuilder out;
+  for (const Value::Member& m : patch.members()) {
+    const Value kept = m.value.is_object() ? Deletions(m.value) : Value();
+    out.AddIf(m.value.is_null() || !kept.empty(), m.name.text(), kept);
+  }
+  return out.Build();
+}
+
+Value Additions(const Value& patch) {
+  ObjectBuilder out;
+  for (const Value::Member& m : patch.members()) {
+    if (m.value.is_null()) continue;
+    if (!m.value.is_object() || m.value.empty()) {
+      out.Add(m.name.text(), m.value);
+      continue;
+    }
+    const Value kept = Additions(m.value);
+    out.AddIf(!kept.empty(), m.name.text(), kept);
+  }
+  return out.Build();
+}
+
+// Two merge patches as one: the nulls of both stay.
+Value Combine(const Value& first, const Value& second) {
+  if (!first.is_object() || !second.is_object()) return second;
+  Value out = first;
+  for (const Value::Member& m : second.members()) {
+    out = std::move(out).Set(m.name, Combine(first.Get(m.name), m.value));
+  }
+  return out;
+}
+
+}  // namespace
+
+Value ApplyMergePatch(const Value& target, const Value& patch) {
+  if (!patch.is_object()) return patch;
+  Value out = target.is_object() ? target : Value::EmptyObject();
+  for (const Value::Member& m : patch.members()) {
+    if (m.value.is_null()) {
+      out = out.Erase(Path{m.name});
+    } else {
+      out = std::move(out).Set(m.name, ApplyMergePatch(target.Get(m.name), m.value));
+    }
+  }
+  return out;
+}
+
+Value CreateMergePatch(const Value& original, const Value& modified) {
+  if (!original.is_object() || !modified.is_object()) return modified;
+  ObjectBuilder patch;
+  for (const Value::Member& m : modified.members()) {
+    const Value* before = original.Find(m.name);
+    if (before != nullptr && (before->SameTree(m.value) || *before == m.value)) continue;
+    const bool both = before != nullptr && before->is_object() && m.value.is_object();
+    patch.Add(m.name.text(), both ? CreateMergePatch(*before, m.value) : m.value);
+  }
+  for (const Value::Member& m : original.members()) {
+    patch.AddIf(modified.Find(m.name) == nullptr, m.name.text(), Value());
+  }
+  return patch.Build();
+}
+
+Value CreateThreeWayJsonMergePatch(const Value& original, const Value& modified,
+                                   const Value& current) {
+  return Combine(Deletions(CreateMergePatch(original, modified)),
+                 Additions(CreateMergePatch(current, modified)));
+}
+
+}  // namespace ksim::value

@@ -1,0 +1,191 @@
+#include "ksim/value/node.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "ksim/value/atom.h"
+
+namespace ksim::value {
+namespace {
+
+std::size_t PayloadBytes(Tag tag, std::uint32_t size) {
+  switch (tag) {
+    case kObjectTag:
+      return sizeof(Value::Member) * size;
+    case kArrayTag:
+      return sizeof(Value) * size;
+    case kStringTag:
+      return size;
+    default:
+      return 8;
+  }
+}
+
+// Drops one reference; a node that nobody holds any more goes onto the list of `pending`.
+void Drop(Value& v, std::uint64_t* pending) {
+  const std::uint64_t bits = ValueAccess::Release(v);
+  if (!internal::IsNode(bits) || --internal::Refs(bits) != 0) return;
+  NodeOf(bits)->hash = *pending;
+  *pending = bits;
+}
+
+void SortByName(std::span<Value::Member> members) {
+  const auto before = [](const Value::Member& a, const Value::Member& b) {
+    return CompareText(a.name, b.name) < 0;
+  };
+  if (members.size() > 24) {
+    std::stable_sort(members.begin(), members.end(), before);
+    return;
+  }
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    if (!before(members[i], members[i - 1])) continue;
+    Value::Member moving = std::move(members[i]);
+    std::size_t j = i;
+    for (; j > 0 && before(moving, members[j - 1]); --j) members[j] = std::move(members[j - 1]);
+    members[j] = std::move(moving);
+  }
+}
+
+// Keeps the last of each name; returns how many are left.
+std::size_t DropDuplicates(std::span<Value::Member> members, std::optional<Atom>* duplicate) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (kept > 0 && members[kept - 1].name == members[i].name) {
+      if (duplicate != nullptr) *duplicate = members[i].name;
+      --kept;
+    }
+    if (kept != i) members[kept] = std::move(members[i]);
+    ++kept;
+  }
+  return kept;
+}
+
+// Short strings made lately by this thread. Documents repeat a few words ("True", "Running", image
+// names, the timestamp of a second), so most of them share a node. Only memory depends on it:
+// SameTree compares scalars by content.
+class RecentStrings {
+ public:
+  static constexpr std::size_t kMaxBytes = 32;
+
+  Value Make(std::string_view s) {
+    const std::uint64_t hash = HashText(s);
+    Value& slot = slots_[hash % slots_.size()];
+    if (IsNode(slot)) {
+      const Node* node = NodeOf(Bits(slot));
+      if (node->hash == hash && slot.AsString() == s) return slot;
+    }
+    Node* node = NewNode(kStringTag, static_cast<std::uint32_t>(s.size()));
+    std::memcpy(node->chars(), s.data(), s.size());
+    node->hash = hash;
+    slot = Adopt(node, kStringTag);
+    return slot;
+  }
+
+ private:
+  std::array<Value, 1024> slots_;
+};
+
+// NOLINT(ksim-static): a cache of equal strings; a hit and a miss give equal values.
+thread_local RecentStrings t_recent_strings;
+
+}  // namespace
+
+Node* NewNode(Tag tag, std::uint32_t size) {
+  void* memory = std::malloc(sizeof(Node) + PayloadBytes(tag, size));
+  if (memory == nullptr) throw std::bad_alloc();
+  Node* node = new (memory) Node{1, size, 0};
+  if (tag == kObjectTag) std::uninitialized_value_construct_n(node->members(), size);
+  if (tag == kArrayTag) std::uninitialized_value_construct_n(node->items(), size);
+  return node;
+}
+
+void internal::Destroy(std::uint64_t bits) noexcept {
+  std::uint64_t pending = bits;
+  NodeOf(bits)->hash = kNullBits;
+  while (pending != kNullBits) {
+    const Tag tag = TagOf(pending);
+    Node* node = NodeOf(pending);
+    pending = node->hash;
+    if (tag == kObjectTag) {
+      for (std::uint32_t i = 0; i < node->size; ++i) Drop(node->members()[i].value, &pending);
+    } else if (tag == kArrayTag) {
+      for (std::uint32_t i = 0; i < node->size; ++i) Drop(node->items()[i], &pending);
+    }
+    std::free(node);
+  }
+}
+
+Value MakeString(std::string_view s) {
+  if (s.empty()) return ValueAccess::Adopt(kEmptyStringBits);
+  if (s.size() <= RecentStrings::kMaxBytes) return t_recent_strings.Make(s);
+  Node* node = NewNode(kStringTag, static_cast<std::uint32_t>(s.size()));
+  std::memcpy(node->chars(), s.data(), s.size());
+  return Adopt(node, kStringTag);
+}
+
+Value MakeArray(std::span<Value> items) {
+  if (items.empty()) return ValueAccess::Adopt(kEmptyArrayBits);
+  Node* node = NewNode(kArrayTag, static_cast<std::uint32_t>(items.size()));
+  std::move(items.begin(), items.end(), node->items());
+  return Adopt(node, kArrayTag);
+}
+
+Value MakeObject(std::span<Value::Member> members, std::optional<Atom>* duplicate) {
+  SortByName(members);
+  members = members.first(DropDuplicates(members, duplicate));
+  if (members.empty()) return ValueAccess::Adopt(kEmptyObjectBits);
+  Node* node = NewNode(kObjectTag, static_cast<std::uint32_t>(members.size()));
+  std::move(members.begin(), members.end(), node->members());
+  return Adopt(node, kObjectTag);
+}
+
+std::span<const Value::Member> MembersOf(const Value& v) {
+  if (TagOf(Bits(v)) != kObjectTag) return {};
+  Node* node = NodeOf(Bits(v));
+  return {node->members(), node->size};
+}
+
+std::span<const Value> ItemsOf(const Value& v) {
+  if (TagOf(Bits(v)) != kArrayTag) return {};
+  Node* node = NodeOf(Bits(v));
+  return {node->items(), node->size};
+}
+
+Slot FindSlot(std::span<const Value::Member> members, Atom name) {
+  if (const Value::Member* m = FindMember(members, name)) {
+    return {static_cast<std::size_t>(m - members.data()), true};
+  }
+  const auto before = [](const Value::Member& m, Atom n) { return CompareText(m.name, n) < 0; };
+  const auto it = std::lower_bound(members.begin(), members.end(), name, before);
+  return {static_cast<std::size_t>(it - members.begin()), false};
+}
+
+const Value::Member* FindMember(std::span<const Value::Member> members, Atom name) {
+  constexpr std::size_t kLinear = 16;
+  if (members.size() <= kLinear) {
+    for (const Value::Member& m : members) {
+      if (m.name == name) return &m;
+    }
+    return nullptr;
+  }
+  const auto before = [](const Value::Member& m, Atom n) { return CompareText(m.name, n) < 0; };
+  const auto it = std::lower_bound(members.begin(), members.end(), name, before);
+  return it != members.end() && it->name == name ? &*it : nullptr;
+}
+
+const Value::Member* FindMember(std::span<const Value::Member> members, std::string_view name) {
+  const std::uint64_t prefix = TextPrefix(name);
+  const auto before = [&](const Value::Member& m, std::string_view n) {
+    return CompareText(m.name, n, prefix) < 0;
+  };
+  const auto it = std::lower_bound(members.begin(), members.end(), name, before);
+  return it != members.end() && it->name.text() == name ? &*it : nullptr;
+}
+
+}  // namespace ksim::value

@@ -1,0 +1,103 @@
+// The nodes behind a Value and the access that the layer's own files have to them.
+//
+// Invariants:
+// 1. An object's members are sorted bytewise by name, without duplicates.
+// 2. Empty strings, arrays and objects are constants and have no node.
+// 3. `hash` is 0 or the content hash; it is cleared whenever a node is changed in place, which
+//    happens only while exactly one Value refers to it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ksim/value/value.h"
+
+namespace ksim::value {
+
+struct Node {
+  std::uint32_t refs;  // first: Value reads it through internal::Refs
+  std::uint32_t size;  // members, items or bytes
+  std::uint64_t hash;  // cached content hash; while being destroyed, the next node to destroy
+
+  Value::Member* members() { return reinterpret_cast<Value::Member*>(this + 1); }
+  Value* items() { return reinterpret_cast<Value*>(this + 1); }
+  char* chars() { return reinterpret_cast<char*>(this + 1); }
+  std::int64_t* int64() { return reinterpret_cast<std::int64_t*>(this + 1); }
+  double* real() { return reinterpret_cast<double*>(this + 1); }
+};
+static_assert(sizeof(Node) == 16 && sizeof(Value) == 8 && sizeof(Value::Member) == 16);
+
+enum Tag : std::uint64_t {
+  kObjectTag = 0,
+  kArrayTag = 1,
+  kStringTag = 2,
+  kBigIntTag = 3,
+  kDoubleTag = 4,
+  kIntTag = 5,
+  kConstantTag = 6,
+};
+
+inline constexpr std::uint64_t Constant(std::uint64_t k) { return (k << 3) | kConstantTag; }
+inline constexpr std::uint64_t kFalseBits = Constant(1);
+inline constexpr std::uint64_t kTrueBits = Constant(2);
+inline constexpr std::uint64_t kEmptyStringBits = Constant(3);
+inline constexpr std::uint64_t kEmptyArrayBits = Constant(4);
+inline constexpr std::uint64_t kEmptyObjectBits = Constant(5);
+static_assert(Constant(0) == internal::kNullBits);
+
+inline Tag TagOf(std::uint64_t bits) { return static_cast<Tag>(bits & internal::kTagMask); }
+inline Node* NodeOf(std::uint64_t bits) {
+  return reinterpret_cast<Node*>(bits & ~internal::kTagMask);
+}
+
+struct ValueAccess {
+  static std::uint64_t Bits(const Value& v) { return v.bits_; }
+  static Value Adopt(std::uint64_t bits) {  // takes over one reference
+    Value v;
+    v.bits_ = bits;
+    return v;
+  }
+  static std::uint64_t Release(Value& v) {
+    const std::uint64_t bits = v.bits_;
+    v.bits_ = internal::kNullBits;
+    return bits;
+  }
+};
+
+inline std::uint64_t Bits(const Value& v) { return ValueAccess::Bits(v); }
+inline bool IsNode(const Value& v) { return internal::IsNode(Bits(v)); }
+inline bool IsUnique(const Value& v) { return IsNode(v) && NodeOf(Bits(v))->refs == 1; }
+
+std::span<const Value::Member> MembersOf(const Value& v);  // empty unless an object
+std::span<const Value> ItemsOf(const Value& v);            // empty unless an array
+
+// New nodes. Their members or items are null until the caller fills them in (sorted).
+Node* NewNode(Tag tag, std::uint32_t size);
+inline Value Adopt(Node* node, Tag tag) {
+  return ValueAccess::Adopt(reinterpret_cast<std::uint64_t>(node) | tag);
+}
+
+// Moves the items or members out of the span. Members are sorted here; of two with one name the
+// later wins, and *duplicate, if given, gets that name.
+Value MakeString(std::string_view s);
+Value MakeArray(std::span<Value> items);
+Value MakeObject(std::span<Value::Member> members, std::optional<Atom>* duplicate = nullptr);
+
+// Position of a name among sorted members, or where it would go.
+struct Slot {
+  std::size_t index;
+  bool found;
+};
+Slot FindSlot(std::span<const Value::Member> members, Atom name);
+const Value::Member* FindMember(std::span<const Value::Member> members, Atom name);
+const Value::Member* FindMember(std::span<const Value::Member> members, std::string_view name);
+
+// A path step [field=equals]: does this element have it? Integers and booleans compare by text.
+bool MatchesStep(const Value& element, const PathStep& step);
+// The child a step leads to; a null pointer if none.
+const Value* FindStep(const Value& v, const PathStep& step);
+
+std::uint64_t HashText(std::string_view s);  // the content hash of a string
+
+}  // namespace ksim::value

@@ -1,0 +1,12 @@
+// Whether two strategic merge patches change the same field differently (MergingMapsHaveConflicts
+// of apimachinery pkg/util/strategicpatch/patch.go).
+#pragma once
+#include "absl/status/statusor.h"
+#include "ksim/value/strategic_schema.h"
+#include "ksim/value/value.h"
+
+namespace ksim::value {
+
+absl::StatusOr<bool> HaveConflicts(const Value& left, const Value& right, const PatchType* type);
+
+}  // namespace ksim::value

@@ -1,0 +1,260 @@
+#include "ksim/value/strategic_lists.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
+#include "ksim/value/text.h"
+
+namespace ksim::value {
+namespace {
+
+constexpr std::string_view kMapType = "map[string]interface {}";
+
+Value KeyOf(const Value& item, std::string_view merge_key, bool maps) {
+  return maps ? item.Get(merge_key) : item;
+}
+
+// Upstream: index.
+int IndexOf(const List& list, const Value& item, std::string_view merge_key, bool maps) {
+  const Value key = KeyOf(item, merge_key, maps);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (KeyOf(list[i], merge_key, maps) == key) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+absl::Status ValidateMergeKey(const List& list, std::string_view merge_key) {
+  for (const Value& item : list) {
+    if (!item.is_object()) return ErrBadArgType(kMapType, item);
+    if (!item.Has(merge_key)) return ErrNoMergeKey(item, merge_key);
+  }
+  return absl::OkStatus();
+}
+
+bool Deletes(const Value& item) { return item.Get(kDirective).AsString() == "delete"; }
+
+// Upstream: mergeSortedSlice. Server-only items go before the first patch item that follows them
+// in the live order.
+List MergeSortedSlice(const List& left, const List& right, const List& server_order,
+                      std::string_view merge_key, bool maps) {
+  const auto comes_first = [&](const Value& l, const Value& r) {
+    const int li = IndexOf(server_order, l, merge_key, maps);
+    const int ri = IndexOf(server_order, r, merge_key, maps);
+    return li >= 0 && ri >= 0 && li < ri;
+  };
+  List merged;
+  std::size_t i = 0, j = 0;
+  while (i < left.size() || j < right.size()) {
+    const bool take_left = j >= right.size() || (i < left.size() && comes_first(left[i], right[j]));
+    merged.push_back(take_left ? left[i++] : right[j++]);
+  }
+  return merged;
+}
+
+}  // namespace
+
+List ItemsOfList(const Value& array) { return {array.items().begin(), array.items().end()}; }
+
+absl::Status BadPatch(const std::string& message) { return InvalidText(message); }
+
+absl::Status ErrBadArgType(std::string_view expected, const Value& actual) {
+  return BadPatch(fmt::format("expected a {}, but received a {}", expected, GoTypeName(actual)));
+}
+
+absl::Status ErrNoMergeKey(const Value& object, std::string_view merge_key) {
+  return BadPatch(
+      fmt::format("map: {} does not contain declared merge key: {}", GoFormat(object), merge_key));
+}
+
+absl::Status ErrBadPatchType(const Value& directive, const Value& patch) {
+  return BadPatch(
+      fmt::format("unknown patch type: {} in map: {}", GoFormat(directive), GoFormat(patch)));
+}
+
+absl::Status ErrBadSetElementOrder() {
+  return BadPatch("invalid patch format of setElementOrder list");
+}
+absl::Status ErrBadPrimitiveList() { return BadPatch("invalid patch format of primitive list"); }
+absl::Status ErrBadRetainKeys() { return BadPatch("invalid patch format of retainKeys"); }
+
+absl::StatusOr<std::string> ExtractKey(std::string_view key, std::string_view prefix) {
+  const std::size_t slash = key.find('/');
+  if (slash == prefix.size() && key.starts_with(prefix)) return std::string(key.substr(slash + 1));
+  return prefix == kDeleteFromList ? ErrBadPrimitiveList() : ErrBadSetElementOrder();
+}
+
+absl::StatusOr<bool> HoldsMaps(const List& a, const List& b) {
+  std::optional<Value::Type> type;
+  for (const List* list : {&a, &b}) {
+    for (const Value& item : *list) {
+      if (item.is_array()) return BadPatch("lists of lists are not supported");
+      if (type && *type != item.type()) {
+        return BadPatch(fmt::format("list element types are not identical: [{} {}]",
+                                    GoFormat(Value::Array(a)), GoFormat(Value::Array(b))));
+      }
+      type = item.type();
+    }
+  }
+  if (!type) return BadPatch("no elements in any of the given slices");
+  return *type == Value::Type::kObject;
+}
+
+absl::StatusOr<int> FindByKey(const List& list, std::string_view merge_key, const Value& value) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].is_object()) return BadPatch(fmt::format("value for key {} is not a map", i));
+    if (list[i].Has(merge_key) && list[i].Get(merge_key) == value) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+absl::StatusOr<bool> MergeKeyValueEqual(const Value& left, const Value& right,
+                                        std::string_view merge_key) {
+  if (merge_key.empty()) return left == right;
+  RETURN_IF_ERROR(ValidateMergeKey({left, right}, merge_key));
+  return left.Get(merge_key) == right.Get(merge_key);
+}
+
+absl::StatusOr<Partition> PartitionBy(const List& merged, const List& by,
+                                      std::string_view merge_key) {
+  Partition parts;
+  for (const Value& item : merged) {
+    bool found = false;
+    if (merge_key.empty()) {
+      found = std::find(by.begin(), by.end(), item) != by.end();
+    } else {
+      RETURN_IF_ERROR(ValidateMergeKey({item}, merge_key));
+      ASSIGN_OR_RETURN(const int at, FindByKey(by, merge_key, item.Get(merge_key)));
+      found = at >= 0;
+    }
+    (found ? parts.in_patch : parts.server_only).push_back(item);
+  }
+  return parts;
+}
+
+absl::StatusOr<List> NormalizeSliceOrder(List to_sort, const List& order,
+                                         std::string_view merge_key, bool maps) {
+  List deleted;
+  if (maps) {
+    RETURN_IF_ERROR(ValidateMergeKey(to_sort, merge_key));
+    RETURN_IF_ERROR(ValidateMergeKey(order, merge_key));
+    const auto kept = std::stable_partition(to_sort.begin(), to_sort.end(),
+                                            [](const Value& v) { return !Deletes(v); });
+    deleted.assign(kept, to_sort.end());
+    to_sort.erase(kept, to_sort.end());
+  }
+  // Upstream's order: by place in `order`; what is not there counts as smaller than all before it.
+  std::vector<std::pair<int, Value>> indexed;
+  for (Value& v : to_sort) {
+    const int index = IndexOf(order, v, merge_key, maps);
+    auto at = indexed.end();
+    while (at != indexed.begin()) {
+      const int before = std::prev(at)->first;
+      if (index >= 0 && before >= 0 && index >= before) break;
+      --at;
+    }
+    indexed.emplace(at, index, std::move(v));
+  }
+  List sorted;
+  for (auto& [index, v] : indexed) sorted.push_back(std::move(v));
+  sorted.insert(sorted.end(), deleted.begin(), deleted.end());
+  return sorted;
+}
+
+absl::StatusOr<List> NormalizeElementOrder(const Partition& items, const List& patch_order,
+                                           const List& server_order, std::string_view merge_key,
+                                           bool maps) {
+  ASSIGN_OR_RETURN(const List patch,
+                   NormalizeSliceOrder(items.in_patch, patch_order, merge_key, maps));
+  ASSIGN_OR_RETURN(const List server_only,
+                   NormalizeSliceOrder(items.server_only, server_order, merge_key, maps));
+  return MergeSortedSlice(server_only, patch, server_order, merge_key, maps);
+}
+
+absl::Status ValidatePatchWithSetOrderList(const List& patch, const Value& set_order,
+                                           std::string_view merge_key) {
+  if (set_order.empty() || patch.empty()) return absl::OkStatus();
+  List wanted;
+  for (const Value& v : patch) {
+    if (!merge_key.empty() && !v.is_object()) return ErrBadArgType(kMapType, v);
+    if (!v.Has(kDirective)) wanted.push_back(v);
+  }
+  std::size_t at = 0;
+  for (const Value& v : set_order.items()) {
+    if (at == wanted.size()) break;
+    ASSIGN_OR_RETURN(const bool equal, MergeKeyValueEqual(wanted[at], v, merge_key));
+    if (equal) ++at;
+  }
+  if (at == wanted.size()) return absl::OkStatus();
+  return BadPatch(fmt::format("The order in patch list:\n{}\n doesn't match {} list:\n{}\n",
+                              GoFormat(Value::Array(patch)), kSetElementOrder,
+                              GoFormat(set_order)));
+}
+
+// Upstream's way: a double gives its place to the last element.
+List DeduplicateScalars(List list) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (std::size_t j = i + 1; j < list.size();) {
+      if (list[i] != list[j]) {
+        ++j;
+        continue;
+      }
+      if (j + 1 != list.size()) list[j] = std::move(list.back());
+      list.pop_back();
+    }
+  }
+  return list;
+}
+
+List SortScalars(List list) {
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Value& a, const Value& b) { return GoFormat(a) < GoFormat(b); });
+  return list;
+}
+
+List SortMapsByKey(List list, std::string_view merge_key) {
+  std::stable_sort(list.begin(), list.end(), [merge_key](const Value& a, const Value& b) {
+    return GoFormat(a.Get(merge_key)) < GoFormat(b.Get(merge_key));
+  });
+  return list;
+}
+
+WithoutDirectives RemoveDirectives(const Value& v) {
+  if (v.Has(kDirective)) return {false, Value()};
+  if (v.is_object()) {
+    Value out = v;
+    for (const Value::Member& m : v.members()) {
+      const WithoutDirectives inner = RemoveDirectives(m.value);
+      out = inner.keep ? std::move(out).Set(m.name, inner.value) : out.Erase(Path{m.name});
+    }
+    return {true, std::move(out)};
+  }
+  if (!v.is_array()) return {true, v};
+  List items;
+  for (const Value& item : v.items()) {
+    WithoutDirectives inner = RemoveDirectives(item);
+    if (inner.keep) items.push_back(std::move(inner.value));
+  }
+  return {true, Value::Array(std::move(items))};
+}
+
+Value DiscardNulls(const Value& v) {
+  if (v.is_object()) {
+    Value out = v;
+    for (const Value::Member& m : v.members()) {
+      out = m.value.is_null() ? out.Erase(Path{m.name})
+                              : std::move(out).Set(m.name, DiscardNulls(m.value));
+    }
+    return out;
+  }
+  if (!v.is_array()) return v;
+  List items;
+  for (const Value& item : v.items()) items.push_back(DiscardNulls(item));
+  return Value::Array(std::move(items));
+}
+
+}  // namespace ksim::value

@@ -1,0 +1,211 @@
+#include "ksim/api/kinds.h"
+
+#include <map>
+#include <set>
+
+#include "tests/api/fixture.h"
+
+namespace ksim::api {
+namespace {
+
+const ResourceInfo& Named(const Kinds& kinds, std::string_view name) {
+  const ResourceInfo* info = kinds.ByName(name);
+  EXPECT_NE(info, nullptr) << name;
+  return *info;
+}
+
+TEST(Kinds, NamesThatKubectlTakes) {
+  const Kinds kinds;
+  const std::pair<const char*, const char*> kCases[] = {
+      {"po", "Pod"},
+      {"pods", "Pod"},
+      {"pod", "Pod"},
+      {"Pod", "Pod"},
+      {"PODS", "Pod"},
+      {"rs", "ReplicaSet"},
+      {"replicasets.apps", "ReplicaSet"},
+      {"replicasets.v1.apps", "ReplicaSet"},
+      {"ReplicaSet", "ReplicaSet"},
+      {"deploy", "Deployment"},
+      {"no", "Node"},
+      {"ns", "Namespace"},
+      {"cm", "ConfigMap"},
+      {"sa", "ServiceAccount"},
+      {"svc", "Service"},
+      {"pc", "PriorityClass"},
+      {"pdb", "PodDisruptionBudget"},
+      {"crd", "CustomResourceDefinition"},
+      {"hpa", "HorizontalPodAutoscaler"},
+      {"limits", "LimitRange"},
+      {"quota", "ResourceQuota"},
+      {"lease", "Lease"},
+  };
+  for (const auto& [name, kind] : kCases) EXPECT_EQ(Named(kinds, name).kind, kind) << name;
+  EXPECT_EQ(Named(kinds, "events").group, "");
+  EXPECT_EQ(Named(kinds, "events.events.k8s.io").group, "events.k8s.io");
+  EXPECT_EQ(kinds.ByName("widgets"), nullptr);
+  EXPECT_EQ(kinds.ByName("pods.apps"), nullptr);
+  EXPECT_EQ(kinds.ByName(""), nullptr);
+}
+
+TEST(Kinds, ByKindAndByResource) {
+  const Kinds kinds;
+  EXPECT_EQ(kinds.ByKind("apps/v1", "ReplicaSet"), kinds.ByResource("apps", "replicasets"));
+  EXPECT_EQ(kinds.ByKind("apps/v1beta1", "ReplicaSet"), nullptr);
+  EXPECT_EQ(kinds.ByKind("v1", "ReplicaSet"), nullptr);
+  EXPECT_EQ(kinds.ByResource("", "replicasets"), nullptr);
+}
+
+// API-14, API-15
+TEST(Kinds, StorageKeys) {
+  const Kinds kinds;
+  const auto key = [&](std::string_view kind, std::string_view ns, std::string_view name) {
+    return StorageKey(Named(kinds, kind), ns, name);
+  };
+  EXPECT_EQ(key("pods", "default", "x"), "/registry/pods/default/x");
+  EXPECT_EQ(key("pods", "default", ""), "/registry/pods/default/");
+  EXPECT_EQ(key("pods", "", ""), "/registry/pods/");
+  EXPECT_EQ(key("rs", "default", "x"), "/registry/replicasets/default/x");
+  EXPECT_EQ(key("nodes", "", "n1"), "/registry/minions/n1");
+  EXPECT_EQ(key("svc", "default", "x"), "/registry/services/specs/default/x");
+  EXPECT_EQ(key("ep", "default", "x"), "/registry/services/endpoints/default/x");
+  EXPECT_EQ(key("rc", "default", "x"), "/registry/controllers/default/x");
+  EXPECT_EQ(key("ing", "default", "x"), "/registry/ingress/default/x");
+  EXPECT_EQ(key("events", "default", "x"), key("events.events.k8s.io", "default", "x"));
+  EXPECT_EQ(key("ns", "", "default"), "/registry/namespaces/default");
+  Kinds more;
+  EXPECT_EQ(StorageKey(*more.AddGeneric("example.com/v1", "Widget"), "d", "x"),
+            "/registry/example.com/widgets/d/x");
+}
+
+TEST(Kinds, UrlPaths) {
+  const Kinds kinds;
+  EXPECT_EQ(Named(kinds, "rs").UrlPath("default", "x"),
+            "/apis/apps/v1/namespaces/default/replicasets/x");
+  EXPECT_EQ(Named(kinds, "pods").UrlPath("default", "x", "binding"),
+            "/api/v1/namespaces/default/pods/x/binding");
+  EXPECT_EQ(Named(kinds, "pods").UrlPath("", ""), "/api/v1/pods");
+  EXPECT_EQ(Named(kinds, "nodes").UrlPath("ignored", "n1", "status"), "/api/v1/nodes/n1/status");
+  EXPECT_EQ(Named(kinds, "ns").UrlPath("", "x"), "/api/v1/namespaces/x");
+}
+
+// API-69, API-75, API-77
+TEST(Kinds, StrategyFlags) {
+  const Kinds kinds;
+  for (const char* kind : {"events", "leases", "svc"}) {
+    EXPECT_TRUE(Named(kinds, kind).create_on_update) << kind;
+  }
+  for (const char* kind : {"pods", "rs", "deploy", "jobs", "nodes", "ns"}) {
+    EXPECT_FALSE(Named(kinds, kind).create_on_update) << kind;
+  }
+  for (const char* kind :
+       {"pods", "rs", "deploy", "ds", "sts", "jobs", "nodes", "ns", "svc", "events"}) {
+    EXPECT_TRUE(Named(kinds, kind).unconditional_update) << kind;
+  }
+  for (const char* kind : {"leases", "pdb"}) {
+    EXPECT_FALSE(Named(kinds, kind).unconditional_update) << kind;
+  }
+  for (const char* kind : {"pods", "rs", "deploy", "jobs", "ds", "sts", "pdb"}) {
+    EXPECT_TRUE(Named(kinds, kind).has_generation) << kind;
+  }
+  for (const char* kind : {"nodes", "ns", "cm", "leases", "events"}) {
+    EXPECT_FALSE(Named(kinds, kind).has_generation) << kind;
+  }
+  EXPECT_TRUE(Named(kinds, "deploy").generation_on_annotations);
+  EXPECT_TRUE(Named(kinds, "pods").graceful_delete);
+  EXPECT_FALSE(Named(kinds, "events").watch_cached);
+  EXPECT_FALSE(Named(kinds, "nodes").namespaced);
+  for (const char* kind : {"deploy", "rs", "sts", "rc"}) EXPECT_TRUE(Named(kinds, kind).has_scale);
+}
+
+TEST(Kinds, TheTableContradictsItselfNowhere) {
+  const Kinds kinds;
+  std::set<std::string> kinds_seen, resources, prefixes;
+  std::map<std::string, std::string> shorts;
+  for (const ResourceInfo* k : kinds.all()) {
+    EXPECT_TRUE(kinds_seen.insert(k->api_version() + "/" + k->kind).second) << k->kind;
+    EXPECT_TRUE(resources.insert(k->group_resource()).second) << k->resource;
+    const bool events = k->resource == "events";
+    EXPECT_TRUE(prefixes.insert(k->storage_prefix).second || events) << k->storage_prefix;
+    EXPECT_EQ(GuessPlural(k->kind), k->resource);
+    for (const std::string& s : k->short_names) {
+      EXPECT_TRUE(shorts.emplace(s, k->kind).second || events) << s;
+    }
+  }
+  const std::vector<const ResourceInfo*> all = kinds.all();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    EXPECT_LT(std::pair(all[i - 1]->group, all[i - 1]->resource),
+              std::pair(all[i]->group, all[i]->resource));
+  }
+}
+
+TEST(Kinds, GenericKindsGuessTheirPlural) {
+  EXPECT_EQ(GuessPlural("Policy"), "policies");
+  EXPECT_EQ(GuessPlural("Ingress"), "ingresses");
+  EXPECT_EQ(GuessPlural("Endpoints"), "endpoints");
+  EXPECT_EQ(GuessPlural("Widget"), "widgets");
+  EXPECT_EQ(GuessPlural(""), "");
+
+  Kinds kinds;
+  const ResourceInfo* widget = kinds.AddGeneric("example.com/v1", "Widget");
+  ASSERT_NE(widget, nullptr);
+  EXPECT_EQ(widget->group, "example.com");
+  EXPECT_EQ(widget->version, "v1");
+  EXPECT_EQ(widget->singular, "widget");
+  EXPECT_TRUE(widget->custom);
+  EXPECT_TRUE(widget->namespaced);
+  EXPECT_EQ(kinds.AddGeneric("example.com/v1", "Widget"), widget);
+  EXPECT_EQ(kinds.ByName("widgets.example.com"), widget);
+  EXPECT_EQ(kinds.AddGeneric("v1", "Pod"), kinds.ByName("pods"));
+  EXPECT_EQ(kinds.AddGeneric("v1", ""), nullptr);
+}
+
+TEST(Kinds, BuiltInResourcesWinOverCustomOnesOfTheirName) {
+  Kinds kinds;
+  const ResourceInfo* mine = kinds.AddGeneric("example.com/v1", "Pod");
+  EXPECT_EQ(kinds.ByName("pods")->group, "");
+  EXPECT_EQ(kinds.ByName("pods.example.com"), mine);
+}
+
+TEST(Kinds, DefinitionsTeachNewKinds) {
+  Kinds kinds;
+  const auto crd = Yaml(R"(
+spec:
+  group: example.com
+  scope: Cluster
+  names: {plural: gadgets, singular: gadget, kind: Gadget, shortNames: [gd]}
+  versions:
+  - {name: v1alpha1, served: true, storage: false}
+  - {name: v1, served: true, storage: true, subresources: {status: {}, scale: {}}}
+)");
+  const absl::StatusOr<const ResourceInfo*> gadget = kinds.AddFromCrd(crd);
+  ASSERT_TRUE(gadget.ok());
+  EXPECT_EQ((*gadget)->api_version(), "example.com/v1");
+  EXPECT_FALSE((*gadget)->namespaced);
+  EXPECT_TRUE((*gadget)->has_status);
+  EXPECT_TRUE((*gadget)->has_scale);
+  EXPECT_TRUE((*gadget)->has_generation);
+  EXPECT_FALSE((*gadget)->unconditional_update);
+  EXPECT_EQ(kinds.ByName("gd"), *gadget);
+  // A changed definition takes the place of the first; pointers stay good.
+  const ResourceInfo* before = *gadget;
+  ASSERT_TRUE(
+      kinds.AddFromCrd(crd.Set(*value::Path::Parse("spec.scope"), value::Value::Of("Namespaced")))
+          .ok());
+  EXPECT_TRUE(before->namespaced);
+  EXPECT_FALSE(kinds.AddFromCrd(Yaml("{spec: {group: x}}")).ok());
+}
+
+TEST(Kinds, ObjectHashesTellObjectsApart) {
+  EXPECT_EQ(ObjectHash("pods", "a", "b"), ObjectHash("pods", "a", "b"));
+  std::set<std::uint64_t> seen;
+  for (const char* resource : {"pods", "nodes"}) {
+    for (const char* ns : {"", "a", "b"}) {
+      for (const char* name : {"x", "y"}) seen.insert(ObjectHash(resource, ns, name));
+    }
+  }
+  EXPECT_EQ(seen.size(), 12u);
+}
+
+}  // namespace
+}  // namespace ksim::api

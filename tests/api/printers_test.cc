@@ -1,0 +1,262 @@
+#include "ksim/api/printers.h"
+
+#include "tests/api/fixture.h"
+
+namespace ksim::api {
+namespace {
+
+Object Obj(std::string_view yaml) { return Object::FromTree(Yaml(yaml)); }
+VirtualTime At(std::int64_t seconds) { return VirtualTime() + Seconds(seconds); }
+
+std::vector<std::string> Cells(std::string_view kind, std::string_view yaml,
+                               VirtualTime now = At(90)) {
+  return PrintTable(KindOf(kind), {Obj(yaml)}, now).rows.at(0);
+}
+
+std::string PodStatus(std::string_view yaml) { return Cells("pods", yaml).at(2); }
+
+// API-151
+TEST(Printers, PodStatusColumn) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"status: {phase: Pending}", "Pending"},
+      {"status: {phase: Failed, reason: Evicted}", "Evicted"},
+      {"status: {phase: Pending, conditions: [{type: PodScheduled, reason: SchedulingGated}]}",
+       "SchedulingGated"},
+      {"status: {phase: Pending, containerStatuses: [{state: {waiting: {reason: "
+       "ContainerCreating}}}]}",
+       "ContainerCreating"},
+      {"status: {phase: Running, containerStatuses: [{ready: true, state: {running: {}}}]}",
+       "Running"},
+      {"status: {phase: Running, containerStatuses: [{state: {waiting: {reason: "
+       "CrashLoopBackOff}}}]}",
+       "CrashLoopBackOff"},
+      {"status: {phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 3}}}]}",
+       "ExitCode:3"},
+      {"status: {phase: Failed, containerStatuses: [{state: {terminated: {signal: 9}}}]}",
+       "Signal:9"},
+      {"status: {phase: Succeeded, containerStatuses: [{state: {terminated: {reason: "
+       "Completed}}}]}",
+       "Completed"},
+      {"status: {phase: Running, containerStatuses: [{state: {terminated: {reason: Completed}}}, "
+       "{ready: true, state: {running: {}}}]}",
+       "NotReady"},
+      {"status: {phase: Running, conditions: [{type: Ready, status: 'True'}], containerStatuses: "
+       "[{state: {terminated: {reason: Completed}}}, {ready: true, state: {running: {}}}]}",
+       "Running"},
+      {"{spec: {initContainers: [{name: a}, {name: b}]}, status: {phase: Pending, "
+       "initContainerStatuses: [{name: a, state: {terminated: {exitCode: 0}}}, {name: b, state: "
+       "{running: {}}}]}}",
+       "Init:1/2"},
+      {"{spec: {initContainers: [{name: a}]}, status: {phase: Pending, initContainerStatuses: "
+       "[{name: a, state: {waiting: {reason: ErrImagePull}}}]}}",
+       "Init:ErrImagePull"},
+      {"{spec: {initContainers: [{name: a}]}, status: {phase: Pending, initContainerStatuses: "
+       "[{name: a, state: {waiting: {reason: PodInitializing}}}]}}",
+       "Init:0/1"},
+      {"{spec: {initContainers: [{name: a}]}, status: {phase: Pending, initContainerStatuses: "
+       "[{name: a, state: {terminated: {exitCode: 2}}}]}}",
+       "Init:ExitCode:2"},
+      {"{spec: {initContainers: [{name: a}]}, status: {phase: Failed, initContainerStatuses: "
+       "[{name: a, state: {terminated: {exitCode: 2, reason: Error}}}]}}",
+       "Init:Error"},
+      {"{metadata: {deletionTimestamp: '2025-01-01T00:00:00Z'}, status: {phase: Running}}",
+       "Terminating"},
+      {"{metadata: {deletionTimestamp: '2025-01-01T00:00:00Z'}, status: {phase: Running, reason: "
+       "NodeLost}}",
+       "Unknown"},
+      {"{metadata: {deletionTimestamp: '2025-01-01T00:00:00Z'}, status: {phase: Succeeded}}",
+       "Succeeded"},
+  };
+  for (const auto& [yaml, status] : kCases) EXPECT_EQ(PodStatus(yaml), status) << yaml;
+}
+
+// API-150, API-151
+TEST(Printers, PodRow) {
+  const char* const kPod = R"(
+metadata: {name: web, creationTimestamp: "2025-01-01T00:00:00Z"}
+spec:
+  nodeName: node-1
+  containers: [{name: a}, {name: b}]
+  initContainers: [{name: side, restartPolicy: Always}]
+  readinessGates: [{conditionType: g}, {conditionType: h}]
+status:
+  phase: Running
+  podIPs: [{ip: 10.0.0.7}]
+  conditions: [{type: g, status: "True"}]
+  initContainerStatuses: [{name: side, started: true, ready: true, restartCount: 1}]
+  containerStatuses:
+  - name: a
+    ready: true
+    restartCount: 2
+    state: {running: {}}
+    lastState: {terminated: {finishedAt: "2025-01-01T00:00:30Z"}}
+  - {name: b, ready: false, restartCount: 0, state: {running: {}}}
+)";
+  EXPECT_EQ(Cells("pods", kPod),
+            (std::vector<std::string>{"web", "2/3", "Running", "3 (60s ago)", "90s", "10.0.0.7",
+                                      "node-1", "<none>", "1/2"}));
+  EXPECT_EQ(Cells("pods", "{metadata: {name: p}, status: {phase: Pending}}"),
+            (std::vector<std::string>{"p", "0/0", "Pending", "0", "<unknown>", "<none>", "<none>",
+                                      "<none>", "<none>"}));
+}
+
+// API-150, API-152
+TEST(Printers, OtherKinds) {
+  const std::string meta = "metadata: {name: x, creationTimestamp: '2025-01-01T00:00:00Z'}";
+  const std::string tmpl =
+      "template: {spec: {containers: [{name: a, image: i}, {name: b, image: j}]}}";
+  const struct {
+    const char* kind;
+    std::string yaml;
+    std::vector<std::string> cells;
+  } kCases[] = {
+      {"rs",
+       "{" + meta + ", spec: {replicas: 3, selector: {matchLabels: {a: b}}, " + tmpl +
+           "}, status: {replicas: 2, readyReplicas: 1}}",
+       {"x", "3", "2", "1", "90s", "a,b", "i,j", "a=b"}},
+      {"deploy",
+       "{" + meta + ", spec: {replicas: 3, selector: {matchLabels: {a: b}}, " + tmpl +
+           "}, status: {readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1}}",
+       {"x", "1/3", "2", "1", "90s", "a,b", "i,j", "a=b"}},
+      {"sts",
+       "{" + meta + ", spec: {replicas: 3, " + tmpl + "}, status: {readyReplicas: 1}}",
+       {"x", "1/3", "90s", "a,b", "i,j"}},
+      {"ds",
+       "{" + meta + ", spec: {selector: {}, " + tmpl +
+           "}, status: {desiredNumberScheduled: 3, currentNumberScheduled: 2, numberReady: 1}}",
+       {"x", "3", "2", "1", "0", "0", "<none>", "90s", "a,b", "i,j", "<none>"}},
+      {"jobs",
+       "{" + meta + ", spec: {completions: 3, selector: {matchLabels: {a: b}}, " + tmpl +
+           "}, status: {succeeded: 1, startTime: '2025-01-01T00:00:30Z'}}",
+       {"x", "Running", "1/3", "60s", "90s", "a,b", "i,j", "a=b"}},
+      {"jobs",
+       "{" + meta + ", spec: {parallelism: 4, " + tmpl +
+           "}, status: {succeeded: 1, conditions: [{type: Complete, status: 'True'}]}}",
+       {"x", "Complete", "1/1 of 4", "", "90s", "a,b", "i,j", "<none>"}},
+      {"nodes",
+       "{" + meta +
+           ", spec: {unschedulable: true}, status: {conditions: [{type: Ready, status: 'False'}], "
+           "nodeInfo: {kubeletVersion: v1, osImage: os}}}",
+       {"x", "NotReady,SchedulingDisabled", "<none>", "90s", "v1", "<none>", "<none>", "os",
+        "<unknown>", "<unknown>"}},
+      {"nodes",
+       "{" + meta + "}",
+       {"x", "Unknown", "<none>", "90s", "", "<none>", "<none>", "<unknown>", "<unknown>",
+        "<unknown>"}},
+      {"ns", "{" + meta + ", status: {phase: Active}}", {"x", "Active", "90s"}},
+      {"leases", "{" + meta + ", spec: {holderIdentity: me}}", {"x", "me", "90s"}},
+      {"cm", "{" + meta + ", data: {a: b}, binaryData: {c: d}}", {"x", "2", "90s"}},
+      {"secrets", "{" + meta + ", type: Opaque, data: {a: b}}", {"x", "Opaque", "1", "90s"}},
+      {"sa", "{" + meta + "}", {"x", "0", "90s"}},
+      {"pc",
+       "{" + meta + ", value: 5, preemptionPolicy: Never}",
+       {"x", "5", "false", "90s", "Never"}},
+      {"svc",
+       "{" + meta +
+           ", spec: {type: NodePort, clusterIPs: [10.0.0.1], ports: [{port: 80, nodePort: 30000, "
+           "protocol: TCP}], selector: {a: b}}}",
+       {"x", "NodePort", "10.0.0.1", "<none>", "80:30000/TCP", "90s", "a=b"}},
+      {"svc",
+       "{" + meta + ", spec: {type: LoadBalancer}}",
+       {"x", "LoadBalancer", "<none>", "<pending>", "<none>", "90s", "<none>"}},
+      {"pdb",
+       "{" + meta + ", spec: {minAvailable: 50%}, status: {disruptionsAllowed: 1}}",
+       {"x", "50%", "N/A", "1", "90s"}},
+      {"cj",
+       "{" + meta + ", spec: {schedule: '* * * * *', suspend: false}, status: {active: [{}]}}",
+       {"x", "* * * * *", "<none>", "False", "1", "<none>", "90s", "", "", "<none>"}},
+      {"rc",
+       "{" + meta + ", spec: {replicas: 1, selector: {a: b}}}",
+       {"x", "1", "0", "0", "90s", "", "", "a=b"}},
+      {"pvc", "{" + meta + "}", {"x", "90s"}},
+  };
+  for (const auto& c : kCases) EXPECT_EQ(Cells(c.kind, c.yaml), c.cells) << c.yaml;
+}
+
+// API-150
+TEST(Printers, Events) {
+  EXPECT_EQ(Cells("events", R"(
+metadata: {name: e}
+involvedObject: {kind: Pod, name: p, fieldPath: "spec.containers{c}"}
+type: Normal
+reason: Scheduled
+message: "done\n"
+source: {component: default-scheduler}
+firstTimestamp: "2025-01-01T00:00:30Z"
+lastTimestamp: "2025-01-01T00:01:20Z"
+count: 3
+)"),
+            (std::vector<std::string>{"10s", "Normal", "Scheduled", "pod/p", "spec.containers{c}",
+                                      "default-scheduler", "done", "60s", "3", "e"}));
+  EXPECT_EQ(
+      Cells("events", R"(
+metadata: {name: e}
+involvedObject: {kind: Node}
+eventTime: "2025-01-01T00:00:30.000000Z"
+reportingComponent: kubelet
+reportingInstance: n1
+series: {count: 7, lastObservedTime: "2025-01-01T00:01:00.000000Z"}
+)"),
+      (std::vector<std::string>{"30s", "", "", "node", "", "kubelet, n1", "", "60s", "7", "e"}));
+}
+
+TEST(Printers, TextLooksLikeKubectl) {
+  const std::vector<Object> pods = {
+      Obj("{metadata: {name: web-1, namespace: default, creationTimestamp: "
+          "'2025-01-01T00:00:00Z'}, "
+          "spec: {nodeName: node-1, containers: [{name: c}]}, status: {phase: Running, podIP: "
+          "10.0.0.1, containerStatuses: [{ready: true, state: {running: {}}}]}}"),
+      Obj("{metadata: {name: a-longer-name, namespace: kube-system, creationTimestamp: "
+          "'2025-01-01T00:01:00Z'}, spec: {containers: [{name: c}]}, status: {phase: Pending}}")};
+  TableOptions options;
+  EXPECT_EQ(RenderTable(KindOf("pods"), pods, At(90), options),
+            "NAME            READY   STATUS    RESTARTS   AGE\n"
+            "web-1           1/1     Running   0          90s\n"
+            "a-longer-name   0/1     Pending   0          30s\n");
+  options.with_namespace = true;
+  options.with_kind = true;
+  options.wide = true;
+  EXPECT_EQ(
+      RenderTable(KindOf("pods"), pods, At(90), options),
+      "NAMESPACE     NAME                READY   STATUS    RESTARTS   AGE   IP         NODE     "
+      "NOMINATED NODE   READINESS GATES\n"
+      "default       pod/web-1           1/1     Running   0          90s   10.0.0.1   node-1   "
+      "<none>           <none>\n"
+      "kube-system   pod/a-longer-name   0/1     Pending   0          30s   <none>     <none>   "
+      "<none>           <none>\n");
+  TableOptions bare;
+  bare.no_headers = true;
+  EXPECT_EQ(RenderTable(KindOf("cm"), {Obj("metadata: {name: x}")}, At(1), bare),
+            "x     0     <unknown>\n");
+  EXPECT_EQ(RenderTable(KindOf("pods"), {}, At(1), options), "");
+  options.with_namespace = options.wide = false;
+  EXPECT_EQ(RenderTable(KindOf("rs"), {Obj("metadata: {name: x}")}, At(1), options),
+            "NAME                DESIRED   CURRENT   READY   AGE\n"
+            "replicaset.apps/x   1         0         0       <unknown>\n");
+}
+
+TEST(Printers, CellsAreOneLineAndCountCharacters) {
+  const std::vector<Object> events = {
+      Obj("{metadata: {name: e}, reason: Grün, type: Normal, message: \"one\\ntwo\"}"),
+      Obj("{metadata: {name: f}, reason: Green, type: Normal, message: ok}")};
+  EXPECT_EQ(RenderTable(KindOf("events"), events, At(1), TableOptions()),
+            "LAST SEEN   TYPE     REASON   OBJECT   MESSAGE\n"
+            "<unknown>   Normal   Grün              one...\n"
+            "<unknown>   Normal   Green             ok\n");
+}
+
+TEST(Printers, CustomKindsShowNameAndAge) {
+  Kinds kinds;
+  const ResourceInfo& widget = *kinds.AddGeneric("example.com/v1", "Pod");
+  TableOptions options;
+  options.with_kind = true;
+  EXPECT_EQ(RenderTable(widget,
+                        {Obj("metadata: {name: w, creationTimestamp: "
+                             "'2025-01-01T00:00:00Z'}")},
+                        At(5), options),
+            "NAME                AGE\n"
+            "pod.example.com/w   5s\n");
+}
+
+}  // namespace
+}  // namespace ksim::api

@@ -1,0 +1,281 @@
+// Creating objects through the whole pipeline.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ksim/value/json.h"
+#include "tests/apiserver/world.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using api::Compat;
+using value::Path;
+using value::Value;
+
+Value Generated(std::string_view base) {
+  return Pod("default", "")
+      .Erase(Path{"metadata", "name"})
+      .Set(Path{"metadata", "generateName"}, Value::Of(base));
+}
+
+// API-61
+// API-63
+// API-68
+// API-69
+// API-01
+TEST(Create, FillsInWhatTheServerDecides) {
+  World world;
+  world.Advance(Milliseconds(1500));
+  const Value pod =
+      Pod("default", "p1")
+          .Set(Path{"metadata", "uid"}, Value::Of("mine"))
+          .Set(Path{"metadata", "creationTimestamp"}, Value::Of("2001-01-01T00:00:00Z"))
+          .Set(Path{"metadata", "generation"}, Value::Of(9))
+          .Set(Path{"metadata", "deletionGracePeriodSeconds"}, Value::Of(5))
+          .Set(Path{"status", "phase"}, Value::Of("Running"));
+  const api::Response r = world.Create("pods", "default", pod);
+  ASSERT_EQ(r.code, 201) << r.status.message;
+  EXPECT_EQ(r.object.uid().size(), 36u);
+  EXPECT_EQ(r.object.uid()[14], '4');
+  EXPECT_EQ(r.object.creation_time()->ns() % 1'000'000'000, 0);
+  EXPECT_GE(*r.object.creation_time(), VirtualTime() + Seconds(1));
+  EXPECT_EQ(r.object.generation(), 1);
+  EXPECT_FALSE(r.object.metadata().Has("deletionGracePeriodSeconds"));
+  EXPECT_EQ(r.object.status().Get("phase").AsString(), "Pending");
+  EXPECT_EQ(r.object.resource_version(), world.revision());
+  EXPECT_EQ(world.Get("pods", "default", "p1").object.tree(), r.object.tree());
+}
+
+// API-69
+TEST(Create, PodsHaveNoGenerationInOlderProfiles) {
+  for (const Compat compat : {Compat::k1_25, Compat::k1_30}) {
+    World world{WorldOptions(compat)};
+    EXPECT_EQ(world.Create("pods", "default", Pod("default", "p")).object.generation(), 0);
+  }
+}
+
+// API-62
+// API-70
+TEST(Create, ChecksNamespaceAndType) {
+  World world;
+  EXPECT_EQ(world.Create("configmaps", "default", ConfigMap("", "m")).object.ns(), "default");
+  const api::Response other = world.Create("configmaps", "default", ConfigMap("kube-system", "m"));
+  EXPECT_EQ(other.code, 400);
+  EXPECT_EQ(
+      other.status.message,
+      "the namespace of the provided object does not match the namespace sent on the request");
+  const Value typed = ConfigMap("default", "n");
+  EXPECT_EQ(world.Create("configmaps", "default", typed.Set("kind", Value::Of("Secret"))).code,
+            400);
+  EXPECT_EQ(world.Create("configmaps", "default", typed.Set("apiVersion", Value::Of("v2"))).code,
+            400);
+  EXPECT_EQ(world.Create("configmaps", "default", typed.Erase("kind").Erase("apiVersion")).code,
+            201);
+  EXPECT_EQ(world.Create("configmaps", "default", Value::Of(1)).code, 400);
+}
+
+// API-64
+TEST(Create, GeneratesNames) {
+  World world;
+  const api::Response r = world.Create("pods", "default", Generated("web-"));
+  ASSERT_EQ(r.code, 201) << r.status.message;
+  const std::string name(r.object.name());
+  EXPECT_EQ(name.size(), 9u);
+  EXPECT_TRUE(name.starts_with("web-"));
+  EXPECT_EQ(name.find_first_not_of("bcdfghjklmnpqrstvwxz2456789", 4), std::string::npos);
+  const api::Response long_name = world.Create("pods", "default", Generated(std::string(80, 'a')));
+  EXPECT_EQ(long_name.object.name().size(), 63u);
+}
+
+// The names that the server would generate next for a base, without creating anything.
+std::vector<std::string> NextNames(std::uint64_t seed, int n) {
+  WorldOptions options;
+  options.seed = seed;
+  std::vector<std::string> names;
+  // Every name is taken, one by one, until the attempt after it succeeds.
+  for (int i = 0; i < n; ++i) {
+    World world(options);
+    for (const std::string& taken : names)
+      EXPECT_EQ(world.Create("pods", "default", Pod("default", taken)).code, 201);
+    names.emplace_back(world.Create("pods", "default", Generated("web-")).object.name());
+  }
+  return names;
+}
+
+// API-65
+// API-27
+TEST(Create, TriesEightNamesFrom136On) {
+  const std::vector<std::string> names = NextNames(3, 8);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 8u);
+  WorldOptions options;
+  options.seed = 3;
+  World world(options);
+  for (const std::string& name : names)
+    ASSERT_EQ(world.Create("pods", "default", Pod("default", name)).code, 201);
+  const std::int64_t before = world.revision();
+  const api::Response r = world.Create("pods", "default", Generated("web-"));
+  EXPECT_EQ(r.code, 409);
+  EXPECT_EQ(r.status.reason, "AlreadyExists");
+  EXPECT_EQ(r.status.retry_after_seconds, 1);
+  EXPECT_EQ(world.revision(), before);
+}
+
+// API-65
+TEST(Create, TriesOneNameInOlderProfiles) {
+  WorldOptions options(Compat::k1_30);
+  std::string first;
+  {
+    World world(options);
+    first = world.Create("pods", "default", Generated("web-")).object.name();
+  }
+  World world(options);
+  ASSERT_EQ(world.Create("pods", "default", Pod("default", first)).code, 201);
+  const api::Response r = world.Create("pods", "default", Generated("web-"));
+  EXPECT_EQ(r.code, 409);
+  EXPECT_EQ(r.status.retry_after_seconds, 1);
+}
+
+// API-65
+TEST(Create, NeedsANameOrABaseForOne) {
+  World world;
+  const api::Response r =
+      world.Create("pods", "default", Pod("default", "").Erase(Path{"metadata", "name"}));
+  EXPECT_EQ(r.code, 422);
+  ASSERT_FALSE(r.status.causes.empty());
+  EXPECT_EQ(r.status.causes[0].field, "metadata.name");
+  EXPECT_EQ(r.status.causes[0].message, "Required value: name or generateName is required");
+}
+
+// API-06
+// API-07
+// API-23
+TEST(Create, AnExistingNameIsAConflictAndWritesNothing) {
+  World world;
+  ASSERT_EQ(world.Create("configmaps", "default", ConfigMap("default", "m")).code, 201);
+  const std::int64_t before = world.revision();
+  const api::Response r = world.Create("configmaps", "default", ConfigMap("default", "m"));
+  EXPECT_EQ(r.code, 409);
+  EXPECT_EQ(r.status.reason, "AlreadyExists");
+  EXPECT_EQ(r.status.message, "configmaps \"m\" already exists");
+  EXPECT_EQ(r.status.kind, "configmaps");
+  EXPECT_EQ(world.revision(), before);
+}
+
+// API-67
+TEST(Create, SaysThatTheOneInTheWayIsGoing) {
+  World world;
+  ASSERT_EQ(world
+                .Create("configmaps", "default",
+                        ConfigMap("default", "m")
+                            .Set(Path{"metadata", "finalizers"}, Json(R"(["example.com/x"])")))
+                .code,
+            201);
+  ASSERT_EQ(world.Delete("configmaps", "default", "m").code, 200);
+  const api::Response r = world.Create("configmaps", "default", ConfigMap("default", "m"));
+  EXPECT_EQ(r.code, 409);
+  EXPECT_EQ(r.status.message, "object is being deleted: configmaps \"m\" already exists");
+}
+
+// API-06
+TEST(Create, AResourceVersionIsRefusedUnlessZero) {
+  World world;
+  const Path kVersion{"metadata", "resourceVersion"};
+  const api::Response r = world.Create("configmaps", "default",
+                                       ConfigMap("default", "m").Set(kVersion, Value::Of("7")));
+  EXPECT_EQ(r.code, 500);
+  EXPECT_EQ(r.status.reason, "");
+  EXPECT_EQ(
+      world.Create("configmaps", "default", ConfigMap("default", "n").Set(kVersion, Value::Of("0")))
+          .code,
+      201);
+}
+
+// API-74
+TEST(Create, ADryRunShowsWhatWouldBeAndStoresNothing) {
+  World world;
+  const std::int64_t before = world.revision();
+  api::Request request = world.Request(api::Verb::kCreate, "pods", "default", "");
+  request.dry_run = true;
+  request.body = Pod("default", "p");
+  api::Response r = world.Do(request);
+  EXPECT_EQ(r.code, 201);
+  EXPECT_EQ(r.object.resource_version(), 0);
+  EXPECT_EQ(r.object.status().Get("phase").AsString(), "Pending");
+  EXPECT_EQ(world.revision(), before);
+  EXPECT_EQ(world.Get("pods", "default", "p").code, 404);
+  ASSERT_EQ(world.Create("pods", "default", Pod("default", "p")).code, 201);
+  r = world.Do(request);
+  EXPECT_EQ(r.code, 409);
+}
+
+// API-03
+// API-14
+// API-15
+TEST(Create, StoresTheTreeWithoutItsVersionUnderItsKey) {
+  World world;
+  const api::Response pod = world.Create("pods", "default", Pod("default", "p"));
+  const api::Response node = world.Create(
+      "nodes", "", Json(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}})"));
+  ASSERT_EQ(node.code, 201) << node.status.message;
+  const auto stored = [&](const char* key) {
+    const auto range = world.store().Range(store::RangeRequest(key));
+    EXPECT_TRUE(range.ok() && range->kvs.size() == 1) << key;
+    return range->kvs.empty() ? Value() : range->kvs[0].value();
+  };
+  EXPECT_EQ(stored("/registry/pods/default/p"), pod.object.tree());
+  EXPECT_FALSE(stored("/registry/pods/default/p").Get("metadata").Has("resourceVersion"));
+  EXPECT_EQ(stored("/registry/minions/n1"), node.object.tree());
+}
+
+// API-17
+TEST(Create, EventsLiveForAnHour) {
+  World world;
+  const Value event = Json(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"e"},
+    "involvedObject":{"kind":"Pod","namespace":"default","name":"p"},"reason":"Started",
+    "type":"Normal"})");
+  ASSERT_EQ(world.Create("events", "default", event).code, 201);
+  api::ListOptions options;
+  options.timeout_seconds = 7200;
+  auto watch = world.Watch("events", "default", options);
+  world.Advance(Minutes(59));
+  EXPECT_EQ(world.Get("events", "default", "e").code, 200);
+  world.Advance(Minutes(2));
+  EXPECT_EQ(world.Get("events", "default", "e").code, 404);
+  ASSERT_EQ(watch->seen.size(), 2u);
+  EXPECT_EQ(watch->seen[0].event.type, api::WatchEventType::kAdded);
+  EXPECT_EQ(watch->seen[1].event.type, api::WatchEventType::kDeleted);
+  EXPECT_GT(watch->last().object.resource_version(),
+            watch->seen[0].event.object.resource_version());
+}
+
+// API-15
+TEST(Create, EventsOfBothGroupsAreOne) {
+  World world;
+  api::Request request = world.Request(api::Verb::kCreate, "events", "default", "");
+  request.resource = world.kinds.ByResource("events.k8s.io", "events");
+  request.body = Json(R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":"e"},
+    "regarding":{"kind":"Pod","namespace":"default","name":"p"},"note":"hello","reason":"R",
+    "action":"A","type":"Normal","eventTime":"2025-01-01T00:00:00.000000Z",
+    "reportingController":"me","reportingInstance":"me-0"})");
+  const api::Response made = world.Do(request);
+  ASSERT_EQ(made.code, 201) << made.status.message;
+  EXPECT_EQ(made.object.tree().Get("note").AsString(), "hello");
+  const api::Object core = world.Get("events", "default", "e").object;
+  EXPECT_EQ(core.api_version(), "v1");
+  EXPECT_EQ(core.tree().Get("message").AsString(), "hello");
+  EXPECT_EQ(core.tree().Get("reportingComponent").AsString(), "me");
+  EXPECT_EQ(core.Get(Path{"involvedObject", "name"}).AsString(), "p");
+  EXPECT_EQ(core.resource_version(), made.object.resource_version());
+  api::ListOptions options;
+  options.field_selector = "involvedObject.name=p,reason=R";
+  EXPECT_EQ(Names(world.List("events", "default", options)), std::vector<std::string>{"e"});
+  request.verb = api::Verb::kList;
+  request.list.field_selector = "regarding.name=p,reportingController=me";
+  const api::Response list = world.Do(request);
+  ASSERT_EQ(list.items.size(), 1u) << list.status.message;
+  EXPECT_EQ(list.items[0].tree(), made.object.tree());
+}
+
+}  // namespace
+}  // namespace ksim::apiserver

@@ -1,0 +1,111 @@
+#include "ksim/apiserver/cacher/history.h"
+
+#include <gtest/gtest.h>
+
+namespace ksim::apiserver {
+namespace {
+
+CacheEvent At(std::int64_t revision, Duration when) {
+  CacheEvent event;
+  event.revision = revision;
+  event.recorded = VirtualTime() + when;
+  return event;
+}
+
+// Adds `count` events, `apart` from one another, revisions from 11 on after a list at 10.
+History Filled(int count, Duration apart) {
+  History history;
+  for (int i = 0; i < count; ++i) history.Add(At(11 + i, apart * i));
+  return history;
+}
+
+// WATCH-24
+TEST(History, ServesFromTheListOnUntilSomethingIsEvicted) {
+  const History history = Filled(3, Seconds(1));
+  EXPECT_EQ(*history.After(10, 10), 0u);
+  EXPECT_EQ(*history.After(11, 10), 1u);
+  EXPECT_EQ(*history.After(13, 10), 3u);
+  EXPECT_EQ(*history.After(999, 10), 3u);
+  const auto old = history.After(9, 10);
+  ASSERT_FALSE(old.ok());
+  EXPECT_EQ(old.status().code, 410);
+  EXPECT_EQ(old.status().reason, "Expired");
+  EXPECT_EQ(old.status().message, "too old resource version: 9 (10)");
+}
+
+// WATCH-24
+TEST(History, ServesAnEmptyHistoryFromTheListOn) {
+  const History history;
+  EXPECT_EQ(*history.After(10, 10), 0u);
+  EXPECT_EQ(*history.After(11, 10), 0u);
+  EXPECT_FALSE(history.After(9, 10).ok());
+}
+
+// WATCH-25
+// WATCH-26
+TEST(History, GrowsWhileChangesComeFast) {
+  const History history = Filled(150, Milliseconds(5));
+  EXPECT_EQ(history.capacity(), 200u);
+  EXPECT_FALSE(history.evicted());
+  EXPECT_EQ(*history.After(10, 10), 0u);
+}
+
+// WATCH-25
+// WATCH-26
+TEST(History, EvictsWhereChangesComeSlowly) {
+  const History history = Filled(101, Seconds(6));
+  EXPECT_EQ(history.capacity(), 100u);
+  EXPECT_TRUE(history.evicted());
+  const auto old = history.After(10, 10);
+  ASSERT_FALSE(old.ok());
+  EXPECT_EQ(old.status().message, "too old resource version: 10 (11)");
+  EXPECT_EQ(*history.After(11, 10), 0u);
+}
+
+// WATCH-25
+TEST(History, ShrinksWhenItsNewestQuarterGrowsOld) {
+  History history = Filled(400, Milliseconds(1));
+  ASSERT_EQ(history.capacity(), 400u);
+  history.Add(At(500, Seconds(200)));
+  EXPECT_EQ(history.capacity(), 200u);
+  EXPECT_TRUE(history.full());
+  // The newest stay: 11 ... 410 went in, the last 199 of them and 500 are left.
+  EXPECT_EQ(history.at(0).revision, 212);
+  EXPECT_EQ(history.at(199).revision, 500);
+}
+
+TEST(History, KeepsTheCapacityOfABusyQuarter) {
+  History history = Filled(100, Seconds(1));
+  history.Add(At(500, Seconds(101)));  // the oldest is older than the window, the quarter is not
+  EXPECT_EQ(history.capacity(), 100u);
+  EXPECT_EQ(history.at(0).revision, 12);
+}
+
+TEST(History, NeverShrinksBelowTheLowerBound) {
+  History history = Filled(100, Milliseconds(1));
+  history.Add(At(500, Seconds(1000)));
+  EXPECT_EQ(history.capacity(), History::kLowerBound);
+}
+
+// WATCH-31
+TEST(History, IsEmptyAfterARelist) {
+  History history = Filled(150, Seconds(6));
+  history.Reset();
+  EXPECT_EQ(history.size(), 0u);
+  EXPECT_FALSE(history.evicted());
+  EXPECT_EQ(*history.After(700, 700), 0u);
+  EXPECT_FALSE(history.After(699, 700).ok());
+}
+
+TEST(History, ForgetsOnDemand) {
+  History history = Filled(5, Seconds(1));
+  history.Forget();
+  EXPECT_FALSE(history.After(14, 10).ok());
+  EXPECT_EQ(*history.After(15, 10), 0u);
+  history.Add(At(20, Seconds(9)));
+  EXPECT_EQ(*history.After(19, 10), 0u);
+  EXPECT_FALSE(history.After(14, 10).ok());
+}
+
+}  // namespace
+}  // namespace ksim::apiserver

@@ -1,0 +1,221 @@
+// Storage's update and delete loops, with judges that record what they are shown.
+#include "ksim/apiserver/etcd3/storage.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/sim/process.h"
+#include "tests/apiserver/world.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using value::Path;
+using value::Value;
+
+const Path kData{"data", "k"};
+
+class StorageTest : public ::testing::Test {
+ protected:
+  StorageTest()
+      : process(world.sim.AddProcess("storage")),
+        client(world.network, "storage", world.etcd),
+        leases(world.sim, client),
+        storage(client, leases, world.Kind("configmaps"), api::Compat::k1_36) {
+    process.Start();
+    first = world.Create("configmaps", "default", ConfigMap("default", "m", "1")).object;
+  }
+  // Changes the object directly in the store, as somebody else would.
+  api::Object ChangeTo(std::string_view data) {
+    const auto put = world.store().Put(store::PutRequest("/registry/configmaps/default/m",
+                                                         first.tree().Set(kData, Value::Of(data))));
+    EXPECT_TRUE(put.ok());
+    return api::Object::FromTree(first.tree().Set(kData, Value::Of(data)), world.revision());
+  }
+
+  class Recording final : public Transform {
+   public:
+    sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+      seen.emplace_back(existing.empty() ? "none" : existing.Get(kData).AsString());
+      if (on_apply) on_apply();
+      if (seen.back() == refuse) co_return api::BadRequest("refused " + seen.back());
+      co_return api::Object::FromTree(existing.tree().Set(kData, Value::Of(result)));
+    }
+    std::vector<std::string> seen;
+    std::string refuse = "nothing", result = "new";
+    std::function<void()> on_apply;
+  };
+  class RecordingCheck final : public DeletionCheck {
+   public:
+    api::Status Check(const api::Object& existing) override {
+      seen.emplace_back(existing.Get(kData).AsString());
+      if (on_check) on_check();
+      return seen.back() == refuse ? api::BadRequest("refused") : api::Status();
+    }
+    std::vector<std::string> seen;
+    std::string refuse = "nothing";
+    std::function<void()> on_check;
+  };
+
+  using Outcome = std::optional<api::Result<api::Object>>;
+  static sim::Task<void> RunUpdate(Storage& s, Transform& t, api::Object suggestion,
+                                   bool missing_ok, std::string name, Outcome& out) {
+    api::Result<api::Object> r = co_await s.GuaranteedUpdate(
+        "default", name, Preconditions(), missing_ok, t, suggestion, WriteContext());
+    out = std::move(r);
+  }
+  static sim::Task<void> RunDelete(Storage& s, DeletionCheck& c, api::Object suggestion,
+                                   Preconditions p, Outcome& out) {
+    api::Result<api::Object> r =
+        co_await s.Delete("default", "m", p, &c, suggestion, WriteContext());
+    out = std::move(r);
+  }
+  api::Result<api::Object> Update(Transform& t, api::Object suggestion, bool missing_ok = false,
+                                  std::string name = "m") {
+    Outcome out;
+    process.Spawn(RunUpdate(storage, t, suggestion, missing_ok, name, out));
+    world.RunUntil([&] { return out.has_value(); });
+    return *out;
+  }
+  api::Result<api::Object> Delete(DeletionCheck& c, api::Object suggestion,
+                                  Preconditions p = Preconditions()) {
+    Outcome out;
+    process.Spawn(RunDelete(storage, c, suggestion, p, out));
+    world.RunUntil([&] { return out.has_value(); });
+    return *out;
+  }
+
+  using Seen = std::vector<std::string>;
+  World world;
+  sim::Process& process;
+  store::EtcdClient client;
+  LeaseManager leases;
+  Storage storage;
+  api::Object first;
+};
+
+// API-10
+TEST_F(StorageTest, AFreshSuggestionSavesTheRead) {
+  Recording t;
+  const auto r = Update(t, first);
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(t.seen, Seen{"1"});
+  EXPECT_EQ(r->resource_version(), world.revision());
+}
+
+// API-09
+// API-10
+TEST_F(StorageTest, AStaleSuggestionIsReplacedByWhatIsStored) {
+  ChangeTo("2");
+  Recording t;
+  ASSERT_TRUE(Update(t, first).ok());
+  EXPECT_EQ(t.seen, (Seen{"1", "2"}));
+}
+
+// API-10
+TEST_F(StorageTest, ARefusalOfAStaleStateIsNotFinal) {
+  ChangeTo("2");
+  Recording t;
+  t.refuse = "1";
+  ASSERT_TRUE(Update(t, first).ok());
+  EXPECT_EQ(t.seen, (Seen{"1", "2"}));
+}
+
+// API-10
+TEST_F(StorageTest, ARefusalOfAStateThatProvesCurrentIsNotRepeated) {
+  Recording t;
+  t.refuse = "1";
+  const auto r = Update(t, first);
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.status().message, "refused 1");
+  EXPECT_EQ(t.seen, Seen{"1"});
+}
+
+// API-09
+TEST_F(StorageTest, ALostRaceIsRunAgainOnTheNewest) {
+  Recording t;
+  int races = 0;
+  t.on_apply = [&] {
+    if (++races <= 3) ChangeTo("race" + std::to_string(races));
+  };
+  ASSERT_TRUE(Update(t, api::Object()).ok());
+  EXPECT_EQ(t.seen, (Seen{"1", "race1", "race2", "race3"}));
+}
+
+// API-11
+TEST_F(StorageTest, NoChangeIsComparedWithWhatIsStoredNow) {
+  Recording t;
+  t.result = "1";
+  const std::int64_t before = world.revision();
+  ASSERT_TRUE(Update(t, first).ok());
+  EXPECT_EQ(world.revision(), before);
+  ChangeTo("2");
+  const auto r = Update(t, first);
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(world.revision(), before + 2) << "equal to the stale copy only: it is written";
+  EXPECT_EQ(r->Get(kData).AsString(), "1");
+}
+
+TEST_F(StorageTest, AMissingObjectCanBeMade) {
+  Recording t;
+  EXPECT_TRUE(api::IsNotFound(Update(t, api::Object(), false, "none").status()));
+  t.result = "made";
+  EXPECT_TRUE(Update(t, api::Object(), true, "none").ok());
+  EXPECT_EQ(t.seen, Seen{"none"});
+}
+
+// API-12
+TEST_F(StorageTest, ADeleteIsJudgedAgainAfterALostRace) {
+  RecordingCheck check;
+  check.on_check = [&] {
+    if (check.seen.size() == 1) ChangeTo("2");
+  };
+  const auto r = Delete(check, api::Object());
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(check.seen, (Seen{"1", "2"}));
+  EXPECT_EQ(r->Get(kData).AsString(), "2");
+  EXPECT_EQ(r->resource_version(), world.revision());
+}
+
+// API-12
+// API-10
+TEST_F(StorageTest, AStaleCopyDoesNotFailADelete) {
+  ChangeTo("2");
+  RecordingCheck check;
+  check.refuse = "1";
+  EXPECT_TRUE(Delete(check, first).ok());
+  EXPECT_EQ(check.seen, (Seen{"1", "2"}));
+}
+
+// API-12
+TEST_F(StorageTest, OnlyTheStaleCopyPassing) {
+  ChangeTo("2");
+  RecordingCheck check;
+  check.refuse = "2";
+  EXPECT_FALSE(Delete(check, first).ok());
+  EXPECT_EQ(world.Get("configmaps", "default", "m").code, 200);
+}
+
+// API-13
+TEST_F(StorageTest, PreconditionsAreCheckedOnTheNewest) {
+  const api::Object second = ChangeTo("2");
+  RecordingCheck check;
+  Preconditions p;
+  p.resource_version = std::to_string(first.resource_version());
+  const auto refused = Delete(check, first, p);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.status().code, 409);
+  EXPECT_NE(refused.status().message.find("Precondition failed: ResourceVersion in precondition"),
+            std::string::npos);
+  p.resource_version = std::to_string(second.resource_version());
+  EXPECT_TRUE(Delete(check, first, p).ok());
+}
+
+TEST_F(StorageTest, AGoneObjectIsNotFoundBehindASuggestion) {
+  ASSERT_TRUE(
+      world.store().DeleteRange(store::DeleteRangeRequest("/registry/configmaps/default/m")).ok());
+  RecordingCheck check;
+  EXPECT_TRUE(api::IsNotFound(Delete(check, first).status()));
+}
+
+}  // namespace
+}  // namespace ksim::apiserver

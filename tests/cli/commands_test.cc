@@ -1,0 +1,150 @@
+// replay, diff, get, describe, events, explain, version and completion.
+#include <gtest/gtest.h>
+
+#include "ksim/base/os.h"
+#include "ksim/trace/trace.h"
+#include "tests/cli/run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+// Traces of one run, made once.
+class Traces : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ASSERT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "--trace", Jsonl()}).code, 0);
+    ASSERT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "--trace", Binary()}).code, 0);
+    ASSERT_EQ(
+        RunCli({"run", "scenarios/replicaset.yaml", "-q", "--seed", "2", "--trace", Other()}).code,
+        0);
+  }
+  static std::string Jsonl() { return testing::TempDir() + "commands.jsonl"; }
+  static std::string Binary() { return testing::TempDir() + "commands.ktrace"; }
+  static std::string Other() { return testing::TempDir() + "commands-2.jsonl"; }
+  static std::string Read(const std::string& path) {
+    const absl::StatusOr<std::string> text = os::ReadFile(path);
+    return text.ok() ? *text : "";
+  }
+  static std::string Write(const std::string& name, const std::string& text) {
+    const std::string path = testing::TempDir() + name;
+    EXPECT_TRUE(os::WriteFile(path, text).ok());
+    return path;
+  }
+};
+
+TEST_F(Traces, BothFormatsHoldTheSame) {
+  const absl::StatusOr<trace::Trace> a = trace::ReadTrace(Jsonl());
+  const absl::StatusOr<trace::Trace> b = trace::ReadTrace(Binary());
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_EQ(trace::FormatTrace(*a, false), trace::FormatTrace(*b, false));
+  EXPECT_LT(Read(Binary()).size() * 3, Read(Jsonl()).size());
+}
+
+TEST_F(Traces, AGoodTraceReplays) {
+  for (const std::string& path : {Jsonl(), Binary()}) {
+    const CliResult r = RunCli({"replay", path});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.out.find("same as recorded, digest "), std::string::npos);
+  }
+  EXPECT_EQ(RunCli({"replay", Jsonl(), "--until", "1.43s"}).code, 0);
+  EXPECT_EQ(RunCli({"replay", Jsonl(), "--until", "100"}).out.substr(0, 16), "replayed 100 of ");
+}
+
+TEST_F(Traces, AnAlteredEventIsCodeFourAndNamed) {
+  std::string text = Read(Jsonl());
+  const std::size_t at = text.find("\"kind\":\"handler\"");
+  const std::size_t type = text.find("\"type\":\"add\"", at);
+  text.replace(type, 12, "\"type\":\"update\"");
+  const CliResult r = RunCli({"replay", Write("altered.jsonl", text)});
+  EXPECT_EQ(r.code, 4);
+  EXPECT_NE(r.err.find("replay diverged at event "), std::string::npos);
+  EXPECT_NE(r.err.find("handler update"), std::string::npos);
+}
+
+TEST_F(Traces, ACutTraceIsCodeSixWithWhatIsMissing) {
+  const std::string text = Read(Jsonl());
+  const CliResult r = RunCli({"replay", Write("cut.jsonl", text.substr(0, text.size() / 2))});
+  EXPECT_EQ(r.code, 6);
+  EXPECT_NE(r.err.find("the last line (digest and result) is missing"), std::string::npos);
+}
+
+TEST_F(Traces, ATraceOfAnotherVersionNeedsForce) {
+  std::string text = Read(Jsonl());
+  const std::size_t at = text.find("\"ksimVersion\":\"");
+  text.insert(at + 15, "9");
+  const std::string path = Write("version.jsonl", text);
+  EXPECT_EQ(RunCli({"replay", path}).code, 2);
+  EXPECT_EQ(RunCli({"replay", path, "--force"}).code, 0);
+  const std::size_t type = text.find("\"type\":\"add\"");
+  text.replace(type, 12, "\"type\":\"update\"");
+  EXPECT_EQ(RunCli({"replay", Write("version.jsonl", text), "--force"}).code, 1);
+}
+
+TEST_F(Traces, DiffTellsEqualFromDifferent) {
+  EXPECT_EQ(RunCli({"diff", Jsonl(), Binary()}).code, 0);
+  const CliResult r = RunCli({"diff", Jsonl(), Other()});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_NE(r.out.find("first difference:\n"), std::string::npos);
+  EXPECT_NE(r.out.find("names that were paired:\n"), std::string::npos);
+  EXPECT_EQ(RunCli({"diff", Jsonl(), "no-such-file"}).code, 2);
+}
+
+TEST_F(Traces, GetShowsAMoment) {
+  EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "--at", "1s"}).code, 5);
+  const CliResult end = RunCli({"get", Jsonl(), "rs,pods"});
+  EXPECT_EQ(end.code, 0);
+  EXPECT_NE(end.out.find("replicaset.apps/my-replicaset   2         2         2"),
+            std::string::npos);
+  EXPECT_EQ(RunCli({"get", Jsonl(), "rs/my-replicaset", "-o", "name"}).out,
+            "replicaset.apps/my-replicaset\n");
+  EXPECT_EQ(RunCli({"get", Jsonl(), "rs", "nope"}).code, 5);
+  EXPECT_EQ(RunCli({"get", Jsonl(), "podz"}).code, 2);
+  EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "--at", "soon"}).code, 2);
+  EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "--as-seen-by", "kube-scheduler"}).code, 2);
+}
+
+TEST_F(Traces, DescribeAndEventsTellWhatWasRecorded) {
+  const CliResult d = RunCli({"describe", Jsonl(), "rs/my-replicaset"});
+  EXPECT_EQ(d.code, 0);
+  EXPECT_NE(d.out.find("Name:         my-replicaset\n"), std::string::npos);
+  EXPECT_NE(d.out.find("SuccessfulCreate"), std::string::npos);
+  const CliResult e = RunCli({"events", Jsonl(), "--for", "rs/my-replicaset"});
+  EXPECT_EQ(e.code, 0);
+  EXPECT_EQ(e.out.find("Scheduled"), std::string::npos);
+  EXPECT_EQ(RunCli({"events", Jsonl(), "--types", "Warning"}).code, 5);
+}
+
+TEST(Explain, KnowsEveryTopicOfTheHelp) {
+  for (const char* topic : {"scenario", "scenario.spec.steps", "scenario.spec.faults", "faults",
+                            "oracles", "sites", "variants", "kinds", "scenario.spec.limit.events"})
+    EXPECT_EQ(RunCli({"explain", topic}).code, 0) << topic;
+  const CliResult r = RunCli({"explain", "scenario.spec.stepz"});
+  EXPECT_EQ(r.code, 5);
+  EXPECT_EQ(r.err, "error: nothing to explain about \"stepz\"; did you mean \"steps\"?\n");
+}
+
+TEST(Help, EveryCommandHasExamplesFlagsAndCompletion) {
+  const std::string bash = RunCli({"completion", "bash"}).out;
+  for (const auto& command : AllCommands()) {
+    const CliResult help = RunCli({std::string(command->name()), "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_NE(help.out.find("Examples:"), std::string::npos) << command->name();
+    EXPECT_NE(help.out.find("Exit codes:"), std::string::npos) << command->name();
+    EXPECT_NE(bash.find(std::string(command->name()) + ") flags="), std::string::npos);
+    EXPECT_NE(RunCli({"--help"}).out.find(std::string("\n  ") + std::string(command->name())),
+              std::string::npos);
+  }
+  EXPECT_EQ(RunCli({"completion", "zsh"}).code, 0);
+  EXPECT_EQ(RunCli({"completion", "fish"}).code, 0);
+  EXPECT_EQ(RunCli({}).code, 0);
+  EXPECT_EQ(RunCli({"help", "run"}).out, RunCli({"run", "--help"}).out);
+}
+
+TEST(Version, IsThatOfTheTree) {
+  const absl::StatusOr<std::string> version = os::ReadFile("VERSION");
+  ASSERT_TRUE(version.ok());
+  EXPECT_EQ(RunCli({"version"}).out, "ksim " + *version);
+}
+
+}  // namespace
+}  // namespace ksim::cli

@@ -1,0 +1,114 @@
+// What wrong usage and bad input say. Golden texts; all end with exit code 2 and write nothing.
+#include <gtest/gtest.h>
+
+#include "ksim/base/os.h"
+#include "tests/cli/run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+std::string Temporary(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + name;
+  EXPECT_TRUE(os::WriteFile(path, text).ok());
+  return path;
+}
+
+TEST(Messages, WrongUsageSuggests) {
+  struct Case {
+    std::vector<std::string> args;
+    std::string err;
+  };
+  const Case cases[] = {
+      {{"rnu", "x"}, "error: unknown command \"rnu\"; did you mean \"run\"?\n"},
+      {{"frobnicate"}, "error: unknown command \"frobnicate\"\nhint: `ksim --help` lists them\n"},
+      {{"run", "x", "--sed", "3"}, "error: unknown flag --sed; did you mean --seed?\n"},
+      {{"run"}, "error: which file?\nhint: ksim run scenarios/replicaset.yaml\n"},
+      {{"version", "more"},
+       "error: unexpected argument \"more\"\nhint: `ksim version --help` shows what it takes\n"},
+      {{"completion", "tcsh"}, "error: unknown shell \"tcsh\"; known: bash, zsh, fish\n"},
+      {{"run", "no-such-file.yaml"},
+       "no-such-file.yaml: error: cannot read it: no such file or directory\n"},
+      {{"replay", "no-such-trace"},
+       "no-such-trace: error: cannot read it: no such file or directory\n"}};
+  for (const Case& c : cases) {
+    const CliResult r = RunCli(c.args);
+    EXPECT_EQ(r.code, 2) << c.err;
+    EXPECT_EQ(r.err, c.err);
+    EXPECT_EQ(r.out, "");
+  }
+}
+
+TEST(Messages, CommandsOfLaterVersionsSaySo) {
+  for (const char* command : {"fuzz", "shrink", "check", "etcd", "store", "report", "export"}) {
+    const CliResult r = RunCli({command});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_NE(r.err.find("is not in this version"), std::string::npos) << command;
+    EXPECT_EQ(RunCli({"--help"}).out.find(std::string("\n  ") + command), std::string::npos);
+  }
+}
+
+constexpr const char* kMismatch =
+    "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n"
+    "  selector: {matchLabels: {app: web}}\n  template:\n    metadata:\n"
+    "      labels: {app: other}\n    spec: {containers: [{name: c, image: nginx}]}\n";
+
+TEST(Messages, WhatTheApiServerWouldRefuseIsToldAtItsPlace) {
+  const std::string path = Temporary("mismatch.yaml", kMismatch);
+  const std::string trace = testing::TempDir() + "never.jsonl";
+  const CliResult r = RunCli({"run", path, "--trace", trace});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_EQ(r.out, "");
+  EXPECT_EQ(r.err,
+            path +
+                ":8:7: error: The ReplicaSet \"web\" is invalid: spec.template.metadata.labels: "
+                "Invalid value: map[string]string{\"app\":\"other\"}: `selector` does not match "
+                "template `labels`\n"
+                "    8 |       labels: {app: other}\n"
+                "      |       ^~~~~~\n");
+  EXPECT_FALSE(os::Exists(trace));
+}
+
+TEST(Messages, BadScenariosOfTheCorpusEndWithTwoAndValidateWithOne) {
+  for (const char* name : {"unterminated-string", "tab", "duplicate-key", "unknown-fields",
+                           "wrong-types", "unknown-step", "steps", "faults", "manifests"}) {
+    const std::string path = std::string("tests/scenario/bad/") + name + ".yaml";
+    const std::string trace = testing::TempDir() + "never.jsonl";
+    const CliResult run = RunCli({"run", path, "--trace", trace});
+    EXPECT_EQ(run.code, 2) << name;
+    EXPECT_EQ(run.out, "");
+    EXPECT_NE(run.err.find(path + ":"), std::string::npos);
+    EXPECT_FALSE(os::Exists(trace));
+    EXPECT_EQ(RunCli({"validate", path}).code, 1) << name;
+    EXPECT_EQ(RunCli({"run", path, "--bisect"}).code, 125) << name;
+  }
+}
+
+TEST(Messages, WhatThisVersionHasNotIsRefused) {
+  const std::string head = "apiVersion: ksim.dev/v1\nkind: Scenario\nspec:\n";
+  struct Case {
+    std::string spec, what;
+    int validate;  // a kind of step is an error for it, too
+  };
+  const Case cases[] = {
+      {"  faults: [{at: 1s, crash: {process: kube-scheduler}}]\n", "the fault crash", 0},
+      {"  checks: [esr]\n", "the oracle esr", 0},
+      {"  cluster: {controllers: [deployment]}\n", "the controller deployment", 0},
+      {"  steps: [{at: 1s, drain: node-1}]\n", "the step drain", 1}};
+  for (const Case& c : cases) {
+    const std::string path = Temporary("later.yaml", head + c.spec);
+    const CliResult r = RunCli({"run", path});
+    EXPECT_EQ(r.code, 2) << c.what;
+    EXPECT_EQ(r.err, path + ": error: " + c.what + " is not in this version of ksim\n");
+    EXPECT_EQ(RunCli({"validate", path}).code, c.validate) << c.what;
+  }
+}
+
+TEST(Messages, EmptyDirectoriesAreNothingToDo) {
+  const std::string path = testing::TempDir() + "nothing-here";
+  ASSERT_TRUE(os::MakeDirectories(path).ok());
+  EXPECT_EQ(RunCli({"run", path}).code, 5);
+  EXPECT_EQ(RunCli({"validate", path}).code, 5);
+}
+
+}  // namespace
+}  // namespace ksim::cli

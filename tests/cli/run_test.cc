@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ksim/base/os.h"
+#include "ksim/trace/trace.h"
+#include "ksim/value/json.h"
+#include "tests/cli/run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+value::Value Json(const std::string& text) {
+  const absl::StatusOr<value::Value> v = value::ParseJson(text);
+  return v.ok() ? *v : value::Value();
+}
+
+// Names of the running pods in a result.
+std::set<std::string> RunningPods(const value::Value& result) {
+  std::set<std::string> out;
+  for (const value::Value& o : result.Get("objects").items())
+    if (o.Get("kind").AsString() == "Pod" && o.Get("status").Get("phase").AsString() == "Running")
+      out.emplace(o.Get("metadata").Get("name").AsString());
+  return out;
+}
+
+TEST(Run, ReplicaSetScenarioEndsWithTwoRunningPods) {
+  const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-o", "json"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.err, "");
+  const value::Value result = Json(r.out);
+  EXPECT_EQ(result.Get("result").AsString(), "ok");
+  EXPECT_EQ(RunningPods(result).size(), 2u);
+}
+
+TEST(Run, ScaleUpAndDownEndsWithOnePod) {
+  const CliResult r = RunCli({"run", "scenarios/scale.yaml", "-o", "json"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(RunningPods(Json(r.out)).size(), 1u);
+}
+
+TEST(Run, ADeletedPodIsReplaced) {
+  const CliResult before = RunCli({"run", "scenarios/replicaset.yaml", "-o", "json"});
+  const CliResult after = RunCli({"run", "scenarios/delete-pod.yaml", "-o", "json"});
+  EXPECT_EQ(after.code, 0) << after.err;
+  const std::set<std::string> pods = RunningPods(Json(after.out));
+  EXPECT_EQ(pods.size(), 2u);
+  EXPECT_NE(pods, RunningPods(Json(before.out)));
+}
+
+// The causal order of spec section 15 for many seeds: create of the ReplicaSet, of each pod, its
+// binding, its running.
+TEST(Run, EverySeedEndsWellAndInCausalOrder) {
+  for (int seed = 1; seed <= 25; ++seed) {
+    const std::string path = testing::TempDir() + "seed.jsonl";
+    const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-q", "--seed",
+                                std::to_string(seed), "--trace", path});
+    ASSERT_EQ(r.code, 0) << "seed " << seed << r.err;
+    const absl::StatusOr<trace::Trace> trace = trace::ReadTrace(path);
+    ASSERT_TRUE(trace.ok());
+    std::map<std::string, int> stage;  // of each pod: 1 created, 2 bound, 3 running
+    bool set_created = false;
+    for (const trace::Record& e : trace->events) {
+      if (e.kind != sim::EventKind::kCommit) continue;
+      if (e.Text("resource") == "replicasets" && e.Text("op") == "create") set_created = true;
+      if (e.Text("resource") != "pods") continue;
+      int& at = stage[std::string(e.Text("name"))];
+      const std::string changed = value::ToJson(e.Get("changed"));
+      if (e.Text("op") == "create") {
+        EXPECT_TRUE(set_created);
+        at = 1;
+      } else if (changed.find("\"spec.nodeName\"") != std::string::npos) {
+        EXPECT_EQ(at, 1);
+        at = 2;
+      } else if (changed.find("\"Running\"") != std::string::npos) {
+        EXPECT_EQ(at, 2);
+        at = 3;
+      }
+    }
+    ASSERT_EQ(stage.size(), 2u);
+    for (const auto& [pod, at] : stage) EXPECT_EQ(at, 3) << pod;
+  }
+}
+
+TEST(Run, TheStoryHasTheTwelveStepsAndTheTable) {
+  const CliResult r = RunCli({"run", "scenarios/replicaset.yaml"});
+  EXPECT_EQ(r.code, 0);
+  std::size_t at = 0;
+  for (int step = 1; step <= 12; ++step) {
+    const std::size_t heading =
+        r.out.find((step < 10 ? "\n " : "\n") + std::to_string(step) + ". ");
+    EXPECT_NE(heading, std::string::npos) << "step " << step;
+    EXPECT_GT(heading, at) << "step " << step;
+    at = heading;
+  }
+  EXPECT_NE(r.out.find("replicaset.apps/my-replicaset   2         2         2"), std::string::npos);
+  EXPECT_NE(r.out.find("\nok: "), std::string::npos);
+  EXPECT_EQ(r.out.find('\x1b'), std::string::npos);
+}
+
+TEST(Run, PlainManifestsRunOnADefaultCluster) {
+  const std::string path = testing::TempDir() + "pod.yaml";
+  ASSERT_TRUE(os::WriteFile(path,
+                            "apiVersion: v1\nkind: Pod\nmetadata: {name: solo}\n"
+                            "spec: {containers: [{name: c, image: nginx}]}\n")
+                  .ok());
+  const CliResult r = RunCli({"run", path, "-o", "name"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "pod/solo\n");
+}
+
+TEST(Run, UnmetExpectationsAndFailedStepsAreCodeOne) {
+  const std::string path = testing::TempDir() + "unmet.yaml";
+  ASSERT_TRUE(os::WriteFile(path,
+                            "apiVersion: ksim.dev/v1\nkind: Scenario\nspec:\n"
+                            "  expect: [{eventually: {resource: pods, count: 1}}]\n")
+                  .ok());
+  CliResult r = RunCli({"run", path});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.err, "violation: expect: eventually 1 pods: there are 0\n");
+  ASSERT_TRUE(os::WriteFile(path,
+                            "apiVersion: ksim.dev/v1\nkind: Scenario\nspec:\n"
+                            "  steps: [{at: 0s, scale: {resource: rs/no, replicas: 2}}]\n")
+                  .ok());
+  r = RunCli({"run", path});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.err,
+            "error: step 1: Error from server (NotFound): replicasets.apps \"no\" not found\n");
+}
+
+TEST(Run, PassingALimitIsCodeThree) {
+  const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-q", "--set", "limit.time=2s"});
+  EXPECT_EQ(r.code, 1) << "the expectation is unmet as well, and worse";
+  const CliResult only = RunCli(
+      {"run", "scenarios/replicaset.yaml", "-q", "--set", "limit.time=2s", "--set", "expect=[]"});
+  EXPECT_EQ(only.code, 3);
+  EXPECT_NE(only.err.find("violation: limit: not quiet when limit.time had passed"),
+            std::string::npos);
+}
+
+TEST(Run, VerbosityShowsRequestsAsKubectlDoes) {
+  const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-q", "-v", "10"});
+  EXPECT_NE(r.err.find("kubectl] curl -v -XPOST "), std::string::npos);
+  EXPECT_NE(r.err.find("kubectl] Request Body: {\"apiVersion\":\"apps/v1\""), std::string::npos);
+  EXPECT_NE(r.err.find("201 Created"), std::string::npos);
+  EXPECT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "-v", "6"}).err.find("curl"),
+            std::string::npos);
+}
+
+TEST(Run, SameBytesTwice) {
+  const CliResult a = RunCli({"run", "scenarios/scale.yaml", "--trace", "-"});
+  const CliResult b = RunCli({"run", "scenarios/scale.yaml", "--trace", "-"});
+  EXPECT_EQ(a.out, b.out);
+  EXPECT_GT(a.out.size(), 100000u);
+}
+
+}  // namespace
+}  // namespace ksim::cli

@@ -1,0 +1,256 @@
+#include "ksim/client/delta_queue.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "ksim/client/delta_fifo.h"
+#include "ksim/client/indexer.h"
+#include "ksim/client/profile.h"
+#include "ksim/client/real_fifo.h"
+#include "tests/client/fake_server.h"
+
+namespace ksim::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const sim::Origin kNobody;
+
+std::string Show(const Delta& d) {
+  static constexpr const char* kNames[] = {"Added", "Updated", "Deleted", "Replaced", "Sync"};
+  return fmt::format("{} {}@{}{}", kNames[static_cast<int>(d.type)], d.object.name(),
+                     d.object.resource_version(), d.tombstone ? " tombstone" : "");
+}
+
+std::vector<std::string> PopAll(DeltaQueue& queue) {
+  std::vector<std::string> out;
+  while (std::optional<Popped> popped = queue.Pop()) {
+    for (const Delta& d : popped->deltas) out.push_back(Show(d));
+    if (popped->kind == Popped::Kind::kReplacedAll) {
+      out.push_back(fmt::format("ReplacedAll of {}", popped->objects.size()));
+    }
+    if (popped->kind == Popped::Kind::kSyncAll) out.emplace_back("SyncAll");
+    if (popped->kind == Popped::Kind::kBookmark) out.emplace_back("Bookmark");
+    queue.Processed();
+  }
+  return out;
+}
+
+struct DeltaFifoTest : testing::Test {
+  Indexer cache;
+  DeltaFifo fifo{&cache, true};
+  DeltaFifo old_fifo{&cache, false};
+};
+
+// CLIENT-40, CLIENT-39
+TEST_F(DeltaFifoTest, PopHandsOutAllDeltasOfAKeySoLaterOnesJumpTheLine) {
+  fifo.Add(Pod("a", 1), kNobody);
+  fifo.Add(Pod("b", 2), kNobody);
+  fifo.Update(Pod("a", 3, "another-uid"), kNobody);
+  EXPECT_EQ(fifo.size(), 2u);
+  const std::optional<Popped> first = fifo.Pop();
+  EXPECT_EQ(first->key, "default/a");
+  EXPECT_EQ(first->deltas.size(), 2u);
+  EXPECT_THAT(PopAll(fifo), ElementsAre("Added b@2"));
+}
+
+// CLIENT-41, CLIENT-38
+TEST_F(DeltaFifoTest, OnlyConsecutiveDeletionsMergeAndTheRealObjectStays) {
+  cache.Put("default/a", Pod("a", 1));
+  fifo.Update(Pod("a", 2), kNobody);
+  fifo.Update(Pod("a", 2), kNobody);
+  fifo.Delete(Pod("a", 3), kNobody);
+  fifo.Replace({}, 9, kNobody);  // would be a tombstone
+  fifo.Replace({Pod("a", 10)}, 10, kNobody);
+  fifo.Replace({Pod("a", 10)}, 10, kNobody);
+  EXPECT_THAT(PopAll(fifo), ElementsAre("Updated a@2", "Updated a@2", "Deleted a@3",
+                                        "Replaced a@10", "Replaced a@10"));
+  fifo.Replace({}, 11, kNobody);  // tombstone first, then the real one
+  fifo.Delete(Pod("a", 12), kNobody);
+  EXPECT_THAT(PopAll(fifo), ElementsAre("Deleted a@12"));
+}
+
+// CLIENT-42
+TEST_F(DeltaFifoTest, DeletionOfAnUnknownKeyIsSwallowed) {
+  fifo.Delete(Pod("a", 1), kNobody);
+  EXPECT_THAT(PopAll(fifo), IsEmpty());
+  fifo.Add(Pod("a", 1), kNobody);
+  fifo.Delete(Pod("a", 2), kNobody);
+  EXPECT_THAT(PopAll(fifo), ElementsAre("Added a@1", "Deleted a@2"));
+  cache.Put("default/b", Pod("b", 1));
+  fifo.Delete(Pod("b", 2), kNobody);
+  EXPECT_THAT(PopAll(fifo), ElementsAre("Deleted b@2"));
+}
+
+// CLIENT-43, CLIENT-44, CLIENT-03
+TEST_F(DeltaFifoTest, ReplaceDetectsDeletionsInTheQueueSince027) {
+  cache.Put("default/known", Pod("known", 1));
+  cache.Put("default/both", Pod("both", 1));
+  for (DeltaFifo* f : {&fifo, &old_fifo}) {
+    f->Add(Pod("y", 2), kNobody);
+    f->Update(Pod("both", 3), kNobody);
+    f->Add(Pod("x", 4), kNobody);
+    f->Replace({Pod("new", 5), Pod("a", 6)}, 9, kNobody);
+  }
+  EXPECT_THAT(PopAll(fifo),
+              ElementsAre("Added y@2", "Deleted y@2 tombstone", "Updated both@3",
+                          "Deleted both@3 tombstone", "Added x@4", "Deleted x@4 tombstone",
+                          "Replaced new@5", "Replaced a@6", "Deleted known@1 tombstone"));
+  EXPECT_THAT(PopAll(old_fifo),
+              ElementsAre("Added y@2", "Updated both@3", "Deleted both@1 tombstone", "Added x@4",
+                          "Replaced new@5", "Replaced a@6", "Deleted known@1 tombstone"));
+}
+
+// CLIENT-45
+TEST_F(DeltaFifoTest, ResyncSkipsKeysThatWait) {
+  cache.Put("default/a", Pod("a", 1));
+  cache.Put("default/b", Pod("b", 2));
+  fifo.Update(Pod("a", 3), kNobody);
+  fifo.Resync(kNobody);
+  EXPECT_THAT(PopAll(fifo), ElementsAre("Updated a@3", "Sync b@2"));
+}
+
+// CLIENT-46, CLIENT-47
+TEST_F(DeltaFifoTest, SyncedOnceTheFirstReplaceIsPopped) {
+  cache.Put("default/gone", Pod("gone", 1));
+  EXPECT_FALSE(fifo.HasSynced());
+  fifo.Replace({Pod("a", 2)}, 2, kNobody);
+  EXPECT_FALSE(fifo.HasSynced());
+  EXPECT_TRUE(fifo.Pop()->is_in_initial_list);
+  EXPECT_FALSE(fifo.HasSynced());  // the deletion counts too
+  EXPECT_TRUE(fifo.Pop()->is_in_initial_list);
+  EXPECT_TRUE(fifo.HasSynced());
+  fifo.Add(Pod("b", 3), kNobody);
+  EXPECT_FALSE(fifo.Pop()->is_in_initial_list);
+
+  Indexer empty;
+  DeltaFifo by_add(&empty, true), by_nothing(&empty, true);
+  by_add.Add(Pod("a", 1), kNobody);
+  EXPECT_TRUE(by_add.HasSynced());
+  by_nothing.Replace({}, 1, kNobody);
+  EXPECT_TRUE(by_nothing.HasSynced());
+}
+
+// CLIENT-48
+TEST_F(DeltaFifoTest, PopOfAnEmptyQueueIsNothing) { EXPECT_FALSE(fifo.Pop().has_value()); }
+
+// CLIENT-50, CLIENT-52
+TEST(RealFifo, HandsOutEveryCallInOrder) {
+  RealFifo fifo;
+  fifo.Delete(Pod("unknown", 1), kNobody);
+  fifo.Add(Pod("a", 2), kNobody);
+  fifo.Add(Pod("b", 3), kNobody);
+  fifo.Update(Pod("a", 4), kNobody);
+  fifo.Delete(Pod("a", 5), kNobody);
+  fifo.Delete(Pod("a", 6), kNobody);
+  fifo.Replace({Pod("x", 7), Pod("y", 7)}, 9, kNobody);
+  fifo.Resync(kNobody);
+  fifo.Bookmark(11, kNobody);
+  EXPECT_THAT(PopAll(fifo),
+              ElementsAre("Deleted unknown@1", "Added a@2", "Added b@3", "Updated a@4",
+                          "Deleted a@5", "Deleted a@6", "ReplacedAll of 2", "SyncAll", "Bookmark"));
+}
+
+// CLIENT-46, CLIENT-47
+TEST(RealFifo, SyncedOnlyWhenTheFirstReplaceWasProcessedEvenIfEmpty) {
+  RealFifo fifo;
+  fifo.Replace({}, 1, kNobody);
+  EXPECT_FALSE(fifo.HasSynced());
+  EXPECT_TRUE(fifo.Pop()->is_in_initial_list);
+  EXPECT_FALSE(fifo.HasSynced());
+  fifo.Processed();
+  EXPECT_TRUE(fifo.HasSynced());
+}
+
+TEST(DeltaQueue, TheVersionsHaveTheirQueues) {
+  Indexer cache;
+  for (const api::Compat c : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+    const std::unique_ptr<DeltaQueue> queue = MakeDeltaQueue(ProfileOf(c), &cache);
+    EXPECT_EQ(dynamic_cast<RealFifo*>(queue.get()) != nullptr, c == api::Compat::k1_36);
+  }
+}
+
+// DeltaFIFO as its comment in client-go tells it, on plain ordered containers.
+struct Model {
+  Indexer& cache;
+  std::vector<std::pair<std::string, std::vector<std::string>>> keys;  // key, deltas
+  std::vector<std::string>* Find(const std::string& key) {
+    for (auto& [k, deltas] : keys) {
+      if (k == key) return &deltas;
+    }
+    return nullptr;
+  }
+  void Push(const api::Object& o, const char* type, bool tombstone = false) {
+    std::vector<std::string>* deltas = Find(o.key());
+    if (deltas == nullptr) {
+      keys.emplace_back(o.key(), std::vector<std::string>());
+      deltas = &keys.back().second;
+    }
+    const std::string text = fmt::format("{} {}@{}{}", type, o.name(), o.resource_version(),
+                                         tombstone ? " tombstone" : "");
+    if (std::string_view(type) == "Deleted" && !deltas->empty() &&
+        deltas->back().starts_with("Deleted")) {
+      if (deltas->back().ends_with("tombstone")) deltas->back() = text;
+      return;
+    }
+    deltas->push_back(text);
+  }
+  void Delete(const api::Object& o) {
+    if (Find(o.key()) != nullptr || !cache.GetByKey(o.key()).empty()) Push(o, "Deleted");
+  }
+};
+
+// CLIENT-40, CLIENT-41, CLIENT-42, CLIENT-45
+TEST(DeltaFifo, BehavesAsItsModelUnderRandomScripts) {
+  for (int seed = 0; seed < 30; ++seed) {
+    Indexer cache;
+    DeltaFifo fifo(&cache, true);
+    Model model{cache, {}};
+    std::mt19937 random(seed);
+    for (int rv = 1; rv < 400; ++rv) {
+      const api::Object o = Pod(std::string(1, static_cast<char>('a' + random() % 5)), rv);
+      switch (random() % 6) {
+        case 0:
+          fifo.Add(o, kNobody);
+          model.Push(o, "Added");
+          break;
+        case 1:
+          fifo.Update(o, kNobody);
+          model.Push(o, "Updated");
+          break;
+        case 2:
+          fifo.Delete(o, kNobody);
+          model.Delete(o);
+          break;
+        case 3:
+          fifo.Resync(kNobody);
+          for (const api::Object& known : cache.List("")) {
+            if (model.Find(known.key()) == nullptr) model.Push(known, "Sync");
+          }
+          break;
+        default:
+          const std::optional<Popped> popped = fifo.Pop();
+          ASSERT_EQ(popped.has_value(), !model.keys.empty());
+          if (!popped) break;
+          ASSERT_EQ(popped->key, model.keys.front().first);
+          std::vector<std::string> shown;
+          for (const Delta& d : popped->deltas) shown.push_back(Show(d));
+          ASSERT_EQ(shown, model.keys.front().second);
+          model.keys.erase(model.keys.begin());
+          const Delta& last = popped->deltas.back();
+          if (last.type == DeltaType::kDeleted) {
+            cache.Erase(popped->key);
+          } else {
+            cache.Put(popped->key, last.object);
+          }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ksim::client

@@ -1,0 +1,70 @@
+#include "ksim/kubelet/admission.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/value/json.h"
+
+namespace ksim::kubelet {
+namespace {
+
+api::Object Parse(std::string_view json) { return api::Object::FromTree(*value::ParseJson(json)); }
+
+const char* kNode = R"({"metadata":{"name":"n1","labels":{"disk":"ssd"}},
+  "status":{"allocatable":{"cpu":"1","memory":"1Gi","pods":"2"}}})";
+
+api::Object Asking(std::string_view requests, std::string_view spec = "") {
+  return Parse(std::string(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c",
+    "ports":[{"hostPort":80}],"resources":{"requests":{)") +
+               std::string(requests) + "}}}]" + std::string(spec) + "}}");
+}
+
+// KUBELET-08
+TEST(Admission, RefusesWhatTheNodeCannotRun) {
+  struct Row {
+    const char* about;
+    const char* requests;
+    const char* spec;
+    const char* reason;
+  };
+  const Row table[] = {{"fits", R"("cpu":"400m")", "", ""},
+                       {"cpu", R"("cpu":"600m")", "", "OutOfcpu"},
+                       {"memory", R"("memory":"2Gi")", "", "OutOfmemory"},
+                       {"selector", "", R"(,"nodeSelector":{"disk":"hdd"})", "NodeAffinity"}};
+  const std::vector<api::Object> others{
+      Parse(R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"500m"}}}]}})")};
+  for (const Row& row : table) {
+    SCOPED_TRACE(row.about);
+    const auto refusal = Admit(Asking(row.requests, row.spec), others, Parse(kNode));
+    EXPECT_EQ(refusal ? refusal->reason : "", row.reason);
+  }
+}
+
+// KUBELET-08
+TEST(Admission, CountsPodsAndPortsAndMindsNoExecuteOnly) {
+  const api::Object node = Parse(kNode);
+  const api::Object pod = Asking("");
+  EXPECT_EQ(Admit(pod, {Parse("{}"), Parse("{}")}, node)->reason, "OutOfpods");
+  EXPECT_EQ(Admit(pod, {pod}, node)->reason, "NodePorts");
+  const auto tainted = [](const char* effect) {
+    return Parse(std::string(R"({"spec":{"taints":[{"key":"k","effect":")") + effect +
+                 R"("}]},"status":{"allocatable":{"pods":"2"}}})");
+  };
+  EXPECT_FALSE(Admit(pod, {}, tainted("NoSchedule")).has_value());
+  EXPECT_EQ(Admit(pod, {}, tainted("NoExecute"))->reason, "TaintToleration");
+}
+
+// KUBELET-08: the wording changed with 1.26.
+TEST(Admission, ARefusedPodIsFailed) {
+  const Refusal refusal("OutOfcpu", "Node didn't have enough resource: cpu");
+  const auto status = RefusedStatus(Parse("{}"), refusal, api::Compat::k1_30, VirtualTime());
+  EXPECT_EQ(value::ToJson(status),
+            R"({"message":"Pod was rejected: Node didn't have enough resource: cpu",)"
+            R"("phase":"Failed","reason":"OutOfcpu","startTime":"2025-01-01T00:00:00Z"})");
+  EXPECT_EQ(RefusedStatus(Parse("{}"), refusal, api::Compat::k1_25, VirtualTime())
+                .Get("message")
+                .AsString(),
+            "Pod Node didn't have enough resource: cpu");
+}
+
+}  // namespace
+}  // namespace ksim::kubelet

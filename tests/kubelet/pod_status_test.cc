@@ -1,0 +1,181 @@
+#include "ksim/kubelet/pod_status.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "ksim/api/conditions.h"
+#include "ksim/value/json.h"
+
+namespace ksim::kubelet {
+namespace {
+
+api::Object Pod(std::string_view policy = "Always", std::string_view init = "") {
+  return api::Object::FromTree(*value::ParseJson(fmt::format(
+      R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p","namespace":"default","uid":"u",
+          "generation":1}},"spec":{{"restartPolicy":"{}","initContainers":[{}],
+          "containers":[{{"name":"a","image":"i"}},{{"name":"b","image":"i"}}]}}}})",
+      policy, init)));
+}
+
+Container In(Container::State state, int code = 0) {
+  Container c;
+  c.state = state;
+  c.exit_code = code;
+  c.id = "containerd://x";
+  return c;
+}
+const Container kRunning = In(Container::State::kRunning);
+const Container kExit0 = In(Container::State::kExited, 0);
+const Container kExit1 = In(Container::State::kExited, 1);
+const Container kCreated = In(Container::State::kCreated);
+
+PodSandbox Sandbox(std::vector<std::pair<std::string, Container>> containers) {
+  PodSandbox s;
+  s.ip = "10.244.0.2";
+  s.ready = true;
+  for (auto& [name, c] : containers) s.containers[name] = c;
+  return s;
+}
+
+value::Value Generate(const api::Object& pod, const PodSandbox* sandbox, bool terminal = false,
+                      api::Compat compat = api::Compat::k1_36, value::Value old = {}) {
+  StatusInput in;
+  in.pod = pod;
+  in.sandbox = sandbox;
+  in.terminal = terminal;
+  in.compat = compat;
+  in.host_ip = "192.168.0.10";
+  in.now = VirtualTime(Seconds(9).ns());
+  in.old_status = std::move(old);
+  return GeneratePodStatus(in);
+}
+
+// KUBELET-19
+TEST(PodPhase, FollowsTheContainers) {
+  struct Row {
+    const char* about;
+    const char* policy;
+    PodSandbox sandbox;
+    bool terminal;
+    const char* phase;
+  };
+  const Row table[] = {
+      {"nothing yet", "Always", Sandbox({}), false, "Pending"},
+      {"one to start", "Always", Sandbox({{"a", kRunning}, {"b", kCreated}}), false, "Pending"},
+      {"all run", "Always", Sandbox({{"a", kRunning}, {"b", kRunning}}), false, "Running"},
+      {"one stopped", "Never", Sandbox({{"a", kRunning}, {"b", kExit1}}), false, "Running"},
+      {"all well, never again", "Never", Sandbox({{"a", kExit0}, {"b", kExit0}}), false,
+       "Succeeded"},
+      {"one badly, never again", "Never", Sandbox({{"a", kExit0}, {"b", kExit1}}), false, "Failed"},
+      {"all well, on failure", "OnFailure", Sandbox({{"a", kExit0}, {"b", kExit0}}), false,
+       "Succeeded"},
+      {"one badly, on failure", "OnFailure", Sandbox({{"a", kExit0}, {"b", kExit1}}), false,
+       "Running"},
+      {"to be restarted", "Always", Sandbox({{"a", kExit0}, {"b", kExit0}}), false, "Running"},
+      {"over, all well", "Always", Sandbox({{"a", kExit0}, {"b", kExit0}}), true, "Succeeded"},
+      {"over, one badly", "Always", Sandbox({{"a", kExit0}, {"b", kExit1}}), true, "Failed"},
+  };
+  for (const Row& row : table) {
+    SCOPED_TRACE(row.about);
+    EXPECT_EQ(Generate(Pod(row.policy), &row.sandbox, row.terminal).Get("phase").AsString(),
+              row.phase);
+  }
+}
+
+// KUBELET-19
+TEST(PodPhase, WaitsForInitContainersAndFailsWithThem) {
+  const char* init = R"({"name":"init","image":"i"})";
+  const PodSandbox running = Sandbox({{"init", kRunning}});
+  const PodSandbox failed = Sandbox({{"init", kExit1}});
+  const PodSandbox done = Sandbox({{"init", kExit0}, {"a", kRunning}, {"b", kRunning}});
+  EXPECT_EQ(Generate(Pod("Never", init), &running).Get("phase").AsString(), "Pending");
+  EXPECT_EQ(Generate(Pod("Never", init), &failed).Get("phase").AsString(), "Failed");
+  EXPECT_EQ(Generate(Pod("Always", init), &failed).Get("phase").AsString(), "Pending");
+  EXPECT_EQ(Generate(Pod("Always", init), &done).Get("phase").AsString(), "Running");
+}
+
+// KUBELET-20
+TEST(PodPhase, ATerminalPhaseStays) {
+  const PodSandbox running = Sandbox({{"a", kRunning}, {"b", kRunning}});
+  const auto old = *value::ParseJson(R"({"phase":"Failed","reason":"Evicted"})");
+  const auto status = Generate(Pod(), &running, false, api::Compat::k1_36, old);
+  EXPECT_EQ(status.Get("phase").AsString(), "Failed");
+  EXPECT_EQ(status.Get("reason").AsString(), "Evicted");
+}
+
+// KUBELET-28: up to 1.26 nothing forces a terminal phase on a deleted pod.
+TEST(PodPhase, OldProfilesKeepThePhaseOfADeletedPod) {
+  const PodSandbox stopped = Sandbox({{"a", kExit0}, {"b", kExit0}});
+  EXPECT_EQ(Generate(Pod(), &stopped, true, api::Compat::k1_25).Get("phase").AsString(), "Running");
+}
+
+std::vector<std::string> ConditionsOf(const value::Value& status) {
+  std::vector<std::string> out;
+  for (const value::Value& c : status.Get("conditions").items()) {
+    out.push_back(fmt::format("{}={}{}{}", c.Get("type").AsString(), c.Get("status").AsString(),
+                              c.Has("reason") ? " " : "", c.Get("reason").AsString()));
+  }
+  return out;
+}
+
+// KUBELET-21
+TEST(PodConditions, StandInUpstreamsOrderAfterTheForeignOnes) {
+  const auto old = *value::ParseJson(
+      R"({"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"T"},
+                        {"type":"my/gate","status":"True"}]})");
+  const auto status = Generate(Pod(), nullptr, false, api::Compat::k1_30, old);
+  EXPECT_EQ(
+      ConditionsOf(status),
+      (std::vector<std::string>{"my/gate=True", "PodReadyToStartContainers=False",
+                                "Initialized=True", "Ready=False ContainersNotReady",
+                                "ContainersReady=False ContainersNotReady", "PodScheduled=True"}));
+  const value::Value& conditions = status.Get("conditions");
+  const value::Value* ready = api::FindCondition(conditions, "Ready");
+  EXPECT_EQ(ready->Get("lastTransitionTime").AsString(), "T");  // the status did not change
+  EXPECT_EQ(ready->Get("message").AsString(), "containers with unready status: [a b]");
+  EXPECT_EQ(api::FindCondition(conditions, "PodScheduled")->Get("lastTransitionTime").AsString(),
+            "2025-01-01T00:00:09Z");
+}
+
+// KUBELET-21, KUBELET-22: what the profiles add.
+TEST(PodConditions, DependOnTheProfile) {
+  const PodSandbox s = Sandbox({{"a", kRunning}, {"b", kRunning}});
+  const auto v125 = Generate(Pod(), &s, false, api::Compat::k1_25);
+  const auto v136 = Generate(Pod(), &s, false, api::Compat::k1_36);
+  EXPECT_EQ(ConditionsOf(v125),
+            (std::vector<std::string>{"Initialized=True", "Ready=True", "ContainersReady=True",
+                                      "PodScheduled=True"}));
+  EXPECT_FALSE(v125.Has("observedGeneration"));
+  EXPECT_FALSE(v125.Has("hostIPs"));
+  EXPECT_EQ(v136.Get("observedGeneration").AsInt(), 1);
+  EXPECT_EQ(v136.Get("conditions").at(0).Get("observedGeneration").AsInt(), 1);
+}
+
+// KUBELET-21
+TEST(PodConditions, ReadyAsksTheReadinessGates) {
+  const PodSandbox s = Sandbox({{"a", kRunning}, {"b", kRunning}});
+  const value::Path gates{"spec", "readinessGates"};
+  const api::Object pod = api::Object::FromTree(
+      Pod().tree().Set(gates, *value::ParseJson(R"([{"conditionType":"my/gate"}])")));
+  const auto status = Generate(pod, &s);
+  EXPECT_EQ(api::ConditionStatus(status.Get("conditions"), "ContainersReady"), "True");
+  EXPECT_EQ(api::FindCondition(status.Get("conditions"), "Ready")->Get("reason").AsString(),
+            "ReadinessGatesNotReady");
+}
+
+// KUBELET-27
+TEST(PodStatus, KeepsItsStartTimeAndItsAddresses) {
+  const PodSandbox s = Sandbox({{"a", kRunning}, {"b", kRunning}});
+  const auto first = Generate(Pod(), &s);
+  EXPECT_EQ(first.Get("startTime").AsString(), "2025-01-01T00:00:09Z");
+  EXPECT_EQ(first.Get("podIP").AsString(), "10.244.0.2");
+  const auto old =
+      *value::ParseJson(R"({"startTime":"T","podIP":"1.2.3.4","qosClass":"Burstable"})");
+  const auto later = Generate(Pod(), nullptr, false, api::Compat::k1_36, old);
+  EXPECT_EQ(later.Get("startTime").AsString(), "T");
+  EXPECT_EQ(later.Get("podIP").AsString(), "1.2.3.4");
+  EXPECT_EQ(later.Get("qosClass").AsString(), "Burstable");
+}
+
+}  // namespace
+}  // namespace ksim::kubelet

@@ -1,0 +1,119 @@
+#include "ksim/kubelet/runtime.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/sim/network.h"
+#include "ksim/sim/process.h"
+#include "ksim/value/json.h"
+
+namespace ksim::kubelet {
+namespace {
+
+struct RuntimeTest : testing::Test {
+  RuntimeTest()
+      : sim(sim::SimulationOptions()),
+        network(sim, {}),
+        env(sim, network, kinds, api::Compat::k1_30),
+        runtime(env, "n1", "10.244.0"),
+        kubelet(sim.AddProcess("kubelet/n1")) {
+    kubelet.Start();
+    pod = api::Object::FromTree(*value::ParseJson(
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"d","uid":"u"}})"));
+  }
+  sim::Task<void> Launch(bool init) {
+    co_await runtime.CreateSandbox(pod);
+    co_await runtime.PullImage("u", "c", "nginx");
+    co_await runtime.CreateContainer("u", "c", "nginx", init);
+    co_await runtime.StartContainer("u", "c");
+  }
+  sim::Task<void> Kill(Duration grace) {
+    const VirtualTime began = sim.now();
+    co_await runtime.KillContainer("u", "c", grace);
+    kill_took = sim.now() - began;
+  }
+  sim::Task<void> Pull(std::string image) {
+    const Runtime::Pulled pulled = co_await runtime.PullImage("u", "c", image);
+    pulls.push_back(pulled);
+  }
+  void Run(Duration d) { sim.RunUntil(sim.now() + d); }
+  const Container& C() { return runtime.Find("u")->containers.at("c"); }
+
+  sim::Simulation sim;
+  sim::Network network;
+  api::Kinds kinds;
+  client::Environment env;
+  Runtime runtime;
+  sim::Process& kubelet;
+  api::Object pod;
+  Duration kill_took;
+  std::vector<Runtime::Pulled> pulls;
+};
+
+TEST_F(RuntimeTest, RunsAContainerUntilItIsKilled) {
+  kubelet.Spawn(Launch(false));
+  Run(Minutes(1));
+  EXPECT_EQ(C().state, Container::State::kRunning);
+  EXPECT_EQ(runtime.Find("u")->ip, "10.244.0.2");
+  kubelet.Spawn(Kill(Seconds(30)));
+  Run(Minutes(1));
+  EXPECT_EQ(C().state, Container::State::kExited);
+  EXPECT_EQ(C().exit_code, kTermExitCode);
+  EXPECT_LT(kill_took, Seconds(1));
+}
+
+// KUBELET-15: SIGKILL when the grace is over.
+TEST_F(RuntimeTest, AShortGraceEndsInAKill) {
+  kubelet.Spawn(Launch(false));
+  Run(Minutes(1));
+  kubelet.Spawn(Kill(Milliseconds(1)));
+  Run(Minutes(1));
+  EXPECT_EQ(C().exit_code, kKillExitCode);
+  EXPECT_EQ(kill_took, Milliseconds(1));
+}
+
+TEST_F(RuntimeTest, AnInitContainerEndsByItself) {
+  kubelet.Spawn(Launch(true));
+  Run(Minutes(1));
+  EXPECT_EQ(C().state, Container::State::kExited);
+  EXPECT_EQ(C().exit_code, 0);
+}
+
+// KUBELET-36: containers do not belong to the kubelet.
+TEST_F(RuntimeTest, OutlivesTheKubeletButNotWhatItHadOnlyBegun) {
+  kubelet.Spawn(Launch(false));
+  Run(Minutes(1));
+  kubelet.Spawn(Kill(Seconds(30)));
+  Run(Milliseconds(1));
+  kubelet.Kill();
+  Run(Minutes(1));
+  EXPECT_EQ(C().state, Container::State::kRunning);
+}
+
+TEST_F(RuntimeTest, PullsOneImageAtATime) {
+  kubelet.Spawn(Launch(false));
+  Run(Minutes(1));
+  kubelet.Spawn(Pull("a"));
+  kubelet.Spawn(Pull("b"));
+  Run(Minutes(1));
+  ASSERT_EQ(pulls.size(), 2u);
+  EXPECT_EQ(pulls[0].took, pulls[0].waited);
+  EXPECT_EQ(pulls[1].waited, pulls[0].took + pulls[1].took);
+}
+
+// A pull that its kubelet's death cut short frees the line.
+TEST_F(RuntimeTest, AKilledPullIsNotAPull) {
+  kubelet.Spawn(Launch(false));
+  Run(Minutes(1));
+  kubelet.Spawn(Pull("a"));
+  Run(Milliseconds(1));
+  kubelet.Kill();
+  Run(Seconds(10));
+  EXPECT_FALSE(runtime.HasImage("a"));
+  kubelet.Start();
+  kubelet.Spawn(Pull("b"));
+  Run(Minutes(1));
+  EXPECT_TRUE(runtime.HasImage("b"));
+}
+
+}  // namespace
+}  // namespace ksim::kubelet

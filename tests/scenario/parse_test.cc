@@ -1,0 +1,75 @@
+#include "ksim/scenario/parse.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/scenario/load.h"
+
+namespace ksim::scenario {
+namespace {
+
+Scenario Everything() {
+  return Load({"tests/scenario/good/everything.yaml"}, LoadOptions()).scenarios[0];
+}
+
+TEST(Parse, SpecFieldsAreRead) {
+  const Scenario s = Everything();
+  EXPECT_EQ(s.name, "everything");
+  EXPECT_EQ(s.compat, api::Compat::k1_25);
+  EXPECT_EQ(s.until, Minutes(5));
+  EXPECT_EQ(s.quiet_for, Seconds(3));
+  EXPECT_EQ(s.limit.time, Minutes(10));
+  EXPECT_EQ(s.limit.events, 1'000'000);
+  EXPECT_EQ(s.limit.instant, 50'000);
+  EXPECT_EQ(s.fuzz.window, Seconds(30));
+  EXPECT_EQ(s.checks, (std::vector<std::string>{"*", "-esr"}));
+}
+
+TEST(Parse, ClusterIsRead) {
+  const ClusterSpec c = Everything().cluster;
+  EXPECT_EQ(c.api_servers, 2);
+  EXPECT_EQ(c.latency_min, Microseconds(100));
+  EXPECT_EQ(c.nodes[0].capacity.size(), 2u);
+  EXPECT_EQ(c.nodes[0].capacity[0], std::make_pair(std::string("cpu"), std::string("8")));
+  EXPECT_EQ(c.nodes[1].taints[0].effect, "NoSchedule");
+  EXPECT_EQ(c.processes[0].second, std::vector<std::string>{"replicaset"});
+}
+
+TEST(Parse, StepsAreRead) {
+  const std::vector<Step> steps = Everything().steps;
+  EXPECT_EQ(steps[0].objects[0].Kind(), "ReplicaSet");
+  EXPECT_FALSE(steps[1].at.has_value());
+  EXPECT_EQ(steps[1].kind, StepKind::kApply);
+  EXPECT_EQ(steps[3].patch_type, "json");
+  EXPECT_EQ(steps[4].limit, 1);
+  EXPECT_EQ(steps[4].grace_period_seconds, 0);
+  EXPECT_EQ(steps[5].resource, "replicasets.apps");
+  EXPECT_EQ(steps[5].replicas, 5);
+  EXPECT_FALSE(steps[6].set[1].second.has_value());
+  EXPECT_EQ(steps[10].timeout, Minutes(1));
+  EXPECT_EQ(steps[14].when->count, 3);
+  EXPECT_EQ(steps[14].node.Names(), std::vector<std::string>{"late"});
+}
+
+TEST(Parse, FaultsAndExpectationsAreRead) {
+  const Scenario s = Everything();
+  EXPECT_EQ(s.faults[0].verb, "nodeSilent");
+  EXPECT_EQ(s.faults[1].when->event, "handler");
+  EXPECT_EQ(s.expect[0].min, 2);
+  EXPECT_EQ(s.expect[0].max, 2);
+  EXPECT_EQ(s.expect[0].within, Seconds(30));
+  EXPECT_TRUE(s.expect[1].always);
+  EXPECT_FALSE(s.expect[1].min.has_value());
+}
+
+TEST(NodeSpec, NamesCountFromOneUnlessThereIsOneNamedNode) {
+  NodeSpec spec;
+  spec.count = 2;
+  EXPECT_EQ(spec.Names(), (std::vector<std::string>{"node-1", "node-2"}));
+  spec.count = 1;
+  EXPECT_EQ(spec.Names(), std::vector<std::string>{"node-1"});
+  spec.name = "edge";
+  EXPECT_EQ(spec.Names(), std::vector<std::string>{"edge"});
+}
+
+}  // namespace
+}  // namespace ksim::scenario

@@ -1,0 +1,174 @@
+#include "ksim/scenario/runner.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/scenario/load.h"
+#include "ksim/trace/state.h"
+#include "ksim/value/json.h"
+
+namespace ksim::scenario {
+namespace {
+
+Scenario Parse(const std::string& spec) {
+  LoadOptions options;
+  const std::string text =
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec;
+  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
+  Loaded loaded = Load({"test.yaml"}, options);
+  EXPECT_EQ(Render(loaded.errors, false), "");
+  return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];
+}
+
+const std::string kPod =
+    "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {x: y}}, "
+    "spec: {containers: [{name: c, image: nginx}]}}";
+
+TEST(Runner, AnEmptyScenarioIsQuietAtOnce) {
+  Runner runner(Parse("  cluster: {nodes: 0}\n"), RunnerOptions());
+  const RunReport report = runner.Run();
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_EQ(report.end.result, "ok");
+  EXPECT_LT(report.end.time, Seconds(10).ns());
+}
+
+TEST(Runner, UntilADurationEndsExactlyThen) {
+  Runner runner(Parse("  until: 90s\n  cluster: {nodes: 1}\n"), RunnerOptions());
+  const RunReport report = runner.Run();
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_EQ(report.end.time, Seconds(90).ns());
+}
+
+// The fold of the commits in the trace is what the store holds.
+TEST(Runner, TheFoldOfTheTraceIsTheStore) {
+  Runner runner(Load({"scenarios/kubectl.yaml"}, LoadOptions()).scenarios[0], RunnerOptions());
+  runner.Run();
+  const trace::Trace trace = runner.MakeTrace(trace::RenderOptions());
+  const absl::StatusOr<trace::State> state = trace::StateAt(trace, trace::Moment());
+  ASSERT_TRUE(state.ok());
+  std::size_t compared = 0;
+  for (const api::Object& o : runner.world().Objects()) {
+    const api::ResourceInfo* info = runner.world().kinds().ByKind(o.api_version(), o.kind());
+    ASSERT_NE(info, nullptr) << o.kind();
+    const api::Object folded = state->Get(info->resource, o.ns(), o.name());
+    ASSERT_FALSE(folded.empty()) << o.kind() << " " << o.key();
+    EXPECT_EQ(value::ToJson(folded.ToTree()), value::ToJson(o.ToTree()));
+    ++compared;
+  }
+  EXPECT_EQ(compared, state->objects().size());
+  EXPECT_GT(compared, 20u);
+}
+
+TEST(Runner, TheHeaderRepeatsTheRun) {
+  Runner first(Load({"scenarios/kubectl.yaml"}, LoadOptions()).scenarios[0], RunnerOptions());
+  first.Run();
+  const trace::Trace a = first.MakeTrace(trace::RenderOptions());
+  const Loaded again = ParseScenarioTree(a.header.scenario);
+  ASSERT_EQ(Render(again.errors, false), "");
+  Runner second(again.scenarios[0], RunnerOptions());
+  second.Run();
+  EXPECT_EQ(trace::FormatTrace(second.MakeTrace(trace::RenderOptions()), false),
+            trace::FormatTrace(a, false));
+}
+
+TEST(Runner, EventsHaveSeqWithoutGapsAndCausesBeforeThem) {
+  Runner runner(Load({"scenarios/scale.yaml"}, LoadOptions()).scenarios[0], RunnerOptions());
+  runner.Run();
+  std::uint64_t expected = 1;
+  for (const sim::Event& e : runner.events()) {
+    EXPECT_EQ(e.seq, expected++);
+    EXPECT_LT(e.cause, e.seq);
+  }
+}
+
+TEST(Runner, ATriggerStartsAStepAtItsEvent) {
+  Runner runner(Parse("  steps:\n  - {at: 0s, create: {object: " + kPod +
+                      "}}\n  - {when: {event: commit, resource: pods, op: create}, "
+                      "label: {resource: pods/a, set: {seen: \"1\"}}}\n"
+                      "  - {when: {event: commit, resource: jobs}, cordon: node-1}\n"),
+                RunnerOptions());
+  const RunReport report = runner.Run();
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_EQ(report.never_begun, std::vector<std::int64_t>{3});
+  const trace::Trace trace = runner.MakeTrace(trace::RenderOptions());
+  std::uint64_t commit = 0;
+  std::int64_t time = 0;
+  for (const trace::Record& e : trace.events) {
+    if (e.kind == sim::EventKind::kCommit && e.Text("resource") == "pods" && commit == 0) {
+      commit = e.seq;
+      time = e.t;
+    }
+    if (e.kind != sim::EventKind::kStep || e.Int("n") != 2 || e.Text("state") != "begin") continue;
+    EXPECT_EQ(e.cause, commit);
+    EXPECT_EQ(e.t, time);
+  }
+  EXPECT_NE(commit, 0u);
+}
+
+TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
+  struct Case {
+    std::string expect;
+    bool met;
+  };
+  const Case cases[] = {
+      {"{eventually: {resource: pods, selector: x=y, count: 1}}", true},
+      {"{eventually: {resource: pods/a, where: status.phase == Running}}", true},
+      {"{eventually: {resource: pods/a, where: status.phase == Running}, within: 1500ms}", false},
+      {"{eventually: {resource: pods, selector: x=z}}", false},
+      {"{eventually: {resource: pods, count: 2}}", false},
+      {"{always: {resource: pods, count: {max: 1}}}", true},
+      {"{always: {resource: pods, count: {max: 0}}}", false},
+      {"{always: {resource: pods, where: status.phase == Pending}}", false},
+      {"{always: {resource: pods, where: metadata.name == a}}", true},
+      {"{eventually: {resource: pods, namespace: other}}", false}};
+  for (const Case& c : cases) {
+    Runner runner(Parse("  steps: [{at: 0s, create: {object: " + kPod + "}}]\n  expect: [" +
+                        c.expect + "]\n"),
+                  RunnerOptions());
+    const RunReport report = runner.Run();
+    EXPECT_EQ(report.exit_code, c.met ? 0 : 1) << c.expect;
+    EXPECT_EQ(report.end.violations.empty(), c.met) << c.expect;
+  }
+}
+
+TEST(Runner, AControllerMayRunInAProcessOfItsOwn) {
+  const std::string rs =
+      "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: w}, spec: {replicas: 1, "
+      "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
+      "spec: {containers: [{name: c, image: nginx}]}}}}";
+  Runner runner(Parse("  cluster: {nodes: 1, apiServers: 2, processes: {rs: [replicaset]}}\n"
+                      "  steps: [{at: 0s, create: {object: " +
+                      rs + "}}]\n"),
+                RunnerOptions());
+  EXPECT_EQ(runner.Run().exit_code, 0);
+  EXPECT_EQ(runner.world().Objects(*runner.world().kinds().ByName("pods")).size(), 1u);
+  bool by_rs = false;
+  for (const sim::Event& e : runner.events())
+    by_rs = by_rs || (e.kind == sim::EventKind::kReconcile && e.actor.name() == "rs/replicaset");
+  EXPECT_TRUE(by_rs);
+}
+
+TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
+  struct Case {
+    std::string step, error;
+  };
+  const Case cases[] = {
+      {"delete: {resource: pods/no}", "Error from server (NotFound): pods \"no\" not found"},
+      {"wait: {resource: pods/no, for: condition=Ready}",
+       "Error from server (NotFound): pods \"no\" not found"},
+      {"wait: {resource: pods, selector: a=b, for: delete}", "error: no matching resources found"},
+      {"cordon: node-9", "Error from server (NotFound): nodes \"node-9\" not found"},
+      {"removeNode: node-9", "error: there is no machine node-9"},
+      {"addNode: {name: node, count: 1}", "error: there is a machine node-1 already"},
+      {"wait: {resource: nodes/node-1, where: metadata.name == x, timeout: 5s}",
+       "error: timed out waiting for metadata.name == x on node/node-1"}};
+  for (const Case& c : cases) {
+    Runner runner(Parse("  steps: [{at: 0s, " + c.step + "}]\n"), RunnerOptions());
+    const RunReport report = runner.Run();
+    EXPECT_EQ(report.exit_code, 1) << c.step;
+    ASSERT_EQ(report.failures.size(), 1u) << c.step;
+    EXPECT_EQ(report.failures[0].error, c.error);
+  }
+}
+
+}  // namespace
+}  // namespace ksim::scenario

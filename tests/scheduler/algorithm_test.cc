@@ -1,0 +1,93 @@
+#include "ksim/scheduler/algorithm.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ksim/sim/simulation.h"
+#include "tests/scheduler/fixtures.h"
+
+namespace ksim::scheduler {
+namespace {
+
+struct AlgorithmTest : testing::Test {
+  AlgorithmTest() : sim(sim::SimulationOptions()) {}
+  ScheduleResult Schedule(const api::Object& pod, std::uint64_t identity = 1) {
+    if (!algorithm) {
+      plugins = DefaultPlugins(
+          compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+      algorithm = std::make_unique<Algorithm>(compat, sim.decisions(), plugins);
+    }
+    return algorithm->Schedule(cache, pod, identity);
+  }
+  sim::Simulation sim;
+  api::Compat compat = api::Compat::k1_36;
+  SchedulerCache cache;
+  std::vector<std::unique_ptr<Plugin>> plugins;
+  std::unique_ptr<Algorithm> algorithm;
+};
+
+// SCHED-16
+TEST(FeasibleNodesToFind, GrowsSlowerThanTheCluster) {
+  const std::pair<int, int> table[] = {{1, 1},     {99, 99},    {100, 100},  {200, 100},
+                                       {300, 144}, {1000, 420}, {5000, 500}, {10000, 500}};
+  for (const auto& [nodes, wanted] : table) EXPECT_EQ(FeasibleNodesToFind(nodes), wanted) << nodes;
+}
+
+// SCHED-24
+TEST(HeapRoot, IsTheFirstMaximumInPreOrderOfTheHeap) {
+  const std::pair<Scores, std::size_t> table[] = {
+      {{5}, 0}, {{5, 5, 5}, 0}, {{1, 2, 10, 10}, 3}, {{1, 10, 10}, 1}, {{1, 2, 3}, 2}};
+  for (const auto& [scores, root] : table) EXPECT_EQ(HeapRoot(scores), root);
+}
+
+// SCHED-25
+TEST_F(AlgorithmTest, SaysWhyNoNodeFits) {
+  EXPECT_EQ(Schedule(Pod("a")).message, "no nodes available to schedule pods");
+  cache.AddNode(Node("n1", "", R"("unschedulable":true)"));
+  cache.AddNode(Node("n2", "", R"("taints":[{"key":"k","value":"v","effect":"NoSchedule"}])"));
+  cache.AddNode(Node("n3"));
+  cache.AddNode(Node("n4"));
+  const ScheduleResult r = Schedule(Pod("a", R"("cpu":"5","memory":"9Gi")"));
+  EXPECT_FALSE(r.node.has_value());
+  EXPECT_EQ(r.message,
+            "0/4 nodes are available: 1 node(s) had untolerated taint {k: v}, 1 node(s) were "
+            "unschedulable, 2 Insufficient cpu, 2 Insufficient memory.");
+  EXPECT_EQ(r.rejected_by, (absl::btree_set<std::string>{"NodeResourcesFit", "NodeUnschedulable",
+                                                         "TaintToleration"}));
+}
+
+// SCHED-17: pods without requests count only against the number of pods.
+TEST_F(AlgorithmTest, ANodeTakesSoManyPodsAndNoMore) {
+  cache.AddNode(Node("n1", "", "", R"("cpu":"0","memory":"0","pods":"2")"));
+  for (const char* name : {"a", "b"}) {
+    const ScheduleResult r = Schedule(Pod(name));
+    ASSERT_EQ(r.node, "n1");
+    cache.AddPod(Pod(name, "", R"("nodeName":"n1")"));
+  }
+  EXPECT_EQ(Schedule(Pod("c")).message, "0/1 nodes are available: 1 Too many pods.");
+}
+
+// SCHED-18: the emptier node wins.
+TEST_F(AlgorithmTest, PrefersTheLeastAllocatedNode) {
+  cache.AddNode(Node("n1"));
+  cache.AddNode(Node("n2"));
+  cache.AddPod(Pod("there", R"("cpu":"1","memory":"2Gi")", R"("nodeName":"n1")"));
+  EXPECT_EQ(Schedule(Pod("a", R"("cpu":"1","memory":"2Gi")")).node, "n2");
+}
+
+// SCHED-24: up to 1.34 equals are drawn among; the draw belongs to the pod.
+TEST_F(AlgorithmTest, TiesAreDrawnInOldProfilesAndAreTheFirstInNewOnes) {
+  for (const char* n : {"n1", "n2", "n3"}) cache.AddNode(Node(n));
+  EXPECT_EQ(Schedule(Pod("a")).node, "n1");
+  compat = api::Compat::k1_30;
+  std::set<std::string> chosen;
+  for (std::uint64_t identity = 0; identity < 40; ++identity) {
+    algorithm.reset();
+    chosen.insert(*Schedule(Pod("a"), identity).node);
+  }
+  EXPECT_EQ(chosen, (std::set<std::string>{"n1", "n2", "n3"}));
+}
+
+}  // namespace
+}  // namespace ksim::scheduler

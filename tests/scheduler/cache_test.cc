@@ -1,0 +1,88 @@
+#include "ksim/scheduler/cache.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/fixtures.h"
+
+namespace ksim::scheduler {
+namespace {
+
+const char* kHalfCpu = R"("cpu":"500m")";
+const char* kOnN1 = R"("nodeName":"n1")";
+const char* kOnN2 = R"("nodeName":"n2")";
+
+std::vector<std::string> Names(const SchedulerCache& cache) {
+  std::vector<std::string> names;
+  for (const NodeInfo* info : cache.ListNodes()) names.emplace_back(info->name());
+  return names;
+}
+
+// SCHED-10
+TEST(SchedulerCache, AnAssumedPodCountsAtOnceAndIsConfirmedByTheInformer) {
+  SchedulerCache cache;
+  cache.AddNode(Node("n1"));
+  const api::Object pod = Pod("a", kHalfCpu, kOnN1);
+  ASSERT_TRUE(cache.AssumePod(pod).ok());
+  EXPECT_TRUE(cache.IsAssumed(pod));
+  EXPECT_EQ(cache.Find("n1")->requested().milli_cpu, 500);
+  EXPECT_FALSE(cache.AssumePod(pod).ok());
+  EXPECT_FALSE(cache.UpdatePod(pod, pod).ok());  // an update of an assumed pod is an error
+
+  cache.AddPod(pod);
+  EXPECT_FALSE(cache.IsAssumed(pod));
+  EXPECT_EQ(cache.Find("n1")->requested().milli_cpu, 500);
+  EXPECT_FALSE(cache.ForgetPod(pod).ok());
+}
+
+// SCHED-10: confirmed on another node than assumed.
+TEST(SchedulerCache, APodConfirmedElsewhereMoves) {
+  SchedulerCache cache;
+  cache.AddNode(Node("n1"));
+  cache.AddNode(Node("n2"));
+  ASSERT_TRUE(cache.AssumePod(Pod("a", kHalfCpu, kOnN1)).ok());
+  cache.AddPod(Pod("a", kHalfCpu, kOnN2));
+  EXPECT_EQ(cache.Find("n1")->requested().milli_cpu, 0);
+  EXPECT_EQ(cache.Find("n2")->requested().milli_cpu, 500);
+}
+
+TEST(SchedulerCache, AForgottenPodIsFreeAgain) {
+  SchedulerCache cache;
+  cache.AddNode(Node("n1"));
+  const api::Object pod = Pod("a", kHalfCpu, kOnN1);
+  ASSERT_TRUE(cache.AssumePod(pod).ok());
+  ASSERT_TRUE(cache.ForgetPod(pod).ok());
+  EXPECT_EQ(cache.Find("n1")->requested().milli_cpu, 0);
+  EXPECT_TRUE(cache.AssumePod(pod).ok());
+}
+
+// SCHED-11
+TEST(SchedulerCache, ANodeKnownOnlyByItsPodsIsNotListedAndGoesWithThem) {
+  SchedulerCache cache;
+  const api::Object pod = Pod("a", kHalfCpu, kOnN1);
+  cache.AddPod(pod);
+  ASSERT_NE(cache.Find("n1"), nullptr);
+  EXPECT_TRUE(cache.ListNodes().empty());
+  cache.AddNode(Node("n1"));
+  EXPECT_EQ(Names(cache), std::vector<std::string>{"n1"});
+  cache.RemoveNode(Node("n1"));
+  ASSERT_NE(cache.Find("n1"), nullptr);
+  cache.RemovePod(pod);
+  EXPECT_EQ(cache.Find("n1"), nullptr);
+}
+
+// SCHED-11
+TEST(SchedulerCache, NodesAreListedRoundRobinOverTheZones) {
+  SchedulerCache cache;
+  const char* a = R"("topology.kubernetes.io/zone":"a")";
+  const char* b = R"("topology.kubernetes.io/zone":"b")";
+  cache.AddNode(Node("a1", a));
+  cache.AddNode(Node("a2", a));
+  cache.AddNode(Node("b1", b));
+  cache.AddNode(Node("none"));
+  EXPECT_EQ(Names(cache), (std::vector<std::string>{"a1", "b1", "none", "a2"}));
+  cache.UpdateNode(Node("a1", b));  // moves to the end of its new zone
+  EXPECT_EQ(Names(cache), (std::vector<std::string>{"a2", "b1", "none", "a1"}));
+}
+
+}  // namespace
+}  // namespace ksim::scheduler

@@ -1,0 +1,222 @@
+#include "ksim/sim/decisions.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <tuple>
+
+#include "ksim/base/hash.h"
+#include "ksim/sim/mix.h"
+
+namespace ksim::sim {
+namespace {
+
+constexpr std::uint64_t kMax = ~std::uint64_t{0};
+
+// Computed apart from this code, in Python with arbitrary integers and python-xxhash:
+//   f(z): z = ((z ^ z>>30) * 0xbf58476d1ce4e5b9) & M; z = ((z ^ z>>27) * 0x94d049bb133111eb) & M;
+//         return z ^ z>>31                                              (M = 2^64 - 1)
+//   r = f(f(f(seed ^ xxh3_64(site)) + key) + i);   answer = r * n >> 64
+TEST(Draw, TestVectors) {
+  const struct {
+    std::uint64_t seed;
+    std::string_view site;
+    std::uint64_t key;
+    int i;
+    std::uint64_t r;
+    std::uint32_t of10, of1000000, of4294967295;
+  } kVectors[] = {
+      {1, "order", 0, 0, 0xcf758b5d618b89b2, 8, 810387, 3480587100},
+      {1, "order", 0, 1, 0x62e7e9afca039354, 3, 386351, 1659365807},
+      {1, "order", 1, 0, 0xc4a747d37d52cdba, 7, 768177, 3299297234},
+      {7, "latency/kube-apiserver-0/kube-scheduler/pods", 42, 0, 0xb2ed981e0e153c57, 6, 698937,
+       3001915421},
+      {0, "name/replicaset", kMax, 0, 0xc081328c6d8919e2, 7, 751971, 3229692555},
+      {kMax, "name/replicaset", 3, 2, 0xc107ca9b2ba0faa2, 7, 754025, 3238513306},
+  };
+  for (const auto& v : kVectors) {
+    const auto ask = [&v](auto last) {
+      Decisions decisions(v.seed, {}, nullptr);
+      const SiteId site = decisions.Site(v.site);
+      for (int before = 0; before < v.i; ++before) decisions.Draw(site, v.key);
+      return last(decisions, site);
+    };
+    EXPECT_EQ(ask([&](Decisions& d, SiteId s) { return d.Draw(s, v.key); }), v.r);
+    const auto of = [&](std::uint32_t n) {
+      return ask([&](Decisions& d, SiteId s) { return d.Draw(s, v.key, n); });
+    };
+    EXPECT_EQ(of(10), v.of10);
+    EXPECT_EQ(of(1'000'000), v.of1000000);
+    EXPECT_EQ(of(4'294'967'295u), v.of4294967295);
+    EXPECT_EQ(of(1), 0u);
+  }
+}
+
+TEST(Keys, TestVectors) {
+  EXPECT_EQ(KeyOf(1, 2), 0xef30b01c2974aeebu);  // f(f(1) + 2)
+  EXPECT_EQ(KeyOf("pods/default/web"), 0x81a01ad78f424727u);
+  EXPECT_EQ(KeyOf("pods/default/web", 3), 0x5c581a3954037a75u);
+}
+
+// Oracle: the formula with a map as the count of (site, key). Keys in order, keys again, keys ahead
+// of the order, hashed keys.
+TEST(Draw, CountsEachSiteAndKeyApart) {
+  Decisions decisions(42, {}, nullptr);
+  const std::string_view names[] = {"latency/a/b/pods", "name/replicaset", "order"};
+  std::map<std::pair<int, std::uint64_t>, std::uint64_t> asked;
+  std::uint64_t in_order[3] = {};
+  for (std::uint64_t step = 0; step < 30'000; ++step) {
+    const std::uint64_t x = Mix(step);
+    const int site = static_cast<int>(x % 3);
+    std::uint64_t key = 0;
+    switch ((x >> 8) % 4) {
+      case 0:
+        key = (x >> 16) % 50;
+        break;
+      case 1:
+        key = Mix((x >> 16) % 2000);
+        break;
+      default:
+        key = in_order[site]++;
+        break;
+    }
+    const std::uint64_t i = asked[{site, key}]++;
+    const std::uint64_t base = Mix(42 ^ Hash64(names[site]));
+    ASSERT_EQ(decisions.Draw(decisions.Site(names[site]), key), Mix(Mix(base + key) + i));
+  }
+  EXPECT_EQ(decisions.asked(), 30'000u);
+}
+
+TEST(Draw, AnswerStaysWithItsSubject) {
+  Decisions alone(1, {}, nullptr), among(1, {}, nullptr);
+  const std::uint64_t want = alone.Draw(alone.Site("latency/a/b/pods"), KeyOf("pods/default/web"));
+  const SiteId site = among.Site("latency/a/b/pods");
+  for (std::uint64_t k = 0; k < 100; ++k) among.Draw(site, KeyOf("pods/default/other", k));
+  among.Draw(among.Site("latency/a/b/nodes"), KeyOf("pods/default/web"));
+  EXPECT_EQ(among.Draw(site, KeyOf("pods/default/web")), want);
+}
+
+TEST(Draw, DurationsLieInTheirRange) {
+  Decisions decisions(1, {}, nullptr);
+  const SiteId site = decisions.Site("latency/a/b/pods");
+  Duration low = Seconds(1), high = Duration();
+  for (std::uint64_t k = 0; k < 2000; ++k) {
+    const Duration d = decisions.DrawDuration(site, k, Microseconds(200), Milliseconds(2));
+    low = std::min(low, d);
+    high = std::max(high, d);
+  }
+  EXPECT_GE(low, Microseconds(200));
+  EXPECT_LT(low, Microseconds(210));
+  EXPECT_LT(high, Milliseconds(2));
+  EXPECT_GT(high, Microseconds(1990));
+  EXPECT_EQ(decisions.DrawDuration(site, 1, Seconds(3), Seconds(3)), Seconds(3));
+  EXPECT_EQ(decisions.DrawDuration(site, 1, Seconds(3), Seconds(1)), Seconds(3));
+  const Duration wide = decisions.DrawDuration(site, 2, Seconds(-100), Duration::Max());
+  EXPECT_GE(wide, Seconds(-100));
+}
+
+// Answers by rule, and remembers what it was asked.
+class Scripted : public Strategy {
+ public:
+  std::string_view name() const override { return "scripted"; }
+  std::uint32_t Answer(std::string_view site, std::uint64_t key, std::uint32_t n) override {
+    asked.emplace_back(site, key, n);
+    return answer;
+  }
+  std::vector<std::tuple<std::string, std::uint64_t, std::uint32_t>> asked;
+  std::uint32_t answer = 0;
+};
+
+TEST(Choose, NominalWithoutOverridesAndStrategy) {
+  Decisions decisions(1, {}, nullptr);
+  const SiteId site = decisions.Site("fault.dropWatch/kube-scheduler/pods");
+  for (std::uint64_t k = 0; k < 100; ++k) EXPECT_EQ(decisions.Choose(site, k, 7), 0u);
+  EXPECT_TRUE(decisions.decisions().empty());
+  EXPECT_EQ(decisions.asked(), 100u);
+}
+
+TEST(Choose, OverrideWinsOverStrategy) {
+  const auto strategy = std::make_shared<Scripted>();
+  strategy->answer = 2;
+  Decisions decisions(1, {{"delay/a/b/pods", 5, 1}, {"delay/a/b/pods", 6, 0}}, strategy);
+  const SiteId site = decisions.Site("delay/a/b/pods");
+  EXPECT_EQ(decisions.Choose(site, 4, 3), 2u);
+  EXPECT_EQ(decisions.Choose(site, 5, 3), 1u);
+  EXPECT_EQ(decisions.Choose(site, 6, 3), 0u);  // an override may ask for the nominal answer
+  ASSERT_EQ(strategy->asked.size(), 1u);
+  EXPECT_EQ(strategy->asked[0], std::tuple("delay/a/b/pods", 4u, 3u));
+  const std::vector<Decision> taken = decisions.decisions();
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[0].site, "delay/a/b/pods");
+  EXPECT_EQ(std::pair(taken[0].key, taken[0].answer), std::pair(std::uint64_t{4}, 2u));
+  EXPECT_EQ(std::pair(taken[1].key, taken[1].answer), std::pair(std::uint64_t{5}, 1u));
+}
+
+TEST(Choose, OverrideAnswersEveryAskOfItsKey) {
+  Decisions decisions(1, {{"delay/a/b/pods", 5, 1}}, nullptr);
+  const SiteId site = decisions.Site("delay/a/b/pods");
+  EXPECT_EQ(decisions.Choose(site, 5, 3), 1u);
+  EXPECT_EQ(decisions.Choose(site, 5, 3), 1u);
+  EXPECT_EQ(decisions.decisions().size(), 2u);
+}
+
+TEST(Choose, UnappliedAreThoseNeverAskedFor) {
+  Decisions decisions(
+      1, {{"delay/a/b/pods", 1, 1}, {"delay/a/b/pods", 2, 9}, {"delay/x/y/pods", 1, 1}}, nullptr);
+  const SiteId site = decisions.Site("delay/a/b/pods");
+  EXPECT_EQ(decisions.Choose(site, 1, 3), 1u);
+  EXPECT_EQ(decisions.Choose(site, 2, 3), 0u);  // there is no answer 9 of 3
+  const std::vector<Override> unapplied = decisions.unapplied();
+  ASSERT_EQ(unapplied.size(), 2u);
+  EXPECT_EQ(unapplied[0].answer, 9u);
+  EXPECT_EQ(unapplied[1].site, "delay/x/y/pods");
+}
+
+TEST(Choose, OverriddenRunReplaysFromItsDecisions) {
+  const auto strategy = std::make_shared<Scripted>();
+  strategy->answer = 1;
+  Decisions first(1, {}, strategy);
+  for (std::uint64_t k = 0; k < 10; ++k) first.Choose(first.Site("delay/a/b/pods"), k, 2);
+  std::vector<Override> overrides;
+  for (const Decision& d : first.decisions()) overrides.push_back({d.site, d.key, d.answer});
+  Decisions second(1, overrides, nullptr);
+  for (std::uint64_t k = 0; k < 10; ++k) second.Choose(second.Site("delay/a/b/pods"), k, 2);
+  EXPECT_TRUE(second.unapplied().empty());
+  EXPECT_EQ(second.answer_sum(), first.answer_sum());
+}
+
+TEST(Decisions, SumShowsAStrayAskAndADifferentAnswerButNoOrder) {
+  const auto sum = [](std::vector<std::uint64_t> keys, std::vector<Override> overrides) {
+    Decisions decisions(1, std::move(overrides), nullptr);
+    const SiteId draw = decisions.Site("order"), choose = decisions.Site("delay/a/b/c");
+    for (const std::uint64_t k : keys) {
+      decisions.Draw(draw, k);
+      decisions.Choose(choose, k, 7);
+    }
+    return decisions.answer_sum();
+  };
+  EXPECT_EQ(sum({1, 2, 3}, {}), sum({3, 1, 2}, {}));
+  EXPECT_NE(sum({1, 2, 3}, {}), sum({1, 2, 4}, {}));
+  EXPECT_NE(sum({1, 2, 3}, {}), sum({1, 2, 3, 4}, {}));
+  EXPECT_NE(sum({1, 2, 3}, {}), sum({1, 2, 3}, {{"delay/a/b/c", 2, 1}}));
+}
+
+TEST(DecisionsDeathTest, MisuseIsABug) {
+  Decisions decisions(1, {}, nullptr);
+  const SiteId site = decisions.Site("order");
+  EXPECT_EQ(decisions.Site("order"), site);
+  const testing::ExitedWithCode bug(70);
+  EXPECT_EXIT(decisions.Site(""), bug, "printable ASCII");
+  EXPECT_EXIT(decisions.Site("latency/a b"), bug, "printable ASCII");
+  EXPECT_EXIT(decisions.Site("latency/\u00e4"), bug, "printable ASCII");
+  EXPECT_EXIT(decisions.Draw(SiteId(), 0), bug, "bug");
+  EXPECT_EXIT(decisions.Draw(site, 0, 0), bug, "n >= 1");
+  EXPECT_EXIT(decisions.Choose(site, 0, 0), bug, "n >= 1");
+  const auto strategy = std::make_shared<Scripted>();
+  strategy->answer = 3;
+  Decisions wrong(1, {}, strategy);
+  EXPECT_EXIT(wrong.Choose(wrong.Site("order"), 0, 3), bug, "strategy scripted answered 3 of 3");
+}
+
+}  // namespace
+}  // namespace ksim::sim

@@ -1,0 +1,53 @@
+#include "ksim/store/object_key.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "ksim/base/hash.h"
+#include "ksim/store/key_value.h"
+
+namespace ksim::store {
+namespace {
+
+TEST(ObjectKey, Parts) {
+  struct Row {
+    const char *key, *resource, *ns, *name;
+  };
+  constexpr std::array<Row, 11> kRows{{
+      {"/registry/pods/default/p1", "pods", "default", "p1"},
+      {"/registry/namespaces/default", "namespaces", "", "default"},
+      {"/registry/minions/n1", "nodes", "", "n1"},
+      {"/registry/services/specs/default/s", "services", "default", "s"},
+      {"/registry/services/endpoints/default/s", "endpoints", "default", "s"},
+      {"/registry/controllers/default/rc", "replicationcontrollers", "default", "rc"},
+      {"/registry/ingress/default/i", "ingresses", "default", "i"},
+      {"/registry/example.com/widgets/ns/w", "widgets", "ns", "w"},
+      {"/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com",
+       "customresourcedefinitions", "", "widgets.example.com"},
+      {"/registry/pods/", "pods", "", ""},
+      {"/registry/pods/default/", "pods", "default", ""},
+  }};
+  for (const Row& row : kRows) {
+    const std::optional<ObjectParts> parts = PartsOfKey(row.key);
+    ASSERT_TRUE(parts) << row.key;
+    EXPECT_EQ(parts->resource, row.resource) << row.key;
+    EXPECT_EQ(parts->ns, row.ns) << row.key;
+    EXPECT_EQ(parts->name, row.name) << row.key;
+  }
+  EXPECT_FALSE(PartsOfKey("compact_rev_key"));
+  EXPECT_FALSE(PartsOfKey("/registry/"));
+  EXPECT_FALSE(PartsOfKey(""));
+}
+
+TEST(ObjectKey, Hash) {
+  EXPECT_EQ(ObjectHashOfKey("/registry/minions/n1"), Hash64("nodes//n1"));
+  EXPECT_EQ(ObjectHashOfKey("/registry/pods/default/p1"), Hash64("pods/default/p1"));
+  EXPECT_EQ(ObjectHashOfKey("compact_rev_key"), Hash64("compact_rev_key"));
+  EXPECT_EQ(Key("/registry/pods/a/b").object_hash(), Hash64("pods/a/b"));
+  EXPECT_EQ(Key().object_hash(), Hash64(""));
+  EXPECT_EQ(Key().text(), "");
+}
+
+}  // namespace
+}  // namespace ksim::store

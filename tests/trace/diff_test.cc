@@ -1,0 +1,152 @@
+#include "ksim/trace/diff.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/trace/identity.h"
+#include "tests/trace/builder.h"
+
+namespace ksim::trace {
+namespace {
+
+using sim::EventKind;
+
+struct Knobs {
+  std::string first_pod = "web-aaaaa", second_pod = "web-bbbbb", uid = "u";
+  std::int64_t rv = 10, shift = 0;
+  int replicas = 2;
+  bool extra = false;
+};
+
+// A ReplicaSet, two pods of it, and a request about each.
+Trace Example(const Knobs& k) {
+  TraceBuilder b;
+  std::int64_t rv = k.rv;
+  const std::uint64_t step =
+      b.Event(0, "kubectl", EventKind::kStep, 0, R"({"n":1,"state":"begin","verb":"create"})");
+  const std::uint64_t rs =
+      b.Commit(100 + k.shift, step, "replicasets", "web",
+               R"({"kind":"ReplicaSet","metadata":{"name":"web","uid":")" + k.uid +
+                   R"("},"spec":{"replicas":)" + std::to_string(k.replicas) + "}}",
+               rv++);
+  for (const std::string& pod : {k.first_pod, k.second_pod}) {
+    const std::uint64_t request =
+        b.Event(200 + k.shift, "kube-controller-manager/replicaset", EventKind::kRequest, rs,
+                R"({"id":)" + std::to_string(rv) + R"(,"verb":"create","resource":"pods",)" +
+                    R"("namespace":"default","name":""})");
+    b.Commit(300 + k.shift, request, "pods", pod,
+             R"({"metadata":{"name":")" + pod + R"(","generateName":"web-","uid":"uid-)" + pod +
+                 R"(","creationTimestamp":"2025-01-01T00:00:0)" + std::to_string(k.shift % 10) +
+                 R"(Z","ownerReferences":[{"kind":"ReplicaSet","name":"web","uid":")" + k.uid +
+                 R"(","controller":true}]}})",
+             rv++);
+    b.Event(400 + k.shift, "kube-scheduler", EventKind::kHandler, b.trace.events.size(),
+            R"({"type":"add","resource":"pods","namespace":"default","name":")" + pod +
+                R"(","rv":)" + std::to_string(rv - 1) + "}");
+  }
+  if (k.extra) b.Commit(500, 1, "pods", "stray", R"({"metadata":{"name":"stray"}})", rv++);
+  return b.Finish(std::to_string(k.rv) + k.first_pod + k.uid + std::to_string(k.replicas) +
+                  (k.extra ? "x" : ""));
+}
+
+TEST(Identity, GeneratedNamesStandForOwnerAndOrdinal) {
+  const Trace trace = Example(Knobs());
+  const TraceIdentities ids(trace.events);
+  EXPECT_EQ(ids.Of("pods", "default", "web-aaaaa"), "replicasets/default/web>pods#1");
+  EXPECT_EQ(ids.Of("pods", "default", "web-bbbbb"), "replicasets/default/web>pods#2");
+  EXPECT_EQ(ids.Of("replicasets", "default", "web"), "replicasets/default/web");
+  EXPECT_EQ(ids.Normalise("Created pod: web-bbbbb."),
+            "Created pod: replicasets/default/web>pods#2.");
+}
+
+TEST(Diff, EqualDigestsSkipTheComparison) {
+  const Diff d = Compare(Example(Knobs()), Example(Knobs()), DiffOptions());
+  EXPECT_TRUE(d.equal);
+  EXPECT_TRUE(d.by_digest);
+}
+
+TEST(Diff, NamesUidsRevisionsAndTimesDoNotMatter) {
+  Knobs other;
+  other.first_pod = "web-xxxxx";
+  other.second_pod = "web-yyyyy";
+  other.uid = "v";
+  other.rv = 20;
+  other.shift = 7;
+  const Diff d = Compare(Example(Knobs()), Example(other), DiffOptions());
+  EXPECT_TRUE(d.equal);
+  EXPECT_FALSE(d.by_digest);
+  EXPECT_TRUE(d.differences.empty());
+  ASSERT_EQ(d.paired.size(), 2u);
+  EXPECT_EQ(d.paired.at("replicasets/default/web>pods#1"),
+            std::make_pair(std::string("web-aaaaa"), std::string("web-xxxxx")));
+  DiffOptions strict;
+  strict.strict = true;
+  EXPECT_FALSE(Compare(Example(Knobs()), Example(other), strict).equal);
+}
+
+TEST(Diff, RevisionsMustMapOneToOne) {
+  Trace left = Example(Knobs());
+  Trace right = Example(Knobs());
+  right.end->digest = "other";
+  // The handler of the second pod claims the first pod's version.
+  for (value::Value::Member& m : right.events.back().fields)
+    if (m.name.text() == "rv") m.value = value::Value::Of(11);
+  const Diff d = Compare(left, right, DiffOptions());
+  ASSERT_EQ(d.differences.size(), 1u);
+  EXPECT_EQ(d.differences[0].fields, std::vector<std::string>{"rv"});
+}
+
+TEST(Diff, FirstDifferenceComesFirstAndWhatFollowsIsMarked) {
+  Knobs other;
+  other.replicas = 3;
+  other.extra = true;
+  const Diff d = Compare(Example(Knobs()), Example(other), DiffOptions());
+  EXPECT_FALSE(d.equal);
+  ASSERT_EQ(d.differences.size(), 2u);
+  EXPECT_EQ(d.differences[0].object, "replicasets/default/web");
+  EXPECT_EQ(d.differences[0].fields, std::vector<std::string>{"changed"});
+  EXPECT_FALSE(d.differences[0].follows);
+  EXPECT_EQ(d.differences[1].object, "pods/default/stray");
+  EXPECT_FALSE(d.differences[1].left.has_value());
+  ASSERT_TRUE(d.last_common.has_value());
+  EXPECT_EQ(d.last_common->first, 0u);
+  ASSERT_EQ(d.objects.size(), 2u);
+  EXPECT_EQ(d.objects[0].changes, std::vector<std::string>{"spec.replicas: 2 -> 3"});
+  EXPECT_EQ(d.objects[1].object, "pods/default/stray");
+}
+
+TEST(Diff, AnEffectOfADifferenceFollowsIt) {
+  Knobs other;
+  other.replicas = 3;
+  Trace right = Example(other);
+  Trace left = Example(Knobs());
+  // Drop the last handler call on the right: its causes go back to the ReplicaSet that differs.
+  right.events.pop_back();
+  right.end->events = right.events.size();
+  const Diff d = Compare(left, right, DiffOptions());
+  ASSERT_EQ(d.differences.size(), 2u);
+  EXPECT_FALSE(d.differences[0].follows);
+  EXPECT_TRUE(d.differences[1].follows);
+}
+
+TEST(CauseChain, GoesBackToTheRoot) {
+  const Trace trace = Example(Knobs());
+  EXPECT_EQ(CauseChain(trace, 4), (std::vector<std::size_t>{4, 3, 2, 1, 0}));
+}
+
+TEST(FirstDivergence, IsTheFirstLineThatDiffers) {
+  const Trace a = Example(Knobs());
+  Trace b = Example(Knobs());
+  EXPECT_FALSE(FirstDivergence(a.events, b.events).has_value());
+  b.events[3].t += 1;
+  ASSERT_TRUE(FirstDivergence(a.events, b.events).has_value());
+  EXPECT_EQ(FirstDivergence(a.events, b.events)->index, 3u);
+  b = Example(Knobs());
+  b.events.pop_back();
+  const std::optional<Divergence> d = FirstDivergence(a.events, b.events);
+  ASSERT_TRUE(d.has_value());
+  EXPECT_EQ(d->index, b.events.size());
+  EXPECT_EQ(d->right, "");
+}
+
+}  // namespace
+}  // namespace ksim::trace
