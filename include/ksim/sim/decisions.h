@@ -45,12 +45,23 @@ struct Decision {  // a non-zero answer really given
   std::uint32_t answer = 0;
 };
 
+// Several chains of events have one that is due within the window: which goes first?
+struct OrderQuestion {
+  std::uint64_t step = 0;                 // how many kernel steps ran before
+  std::uint64_t key = 0;                  // about the head that is due first
+  const std::uint64_t* chains = nullptr;  // hash of each head's chain, the nominal order
+  std::uint32_t n = 0;                    // how many, at least 2
+};
+
 // Answers Choose where no override does. A pure function of its name, parameters and seed.
 class Strategy {
  public:
   virtual ~Strategy() = default;
   virtual std::string_view name() const = 0;
   virtual std::uint32_t Answer(std::string_view site, std::uint64_t key, std::uint32_t n) = 0;
+  // Whether it wants to be asked for the order of events; constant.
+  virtual bool orders() const { return false; }
+  virtual std::uint32_t First(const OrderQuestion&) { return 0; }
 };
 
 class Decisions {
@@ -68,6 +79,10 @@ class Decisions {
   std::uint32_t Draw(SiteId site, std::uint64_t key, std::uint32_t n);  // [0, n), n >= 1
   Duration DrawDuration(SiteId site, std::uint64_t key, Duration min, Duration max);  // [min, max)
   std::uint32_t Choose(SiteId site, std::uint64_t key, std::uint32_t n);  // [0, n), 0 nominal
+  // The decision at site `order`: index of the head that goes first. For the kernel.
+  std::uint32_t ChooseFirst(const OrderQuestion& question);
+  // Whether a strategy or an override has something to say about the order of events.
+  bool orders() const;
 
   std::vector<Decision> decisions() const;  // non-zero answers, in the order given
   std::vector<Override> unapplied() const;  // overrides never asked for
@@ -76,6 +91,7 @@ class Decisions {
 
  private:
   struct Impl;
+  void Record(SiteId site, std::uint64_t key, std::uint32_t answer);
   std::unique_ptr<Impl> impl_;
   std::uint64_t seed_;
   std::uint64_t asked_ = 0;

@@ -54,11 +54,17 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   std::vector<Override> overrides;
   std::shared_ptr<Strategy> strategy;  // null = nominal
+  // How far an event may be put before one that is due earlier, where a strategy or an override
+  // orders events (docs: the largest base latency).
+  Duration order_window = Milliseconds(2);
 };
 
-// Names one order-preserving chain of events (a watch stream, a handler queue). 0 = none.
+// Names one order-preserving chain of events (a watch stream, a handler queue). 0 = none: then the
+// calls of one actor are a chain. `item` tells apart what one name stands for and may be reordered:
+// the messages of an unordered channel are chains of their own.
 struct ChainId {
   std::uint32_t value = 0;
+  std::uint64_t item = 0;
 };
 
 class Simulation {
@@ -101,7 +107,7 @@ class Simulation {
   // Runs `call` when the running step returns: before any other event, at the same time, in the
   // Context of the caller, in the order of the calls to Defer. Outside a step: before the next one.
   void Defer(absl::AnyInvocable<void()> call);
-  // Makes a chain; `name` is a contract name as in sites (later: its priority's draw).
+  // Makes a chain; `name` is a contract name as in sites: an ordering strategy draws by it.
   ChainId NewChain(std::string_view name);
   const std::string& chain_name(ChainId chain) const;  // "" for 0
 
@@ -154,9 +160,13 @@ class Simulation {
 
  private:
   friend class Process;
+  friend class Ordering;
   class Kernel;    // queue, slots, roots, calls: src/ksim/sim/kernel.h
   class RunScope;  // names this simulation to crash reports
   bool RunNext(VirtualTime bound, const Limits& limits, Stop* stop);
+  bool RunOrdered(VirtualTime bound, const Limits& limits, Stop* stop);
+  bool MayStep(VirtualTime next, const Limits& limits, Stop* stop) const;
+  void BeginStep(VirtualTime at);
   VirtualTime Later(Duration delay) const;  // now + delay within [now, end of time]
   TimerKind Effective(TimerKind kind) const {
     return context_.background ? TimerKind::kPeriodic : kind;

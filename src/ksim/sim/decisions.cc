@@ -12,6 +12,8 @@
 
 namespace ksim::sim {
 
+constexpr std::string_view kOrderSite = "order";
+
 struct Decisions::Impl {
   struct Given {  // an override, and whether anybody asked for it
     Override override;
@@ -51,20 +53,32 @@ struct Decisions::Impl {
     return i;
   }
 
-  std::uint32_t Answer(SiteInfo& site, std::uint64_t key, std::uint32_t n) {
-    if (site.overrides != nullptr) {
-      for (const std::size_t i : *site.overrides) {
-        Given& g = given[i];
-        if (g.override.key != key || g.override.answer >= n) continue;
-        g.applied = true;
-        return g.override.answer;
-      }
+  // nullptr: no override answers it.
+  const std::uint32_t* Overridden(const SiteInfo& site, std::uint64_t key, std::uint32_t n) {
+    if (site.overrides == nullptr) return nullptr;
+    for (const std::size_t i : *site.overrides) {
+      Given& g = given[i];
+      if (g.override.key != key || g.override.answer >= n) continue;
+      g.applied = true;
+      return &g.override.answer;
     }
-    if (strategy == nullptr) return 0;
-    const std::uint32_t answer = strategy->Answer(site.name, key, n);
+    return nullptr;
+  }
+
+  std::uint32_t Checked(const SiteInfo& site, std::uint32_t answer, std::uint32_t n) const {
     KSIM_CHECK(answer < n) << site.name << ": strategy " << strategy->name() << " answered "
                            << answer << " of " << n;
     return answer;
+  }
+
+  std::uint32_t Answer(const SiteInfo& site, std::uint64_t key, std::uint32_t n) {
+    if (const std::uint32_t* given = Overridden(site, key, n)) return *given;
+    return strategy == nullptr ? 0 : Checked(site, strategy->Answer(site.name, key, n), n);
+  }
+
+  std::uint32_t First(const SiteInfo& site, const OrderQuestion& q) {
+    if (const std::uint32_t* given = Overridden(site, q.key, q.n)) return *given;
+    return strategy == nullptr || !strategy->orders() ? 0 : Checked(site, strategy->First(q), q.n);
   }
 };
 
@@ -127,10 +141,27 @@ std::uint32_t Decisions::Choose(SiteId site, std::uint64_t key, std::uint32_t n)
   Impl::SiteInfo& info = impl_->sites[site.index_];
   std::uint32_t answer = 0;
   if (info.overrides != nullptr || impl_->strategy != nullptr) answer = impl_->Answer(info, key, n);
-  ++asked_;
-  answer_sum_ += Mix(Mix(info.base + key) ^ answer);
-  if (answer != 0) impl_->records.push_back({site.index_, key, answer});
+  Record(site, key, answer);
   return answer;
+}
+
+std::uint32_t Decisions::ChooseFirst(const OrderQuestion& question) {
+  const SiteId site = Site(kOrderSite);
+  const Impl::SiteInfo& info = impl_->sites[site.index_];
+  const std::uint32_t answer = impl_->First(info, question);
+  Record(site, question.key, answer);
+  return answer;
+}
+
+void Decisions::Record(SiteId site, std::uint64_t key, std::uint32_t answer) {
+  ++asked_;
+  answer_sum_ += Mix(Mix(impl_->sites[site.index_].base + key) ^ answer);
+  if (answer != 0) impl_->records.push_back({site.index_, key, answer});
+}
+
+bool Decisions::orders() const {
+  return (impl_->strategy != nullptr && impl_->strategy->orders()) ||
+         impl_->given_by_site.contains(std::string(kOrderSite));
 }
 
 std::vector<Decision> Decisions::decisions() const {

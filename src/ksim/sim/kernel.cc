@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/base/check.h"
+#include "ksim/sim/ordering.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::sim {
@@ -24,6 +25,9 @@ namespace {
 }
 
 }  // namespace
+
+Simulation::Kernel::Kernel(Simulation& s) : sim(s) {}
+Simulation::Kernel::~Kernel() = default;
 
 std::uint32_t Simulation::Kernel::NewSlot(void* frame, std::uint32_t owner) {
   std::uint32_t index = free_slot;
@@ -48,10 +52,14 @@ void Simulation::Kernel::FreeSlot(std::uint32_t index) {
   ++slot.generation;
   slot.owner = free_slot;
   free_slot = index;
-  if (dead > 64 && dead * 2 > queue.size()) [[unlikely]] {
-    queue.Filter([&](const QueueEntry& e) { return slots[e.slot].generation == e.generation; });
-    dead = 0;
-  }
+  if (dead > 64 && dead * 2 > queue.size()) [[unlikely]]
+    DropDead();
+}
+
+void Simulation::Kernel::DropDead() {
+  queue.Filter([&](const QueueEntry& e) { return Live(e); });
+  if (ordering) ordering->DropDead();
+  dead = 0;
 }
 
 void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind kind,
@@ -62,15 +70,18 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
   ++slot.entries;
   slot.work = static_cast<std::uint16_t>(slot.work + work);
   sim.pending_work_ += work;
-  queue.Push({static_cast<std::uint64_t>(at.ns()), next_sequence | std::uint64_t{work}, index,
-              slot.generation});
+  const QueueEntry e{static_cast<std::uint64_t>(at.ns()), next_sequence | std::uint64_t{work},
+                     index, slot.generation};
   next_sequence += 2;
+  if (ordering && ordering->Stage(e)) [[unlikely]]
+    return;
+  queue.Push(e);
 }
 
 bool Simulation::Kernel::LiveFront(VirtualTime bound) {
   while (!queue.empty() && queue.NextTime() <= static_cast<std::uint64_t>(bound.ns())) {
     const QueueEntry& e = queue.Front();
-    if (slots[e.slot].generation == e.generation) return true;
+    if (Live(e)) return true;
     --dead;
     queue.PopFront();
   }
@@ -94,9 +105,11 @@ std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
 
 std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const {
   std::vector<QueueEntry> work;
-  queue.ForEach([&](const QueueEntry& e) {
-    if ((e.sequence & 1) != 0 && slots[e.slot].generation == e.generation) work.push_back(e);
-  });
+  const auto add = [&](const QueueEntry& e) {
+    if ((e.sequence & 1) != 0 && Live(e)) work.push_back(e);
+  };
+  queue.ForEach(add);
+  if (ordering) ordering->ForEach(add);
   std::sort(work.begin(), work.end(), [](const QueueEntry& a, const QueueEntry& b) {
     return std::pair(a.time, a.sequence) < std::pair(b.time, b.sequence);
   });
@@ -117,6 +130,10 @@ std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const
 void Simulation::Kernel::RunFront() {
   const QueueEntry e = queue.Front();
   queue.PopFront();
+  Run(e);
+}
+
+void Simulation::Kernel::Run(const QueueEntry& e) {
   Slot& slot = slots[e.slot];
   const std::uint16_t work = e.sequence & 1;
   --slot.entries;

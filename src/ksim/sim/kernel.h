@@ -8,6 +8,7 @@
 #pragma once
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "ksim/sim/simulation.h"
 
 namespace ksim::sim {
+
+class Ordering;  // ordering.h
 
 // Makes room for one more by a quarter of the size, not by all of it: with 100,000 actors asleep
 // the tables are most of the memory.
@@ -64,12 +67,15 @@ class Simulation::Kernel {
     Context context;
   };
 
-  explicit Kernel(Simulation& sim) : sim(sim) {}
+  explicit Kernel(Simulation& sim);
+  ~Kernel();
 
   // --- slots and queue (kernel.cc) ---
   std::uint32_t NewSlot(void* frame, std::uint32_t owner);
   void FreeSlot(std::uint32_t slot);  // its pending entries are dead from here on
   void Enqueue(std::uint32_t slot, VirtualTime at, TimerKind kind, const char* label);
+  bool Live(const QueueEntry& e) const { return slots[e.slot].generation == e.generation; }
+  void DropDead();
   // Takes dead entries off the front; true if a live one is due at or before `bound`.
   bool LiveFront(VirtualTime bound);
   std::uint16_t InternLabel(const char* label);
@@ -77,6 +83,7 @@ class Simulation::Kernel {
 
   // --- running (kernel.cc) ---
   void RunFront();  // after LiveFront; the clock has been set
+  void Run(const QueueEntry& e);
   void RunRoot(std::uint32_t root, std::coroutine_handle<> frame);
   void RunCall(std::uint32_t call);
   void RunDeferred();
@@ -106,7 +113,12 @@ class Simulation::Kernel {
   absl::flat_hash_map<const char*, std::uint16_t> label_numbers;  // one label may have many places
   const char* last_label = nullptr;
   std::uint16_t last_label_number = 0;
-  std::vector<std::string> chains{std::string()};
+  struct Chain {
+    std::string name;
+    std::uint64_t hash = 0;
+  };
+  std::vector<Chain> chains{Chain()};
+  std::unique_ptr<Ordering> ordering;  // null: events run by (time, sequence)
   absl::flat_hash_map<std::string_view, Process*> processes_by_name;
 };
 

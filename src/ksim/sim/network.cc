@@ -14,7 +14,7 @@ Channel::Channel(Network& network, std::string_view from, std::string_view to,
   const std::string link = fmt::format("{}/{}/{}", from, to, subject);
   latency_site_ = sim.decisions().Site("latency/" + link);
   delay_site_ = sim.decisions().Site("delay/" + link);
-  if (order == Order::kOrdered) chain_ = sim.NewChain(link);
+  chain_ = sim.NewChain(link);
 }
 
 void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver) {
@@ -25,7 +25,9 @@ void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver) {
   delay += kExtraDelays[decisions.Choose(delay_site_, key, kExtraDelays.size())];
   VirtualTime at = sim.now() + delay;
   if (order_ == Order::kOrdered) last_ = at = std::max(at, last_);
-  sim.After(at - sim.now(), TimerKind::kWork, "message", std::move(deliver), chain_);
+  ChainId chain = chain_;
+  if (order_ == Order::kUnordered) chain.item = std::max<std::uint64_t>(key, 1);
+  sim.After(at - sim.now(), TimerKind::kWork, "message", std::move(deliver), chain);
 }
 
 }  // namespace ksim::sim

@@ -2,6 +2,7 @@
 
 #include "ksim/base/check.h"
 #include "ksim/sim/kernel.h"
+#include "ksim/sim/ordering.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::sim {
@@ -68,6 +69,7 @@ void Simulation::Kernel::DropCalls() {
     if (slots[slot].entries > 0) FreeSlot(slot);
   }
   queue.Filter([](const QueueEntry&) { return false; });
+  if (ordering) ordering->Clear();
   dead = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const absl::AnyInvocable<void()> dropped = std::exchange(calls[i].function, nullptr);

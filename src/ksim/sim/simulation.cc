@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "ksim/base/check.h"
+#include "ksim/base/hash.h"
 #include "ksim/sim/kernel.h"
+#include "ksim/sim/ordering.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::sim {
@@ -37,7 +39,10 @@ class Simulation::RunScope {
 
 Simulation::Simulation(const SimulationOptions& options)
     : kernel_(std::make_unique<Kernel>(*this)),
-      decisions_(options.seed, options.overrides, options.strategy) {}
+      decisions_(options.seed, options.overrides, options.strategy) {
+  if (decisions_.orders())
+    kernel_->ordering = std::make_unique<Ordering>(*kernel_, decisions_, options.order_window);
+}
 
 Simulation::~Simulation() { Shutdown(); }
 
@@ -87,12 +92,12 @@ void Simulation::Defer(absl::AnyInvocable<void()> call) {
 }
 
 ChainId Simulation::NewChain(std::string_view name) {
-  kernel_->chains.emplace_back(name);
+  kernel_->chains.push_back({std::string(name), Hash64(name)});
   return ChainId{static_cast<std::uint32_t>(kernel_->chains.size() - 1)};
 }
 
 const std::string& Simulation::chain_name(ChainId chain) const {
-  return kernel_->chains[chain.value];
+  return kernel_->chains[chain.value].name;
 }
 
 bool Simulation::Step() {
@@ -105,23 +110,48 @@ bool Simulation::Step() {
 // One event at or before `bound`, and what it deferred. False when none is due, or a limit forbids
 // it: then *stop says which.
 bool Simulation::RunNext(VirtualTime bound, const Limits& limits, Stop* stop) {
+  if (kernel_->ordering) [[unlikely]]
+    return RunOrdered(bound, limits, stop);
   if (!kernel_->LiveFront(bound)) {
     *stop = Stop::kTimeReached;
     return false;
   }
   const VirtualTime next(static_cast<std::int64_t>(kernel_->queue.NextTime()));
-  const std::uint64_t at_instant = next == last_step_ ? instant_steps_ : 0;
-  if (steps_ >= limits.events || at_instant >= limits.instant) {
-    *stop = steps_ >= limits.events ? Stop::kEventLimit : Stop::kInstantLimit;
-    return false;
-  }
   KSIM_CHECK(next >= now_);
-  now_ = last_step_ = next;
-  instant_steps_ = at_instant + 1;
-  ++steps_;
+  if (!MayStep(next, limits, stop)) return false;
+  BeginStep(next);
   kernel_->RunFront();
   kernel_->RunDeferred();
   return true;
+}
+
+// The same where the order is a decision: the clock does not go back for an event that was passed
+// over.
+bool Simulation::RunOrdered(VirtualTime bound, const Limits& limits, Stop* stop) {
+  if (!kernel_->ordering->Due(bound)) {
+    *stop = Stop::kTimeReached;
+    return false;
+  }
+  // Nothing is asked for a step that may not run.
+  if (!MayStep(std::max(now_, kernel_->ordering->earliest()), limits, stop)) return false;
+  const QueueEntry e = kernel_->ordering->Take(bound, steps_);
+  BeginStep(std::max(now_, VirtualTime(static_cast<std::int64_t>(e.time))));
+  kernel_->Run(e);
+  kernel_->RunDeferred();
+  return true;
+}
+
+bool Simulation::MayStep(VirtualTime next, const Limits& limits, Stop* stop) const {
+  const std::uint64_t at_instant = next == last_step_ ? instant_steps_ : 0;
+  if (steps_ < limits.events && at_instant < limits.instant) return true;
+  *stop = steps_ >= limits.events ? Stop::kEventLimit : Stop::kInstantLimit;
+  return false;
+}
+
+void Simulation::BeginStep(VirtualTime at) {
+  instant_steps_ = at == last_step_ ? instant_steps_ + 1 : 1;
+  now_ = last_step_ = at;
+  ++steps_;
 }
 
 Simulation::Stop Simulation::RunUntil(VirtualTime t, const Limits& limits) {

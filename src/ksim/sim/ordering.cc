@@ -1,0 +1,92 @@
+#include "ksim/sim/ordering.h"
+
+#include <algorithm>
+
+namespace ksim::sim {
+
+bool Ordering::Stage(const QueueEntry& e) {
+  if (e.time > horizon_) return false;
+  const auto later = [](const QueueEntry& a, const QueueEntry& b) { return a.time < b.time; };
+  staged_.insert(std::upper_bound(staged_.begin(), staged_.end(), e, later), e);
+  return true;
+}
+
+void Ordering::DropDead() {
+  std::erase_if(staged_, [this](const QueueEntry& e) { return !kernel_.Live(e); });
+}
+
+// What may go now: within the window of the earliest, and not past `bound`.
+std::uint64_t Ordering::LastDue(VirtualTime bound) const {
+  const Duration left = VirtualTime::Max() - earliest();
+  const VirtualTime end = window_ > left ? VirtualTime::Max() : earliest() + window_;
+  return static_cast<std::uint64_t>(std::min(end, bound).ns());
+}
+
+bool Ordering::Due(VirtualTime bound) {
+  const std::size_t before = staged_.size();
+  DropDead();
+  kernel_.dead -= before - staged_.size();
+  EventQueue& queue = kernel_.queue;
+  if (staged_.empty()) {
+    if (!kernel_.LiveFront(bound)) return false;
+    staged_.push_back(queue.Front());
+    queue.PopFront();
+  }
+  if (earliest() > bound) return false;
+  const std::uint64_t last_due = LastDue(bound);
+  horizon_ = std::max(horizon_, last_due);
+  while (kernel_.LiveFront(VirtualTime(static_cast<std::int64_t>(last_due)))) {
+    staged_.push_back(queue.Front());
+    queue.PopFront();
+  }
+  return true;
+}
+
+std::uint64_t Ordering::ChainOf(const QueueEntry& e) const {
+  const Simulation::Kernel::Slot& slot = kernel_.slots[e.slot];
+  if (slot.frame != nullptr) return kernel_.roots[slot.owner].actor.name_hash();
+  const Simulation::Kernel::Call& call = kernel_.calls[slot.owner];
+  if (call.chain.value == 0) return call.context.actor.name_hash();
+  const std::uint64_t name = kernel_.chains[call.chain.value].hash;
+  return call.chain.item == 0 ? name : KeyOf(name, call.chain.item);
+}
+
+// The first entry of each chain, in the nominal order.
+void Ordering::FindHeads(std::uint64_t last_due) {
+  heads_.clear();
+  chains_.clear();
+  for (std::size_t i = 0; i < staged_.size() && heads_.size() < kMostHeads; ++i) {
+    if (staged_[i].time > last_due) return;
+    const std::uint64_t chain = ChainOf(staged_[i]);
+    if (std::find(chains_.begin(), chains_.end(), chain) != chains_.end()) continue;
+    heads_.push_back(i);
+    chains_.push_back(chain);
+  }
+}
+
+std::uint64_t Ordering::KeyOfFirst() {
+  const std::uint64_t first = KeyOf(chains_.front(), ran_[chains_.front()]);
+  passed_over_ = first == last_first_ ? passed_over_ + 1 : 0;
+  last_first_ = first;
+  return KeyOf(first, passed_over_);
+}
+
+QueueEntry Ordering::Take(VirtualTime bound, std::uint64_t step) {
+  FindHeads(LastDue(bound));
+  std::uint32_t answer = 0;
+  if (heads_.size() > 1) {
+    OrderQuestion question;
+    question.step = step;
+    question.key = KeyOfFirst();
+    question.chains = chains_.data();
+    question.n = static_cast<std::uint32_t>(chains_.size());
+    answer = decisions_.ChooseFirst(question);
+  }
+  ++ran_[chains_[answer]];
+  const auto taken = staged_.begin() + static_cast<std::ptrdiff_t>(heads_[answer]);
+  const QueueEntry e = *taken;
+  staged_.erase(taken);
+  return e;
+}
+
+}  // namespace ksim::sim

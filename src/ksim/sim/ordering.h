@@ -1,0 +1,64 @@
+// Ordering: which event goes first where a strategy or an override may say so.
+//
+// Events belong to chains that nothing may reorder: the messages of an ordered channel, and the
+// wake-ups of one actor. Of all chains whose next event is due within the window of the earliest
+// one, the answer to a decision at site `order` goes first: 0 is the one that is due first. The
+// clock moves to that event's time and never back, so no event waits longer than its own time and
+// the window. Between two events nothing is asked when only one chain is due.
+//
+// The key is about the head that is due first: its chain, how many of its chain went before, and
+// how often it has been passed over.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/sim/decisions.h"
+#include "ksim/sim/kernel.h"
+
+namespace ksim::sim {
+
+class Ordering {
+ public:
+  Ordering(Simulation::Kernel& kernel, Decisions& decisions, Duration window)
+      : kernel_(kernel), decisions_(decisions), window_(window) {}
+
+  // True if the entry is kept here: it is due before what has already been looked at.
+  bool Stage(const QueueEntry& e);
+  // Takes dead entries out; true if a live one is due at or before `bound`. Then `earliest` is its
+  // time and Take takes the one that goes first.
+  bool Due(VirtualTime bound);
+  VirtualTime earliest() const {
+    return VirtualTime(static_cast<std::int64_t>(staged_.front().time));
+  }
+  QueueEntry Take(VirtualTime bound, std::uint64_t step);
+
+  void DropDead();  // without counting them
+  void Clear() { staged_.clear(); }
+  template <class F>
+  void ForEach(F f) const {
+    for (const QueueEntry& e : staged_) f(e);
+  }
+
+ private:
+  // More chains than this are not looked at, so that a step stays cheap with 5,000 kubelets.
+  static constexpr std::size_t kMostHeads = 64;
+
+  std::uint64_t LastDue(VirtualTime bound) const;
+  std::uint64_t ChainOf(const QueueEntry& e) const;
+  void FindHeads(std::uint64_t last_due);
+  std::uint64_t KeyOfFirst();
+
+  Simulation::Kernel& kernel_;
+  Decisions& decisions_;
+  Duration window_;
+  std::vector<QueueEntry> staged_;  // by (time, sequence): all entries at or before horizon_
+  std::uint64_t horizon_ = 0;
+  std::vector<std::size_t> heads_;                         // into staged_
+  std::vector<std::uint64_t> chains_;                      // of the heads
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> ran_;  // chain -> events that have run
+  std::uint64_t last_first_ = 0;                           // who the last question was about
+  std::uint64_t passed_over_ = 0;                          // how often it has been passed over
+};
+
+}  // namespace ksim::sim

@@ -1,0 +1,175 @@
+// The order of events as a decision: chains, the window, keys, what is left alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ksim/sim/network.h"
+#include "ksim/sim/process.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::sim {
+namespace {
+
+// Always the head that the rule says; remembers what it was asked.
+class Ruled : public Strategy {
+ public:
+  enum class Rule { kNominal, kLast };
+  explicit Ruled(Rule rule) : rule_(rule) {}
+  std::string_view name() const override { return "ruled"; }
+  std::uint32_t Answer(std::string_view, std::uint64_t, std::uint32_t) override { return 0; }
+  bool orders() const override { return true; }
+  std::uint32_t First(const OrderQuestion& q) override {
+    keys.push_back(q.key);
+    widths.push_back(q.n);
+    return rule_ == Rule::kLast ? q.n - 1 : 0;
+  }
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint32_t> widths;
+
+ private:
+  Rule rule_;
+};
+
+class OrderingTest : public testing::Test {
+ protected:
+  void Make(std::shared_ptr<Strategy> strategy, std::vector<Override> overrides = {},
+            Duration window = Milliseconds(2)) {
+    SimulationOptions options;
+    options.strategy = std::move(strategy);
+    options.overrides = std::move(overrides);
+    options.order_window = window;
+    sim_ = std::make_unique<Simulation>(options);
+    log_.clear();
+  }
+  ChainId Chain(const std::string& name) { return sim_->NewChain(name); }
+  void At(Duration delay, const std::string& name, ChainId chain) {
+    sim_->After(
+        delay, TimerKind::kWork, "logged",
+        [this, name] { log_ += name + "@" + FormatDuration(sim_->now() - VirtualTime()) + " "; },
+        chain);
+  }
+  std::string Run() {
+    sim_->RunUntil(VirtualTime() + Seconds(1));
+    return log_;
+  }
+
+  std::unique_ptr<Simulation> sim_;
+  std::string log_;
+};
+
+TEST_F(OrderingTest, ALaterEventWithinTheWindowMayGoFirstAndTheClockDoesNotGoBack) {
+  Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
+  At(Milliseconds(1), "a", Chain("a"));
+  At(Milliseconds(2), "b", Chain("b"));
+  At(Milliseconds(4), "c", Chain("c"));  // past a's window
+  EXPECT_EQ(Run(), "b@2ms a@2ms c@4ms ");
+}
+
+TEST_F(OrderingTest, AChainKeepsItsOrder) {
+  Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
+  const ChainId stream = Chain("stream");
+  At(Microseconds(30), "s1", stream);
+  At(Microseconds(40), "s2", stream);
+  At(Microseconds(10), "other", Chain("other"));
+  EXPECT_EQ(Run(), "s1@30us s2@40us other@40us ");
+}
+
+TEST_F(OrderingTest, NoEventWaitsLongerThanTheWindow) {
+  Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
+  At(Milliseconds(1), "waits", Chain("waits"));
+  for (int i = 2; i <= 6; ++i)
+    At(Milliseconds(i), std::to_string(i), Chain("chain-" + std::to_string(i)));
+  EXPECT_EQ(Run(), "3@3ms 2@3ms waits@3ms 6@6ms 5@6ms 4@6ms ");
+}
+
+TEST_F(OrderingTest, NominalAnswersAreTheNominalOrder) {
+  Make(nullptr);
+  for (int i = 0; i < 50; ++i)
+    At(Microseconds(i * 37 % 23 * 100), std::to_string(i), Chain(std::to_string(i)));
+  const std::string nominal = Run();
+  auto strategy = std::make_shared<Ruled>(Ruled::Rule::kNominal);
+  Make(strategy);
+  for (int i = 0; i < 50; ++i)
+    At(Microseconds(i * 37 % 23 * 100), std::to_string(i), Chain(std::to_string(i)));
+  EXPECT_EQ(Run(), nominal);
+  EXPECT_GT(strategy->keys.size(), 20u);
+  EXPECT_TRUE(sim_->decisions().decisions().empty());
+}
+
+// One who is passed over again and again is asked about by a new key each time.
+TEST_F(OrderingTest, EveryQuestionHasAKeyOfItsOwn) {
+  auto strategy = std::make_shared<Ruled>(Ruled::Rule::kLast);
+  Make(strategy);
+  for (int i = 0; i < 20; ++i)
+    At(Microseconds(10 * i), std::to_string(i), Chain(std::to_string(i % 7)));
+  Run();
+  const std::set<std::uint64_t> different(strategy->keys.begin(), strategy->keys.end());
+  EXPECT_EQ(different.size(), strategy->keys.size());
+  EXPECT_GT(different.size(), 10u);
+}
+
+TEST_F(OrderingTest, ItsDecisionsGivenAsOverridesMakeTheSameRun) {
+  const auto fill = [this] {
+    for (int i = 0; i < 40; ++i)
+      At(Microseconds(i * 29 % 31 * 60), std::to_string(i), Chain(std::to_string(i % 9)));
+  };
+  Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
+  fill();
+  const std::string once = Run();
+  std::vector<Override> overrides;
+  for (const Decision& d : sim_->decisions().decisions()) {
+    EXPECT_EQ(d.site, "order");
+    overrides.push_back({d.site, d.key, d.answer});
+  }
+  ASSERT_GT(overrides.size(), 5u);
+  Make(nullptr, overrides);
+  fill();
+  EXPECT_EQ(Run(), once);
+  EXPECT_TRUE(sim_->decisions().unapplied().empty());
+}
+
+TEST_F(OrderingTest, OneActorsWakeUpsAreOneChainAndTwoRequestsOfOneClientAreTwo) {
+  Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
+  Process& process = sim_->AddProcess("actor");
+  process.Start();
+  const auto sleeper = [](Simulation& sim, std::string* log, const char* name) -> Task<void> {
+    co_await sim.Sleep(Microseconds(100));
+    *log += name;
+  };
+  process.Spawn(sleeper(*sim_, &log_, "first "));
+  process.Spawn(sleeper(*sim_, &log_, "second "));
+  EXPECT_EQ(Run(), "first second ");
+
+  LatencyRange range;
+  range.max = range.min;
+  Network network(*sim_, range);
+  Channel requests(network, "client", "server", "pods", Channel::Order::kUnordered);
+  log_.clear();
+  requests.Send(1, [this] { log_ += "one "; });
+  requests.Send(2, [this] { log_ += "two "; });
+  sim_->RunUntil(VirtualTime() + Seconds(2));
+  EXPECT_EQ(log_, "two one ");
+}
+
+TEST_F(OrderingTest, WhatWasKilledWhileItWaitedDoesNotRun) {
+  Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
+  Process& process = sim_->AddProcess("actor");
+  process.Start();
+  const auto sleeper = [](Simulation& sim, std::string* log) -> Task<void> {
+    co_await sim.Sleep(Microseconds(100));
+    *log += "ran ";
+  };
+  process.Spawn(sleeper(*sim_, &log_));
+  sim_->RunUntil(VirtualTime() + Microseconds(50));
+  sim_->After(
+      Microseconds(60), TimerKind::kWork, "kill", [&process] { process.Kill(); }, Chain("killer"));
+  EXPECT_EQ(Run(), "");
+  EXPECT_EQ(sim_->pending_work(), 0u);
+}
+
+}  // namespace
+}  // namespace ksim::sim
