@@ -90,7 +90,7 @@ TEST(Messages, WhatThisVersionHasNotIsRefused) {
     int validate;  // a kind of step is an error for it, too
   };
   const Case cases[] = {
-      {"  faults: [{at: 1s, crash: {process: kube-scheduler}}]\n", "the fault crash", 0},
+      {"  faults: [{at: 1s, failover: {process: kube-scheduler}}]\n", "the fault failover", 0},
       {"  checks: [esr]\n", "the oracle esr", 0},
       {"  cluster: {controllers: [deployment]}\n", "the controller deployment", 0},
       {"  steps: [{at: 1s, drain: node-1}]\n", "the step drain", 1}};

@@ -6,6 +6,7 @@
 // Source: kubernetes/apiserver (pkg/endpoints, pkg/registry, pkg/storage), cmd/kube-apiserver.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ struct Shared {
   api::Identities& identities;
   api::Compat compat;
   std::uint64_t& next_stream_id;
+  // For faults: asked about each watch that is accepted; true lets it end with 410. Empty: never.
+  std::function<bool(const api::Request&)> expire_watch;
 };
 
 // The admission plugins that are on unless ServerOptions says otherwise, in upstream's order.

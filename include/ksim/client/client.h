@@ -24,7 +24,8 @@
 
 namespace ksim::client {
 
-class Link;  // client/link.h
+class FaultHooks;  // client/fault_hooks.h
+class Link;        // client/link.h
 
 // What all clients of a cluster share. Owned by the cluster; outlives every process.
 struct Environment {
@@ -36,6 +37,8 @@ struct Environment {
   api::Compat compat;
   // Who objects are, for the keys of draws about them. Null: resource, namespace and name alone.
   const api::Identities* identities = nullptr;
+  // What faults do to the clients. Null: nothing can go wrong here.
+  FaultHooks* faults = nullptr;
   // False takes the jitter out of all back-offs (CLIENT-02), for tests of their bases.
   bool jitter = true;
   // In the simulation, not the actor: a restart goes on counting.

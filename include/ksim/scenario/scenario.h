@@ -12,6 +12,7 @@
 #include "ksim/api/compat.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/time.h"
+#include "ksim/fault/spec.h"
 #include "ksim/value/value.h"
 #include "ksim/value/where.h"
 
@@ -35,12 +36,8 @@ struct Manifest {
   std::string Name() const;  // name, or generateName with its dash
 };
 
-struct Trigger {
-  Trigger() = default;
-  std::string event;                                        // contract name: commit, handler, ...
-  std::vector<std::pair<std::string, std::string>> fields;  // all must be equal
-  std::int64_t count = 1;
-};
+using Trigger = fault::Trigger;
+using FaultSpec = fault::Spec;
 
 struct NodeSpec {
   NodeSpec() = default;
@@ -114,15 +111,6 @@ struct Step {
   bool force = false;
   bool ignore_daemon_sets = false;
   NodeSpec node;  // addNode
-};
-
-struct FaultSpec {
-  FaultSpec() = default;
-  std::optional<Duration> at;
-  std::optional<Trigger> when;
-  std::string verb;
-  value::Value args;
-  Span span;
 };
 
 struct FuzzSpec {

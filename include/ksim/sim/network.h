@@ -2,7 +2,11 @@
 // (site latency/FROM/TO/SUBJECT) plus a chosen extra (site delay/FROM/TO/SUBJECT; answer 0 = none).
 #pragma once
 #include <array>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "ksim/base/time.h"
@@ -27,9 +31,25 @@ class Network {
   Simulation& simulation() { return sim_; }
   LatencyRange latency() const { return latency_; }
 
+  // --- for faults ---
+  // Two processes do not hear each other: what one sends the other waits, and is on its way again
+  // when the last Cut of the pair is mended (TCP sends again). What is under way already arrives.
+  void Cut(std::string_view a, std::string_view b);
+  void Mend(std::string_view a, std::string_view b);
+
  private:
+  friend class Channel;
+  struct Waiting {
+    std::string from, to;
+    Context context;  // the sender's
+    absl::AnyInvocable<void()> send;
+  };
+  bool IsCut(std::string_view a, std::string_view b) const;
+
   Simulation& sim_;
   LatencyRange latency_;
+  std::vector<std::pair<std::string, std::string>> cuts_;  // the lesser name first
+  std::vector<Waiting> waiting_;                           // in order of sending
 };
 
 // One direction of one conversation. kOrdered keeps messages in sending order (a watch stream on
@@ -40,15 +60,17 @@ class Channel {
   Channel(Network& network, std::string_view from, std::string_view to, std::string_view subject,
           Order order);
   // Runs `deliver` after the message's delay, in the sender's Context (cause, background).
-  // `key` says what the message is about.
-  void Send(std::uint64_t key, absl::AnyInvocable<void()> deliver);
+  // `key` says what the message is about. `extra` is how much later a fault lets it arrive.
+  void Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Duration extra = {});
 
  private:
+  void Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()> deliver);
+
   Network& network_;
+  std::string from_, to_;
   SiteId latency_site_, delay_site_;
-  Order order_;
   ChainId chain_;
-  VirtualTime last_;
+  std::shared_ptr<VirtualTime> last_;  // of an ordered channel: when its last message arrives
 };
 
 }  // namespace ksim::sim

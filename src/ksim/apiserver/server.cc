@@ -1,5 +1,7 @@
 #include "ksim/apiserver/server.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -180,6 +182,14 @@ sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<RequestContext> rc, Rep
       std::make_shared<WatchStream>(shared.sim, process.name(), id, request,
                                     query->predicate.text(), std::move(reply), std::move(sink));
   now->streams[id] = stream;
+  if (shared.expire_watch && shared.expire_watch(request)) {
+    stream->Accept(api::Response::From::kCache);
+    stream->SendError(api::Expired(
+        fmt::format("too old resource version: {} ({})", query->revision, query->revision + 1)));
+    stream->Close(api::StreamEnd::kEof, "error");
+    now->streams.erase(id);
+    co_return;
+  }
   CacheDelegator& storage = now->resources.Of(rc->resource());
   sim::Process::TaskId follower;
   if (storage.cacher() != nullptr) {

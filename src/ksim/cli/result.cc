@@ -71,12 +71,15 @@ std::string Escaped(std::string_view text) {
 
 Value ResultTree(const Scenario& scenario, const RunReport& report,
                  const std::vector<api::Object>& objects) {
-  std::vector<Value> violations, failures, trees, never;
+  std::vector<Value> violations, failures, trees, never, faults;
   for (const trace::Violation& v : report.end.violations) violations.push_back(trace::ToTree(v));
   for (const scenario::StepFailure& f : report.failures)
     failures.push_back(value::Obj({{"step", Value::Of(f.number)}, {"error", Value::Of(f.error)}}));
   for (const api::Object& o : objects) trees.push_back(o.ToTree());
   for (std::int64_t n : report.never_begun) never.push_back(Value::Of(n));
+  for (const scenario::FaultNote& f : report.faults_missing)
+    faults.push_back(value::Obj(
+        {{"fault", Value::Of(f.number)}, {"what", Value::Of(f.fault)}, {"why", Value::Of(f.why)}}));
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                      {"kind", Value::Of("RunResult")},
                      {"scenario", Value::Of(scenario.name)},
@@ -94,6 +97,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"violations", Value::Array(std::move(violations))},
                      {"failedSteps", Value::Array(std::move(failures))},
                      {"stepsNotBegun", Value::Array(std::move(never))},
+                     {"faultsNotHappened", Value::Array(std::move(faults))},
                      {"objects", Value::Array(std::move(trees))}});
 }
 
@@ -148,6 +152,9 @@ std::string Complaints(const RunReport& report, bool color) {
   for (std::int64_t n : report.never_begun)
     out += fmt::format("{} step {} never began: its trigger did not come\n",
                        Paint(color, "1;35", "warning:"), n);
+  for (const scenario::FaultNote& f : report.faults_missing)
+    out += fmt::format("{} fault {} ({}) did not happen: {}\n", Paint(color, "1;35", "warning:"),
+                       f.number, f.fault, f.why);
   return out;
 }
 

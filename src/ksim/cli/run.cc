@@ -128,7 +128,9 @@ class RunCommandImpl : public Command {
     Runner runner(scenario, std::move(options));
     RunReport report = runner.Run();
     int code = report.exit_code;
-    if (scenario_.strict && code == kOk && !report.never_begun.empty()) code = kViolation;
+    if (scenario_.strict && code == kOk &&
+        !(report.never_begun.empty() && report.faults_missing.empty()))
+      code = kViolation;
     if (interrupted != 0 && code == kOk) code = interrupted == 2 ? kInterrupted : kTerminated;
     report.exit_code = code;
     if (!trace_.empty() && !WriteTrace(io, runner)) return kInvalid;

@@ -4,6 +4,7 @@
 
 #include "ksim/base/check.h"
 #include "ksim/client/exchange.h"
+#include "ksim/client/fault_hooks.h"
 #include "ksim/client/token_bucket.h"
 #include "ksim/client/watch_pipe.h"
 
@@ -13,6 +14,12 @@ namespace {
 constexpr int kMaxRetries = 10;  // rest/request.go maxRetries
 constexpr Duration kConnectionRetryPause = Seconds(1);
 
+Access AccessOf(api::Verb verb) {
+  const bool read =
+      verb == api::Verb::kGet || verb == api::Verb::kList || verb == api::Verb::kWatch;
+  return read ? Access::kRead : Access::kWrite;
+}
+
 // How long to wait before sending the request again; nullopt: the answer stands (CLIENT-37).
 // Source: rest/with_retry.go IsNextRetry, rest/request.go Watch and request.
 std::optional<Duration> RetryPause(const api::Request& request, const Answer& answer) {
@@ -21,9 +28,8 @@ std::optional<Duration> RetryPause(const api::Request& request, const Answer& an
     if (r.status.retry_after_seconds <= 0) return std::nullopt;
     return Seconds(r.status.retry_after_seconds);
   }
-  const bool read = request.verb == api::Verb::kGet || request.verb == api::Verb::kList ||
-                    request.verb == api::Verb::kWatch;
-  if (!read || !api::IsConnectionLost(r.status)) return std::nullopt;
+  if (AccessOf(request.verb) == Access::kWrite || !api::IsConnectionLost(r.status))
+    return std::nullopt;
   return kConnectionRetryPause;
 }
 
@@ -86,6 +92,10 @@ sim::Task<api::Response> Client::Attempts(api::Request request,
     if (stream == nullptr || attempt > 1) {
       const Duration wait = impl_->limiter.Reserve(sim.now());
       if (wait > Duration()) co_await sim.Sleep(wait, sim::TimerKind::kWork, "client rate limit");
+    }
+    FaultHooks* hooks = connection_.env().faults;
+    if (hooks != nullptr && hooks->has_gates()) {
+      co_await PassGates(hooks, actor_, AccessOf(request.verb));
     }
     std::shared_ptr<WatchPipe> pipe;
     if (stream != nullptr) {

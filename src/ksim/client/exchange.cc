@@ -5,6 +5,7 @@
 
 #include "ksim/client/context_scope.h"
 #include "ksim/client/events.h"
+#include "ksim/client/fault_hooks.h"
 #include "ksim/client/items_hash.h"
 #include "ksim/client/link.h"
 #include "ksim/sim/mailbox.h"
@@ -62,6 +63,9 @@ class ReplyPath {
     answer.response = std::move(response);
     Send(std::move(answer));
   }
+
+  // The answer is lost: the sender waits until its time is up.
+  void Drop() { answered_ = true; }
 
   void Send(Answer answer) {
     answered_ = true;
@@ -151,16 +155,29 @@ std::uint64_t EmitResponse(sim::Simulation& sim, const api::Request& request, co
   return sim.EmitAs(request.actor, request.event, info, sim::PayloadRef(payload));
 }
 
-// The request has reached the server.
+// The request has reached the server, or what a fault has put in its place.
 void ArriveAtServer(api::Endpoint& server, api::Request request, std::unique_ptr<ReplyPath> path,
-                    std::shared_ptr<api::WatchSink> sink) {
-  if (!server.accepting()) {
+                    std::shared_ptr<api::WatchSink> sink, const FaultHooks* hooks) {
+  Mishap mishap;
+  if (hooks != nullptr) mishap = hooks->Befalls(request);
+  if (mishap.kind == Mishap::Kind::kRequestLost) return path->Drop();
+  if (mishap.kind == Mishap::Kind::kRejected) {
+    api::Response response;
+    response.code = mishap.status.code;
+    response.status = mishap.status;
+    return path->Respond(std::move(response));
+  }
+  if (!server.accepting() || mishap.kind == Mishap::Kind::kRefused) {
     path->Send(TransportFailure(api::ConnectionRefused(), false));
     return;
   }
   server.Accept(
       std::move(request),
-      [path = std::move(path)](api::Response response) { path->Respond(std::move(response)); },
+      [path = std::move(path),
+       lost = mishap.kind == Mishap::Kind::kAnswerLost](api::Response response) {
+        if (lost) return path->Drop();
+        path->Respond(std::move(response));
+      },
       std::move(sink));
 }
 
@@ -177,8 +194,8 @@ void SendRequest(Connection& connection, api::Request request, const std::shared
   scope.set_cause(request.event);
   link->ToServer(server, resource)
       .Send(key, [server = &server, request = std::move(request), path = std::move(path),
-                  sink = std::move(sink)]() mutable {
-        ArriveAtServer(*server, std::move(request), std::move(path), std::move(sink));
+                  sink = std::move(sink), hooks = connection.env().faults]() mutable {
+        ArriveAtServer(*server, std::move(request), std::move(path), std::move(sink), hooks);
       });
 }
 

@@ -24,12 +24,13 @@ Duration DetermineResyncPeriod(Duration desired, Duration check_period) {
 ProcessorListener::ProcessorListener(sim::Process& process, SharedName informer,
                                      const api::ResourceInfo* resource, sim::ActorId actor,
                                      ResourceEventHandler* handler, Duration requested,
-                                     Duration period)
+                                     Duration period, Gate* stall)
     : process_(process),
       informer_(std::move(informer)),
       resource_(resource),
       actor_(actor),
       handler_(handler),
+      stall_(stall),
       requested_(requested),
       period_(period),
       next_resync_(process.Now() + period),
@@ -54,6 +55,7 @@ void ProcessorListener::Add(Notification n) {
 sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) {
   sim::Simulation& sim = process_.simulation();
   while (!self->removed_) {
+    while (stall_ != nullptr && stall_->closed()) co_await stall_->Opened();
     for (std::size_t share = StepShare(queue_.size()); share > 0 && !queue_.empty(); --share) {
       const Notification n = std::move(queue_.front());
       queue_.pop_front();

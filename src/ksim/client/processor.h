@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ksim/client/events.h"
+#include "ksim/client/fault_hooks.h"
 #include "ksim/client/informer.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
@@ -37,7 +38,7 @@ class ProcessorListener {
  public:
   ProcessorListener(sim::Process& process, SharedName informer, const api::ResourceInfo* resource,
                     sim::ActorId actor, ResourceEventHandler* handler, Duration requested,
-                    Duration period);
+                    Duration period, Gate* stall);
   void Add(Notification n);  // queues it
   sim::Task<void> Run(std::shared_ptr<ProcessorListener> self);
 
@@ -63,6 +64,7 @@ class ProcessorListener {
   const api::ResourceInfo* resource_;
   sim::ActorId actor_;
   ResourceEventHandler* handler_;
+  Gate* stall_;  // closed while a fault makes the handler slow; null = none
   Duration requested_, period_;
   VirtualTime next_resync_;
   std::deque<Notification> queue_;

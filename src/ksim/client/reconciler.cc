@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/client/events.h"
+#include "ksim/client/fault_hooks.h"
 #include "ksim/client/profile.h"
 
 namespace ksim::client {
@@ -90,6 +91,10 @@ sim::Task<void> ReconcileLoop::Worker() {
   for (;;) {
     std::optional<std::string> key = co_await queue_.Get();
     if (!key) co_return;
+    FaultHooks* hooks = connection_.env().faults;
+    if (hooks != nullptr && hooks->has_gates()) {
+      co_await PassGates(hooks, context.actor, Access::kRead);
+    }
     context.cause = EmitReconcile(*key, "begin", {});
     const std::uint64_t begin = context.cause;
     ReconcileResult result = co_await reconciler_.Reconcile(*key);

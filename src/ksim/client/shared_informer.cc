@@ -20,6 +20,7 @@ constexpr Duration kMinimumResyncPeriod = Seconds(1);
 SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo* resource,
                                          InformerOptions options, Duration resync)
     : process_(client.connection().process()),
+      faults_(client.connection().env().faults),
       resource_(resource),
       name_(std::make_shared<const std::string>(fmt::format(
           "{} {}", process_.name(), ResourceName(client.connection().env().kinds, *resource)))),
@@ -72,9 +73,9 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
       }
     }
   }
-  auto entry =
-      std::make_shared<ProcessorListener>(process_, name_, resource_, listener, handler, period,
-                                          DetermineResyncPeriod(period, check_period_));
+  auto entry = std::make_shared<ProcessorListener>(
+      process_, name_, resource_, listener, handler, period,
+      DetermineResyncPeriod(period, check_period_), GateOf(listener));
   const int registration = processor_.Register(entry);
   if (!started_) return registration;
   for (const api::Object& object : indexer_.List("")) {
@@ -85,6 +86,11 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
     entry->Add(std::move(n));
   }
   return registration;
+}
+
+// A handler of the process itself is stalled together with the queue in front of the cache.
+Gate* SharedIndexInformer::GateOf(sim::ActorId actor) const {
+  return faults_ == nullptr ? nullptr : &faults_->HandlerGate(actor.name(), resource_);
 }
 
 void SharedIndexInformer::RemoveHandler(int registration) {
@@ -107,7 +113,9 @@ bool SharedIndexInformer::HasSynced(int registration) const {
 
 sim::Task<void> SharedIndexInformer::ProcessLoop() {
   sim::Simulation& sim = process_.simulation();
+  Gate* stall = GateOf(process_.actor());
   for (;;) {
+    while (stall != nullptr && stall->closed()) co_await stall->Opened();
     for (std::size_t share = StepShare(queue_->size()); share > 0; --share) {
       std::optional<Popped> popped = queue_->Pop();
       if (!popped) break;

@@ -68,7 +68,10 @@ class SharedIndexInformer : public SharedInformer {
   std::int64_t CacheResourceVersion() const;
   ReflectorOptions MakeReflectorOptions(const InformerOptions& options);
 
+  Gate* GateOf(sim::ActorId actor) const;  // null: no faults here
+
   sim::Process& process_;
+  FaultHooks* faults_;
   const api::ResourceInfo* resource_;
   SharedName name_;
   const Profile& profile_;

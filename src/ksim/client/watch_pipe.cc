@@ -27,7 +27,8 @@ class WatchPipe::Stream : public WatchStream {
       : pipe_(std::move(pipe)), number_(number) {}
   ~Stream() override {
     pipe_->reading_ = false;
-    if (ended_) return;
+    pipe_->Forget();
+    if (ended_ || pipe_->cut_) return;
     if (const std::shared_ptr<Link> link = pipe_->link_.lock()) {
       link->SendCloseWatch(pipe_->server_, pipe_->resource_, number_);
     }
@@ -48,6 +49,10 @@ class WatchPipe::Stream : public WatchStream {
 sim::Task<std::optional<api::WatchEvent>> WatchPipe::Stream::Next() {
   if (ended_) co_return std::nullopt;
   std::optional<Arrived> item = co_await pipe_->arrived_.Receive();
+  FaultHooks* hooks = pipe_->hooks_;
+  if (hooks != nullptr && hooks->has_gates()) {
+    co_await PassGates(hooks, pipe_->reader_, Access::kRead);
+  }
   const std::shared_ptr<Link> link = pipe_->link_.lock();
   if (!item || link == nullptr) {
     ended_ = true;
@@ -59,7 +64,7 @@ sim::Task<std::optional<api::WatchEvent>> WatchPipe::Stream::Next() {
     end_ = item->end;
     co_return std::nullopt;
   }
-  Deliver(*item->event);
+  if (!item->local) Deliver(*item->event);
   co_return std::move(*item->event);
 }
 
@@ -91,13 +96,26 @@ WatchPipe::WatchPipe(const std::shared_ptr<Link>& link, api::Endpoint& server,
       server_(server),
       resource_(resource),
       channel_(link->NewStreamChannel(server, resource)),
-      arrived_(link->sim()) {}
+      arrived_(link->sim()),
+      hooks_(link->env().faults),
+      reader_(link->process().actor()) {
+  if (hooks_ == nullptr) return;
+  faults_ = &hooks_->StreamsOf(link->process().name(), resource);
+  faults_->open.push_back(this);
+}
+
+WatchPipe::~WatchPipe() { Forget(); }
+
+void WatchPipe::Forget() {
+  if (faults_ != nullptr) std::erase(faults_->open, this);
+}
 
 std::shared_ptr<api::WatchSink> WatchPipe::MakeSink() {
   return std::make_shared<Sink>(shared_from_this());
 }
 
 std::unique_ptr<WatchStream> WatchPipe::MakeStream(std::uint64_t number) {
+  number_ = number;
   return std::make_unique<Stream>(shared_from_this(), number);
 }
 
@@ -109,33 +127,64 @@ void WatchPipe::SendInOrder(std::uint64_t key, absl::AnyInvocable<void()> delive
 
 void WatchPipe::Send(api::WatchEvent event) {
   const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !link->usable() || !reading_) return;
+  if (link == nullptr || !link->usable() || !reading_ || cut_) return;
   const std::uint64_t key = link->DeliveryKey(resource_, event);
   Arrived item;
   item.event = std::make_unique<api::WatchEvent>(std::move(event));
-  channel_.Send(key, [self = shared_from_this(), item = std::move(item)]() mutable {
-    self->Arrive(std::move(item));
-  });
+  channel_.Send(
+      key,
+      [self = shared_from_this(), item = std::move(item)]() mutable {
+        self->Arrive(std::move(item));
+      },
+      ExtraDelay());
 }
 
 void WatchPipe::SendEnd(api::StreamEnd how) {
   const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !link->usable() || !reading_) return;
+  if (link == nullptr || !link->usable() || !reading_ || cut_) return;
   api::WatchEvent end;
   end.type = api::WatchEventType::kError;
   Arrived item;
   item.end = how;
-  channel_.Send(link->DeliveryKey(resource_, end),
-                [self = shared_from_this(), item = std::move(item)]() mutable {
-                  self->Arrive(std::move(item));
-                });
+  channel_.Send(
+      link->DeliveryKey(resource_, end),
+      [self = shared_from_this(), item = std::move(item)]() mutable {
+        self->Arrive(std::move(item));
+      },
+      ExtraDelay());
 }
 
 void WatchPipe::Arrive(Arrived item) {
   const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !reading_) return;
+  if (link == nullptr || !reading_ || cut_) return;
   item.origin = link->sim().CaptureOrigin();
+  if (faults_ != nullptr && faults_->held > 0) {
+    held_.push_back(std::move(item));
+  } else {
+    arrived_.Send(std::move(item));
+  }
+}
+
+void WatchPipe::TakeHeld() {
+  for (Arrived& item : std::exchange(held_, {})) arrived_.Send(std::move(item));
+}
+
+bool WatchPipe::Cut(const api::Status& error) {
+  const std::shared_ptr<Link> link = link_.lock();
+  if (link == nullptr || !open()) return false;
+  cut_ = true;
+  held_.clear();
+  Arrived item;
+  item.origin = link->sim().CaptureOrigin();
+  if (!error.ok()) {
+    item.local = true;
+    item.event = std::make_unique<api::WatchEvent>();
+    item.event->type = api::WatchEventType::kError;
+    item.event->status = error;
+  }
   arrived_.Send(std::move(item));
+  link->SendCloseWatch(server_, resource_, number_);
+  return true;
 }
 
 }  // namespace ksim::client

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "ksim/api/request.h"
 #include "ksim/client/client.h"
+#include "ksim/client/fault_hooks.h"
 #include "ksim/client/link.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/network.h"
@@ -19,6 +21,9 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
  public:
   WatchPipe(const std::shared_ptr<Link>& link, api::Endpoint& server,
             const api::ResourceInfo* resource);
+  ~WatchPipe();
+  WatchPipe(const WatchPipe&) = delete;
+  WatchPipe& operator=(const WatchPipe&) = delete;
 
   // The server's end. Dropping it without a Close is a reset connection.
   std::shared_ptr<api::WatchSink> MakeSink();
@@ -28,6 +33,14 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
   // Sends something else in the stream's order: the answer that opens it.
   void SendInOrder(std::uint64_t key, absl::AnyInvocable<void()> deliver);
 
+  // --- for FaultHooks ---
+  // The connection is gone: what is on its way is lost, the server learns of it. `error`: see
+  // FaultHooks::CutStreams. False if it was not open.
+  bool Cut(const api::Status& error);
+  bool open() const { return number_ != 0 && reading_ && !cut_; }
+  // Takes in what arrived while the stream was held.
+  void TakeHeld();
+
  private:
   class Sink;
   class Stream;
@@ -36,17 +49,26 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
     std::unique_ptr<api::WatchEvent> event;  // null: the end
     api::StreamEnd end = api::StreamEnd::kEof;
     sim::Origin origin;
+    bool local = false;  // made by the client itself, never on the wire
   };
   void Send(api::WatchEvent event);
   void SendEnd(api::StreamEnd how);
   void Arrive(Arrived item);
+  Duration ExtraDelay() const { return faults_ == nullptr ? Duration() : faults_->delay; }
+  void Forget();  // takes the stream out of the faults' reach
 
   std::weak_ptr<Link> link_;
   api::Endpoint& server_;
   const api::ResourceInfo* resource_;
   sim::Channel channel_;
   sim::Mailbox<Arrived> arrived_;
+  FaultHooks* hooks_;  // null: none
+  sim::ActorId reader_;
+  StreamFaults* faults_ = nullptr;
+  std::vector<Arrived> held_;
+  std::uint64_t number_ = 0;  // 0: not open yet
   bool reading_ = true;
+  bool cut_ = false;
 };
 
 }  // namespace ksim::client

@@ -14,7 +14,7 @@ Component::Component(client::Environment& env, const std::string& name, api::End
                      client::ClientOptions options, Build build)
     : env_(env),
       process_(env.sim.AddProcess(name)),
-      server_(server),
+      server_(&server),
       options_(std::move(options)),
       build_(std::move(build)) {
   process_.OnStart([this] { OnStart(); });
@@ -23,10 +23,15 @@ Component::Component(client::Environment& env, const std::string& name, api::End
 
 void Component::OnStart() {
   EmitActor(env_.sim, process_, "start");
-  connection_ = std::make_unique<client::Connection>(env_, process_, server_);
+  connection_ = std::make_unique<client::Connection>(env_, process_, *server_);
   informers_ = std::make_unique<client::InformerFactory>(*connection_, options_, kResync);
   body_ = build_(process_, *connection_, *informers_);
   informers_->Start();
+}
+
+void Component::ConnectTo(api::Endpoint& server) {
+  server_ = &server;
+  if (connection_ != nullptr) connection_->ConnectTo(server);
 }
 
 void Component::OnStop() {

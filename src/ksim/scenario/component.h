@@ -30,7 +30,9 @@ class Component {
 
   sim::Process& process() { return process_; }
   client::InformerFactory* informers() { return informers_.get(); }  // null while it is down
-  client::Connection* connection() { return connection_.get(); }
+  client::Connection* connection() { return connection_.get(); }     // null while it is down
+  // From the next request on, also after a restart.
+  void ConnectTo(api::Endpoint& server);
 
  private:
   void OnStart();
@@ -38,7 +40,7 @@ class Component {
 
   client::Environment& env_;
   sim::Process& process_;
-  api::Endpoint& server_;
+  api::Endpoint* server_;
   client::ClientOptions options_;
   Build build_;
   std::unique_ptr<client::Connection> connection_;

@@ -71,6 +71,7 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
       options_(std::move(options)),
       world_(scenario_, options_.world),
       triggers_(world_.sim()),
+      injector_(world_),
       expectations_(world_.sim(), world_.kinds(), scenario_.expect),
       recorder_(world_.sim().bus()) {
   MakeGroups();
@@ -194,7 +195,14 @@ sim::Simulation::Stop Runner::RunWorkload() {
   limits.time = VirtualTime() + scenario_.limit.time;
   limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
   limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
-  if (!scenario_.until) return sim.RunUntilQuiet(scenario_.quiet_for, limits);
+  if (!scenario_.until) {
+    sim::Simulation::Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+    while (stop == sim::Simulation::Stop::kQuiescent && injector_.in_force() > 0) {
+      Heal();
+      stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+    }
+    return stop;
+  }
   const bool within = *scenario_.until <= scenario_.limit.time;
   if (within) limits.time = VirtualTime() + *scenario_.until;
   const WorkHold hold(sim);
@@ -203,7 +211,14 @@ sim::Simulation::Stop Runner::RunWorkload() {
                                                              : stop;
 }
 
-// Steps that have not ended, then the kernel's own list.
+// Nothing is left to do but for faults that nobody ends: they end now.
+void Runner::Heal() {
+  const std::uint64_t heal = EmitPhase("heal");
+  world_.EmitCaches(heal);
+  injector_.HealAll(heal);
+}
+
+// Steps and faults that have not ended, then the kernel's own list.
 std::vector<std::string> Runner::WhatKeptItBusy() {
   std::vector<std::string> out;
   for (const Group& group : groups_) {
@@ -212,9 +227,25 @@ std::vector<std::string> Runner::WhatKeptItBusy() {
     out.push_back(fmt::format("step {} ({} {}) has not ended", *group.running + 1,
                               ToString(step.kind), TargetOf(step)));
   }
+  for (const std::string& fault : injector_.DescribeInForce())
+    out.push_back(fmt::format("the fault {} is in force", fault));
   for (std::string& line : world_.sim().DescribePendingWork(kMostBusyLines))
     out.push_back(std::move(line));
   return out;
+}
+
+void Runner::NoteFaults() {
+  for (std::size_t i = 0; i < injector_.outcomes().size(); ++i) {
+    const fault::Outcome& outcome = injector_.outcomes()[i];
+    if (outcome.state == fault::Outcome::State::kFired) continue;
+    FaultNote note;
+    note.number = static_cast<std::int64_t>(i) + 1;
+    note.fault =
+        fmt::format("{} {}", scenario_.faults[i].verb, fault::TargetOf(scenario_.faults[i]));
+    note.why = outcome.state == fault::Outcome::State::kNotFired ? "its trigger did not come"
+                                                                 : outcome.why;
+    report_.faults_missing.push_back(std::move(note));
+  }
 }
 
 // What is left to say when nothing more will happen.
@@ -235,6 +266,7 @@ void Runner::Judge(sim::Simulation::Stop stop) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (!groups_[g].begun)
       report_.never_begun.push_back(static_cast<std::int64_t>(groups_[g].steps.front()) + 1);
+  NoteFaults();
 }
 
 void Runner::Finish(sim::Simulation::Stop stop) {
@@ -277,6 +309,7 @@ RunReport Runner::Run() {
   if (!report_.stopped) {
     EmitPhase("workload");
     ScheduleSteps();
+    injector_.Arm(scenario_.faults);
     stop = RunWorkload();
   }
   Finish(stop);

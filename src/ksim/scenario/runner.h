@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "ksim/fault/fault.h"
 #include "ksim/scenario/expectations.h"
 #include "ksim/scenario/scenario.h"
-#include "ksim/scenario/triggers.h"
 #include "ksim/scenario/world.h"
 #include "ksim/trace/render.h"
 #include "ksim/trace/trace.h"
@@ -35,6 +35,13 @@ struct StepFailure {
   std::string error;        // as kubectl words it
 };
 
+struct FaultNote {  // of a scripted fault that did not happen
+  FaultNote() = default;
+  std::int64_t number = 0;  // of the fault, from 1
+  std::string fault;        // "dropWatch kube-scheduler pods"
+  std::string why;
+};
+
 struct RunReport {
   RunReport() = default;
   trace::End end;
@@ -42,7 +49,8 @@ struct RunReport {
   bool stopped = false;                   // RunnerOptions::stop said so
   std::vector<StepFailure> failures;      // steps that failed
   std::vector<std::int64_t> never_begun;  // steps whose trigger never came
-  std::vector<std::string> busy;          // what kept it busy, when a limit passed
+  std::vector<FaultNote> faults_missing;
+  std::vector<std::string> busy;  // what kept it busy, when a limit passed
   std::uint64_t commits = 0;
   std::uint64_t requests = 0;
   std::uint64_t kernel_steps = 0;
@@ -78,6 +86,8 @@ class Runner {
   sim::Task<void> RunGroup(std::size_t group);
   sim::Task<StepOutcome> RunStep(const Step& step);
   sim::Simulation::Stop RunWorkload();
+  void Heal();
+  void NoteFaults();
   std::vector<std::string> WhatKeptItBusy();
   void Judge(sim::Simulation::Stop stop);
   void Finish(sim::Simulation::Stop stop);
@@ -87,7 +97,8 @@ class Runner {
   Scenario scenario_;
   RunnerOptions options_;
   World world_;
-  Triggers triggers_;
+  fault::Triggers triggers_;
+  fault::Injector injector_;
   Expectations expectations_;
   trace::Recorder recorder_;
   std::vector<Group> groups_;

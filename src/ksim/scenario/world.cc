@@ -127,11 +127,13 @@ kubelet::NodeOptions NodeOptionsOf(const std::string& name, int ordinal, const N
 World::World(const Scenario& scenario, WorldOptions options)
     : sim_(OptionsOf(scenario, options)),
       digest_(sim_.bus()),
+      fault_hooks_(sim_),
       network_(sim_, LatencyOf(scenario.cluster)),
       env_(sim_, network_, kinds_, scenario.compat),
       shared_(sim_, network_, kinds_, identities_, scenario.compat, next_stream_id_),
       etcd_(network_, store::EtcdOptions()) {
   env_.identities = &identities_;
+  env_.faults = &fault_hooks_;
   RegisterKinds(scenario, options);
   AddServers(scenario.cluster.api_servers);
   AddControllers(scenario, options);
@@ -229,13 +231,15 @@ bool World::RemoveNode(const std::string& name) {
   if (kubelet == nullptr || !kubelet->alive()) return false;
   EmitActor(sim_, *kubelet, "stop");
   kubelet->Kill();
+  removed_nodes_.insert(kubelet->name());
   return true;
 }
 
 void World::AddUser() {
   user_ = &sim_.AddProcess("kubectl");
+  user_server_ = servers_.front().get();
   user_->OnStart([this] {
-    user_connection_ = std::make_unique<client::Connection>(env_, *user_, *servers_.front());
+    user_connection_ = std::make_unique<client::Connection>(env_, *user_, *user_server_);
     kubectl_ = std::make_unique<Kubectl>(*user_connection_);
   });
   user_->OnStop([this] {
@@ -254,6 +258,36 @@ void World::Start() {
   }
   for (const auto& component : components_) component->process().Start();
   user_->Start();
+}
+
+std::vector<apiserver::Server*> World::servers() {
+  std::vector<apiserver::Server*> out;
+  for (const auto& server : servers_) out.push_back(server.get());
+  return out;
+}
+
+// Components tell the bus themselves.
+bool World::StartProcess(sim::Process& process) {
+  if (removed_nodes_.contains(process.name())) return false;
+  bool tells = &process == user_;
+  for (const auto& component : components_) tells = tells || &component->process() == &process;
+  process.Start();
+  if (!tells) EmitActor(sim_, process, "start");
+  return true;
+}
+
+bool World::Connect(sim::Process& process, apiserver::Server& server) {
+  if (&process == user_) {
+    user_server_ = &server;
+    if (user_connection_ != nullptr) user_connection_->ConnectTo(server);
+    return true;
+  }
+  for (const auto& component : components_) {
+    if (&component->process() != &process) continue;
+    component->ConnectTo(server);
+    return true;
+  }
+  return false;
 }
 
 void World::EmitCaches(std::uint64_t cause) {

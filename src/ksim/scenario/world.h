@@ -5,6 +5,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/client/client.h"
+#include "ksim/client/fault_hooks.h"
 #include "ksim/client/informer.h"
 #include "ksim/controllers/controller.h"
+#include "ksim/fault/fault.h"
 #include "ksim/kubelet/runtime.h"
 #include "ksim/scenario/component.h"
 #include "ksim/scenario/kubectl.h"
@@ -38,18 +41,26 @@ struct WorldOptions {
   std::vector<api::ResourceInfo> kinds;  // custom kinds beside those that manifests use
 };
 
-class World {
+class World : public fault::Cluster {
  public:
   World(const Scenario& scenario, WorldOptions options);
-  ~World();
+  ~World() override;
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  sim::Simulation& sim() { return sim_; }
+  sim::Simulation& sim() override { return sim_; }
   const sim::Digest& digest() const { return digest_; }
-  api::Kinds& kinds() { return kinds_; }
+  api::Kinds& kinds() override { return kinds_; }
   client::Environment& env() { return env_; }
-  store::Etcd& etcd() { return etcd_; }
+  store::Etcd& etcd() override { return etcd_; }
+
+  // --- fault::Cluster ---
+  sim::Network& network() override { return network_; }
+  client::FaultHooks& fault_hooks() override { return fault_hooks_; }
+  apiserver::Shared& apiserver_shared() override { return shared_; }
+  std::vector<apiserver::Server*> servers() override;
+  bool StartProcess(sim::Process& process) override;
+  bool Connect(sim::Process& process, apiserver::Server& server) override;
 
   // Starts every process. Nothing has run yet when it returns.
   void Start();
@@ -80,6 +91,7 @@ class World {
 
   sim::Simulation sim_;
   sim::Digest digest_;
+  client::FaultHooks fault_hooks_;
   sim::Network network_;
   api::Kinds kinds_;
   api::Identities identities_;
@@ -90,8 +102,10 @@ class World {
   std::vector<std::unique_ptr<apiserver::Server>> servers_;
   std::vector<std::unique_ptr<Component>> components_;  // in order of starting
   std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
+  std::set<std::string> removed_nodes_;
   int next_node_ = 0;
   sim::Process* user_ = nullptr;
+  api::Endpoint* user_server_ = nullptr;
   std::unique_ptr<client::Connection> user_connection_;
   std::unique_ptr<Kubectl> kubectl_;
   bool started_ = false;

@@ -7,26 +7,69 @@
 
 namespace ksim::sim {
 
+void Network::Cut(std::string_view a, std::string_view b) {
+  cuts_.emplace_back(std::min(a, b), std::max(a, b));
+}
+
+void Network::Mend(std::string_view a, std::string_view b) {
+  const std::pair<std::string, std::string> cut(std::min(a, b), std::max(a, b));
+  const auto it = std::find(cuts_.begin(), cuts_.end(), cut);
+  if (it == cuts_.end()) return;
+  cuts_.erase(it);
+  std::vector<Waiting> still;
+  const Context before = sim_.context();
+  for (Waiting& w : std::exchange(waiting_, {})) {
+    if (IsCut(w.from, w.to)) {
+      still.push_back(std::move(w));
+      continue;
+    }
+    sim_.context() = w.context;
+    w.send();
+  }
+  sim_.context() = before;
+  waiting_ = std::move(still);
+}
+
+bool Network::IsCut(std::string_view a, std::string_view b) const {
+  const auto same = [&](const std::pair<std::string, std::string>& cut) {
+    return cut.first == std::min(a, b) && cut.second == std::max(a, b);
+  };
+  return std::any_of(cuts_.begin(), cuts_.end(), same);
+}
+
 Channel::Channel(Network& network, std::string_view from, std::string_view to,
                  std::string_view subject, Order order)
-    : network_(network), order_(order) {
+    : network_(network), from_(from), to_(to) {
   Simulation& sim = network.simulation();
   const std::string link = fmt::format("{}/{}/{}", from, to, subject);
   latency_site_ = sim.decisions().Site("latency/" + link);
   delay_site_ = sim.decisions().Site("delay/" + link);
   chain_ = sim.NewChain(link);
+  if (order == Order::kOrdered) last_ = std::make_shared<VirtualTime>();
 }
 
-void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver) {
+void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Duration extra) {
   Simulation& sim = network_.simulation();
   Decisions& decisions = sim.decisions();
   const LatencyRange range = network_.latency();
-  Duration delay = decisions.DrawDuration(latency_site_, key, range.min, range.max);
+  Duration delay = decisions.DrawDuration(latency_site_, key, range.min, range.max) + extra;
   delay += kExtraDelays[decisions.Choose(delay_site_, key, kExtraDelays.size())];
+  if (network_.cuts_.empty() || !network_.IsCut(from_, to_))
+    return Depart(key, delay, std::move(deliver));
+  Network::Waiting waiting{from_, to_, sim.context(), nullptr};
+  // The channel may be gone by then.
+  waiting.send = [copy = *this, key, delay, deliver = std::move(deliver)]() mutable {
+    copy.Depart(key, delay, std::move(deliver));
+  };
+  network_.waiting_.push_back(std::move(waiting));
+}
+
+void Channel::Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()> deliver) {
+  Simulation& sim = network_.simulation();
   VirtualTime at = sim.now() + delay;
-  if (order_ == Order::kOrdered) last_ = at = std::max(at, last_);
+  if (last_ != nullptr) *last_ = at = std::max(at, *last_);
   ChainId chain = chain_;
-  if (order_ == Order::kUnordered) chain.item = std::max<std::uint64_t>(key, 1);
+  if (last_ == nullptr) chain.item = std::max<std::uint64_t>(key, 1);
   sim.After(at - sim.now(), TimerKind::kWork, "message", std::move(deliver), chain);
 }
 

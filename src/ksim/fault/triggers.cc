@@ -1,4 +1,4 @@
-#include "ksim/scenario/triggers.h"
+#include "ksim/fault/triggers.h"
 
 #include <optional>
 
@@ -6,7 +6,7 @@
 #include "ksim/trace/schema.h"
 #include "ksim/value/json.h"
 
-namespace ksim::scenario {
+namespace ksim::fault {
 
 bool Matches(const Trigger& trigger, const trace::Record& record) {
   for (const auto& [field, wanted] : trigger.fields) {
@@ -45,4 +45,4 @@ void Triggers::OnEvent(const sim::Event& e) {
   }
 }
 
-}  // namespace ksim::scenario
+}  // namespace ksim::fault

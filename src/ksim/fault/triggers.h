@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "ksim/scenario/scenario.h"
+#include "ksim/fault/spec.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/trace/record.h"
 
-namespace ksim::scenario {
+namespace ksim::fault {
 
 class Triggers {
  public:
@@ -38,4 +38,4 @@ class Triggers {
 // Whether the record has all the trigger's fields with their values.
 bool Matches(const Trigger& trigger, const trace::Record& record);
 
-}  // namespace ksim::scenario
+}  // namespace ksim::fault

@@ -1,0 +1,115 @@
+#include "ksim/client/fault_hooks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/client/watch_pipe.h"
+
+namespace ksim::client {
+namespace {
+
+std::string GateName(Access access, std::string_view actor) {
+  return fmt::format("{} {}", access == Access::kRead ? "read" : "write", actor);
+}
+
+}  // namespace
+
+StreamFaults& FaultHooks::StreamsOf(const std::string& process, const api::ResourceInfo* r) {
+  auto& streams = streams_[process];
+  for (const auto& [resource, faults] : streams)
+    if (resource == r) return *faults;
+  streams.emplace_back(r, std::make_unique<StreamFaults>());
+  return *streams.back().second;
+}
+
+bool FaultHooks::HasOpenStream(const std::string& process, const api::ResourceInfo* r) const {
+  const auto found = streams_.find(process);
+  if (found == streams_.end()) return false;
+  for (const auto& [resource, faults] : found->second)
+    if (resource == r)
+      return std::any_of(faults->open.begin(), faults->open.end(),
+                         [](const WatchPipe* pipe) { return pipe->open(); });
+  return false;
+}
+
+int FaultHooks::CutStreams(const std::string& process, const api::ResourceInfo* r,
+                           const api::Status& error) {
+  const auto found = streams_.find(process);
+  if (found == streams_.end()) return 0;
+  int count = 0;
+  for (const auto& [resource, faults] : found->second) {
+    if (r != nullptr && resource != r) continue;
+    const std::vector<WatchPipe*> open = faults->open;
+    for (WatchPipe* pipe : open) count += pipe->Cut(error) ? 1 : 0;
+  }
+  return count;
+}
+
+void FaultHooks::Hold(const std::string& process, const api::ResourceInfo* r) {
+  ++StreamsOf(process, r).held;
+}
+
+void FaultHooks::Release(const std::string& process, const api::ResourceInfo* r) {
+  StreamFaults& faults = StreamsOf(process, r);
+  if (--faults.held > 0) return;
+  for (WatchPipe* pipe : std::vector<WatchPipe*>(faults.open)) pipe->TakeHeld();
+}
+
+bool FaultHooks::HasHandler(std::string_view actor, const api::ResourceInfo* r) const {
+  return handler_gates_.contains(fmt::format("{} {}", r->group_resource(), actor));
+}
+
+Gate& FaultHooks::HandlerGate(std::string_view actor, const api::ResourceInfo* r) {
+  std::unique_ptr<Gate>& gate = handler_gates_[fmt::format("{} {}", r->group_resource(), actor)];
+  if (gate == nullptr) gate = std::make_unique<Gate>(sim_);
+  return *gate;
+}
+
+Gate& FaultHooks::AccessGate(std::string_view actor, Access access) {
+  std::unique_ptr<Gate>& gate = access_gates_[GateName(access, actor)];
+  if (gate == nullptr) gate = std::make_unique<Gate>(sim_);
+  return *gate;
+}
+
+sim::Task<void> PassGates(FaultHooks* hooks, sim::ActorId actor, Access access) {
+  for (;;) {
+    Gate* gate = hooks->ClosedGate(actor, access);
+    if (gate == nullptr) co_return;
+    co_await gate->Opened();
+  }
+}
+
+// An actor is its process, or one of its parts; a kubelet's process has a slash of its own.
+Gate* FaultHooks::ClosedGate(sim::ActorId actor, Access access) {
+  if (access_gates_.empty()) return nullptr;
+  std::string_view name = actor.name();
+  while (!name.empty()) {
+    const auto it = access_gates_.find(GateName(access, name));
+    if (it != access_gates_.end() && it->second->closed()) return it->second.get();
+    const std::size_t slash = name.rfind('/');
+    name = slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
+  }
+  return nullptr;
+}
+
+int FaultHooks::AddJudge(Judge judge) {
+  judges_.emplace_back(next_judge_, std::move(judge));
+  return next_judge_++;
+}
+
+void FaultHooks::RemoveJudge(int number) {
+  std::erase_if(judges_, [number](const auto& j) { return j.first == number; });
+}
+
+Mishap FaultHooks::Befalls(const api::Request& request) const {
+  if (judges_.empty()) return Mishap();
+  const auto judges = judges_;  // a judge may take itself away
+  for (const auto& [number, judge] : judges) {
+    Mishap mishap = judge(request);
+    if (mishap.kind != Mishap::Kind::kNone) return mishap;
+  }
+  return Mishap();
+}
+
+}  // namespace ksim::client

@@ -1,0 +1,117 @@
+// FaultHooks: where faults take hold of the clients of a cluster: their watch streams, handler
+// queues, requests and reconcilers. The cluster owns one for all processes; it outlives their
+// incarnations, so a fault outlasts a restart of whom it befalls. Nothing here decides that
+// something goes wrong: fault/ does, and calls these.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "ksim/api/request.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/task.h"
+
+namespace ksim::client {
+
+class WatchPipe;
+
+// A place where actors wait while it is closed. Closing counts: two faults must both let go.
+class Gate {
+ public:
+  explicit Gate(sim::Simulation& sim) : opened_(sim) {}
+  bool closed() const { return closed_ > 0; }
+  void Close() { ++closed_; }
+  void Open() {
+    if (--closed_ == 0) opened_.Notify();
+  }
+  // while (gate.closed()) co_await gate.Opened();
+  sim::Signal::Waiter Opened() { return opened_.Wait(); }
+
+ private:
+  int closed_ = 0;
+  sim::Signal opened_;
+};
+
+// The watch streams of one process for one resource, of all its incarnations.
+struct StreamFaults {
+  Duration delay;                // each event sent comes so much later, order kept
+  int held = 0;                  // > 0: what arrives waits
+  std::vector<WatchPipe*> open;  // in order of opening; kept by the pipes themselves
+};
+
+// What happens to a request instead of being served.
+struct Mishap {
+  enum class Kind : std::uint8_t {
+    kNone,
+    kRefused,      // nobody accepts the connection
+    kRejected,     // answered with `status`, without effect
+    kRequestLost,  // never arrives; the sender waits until its time is up
+    kAnswerLost    // served, but the answer never arrives
+  };
+  Mishap() = default;
+  Kind kind = Kind::kNone;
+  api::Status status;
+};
+
+enum class Access : std::uint8_t { kRead, kWrite };
+
+class FaultHooks {
+ public:
+  explicit FaultHooks(sim::Simulation& sim) : sim_(sim) {}
+  FaultHooks(const FaultHooks&) = delete;
+  FaultHooks& operator=(const FaultHooks&) = delete;
+
+  // --- watch streams ---
+  // The same object for ever.
+  StreamFaults& StreamsOf(const std::string& process, const api::ResourceInfo* r);
+  bool HasOpenStream(const std::string& process, const api::ResourceInfo* r) const;
+  // Ends the process' open streams of the resource (null: of all resources): what is on the wire is
+  // lost. The client sees a clean end, or if `error` is not ok an ERROR event of its own decoder
+  // with that status. Returns how many there were.
+  int CutStreams(const std::string& process, const api::ResourceInfo* r, const api::Status& error);
+  void Hold(const std::string& process, const api::ResourceInfo* r);
+  // When the last hold is released, what arrived meanwhile is taken in, in its order.
+  void Release(const std::string& process, const api::ResourceInfo* r);
+
+  // --- handlers ---
+  // Of an actor PROCESS/PART the queue of its handler; of a PROCESS the informer's delta queue, in
+  // front of the cache. The same object for ever. One that never had a handler has none.
+  bool HasHandler(std::string_view actor, const api::ResourceInfo* r) const;
+  Gate& HandlerGate(std::string_view actor, const api::ResourceInfo* r);
+
+  // --- what an actor does ---
+  // Closed gates stop an actor (of a process: all its parts) before it reads or writes: before a
+  // request, before it takes in a watch event (processes only), before a reconcile.
+  Gate& AccessGate(std::string_view actor, Access access);
+  bool has_gates() const { return !access_gates_.empty(); }
+  // A gate of the actor or of its process that is closed; null if there is none.
+  Gate* ClosedGate(sim::ActorId actor, Access access);
+
+  // --- requests ---
+  // Asked about each request when it arrives at a server, so that what its `request` event triggers
+  // still befalls it; the first mishap counts.
+  using Judge = std::function<Mishap(const api::Request&)>;
+  int AddJudge(Judge judge);
+  void RemoveJudge(int number);
+  Mishap Befalls(const api::Request& request) const;
+
+ private:
+  sim::Simulation& sim_;
+  // Looked up, or walked in order of names; a pointer never decides an order.
+  absl::btree_map<std::string,
+                  std::vector<std::pair<const api::ResourceInfo*, std::unique_ptr<StreamFaults>>>>
+      streams_;
+  absl::btree_map<std::string, std::unique_ptr<Gate>> handler_gates_, access_gates_;
+  std::vector<std::pair<int, Judge>> judges_;
+  int next_judge_ = 1;
+};
+
+// Returns when the actor may go on.
+sim::Task<void> PassGates(FaultHooks* hooks, sim::ActorId actor, Access access);
+
+}  // namespace ksim::client

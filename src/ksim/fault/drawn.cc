@@ -1,0 +1,325 @@
+#include "ksim/fault/drawn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/apiserver/events.h"
+#include "ksim/client/events.h"
+#include "ksim/store/events.h"
+#include "ksim/store/object_key.h"
+
+namespace ksim::fault {
+namespace {
+
+using sim::EventKind;
+using value::Value;
+
+enum Kind : int {
+  kDropWatch,
+  kExpire,
+  kHoldStream,
+  kDelayStream,
+  kStallHandler,
+  kPause,
+  kRejectWrite,
+  kTimeoutWrite,
+  kReinitCache,
+  kConnect,
+  kCrash,
+  kFreezeCache,
+  kCompact,
+  kNodeSilent,
+  kRestart,
+  kPartition,
+  kServerDown,
+  kSkewClock,
+  kKinds
+};
+
+constexpr std::uint32_t kSizes = kLengths.size() + 1;
+constexpr Duration kNoRedial = Seconds(12);
+constexpr int kCodes[] = {409, 500, 429, 504};
+// Ahead and behind of the constants that clocks are compared with.
+constexpr Duration kSkews[] = {Seconds(11),  Seconds(-11), Seconds(16),
+                               Seconds(-16), Minutes(6),   Minutes(-6)};
+
+Value Text(std::string_view text) { return Value::Of(std::string(text)); }
+
+Value LengthOf(std::uint32_t answer) { return Text(FormatDuration(kLengths[answer - 1])); }
+
+bool IsWrite(api::Verb verb) {
+  return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
+}
+
+// Traffic that goes on for ever: a fault there hits nothing that a run is about.
+bool Background(std::string_view resource) { return resource == "leases" || resource == "events"; }
+
+std::string_view ProcessOf(std::string_view actor) {
+  // kubelet/node-1 is a process, kube-controller-manager/replicaset a part of one.
+  if (actor.starts_with("kubelet/")) {
+    const std::size_t slash = actor.find('/', std::string_view("kubelet/").size());
+    return actor.substr(0, slash);
+  }
+  return actor.substr(0, actor.find('/'));
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& DrawnKinds() {
+  static const std::vector<std::string_view> kinds{
+      "dropWatch",   "expire",       "holdStream",  "delayStream", "stallHandler", "pause",
+      "rejectWrite", "timeoutWrite", "reinitCache", "connect",     "crash",        "freezeCache",
+      "compact",     "nodeSilent",   "restart",     "partition",   "serverDown",   "skewClock"};
+  return kinds;
+}
+
+std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& faults) {
+  const auto given = [&](const std::string& n) {
+    return std::find(faults.begin(), faults.end(), n) != faults.end();
+  };
+  std::vector<std::string_view> out;
+  for (std::string_view kind : DrawnKinds()) {
+    const std::string name(kind);
+    if ((given("*") || given(name)) && !given("-" + name)) out.push_back(kind);
+  }
+  return out;
+}
+
+Drawn::Drawn(Injector& injector, Cluster& cluster, const std::vector<std::string_view>& kinds)
+    : injector_(injector), cluster_(cluster), on_(kKinds, false) {
+  const std::vector<std::string_view>& all = DrawnKinds();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    on_[i] = std::find(kinds.begin(), kinds.end(), all[i]) != kinds.end();
+  cluster_.sim().bus().Subscribe(sim::Bus::Stage::kTrigger,
+                                 [this](const sim::Event& e) { OnEvent(e); });
+}
+
+std::vector<std::pair<std::string_view, std::uint64_t>> Drawn::Counts() const {
+  std::vector<std::pair<std::string_view, std::uint64_t>> out;
+  for (std::string_view kind : DrawnKinds()) {
+    const auto n = std::count_if(fired_.begin(), fired_.end(),
+                                 [kind](const Fired& f) { return f.spec.verb == kind; });
+    out.emplace_back(kind, static_cast<std::uint64_t>(n));
+  }
+  return out;
+}
+
+void Drawn::OnEvent(const sim::Event& e) {
+  if (e.kind == EventKind::kWatch) {
+    const auto* watch = dynamic_cast<const apiserver::WatchPayload*>(e.payload.get());
+    if (watch != nullptr && watch->open) stream_clients_[watch->stream] = watch->client;
+    return;
+  }
+  if (!open_ || e.background) return;
+  switch (e.kind) {
+    case EventKind::kEvent:
+      return OnWatchEvent(e);
+    case EventKind::kDeliver:
+      return OnDeliver(e);
+    case EventKind::kHandler:
+      return OnHandler(e);
+    case EventKind::kRequest:
+      return OnRequest(e);
+    case EventKind::kCommit:
+      return OnCommit(e);
+    case EventKind::kResponse:
+      return OnResponse(e);
+    default:
+      return;
+  }
+}
+
+std::uint32_t Drawn::Ask(int kind, std::string_view subject, std::uint64_t object,
+                         std::uint32_t n) {
+  if (!on_[static_cast<std::size_t>(kind)]) return 0;
+  sim::Decisions& decisions = cluster_.sim().decisions();
+  std::string name =
+      fmt::format("fault.{}/{}", DrawnKinds()[static_cast<std::size_t>(kind)], subject);
+  const std::uint64_t place = sim::KeyOf(sim::KeyOf(name), object);
+  auto [site, is_new] = sites_.try_emplace(std::move(name));
+  if (is_new) site->second = decisions.Site(site->first);
+  return decisions.Choose(site->second, sim::KeyOf(object, ++ordinals_[place]), n);
+}
+
+void Drawn::Fire(const sim::Event& e, std::string_view verb, Value args) {
+  Fired fired;
+  fired.spec.verb = std::string(verb);
+  fired.spec.args = std::move(args);
+  fired.trigger = e.seq;
+  injector_.FireAfterStep(fired.spec, Plan::kDrawn, e.seq);
+  fired_.push_back(std::move(fired));
+}
+
+void Drawn::OnWatchEvent(const sim::Event& e) {
+  const auto* event = dynamic_cast<const apiserver::EventPayload*>(e.payload.get());
+  if (event == nullptr || Background(event->resource->resource)) return;
+  const auto client = stream_clients_.find(event->stream);
+  if (client == stream_clients_.end()) return;
+  const std::string& resource = event->resource->resource;
+  const std::string subject = client->second + "/" + resource;
+  const std::uint64_t object =
+      cluster_.apiserver_shared().identities.Of(resource, event->object.ns(), event->object.name());
+  value::ObjectBuilder who;
+  who.Add("client", Text(client->second)).Add("resource", Text(resource));
+  const Value args = who.Build();
+  if (const std::uint32_t how = Ask(kDropWatch, subject, object, 4); how != 0) {
+    Value drop = args;
+    if (how == 2) drop = drop.Set("how", Text("error"));
+    if (how == 3) drop = drop.Set("redialAfter", Text(FormatDuration(kNoRedial)));
+    Fire(e, "dropWatch", drop);
+  }
+  if (Ask(kExpire, subject, object, 2) != 0) {
+    Fire(e, "expire", args);
+    Fire(e, "dropWatch", args);
+  }
+}
+
+void Drawn::OnDeliver(const sim::Event& e) {
+  const auto* deliver = dynamic_cast<const client::DeliverPayload*>(e.payload.get());
+  if (deliver == nullptr || Background(deliver->resource->resource)) return;
+  const std::string& resource = deliver->resource->resource;
+  const std::string client(e.actor.name());
+  const std::string subject = client + "/" + resource;
+  const std::uint64_t object = cluster_.apiserver_shared().identities.Of(
+      resource, deliver->object.ns(), deliver->object.name());
+  value::ObjectBuilder who;
+  who.Add("client", Text(client)).Add("resource", Text(resource));
+  const Value args = who.Build();
+  if (const std::uint32_t n = Ask(kHoldStream, subject, object, kSizes); n != 0)
+    Fire(e, "holdStream", args.Set("for", LengthOf(n)));
+  if (const std::uint32_t n = Ask(kDelayStream, subject, object, kSizes); n != 0)
+    Fire(e, "delayStream", args.Set("by", LengthOf(n)));
+}
+
+// The listener alone, or with it the queue in front of its process' cache.
+void Drawn::OnHandler(const sim::Event& e) {
+  const auto& handler = e.payload.As<client::HandlerPayload>();
+  const std::string& resource = handler.resource->resource;
+  if (Background(resource)) return;
+  const std::string actor(handler.listener.name());
+  const std::uint64_t object = cluster_.apiserver_shared().identities.Of(
+      resource, handler.object.ns(), handler.object.name());
+  const std::uint32_t n = Ask(kStallHandler, actor + "/" + resource, object, 2 * kSizes - 1);
+  if (n != 0) {
+    const bool cache = n >= kSizes;
+    value::ObjectBuilder args;
+    args.Add("actor", Text(cache ? ProcessOf(actor) : std::string_view(actor)));
+    args.Add("resource", Text(resource));
+    args.Add("for", LengthOf(cache ? n - kSizes + 1 : n));
+    Fire(e, "stallHandler", args.Build());
+  }
+  if (const std::uint32_t length = Ask(kPause, actor, object, kSizes); length != 0) {
+    value::ObjectBuilder args;
+    args.Add("actor", Text(actor)).Add("for", LengthOf(length));
+    Fire(e, "pause", args.Build());
+  }
+}
+
+void Drawn::OnRequest(const sim::Event& e) {
+  const auto& payload = e.payload.As<client::RequestPayload>();
+  const api::Request& q = payload.request;
+  if (q.resource == nullptr || Background(q.resource->resource) || q.client == "kubectl") return;
+  const std::string& resource = q.resource->resource;
+  const std::string subject = q.client + "/" + resource;
+  std::string_view name = q.name;
+  if (name.empty()) name = q.body.Get("metadata").Get("generateName").AsString();
+  const std::uint64_t object = sim::KeyOf(
+      api::ToString(q.verb), cluster_.apiserver_shared().identities.Of(resource, q.ns, name));
+  value::ObjectBuilder who;
+  who.Add("client", Text(q.client));
+  if (IsWrite(q.verb)) {
+    who.Add("verb", Text(api::ToString(q.verb))).Add("resource", Text(resource));
+    const Value args = who.Build();
+    if (const std::uint32_t n = Ask(kRejectWrite, subject, object, 5); n != 0)
+      Fire(e, "rejectWrite", args.Set("code", Value::Of(kCodes[n - 1])));
+    if (const std::uint32_t n = Ask(kTimeoutWrite, subject, object, 3); n != 0)
+      Fire(e, "timeoutWrite", args.Set("applied", Value::Of(n == 1)));
+    return;
+  }
+  if (q.verb == api::Verb::kGet) return;
+  if (Ask(kReinitCache, payload.server + "/" + resource, object, 2) != 0) {
+    value::ObjectBuilder args;
+    args.Add("server", Text(payload.server)).Add("resource", Text(resource));
+    Fire(e, "reinitCache", args.Build());
+  }
+  std::vector<std::string> others;
+  for (const apiserver::Server* server : cluster_.servers())
+    if (server->name() != payload.server) others.push_back(server->name());
+  if (others.empty()) return;
+  const auto n = static_cast<std::uint32_t>(others.size()) + 1;
+  if (const std::uint32_t to = Ask(kConnect, q.client, object, n); to != 0)
+    Fire(e, "connect", who.Add("server", Text(others[to - 1])).Build());
+}
+
+void Drawn::OnCommit(const sim::Event& e) {
+  const auto& commit = e.payload.As<store::CommitPayload>();
+  const auto parts = store::PartsOfKey(commit.key());
+  if (!parts || Background(parts->resource)) return;
+  const std::string_view writer = ProcessOf(commit.by.name());
+  const std::uint64_t object =
+      cluster_.apiserver_shared().identities.Of(parts->resource, parts->ns, parts->name);
+  if (writer.starts_with("kubelet/")) {
+    const std::string_view node = writer.substr(std::string_view("kubelet/").size());
+    if (const std::uint32_t n = Ask(kNodeSilent, node, object, kSizes); n != 0) {
+      value::ObjectBuilder args;
+      args.Add("node", Text(node)).Add("for", LengthOf(n));
+      Fire(e, "nodeSilent", args.Build());
+    }
+  } else if (writer.starts_with("kube-") && !writer.starts_with("kube-apiserver")) {
+    if (const std::uint32_t n = Ask(kCrash, writer, object, kSizes); n != 0) {
+      value::ObjectBuilder args;
+      args.Add("process", Text(writer)).Add("down", LengthOf(n));
+      Fire(e, "crash", args.Build());
+    }
+  }
+  for (const apiserver::Server* server : cluster_.servers()) {
+    const std::string subject = fmt::format("{}/{}", server->name(), parts->resource);
+    const std::uint32_t n = Ask(kFreezeCache, subject, object, kSizes);
+    if (n == 0) continue;
+    value::ObjectBuilder args;
+    args.Add("server", Text(server->name())).Add("resource", Text(parts->resource));
+    Fire(e, "freezeCache", args.Add("for", LengthOf(n)).Build());
+  }
+  if (commit.op != store::CommitOp::kDelete) return;
+  if (Ask(kCompact, "etcd", object, 2) == 0) return;
+  value::ObjectBuilder args;
+  Fire(e, "compact", args.Add("revision", Text("head")).Build());
+}
+
+void Drawn::OnResponse(const sim::Event& e) {
+  const std::string_view process = ProcessOf(e.actor.name());
+  const auto& response = e.payload.As<client::ResponsePayload>();
+  if (process == "kubectl" || process.starts_with("kube-apiserver") || response.object.empty())
+    return;
+  const std::string_view resource = response.object.kind();
+  if (resource == "Lease" || resource == "Event") return;
+  const std::uint64_t object = cluster_.apiserver_shared().identities.Of(
+      resource, response.object.ns(), response.object.name());
+  const std::uint64_t ordinal =
+      ++ordinals_[sim::KeyOf(sim::KeyOf("response", e.actor.name_hash()), object)];
+  const apiserver::Server* first = cluster_.servers().front();
+  if (ordinal % 2 == 1) {
+    if (const std::uint32_t n = Ask(kRestart, process, object, kSizes); n != 0) {
+      value::ObjectBuilder args;
+      Fire(e, "restart", args.Add("process", Text(process)).Add("down", LengthOf(n)).Build());
+    }
+    const std::uint32_t n = Ask(kPartition, process, object, kSizes);
+    if (n == 0) return;
+    value::ObjectBuilder args;
+    args.Add("between", Value::Array({Text(process), Text(first->name())}));
+    return Fire(e, "partition", args.Add("for", LengthOf(n)).Build());
+  }
+  if (const std::uint32_t n = Ask(kServerDown, first->name(), object, kSizes); n != 0) {
+    value::ObjectBuilder args;
+    Fire(e, "serverDown", args.Add("server", Text(first->name())).Add("for", LengthOf(n)).Build());
+  }
+  const std::uint32_t n = Ask(kSkewClock, process, object, std::size(kSkews) + 1);
+  if (n == 0) return;
+  value::ObjectBuilder args;
+  args.Add("process", Text(process)).Add("by", Text(FormatDuration(kSkews[n - 1])));
+  Fire(e, "skewClock", args.Build());
+}
+
+}  // namespace ksim::fault

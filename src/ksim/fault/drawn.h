@@ -1,0 +1,99 @@
+// Drawn: the faults that a fuzzed run meets. At natural points of a run (an event is on the wire, a
+// write is in the store, a handler is called, ...) it asks Choose whether a fault of some kind
+// fires there, and how big it is; on an answer that is not 0 it fires the same verb that a scenario
+// would name, with plan: drawn.
+//
+//   site  fault.VERB/SUBJECT[/RESOURCE]   fault.dropWatch/kube-scheduler/pods
+//   key   (identity of the object that the event is about, how manieth such event)
+//
+// Without a strategy and overrides every answer is 0, so it is made only for runs that have one or
+// the other (mode fuzz). A share of the kinds can be turned off; those are never asked about.
+//
+//   point                          asks (at most two an event)
+//   event   a server to a client   dropWatch (eof, error, eof and no redial for 12 s), expire
+//   deliver to a client            holdStream, delayStream
+//   handler                        stallHandler (of the listener, of the whole cache), pause
+//   request, a write               rejectWrite (409 500 429 504), timeoutWrite (applied, not)
+//   request, a list or watch       reinitCache, connect (to each other server)
+//   commit                         crash of who wrote, freezeCache of each server; of a delete
+//                                  also compact; of a kubelet nodeSilent instead of crash
+//   response to a write            odd ones: restart, partition; even ones: serverDown, skewClock
+//
+// How long something lasts stands beside the constants it beats: each just under and just over.
+// The fault fires when the emitting step has returned: `event` before `deliver` before `handler`,
+// `request` before `commit` before `response`, so each point comes before the effect it can spoil.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/fault/fault.h"
+#include "ksim/fault/spec.h"
+#include "ksim/sim/decisions.h"
+
+namespace ksim::fault {
+
+// Answers 1.. of what has a length: lease 10 s, election 15 s, node grace 40 s and 50 s,
+// toleration and expectation 5 min.
+inline constexpr std::array<Duration, 8> kLengths = {Seconds(9),   Seconds(11), Seconds(14),
+                                                     Seconds(16),  Seconds(39), Seconds(51),
+                                                     Seconds(299), Seconds(301)};
+
+// The kinds that can be drawn, in a fixed order: dropWatch, expire, ...
+const std::vector<std::string_view>& DrawnKinds();
+// Those that fuzz.faults leaves: "*" and names, "-NAME" takes one away; in the order above.
+std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& faults);
+
+class Drawn {
+ public:
+  // Subscribes to the bus; both references outlive the run.
+  Drawn(Injector& injector, Cluster& cluster, const std::vector<std::string_view>& kinds);
+  Drawn(const Drawn&) = delete;
+  Drawn& operator=(const Drawn&) = delete;
+
+  // Nothing is asked before Open and after Close: the safety phase lies between them.
+  void Open() { open_ = true; }
+  void Close() { open_ = false; }
+
+  struct Fired {
+    Fired() = default;
+    Spec spec;                  // verb and arguments
+    std::uint64_t trigger = 0;  // seq of the event it fired at
+  };
+  const std::vector<Fired>& fired() const { return fired_; }  // also those that were skipped
+  // By kind, in the order of DrawnKinds; 0 = never.
+  std::vector<std::pair<std::string_view, std::uint64_t>> Counts() const;
+
+  // What was fired, as a script that needs no decisions: each with `when`: the kind of its event,
+  // fields that name it (no seq, time or generated name), and the count of such events from the
+  // phase `workload` on. `events`: the whole run's, as recorded.
+  std::vector<Spec> FiredAsScript(const std::vector<sim::Event>& events) const;
+
+ private:
+  void OnEvent(const sim::Event& e);
+  void OnWatchEvent(const sim::Event& e);
+  void OnDeliver(const sim::Event& e);
+  void OnHandler(const sim::Event& e);
+  void OnRequest(const sim::Event& e);
+  void OnCommit(const sim::Event& e);
+  void OnResponse(const sim::Event& e);
+
+  // One question: n sizes, about `object`; 0 if the kind is off. `subject` is the rest of the site.
+  std::uint32_t Ask(int kind, std::string_view subject, std::uint64_t object, std::uint32_t n);
+  void Fire(const sim::Event& e, std::string_view verb, value::Value args);
+
+  Injector& injector_;
+  Cluster& cluster_;
+  bool open_ = false;
+  std::vector<bool> on_;  // by kind
+  std::vector<Fired> fired_;
+  // Looked up only, never walked.
+  absl::flat_hash_map<std::string, sim::SiteId> sites_;
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> ordinals_;
+  absl::flat_hash_map<std::uint64_t, std::string> stream_clients_;  // stream number -> process
+};
+
+}  // namespace ksim::fault

@@ -1,0 +1,133 @@
+// Injector: makes faults happen. It knows the verbs (verbs.h), when each fault begins and ends, and
+// tells the bus (`fault`: begin, end, skipped). What a fault does is done by the layer it befalls,
+// through that layer's own hooks: client/fault_hooks.h, apiserver/server.h, sim/network.h, sim/
+// processes.
+//
+//   Injector faults(cluster);
+//   faults.Arm(scenario.faults);                      // from now on, by their triggers and times
+//   faults.FireAfterStep(spec, Plan::kDrawn, e.seq);  // or at once, from a bus subscriber
+//   ...
+//   faults.HealAll(heal_seq);                         // ends all that are in force
+//
+// A fault fires when the step that emitted its trigger returns: after the trigger event's own
+// effect, before any other event, at the same virtual time, with the trigger as its cause. What it
+// does has the fault's `begin` as its cause.
+//
+// A fault lasts
+//   for an instant      compact, reinitCache, connect, dropWatch, release..., thaw..., resume
+//   for a time          what has `for`, `down` or `redialAfter`; a work timer keeps the run busy
+//   until it has struck expire, rejectWrite, timeoutWrite, and what has `afterWrite`: it waits for
+//                       the next fitting watch or write. Healed before that, it is `skipped`
+//   until it is ended   all others: by their counterpart (releaseStream, thawCache, resume), by the
+//                       heal. They keep no run busy: who runs the simulation asks in_force() when
+//                       nothing else is left to do, and heals
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/kinds.h"
+#include "ksim/apiserver/server.h"
+#include "ksim/client/fault_hooks.h"
+#include "ksim/fault/spec.h"
+#include "ksim/fault/triggers.h"
+#include "ksim/sim/network.h"
+#include "ksim/sim/process.h"
+#include "ksim/sim/simulation.h"
+#include "ksim/store/etcd.h"
+
+namespace ksim::fault {
+
+// What faults act on. A cluster implements it (scenario::World); it outlives the Injector.
+class Cluster {
+ public:
+  virtual ~Cluster() = default;
+  virtual sim::Simulation& sim() = 0;
+  virtual sim::Network& network() = 0;
+  virtual api::Kinds& kinds() = 0;
+  virtual store::Etcd& etcd() = 0;
+  virtual client::FaultHooks& fault_hooks() = 0;
+  virtual apiserver::Shared& apiserver_shared() = 0;
+  virtual std::vector<apiserver::Server*> servers() = 0;  // by number
+  // Starts a dead process and tells the bus. False if it may not come back (its node has left).
+  virtual bool StartProcess(sim::Process& process) = 0;
+  // From its next request on, also after a restart, the process uses that server. False if the
+  // process talks to none.
+  virtual bool Connect(sim::Process& process, apiserver::Server& server) = 0;
+};
+
+enum class Plan : std::uint8_t { kScripted, kDrawn };
+
+// What became of a fault of the script.
+struct Outcome {
+  enum class State : std::uint8_t { kNotFired, kFired, kSkipped };
+  Outcome() = default;
+  State state = State::kNotFired;
+  std::string why;  // of kSkipped: "kube-scheduler has no watch of jobs"
+};
+
+struct Effect;  // verbs.h
+
+class Injector {
+ public:
+  explicit Injector(Cluster& cluster);
+  ~Injector();
+  Injector(const Injector&) = delete;
+  Injector& operator=(const Injector&) = delete;
+
+  // Triggers count from now on; a time that is over is now. Ids are "1", "2", ... in order. Once.
+  void Arm(const std::vector<Spec>& script);
+  const std::vector<Outcome>& outcomes() const { return outcomes_; }  // of the script, in order
+
+  // Inside a step, but not inside a bus subscriber. False if it was skipped. Drawn ids: d1, d2, ...
+  bool Fire(const Spec& spec, Plan plan, std::uint64_t cause);
+  // The same when the running step returns: what a bus subscriber may call.
+  void FireAfterStep(Spec spec, Plan plan, std::uint64_t cause);
+
+  // Faults that have begun and not ended.
+  std::size_t in_force() const;
+  // "holdStream kube-scheduler pods", in the order of beginning.
+  std::vector<std::string> DescribeInForce() const;
+  // Ends all, the last begun first. `cause`: the seq of the heal.
+  void HealAll(std::uint64_t cause);
+
+ private:
+  friend class Call;  // verbs.h
+  struct Active;
+  struct CountedWrites {
+    std::string id;
+    const sim::Process* process = nullptr;
+    std::int64_t left = 0;
+  };
+  bool Begin(const Spec& spec, Plan plan, std::string id, std::uint64_t cause, Outcome* outcome);
+  void TakeEffect(const std::string& id, Effect effect);
+  void Strike(const std::string& id, std::uint64_t cause);
+  void End(const std::string& id, std::uint64_t cause);
+  std::uint64_t Emit(const Active& active, const char* state, std::uint64_t cause);
+  Active* Find(const std::string& id);
+  void Remove(const std::string& id);
+  bool Expires(const api::Request& request);
+  void OnCommit(const sim::Event& e);
+
+  Cluster& cluster_;
+  Triggers triggers_;
+  std::vector<Spec> script_;
+  std::vector<Outcome> outcomes_;
+  std::vector<std::unique_ptr<Active>> active_;  // in order of beginning
+  std::uint64_t next_drawn_ = 1;
+  // By the id of the fault that waits.
+  std::vector<std::pair<std::string, std::function<bool(const api::Request&)>>> expirations_;
+  std::vector<CountedWrites> counted_writes_;
+  bool counts_writes_ = false;  // subscribed to the bus
+};
+
+// The verbs that Fire knows, in the order of the documentation.
+std::vector<std::string_view> Verbs();
+
+// What a fault is about, in words: "kube-scheduler pods".
+std::string TargetOf(const Spec& spec);
+
+}  // namespace ksim::fault

@@ -1,0 +1,145 @@
+// Faults of processes, of their parts, and of the way between two of them.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "ksim/fault/verbs.h"
+#include "ksim/trace/events.h"
+
+namespace ksim::fault {
+namespace {
+
+// As long as it takes a supervisor to start a process again.
+constexpr Duration kRestartTime = Seconds(1);
+
+void KillNow(sim::Process& process) {
+  sim::Simulation& sim = process.simulation();
+  sim.EmitAs(process.actor(), sim.context().cause, sim::EventInfo{sim::EventKind::kActor},
+             sim::MakePayload<trace::ActorPayload>(process.name(), "kill"));
+  process.Kill();
+}
+
+// `down`: how long; nullopt = until the fault is ended.
+Effect Die(Cluster& cluster, sim::Process& process, std::optional<Duration> down) {
+  if (process.alive()) KillNow(process);
+  Effect effect;
+  effect.lasts = down;
+  effect.undo = [&cluster, &process] {
+    if (!process.alive()) cluster.StartProcess(process);
+  };
+  return effect;
+}
+
+Effect DieNowOrAfterWrite(Call& call, std::optional<Duration> down) {
+  sim::Process* process = call.Process("process");
+  if (process == nullptr || !process->alive())
+    return Skipped(fmt::format("{} is not running", call.Text("process")));
+  call.Begin();
+  Cluster& cluster = call.cluster();
+  const std::int64_t nth = call.Int("afterWrite");
+  if (nth == 0) return Die(cluster, *process, down);
+  Effect effect;
+  effect.undo = call.AfterWrite(*process, nth);
+  effect.strikes = [&cluster, process, down] { return Die(cluster, *process, down); };
+  return effect;
+}
+
+std::string NoActor(Call& call) { return fmt::format("there is no actor {}", call.Text("actor")); }
+
+// PROCESS, or PROCESS/PART.
+bool ActorExists(Call& call) {
+  std::string name = call.Text("actor");
+  if (call.sim().FindProcess(name) != nullptr) return true;
+  const std::size_t slash = name.rfind('/');
+  return slash != std::string::npos && call.sim().FindProcess(name.substr(0, slash)) != nullptr;
+}
+
+}  // namespace
+
+Effect Restart(Call& call) {
+  return DieNowOrAfterWrite(call, call.Time("down").value_or(kRestartTime));
+}
+
+Effect Crash(Call& call) { return DieNowOrAfterWrite(call, call.Time("down")); }
+
+// Its open watches end with the old connection; what is under way is still answered by the old
+// server.
+Effect Connect(Call& call) {
+  sim::Process* process = call.Process("client");
+  apiserver::Server* server = call.Server();
+  if (process == nullptr || server == nullptr)
+    return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
+  call.Begin();
+  if (call.cluster().Connect(*process, *server))
+    call.cluster().fault_hooks().CutStreams(process->name(), nullptr, api::Status());
+  return AtOnce();
+}
+
+Effect Pause(Call& call) {
+  if (!ActorExists(call)) return Skipped(NoActor(call));
+  call.Begin();
+  client::FaultHooks& hooks = call.cluster().fault_hooks();
+  std::vector<client::Gate*> gates;
+  const std::string before = call.Text("before"), actor = call.Text("actor");
+  if (before != "write") gates.push_back(&hooks.AccessGate(actor, client::Access::kRead));
+  if (before != "read") gates.push_back(&hooks.AccessGate(actor, client::Access::kWrite));
+  for (client::Gate* gate : gates) gate->Close();
+  Effect effect;
+  effect.undo = [gates] {
+    for (client::Gate* gate : gates) gate->Open();
+  };
+  effect.lasts = call.Time("for");
+  return effect;
+}
+
+Effect Resume(Call& call) {
+  if (!call.InForce("pause")) return Skipped(fmt::format("{} is not paused", call.Text("actor")));
+  call.Begin();
+  call.EndOf("pause");
+  return AtOnce();
+}
+
+// Nothing the node's kubelet says is heard, and it hears nothing; its containers go on.
+Effect NodeSilent(Call& call) {
+  const std::string kubelet = "kubelet/" + call.Text("node");
+  if (call.sim().FindProcess(kubelet) == nullptr)
+    return Skipped(fmt::format("there is no node {}", call.Text("node")));
+  call.Begin();
+  Cluster& cluster = call.cluster();
+  std::vector<std::string> servers;
+  for (const apiserver::Server* server : cluster.servers()) servers.push_back(server->name());
+  for (const std::string& server : servers) cluster.network().Cut(kubelet, server);
+  Effect effect;
+  effect.undo = [&cluster, kubelet, servers] {
+    for (const std::string& server : servers) cluster.network().Mend(kubelet, server);
+  };
+  effect.lasts = call.Time("for");
+  return effect;
+}
+
+Effect Partition(Call& call) {
+  const value::Value& between = call.spec().args.Get("between");
+  const std::string a(between.at(0).AsString()), b(between.at(1).AsString());
+  for (const std::string& side : {a, b})
+    if (call.sim().FindProcess(side) == nullptr)
+      return Skipped(fmt::format("there is no process {}", side));
+  call.Begin();
+  sim::Network& network = call.cluster().network();
+  network.Cut(a, b);
+  Effect effect;
+  effect.undo = [&network, a, b] { network.Mend(a, b); };
+  effect.lasts = call.Time("for");
+  return effect;
+}
+
+Effect SkewClock(Call& call) {
+  sim::Process* process = call.Process("process");
+  if (process == nullptr) return Skipped(fmt::format("there is no {}", call.Text("process")));
+  call.Begin();
+  process->set_skew(call.Time("by").value_or(Duration()));
+  Effect effect;
+  effect.undo = [process] { process->set_skew(Duration()); };
+  return effect;
+}
+
+}  // namespace ksim::fault

@@ -1,0 +1,90 @@
+// Faults of single requests.
+#include <fmt/format.h>
+
+#include "ksim/fault/verbs.h"
+
+namespace ksim::fault {
+namespace {
+
+using client::Mishap;
+
+bool IsWrite(api::Verb verb) {
+  return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
+}
+
+// The answer of code `code` as the API server words it.
+api::Status Refusal(int code, const api::Request& q) {
+  const api::GroupResource resource(q.resource->group, q.resource->resource);
+  switch (code) {
+    case 403:
+      return api::Forbidden(resource, q.name, "a fault refuses it");
+    case 404:
+      return api::NotFound(resource, q.name);
+    case 409:
+      return q.verb == api::Verb::kCreate
+                 ? api::AlreadyExists(resource, q.name)
+                 : api::Conflict(resource, q.name,
+                                 "the object has been modified; please apply your changes to the "
+                                 "latest version and try again");
+    case 410:
+      return api::Expired("the resource version is too old");
+    case 429:
+      return api::TooManyRequests("Too many requests, please try again later.", 1);
+    case 503:
+      return api::ServiceUnavailable("the server is currently unable to handle the request");
+    case 504:
+      return api::TimeoutError("request did not complete within the allotted timeout", 0);
+    case 500:
+      return api::InternalError("a fault rejected the write");
+    default:
+      return api::Unmapped(code, "a fault rejected the write");
+  }
+}
+
+// The next write of the client that fits meets with `mishap`.
+Effect NextWrite(Call& call, std::function<Mishap(const api::Request&)> mishap) {
+  const std::string client = call.Text("client"), verb = call.Text("verb");
+  const api::ResourceInfo* r = call.Resource();
+  if (call.Process("client") == nullptr || (call.Has("resource") && r == nullptr))
+    return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
+  call.Begin();
+  client::FaultHooks& hooks = call.cluster().fault_hooks();
+  auto struck = std::make_shared<bool>(false);
+  const int judge = hooks.AddJudge([=, tell = call.Struck()](const api::Request& q) {
+    const bool fits = !*struck && q.client == client && IsWrite(q.verb) &&
+                      (verb.empty() || api::ToString(q.verb) == verb) &&
+                      (r == nullptr || q.resource == r);
+    if (!fits) return Mishap();
+    *struck = true;
+    tell(q.event);
+    return mishap(q);
+  });
+  Effect effect;
+  effect.strikes = AtOnce;
+  effect.undo = [&hooks, judge] { hooks.RemoveJudge(judge); };
+  return effect;
+}
+
+}  // namespace
+
+Effect RejectWrite(Call& call) {
+  const int code = call.Has("code") ? static_cast<int>(call.Int("code")) : 500;
+  return NextWrite(call, [code](const api::Request& q) {
+    Mishap mishap;
+    mishap.kind = Mishap::Kind::kRejected;
+    mishap.status = Refusal(code, q);
+    return mishap;
+  });
+}
+
+// The answer is lost, with the write applied or not; the client waits until its time is up.
+Effect TimeoutWrite(Call& call) {
+  const bool applied = call.spec().args.Get("applied").AsBool();
+  return NextWrite(call, [applied](const api::Request&) {
+    Mishap mishap;
+    mishap.kind = applied ? Mishap::Kind::kAnswerLost : Mishap::Kind::kRequestLost;
+    return mishap;
+  });
+}
+
+}  // namespace ksim::fault
