@@ -52,7 +52,8 @@ header:CLI/CLI.hpp              libcli11-dev
 header:nlohmann/json.hpp        nlohmann-json3-dev
 header:yaml.h                   libyaml-dev
 header:xxhash.h                 libxxhash-dev
-header:zstd.h                   libzstd-dev'
+header:zstd.h                   libzstd-dev
+header:mimalloc.h               libmimalloc-dev'
 needs_test='
 header:gtest/gtest.h            libgtest-dev
 header:gmock/gmock.h            libgmock-dev

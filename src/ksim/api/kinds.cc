@@ -1,5 +1,6 @@
 #include "ksim/api/kinds.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -194,10 +195,9 @@ std::string GuessPlural(std::string_view kind) {
 }
 
 std::string StorageKey(const ResourceInfo& r, std::string_view ns, std::string_view name) {
-  std::string key = fmt::format("/registry/{}/", r.storage_prefix);
-  if (r.namespaced && !ns.empty()) key += fmt::format("{}/", ns);
-  key += name;
-  return key;
+  if (r.namespaced && !ns.empty())
+    return fmt::format(FMT_COMPILE("/registry/{}/{}/{}"), r.storage_prefix, ns, name);
+  return fmt::format(FMT_COMPILE("/registry/{}/{}"), r.storage_prefix, name);
 }
 
 std::uint64_t ObjectHash(std::string_view resource, std::string_view ns, std::string_view name) {

@@ -1,6 +1,6 @@
 #include "ksim/api/names.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 namespace ksim::api {
 
@@ -16,7 +16,7 @@ constexpr std::uint32_t kSuffixes = 27 * 27 * 27 * 27 * 27;
 
 std::string GenerateName(sim::Decisions& decisions, std::string_view resource,
                          std::uint64_t identity, std::string_view base) {
-  const sim::SiteId site = decisions.Site(fmt::format("name/{}", resource));
+  const sim::SiteId site = decisions.Site(fmt::format(FMT_COMPILE("name/{}"), resource));
   std::uint32_t drawn = decisions.Draw(site, identity, kSuffixes);
   std::string name(base.substr(0, kMaxBaseLength));
   for (int i = 0; i < kSuffixLength; ++i) {
@@ -28,13 +28,13 @@ std::string GenerateName(sim::Decisions& decisions, std::string_view resource,
 
 std::string GenerateUid(sim::Decisions& decisions, std::string_view resource,
                         std::uint64_t identity) {
-  const sim::SiteId site = decisions.Site(fmt::format("uid/{}", resource));
+  const sim::SiteId site = decisions.Site(fmt::format(FMT_COMPILE("uid/{}"), resource));
   std::uint64_t high = decisions.Draw(site, identity);
   std::uint64_t low = decisions.Draw(site, identity);
   high = (high & ~std::uint64_t{0xf000}) | 0x4000;      // version 4
   low = (low & (~std::uint64_t{0} >> 2)) | 1ull << 63;  // variant 10
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
-                     high & 0xffff, low >> 48, low & 0xffffffffffffull);
+  return fmt::format(FMT_COMPILE("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}"), high >> 32,
+                     (high >> 16) & 0xffff, high & 0xffff, low >> 48, low & 0xffffffffffffull);
 }
 
 }  // namespace ksim::api

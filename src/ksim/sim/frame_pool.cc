@@ -17,7 +17,7 @@ constinit thread_local std::coroutine_handle<> next_to_resume{};
 namespace {
 
 constexpr std::size_t kStep = 16;
-constexpr std::size_t kLargest = 1024;  // bytes; larger frames come from operator new
+constexpr std::size_t kLargest = 8192;  // bytes; larger frames come from operator new
 constexpr std::size_t kSlab = std::size_t{64} * 1024;
 
 struct FreeFrame {

@@ -1,6 +1,6 @@
 #include "ksim/sim/network.h"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 #include <utility>
@@ -41,7 +41,7 @@ Channel::Channel(Network& network, std::string_view from, std::string_view to,
                  std::string_view subject, Order order)
     : network_(network), from_(from), to_(to) {
   Simulation& sim = network.simulation();
-  const std::string link = fmt::format("{}/{}/{}", from, to, subject);
+  const std::string link = fmt::format(FMT_COMPILE("{}/{}/{}"), from, to, subject);
   latency_site_ = sim.decisions().Site("latency/" + link);
   delay_site_ = sim.decisions().Site("delay/" + link);
   chain_ = sim.NewChain(link);

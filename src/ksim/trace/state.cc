@@ -7,6 +7,7 @@
 #include "ksim/base/time.h"
 #include "ksim/trace/changes.h"
 #include "ksim/trace/record.h"
+#include "ksim/value/partial_hash.h"
 
 namespace ksim::trace {
 namespace {
@@ -21,25 +22,6 @@ absl::StatusOr<std::int64_t> ParseNumber(std::string_view text) {
     n = n * 10 + (c - '0');
   }
   return n;
-}
-
-// Feeds a tree without the fields that differ from run to run though nothing else does.
-void HashTree(const Value& v, Hasher* h) {
-  h->Add(static_cast<std::uint64_t>(v.type()));
-  if (v.is_array()) {
-    h->Add(static_cast<std::uint64_t>(v.size()));
-    for (const Value& item : v.items()) HashTree(item, h);
-  } else if (v.is_object()) {
-    for (const Value::Member& m : v.members()) {
-      const std::string_view name = m.name.text();
-      if (name == "uid" || name == "resourceVersion") continue;
-      h->Add(name);
-      HashTree(m.value, h);
-    }
-    h->Add(std::uint64_t{0});
-  } else {
-    h->Add(v.Hash());
-  }
 }
 
 }  // namespace
@@ -144,11 +126,13 @@ absl::StatusOr<State> StateAt(const Trace& trace, const Moment& moment) {
 }
 
 std::string OutcomeDigest(const std::vector<api::Object>& objects) {
+  // What differs from run to run though nothing else does.
+  static const value::Atom kNotCounted[] = {value::Atom("uid"), value::Atom("resourceVersion")};
   std::string all;
   for (const api::Object& object : objects) {
-    Hasher h;
-    HashTree(object.tree(), &h);
-    all += Hex(h.Digest());
+    char bytes[8];
+    PutLittleEndian(bytes, value::HashWithout(object.tree(), kNotCounted));
+    all.append(bytes, sizeof(bytes));
   }
   return Hex(Hash128(all));
 }

@@ -99,6 +99,10 @@ std::string_view Atom::text() const { return Entry(*this).text(); }
 
 std::uint64_t TextPrefix(std::string_view text) {
   std::uint64_t prefix = 0;
+  if (std::endian::native == std::endian::little && text.size() >= 8) {
+    std::memcpy(&prefix, text.data(), 8);
+    return __builtin_bswap64(prefix);
+  }
   const std::size_t n = std::min<std::size_t>(text.size(), 8);
   for (std::size_t i = 0; i < n; ++i) {
     prefix |= std::uint64_t{static_cast<unsigned char>(text[i])} << (56 - 8 * i);

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "ksim/base/hash.h"
 #include "ksim/value/atom.h"
 #include "ksim/value/node.h"
+#include "ksim/value/partial_hash.h"
 
 namespace ksim::value {
 namespace {
@@ -28,22 +30,31 @@ enum class Kind : std::uint8_t {
 
 class Canonical {
  public:
-  explicit Canonical(Kind kind) { bytes_.push_back(static_cast<char>(kind)); }
-  void Add(std::uint64_t word) {
-    char le[8];
-    for (int i = 0; i < 8; ++i) le[i] = static_cast<char>(word >> (8 * i));
-    bytes_.insert(bytes_.end(), le, le + 8);
+  // `words`: at most so many will be added.
+  Canonical(Kind kind, std::size_t words) {
+    if (1 + 8 * words > sizeof(inline_)) {
+      heap_.resize(1 + 8 * words);
+      begin_ = heap_.data();
+    }
+    end_ = begin_;
+    *end_++ = static_cast<char>(kind);
   }
+  Canonical(const Canonical&) = delete;
+  void Add(std::uint64_t word) { end_ = PutLittleEndian(end_, word); }
   std::uint64_t Hash() const {
-    return std::max<std::uint64_t>(XXH3_64bits(bytes_.data(), bytes_.size()), 1);
+    const auto size = static_cast<std::size_t>(end_ - begin_);
+    return std::max<std::uint64_t>(XXH3_64bits(begin_, size), 1);
   }
 
  private:
-  absl::InlinedVector<char, 512> bytes_;
+  char inline_[512];
+  std::vector<char> heap_;
+  char* begin_ = inline_;
+  char* end_;
 };
 
 std::uint64_t HashWord(Kind kind, std::uint64_t word) {
-  Canonical c(kind);
+  Canonical c(kind, 1);
   c.Add(word);
   return c.Hash();
 }
@@ -51,9 +62,9 @@ std::uint64_t HashWord(Kind kind, std::uint64_t word) {
 std::uint64_t HashScalar(const Value& v) {
   switch (v.type()) {
     case Value::Type::kNull:
-      return Canonical(Kind::kNull).Hash();
+      return Canonical(Kind::kNull, 0).Hash();
     case Value::Type::kBool:
-      return Canonical(v.AsBool() ? Kind::kTrue : Kind::kFalse).Hash();
+      return Canonical(v.AsBool() ? Kind::kTrue : Kind::kFalse, 0).Hash();
     case Value::Type::kInt:
       return HashWord(Kind::kInt, static_cast<std::uint64_t>(v.AsInt()));
     case Value::Type::kDouble:
@@ -85,7 +96,7 @@ void ForEachChild(const Value& container, Visit visit) {
 }
 
 std::uint64_t HashContainer(const Value& v) {
-  Canonical c(v.is_object() ? Kind::kObject : Kind::kArray);
+  Canonical c(v.is_object() ? Kind::kObject : Kind::kArray, 1 + 2 * v.size());
   c.Add(v.size());
   for (const Value::Member& m : MembersOf(v)) {
     c.Add(Entry(m.name).hash);
@@ -156,6 +167,25 @@ std::uint64_t Value::Hash() const {
     todo.pop_back();
   }
   return NodeOf(bits_)->hash;
+}
+
+std::uint64_t HashWithout(const Value& v, std::span<const Atom> names) {
+  if (!IsContainer(v)) return KnownHash(v);
+  const auto counts = [names](const Value::Member& m) {
+    return std::find(names.begin(), names.end(), m.name) == names.end();
+  };
+  const auto members = MembersOf(v);
+  const auto size = v.is_object() ? std::count_if(members.begin(), members.end(), counts)
+                                  : static_cast<std::ptrdiff_t>(v.size());
+  Canonical c(v.is_object() ? Kind::kObject : Kind::kArray, 1 + 2 * v.size());
+  c.Add(static_cast<std::uint64_t>(size));
+  for (const Value::Member& m : members) {
+    if (!counts(m)) continue;
+    c.Add(Entry(m.name).hash);
+    c.Add(HashWithout(m.value, names));
+  }
+  for (const Value& item : ItemsOf(v)) c.Add(HashWithout(item, names));
+  return c.Hash();
 }
 
 bool operator==(const Value& a, const Value& b) {

@@ -180,7 +180,15 @@ const Value::Member* FindMember(std::span<const Value::Member> members, Atom nam
 }
 
 const Value::Member* FindMember(std::span<const Value::Member> members, std::string_view name) {
+  constexpr std::size_t kLinear = 12;
   const std::uint64_t prefix = TextPrefix(name);
+  if (members.size() <= kLinear) {
+    for (const Value::Member& m : members) {
+      const AtomEntry& entry = Entry(m.name);
+      if (entry.prefix == prefix && entry.text() == name) return &m;
+    }
+    return nullptr;
+  }
   const auto before = [&](const Value::Member& m, std::string_view n) {
     return CompareText(m.name, n, prefix) < 0;
   };

@@ -170,10 +170,42 @@ std::string Decimal(Amount amount) {
   return text;
 }
 
+// Up to 12 digits and a decimal suffix from "m" to "G", or a binary one to "Ti", as nearly all are.
+std::optional<Amount> PlainNanos(std::string_view text, Format* format, bool* keeps_text) {
+  std::int64_t whole = 0;
+  std::size_t i = 0;
+  for (; i < text.size() && i < 13 && IsDigit(text[i]); ++i) whole = whole * 10 + (text[i] - '0');
+  if (i == 0 || i > 12 || text[0] == '0') return std::nullopt;
+  const std::string_view suffix = text.substr(i);
+  for (const NamedSuffix& s : kSuffixes) {
+    if (s.text != suffix) continue;
+    if (s.base == 2 ? s.exponent > 40 : s.exponent < -3 || s.exponent > 9) return std::nullopt;
+    *format = s.base == 2 ? Format::kBinarySI : Format::kDecimalSI;
+    if (s.base == 2) {
+      *keeps_text = 15 - static_cast<int>(i) - s.exponent * 3 / 10 - 1 >= 0 && (whole & 7) != 0;
+      const Amount nanos = (static_cast<Amount>(whole) << s.exponent) * kUnit;
+      if (nanos > static_cast<Amount>(kMaxInt) * kUnit) return std::nullopt;
+      return nanos;
+    }
+    *keeps_text = whole % 1000 != 0;
+    Amount nanos = static_cast<Amount>(whole);
+    for (int e = -9; e < s.exponent; ++e) nanos *= 10;
+    return nanos;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<Quantity> Quantity::Parse(std::string_view text) {
   if (text.empty()) return InvalidText(kFormError);
+  Quantity plain;
+  bool keeps_text = false;
+  if (const auto nanos = PlainNanos(text, &plain.format_, &keeps_text)) {
+    plain.nanos_ = *nanos;
+    if (keeps_text) plain.text_ = text;
+    return plain;
+  }
   const auto parts = Split(text);
   if (!parts) return InvalidText(kFormError);
   const auto suffix = ReadSuffix(parts->suffix);

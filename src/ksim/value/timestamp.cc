@@ -57,13 +57,27 @@ std::int64_t FloorDiv(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
+void PutDigits(char* at, int digits, std::int64_t n) {
+  for (int i = digits - 1; i >= 0; --i, n /= 10) at[i] = static_cast<char>('0' + n % 10);
+}
+
 std::string FormatSeconds(VirtualTime t) {
   const std::int64_t seconds = kEpochUnixSeconds + FloorDiv(t.ns(), kSecond);
   const std::int64_t days = FloorDiv(seconds, 86400);
   const std::int64_t in_day = seconds - days * 86400;
   const Date d = DateFromDays(days);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", d.year, d.month, d.day, in_day / 3600,
-                     in_day / 60 % 60, in_day % 60);
+  std::string text = "0000-00-00T00:00:00";
+  if (d.year < 0 || d.year > 9999) {
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", d.year, d.month, d.day, in_day / 3600,
+                       in_day / 60 % 60, in_day % 60);
+  }
+  PutDigits(&text[0], 4, d.year);
+  PutDigits(&text[5], 2, d.month);
+  PutDigits(&text[8], 2, d.day);
+  PutDigits(&text[11], 2, in_day / 3600);
+  PutDigits(&text[14], 2, in_day / 60 % 60);
+  PutDigits(&text[17], 2, in_day % 60);
+  return text;
 }
 
 // Reads "2006-01-02T15:04:05[.fraction](Z|+07:00)".

@@ -8,6 +8,7 @@
 namespace ksim::apiserver {
 
 const CacheEvent& History::Add(CacheEvent event) {
+  if (ring_.empty()) ring_.resize(capacity_);
   Adapt(event.recorded);
   if (full()) {
     ++start_;
@@ -42,12 +43,13 @@ void History::Resize(std::size_t capacity) {
     ring[i] = std::move(ring_[(end_ - keep + i) % ring_.size()]);
   }
   ring_ = std::move(ring);
+  capacity_ = capacity;
   start_ = 0;
   end_ = keep;
 }
 
 void History::Reset() {
-  for (CacheEvent& event : ring_) event = CacheEvent();
+  ring_.clear();
   start_ = end_ = 0;
   evicted_ = false;
   forgotten_ = 0;

@@ -40,8 +40,6 @@ class History {
   static constexpr std::size_t kUpperBound = 100 * 1024;
   static constexpr Duration kFresh = Seconds(75);
 
-  History() : ring_(kLowerBound) {}
-
   // Takes the event in, evicting the oldest one if the ring stays full. The reference is good until
   // the next Add.
   const CacheEvent& Add(CacheEvent event);
@@ -50,7 +48,7 @@ class History {
   void Forget();
 
   std::size_t size() const { return end_ - start_; }
-  std::size_t capacity() const { return ring_.size(); }
+  std::size_t capacity() const { return capacity_; }
   bool full() const { return size() == capacity(); }
   bool evicted() const { return evicted_; }  // anything, since the last relist
   // i-th oldest, i < size().
@@ -64,7 +62,8 @@ class History {
   void Resize(std::size_t capacity);
   void Adapt(VirtualTime now);
 
-  std::vector<CacheEvent> ring_;
+  std::size_t capacity_ = kLowerBound;
+  std::vector<CacheEvent> ring_;     // `capacity_` long, or empty before the first event
   std::size_t start_ = 0, end_ = 0;  // [start_, end_) modulo capacity
   bool evicted_ = false;
   std::int64_t forgotten_ = 0;  // revision of the last event that Forget dropped
