@@ -42,6 +42,8 @@ std::unique_ptr<Command> MakeDiff();
 std::unique_ptr<Command> MakeGet();
 std::unique_ptr<Command> MakeDescribe();
 std::unique_ptr<Command> MakeEvents();
+std::unique_ptr<Command> MakeEtcd();
+std::unique_ptr<Command> MakeStore();
 std::unique_ptr<Command> MakeValidate();
 std::unique_ptr<Command> MakeExplain();
 std::unique_ptr<Command> MakeVersion();

@@ -9,7 +9,6 @@
 #include "ksim/base/status.h"
 #include "ksim/store/errors.h"
 #include "ksim/store/op_script.h"
-#include "ksim/value/json.h"
 
 namespace ksim::store {
 
@@ -154,6 +153,7 @@ OpReplay::Result OpReplay::RunWatch(std::string_view name, const Value& op) {
   if (it == watches_.end()) return ScriptError(NoSuch("watch label", op.Get("w").AsString()));
   Watch& watch = *it->second;
   if (name == "watch_progress") {
+    watch.progress_revision = 0;
     watch.stream->RequestProgress();
     return value::Obj({{"progress_revision", Value::Int(watch.progress_revision)}});
   }
@@ -170,7 +170,7 @@ OpReplay::Result OpReplay::RunWatch(std::string_view name, const Value& op) {
 }
 
 OpReplay::Result OpReplay::Sleep(const Value& op) {
-  now_ = now_ + Milliseconds(op.Get("ms").AsInt());
+  now_ = now_ + std::min(Milliseconds(op.Get("ms").AsInt()), VirtualTime::Max() - now_);
   store_.ExpireLeases(now_);
   return RevisionOnly(store_.revision());
 }
@@ -192,24 +192,6 @@ absl::StatusOr<Value> OpReplay::Run(const Value& op) {
     result = ErrorResult(result.status());
   }
   return (*std::move(result)).Set("i", op.Get("i")).Set("op", op.Get("op"));
-}
-
-absl::StatusOr<std::string> ReplayScript(std::string_view script) {
-  OpReplay replay;
-  std::string results;
-  for (int line = 1; !script.empty(); ++line) {
-    const std::size_t end = std::min(script.find('\n'), script.size());
-    const std::string_view text = script.substr(0, end);
-    script.remove_prefix(std::min(end + 1, script.size()));
-    if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const absl::StatusOr<Value> op = value::ParseJson(text);
-    if (!op.ok()) return Annotate(op.status(), fmt::format("line {}", line));
-    const absl::StatusOr<Value> result = replay.Run(*op);
-    if (!result.ok()) return Annotate(result.status(), fmt::format("line {}", line));
-    value::AppendJson(*result, &results);
-    results += '\n';
-  }
-  return results;
 }
 
 }  // namespace ksim::store

@@ -38,8 +38,4 @@ class OpReplay {
   absl::btree_map<std::string, std::unique_ptr<Watch>> watches_;
 };
 
-// A whole script, one JSON object a line; empty lines are skipped. Results in canonical JSON, one a
-// line, each ended by a newline. InvalidArgument names the line.
-absl::StatusOr<std::string> ReplayScript(std::string_view script);
-
 }  // namespace ksim::store

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ksim/base/check.h"
+#include "ksim/value/base64.h"
 #include "ksim/value/number.h"
 #include "ksim/value/text.h"
 #include "ksim/value/yaml.h"
@@ -52,22 +53,6 @@ bool KeyBefore(std::string_view a, std::string_view b) {
   const Digits y = ReadDigits(b, i, start);
   if (x.number != y.number) return x.number < y.number;
   return x.end != y.end ? x.end < y.end : byte_order;
-}
-
-std::string Base64(std::string_view s) {
-  static constexpr char kLetters[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < s.size(); i += 3) {
-    std::uint32_t word = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      word = word << 8 | (i + j < s.size() ? static_cast<unsigned char>(s[i + j]) : 0);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      out += i + j <= s.size() ? kLetters[(word >> (18 - 6 * j)) & 63] : '=';
-    }
-  }
-  return out;
 }
 
 class YamlWriter {
