@@ -258,5 +258,25 @@ TEST(Printers, CustomKindsShowNameAndAge) {
             "pod.example.com/w   5s\n");
 }
 
+// kubectl events: by when last seen; several of one kind are one line.
+TEST(Printers, EventsAsKubectlEventsPrintsThem) {
+  const std::vector<Object> events = {
+      Obj("{type: Warning, reason: FailedScheduling, series: {count: 4, lastObservedTime: "
+          "'2025-01-01T00:01:20.000000Z'}, eventTime: '2025-01-01T00:00:10.000000Z', "
+          "involvedObject: {kind: Pod, name: web-a}, message: ' no nodes '}"),
+      Obj("{type: Normal, reason: Pulled, count: 1, firstTimestamp: '2025-01-01T00:00:30Z', "
+          "lastTimestamp: '2025-01-01T00:00:30Z', involvedObject: {kind: Pod, name: web-b}, "
+          "message: pulled}"),
+      Obj("{type: Warning, reason: BackOff, count: 3, firstTimestamp: '2025-01-01T00:00:00Z', "
+          "lastTimestamp: '2025-01-01T00:01:00Z', involvedObject: {kind: Pod, name: web-b}, "
+          "message: back-off}")};
+  EXPECT_EQ(RenderEvents(events, At(90), false),
+            "LAST SEEN           TYPE      REASON             OBJECT      MESSAGE\n"
+            "60s                 Normal    Pulled             Pod/web-b   pulled\n"
+            "30s (x3 over 90s)   Warning   BackOff            Pod/web-b   back-off\n"
+            "10s (x4 over 80s)   Warning   FailedScheduling   Pod/web-a   no nodes\n");
+  EXPECT_EQ(RenderEvents({}, At(90), false), "");
+}
+
 }  // namespace
 }  // namespace ksim::api

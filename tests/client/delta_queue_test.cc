@@ -169,7 +169,8 @@ TEST(RealFifo, SyncedOnlyWhenTheFirstReplaceWasProcessedEvenIfEmpty) {
 TEST(DeltaQueue, TheVersionsHaveTheirQueues) {
   Indexer cache;
   for (const api::Compat c : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
-    const std::unique_ptr<DeltaQueue> queue = MakeDeltaQueue(ProfileOf(c), &cache);
+    const std::unique_ptr<DeltaQueue> queue =
+        MakeDeltaQueue(ProfileOf(c), api::DefaultVariants(c), &cache);
     EXPECT_EQ(dynamic_cast<RealFifo*>(queue.get()) != nullptr, c == api::Compat::k1_36);
   }
 }

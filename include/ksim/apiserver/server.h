@@ -16,6 +16,7 @@
 #include "ksim/api/identity.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/request.h"
+#include "ksim/api/variants.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/process.h"
 #include "ksim/sim/task.h"
@@ -31,12 +32,19 @@ namespace ksim::apiserver {
 struct Shared {
   Shared(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Identities& i, api::Compat c,
          std::uint64_t& streams)
-      : sim(s), network(n), kinds(k), identities(i), compat(c), next_stream_id(streams) {}
+      : sim(s),
+        network(n),
+        kinds(k),
+        identities(i),
+        compat(c),
+        variants(api::DefaultVariants(c)),
+        next_stream_id(streams) {}
   sim::Simulation& sim;
   sim::Network& network;
   api::Kinds& kinds;
   api::Identities& identities;
   api::Compat compat;
+  api::Variants variants;
   std::uint64_t& next_stream_id;
   // For faults: asked about each watch that is accepted; true lets it end with 410. Empty: never.
   std::function<bool(const api::Request&)> expire_watch;

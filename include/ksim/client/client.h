@@ -18,6 +18,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
+#include "ksim/api/variants.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/process.h"
 #include "ksim/sim/task.h"
@@ -30,11 +31,12 @@ class Link;        // client/link.h
 // What all clients of a cluster share. Owned by the cluster; outlives every process.
 struct Environment {
   Environment(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Compat c)
-      : sim(s), network(n), kinds(k), compat(c) {}
+      : sim(s), network(n), kinds(k), compat(c), variants(api::DefaultVariants(c)) {}
   sim::Simulation& sim;
   sim::Network& network;
   api::Kinds& kinds;
   api::Compat compat;
+  api::Variants variants;
   // Who objects are, for the keys of draws about them. Null: resource, namespace and name alone.
   const api::Identities* identities = nullptr;
   // What faults do to the clients. Null: nothing can go wrong here.
@@ -78,6 +80,10 @@ class Connection {
   // The client-go this process was built with; the cluster's version unless another is set.
   api::Compat compat() const { return profile_.value_or(env_.compat); }
   void UseProfile(api::Compat profile) { profile_ = profile; }
+  // Those of the cluster, or with a profile of its own what upstream did at that version.
+  api::Variants variants() const {
+    return profile_ ? api::DefaultVariants(*profile_) : env_.variants;
+  }
   const std::shared_ptr<Link>& link() const { return link_; }
 
  private:

@@ -4,6 +4,7 @@
 //
 // Source: client-go tools/cache/shared_informer.go, informers/factory.go, tools/cache/listers.go.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -80,6 +81,7 @@ class Lister {
   virtual std::vector<api::Object> List(std::string_view ns) const = 0;  // "" = all
   virtual std::vector<api::Object> ByIndex(std::string_view index,
                                            std::string_view value) const = 0;
+  virtual bool HasIndex(std::string_view index) const = 0;
   virtual std::size_t size() const = 0;
   virtual std::int64_t last_synced_resource_version() const = 0;  // CLIENT-71; 0 = unknown
 };
@@ -104,15 +106,24 @@ class SharedInformer {
   // The version the reflector goes on from: ahead of the cache (CLIENT-30); "" before the first
   // list.
   virtual std::string last_sync_resource_version() const { return {}; }
+  // The cache holds all that happened up to here, and perhaps more; 0 = unknown. In 1.36 the
+  // store's own version, before that the reflector's when the delta queue was last empty.
+  virtual std::int64_t applied_resource_version() const { return 0; }
   // Deltas and notifications still on their way to the cache and to handlers.
   virtual std::size_t pending() const { return 0; }
 };
+
+// What the first list of a new informer is asked for: as the version does it (from the cache; in
+// 1.36 a consistent watch-list), or one of the two in any version. The variant
+// kubelet.initialList.
+enum class FirstList : std::uint8_t { kAsVersion, kCached, kConsistent };
 
 struct InformerOptions {
   InformerOptions() = default;
   std::string ns;  // "" = all namespaces
   std::string field_selector;
   std::string label_selector;
+  FirstList first_list = FirstList::kAsVersion;
 };
 
 // The shared informers of one incarnation of one process.
@@ -125,6 +136,7 @@ class InformerFactory {
   SharedInformer& For(const api::ResourceInfo* resource, InformerOptions options = {});
   // Starts those not started yet. Safe to call again after more were asked for.
   void Start();
+  bool started() const;  // Start was called
   // True once all that exist have synced: polls every 100 ms, first check at once (CLIENT-65).
   sim::Task<bool> WaitForCacheSync();
   std::vector<SharedInformer*> informers() const;  // in order of resource name

@@ -57,12 +57,20 @@ struct ClusterSpec {
   std::vector<NodeSpec> nodes;
   std::int64_t api_servers = 1;
   std::vector<std::string> controllers = {"*"};
+  // Controllers of which several replicas run and elect a leader, each in a process NAME-0, NAME-1,
+  // ...; "*" is kube-controller-manager with all that have no process of their own.
+  std::vector<std::pair<std::string, std::int64_t>> replicated;
   Duration latency_min = Microseconds(200);
   Duration latency_max = Milliseconds(2);
   std::vector<std::pair<std::string, std::string>> variants;
   std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
   std::vector<std::string> NodeNames() const;
+  // Of every process that runs controllers.
+  std::vector<std::string> ControllerProcesses() const;
 };
+
+// "kube-controller-manager" for "*", else the controller's name; replicas append -0, -1, ...
+std::string ReplicaBaseName(const std::string& controller);
 
 enum class StepKind : std::uint8_t {
   kCreate,

@@ -43,4 +43,10 @@ struct TableOptions {
 std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& objects,
                         VirtualTime now, const TableOptions& options);
 
+// Events as `kubectl events` prints them: by when they were last seen, with how often.
+std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace);
+
+// Lines of cells as text, each column as wide as its widest cell and three spaces more.
+std::string AlignColumns(const std::vector<std::vector<std::string>>& lines);
+
 }  // namespace ksim::api

@@ -49,7 +49,9 @@ std::string NameWithKind(const ResourceInfo& kind, const std::string& name) {
   return prefix + "/" + name;
 }
 
-std::string Align(const std::vector<std::vector<std::string>>& lines) {
+}  // namespace
+
+std::string AlignColumns(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()), kMinWidth);
@@ -67,8 +69,6 @@ std::string Align(const std::vector<std::vector<std::string>>& lines) {
   }
   return out;
 }
-
-}  // namespace
 
 std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& objects,
                         VirtualTime now, const TableOptions& options) {
@@ -93,7 +93,7 @@ std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& obj
       line.push_back(name ? NameWithKind(kind, cell) : cell);
     }
   }
-  return Align(lines);
+  return AlignColumns(lines);
 }
 
 }  // namespace ksim::api

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ksim/api/kinds.h"
+#include "ksim/api/variants.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
@@ -51,6 +52,27 @@ std::string KindsText() {
   return out + "\nAny kind of another group is served as a custom resource.\n";
 }
 
+// One variant: what its buggy value does, its values, and what upstream had at each version.
+std::string VariantText(const api::VariantInfo& v) {
+  std::string defaults;
+  for (const api::Compat c : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+    defaults += fmt::format("{}{}: {}", defaults.empty() ? "" : ", ", api::ToString(c),
+                            v.ExistsIn(c) ? v.AsCompat(c) : "does not exist");
+  }
+  return fmt::format("  {:<24} {}{}\n      {} ({}, {})\n      asCompat: {}\n", v.name,
+                     fmt::join(v.values, " | "), v.available ? "" : " (not in this version)",
+                     v.text, v.museum, v.upstream, defaults);
+}
+
+std::string VariantsText() {
+  std::string out;
+  for (const api::VariantInfo& v : api::AllVariants()) out += VariantText(v);
+  return out +
+         "\nThe first value is the repaired form; {all: fixed} selects it everywhere. The "
+         "default,\n"
+         "asCompat, is what upstream did at the version of the scenario's `compat`.\n";
+}
+
 class ExplainCommand : public Command {
  public:
   std::string_view name() const override { return "explain"; }
@@ -80,8 +102,7 @@ class ExplainCommand : public Command {
       return Show(io, "Sites of draws and decisions", NamedText(scenario::Sites()));
     if (topic_ == "kinds") return Show(io, "Kinds", KindsText());
     if (topic_ == "variants")
-      return Show(io, "Variants",
-                  "  none in this version: every actor does as upstream did (all: asCompat)\n");
+      return Show(io, "Variants: NAME: VALUE in spec.cluster.variants", VariantsText());
     if (topic_ == "faults") return ExplainPath(io, "scenario.spec.faults");
     if (topic_.starts_with("faults.")) return ExplainPath(io, "scenario.spec." + topic_);
     return ExplainPath(io, topic_);

@@ -297,7 +297,7 @@ class EventsCommand : public Command {
     selection_.Define(app);
     app.add_option("--for", about_, "Only those about one object")->type_name("TYPE/NAME");
     app.add_option("--types", types_, "Normal, Warning")->type_name("TYPE")->delimiter(',');
-    common_.DefineOutput(app, {"text", "wide", "json", "yaml"}, "text");
+    common_.DefineOutput(app, {"text", "json", "yaml"}, "text");
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
@@ -325,12 +325,11 @@ class EventsCommand : public Command {
         return std::find(types_.begin(), types_.end(), e.tree().Get("type").AsString()) ==
                types_.end();
       });
-    return Print(io, kinds, events, lookup);
+    return Print(io, events, lookup);
   }
 
  private:
-  int Print(Io& io, const api::Kinds& kinds, const std::vector<api::Object>& events,
-            const Lookup& lookup) {
+  int Print(Io& io, const std::vector<api::Object>& events, const Lookup& lookup) {
     if (common_.output == "json" || common_.output == "yaml") {
       std::vector<Value> trees;
       for (const api::Object& e : events) trees.push_back(e.ToTree());
@@ -340,10 +339,7 @@ class EventsCommand : public Command {
                                      {"items", Value::Array(std::move(trees))}});
       io.Out(common_.output == "json" ? value::ToPrettyJson(list) + "\n" : value::ToYaml(list));
     } else if (!events.empty()) {
-      api::TableOptions options;
-      options.wide = common_.output == "wide";
-      options.with_namespace = selection_.all_namespaces;
-      io.Out(api::RenderTable(*kinds.ByName("events"), events, lookup.now(), options));
+      io.Out(api::RenderEvents(events, lookup.now(), selection_.all_namespaces));
     } else {
       io.Err(fmt::format("No events found in {} namespace.\n", selection_.ns));
     }

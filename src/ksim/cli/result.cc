@@ -50,6 +50,16 @@ bool ManyNamespaces(const std::vector<api::Object>& objects) {
                      [](const api::Object& o) { return !o.ns().empty() && o.ns() != "default"; });
 }
 
+Value DeliveryTree(const scenario::InformerDelivery& d) {
+  return value::Obj({{"informer", Value::Of(d.informer)},
+                     {"calls", Number(d.calls)},
+                     {"p50Ns", Value::Of(d.p50.ns())},
+                     {"p99Ns", Value::Of(d.p99.ns())},
+                     {"maxNs", Value::Of(d.max.ns())},
+                     {"relists", Number(d.relists)},
+                     {"itemsListed", Number(d.items_listed)}});
+}
+
 std::string Escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -70,8 +80,9 @@ std::string Escaped(std::string_view text) {
 }  // namespace
 
 Value ResultTree(const Scenario& scenario, const RunReport& report,
-                 const std::vector<api::Object>& objects) {
-  std::vector<Value> violations, failures, trees, never, faults;
+                 const std::vector<api::Object>& objects,
+                 const std::vector<scenario::InformerDelivery>& delivery) {
+  std::vector<Value> violations, failures, trees, never, faults, informers;
   for (const trace::Violation& v : report.end.violations) violations.push_back(trace::ToTree(v));
   for (const scenario::StepFailure& f : report.failures)
     failures.push_back(value::Obj({{"step", Value::Of(f.number)}, {"error", Value::Of(f.error)}}));
@@ -80,6 +91,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
   for (const scenario::FaultNote& f : report.faults_missing)
     faults.push_back(value::Obj(
         {{"fault", Value::Of(f.number)}, {"what", Value::Of(f.fault)}, {"why", Value::Of(f.why)}}));
+  for (const scenario::InformerDelivery& d : delivery) informers.push_back(DeliveryTree(d));
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                      {"kind", Value::Of("RunResult")},
                      {"scenario", Value::Of(scenario.name)},
@@ -98,6 +110,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"failedSteps", Value::Array(std::move(failures))},
                      {"stepsNotBegun", Value::Array(std::move(never))},
                      {"faultsNotHappened", Value::Array(std::move(faults))},
+                     {"delivery", Value::Array(std::move(informers))},
                      {"objects", Value::Array(std::move(trees))}});
 }
 

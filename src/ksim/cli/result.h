@@ -3,13 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "ksim/scenario/delivery.h"
 #include "ksim/scenario/runner.h"
 
 namespace ksim::cli {
 
 // {apiVersion: ksim.dev/v1, kind: RunResult, ...}: fields are added, never renamed.
 value::Value ResultTree(const scenario::Scenario& scenario, const scenario::RunReport& report,
-                        const std::vector<api::Object>& objects);
+                        const std::vector<api::Object>& objects,
+                        const std::vector<scenario::InformerDelivery>& delivery);
 
 // "ok: 1,234 events, 57 writes, 34.2s of virtual time, digest 0123..."
 std::string SummaryLine(const scenario::Scenario& scenario, const scenario::RunReport& report,

@@ -53,7 +53,8 @@ class RunCommandImpl : public Command {
         ->type_name("FILE");
     app.add_flag("--trace-objects", trace_objects_, "Whole objects in the trace, for readers");
     common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
-    app.add_option("-v,--v", common_.verbosity, "6 shows requests, 8 bodies, 10 curl lines")
+    app.add_option("-v,--v", common_.verbosity,
+                   "1 tells how soon handlers heard, 6 shows requests, 8 bodies, 10 curl lines")
         ->type_name("LEVEL");
     common_.DefineColor(app);
     common_.DefineQuiet(app);
@@ -163,10 +164,13 @@ class RunCommandImpl : public Command {
     const api::Kinds& kinds = runner.world().kinds();
     const VirtualTime now = runner.world().sim().now();
     const bool trace_on_stdout = trace_ == "-";
+    const auto tree = [&] {
+      return ResultTree(scenario, report, objects, scenario::DeliveryOf(runner.events()));
+    };
     if (common_.output == "json")
-      io.Out(value::ToPrettyJson(ResultTree(scenario, report, objects)) + "\n");
+      io.Out(value::ToPrettyJson(tree()) + "\n");
     else if (common_.output == "yaml")
-      io.Out((many ? "---\n" : "") + value::ToYaml(ResultTree(scenario, report, objects)));
+      io.Out((many ? "---\n" : "") + value::ToYaml(tree()));
     else if (common_.output == "name")
       io.Out(ResultNames(scenario, kinds, objects));
     else if (!trace_on_stdout)
@@ -195,6 +199,10 @@ class RunCommandImpl : public Command {
           ResultTable(scenario, kinds, objects, runner.world().sim().now(), true);
       if (common_.output == "text" && !table.empty()) io.Out("$ kubectl get -o wide\n");
       io.Out(table + (table.empty() ? "" : "\n"));
+    }
+    if (common_.verbosity >= 1) {
+      io.Out("From a commit to the handlers, and what was listed:\n");
+      io.Out(scenario::DeliveryTable(scenario::DeliveryOf(runner.events())) + "\n");
     }
     io.Out(SummaryLine(scenario, report, many));
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ksim/client/indexer.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::client {
 namespace {
@@ -55,7 +56,9 @@ void DeltaFifo::Replace(std::vector<api::Object> items, std::int64_t, sim::Origi
     listed.emplace(key, true);
     Enqueue(key, Delta(DeltaType::kReplaced, item, origin));
   }
-  std::size_t deletions = replace_sees_queued_ ? DeleteQueued(listed, origin) : 0;
+  const std::vector<std::string> waiting = QueuedKeysNotIn(listed);
+  if (!waiting.empty()) KSIM_PROBE("variant/deltafifo.replace");
+  std::size_t deletions = replace_sees_queued_ ? DeleteQueued(waiting, origin) : 0;
   deletions += DeleteKnown(listed, origin);
   if (!populated_) {
     populated_ = true;
@@ -64,18 +67,22 @@ void DeltaFifo::Replace(std::vector<api::Object> items, std::int64_t, sim::Origi
   Queued();
 }
 
-std::size_t DeltaFifo::DeleteQueued(const absl::flat_hash_map<std::string, bool>& listed,
-                                    sim::Origin origin) {
+std::vector<std::string> DeltaFifo::QueuedKeysNotIn(
+    const absl::flat_hash_map<std::string, bool>& listed) const {
   std::vector<std::string> missing;
   for (const std::string& key : queue_) {
     if (!listed.contains(key)) missing.push_back(key);
   }
   std::sort(missing.begin(), missing.end());
-  for (const std::string& key : missing) {
+  return missing;
+}
+
+std::size_t DeltaFifo::DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin) {
+  for (const std::string& key : keys) {
     const api::Object last = items_.find(key)->second.back().object;
     Enqueue(key, Delta(DeltaType::kDeleted, last, origin, true));
   }
-  return missing.size();
+  return keys.size();
 }
 
 std::size_t DeltaFifo::DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed,

@@ -16,7 +16,7 @@ namespace ksim::client {
 class DeltaFifo : public DeltaQueue {
  public:
   // `replace_sees_queued`: Replace also finds deletions among keys that wait (since 0.27); without
-  // it only among those in `known` (CLIENT-44).
+  // it only among those in `known` (CLIENT-44). The variant deltafifo.replace.
   DeltaFifo(const Indexer* known, bool replace_sees_queued)
       : known_(known), replace_sees_queued_(replace_sees_queued) {}
 
@@ -34,9 +34,10 @@ class DeltaFifo : public DeltaQueue {
 
  private:
   void Enqueue(const std::string& key, Delta delta);
-  // Tombstones for the waiting keys that `listed` lacks; how many.
-  std::size_t DeleteQueued(const absl::flat_hash_map<std::string, bool>& listed,
-                           sim::Origin origin);
+  std::vector<std::string> QueuedKeysNotIn(
+      const absl::flat_hash_map<std::string, bool>& listed) const;  // sorted
+  // Tombstones for waiting keys; how many.
+  std::size_t DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin);
   std::size_t DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed, sim::Origin origin);
 
   const Indexer* known_;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/variants.h"
 #include "ksim/client/delta.h"
 
 namespace ksim::client {
@@ -52,6 +53,7 @@ class DeltaQueue {
 };
 
 // The queue of a version, in front of `known` (not null; outlives the queue).
-std::unique_ptr<DeltaQueue> MakeDeltaQueue(const Profile& profile, const Indexer* known);
+std::unique_ptr<DeltaQueue> MakeDeltaQueue(const Profile& profile, const api::Variants& variants,
+                                           const Indexer* known);
 
 }  // namespace ksim::client

@@ -44,6 +44,9 @@ class Indexer : public Lister {
   api::Object Get(std::string_view ns, std::string_view name) const override;
   std::vector<api::Object> List(std::string_view ns) const override;
   std::vector<api::Object> ByIndex(std::string_view index, std::string_view value) const override;
+  bool HasIndex(std::string_view index) const override {
+    return index == kNamespaceIndex || indexes_.contains(index);
+  }
   std::size_t size() const override { return by_key_.size(); }
   std::int64_t last_synced_resource_version() const override {
     return versioned_ ? resource_version_ : 0;

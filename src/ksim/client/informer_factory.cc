@@ -23,6 +23,7 @@ struct InformerFactory::Impl {
   Connection& connection;
   Client client;
   Duration resync;
+  bool started = false;
   absl::btree_map<std::string, std::unique_ptr<SharedIndexInformer>> informers;
 };
 
@@ -40,7 +41,10 @@ SharedInformer& InformerFactory::For(const api::ResourceInfo* resource, Informer
   return *informer;
 }
 
+bool InformerFactory::started() const { return impl_->started; }
+
 void InformerFactory::Start() {
+  impl_->started = true;
   for (auto& [name, informer] : impl_->informers) informer->Start();
 }
 

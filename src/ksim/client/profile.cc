@@ -5,7 +5,6 @@ namespace {
 
 Profile MakeV030() {
   Profile p;
-  p.replace_sees_queued = true;
   p.shared_backoff = true;
   p.initial_list_flag = true;
   p.late_indexes = true;

@@ -8,7 +8,6 @@ namespace ksim::client {
 struct Profile {
   Profile() = default;
   bool real_fifo = false;                  // RealFIFO with atomic entries, else DeltaFIFO
-  bool replace_sees_queued = false;        // Replace looks for deletions among queued keys too
   bool shared_backoff = false;             // one back-off for passes and watch opens
   bool backoff_resets_from_reset = false;  // 2 min since the last reset, not the last delay
   bool watch_list = false;                 // the initial state comes by WATCH

@@ -7,9 +7,11 @@
 
 namespace ksim::client {
 
-std::unique_ptr<DeltaQueue> MakeDeltaQueue(const Profile& profile, const Indexer* known) {
+std::unique_ptr<DeltaQueue> MakeDeltaQueue(const Profile& profile, const api::Variants& variants,
+                                           const Indexer* known) {
   if (profile.real_fifo) return std::make_unique<RealFifo>();
-  return std::make_unique<DeltaFifo>(known, profile.replace_sees_queued);
+  return std::make_unique<DeltaFifo>(
+      known, variants.deltafifo_replace == api::Variants::FifoReplace::kQueueToo);
 }
 
 void RealFifo::Push(DeltaType type, const api::Object& object, sim::Origin origin) {

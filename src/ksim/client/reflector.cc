@@ -23,9 +23,6 @@ std::string Site(Environment& env, sim::Process& process, const api::ResourceInf
 }
 
 bool IsExpiredOrGone(const api::Status& s) { return api::IsExpired(s) || api::IsGone(s); }
-bool IsUnavailable(const api::Status& s) {
-  return IsExpiredOrGone(s) || api::IsTooLargeResourceVersion(s);
-}
 // isWatchErrorRetriable: open again without a LIST.
 bool IsRetriable(const api::Status& s) {
   return api::IsConnectionRefused(s) || api::IsTooManyRequests(s);
@@ -49,6 +46,7 @@ Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQue
       informer_(std::move(informer)),
       options_(std::move(options)),
       profile_(ProfileOf(client.connection().compat())),
+      variants_(client.connection().variants()),
       timeouts_(env_, Site(env_, process_, resource, "timeout")),
       pass_backoff_(env_, Site(env_, process_, resource, "backoff"),
                     profile_.backoff_resets_from_reset),
@@ -66,7 +64,8 @@ sim::Task<void> Reflector::Run() {
 
 sim::Task<void> Reflector::Pass() {
   Stream stream;
-  if (profile_.watch_list) stream = co_await WatchList();
+  const bool from_cache = options_.first_list == FirstList::kCached && last_sync_rv_.empty();
+  if (profile_.watch_list && !from_cache) stream = co_await WatchList();
   if (stream == nullptr) {
     const bool listed = co_await List();
     if (!listed) co_return;
@@ -103,13 +102,24 @@ api::ListOptions Reflector::WatchOptions() {
 
 std::string Reflector::RelistResourceVersion() const {
   if (unavailable_) return {};
-  return last_sync_rv_.empty() ? "0" : last_sync_rv_;
+  if (!last_sync_rv_.empty()) return last_sync_rv_;
+  return options_.first_list == FirstList::kConsistent ? "" : "0";
 }
 
 std::int64_t Reflector::PageSize(const std::string& rv) const {
   if (options_.page_size != 0) return options_.page_size;
   if (sticky_pages_) return kDefaultPageSize;
   return rv.empty() || rv == "0" ? kDefaultPageSize : 0;
+}
+
+// Whether a failed list is worth asking again without the version. The variant
+// reflector.tooLargeRV: retrySame, as before client-go#92537, does not know "too large" and goes on
+// asking for it.
+bool Reflector::GiveUpVersion(const api::Status& status) const {
+  if (IsExpiredOrGone(status)) return true;
+  if (!api::IsTooLargeResourceVersion(status)) return false;
+  KSIM_PROBE("variant/reflector.tooLargeRV");
+  return variants_.reflector_too_large_rv == api::Variants::TooLargeRV::kRelistConsistent;
 }
 
 void Reflector::MarkUnavailable(const api::Status& status) {
@@ -124,7 +134,7 @@ sim::Task<bool> Reflector::List() {
   const std::int64_t page_size = PageSize(options.resource_version);
   PagedList got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
   pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
-  if (!got.list.ok() && IsUnavailable(got.list.status())) {
+  if (!got.list.ok() && GiveUpVersion(got.list.status())) {
     KSIM_PROBE("reflector/list-version-unavailable");
     MarkUnavailable(got.list.status());
     options.resource_version = RelistResourceVersion();
@@ -168,7 +178,7 @@ sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
     co_await Pause(delay);
     co_return true;
   }
-  if (!IsUnavailable(status)) co_return false;
+  if (!GiveUpVersion(status)) co_return false;
   KSIM_PROBE("reflector/watch-list-version-unavailable");
   MarkUnavailable(status);
   co_return true;

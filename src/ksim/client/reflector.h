@@ -18,6 +18,7 @@
 #include "ksim/client/client.h"
 #include "ksim/client/delta_queue.h"
 #include "ksim/client/events.h"
+#include "ksim/client/informer.h"
 #include "ksim/client/pager.h"
 #include "ksim/client/profile.h"
 
@@ -30,6 +31,7 @@ struct ReflectorOptions {
   Duration resync_period;               // 0 = never
   std::function<bool()> should_resync;  // empty = always
   Duration max_internal_error_retry;    // 0 = an internal error ends the pass
+  FirstList first_list = FirstList::kAsVersion;
 };
 
 class Reflector {
@@ -75,6 +77,7 @@ class Reflector {
   std::int64_t PageSize(const std::string& rv) const;
   bool Expected(const api::WatchEvent& event) const;
   void Apply(const api::WatchEvent& event, InitialState* initial);
+  bool GiveUpVersion(const api::Status& status) const;
   void MarkUnavailable(const api::Status& status);
   // Emits `relist`, then replaces the queue's content as its effect.
   void Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
@@ -90,6 +93,7 @@ class Reflector {
   SharedName informer_;
   ReflectorOptions options_;
   const Profile& profile_;
+  api::Variants variants_;
   JitterSource timeouts_;
   ReflectorBackoff pass_backoff_;
   ReflectorBackoff open_backoff_;  // 1.25 only; later the passes' own serves both

@@ -28,7 +28,7 @@ SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo
       default_resync_(resync),
       check_period_(resync),
       indexer_(profile_.real_fifo),
-      queue_(MakeDeltaQueue(profile_, &indexer_)),
+      queue_(MakeDeltaQueue(profile_, client.connection().variants(), &indexer_)),
       queued_(process_.simulation()),
       processor_(process_),
       reflector_(client, resource, *queue_, name_, MakeReflectorOptions(options)) {
@@ -46,6 +46,7 @@ ReflectorOptions SharedIndexInformer::MakeReflectorOptions(const InformerOptions
   out.ns = options.ns;
   out.field_selector = options.field_selector;
   out.label_selector = options.label_selector;
+  out.first_list = options.first_list;
   out.should_resync = [this] { return processor_.ShouldResync(process_.Now()); };
   return out;
 }
@@ -127,6 +128,7 @@ sim::Task<void> SharedIndexInformer::ProcessLoop() {
       }
     }
     if (queue_->size() == 0) {
+      drained_rv_ = ReflectorVersion();
       co_await queued_.Wait();
     } else {
       co_await sim.Sleep(Duration(), sim::TimerKind::kWork, "delta queue");
@@ -227,10 +229,19 @@ void SharedIndexInformer::FinishRelists() {
   }
 }
 
-std::int64_t SharedIndexInformer::CacheResourceVersion() const {
+std::int64_t SharedIndexInformer::ReflectorVersion() const {
   const std::string& last = reflector_.last_sync_resource_version();
-  if (queue_->size() > 0 || last.empty()) return indexer_.resource_version();
-  return std::stoll(last);
+  return last.empty() ? 0 : std::stoll(last);
+}
+
+std::int64_t SharedIndexInformer::CacheResourceVersion() const {
+  const std::int64_t last = ReflectorVersion();
+  return queue_->size() > 0 || last == 0 ? indexer_.resource_version() : last;
+}
+
+std::int64_t SharedIndexInformer::applied_resource_version() const {
+  if (profile_.real_fifo) return indexer_.last_synced_resource_version();
+  return queue_->size() > 0 ? drained_rv_ : ReflectorVersion();
 }
 
 void SharedIndexInformer::EmitCacheAt(std::int64_t rv, std::uint64_t cause) {

@@ -45,6 +45,7 @@ class SharedIndexInformer : public SharedInformer {
   std::string last_sync_resource_version() const override {
     return reflector_.last_sync_resource_version();
   }
+  std::int64_t applied_resource_version() const override;
   std::size_t pending() const override { return queue_->size() + processor_.waiting(); }
 
  private:
@@ -64,6 +65,7 @@ class SharedIndexInformer : public SharedInformer {
   void NotifyDelete(const api::Object& object, bool tombstone, sim::Origin origin);
   void FinishRelists();
   void EmitCacheAt(std::int64_t rv, std::uint64_t cause);
+  std::int64_t ReflectorVersion() const;  // 0 before the first list
   // The version whose state the cache holds: the reflector's once all is applied.
   std::int64_t CacheResourceVersion() const;
   ReflectorOptions MakeReflectorOptions(const InformerOptions& options);
@@ -83,6 +85,7 @@ class SharedIndexInformer : public SharedInformer {
   Processor processor_;
   Reflector reflector_;
   std::deque<Relist> relists_;
+  std::int64_t drained_rv_ = 0;  // the reflector's version when the queue was last empty
   bool started_ = false;
 };
 

@@ -1,7 +1,7 @@
 // ConsistencyStore: the gate before a sync that keeps a controller from acting on a cache older
-// than its own last writes (StaleControllerConsistency, 1.36). It remembers, per owner and
-// resource, the highest resource version the controller has written, and compares it with what the
-// informer has taken in.
+// than its own last writes (StaleControllerConsistency, 1.36; the variant rs.expectations:
+// ownWriteRV). It remembers, per owner and resource, the highest resource version the controller
+// has written, and compares it with what the informer has taken in.
 //
 // Source: pkg/controller/util/consistency/consistency.go. CTRL-C-08.
 #pragma once

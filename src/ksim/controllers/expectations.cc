@@ -1,11 +1,15 @@
 #include "ksim/controllers/expectations.h"
 
+#include "ksim/sim/probe.h"
+
 namespace ksim::controllers {
 
 bool Expectations::Satisfied(const std::string& key) const {
   const auto it = records_.find(key);
   if (it == records_.end() || it->second.Fulfilled()) return true;
-  return clock_.Now() - it->second.since > kExpectationsTimeout;
+  if (clock_.Now() - it->second.since <= kExpectationsTimeout) return false;
+  KSIM_PROBE("variant/rs.expectations");
+  return expire_;
 }
 
 void Expectations::Set(const std::string& key, std::int64_t add, std::int64_t del) {

@@ -23,7 +23,9 @@ inline constexpr Duration kExpectationsTimeout = Minutes(5);
 // already given up is harmless.
 class Expectations {
  public:
-  explicit Expectations(const sim::Process& clock) : clock_(clock) {}
+  // `expire`: false is the variant rs.expectations: never.
+  explicit Expectations(const sim::Process& clock, bool expire = true)
+      : clock_(clock), expire_(expire) {}
 
   struct Record {
     Record() = default;
@@ -45,6 +47,7 @@ class Expectations {
 
  private:
   const sim::Process& clock_;
+  bool expire_;
   absl::btree_map<std::string, Record> records_;
 };
 
@@ -53,7 +56,8 @@ class Expectations {
 // UID.
 class TrackingExpectations {
  public:
-  explicit TrackingExpectations(const sim::Process& clock) : counters_(clock) {}
+  explicit TrackingExpectations(const sim::Process& clock, bool expire = true)
+      : counters_(clock, expire) {}
 
   bool Satisfied(const std::string& key) const { return counters_.Satisfied(key); }
   void ExpectCreations(const std::string& key, std::int64_t n) { counters_.Set(key, n, 0); }

@@ -9,6 +9,7 @@
 #include "ksim/controllers/controller_ref.h"
 #include "ksim/controllers/pod_ranking.h"
 #include "ksim/sim/mailbox.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::controllers {
 
@@ -68,12 +69,15 @@ ReplicaSetController::ReplicaSetController(ControllerContext context)
       rs_informer_(context_.informers.For(resource_)),
       pod_informer_(context_.informers.For(pod_resource_)),
       queue_(context_.process, client::DefaultControllerRateLimiter(context_.process)),
-      expectations_(context_.process),
-      consistency_(context_.env().compat == api::Compat::k1_36, [this](std::string_view resource) {
-        const client::SharedInformer& informer =
-            resource == pod_resource_->resource ? pod_informer_ : rs_informer_;
-        return informer.lister().last_synced_resource_version();
-      }) {}
+      expectations_(context_.process, context_.env().variants.rs_expectations !=
+                                          api::Variants::RsExpectations::kNever),
+      consistency_(
+          context_.env().variants.rs_expectations == api::Variants::RsExpectations::kOwnWriteRV,
+          [this](std::string_view resource) {
+            const client::SharedInformer& informer =
+                resource == pod_resource_->resource ? pod_informer_ : rs_informer_;
+            return informer.applied_resource_version();
+          }) {}
 
 ReplicaSetController::~ReplicaSetController() = default;
 
@@ -208,6 +212,7 @@ std::vector<api::Object> ReplicaSetController::MatchingReplicaSets(const api::Ob
 
 sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string key) {
   if (!consistency_.IsReady(key)) {
+    KSIM_PROBE("variant/rs.expectations");
     co_return client::ReconcileResult::Error("the cache is behind this controller's own writes");
   }
   const auto [ns, name] = client::SplitKey(key);

@@ -5,6 +5,7 @@
 
 #include "ksim/api/pod.h"
 #include "ksim/kubelet/admission.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::kubelet {
 
@@ -34,8 +35,14 @@ client::InformerOptions OwnNode(const std::string& node) {
   return options;
 }
 
-client::InformerOptions OwnPods(const std::string& node) {
+// A kubelet that comes back may be told of pods that have moved on since, if the first list is any
+// API server's cache: kubernetes#59848, the variant kubelet.initialList.
+client::InformerOptions OwnPods(const std::string& node, const api::Variants& variants) {
+  KSIM_PROBE("variant/kubelet.initialList");
   client::InformerOptions options;
+  options.first_list = variants.kubelet_initial_list == api::Variants::InitialList::kCache0
+                           ? client::FirstList::kCached
+                           : client::FirstList::kConsistent;
   options.field_selector = "spec.nodeName=" + node;
   return options;
 }
@@ -64,7 +71,8 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
       recorder_(connection, process.actor(), "kubelet", options_.name,
                 client::EventRecorder::Api::kCore),
       nodes_(informers.For(env_.kinds.ByResource("", "nodes"), OwnNode(options_.name))),
-      pods_(informers.For(env_.kinds.ByResource("", "pods"), OwnPods(options_.name))),
+      pods_(
+          informers.For(env_.kinds.ByResource("", "pods"), OwnPods(options_.name, env_.variants))),
       statuses_(process, client_, runtime,
                 [this](const std::string& uid) { return workers_.Finished(uid); }),
       workers_(process, env_, runtime, statuses_, recorder_, options_.internal_ip()),

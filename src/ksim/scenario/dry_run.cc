@@ -123,10 +123,9 @@ std::vector<Diagnostic> NotInThisVersion(const Scenario& scenario, const std::st
       out.push_back(Missing(file, fmt::format("the controller {}", name)));
   };
   for (const std::string& name : scenario.cluster.controllers) check(name);
+  for (const auto& [name, replicas] : scenario.cluster.replicated) check(name);
   for (const auto& [process, parts] : scenario.cluster.processes)
     for (const std::string& name : parts) check(name);
-  for (const auto& [name, v] : scenario.cluster.variants)
-    if (v != "asCompat") out.push_back(Missing(file, fmt::format("the variant {}: {}", name, v)));
   for (const Step& step : scenario.steps) {
     if (step.kind != StepKind::kDrain && step.kind != StepKind::kEvict) continue;
     out.push_back(Missing(file, fmt::format("the step {}", ToString(step.kind))));

@@ -119,7 +119,8 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   s->until = ParseUntil(spec);
   s->quiet_for = spec.DurationOf("quietFor", s->quiet_for);
   if (const YamlNode* limit = spec.Find("limit")) s->limit = ParseLimit(context, *limit);
-  if (const YamlNode* cluster = spec.Find("cluster")) s->cluster = ParseCluster(context, *cluster);
+  if (const YamlNode* cluster = spec.Find("cluster"))
+    s->cluster = ParseCluster(context, *cluster, s->compat);
   const bool has_steps = spec.Has("steps");
   s->steps = ParseSteps(context, spec);
   if (!has_steps) AddDefaultStep(context, s);

@@ -65,7 +65,7 @@ const value::YamlNode* NodeAt(const value::YamlFile& file, const std::vector<std
 Span SpanOfField(const Manifest& manifest, std::string_view field);
 
 // The parts that ParseScenario is made of.
-ClusterSpec ParseCluster(ParseContext& context, const value::YamlNode& node);
+ClusterSpec ParseCluster(ParseContext& context, const value::YamlNode& node, api::Compat compat);
 NodeSpec ParseNode(ParseContext& context, const value::YamlNode& node, const std::string& where);
 std::vector<Step> ParseSteps(ParseContext& context, MappingReader& spec);
 std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ksim/api/variants.h"
 #include "ksim/scenario/parse.h"
 
 namespace ksim::scenario {
@@ -78,20 +79,49 @@ void ParseLatency(ParseContext& context, MappingReader& reader, ClusterSpec* clu
     context.problems.Error(range->span, "spec.cluster.network.latency wants 0 <= min < max");
 }
 
-void ParseVariants(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
-  cluster->variants = reader.Map("variants", false);
-  for (const auto& [name, value] : cluster->variants) {
-    if (name == "all" && value == "asCompat") continue;
+void ParseVariants(ParseContext& context, MappingReader& reader, api::Compat compat,
+                   ClusterSpec* cluster) {
+  for (const auto& [name, value] : reader.Map("variants", false)) {
     const YamlNode::Entry* entry = reader.Find("variants")->FindEntry(name);
-    if (name == "all" && value != "fixed")
-      context.problems.Error(entry->value.span, fmt::format("unknown value \"{}\" of all", value),
-                             "known: asCompat, fixed");
-    else
-      context.problems.Error(
-          entry->key_span,
-          fmt::format("variant {}: {} is not in this version of ksim", name, value),
-          "only `all: asCompat`, the default, is");
+    const std::optional<api::VariantProblem> problem = api::CheckVariant(compat, name, value);
+    if (problem) {
+      context.problems.Error(problem->in_value ? entry->value.span : entry->key_span,
+                             problem->message, problem->hint);
+    } else {
+      cluster->variants.emplace_back(name, value);
+    }
   }
+}
+
+// Names, and mappings of a name and its replicas.
+void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  std::vector<std::string> names;
+  std::vector<std::string_view> known = NamesOf(Controllers());
+  int i = 0;
+  for (const YamlNode* item : reader.List("controllers")) {
+    const std::string where = fmt::format("{}[{}]", reader.PathTo("controllers"), i++);
+    if (item->kind == YamlNode::Kind::kScalar && !IsNull(*item)) {
+      names.push_back(item->text);
+      continue;
+    }
+    if (item->kind != YamlNode::Kind::kMapping) {
+      context.problems.Error(item->span,
+                             fmt::format("{} must be a name or a mapping of name and replicas, "
+                                         "got {}",
+                                         where, Describe(*item)));
+      continue;
+    }
+    MappingReader entry(context.problems, *item, ReplicatedType(), where);
+    const std::string name = entry.RequiredString("name");
+    const std::int64_t replicas = entry.Integer("replicas", 1, 1);
+    if (name.empty()) continue;
+    if (name != "*" && std::find(known.begin(), known.end(), name) == known.end())
+      context.problems.Error(entry.Find("name")->span,
+                             fmt::format("unknown controller \"{}\"", name), Suggest(name, known));
+    cluster->replicated.emplace_back(name, replicas);
+  }
+  CheckNames(reader, "controllers", known, "controller");
+  cluster->controllers = std::move(names);
 }
 
 void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
@@ -116,6 +146,11 @@ void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* c
                                          "got {}",
                                          e.key, Describe(e.value)),
                              fmt::format("write [{}]", e.value.text));
+    for (const auto& [name, replicas] : cluster->replicated)
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        context.problems.Error(
+            e.key_span,
+            fmt::format("controller \"{}\" has replicas, each a process already", name));
     cluster->processes.emplace_back(e.key, std::move(names));
   }
 }
@@ -133,7 +168,7 @@ NodeSpec ParseNode(ParseContext& context, const YamlNode& node, const std::strin
   return spec;
 }
 
-ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node) {
+ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compat compat) {
   MappingReader reader(context.problems, node, ClusterType(), "spec.cluster");
   ClusterSpec cluster;
   if (const YamlNode* nodes = reader.Find("nodes")) {
@@ -141,10 +176,9 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node) {
     CheckUniqueNames(context, *nodes, cluster);
   }
   cluster.api_servers = reader.Integer("apiServers", 1, 1);
-  cluster.controllers = reader.Strings("controllers", cluster.controllers);
-  CheckNames(reader, "controllers", NamesOf(Controllers()), "controller");
+  if (reader.Has("controllers")) ParseControllers(context, reader, &cluster);
   ParseLatency(context, reader, &cluster);
-  ParseVariants(context, reader, &cluster);
+  ParseVariants(context, reader, compat, &cluster);
   ParseProcesses(context, reader, &cluster);
   return cluster;
 }

@@ -14,11 +14,11 @@ namespace {
 using value::YamlNode;
 
 std::vector<std::string> ProcessNames(const ClusterSpec& cluster) {
-  std::vector<std::string> names{"kubectl", "etcd", "kube-controller-manager", "kube-scheduler"};
+  std::vector<std::string> names{"kubectl", "etcd", "kube-scheduler"};
+  for (std::string& name : cluster.ControllerProcesses()) names.push_back(std::move(name));
   for (std::int64_t i = 0; i < cluster.api_servers; ++i)
     names.push_back(fmt::format("kube-apiserver-{}", i));
   for (const std::string& node : cluster.NodeNames()) names.push_back("kubelet/" + node);
-  for (const auto& [name, controllers] : cluster.processes) names.push_back(name);
   return names;
 }
 

@@ -25,6 +25,23 @@ std::vector<std::string> ClusterSpec::NodeNames() const {
   return out;
 }
 
+std::string ReplicaBaseName(const std::string& controller) {
+  return controller == "*" ? "kube-controller-manager" : controller;
+}
+
+std::vector<std::string> ClusterSpec::ControllerProcesses() const {
+  std::vector<std::string> names;
+  bool manager = true;
+  for (const auto& [controller, replicas] : replicated) {
+    if (controller == "*") manager = false;
+    for (std::int64_t i = 0; i < replicas; ++i)
+      names.push_back(fmt::format("{}-{}", ReplicaBaseName(controller), i));
+  }
+  if (manager) names.insert(names.begin(), "kube-controller-manager");
+  for (const auto& [name, parts] : processes) names.push_back(name);
+  return names;
+}
+
 std::string_view ToString(StepKind kind) {
   return StepType().fields[static_cast<std::size_t>(kind) + 2].name;  // after at and when
 }

@@ -75,6 +75,16 @@ const Type& NetworkType() {
   return type;
 }
 
+const Type& ReplicatedType() {
+  static const Type type{"Replicated",
+                         "A controller of which several replicas run, each in a process NAME-0, "
+                         "NAME-1, ..., and elect "
+                         "a leader. \"*\" is kube-controller-manager.",
+                         {{"name", "string", "The controller."},
+                          {"replicas", "integer", "How many; 1 elects too.", "1"}}};
+  return type;
+}
+
 const Type& ClusterType() {
   static const Type type{
       "Cluster",
@@ -82,12 +92,15 @@ const Type& ClusterType() {
       {{"nodes", "integer or list of Node",
         "A number of equal nodes node-1, node-2, ..., or a list.", "3", &NodeType()},
        {"apiServers", "integer", "API servers, kube-apiserver-0 and on.", "1"},
-       {"controllers", "list of names",
-        "Controllers of kube-controller-manager; \"*\" is all, \"-NAME\" takes one away.",
-        "[\"*\"]"},
+       {"controllers", "list of names or Replicated",
+        "Controllers of kube-controller-manager; \"*\" is all, \"-NAME\" takes one away, "
+        "{name: NAME, replicas: 2} runs replicas that elect a leader.",
+        "[\"*\"]", &ReplicatedType()},
        {"network", "Network", "Latencies.", "", &NetworkType()},
        {"variants", "map of names",
-        "Named old bugs or repairs; `all: asCompat` is what upstream did at that version.", "{}"},
+        "Named old bugs, or their repair, NAME: VALUE; `all: fixed` repairs every one. What is not "
+        "named is asCompat: what upstream did at that version. See `ksim explain variants`.",
+        "{}"},
        {"processes", "map of lists of names",
         "Runs controllers in a process of their own: {rs: [replicaset]}.", "{}"}}};
   return type;

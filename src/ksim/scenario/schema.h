@@ -30,6 +30,7 @@ const Type& SpecType();
 const Type& MetadataType();
 const Type& LimitType();
 const Type& ClusterType();
+const Type& ReplicatedType();
 const Type& NodeType();
 const Type& TaintType();
 const Type& NetworkType();

@@ -41,10 +41,14 @@ Value ClusterTree(const ClusterSpec& c) {
   std::vector<Value> nodes;
   for (const NodeSpec& n : c.nodes) nodes.push_back(NodeTree(n));
   ObjectBuilder processes;
-  for (const auto& [name, controllers] : c.processes) processes.Add(name, Strings(controllers));
+  for (const auto& [name, parts] : c.processes) processes.Add(name, Strings(parts));
+  std::vector<Value> controllers;
+  for (const std::string& name : c.controllers) controllers.push_back(Value::Of(name));
+  for (const auto& [name, replicas] : c.replicated)
+    controllers.push_back(Obj({{"name", Value::Of(name)}, {"replicas", Value::Of(replicas)}}));
   return Obj({{"nodes", Value::Array(std::move(nodes))},
               {"apiServers", Value::Of(c.api_servers)},
-              {"controllers", Strings(c.controllers)},
+              {"controllers", Value::Array(std::move(controllers))},
               {"network",
                Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},
               {"variants", Map(c.variants)},

@@ -31,6 +31,17 @@ sim::LatencyRange LatencyOf(const ClusterSpec& cluster) {
   return range;
 }
 
+api::Variants VariantsOf(const Scenario& scenario) {
+  return api::ResolveVariants(scenario.compat, scenario.cluster.variants);
+}
+
+store::EtcdOptions EtcdOptionsOf(const Scenario& scenario) {
+  store::EtcdOptions options;
+  options.compaction_drops_delete =
+      VariantsOf(scenario).store_compact_on_delete == api::Variants::CompactOnDelete::kDrop;
+  return options;
+}
+
 // The built-in controllers by name.
 controllers::ControllerFactory FactoryOf(const std::string& name) {
   if (name == "replicaset")
@@ -131,9 +142,10 @@ World::World(const Scenario& scenario, WorldOptions options)
       network_(sim_, LatencyOf(scenario.cluster)),
       env_(sim_, network_, kinds_, scenario.compat),
       shared_(sim_, network_, kinds_, identities_, scenario.compat, next_stream_id_),
-      etcd_(network_, store::EtcdOptions()) {
+      etcd_(network_, EtcdOptionsOf(scenario)) {
   env_.identities = &identities_;
   env_.faults = &fault_hooks_;
+  env_.variants = shared_.variants = VariantsOf(scenario);
   RegisterKinds(scenario, options);
   AddServers(scenario.cluster.api_servers);
   AddControllers(scenario, options);
@@ -163,13 +175,22 @@ void World::AddServers(std::int64_t count) {
 api::Endpoint& World::ServerOf(std::size_t ordinal) { return *servers_[ordinal % servers_.size()]; }
 
 void World::AddControllers(const Scenario& scenario, const WorldOptions& options) {
-  std::vector<std::string> names = Enabled(scenario.cluster.controllers);
-  for (const auto& [process, parts] : scenario.cluster.processes)
-    for (const std::string& part : parts)
-      names.erase(std::remove(names.begin(), names.end(), part), names.end());
-  AddControllerProcess("kube-controller-manager", names);
-  for (const auto& [process, parts] : scenario.cluster.processes)
-    AddControllerProcess(process, parts);
+  const ClusterSpec& cluster = scenario.cluster;
+  std::vector<std::string> names = Enabled(cluster.controllers);
+  const auto take = [&](const std::string& name) {
+    names.erase(std::remove(names.begin(), names.end(), name), names.end());
+  };
+  for (const auto& [process, parts] : cluster.processes)
+    for (const std::string& part : parts) take(part);
+  std::int64_t managers = 0;
+  for (const auto& [name, replicas] : cluster.replicated) {
+    take(name);
+    if (name == "*") managers = replicas;
+  }
+  if (managers == 0) AddControllerProcess("kube-controller-manager", names);
+  for (const auto& [name, replicas] : cluster.replicated)
+    AddReplicas(ReplicaBaseName(name), replicas, name == "*" ? names : Enabled({name}));
+  for (const auto& [process, parts] : cluster.processes) AddControllerProcess(process, parts);
   for (const PluggedController& plugged : options.controllers) {
     auto build = [plugged](sim::Process& process, client::Connection& connection,
                            client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
@@ -183,21 +204,51 @@ void World::AddControllers(const Scenario& scenario, const WorldOptions& options
   }
 }
 
+namespace {
+
+std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
+    const std::vector<std::string>& names, sim::Process& process, client::Connection& connection,
+    client::InformerFactory& informers) {
+  std::vector<std::unique_ptr<controllers::Controller>> all;
+  for (const std::string& name : names) {
+    const controllers::ControllerFactory factory = FactoryOf(name);
+    KSIM_CHECK(factory != nullptr) << "no controller " << name;
+    all.push_back(factory(controllers::ControllerContext(process, connection, informers, name)));
+  }
+  return all;
+}
+
+}  // namespace
+
 void World::AddControllerProcess(const std::string& name,
                                  const std::vector<std::string>& controllers) {
   auto build = [controllers](
                    sim::Process& process, client::Connection& connection,
                    client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
-    std::vector<std::unique_ptr<controllers::Controller>> all;
-    for (const std::string& c : controllers) {
-      const controllers::ControllerFactory factory = FactoryOf(c);
-      KSIM_CHECK(factory != nullptr) << "no controller " << c;
-      all.push_back(factory(controllers::ControllerContext(process, connection, informers, c)));
-    }
-    return std::make_unique<ControllerBody>(std::move(all));
+    return std::make_unique<ControllerBody>(
+        MakeControllers(controllers, process, connection, informers));
   };
   components_.push_back(std::make_unique<Component>(
       env_, name, ServerOf(0), InformerClient("system:kube-controller-manager"), build));
+}
+
+void World::AddReplicas(const std::string& base, std::int64_t replicas,
+                        const std::vector<std::string>& controllers) {
+  elections_.push_back(std::make_unique<ElectionGroup>(sim_, base));
+  ElectionGroup* group = elections_.back().get();
+  for (std::int64_t i = 0; i < replicas; ++i) {
+    auto build = [controllers, group](
+                     sim::Process& process, client::Connection& connection,
+                     client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
+      return std::make_unique<ElectedBody>(
+          process, connection, informers, *group, [controllers, &process, &connection, &informers] {
+            return MakeControllers(controllers, process, connection, informers);
+          });
+    };
+    components_.push_back(std::make_unique<Component>(
+        env_, fmt::format("{}-{}", base, i), ServerOf(static_cast<std::size_t>(i)),
+        InformerClient("system:kube-controller-manager"), build));
+  }
 }
 
 void World::AddScheduler() {

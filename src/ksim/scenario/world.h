@@ -19,6 +19,7 @@
 #include "ksim/fault/fault.h"
 #include "ksim/kubelet/runtime.h"
 #include "ksim/scenario/component.h"
+#include "ksim/scenario/elected.h"
 #include "ksim/scenario/kubectl.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/sim/digest.h"
@@ -85,6 +86,8 @@ class World : public fault::Cluster {
   void AddServers(std::int64_t count);
   void AddControllers(const Scenario& scenario, const WorldOptions& options);
   void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers);
+  void AddReplicas(const std::string& base, std::int64_t replicas,
+                   const std::vector<std::string>& controllers);
   void AddScheduler();
   void AddUser();
   api::Endpoint& ServerOf(std::size_t ordinal);
@@ -100,6 +103,7 @@ class World : public fault::Cluster {
   apiserver::Shared shared_;
   store::Etcd etcd_;
   std::vector<std::unique_ptr<apiserver::Server>> servers_;
+  std::vector<std::unique_ptr<ElectionGroup>> elections_;
   std::vector<std::unique_ptr<Component>> components_;  // in order of starting
   std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
   std::set<std::string> removed_nodes_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ksim/base/status.h"
+#include "ksim/sim/probe.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::scheduler {
@@ -117,7 +118,7 @@ void Scheduler::RegisterHandlers() {
   pod_handlers_.del = [this](const client::Deleted& d) { DeletePod(d.object); };
   node_handlers_.add = [this](const api::Object& node, bool) { AddNode(node); };
   node_handlers_.update = [this](const api::Object& a, const api::Object& b) { UpdateNode(a, b); };
-  node_handlers_.del = [this](const client::Deleted& d) { DeleteNode(d.object); };
+  node_handlers_.del = [this](const client::Deleted& d) { DeleteNode(d); };
   pods_.AddHandler(process_.actor(), &pod_handlers_);
   nodes_.AddHandler(process_.actor(), &node_handlers_);
 }
@@ -142,11 +143,16 @@ void Scheduler::AddToCache(const api::Object& pod) {
 
 void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
   if (before.resource_version() == after.resource_version()) return;
-  // Deleted and created again under one name between two lists.
+  // Deleted and created again under one name between two lists. The variant scheduler.podUID:
+  // ignore, as before kubernetes#106102, takes it for a change of the old pod, which keeps its
+  // place on its node.
   if (before.uid() != after.uid()) {
-    DeletePod(before);
-    AddPod(after);
-    return;
+    KSIM_PROBE("variant/scheduler.podUID");
+    if (env_.variants.scheduler_pod_uid == api::Variants::PodUID::kCheck) {
+      DeletePod(before);
+      AddPod(after);
+      return;
+    }
   }
   if (!Assigned(after)) {
     if (Responsible(after) && !cache_.IsAssumed(after)) queue_.Update(before, after);
@@ -184,7 +190,14 @@ void Scheduler::UpdateNode(const api::Object& before, const api::Object& after) 
   if (change != 0) queue_.MoveOnEvent({change, "NodeUpdate"}, before, after);
 }
 
-void Scheduler::DeleteNode(const api::Object& node) {
+// The variant scheduler.ghostNode: keep misses deletions that were not seen as such
+// (kubernetes#56261): the node stays a candidate.
+void Scheduler::DeleteNode(const client::Deleted& deleted) {
+  const api::Object& node = deleted.object;
+  if (deleted.tombstone) {
+    KSIM_PROBE("variant/scheduler.ghostNode");
+    if (env_.variants.scheduler_ghost_node == api::Variants::GhostNode::kKeep) return;
+  }
   cache_.RemoveNode(node);
   queue_.MoveOnEvent({ClusterEvent::kNodeDelete, "NodeDelete"}, node, {});
 }

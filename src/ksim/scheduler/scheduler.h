@@ -41,7 +41,7 @@ class Scheduler {
   void AddToCache(const api::Object& pod);
   void AddNode(const api::Object& node);
   void UpdateNode(const api::Object& before, const api::Object& after);
-  void DeleteNode(const api::Object& node);
+  void DeleteNode(const client::Deleted& deleted);
 
   // --- schedule_one.go ---
   sim::Task<void> Run();

@@ -25,6 +25,8 @@ namespace ksim::store {
 struct EtcdOptions {
   EtcdOptions() = default;
   Duration progress_notify_interval = Minutes(10);  // at least 100 ms; up to 10 % jitter is added
+  // The bug of etcd#18089 and #19179: compaction at the revision of a delete forgets that delete.
+  bool compaction_drops_delete = false;
 };
 
 inline constexpr Duration kWatchResyncPeriod = Milliseconds(100);

@@ -1,0 +1,76 @@
+// Events as `kubectl events` prints them. Source: kubectl pkg/cmd/events/{events,event_printer}.go.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/pod_printer.h"
+#include "ksim/api/printers.h"
+#include "ksim/api/timestamps.h"
+
+namespace ksim::api {
+namespace {
+
+using value::Value;
+
+// Of either API group, whichever the event was written with.
+const Value& Either(const Value& tree, std::string_view core, std::string_view other) {
+  return tree.Has(core) ? tree.Get(core) : tree.Get(other);
+}
+
+std::optional<VirtualTime> FirstSeen(const Value& tree) {
+  const std::optional<VirtualTime> event_time = TimeOf(tree.Get("eventTime"));
+  return event_time ? event_time
+                    : TimeOf(Either(tree, "firstTimestamp", "deprecatedFirstTimestamp"));
+}
+
+std::optional<VirtualTime> LastSeen(const Value& tree) {
+  const Value& series = tree.Get("series");
+  if (series.is_object()) return TimeOf(series.Get("lastObservedTime"));
+  const auto last = TimeOf(Either(tree, "lastTimestamp", "deprecatedLastTimestamp"));
+  return last ? last : TimeOf(tree.Get("eventTime"));
+}
+
+// "5s", or "5s (x3 over 2m)" of one that came several times.
+std::string Interval(const Value& tree, VirtualTime now) {
+  const std::string first = AgeSince(FirstSeen(tree), now);
+  const Value& series = tree.Get("series");
+  const std::int64_t count = series.is_object() ? series.Get("count").AsInt()
+                                                : Either(tree, "count", "deprecatedCount").AsInt();
+  if (!series.is_object() && count <= 1) return first;
+  return fmt::format("{} (x{} over {})", AgeSince(LastSeen(tree), now), count, first);
+}
+
+std::string TrimSpace(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == text.npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
+}
+
+}  // namespace
+
+std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace) {
+  if (events.empty()) return "";
+  std::stable_sort(events.begin(), events.end(), [](const Object& a, const Object& b) {
+    return LastSeen(a.tree()).value_or(VirtualTime()) < LastSeen(b.tree()).value_or(VirtualTime());
+  });
+  std::vector<std::vector<std::string>> lines;
+  lines.push_back({"LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"});
+  for (const Object& event : events) {
+    const Value& tree = event.tree();
+    const Value& about = Either(tree, "involvedObject", "regarding");
+    lines.push_back(
+        {Interval(tree, now), std::string(tree.Get("type").AsString()),
+         std::string(tree.Get("reason").AsString()),
+         fmt::format("{}/{}", about.Get("kind").AsString(), about.Get("name").AsString()),
+         TrimSpace(Either(tree, "message", "note").AsString())});
+  }
+  if (with_namespace) {
+    lines[0].insert(lines[0].begin(), "NAMESPACE");
+    for (std::size_t i = 0; i < events.size(); ++i)
+      lines[i + 1].insert(lines[i + 1].begin(), std::string(events[i].ns()));
+  }
+  return AlignColumns(lines);
+}
+
+}  // namespace ksim::api

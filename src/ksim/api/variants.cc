@@ -1,0 +1,223 @@
+#include "ksim/api/variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/check.h"
+#include "ksim/base/diagnostic.h"
+
+namespace ksim::api {
+namespace {
+
+constexpr Compat kCompats[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
+
+template <auto kField>
+void Set(Variants& variants, int value) {
+  auto& field = variants.*kField;
+  field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+}
+
+template <auto kField>
+int Get(const Variants& variants) {
+  return static_cast<int>(variants.*kField);
+}
+
+template <auto kField>
+VariantInfo Entry(VariantInfo info) {
+  info.set = &Set<kField>;
+  info.get = &Get<kField>;
+  return info;
+}
+
+std::vector<VariantInfo> Table() {
+  using V = Variants;
+  return {
+      Entry<&V::cacher_reinit>(
+          {"cacher.reinit",
+           {"endWatchers", "keepWatchers"},
+           "a watch set up while the watch cache begins anew stays, and misses what the gap held",
+           "B4",
+           "k/k#116122, #116172",
+           {"keepWatchers", "endWatchers", "endWatchers"},
+           false}),
+      Entry<&V::deltafifo_replace>(
+          {"deltafifo.replace",
+           {"queueToo", "indexerOnly"},
+           "a relist looks for deletions in the cache only: what is still queued lives on for ever",
+           "B3",
+           "k/k#115658, #115620",
+           {"indexerOnly", "queueToo", ""},
+           true}),
+      Entry<&V::event_delete_rv>({"event.deleteRV",
+                                  {"deletionRV", "objectRV"},
+                                  "a DELETED event carries the version of the object's last write: "
+                                  "a resume repeats events",
+                                  "B5",
+                                  "k/k#58545, #58547, #63356",
+                                  {"deletionRV", "deletionRV", "deletionRV"},
+                                  false}),
+      Entry<&V::kubelet_initial_list>(
+          {"kubelet.initialList",
+           {"consistent", "cache0"},
+           "a restarted kubelet takes its first list from whatever its API server has cached",
+           "B1",
+           "k/k#59848, #67998, #83520",
+           {"cache0", "cache0", "consistent"},
+           true}),
+      Entry<&V::reflector_too_large_rv>(
+          {"reflector.tooLargeRV",
+           {"relistConsistent", "retrySame"},
+           "a list answered \"too large resource version\" is asked again for the same, for ever",
+           "B2",
+           "k/k#91073, #92537, #107133",
+           {"relistConsistent", "relistConsistent", "relistConsistent"},
+           true}),
+      Entry<&V::rs_expectations>({"rs.expectations",
+                                  {"ownWriteRV", "expire", "never"},
+                                  "expectations run out after 5 minutes, whatever was seen "
+                                  "(expire), or not at all (never)",
+                                  "B6",
+                                  "k/k#129795, KEP-5647",
+                                  {"expire", "expire", "ownWriteRV"},
+                                  true}),
+      Entry<&V::scheduler_ghost_node>(
+          {"scheduler.ghostNode",
+           {"drop", "keep"},
+           "a node whose deletion came only with a relist stays in the scheduler's cache",
+           "B10",
+           "k/k#56261, #94437",
+           {"drop", "drop", "drop"},
+           true}),
+      Entry<&V::scheduler_pod_uid>(
+          {"scheduler.podUID",
+           {"check", "ignore"},
+           "a pod deleted and created again unseen is taken for an update of the old one",
+           "B10",
+           "k/k#55587, #106102",
+           {"check", "check", "check"},
+           true}),
+      Entry<&V::store_compact_on_delete>(
+          {"store.compactOnDelete",
+           {"keep", "drop"},
+           "compacting at the revision of a delete loses that delete for watches from there",
+           "B12",
+           "etcd#18089, etcd#19179",
+           {"keep", "keep", "keep"},
+           false}),
+      Entry<&V::watchcache_oldest>(
+          {"watchcache.oldest",
+           {"listRV+1", "listRV"},
+           "a new watch cache serves watches from one version too early, and leaves out one event",
+           "B4",
+           "k/k#49956, #49992",
+           {"listRV+1", "listRV+1", "listRV+1"},
+           false}),
+  };
+}
+
+int IndexOf(const VariantInfo& info, std::string_view value) {
+  const auto it = std::find(info.values.begin(), info.values.end(), value);
+  return it == info.values.end() ? -1 : static_cast<int>(it - info.values.begin());
+}
+
+std::string Hint(std::string_view word, const std::vector<std::string_view>& known) {
+  const std::string near = Nearest(word, known);
+  return near.empty() ? fmt::format("known: {}", fmt::join(known, ", "))
+                      : fmt::format("did you mean \"{}\"?", near);
+}
+
+}  // namespace
+
+const std::vector<VariantInfo>& AllVariants() {
+  static const std::vector<VariantInfo> table = Table();
+  return table;
+}
+
+const VariantInfo* FindVariant(std::string_view name) {
+  for (const VariantInfo& info : AllVariants()) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> VariantsIn(Compat c) {
+  std::vector<std::string_view> names;
+  for (const VariantInfo& info : AllVariants()) {
+    if (info.ExistsIn(c)) names.push_back(info.name);
+  }
+  return names;
+}
+
+std::vector<std::string_view> CompatsOf(const VariantInfo& v) {
+  std::vector<std::string_view> out;
+  for (const Compat c : kCompats) {
+    if (v.ExistsIn(c)) out.push_back(ToString(c));
+  }
+  return out;
+}
+
+Variants DefaultVariants(Compat c) {
+  Variants variants;
+  for (const VariantInfo& info : AllVariants()) {
+    if (info.ExistsIn(c)) info.set(variants, IndexOf(info, info.AsCompat(c)));
+  }
+  return variants;
+}
+
+Variants ResolveVariants(Compat c, const VariantChoice& choice) {
+  Variants variants = DefaultVariants(c);
+  for (const auto& [name, value] : choice) {
+    const std::optional<VariantProblem> problem = CheckVariant(c, name, value);
+    KSIM_CHECK(!problem) << problem->message;
+    if (name != "all" || value != "fixed") continue;
+    for (const VariantInfo& info : AllVariants()) {
+      if (info.ExistsIn(c) && info.available) info.set(variants, 0);
+    }
+  }
+  for (const auto& [name, value] : choice) {
+    if (name == "all") continue;
+    const VariantInfo* info = FindVariant(name);
+    info->set(variants, IndexOf(*info, value == "asCompat" ? info->AsCompat(c) : value));
+  }
+  return variants;
+}
+
+std::optional<VariantProblem> CheckVariant(Compat c, std::string_view name,
+                                           std::string_view value) {
+  VariantProblem problem;
+  if (name == "all") {
+    if (value == "asCompat" || value == "fixed") return std::nullopt;
+    problem.in_value = true;
+    problem.message = fmt::format("unknown value \"{}\" of all", value);
+    problem.hint = Hint(value, {"asCompat", "fixed"});
+    return problem;
+  }
+  const VariantInfo* info = FindVariant(name);
+  if (info == nullptr) {
+    problem.message = fmt::format("unknown variant \"{}\"", name);
+    problem.hint = Hint(name, VariantsIn(c));
+    return problem;
+  }
+  if (!info->ExistsIn(c)) {
+    problem.message = fmt::format("variant {} does not exist in {}", name, ToString(c));
+    problem.hint = fmt::format("it exists in {}", fmt::join(CompatsOf(*info), ", "));
+    return problem;
+  }
+  if (value != "asCompat" && IndexOf(*info, value) < 0) {
+    std::vector<std::string_view> known = info->values;
+    known.push_back("asCompat");
+    problem.in_value = true;
+    problem.message = fmt::format("unknown value \"{}\" of {}", value, name);
+    problem.hint = Hint(value, known);
+    return problem;
+  }
+  if (!info->available && value != "asCompat" && value != info->AsCompat(c)) {
+    problem.message = fmt::format("variant {}: {} is not in this version of ksim", name, value);
+    problem.hint = fmt::format("{} is {} here", name, info->AsCompat(c));
+    return problem;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,82 @@
+#include "ksim/scenario/elected.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace ksim::scenario {
+namespace {
+
+// Half the renew deadline (resourcelock.NewFromKubeconfig).
+constexpr Duration kLeaseTimeout = Seconds(5);
+
+client::ClientOptions LeaseClient() {
+  client::ClientOptions options;
+  options.user = "system:kube-controller-manager";
+  options.qps = 20;
+  options.burst = 30;
+  options.timeout = kLeaseTimeout;
+  return options;
+}
+
+// HOSTNAME_UUID: unlike that of an earlier run of the same replica.
+client::LeaderElectionOptions ElectionOptions(sim::Process& process, const std::string& lease) {
+  client::LeaderElectionOptions options;
+  options.name = lease;
+  options.identity = fmt::format("{}_{}", process.name(), process.incarnation());
+  return options;
+}
+
+}  // namespace
+
+void ElectionGroup::Change(int replicas, int leaders) {
+  replicas_ += replicas;
+  leaders_ += leaders;
+  const bool wanted = replicas_ > 0 && leaders_ == 0;
+  if (wanted && !held_) sim_.HoldWork();
+  if (!wanted && held_) sim_.ReleaseWork();
+  held_ = wanted;
+}
+
+ElectedBody::ElectedBody(sim::Process& process, client::Connection& connection,
+                         client::InformerFactory& informers, ElectionGroup& group, Build build)
+    : process_(process),
+      informers_(informers),
+      group_(group),
+      build_(std::move(build)),
+      restarts_(connection.env(), fmt::format("restart/{}", process.name())),
+      client_(connection, process.actor(), LeaseClient()),
+      elector_(client_, ElectionOptions(process, group.lease()), [this] {
+        client::LeaderCallbacks callbacks;
+        callbacks.started = [this] { Lead(); };
+        callbacks.stopped = [this] { Stop(); };
+        return callbacks;
+      }()) {
+  group_.Change(1, 0);
+  elector_.Start();
+}
+
+ElectedBody::~ElectedBody() { group_.Change(-1, leads_ ? -1 : 0); }
+
+void ElectedBody::Lead() {
+  EmitActor(process_.simulation(), process_, "lead");
+  leads_ = true;
+  group_.Change(0, 1);
+  controllers_ = build_();
+  for (const auto& controller : controllers_) controller->Start();
+  informers_.Start();
+}
+
+// The process exits; whoever keeps it alive starts it again.
+void ElectedBody::Stop() {
+  sim::Simulation& sim = process_.simulation();
+  EmitActor(sim, process_, "lose");
+  EmitActor(sim, process_, "stop");
+  const Duration down = restarts_.Uniform(Seconds(1), Seconds(2));
+  sim.After(down, sim::TimerKind::kWork, "restart", [&process = process_] {
+    if (!process.alive()) process.Start();
+  });
+  process_.Kill();
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,174 @@
+// The scheduler on real API servers: whom it takes, what wakes it, and how it binds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ksim/client/events.h"
+#include "tests/actors/actor_world.h"
+
+namespace ksim {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+std::string NodeOf(ActorWorld& w, std::string_view pod) {
+  return std::string(w.Get("pods", pod).node_name());
+}
+
+// SCHED-01
+TEST(SchedulerActor, TakesWhatIsItsOwnAndHasNoNode) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.AddNode("n1");
+    w.StartScheduler();
+    w.Create("pods", PodJson("mine"));
+    w.Create("pods", PodJson("named", "{}", "", R"(,"schedulerName":"default-scheduler")"));
+    w.Create("pods", PodJson("others", "{}", "", R"(,"schedulerName":"another")"));
+    w.Create("pods", PodJson("bound", "{}", "", R"(,"nodeName":"elsewhere")"));
+    w.Settle();
+    EXPECT_EQ(NodeOf(w, "mine"), "n1");
+    EXPECT_EQ(NodeOf(w, "named"), "n1");
+    EXPECT_EQ(NodeOf(w, "others"), "");
+    EXPECT_EQ(NodeOf(w, "bound"), "elsewhere");
+    EXPECT_THAT(w.Writes(), ElementsAre("create pods/mine/binding", "create pods/named/binding"));
+  }
+}
+
+// SCHED-01: bound by somebody else while it waits: it leaves the queue and takes its room.
+TEST(SchedulerActor, APodBoundByAnotherLeavesTheQueueAndTakesItsRoom) {
+  ActorWorld w;
+  w.StartScheduler();
+  w.Create("pods", PodJson("p"));
+  w.Settle();
+  w.Bind("p", "n1");
+  w.Writes();
+  w.AddNode("n1", "1");
+  w.Create("pods", PodJson("q"));
+  w.Advance(Seconds(30));
+  EXPECT_THAT(w.Writes(), testing::Not(Contains("create pods/p/binding")));
+  EXPECT_EQ(NodeOf(w, "q"), "") << "p has the only place";
+}
+
+// SCHED-09, SCHED-06: what happens in the cluster tries a rejected pod again, in all versions.
+TEST(SchedulerActor, AChangeThatMayHelpTriesARejectedPodAgain) {
+  struct Case {
+    const char* name;
+    std::function<void(ActorWorld&)> change;
+  };
+  for (const api::Compat compat : kCompats) {
+    for (const Case& c : std::vector<Case>{
+             {"a new node", [](ActorWorld& w) { w.AddNode("n2"); }},
+             {"a node that can be scheduled again",
+              [](ActorWorld& w) { w.Patch("nodes", "n1", R"({"spec":{"unschedulable":null}})"); }},
+         }) {
+      ActorWorld w(compat);
+      w.AddNode("n1");
+      w.Patch("nodes", "n1", R"({"spec":{"unschedulable":true}})");
+      w.StartScheduler();
+      w.Create("pods", PodJson("p"));
+      w.Advance(Seconds(20));
+      EXPECT_EQ(NodeOf(w, "p"), "") << c.name;
+      c.change(w);
+      w.Settle();
+      EXPECT_NE(NodeOf(w, "p"), "") << c.name;
+    }
+    ActorWorld w(compat);
+    w.AddNode("n1", "1");
+    w.StartScheduler();
+    w.Create("pods", PodJson("first"));
+    w.Settle();
+    w.Create("pods", PodJson("second"));
+    w.Advance(Seconds(20));
+    EXPECT_EQ(NodeOf(w, "second"), "");
+    api::DeleteOptions now;
+    now.grace_period_seconds = 0;
+    w.Delete("pods", "first", now);
+    w.Settle();
+    EXPECT_EQ(NodeOf(w, "second"), "n1") << "a pod that made room";
+  }
+}
+
+// SCHED-07: with hints (1.36) only an event that can help is worth another attempt; before, any
+// event that the rejecting plugin is registered for.
+TEST(SchedulerActor, AChangeThatCannotHelpIsTriedOnlyWithoutHints) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.AddNode("n1");
+    w.StartScheduler();
+    w.Create("pods", PodJson("p", "{}", "", R"(,"nodeSelector":{"disk":"ssd"})"));
+    w.Advance(Seconds(20));
+    w.Forget();
+    w.Patch("nodes", "n1", R"({"metadata":{"labels":{"disk":"tape"}}})");
+    w.Advance(Seconds(15));
+    EXPECT_EQ(w.Requests({"events"}).empty(), compat == api::Compat::k1_36) << "an attempt is told";
+    w.Patch("nodes", "n1", R"({"metadata":{"labels":{"disk":"ssd"}}})");
+    w.Advance(Seconds(15));
+    EXPECT_EQ(NodeOf(w, "p"), "n1");
+  }
+}
+
+// SCHED-12, SCHED-13: one pod at a time: the second sees what the first was given, though nothing
+// of it is written yet.
+TEST(SchedulerActor, PodsThatComeTogetherDoNotShareAPlace) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.AddNode("n1", "1");
+    w.AddNode("n2", "1");
+    for (const char* pod : {"a", "b", "c"}) w.Create("pods", PodJson(pod));
+    w.StartScheduler();
+    w.Settle();
+    std::vector<std::string> nodes;
+    for (const char* pod : {"a", "b", "c"}) nodes.push_back(NodeOf(w, pod));
+    std::sort(nodes.begin(), nodes.end());
+    EXPECT_THAT(nodes, ElementsAre("", "n1", "n2"));
+  }
+}
+
+// SCHED-13: a bind that fails forgets the pod's place, and others get it.
+TEST(SchedulerActor, AFailedBindGivesThePlaceBack) {
+  ActorWorld w;
+  w.AddNode("n1", "1");
+  w.StartScheduler();
+  w.Freeze("pods");
+  const api::Object p = w.Create("pods", PodJson("p"));
+  api::DeleteOptions now;
+  now.grace_period_seconds = 0;
+  w.Delete("pods", "p", now);
+  w.Freeze("pods", false);  // told of a pod that is no more; the bind is answered 404
+  w.Settle();
+  EXPECT_THAT(w.Writes(), testing::Not(Contains("create pods/q/binding")));
+  w.Create("pods", PodJson("q"));
+  w.Settle();
+  EXPECT_EQ(NodeOf(w, "q"), "n1");
+}
+
+// SCHED-26
+TEST(SchedulerActor, BindsByNameAndUidAndTellsOfIt) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.AddNode("n1");
+    w.StartScheduler();
+    w.Forget();
+    const api::Object pod = w.Create("pods", PodJson("p"));
+    w.Settle();
+    const api::Request* bind = nullptr;
+    for (std::size_t i = w.from(); i < w.events().size(); ++i) {
+      if (w.events()[i].kind != sim::EventKind::kRequest) continue;
+      const api::Request& r = w.events()[i].payload.As<client::RequestPayload>().request;
+      if (r.subresource == "binding") bind = &r;
+    }
+    ASSERT_NE(bind, nullptr);
+    EXPECT_EQ(bind->body.Get("metadata").Get("uid").AsString(), pod.uid());
+    EXPECT_EQ(bind->body.Get("target").Get("name").AsString(), "n1");
+    EXPECT_THAT(w.EventTexts(), Contains("Normal Scheduled Successfully assigned default/p to n1"));
+    const api::Object bound = w.Get("pods", "p");
+    EXPECT_EQ(bound.generation(), pod.generation());
+    const value::Value& condition = bound.status().Get("conditions").at(0);
+    EXPECT_EQ(condition.Get("type").AsString(), "PodScheduled");
+    EXPECT_EQ(condition.Get("status").AsString(), "True");
+    EXPECT_FALSE(condition.Has("observedGeneration"));
+  }
+}
+
+}  // namespace
+}  // namespace ksim

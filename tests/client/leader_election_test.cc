@@ -1,0 +1,355 @@
+#include "ksim/client/leader_election.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ksim/api/kinds.h"
+#include "tests/client/lease_server.h"
+
+namespace ksim::client {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
+
+// A process that wants to lead, and what it was told.
+struct Candidate {
+  Candidate(Environment& env, api::Endpoint& server, const std::string& name,
+            LeaderElectionOptions options = LeaderElectionOptions())
+      : process(env.sim.AddProcess(name)) {
+    process.Start();
+    connection = std::make_unique<Connection>(env, process, server);
+    ClientOptions unlimited;
+    unlimited.qps = -1;
+    unlimited.timeout = Seconds(5);
+    client = std::make_unique<Client>(*connection, process.actor(), unlimited);
+    options.name = "lock";
+    if (options.identity.empty()) options.identity = name;
+    LeaderCallbacks callbacks;
+    sim::Simulation& sim = env.sim;
+    callbacks.started = [this, &sim] { started = sim.now(), calls.push_back("started"); };
+    callbacks.stopped = [this, &sim] { stopped = sim.now(), calls.push_back("stopped"); };
+    callbacks.new_leader = [this](const std::string& who) { calls.push_back("new " + who); };
+    elector = std::make_unique<LeaderElector>(*client, options, callbacks);
+  }
+  bool leads() const { return started && !stopped; }
+  sim::Process& process;
+  std::unique_ptr<Connection> connection;
+  std::unique_ptr<Client> client;
+  std::unique_ptr<LeaderElector> elector;
+  std::optional<VirtualTime> started, stopped;
+  std::vector<std::string> calls;
+};
+
+struct Fixture {
+  explicit Fixture(api::Compat compat = api::Compat::k1_30)
+      : sim(sim::SimulationOptions()),
+        network(sim, sim::LatencyRange()),
+        env(sim, network, kinds, compat),
+        server(sim) {}
+  ~Fixture() { sim.Shutdown(); }
+  void Advance(Duration d) { sim.RunUntil(sim.now() + d); }
+  Candidate& Add(const std::string& name, LeaderElectionOptions options = LeaderElectionOptions()) {
+    candidates.push_back(std::make_unique<Candidate>(env, server, name, options));
+    return *candidates.back();
+  }
+  Candidate& Start(const std::string& name) {
+    Candidate& c = Add(name);
+    c.elector->Start();
+    return c;
+  }
+  sim::Simulation sim;
+  sim::Network network;
+  api::Kinds kinds;
+  Environment env;
+  LeaseServer server;
+  std::vector<std::unique_ptr<Candidate>> candidates;
+};
+
+double SecondsBetween(VirtualTime a, VirtualTime b) {
+  return static_cast<double>((b - a).ns()) / 1e9;
+}
+
+// CLIENT-111
+TEST(LeaderElection, DefaultsAndWhatTheyMustSatisfy) {
+  const LeaderElectionOptions defaults;
+  EXPECT_EQ(defaults.lease_duration, Seconds(15));
+  EXPECT_EQ(defaults.renew_deadline, Seconds(10));
+  EXPECT_EQ(defaults.retry_period, Seconds(2));
+  LeaderCallbacks callbacks;
+  callbacks.started = callbacks.stopped = [] {};
+  struct Case {
+    std::function<void(LeaderElectionOptions&, LeaderCallbacks&)> change;
+    std::string problem;
+  };
+  for (const Case& c :
+       std::vector<Case>{{[](auto&, auto&) {}, ""},
+                         {[](auto& o, auto&) { o.lease_duration = Seconds(10); },
+                          "leaseDuration must be greater than renewDeadline"},
+                         {[](auto& o, auto&) { o.retry_period = Seconds(9); },
+                          "renewDeadline must be greater than retryPeriod*JitterFactor"},
+                         {[](auto& o, auto&) { o.retry_period = Duration(); },
+                          "retryPeriod must be greater than zero"},
+                         {[](auto&, auto& k) { k.started = nullptr; },
+                          "OnStartedLeading callback must not be nil"},
+                         {[](auto&, auto& k) { k.stopped = nullptr; },
+                          "OnStoppedLeading callback must not be nil"},
+                         {[](auto& o, auto&) { o.identity = ""; }, "Lock identity is empty"}}) {
+    LeaderElectionOptions options;
+    options.identity = "me";
+    LeaderCallbacks k = callbacks;
+    c.change(options, k);
+    EXPECT_EQ(LeaderElectionProblem(options, k, api::Compat::k1_30), c.problem);
+  }
+  LeaderElectionOptions nobody;
+  EXPECT_EQ(LeaderElectionProblem(nobody, callbacks, api::Compat::k1_25), "");
+}
+
+// CLIENT-112, CLIENT-116, CLIENT-117
+TEST(LeaderElection, TheFirstMakesTheLeaseAndTheSecondKeepsTrying) {
+  for (const api::Compat compat : kAll) {
+    Fixture f(compat);
+    Candidate& a = f.Start("a");
+    f.Advance(Milliseconds(100));
+    EXPECT_TRUE(a.leads());
+    EXPECT_EQ(f.server.holder(), "a");
+    EXPECT_EQ(f.server.transitions(), 0);
+    const value::Value spec = f.server.lease.spec();
+    EXPECT_EQ(spec.Get("leaseDurationSeconds").AsInt(), 15);
+    EXPECT_EQ(spec.Get("acquireTime"), spec.Get("renewTime"));
+    f.server.log.clear();
+    Candidate& b = f.Start("b");
+    f.Advance(Minutes(10));
+    EXPECT_FALSE(b.leads());
+    std::optional<VirtualTime> last;
+    double least = 100, most = 0;
+    for (const auto& [time, line] : f.server.log) {
+      if (!line.starts_with("b ")) continue;
+      EXPECT_EQ(line, "b get");
+      if (last) least = std::min(least, SecondsBetween(*last, time));
+      if (last) most = std::max(most, SecondsBetween(*last, time));
+      last = time;
+    }
+    EXPECT_GE(least, 2.0);
+    EXPECT_LT(least, 2.2);
+    EXPECT_LT(most, 4.41);
+    EXPECT_GT(most, 4.2);
+  }
+}
+
+// CLIENT-113, CLIENT-116: a renewal every 2 s; since 1.30 without reading first.
+TEST(LeaderElection, ALeaderRenewsEveryTwoSeconds) {
+  for (const api::Compat compat : kAll) {
+    Fixture f(compat);
+    f.Start("a");
+    f.Advance(Milliseconds(500));
+    const std::string acquired(f.server.lease.spec().Get("acquireTime").AsString());
+    const std::string renewed(f.server.lease.spec().Get("renewTime").AsString());
+    f.server.log.clear();
+    f.Advance(Seconds(2));
+    EXPECT_EQ(f.server.Verbs(), compat == api::Compat::k1_25
+                                    ? (std::vector<std::string>{"a get", "a update"})
+                                    : std::vector<std::string>{"a update"});
+    EXPECT_EQ(f.server.lease.spec().Get("acquireTime").AsString(), acquired);
+    EXPECT_NE(f.server.lease.spec().Get("renewTime").AsString(), renewed);
+    EXPECT_EQ(f.server.transitions(), 0);
+  }
+}
+
+// CLIENT-116: the version it knows is not the newest: it reads and writes again.
+TEST(LeaderElection, ARenewalThatConflictsReadsFirst) {
+  Fixture f(api::Compat::k1_36);
+  Candidate& a = f.Start("a");
+  f.Advance(Milliseconds(500));
+  f.server.Put("a", 15);
+  f.server.log.clear();
+  f.Advance(Seconds(2));
+  EXPECT_THAT(f.server.Verbs(), ElementsAre("a update", "a get", "a update"));
+  EXPECT_TRUE(a.leads());
+}
+
+// CLIENT-114, CLIENT-115: it counts from when it first saw the record, whatever stands in it.
+TEST(LeaderElection, AnAncientRecordIsWaitedForAllTheSame) {
+  struct Case {
+    api::Compat compat;
+    std::int64_t seconds;  // in the record
+    double waits;
+  };
+  for (const Case& c : {Case{api::Compat::k1_25, 40, 15.0}, Case{api::Compat::k1_30, 40, 40.0},
+                        Case{api::Compat::k1_36, 40, 40.0}, Case{api::Compat::k1_36, 5, 5.0}}) {
+    Fixture f(c.compat);
+    f.server.Put("gone", c.seconds, 3);
+    Candidate& a = f.Start("a");
+    f.Advance(Minutes(1));
+    ASSERT_TRUE(a.started.has_value());
+    EXPECT_GE(SecondsBetween(VirtualTime(), *a.started), c.waits);
+    EXPECT_LT(SecondsBetween(VirtualTime(), *a.started), c.waits + 4.5);
+    EXPECT_EQ(f.server.transitions(), 4);
+  }
+}
+
+// CLIENT-114: its own name never blocks it; nobody's neither.
+TEST(LeaderElection, OnesOwnRecordAndAnEmptyOneAreTakenAtOnce) {
+  for (const api::Compat compat : kAll) {
+    for (const char* holder : {"a", ""}) {
+      Fixture f(compat);
+      f.server.Put(holder, 15, 2);
+      Candidate& a = f.Start("a");
+      f.Advance(Milliseconds(100));
+      EXPECT_TRUE(a.leads());
+      EXPECT_EQ(f.server.transitions(), std::string_view(holder) == "a" ? 2 : 3);
+    }
+  }
+}
+
+// CLIENT-113: after the last success 2 s until the next try, then 10 s of tries; then it is over.
+TEST(LeaderElection, ALeaderThatCannotRenewStopsAfterTwelveSeconds) {
+  for (const api::Compat compat : kAll) {
+    Fixture f(compat);
+    Candidate& a = f.Start("a");
+    f.Advance(Seconds(9));
+    const VirtualTime last = f.server.log.back().first;
+    f.server.silent["a"] = true;
+    f.Advance(Seconds(20));
+    ASSERT_TRUE(a.stopped.has_value());
+    EXPECT_NEAR(SecondsBetween(last, *a.stopped), 12.0, 0.05);
+    const std::size_t tries = f.server.log.size();
+    f.server.silent.clear();
+    f.Advance(Minutes(1));
+    EXPECT_EQ(f.server.log.size(), tries) << "no second acquire inside";
+    EXPECT_EQ(a.calls.back(), "stopped");
+  }
+}
+
+// CLIENT-113: another holder seen does not end it early.
+TEST(LeaderElection, SeeingAnotherHolderItLeadsOnUntilTheDeadline) {
+  Fixture f;
+  Candidate& a = f.Start("a");
+  f.Advance(Seconds(9));
+  const VirtualTime last = f.server.log.back().first;
+  f.server.Put("b", 15, 1);
+  f.Advance(Seconds(5));
+  EXPECT_TRUE(a.leads());
+  EXPECT_EQ(a.elector->GetLeader(), "b");
+  EXPECT_FALSE(a.elector->IsLeader());
+  f.Advance(Seconds(10));
+  ASSERT_TRUE(a.stopped.has_value());
+  EXPECT_NEAR(SecondsBetween(last, *a.stopped), 12.0, 0.05);
+}
+
+// CLIENT-119
+TEST(LeaderElection, ItsCallsComeInOrderAndStoppedAlways) {
+  Fixture f;
+  f.server.Put("old", 15);
+  Candidate& a = f.Start("a");
+  Candidate& never = f.Start("never");
+  f.Advance(Seconds(30));
+  const bool a_leads = a.leads();
+  Candidate& leader = a_leads ? a : never;
+  Candidate& other = a_leads ? never : a;
+  const std::string name = a_leads ? "a" : "never";
+  EXPECT_THAT(leader.calls, ElementsAre("new old", "new " + name, "started"));
+  EXPECT_THAT(other.calls, ElementsAre("new old", "new " + name));
+  other.elector->Cancel();
+  leader.elector->Cancel();
+  f.Advance(Seconds(1));
+  EXPECT_EQ(other.calls.back(), "stopped");
+  EXPECT_EQ(leader.calls.back(), "stopped");
+}
+
+// CLIENT-118
+TEST(LeaderElection, AReleasedLeaseIsAnybodysAtOnce) {
+  for (const api::Compat compat : kAll) {
+    Fixture f(compat);
+    LeaderElectionOptions options;
+    options.release_on_cancel = true;
+    Candidate& a = f.Add("a", options);
+    a.elector->Start();
+    f.Advance(Seconds(1));
+    f.server.log.clear();
+    a.elector->Cancel();
+    f.Advance(Seconds(1));
+    EXPECT_EQ(f.server.Verbs(), compat == api::Compat::k1_36
+                                    ? (std::vector<std::string>{"a get", "a update"})
+                                    : std::vector<std::string>{"a update"});
+    EXPECT_EQ(f.server.holder(), "");
+    EXPECT_EQ(f.server.lease.spec().Get("leaseDurationSeconds").AsInt(), 1);
+    EXPECT_EQ(f.server.transitions(), 0);
+    Candidate& b = f.Start("b");
+    f.Advance(Milliseconds(100));
+    EXPECT_TRUE(b.leads());
+    EXPECT_EQ(f.server.transitions(), 1);
+  }
+}
+
+// CLIENT-118: 1.36 reads first and so blanks a record that is another's by now.
+TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
+  for (const api::Compat compat : kAll) {
+    Fixture f(compat);
+    LeaderElectionOptions options;
+    options.release_on_cancel = true;
+    Candidate& a = f.Add("a", options);
+    a.elector->Start();
+    f.Advance(Seconds(1));
+    f.server.Put("b", 15, 1);
+    a.elector->Cancel();
+    f.Advance(Seconds(1));
+    EXPECT_EQ(f.server.holder(), compat == api::Compat::k1_36 ? "" : "b");
+  }
+}
+
+// CLIENT-120: the renewals are done, but their answers do not come: no second leader arises, and
+// the first one ends. When the lease does run out, what the old leader has sent is still taken.
+TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
+  Fixture f;
+  Candidate& a = f.Start("a");
+  f.Advance(Seconds(1));
+  Candidate& b = f.Start("b");
+  f.server.silent["a"] = true;
+  f.Advance(Seconds(14));
+  ASSERT_TRUE(a.stopped.has_value());
+  a.process.Kill();
+  f.Advance(Seconds(8));
+  ASSERT_TRUE(b.leads());
+  EXPECT_GT(*b.started, *a.stopped) << "never two at once";
+  // Nothing in the write says that its sender leads no more.
+  api::Request late;
+  late.client = "a-late";
+  late.verb = api::Verb::kUpdate;
+  late.body = f.server.lease.ToTree();
+  int code = 0;
+  f.server.Accept(late, [&](api::Response r) { code = r.status.code; }, nullptr);
+  EXPECT_EQ(code, 0);
+}
+
+// CLIENT-122
+TEST(LeaderElection, IsUnhealthyOnlyWhenItThinksToLeadAndHasNotRenewed) {
+  Fixture f;
+  Candidate& a = f.Start("a");
+  Candidate& b = f.Start("b");
+  f.Advance(Seconds(9));
+  EXPECT_TRUE(a.elector->Healthy(Seconds(5)));
+  f.server.silent["a"] = f.server.silent["b"] = true;
+  f.Advance(Seconds(60));
+  EXPECT_FALSE(a.elector->Healthy(Seconds(5)));
+  EXPECT_TRUE(b.elector->Healthy(Seconds(5)));
+}
+
+// CLIENT-121: skewed clocks make no second leader, since nobody reads another's times.
+TEST(LeaderElection, ClocksThatDisagreeDoNotMakeTwoLeaders) {
+  for (const Duration skew : {Hours(-1), Minutes(-1), Minutes(1), Hours(24)}) {
+    Fixture f;
+    Candidate& a = f.Start("a");
+    f.Advance(Seconds(1));
+    Candidate& b = f.Add("b");
+    b.process.set_skew(skew);
+    b.elector->Start();
+    f.Advance(Minutes(2));
+    EXPECT_TRUE(a.leads());
+    EXPECT_FALSE(b.leads());
+  }
+}
+
+}  // namespace
+}  // namespace ksim::client

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""What docs/writing-a-controller.md shows stands in docs/examples/website, and runs.
+
+usage: docs_test.py PROJECT WEBSITE_PROGRAM
+
+Each C++ block is preceded by the name of the file that it is an excerpt of, line for line; the
+console block shows what the program prints.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def main():
+    project, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+    page = (project / "docs/writing-a-controller.md").read_text()
+    bad = 0
+    blocks = re.findall(r"<!-- (\S+) -->\n```cpp\n(.*?)```", page, re.S)
+    if len(blocks) != page.count("```cpp"):
+        print("a C++ block does not say which file it is from")
+        bad = 1
+    for name, text in blocks:
+        if text not in (project / "docs/examples/website" / name).read_text():
+            print(f"not in {name}, line for line:\n{text}")
+            bad = 1
+    shown = re.search(r"```console\n\$ website\n(.*?)```", page, re.S).group(1)
+    run = subprocess.run([program], capture_output=True, text=True)
+    if run.returncode or run.stdout != shown:
+        print(f"website exits {run.returncode} and prints:\n{run.stdout}")
+        bad = 1
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
