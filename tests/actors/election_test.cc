@@ -105,7 +105,9 @@ TEST(Election, ADeadLeadersLastWriteArrivesAndTheOtherReplicaGoesOn) {
       const auto& commit = e.payload.As<store::CommitPayload>();
       if (commit.op != store::CommitOp::kCreate || !commit.key().starts_with("/registry/pods/"))
         continue;
-      if (made_by.empty()) EXPECT_GT(e.time, killed);
+      if (made_by.empty()) {
+        EXPECT_GT(e.time, killed);
+      }
       made_by.push_back(std::string(commit.by.name()));
     }
     const std::string other = dead == "replicaset-0" ? "replicaset-1" : "replicaset-0";

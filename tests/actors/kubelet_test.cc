@@ -220,7 +220,9 @@ TEST_P(KubeletActor, RegistersItsNodeReady) {
   EXPECT_EQ(node.status().Get("capacity").Get("pods").AsString(), "110");
   EXPECT_EQ(ConditionOf(node, "Ready"), "True");
   for (const value::Value& c : node.status().Get("conditions").items())
-    if (c.Get("type").AsString() == "Ready") EXPECT_EQ(c.Get("reason").AsString(), "KubeletReady");
+    if (c.Get("type").AsString() == "Ready") {
+      EXPECT_EQ(c.Get("reason").AsString(), "KubeletReady");
+    }
 }
 
 // KUBELET-32: a node that is there already is read and brought up to date.
