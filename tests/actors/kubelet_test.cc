@@ -244,8 +244,11 @@ TEST_P(KubeletActor, RegistersItsNodeReady) {
   EXPECT_EQ(node.Label("kubernetes.io/hostname"), "n1");
   EXPECT_EQ(node.status().Get("capacity").Get("pods").AsString(), "110");
   EXPECT_EQ(ConditionOf(node, "Ready"), "True");
-  for (const value::Value& c : node.status().Get("conditions").items())
-    if (c.Get("type").AsString() == "Ready") EXPECT_EQ(c.Get("reason").AsString(), "KubeletReady");
+  for (const value::Value& c : node.status().Get("conditions").items()) {
+    if (c.Get("type").AsString() == "Ready") {
+      EXPECT_EQ(c.Get("reason").AsString(), "KubeletReady");
+    }
+  }
 }
 
 // KUBELET-32: a node that is there already is read and brought up to date.
