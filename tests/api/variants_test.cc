@@ -54,10 +54,11 @@ TEST(Variants, DefaultsAreWhatUpstreamDidAtThatVersion) {
 
 TEST(Variants, FixedRepairsEverythingAndASingleNameWinsOverAll) {
   const Variants fixed = ResolveVariants(Compat::k1_25, {{"all", "fixed"}});
-  for (const VariantInfo& v : AllVariants())
+  for (const VariantInfo& v : AllVariants()) {
     if (v.available) {
       EXPECT_EQ(v.get(fixed), 0) << v.name;
     }
+  }
   const VariantChoice choice = {
       {"rs.expectations", "never"}, {"all", "fixed"}, {"kubelet.initialList", "asCompat"}};
   const Variants mixed = ResolveVariants(Compat::k1_25, choice);
