@@ -178,7 +178,7 @@ TEST_P(KubeletActor, LeavesTheConditionsOfOthersAlone) {
   EXPECT_EQ(ConditionOf(w.Get("pods", "p"), "Ready"), "True");
 }
 
-// KUBELET-04, KUBELET-05, KUBELET-28, KUBELET-29: marked, stopped, told, and at last deleted with
+// KUBELET-28, KUBELET-29: marked, stopped, told, and at last deleted with
 // its uid.
 TEST_P(KubeletActor, ADeletedPodIsStoppedToldAndThenDeletedForGood) {
   w.StartKubelet("n1");
@@ -196,31 +196,6 @@ TEST_P(KubeletActor, ADeletedPodIsStoppedToldAndThenDeletedForGood) {
   const auto first_delete = std::find(requests.begin(), requests.end(), "delete uid");
   EXPECT_LT(std::distance(requests.begin(), last_patch.base()) - 1,
             std::distance(requests.begin(), first_delete));
-}
-
-// KUBELET-05: a phase that is over ends the pod, too.
-TEST_P(KubeletActor, APodThatIsOverInTheApiIsStoppedAndStays) {
-  w.StartKubelet("n1");
-  w.Create("pods", BoundPod("p"));
-  w.Advance(Seconds(30));
-  w.Forget();
-  w.Patch("pods", "p", R"({"status":{"phase":"Failed","reason":"Evicted"}})", "status");
-  w.Advance(Minutes(2));
-  EXPECT_EQ(Phase(w, "p"), "Failed");
-  EXPECT_THAT(w.EventTexts(), Contains(StartsWith("Normal Killing")));
-  EXPECT_FALSE(w.Get("pods", "p").empty());
-}
-
-// KUBELET-06: the grace can only shrink.
-TEST_P(KubeletActor, AShorterGraceCutsALongerOneShort) {
-  w.StartKubelet("n1");
-  w.Create("pods", BoundPod("p"));
-  w.Advance(Seconds(30));
-  w.Delete("pods", "p", Grace(600));
-  w.Advance(Milliseconds(10));
-  w.Delete("pods", "p", Grace(5));
-  w.Advance(Seconds(40));
-  EXPECT_TRUE(w.Get("pods", "p").empty());
 }
 
 // KUBELET-30: deleted at once, its containers end after it.

@@ -41,17 +41,25 @@ TEST(ReplicaSetSync, CreatesInBatchesThatDouble) {
 // CTRL-RS-18, CLIENT-108
 TEST(ReplicaSetSync, ACreateInATerminatingNamespaceCountsAsMade) {
   ActorWorld w;
-  w.Create("replicasets", ReplicaSetJson("web", 0));
+  w.Create("namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"doomed"}})");
+  const auto in_doomed = [&](api::Verb verb, std::string_view name, std::string_view body) {
+    api::Request r = w.api.Request(verb, "replicasets", "doomed", name);
+    r.patch_type = api::PatchType::kStrategic;
+    if (!body.empty()) r.body = apiserver::Json(body);
+    return w.Do(std::move(r)).object;
+  };
+  in_doomed(api::Verb::kCreate, "", ReplicaSetJson("web", 0));
   w.StartReplicaSets();
-  w.Delete("namespaces", "default");
-  w.Forget();
-  w.Patch("replicasets", "web", R"({"spec":{"replicas":1}})");
+  w.Delete("namespaces", "doomed");
   w.Settle();
-  const auto record = w.replicasets().expectations().Get(kWeb);
+  w.Forget();
+  in_doomed(api::Verb::kPatch, "web", R"({"spec":{"replicas":1}})");
+  w.Settle();
+  const auto record = w.replicasets().expectations().Get("doomed/web");
   ASSERT_TRUE(record.has_value());
   EXPECT_EQ(record->add, 1) << "nobody lowers it";
   EXPECT_THAT(w.EventTexts(), IsEmpty());
-  EXPECT_TRUE(w.Get("replicasets", "web").status().Get("conditions").is_null());
+  EXPECT_TRUE(in_doomed(api::Verb::kGet, "web", "").status().Get("conditions").is_null());
 }
 
 // CTRL-RS-19, CTRL-RS-30, CLIENT-108, CTRL-C-01: refused, told, tried again ever later.

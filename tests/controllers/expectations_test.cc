@@ -40,6 +40,32 @@ TEST_F(ExpectationsTest, ExpireAfterMoreThanFiveMinutes) {
   EXPECT_FALSE(e.Satisfied(key));
 }
 
+// CLIENT-105
+TEST_F(ExpectationsTest, EachSettingReplacesBothCountersAndRestartsTheClock) {
+  TrackingExpectations e(process);
+  e.ExpectDeletions(key, {"default/a", "default/b"});
+  EXPECT_EQ(e.Get(key)->del, 2);
+  e.ExpectCreations(key, 3);
+  EXPECT_EQ(e.Get(key)->add, 3);
+  EXPECT_EQ(e.Get(key)->del, 0);
+  Advance(Minutes(4));
+  e.ExpectDeletions(key, {"default/a"});
+  EXPECT_EQ(e.Get(key)->add, 0);
+  EXPECT_EQ(e.Get(key)->del, 1);
+  Advance(Minutes(4));
+  EXPECT_FALSE(e.Satisfied(key));
+}
+
+// The variant rs.expectations: never.
+TEST_F(ExpectationsTest, MayBeToldNeverToExpire) {
+  Expectations e(process, /*expire=*/false);
+  e.Set(key, 1, 0);
+  Advance(Hours(24));
+  EXPECT_FALSE(e.Satisfied(key));
+  e.CreationObserved(key);
+  EXPECT_TRUE(e.Satisfied(key));
+}
+
 // CLIENT-107
 TEST_F(ExpectationsTest, GoBelowZeroAndIgnoreWhatHasNoRecord) {
   Expectations e(process);
