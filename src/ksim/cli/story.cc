@@ -8,6 +8,7 @@
 
 #include "ksim/base/time.h"
 #include "ksim/cli/io.h"
+#include "ksim/cli/story_faults.h"
 #include "ksim/cli/story_text.h"
 
 namespace ksim::cli {
@@ -39,7 +40,7 @@ std::string Milliseconds(std::int64_t ns) {
 class Story {
  public:
   Story(const std::vector<Record>& events, const api::Kinds& kinds, bool color)
-      : events_(events), text_(events, kinds), color_(color) {}
+      : events_(events), text_(events, kinds), faults_(events), color_(color) {}
 
   std::string Tell() {
     FindWorkload();
@@ -93,6 +94,8 @@ class Story {
 
   void Consider(const Record& r) {
     if (r.kind == EventKind::kStep) return Step(r);
+    if (const std::string what = faults_.Describe(r); !what.empty())
+      return Line(r, 0, r.actor, what, true);
     if (r.kind == EventKind::kEvent) return Notification(r);
     if (r.kind == EventKind::kHandler && causes_.count(r.seq) == 0) return;
     const StoryPart part = text_.Describe(r);
@@ -114,8 +117,12 @@ class Story {
     const std::vector<const Record*>& all = text_.Notifications(key);
     const bool mattered = std::any_of(
         all.begin(), all.end(), [this](const Record* n) { return causes_.count(n->seq) != 0; });
-    if (!mattered) return;
-    const StoryPart part = text_.DescribeNotification(r, all);
+    std::vector<const Record*> lost;
+    for (const Record* n : all)
+      if (faults_.Lost(*n)) lost.push_back(n);
+    if (!mattered && lost.empty()) return;
+    StoryPart part = text_.DescribeNotification(r, all);
+    if (!lost.empty()) part.what += fmt::format(" (LOST on its way to {})", text_.Watchers(lost));
     for (const Record* n : all) shown_as_[n->seq] = r.seq;
     Line(r, part.step, r.actor, part.what, true);
   }
@@ -146,6 +153,7 @@ class Story {
 
   const std::vector<Record>& events_;
   StoryText text_;
+  StoryFaults faults_;
   bool color_;
   std::string out_;
   std::size_t workload_ = 0;

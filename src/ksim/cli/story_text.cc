@@ -188,14 +188,11 @@ StoryPart StoryText::Describe(const Record& r) const {
       return StoryPart(11,
                        fmt::format("{}{} for {}{}", r.Text("action"), of, r.Text("pod"), result));
     }
-    case EventKind::kFault:
-      return StoryPart(
-          0, fmt::format("fault {} {} {}", r.Text("verb"), r.Text("target"), r.Text("state")));
     case EventKind::kViolation:
       return StoryPart(0, fmt::format("VIOLATION of {}: {}", r.Text("oracle"), r.Text("message")));
     case EventKind::kActor:
-      return StoryPart(0,
-                       fmt::format("{}", r.Text("state") == "start" ? "starts" : r.Text("state")));
+      if (r.Text("state") == "kill") return StoryPart(0, "dies");
+      return StoryPart(0, r.Text("state") == "start" ? "starts" : std::string(r.Text("state")));
     default:
       return {};
   }
@@ -239,15 +236,19 @@ const std::vector<const Record*>& StoryText::Notifications(const std::string& ke
   return it == notifications_.end() ? none : it->second;
 }
 
-StoryPart StoryText::DescribeNotification(const Record& r,
-                                          const std::vector<const Record*>& all) const {
+std::string StoryText::Watchers(const std::vector<const Record*>& events) const {
   std::vector<std::string> who;
-  for (const Record* n : all) {
+  for (const Record* n : events) {
     const auto it = clients_.find(
-        fmt::format("{}/{}", r.Text("server") == "etcd" ? "etcd" : r.actor, n->Int("stream")));
+        fmt::format("{}/{}", n->Text("server") == "etcd" ? "etcd" : n->actor, n->Int("stream")));
     if (it != clients_.end() && std::find(who.begin(), who.end(), it->second) == who.end())
       who.push_back(it->second);
   }
+  return who.empty() ? "its watchers" : fmt::format("{}", fmt::join(who, ", "));
+}
+
+StoryPart StoryText::DescribeNotification(const Record& r,
+                                          const std::vector<const Record*>& all) const {
   std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
   if (const auto parts = store::PartsOfKey(r.Text("key")); parts && r.Text("server") == "etcd") {
     resource = parts->resource;
@@ -261,10 +262,8 @@ StoryPart StoryText::DescribeNotification(const Record& r,
     step = WriterStep(commit->second->Text("by"), 4, resource == "pods" ? 7 : 0, 10,
                       running ? 12 : 11);
   }
-  return StoryPart(
-      step, fmt::format("tells {}: {} {}, rv {}",
-                        who.empty() ? "its watchers" : fmt::format("{}", fmt::join(who, ", ")),
-                        r.Text("type"), ObjectText(resource, ns, name), r.Int("rv")));
+  return StoryPart(step, fmt::format("tells {}: {} {}, rv {}", Watchers(all), r.Text("type"),
+                                     ObjectText(resource, ns, name), r.Int("rv")));
 }
 
 }  // namespace ksim::cli

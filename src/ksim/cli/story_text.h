@@ -35,6 +35,8 @@ class StoryText {
   const std::vector<const trace::Record*>& Notifications(const std::string& key) const;
   StoryPart DescribeNotification(const trace::Record& r,
                                  const std::vector<const trace::Record*>& all) const;
+  // The clients of these events of one server: "kube-scheduler, kubelet/node-1".
+  std::string Watchers(const std::vector<const trace::Record*>& events) const;
 
  private:
   StoryPart Request(const trace::Record& r) const;

@@ -21,7 +21,7 @@ api::Status Refusal(int code, const api::Request& q) {
     case 404:
       return api::NotFound(resource, q.name);
     case 409:
-      return q.verb == api::Verb::kCreate
+      return q.verb == api::Verb::kCreate && q.subresource.empty()
                  ? api::AlreadyExists(resource, q.name)
                  : api::Conflict(resource, q.name,
                                  "the object has been modified; please apply your changes to the "

@@ -1,0 +1,117 @@
+#include "ksim/cli/story_faults.h"
+
+#include <fmt/format.h>
+
+#include "ksim/value/json.h"
+
+namespace ksim::cli {
+namespace {
+
+using sim::EventKind;
+using trace::Record;
+using value::Value;
+
+// Those that the target does not name already: "how error, redialAfter 5s".
+std::string OtherArguments(const Value& args) {
+  std::string out;
+  for (const Value::Member& m : args.members()) {
+    const std::string_view name = m.name.text();
+    if (name == "client" || name == "server" || name == "process" || name == "actor" ||
+        name == "node" || name == "resource" || name == "between")
+      continue;
+    const std::string text =
+        m.value.is_string() ? std::string(m.value.AsString()) : value::ToJson(m.value);
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, text);
+  }
+  return out;
+}
+
+bool OfEtcd(const Record& r) { return r.Text("server") == "etcd"; }
+
+}  // namespace
+
+StoryFaults::StoryFaults(const std::vector<Record>& events) : from_fault_(events.size() + 1) {
+  std::map<std::string, const Record*> begun;  // by id
+  for (const Record& r : events) {
+    if (r.kind == EventKind::kFault) {
+      any_ = true;
+      from_fault_[r.seq] = true;
+      const Record*& begin = begun[std::string(r.Text("id"))];
+      if (r.Text("state") == "begin") begin = &r;
+      if (r.Text("state") == "end" && begin != nullptr && begin->t == r.t && r.cause == begin->seq)
+        instants_.insert(r.seq);
+    } else if (r.cause < r.seq) {
+      from_fault_[r.seq] = from_fault_[r.cause];
+    }
+    if (r.kind == EventKind::kWatch && !OfEtcd(r) && FromFault(r) && r.Text("state") == "open")
+      resumed_[r.Int("stream")] = {std::string(r.Text("client")), r.t};
+    if (r.kind == EventKind::kDeliver && !OfEtcd(r))
+      delivered_.emplace(r.Int("stream"), r.Int("n"));
+  }
+}
+
+bool StoryFaults::Lost(const Record& event) const {
+  return any_ && !OfEtcd(event) && delivered_.count({event.Int("stream"), event.Int("n")}) == 0;
+}
+
+std::string StoryFaults::Fault(const Record& r) const {
+  const std::string_view state = r.Text("state");
+  const std::string what = fmt::format("{} {}", r.Text("verb"), r.Text("target"));
+  if (state == "begin") {
+    const std::string with = OtherArguments(r.Get("args"));
+    return fmt::format("FAULT {}{}", what, with.empty() ? "" : fmt::format(" ({})", with));
+  }
+  if (state == "skipped") return fmt::format("the fault {} had nothing to strike", what);
+  return instants_.count(r.seq) != 0 ? "" : fmt::format("the fault {} is over", what);
+}
+
+std::string StoryFaults::Watch(const Record& r) const {
+  if (!FromFault(r) || OfEtcd(r)) return "";
+  const std::string watch = fmt::format("{}'s watch of {}", r.Text("client"), r.Text("resource"));
+  if (r.Text("state") == "open")
+    return fmt::format(
+        "begins {} from rv {}", watch,
+        r.Get("rv").is_string() ? std::string(r.Text("rv")) : value::ToJson(r.Get("rv")));
+  return fmt::format("ends {}, sent up to rv {} ({})", watch, r.Int("lastRv"), r.Text("reason"));
+}
+
+std::string StoryFaults::Relist(const Record& r) const {
+  if (!FromFault(r)) return "";
+  const std::string_view reason = r.Text("reason");
+  const char* why = reason == "start"      ? "it has just started"
+                    : reason == "expired"  ? "410: its version had expired"
+                    : reason == "tooLarge" ? "its version was too large for the server"
+                                           : "its watch had failed";
+  return fmt::format("lists all {} anew ({}): {} at rv {}", r.Text("resource"), why, r.Int("items"),
+                     r.Int("gotRv"));
+}
+
+// What a watch that begins again sends first: the changes since its version.
+std::string StoryFaults::CaughtUp(const Record& r) const {
+  const auto stream = resumed_.find(r.Int("stream"));
+  if (OfEtcd(r) || stream == resumed_.end() || stream->second.second != r.t) return "";
+  const std::string_view type = r.Text("type");
+  if (type == "BOOKMARK") return "";
+  if (type == "ERROR") return fmt::format("tells {}: ERROR", stream->second.first);
+  return fmt::format("tells {} what it missed: {} {}/{}, rv {}", stream->second.first, type,
+                     r.Text("resource"), r.Text("name"), r.Int("rv"));
+}
+
+std::string StoryFaults::Describe(const Record& r) const {
+  switch (r.kind) {
+    case EventKind::kFault:
+      return Fault(r);
+    case EventKind::kPhase:
+      return any_ && r.Text("name") == "heal" ? "nothing else is left to do: every fault ends" : "";
+    case EventKind::kWatch:
+      return Watch(r);
+    case EventKind::kRelist:
+      return Relist(r);
+    case EventKind::kEvent:
+      return CaughtUp(r);
+    default:
+      return "";
+  }
+}
+
+}  // namespace ksim::cli

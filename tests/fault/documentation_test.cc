@@ -1,0 +1,51 @@
+// The examples of docs/faults.md run, and all of their faults happen.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "ksim/base/os.h"
+#include "tests/fault/told.h"
+
+namespace ksim::fault {
+namespace {
+
+std::vector<std::string> Examples() {
+  const absl::StatusOr<std::string> text = os::ReadFile("docs/faults.md");
+  if (!text.ok()) return {};
+  std::vector<std::string> out;
+  std::istringstream lines(*text);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "```yaml") {
+      inside = true;
+      out.emplace_back();
+    } else if (line == "```") {
+      inside = false;
+    } else if (inside) {
+      out.back() += "  " + line + "\n";
+    }
+  }
+  return out;
+}
+
+TEST(Documentation, EveryExampleRunsAndConverges) {
+  const std::vector<std::string> examples = Examples();
+  ASSERT_GE(examples.size(), 14u);
+  for (const std::string& example : examples) {
+    const auto told = Told::With(example);
+    EXPECT_EQ(told->report.exit_code, 0) << example;
+    EXPECT_EQ(told->Pods(), 2) << example;
+    for (const scenario::FaultNote& note : told->report.faults_missing)
+      ADD_FAILURE() << note.fault << ": " << note.why << "\n" << example;
+  }
+}
+
+TEST(Documentation, EveryVerbHasAnExample) {
+  std::string all;
+  for (const std::string& example : Examples()) all += example;
+  for (std::string_view verb : Verbs())
+    EXPECT_NE(all.find(std::string(verb) + ": {"), std::string::npos) << verb;
+}
+
+}  // namespace
+}  // namespace ksim::fault

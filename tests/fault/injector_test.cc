@@ -1,0 +1,111 @@
+// When faults begin and end, and what is said of those that do not.
+#include <gtest/gtest.h>
+
+#include "ksim/fault/drawn.h"
+#include "tests/fault/told.h"
+
+namespace ksim::fault {
+namespace {
+
+using sim::EventKind;
+using trace::Record;
+
+// The contract's own example: on the count-th handler call of an informer.
+TEST(Injector, FiresAfterTheTriggersOwnEffectAndBeforeAnythingElse) {
+  const auto told = Told::With(
+      "  - {when: {event: handler, informer: kube-controller-manager pods, type: add, count: 2}, "
+      "dropWatch: {client: kube-controller-manager, resource: pods}}\n");
+  const Record& fault = told->Begin("dropWatch");
+  const Record& trigger = told->events[fault.cause - 1];
+  EXPECT_EQ(trigger.kind, EventKind::kHandler);
+  EXPECT_EQ(trigger.t, fault.t);
+  EXPECT_EQ(told->Count(EventKind::kHandler,
+                        {{"informer", "kube-controller-manager pods"}, {"type", "add"}}, 0,
+                        trigger.seq + 1),
+            2);
+}
+
+TEST(Injector, ATriggerMayNameAnyKindOfEvent) {
+  for (const char* when :
+       {"{event: request, actor: kube-scheduler, subresource: binding}",
+        "{event: response, actor: kube-scheduler, code: 201}", "{event: stage, stage: store}",
+        "{event: commit, resource: pods, op: update, by: kube-scheduler}",
+        "{event: event, resource: pods, type: MODIFIED}",
+        "{event: deliver, actor: kube-scheduler, resource: pods}",
+        "{event: reconcile, controller: replicaset, state: end}",
+        "{event: runtime, action: start, node: node-1}", "{event: step, verb: create, state: end}",
+        "{event: fault, verb: pause, state: begin}"}) {
+    const auto told = Told::With(
+        "  - {at: 1s, pause: {actor: kube-scheduler, for: 1s}}\n  - {when: " + std::string(when) +
+        ", compact: {revision: head}}\n");
+    EXPECT_TRUE(told->report.faults_missing.empty()) << when;
+  }
+}
+
+TEST(Injector, ATriggerThatNeverComesIsReported) {
+  const auto told = Told::With(
+      "  - {when: {event: commit, resource: jobs}, restart: {process: kube-scheduler}}\n");
+  ASSERT_EQ(told->report.faults_missing.size(), 1u);
+  EXPECT_EQ(told->report.faults_missing[0].number, 1);
+  EXPECT_EQ(told->report.faults_missing[0].fault, "restart kube-scheduler");
+  EXPECT_EQ(told->report.faults_missing[0].why, "its trigger did not come");
+  EXPECT_EQ(told->report.exit_code, 0);
+}
+
+TEST(Injector, WhatFindsNothingIsSkippedAndSaysWhy) {
+  struct Case {
+    const char *fault, *why;
+  };
+  const Case cases[] = {
+      {"dropWatch: {client: kubelet/node-1, resource: replicasets}",
+       "kubelet/node-1 has no open watch of replicasets"},
+      {"stallHandler: {actor: kube-controller-manager/job, resource: pods}",
+       "kube-controller-manager/job has no handler of pods"},
+      {"releaseStream: {client: kube-scheduler, resource: pods}",
+       "kube-scheduler pods is not held"},
+      {"thawCache: {server: kube-apiserver-0, resource: pods}",
+       "kube-apiserver-0 pods is not frozen"},
+      {"resume: {actor: kube-scheduler}", "kube-scheduler is not paused"},
+      {"compact: {revision: 100000}", "there is no revision 100000 yet"},
+      {"expire: {client: kube-scheduler, resource: pods}", "nothing came that it could strike"}};
+  for (const Case& c : cases) {
+    const auto told = Told::With("  - {at: 1s, " + std::string(c.fault) + "}\n");
+    ASSERT_EQ(told->report.faults_missing.size(), 1u) << c.fault;
+    EXPECT_EQ(told->report.faults_missing[0].why, c.why);
+    EXPECT_EQ(told->Count(EventKind::kFault, {{"state", "skipped"}}), 1) << c.fault;
+  }
+}
+
+TEST(Injector, WhatNobodyEndsIsHealedWhenNothingElseIsLeftToDo) {
+  const auto told =
+      Told::With("  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods}}\n");
+  const Record& heal = told->First(EventKind::kPhase, {{"name", "heal"}});
+  ASSERT_NE(heal.seq, 0u);
+  EXPECT_EQ(told->End("holdStream").cause, heal.seq);
+  EXPECT_EQ(told->Pods(), 2);
+}
+
+TEST(Injector, TwoHoldsMustBothLetGo) {
+  const auto told = Told::With(
+      "  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods, for: 10s}}\n"
+      "  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods, for: 30s}}\n");
+  const Record& first =
+      told->First(EventKind::kDeliver, {{"actor", "kube-scheduler"}, {"resource", "pods"}},
+                  told->Begin("holdStream").seq);
+  EXPECT_GE(Duration(first.t - told->Begin("holdStream").t), Seconds(30));
+}
+
+TEST(Injector, ARunWithoutFaultsHasNoHeal) {
+  const auto told = std::make_unique<Told>(Told::Load("  cluster: {nodes: 1}\n"));
+  EXPECT_EQ(told->Count(EventKind::kPhase, {{"name", "heal"}}), 0);
+}
+
+TEST(Drawn, KindsAreTakenByNameAndTakenAway) {
+  EXPECT_EQ(AllowedKinds({"*"}).size(), DrawnKinds().size());
+  EXPECT_EQ(AllowedKinds({"crash", "expire"}), (std::vector<std::string_view>{"expire", "crash"}));
+  EXPECT_EQ(AllowedKinds({"*", "-crash"}).size(), DrawnKinds().size() - 1);
+  EXPECT_TRUE(AllowedKinds({}).empty());
+}
+
+}  // namespace
+}  // namespace ksim::fault

@@ -1,0 +1,114 @@
+// One run of a small cluster with faults, and questions about its trace.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/scenario/load.h"
+#include "ksim/scenario/runner.h"
+#include "ksim/value/json.h"
+
+namespace ksim::fault {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+// What the scenario says under `spec:`; the ReplicaSet web (2 pods) is at hand as a document.
+inline std::string ScenarioText(const std::string& spec) {
+  return "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec +
+         R"(---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+)";
+}
+
+class Told {
+ public:
+  explicit Told(const scenario::Scenario& scenario) : runner_(scenario, scenario::RunnerOptions()) {
+    report = runner_.Run();
+    for (const sim::Event& e : runner_.events())
+      events.push_back(trace::Render(e, trace::RenderOptions()));
+  }
+
+  // Two nodes, `faults` as the items of spec.faults, and the ReplicaSet created at 0 s.
+  static std::unique_ptr<Told> With(const std::string& faults, const std::string& more = "") {
+    return std::make_unique<Told>(
+        Load("  cluster: {nodes: 2}\n  steps:\n  - {at: 0s, create: {document: ReplicaSet/web}}\n" +
+             more + "  faults:\n" + faults));
+  }
+
+  static scenario::Scenario Load(const std::string& spec) {
+    scenario::LoadOptions options;
+    options.read = [spec](const std::string&) -> absl::StatusOr<std::string> {
+      return ScenarioText(spec);
+    };
+    const scenario::Loaded loaded = scenario::Load({"test.yaml"}, options);
+    EXPECT_EQ(Render(loaded.errors, false), "");
+    return loaded.scenarios.empty() ? scenario::Scenario() : loaded.scenarios[0];
+  }
+
+  static bool Has(const trace::Record& r, const Fields& fields) {
+    for (const auto& [name, wanted] : fields) {
+      if (name == "actor") {
+        if (r.actor != wanted) return false;
+        continue;
+      }
+      const value::Value& v = r.Get(name);
+      if ((v.is_string() ? std::string(v.AsString()) : value::ToJson(v)) != wanted) return false;
+    }
+    return true;
+  }
+
+  // The first such event after event `seq`; one with seq 0 if there is none.
+  const trace::Record& First(sim::EventKind kind, const Fields& fields,
+                             std::uint64_t seq = 0) const {
+    static const trace::Record none;
+    for (const trace::Record& r : events)
+      if (r.seq > seq && r.kind == kind && Has(r, fields)) return r;
+    return none;
+  }
+
+  // How many such events there are after event `from` and before event `to` (0: to the end).
+  int Count(sim::EventKind kind, const Fields& fields, std::uint64_t from = 0,
+            std::uint64_t to = 0) const {
+    int n = 0;
+    for (const trace::Record& r : events)
+      if (r.seq > from && (to == 0 || r.seq < to) && r.kind == kind && Has(r, fields)) ++n;
+    return n;
+  }
+
+  const trace::Record& Begin(const std::string& verb) const {
+    return First(sim::EventKind::kFault, {{"verb", verb}, {"state", "begin"}});
+  }
+  const trace::Record& End(const std::string& verb) const {
+    return First(sim::EventKind::kFault, {{"verb", verb}, {"state", "end"}});
+  }
+  Duration Lasted(const std::string& verb) const { return Duration(End(verb).t - Begin(verb).t); }
+
+  int Pods() {
+    int n = 0;
+    const api::ResourceInfo* pods = runner_.world().kinds().ByName("pods");
+    for (const api::Object& o : runner_.world().Objects(*pods))
+      if (o.ToTree().Get("status").Get("phase").AsString() == "Running") ++n;
+    return n;
+  }
+  trace::Trace Trace() const { return runner_.MakeTrace(trace::RenderOptions()); }
+
+  scenario::RunReport report;
+  std::vector<trace::Record> events;
+
+ private:
+  scenario::Runner runner_;
+};
+
+}  // namespace ksim::fault
