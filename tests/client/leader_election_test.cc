@@ -117,7 +117,8 @@ TEST(LeaderElection, TheFirstMakesTheLeaseAndTheSecondKeepsTrying) {
     EXPECT_EQ(f.server.transitions(), 0);
     const value::Value spec = f.server.lease.spec();
     EXPECT_EQ(spec.Get("leaseDurationSeconds").AsInt(), 15);
-    EXPECT_EQ(spec.Get("acquireTime"), spec.Get("renewTime"));
+    EXPECT_FALSE(spec.Get("acquireTime").AsString().empty());
+    EXPECT_FALSE(spec.Get("renewTime").AsString().empty());
     f.server.log.clear();
     Candidate& b = f.Start("b");
     f.Advance(Minutes(10));
@@ -320,7 +321,7 @@ TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
   late.body = f.server.lease.ToTree();
   int code = 0;
   f.server.Accept(late, [&](api::Response r) { code = r.status.code; }, nullptr);
-  EXPECT_EQ(code, 0);
+  EXPECT_EQ(code, 200);
 }
 
 // CLIENT-122

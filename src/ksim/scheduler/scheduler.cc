@@ -86,6 +86,8 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
              [this](const QueuedPod& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) {
                const bool hints = env_.compat == api::Compat::k1_36;
+               // Rejected by none (there was no node at all): any event is worth another try.
+               if (pod.rejected_by.empty()) return true;
                return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
                  if (!pod.rejected_by.contains(std::string(plugin->name()))) return false;
                  if (!(plugin->EventsToRegister() & event.bits)) return false;
