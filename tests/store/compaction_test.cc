@@ -130,7 +130,7 @@ TEST(KeyHistory, WhatCompactionKeeps) {
   constexpr std::array<Revision, 17> kKept{0, 0, 2, 2, 4, 4, 6, 0, 8, 8, 10, 10, 12, 0, 14, 15, 16};
   for (Revision floor = 1; floor <= 16; ++floor) {
     KeyHistory history = SampleHistory();
-    const bool gone = history.Compact(floor);
+    const bool gone = history.Compact(floor, false);
     EXPECT_FALSE(gone);
     const Revision kept = kKept[static_cast<std::size_t>(floor)];
     std::size_t above = 0;
@@ -142,17 +142,36 @@ TEST(KeyHistory, WhatCompactionKeeps) {
     EXPECT_EQ(seen == nullptr ? 0 : seen->mod_revision(), tombstone ? 0 : kept) << floor;
   }
   KeyHistory history = SampleHistory();
-  EXPECT_TRUE(history.Compact(17));
+  EXPECT_TRUE(history.Compact(17, false));
 }
 
 // STORE-62
 TEST(KeyHistory, CompactingStepByStepComesToTheSame) {
   KeyHistory stepwise = SampleHistory();
   for (Revision floor = 1; floor <= 16; ++floor) {
-    stepwise.Compact(floor);
+    stepwise.Compact(floor, false);
     KeyHistory at_once = SampleHistory();
-    at_once.Compact(floor);
+    at_once.Compact(floor, false);
     EXPECT_EQ(stepwise.size(), at_once.size()) << floor;
+  }
+}
+
+// What etcd 3.4.23 does: put a, put b, delete a at 4, compact at 4, watch from 4, put c.
+TEST_F(Compaction, TheVariantDropsADeleteAtItsRevision) {
+  for (const bool drops : {false, true}) {
+    Store other;
+    other.SetCompactionDropsDelete(drops);
+    for (const char* key : {"a", "b"}) ASSERT_TRUE(other.Put(PutRequest(key, Bytes("v"))).ok());
+    ASSERT_TRUE(other.DeleteRange(DeleteRangeRequest("a")).ok());
+    ASSERT_TRUE(other.Compact(CompactRequest(4, WriteOrigin())).ok());
+    const auto stream = other.NewWatchStream();
+    stream->Watch(WatchRequest(kAll, kAll, 4));
+    other.SyncWatchers();
+    ASSERT_TRUE(other.Put(PutRequest("c", Bytes("v"))).ok());
+    std::string events;
+    while (const std::optional<WatchResponse> r = stream->Next())
+      for (const WatchEvent& e : r->events) events += Show(e) + "; ";
+    EXPECT_EQ(events, drops ? "c=v c5 m5 v1; " : "a deleted m4; c=v c5 m5 v1; ");
   }
 }
 

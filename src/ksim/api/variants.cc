@@ -104,7 +104,7 @@ std::vector<VariantInfo> Table() {
            "B12",
            "etcd#18089, etcd#19179",
            {"keep", "keep", "keep"},
-           false}),
+           true}),
       Entry<&V::watchcache_oldest>(
           {"watchcache.oldest",
            {"listRV+1", "listRV"},

@@ -1,5 +1,6 @@
 // Source: server/storage/mvcc/kvstore.go updateCompactRev, key_index.go compact.
 #include "ksim/base/check.h"
+#include "ksim/sim/probe.h"
 #include "ksim/store/errors.h"
 #include "ksim/store/mvcc.h"
 
@@ -15,8 +16,13 @@ absl::Status Mvcc::Compact(Revision revision) {
   compact_revision_ = revision;
   const std::size_t end = log_.LowerBound(revision + 1);
   for (std::size_t i = 0; i < end; ++i) {
-    KeyHistory* history = index_.Find(log_[i].kv.key());
-    if (history != nullptr && history->Compact(revision)) index_.Erase(log_[i].kv.key());
+    const KeyValue& change = log_[i].kv;
+    const bool loses_delete = compaction_drops_delete_ && change.is_tombstone();
+    if (loses_delete && change.mod_revision() == revision)
+      KSIM_PROBE("variant/store.compactOnDelete");
+    KeyHistory* history = index_.Find(change.key());
+    if (history != nullptr && history->Compact(revision, compaction_drops_delete_))
+      index_.Erase(change.key());
   }
   log_.Compact(revision, [this](const KeyValue& kv) {
     const KeyHistory* history = index_.Find(kv.key());

@@ -19,6 +19,7 @@ Etcd::Etcd(sim::Network& network, EtcdOptions options)
   options_.progress_notify_interval =
       std::max(options_.progress_notify_interval, Milliseconds(100));
   store_.SetListener(this);
+  store_.SetCompactionDropsDelete(options_.compaction_drops_delete);
   process_.OnStart([this] { OnStart(); });
   process_.OnStop([this] { OnStop(); });
 }

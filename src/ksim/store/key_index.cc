@@ -21,11 +21,11 @@ const KeyValue* KeyHistory::At(Revision revision) const {
 
 void KeyHistory::Add(KeyValue version) { versions_.push_back(std::move(version)); }
 
-bool KeyHistory::Compact(Revision revision) {
+bool KeyHistory::Compact(Revision revision, bool drop_delete) {
   const auto after = After(revision);
   if (after == versions_.begin()) return false;
   auto keep = std::prev(after);
-  if (keep->is_tombstone() && keep->mod_revision() < revision) ++keep;
+  if (keep->is_tombstone() && (keep->mod_revision() < revision || drop_delete)) ++keep;
   versions_.erase(versions_.begin(), keep);
   return versions_.empty();
 }

@@ -33,8 +33,9 @@ class KeyHistory {
   // The version that a reader at `revision` sees; null if the key was not there then. STORE-17.
   const KeyValue* At(Revision revision) const;
   void Add(KeyValue version);
-  // Drops what compaction at `revision` drops (STORE-58, 59); true if nothing is left.
-  bool Compact(Revision revision);
+  // Drops what compaction at `revision` drops (STORE-58, 59), and a delete at `revision` itself too
+  // if `drop_delete`; true if nothing is left.
+  bool Compact(Revision revision, bool drop_delete);
   bool Holds(const KeyValue& version) const;
   std::size_t size() const { return versions_.size(); }
 

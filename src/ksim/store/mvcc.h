@@ -38,6 +38,9 @@ class Mvcc {
   // STORE-56..59. Takes effect at once, memory included: visits only the keys that changed since
   // the last compaction.
   absl::Status Compact(Revision revision);
+  // The bug of etcd#18089 and #19179, off by default: compaction at the revision of a delete
+  // forgets the delete, so a watch from that revision never hears of it.
+  void SetCompactionDropsDelete(bool drops) { compaction_drops_delete_ = drops; }
   // Remembers which bus event told of a change.
   void SetEvent(std::size_t log_position, std::uint64_t event) { log_[log_position].event = event; }
 
@@ -49,6 +52,7 @@ class Mvcc {
   Revision revision_ = 1;
   Revision compact_revision_ = -1;
   bool writing_ = false;
+  bool compaction_drops_delete_ = false;
 };
 
 // All changes of one revision. Its reads see its earlier changes. End() completes it; it cannot be

@@ -43,6 +43,8 @@ class Store {
 
   void SetListener(CommitListener* listener) { listener_ = listener; }  // null: none
 
+  void SetCompactionDropsDelete(bool drops) { mvcc_.SetCompactionDropsDelete(drops); }  // mvcc.h
+
   Revision revision() const { return mvcc_.revision(); }
   Revision compact_revision() const { return mvcc_.compact_revision(); }  // -1: never compacted
   const Mvcc& mvcc() const { return mvcc_; }
