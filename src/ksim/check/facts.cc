@@ -261,7 +261,7 @@ void Facts::TakeFault(const Observation& o) {
   last_fault_ = o.t;
   const std::string id(o.key);
   if (o.state == "begin" && Lasts(o.verb)) faults_[id] = std::string(o.verb);
-  if (o.state == "end") faults_.erase(id);
+  if (o.state == "end" || o.state == "skipped") faults_.erase(id);
 }
 
 // A process that stops or starts has no memory.
