@@ -83,6 +83,7 @@ void Facts::Take(const Observation& o) {
 }
 
 void Facts::NotePart(std::string_view actor) {
+  scheduler_ = scheduler_ || actor == "kube-scheduler";
   const std::string_view part = PartOf(actor);
   if (!part.empty() && parts_.find(part) == parts_.end()) parts_.emplace(part);
 }
@@ -125,15 +126,9 @@ Stream& Facts::NewStream(const Observation& o) {
 }
 
 void Facts::TakeWatch(const Observation& o) {
-  watch_ = FindStream(o.level, o.stream);
-  closed_ = Step();
-  if (!o.open) {
-    // What is on its way may still arrive: the stream's end is judged when the client has read it,
-    // which the close does not show. Only what a bookmark promised can be judged at the end.
-    return;
-  }
+  // What is on its way when the server closes a watch may still arrive: the close shows nothing.
+  if (!o.open) return;
   Stream& s = NewStream(o);
-  watch_ = &s;
   const std::optional<std::int64_t> rv = ParseRevision(o.rv_text);
   if (o.level == Level::kStore) {
     const std::optional<store::ObjectParts> parts = store::PartsOfKey(o.key);

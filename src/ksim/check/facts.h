@@ -99,10 +99,6 @@ class Facts {
   // Of the observation taken last, if it is of such a kind.
   const Delivery& delivery() const { return delivery_; }
   const HandlerStep& handler() const { return handler_; }
-  // The stream that the last `watch` event opened or closed; null if it is not known. `closed` is
-  // what its end shows.
-  Stream* watch() const { return watch_; }
-  const Step& closed() const { return closed_; }
   // The informer of the last relist or cache event, as it was before.
   Informer* informer() const { return informer_; }
   std::int64_t served_before() const { return served_before_; }
@@ -123,6 +119,7 @@ class Facts {
   // Faults that have begun and neither ended nor are over by nature, by id.
   const std::map<std::string, std::string>& faults() const { return faults_; }
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
+  bool SawScheduler() const { return scheduler_; }
 
  private:
   void TakeRequest(const Observation& o);
@@ -149,8 +146,7 @@ class Facts {
   std::map<std::string, std::string> faults_;
   Delivery delivery_;
   HandlerStep handler_;
-  Step closed_;
-  Stream* watch_ = nullptr;
+  bool scheduler_ = false;
   Informer* informer_ = nullptr;
   std::int64_t served_before_ = 0;
   std::uint64_t told_before_ = 0;

@@ -13,5 +13,18 @@ OracleEntry WatchAtomicOracle();
 OracleEntry ResumeOrderedOracle();
 OracleEntry ResumeUniqueOracle();
 OracleEntry ResumeReliableOracle();
+OracleEntry ViewMonotoneOracle();
+OracleEntry ListSnapshotOracle();
+OracleEntry InformerConvergesOracle();
+OracleEntry HandlersFoldOracle();
+OracleEntry StoreLinearizableOracle();
+OracleEntry EsrOracle();
+OracleEntry QuietOracle();
+OracleEntry NoOvershootOracle();
+OracleEntry AtMostOneOracle();
+OracleEntry DeleteUidOracle();
+OracleEntry SchedFitsOracle();
+OracleEntry SchedRealOracle();
+OracleEntry NoLeakOracle();
 
 }  // namespace ksim::check
