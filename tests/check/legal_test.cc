@@ -9,7 +9,7 @@ namespace {
 TEST(Legal, RealRunsAreSilentLiveAndRecorded) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     for (const char* name : {"replicaset", "delete-pod"}) {
-      const Trace& trace = Recorded(name, compat);
+      const Trace trace = Recorded(name, compat);
       EXPECT_EQ(trace.end->violations.size(), 0u) << name << " " << compat;
       EXPECT_EQ(Messages(trace), "") << name << " " << compat;
       // The same oracles had something to judge.

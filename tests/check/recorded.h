@@ -1,4 +1,4 @@
-// Recorded runs to mutate: real traces of scenarios/, made once a test program.
+// Recorded runs to mutate: real traces of scenarios/.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -19,19 +19,14 @@ using trace::Record;
 using trace::Trace;
 using value::Value;
 
-inline const Trace& Recorded(const std::string& scenario, const std::string& compat) {
-  static std::map<std::pair<std::string, std::string>, Trace> made;
-  Trace& trace = made[{scenario, compat}];
-  if (trace.events.empty()) {
-    scenario::LoadOptions options;
-    options.set = {"compat=\"" + compat + "\""};
-    scenario::Runner runner(
-        scenario::Load({"scenarios/" + scenario + ".yaml"}, options).scenarios.at(0),
-        scenario::RunnerOptions());
-    runner.Run();
-    trace = runner.MakeTrace(trace::RenderOptions());
-  }
-  return trace;
+inline Trace Recorded(const std::string& scenario, const std::string& compat) {
+  scenario::LoadOptions options;
+  options.set = {"compat=\"" + compat + "\""};
+  scenario::Runner runner(
+      scenario::Load({"scenarios/" + scenario + ".yaml"}, options).scenarios.at(0),
+      scenario::RunnerOptions());
+  runner.Run();
+  return runner.MakeTrace(trace::RenderOptions());
 }
 
 // Replaces a field.

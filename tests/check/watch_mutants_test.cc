@@ -143,7 +143,7 @@ std::vector<Row> Rows() {
 // STORE-64 CLIENT-30
 TEST(WatchMutants, EachIsCaught) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
-    const Trace& base = Recorded("scale", compat);
+    const Trace base = Recorded("scale", compat);
     ASSERT_EQ(Violated(base), std::set<std::string>()) << Messages(base);
     for (const Row& row : Rows()) {
       Trace mutant = base;
