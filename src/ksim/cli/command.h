@@ -39,6 +39,7 @@ class Command {
 std::unique_ptr<Command> MakeRun();
 std::unique_ptr<Command> MakeReplay();
 std::unique_ptr<Command> MakeDiff();
+std::unique_ptr<Command> MakeCheck();
 std::unique_ptr<Command> MakeGet();
 std::unique_ptr<Command> MakeDescribe();
 std::unique_ptr<Command> MakeEvents();

@@ -5,9 +5,11 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/variants.h"
 #include "ksim/base/diagnostic.h"
+#include "ksim/check/oracle.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/scenario/schema.h"
+#include "ksim/trace/schema.h"
 
 namespace ksim::cli {
 namespace {
@@ -38,6 +40,41 @@ std::string NamedText(const std::vector<Named>& set) {
   for (const Named& n : set)
     out +=
         fmt::format("  {:<26} {}{}\n", n.name, n.text, n.available ? "" : " (not in this version)");
+  return out;
+}
+
+// A sentence that wraps at the width of a page.
+std::string Wrapped(std::string_view text, std::string_view indent) {
+  constexpr std::size_t kWidth = 96;
+  std::string out(indent), line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t space = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, space - at);
+    if (!line.empty() && indent.size() + line.size() + 1 + word.size() > kWidth) {
+      out.append(line).append("\n").append(indent);
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+    at = space + 1;
+  }
+  return out + line + "\n";
+}
+
+std::string OraclesText() {
+  std::string out;
+  for (const check::OracleEntry& e : check::AllOracles()) {
+    const bool safety = e.info->guarantee == check::Guarantee::kSafety;
+    out += fmt::format("{} ({})\n{}", e.info->name, safety ? "safety, exit 1" : "liveness, exit 3",
+                       Wrapped(e.info->promise, "  "));
+    if (!e.why.empty()) out += fmt::format("  not judged: {}\n", e.why);
+    std::vector<std::string_view> kinds;
+    for (sim::EventKind kind : e.info->reads) kinds.push_back(trace::KindName(kind));
+    if (!kinds.empty()) out += fmt::format("  reads: {}\n", fmt::join(kinds, ", "));
+    for (std::string_view legal : e.info->legal)
+      out += Wrapped(fmt::format("legal: {}", legal), "    ");
+    out += "\n";
+  }
   return out;
 }
 
@@ -96,7 +133,7 @@ class ExplainCommand : public Command {
       io.Out(fmt::format("topics: {}\n", fmt::join(kTopics, ", ")));
       return kOk;
     }
-    if (topic_ == "oracles") return Show(io, "Oracles", NamedText(scenario::Oracles()));
+    if (topic_ == "oracles") return Show(io, "Oracles", OraclesText());
     if (topic_ == "controllers") return Show(io, "Controllers", NamedText(scenario::Controllers()));
     if (topic_ == "sites")
       return Show(io, "Sites of draws and decisions", NamedText(scenario::Sites()));

@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "ksim/api/printers.h"
+#include "ksim/check/oracle.h"
 #include "ksim/cli/io.h"
+#include "ksim/cli/trace_input.h"
 #include "ksim/scenario/kubectl.h"
+#include "ksim/trace/render.h"
 
 namespace ksim::cli {
 namespace {
@@ -151,16 +154,31 @@ std::string ResultNames(const Scenario& scenario, const api::Kinds& kinds,
   return out;
 }
 
-std::string Complaints(const RunReport& report, bool color) {
+namespace {
+
+// What was promised, and the first event that broke it.
+std::string ViolationText(const trace::Violation& v, const std::vector<sim::Event>& events,
+                          bool color) {
+  std::string out =
+      fmt::format("{} {}: {}\n", Paint(color, "1;31", "violation:"), v.oracle, v.message);
+  const check::OracleEntry* entry = check::FindOracle(v.oracle);
+  if (entry != nullptr && entry->make != nullptr)
+    out += fmt::format("  promised: {}\n", entry->info->promise);
+  for (const std::string& o : v.objects) out += fmt::format("  object: {}\n", o);
+  if (v.first != 0 && v.first <= events.size())
+    out += fmt::format("  first: {}\n",
+                       EventLine(trace::Render(events[v.first - 1], trace::RenderOptions())));
+  return out;
+}
+
+}  // namespace
+
+std::string Complaints(const RunReport& report, const std::vector<sim::Event>& events, bool color) {
   std::string out;
   const std::string error = Paint(color, "1;31", "error:");
   for (const scenario::StepFailure& f : report.failures)
     out += fmt::format("{} step {}: {}\n", error, f.number, f.error);
-  for (const trace::Violation& v : report.end.violations) {
-    out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "violation:"), v.oracle, v.message);
-    for (const std::string& o : v.objects) out += fmt::format("  {}\n", o);
-    if (v.first != 0) out += fmt::format("  first at event #{}\n", v.first);
-  }
+  for (const trace::Violation& v : report.end.violations) out += ViolationText(v, events, color);
   for (const std::string& line : report.busy) out += fmt::format("  busy: {}\n", line);
   for (std::int64_t n : report.never_begun)
     out += fmt::format("{} step {} never began: its trigger did not come\n",

@@ -27,7 +27,8 @@ std::string ResultNames(const scenario::Scenario& scenario, const api::Kinds& ki
                         const std::vector<api::Object>& objects);
 
 // What went wrong, for stderr; "" if nothing did.
-std::string Complaints(const scenario::RunReport& report, bool color);
+std::string Complaints(const scenario::RunReport& report, const std::vector<sim::Event>& events,
+                       bool color);
 
 // One testcase a run.
 struct JUnitCase {

@@ -153,7 +153,7 @@ class RunCommandImpl : public Command {
     JUnitCase result;
     result.name = scenario.name;
     result.exit_code = code;
-    result.message = Complaints(report, false);
+    result.message = Complaints(report, runner.events(), false);
     cases->push_back(std::move(result));
     return code;
   }
@@ -200,7 +200,7 @@ class RunCommandImpl : public Command {
       io.Out(ResultNames(scenario, kinds, objects));
     else if (!trace_on_stdout)
       PrintText(io, scenario, runner, report, objects, many);
-    io.Err(Complaints(report, io.err_color()));
+    io.Err(Complaints(report, runner.events(), io.err_color()));
     (void)now;
   }
 

@@ -73,6 +73,7 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
       triggers_(world_.sim()),
       injector_(world_),
       expectations_(world_.sim(), world_.kinds(), scenario_.expect),
+      checks_(world_.sim(), scenario_.checks),
       recorder_(world_.sim().bus()) {
   MakeGroups();
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { Count(e); });
@@ -269,36 +270,56 @@ void Runner::Judge(sim::Simulation::Stop stop) {
   NoteFaults();
 }
 
+// Which oracles have judged the run, and why others have not.
+void Runner::NameOracles(trace::End* end) const {
+  end->judged = checks_.checker().judged();
+  end->not_judged = checks_.checker().not_judged();
+  for (const char* own : {"limit", "expect"})
+    if (check::Selected(scenario_.checks, own)) end->judged.emplace_back(own);
+}
+
+// In the order: expectations, oracles, the limit that Judge may have reported.
+void Runner::SetResult() {
+  trace::End& end = report_.end;
+  std::vector<trace::Violation> all = expectations_.violations();
+  bool safety = !all.empty() || !report_.failures.empty();
+  bool liveness = !end.violations.empty();
+  for (const check::Finding& f : checks_.findings()) {
+    all.push_back(f.violation);
+    (f.guarantee == check::Guarantee::kSafety ? safety : liveness) = true;
+  }
+  all.insert(all.end(), end.violations.begin(), end.violations.end());
+  end.violations = std::move(all);
+  end.result = "ok";
+  if (safety || liveness) end.result = "violation";
+  if (end.violations.empty() && !report_.failures.empty()) end.result = "stepFailed";
+  if (report_.stopped) end.result = "interrupted";
+  report_.exit_code = safety ? 1 : liveness ? 3 : 0;
+}
+
 void Runner::Finish(sim::Simulation::Stop stop) {
+  using Stop = sim::Simulation::Stop;
   sim::Simulation& sim = world_.sim();
   trace::End& end = report_.end;
+  check::RunEnd over;
+  over.t = sim.now().ns();
+  over.quiet = stop == Stop::kQuiescent;
+  over.limit = stop == Stop::kTimeLimit || stop == Stop::kEventLimit || stop == Stop::kInstantLimit;
   if (!report_.stopped) {
     Judge(stop);
     expectations_.Close();
     world_.EmitCaches(0);
+    checks_.Finish(over);
     EmitPhase("end");
   }
-  end.violations.insert(end.violations.begin(), expectations_.violations().begin(),
-                        expectations_.violations().end());
+  SetResult();
   end.events = sim.bus().last_seq();
   end.time = sim.now().ns();
   end.digest = world_.digest().Final(sim.decisions());
   end.state = trace::OutcomeDigest(world_.Objects());
   end.decisions = sim.decisions().decisions();
   end.unapplied = sim.decisions().unapplied();
-  for (const Named& oracle : Oracles()) {
-    if (oracle.available)
-      end.judged.emplace_back(oracle.name);
-    else
-      end.not_judged.emplace_back(oracle.name, "not in this version");
-  }
-  const bool safety = !expectations_.violations().empty() || !report_.failures.empty();
-  const bool liveness = end.violations.size() > expectations_.violations().size();
-  end.result = "ok";
-  if (safety || liveness) end.result = "violation";
-  if (end.violations.empty() && !report_.failures.empty()) end.result = "stepFailed";
-  if (report_.stopped) end.result = "interrupted";
-  report_.exit_code = safety ? 1 : liveness ? 3 : 0;
+  NameOracles(&end);
   report_.kernel_steps = sim.steps();
 }
 

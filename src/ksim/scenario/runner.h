@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/check/checker.h"
 #include "ksim/fault/fault.h"
 #include "ksim/scenario/expectations.h"
 #include "ksim/scenario/scenario.h"
@@ -67,6 +68,8 @@ class Runner {
 
   World& world() { return world_; }
   const std::vector<sim::Event>& events() const { return recorder_.events(); }
+  // What the oracles have found so far.
+  const check::Checker& checker() const { return checks_.checker(); }
   trace::Header MakeHeader() const;
   // Header, events and last line; after Run.
   trace::Trace MakeTrace(const trace::RenderOptions& options) const;
@@ -91,6 +94,8 @@ class Runner {
   std::vector<std::string> WhatKeptItBusy();
   void Judge(sim::Simulation::Stop stop);
   void Finish(sim::Simulation::Stop stop);
+  void NameOracles(trace::End* end) const;
+  void SetResult();
   std::uint64_t EmitPhase(const char* name);
   std::uint64_t EmitStep(std::size_t index, bool begin, std::string result);
 
@@ -100,6 +105,7 @@ class Runner {
   fault::Triggers triggers_;
   fault::Injector injector_;
   Expectations expectations_;
+  check::LiveChecker checks_;
   trace::Recorder recorder_;
   std::vector<Group> groups_;
   RunReport report_;

@@ -1,4 +1,5 @@
 // Fault verbs, oracles, controllers and sites by name.
+#include "ksim/check/oracle.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -82,35 +83,14 @@ const Type& FaultType() {
   return type;
 }
 
+// One table for checks, trace and documentation: check/oracle.h.
 const std::vector<Named>& Oracles() {
-  static const std::vector<Named> oracles{
-      {"watch.ordered", "Events of one watch come in revision order.", false},
-      {"watch.unique", "No event comes twice on one watch.", false},
-      {"watch.reliable", "No event between two delivered ones is missing.", false},
-      {"watch.resumable", "A watch from a revision begins with the next event.", false},
-      {"watch.bookmarkable", "A progress notification follows all events up to it.", false},
-      {"watch.atomic", "Events of one revision come together (etcd to apiserver).", false},
-      {"resume.ordered", "As watch.ordered over all connections between two lists.", false},
-      {"resume.unique", "As watch.unique over all connections between two lists.", false},
-      {"resume.reliable", "As watch.reliable over all connections between two lists.", false},
-      {"view.monotone", "What an informer serves never goes back in time.", false},
-      {"list.snapshot", "All pages of one list are one revision.", false},
-      {"informer.converges", "In the end each cache equals the store.", false},
-      {"handlers.fold", "Folding the handler calls gives the cache.", false},
-      {"store.linearizable", "The store's answers have one order.", false},
-      {"esr", "Eventually desired equals actual, and stays so.", false},
-      {"quiet", "Then no more writes.", false},
-      {"noOvershoot", "Never more pods of an owner than asked for.", false},
-      {"atMostOne", "No two kubelets run one StatefulSet identity.", false},
-      {"gc.safe", "Garbage collection deletes nothing that has a live owner.", false},
-      {"delete.uid", "A deletion hits only the object it was meant for.", false},
-      {"evict.sane", "No eviction while no node reports.", false},
-      {"sched.fits", "Requests on a node fit its allocatable.", false},
-      {"sched.real", "No bind to a node that is not in the store.", false},
-      {"jobCount", "A Job counts each finished pod once.", false},
-      {"noLeak", "After the root is deleted nothing of it is left.", false},
-      {"limit", "The run ends within its limits."},
-      {"expect", "The scenario's own expectations."}};
+  static const std::vector<Named> oracles = [] {
+    std::vector<Named> out;
+    for (const check::OracleEntry& e : check::AllOracles())
+      out.push_back({e.info->name, e.info->promise, e.make != nullptr || e.why.empty()});
+    return out;
+  }();
   return oracles;
 }
 

@@ -1,0 +1,120 @@
+#include "ksim/check/checker.h"
+
+#include "ksim/check/replayed.h"
+#include "ksim/trace/events.h"
+
+namespace ksim::check {
+
+Checker::Checker(const std::vector<std::string>& checks) : checks_(checks) {
+  for (const OracleEntry& entry : AllOracles()) {
+    if (entry.make == nullptr || !Selected(checks_, entry.info->name)) continue;
+    oracles_.push_back(entry.make());
+    for (sim::EventKind kind : entry.info->reads)
+      readers_[static_cast<std::size_t>(kind)].push_back(oracles_.back().get());
+  }
+}
+
+void Checker::Gather(Oracle& oracle, std::uint64_t seq) {
+  for (Finding& f : oracle.Take()) {
+    f.seq = seq;
+    findings_.push_back(std::move(f));
+  }
+}
+
+void Checker::Take(const Observation& o) {
+  facts_.Take(o);
+  for (Oracle* oracle : readers_[static_cast<std::size_t>(o.kind)]) {
+    oracle->On(facts_, o);
+    if (oracle->found()) Gather(*oracle, o.seq);
+  }
+}
+
+void Checker::Finish(const RunEnd& end) {
+  for (const auto& oracle : oracles_) {
+    oracle->Finish(facts_, end);
+    Gather(*oracle, 0);
+  }
+}
+
+std::vector<std::string> Checker::judged() const {
+  std::vector<std::string> out;
+  for (const auto& oracle : oracles_)
+    if (oracle->WhyNot().empty()) out.emplace_back(oracle->info().name);
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Checker::not_judged() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  std::size_t next = 0;
+  for (const OracleEntry& entry : AllOracles()) {
+    const std::string name(entry.info->name);
+    if (!Selected(checks_, name)) {
+      out.emplace_back(name, "left out by `checks`");
+    } else if (entry.make == nullptr) {
+      if (!entry.why.empty()) out.emplace_back(name, entry.why);
+    } else if (const std::string why = oracles_[next++]->WhyNot(); !why.empty()) {
+      out.emplace_back(name, why);
+    }
+  }
+  return out;
+}
+
+LiveChecker::LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks)
+    : sim_(sim), checker_(checks) {
+  sim.bus().Subscribe(sim::Bus::Stage::kOracle, [this](const sim::Event& e) { OnEvent(e); });
+}
+
+void LiveChecker::OnEvent(const sim::Event& e) {
+  if (!observer_.Observe(e, &observation_)) return;
+  const std::size_t before = checker_.findings().size();
+  checker_.Take(observation_);
+  for (std::size_t i = before; i < checker_.findings().size(); ++i) Emit(i, true);
+}
+
+void LiveChecker::Emit(std::size_t finding, bool later) {
+  auto emit = [this, finding] {
+    const Finding& f = checker_.findings()[finding];
+    sim_.EmitAs(sim::ActorId::Of("ksim"), f.seq, sim::EventInfo{sim::EventKind::kViolation},
+                sim::MakePayload<trace::ViolationPayload>(f.violation));
+  };
+  if (later)
+    sim_.Defer(std::move(emit));
+  else
+    emit();
+}
+
+void LiveChecker::Finish(const RunEnd& end) {
+  const std::size_t before = checker_.findings().size();
+  checker_.Finish(end);
+  for (std::size_t i = before; i < checker_.findings().size(); ++i) Emit(i, false);
+}
+
+namespace {
+
+RunEnd EndOf(const trace::Trace& trace) {
+  RunEnd end;
+  end.cut = !trace.end.has_value() || trace.end->result == "interrupted";
+  if (!trace.events.empty()) end.t = trace.events.back().t;
+  if (!trace.end) return end;
+  end.t = trace.end->time;
+  for (const trace::Violation& v : trace.end->violations) end.limit |= v.oracle == "limit";
+  const std::string_view until = trace.header.scenario.Get("spec").Get("until").AsString();
+  end.quiet = !end.cut && !end.limit && (until.empty() || until == "quiescent");
+  return end;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
+                                                    const std::vector<std::string>& checks) {
+  auto checker = std::make_unique<Checker>(checks);
+  RecordObserver observer;
+  Observation o;
+  for (const trace::Record& r : trace.events)
+    if (observer.Observe(r, &o)) checker->Take(o);
+  if (!observer.status().ok()) return observer.status();
+  checker->Finish(EndOf(trace));
+  return checker;
+}
+
+}  // namespace ksim::check

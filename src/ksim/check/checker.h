@@ -1,0 +1,77 @@
+// Checker: the oracles over one run: facts first, then each oracle that reads the kind of event.
+//
+//   Checker checker({"*"});
+//   for each event: checker.Take(observation);  if (checker.news()) ... checker.findings()
+//   checker.Finish(end);
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/check/live.h"
+#include "ksim/check/oracle.h"
+#include "ksim/sim/simulation.h"
+#include "ksim/trace/trace.h"
+
+namespace ksim::check {
+
+class Checker {
+ public:
+  // `checks`: names of oracles as a scenario has them.
+  explicit Checker(const std::vector<std::string>& checks);
+
+  void Take(const Observation& o);
+  // The run is over: what can only be judged now. Once.
+  void Finish(const RunEnd& end);
+
+  const std::vector<Finding>& findings() const { return findings_; }  // in order of being found
+  const Facts& facts() const { return facts_; }
+  // Oracles that have judged something; and those that have not, with the reason. Those left out by
+  // `checks` are in the second list.
+  std::vector<std::string> judged() const;
+  std::vector<std::pair<std::string, std::string>> not_judged() const;
+
+ private:
+  void Gather(Oracle& oracle, std::uint64_t seq);
+
+  static constexpr std::size_t kKinds = 19;
+  Facts facts_;
+  std::vector<std::string> checks_;
+  std::vector<std::unique_ptr<Oracle>> oracles_;
+  std::array<std::vector<Oracle*>, kKinds> readers_;
+  std::vector<Finding> findings_;
+};
+
+// A checker on the bus of a running simulation. Each violation becomes a `violation` event right
+// after the event that showed it, with that as its cause.
+class LiveChecker {
+ public:
+  // Subscribes itself; must live as long as the bus is used.
+  LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks);
+  LiveChecker(const LiveChecker&) = delete;
+  LiveChecker& operator=(const LiveChecker&) = delete;
+
+  void Finish(const RunEnd& end);
+  const Checker& checker() const { return checker_; }
+  const std::vector<Finding>& findings() const { return checker_.findings(); }
+
+ private:
+  void OnEvent(const sim::Event& e);
+  void Emit(std::size_t finding, bool later);
+
+  sim::Simulation& sim_;
+  Observer observer_;
+  Checker checker_;
+  Observation observation_;
+};
+
+// The oracles over a recorded trace. InvalidArgument if its commits do not fit one another.
+absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
+                                                    const std::vector<std::string>& checks);
+
+}  // namespace ksim::check

@@ -1,0 +1,150 @@
+#include "ksim/check/collection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ksim/api/kinds.h"
+#include "ksim/base/hash.h"
+
+namespace ksim::check {
+namespace {
+
+using value::Value;
+
+// Field labels that read as the plain path of the same name, "" if it is not set. Others have
+// defaults or other names, and what selects by them is not judged.
+constexpr std::array<std::string_view, 12> kPlainFields = {"metadata.name",
+                                                           "metadata.namespace",
+                                                           "spec.nodeName",
+                                                           "spec.schedulerName",
+                                                           "spec.restartPolicy",
+                                                           "status.phase",
+                                                           "involvedObject.kind",
+                                                           "involvedObject.name",
+                                                           "involvedObject.namespace",
+                                                           "involvedObject.uid",
+                                                           "reason",
+                                                           "type"};
+
+const Value& NodeNameOf(const Value& tree) {
+  static const value::Atom spec("spec"), node("nodeName");
+  return tree.Get(spec).Get(node);
+}
+
+}  // namespace
+
+Collection::Collection(std::string_view resource, std::string_view ns, std::string_view name,
+                       std::string_view labels, std::string_view fields)
+    : resource_(resource), ns_(ns), name_(name), label_text_(labels), field_text_(fields) {
+  absl::StatusOr<value::LabelSelector> l = value::LabelSelector::Parse(labels);
+  absl::StatusOr<value::FieldSelector> f = value::FieldSelector::Parse(fields);
+  judgeable_ = l.ok() && f.ok();
+  if (!judgeable_) return;
+  labels_ = *std::move(l);
+  fields_ = *std::move(f);
+  for (const value::FieldSelector::Term& term : fields_.terms()) {
+    const bool plain =
+        std::find(kPlainFields.begin(), kPlainFields.end(), term.field) != kPlainFields.end();
+    if (!plain) judgeable_ = false;
+    if (term.field == "spec.nodeName" && !term.negated && fields_.terms().size() == 1)
+      node_ = term.value;
+  }
+  if (const auto only = fields_.RequiresExactMatch("metadata.name"); only && name_.empty())
+    name_ = *only;
+  const bool cluster_wide = resource_ == "nodes" || resource_ == "namespaces";
+  if (!name_.empty() && (cluster_wide || !ns_.empty()))
+    object_ = api::ObjectHash(resource_, ns_, name_);
+  everything_ = ns_.empty() && name_.empty() && labels_.empty() && fields_.empty();
+}
+
+Collection Collection::Opaque(std::string_view resource) {
+  Collection c(resource, "", "", "", "");
+  c.judgeable_ = false;
+  return c;
+}
+
+bool Collection::Has(const Change& of, const Value& tree) const {
+  if (tree.is_null()) return false;
+  if (everything_) return true;
+  if (!ns_.empty() && of.ns != ns_) return false;
+  if (!name_.empty() && of.name != name_) return false;
+  if (!labels_.empty() && !labels_.Matches(tree.Get("metadata").Get("labels"))) return false;
+  if (!node_.empty()) return NodeNameOf(tree).AsString() == node_;
+  return fields_.empty() || fields_.Matches(tree);
+}
+
+Meaning Collection::Of(const Change& change) const {
+  const bool before = Has(change, change.before);
+  const bool after = Has(change, change.after);
+  if (after) return before ? Meaning::kModified : Meaning::kAdded;
+  return before ? Meaning::kDeleted : Meaning::kNothing;
+}
+
+std::string Collection::ToString() const {
+  std::string out = resource_;
+  if (!name_.empty()) out += "/" + name_;
+  if (!ns_.empty()) out += " in " + ns_;
+  if (!label_text_.empty()) out += " with " + label_text_;
+  if (!field_text_.empty()) out += " where " + field_text_;
+  return out;
+}
+
+const Positions* Collection::Candidates(const History& history) const {
+  if (object_ != 0) return &history.PositionsOf(object_);
+  if (!node_.empty() && resource_ == "pods") return &history.OnNode(node_);
+  return nullptr;
+}
+
+std::size_t Collection::FirstIn(const History& history, std::size_t from, std::size_t to) const {
+  const Changes& all = history.Of(resource_);
+  if (const Positions* candidates = Candidates(history)) {
+    auto it = std::lower_bound(candidates->begin(), candidates->end(), from);
+    for (; it != candidates->end() && *it < to; ++it)
+      if (Of(*all[*it]) != Meaning::kNothing) return *it;
+    return History::kNone;
+  }
+  for (std::size_t i = from; i < to && i < all.size(); ++i)
+    if (everything_ || Of(*all[i]) != Meaning::kNothing) return i;
+  return History::kNone;
+}
+
+std::vector<const Change*> Collection::ContentAt(const History& history,
+                                                 std::int64_t revision) const {
+  const Changes& all = history.Of(resource_);
+  const std::size_t end = history.After(resource_, revision);
+  std::vector<std::pair<std::string, const Change*>> rows;
+  // A change counts if it is its object's last one up to the revision.
+  const auto take = [&](std::size_t i) {
+    const Change* c = all[i];
+    if (i >= end || c->after.is_null() || history.At(c->object, revision) != c) return;
+    if (Has(*c, c->after)) rows.emplace_back(c->ns.empty() ? c->name : c->ns + "/" + c->name, c);
+  };
+  if (const Positions* candidates = Candidates(history)) {
+    for (std::size_t i : *candidates) take(i);
+  } else {
+    for (std::size_t i = 0; i < end; ++i) take(i);
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Change*> out;
+  out.reserve(rows.size());
+  for (const auto& row : rows) out.push_back(row.second);
+  return out;
+}
+
+std::uint64_t HashOfContent(const std::vector<const Change*>& content) {
+  Hasher hash;
+  std::string key;
+  for (const Change* c : content) {
+    key.assign(c->ns);
+    if (!key.empty()) key += '/';
+    key += c->name;
+    hash.Add(key).Add(c->uid()).Add(c->revision);
+  }
+  return hash.Digest();
+}
+
+}  // namespace ksim::check

@@ -1,0 +1,55 @@
+// Collection: what a list or watch is about: a resource, a namespace, a name, selectors; and its
+// content at any revision of a History.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/check/history.h"
+#include "ksim/value/selector.h"
+
+namespace ksim::check {
+
+// What a change is to a watcher of a collection.
+enum class Meaning : std::uint8_t { kNothing, kAdded, kModified, kDeleted };
+
+class Collection {
+ public:
+  Collection() = default;
+  // Of a resource as events name it. judgeable() is false if the selectors cannot be understood.
+  Collection(std::string_view resource, std::string_view ns, std::string_view name,
+             std::string_view labels, std::string_view fields);
+
+  // What cannot be judged (a watch with filters of etcd's own).
+  static Collection Opaque(std::string_view resource);
+
+  bool judgeable() const { return judgeable_; }
+  const std::string& resource() const { return resource_; }
+  bool everything() const { return everything_; }
+  bool Has(const Change& of, const value::Value& tree) const;
+  // A change that moves an object in is ADDED, one that moves it out DELETED.
+  Meaning Of(const Change& change) const;
+  // The first position in [from, to) whose change means something to a watcher; kNone if none does.
+  std::size_t FirstIn(const History& history, std::size_t from, std::size_t to) const;
+  // The content at a revision, by object key (namespace/name): each object's last change.
+  std::vector<const Change*> ContentAt(const History& history, std::int64_t revision) const;
+  // "pods in default with app=web"
+  std::string ToString() const;
+
+ private:
+  // Positions beside which no change can mean anything; null = any can.
+  const Positions* Candidates(const History& history) const;
+
+  std::string resource_, ns_, name_, label_text_, field_text_;
+  value::LabelSelector labels_;
+  value::FieldSelector fields_;
+  std::string node_;          // every match has this spec.nodeName; "" = not demanded
+  std::uint64_t object_ = 0;  // the only one that can match; 0 = not known
+  bool everything_ = true, judgeable_ = true;
+};
+
+// itemsHash of such content, as `response`, `relist` and `cache` events carry it.
+std::uint64_t HashOfContent(const std::vector<const Change*>& content);
+
+}  // namespace ksim::check

@@ -1,0 +1,301 @@
+#include "ksim/check/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ksim/base/hash.h"
+#include "ksim/store/object_key.h"
+
+namespace ksim::check {
+namespace {
+
+using Kind = sim::EventKind;
+using Type = api::WatchEventType;
+
+// Decimal digits only; nothing otherwise.
+std::optional<std::int64_t> ParseRevision(std::string_view text) {
+  if (text.empty() || text.size() > 18) return std::nullopt;
+  std::int64_t n = 0;
+  for (char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    n = n * 10 + (c - '0');
+  }
+  return n;
+}
+
+// Faults whose effect lasts until they are ended.
+bool Lasts(std::string_view verb) {
+  static constexpr std::string_view kLasting[] = {
+      "delayStream", "holdStream", "stallHandler", "freezeCache", "pause",
+      "nodeSilent",  "serverDown", "partition",    "skewClock",   "crash"};
+  return std::find(std::begin(kLasting), std::end(kLasting), verb) != std::end(kLasting);
+}
+
+// The part of an actor's name after its process, "" if it has none. A kubelet's process has a '/'.
+std::string_view PartOf(std::string_view actor) {
+  if (actor.starts_with("kubelet/")) return {};
+  const std::size_t slash = actor.find('/');
+  return slash == std::string_view::npos ? std::string_view() : actor.substr(slash + 1);
+}
+
+}  // namespace
+
+std::string Stream::Name() const {
+  const std::string what = track.collection().ToString();
+  if (level == Level::kStore) return fmt::format("{}'s watch {} on etcd ({})", client, id, what);
+  return fmt::format("{}'s watch {} on {} ({})", client, id, server, what);
+}
+
+void Facts::Take(const Observation& o) {
+  now_ = o.t;
+  switch (o.kind) {
+    case Kind::kCommit:
+      return history_.Take(o);
+    case Kind::kRequest:
+      return TakeRequest(o);
+    case Kind::kWatch:
+      return TakeWatch(o);
+    case Kind::kDeliver:
+      return TakeDelivery(o);
+    case Kind::kHandler:
+      return TakeHandler(o);
+    case Kind::kRelist:
+      return TakeRelist(o);
+    case Kind::kCache:
+      informer_ = &InformerOf(o.informer);
+      return;
+    case Kind::kReconcile:
+      NotePart(o.actor);
+      return;
+    case Kind::kFault:
+      return TakeFault(o);
+    case Kind::kStep:
+      last_step_ = o.t;
+      return;
+    case Kind::kActor:
+      if (o.state != "lead" && o.state != "lose") Forget(o.target);
+      return;
+    default:
+      return;
+  }
+}
+
+void Facts::NotePart(std::string_view actor) {
+  scheduler_ = scheduler_ || actor == "kube-scheduler";
+  const std::string_view part = PartOf(actor);
+  if (!part.empty() && parts_.find(part) == parts_.end()) parts_.emplace(part);
+}
+
+void Facts::TakeRequest(const Observation& o) {
+  NotePart(o.actor);
+  if (o.verb != "list" && o.verb != "watch") return;
+  ReadRequest& r = reads_[o.request];
+  r.actor = o.actor;
+  r.collection = std::make_shared<const Collection>(o.resource, o.ns, o.name, o.label_selector,
+                                                    o.field_selector);
+  r.rv = o.rv_text;
+  r.send_initial = o.send_initial;
+  r.limited = o.limited;
+  r.continued = o.continued;
+  r.list = o.verb == "list";
+}
+
+const ReadRequest* Facts::Read(std::uint64_t request) const {
+  const auto it = reads_.find(request);
+  return it == reads_.end() ? nullptr : &it->second;
+}
+
+Stream* Facts::FindStream(Level level, std::uint64_t id) {
+  const auto& index = by_id_[static_cast<int>(level)];
+  const auto it = index.find(id);
+  return it == index.end() ? nullptr : it->second;
+}
+
+Stream& Facts::NewStream(const Observation& o) {
+  streams_.push_back(std::make_unique<Stream>());
+  Stream& s = *streams_.back();
+  s.level = o.level;
+  s.id = o.stream;
+  s.server = o.server;
+  s.client = o.client;
+  s.opened = o.seq;
+  by_id_[static_cast<int>(o.level)][o.stream] = &s;
+  return s;
+}
+
+void Facts::TakeWatch(const Observation& o) {
+  // What is on its way when the server closes a watch may still arrive: the close shows nothing.
+  if (!o.open) return;
+  Stream& s = NewStream(o);
+  const std::optional<std::int64_t> rv = ParseRevision(o.rv_text);
+  if (o.level == Level::kStore) {
+    const std::optional<store::ObjectParts> parts = store::PartsOfKey(o.key);
+    const std::string_view resource = parts ? parts->resource : std::string_view();
+    auto collection =
+        std::make_shared<const Collection>(resource, parts ? parts->ns : std::string_view(),
+                                           parts ? parts->name : std::string_view(), "", "");
+    // etcd sends from the revision on; without one, what comes after it was created.
+    const std::int64_t start = rv.value_or(0) > 0 ? *rv - 1 : history_.revision();
+    const bool filtered = o.options.find("noPut") != std::string_view::npos ||
+                          o.options.find("noDelete") != std::string_view::npos;
+    s.track =
+        filtered
+            ? Track::FromSomewhere(std::make_shared<const Collection>(Collection::Opaque(resource)))
+            : Track::From(std::move(collection), start);
+    return;
+  }
+  const ReadRequest* request = Read(o.request);
+  std::shared_ptr<const Collection> collection;
+  if (request != nullptr) {
+    collection = request->collection;
+    s.reflectors = request->actor == o.client;
+  } else {
+    collection = std::make_shared<const Collection>(o.resource, o.ns, "", "", "");
+  }
+  const bool from_state = request != nullptr && request->send_initial;
+  const bool any = rv.value_or(0) == 0;
+  const bool initial_off = o.options.find("sendInitialEvents=false") != std::string_view::npos;
+  if (from_state || (any && !initial_off))
+    s.track = Track::FromState(std::move(collection), from_state);
+  else
+    s.track =
+        any ? Track::FromSomewhere(std::move(collection)) : Track::From(std::move(collection), *rv);
+}
+
+void Facts::TakeDelivery(const Observation& o) {
+  delivery_ = Delivery();
+  Stream* s = FindStream(o.level, o.stream);
+  if (s == nullptr) {
+    s = &NewStream(o);
+    s->client = o.actor;
+    s->track = Track::FromSomewhere(std::make_shared<const Collection>(o.resource, "", "", "", ""));
+  }
+  delivery_.stream = s;
+  const bool was_state = s->track.in_state();
+  delivery_.step = s->track.Take(history_, o);
+  if (!s->reflectors || o.type == Type::kError) return;
+  Informer* informer = FindInformer(s->client, o.resource);
+  if (informer == nullptr) return;
+  if (!was_state) {
+    delivery_.informer = informer;
+    if (informer->listed) delivery_.resumed = informer->track.Take(history_, o);
+    if (o.rv > informer->served) {
+      informer->served = o.rv;
+      informer->told = o.seq;
+    }
+  }
+}
+
+Informer& Facts::InformerOf(std::string_view name) {
+  const auto it = informer_index_.find(Hash64(name));
+  if (it != informer_index_.end()) return *informers_[it->second];
+  auto informer = std::make_unique<Informer>();
+  informer->name = name;
+  const std::size_t space = name.rfind(' ');
+  informer->process = name.substr(0, space);
+  informer->resource = space == std::string_view::npos ? "" : name.substr(space + 1);
+  informer_index_[Hash64(name)] = informers_.size();
+  informers_.push_back(std::move(informer));
+  return *informers_.back();
+}
+
+Informer* Facts::FindInformer(std::string_view process, std::string_view resource) {
+  char buffer[256];
+  if (process.size() + resource.size() + 1 > sizeof(buffer)) return nullptr;
+  char* end = std::copy(process.begin(), process.end(), buffer);
+  *end++ = ' ';
+  end = std::copy(resource.begin(), resource.end(), end);
+  const std::string_view name(buffer, static_cast<std::size_t>(end - buffer));
+  const auto it = informer_index_.find(Hash64(name));
+  return it == informer_index_.end() ? nullptr : informers_[it->second].get();
+}
+
+void Facts::TakeRelist(const Observation& o) {
+  Informer& i = InformerOf(o.informer);
+  informer_ = &i;
+  served_before_ = i.served;
+  told_before_ = i.told;
+  if (const ReadRequest* request = Read(o.last_request)) i.collection = request->collection;
+  if (i.collection == nullptr)
+    i.collection = std::make_shared<const Collection>(o.resource, "", "", "", "");
+  i.track = Track::From(i.collection, o.rv);
+  i.listed = true;
+  i.relist = i.told = o.seq;
+  i.served = o.rv;
+  i.reported &= ~std::uint32_t{7};  // resume.* begin anew
+}
+
+void Facts::TakeHandler(const Observation& o) {
+  Informer& i = InformerOf(o.informer);
+  handler_ = HandlerStep();
+  handler_.informer = &i;
+  for (const auto& l : i.listeners)
+    if (l->name == o.listener) handler_.listener = l.get();
+  if (handler_.listener == nullptr) {
+    i.listeners.push_back(std::make_unique<Listener>());
+    handler_.listener = i.listeners.back().get();
+    handler_.listener->name = o.listener;
+  }
+  auto& view = handler_.listener->view;
+  const auto it = view.find(o.object);
+  handler_.known = it != view.end();
+  if (handler_.known) handler_.before = it->second;
+  if (o.call == HandlerCall::kDelete) {
+    if (handler_.known) view.erase(it);
+    return;
+  }
+  Told told;
+  told.rv = o.rv;
+  told.uid = Hash64(o.uid);
+  view[o.object] = told;
+}
+
+void Facts::TakeFault(const Observation& o) {
+  last_fault_ = o.t;
+  const std::string id(o.key);
+  if (o.state == "begin" && Lasts(o.verb)) faults_[id] = std::string(o.verb);
+  if (o.state == "end" || o.state == "skipped") faults_.erase(id);
+}
+
+// A process that stops or starts has no memory.
+void Facts::Forget(std::string_view process) {
+  for (auto& informer : informers_) {
+    if (informer->process != process) continue;
+    auto fresh = std::make_unique<Informer>();
+    fresh->name = informer->name;
+    fresh->process = informer->process;
+    fresh->resource = informer->resource;
+    *informer = std::move(*fresh);
+  }
+}
+
+std::vector<Informer*> Facts::informers() const {
+  std::vector<Informer*> out;
+  for (const auto& informer : informers_)
+    if (informer->listed) out.push_back(informer.get());
+  return out;
+}
+
+std::vector<std::string> Facts::Beliefs(std::uint64_t object) const {
+  std::vector<std::string> out;
+  const Change* newest = history_.Newest(object);
+  if (newest == nullptr) return out;
+  const bool there = !newest->after.is_null();
+  for (const Informer* i : informers()) {
+    if (i->resource != newest->resource || i->listeners.empty()) continue;
+    const auto it = i->listeners.front()->view.find(object);
+    const std::int64_t believed = it == i->listeners.front()->view.end() ? 0 : it->second.rv;
+    if (believed == (there ? newest->revision : 0)) continue;
+    if (believed == 0 && !i->collection->Has(*newest, newest->after)) continue;
+    const std::string what = believed == 0 ? "not there" : fmt::format("revision {}", believed);
+    out.push_back(fmt::format("{} believes {}: {} (told up to {})", i->name, newest->Name(), what,
+                              i->served));
+  }
+  return out;
+}
+
+bool Facts::SawActor(std::string_view part) const { return parts_.contains(part); }
+
+}  // namespace ksim::check

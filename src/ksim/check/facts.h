@@ -1,0 +1,155 @@
+// Facts: what all oracles need to know of the run so far, worked out once an event: the history of
+// the store, who asked what, every watch stream, every informer with the views of its handlers.
+// Oracles read it; an event is taken in before they see it.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/check/history.h"
+#include "ksim/check/observation.h"
+#include "ksim/check/track.h"
+
+namespace ksim::check {
+
+// A list or watch that somebody asked for.
+struct ReadRequest {
+  ReadRequest() = default;
+  std::string actor;
+  std::shared_ptr<const Collection> collection;
+  std::string rv;  // as sent
+  bool send_initial = false;
+  bool limited = false, continued = false;
+  bool list = false;
+};
+
+// One connection.
+struct Stream {
+  Stream() = default;
+  Level level = Level::kApi;
+  std::uint64_t id = 0;
+  std::string server, client;
+  std::uint64_t opened = 0;  // seq
+  Track track;
+  bool reflectors = false;  // the client's informer reads it
+  std::uint64_t last_response = 0;
+  std::int64_t last_response_revision = 0;
+  std::uint32_t reported = 0;  // bits of the oracles that have reported it
+  std::string Name() const;    // "watch 7 of kubelet/node-1 on kube-apiserver-0 (pods)"
+};
+
+// What one handler was told of one object last.
+struct Told {
+  std::int64_t rv = 0;
+  std::uint64_t uid = 0;  // hash
+};
+
+struct Listener {
+  Listener() = default;
+  std::string name;
+  absl::flat_hash_map<std::uint64_t, Told> view;  // looked up; walked only to be sorted
+  bool broken = false;                            // reported: judged no more
+};
+
+struct Informer {
+  Informer() = default;
+  std::string name;  // "PROCESS RESOURCE"
+  std::string process, resource;
+  std::shared_ptr<const Collection> collection;  // null before its first list
+  Track track;                                   // since the last list
+  bool listed = false;
+  std::int64_t served = 0;   // the highest revision it was told
+  std::uint64_t told = 0;    // seq of the event that told it
+  std::uint64_t relist = 0;  // seq of the last list
+  std::uint32_t reported = 0;
+  std::vector<std::unique_ptr<Listener>> listeners;  // in order of their first call
+};
+
+// What a delivery is, on its connection and in its reflector's sequence.
+struct Delivery {
+  Stream* stream = nullptr;
+  Step step;
+  Informer* informer = nullptr;  // null: no reflector's, or part of its initial state
+  Step resumed;
+};
+
+// What a handler call is against what it was told before.
+struct HandlerStep {
+  Informer* informer = nullptr;
+  Listener* listener = nullptr;
+  bool known = false;  // it had been told of the object, and so:
+  Told before;
+};
+
+class Facts {
+ public:
+  Facts() = default;
+  Facts(const Facts&) = delete;
+  Facts& operator=(const Facts&) = delete;
+
+  void Take(const Observation& o);
+
+  const History& history() const { return history_; }
+  // Of the observation taken last, if it is of such a kind.
+  const Delivery& delivery() const { return delivery_; }
+  const HandlerStep& handler() const { return handler_; }
+  // The informer of the last relist or cache event, as it was before.
+  Informer* informer() const { return informer_; }
+  std::int64_t served_before() const { return served_before_; }
+  std::uint64_t told_before() const { return told_before_; }
+
+  const ReadRequest* Read(std::uint64_t request) const;  // null: no list or watch
+  // In order of opening; in order of first listing.
+  const std::vector<std::unique_ptr<Stream>>& streams() const { return streams_; }
+  std::vector<Informer*> informers() const;
+  // One line for each informer of the object's resource that disagrees with the store about it:
+  // "kube-scheduler pods: revision 12, the store 15 (told up to 14)".
+  std::vector<std::string> Beliefs(std::uint64_t object) const;
+
+  std::int64_t now() const { return now_; }
+  // When the last fault began or ended and the last step of the user began or ended; 0 = none did.
+  std::int64_t last_fault() const { return last_fault_; }
+  std::int64_t last_step() const { return last_step_; }
+  // Faults that have begun and neither ended nor are over by nature, by id.
+  const std::map<std::string, std::string>& faults() const { return faults_; }
+  bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
+  bool SawScheduler() const { return scheduler_; }
+
+ private:
+  void TakeRequest(const Observation& o);
+  void TakeWatch(const Observation& o);
+  void TakeDelivery(const Observation& o);
+  void TakeHandler(const Observation& o);
+  void TakeRelist(const Observation& o);
+  void TakeFault(const Observation& o);
+  void NotePart(std::string_view actor);
+  void Forget(std::string_view process);
+  Stream& NewStream(const Observation& o);
+  Stream* FindStream(Level level, std::uint64_t id);
+  Informer& InformerOf(std::string_view name);
+  Informer* FindInformer(std::string_view process, std::string_view resource);
+
+  History history_;
+  std::int64_t now_ = 0, last_fault_ = 0, last_step_ = 0;
+  absl::flat_hash_map<std::uint64_t, ReadRequest> reads_;  // looked up only
+  std::vector<std::unique_ptr<Stream>> streams_;
+  absl::flat_hash_map<std::uint64_t, Stream*> by_id_[2];            // looked up only
+  std::vector<std::unique_ptr<Informer>> informers_;                // null: forgotten
+  absl::flat_hash_map<std::uint64_t, std::size_t> informer_index_;  // looked up only
+  std::set<std::string, std::less<>> parts_;                        // looked up only
+  std::map<std::string, std::string> faults_;
+  Delivery delivery_;
+  HandlerStep handler_;
+  bool scheduler_ = false;
+  Informer* informer_ = nullptr;
+  std::int64_t served_before_ = 0;
+  std::uint64_t told_before_ = 0;
+};
+
+}  // namespace ksim::check

@@ -1,0 +1,120 @@
+#include "ksim/check/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/hash.h"
+
+namespace ksim::check {
+namespace {
+
+constexpr std::size_t kChunk = 256;
+
+std::string_view NodeNameOf(const value::Value& tree) {
+  static const value::Atom spec("spec"), node("nodeName");
+  return tree.Get(spec).Get(node).AsString();
+}
+
+}  // namespace
+
+std::string Change::Name() const { return fmt::format("{}/{}/{}", resource, ns, name); }
+
+std::string_view Change::uid() const { return state().Get("metadata").Get("uid").AsString(); }
+
+void History::Take(const Observation& o) {
+  if (chunks_.empty() || chunks_.back().size() == kChunk) {
+    chunks_.emplace_back();
+    chunks_.back().reserve(kChunk);
+  }
+  Change& c = chunks_.back().emplace_back();
+  c.seq = o.seq;
+  c.t = o.t;
+  c.revision = o.rv;
+  c.prev_revision = o.prev_rv;
+  c.object = o.object;
+  c.request = o.request;
+  c.op = o.op;
+  c.resource = o.resource;
+  c.ns = o.ns;
+  c.name = o.name;
+  c.by = o.by;
+  if (o.before != nullptr) c.before = *o.before;
+  if (o.after != nullptr) c.after = *o.after;
+  Changes& all = by_resource_[Hash64(c.resource)];
+  ObjectChanges& own = by_object_[c.object];
+  if (c.resource == "pods") FileUnderNode(c, all.size());
+  own.positions.push_back(all.size());
+  own.changes.push_back(&c);
+  all.push_back(&c);
+  revision_ = std::max(revision_, c.revision);
+  ++count_;
+}
+
+void History::FileUnderNode(const Change& pod, std::size_t position) {
+  const std::string_view before = NodeNameOf(pod.before), after = NodeNameOf(pod.after);
+  if (!before.empty()) by_node_[Hash64(before)].push_back(position);
+  if (!after.empty() && after != before) by_node_[Hash64(after)].push_back(position);
+}
+
+const Positions& History::PositionsOf(std::uint64_t object) const {
+  static const Positions none;
+  const auto it = by_object_.find(object);
+  return it == by_object_.end() ? none : it->second.positions;
+}
+
+const Positions& History::OnNode(std::string_view node) const {
+  static const Positions none;
+  const auto it = by_node_.find(Hash64(node));
+  return it == by_node_.end() ? none : it->second;
+}
+
+const Changes& History::Of(std::string_view resource) const {
+  static const Changes none;
+  const auto it = by_resource_.find(Hash64(resource));
+  return it == by_resource_.end() ? none : it->second;
+}
+
+std::size_t History::PositionOf(std::uint64_t object, std::int64_t revision) const {
+  const auto it = by_object_.find(object);
+  if (it == by_object_.end()) return kNone;
+  const ObjectChanges& own = it->second;
+  // Mostly it is one of the newest.
+  for (std::size_t i = own.changes.size(); i-- > 0;) {
+    if (own.changes[i]->revision == revision) return own.positions[i];
+    if (own.changes[i]->revision < revision) break;
+  }
+  return kNone;
+}
+
+std::size_t History::After(std::string_view resource, std::int64_t revision) const {
+  const Changes& all = Of(resource);
+  const auto it = std::upper_bound(all.begin(), all.end(), revision,
+                                   [](std::int64_t r, const Change* c) { return r < c->revision; });
+  return static_cast<std::size_t>(it - all.begin());
+}
+
+const Change* History::Newest(std::uint64_t object) const {
+  const auto it = by_object_.find(object);
+  return it == by_object_.end() ? nullptr : it->second.changes.back();
+}
+
+const Change* History::At(std::uint64_t object, std::int64_t revision) const {
+  const Changes& own = OfObject(object);
+  for (std::size_t i = own.size(); i-- > 0;)
+    if (own[i]->revision <= revision) return own[i];
+  return nullptr;
+}
+
+const Changes& History::OfObject(std::uint64_t object) const {
+  static const Changes none;
+  const auto it = by_object_.find(object);
+  return it == by_object_.end() ? none : it->second.changes;
+}
+
+std::string History::NameOf(std::uint64_t object) const {
+  const Change* c = Newest(object);
+  return c == nullptr ? Hex(object) : c->Name();
+}
+
+}  // namespace ksim::check

@@ -1,0 +1,266 @@
+#include "ksim/check/live.h"
+
+#include "ksim/apiserver/events.h"
+#include "ksim/client/events.h"
+#include "ksim/kubelet/events.h"
+#include "ksim/store/events.h"
+#include "ksim/store/object_key.h"
+#include "ksim/trace/events.h"
+
+namespace ksim::check {
+namespace {
+
+using Kind = sim::EventKind;
+
+const value::Value& Null() {
+  static const value::Value null;
+  return null;
+}
+
+std::string_view UidOf(const value::Value& tree) {
+  static const value::Atom metadata("metadata"), uid("uid");
+  return tree.Get(metadata).Get(uid).AsString();
+}
+
+void Named(const api::Object& object, Observation* o) {
+  if (object.empty()) return;
+  o->ns = object.ns();
+  o->name = object.name();
+  o->uid = object.uid();
+  o->rv = object.resource_version();
+}
+
+void Request(const client::RequestPayload& p, Observation* o) {
+  const api::Request& r = p.request;
+  o->request = r.id;
+  o->server = p.server;
+  o->verb = api::ToString(r.verb);
+  o->resource = r.resource->resource;
+  o->subresource = r.subresource;
+  o->ns = r.ns;
+  o->name = r.name;
+  o->uid = r.believed_uid;
+  if (r.del.uid) o->precondition_uid = *r.del.uid;
+  o->label_selector = r.list.label_selector;
+  o->field_selector = r.list.field_selector;
+  o->rv_text = r.list.resource_version;
+  o->rv_match = r.list.resource_version_match;
+  o->send_initial = r.list.send_initial_events.value_or(false);
+  o->limited = r.list.limit != 0;
+  o->continued = !r.list.continue_token.empty();
+  o->dry_run = r.dry_run;
+}
+
+void Response(const client::ResponsePayload& p, Observation* o) {
+  static constexpr std::string_view kFrom[] = {"", "store", "cache"};
+  o->request = p.id;
+  o->code = p.code;
+  o->rv = p.rv;
+  o->reason = p.reason;
+  o->from = kFrom[static_cast<int>(p.from)];
+  o->items = p.items;
+  o->items_hash = p.items_hash;
+  o->has_more = !p.continue_token.empty();
+  o->lost = p.lost;
+}
+
+void Commit(const store::CommitPayload& p, Observation* o) {
+  if (const auto parts = store::PartsOfKey(p.key())) {
+    o->resource = parts->resource;
+    o->ns = parts->ns;
+    o->name = parts->name;
+  }
+  o->key = p.key();
+  o->rv = p.revision();
+  o->sub = p.sub();
+  o->op = static_cast<CommitOp>(p.op);
+  const bool there = p.op != store::CommitOp::kDelete;
+  const bool before = static_cast<bool>(p.prev) && !p.prev.is_tombstone();
+  o->before = before ? &p.prev.value() : &Null();
+  o->after = there ? &p.kv.value() : &Null();
+  o->prev_rv = before ? p.prev.mod_revision() : 0;
+  o->uid = UidOf(there ? *o->after : *o->before);
+  o->by = p.by.name();
+  o->request = p.request;
+}
+
+void StoreWatch(const store::StoreWatchPayload& p, std::string* rv, Observation* o) {
+  o->level = Level::kStore;
+  o->stream = p.stream;
+  o->server = "etcd";
+  o->client = p.client;
+  o->key = p.key;
+  *rv = std::to_string(p.rv);
+  o->rv_text = *rv;
+  o->options = p.options;
+  o->open = p.open;
+  o->reason = p.reason;
+}
+
+void Watch(const apiserver::WatchPayload& p, Observation* o) {
+  o->stream = p.stream;
+  o->server = p.server;
+  o->client = p.client;
+  o->request = p.request;
+  o->resource = p.resource->resource;
+  o->ns = p.ns;
+  o->rv_text = p.rv;
+  o->options = p.options;
+  o->open = p.open;
+  o->reason = p.reason;
+}
+
+void StoreDelivery(const store::StoreEventPayload& p, Observation* o) {
+  o->level = Level::kStore;
+  o->stream = p.stream;
+  o->n = p.n;
+  o->type = static_cast<api::WatchEventType>(p.type);
+  o->rv = p.rv;
+  o->response = p.response;
+  o->key = p.key();
+  if (const auto parts = store::PartsOfKey(o->key)) {
+    o->resource = parts->resource;
+    o->ns = parts->ns;
+    o->name = parts->name;
+  }
+  if (p.kv && !p.kv.is_tombstone()) o->uid = UidOf(p.kv.value());
+}
+
+void Delivery(const client::DeliverPayload& p, Observation* o) {
+  o->stream = p.stream;
+  o->n = p.n;
+  o->type = p.type;
+  if (p.resource != nullptr) o->resource = p.resource->resource;
+  Named(p.object, o);
+  o->initial_end = p.initial_end;
+}
+
+void Handler(const client::HandlerPayload& p, Observation* o) {
+  o->informer = *p.informer;
+  o->listener = p.listener.name();
+  o->call = static_cast<HandlerCall>(p.type);
+  o->resource = p.resource->resource;
+  Named(p.object, o);
+  if (!p.old_object.empty()) {
+    o->old_uid = p.old_object.uid();
+    o->old_rv = p.old_object.resource_version();
+  }
+  o->initial = p.initial;
+  o->tombstone = p.tombstone;
+}
+
+// Kinds of which there is one payload.
+void Other(const sim::Event& e, Observation* o) {
+  switch (e.kind) {
+    case Kind::kRelist: {
+      const auto& p = e.payload.As<client::RelistPayload>();
+      o->informer = *p.informer;
+      if (p.resource != nullptr) o->resource = p.resource->resource;
+      o->rv = p.got_rv;
+      o->rv_text = p.rv;
+      o->items = p.items;
+      o->items_hash = p.items_hash;
+      o->reason = client::ToString(p.reason);
+      if (!p.requests.empty()) o->last_request = p.requests.back();
+      return;
+    }
+    case Kind::kCache: {
+      const auto& p = e.payload.As<client::CachePayload>();
+      o->informer = *p.informer;
+      o->rv = p.rv;
+      o->items = p.items;
+      o->items_hash = p.items_hash;
+      return;
+    }
+    case Kind::kReconcile: {
+      const auto& p = e.payload.As<client::ReconcilePayload>();
+      o->target = p.key;
+      o->state = p.state;
+      o->result = p.result;
+      return;
+    }
+    case Kind::kRuntime: {
+      const auto& p = e.payload.As<kubelet::RuntimePayload>();
+      o->ns = p.ns;
+      o->name = p.pod;
+      o->uid = p.uid;
+      o->node = p.node;
+      o->container = p.container;
+      o->action = p.action;
+      o->result = p.result;
+      return;
+    }
+    case Kind::kFault: {
+      const auto& p = e.payload.As<trace::FaultPayload>();
+      o->key = p.id;
+      o->verb = p.verb;
+      o->target = p.target;
+      o->state = p.state;
+      return;
+    }
+    case Kind::kPhase:
+      o->state = e.payload.As<trace::PhasePayload>().name;
+      return;
+    case Kind::kActor: {
+      const auto& p = e.payload.As<trace::ActorPayload>();
+      o->target = p.process;
+      o->state = p.state;
+      return;
+    }
+    case Kind::kStep: {
+      const auto& p = e.payload.As<trace::StepPayload>();
+      o->verb = p.verb;
+      o->target = p.target;
+      o->state = p.begin ? "begin" : "end";
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+bool Observer::Observe(const sim::Event& e, Observation* o) {
+  if (e.kind == Kind::kEvent || e.kind == Kind::kStage || e.kind == Kind::kCompact ||
+      e.kind == Kind::kViolation || !e.payload)
+    return false;
+  *o = Observation();
+  o->seq = e.seq;
+  o->cause = e.cause;
+  o->t = e.time.ns();
+  o->kind = e.kind;
+  o->actor = e.actor.name();
+  o->object = e.object;
+  switch (e.kind) {
+    case Kind::kRequest:
+      Request(e.payload.As<client::RequestPayload>(), o);
+      return true;
+    case Kind::kResponse:
+      Response(e.payload.As<client::ResponsePayload>(), o);
+      return true;
+    case Kind::kHandler:
+      Handler(e.payload.As<client::HandlerPayload>(), o);
+      return true;
+    case Kind::kCommit:
+      Commit(e.payload.As<store::CommitPayload>(), o);
+      return true;
+    case Kind::kWatch:
+      if (const auto* p = dynamic_cast<const store::StoreWatchPayload*>(e.payload.get()))
+        StoreWatch(*p, &revision_, o);
+      else
+        Watch(e.payload.As<apiserver::WatchPayload>(), o);
+      return true;
+    case Kind::kDeliver:
+      if (const auto* p = dynamic_cast<const client::DeliverPayload*>(e.payload.get()))
+        Delivery(*p, o);
+      else
+        StoreDelivery(e.payload.As<store::StoreEventPayload>(), o);
+      return true;
+    default:
+      Other(e, o);
+      return true;
+  }
+}
+
+}  // namespace ksim::check

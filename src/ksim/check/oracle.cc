@@ -1,0 +1,40 @@
+#include "ksim/check/oracle.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ksim::check {
+namespace {
+
+constexpr int kMostFindings = 20;
+
+}  // namespace
+
+void Oracle::Violate(std::uint64_t first, std::string who, std::string message,
+                     std::vector<std::string> objects) {
+  if (++count_ > kMostFindings) return;
+  Finding f;
+  f.violation.oracle = std::string(info_.name);
+  f.violation.message = std::move(message);
+  f.violation.objects = std::move(objects);
+  f.violation.first = first;
+  f.guarantee = info_.guarantee;
+  f.who = std::move(who);
+  findings_.push_back(std::move(f));
+}
+
+const OracleEntry* FindOracle(std::string_view name) {
+  for (const OracleEntry& e : AllOracles())
+    if (e.info->name == name) return &e;
+  return nullptr;
+}
+
+bool Selected(const std::vector<std::string>& checks, std::string_view name) {
+  const auto given = [&](std::string_view wanted) {
+    return std::find(checks.begin(), checks.end(), wanted) != checks.end();
+  };
+  if (given(std::string("-").append(name))) return false;
+  return given("*") || given(name);
+}
+
+}  // namespace ksim::check

@@ -1,0 +1,55 @@
+#include "ksim/check/oracles/all.h"
+
+namespace ksim::check {
+namespace {
+
+// What is judged elsewhere or not yet: a name, what it promises, and why it is not judged ("" = it
+// is, by others).
+OracleEntry Elsewhere(std::string_view name, Guarantee guarantee, std::string_view promise,
+                      std::string_view why) {
+  auto* info = new OracleInfo;  // lives as long as the program
+  info->name = name;
+  info->guarantee = guarantee;
+  info->promise = promise;
+  return {info, nullptr, why};
+}
+
+}  // namespace
+
+const std::vector<OracleEntry>& AllOracles() {
+  static const std::vector<OracleEntry> all{
+      WatchOrderedOracle(),
+      WatchUniqueOracle(),
+      WatchReliableOracle(),
+      WatchResumableOracle(),
+      WatchBookmarkableOracle(),
+      WatchAtomicOracle(),
+      ResumeOrderedOracle(),
+      ResumeUniqueOracle(),
+      ResumeReliableOracle(),
+      ViewMonotoneOracle(),
+      ListSnapshotOracle(),
+      InformerConvergesOracle(),
+      HandlersFoldOracle(),
+      StoreLinearizableOracle(),
+      EsrOracle(),
+      QuietOracle(),
+      NoOvershootOracle(),
+      AtMostOneOracle(),
+      DeleteUidOracle(),
+      SchedFitsOracle(),
+      SchedRealOracle(),
+      NoLeakOracle(),
+      Elsewhere("gc.safe", Guarantee::kSafety,
+                "Garbage collection deletes nothing that has a live owner.",
+                "there is no garbage collector in this version"),
+      Elsewhere("evict.sane", Guarantee::kSafety, "No eviction while no node reports.",
+                "there is no node lifecycle controller in this version"),
+      Elsewhere("jobCount", Guarantee::kSafety, "A Job counts each finished pod once.",
+                "there is no Job controller in this version"),
+      Elsewhere("limit", Guarantee::kLiveness, "The run ends within its limits.", ""),
+      Elsewhere("expect", Guarantee::kSafety, "The scenario's own expectations.", "")};
+  return all;
+}
+
+}  // namespace ksim::check

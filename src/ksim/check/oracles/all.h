@@ -1,0 +1,30 @@
+// How to make each oracle; one file each, named after it.
+#pragma once
+#include "ksim/check/oracle.h"
+
+namespace ksim::check {
+
+OracleEntry WatchOrderedOracle();
+OracleEntry WatchUniqueOracle();
+OracleEntry WatchReliableOracle();
+OracleEntry WatchResumableOracle();
+OracleEntry WatchBookmarkableOracle();
+OracleEntry WatchAtomicOracle();
+OracleEntry ResumeOrderedOracle();
+OracleEntry ResumeUniqueOracle();
+OracleEntry ResumeReliableOracle();
+OracleEntry ViewMonotoneOracle();
+OracleEntry ListSnapshotOracle();
+OracleEntry InformerConvergesOracle();
+OracleEntry HandlersFoldOracle();
+OracleEntry StoreLinearizableOracle();
+OracleEntry EsrOracle();
+OracleEntry QuietOracle();
+OracleEntry NoOvershootOracle();
+OracleEntry AtMostOneOracle();
+OracleEntry DeleteUidOracle();
+OracleEntry SchedFitsOracle();
+OracleEntry SchedRealOracle();
+OracleEntry NoLeakOracle();
+
+}  // namespace ksim::check

@@ -1,0 +1,48 @@
+// watch.atomic: one revision is never spread over two responses of an etcd watch.
+// Source: etcd tests/robustness/validate/watch.go validateAtomic.
+#include <fmt/format.h>
+
+#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/words.h"
+
+namespace ksim::check {
+namespace {
+
+const OracleInfo& Info() {
+  static const OracleInfo info{"watch.atomic",
+                               Guarantee::kSafety,
+                               "Events of one revision come in one response (etcd to apiserver).",
+                               {sim::EventKind::kDeliver},
+                               {"several revisions in one response"},
+                               "no event of an etcd watch was delivered"};
+  return info;
+}
+
+class Atomic : public Oracle {
+ public:
+  Atomic() : Oracle(Info()) {}
+
+  void On(const Facts& facts, const Observation& o) override {
+    if (o.level != Level::kStore || o.name.empty()) return;
+    Stream& s = *facts.delivery().stream;
+    Judged();
+    const bool split =
+        s.last_response != 0 && s.last_response != o.response && s.last_response_revision == o.rv;
+    s.last_response = o.response;
+    s.last_response_revision = o.rv;
+    if (!split || Has(s.reported, Bit::kAtomic)) return;
+    Set(&s.reported, Bit::kAtomic);
+    Violate(o.seq, s.client,
+            fmt::format("{}: {} comes in response {}, the rest of its revision came before",
+                        s.Name(), Event(o), o.response),
+            {ObjectOf(o)});
+  }
+};
+
+}  // namespace
+
+OracleEntry WatchAtomicOracle() {
+  return {&Info(), [] { return std::unique_ptr<Oracle>(new Atomic); }, ""};
+}
+
+}  // namespace ksim::check

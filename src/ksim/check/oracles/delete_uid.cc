@@ -1,0 +1,66 @@
+// delete.uid: a deletion that was meant for one incarnation of an object never hits another.
+// bugs 37, 51.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/words.h"
+
+namespace ksim::check {
+namespace {
+
+const OracleInfo& Info() {
+  static const OracleInfo info{
+      "delete.uid",
+      Guarantee::kSafety,
+      "A deletion hits only the incarnation that its sender acted on.",
+      {sim::EventKind::kRequest, sim::EventKind::kResponse, sim::EventKind::kCommit},
+      {"a deletion by name alone, of a sender that had seen no object (kubectl delete)",
+       "a deletion answered 404 or 409 because another incarnation is there"},
+      "nobody who knew an object's uid deleted it"};
+  return info;
+}
+
+class DeleteUid : public Oracle {
+ public:
+  DeleteUid() : Oracle(Info()) {}
+
+  void On(const Facts& facts, const Observation& o) override {
+    if (o.kind == sim::EventKind::kRequest) {
+      if (o.verb != "delete") return;
+      const std::string_view uid = o.uid.empty() ? o.precondition_uid : o.uid;
+      if (!uid.empty()) meant_[o.request] = std::string(uid);
+      return;
+    }
+    const auto it = meant_.find(o.request);
+    if (it == meant_.end()) return;
+    if (o.kind == sim::EventKind::kResponse) {
+      if (!o.lost) meant_.erase(it);
+      return;
+    }
+    Judged();
+    const Change& change = *facts.history().Newest(o.object);
+    const std::string_view hit = (change.before.is_null() ? change.after : change.before)
+                                     .Get("metadata")
+                                     .Get("uid")
+                                     .AsString();
+    if (hit == it->second) return;
+    Violate(o.seq, std::string(o.by),
+            fmt::format("{} deleted {} meaning the one with uid {}, and hit {}{}", o.by,
+                        change.Name(), it->second, hit, Believed(facts, o.object)),
+            {change.Name()});
+  }
+
+ private:
+  absl::flat_hash_map<std::uint64_t, std::string> meant_;  // request -> uid; looked up only
+};
+
+}  // namespace
+
+OracleEntry DeleteUidOracle() {
+  return {&Info(), [] { return std::unique_ptr<Oracle>(new DeleteUid); }, ""};
+}
+
+}  // namespace ksim::check

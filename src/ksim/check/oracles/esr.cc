@@ -1,0 +1,148 @@
+// esr: eventually stable reconciliation: when nothing is left to do, what is desired is what there
+// is. Anvil's property; spec: G-LT1; bugs 22, 23, 31, 47.
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/node.h"
+#include "ksim/api/pod.h"
+#include "ksim/api/replicaset.h"
+#include "ksim/api/resources.h"
+#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/words.h"
+
+namespace ksim::check {
+namespace {
+
+const OracleInfo& Info() {
+  static const OracleInfo info{
+      "esr",
+      Guarantee::kLiveness,
+      "When nothing is left to do, each ReplicaSet has the pods it asks for and says so, a pod "
+      "that "
+      "fits a node is on one, and nothing is stuck in deletion.",
+      {sim::EventKind::kCommit},
+      {"pods that fit nowhere wait", "what no actor of the run is there to do stays undone",
+       "a finalizer keeps an object", "pods of a node that is not ready"},
+      "the run did not end by becoming quiet"};
+  return info;
+}
+
+class Esr : public Oracle {
+ public:
+  Esr() : Oracle(Info()) {}
+
+  void On(const Facts& facts, const Observation& o) override {
+    if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets") return;
+    if (o.after->is_null())
+      alive_.erase(o.object);
+    else
+      alive_[o.object] = facts.history().Newest(o.object);
+  }
+
+  void Finish(const Facts& facts, const RunEnd& end) override {
+    if (end.cut || !end.quiet || !facts.faults().empty()) return;
+    Judged();
+    std::map<std::string, std::int64_t, std::less<>> active;  // by controller's uid
+    std::vector<api::NodeView> nodes;
+    std::map<std::string, api::Resources, std::less<>> used;
+    for (const auto& [hash, c] : alive_) {
+      const api::Object object = api::Object::FromTree(c->after, c->revision);
+      if (c->resource == "nodes") nodes.emplace_back(object);
+      if (c->resource != "pods") continue;
+      const api::PodView pod(object);
+      if (const auto owner = object.controller(); owner && pod.active()) ++active[owner->uid];
+      if (pod.node_name().empty() || pod.terminal()) continue;
+      api::Resources& sum = used[std::string(pod.node_name())];
+      sum += api::PodRequests(object, false);
+      ++sum.pods;
+    }
+    for (const auto& [hash, c] : alive_) {
+      const api::Object object = api::Object::FromTree(c->after, c->revision);
+      std::string problem;
+      if (c->resource == "replicasets" && facts.SawActor("replicaset"))
+        problem = OfReplicaSet(object, active);
+      if (c->resource == "pods") problem = OfPod(facts, object, nodes, used);
+      if (!problem.empty())
+        Violate(c->seq, "", fmt::format("{} {}{}", c->Name(), problem, Believed(facts, hash)),
+                {c->Name()});
+    }
+  }
+
+ private:
+  static std::string OfReplicaSet(const api::Object& object,
+                                  const std::map<std::string, std::int64_t, std::less<>>& active) {
+    const api::ReplicaSetView rs(object);
+    if (object.deleting()) return "";
+    const auto it = active.find(object.uid());
+    const std::int64_t have = it == active.end() ? 0 : it->second;
+    if (have != rs.replicas())
+      return fmt::format("asks for {} pods and has {}", rs.replicas(), have);
+    if (rs.status_replicas() != have)
+      return fmt::format("has {} pods and its status says {}", have, rs.status_replicas());
+    if (rs.observed_generation() < object.generation())
+      return fmt::format("is at generation {}, and its status at {}", object.generation(),
+                         rs.observed_generation());
+    return "";
+  }
+
+  static const api::NodeView* Named(const std::vector<api::NodeView>& nodes,
+                                    std::string_view name) {
+    for (const api::NodeView& n : nodes)
+      if (n.object().name() == name) return &n;
+    return nullptr;
+  }
+
+  static std::string OfPod(const Facts& facts, const api::Object& object,
+                           const std::vector<api::NodeView>& nodes,
+                           const std::map<std::string, api::Resources, std::less<>>& used) {
+    const api::PodView pod(object);
+    const api::NodeView* node = Named(nodes, pod.node_name());
+    if (object.deleting()) {
+      const bool stuck = object.finalizers().empty() && node != nullptr && node->ready();
+      return stuck ? "is being deleted, and its node is ready" : "";
+    }
+    if (!pod.node_name().empty() || pod.terminal() || !facts.SawScheduler()) return "";
+    if (!Plain(pod)) return "";
+    const api::Resources asks = api::PodRequests(object, false);
+    for (const api::NodeView& n : nodes) {
+      if (!n.ready() || n.unschedulable() || !n.taints().empty()) continue;
+      const auto it = used.find(n.object().name());
+      api::Resources sum = it == used.end() ? api::Resources() : it->second;
+      sum += asks;
+      ++sum.pods;
+      const api::Resources has = api::Resources::FromList(n.allocatable());
+      if (sum.milli_cpu <= has.milli_cpu && sum.memory <= has.memory && sum.pods <= has.pods)
+        return fmt::format("is on no node, and would fit {}", n.object().name());
+    }
+    return "";
+  }
+
+  // Nothing but its size decides where it can go.
+  static bool Plain(const api::PodView& pod) {
+    const value::Value& spec = pod.object().spec();
+    for (std::string_view field : {"nodeSelector", "affinity", "topologySpreadConstraints",
+                                   "schedulingGates", "resourceClaims", "overhead"})
+      if (!spec.Get(field).empty()) return false;
+    if (pod.scheduler_name() != "default-scheduler") return false;
+    for (const value::Value& c : pod.containers().items()) {
+      for (const value::Value& port : c.Get("ports").items())
+        if (port.Has("hostPort")) return false;
+      for (const value::Value::Member& r : c.Get("resources").Get("requests").members())
+        if (r.name.text() != "cpu" && r.name.text() != "memory") return false;
+    }
+    return true;
+  }
+
+  std::map<std::uint64_t, const Change*> alive_;
+};
+
+}  // namespace
+
+OracleEntry EsrOracle() {
+  return {&Info(), [] { return std::unique_ptr<Oracle>(new Esr); }, ""};
+}
+
+}  // namespace ksim::check

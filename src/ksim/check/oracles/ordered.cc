@@ -1,0 +1,72 @@
+// watch.ordered and resume.ordered: events come in the order of revisions.
+// Source: etcd tests/robustness/validate/watch.go validateOrdered; ours is stricter: by (revision,
+// place in the revision).
+#include <fmt/format.h>
+
+#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/words.h"
+
+namespace ksim::check {
+namespace {
+
+class Ordered : public Oracle {
+ public:
+  Ordered(const OracleInfo& info, bool resumed) : Oracle(info), resumed_(resumed) {}
+
+  void On(const Facts& facts, const Observation& o) override {
+    const Delivery& d = facts.delivery();
+    const Step& step = resumed_ ? d.resumed : d.step;
+    if (!step.judged || !step.data || step.change == nullptr) return;
+    Judged();
+    std::uint32_t* reported = resumed_ ? &d.informer->reported : &d.stream->reported;
+    if (!step.back || Has(*reported, Bit::kOrdered)) return;
+    Set(reported, Bit::kOrdered);
+    const Track& track = resumed_ ? d.informer->track : d.stream->track;
+    Violate(o.seq, resumed_ ? d.informer->name : d.stream->client,
+            fmt::format("{}: {} comes after revision {}",
+                        resumed_ ? d.informer->name : d.stream->Name(), Event(o), track.last()),
+            {ObjectOf(o)});
+  }
+
+ private:
+  bool resumed_;
+};
+
+const OracleInfo& WatchInfo() {
+  static const OracleInfo info{
+      "watch.ordered",
+      Guarantee::kSafety,
+      "Events of one watch come in the order of their revisions.",
+      {sim::EventKind::kDeliver},
+      {"the ADDED events that a watch without a revision begins with come in any order",
+       "a DELETED event has the revision of the deletion, not of the object's last write"},
+      "no event of a watch was delivered"};
+  return info;
+}
+
+const OracleInfo& ResumeInfo() {
+  static const OracleInfo info{
+      "resume.ordered",
+      Guarantee::kSafety,
+      "The events that a reflector gets between two lists come in the order of their revisions, "
+      "over all its connections.",
+      {sim::EventKind::kDeliver},
+      {"a list begins anew, also at an older revision (that is view.monotone's affair)",
+       "a process that restarts begins anew"},
+      "no reflector got an event after a list"};
+  return info;
+}
+
+}  // namespace
+
+OracleEntry WatchOrderedOracle() {
+  return {&WatchInfo(), [] { return std::unique_ptr<Oracle>(new Ordered(WatchInfo(), false)); },
+          ""};
+}
+
+OracleEntry ResumeOrderedOracle() {
+  return {&ResumeInfo(), [] { return std::unique_ptr<Oracle>(new Ordered(ResumeInfo(), true)); },
+          ""};
+}
+
+}  // namespace ksim::check

@@ -1,0 +1,147 @@
+// noOvershoot: creating pods never brings a ReplicaSet above the replicas it was asked for. bugs
+// 21, 24, 54.
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/hash.h"
+#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/words.h"
+
+namespace ksim::check {
+namespace {
+
+const OracleInfo& Info() {
+  static const OracleInfo info{
+      "noOvershoot",
+      Guarantee::kSafety,
+      "Creating pods never brings a ReplicaSet above the replicas it was asked for.",
+      {sim::EventKind::kCommit, sim::EventKind::kResponse, sim::EventKind::kActor},
+      {"pods that are being deleted, or have ended, do not count",
+       "after scaling down there are too many until they are deleted, and a controller that has "
+       "not "
+       "seen it yet goes on creating: the largest number ever asked for is the bound",
+       "one more for each creation whose answer was lost, or whose sender died first",
+       "pods that are adopted, or come back to life: only creations are judged"},
+      "no pod of a ReplicaSet was created"};
+  return info;
+}
+
+using value::Value;
+
+// The uid of the ReplicaSet that controls it; "" if none does.
+std::string_view OwnerOf(const Value& pod) {
+  static const value::Atom metadata("metadata"), owners("ownerReferences");
+  for (const Value& owner : pod.Get(metadata).Get(owners).items())
+    if (owner.Get("controller").AsBool() && owner.Get("kind").AsString() == "ReplicaSet")
+      return owner.Get("uid").AsString();
+  return {};
+}
+
+bool Active(const Value& pod) {
+  static const value::Atom metadata("metadata"), deletion("deletionTimestamp"), status("status"),
+      phase("phase");
+  if (pod.is_null() || pod.Get(metadata).Find(deletion) != nullptr) return false;
+  const std::string_view p = pod.Get(status).Get(phase).AsString();
+  return p != "Succeeded" && p != "Failed";
+}
+
+class Overshoot : public Oracle {
+ public:
+  Overshoot() : Oracle(Info()) {}
+
+  void On(const Facts& facts, const Observation& o) override {
+    if (o.kind == sim::EventKind::kCommit) {
+      if (o.resource == "replicasets") OnReplicaSet(o);
+      if (o.resource == "pods") OnPod(facts, o);
+    } else if (o.kind == sim::EventKind::kResponse) {
+      const auto it = pending_.find(o.request);
+      if (it == pending_.end()) return;
+      if (o.lost || o.code < 200 || o.code >= 300) ++sets_[it->second.set].unknown;
+      pending_.erase(it);
+    } else if (o.state != "lead" && o.state != "lose") {
+      OnDeath(o.target);
+    }
+  }
+
+ private:
+  struct ReplicaSet {
+    std::string name;
+    std::int64_t most = 0;     // replicas ever asked for
+    std::int64_t unknown = 0;  // creations whose sender does not know of them
+    std::set<std::uint64_t> active;
+    bool reported = false;
+  };
+  struct Pending {
+    std::uint64_t set = 0;
+    std::string by;
+  };
+
+  void OnReplicaSet(const Observation& o) {
+    ReplicaSet& set = sets_[Hash64(o.uid)];
+    if (set.name.empty()) set.name = ObjectOf(o);
+    if (o.after->is_null()) return;
+    const Value& replicas = o.after->Get("spec").Get("replicas");
+    set.most = std::max(set.most, replicas.is_int() ? replicas.AsInt() : 1);
+  }
+
+  void OnPod(const Facts& facts, const Observation& o) {
+    const std::string_view before = Active(*o.before) ? OwnerOf(*o.before) : std::string_view();
+    const std::string_view after = Active(*o.after) ? OwnerOf(*o.after) : std::string_view();
+    if (!before.empty() && before != after) sets_[Hash64(before)].active.erase(o.object);
+    if (after.empty()) return;
+    const std::uint64_t key = Hash64(after);
+    ReplicaSet& set = sets_[key];
+    set.active.insert(o.object);
+    if (o.op != CommitOp::kCreate) return;
+    Judged();
+    if (o.request != 0) pending_[o.request] = {key, std::string(o.by)};
+    const auto have = static_cast<std::int64_t>(set.active.size());
+    // A set that is gone, or never was, asked for none that could be counted.
+    if (set.name.empty() || set.reported || have <= set.most + set.unknown) return;
+    set.reported = true;
+    Violate(o.seq, std::string(o.by),
+            fmt::format("{} creates {} and makes it {} pods of {}, which was never asked for more "
+                        "than {}{}",
+                        o.by, ObjectOf(o), have, set.name, set.most, Views(facts, set, o)),
+            {ObjectOf(o), set.name});
+  }
+
+  // How many of them the informers of the creator's process were told of.
+  static std::string Views(const Facts& facts, const ReplicaSet& set, const Observation& o) {
+    const std::string_view process = o.by.substr(0, o.by.find('/'));
+    for (const Informer* i : facts.informers()) {
+      if (i->process != process || i->resource != "pods" || i->listeners.empty()) continue;
+      std::int64_t known = 0;
+      for (std::uint64_t pod : set.active) known += i->listeners.front()->view.contains(pod);
+      return fmt::format(" ({} was told of {} of them, up to revision {})", i->name, known,
+                         i->served);
+    }
+    return "";
+  }
+
+  void OnDeath(std::string_view process) {
+    for (auto it = pending_.begin(); it != pending_.end();) {
+      const std::string_view by = it->second.by;
+      if (by.substr(0, by.find('/')) != process) {
+        ++it;
+        continue;
+      }
+      ++sets_[it->second.set].unknown;
+      it = pending_.erase(it);
+    }
+  }
+
+  absl::flat_hash_map<std::uint64_t, ReplicaSet> sets_;  // by hash of the uid; looked up only
+  std::map<std::uint64_t, Pending> pending_;             // creations without an answer, by request
+};
+
+}  // namespace
+
+OracleEntry NoOvershootOracle() {
+  return {&Info(), [] { return std::unique_ptr<Oracle>(new Overshoot); }, ""};
+}
+
+}  // namespace ksim::check

@@ -1,0 +1,111 @@
+// watch.reliable and resume.reliable: no event is missing between two that came, and each is what
+// the commit says.
+// Source: etcd tests/robustness/validate/watch.go validateReliable, validateIsCreate,
+// validateFilter. What is missing before the first event is watch.resumable's.
+#include <fmt/format.h>
+
+#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/words.h"
+
+namespace ksim::check {
+namespace {
+
+class Reliable : public Oracle {
+ public:
+  Reliable(const OracleInfo& info, bool resumed) : Oracle(info), resumed_(resumed) {}
+
+  void On(const Facts& facts, const Observation& o) override {
+    const Delivery& d = facts.delivery();
+    const Step& step = resumed_ ? d.resumed : d.step;
+    if (!step.judged) return;
+    Judged();
+    std::uint32_t* reported = resumed_ ? &d.informer->reported : &d.stream->reported;
+    if (Has(*reported, Bit::kReliable)) return;
+    const std::string who = resumed_ ? d.informer->name : d.stream->client;
+    const std::string name = resumed_ ? d.informer->name : "";
+    const auto violate = [&](std::uint64_t first, const std::string& what,
+                             std::vector<std::string> objects) {
+      Set(reported, Bit::kReliable);
+      Violate(first, who, fmt::format("{}: {}", resumed_ ? name : d.stream->Name(), what),
+              std::move(objects));
+    };
+    if (!step.state_problem.empty()) return violate(o.seq, step.state_problem, {});
+    if (step.data && step.change == nullptr)
+      return violate(o.seq, fmt::format("{}, which no commit made", Event(o)), {ObjectOf(o)});
+    if (step.wrong)
+      return violate(
+          o.seq, fmt::format("{} is not what the commit was ({})", Event(o), Commit(*step.change)),
+          {ObjectOf(o)});
+    if (step.first && !resumed_) return;
+    if (step.lost != nullptr)
+      return violate(step.bookmark, Missing(facts, *step.lost, "before a bookmark that covers it"),
+                     {step.lost->Name()});
+    if (step.missing != nullptr)
+      return violate(o.seq, Missing(facts, *step.missing, fmt::format("before {}", Event(o))),
+                     {step.missing->Name()});
+  }
+
+  // What a bookmark promised and the run never brought.
+  void Finish(const Facts& facts, const RunEnd&) override {
+    if (resumed_) return;
+    for (const auto& stream : facts.streams()) {
+      const Step step = stream->track.Unkept();
+      if (step.lost == nullptr || step.first || Has(stream->reported, Bit::kReliable)) continue;
+      Set(&stream->reported, Bit::kReliable);
+      Violate(step.bookmark, stream->client,
+              fmt::format("{}: {}", stream->Name(),
+                          Missing(facts, *step.lost, "though a bookmark covers it")),
+              {step.lost->Name()});
+    }
+  }
+
+ private:
+  static std::string Missing(const Facts& facts, const Change& change, std::string_view where) {
+    return fmt::format("{} did not come {}{}", Commit(change), where,
+                       Believed(facts, change.object));
+  }
+
+  bool resumed_;
+};
+
+const OracleInfo& WatchInfo() {
+  static const OracleInfo info{
+      "watch.reliable",
+      Guarantee::kSafety,
+      "No event between two delivered ones, or before a bookmark, is missing, and each is what the "
+      "commit was.",
+      {sim::EventKind::kDeliver},
+      {"a watch ends at any time, and what was on its way is lost with it",
+       "a watch never delivers a bookmark",
+       "a selector turns an update into ADDED (it matches now) or DELETED (no more)",
+       "an object that is created and deleted while no watch is open is never seen"},
+      "no event of a watch was delivered"};
+  return info;
+}
+
+const OracleInfo& ResumeInfo() {
+  static const OracleInfo info{
+      "resume.reliable",
+      Guarantee::kSafety,
+      "Between two lists a reflector misses no event, over all its connections.",
+      {sim::EventKind::kDeliver},
+      {"a list closes any gap: intermediate states before it are missing, objects created and "
+       "deleted before it are never seen, one deleted and recreated comes as one update",
+       "bookmarks raise the revision from which a watch is resumed"},
+      "no reflector got an event after a list"};
+  return info;
+}
+
+}  // namespace
+
+OracleEntry WatchReliableOracle() {
+  return {&WatchInfo(), [] { return std::unique_ptr<Oracle>(new Reliable(WatchInfo(), false)); },
+          ""};
+}
+
+OracleEntry ResumeReliableOracle() {
+  return {&ResumeInfo(), [] { return std::unique_ptr<Oracle>(new Reliable(ResumeInfo(), true)); },
+          ""};
+}
+
+}  // namespace ksim::check

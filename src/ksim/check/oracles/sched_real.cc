@@ -1,0 +1,89 @@
+// sched.real: the scheduler binds no pod to a node that it could know is gone. bug 44.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "ksim/api/kinds.h"
+#include "ksim/base/time.h"
+#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/words.h"
+
+namespace ksim::check {
+namespace {
+
+// From the decision to the request it leads to.
+constexpr std::int64_t kDecided = Seconds(5).ns();
+
+const OracleInfo& Info() {
+  static const OracleInfo info{
+      "sched.real",
+      Guarantee::kSafety,
+      "The scheduler binds no pod to a node that it was told is gone, or that never was.",
+      {sim::EventKind::kRequest, sim::EventKind::kCommit, sim::EventKind::kHandler},
+      {"a node was deleted, and the scheduler has not been told so yet",
+       "it was told so less than 5 s before, when the pod was on its way already"},
+      "the scheduler bound no pod"};
+  return info;
+}
+
+class Real : public Oracle {
+ public:
+  Real() : Oracle(Info()) {}
+
+  void On(const Facts& facts, const Observation& o) override {
+    if (o.kind == sim::EventKind::kRequest) {
+      if (o.subresource == "binding") sent_[o.request] = o.t;
+      return;
+    }
+    if (o.kind == sim::EventKind::kHandler) {
+      if (o.resource != "nodes" || !o.informer.starts_with("kube-scheduler")) return;
+      if (o.call == HandlerCall::kDelete)
+        told_gone_[o.object] = {o.t, o.seq};
+      else
+        told_gone_.erase(o.object);
+      return;
+    }
+    if (o.resource == "pods" && o.by.starts_with("kube-scheduler")) OnPod(facts, o);
+  }
+
+ private:
+  struct Told {
+    std::int64_t t = 0;
+    std::uint64_t seq = 0;
+  };
+
+  void OnPod(const Facts& facts, const Observation& o) {
+    if (o.before->is_null() || o.after->is_null()) return;
+    const std::string_view node = o.after->Get("spec").Get("nodeName").AsString();
+    if (node.empty() || !o.before->Get("spec").Get("nodeName").AsString().empty()) return;
+    Judged();
+    const auto sent = sent_.find(o.request);
+    const std::int64_t asked = sent == sent_.end() ? o.t : sent->second;
+    if (sent != sent_.end()) sent_.erase(sent);
+    const std::uint64_t object = api::ObjectHash("nodes", "", node);
+    const Change* newest = facts.history().Newest(object);
+    if (newest != nullptr && !newest->after.is_null()) return;
+    const auto told = told_gone_.find(object);
+    std::string why;
+    if (newest == nullptr)
+      why = "which never was";
+    else if (told != told_gone_.end() && asked - told->second.t > kDecided)
+      why = fmt::format("which is gone since revision {}; it was told so by event #{}",
+                        newest->revision, told->second.seq);
+    if (why.empty()) return;
+    Violate(o.seq, std::string(o.by),
+            fmt::format("{} binds {} to {}, {}", o.by, ObjectOf(o), node, why),
+            {ObjectOf(o), fmt::format("nodes//{}", node)});
+  }
+
+  std::map<std::uint64_t, std::int64_t> sent_;  // bindings under way
+  std::map<std::uint64_t, Told> told_gone_;     // nodes that the scheduler was told are gone
+};
+
+}  // namespace
+
+OracleEntry SchedRealOracle() {
+  return {&Info(), [] { return std::unique_ptr<Oracle>(new Real); }, ""};
+}
+
+}  // namespace ksim::check

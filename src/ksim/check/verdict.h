@@ -1,0 +1,25 @@
+// Verdicts: what each oracle says of a trace, for `ksim check`.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ksim/check/checker.h"
+#include "ksim/trace/trace.h"
+
+namespace ksim::check {
+
+struct Verdict {
+  Verdict() = default;
+  enum class State { kOk, kViolated, kNotJudged };
+  std::string oracle;
+  Guarantee guarantee = Guarantee::kSafety;
+  State state = State::kOk;
+  std::string why;  // of kNotJudged
+  std::vector<Finding> findings;
+};
+
+// One for each oracle there is, in their order. `limit` and `expect` are the run's own business:
+// they are what its last line says.
+std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trace);
+
+}  // namespace ksim::check

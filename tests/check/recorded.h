@@ -1,0 +1,79 @@
+// Recorded runs to mutate: real traces of scenarios/.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/check/checker.h"
+#include "ksim/scenario/load.h"
+#include "ksim/scenario/runner.h"
+#include "ksim/trace/trace.h"
+
+namespace ksim::check {
+
+using trace::Record;
+using trace::Trace;
+using value::Value;
+
+inline Trace Recorded(const std::string& scenario, const std::string& compat) {
+  scenario::LoadOptions options;
+  options.set = {"compat=\"" + compat + "\""};
+  scenario::Runner runner(
+      scenario::Load({"scenarios/" + scenario + ".yaml"}, options).scenarios.at(0),
+      scenario::RunnerOptions());
+  runner.Run();
+  return runner.MakeTrace(trace::RenderOptions());
+}
+
+// Replaces a field.
+inline void SetField(Record* r, std::string_view field, Value v) {
+  for (Value::Member& m : r->fields)
+    if (m.name.text() == field) m.value = v;
+}
+
+using Is = std::function<bool(const Record&)>;
+
+inline Is DeliverTo(std::string actor, std::string resource, std::string type = "") {
+  return [=](const Record& r) {
+    return r.kind == sim::EventKind::kDeliver && r.actor == actor &&
+           r.Text("resource") == resource && !r.Text("name").empty() &&
+           (type.empty() || r.Text("type") == type);
+  };
+}
+
+inline Is StoreDeliver(std::string prefix) {
+  return [=](const Record& r) {
+    return r.kind == sim::EventKind::kDeliver && r.Text("server") == "etcd" &&
+           r.Text("key").starts_with(prefix);
+  };
+}
+
+// Index of the n-th record (from 0) that is so; the size if there is none.
+inline std::size_t Find(const Trace& t, const Is& is, std::size_t n = 0) {
+  for (std::size_t i = 0; i < t.events.size(); ++i)
+    if (is(t.events[i]) && n-- == 0) return i;
+  return t.events.size();
+}
+
+inline std::set<std::string> Violated(const Trace& t) {
+  std::set<std::string> out;
+  const auto checker = CheckTrace(t, {"*"});
+  if (!checker.ok()) return {"BAD TRACE"};
+  for (const Finding& f : (*checker)->findings()) out.insert(f.violation.oracle);
+  return out;
+}
+
+inline std::string Messages(const Trace& t) {
+  std::string out;
+  const auto checker = CheckTrace(t, {"*"});
+  if (!checker.ok()) return std::string(checker.status().message());
+  for (const Finding& f : (*checker)->findings())
+    out += f.violation.oracle + ": " + f.violation.message + "\n";
+  return out;
+}
+
+}  // namespace ksim::check
