@@ -126,11 +126,6 @@ std::vector<Diagnostic> NotInThisVersion(const Scenario& scenario, const std::st
   for (const auto& [name, replicas] : scenario.cluster.replicated) check(name);
   for (const auto& [process, parts] : scenario.cluster.processes)
     for (const std::string& name : parts) check(name);
-  for (const Step& step : scenario.steps) {
-    if (step.kind != StepKind::kDrain && step.kind != StepKind::kEvict) continue;
-    out.push_back(Missing(file, fmt::format("the step {}", ToString(step.kind))));
-    out.back().severity = Diagnostic::Severity::kError;
-  }
   return out;
 }
 

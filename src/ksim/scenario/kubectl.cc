@@ -104,6 +104,10 @@ sim::Task<StepOutcome> Kubectl::Run(const Step& step) {
       co_return co_await Cordon(step);
     case StepKind::kWait:
       co_return co_await Wait(step);
+    case StepKind::kDrain:
+      co_return co_await Drain(step);
+    case StepKind::kEvict:
+      co_return co_await Evict(step);
     default:
       break;
   }

@@ -41,6 +41,8 @@ class Kubectl {
   sim::Task<StepOutcome> Mark(const Step& step);    // label, annotate
   sim::Task<StepOutcome> Cordon(const Step& step);  // uncordon
   sim::Task<StepOutcome> Wait(const Step& step);
+  sim::Task<StepOutcome> Drain(const Step& step);
+  sim::Task<StepOutcome> Evict(const Step& step);
 
   // --- requests ---
   sim::Task<api::Response> Send(api::Request request);
@@ -49,6 +51,10 @@ class Kubectl {
                                        std::string subresource, std::string manager);
   sim::Task<api::Response> ApplyOne(Info info, api::Object wanted, const char** done);
   sim::Task<api::Response> DeleteOne(Info info, std::string ns, std::string name, const Step& step);
+  sim::Task<api::Response> EvictOne(std::string ns, std::string name,
+                                    std::optional<std::int64_t> grace);
+  sim::Task<void> EvictAll(Info info, std::vector<api::Object> pods, const Step& step,
+                           StepOutcome* outcome);
   // The step's target as objects: one by name, or those that its selector picks.
   sim::Task<api::Response> Targets(Info info, const Step& step);
   // Until the object of that uid is gone. False if the watch cannot be had.

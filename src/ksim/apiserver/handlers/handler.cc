@@ -16,14 +16,14 @@ bool HasSubresource(const api::ResourceInfo& r, const std::string& sub) {
   if (sub.empty()) return true;
   if (sub == "status") return r.has_status;
   if (sub == "scale") return r.has_scale;
-  if (sub == "binding") return r.group.empty() && r.resource == "pods";
+  if (sub == "binding" || sub == "eviction") return r.group.empty() && r.resource == "pods";
   if (sub == "finalize") return r.group.empty() && r.resource == "namespaces";
   return false;
 }
 
 bool SubresourceTakes(const std::string& sub, Verb verb) {
   if (sub.empty()) return true;
-  if (sub == "binding") return verb == Verb::kCreate;
+  if (sub == "binding" || sub == "eviction") return verb == Verb::kCreate;
   if (sub == "finalize") return verb == Verb::kUpdate;
   return verb == Verb::kGet || verb == Verb::kUpdate || verb == Verb::kPatch;
 }
@@ -79,7 +79,7 @@ sim::Task<api::Response> Handler::Handle(RequestContext& rc) {
     case Verb::kList:
       return List(rc);
     case Verb::kCreate:
-      return rc.request().subresource == "binding" ? Bind(rc) : Create(rc);
+      return rc.request().subresource.empty() ? Create(rc) : CreateAbout(rc);
     case Verb::kUpdate:
       return Update(rc);
     case Verb::kPatch:

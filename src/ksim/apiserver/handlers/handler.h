@@ -34,7 +34,8 @@ class Handler {
   sim::Task<api::Response> Get(RequestContext& rc);
   sim::Task<api::Response> List(RequestContext& rc);
   sim::Task<api::Response> Create(RequestContext& rc);
-  sim::Task<api::Response> Bind(RequestContext& rc);
+  // A Binding or an Eviction of one pod.
+  sim::Task<api::Response> CreateAbout(RequestContext& rc);
   sim::Task<api::Response> Update(RequestContext& rc);
   sim::Task<api::Response> Patch(RequestContext& rc);
   sim::Task<api::Response> Delete(RequestContext& rc);

@@ -44,16 +44,18 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   co_return response;
 }
 
-sim::Task<api::Response> Handler::Bind(RequestContext& rc) {
+sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
   static const Path kName{"metadata", "name"};
   static const Path kNamespace{"metadata", "namespace"};
   const api::Request& request = rc.request();
+  const bool eviction = request.subresource == "eviction";
+  const std::string what = eviction ? "Eviction" : "Binding";
   if (!request.body.is_object())
-    co_return Refused(rc.Check(Stage::kDefault, api::BadRequest("the body is no Binding")));
+    co_return Refused(rc.Check(Stage::kDefault, api::BadRequest("the body is no " + what)));
   api::Result<Value> named = request.body;
   const std::string_view given = request.body.Get(kName).AsString();
   if (!given.empty() && given != request.name)
-    named = api::BadRequest("name in URL does not match name in Binding object");
+    named = api::BadRequest("name in URL does not match name in " + what + " object");
   const std::string_view ns = request.body.Get(kNamespace).AsString();
   if (named.ok() && !ns.empty() && ns != request.ns)
     named = api::BadRequest(
@@ -71,7 +73,11 @@ sim::Task<api::Response> Handler::Bind(RequestContext& rc) {
   if (!admitted.ok()) co_return Refused(admitted);
   Registry registry(context_, resources_.Of(rc.resource()));
   api::Response response;
-  response.status = co_await registry.Bind(rc, attributes.object);
+  if (eviction) {
+    response.status = co_await registry.Evict(rc, attributes.object);
+  } else {
+    response.status = co_await registry.Bind(rc, attributes.object);
+  }
   response.code = response.status.code;
   co_return response;
 }

@@ -61,6 +61,8 @@ class Registry {
                                               api::DeleteOptions options);
   // POST pods/x/binding. API-112 to API-114.
   sim::Task<api::Status> Bind(RequestContext& rc, value::Value binding);
+  // POST pods/x/eviction. There are no disruption budgets: it is never refused for one.
+  sim::Task<api::Status> Evict(RequestContext& rc, value::Value eviction);
 
   CacheDelegator& storage() { return storage_; }
   // The identity of an object about to be created: recorded when it is.

@@ -1,0 +1,86 @@
+// drain and evict, as kubectl does them.
+#include <gtest/gtest.h>
+
+#include "ksim/scenario/load.h"
+#include "ksim/scenario/runner.h"
+
+namespace ksim::scenario {
+namespace {
+
+Scenario Parse(const std::string& steps) {
+  const std::string text =
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
+      "  cluster: {nodes: 2}\n  steps:\n" +
+      steps + R"(---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: alone}
+spec: {nodeName: node-1, containers: [{name: c, image: nginx}]}
+)";
+  LoadOptions options;
+  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
+  const Loaded loaded = Load({"test.yaml"}, options);
+  EXPECT_EQ(Render(loaded.errors, false), "");
+  return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];
+}
+
+int PodsOn(Runner& runner, const std::string& node) {
+  int n = 0;
+  for (const api::Object& pod : runner.world().Objects(*runner.world().kinds().ByName("pods")))
+    if (pod.node_name() == node) ++n;
+  return n;
+}
+
+TEST(Drain, MovesTheNodesPodsElsewhere) {
+  Runner runner(Parse("  - {at: 0s, create: {document: ReplicaSet/web}}\n"
+                      "  - {at: 0s, create: {document: Pod/alone}}\n"
+                      "  - {at: 30s, drain: {node: node-1, force: true}}\n"),
+                RunnerOptions());
+  const RunReport report = runner.Run();
+  EXPECT_EQ(report.exit_code, 0) << (report.failures.empty() ? "" : report.failures[0].error);
+  EXPECT_EQ(PodsOn(runner, "node-1"), 0);
+  EXPECT_EQ(PodsOn(runner, "node-2"), 2) << "the pod without a controller is gone for good";
+}
+
+TEST(Drain, RefusesPodsThatNobodyWouldMakeAgain) {
+  Runner runner(Parse("  - {at: 0s, create: {documents: all}}\n  - {at: 30s, drain: node-1}\n"),
+                RunnerOptions());
+  const RunReport report = runner.Run();
+  ASSERT_EQ(report.failures.size(), 1u);
+  EXPECT_EQ(report.failures[0].error,
+            "error: unable to drain node \"node-1\" due to error: cannot delete Pods that declare "
+            "no controller (use --force to override): default/alone");
+  EXPECT_GE(PodsOn(runner, "node-1"), 1);
+}
+
+TEST(Evict, MarksThePodAndDeletesIt) {
+  Runner runner(Parse("  - {at: 0s, create: {documents: all}}\n"
+                      "  - {at: 30s, evict: {pod: alone, gracePeriodSeconds: 1}}\n"),
+                RunnerOptions());
+  const RunReport report = runner.Run();
+  EXPECT_EQ(report.exit_code, 0);
+  bool marked = false;
+  for (const sim::Event& e : runner.events()) {
+    if (e.kind != sim::EventKind::kCommit) continue;
+    const trace::Record r = trace::Render(e, trace::RenderOptions());
+    for (const value::Value& change : r.Get("changed").items())
+      marked = marked || change.Get("new").AsString() == "DisruptionTarget" ||
+               change.Get("new").Get("type").AsString() == "DisruptionTarget";
+  }
+  EXPECT_TRUE(marked);
+  for (const api::Object& pod : runner.world().Objects(*runner.world().kinds().ByName("pods")))
+    EXPECT_NE(pod.name(), "alone");
+}
+
+}  // namespace
+}  // namespace ksim::scenario
