@@ -208,7 +208,7 @@ class FuzzCommand : public Command {
     io.Flush();
     absl::StatusOr<std::unique_ptr<fuzz::Executor>> executor =
         fuzz::MakeWorkers(scenario, timeout_, jobs);
-    if (!executor.ok()) return Wrong(io, "--jobs", Message(executor.status()));
+    if (!executor.ok()) return Wrong(io, "--jobs", std::string(Message(executor.status())));
     const bool shows = os::IsTerminal(STDERR_FILENO) && !common_.quiet;
     options.interrupted = [] { return interrupted != 0; };
     options.on_batch = [&](const Tally& t) {
@@ -218,7 +218,7 @@ class FuzzCommand : public Command {
     const bool counted = options.plan.strategy != "exhaustive";
     absl::StatusOr<fuzz::Campaign> campaign =
         fuzz::Campaign::Make(scenario, **executor, std::move(options));
-    if (!campaign.ok()) return Wrong(io, "--strategy", Message(campaign.status()));
+    if (!campaign.ok()) return Wrong(io, "--strategy", std::string(Message(campaign.status())));
     const Tally tally = campaign->Go();
     const std::int64_t wall = Wall();
     executor->reset();
