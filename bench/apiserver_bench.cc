@@ -2,6 +2,7 @@
 // and how much a write costs with few and with many kubelets watching.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <memory>
 #include <string>
@@ -151,7 +152,8 @@ struct Dispatch {
       auto stream = std::make_shared<WatchStream>(
           sim, server, static_cast<std::uint64_t>(i + 1), request, "", [](api::Response) {},
           std::make_shared<CountingSink>(events));
-      all.push_back(std::make_shared<CacheWatcher>(stream, *predicate, false, VirtualTime::Max()));
+      all.push_back(std::make_shared<CacheWatcher>(stream, *predicate, false, VirtualTime::Max(),
+                                                   api::Variants()));
       index.Add(all.back());
     }
     event.type = api::WatchEventType::kModified;
@@ -185,6 +187,73 @@ void DispatchByAskingAll(benchmark::State& state) {
   }
 }
 BENCHMARK(DispatchByAskingAll)->Arg(50)->Arg(5000);
+
+// One event to N watchers that all see it: what each costs, and whether the object's size matters
+// (`labels` more of them).
+void FanOut(benchmark::State& state) {
+  sim::Simulation sim{sim::SimulationOptions()};
+  const std::string server = "kube-apiserver-0";
+  const api::Kinds kinds;
+  api::Request request;
+  request.resource = kinds.ByName("pods");
+  std::int64_t events = 0;
+  std::vector<std::unique_ptr<CacheWatcher>> all;
+  for (std::uint64_t i = 1; i <= 1000; ++i) {
+    auto stream = std::make_shared<WatchStream>(
+        sim, server, i, request, "", [](api::Response) {}, std::make_shared<CountingSink>(events));
+    stream->Accept(api::Response::From::kCache);
+    auto predicate = Predicate::Make(*request.resource, "", "", api::ListOptions());
+    all.push_back(std::make_unique<CacheWatcher>(stream, *predicate, false, VirtualTime::Max(),
+                                                 api::Variants()));
+  }
+  Value pod = At(7, 2);
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    pod = pod.Set(Path{"metadata", "labels", value::PathStep(fmt::format("label-{}", i))},
+                  Value::Of("value"));
+  CacheEvent event;
+  event.type = api::WatchEventType::kModified;
+  event.key = "default/web-000007";
+  event.revision = 2;
+  event.object = api::Object::FromTree(pod, 2);
+  event.previous = api::Object::FromTree(At(7, 1), 1);
+  for (auto _ : state)
+    for (const auto& watcher : all) watcher->Offer(event);
+  state.SetItemsProcessed(state.iterations() * 1000);
+}
+BENCHMARK(FanOut)->Arg(0)->Arg(1000);
+
+// A list of 10,000 pods from the cache, from the request to the answer.
+void ListPods(benchmark::State& state) {
+  Cluster cluster(50);
+  for (std::size_t i = 50; i < 10'000; ++i) {
+    api::Request create = cluster.Make(api::Verb::kCreate);
+    create.body = Pod(i, 50);
+    cluster.Do(std::move(create));
+  }
+  cluster.sim.RunUntil(cluster.sim.now() + Seconds(1));
+  for (auto _ : state) {
+    api::Request list = cluster.Make(api::Verb::kList);
+    list.list.resource_version = "0";
+    const api::Response answer = cluster.Do(std::move(list));
+    if (answer.items.size() != 10'000) std::abort();
+  }
+  state.SetItemsProcessed(state.iterations() * 10'000);
+}
+BENCHMARK(ListPods);
+
+// What an open watch that has nothing to say costs in memory.
+void IdleWatcher(benchmark::State& state) {
+  for (auto _ : state) {
+    Cluster cluster(1);
+    const std::size_t before = mallinfo2().uordblks;
+    constexpr std::size_t kWatchers = 5000;
+    for (std::size_t i = 0; i < kWatchers; ++i)
+      cluster.Watch(fmt::format("spec.nodeName=node-{}", i));
+    state.counters["bytes"] =
+        static_cast<double>(mallinfo2().uordblks - before) / static_cast<double>(kWatchers);
+  }
+}
+BENCHMARK(IdleWatcher)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 // An exact list some changes ago: undoing the younger ones, against copying the present state.
 void ListExact(benchmark::State& state) {

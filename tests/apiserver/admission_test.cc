@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/apiserver/authentication.h"
+#include "ksim/apiserver/authorization.h"
 #include "tests/apiserver/world.h"
 
 namespace ksim::apiserver {
@@ -173,12 +174,39 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
             Json(R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])"));
 }
 
+// API-126
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
             (Lines{"NamespaceLifecycle", "ServiceAccount", "TaintNodesByCondition", "Priority",
                    "DefaultTolerationSeconds", "PodTopologyLabels"}));
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 4u);
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36).back(), "PodTopologyLabels");
+  // However they are named, and the first error ends it: the namespace is looked at before the
+  // priority class.
+  const Path kClass{"spec", "priorityClassName"};
+  World world(WorldOptions().Plugins({"Priority", "NamespaceLifecycle"}));
+  const Value pod = Pod("nowhere", "p").Set(kClass, Value::Of("none"));
+  EXPECT_EQ(world.Create("pods", "nowhere", pod).code, 404);
+  const Value here = Pod("default", "p").Set(kClass, Value::Of("none"));
+  EXPECT_EQ(world.Create("pods", "default", here).code, 403);
+  // All that change an object come before its validation.
+  const Value invalid = here.Set(Path{"spec", "containers"}, Value::EmptyArray());
+  EXPECT_EQ(world.Create("pods", "default", invalid).code, 403);
+  EXPECT_EQ(world.Create("pods", "default", invalid.Erase(kClass)).code, 422);
+}
+
+// API-66
+TEST(Admission, SeesAnObjectBeforeItsNameIsGenerated) {
+  const Path kClass{"spec", "priorityClassName"};
+  World world;
+  Value pod = Pod("default", "").Set(kClass, Value::Of("none"));
+  pod =
+      pod.Set(Path{"metadata", "generateName"}, Value::Of("web-")).Erase(Path{"metadata", "name"});
+  const api::Response r = world.Create("pods", "default", pod);
+  EXPECT_EQ(r.code, 403);
+  EXPECT_EQ(r.status.name, "web-");
+  EXPECT_EQ(r.status.message,
+            "pods \"web-\" is forbidden: no PriorityClass with name none was found");
 }
 
 // API-136

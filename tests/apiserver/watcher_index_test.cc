@@ -28,7 +28,8 @@ class IndexTest : public ::testing::Test {
     auto stream = std::make_shared<WatchStream>(
         sim_, server_, next_id_++, request, "", [](api::Response) {},
         std::make_shared<TestWatch>(sim_));
-    return std::make_shared<CacheWatcher>(stream, std::move(predicate), false, VirtualTime::Max());
+    return std::make_shared<CacheWatcher>(stream, std::move(predicate), false, VirtualTime::Max(),
+                                          api::Variants());
   }
   CacheEvent Change(std::string_view ns, std::string_view name, std::string_view old_node,
                     std::string_view node, bool existed, bool exists) {

@@ -51,6 +51,7 @@ World::World(const WorldOptions& options)
       network(sim, sim::LatencyRange()),
       shared(sim, network, kinds, identities, options.compat, next_stream),
       etcd(network, store::EtcdOptions()) {
+  if (options.variants) shared.variants = *options.variants;
   etcd.process().Start();
   for (int i = 0; i < options.servers; ++i) {
     ServerOptions server = options.server;

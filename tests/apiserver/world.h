@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ struct WorldOptions {
   api::Compat compat = api::Compat::k1_36;
   std::uint64_t seed = 1;
   int servers = 1;
+  std::optional<api::Variants> variants;  // what upstream had, unless set
   ServerOptions server;
 };
 

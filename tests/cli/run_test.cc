@@ -48,6 +48,37 @@ TEST(Run, ADeletedPodIsReplaced) {
   EXPECT_NE(pods, RunningPods(Json(before.out)));
 }
 
+TEST(Run, WritesTheAuditLogOfTheApiServers) {
+  const std::string path = testing::TempDir() + "audit.log";
+  const std::vector<std::string> plain{"run", "scenarios/replicaset.yaml", "-o", "json"};
+  const CliResult without = RunCli(plain);
+  const CliResult with = RunCli({"run", "scenarios/replicaset.yaml", "-o", "json", "--audit-log",
+                                 path, "--audit-level", "Request"});
+  EXPECT_EQ(with.code, 0) << with.err;
+  EXPECT_EQ(with.out, without.out) << "a record changes nothing";
+  const absl::StatusOr<std::string> log = os::ReadFile(path);
+  ASSERT_TRUE(log.ok());
+  int binding = 0;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = log->find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const value::Value event = Json(log->substr(begin, end - begin));
+    ASSERT_EQ(event.Get("apiVersion").AsString(), "audit.k8s.io/v1");
+    ASSERT_EQ(event.Get("level").AsString(), "Request");
+    const bool bound = event.Get("objectRef").Get("subresource").AsString() == "binding" &&
+                       event.Get("stage").AsString() == "ResponseComplete";
+    if (!bound) continue;
+    ++binding;
+    EXPECT_EQ(event.Get("user").Get("username").AsString(), "system:kube-scheduler");
+    EXPECT_EQ(event.Get("requestObject").Get("kind").AsString(), "Binding");
+    EXPECT_EQ(event.Get("responseStatus").Get("code").AsInt(), 201);
+  }
+  EXPECT_EQ(binding, 2);
+  EXPECT_EQ(
+      RunCli({"run", "scenarios/replicaset.yaml", "scenarios/scale.yaml", "--audit-log", path})
+          .code,
+      2);
+}
+
 // The causal order of spec section 15 for many seeds: create of the ReplicaSet, of each pod, its
 // binding, its running.
 TEST(Run, EverySeedEndsWellAndInCausalOrder) {

@@ -17,6 +17,8 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/request.h"
 #include "ksim/api/variants.h"
+#include "ksim/apiserver/audit.h"
+#include "ksim/apiserver/policy.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/process.h"
 #include "ksim/sim/task.h"
@@ -66,6 +68,10 @@ struct ServerOptions {
   Duration event_ttl = Hours(1);
   // Creates default, kube-system, kube-public and kube-node-lease if they are missing.
   bool system_namespaces = true;
+  // What is forbidden and how much is served at a time; nothing and everything unless set.
+  RequestPolicy policy;
+  // --audit-log-path; null = off. Outlives the server.
+  AuditLog* audit = nullptr;
 };
 
 class Server final : public api::Endpoint {
@@ -96,6 +102,8 @@ class Server final : public api::Endpoint {
   void SetDown(bool down);
   // The resource's watch cache takes in nothing while frozen; what etcd sends meanwhile waits.
   void FreezeCache(const api::ResourceInfo& r, bool frozen);
+  // What etcd sends to the resource's watch cache is taken in this long after it has arrived.
+  void LagCache(const api::ResourceInfo& r, Duration lag);
   // Begins the watch cache anew, as after the loss of its storage watch: not ready at once, all its
   // watches end after the pause of 1 s, history is empty.
   void ReinitCache(const api::ResourceInfo& r);

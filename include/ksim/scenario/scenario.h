@@ -53,10 +53,19 @@ struct NodeSpec {
   std::vector<std::string> Names() const;
 };
 
+// Requests that the API servers answer 403. Empty fields match everything.
+struct DenySpec {
+  DenySpec() = default;
+  std::string user, verb, resource, ns, name;
+};
+
 struct ClusterSpec {
   ClusterSpec();  // three nodes node-1 .. node-3, one API server, all controllers
   std::vector<NodeSpec> nodes;
   std::int64_t api_servers = 1;
+  std::vector<DenySpec> deny;
+  std::int64_t max_requests_inflight = 0;  // of each API server; 0 = no limit
+  std::int64_t max_mutating_requests_inflight = 0;
   std::vector<std::string> controllers = {"*"};
   // Controllers of which several replicas run and elect a leader, each in a process NAME-0, NAME-1,
   // ...; "*" is kube-controller-manager with all that have no process of their own.

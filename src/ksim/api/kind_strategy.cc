@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ksim/api/crd.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/tree_edit.h"
@@ -149,6 +150,7 @@ Value InitialStatus(const ResourceInfo& kind, const Value& tree, Compat compat) 
   if (Is(kind, "", "PersistentVolume") || Is(kind, "", "PersistentVolumeClaim")) {
     return value::Obj({{"phase", Value::Of("Pending")}});
   }
+  if (IsDefinition(kind)) return EstablishedStatus(tree);
   if (Is(kind, "", "Service")) return value::Obj({{"loadBalancer", Value::EmptyObject()}});
   return ZeroStatus(kind);
 }

@@ -1,5 +1,6 @@
 #include "ksim/api/validation.h"
 
+#include "ksim/api/crd.h"
 #include "ksim/api/kind_validation.h"
 #include "ksim/api/meta_validation.h"
 #include "ksim/api/pod_validation.h"
@@ -68,6 +69,7 @@ constexpr Rules kRules[] = {
     {"", "ConfigMap", ValidateConfigMap, ValidateImmutableData},
     {"", "Secret", ValidateSecret, SecretStays},
     {"scheduling.k8s.io", "PriorityClass", ValidatePriorityClass, ValidatePriorityClassUpdate},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", ValidateDefinition, DefinitionStays},
 };
 
 const Rules& RulesOf(const ResourceInfo& kind) {

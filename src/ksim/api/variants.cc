@@ -36,11 +36,11 @@ std::vector<VariantInfo> Table() {
       Entry<&V::cacher_reinit>(
           {"cacher.reinit",
            {"endWatchers", "keepWatchers"},
-           "a watch set up while the watch cache begins anew stays, and misses what the gap held",
+           "the watches of a watch cache that begins anew stay open, and miss what the gap held",
            "B4",
            "k/k#116122, #116172",
-           {"keepWatchers", "endWatchers", "endWatchers"},
-           false}),
+           {"endWatchers", "endWatchers", "endWatchers"},
+           true}),
       Entry<&V::deltafifo_replace>(
           {"deltafifo.replace",
            {"queueToo", "indexerOnly"},
@@ -56,7 +56,7 @@ std::vector<VariantInfo> Table() {
                                   "B5",
                                   "k/k#58545, #58547, #63356",
                                   {"deletionRV", "deletionRV", "deletionRV"},
-                                  false}),
+                                  true}),
       Entry<&V::kubelet_initial_list>(
           {"kubelet.initialList",
            {"consistent", "cache0"},
@@ -112,7 +112,7 @@ std::vector<VariantInfo> Table() {
            "B4",
            "k/k#49956, #49992",
            {"listRV+1", "listRV+1", "listRV+1"},
-           false}),
+           true}),
   };
 }
 

@@ -1,6 +1,6 @@
 #include "ksim/apiserver/authentication.h"
 
-#include <fmt/format.h>
+#include <string_view>
 
 namespace ksim::apiserver {
 
@@ -24,18 +24,6 @@ User Authenticate(const api::Request& request) {
   }
   user.groups.push_back("system:authenticated");
   return user;
-}
-
-api::Status NotAuthorized(const User& user, const api::Request& request) {
-  std::string resource = request.resource->resource;
-  if (!request.subresource.empty()) resource += "/" + request.subresource;
-  const std::string scope = request.ns.empty() ? std::string("at the cluster scope")
-                                               : fmt::format("in the namespace \"{}\"", request.ns);
-  const api::GroupResource gr(request.resource->group, request.resource->resource);
-  return api::Forbidden(
-      gr, request.name,
-      fmt::format("User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {}", user.name,
-                  api::ToString(request.verb), resource, request.resource->group, scope));
 }
 
 }  // namespace ksim::apiserver

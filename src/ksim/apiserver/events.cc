@@ -37,6 +37,21 @@ WatchPayload::WatchPayload(std::uint64_t id, std::string s, const api::Request& 
       last_rv(last),
       reason(std::move(why)) {}
 
+WatchPayload::WatchPayload(const WatchPayload& o, std::int64_t last, std::string_view why)
+    : sim::Payload(),
+      stream(o.stream),
+      server(o.server),
+      client(o.client),
+      request(o.request),
+      resource(o.resource),
+      ns(o.ns),
+      selectors(o.selectors),
+      rv(o.rv),
+      options(o.options),
+      open(false),
+      last_rv(last),
+      reason(why) {}
+
 std::uint64_t WatchPayload::ContentHash() const {
   return Hasher()
       .Add(stream)

@@ -29,6 +29,8 @@ struct StagePayload final : sim::Payload {
 struct WatchPayload final : sim::Payload {
   WatchPayload(std::uint64_t id, std::string s, const api::Request& r, std::string sel, bool o,
                std::int64_t last, std::string why);
+  // The end of the watch that `opened` told of.
+  WatchPayload(const WatchPayload& opened, std::int64_t last, std::string_view why);
   std::uint64_t ContentHash() const override;
   std::uint64_t stream;
   std::string server;  // kube-apiserver-0

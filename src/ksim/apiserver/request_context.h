@@ -1,6 +1,7 @@
 // RequestContext: one request on its way through the pipeline, and the trace of its stages.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "ksim/apiserver/authentication.h"
 #include "ksim/apiserver/etcd3/storage.h"
 #include "ksim/apiserver/events.h"
+#include "ksim/apiserver/max_in_flight.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::apiserver {
@@ -18,7 +20,7 @@ namespace ksim::apiserver {
 class RequestContext {
  public:
   RequestContext(sim::Process& process, api::Request request)
-      : process_(process), request_(std::move(request)) {}
+      : process_(process), request_(std::move(request)), received_(process.Now()) {}
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;
 
@@ -28,9 +30,13 @@ class RequestContext {
     return api::GroupResource(resource().group, resource().resource);
   }
   sim::Process& process() { return process_; }
+  const sim::Process& process() const { return process_; }
   VirtualTime now() const { return process_.Now(); }
+  VirtualTime received() const { return received_; }
 
   User user;
+  std::optional<bool> authorized;  // nullopt until the authorizer was asked
+  MaxInFlight::Place in_flight;
   std::vector<std::string> warnings;
   // What draws about the object being created are keyed by (api/identity.h).
   std::uint64_t identity = 0;
@@ -50,6 +56,7 @@ class RequestContext {
  private:
   sim::Process& process_;
   api::Request request_;
+  VirtualTime received_;
   std::string last_result_;
 };
 

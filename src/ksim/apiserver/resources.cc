@@ -7,17 +7,23 @@ namespace ksim::apiserver {
 
 struct Resources::Served {
   Served(sim::Process& process, store::EtcdClient& client, LeaseManager& leases,
-         const api::ResourceInfo& r, api::Compat compat)
+         const api::ResourceInfo& r, api::Compat compat, const api::Variants& variants)
       : storage(client, leases, r, compat),
-        cacher(r.watch_cached ? std::make_unique<Cacher>(process, storage, compat) : nullptr),
+        cacher(r.watch_cached ? std::make_unique<Cacher>(process, storage, compat, variants)
+                              : nullptr),
         delegator(storage, cacher.get(), compat) {}
   Storage storage;
   std::unique_ptr<Cacher> cacher;  // null: not cached
   CacheDelegator delegator;
 };
 
-Resources::Resources(sim::Process& process, store::EtcdClient& client, api::Compat compat)
-    : process_(process), client_(client), compat_(compat), leases_(process.simulation(), client) {}
+Resources::Resources(sim::Process& process, store::EtcdClient& client, api::Compat compat,
+                     const api::Variants& variants)
+    : process_(process),
+      client_(client),
+      compat_(compat),
+      variants_(variants),
+      leases_(process.simulation(), client) {}
 
 Resources::~Resources() = default;
 
@@ -26,7 +32,7 @@ void Resources::Start(const api::Kinds& kinds) {
 }
 
 Resources::Served& Resources::Make(const api::ResourceInfo& r) {
-  in_order_.push_back(std::make_unique<Served>(process_, client_, leases_, r, compat_));
+  in_order_.push_back(std::make_unique<Served>(process_, client_, leases_, r, compat_, variants_));
   Served& served = *in_order_.back();
   if (served.cacher != nullptr) served.cacher->Start();
   return served;

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
+#include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/delegator.h"
 #include "ksim/sim/process.h"
 #include "ksim/store/etcd_client.h"
@@ -14,7 +15,8 @@ namespace ksim::apiserver {
 
 class Resources {
  public:
-  Resources(sim::Process& process, store::EtcdClient& client, api::Compat compat);
+  Resources(sim::Process& process, store::EtcdClient& client, api::Compat compat,
+            const api::Variants& variants);
   ~Resources();
   Resources(const Resources&) = delete;
   Resources& operator=(const Resources&) = delete;
@@ -38,6 +40,7 @@ class Resources {
   sim::Process& process_;
   store::EtcdClient& client_;
   api::Compat compat_;
+  api::Variants variants_;
   LeaseManager leases_;
   std::vector<std::unique_ptr<Served>> in_order_;
   absl::flat_hash_map<const api::ResourceInfo*, Served*> by_resource_;  // look-ups only

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
+#include "ksim/apiserver/audit_event.h"
 #include "ksim/apiserver/bootstrap.h"
 #include "ksim/apiserver/etcd3/compactor.h"
 #include "ksim/apiserver/etcd3/storage_watch.h"
@@ -28,14 +29,14 @@ constexpr std::int64_t kMinRequestTimeout = 1800;  // seconds
 // What the process loses when it dies.
 struct Incarnation {
   Incarnation(sim::Process& process, Shared& shared, store::Etcd& etcd,
-              const ServerOptions& options, Authorizer& authorizer)
+              const ServerOptions& options)
       : client(shared.network, process.name(), etcd),
-        resources(process, client, shared.compat),
+        resources(process, client, shared.compat, shared.variants),
         admission(options.admission_plugins,
                   PluginContext(shared.sim, resources, shared.kinds, shared.compat)),
         registry(shared.sim, shared.kinds, shared.identities, shared.compat, admission,
                  options.event_ttl),
-        handler(registry, resources, authorizer),
+        handler(registry, resources, options.policy, options.audit),
         compactor(shared.sim, client, process.actor(), options.compaction_interval,
                   [this](store::Revision r) { resources.CompactSnapshots(r); }) {}
   store::EtcdClient client;
@@ -47,6 +48,15 @@ struct Incarnation {
   absl::btree_map<std::uint64_t, std::shared_ptr<WatchStream>> streams;
 };
 
+// A watch that was not refused, or nothing.
+struct OpenedWatch {
+  OpenedWatch() = default;
+  std::shared_ptr<WatchStream> stream;
+  const api::ResourceInfo* resource = nullptr;
+  Duration lifetime;
+  sim::Process::TaskId follower;  // of a watch from storage
+};
+
 }  // namespace
 
 struct Server::Impl {
@@ -56,8 +66,11 @@ struct Server::Impl {
   sim::Task<void> Prepare();
   sim::Task<void> CreateNamespace(std::string ns);
   sim::Task<void> Serve(std::unique_ptr<RequestContext> rc, Reply reply, std::uint64_t arrived);
+  sim::Task<OpenedWatch> OpenWatch(RequestContext& rc, Reply reply,
+                                   std::shared_ptr<api::WatchSink> sink);
   sim::Task<void> ServeWatch(std::unique_ptr<RequestContext> rc, Reply reply,
                              std::shared_ptr<api::WatchSink> sink);
+  Reply Audited(Reply reply, const RequestContext& rc);
   Duration WatchLifetime(const api::Request& request);
   void EndStreams(std::string_view reason);
 
@@ -65,7 +78,6 @@ struct Server::Impl {
   store::Etcd& etcd;
   ServerOptions options;
   sim::Process& process;
-  std::shared_ptr<Authorizer> authorizer;
   sim::SiteId timeout_site;
   sim::Signal ready_changed;
   bool ready = false;
@@ -79,7 +91,6 @@ Server::Impl::Impl(Shared& s, store::Etcd& e, ServerOptions o)
       etcd(e),
       options(std::move(o)),
       process(s.sim.AddProcess(options.name)),
-      authorizer(std::make_shared<AllowAll>()),
       timeout_site(s.sim.decisions().Site("watchTimeout/" + options.name)),
       ready_changed(s.sim) {
   if (options.admission_plugins.empty())
@@ -87,7 +98,7 @@ Server::Impl::Impl(Shared& s, store::Etcd& e, ServerOptions o)
 }
 
 void Server::Impl::OnStart() {
-  now = std::make_unique<Incarnation>(process, shared, etcd, options, *authorizer);
+  now = std::make_unique<Incarnation>(process, shared, etcd, options);
   now->resources.Start(shared.kinds);
   process.Spawn(Prepare());
   process.Spawn(now->compactor.Run(), {}, true);
@@ -134,7 +145,8 @@ sim::Task<void> Server::Impl::CreateNamespace(std::string ns) {
   const api::Status admitted = now->handler.Admit(rc);
   if (!admitted.ok()) co_return;
   // Somebody else may have been faster: then it is there.
-  co_await now->handler.Handle(rc);
+  const api::Response response = co_await now->handler.Handle(rc);
+  Audit(options.audit, AuditStage::kResponseComplete, rc, &response);
 }
 
 // `arrived`: times_down then.
@@ -149,6 +161,7 @@ sim::Task<void> Server::Impl::Serve(std::unique_ptr<RequestContext> rc, Reply re
   }
   if (arrived != times_down) co_return;
   response.warnings = std::move(rc->warnings);
+  Audit(options.audit, AuditStage::kResponseComplete, *rc, &response);
   reply(std::move(response));
 }
 
@@ -160,49 +173,67 @@ Duration Server::Impl::WatchLifetime(const api::Request& request) {
       Seconds(kMinRequestTimeout), Seconds(2 * kMinRequestTimeout));
 }
 
-sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<RequestContext> rc, Reply reply,
-                                         std::shared_ptr<api::WatchSink> sink) {
-  const api::Request& request = rc->request();
-  api::Status refused = now->handler.Admit(*rc);
+// The answer to a watch: it begins with it, or it is all there is.
+Reply Server::Impl::Audited(Reply reply, const RequestContext& rc) {
+  return [this, &rc, reply = std::move(reply)](api::Response response) mutable {
+    const AuditStage stage =
+        response.code < 400 ? AuditStage::kResponseStarted : AuditStage::kResponseComplete;
+    Audit(options.audit, stage, rc, &response);
+    reply(std::move(response));
+  };
+}
+
+// Refuses the watch, or serves it up to where only waiting is left.
+sim::Task<OpenedWatch> Server::Impl::OpenWatch(RequestContext& rc, Reply reply,
+                                               std::shared_ptr<api::WatchSink> sink) {
+  const api::Request& request = rc.request();
+  OpenedWatch opened;
+  api::Status refused = now->handler.Admit(rc);
   api::ListOptions list = request.list;
   DropUnknownListOptions(list, shared.compat);
   DefaultWatchOptions(list, shared.compat);
   if (refused.ok()) refused = ValidateWatchOptions(list, shared.compat);
   api::Result<WatchQuery> query = WatchQuery();
   if (!refused.ok()) query = refused;
-  if (refused.ok()) query = WatchQuery::Make(rc->resource(), request.ns, request.name, list);
+  if (refused.ok()) query = WatchQuery::Make(rc.resource(), request.ns, request.name, list);
   if (!query.ok()) {
-    reply(Refused(rc->Check(Stage::kValidate, query.status())));
-    co_return;
+    reply(Refused(rc.Check(Stage::kValidate, query.status())));
+    co_return opened;
   }
-  const Duration lifetime = WatchLifetime(request);
-  query->deadline = shared.sim.now() + lifetime;
+  opened.lifetime = WatchLifetime(request);
+  query->deadline = shared.sim.now() + opened.lifetime;
   const std::uint64_t id = shared.next_stream_id++;
   auto stream =
       std::make_shared<WatchStream>(shared.sim, process.name(), id, request,
                                     query->predicate.text(), std::move(reply), std::move(sink));
   now->streams[id] = stream;
-  if (shared.expire_watch && shared.expire_watch(request)) {
-    stream->Accept(api::Response::From::kCache);
-    stream->SendError(api::Expired(
-        fmt::format("too old resource version: {} ({})", query->revision, query->revision + 1)));
-    stream->Close(api::StreamEnd::kEof, "error");
-    now->streams.erase(id);
-    co_return;
-  }
-  CacheDelegator& storage = now->resources.Of(rc->resource());
-  sim::Process::TaskId follower;
+  opened.stream = stream;
+  opened.resource = &rc.resource();
+  CacheDelegator& storage = now->resources.Of(rc.resource());
   if (storage.cacher() != nullptr) {
     co_await storage.cacher()->Watch(*std::move(query), stream);
   } else {
-    follower =
-        process.Spawn(WatchFromStorage(shared.sim, storage.storage(), *std::move(query), stream));
+    opened.follower = process.Spawn(WatchFromStorage(shared.sim, storage.storage(),
+                                                     *std::move(query), stream, shared.variants));
   }
-  co_await stream->WaitClosed(lifetime);
-  now->resources.Forget(rc->resource(), id);
-  process.Cancel(follower);
-  stream->Close(api::StreamEnd::kEof, "timeout");
-  now->streams.erase(id);
+  co_return opened;
+}
+
+// Waits in a small frame: there are thousands of these.
+sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<RequestContext> rc, Reply reply,
+                                         std::shared_ptr<api::WatchSink> sink) {
+  if (options.audit != nullptr) reply = Audited(std::move(reply), *rc);
+  OpenedWatch watch = co_await OpenWatch(*rc, std::move(reply), std::move(sink));
+  if (watch.stream == nullptr) co_return;
+  if (options.audit == nullptr) rc.reset();
+  co_await watch.stream->WaitClosed(watch.lifetime);
+  now->resources.Forget(*watch.resource, watch.stream->id());
+  process.Cancel(watch.follower);
+  watch.stream->Close(api::StreamEnd::kEof, "timeout");
+  now->streams.erase(watch.stream->id());
+  if (rc == nullptr || !watch.stream->accepted()) co_return;
+  const api::Response served;
+  Audit(options.audit, AuditStage::kResponseComplete, *rc, &served);
 }
 
 Server::Server(Shared& shared, store::Etcd& etcd, ServerOptions options)
@@ -257,6 +288,11 @@ void Server::SetDown(bool down) {
 void Server::FreezeCache(const api::ResourceInfo& r, bool frozen) {
   if (impl_->now == nullptr) return;
   if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->set_frozen(frozen);
+}
+
+void Server::LagCache(const api::ResourceInfo& r, Duration lag) {
+  if (impl_->now == nullptr) return;
+  if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->set_lag(lag);
 }
 
 void Server::ReinitCache(const api::ResourceInfo& r) {

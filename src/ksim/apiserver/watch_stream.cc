@@ -19,13 +19,12 @@ WatchStream::WatchStream(sim::Simulation& sim, const std::string& server, std::u
       actor_(sim::ActorId::Of(server)),
       id_(id),
       cause_(request.event),
-      request_(request),
-      selectors_(std::move(selectors)),
+      resource_(request.resource),
+      opened_(sim::MakePayload<WatchPayload>(id, server, request, std::move(selectors), true, 0,
+                                             std::string())),
       reply_(std::move(reply)),
       sink_(std::move(sink)),
-      ended_(sim) {
-  request_.body = Value();
-}
+      ended_(sim) {}
 
 void WatchStream::Accept(api::Response::From from) {
   if (accepted_ || closed_) return;
@@ -61,11 +60,10 @@ void WatchStream::SendBookmark(std::int64_t revision, bool initial_end) {
     metadata = Obj({{"annotations", Obj({{"k8s.io/initial-events-end", Value::Of("true")}})}});
   api::WatchEvent event;
   event.type = WatchEventType::kBookmark;
-  event.object =
-      api::Object::FromTree(Obj({{"apiVersion", Value::Of(request_.resource->api_version())},
-                                 {"kind", Value::Of(request_.resource->kind)},
-                                 {"metadata", metadata}}),
-                            revision);
+  event.object = api::Object::FromTree(Obj({{"apiVersion", Value::Of(resource_->api_version())},
+                                            {"kind", Value::Of(resource_->kind)},
+                                            {"metadata", metadata}}),
+                                       revision);
   event.initial_end = initial_end;
   Put(std::move(event), 0, revision, cause_);
 }
@@ -83,8 +81,8 @@ void WatchStream::Put(api::WatchEvent event, std::uint64_t object_hash, std::int
   event.n = ++sent_;
   last_revision_ = std::max(last_revision_, revision);
   sim::EventInfo info{sim::EventKind::kEvent, object_hash, revision};
-  event.event = sim_.EmitAs(actor_, cause, info,
-                            sim::MakePayload<EventPayload>(id_, request_.resource, event));
+  event.event =
+      sim_.EmitAs(actor_, cause, info, sim::MakePayload<EventPayload>(id_, resource_, event));
   // What travels to the client is caused by the event just told.
   const std::uint64_t before = std::exchange(sim_.context().cause, event.event);
   sink_->Send(std::move(event));
@@ -110,9 +108,11 @@ sim::Task<void> WatchStream::WaitClosed(Duration timeout) {
 }
 
 void WatchStream::EmitState(bool open, std::string_view reason) {
+  sim::PayloadRef payload = opened_;
+  if (!open)
+    payload = sim::MakePayload<WatchPayload>(opened_.As<WatchPayload>(), last_revision_, reason);
   sim_.EmitAs(actor_, open ? cause_ : sim_.context().cause, sim::EventInfo{sim::EventKind::kWatch},
-              sim::MakePayload<WatchPayload>(id_, server_, request_, selectors_, open,
-                                             last_revision_, std::string(reason)));
+              std::move(payload));
 }
 
 }  // namespace ksim::apiserver

@@ -55,8 +55,8 @@ class WatchStream {
   sim::ActorId actor_;
   std::uint64_t id_;
   std::uint64_t cause_;
-  api::Request request_;  // without body
-  std::string selectors_;
+  const api::ResourceInfo* resource_;
+  sim::PayloadRef opened_;  // what the trace is told: thousands of streams wait, so no more
   Reply reply_;
   std::shared_ptr<api::WatchSink> sink_;
   sim::Signal ended_;

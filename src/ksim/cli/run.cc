@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "ksim/apiserver/audit.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
@@ -51,6 +52,15 @@ class RunCommandImpl : public Command {
     scenario_.Define(app);
     app.add_option("--trace", trace_, "Writes the trace: FILE.jsonl, FILE.ktrace or -")
         ->type_name("FILE");
+    app.add_option("--audit-log", audit_log_,
+                   "Writes what the API servers were asked and answered, as their audit log: FILE "
+                   "or -")
+        ->type_name("FILE");
+    app.add_option("--audit-level", audit_level_,
+                   "How much of it: Metadata, Request (with bodies), RequestResponse")
+        ->type_name("LEVEL")
+        ->check(CLI::IsMember({"Metadata", "Request", "RequestResponse"}))
+        ->capture_default_str();
     app.add_flag("--trace-objects", trace_objects_, "Whole objects in the trace, for readers");
     common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
     app.add_option("-v,--v", common_.verbosity,
@@ -101,9 +111,10 @@ class RunCommandImpl : public Command {
       for (Diagnostic& d : errors) d.severity = Diagnostic::Severity::kError;
       if (errors.empty()) errors = scenario::DryRun(loaded->scenarios[i]);
     }
-    if (errors.empty() && loaded->scenarios.size() > 1 && !trace_.empty())
-      errors.push_back(UsageError(
-          "--trace", fmt::format("takes one run, there are {}", loaded->scenarios.size())));
+    for (const auto& [flag, file] : {std::pair("--trace", &trace_), {"--audit-log", &audit_log_}})
+      if (errors.empty() && loaded->scenarios.size() > 1 && !file->empty())
+        errors.push_back(
+            UsageError(flag, fmt::format("takes one run, there are {}", loaded->scenarios.size())));
     if (!common_.quiet) io.Err(Render(loaded->warnings, io.err_color()));
     if (!errors.empty()) {
       io.Err(Render(errors, io.err_color()));
@@ -126,6 +137,8 @@ class RunCommandImpl : public Command {
   int RunOne(Io& io, const Scenario& scenario, bool many, std::vector<JUnitCase>* cases) {
     scenario::RunnerOptions options;
     options.stop = [](const sim::Event&) { return interrupted != 0; };
+    apiserver::AuditLog audit(apiserver::ParseAuditLevel(audit_level_).value());
+    if (!audit_log_.empty()) options.world.audit = &audit;
     Runner runner(scenario, std::move(options));
     RunReport report = runner.Run();
     int code = report.exit_code;
@@ -135,6 +148,7 @@ class RunCommandImpl : public Command {
     if (interrupted != 0 && code == kOk) code = interrupted == 2 ? kInterrupted : kTerminated;
     report.exit_code = code;
     if (!trace_.empty() && !WriteTrace(io, runner)) return kInvalid;
+    if (!audit_log_.empty() && !WriteAudit(io, audit)) return kInvalid;
     Print(io, scenario, runner, report, many);
     JUnitCase result;
     result.name = scenario.name;
@@ -158,12 +172,23 @@ class RunCommandImpl : public Command {
     return status.ok();
   }
 
+  bool WriteAudit(Io& io, const apiserver::AuditLog& audit) {
+    if (audit_log_ == "-") {
+      io.Out(audit.ToJsonLines());
+      return true;
+    }
+    const absl::Status status = os::WriteFile(audit_log_, audit.ToJsonLines());
+    if (!status.ok())
+      io.Err(fmt::format("{}: error: cannot write it: {}\n", audit_log_, Message(status)));
+    return status.ok();
+  }
+
   void Print(Io& io, const Scenario& scenario, Runner& runner, const RunReport& report, bool many) {
     if (common_.verbosity >= 6) io.Err(RequestLog(runner.events(), common_.verbosity));
     const std::vector<api::Object> objects = runner.world().Objects();
     const api::Kinds& kinds = runner.world().kinds();
     const VirtualTime now = runner.world().sim().now();
-    const bool trace_on_stdout = trace_ == "-";
+    const bool trace_on_stdout = trace_ == "-" || audit_log_ == "-";
     const auto tree = [&] {
       return ResultTree(scenario, report, objects, scenario::DeliveryOf(runner.events()));
     };
@@ -211,6 +236,8 @@ class RunCommandImpl : public Command {
   ScenarioFlags scenario_;
   CommonFlags common_;
   std::string trace_;
+  std::string audit_log_;
+  std::string audit_level_ = "Metadata";
   bool trace_objects_ = false;
   std::string junit_;
   int jobs_ = 1;

@@ -143,6 +143,13 @@ bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view
   return true;
 }
 
+void LearnDefinition(api::Kinds& kinds, const Manifest& manifest) {
+  if (manifest.Kind() != "CustomResourceDefinition") return;
+  // What lacks names is found by the validation.
+  const auto added = kinds.AddFromCrd(manifest.tree);
+  static_cast<void>(added);
+}
+
 std::string Manifest::Name() const {
   const value::Value& metadata = tree.Get("metadata");
   const std::string_view name = metadata.Get("name").AsString();
@@ -172,6 +179,7 @@ std::vector<Manifest> ReadManifests(Problems& problems, api::Kinds& kinds,
   manifest.file = file;
   manifest.place = std::move(place);
   manifest.span = node.span;
+  LearnDefinition(kinds, manifest);
   out.push_back(std::move(manifest));
   return out;
 }

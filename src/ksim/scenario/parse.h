@@ -56,6 +56,8 @@ std::vector<Manifest> ReadManifestFile(api::Kinds& kinds,
 // Teaches `kinds` a custom kind (of a group that is no Kubernetes one) that it does not know.
 // False: the kind is unknown and none of ours to invent.
 bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view kind);
+// What a CustomResourceDefinition defines; does nothing for any other manifest.
+void LearnDefinition(api::Kinds& kinds, const Manifest& manifest);
 
 // The node that a place leads to; null if nowhere.
 const value::YamlNode* NodeAt(const value::YamlFile& file, const std::vector<std::string>& place);

@@ -124,6 +124,31 @@ void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec*
   cluster->controllers = std::move(names);
 }
 
+std::vector<DenySpec> ParseDeny(ParseContext& context, MappingReader& reader) {
+  static const std::vector<std::string_view> verbs{
+      "*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"};
+  std::vector<DenySpec> rules;
+  int i = 0;
+  for (const YamlNode* item : reader.List("deny")) {
+    MappingReader rule(context.problems, *item, DenyType(),
+                       fmt::format("{}[{}]", reader.PathTo("deny"), i++));
+    DenySpec d;
+    d.user = rule.String("user");
+    d.verb = rule.String("verb");
+    d.resource = rule.String("resource");
+    d.ns = rule.String("namespace");
+    d.name = rule.String("name");
+    if (!d.verb.empty() && std::find(verbs.begin(), verbs.end(), d.verb) == verbs.end())
+      context.problems.Error(rule.Find("verb")->span, fmt::format("unknown verb \"{}\"", d.verb),
+                             Suggest(d.verb, verbs));
+    if (rule.is_mapping() && item->entries.empty())
+      context.problems.Error(item->span, "a rule without fields would forbid everything",
+                             "write {verb: \"*\"} if that is meant");
+    rules.push_back(std::move(d));
+  }
+  return rules;
+}
+
 void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
   const YamlNode* node = reader.Find("processes");
   if (node == nullptr) return;
@@ -176,6 +201,9 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
     CheckUniqueNames(context, *nodes, cluster);
   }
   cluster.api_servers = reader.Integer("apiServers", 1, 1);
+  cluster.deny = ParseDeny(context, reader);
+  cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
+  cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);
   if (reader.Has("controllers")) ParseControllers(context, reader, &cluster);
   ParseLatency(context, reader, &cluster);
   ParseVariants(context, reader, compat, &cluster);

@@ -85,13 +85,38 @@ const Type& ReplicatedType() {
   return type;
 }
 
+const Type& DenyType() {
+  static const Type type{
+      "Deny",
+      "Requests that the API servers answer 403, whoever asks. A field left out matches "
+      "everything.",
+      {{"user", "string", "A user, or a group: system:kube-scheduler, system:nodes."},
+       {"verb", "string",
+        "get, list, watch, create, update, patch, delete, deletecollection; \"*\" is all."},
+       {"resource", "string",
+        "pods, replicasets.apps, a subresource as pods/binding, all of them as pods/*; \"*\" is "
+        "everything."},
+       {"namespace", "string", "Only in this namespace."},
+       {"name", "string", "Only this object."}}};
+  return type;
+}
+
 const Type& ClusterType() {
   static const Type type{
       "Cluster",
       "The cluster that the run starts with.",
       {{"nodes", "integer or list of Node",
         "A number of equal nodes node-1, node-2, ..., or a list.", "3", &NodeType()},
-       {"apiServers", "integer", "API servers, kube-apiserver-0 and on.", "1"},
+       {"apiServers", "integer",
+        "API servers, kube-apiserver-0 and on, all over one etcd. A client sticks to one: kubelets "
+        "are spread over them in order, all others use the first.",
+        "1"},
+       {"deny", "list of Deny", "Requests that are forbidden: 403.", "[]", &DenyType()},
+       {"maxRequestsInflight", "integer",
+        "How many gets and lists an API server serves at a time; one more is answered 429 with "
+        "Retry-After 1. 0 is no limit.",
+        "0"},
+       {"maxMutatingRequestsInflight", "integer", "The same for requests that write.", "0"},
        {"controllers", "list of names or Replicated",
         "Controllers of kube-controller-manager; \"*\" is all, \"-NAME\" takes one away, "
         "{name: NAME, replicas: 2} runs replicas that elect a leader.",

@@ -29,6 +29,7 @@ const Type& ScenarioType();  // the whole document
 const Type& SpecType();
 const Type& MetadataType();
 const Type& LimitType();
+const Type& DenyType();
 const Type& ClusterType();
 const Type& ReplicatedType();
 const Type& NodeType();

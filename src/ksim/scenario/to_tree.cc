@@ -37,9 +37,21 @@ Value NodeTree(const NodeSpec& node) {
   return out.Build();
 }
 
+Value DenyTree(const DenySpec& rule) {
+  ObjectBuilder out;
+  out.AddIf(!rule.user.empty(), "user", Value::Of(rule.user));
+  out.AddIf(!rule.verb.empty(), "verb", Value::Of(rule.verb));
+  out.AddIf(!rule.resource.empty(), "resource", Value::Of(rule.resource));
+  out.AddIf(!rule.ns.empty(), "namespace", Value::Of(rule.ns));
+  out.AddIf(!rule.name.empty(), "name", Value::Of(rule.name));
+  return out.Build();
+}
+
 Value ClusterTree(const ClusterSpec& c) {
   std::vector<Value> nodes;
   for (const NodeSpec& n : c.nodes) nodes.push_back(NodeTree(n));
+  std::vector<Value> deny;
+  for (const DenySpec& rule : c.deny) deny.push_back(DenyTree(rule));
   ObjectBuilder processes;
   for (const auto& [name, parts] : c.processes) processes.Add(name, Strings(parts));
   std::vector<Value> controllers;
@@ -48,6 +60,9 @@ Value ClusterTree(const ClusterSpec& c) {
     controllers.push_back(Obj({{"name", Value::Of(name)}, {"replicas", Value::Of(replicas)}}));
   return Obj({{"nodes", Value::Array(std::move(nodes))},
               {"apiServers", Value::Of(c.api_servers)},
+              {"deny", Value::Array(std::move(deny))},
+              {"maxRequestsInflight", Value::Of(c.max_requests_inflight)},
+              {"maxMutatingRequestsInflight", Value::Of(c.max_mutating_requests_inflight)},
               {"controllers", Value::Array(std::move(controllers))},
               {"network",
                Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},

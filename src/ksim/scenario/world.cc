@@ -45,6 +45,22 @@ store::EtcdOptions EtcdOptionsOf(const Scenario& scenario) {
   return options;
 }
 
+apiserver::RequestPolicy PolicyOf(const ClusterSpec& cluster) {
+  apiserver::RequestPolicy policy;
+  for (const DenySpec& d : cluster.deny) {
+    apiserver::DenyRule rule;
+    rule.user = d.user;
+    rule.verb = d.verb;
+    rule.resource = d.resource;
+    rule.ns = d.ns;
+    rule.name = d.name;
+    policy.deny.push_back(std::move(rule));
+  }
+  policy.in_flight.reading = static_cast<int>(cluster.max_requests_inflight);
+  policy.in_flight.mutating = static_cast<int>(cluster.max_mutating_requests_inflight);
+  return policy;
+}
+
 // The built-in controllers by name.
 controllers::ControllerFactory FactoryOf(const std::string& name) {
   if (name == "replicaset")
@@ -150,7 +166,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   env_.faults = &fault_hooks_;
   env_.variants = shared_.variants = VariantsOf(scenario);
   RegisterKinds(scenario, options);
-  AddServers(scenario.cluster.api_servers);
+  AddServers(scenario.cluster, options.audit);
   AddControllers(scenario, options);
   AddScheduler();
   for (const NodeSpec& spec : scenario.cluster.nodes)
@@ -163,13 +179,17 @@ World::~World() { sim_.Shutdown(); }
 void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options) {
   for (const api::ResourceInfo& info : options.kinds) kinds_.Add(info);
   for (const Step& step : scenario.steps)
+    for (const Manifest& m : step.objects) LearnDefinition(kinds_, m);
+  for (const Step& step : scenario.steps)
     for (const Manifest& m : step.objects) LearnKind(kinds_, m.ApiVersion(), m.Kind());
 }
 
-void World::AddServers(std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
+void World::AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit) {
+  for (std::int64_t i = 0; i < cluster.api_servers; ++i) {
     apiserver::ServerOptions options;
     options.name = fmt::format("kube-apiserver-{}", i);
+    options.policy = PolicyOf(cluster);
+    options.audit = audit;
     servers_.push_back(std::make_unique<apiserver::Server>(shared_, etcd_, std::move(options)));
   }
 }

@@ -41,6 +41,7 @@ struct WorldOptions {
   std::shared_ptr<sim::Strategy> strategy;  // null = nominal
   std::vector<PluggedController> controllers;
   std::vector<api::ResourceInfo> kinds;  // custom kinds beside those that manifests use
+  apiserver::AuditLog* audit = nullptr;  // of all API servers; outlives the world. Null: none
 };
 
 class World : public fault::Cluster {
@@ -84,7 +85,7 @@ class World : public fault::Cluster {
 
  private:
   void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
-  void AddServers(std::int64_t count);
+  void AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit);
   void AddControllers(const Scenario& scenario, const WorldOptions& options);
   void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers);
   void AddReplicas(const std::string& base, std::int64_t replicas,

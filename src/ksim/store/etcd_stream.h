@@ -36,7 +36,10 @@ class WatchInbox {
  public:
   WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id);
   std::uint64_t stream() const { return stream_; }
-  void Arrive(WireResponse wire) { box_.Send(std::move(wire)); }
+  void Arrive(WireResponse wire) {
+    wire.response.arrived = sim_.now();
+    box_.Send(std::move(wire));
+  }
   void End() { box_.Close(); }
   bool ended() const { return box_.closed(); }
   sim::Mailbox<WireResponse>& box() { return box_; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "ksim/base/time.h"
 #include "ksim/store/key_value.h"
 
 namespace ksim::store {
@@ -52,6 +53,7 @@ struct WatchResponse {
   Revision compact_revision = 0;  // canceled because the start was compacted
   std::string cancel_reason;
   std::uint64_t number = 0;  // 1, 2, ... of its stream, once it is on the wire
+  VirtualTime arrived;       // in the client's inbox
   absl::InlinedVector<WatchEvent, 1> events;
 };
 

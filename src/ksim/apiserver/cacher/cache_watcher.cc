@@ -3,16 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/sim/probe.h"
+
 namespace ksim::apiserver {
 
 using api::WatchEventType;
 
-std::optional<FilteredEvent> Filter(const CacheEvent& event, const Predicate& predicate) {
+std::optional<FilteredEvent> Filter(const CacheEvent& event, const Predicate& predicate,
+                                    bool delete_at_object_rv) {
   const bool now = event.type != WatchEventType::kDeleted && predicate.Matches(event.object);
   const bool before = !event.previous.empty() && predicate.Matches(event.previous);
   if (now)
     return FilteredEvent(before ? WatchEventType::kModified : WatchEventType::kAdded, event.object);
   if (!before) return std::nullopt;
+  if (delete_at_object_rv && event.type == WatchEventType::kDeleted) {
+    KSIM_PROBE("variant/event.deleteRV");
+    return FilteredEvent(WatchEventType::kDeleted, event.previous);
+  }
   return FilteredEvent(WatchEventType::kDeleted,
                        event.previous.WithResourceVersion(event.revision));
 }
@@ -23,7 +30,7 @@ void CacheWatcher::RaiseThreshold(std::int64_t revision) {
 
 void CacheWatcher::Offer(const CacheEvent& event) {
   if (event.revision <= threshold_ || stream_->closed()) return;
-  const std::optional<FilteredEvent> filtered = Filter(event, predicate_);
+  const std::optional<FilteredEvent> filtered = Filter(event, predicate_, delete_at_object_rv_);
   if (filtered)
     stream_->Send(filtered->type, filtered->object, event.object_hash, event.origin.cause);
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/history.h"
 #include "ksim/apiserver/registry/selection.h"
 #include "ksim/apiserver/watch_stream.h"
@@ -20,7 +21,9 @@ struct FilteredEvent {
   api::WatchEventType type;
   api::Object object;
 };
-std::optional<FilteredEvent> Filter(const CacheEvent& event, const Predicate& predicate);
+// `delete_at_object_rv`: event.deleteRV: objectRV (api/variants.h).
+std::optional<FilteredEvent> Filter(const CacheEvent& event, const Predicate& predicate,
+                                    bool delete_at_object_rv = false);
 
 class CacheWatcher {
  public:
@@ -28,11 +31,12 @@ class CacheWatcher {
   static constexpr Duration kBookmarkLead = Seconds(2);  // before the deadline
 
   CacheWatcher(std::shared_ptr<WatchStream> stream, Predicate predicate, bool bookmarks,
-               VirtualTime deadline)
+               VirtualTime deadline, const api::Variants& variants)
       : stream_(std::move(stream)),
         predicate_(std::move(predicate)),
         bookmarks_(bookmarks),
-        deadline_(deadline) {}
+        deadline_(deadline),
+        delete_at_object_rv_(variants.event_delete_rv == api::Variants::DeleteRV::kObjectRV) {}
 
   WatchStream& stream() { return *stream_; }
   std::uint64_t id() const { return stream_->id(); }
@@ -62,6 +66,7 @@ class CacheWatcher {
   Predicate predicate_;
   bool bookmarks_;
   VirtualTime deadline_;
+  bool delete_at_object_rv_;
   std::int64_t threshold_ = 0;
   bool awaits_bookmark_ = false;
   std::int64_t bookmark_after_ = 0;

@@ -14,11 +14,13 @@ bool IsPods(const api::ResourceInfo& r) { return r.group.empty() && r.resource =
 
 }  // namespace
 
-Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat)
+Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
+               const api::Variants& variants)
     : process_(process),
       sim_(process.simulation()),
       storage_(storage),
       compat_(compat),
+      variants_(variants),
       cache_(compat >= api::Compat::k1_36, IsPods(storage.resource())),
       ready_(sim_),
       fresh_(sim_),
@@ -26,7 +28,7 @@ Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat)
                 [this] {
                   if (stream_ != nullptr) stream_->RequestProgress();
                 }),
-      thawed_(sim_),
+      held_changed_(sim_),
       bookmarks_(sim_.now()),
       tick_site_(sim_.decisions().Site(
           fmt::format("bookmark/{}/{}", process.name(), storage.resource().group_resource()))),
@@ -46,7 +48,11 @@ sim::Task<void> Cacher::Run() {
     ready_.Unset(error);
     sim_.context().background = false;
     co_await sim_.Sleep(kRestartPause, sim::TimerKind::kWork, "cacher restart");
-    CloseAll(api::StreamEnd::kEof, "reinit");
+    if (keeps_watchers()) {
+      KSIM_PROBE("variant/cacher.reinit");
+    } else {
+      CloseAll(api::StreamEnd::kEof, "reinit");
+    }
   }
 }
 
@@ -118,10 +124,21 @@ sim::Task<api::Status> Cacher::WatchStorage() {
 sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
   while (true) {
     std::optional<store::WatchResponse> response = co_await stream_->Next();
-    while (frozen_ && !reinit_) co_await thawed_.Wait();
+    if (response) co_await Hold(response->arrived);
     if (!response || reinit_) co_return std::nullopt;
     std::optional<api::Status> error = TakeIn(*response);
     if (error) co_return error;
+  }
+}
+
+// Returns when what came at `arrived` may be taken in: neither frozen nor lagging.
+sim::Task<void> Cacher::Hold(VirtualTime arrived) {
+  while (!reinit_ && (frozen_ || sim_.now() < arrived + lag_)) {
+    if (frozen_) {
+      co_await held_changed_.Wait();
+    } else {
+      co_await held_changed_.WaitFor(arrived + lag_ - sim_.now(), sim::TimerKind::kWork);
+    }
   }
 }
 
@@ -187,13 +204,18 @@ sim::Task<api::Result<api::Object>> Cacher::Get(std::string ns, std::string name
 
 void Cacher::set_frozen(bool frozen) {
   frozen_ = frozen;
-  if (!frozen) thawed_.Notify();
+  held_changed_.Notify();
+}
+
+void Cacher::set_lag(Duration lag) {
+  lag_ = lag;
+  held_changed_.Notify();
 }
 
 void Cacher::Reinit() {
   reinit_ = true;
   ready_.Unset(api::Unmapped(500, "reinitialized"));
-  thawed_.Notify();
+  held_changed_.Notify();
   if (stream_ != nullptr) stream_->Cancel();
 }
 

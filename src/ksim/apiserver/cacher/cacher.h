@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/bookmark_schedule.h"
 #include "ksim/apiserver/cacher/progress.h"
 #include "ksim/apiserver/cacher/ready.h"
@@ -37,7 +38,8 @@ class Cacher {
 
   // The storage, and with it the etcd client, belongs to this cacher alone: a progress notification
   // is for all watches of a client's stream.
-  Cacher(sim::Process& process, Storage& storage, api::Compat compat);
+  Cacher(sim::Process& process, Storage& storage, api::Compat compat,
+         const api::Variants& variants);
   Cacher(const Cacher&) = delete;
   Cacher& operator=(const Cacher&) = delete;
 
@@ -61,7 +63,10 @@ class Cacher {
   void Forget(std::uint64_t stream);
 
   // --- for faults ---
+  // Frozen it takes in nothing; thawed it goes on where it stood.
   void set_frozen(bool frozen);
+  // What etcd sends is taken in this long after it has arrived.
+  void set_lag(Duration lag);
   void Reinit();
   void CloseAll(api::StreamEnd how, std::string_view reason);
 
@@ -72,6 +77,10 @@ class Cacher {
   sim::Task<api::Status> FillFromStorage();
   sim::Task<api::Status> WatchStorage();
   sim::Task<std::optional<api::Status>> FollowStream();
+  sim::Task<void> Hold(VirtualTime arrived);
+  bool keeps_watchers() const {
+    return variants_.cacher_reinit == api::Variants::Reinit::kKeepWatchers;
+  }
   std::optional<api::Status> TakeIn(const store::WatchResponse& response);
   void OnChange(const store::WatchEvent& event);
   void OnProgress(std::int64_t revision);
@@ -91,6 +100,7 @@ class Cacher {
   sim::Simulation& sim_;
   Storage& storage_;
   api::Compat compat_;
+  api::Variants variants_;
   WatchCache cache_;
   Ready ready_;
   sim::Signal fresh_;
@@ -99,7 +109,8 @@ class Cacher {
   bool stream_created_ = false;  // etcd has answered on it
   bool reinit_ = false;
   bool frozen_ = false;
-  sim::Signal thawed_;
+  Duration lag_;
+  sim::Signal held_changed_;
 
   WatcherIndex watchers_;
   std::int64_t last_processed_ = 0;  // revision of the last change or progress dispatched

@@ -28,9 +28,10 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> str
   if (required.ok() && query.wants_state()) error = co_await WaitUntilFresh(*required);
   if (stream->closed()) co_return;
   stream->Accept(api::Response::From::kCache);
-  auto watcher =
-      std::make_shared<CacheWatcher>(stream, query.predicate, query.bookmarks, query.deadline);
-  const bool same_generation = ready_.ready() && ready_.generation() == generation;
+  auto watcher = std::make_shared<CacheWatcher>(stream, query.predicate, query.bookmarks,
+                                                query.deadline, variants_);
+  const bool same_generation =
+      keeps_watchers() || (ready_.ready() && ready_.generation() == generation);
   if (error.ok() && (same_generation || compat_ == api::Compat::k1_25))
     error = SendFirst(query, *required, *watcher);
   if (!error.ok()) {
@@ -64,7 +65,9 @@ api::Status Cacher::SendFirst(const WatchQuery& query, std::int64_t required,
   const std::int64_t from = required == 0 ? cache_.revision() : required;
   watcher.RaiseThreshold(from);
   const History& history = cache_.history();
-  const api::Result<std::size_t> first = history.After(from, cache_.list_revision());
+  const api::Result<std::size_t> first =
+      history.After(from, cache_.list_revision(),
+                    variants_.watchcache_oldest == api::Variants::OldestRV::kListRV);
   if (!first.ok()) return first.status();
   for (std::size_t i = *first; i < history.size(); ++i) watcher.Offer(history.at(i));
   if (history.size() > *first) watcher.RaiseThreshold(history.at(history.size() - 1).revision);

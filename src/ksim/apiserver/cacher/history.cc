@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/sim/probe.h"
+
 namespace ksim::apiserver {
 
 const CacheEvent& History::Add(CacheEvent event) {
@@ -63,8 +65,10 @@ void History::Forget() {
   evicted_ = last > 0;
 }
 
-api::Result<std::size_t> History::After(std::int64_t revision, std::int64_t list_revision) const {
-  std::int64_t oldest = list_revision + 1;
+api::Result<std::size_t> History::After(std::int64_t revision, std::int64_t list_revision,
+                                        bool one_too_many) const {
+  std::int64_t oldest = one_too_many ? list_revision : list_revision + 1;
+  if (one_too_many && revision + 1 == list_revision) KSIM_PROBE("variant/watchcache.oldest");
   if (evicted_) oldest = size() > 0 ? at(0).revision : forgotten_ + 1;
   if (revision < oldest - 1) {
     return api::Expired(fmt::format("too old resource version: {} ({})", revision, oldest - 1));

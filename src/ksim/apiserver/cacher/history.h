@@ -55,8 +55,10 @@ class History {
   const CacheEvent& at(std::size_t i) const { return ring_[(start_ + i) % ring_.size()]; }
 
   // The position of the first event after `revision` (size() if there is none); 410 if events in
-  // between are gone. `list_revision` is that of the last relist.
-  api::Result<std::size_t> After(std::int64_t revision, std::int64_t list_revision) const;
+  // between are gone. `list_revision` is that of the last relist. `one_too_many`: accepts one
+  // revision too many (watchcache.oldest: listRV).
+  api::Result<std::size_t> After(std::int64_t revision, std::int64_t list_revision,
+                                 bool one_too_many = false) const;
 
  private:
   void Resize(std::size_t capacity);

@@ -51,9 +51,9 @@ void End(WatchStream& stream, const api::Status& error) {
 }  // namespace
 
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
-                                 std::shared_ptr<WatchStream> stream) {
+                                 std::shared_ptr<WatchStream> stream, api::Variants variants) {
   stream->Accept(api::Response::From::kStore);
-  CacheWatcher watcher(stream, query.predicate, query.bookmarks, query.deadline);
+  CacheWatcher watcher(stream, query.predicate, query.bookmarks, query.deadline, variants);
   const api::Result<store::Revision> from = co_await SendState(storage, query, watcher);
   if (!from.ok()) {
     End(*stream, from.status());

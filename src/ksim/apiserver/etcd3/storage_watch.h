@@ -4,6 +4,7 @@
 #pragma once
 #include <memory>
 
+#include "ksim/api/variants.h"
 #include "ksim/apiserver/etcd3/storage.h"
 #include "ksim/apiserver/watch_query.h"
 #include "ksim/apiserver/watch_stream.h"
@@ -14,6 +15,6 @@ namespace ksim::apiserver {
 // Accepts the stream, sends the state if the query wants it, then every change, until the storage
 // watch ends: then the stream is closed. To be cancelled when the stream is closed otherwise.
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
-                                 std::shared_ptr<WatchStream> stream);
+                                 std::shared_ptr<WatchStream> stream, api::Variants variants);
 
 }  // namespace ksim::apiserver

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/apiserver/audit_event.h"
 #include "ksim/base/check.h"
 
 namespace ksim::apiserver {
@@ -56,11 +57,14 @@ api::Response Refused(const api::Status& status) {
 api::Status Handler::Admit(RequestContext& rc) {
   const api::Request& request = rc.request();
   rc.user = Authenticate(request);
+  Audit(audit_, AuditStage::kRequestReceived, rc, nullptr);
   rc.Passed(Stage::kAuthenticate);
+  if (!in_flight_.Enter(rc.user, request, &rc.in_flight))
+    return rc.Check(Stage::kAuthorize, TooManyInFlight());
   if (request.resource == nullptr || !HasSubresource(*request.resource, request.subresource))
     return rc.Check(Stage::kAuthorize, api::UnknownPath());
-  if (!authorizer_.Allows(rc.user, request))
-    return rc.Check(Stage::kAuthorize, NotAuthorized(rc.user, request));
+  rc.authorized = authorizer_.Allows(rc.user, request);
+  if (!*rc.authorized) return rc.Check(Stage::kAuthorize, NotAuthorized(rc.user, request));
   rc.Passed(Stage::kAuthorize);
   if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
     return rc.Check(Stage::kDefault,

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "ksim/api/request.h"
+#include "ksim/apiserver/audit.h"
+#include "ksim/apiserver/authorization.h"
 #include "ksim/apiserver/registry/registry.h"
 #include "ksim/apiserver/request_context.h"
 #include "ksim/apiserver/resources.h"
@@ -15,10 +17,15 @@ namespace ksim::apiserver {
 
 class Handler {
  public:
-  Handler(const RegistryContext& context, Resources& resources, Authorizer& authorizer)
-      : context_(context), resources_(resources), authorizer_(authorizer) {}
+  Handler(const RegistryContext& context, Resources& resources, const RequestPolicy& policy,
+          AuditLog* audit)
+      : context_(context),
+        resources_(resources),
+        authorizer_(policy.deny),
+        in_flight_(policy.in_flight),
+        audit_(audit) {}
 
-  // 401 before 403 before anything else (API-135). A request for an unknown path is 404.
+  // 401 before 429 before 403 before anything else (API-135). A request for an unknown path is 404.
   api::Status Admit(RequestContext& rc);
   // Everything but watches.
   sim::Task<api::Response> Handle(RequestContext& rc);
@@ -37,7 +44,9 @@ class Handler {
 
   const RegistryContext& context_;
   Resources& resources_;
-  Authorizer& authorizer_;
+  Authorizer authorizer_;
+  MaxInFlight in_flight_;
+  AuditLog* audit_;
 };
 
 api::Response Refused(const api::Status& status);

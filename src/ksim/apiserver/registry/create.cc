@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "ksim/api/crd.h"
 #include "ksim/api/names.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/validation.h"
@@ -92,6 +93,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   api::Result<api::Object> stored = co_await storage_.storage().Create(std::move(object), write);
   if (stored.ok()) {
     if (!write.dry_run) context_.identities.Record(rc.resource().resource, ns, name, rc.identity);
+    if (!write.dry_run) Serve(*stored);
     rc.Passed(Stage::kStore);
     co_return stored;
   }
@@ -101,6 +103,13 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
     status = co_await ExplainExisting(std::move(status), ns, name);
   }
   co_return rc.Check(Stage::kStore, status);
+}
+
+// A definition that is stored is served from now on, by every server.
+void Registry::Serve(const api::Object& stored) const {
+  if (!api::IsDefinition(storage_.storage().resource())) return;
+  const auto added = context_.kinds.AddFromCrd(stored.tree());
+  static_cast<void>(added);  // validation has seen to the names
 }
 
 // The one that is in the way may be on its way out (API-67).

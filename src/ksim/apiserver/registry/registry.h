@@ -71,6 +71,7 @@ class Registry {
   friend class UpdateTransform;
   sim::Task<api::Result<api::Object>> CreateOnce(RequestContext& rc, value::Value tree);
   api::Result<value::Value> PrepareNew(RequestContext& rc, value::Value tree);
+  void Serve(const api::Object& stored) const;
   sim::Task<api::Status> ExplainExisting(api::Status status, std::string ns, std::string name);
   sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, std::string name,
                                                        api::DeleteOptions options,

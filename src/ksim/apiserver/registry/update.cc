@@ -152,6 +152,7 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
   if (stored.ok()) {
     if (transform.created() && !write.dry_run)
       context_.identities.Record(rc.resource().resource, request.ns, request.name, rc.identity);
+    if (!write.dry_run) Serve(*stored);
     rc.Passed(Stage::kStore);
     co_return UpdateResult(*std::move(stored), transform.created());
   }

@@ -1,0 +1,34 @@
+// Policy: what a scenario forbids to users of the API, and how many requests a server takes at a
+// time. Plain data.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace ksim::apiserver {
+
+// Requests that are answered 403, in the words of Kubernetes' authorizers, whoever may do what else
+// (system:masters too). An empty field matches everything.
+struct DenyRule {
+  DenyRule() = default;
+  std::string user;      // the name of a user, or of a group it is in
+  std::string verb;      // "create"; "*" = every verb
+  std::string resource;  // "pods", "replicasets.apps", "pods/binding", "pods/*", "*" = all of it
+  std::string ns, name;
+};
+
+// --max-requests-inflight and --max-mutating-requests-inflight: how many requests that read, and
+// how many that write, are served at a time; one more is answered 429 with Retry-After 1. Watches
+// and system:masters do not count. 0 = no limit.
+struct InFlightLimits {
+  InFlightLimits() = default;
+  int reading = 0;
+  int mutating = 0;
+};
+
+struct RequestPolicy {
+  RequestPolicy() = default;
+  std::vector<DenyRule> deny;
+  InFlightLimits in_flight;
+};
+
+}  // namespace ksim::apiserver

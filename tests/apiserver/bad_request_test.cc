@@ -1,0 +1,95 @@
+// What a bad request is answered with: the whole Status, as JSON, in each profile.
+#include <gtest/gtest.h>
+
+#include "ksim/value/json.h"
+#include "tests/apiserver/world.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using api::Compat;
+using api::Verb;
+using value::Value;
+
+struct Row {
+  const char* what;
+  api::Request (*make)(const World&);
+  const char* json;
+};
+
+api::Request List(const World& world, api::ListOptions options) {
+  api::Request r = world.Request(Verb::kList, "configmaps", "default", "");
+  r.list = std::move(options);
+  return r;
+}
+
+api::Request Create(const World& world, std::string_view json, std::string_view validation = "") {
+  api::Request r = world.Request(Verb::kCreate, "configmaps", "default", "");
+  r.body = Json(json);
+  r.field_validation = validation;
+  return r;
+}
+
+const Row kRows[] = {
+    {"an unparsable resource version", [](const World& w) { return List(w, Options("seven")); },
+     R"({"apiVersion":"v1","code":400,"kind":"Status","message":"invalid resource version: )"
+     R"(strconv.ParseUint: parsing \"seven\": invalid syntax","metadata":{},)"
+     R"("reason":"BadRequest","status":"Failure"})"},
+    {"a match without a version", [](const World& w) { return List(w, Options("", "Exact")); },
+     R"({"apiVersion":"v1","code":422,"details":{"causes":[{"field":"resourceVersionMatch",)"
+     R"("message":"Forbidden: resourceVersionMatch is forbidden unless resourceVersion is )"
+     R"(provided","reason":"FieldValueForbidden"}],"group":"meta.k8s.io","kind":"ListOptions"},)"
+     R"("kind":"Status","message":"ListOptions.meta.k8s.io \"\" is invalid: )"
+     R"(resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless )"
+     R"(resourceVersion is provided","metadata":{},"reason":"Invalid","status":"Failure"})"},
+    {"an unknown field under Strict",
+     [](const World& w) {
+       return Create(w, R"({"metadata":{"name":"m"},"dta":{"k":"v"}})", "Strict");
+     },
+     R"({"apiVersion":"v1","code":400,"kind":"Status","message":"ConfigMap in version \"v1\" )"
+     R"(cannot be handled as a ConfigMap: strict decoding error: unknown field \"dta\"",)"
+     R"("metadata":{},"reason":"BadRequest","status":"Failure"})"},
+    {"an unknown field selector",
+     [](const World& w) {
+       api::ListOptions options;
+       options.field_selector = "spec.size=1";
+       return List(w, options);
+     },
+     R"({"apiVersion":"v1","code":400,"kind":"Status","message":"\"spec.size\" is not a known )"
+     R"(field selector: only \"metadata.name\", \"metadata.namespace\"","metadata":{},)"
+     R"("reason":"BadRequest","status":"Failure"})"},
+    {"an object of another namespace",
+     [](const World& w) { return Create(w, R"({"metadata":{"name":"m","namespace":"other"}})"); },
+     R"({"apiVersion":"v1","code":400,"kind":"Status","message":"the namespace of the provided )"
+     R"(object does not match the namespace sent on the request","metadata":{},)"
+     R"("reason":"BadRequest","status":"Failure"})"},
+    {"no name", [](const World& w) { return Create(w, R"({"metadata":{}})"); },
+     R"({"apiVersion":"v1","code":422,"details":{"causes":[{"field":"metadata.name",)"
+     R"("message":"Required value: name or generateName is required",)"
+     R"("reason":"FieldValueRequired"}],"kind":"ConfigMap"},"kind":"Status",)"
+     R"("message":"ConfigMap \"\" is invalid: metadata.name: Required value: name or )"
+     R"(generateName is required","metadata":{},"reason":"Invalid","status":"Failure"})"},
+};
+
+// API-05
+// API-21
+// API-38
+// API-57
+// API-62
+// API-94
+TEST(BadRequests, AreAnsweredWithTheStatusOfARealOne) {
+  for (const Compat compat : {Compat::k1_25, Compat::k1_30, Compat::k1_36}) {
+    World world{WorldOptions(compat)};
+    const std::int64_t before = world.revision();
+    for (const Row& row : kRows) {
+      const api::Response r = world.Do(row.make(world));
+      EXPECT_EQ(value::ToJson(r.status.ToTree()), row.json)
+          << row.what << " in " << api::ToString(compat);
+      EXPECT_EQ(r.code, r.status.code);
+    }
+    EXPECT_EQ(world.revision(), before) << "nothing was written";
+  }
+}
+
+}  // namespace
+}  // namespace ksim::apiserver

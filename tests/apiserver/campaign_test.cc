@@ -1,0 +1,69 @@
+// KSIM_CAMPAIGN_SEEDS=100000 runs as many; the default is what a unit test can bear.
+#include "tests/apiserver/campaign.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace ksim::apiserver {
+namespace {
+
+using api::Compat;
+using V = api::Variants;
+
+std::uint64_t Seeds(std::uint64_t fallback) {
+  const char* given = std::getenv("KSIM_CAMPAIGN_SEEDS");
+  return given == nullptr ? fallback : std::strtoull(given, nullptr, 10);
+}
+
+constexpr Compat kProfiles[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
+
+CampaignOptions Of(std::uint64_t seed) {
+  CampaignOptions options;
+  options.seed = seed;
+  options.compat = kProfiles[seed % 3];
+  return options;
+}
+
+// WATCH-33
+// WATCH-40
+TEST(Campaign, NobodyIsToldWhatIsNotSo) {
+  for (std::uint64_t seed = 1; seed <= Seeds(45); ++seed)
+    ASSERT_EQ(RunCampaign(Of(seed)), "") << "seed " << seed;
+}
+
+// The number of seeds until a mutant is caught; 0 if it is not.
+template <class Change>
+int SeedsToCatch(int limit, Change change) {
+  for (int seed = 1; seed <= limit; ++seed) {
+    CampaignOptions options = Of(static_cast<std::uint64_t>(seed));
+    change(options);
+    if (!RunCampaign(options).empty()) return seed;
+  }
+  return 0;
+}
+
+TEST(Campaign, EveryMutantIsCaught) {
+  struct Mutant {
+    const char* name;
+    void (*change)(CampaignOptions&);
+  };
+  const Mutant mutants[] = {
+      {"watchcache.oldest: listRV",
+       [](CampaignOptions& o) { o.variants.watchcache_oldest = V::OldestRV::kListRV; }},
+      {"cacher.reinit: keepWatchers",
+       [](CampaignOptions& o) { o.variants.cacher_reinit = V::Reinit::kKeepWatchers; }},
+      {"event.deleteRV: objectRV",
+       [](CampaignOptions& o) { o.variants.event_delete_rv = V::DeleteRV::kObjectRV; }},
+      {"resume from a synthetic event",
+       [](CampaignOptions& o) { o.resume_from_synthetic = true; }}};
+  for (const Mutant& mutant : mutants) {
+    const int seeds = SeedsToCatch(150, mutant.change);
+    std::printf("%s: caught by seed %d\n", mutant.name, seeds);
+    EXPECT_GT(seeds, 0) << mutant.name;
+  }
+}
+
+}  // namespace
+}  // namespace ksim::apiserver

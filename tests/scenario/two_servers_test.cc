@@ -1,0 +1,174 @@
+// Scenarios with several API servers, with denials and with limits.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "ksim/client/events.h"
+#include "ksim/scenario/load.h"
+#include "ksim/scenario/runner.h"
+#include "ksim/value/json.h"
+
+namespace ksim::scenario {
+namespace {
+
+constexpr const char* kReplicaSet =
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: w}, spec: {replicas: 3, selector: "
+    "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
+    "image: nginx}]}}}}";
+
+Loaded LoadText(const std::string& spec) {
+  LoadOptions options;
+  const std::string text =
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec;
+  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
+  return Load({"test.yaml"}, options);
+}
+
+Scenario Parse(const std::string& spec) {
+  Loaded loaded = LoadText(spec);
+  EXPECT_EQ(Render(loaded.errors, false), "");
+  return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];
+}
+
+Scenario WithReplicaSet(const std::string& cluster) {
+  return Parse("  cluster: {" + cluster + "}\n  steps: [{at: 0s, create: {object: " + kReplicaSet +
+               "}}]\n");
+}
+
+std::int64_t RunningPods(World& world) {
+  std::int64_t running = 0;
+  for (const api::Object& pod : world.Objects(*world.kinds().ByName("pods")))
+    running += pod.status().Get("phase").AsString() == "Running" ? 1 : 0;
+  return running;
+}
+
+// The servers that each client sent requests to, and the answers by code.
+struct Traffic {
+  explicit Traffic(const Runner& runner) {
+    for (const sim::Event& e : runner.events()) {
+      if (e.kind == sim::EventKind::kRequest) {
+        const auto& p = e.payload.As<client::RequestPayload>();
+        servers[p.request.client].insert(p.server);
+      }
+      if (e.kind == sim::EventKind::kResponse)
+        ++codes[e.payload.As<client::ResponsePayload>().code];
+    }
+  }
+  std::map<std::string, std::set<std::string>> servers;
+  std::map<int, int> codes;
+};
+
+class TwoServers : public ::testing::TestWithParam<api::Compat> {};
+INSTANTIATE_TEST_SUITE_P(Profiles, TwoServers,
+                         ::testing::Values(api::Compat::k1_25, api::Compat::k1_30,
+                                           api::Compat::k1_36),
+                         [](const auto& info) {
+                           std::string name(api::ToString(info.param));
+                           name[1] = '_';
+                           return name;
+                         });
+
+TEST_P(TwoServers, AReplicaSetComesUpWithEverySeed) {
+  Scenario scenario = WithReplicaSet("nodes: 2, apiServers: 2");
+  scenario.compat = GetParam();
+  std::set<std::string> digests;
+  for (scenario.seed = 1; scenario.seed <= 34; ++scenario.seed) {
+    Runner runner(scenario, RunnerOptions());
+    const RunReport report = runner.Run();
+    ASSERT_EQ(report.exit_code, 0) << "seed " << scenario.seed;
+    ASSERT_EQ(RunningPods(runner.world()), 3) << "seed " << scenario.seed;
+    digests.insert(report.end.digest);
+  }
+  EXPECT_EQ(digests.size(), 34u);
+}
+
+TEST_P(TwoServers, AClientSticksToOne) {
+  Scenario scenario = WithReplicaSet("nodes: 3, apiServers: 2");
+  scenario.compat = GetParam();
+  Runner runner(scenario, RunnerOptions());
+  EXPECT_EQ(runner.Run().exit_code, 0);
+  using Names = std::set<std::string>;
+  const Traffic traffic(runner);
+  EXPECT_EQ(traffic.servers.at("kubelet/node-1"), Names{"kube-apiserver-0"});
+  EXPECT_EQ(traffic.servers.at("kubelet/node-2"), Names{"kube-apiserver-1"});
+  EXPECT_EQ(traffic.servers.at("kubelet/node-3"), Names{"kube-apiserver-0"});
+  EXPECT_EQ(traffic.servers.at("kube-scheduler"), Names{"kube-apiserver-0"});
+  EXPECT_EQ(traffic.servers.at("kubectl"), Names{"kube-apiserver-0"});
+}
+
+// Everybody is moved in the middle, and back: the run ends as it would have.
+TEST_P(TwoServers, ClientsMayBeMoved) {
+  std::string faults = "  faults:\n";
+  for (const auto& [at, to] : {std::pair("5s", 1), {"5600ms", 0}})
+    for (const char* who : {"kube-controller-manager", "kube-scheduler", "kubelet/node-1",
+                            "kubelet/node-2", "kubectl"})
+      faults += fmt::format("  - {{at: {}, connect: {{client: {}, server: kube-apiserver-{}}}}}\n",
+                            at, who, to);
+  Scenario scenario = Parse(
+      fmt::format("  cluster: {{nodes: 2, apiServers: 2}}\n  steps: [{{at: 5s, create: {{object: "
+                  "{}}}}}]\n{}",
+                  kReplicaSet, faults));
+  scenario.compat = GetParam();
+  for (scenario.seed = 1; scenario.seed <= 10; ++scenario.seed) {
+    Runner runner(scenario, RunnerOptions());
+    const RunReport report = runner.Run();
+    EXPECT_EQ(report.exit_code, 0) << "seed " << scenario.seed;
+    EXPECT_EQ(RunningPods(runner.world()), 3) << "seed " << scenario.seed;
+    EXPECT_EQ(Traffic(runner).servers.at("kube-controller-manager").size(), 2u);
+  }
+}
+
+TEST(Policy, ADeniedVerbIsAnswered403AndTheRunGoesOn) {
+  Scenario scenario = WithReplicaSet(
+      "nodes: 1, deny: [{user: system:kube-scheduler, verb: create, resource: pods/binding}]");
+  Runner runner(scenario, RunnerOptions());
+  scenario.until = Seconds(20);
+  Runner timed(scenario, RunnerOptions());
+  timed.Run();
+  EXPECT_EQ(RunningPods(timed.world()), 0);
+  EXPECT_GT(Traffic(timed).codes[403], 0);
+}
+
+TEST(Policy, AClientComesAgainAfterA429) {
+  const Scenario scenario = WithReplicaSet("nodes: 3, maxMutatingRequestsInflight: 1");
+  Runner runner(scenario, RunnerOptions());
+  EXPECT_EQ(runner.Run().exit_code, 0);
+  EXPECT_EQ(RunningPods(runner.world()), 3);
+  EXPECT_GT(Traffic(runner).codes[429], 0);
+}
+
+TEST(Policy, IsWrittenIntoTheTraceAndReadBack) {
+  const Scenario scenario = Parse(
+      "  cluster: {maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, deny: [{user: u, "
+      "verb: list, resource: pods, namespace: n, name: x}, {verb: \"*\"}]}\n");
+  const value::Value tree = ToTree(scenario);
+  const value::Value cluster = tree.Get("spec").Get("cluster");
+  EXPECT_EQ(value::ToJson(cluster.Get("deny")),
+            R"([{"name":"x","namespace":"n","resource":"pods","user":"u","verb":"list"},)"
+            R"({"verb":"*"}])");
+  EXPECT_EQ(cluster.Get("maxRequestsInflight").AsInt(), 400);
+  LoadOptions options;
+  const std::string json = value::ToJson(tree);
+  options.read = [json](const std::string&) -> absl::StatusOr<std::string> { return json; };
+  const Loaded again = Load({"again.yaml"}, options);
+  ASSERT_EQ(Render(again.errors, false), "");
+  EXPECT_EQ(value::ToJson(ToTree(again.scenarios.at(0))), json);
+}
+
+TEST(Policy, MistakesAreShownAtTheirPlace) {
+  const Loaded loaded = LoadText(
+      "  cluster:\n    maxRequestsInflight: -1\n    deny:\n    - {verb: lst, resource: pods}\n"
+      "    - {}\n    - {verb: list, ressource: pods}\n");
+  const std::string errors = Render(loaded.errors, false);
+  for (const char* part :
+       {"test.yaml:6:26: error: spec.cluster.maxRequestsInflight must be at least 0, got -1",
+        "test.yaml:8:14: error: unknown verb \"lst\"", "did you mean \"list\"?",
+        "test.yaml:9:7: error: a rule without fields would forbid everything",
+        "unknown field \"ressource\"", "did you mean \"resource\"?"})
+    EXPECT_NE(errors.find(part), std::string::npos) << part << "\n" << errors;
+}
+
+}  // namespace
+}  // namespace ksim::scenario
