@@ -13,6 +13,7 @@
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/time.h"
 #include "ksim/fault/spec.h"
+#include "ksim/sim/decisions.h"
 #include "ksim/value/value.h"
 #include "ksim/value/where.h"
 
@@ -168,6 +169,7 @@ struct Scenario {
   ClusterSpec cluster;
   std::vector<Step> steps;
   std::vector<FaultSpec> faults;
+  std::vector<sim::Override> overrides;  // answers to decisions, by site and key
   FuzzSpec fuzz;
   std::vector<Expectation> expect;
   std::vector<std::string> checks = {"*"};

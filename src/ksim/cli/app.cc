@@ -18,7 +18,7 @@ std::atomic<int> interrupted{0};
 namespace {
 
 // Commands of the contract that this version has not.
-constexpr std::string_view kLater[] = {"fuzz", "shrink", "report", "export"};
+constexpr std::string_view kLater[] = {"report", "export"};
 
 int Wrong(Io& io, const std::string& message, const std::string& hint) {
   io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), message));
@@ -111,6 +111,8 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   all.push_back(MakeReplay());
   all.push_back(MakeDiff());
   all.push_back(MakeCheck());
+  all.push_back(MakeFuzz());
+  all.push_back(MakeShrink());
   all.push_back(MakeGet());
   all.push_back(MakeDescribe());
   all.push_back(MakeEvents());

@@ -40,6 +40,8 @@ std::unique_ptr<Command> MakeRun();
 std::unique_ptr<Command> MakeReplay();
 std::unique_ptr<Command> MakeDiff();
 std::unique_ptr<Command> MakeCheck();
+std::unique_ptr<Command> MakeFuzz();
+std::unique_ptr<Command> MakeShrink();
 std::unique_ptr<Command> MakeGet();
 std::unique_ptr<Command> MakeDescribe();
 std::unique_ptr<Command> MakeEvents();

@@ -8,6 +8,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_input.h"
+#include "ksim/fuzz/run.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/trace/diff.h"
@@ -106,8 +107,8 @@ class ReplayCommand : public Command {
   int Compare(Io& io, const Trace& recorded, const scenario::Scenario& scenario,
               const Until& until) {
     const std::size_t wanted = HowMany(recorded, until);
-    scenario::RunnerOptions options;
-    options.world.overrides = recorded.header.overrides;
+    // ScenarioOf has seen that there are such options.
+    scenario::RunnerOptions options = *fuzz::OptionsOf(scenario, recorded.header);
     const bool whole =
         wanted == recorded.events.size() && recorded.end && recorded.end->result != "interrupted";
     options.stop = [whole, wanted](const sim::Event& e) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "ksim/base/status.h"
-#include "ksim/base/time.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
-#include "ksim/trace/schema.h"
+#include "ksim/scenario/runner.h"
 
 namespace ksim::cli {
 
@@ -31,9 +31,10 @@ std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
     io.Err(Render(loaded.errors, io.err_color()));
     return std::nullopt;
   }
-  if (trace.header.strategy != "nominal") {
-    io.Err(fmt::format("{}: error: the strategy {} is not in this version of ksim\n", path,
-                       trace.header.strategy));
+  const absl::StatusOr<scenario::RunnerOptions> options =
+      fuzz::OptionsOf(loaded.scenarios.front(), trace.header);
+  if (!options.ok()) {
+    io.Err(fmt::format("{}: error: {}\n", path, Message(options.status())));
     return std::nullopt;
   }
   return std::move(loaded.scenarios.front());
@@ -60,25 +61,6 @@ std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std
 void LearnKinds(const trace::State& state, api::Kinds* kinds) {
   for (const auto& [key, object] : state.objects())
     scenario::LearnKind(*kinds, object.api_version(), object.kind());
-}
-
-std::string EventLine(const trace::Record& r) {
-  std::string out = fmt::format("#{} {} {} {}", r.seq, FormatTime(VirtualTime(r.t)), r.actor,
-                                trace::KindName(r.kind));
-  for (std::string_view field : {"verb", "type", "op", "stage", "action", "state"})
-    if (!r.Text(field).empty()) out += fmt::format(" {}", r.Text(field));
-  const std::string_view resource = r.Text("resource");
-  if (!resource.empty()) {
-    out += fmt::format(" {}", resource);
-    if (!r.Text("subresource").empty()) out += fmt::format("/{}", r.Text("subresource"));
-    if (!r.Text("name").empty()) out += fmt::format(" {}", r.Text("name"));
-  }
-  for (std::string_view field : {"key", "pod", "controller", "oracle", "target"})
-    if (!r.Text(field).empty()) out += fmt::format(" {}", r.Text(field));
-  for (std::string_view field : {"rv", "code"})
-    if (r.Get(field).is_int() && r.Int(field) != 0)
-      out += fmt::format(" {} {}", field, r.Int(field));
-  return out;
 }
 
 }  // namespace ksim::cli

@@ -6,6 +6,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/cli/io.h"
 #include "ksim/scenario/scenario.h"
+#include "ksim/trace/event_line.h"
 #include "ksim/trace/state.h"
 #include "ksim/trace/trace.h"
 
@@ -26,7 +27,6 @@ std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std
 // The built-in kinds and the custom ones that the state holds objects of.
 void LearnKinds(const trace::State& state, api::Kinds* kinds);
 
-// One line about an event: "#41 +0.310s kube-scheduler request create pods/x".
-std::string EventLine(const trace::Record& record);
+using trace::EventLine;
 
 }  // namespace ksim::cli

@@ -47,6 +47,10 @@ const std::vector<std::string_view>& DrawnKinds();
 // Those that fuzz.faults leaves: "*" and names, "-NAME" takes one away; in the order above.
 std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& faults);
 
+// The trigger that the seq-th event of a run is: its kind, fields that name it (no seq, time or
+// generated name), and the count of such events from the phase `workload` on.
+Trigger TriggerOf(const std::vector<sim::Event>& events, std::uint64_t seq);
+
 class Drawn {
  public:
   // Subscribes to the bus; both references outlive the run.

@@ -82,23 +82,28 @@ Trigger NameIt(const sim::Event& e) {
 
 }  // namespace
 
-std::vector<Spec> Drawn::FiredAsScript(const std::vector<sim::Event>& events) const {
+Trigger TriggerOf(const std::vector<sim::Event>& events, std::uint64_t seq) {
   std::uint64_t workload = 0;
   for (const sim::Event& e : events) {
     if (e.kind == EventKind::kPhase && workload == 0) workload = e.seq;
   }
+  const sim::Event& at = events[seq - 1];
+  Trigger trigger = NameIt(at);
+  trigger.count = 0;
+  for (std::uint64_t i = workload + 1; i <= seq; ++i) {
+    const sim::Event& e = events[i - 1];
+    if (e.kind == at.kind && Matches(trigger, trace::Render(e, trace::RenderOptions())))
+      ++trigger.count;
+  }
+  return trigger;
+}
+
+std::vector<Spec> Drawn::FiredAsScript(const std::vector<sim::Event>& events) const {
   std::vector<Spec> out;
   for (const Fired& fired : fired_) {
     if (fired.trigger == 0 || fired.trigger > events.size()) continue;
-    const sim::Event& at = events[fired.trigger - 1];
     Spec spec = fired.spec;
-    spec.when = NameIt(at);
-    spec.when->count = 0;
-    for (std::uint64_t seq = workload + 1; seq <= fired.trigger; ++seq) {
-      const sim::Event& e = events[seq - 1];
-      if (e.kind == at.kind && Matches(*spec.when, trace::Render(e, trace::RenderOptions())))
-        ++spec.when->count;
-    }
+    spec.when = TriggerOf(events, fired.trigger);
     out.push_back(std::move(spec));
   }
   return out;

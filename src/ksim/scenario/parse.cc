@@ -125,6 +125,7 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   s->steps = ParseSteps(context, spec);
   if (!has_steps) AddDefaultStep(context, s);
   s->faults = ParseFaults(context, spec, s->cluster);
+  s->overrides = ParseOverrides(context, spec);
   if (const YamlNode* fuzz = spec.Find("fuzz")) s->fuzz = ParseFuzz(context, *fuzz);
   s->expect = ParseExpect(context, spec);
   s->checks = spec.Strings("checks", s->checks);

@@ -74,6 +74,7 @@ std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
                                    const ClusterSpec& cluster);
 std::optional<Trigger> ParseTrigger(ParseContext& context, const value::YamlNode& node,
                                     const std::string& where);
+std::vector<sim::Override> ParseOverrides(ParseContext& context, MappingReader& spec);
 std::vector<Expectation> ParseExpect(ParseContext& context, MappingReader& spec);
 FuzzSpec ParseFuzz(ParseContext& context, const value::YamlNode& node);
 // Reads a `where` field; reports bad ones.

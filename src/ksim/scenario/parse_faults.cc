@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
@@ -234,6 +235,27 @@ std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
     if (auto fault = ParseFault(context, *node, index++, cluster))
       faults.push_back(*std::move(fault));
   return faults;
+}
+
+std::vector<sim::Override> ParseOverrides(ParseContext& context, MappingReader& spec) {
+  std::vector<sim::Override> out;
+  std::size_t index = 0;
+  for (const YamlNode* node : spec.List("overrides")) {
+    MappingReader reader(context.problems, *node, OverrideType(),
+                         fmt::format("spec.overrides[{}]", index++));
+    if (!reader.is_mapping()) continue;
+    sim::Override o;
+    o.site = reader.RequiredString("site");
+    const std::string key = reader.RequiredString("key");
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), o.key);
+    if (reader.Has("key") && (error != std::errc() || end != key.data() + key.size()))
+      reader.problems().Error(reader.Find("key")->span,
+                              fmt::format("{} must be a whole number in quotes, got \"{}\"",
+                                          reader.PathTo("key"), key));
+    o.answer = static_cast<std::uint32_t>(reader.Integer("answer", 0, 0));
+    out.push_back(std::move(o));
+  }
+  return out;
 }
 
 std::vector<Expectation> ParseExpect(ParseContext& context, MappingReader& spec) {

@@ -6,6 +6,7 @@
 
 #include "ksim/base/version.h"
 #include "ksim/scenario/schema.h"
+#include "ksim/sim/network.h"
 #include "ksim/trace/events.h"
 #include "ksim/trace/state.h"
 #include "ksim/value/json.h"
@@ -66,17 +67,45 @@ std::string TargetOf(const Step& step) {
   return out;
 }
 
+namespace {
+
+// While everything goes wrong nothing can be promised in time: only that it comes.
+std::vector<Expectation> ExpectedOf(const Scenario& scenario, bool fuzz) {
+  std::vector<Expectation> list = scenario.expect;
+  for (Expectation& e : list)
+    if (fuzz) e.within.reset();
+  return list;
+}
+
+}  // namespace
+
 Runner::Runner(const Scenario& scenario, RunnerOptions options)
     : scenario_(scenario),
       options_(std::move(options)),
       world_(scenario_, options_.world),
       triggers_(world_.sim()),
       injector_(world_),
-      expectations_(world_.sim(), world_.kinds(), scenario_.expect),
-      checks_(world_.sim(), scenario_.checks),
-      recorder_(world_.sim().bus()) {
+      expectations_(world_.sim(), world_.kinds(),
+                    ExpectedOf(scenario_, options_.fuzz.has_value())),
+      checks_(world_.sim(), scenario_.checks) {
+  if (options_.fuzz || AnswersDrawnFaults())
+    drawn_ = std::make_unique<fault::Drawn>(injector_, world_,
+                                            fault::AllowedKinds(scenario_.fuzz.faults));
+  if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
   MakeGroups();
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { Count(e); });
+}
+
+// Whether an override is about a fault that nobody but a fuzzed run asks for.
+bool Runner::AnswersDrawnFaults() const {
+  const auto about = [](const sim::Override& o) { return o.site.starts_with("fault."); };
+  return std::any_of(scenario_.overrides.begin(), scenario_.overrides.end(), about) ||
+         std::any_of(options_.world.overrides.begin(), options_.world.overrides.end(), about);
+}
+
+std::vector<FaultSpec> Runner::DrawnScript() const {
+  return drawn_ && recorder_ ? drawn_->FiredAsScript(recorder_->events())
+                             : std::vector<FaultSpec>();
 }
 
 Runner::~Runner() { world_.sim().Shutdown(); }
@@ -214,9 +243,32 @@ sim::Simulation::Stop Runner::RunWorkload() {
 
 // Nothing is left to do but for faults that nobody ends: they end now.
 void Runner::Heal() {
+  if (drawn_) drawn_->Close();
   const std::uint64_t heal = EmitPhase("heal");
   world_.EmitCaches(heal);
   injector_.HealAll(heal);
+}
+
+sim::Simulation::Stop Runner::RunFaultsAndHeal() {
+  using Stop = sim::Simulation::Stop;
+  sim::Simulation& sim = world_.sim();
+  const FuzzPhases& fuzz = *options_.fuzz;
+  const auto tell = [&fuzz](bool open) {
+    if (fuzz.on_window) fuzz.on_window(open);
+  };
+  sim::Simulation::Limits limits;
+  limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
+  limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
+  limits.time = sim.now() + std::max(fuzz.window, scenario_.until.value_or(Duration()));
+  EmitPhase("faults");
+  tell(true);
+  Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+  tell(false);
+  if (stop != Stop::kQuiescent && stop != Stop::kTimeLimit) return stop;
+  Heal();
+  EmitPhase("settle");
+  limits.time = sim.now() + fuzz.settle + sim::kExtraDelays.back();
+  return sim.RunUntilQuiet(scenario_.quiet_for, limits);
 }
 
 // Steps and faults that have not ended, then the kernel's own list.
@@ -316,7 +368,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   end.events = sim.bus().last_seq();
   end.time = sim.now().ns();
   end.digest = world_.digest().Final(sim.decisions());
-  end.state = trace::OutcomeDigest(world_.Objects());
+  if (recorder_) end.state = trace::OutcomeDigest(world_.Objects());
   end.decisions = sim.decisions().decisions();
   end.unapplied = sim.decisions().unapplied();
   NameOracles(&end);
@@ -331,7 +383,8 @@ RunReport Runner::Run() {
     EmitPhase("workload");
     ScheduleSteps();
     injector_.Arm(scenario_.faults);
-    stop = RunWorkload();
+    if (drawn_) drawn_->Open();
+    stop = options_.fuzz ? RunFaultsAndHeal() : RunWorkload();
   }
   Finish(stop);
   return report_;
@@ -343,6 +396,12 @@ trace::Header Runner::MakeHeader() const {
   header.compat = std::string(api::ToString(scenario_.compat));
   header.seed = scenario_.seed;
   header.strategy_seed = scenario_.seed;
+  if (const sim::Strategy* strategy = options_.world.strategy.get()) {
+    header.strategy = std::string(strategy->name());
+    header.strategy_seed = options_.strategy_seed;
+    header.strategy_params = options_.strategy_params;
+  }
+  header.mode = options_.fuzz ? "fuzz" : "run";
   header.scenario = ToTree(scenario_);
   header.overrides = options_.world.overrides;
   return header;
@@ -351,7 +410,7 @@ trace::Header Runner::MakeHeader() const {
 trace::Trace Runner::MakeTrace(const trace::RenderOptions& options) const {
   trace::Trace trace;
   trace.header = MakeHeader();
-  trace.events = recorder_.Records(options);
+  trace.events = recorder_->Records(options);
   trace.end = report_.end;
   return trace;
 }

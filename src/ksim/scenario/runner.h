@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ksim/check/checker.h"
+#include "ksim/fault/drawn.h"
 #include "ksim/fault/fault.h"
 #include "ksim/scenario/expectations.h"
 #include "ksim/scenario/scenario.h"
@@ -23,9 +24,25 @@
 
 namespace ksim::scenario {
 
+// A run of `ksim fuzz`: faults may come for `window` from the workload on, or until nothing is left
+// to do; then everything heals, and the run must become quiet within `settle`, and the time that a
+// message sent before may still be under way. What is expected eventually may then come late.
+struct FuzzPhases {
+  FuzzPhases() = default;
+  Duration window;
+  Duration settle = Minutes(10);
+  std::function<void(bool open)> on_window;  // told when the window opens and closes
+};
+
 struct RunnerOptions {
   RunnerOptions() = default;
   WorldOptions world;
+  std::optional<FuzzPhases> fuzz;  // nothing: a run as the scenario says
+  // Of world.strategy, for the trace's header.
+  std::uint64_t strategy_seed = 1;
+  value::Value strategy_params = value::Value::EmptyObject();
+  // False: no trace can be made, and the end has no digest of the outcome.
+  bool record = true;
   // Asked after every event; true ends the run there (interrupted, or --until).
   std::function<bool(const sim::Event&)> stop;
 };
@@ -67,9 +84,11 @@ class Runner {
   RunReport Run();  // once
 
   World& world() { return world_; }
-  const std::vector<sim::Event>& events() const { return recorder_.events(); }
+  const std::vector<sim::Event>& events() const { return recorder_->events(); }
   // What the oracles have found so far.
   const check::Checker& checker() const { return checks_.checker(); }
+  // The faults that were drawn, as spec.faults would say them; of a run that recorded.
+  std::vector<FaultSpec> DrawnScript() const;
   trace::Header MakeHeader() const;
   // Header, events and last line; after Run.
   trace::Trace MakeTrace(const trace::RenderOptions& options) const;
@@ -81,6 +100,7 @@ class Runner {
     bool begun = false;
     std::optional<std::size_t> running;  // the step under way
   };
+  bool AnswersDrawnFaults() const;
   void MakeGroups();
   void Count(const sim::Event& e);
   void Boot();
@@ -91,6 +111,7 @@ class Runner {
   sim::Simulation::Stop RunWorkload();
   void Heal();
   void NoteFaults();
+  sim::Simulation::Stop RunFaultsAndHeal();
   std::vector<std::string> WhatKeptItBusy();
   void Judge(sim::Simulation::Stop stop);
   void Finish(sim::Simulation::Stop stop);
@@ -104,9 +125,10 @@ class Runner {
   World world_;
   fault::Triggers triggers_;
   fault::Injector injector_;
+  std::unique_ptr<fault::Drawn> drawn_;  // null: nobody answers with a fault
   Expectations expectations_;
   check::LiveChecker checks_;
-  trace::Recorder recorder_;
+  std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   std::vector<Group> groups_;
   RunReport report_;
 };

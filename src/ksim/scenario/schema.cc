@@ -167,6 +167,17 @@ const Type& ExpectType() {
   return type;
 }
 
+const Type& OverrideType() {
+  static const Type type{
+      "Override",
+      "The answer to one decision. Bound to the names of ksim's sites, so a later version may not "
+      "know it any more; faults with triggers last.",
+      {{"site", "string", "What is asked: delay/kube-apiserver-0/kube-scheduler/pods."},
+       {"key", "string", "What the question is about: a whole number in quotes."},
+       {"answer", "integer", "The answer; 0 is the nominal one."}}};
+  return type;
+}
+
 const Type& FuzzType() {
   static const Type type{
       "Fuzz",
@@ -194,6 +205,9 @@ const Type& SpecType() {
         "What the user does. Without steps the manifests after `---` are created at time 0.", "",
         &StepType()},
        {"faults", "list of Fault", "What goes wrong: exactly these.", "", &FaultType()},
+       {"overrides", "list of Override",
+        "Answers to single decisions, as a trace lists them: for what no fault can say.", "",
+        &OverrideType()},
        {"fuzz", "Fuzz", "What `ksim fuzz` may do.", "", &FuzzType()},
        {"expect", "list of Expectation", "What must come true or stay true.", "", &ExpectType()},
        {"checks", "list of names", "Oracles; \"*\" is all, \"-NAME\" takes one away.", "[\"*\"]"}}};

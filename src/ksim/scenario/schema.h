@@ -39,6 +39,7 @@ const Type& LatencyType();
 const Type& StepType();  // at, when and one field per kind of step
 const Type& TriggerType();
 const Type& FaultType();  // at, when and one field per verb
+const Type& OverrideType();
 const Type& FuzzType();
 const Type& ExpectType();
 const Type& ConditionType();

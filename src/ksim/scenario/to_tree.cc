@@ -188,6 +188,12 @@ Value FaultTree(const FaultSpec& fault) {
   return out.Build();
 }
 
+Value OverrideTree(const sim::Override& o) {
+  return Obj({{"site", Value::Of(o.site)},
+              {"key", Value::Of(std::to_string(o.key))},
+              {"answer", Value::Of(static_cast<std::int64_t>(o.answer))}});
+}
+
 Value ExpectationTree(const Expectation& e) {
   ObjectBuilder condition;
   condition.Add("resource", Value::Of(TypeSlashName(e.resource, e.name)));
@@ -227,6 +233,7 @@ Value ToTree(const Scenario& s) {
   spec.Add("cluster", ClusterTree(s.cluster));
   spec.Add("steps", List(s.steps, StepTree));
   spec.Add("faults", List(s.faults, FaultTree));
+  if (!s.overrides.empty()) spec.Add("overrides", List(s.overrides, OverrideTree));
   spec.Add("fuzz", Obj({{"faults", Strings(s.fuzz.faults)},
                         {"window", s.fuzz.window ? Of(*s.fuzz.window) : Value::Of("auto")},
                         {"settle", Of(s.fuzz.settle)}}));

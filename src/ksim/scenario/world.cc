@@ -20,7 +20,10 @@ using value::Value;
 sim::SimulationOptions OptionsOf(const Scenario& scenario, const WorldOptions& options) {
   sim::SimulationOptions out;
   out.seed = scenario.seed;
-  out.overrides = options.overrides;
+  out.overrides = scenario.overrides;
+  out.overrides.insert(out.overrides.end(), options.overrides.begin(), options.overrides.end());
+  out.strategy = options.strategy;
+  out.order_window = scenario.cluster.latency_max;
   return out;
 }
 

@@ -37,7 +37,8 @@ struct PluggedController {
 
 struct WorldOptions {
   WorldOptions() = default;
-  std::vector<sim::Override> overrides;
+  std::vector<sim::Override> overrides;     // beside the scenario's own
+  std::shared_ptr<sim::Strategy> strategy;  // null = nominal
   std::vector<PluggedController> controllers;
   std::vector<api::ResourceInfo> kinds;  // custom kinds beside those that manifests use
   apiserver::AuditLog* audit = nullptr;  // of all API servers; outlives the world. Null: none

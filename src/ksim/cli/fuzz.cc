@@ -1,0 +1,427 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/cli/command.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/cli/fuzz_report.h"
+#include "ksim/cli/help.h"
+#include "ksim/fuzz/campaign.h"
+#include "ksim/fuzz/findings.h"
+#include "ksim/fuzz/shrink.h"
+#include "ksim/fuzz/summary.h"
+#include "ksim/scenario/dry_run.h"
+#include "ksim/scenario/load.h"
+#include "ksim/value/json.h"
+
+namespace ksim::cli {
+namespace {
+
+using fuzz::Failure;
+using fuzz::FailureLine;
+using fuzz::Summary;
+using fuzz::Tally;
+using scenario::Scenario;
+
+constexpr std::uint64_t kSeedsByDefault = 1000;
+// More directories than this help nobody; the table has all failures.
+constexpr std::size_t kMostDirectories = 50;
+
+bool ParseNumber(std::string_view text, std::uint64_t* out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// "A..B" or "A".
+bool ParseSeeds(std::string_view text, std::uint64_t* first, std::uint64_t* last) {
+  const std::size_t dots = text.find("..");
+  if (!ParseNumber(text.substr(0, dots), first)) return false;
+  *last = *first;
+  if (dots != std::string_view::npos && !ParseNumber(text.substr(dots + 2), last)) return false;
+  return *first >= 1 && *first <= *last && *last < ~std::uint64_t{0};
+}
+
+// "5%" or "0.5%", in thousandths.
+bool ParsePercent(std::string_view text, std::uint32_t* permille) {
+  if (!text.ends_with('%')) return false;
+  text.remove_suffix(1);
+  const std::size_t dot = text.find('.');
+  std::uint64_t whole = 0, tenth = 0;
+  if (!ParseNumber(text.substr(0, dot), &whole) || whole > 100) return false;
+  if (dot != std::string_view::npos &&
+      (text.size() != dot + 2 || !ParseNumber(text.substr(dot + 1), &tenth)))
+    return false;
+  *permille = static_cast<std::uint32_t>(std::min<std::uint64_t>(whole * 10 + tenth, 1000));
+  return true;
+}
+
+bool ParseShard(std::string_view text, fuzz::Shard* shard) {
+  const std::size_t slash = text.find('/');
+  return slash != std::string_view::npos && ParseNumber(text.substr(0, slash), &shard->index) &&
+         ParseNumber(text.substr(slash + 1), &shard->count) && shard->count >= 1 &&
+         shard->index <= shard->count;
+}
+
+class FuzzCommand : public Command {
+ public:
+  std::string_view name() const override { return "fuzz"; }
+  std::string_view summary() const override {
+    return "many runs with faults; what breaks is shrunk and written down";
+  }
+  std::string_view usage() const override {
+    return "ksim fuzz FILE [flags]\n       ksim fuzz merge DIR... [flags]";
+  }
+  std::string_view description() const override {
+    return "Each seed is a run of its own: faults come for a while, then everything heals, and "
+           "the\n"
+           "run must converge. Each distinct failure (oracle and place) is shrunk and written to\n"
+           "DIR/NAME/: scenario.yaml, trace.jsonl, README.md. `merge` puts the DIRs of the shards\n"
+           "of one campaign together.";
+  }
+  std::vector<Example> examples() const override {
+    return {{"The first hundred seeds, two at a time",
+             "ksim fuzz scenarios/replicaset.yaml --seeds 1..100 --jobs 2 --out /tmp/ksim-fuzz"},
+            {"The second of four machines",
+             "ksim fuzz scenarios/replicaset.yaml --seeds 1..40 --shard 2/4 --out /tmp/shard-2"},
+            {"Every single fault, one after the other",
+             "ksim fuzz scenarios/replicaset.yaml --strategy exhaustive --seeds 1..50 "
+             "--shrink-runs 0 --out /tmp/ksim-fuzz"}};
+  }
+
+  void Define(CLI::App& app) override {
+    app.add_option("FILE", files_, "A Scenario or manifests; or `merge` and directories")
+        ->type_name("FILE");
+    app.add_option("--seeds", seeds_, "Which seeds: A..B; default 1..1000, with --time without end")
+        ->type_name("A..B");
+    app.add_option("--jobs", jobs_, "Worker processes; default one for each processor")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
+    app.add_option("--time", time_, "Stops after so much real time")->type_name("DURATION");
+    app.add_option("--strategy", plan_.strategy,
+                   "swarm, random, pct, exhaustive or coverage; default swarm")
+        ->type_name("NAME");
+    app.add_option("--depth", plan_.depth, "pct: order decisions a bug takes; default 3")
+        ->type_name("D")
+        ->check(CLI::Range(1, 100));
+    app.add_option("--rate", plan_.rate, "random: one question in N is a fault; default 64")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1'000'000));
+    app.add_option("--bound", plan_.bound, "exhaustive: most faults at once; default 2")
+        ->type_name("B")
+        ->check(CLI::Range(1, 8));
+    app.add_option("--shard", shard_, "This machine's part: seeds that are I modulo N")
+        ->type_name("I/N");
+    app.add_option("--out", out_, "Where failures are written; default ksim-fuzz")
+        ->type_name("DIR");
+    app.add_option("--junit", junit_, "Writes a JUnit report")->type_name("FILE");
+    app.add_option("--check-determinism", recheck_, "Does this share of the runs twice; default 1%")
+        ->type_name("P%");
+    app.add_option("--shrink-runs", shrink_runs_, "Most runs to shrink one failure; default 2000")
+        ->type_name("N");
+    app.add_option("--run-timeout", run_timeout_, "Real time of one run; default 60s")
+        ->type_name("DURATION");
+    app.add_option("--set", flags_.set, "Sets a field of the scenario; may be repeated")
+        ->type_name("PATH=VALUE")
+        ->take_all()
+        ->expected(1);
+    common_.DefineOutput(app, {"text", "json"}, "text");
+    common_.DefineColor(app);
+    common_.DefineQuiet(app);
+    app.add_flag("--bisect", common_.bisect, "Exit codes for git bisect run: 0, 1, 125");
+  }
+
+  int Run(Io& io) override {
+    io.SetColor(common_.color);
+    started_ = os::MonotonicNow();
+    if (!files_.empty() && files_.front() == "merge") return Merge(io);
+    if (files_.size() != 1) return Wrong(io, "FILE", "ksim fuzz takes one scenario");
+    fuzz::CampaignOptions options;
+    if (!ReadFlags(io, &options)) return kInvalid;
+    std::optional<Scenario> scenario = LoadOne(io);
+    if (!scenario) return kInvalid;
+    return RunCampaign(io, *scenario, std::move(options));
+  }
+
+ private:
+  static int Wrong(Io& io, const std::string& what, const std::string& message) {
+    io.Err(fmt::format("{}: error: {}\n", what, message));
+    return kInvalid;
+  }
+
+  bool ReadDuration(Io& io, const char* flag, const std::string& text, Duration* out) {
+    const absl::StatusOr<Duration> d = ParseDuration(text);
+    if (d.ok() && *d > Duration()) {
+      *out = *d;
+      return true;
+    }
+    Wrong(io, flag, fmt::format("\"{}\" is no duration; write 60s, 10m or 1h30m", text));
+    return false;
+  }
+
+  bool ReadFlags(Io& io, fuzz::CampaignOptions* o) {
+    o->plan = plan_;
+    o->first = 1;
+    o->last = time_.empty() ? kSeedsByDefault : ~std::uint64_t{0} - 1;
+    if (!seeds_.empty() && !ParseSeeds(seeds_, &o->first, &o->last))
+      return Wrong(io, "--seeds",
+                   fmt::format("\"{}\" is no range of seeds; write 1..1000", seeds_)) == kOk;
+    if (!shard_.empty() && !ParseShard(shard_, &o->shard))
+      return Wrong(io, "--shard", fmt::format("\"{}\" is no shard; write 1/4", shard_)) == kOk;
+    if (!ParsePercent(recheck_, &o->recheck_permille))
+      return Wrong(io, "--check-determinism",
+                   fmt::format("\"{}\" is no share; write 5%", recheck_)) == kOk;
+    if (!time_.empty()) {
+      Duration time;
+      if (!ReadDuration(io, "--time", time_, &time)) return false;
+      o->time = time;
+    }
+    return ReadDuration(io, "--run-timeout", run_timeout_, &timeout_);
+  }
+
+  std::optional<Scenario> LoadOne(Io& io) {
+    scenario::LoadOptions options;
+    options.set = flags_.set;
+    scenario::Loaded loaded = scenario::Load(files_, options);
+    std::vector<Diagnostic> errors = loaded.errors;
+    if (errors.empty() && loaded.scenarios.size() != 1) {
+      Wrong(io, files_.front(), "holds no scenario, or more than one");
+      return std::nullopt;
+    }
+    if (errors.empty()) {
+      errors = scenario::NotInThisVersion(loaded.scenarios[0], loaded.files[0]);
+      for (Diagnostic& d : errors) d.severity = Diagnostic::Severity::kError;
+    }
+    if (errors.empty()) errors = scenario::DryRun(loaded.scenarios[0]);
+    if (!common_.quiet) io.Err(Render(loaded.warnings, io.err_color()));
+    if (errors.empty()) return std::move(loaded.scenarios[0]);
+    io.Err(Render(errors, io.err_color()));
+    return std::nullopt;
+  }
+
+  int RunCampaign(Io& io, const Scenario& scenario, fuzz::CampaignOptions options) {
+    const int jobs = jobs_ > 0 ? jobs_ : os::ProcessorCount();
+    io.Flush();
+    absl::StatusOr<std::unique_ptr<fuzz::Executor>> executor =
+        fuzz::MakeWorkers(scenario, timeout_, jobs);
+    if (!executor.ok()) return Wrong(io, "--jobs", std::string(Message(executor.status())));
+    const bool shows = os::IsTerminal(STDERR_FILENO) && !common_.quiet;
+    options.interrupted = [] { return interrupted != 0; };
+    options.on_batch = [&](const Tally& t) {
+      if (shows) io.Err("\r\x1b[K" + ProgressLine(t, Wall()));
+    };
+    options.on_failure = [&](const Failure& f) { Found(io, scenario, f); };
+    const bool counted = options.plan.strategy != "exhaustive";
+    absl::StatusOr<fuzz::Campaign> campaign =
+        fuzz::Campaign::Make(scenario, **executor, std::move(options));
+    if (!campaign.ok()) return Wrong(io, "--strategy", std::string(Message(campaign.status())));
+    const Tally tally = campaign->Go();
+    const std::int64_t wall = Wall();
+    executor->reset();
+    if (shows) io.Err("\r\x1b[K");
+    if (tally.runs == 0 && !tally.interrupted) {
+      io.Err("error: no seed to run\n");
+      return kNothing;
+    }
+    Summary summary = Summarise(scenario, tally, wall);
+    ShrinkAll(io, scenario, tally, &summary);
+    const int code = Report(io, summary);
+    if (counted && tally.out_of_time && common_.output == "text")
+      io.Out(fmt::format("the same runs: --seeds {}..{}\n", tally.first, tally.last));
+    return code;
+  }
+
+  std::int64_t Wall() const { return (os::MonotonicNow() - started_).ns(); }
+
+  std::string DirOf(const Failure& f) const { return out_ + "/" + fuzz::NameOf(f); }
+
+  static bool HasRun(const Failure& f) {
+    return f.code == fuzz::kSafety || f.code == fuzz::kLiveness;
+  }
+
+  // At once, so that nothing is lost when the campaign is ended.
+  void Found(Io& io, const Scenario& scenario, const Failure& f) {
+    if (!HasRun(f) || written_.size() >= kMostDirectories) return;
+    const absl::Status status = fuzz::WriteFound(DirOf(f), scenario, f);
+    if (!status.ok()) {
+      io.Err(fmt::format("{}: error: cannot write it: {}\n", DirOf(f), Message(status)));
+      cannot_write_ = true;
+      return;
+    }
+    written_.push_back(f.finding.Key());
+  }
+
+  bool Written(const Failure& f) const {
+    return std::find(written_.begin(), written_.end(), f.finding.Key()) != written_.end();
+  }
+
+  Summary Summarise(const Scenario& scenario, const Tally& t, std::int64_t wall) const {
+    Summary s;
+    s.scenario = scenario.name;
+    s.strategy = plan_.strategy;
+    s.first = t.first;
+    s.last = t.last;
+    s.runs = t.runs;
+    s.events = t.events;
+    s.rechecked = t.rechecked;
+    s.undecided = t.undecided;
+    s.wall_ns = wall;
+    s.faults = t.faults;
+    s.probes = t.probes;
+    s.interrupted = t.interrupted;
+    for (const Failure& f : t.failures) {
+      FailureLine line;
+      line.oracle = f.finding.oracle;
+      line.place = f.finding.place;
+      line.message = f.finding.message;
+      line.seed = f.number;
+      line.count = f.count;
+      line.code = f.code;
+      if (Written(f)) line.dir = DirOf(f);
+      line.show = line.dir.empty()
+                      ? fmt::format("ksim fuzz {} --seeds {} --strategy {}",
+                                    ShellQuote(files_.front()), f.number, plan_.strategy)
+                      : "ksim replay " + ShellQuote(line.dir + "/trace.jsonl");
+      s.failures.push_back(std::move(line));
+    }
+    return s;
+  }
+
+  void ShrinkAll(Io& io, const Scenario& scenario, const Tally& tally, Summary* summary) {
+    for (std::size_t i = 0; i < tally.failures.size() && shrink_runs_ > 0; ++i) {
+      const Failure& f = tally.failures[i];
+      if (interrupted != 0) return;
+      if (!HasRun(f) || !Written(f)) continue;
+      Scenario s = scenario;
+      s.seed = f.job.seed;
+      fuzz::ShrinkOptions options;
+      options.runs = shrink_runs_;
+      options.timeout = timeout_;
+      options.interrupted = [] { return interrupted != 0; };
+      const fuzz::Shrunk shrunk = fuzz::Shrink(s, f.job.strategy, {}, f.finding, options);
+      FailureLine& line = summary->failures[i];
+      if (!shrunk.reproduced) continue;
+      const absl::Status status = fuzz::WriteShrunk(line.dir, f, shrunk);
+      if (!status.ok()) {
+        io.Err(fmt::format("{}: error: cannot write it: {}\n", line.dir, Message(status)));
+        continue;
+      }
+      line.steps = static_cast<std::int64_t>(shrunk.scenario.overrides.size() +
+                                             shrunk.scenario.faults.size());
+      if (shrunk.seeds_tried > 0)
+        line.seeds = fmt::format("{}/{}", shrunk.seeds_failing, shrunk.seeds_tried);
+      if (shrunk.runs_alone) line.show = "ksim run " + ShellQuote(line.dir + "/scenario.yaml");
+    }
+  }
+
+  // Tables, files, and the exit code.
+  int Report(Io& io, const Summary& summary) {
+    if (common_.output == "json")
+      io.Out(value::ToPrettyJson(fuzz::ToTree(summary)) + "\n");
+    else
+      io.Out(CampaignText(summary, io.out_color()));
+    std::vector<int> codes{summary.Code()};
+    if (summary.interrupted) codes.push_back(interrupted == 15 ? kTerminated : kInterrupted);
+    if (!out_.empty() && (!summary.failures.empty() || OutGiven())) {
+      absl::Status status = os::MakeDirectories(out_);
+      if (status.ok())
+        status = os::WriteFile(out_ + "/campaign.json",
+                               value::ToPrettyJson(fuzz::ToTree(summary)) + "\n");
+      if (!status.ok()) CannotWrite(io, out_ + "/campaign.json", status, &codes);
+    }
+    if (!junit_.empty()) {
+      const absl::Status status = os::WriteFile(junit_, JUnitXml(CampaignCases(summary)));
+      if (!status.ok()) CannotWrite(io, junit_, status, &codes);
+    }
+    if (cannot_write_) codes.push_back(kUndecided);
+    return summary.Code() == fuzz::kCrashed ? fuzz::kCrashed : Worst(codes);
+  }
+
+  static void CannotWrite(Io& io, const std::string& path, const absl::Status& status,
+                          std::vector<int>* codes) {
+    io.Err(fmt::format("{}: error: cannot write it: {}\n", path, Message(status)));
+    codes->push_back(kUndecided);
+  }
+
+  bool OutGiven() const { return out_ != kDefaultOut; }
+
+  // The campaign.json of each directory, as one; the failures' directories are copied to --out.
+  int Merge(Io& io) {
+    std::vector<Summary> shards;
+    for (std::size_t i = 1; i < files_.size(); ++i) {
+      const std::string path = files_[i] + "/campaign.json";
+      const absl::StatusOr<std::string> text = os::ReadFile(path);
+      if (!text.ok())
+        return Wrong(io, path, "cannot read it: " + std::string(Message(text.status())));
+      const absl::StatusOr<value::Value> tree = value::ParseJson(*text);
+      if (!tree.ok()) return Wrong(io, path, std::string(Message(tree.status())));
+      absl::StatusOr<Summary> summary = fuzz::ParseSummary(*tree);
+      if (!summary.ok()) return Wrong(io, path, std::string(Message(summary.status())));
+      for (FailureLine& f : summary->failures) Rebase(files_[i], &f);
+      shards.push_back(*std::move(summary));
+    }
+    if (shards.empty()) return Wrong(io, "merge", "takes the directories of the shards");
+    Summary merged = fuzz::Merged(shards);
+    if (OutGiven()) {
+      for (FailureLine& f : merged.failures)
+        if (!f.dir.empty() && !CopyFailure(io, &f)) cannot_write_ = true;
+    }
+    return Report(io, merged);
+  }
+
+  // A shard's directory may have been moved from where it was written.
+  static void Rebase(const std::string& dir, FailureLine* f) {
+    if (f->dir.empty()) return;
+    const std::string moved = dir + f->dir.substr(f->dir.rfind('/'));
+    Replace(f->dir, moved, &f->show);
+    f->dir = moved;
+  }
+
+  static void Replace(const std::string& from, const std::string& to, std::string* text) {
+    const std::size_t at = text->find(from);
+    if (at != std::string::npos) text->replace(at, from.size(), to);
+  }
+
+  bool CopyFailure(Io& io, FailureLine* f) {
+    const std::string to = out_ + f->dir.substr(f->dir.rfind('/'));
+    absl::Status status = os::MakeDirectories(to);
+    for (const char* file : {"/scenario.yaml", "/trace.jsonl", "/README.md"}) {
+      if (!status.ok()) break;
+      const absl::StatusOr<std::string> text = os::ReadFile(f->dir + file);
+      status = text.ok() ? os::WriteFile(to + file, *text) : text.status();
+    }
+    if (!status.ok()) {
+      io.Err(fmt::format("{}: error: cannot copy it to {}: {}\n", f->dir, to, Message(status)));
+      return false;
+    }
+    Replace(f->dir, to, &f->show);
+    f->dir = to;
+    return true;
+  }
+
+  static constexpr std::string_view kDefaultOut = "ksim-fuzz";
+  std::vector<std::string> files_;
+  ScenarioFlags flags_;
+  CommonFlags common_;
+  fuzz::PlannerOptions plan_;
+  std::string seeds_, time_, shard_, junit_;
+  std::string out_{kDefaultOut};
+  std::string recheck_ = "1%";
+  std::string run_timeout_ = "60s";
+  std::uint64_t shrink_runs_ = 2000;
+  int jobs_ = 0;
+  Duration timeout_ = Seconds(60);
+  Duration started_;
+  std::vector<std::string> written_;  // keys of failures that have a directory
+  bool cannot_write_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeFuzz() { return std::make_unique<FuzzCommand>(); }
+
+}  // namespace ksim::cli

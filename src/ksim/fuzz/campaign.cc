@@ -1,0 +1,90 @@
+#include "ksim/fuzz/campaign.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ksim/base/hash.h"
+#include "ksim/base/os.h"
+
+namespace ksim::fuzz {
+
+absl::StatusOr<Campaign> Campaign::Make(const scenario::Scenario& scenario, Executor& executor,
+                                        CampaignOptions options) {
+  absl::StatusOr<std::unique_ptr<Planner>> planner = MakePlanner(scenario, options.plan);
+  if (!planner.ok()) return planner.status();
+  return Campaign(scenario, executor, std::move(options), *std::move(planner));
+}
+
+Campaign::Campaign(const scenario::Scenario& scenario, Executor& executor, CampaignOptions options,
+                   std::unique_ptr<Planner> planner)
+    : executor_(&executor),
+      options_(std::move(options)),
+      planner_(std::move(planner)),
+      next_(options_.first),
+      started_(os::MonotonicNow()) {
+  if (options_.plan.strategy == "pct") {
+    tally_.faults["order"] = 0;
+  } else {
+    for (const std::string& kind : KindsOf(scenario.fuzz)) tally_.faults[kind] = 0;
+  }
+}
+
+bool Campaign::Stop() {
+  if (options_.interrupted()) tally_.interrupted = true;
+  if (options_.time && os::MonotonicNow() - started_ > *options_.time) tally_.out_of_time = true;
+  return tally_.interrupted || tally_.out_of_time;
+}
+
+std::vector<Job> Campaign::NextBatch() {
+  const std::uint64_t last = std::min(options_.last, planner_->size());
+  std::vector<Job> jobs;
+  for (; next_ <= last && jobs.size() < kBatch; ++next_) {
+    if (!options_.shard.Has(next_)) continue;
+    Job job = planner_->JobOf(next_);
+    job.twice = Draws(next_).Below(1000, Hash64("recheck")) < options_.recheck_permille;
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+void Campaign::Merge(const Job& job, const Outcome& o) {
+  ++tally_.runs;
+  tally_.events += o.events;
+  tally_.rechecked += job.twice ? 1 : 0;
+  if (tally_.first == 0) tally_.first = o.number;
+  tally_.last = o.number;
+  for (const auto& [kind, n] : o.faults) tally_.faults[kind] += n;
+  tally_.coverage.insert(o.coverage.begin(), o.coverage.end());
+  tally_.probes.insert(o.probes.begin(), o.probes.end());
+  if (o.code == kUndecided) ++tally_.undecided;
+  if (o.findings.empty()) return;
+  const Finding& finding = o.findings.front();
+  const auto [it, added] = by_key_.emplace(finding.Key(), tally_.failures.size());
+  if (!added) {
+    ++tally_.failures[it->second].count;
+    return;
+  }
+  Failure failure;
+  failure.finding = finding;
+  failure.job = job;
+  failure.number = o.number;
+  failure.code = o.code;
+  failure.decisions = o.decisions;
+  failure.count = 1;
+  tally_.failures.push_back(failure);
+  options_.on_failure(failure);
+}
+
+Tally Campaign::Go() {
+  while (!Stop()) {
+    const std::vector<Job> jobs = NextBatch();
+    if (jobs.empty()) break;
+    const std::vector<Outcome> outcomes = executor_->Do(jobs, [this] { return Stop(); });
+    for (std::size_t i = 0; i < outcomes.size(); ++i) Merge(jobs[i], outcomes[i]);
+    planner_->Learn(outcomes);
+    options_.on_batch(tally_);
+  }
+  return tally_;
+}
+
+}  // namespace ksim::fuzz

@@ -1,0 +1,94 @@
+// Campaign: many runs of one scenario, and what they found.
+//
+// Numbers (--seeds) are done in batches of 256 and merged in their order, so the findings do not
+// depend on how many workers there are. What is found is told at once (on_failure), so that nothing
+// is lost when the campaign is ended.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/base/time.h"
+#include "ksim/fuzz/executor.h"
+#include "ksim/fuzz/outcome.h"
+#include "ksim/fuzz/planner.h"
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::fuzz {
+
+inline constexpr std::size_t kBatch = 256;
+
+// Which numbers one machine does: those that are `index` modulo `count`.
+struct Shard {
+  std::uint64_t index = 0;
+  std::uint64_t count = 1;
+  bool Has(std::uint64_t number) const { return number % count == index % count; }
+};
+
+// A distinct failure: the first run that showed it, and how many did.
+struct Failure {
+  Failure() = default;
+  Finding finding;
+  Job job;  // makes that run again
+  std::uint64_t number = 0;
+  int code = kSafety;
+  std::vector<sim::Decision> decisions;
+  std::uint64_t count = 0;
+};
+
+struct Tally {
+  Tally() = default;
+  std::uint64_t runs = 0;
+  std::uint64_t events = 0;
+  std::uint64_t rechecked = 0;                  // runs that were done twice
+  std::map<std::string, std::uint64_t> faults;  // non-zero answers by kind, also kinds with none
+  std::set<std::uint64_t> coverage;             // pairs
+  std::set<std::string> probes;                 // reached
+  std::vector<Failure> failures;                // in the order of being found
+  std::uint64_t undecided = 0;
+  std::uint64_t first = 0, last = 0;  // numbers done
+  bool interrupted = false;
+  bool out_of_time = false;  // --time was over
+};
+
+struct CampaignOptions {
+  CampaignOptions() = default;
+  PlannerOptions plan;
+  std::uint64_t first = 1, last = 1;
+  Shard shard;
+  std::optional<Duration> time;        // real
+  std::uint32_t recheck_permille = 0;  // how many runs are done twice
+  std::function<bool()> interrupted = [] { return false; };
+  std::function<void(const Tally&)> on_batch = [](const Tally&) {};
+  std::function<void(const Failure&)> on_failure = [](const Failure&) {};
+};
+
+class Campaign {
+ public:
+  // InvalidArgument for an unknown strategy. The executor must be for the same scenario.
+  static absl::StatusOr<Campaign> Make(const scenario::Scenario& scenario, Executor& executor,
+                                       CampaignOptions options);
+  Tally Go();
+
+ private:
+  Campaign(const scenario::Scenario& scenario, Executor& executor, CampaignOptions options,
+           std::unique_ptr<Planner> planner);
+  std::vector<Job> NextBatch();
+  bool Stop();
+  void Merge(const Job& job, const Outcome& outcome);
+
+  Executor* executor_;
+  CampaignOptions options_;
+  std::unique_ptr<Planner> planner_;
+  std::uint64_t next_;
+  Duration started_;
+  Tally tally_;
+  std::map<std::string, std::size_t> by_key_;  // into tally_.failures
+};
+
+}  // namespace ksim::fuzz

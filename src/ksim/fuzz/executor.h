@@ -1,0 +1,34 @@
+// Executor: does the jobs of a batch, in this process or in worker processes. The outcomes are the
+// same and in the order of the jobs, whoever did them.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/base/time.h"
+#include "ksim/fuzz/outcome.h"
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::fuzz {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // `stop` is asked between jobs; once it says true nothing new begins. Then the outcomes are those
+  // of the first so many jobs.
+  virtual std::vector<Outcome> Do(const std::vector<Job>& jobs,
+                                  const std::function<bool()>& stop) = 0;
+};
+
+// One after the other, here.
+std::unique_ptr<Executor> MakeInProcess(const scenario::Scenario& scenario,
+                                        std::optional<Duration> timeout);
+
+// `count` forked workers. A job whose worker dies is done once more; when that one dies too its
+// outcome says how. One that does not answer for long past `timeout` is killed: undecided.
+absl::StatusOr<std::unique_ptr<Executor>> MakeWorkers(const scenario::Scenario& scenario,
+                                                      std::optional<Duration> timeout, int count);
+
+}  // namespace ksim::fuzz

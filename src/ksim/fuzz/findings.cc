@@ -1,0 +1,143 @@
+#include "ksim/fuzz/findings.h"
+
+#include <fmt/format.h>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/base/version.h"
+#include "ksim/fuzz/place.h"
+#include "ksim/fuzz/run.h"
+#include "ksim/scenario/load.h"
+#include "ksim/sim/network.h"
+#include "ksim/value/yaml.h"
+
+namespace ksim::fuzz {
+namespace {
+
+using scenario::Scenario;
+using value::Value;
+
+// The object without members that are as in `defaults`.
+Value Without(const Value& object, const Value& defaults) {
+  value::ObjectBuilder out;
+  for (const Value::Member& m : object.members()) {
+    const Value& usual = defaults.Get(m.name);
+    if (m.value == usual) continue;
+    const bool inner = m.value.is_object() && usual.is_object() && !usual.empty();
+    out.Add(m.name.text(), inner ? Without(m.value, usual) : m.value);
+  }
+  return out.Build();
+}
+
+Value DefaultsOf(scenario::StepKind kind) {
+  Scenario one;
+  one.steps.emplace_back();
+  one.steps.back().kind = kind;
+  return ToTree(one).Get("spec").Get("steps").at(0);
+}
+
+Value LeanSteps(const Scenario& s, const Value& steps) {
+  std::vector<Value> out;
+  for (std::size_t i = 0; i < s.steps.size(); ++i)
+    out.push_back(Without(steps.at(i), DefaultsOf(s.steps[i].kind)));
+  return Value::Array(std::move(out));
+}
+
+bool SameWhenRead(const Value& lean, const Scenario& s) {
+  const scenario::Loaded loaded = scenario::ParseScenarioTree(lean);
+  return loaded.errors.empty() && loaded.scenarios.size() == 1 &&
+         ToTree(loaded.scenarios.front()) == ToTree(s);
+}
+
+std::string DecisionList(const std::vector<sim::Decision>& decisions) {
+  constexpr std::size_t kMost = 30;
+  std::string out;
+  for (std::size_t i = 0; i < decisions.size() && i < kMost; ++i)
+    out += fmt::format("- `{}`\n", DecisionText(decisions[i]));
+  if (decisions.size() > kMost) out += fmt::format("- and {} more\n", decisions.size() - kMost);
+  return out;
+}
+
+std::string Broken(const Finding& f) {
+  std::string out = fmt::format("**{}**: {}\n\n", f.oracle, f.message);
+  for (const std::string& o : f.objects) out += fmt::format("- {}\n", o);
+  return out;
+}
+
+absl::Status WriteAll(const std::string& dir, const Scenario& s, const trace::Trace& trace,
+                      const std::string& readme) {
+  RETURN_IF_ERROR(os::MakeDirectories(dir));
+  const std::string yaml = fmt::format("# Found by ksim fuzz {}; README.md tells the story.\n{}",
+                                       Version(), value::ToYaml(LeanTree(s)));
+  RETURN_IF_ERROR(os::WriteFile(dir + "/scenario.yaml", yaml));
+  RETURN_IF_ERROR(trace::WriteTrace(trace, dir + "/trace.jsonl"));
+  return os::WriteFile(dir + "/README.md", readme);
+}
+
+}  // namespace
+
+Value LeanTree(const Scenario& s) {
+  const Value tree = ToTree(s);
+  const Value spec = tree.Get("spec");
+  Value lean = Without(spec, ToTree(Scenario()).Get("spec"));
+  if (!s.steps.empty()) lean = lean.Set("steps", LeanSteps(s, spec.Get("steps")));
+  lean = tree.Set("spec", lean);
+  return SameWhenRead(lean, s) ? lean : tree;
+}
+
+std::string NameOf(const Failure& failure) {
+  return FileNameOf(failure.finding.oracle, failure.finding.place);
+}
+
+std::string DecisionText(const sim::Decision& d) {
+  if (KindOf(d.site) == "delay" && d.answer < sim::kExtraDelays.size())
+    return fmt::format("{} {}", d.site, FormatDuration(sim::kExtraDelays[d.answer]));
+  return fmt::format("{} {}", d.site, d.answer);
+}
+
+absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const Failure& failure) {
+  Scenario s = scenario;
+  s.seed = failure.job.seed;
+  RunSetup setup;
+  setup.strategy = failure.job.strategy;
+  setup.record = true;
+  absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
+  if (!run.ok()) return run.status();
+  (*run)->Go();
+  const trace::Trace trace = (*run)->Trace();
+  s.overrides = ToOverrides(failure.decisions);
+  const std::string readme = fmt::format(
+      "# {}\n\n{}\nFound by seed {} with the strategy {}. Not shrunk yet: {} decisions.\n\n"
+      "```\nksim replay trace.jsonl      # this very run\nksim shrink trace.jsonl      # makes it "
+      "small\n```\n\n{}",
+      failure.finding.Key(), Broken(failure.finding), failure.number, failure.job.strategy.name,
+      failure.decisions.size(), DecisionList(failure.decisions));
+  return WriteAll(dir, s, trace, readme);
+}
+
+absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk) {
+  const char* how = shrunk.runs_alone ? "ksim run scenario.yaml" : "ksim replay trace.jsonl";
+  std::string readme = fmt::format(
+      "# {}\n\n{}\nShows it:\n\n```\n{}\n```\n\nWhat it takes, beside the workload ({}):\n\n{}\n",
+      failure.finding.Key(), Broken(shrunk.finding), how,
+      shrunk.decisions.size() == 1 ? "1 decision"
+                                   : fmt::format("{} decisions", shrunk.decisions.size()),
+      DecisionList(shrunk.decisions));
+  if (!shrunk.runs_alone)
+    readme +=
+        "It needs the phases of `ksim fuzz` (faults, then heal), so `ksim run` does not show "
+        "it.\n\n";
+  if (shrunk.seeds_tried > 0)
+    readme += fmt::format(
+        "{}/{} seeds: so many other seeds fail in the same way with the same "
+        "decisions.\n\n",
+        shrunk.seeds_failing, shrunk.seeds_tried);
+  if (!shrunk.nearest.empty())
+    readme += fmt::format("Nearest run that passes: {}\n\n", shrunk.nearest);
+  readme += fmt::format("Found by seed {} with the strategy {}; shrunk in {} runs{}.\n",
+                        failure.number, failure.job.strategy.name, shrunk.runs,
+                        shrunk.bounded ? ", where the bound ended it" : "");
+  return WriteAll(dir, shrunk.scenario, shrunk.trace, readme);
+}
+
+}  // namespace ksim::fuzz

@@ -1,0 +1,31 @@
+// What is written down of a failure: DIR/<name>/ with scenario.yaml, trace.jsonl and README.md; and
+// of a campaign: DIR/campaign.json, which `ksim fuzz merge` reads.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "ksim/fuzz/campaign.h"
+#include "ksim/fuzz/shrink.h"
+#include "ksim/scenario/scenario.h"
+#include "ksim/value/value.h"
+
+namespace ksim::fuzz {
+
+// A scenario as a user would write it: what is as by default is left out. ParseScenarioTree of it
+// gives the same scenario.
+value::Value LeanTree(const scenario::Scenario& scenario);
+
+// The directory's name of a failure.
+std::string NameOf(const Failure& failure);
+
+// The failure as it was found, before it is shrunk: runs it once more for its trace.
+absl::Status WriteFound(const std::string& dir, const scenario::Scenario& scenario,
+                        const Failure& failure);
+// The same directory, with what it was shrunk to.
+absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk);
+
+// A line about a decision: "delay/a/b/pods 301s".
+std::string DecisionText(const sim::Decision& decision);
+
+}  // namespace ksim::fuzz

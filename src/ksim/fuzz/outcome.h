@@ -1,0 +1,61 @@
+// Job and Outcome: one run of a campaign, asked for and told. Both cross a pipe as bytes.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/fuzz/strategy.h"
+#include "ksim/sim/decisions.h"
+#include "ksim/trace/header.h"
+
+namespace ksim::fuzz {
+
+struct Job {
+  Job() = default;
+  std::uint64_t number = 0;  // of --seeds
+  std::uint64_t seed = 0;    // of the simulation
+  StrategySpec strategy;
+  bool twice = false;     // run again, and compare the digests
+  bool coverage = false;  // gather it
+};
+
+// Something that went wrong in a run.
+struct Finding {
+  Finding() = default;
+  std::string oracle;
+  std::string place;  // who it befell: no generated name, number or time
+  std::string message;
+  std::vector<std::string> objects;
+  bool safety = true;
+  bool Same(const Finding& other) const { return oracle == other.oracle && place == other.place; }
+  std::string Key() const { return oracle + " " + place; }
+};
+
+// Exit codes of the contract that a run can have, from `ksim` itself (70) down.
+inline constexpr int kFine = 0, kSafety = 1, kLiveness = 3, kNotDeterministic = 4, kUndecided = 6,
+                     kCrashed = 70;
+
+struct Outcome {
+  Outcome() = default;
+  std::uint64_t number = 0;
+  std::uint64_t seed = 0;
+  int code = kFine;
+  std::vector<Finding> findings;  // safety before liveness; the first one names the failure
+  std::string digest;
+  std::uint64_t events = 0;
+  std::uint64_t steps = 0;                      // of the kernel
+  std::map<std::string, std::uint64_t> faults;  // non-zero answers by kind
+  std::vector<sim::Decision> decisions;         // all of them, of a failing run or for coverage
+  std::vector<std::uint64_t> coverage;          // what this process had not told before, sorted
+  std::vector<std::string> probes;              // the same
+};
+
+std::string Encode(const std::vector<Job>& jobs);
+absl::StatusOr<std::vector<Job>> DecodeJobs(std::string_view bytes);
+std::string Encode(const Outcome& outcome);
+absl::StatusOr<Outcome> DecodeOutcome(std::string_view bytes);
+
+}  // namespace ksim::fuzz

@@ -1,0 +1,174 @@
+#include "ksim/fuzz/run.h"
+
+#include <algorithm>
+
+#include "ksim/base/check.h"
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/fuzz/coverage.h"
+#include "ksim/fuzz/place.h"
+#include "ksim/scenario/runner.h"
+#include "ksim/sim/probe.h"
+
+namespace ksim::fuzz {
+namespace {
+
+// The clock is looked at once in so many events.
+constexpr std::uint64_t kEventsPerLook = 1024;
+
+// The oracles whose violation is one of liveness (contract).
+bool IsLiveness(std::string_view oracle) {
+  static constexpr std::string_view kNames[] = {"informer.converges", "esr", "quiet", "noLeak",
+                                                "limit"};
+  return std::find(std::begin(kNames), std::end(kNames), oracle) != std::end(kNames);
+}
+
+scenario::FuzzPhases PhasesOf(const scenario::Scenario& scenario, const StrategySpec& spec,
+                              const std::shared_ptr<Strategy>& strategy) {
+  scenario::FuzzPhases phases;
+  phases.window = WindowOf(scenario.fuzz, spec);
+  phases.settle = scenario.fuzz.settle;
+  phases.on_window = [strategy](bool open) {
+    if (strategy) strategy->SetOpen(open);
+  };
+  return phases;
+}
+
+void SetStrategy(const scenario::Scenario& scenario, const StrategySpec& spec,
+                 const std::shared_ptr<Strategy>& strategy, scenario::RunnerOptions* options) {
+  options->world.strategy = strategy;
+  options->strategy_seed = spec.seed;
+  options->strategy_params = spec.params;
+  options->fuzz = PhasesOf(scenario, spec, strategy);
+}
+
+}  // namespace
+
+std::vector<Finding> FindingsOf(const std::vector<trace::Violation>& violations) {
+  std::vector<Finding> out;
+  for (const trace::Violation& v : violations) {
+    Finding f;
+    f.oracle = v.oracle;
+    f.place = PlaceOf(v);
+    f.message = v.message;
+    f.objects = v.objects;
+    f.safety = !IsLiveness(v.oracle);
+    out.push_back(std::move(f));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Finding& a, const Finding& b) { return a.safety && !b.safety; });
+  return out;
+}
+
+absl::StatusOr<scenario::RunnerOptions> OptionsOf(const scenario::Scenario& scenario,
+                                                  const trace::Header& header) {
+  scenario::RunnerOptions options;
+  options.world.overrides = header.overrides;
+  if (header.mode != "fuzz") return options;
+  StrategySpec spec;
+  spec.name = header.strategy;
+  spec.seed = header.strategy_seed;
+  spec.params = header.strategy_params;
+  absl::StatusOr<std::shared_ptr<Strategy>> strategy = Make(spec, KindsOf(scenario.fuzz));
+  if (!strategy.ok()) return strategy.status();
+  SetStrategy(scenario, spec, *strategy, &options);
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<Run>> Run::Make(const scenario::Scenario& scenario, RunSetup setup) {
+  std::shared_ptr<Strategy> strategy;
+  if (setup.strategy) {
+    absl::StatusOr<std::shared_ptr<Strategy>> made =
+        fuzz::Make(*setup.strategy, KindsOf(scenario.fuzz));
+    if (!made.ok()) return made.status();
+    strategy = *std::move(made);
+  }
+  return std::unique_ptr<Run>(new Run(scenario, std::move(setup), std::move(strategy)));
+}
+
+Run::Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Strategy> strategy)
+    : setup_(std::move(setup)), strategy_(std::move(strategy)), started_(os::MonotonicNow()) {
+  scenario::RunnerOptions options;
+  if (setup_.strategy) SetStrategy(scenario, *setup_.strategy, strategy_, &options);
+  options.world.overrides = setup_.overrides;
+  options.record = setup_.record;
+  if (setup_.timeout || setup_.stop)
+    options.stop = [this](const sim::Event&) { return TimeIsUp(); };
+  runner_ = std::make_unique<scenario::Runner>(scenario, std::move(options));
+  if (setup_.coverage) coverage_ = std::make_unique<Coverage>(runner_->world().sim().bus());
+}
+
+Run::~Run() { runner_.reset(); }
+
+bool Run::TimeIsUp() {
+  if (++asked_ % kEventsPerLook != 0) return false;
+  out_of_time_ = (setup_.timeout && os::MonotonicNow() - started_ > *setup_.timeout) ||
+                 (setup_.stop && setup_.stop());
+  return out_of_time_;
+}
+
+Outcome Run::Go() {
+  scenario::RunReport report = runner_->Run();
+  Outcome out;
+  out.seed = runner_->world().sim().seed();
+  out.findings = FindingsOf(report.end.violations);
+  if (!out.findings.empty()) out.code = out.findings.front().safety ? kSafety : kLiveness;
+  if (out.findings.empty() && out_of_time_) out.code = kUndecided;
+  out.digest = report.end.digest;
+  out.events = report.end.events;
+  out.steps = report.kernel_steps;
+  for (const sim::Decision& d : report.end.decisions) ++out.faults[std::string(KindOf(d.site))];
+  out.decisions = std::move(report.end.decisions);
+  if (coverage_) out.coverage = coverage_->Pairs();
+  return out;
+}
+
+trace::Trace Run::Trace() { return runner_->MakeTrace(trace::RenderOptions()); }
+
+Runs::Runs(scenario::Scenario scenario, std::optional<Duration> timeout)
+    : scenario_(std::move(scenario)), timeout_(timeout) {}
+
+Outcome Runs::Do(const Job& job) {
+  scenario_.seed = job.seed;
+  RunSetup setup;
+  setup.strategy = job.strategy;
+  setup.coverage = job.coverage;
+  setup.timeout = timeout_;
+  sim::ResetProbes();
+  absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(scenario_, setup);
+  KSIM_CHECK(run.ok()) << Message(run.status());
+  Outcome out = (*run)->Go();
+  run->reset();
+  out.number = job.number;
+  KeepNews(&out);
+  if (out.code == kFine && !job.coverage) out.decisions.clear();
+  if (!job.twice || out.code == kUndecided) return out;
+  setup.coverage = false;
+  absl::StatusOr<std::unique_ptr<Run>> again = Run::Make(scenario_, setup);
+  const Outcome second = (*again)->Go();
+  if (second.digest == out.digest || second.code == kUndecided) return out;
+  Finding f;
+  f.oracle = "determinism";
+  f.place = "two runs of one seed";
+  f.message = "two runs of one seed have the digests " + out.digest + " and " + second.digest;
+  out.findings.insert(out.findings.begin(), std::move(f));
+  out.code = kNotDeterministic;
+  return out;
+}
+
+// What was told before need not cross the pipe again.
+void Runs::KeepNews(Outcome* out) {
+  std::erase_if(out->coverage,
+                [this](std::uint64_t pair) { return !told_coverage_.insert(pair).second; });
+  for (const sim::ProbeCount& probe : sim::Probes())
+    if (probe.count > 0 && told_probes_.emplace(probe.name).second)
+      out->probes.emplace_back(probe.name);
+}
+
+std::vector<sim::Override> ToOverrides(const std::vector<sim::Decision>& decisions) {
+  std::vector<sim::Override> out;
+  for (const sim::Decision& d : decisions) out.push_back({d.site, d.key, d.answer});
+  return out;
+}
+
+}  // namespace ksim::fuzz

@@ -1,0 +1,85 @@
+// One run of a campaign: with a strategy and the phases of `ksim fuzz`, or as `ksim run` does it.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "ksim/base/time.h"
+#include "ksim/fuzz/outcome.h"
+#include "ksim/fuzz/strategy.h"
+#include "ksim/scenario/scenario.h"
+#include "ksim/trace/trace.h"
+
+namespace ksim::scenario {
+class Runner;
+struct RunnerOptions;
+}  // namespace ksim::scenario
+
+namespace ksim::fuzz {
+
+struct RunSetup {
+  RunSetup() = default;
+  std::optional<StrategySpec> strategy;  // and the phases of `ksim fuzz`
+  std::vector<sim::Override> overrides;
+  bool coverage = false;            // gather it
+  bool record = false;              // keep what a trace needs
+  std::optional<Duration> timeout;  // real time; then the outcome is undecided
+  std::function<bool()> stop;       // asked now and then; true: undecided
+};
+
+// What a run is made of, kept alive as long as it is looked at.
+class Run {
+ public:
+  // InvalidArgument for an unknown strategy.
+  static absl::StatusOr<std::unique_ptr<Run>> Make(const scenario::Scenario& scenario,
+                                                   RunSetup setup);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  Outcome Go();          // once
+  trace::Trace Trace();  // after Go, of a run that recorded
+
+ private:
+  Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Strategy> strategy);
+  bool TimeIsUp();
+
+  RunSetup setup_;
+  std::shared_ptr<Strategy> strategy_;
+  std::unique_ptr<class Coverage> coverage_;  // destroyed after the runner that feeds it
+  std::unique_ptr<scenario::Runner> runner_;
+  Duration started_;
+  std::uint64_t asked_ = 0;
+  bool out_of_time_ = false;
+};
+
+// Runner options as a trace's header asks for them: strategy and mode. For replay.
+absl::StatusOr<scenario::RunnerOptions> OptionsOf(const scenario::Scenario& scenario,
+                                                  const trace::Header& header);
+
+// Jobs of one scenario, one after the other, in one process.
+class Runs {
+ public:
+  Runs(scenario::Scenario scenario, std::optional<Duration> timeout);
+  Outcome Do(const Job& job);
+
+ private:
+  void KeepNews(Outcome* outcome);
+
+  scenario::Scenario scenario_;
+  std::optional<Duration> timeout_;
+  absl::flat_hash_set<std::uint64_t> told_coverage_;
+  std::set<std::string> told_probes_;
+};
+
+// Safety before liveness, otherwise in their order.
+std::vector<Finding> FindingsOf(const std::vector<trace::Violation>& violations);
+
+// The decisions of a run as overrides of another.
+std::vector<sim::Override> ToOverrides(const std::vector<sim::Decision>& decisions);
+
+}  // namespace ksim::fuzz

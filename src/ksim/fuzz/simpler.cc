@@ -1,0 +1,87 @@
+#include "ksim/fuzz/simpler.h"
+
+#include <algorithm>
+
+#include "ksim/value/value.h"
+
+namespace ksim::fuzz {
+namespace {
+
+using scenario::Scenario;
+using value::Value;
+
+template <class T>
+void WithoutOne(const Scenario& s, std::vector<T> Scenario::* list, std::vector<Scenario>* out) {
+  for (std::size_t i = (s.*list).size(); i-- > 0;) {
+    Scenario candidate = s;
+    (candidate.*list).erase((candidate.*list).begin() + static_cast<std::ptrdiff_t>(i));
+    out->push_back(std::move(candidate));
+  }
+}
+
+// 1, a half, one less.
+std::vector<std::int64_t> Fewer(std::int64_t n) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t fewer : {std::int64_t{1}, n / 2, n - 1})
+    if (fewer >= 1 && fewer < n && std::find(out.begin(), out.end(), fewer) == out.end())
+      out.push_back(fewer);
+  return out;
+}
+
+void FewerNodes(const Scenario& s, std::vector<Scenario>* out) {
+  for (std::size_t i = 0; i < s.cluster.nodes.size(); ++i) {
+    for (std::int64_t fewer : Fewer(s.cluster.nodes[i].count)) {
+      Scenario candidate = s;
+      candidate.cluster.nodes[i].count = fewer;
+      out->push_back(std::move(candidate));
+    }
+  }
+  for (std::int64_t fewer : Fewer(s.cluster.api_servers)) {
+    Scenario candidate = s;
+    candidate.cluster.api_servers = fewer;
+    out->push_back(std::move(candidate));
+  }
+}
+
+void FewerReplicas(const Scenario& s, std::vector<Scenario>* out) {
+  for (std::size_t i = 0; i < s.steps.size(); ++i) {
+    for (std::size_t o = 0; o < s.steps[i].objects.size(); ++o) {
+      const Value& tree = s.steps[i].objects[o].tree;
+      const Value& replicas = tree.Get("spec").Get("replicas");
+      if (!replicas.is_int()) continue;
+      for (std::int64_t fewer : Fewer(replicas.AsInt())) {
+        Scenario candidate = s;
+        candidate.steps[i].objects[o].tree =
+            tree.Set("spec", tree.Get("spec").Set("replicas", Value::Of(fewer)));
+        out->push_back(std::move(candidate));
+      }
+    }
+  }
+}
+
+void Sooner(const Scenario& s, std::vector<Scenario>* out) {
+  for (std::size_t i = 0; i < s.steps.size(); ++i) {
+    if (!s.steps[i].at || *s.steps[i].at == Duration()) continue;
+    Scenario candidate = s;
+    candidate.steps[i].at = Duration();
+    out->push_back(std::move(candidate));
+  }
+}
+
+}  // namespace
+
+std::vector<Scenario> SimplerThan(const Scenario& s) {
+  std::vector<Scenario> out;
+  WithoutOne(s, &Scenario::faults, &out);
+  if (s.steps.size() > 1) WithoutOne(s, &Scenario::steps, &out);
+  FewerNodes(s, &out);
+  FewerReplicas(s, &out);
+  Sooner(s, &out);
+  if (s.cluster.latency_max > s.cluster.latency_min) {
+    out.push_back(s);
+    out.back().cluster.latency_max = s.cluster.latency_min;
+  }
+  return out;
+}
+
+}  // namespace ksim::fuzz

@@ -1,0 +1,13 @@
+// What a scenario can do without: candidates for the shrinker.
+#pragma once
+#include <vector>
+
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::fuzz {
+
+// Each is the scenario with one thing less: a fault, a step, nodes, replicas, a server, time before
+// a step, latencies that differ. The biggest cuts first.
+std::vector<scenario::Scenario> SimplerThan(const scenario::Scenario& scenario);
+
+}  // namespace ksim::fuzz

@@ -1,0 +1,108 @@
+// coverage: runs that reached something new (a probe, a pair of events on one object) go into a
+// corpus; later runs change a few records of one of them. A record is (site, key, answer), so a
+// change leaves all others with their subjects. A run that begins from nothing is a swarm run.
+//
+// Feedback acts between batches only, so a campaign is the same for any number of workers.
+#include <algorithm>
+#include <set>
+
+#include "absl/container/flat_hash_set.h"
+#include "ksim/base/hash.h"
+#include "ksim/fuzz/planner.h"
+
+namespace ksim::fuzz {
+namespace {
+
+class CoverageGuided : public Planner {
+ public:
+  explicit CoverageGuided(const scenario::Scenario& scenario)
+      : questions_(RunNominally(scenario).questions) {}
+
+  Job JobOf(std::uint64_t number) const override {
+    const Draws draws(number);
+    Job job;
+    job.number = job.seed = number;
+    job.coverage = true;
+    job.strategy.seed = number;
+    if (corpus_.empty() || draws.OneIn(3, Hash64("fresh"))) {
+      job.strategy.name = "swarm";
+      return job;
+    }
+    const Entry& parent = corpus_[draws.Below(Count(corpus_), Hash64("parent"))];
+    job.seed = job.strategy.seed = parent.seed;
+    job.strategy.name = "answers";
+    job.strategy.params = ToParams(Mutated(parent.records, draws));
+    return job;
+  }
+
+  void Learn(const std::vector<Outcome>& batch) override {
+    for (const Outcome& o : batch) {
+      bool news = false;
+      for (std::uint64_t pair : o.coverage) news |= seen_.insert(pair).second;
+      for (const std::string& probe : o.probes) news |= probes_.insert(probe).second;
+      if (!news) continue;
+      Entry entry;
+      entry.seed = o.seed;
+      for (const sim::Decision& d : o.decisions)
+        entry.records.push_back({Hash64(d.site), d.key, d.answer});
+      std::sort(entry.records.begin(), entry.records.end());
+      corpus_.push_back(std::move(entry));
+    }
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t seed = 0;
+    std::vector<Answer> records;  // sorted
+  };
+  template <class T>
+  static std::uint32_t Count(const std::vector<T>& v) {
+    return static_cast<std::uint32_t>(v.size());
+  }
+
+  // One to four changes: one record less, another answer, a record more, one of another entry.
+  std::vector<Answer> Mutated(std::vector<Answer> records, const Draws& draws) const {
+    const std::uint32_t changes = 1 + draws.Below(4, Hash64("changes"));
+    for (std::uint32_t i = 0; i < changes; ++i) {
+      const std::uint32_t how = draws.Below(4, Hash64("how"), i);
+      const std::uint64_t at = draws.Bits(Hash64("at"), i);
+      if (how == 0 && !records.empty()) {
+        records.erase(records.begin() + static_cast<std::ptrdiff_t>(at % records.size()));
+      } else if (how == 1 && !records.empty()) {
+        records[at % records.size()].answer = 1 + draws.Below(6, Hash64("size"), i);
+      } else if (how == 2 || corpus_.size() < 2) {
+        if (questions_.empty()) continue;
+        const Question& q = questions_[at % questions_.size()];
+        Put(&records, q.about, 1 + draws.Below(q.sizes - 1, Hash64("size"), i));
+      } else {
+        const std::vector<Answer>& other =
+            corpus_[draws.Below(Count(corpus_), Hash64("other"), i)].records;
+        if (other.empty()) continue;
+        const Answer& a = other[at % other.size()];
+        Put(&records, a, a.answer);
+      }
+    }
+    std::sort(records.begin(), records.end());
+    return records;
+  }
+
+  static void Put(std::vector<Answer>* records, Answer about, std::uint32_t answer) {
+    std::erase_if(*records,
+                  [&about](const Answer& r) { return r.site == about.site && r.key == about.key; });
+    about.answer = answer;
+    records->push_back(about);
+  }
+
+  std::vector<Question> questions_;
+  std::vector<Entry> corpus_;
+  absl::flat_hash_set<std::uint64_t> seen_;
+  std::set<std::string> probes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Planner> MakeCoverageGuided(const scenario::Scenario& scenario) {
+  return std::make_unique<CoverageGuided>(scenario);
+}
+
+}  // namespace ksim::fuzz

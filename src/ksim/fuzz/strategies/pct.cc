@@ -1,0 +1,67 @@
+// pct: probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010) on chains of events. Each
+// chain has a drawn priority; of the chains that are due the highest goes first. At each of d-1
+// change points, drawn among the steps of the nominal run, the chain that would run drops below all
+// others. The bound 1/(n * k^(d-1)) holds for bugs of order inside the window only.
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/hash.h"
+#include "ksim/fuzz/strategy.h"
+
+namespace ksim::fuzz {
+namespace {
+
+class Pct : public Strategy {
+ public:
+  Pct(std::uint64_t seed, std::uint32_t depth, std::uint64_t steps)
+      : Strategy("pct"), draws_(seed) {
+    for (std::uint32_t i = 1; i < depth; ++i)
+      changes_.push_back(1 + draws_.Bits(Hash64("change"), i) % std::max<std::uint64_t>(steps, 1));
+    std::sort(changes_.begin(), changes_.end(), std::greater<>());
+  }
+  bool orders() const override { return true; }
+
+ protected:
+  std::uint32_t AnswerOpen(std::string_view, std::uint64_t, std::uint64_t, std::uint32_t) override {
+    return 0;
+  }
+
+  std::uint32_t FirstOpen(const sim::OrderQuestion& q) override {
+    std::uint32_t best = Highest(q);
+    while (!changes_.empty() && q.step >= changes_.back()) {
+      changes_.pop_back();
+      dropped_[q.chains[best]] = ++drops_;
+      best = Highest(q);
+    }
+    return best;
+  }
+
+ private:
+  // Chains that dropped are below all others, the last dropped lowest.
+  bool Higher(std::uint64_t a, std::uint64_t b) const {
+    const auto da = dropped_.find(a), db = dropped_.find(b);
+    const std::uint64_t la = da == dropped_.end() ? 0 : da->second;
+    const std::uint64_t lb = db == dropped_.end() ? 0 : db->second;
+    if (la != lb) return la < lb;
+    return draws_.Bits(Hash64("order"), a) > draws_.Bits(Hash64("order"), b);
+  }
+  std::uint32_t Highest(const sim::OrderQuestion& q) const {
+    std::uint32_t best = 0;
+    for (std::uint32_t i = 1; i < q.n; ++i)
+      if (Higher(q.chains[i], q.chains[best])) best = i;
+    return best;
+  }
+
+  Draws draws_;
+  std::vector<std::uint64_t> changes_;  // steps, the next one last
+  std::uint64_t drops_ = 0;
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> dropped_;  // looked up only
+};
+
+}  // namespace
+
+std::shared_ptr<Strategy> MakePct(std::uint64_t seed, std::uint32_t depth, std::uint64_t steps) {
+  return std::make_shared<Pct>(seed, depth, steps);
+}
+
+}  // namespace ksim::fuzz

@@ -1,0 +1,58 @@
+// swarm: runs differ in what can go wrong at all, not only in when. Each run draws which kinds of
+// faults are on, for each of these which sites (links, watches, processes), for each site a rate
+// and a favourite size, and how many faults there may be in all. A run with one kind on one link
+// shows what a run with everything everywhere hides.
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/hash.h"
+#include "ksim/fuzz/strategy.h"
+
+namespace ksim::fuzz {
+namespace {
+
+constexpr std::uint32_t kRates[] = {1, 2, 4, 16, 64};
+constexpr std::uint32_t kMost[] = {1, 2, 4, 8, 32, 1000};
+
+class Swarm : public Strategy {
+ public:
+  explicit Swarm(std::uint64_t seed)
+      : Strategy("swarm"),
+        draws_(seed),
+        left_(kMost[draws_.Below(std::size(kMost), Hash64("most"))]) {}
+
+ protected:
+  std::uint32_t AnswerOpen(std::string_view site, std::uint64_t hash, std::uint64_t key,
+                           std::uint32_t n) override {
+    const auto [it, added] = sites_.try_emplace(hash);
+    if (added) it->second = Plan(site, hash, n);
+    const SitePlan& plan = it->second;
+    if (left_ == 0 || plan.rate == 0 || !draws_.OneIn(plan.rate, hash, key)) return 0;
+    --left_;
+    return plan.size == 0 ? 1 + draws_.Below(n - 1, hash ^ kSize, key) : plan.size;
+  }
+
+ private:
+  struct SitePlan {
+    std::uint32_t rate = 0;  // 0: off
+    std::uint32_t size = 0;  // 0: drawn each time
+  };
+  SitePlan Plan(std::string_view site, std::uint64_t hash, std::uint32_t n) const {
+    SitePlan plan;
+    if (!draws_.OneIn(2, Hash64(KindOf(site)))) return plan;
+    if (!draws_.OneIn(3, hash ^ kSite)) return plan;
+    plan.rate = kRates[draws_.Below(std::size(kRates), hash ^ kRate)];
+    if (!draws_.OneIn(4, hash ^ kFavourite)) plan.size = 1 + draws_.Below(n - 1, hash ^ kSize);
+    return plan;
+  }
+
+  // Different draws about one site.
+  static constexpr std::uint64_t kSite = 1, kRate = 2, kFavourite = 3, kSize = 4;
+  Draws draws_;
+  std::uint32_t left_;
+  absl::flat_hash_map<std::uint64_t, SitePlan> sites_;  // looked up only
+};
+
+}  // namespace
+
+std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed) { return std::make_shared<Swarm>(seed); }
+
+}  // namespace ksim::fuzz
