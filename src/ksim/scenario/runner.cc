@@ -85,8 +85,7 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
       world_(scenario_, options_.world),
       triggers_(world_.sim()),
       injector_(world_),
-      expectations_(world_.sim(), world_.kinds(),
-                    ExpectedOf(scenario_, options_.fuzz.has_value())),
+      expectations_(world_.sim(), world_.kinds(), ExpectedOf(scenario_, options_.fuzz.has_value())),
       checks_(world_.sim(), scenario_.checks) {
   if (options_.fuzz || AnswersDrawnFaults())
     drawn_ = std::make_unique<fault::Drawn>(injector_, world_,
