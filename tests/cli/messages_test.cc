@@ -39,7 +39,7 @@ TEST(Messages, WrongUsageSuggests) {
 }
 
 TEST(Messages, CommandsOfLaterVersionsSaySo) {
-  for (const char* command : {"check", "report", "export"}) {
+  for (const char* command : {"report", "export"}) {
     const CliResult r = RunCli({command});
     EXPECT_EQ(r.code, 2);
     EXPECT_NE(r.err.find("is not in this version"), std::string::npos) << command;
@@ -90,17 +90,16 @@ TEST(Messages, WhatThisVersionHasNotIsRefused) {
     int validate;  // a kind of step is an error for it, too
   };
   const Case cases[] = {
-    {"  faults: [{at: 1s, failover: {process: kube-scheduler}}]\n", "the fault failover", 0},
-    {"  checks: [gc.safe]
-     ", " the oracle gc.safe ", 0},
-     {"  cluster: {controllers: [deployment]}
-      ", " the controller deployment ", 0}};
-      for (const Case& c : cases){const std::string path = Temporary("later.yaml", head + c.spec);
-  const CliResult r = RunCli({"run", path});
-  EXPECT_EQ(r.code, 2) << c.what;
-  EXPECT_EQ(r.err, path + ": error: " + c.what + " is not in this version of ksim\n");
-  EXPECT_EQ(RunCli({"validate", path}).code, c.validate) << c.what;
-}
+      {"  faults: [{at: 1s, failover: {process: kube-scheduler}}]\n", "the fault failover", 0},
+      {"  checks: [gc.safe]\n", "the oracle gc.safe", 0},
+      {"  cluster: {controllers: [deployment]}\n", "the controller deployment", 0}};
+  for (const Case& c : cases) {
+    const std::string path = Temporary("later.yaml", head + c.spec);
+    const CliResult r = RunCli({"run", path});
+    EXPECT_EQ(r.code, 2) << c.what;
+    EXPECT_EQ(r.err, path + ": error: " + c.what + " is not in this version of ksim\n");
+    EXPECT_EQ(RunCli({"validate", path}).code, c.validate) << c.what;
+  }
 }
 
 TEST(Messages, EmptyDirectoriesAreNothingToDo) {

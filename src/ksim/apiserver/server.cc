@@ -209,6 +209,13 @@ sim::Task<OpenedWatch> Server::Impl::OpenWatch(RequestContext& rc, Reply reply,
   now->streams[id] = stream;
   opened.stream = stream;
   opened.resource = &rc.resource();
+  if (shared.expire_watch && shared.expire_watch(request)) {
+    stream->Accept(api::Response::From::kCache);
+    stream->SendError(api::Expired(
+        fmt::format("too old resource version: {} ({})", query->revision, query->revision + 1)));
+    stream->Close(api::StreamEnd::kEof, "error");
+    co_return opened;
+  }
   CacheDelegator& storage = now->resources.Of(rc.resource());
   if (storage.cacher() != nullptr) {
     co_await storage.cacher()->Watch(*std::move(query), stream);

@@ -73,10 +73,10 @@ void ParseLatency(ParseContext& context, MappingReader& reader, ClusterSpec* clu
   if (range == nullptr) return;
   MappingReader latency(context.problems, *range, LatencyType(), "spec.cluster.network.latency");
   cluster->latency_min = latency.DurationOf("min", cluster->latency_min);
-  cluster->latency_max = latency.DurationOf(
-      "max", std::max(cluster->latency_max, cluster->latency_min + Nanoseconds(1)));
-  if (cluster->latency_min < Duration() || cluster->latency_max <= cluster->latency_min)
-    context.problems.Error(range->span, "spec.cluster.network.latency wants 0 <= min < max");
+  cluster->latency_max =
+      latency.DurationOf("max", std::max(cluster->latency_max, cluster->latency_min));
+  if (cluster->latency_min < Duration() || cluster->latency_max < cluster->latency_min)
+    context.problems.Error(range->span, "spec.cluster.network.latency wants 0 <= min <= max");
 }
 
 void ParseVariants(ParseContext& context, MappingReader& reader, api::Compat compat,
