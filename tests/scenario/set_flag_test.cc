@@ -33,6 +33,12 @@ TEST(Set, MakesWhatIsMissing) {
   EXPECT_EQ(loaded.scenarios[0].cluster.latency_max, Milliseconds(3));
 }
 
+TEST(Set, AVersionNeedsNoQuotes) {
+  const Loaded loaded = LoadWith({"compat=1.25"});
+  ASSERT_EQ(Render(loaded.errors, false), "");
+  EXPECT_EQ(loaded.scenarios[0].compat, api::Compat::k1_25);
+}
+
 TEST(Set, ProblemsAreShownUnderTheFlag) {
   struct Case {
     std::string set, error;

@@ -82,6 +82,8 @@ std::string ApplySet(YamlNode* scenario, const std::string& assignment, int flag
       return fmt::format("there is no item {} in the list of {}", name, at->items.size());
     at = next;
   }
+  // A shell takes the quotes away that a version needs in a file.
+  if (path == "spec.compat" && node.kind == YamlNode::Kind::kScalar) node.plain = false;
   *at = std::move(node);
   MoveTo(at, place);
   return "";
