@@ -37,8 +37,8 @@ class Swarm : public Strategy {
   };
   SitePlan Plan(std::string_view site, std::uint64_t hash, std::uint32_t n) const {
     SitePlan plan;
-    if (!draws_.OneIn(2, Hash64(KindOf(site)))) return plan;
-    if (!draws_.OneIn(3, hash ^ kSite)) return plan;
+    if (draws_.OneIn(3, Hash64(KindOf(site)))) return plan;
+    if (!draws_.OneIn(2, hash ^ kSite)) return plan;
     plan.rate = kRates[draws_.Below(std::size(kRates), hash ^ kRate)];
     if (!draws_.OneIn(4, hash ^ kFavourite)) plan.size = 1 + draws_.Below(n - 1, hash ^ kSize);
     return plan;

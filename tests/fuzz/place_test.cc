@@ -1,0 +1,59 @@
+#include "ksim/fuzz/place.h"
+
+#include <gtest/gtest.h>
+
+namespace ksim::fuzz {
+namespace {
+
+TEST(Generalised, TakesOutWhatIsAnotherInEveryRun) {
+  const struct {
+    const char* text;
+    const char* general;
+  } cases[] = {
+      {"pods/default/my-replicaset-x7k2p", "pods/default/my-replicaset-*"},
+      {"pods/default/my-watch", "pods/default/my-watch"},  // vowels: no generated suffix
+      {"watch 17 of kubelet/node-12 on kube-apiserver-0",
+       "watch N of kubelet/node-N on kube-apiserver-N"},
+      {"nothing at all", "nothing at all"},
+      {"", ""},
+  };
+  for (const auto& c : cases) EXPECT_EQ(Generalised(c.text), c.general);
+}
+
+TEST(PlaceOf, ObjectsOfOneOwnerAreOnePlace) {
+  trace::Violation a, b, other;
+  a.oracle = b.oracle = other.oracle = "noOvershoot";
+  a.objects = {"pods/default/web-x7k2p", "pods/default/web-zzzzz"};
+  b.objects = {"pods/default/web-bbbbb"};
+  b.message = "another seed says it otherwise";
+  other.objects = {"pods/other/web-bbbbb"};
+  EXPECT_EQ(PlaceOf(a), PlaceOf(b));
+  EXPECT_NE(PlaceOf(a), PlaceOf(other));
+}
+
+TEST(PlaceOf, AnExpectationIsItsOwnWordsWithoutItsTime) {
+  trace::Violation strict, lax;
+  strict.oracle = lax.oracle = "expect";
+  strict.message = "eventually 2 pods with app=web within 1m: there is 1";
+  strict.objects = {"pods/default/web-x7k2p"};
+  lax.message = "eventually 2 pods with app=web: there are 3";
+  EXPECT_EQ(PlaceOf(strict), "eventually 2 pods with app=web");
+  EXPECT_EQ(PlaceOf(strict), PlaceOf(lax));
+}
+
+TEST(PlaceOf, ALimitIsWhatKeptTheRunBusy) {
+  trace::Violation v;
+  v.oracle = "limit";
+  v.message = "not quiet when limit.time had passed; busy with: sleep  kubelet/node-2  due +31.5s";
+  EXPECT_EQ(PlaceOf(v), "not quiet when limit.time had passed; busy with: sleep  kubelet/node-N");
+}
+
+TEST(FileNameOf, IsOneDirectoryName) {
+  const std::string name = FileNameOf("expect", "always at most 2 pods with app=a/b");
+  EXPECT_EQ(name.find_first_of("/ ="), std::string::npos);
+  EXPECT_TRUE(name.starts_with("expect-always-at-most"));
+  EXPECT_NE(name, FileNameOf("expect", "always at most 2 pods with app=a b"));
+}
+
+}  // namespace
+}  // namespace ksim::fuzz

@@ -1,0 +1,69 @@
+#include "ksim/fuzz/shrink.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/fuzz/campaign.h"
+#include "ksim/fuzz/findings.h"
+#include "tests/fuzz/worlds.h"
+
+namespace ksim::fuzz {
+namespace {
+
+using scenario::Scenario;
+
+Failure FirstFailure(const Scenario& s) {
+  const std::unique_ptr<Executor> executor = MakeInProcess(s, std::nullopt);
+  CampaignOptions options;
+  options.last = 200;
+  std::optional<Failure> first;
+  options.on_failure = [&first](const Failure& f) {
+    if (!first) first = f;
+  };
+  options.interrupted = [&first] { return first.has_value(); };
+  Campaign::Make(s, *executor, std::move(options))->Go();
+  return first.value_or(Failure());
+}
+
+TEST(Shrink, ExpiredExpectationsTakeOneFault) {
+  Scenario s = ExpiredExpectations();
+  const Failure failure = FirstFailure(s);
+  ASSERT_EQ(failure.finding.oracle, "expect");
+  s.seed = failure.job.seed;
+  ShrinkOptions options;
+  options.runs = 300;
+  const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_TRUE(shrunk.runs_alone);
+  EXPECT_EQ(shrunk.decisions.size(), 1u);
+  EXPECT_EQ(shrunk.scenario.faults.size() + shrunk.scenario.overrides.size(), 1u);
+  EXPECT_NE(shrunk.nearest, "");
+  EXPECT_EQ(shrunk.seeds_tried, 10);
+
+  // The round trip: written, read again, run as it stands.
+  const scenario::Loaded loaded = scenario::ParseScenarioTree(LeanTree(shrunk.scenario));
+  ASSERT_EQ(Render(loaded.errors, false), "");
+  const std::unique_ptr<fuzz::Run> run = *fuzz::Run::Make(loaded.scenarios.at(0), RunSetup());
+  const Outcome outcome = run->Go();
+  EXPECT_EQ(outcome.code, kSafety);
+  ASSERT_FALSE(outcome.findings.empty());
+  EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
+}
+
+TEST(Shrink, WhatDoesNotFailIsNotReproduced) {
+  const Scenario s = ExpiredExpectations();
+  Finding finding;
+  finding.oracle = "expect";
+  finding.place = "never";
+  EXPECT_FALSE(Shrink(s, std::nullopt, {}, finding, ShrinkOptions()).reproduced);
+}
+
+TEST(LeanTree, IsReadAsTheSameScenario) {
+  for (const Scenario& s : {ExpiredExpectations(), Scenario()}) {
+    const scenario::Loaded loaded = scenario::ParseScenarioTree(LeanTree(s));
+    ASSERT_EQ(Render(loaded.errors, false), "");
+    EXPECT_TRUE(ToTree(loaded.scenarios.at(0)) == ToTree(s));
+  }
+}
+
+}  // namespace
+}  // namespace ksim::fuzz

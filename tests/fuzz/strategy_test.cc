@@ -1,0 +1,145 @@
+#include "ksim/fuzz/strategy.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ksim/base/hash.h"
+#include "tests/fuzz/worlds.h"
+
+namespace ksim::fuzz {
+namespace {
+
+const std::vector<std::string> kKinds{"delay", "fault.dropWatch"};
+
+StrategySpec Spec(const std::string& name, std::uint64_t seed) {
+  StrategySpec spec;
+  spec.name = name;
+  spec.seed = seed;
+  return spec;
+}
+
+std::string SiteOf(std::uint32_t i) {
+  return fmt::format("{}/server/client-{}/pods", i % 3 == 0 ? "fault.dropWatch" : "delay", i % 17);
+}
+
+// What a strategy answers to a fixed list of questions.
+std::vector<std::uint32_t> Answers(const StrategySpec& spec, bool backwards = false) {
+  const std::shared_ptr<Strategy> strategy = *Make(spec, kKinds);
+  strategy->SetOpen(true);
+  std::vector<std::uint32_t> out(600);
+  for (std::uint32_t i = 0; i < out.size(); ++i) {
+    const std::uint32_t at = backwards ? 599 - i : i;
+    out[at] = strategy->Answer(SiteOf(at), at, 7);
+  }
+  return out;
+}
+
+class ByName : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Strategies, ByName, testing::Values("random", "swarm", "pct", "answers"));
+
+TEST_P(ByName, IsAFunctionOfItsSeed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    EXPECT_EQ(Answers(Spec(GetParam(), seed)), Answers(Spec(GetParam(), seed)));
+}
+
+TEST(Random, DoesNotDependOnTheOrderOfQuestions) {
+  EXPECT_EQ(Answers(Spec("random", 3)), Answers(Spec("random", 3), true));
+}
+
+TEST(Random, KeepsItsRate) {
+  StrategySpec spec = Spec("random", 1);
+  spec.params = value::Obj({{"rate", value::Value::Of(10)}});
+  std::size_t faults = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    spec.seed = seed;
+    for (std::uint32_t a : Answers(spec)) faults += a != 0;
+  }
+  EXPECT_NEAR(static_cast<double>(faults), 3000, 300);
+}
+
+TEST(Swarm, RunsDifferInWhatCanGoWrongAtAll) {
+  std::set<std::set<std::string>> worlds;
+  int quiet = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const std::vector<std::uint32_t> answers = Answers(Spec("swarm", seed));
+    std::set<std::string> sites;
+    for (std::uint32_t i = 0; i < answers.size(); ++i)
+      if (answers[i] != 0) sites.insert(SiteOf(i));
+    quiet += sites.empty();
+    worlds.insert(sites);
+  }
+  EXPECT_GT(worlds.size(), 100u);
+  EXPECT_LT(quiet, 100);
+}
+
+TEST(Strategies, AnswerNothingOutsideTheWindowAndNothingThatIsNotAllowed) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const std::shared_ptr<Strategy> strategy = *Make(Spec("swarm", seed), {"delay"});
+    EXPECT_EQ(strategy->Answer("delay/a/b/pods", seed, 7), 0u);
+    strategy->SetOpen(true);
+    for (std::uint64_t key = 0; key < 50; ++key)
+      EXPECT_EQ(strategy->Answer("fault.dropWatch/a/pods", key, 2), 0u);
+  }
+}
+
+TEST(AnswersStrategy, GivesItsRecordsAndNothingElse) {
+  StrategySpec spec = Spec("answers", 1);
+  spec.params = ToParams({{Hash64("delay/a/b/pods"), 5, 3}, {Hash64("delay/a/b/pods"), 9, 6}});
+  const std::shared_ptr<Strategy> strategy = *Make(spec, kKinds);
+  strategy->SetOpen(true);
+  EXPECT_EQ(strategy->Answer("delay/a/b/pods", 9, 7), 6u);
+  EXPECT_EQ(strategy->Answer("delay/a/b/pods", 5, 7), 3u);
+  EXPECT_EQ(strategy->Answer("delay/a/b/pods", 5, 3), 0u);  // there is no such size
+  EXPECT_EQ(strategy->Answer("delay/a/b/pods", 6, 7), 0u);
+  EXPECT_EQ(strategy->Answer("delay/a/c/pods", 5, 7), 0u);
+}
+
+TEST(Pct, TheHighestChainRunsAndAddingOneLeavesTheOthersOrder) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    StrategySpec spec = Spec("pct", seed);
+    spec.params = value::Obj({{"depth", value::Value::Of(1)}});
+    const std::shared_ptr<Strategy> strategy = *Make(spec, kKinds);
+    strategy->SetOpen(true);
+    const std::uint64_t two[] = {11, 22}, swapped[] = {22, 11}, three[] = {11, 22, 33};
+    const auto first = [&](const std::uint64_t* chains, std::uint32_t n) {
+      sim::OrderQuestion q;
+      q.chains = chains;
+      q.n = n;
+      return chains[strategy->First(q)];
+    };
+    const std::uint64_t winner = first(two, 2);
+    EXPECT_EQ(first(swapped, 2), winner);
+    EXPECT_TRUE(first(three, 3) == winner || first(three, 3) == 33);
+  }
+}
+
+TEST(Pct, AtAChangePointTheChainThatWouldRunDrops) {
+  StrategySpec spec = Spec("pct", 1);
+  spec.params = value::Obj({{"depth", value::Value::Of(2)}, {"steps", value::Value::Of(10)}});
+  const std::shared_ptr<Strategy> strategy = *Make(spec, kKinds);
+  strategy->SetOpen(true);
+  const std::uint64_t chains[] = {11, 22};
+  sim::OrderQuestion q;
+  q.chains = chains;
+  q.n = 2;
+  const std::uint32_t before = strategy->First(q);
+  q.step = 10;
+  EXPECT_NE(strategy->First(q), before);
+}
+
+TEST(Make, SaysWhatIsWrong) {
+  EXPECT_FALSE(Make(Spec("clever", 1), kKinds).ok());
+  StrategySpec spec = Spec("random", 1);
+  spec.params = value::Obj({{"rate", value::Value::Of("often")}});
+  EXPECT_FALSE(Make(spec, kKinds).ok());
+}
+
+TEST(KindsOf, FollowsTheScenario) {
+  const scenario::Scenario s = ExpiredExpectations("[dropWatch, delayStream]");
+  EXPECT_EQ(KindsOf(s.fuzz),
+            (std::vector<std::string>{"fault.dropWatch", "delay", "fault.delayStream"}));
+}
+
+}  // namespace
+}  // namespace ksim::fuzz
