@@ -53,7 +53,17 @@ void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Durati
   Decisions& decisions = sim.decisions();
   const LatencyRange range = network_.latency();
   Duration delay = decisions.DrawDuration(latency_site_, key, range.min, range.max) + extra;
-  delay += kExtraDelays[decisions.Choose(delay_site_, key, kExtraDelays.size())];
+  const Duration chosen = kExtraDelays[decisions.Choose(delay_site_, key, kExtraDelays.size())];
+  delay += chosen;
+  if (chosen > Duration()) {
+    // A late message is a fault in force until it is there: nothing is quiet before that, even if
+    // it is only a heartbeat's.
+    sim.HoldWork();
+    deliver = [&sim, late = std::move(deliver)]() mutable {
+      sim.ReleaseWork();
+      late();
+    };
+  }
   if (network_.cuts_.empty() || !network_.IsCut(from_, to_))
     return Depart(key, delay, std::move(deliver));
   Network::Waiting waiting{from_, to_, sim.context(), nullptr};
