@@ -100,7 +100,25 @@ TEST_F(Traces, GetShowsAMoment) {
   EXPECT_EQ(RunCli({"get", Jsonl(), "rs", "nope"}).code, 5);
   EXPECT_EQ(RunCli({"get", Jsonl(), "podz"}).code, 2);
   EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "--at", "soon"}).code, 2);
-  EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "--as-seen-by", "kube-scheduler"}).code, 2);
+}
+
+TEST_F(Traces, GetShowsWhatAProcessBelieved) {
+  // Between the write of the first pod and the word of it.
+  std::string written;
+  const absl::StatusOr<trace::Trace> trace = trace::ReadTrace(Jsonl());
+  for (const trace::Record& r : trace->events)
+    if (written.empty() && r.kind == sim::EventKind::kCommit && r.Text("resource") == "pods")
+      written = "seq:" + std::to_string(r.seq);
+  const auto seen = [&](const std::string& at, const std::string& process) {
+    return RunCli({"get", Jsonl(), "pods", "-o", "name", "--at", at, "--as-seen-by", process});
+  };
+  EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "-o", "name", "--at", written}).code, 0);
+  EXPECT_EQ(seen(written, "kube-scheduler").code, 5);
+  EXPECT_EQ(seen("end", "kube-scheduler").out, RunCli({"get", Jsonl(), "pods", "-o", "name"}).out);
+  EXPECT_EQ(seen("end", "kubelet/node-2").code, 5);  // no pod runs there
+  const CliResult unknown = seen("end", "kube-schedular");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("did you mean \"kube-scheduler\"?"), std::string::npos);
 }
 
 TEST_F(Traces, DescribeAndEventsTellWhatWasRecorded) {

@@ -34,6 +34,9 @@ class State {
   // Takes one commit in. InvalidArgument if it does not fit the state so far.
   absl::Status Apply(const Record& commit);
 
+  // Puts an object there as it is.
+  void Put(std::string_view resource, api::Object object);
+
   // Of one resource ("" = all) and namespace ("" = all), by namespace and name.
   std::vector<api::Object> List(std::string_view resource, std::string_view ns) const;
   api::Object Get(std::string_view resource, std::string_view ns, std::string_view name) const;

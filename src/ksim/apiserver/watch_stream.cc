@@ -15,7 +15,6 @@ WatchStream::WatchStream(sim::Simulation& sim, const std::string& server, std::u
                          const api::Request& request, std::string selectors, Reply reply,
                          std::shared_ptr<api::WatchSink> sink)
     : sim_(sim),
-      server_(server),
       actor_(sim::ActorId::Of(server)),
       id_(id),
       cause_(request.event),

@@ -17,7 +17,6 @@ namespace ksim::apiserver {
 class WatchStream {
  public:
   using Reply = absl::AnyInvocable<void(api::Response)>;
-  // `server` outlives the stream.
   WatchStream(sim::Simulation& sim, const std::string& server, std::uint64_t id,
               const api::Request& request, std::string selectors, Reply reply,
               std::shared_ptr<api::WatchSink> sink);
@@ -51,7 +50,6 @@ class WatchStream {
   void EmitState(bool open, std::string_view reason);
 
   sim::Simulation& sim_;
-  const std::string& server_;
   sim::ActorId actor_;
   std::uint64_t id_;
   std::uint64_t cause_;

@@ -10,6 +10,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/describe.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/seen_by.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/scenario/kubectl.h"
 #include "ksim/value/json.h"
@@ -69,15 +70,17 @@ class Lookup {
   // Reads and folds the trace; false with `code` set when that fails.
   bool Open(int* code) {
     *code = kInvalid;
-    if (!selection_.as_seen_by.empty()) {
-      io_.Err("error: --as-seen-by is not in this version of ksim\n");
-      return false;
-    }
     std::optional<trace::Trace> trace = ReadTraceOrTell(io_, selection_.path);
     if (!trace) return false;
     cut_ = !trace->end;
     std::optional<State> state = StateOf(io_, *trace, selection_.at, code);
     if (!state) return false;
+    if (!selection_.as_seen_by.empty()) {
+      // StateOf has read the moment.
+      state = SeenBy(io_, *trace, selection_.path, selection_.as_seen_by,
+                     *trace::ParseMoment(selection_.at), *state, code);
+      if (!state) return false;
+    }
     state_ = *std::move(state);
     LearnKinds(state_, &kinds_);
     return true;
@@ -175,7 +178,9 @@ class GetCommand : public Command {
         {"The pods in the end",
          "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl && "
          "ksim get /tmp/run.jsonl pods -o wide"},
-        {"The ReplicaSet two seconds into the run", "ksim get /tmp/run.jsonl rs --at 2s -o yaml"}};
+        {"The ReplicaSet two seconds into the run", "ksim get /tmp/run.jsonl rs --at 2s -o yaml"},
+        {"What the scheduler believed just then",
+         "ksim get /tmp/run.jsonl pods --at 2s --as-seen-by kube-scheduler"}};
   }
   void Define(CLI::App& app) override {
     selection_.Define(app);

@@ -364,6 +364,18 @@ bool World::Connect(sim::Process& process, apiserver::Server& server) {
   return false;
 }
 
+std::vector<std::string> World::ProcessesWithCaches() const {
+  std::vector<std::string> names;
+  for (const auto& component : components_) names.emplace_back(component->process().name());
+  return names;
+}
+
+const client::InformerFactory* World::InformersOf(std::string_view process) const {
+  for (const auto& component : components_)
+    if (component->process().name() == process) return component->informers();
+  return nullptr;
+}
+
 void World::EmitCaches(std::uint64_t cause) {
   for (const auto& component : components_)
     if (component->informers() != nullptr) component->informers()->EmitCacheEvents(cause);

@@ -76,6 +76,11 @@ class World : public fault::Cluster {
   void AddNode(const std::string& name, const NodeSpec& spec);
   bool RemoveNode(const std::string& name);  // false if there is none
 
+  // The processes that have informers, in order of starting, and the informers of one of them: null
+  // while it is down, or if there is no such process.
+  std::vector<std::string> ProcessesWithCaches() const;
+  const client::InformerFactory* InformersOf(std::string_view process) const;
+
   // A `cache` event for every informer.
   void EmitCaches(std::uint64_t cause);
 

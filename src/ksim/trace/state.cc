@@ -71,6 +71,11 @@ absl::Status State::Apply(const Record& commit) {
   return absl::OkStatus();
 }
 
+void State::Put(std::string_view resource, api::Object object) {
+  Key key{std::string(resource), std::string(object.ns()), std::string(object.name())};
+  objects_[std::move(key)] = std::move(object);
+}
+
 std::vector<api::Object> State::List(std::string_view resource, std::string_view ns) const {
   std::vector<api::Object> out;
   for (const auto& [key, object] : objects_) {

@@ -1,0 +1,80 @@
+#include "ksim/cli/seen_by.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/diagnostic.h"
+#include "ksim/cli/command.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/cli/trace_input.h"
+#include "ksim/fuzz/run.h"
+#include "ksim/scenario/runner.h"
+
+namespace ksim::cli {
+namespace {
+
+// How many events of the trace are at or before the moment.
+std::size_t CountUpTo(const trace::Trace& trace, const trace::Moment& moment) {
+  using Kind = trace::Moment::Kind;
+  std::size_t n = 0;
+  for (const trace::Record& r : trace.events) {
+    const bool commit = r.kind == sim::EventKind::kCommit;
+    if (moment.kind == Kind::kTime && r.t > moment.value) break;
+    if (moment.kind == Kind::kSeq && static_cast<std::int64_t>(r.seq) > moment.value) break;
+    if (moment.kind == Kind::kRevision && commit && r.Int("revision") > moment.value) break;
+    ++n;
+  }
+  return n;
+}
+
+std::nullopt_t Unknown(Io& io, const scenario::World& world, const std::string& process,
+                       int* code) {
+  const std::vector<std::string> names = world.ProcessesWithCaches();
+  const std::string near = Nearest(process, {names.begin(), names.end()});
+  std::string hint = "there are: ";
+  for (const std::string& name : names) hint += (&name == &names.front() ? "" : ", ") + name;
+  if (!near.empty()) hint = fmt::format("did you mean \"{}\"?", near);
+  io.Err(fmt::format("--as-seen-by: error: no process \"{}\" has a cache\n      hint: {}\n",
+                     process, hint));
+  *code = kInvalid;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<trace::State> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
+                                   const std::string& process, const trace::Moment& moment,
+                                   const trace::State& state, int* code) {
+  *code = kInvalid;
+  const std::optional<scenario::Scenario> scenario = ScenarioOf(io, trace, path);
+  if (!scenario) return std::nullopt;
+  // ScenarioOf has seen that there are such options.
+  scenario::RunnerOptions options = *fuzz::OptionsOf(*scenario, trace.header);
+  const std::size_t wanted = CountUpTo(trace, moment);
+  const bool whole = wanted == trace.events.size() && trace.end;
+  options.stop = [whole, wanted](const sim::Event& e) {
+    return interrupted != 0 || (!whole && e.seq >= wanted);
+  };
+  scenario::Runner runner(*scenario, std::move(options));
+  runner.Run();
+  scenario::World& world = runner.world();
+  const std::vector<std::string> names = world.ProcessesWithCaches();
+  if (std::find(names.begin(), names.end(), process) == names.end())
+    return Unknown(io, world, process, code);
+  const client::InformerFactory* informers = world.InformersOf(process);
+  if (informers == nullptr) {
+    io.Err(fmt::format("{} was not running then\n", process));
+    *code = kNothing;
+    return std::nullopt;
+  }
+  trace::State seen;
+  seen.set_time(state.time());
+  for (client::SharedInformer* informer : informers->informers())
+    for (api::Object& object : informer->lister().List(""))
+      seen.Put(informer->resource()->resource, std::move(object));
+  *code = kOk;
+  return seen;
+}
+
+}  // namespace ksim::cli

@@ -1,0 +1,20 @@
+// --as-seen-by: what one process believed at a moment, from the caches of its informers. A trace
+// holds what was delivered, not what was in a cache, so the scenario is run again up to there.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "ksim/cli/io.h"
+#include "ksim/trace/state.h"
+#include "ksim/trace/trace.h"
+
+namespace ksim::cli {
+
+// The objects in the caches of `process` after the events of the trace up to the moment; `state`
+// is that of the store then, and gives the time. Nullopt with the complaint told and `code` set:
+// 2 for an unknown process or a trace that cannot be run again, 5 when the process was not running.
+std::optional<trace::State> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
+                                   const std::string& process, const trace::Moment& moment,
+                                   const trace::State& state, int* code);
+
+}  // namespace ksim::cli
