@@ -217,8 +217,8 @@ TEST(Defaulting, IsIdempotentForEveryKind) {
   const char* const kTrees[] = {
       "{}",
       "{metadata: {name: x}, spec: {}}",
-      "{metadata: {name: x}, spec: {template: {metadata: {labels: {a: b}}, spec: {containers: "
-      "[{name: c, image: 'i:1', ports: [{containerPort: 1}], livenessProbe: {}}]}}}}",
+      ("{metadata: {name: x}, spec: {template: {metadata: {labels: {a: b}}, spec: {containers: "
+       "[{name: c, image: 'i:1', ports: [{containerPort: 1}], livenessProbe: {}}]}}}}"),
       "{spec: {containers: [{name: c}], volumes: [{name: v}]}}",
       "{spec: 3}",
       "{spec: {containers: 3, strategy: x, updateStrategy: [], template: 1}, status: z}",
