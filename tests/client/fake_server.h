@@ -21,8 +21,6 @@ api::Object Pod(std::string_view name, std::int64_t rv, std::string_view uid = "
 
 class FakeServer : public api::Endpoint {
  public:
-  explicit FakeServer(sim::Simulation& sim) : sim_(sim) {}
-
   using Reply = absl::AnyInvocable<void(api::Response)>;
   struct Call {
     api::Request request;
@@ -83,7 +81,6 @@ class FakeServer : public api::Endpoint {
   void Watch(Call call);
   void SendInitialState(Stream& stream);
 
-  sim::Simulation& sim_;
   std::string name_ = "kube-apiserver-0";
   std::int64_t rv_ = 0;
   std::int64_t floor_ = 0;

@@ -50,7 +50,6 @@ World::World(api::Compat compat, std::uint64_t seed)
     : sim(Options(seed)),
       network(sim, OneMillisecond()),
       env(sim, network, kinds, compat),
-      server(sim),
       process(sim.AddProcess("kcm")) {
   sim.bus().Subscribe(sim::Bus::Stage::kOracle,
                       [this](const sim::Event& e) { events.push_back(e); });
