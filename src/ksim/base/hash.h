@@ -57,6 +57,7 @@ class Hasher {
   Hasher& Add(bool value) { return Add(std::uint64_t{value}); }
   Hasher& Add(std::string_view text) {
     Add(static_cast<std::uint64_t>(text.size()));
+    if (text.empty()) return *this;  // it may be a null pointer
     if (used_ >= kInline || text.size() > kInline - used_) return AddSpilled(text);
     std::memcpy(buffer_ + used_, text.data(), text.size());
     used_ += text.size();
