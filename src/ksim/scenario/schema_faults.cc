@@ -76,10 +76,12 @@ std::vector<Field> MakeVerbs() {
 }  // namespace
 
 const Type& FaultType() {
-  static const Type type{"Fault",
-                         "One thing that goes wrong: a verb with its arguments, at a time or on an "
-                         "event. All end at the heal.",
-                         MakeVerbs()};
+  // Never destroyed, as the types of the verbs that it points to.
+  static const Type& type = *new Type{
+      "Fault",
+      "One thing that goes wrong: a verb with its arguments, at a time or on an event. All end at "
+      "the heal.",
+      MakeVerbs()};
   return type;
 }
 

@@ -17,7 +17,8 @@ OracleEntry Elsewhere(std::string_view name, Guarantee guarantee, std::string_vi
 }  // namespace
 
 const std::vector<OracleEntry>& AllOracles() {
-  static const std::vector<OracleEntry> all{
+  // Never destroyed, as what its entries point to.
+  static const std::vector<OracleEntry>& all = *new std::vector<OracleEntry>{
       WatchOrderedOracle(),
       WatchUniqueOracle(),
       WatchReliableOracle(),
