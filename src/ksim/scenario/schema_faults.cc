@@ -125,8 +125,8 @@ const std::vector<Named>& Sites() {
       {"name/RESOURCE", "draw: random suffix of a generated name"},
       {"uid/RESOURCE", "draw: uid of a new object"},
       {"backoff/PROCESS/RESOURCE", "draw: jitter of a reflector's back-off"},
-      {"order", "choose: which of several deliverable events goes first", false},
-      {"fault.VERB/CLIENT/RESOURCE", "choose: whether a fault fires, and how big", false}};
+      {"order", "choose: which of several deliverable events goes first"},
+      {"fault.VERB/CLIENT/RESOURCE", "choose: whether a fault fires, and how big"}};
   return sites;
 }
 
