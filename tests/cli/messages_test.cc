@@ -90,7 +90,6 @@ TEST(Messages, WhatThisVersionHasNotIsRefused) {
     int validate;  // a kind of step is an error for it, too
   };
   const Case cases[] = {
-      {"  faults: [{at: 1s, failover: {process: kube-scheduler}}]\n", "the fault failover", 0},
       {"  checks: [gc.safe]\n", "the oracle gc.safe", 0},
       {"  cluster: {controllers: [deployment]}\n", "the controller deployment", 0}};
   for (const Case& c : cases) {

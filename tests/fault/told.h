@@ -41,10 +41,14 @@ class Told {
   }
 
   // Two nodes, `faults` as the items of spec.faults, and the ReplicaSet created at 0 s.
+  // In a cluster where kube-controller-managers elect a leader if a fault is about that.
   static std::unique_ptr<Told> With(const std::string& faults, const std::string& more = "") {
+    const bool elects = faults.find("failover: ") != std::string::npos;
+    const std::string controllers = elects ? ", controllers: [{name: \"*\", replicas: 3}]" : "";
     return std::make_unique<Told>(
-        Load("  cluster: {nodes: 2}\n  steps:\n  - {at: 0s, create: {document: ReplicaSet/web}}\n" +
-             more + "  faults:\n" + faults));
+        Load("  cluster: {nodes: 2" + controllers +
+             "}\n  steps:\n  - {at: 0s, create: {document: ReplicaSet/web}}\n" + more +
+             "  faults:\n" + faults));
   }
 
   static scenario::Scenario Load(const std::string& spec) {
@@ -94,6 +98,10 @@ class Told {
     return First(sim::EventKind::kFault, {{"verb", verb}, {"state", "end"}});
   }
   Duration Lasted(const std::string& verb) const { return Duration(End(verb).t - Begin(verb).t); }
+
+  std::string FirstLeader() const {
+    return std::string(First(sim::EventKind::kActor, {{"state", "lead"}}).Text("process"));
+  }
 
   int Pods() {
     int n = 0;

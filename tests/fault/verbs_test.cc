@@ -214,6 +214,38 @@ const std::vector<Row>& Rows() {
          EXPECT_EQ(told.End("crash").cause, heal.seq);
          EXPECT_EQ(told.Count(EventKind::kRequest, {{"subresource", "binding"}}, 0, heal.seq), 0);
        }},
+      {"Failover", "  - {at: 20s, failover: {process: kube-controller-manager}}\n",
+       [](const Told& told) {
+         const Fields dead{{"process", told.FirstLeader()}};
+         const Record& kill = told.First(EventKind::kActor, With(dead, "state", "kill"));
+         EXPECT_EQ(kill.cause, told.Begin("failover").seq);
+         const Record& lead = told.First(EventKind::kActor, {{"state", "lead"}}, kill.seq);
+         EXPECT_NE(lead.Text("process"), told.FirstLeader());
+         EXPECT_GT(Duration(lead.t - kill.t), Seconds(10)) << "the lease was not given back";
+         EXPECT_EQ(told.End("failover").cause, lead.seq);
+         const Record& start =
+             told.First(EventKind::kActor, With(dead, "state", "start"), kill.seq);
+         EXPECT_EQ(start.t, lead.t);
+       }},
+      {"FailoverInMidWrite",
+       "  - {at: 0s, failover: {process: kube-controller-manager, afterWrite: 2}}\n",
+       [](const Told& told) {
+         const Record& kill = told.First(EventKind::kActor, {{"state", "kill"}});
+         EXPECT_EQ(told.events[kill.cause - 1].kind, EventKind::kCommit);
+         EXPECT_EQ(told.Count(EventKind::kCommit, {{"resource", "pods"}, {"op", "create"}}), 2);
+       }},
+      {"FailoverToOneOfThree",
+       "  - {at: 20s, failover: {process: kube-controller-manager, to: "
+       "kube-controller-manager-2}}\n"
+       "  - {at: 1m, failover: {process: kube-controller-manager-2, to: "
+       "kube-controller-manager-0}}\n",
+       [](const Told& told) {
+         const Record& first = told.First(EventKind::kActor, {{"state", "lead"}});
+         const Record& second = told.First(EventKind::kActor, {{"state", "lead"}}, first.seq);
+         const Record& third = told.First(EventKind::kActor, {{"state", "lead"}}, second.seq);
+         EXPECT_EQ(second.Text("process"), "kube-controller-manager-2");
+         EXPECT_EQ(third.Text("process"), "kube-controller-manager-0");
+       }},
       {"Connect",
        "  - {when: " + kFirstPod +
            ", connect: {client: kube-controller-manager, server: kube-apiserver-0}}\n",
@@ -299,6 +331,25 @@ const std::vector<Row>& Rows() {
 
 INSTANTIATE_TEST_SUITE_P(All, EachVerb, ::testing::ValuesIn(Rows()),
                          [](const auto& row) { return row.param.name; });
+
+TEST(Failover, TheOneThatDoesNotLeadHandsNothingOver) {
+  const auto told = Told::With(
+      "  - {at: 20s, failover: {process: kube-controller-manager, to: kube-controller-manager-0}}\n"
+      "  - {at: 1m, failover: {process: kube-controller-manager-1}}\n");
+  ASSERT_EQ(told->report.faults_missing.size(), 1u);
+  EXPECT_EQ(told->report.faults_missing[0].why, "kube-controller-manager-1 does not lead");
+}
+
+// Nobody else may lead meanwhile.
+TEST(Failover, WaitsForTheHeir) {
+  const auto told = Told::With(
+      "  - {at: 20s, failover: {process: kube-controller-manager, to: kube-controller-manager-0}}\n"
+      "  - {at: 20s, crash: {process: kube-controller-manager-0, down: 1m}}\n");
+  EXPECT_EQ(told->report.exit_code, 0);
+  EXPECT_GT(told->Lasted("failover"), Minutes(1));
+  EXPECT_EQ(told->events[told->End("failover").cause - 1].Text("process"),
+            "kube-controller-manager-0");
+}
 
 TEST(Verbs, EachHasARow) {
   for (std::string_view verb : Verbs()) {

@@ -35,6 +35,7 @@ enum Kind : int {
   kPartition,
   kServerDown,
   kSkewClock,
+  kFailover,
   kKinds
 };
 
@@ -69,9 +70,10 @@ std::string_view ProcessOf(std::string_view actor) {
 
 const std::vector<std::string_view>& DrawnKinds() {
   static const std::vector<std::string_view> kinds{
-      "dropWatch",   "expire",       "holdStream",  "delayStream", "stallHandler", "pause",
-      "rejectWrite", "timeoutWrite", "reinitCache", "connect",     "crash",        "freezeCache",
-      "compact",     "nodeSilent",   "restart",     "partition",   "serverDown",   "skewClock"};
+      "dropWatch", "expire",      "holdStream",   "delayStream", "stallHandler",
+      "pause",     "rejectWrite", "timeoutWrite", "reinitCache", "connect",
+      "crash",     "freezeCache", "compact",      "nodeSilent",  "restart",
+      "partition", "serverDown",  "skewClock",    "failover"};
   return kinds;
 }
 
@@ -267,12 +269,14 @@ void Drawn::OnCommit(const sim::Event& e) {
       args.Add("node", Text(node)).Add("for", LengthOf(n));
       Fire(e, "nodeSilent", args.Build());
     }
-  } else if (writer.starts_with("kube-") && !writer.starts_with("kube-apiserver")) {
+  } else if (!writer.starts_with("kube-apiserver") && writer != "kubectl" &&
+             cluster_.sim().FindProcess(writer) != nullptr) {
     if (const std::uint32_t n = Ask(kCrash, writer, object, kSizes); n != 0) {
       value::ObjectBuilder args;
       args.Add("process", Text(writer)).Add("down", LengthOf(n));
       Fire(e, "crash", args.Build());
     }
+    AskFailover(e, writer, object);
   }
   for (const apiserver::Server* server : cluster_.servers()) {
     const std::string subject = fmt::format("{}/{}", server->name(), parts->resource);
@@ -286,6 +290,20 @@ void Drawn::OnCommit(const sim::Event& e) {
   if (Ask(kCompact, "etcd", object, 2) == 0) return;
   value::ObjectBuilder args;
   Fire(e, "compact", args.Add("revision", Text("head")).Build());
+}
+
+// Of a replica: each other one may take over.
+void Drawn::AskFailover(const sim::Event& e, std::string_view leader, std::uint64_t object) {
+  std::vector<std::string> heirs;
+  for (const sim::Process* replica : cluster_.ElectionOf(leader).replicas)
+    if (replica->name() != leader) heirs.emplace_back(replica->name());
+  if (heirs.empty()) return;
+  const std::uint32_t to =
+      Ask(kFailover, leader, object, static_cast<std::uint32_t>(heirs.size()) + 1);
+  if (to == 0) return;
+  value::ObjectBuilder args;
+  args.Add("process", Text(leader)).Add("to", Text(heirs[to - 1]));
+  Fire(e, "failover", args.Build());
 }
 
 void Drawn::OnResponse(const sim::Event& e) {

@@ -15,7 +15,8 @@
 //   handler                        stallHandler (of the listener, of the whole cache), pause
 //   request, a write               rejectWrite (409 500 429 504), timeoutWrite (applied, not)
 //   request, a list or watch       reinitCache, connect (to each other server)
-//   commit                         crash of who wrote, freezeCache of each server; of a delete
+//   commit                         crash of who wrote, failover of a replica, freezeCache of each
+//   server; of a delete
 //                                  also compact; of a kubelet nodeSilent instead of crash
 //   response to a write            odd ones: restart, partition; even ones: serverDown, skewClock
 //
@@ -83,6 +84,7 @@ class Drawn {
   void OnHandler(const sim::Event& e);
   void OnRequest(const sim::Event& e);
   void OnCommit(const sim::Event& e);
+  void AskFailover(const sim::Event& e, std::string_view leader, std::uint64_t object);
   void OnResponse(const sim::Event& e);
 
   // One question: n sizes, about `object`; 0 if the kind is off. `subject` is the rest of the site.

@@ -16,6 +16,7 @@
 // A fault lasts
 //   for an instant      compact, reinitCache, connect, dropWatch, release..., thaw..., resume
 //   for a time          what has `for`, `down` or `redialAfter`; a work timer keeps the run busy
+//   until another leads failover
 //   until it has struck expire, rejectWrite, timeoutWrite, and what has `afterWrite`: it waits for
 //                       the next fitting watch or write. Healed before that, it is `skipped`
 //   until it is ended   all others: by their counterpart (releaseStream, thawCache, resume), by the
@@ -41,6 +42,13 @@
 
 namespace ksim::fault {
 
+// The processes that share a lease, and who holds it.
+struct Election {
+  Election() = default;
+  std::vector<sim::Process*> replicas;  // by number; empty: there is no election
+  sim::Process* leader = nullptr;
+};
+
 // What faults act on. A cluster implements it (scenario::World); it outlives the Injector.
 class Cluster {
  public:
@@ -57,6 +65,8 @@ class Cluster {
   // From its next request on, also after a restart, the process uses that server. False if the
   // process talks to none.
   virtual bool Connect(sim::Process& process, apiserver::Server& server) = 0;
+  // By the name of a replica, or by the name that all replicas of it share.
+  virtual Election ElectionOf(std::string_view name) = 0;
 };
 
 enum class Plan : std::uint8_t { kScripted, kDrawn };
@@ -102,6 +112,10 @@ class Injector {
     const sim::Process* process = nullptr;
     std::int64_t left = 0;
   };
+  struct AwaitedLeader {
+    std::string id;
+    std::vector<const sim::Process*> any_of;
+  };
   bool Begin(const Spec& spec, Plan plan, std::string id, std::uint64_t cause, Outcome* outcome);
   void TakeEffect(const std::string& id, Effect effect);
   void Strike(const std::string& id, std::uint64_t cause);
@@ -111,6 +125,7 @@ class Injector {
   void Remove(const std::string& id);
   bool Expires(const api::Request& request);
   void OnCommit(const sim::Event& e);
+  void OnLead(const sim::Event& e);
 
   Cluster& cluster_;
   Triggers triggers_;
@@ -122,6 +137,8 @@ class Injector {
   std::vector<std::pair<std::string, std::function<bool(const api::Request&)>>> expirations_;
   std::vector<CountedWrites> counted_writes_;
   bool counts_writes_ = false;  // subscribed to the bus
+  std::vector<AwaitedLeader> awaited_leaders_;
+  bool awaits_leaders_ = false;  // subscribed to the bus
 };
 
 // The verbs that Fire knows, in the order of the documentation.

@@ -29,6 +29,7 @@ constexpr NamedVerb kVerbs[] = {{"dropWatch", DropWatch},
                                 {"reinitCache", ReinitCache},
                                 {"restart", Restart},
                                 {"crash", Crash},
+                                {"failover", Failover},
                                 {"connect", Connect},
                                 {"pause", Pause},
                                 {"resume", Resume},
@@ -233,6 +234,17 @@ void Injector::OnCommit(const sim::Event& e) {
   }
 }
 
+void Injector::OnLead(const sim::Event& e) {
+  if (e.kind != sim::EventKind::kActor || awaited_leaders_.empty()) return;
+  const auto& actor = e.payload.As<trace::ActorPayload>();
+  if (actor.state != "lead") return;
+  for (const AwaitedLeader& awaited : awaited_leaders_) {
+    const bool awaits = std::any_of(awaited.any_of.begin(), awaited.any_of.end(),
+                                    [&](const auto* p) { return p->name() == actor.process; });
+    if (awaits) cluster_.sim().Defer([this, id = awaited.id, seq = e.seq] { End(id, seq); });
+  }
+}
+
 void Call::Begin() {
   Injector::Active* active = injector_.Find(id_);
   active->begin = injector_.Emit(*active, "begin", sim().context().cause);
@@ -272,6 +284,21 @@ std::function<void()> Call::AfterWrite(const sim::Process& process, std::int64_t
   injector_.counted_writes_.push_back(std::move(counted));
   return [injector = &injector_, id = id_] {
     std::erase_if(injector->counted_writes_, [&id](const auto& c) { return c.id == id; });
+  };
+}
+
+std::function<void()> Call::UntilOneLeads(std::vector<const sim::Process*> any_of) {
+  if (!injector_.awaits_leaders_) {
+    injector_.awaits_leaders_ = true;
+    sim().bus().Subscribe(sim::Bus::Stage::kTrigger,
+                          [injector = &injector_](const sim::Event& e) { injector->OnLead(e); });
+  }
+  Injector::AwaitedLeader awaited;
+  awaited.id = id_;
+  awaited.any_of = std::move(any_of);
+  injector_.awaited_leaders_.push_back(std::move(awaited));
+  return [injector = &injector_, id = id_] {
+    std::erase_if(injector->awaited_leaders_, [&id](const auto& a) { return a.id == id; });
   };
 }
 

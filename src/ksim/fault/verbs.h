@@ -54,6 +54,8 @@ class Call {
   // Strikes when the process' n-th write counted from now is in the store; leases and events do not
   // count. The result takes that back.
   std::function<void()> AfterWrite(const sim::Process& process, std::int64_t n);
+  // Ends the fault when one of these begins to lead. The result takes that back.
+  std::function<void()> UntilOneLeads(std::vector<const sim::Process*> any_of);
   // Asked about each watch that a server accepts; true expires it. The result takes that back.
   std::function<void()> ExpireWatches(std::function<bool(const api::Request&)> expires);
 
@@ -81,6 +83,7 @@ Effect ServerDown(Call& call);
 // verbs_actor.cc
 Effect Restart(Call& call);
 Effect Crash(Call& call);
+Effect Failover(Call& call);
 Effect Connect(Call& call);
 Effect Pause(Call& call);
 Effect Resume(Call& call);

@@ -1,6 +1,9 @@
 // Faults of processes, of their parts, and of the way between two of them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "ksim/fault/verbs.h"
@@ -30,18 +33,39 @@ Effect Die(Cluster& cluster, sim::Process& process, std::optional<Duration> down
   return effect;
 }
 
+// `death` now, or when the process' afterWrite-th write from now is in the store.
+Effect NowOrAfterWrite(Call& call, sim::Process& process, std::function<Effect()> death) {
+  const std::int64_t nth = call.Int("afterWrite");
+  if (nth == 0) return death();
+  Effect effect;
+  effect.undo = call.AfterWrite(process, nth);
+  effect.strikes = std::move(death);
+  return effect;
+}
+
 Effect DieNowOrAfterWrite(Call& call, std::optional<Duration> down) {
   sim::Process* process = call.Process("process");
   if (process == nullptr || !process->alive())
     return Skipped(fmt::format("{} is not running", call.Text("process")));
   call.Begin();
   Cluster& cluster = call.cluster();
-  const std::int64_t nth = call.Int("afterWrite");
-  if (nth == 0) return Die(cluster, *process, down);
-  Effect effect;
-  effect.undo = call.AfterWrite(*process, nth);
-  effect.strikes = [&cluster, process, down] { return Die(cluster, *process, down); };
-  return effect;
+  return NowOrAfterWrite(call, *process,
+                         [&cluster, process, down] { return Die(cluster, *process, down); });
+}
+
+// Why `process` cannot hand over to `to` (null: to anyone); "" if it can.
+std::string NoFailover(Call& call, const Election& election, const sim::Process* to) {
+  const std::string name = call.Text("process");
+  if (election.replicas.size() < 2) return fmt::format("{} has no other replica", name);
+  const bool leads = election.leader != nullptr &&
+                     (name == election.leader->name() || call.Process("process") == nullptr);
+  if (!leads) return fmt::format("{} does not lead", name);
+  if (!call.Has("to")) return "";
+  const auto& all = election.replicas;
+  if (std::find(all.begin(), all.end(), to) == all.end())
+    return fmt::format("{} is no replica of {}", call.Text("to"), name);
+  if (to == election.leader) return fmt::format("{} leads already", to->name());
+  return to->alive() ? "" : fmt::format("{} is not running", to->name());
 }
 
 std::string NoActor(Call& call) { return fmt::format("there is no actor {}", call.Text("actor")); }
@@ -61,6 +85,38 @@ Effect Restart(Call& call) {
 }
 
 Effect Crash(Call& call) { return DieNowOrAfterWrite(call, call.Time("down")); }
+
+// The leader dies and stays dead until another replica leads: `to`, whose rivals write nothing till
+// then, or whoever is first. It has not given the lease back, so that takes until the lease is
+// over.
+Effect Failover(Call& call) {
+  const Election election = call.cluster().ElectionOf(call.Text("process"));
+  sim::Process* to = call.Process("to");
+  if (std::string why = NoFailover(call, election, to); !why.empty()) return Skipped(why);
+  call.Begin();
+  std::vector<const sim::Process*> heirs;
+  std::vector<client::Gate*> rivals;
+  for (sim::Process* replica : election.replicas) {
+    if (replica == election.leader) continue;
+    if (to == nullptr || replica == to)
+      heirs.push_back(replica);
+    else
+      rivals.push_back(&call.cluster().fault_hooks().AccessGate(std::string(replica->name()),
+                                                                client::Access::kWrite));
+  }
+  // The fault outlives this call.
+  auto death = [call, heirs, rivals, leader = election.leader]() mutable {
+    for (client::Gate* gate : rivals) gate->Close();
+    Effect effect = Die(call.cluster(), *leader, std::nullopt);
+    effect.undo = [rivals, forget = call.UntilOneLeads(heirs), revive = effect.undo] {
+      forget();
+      for (client::Gate* gate : rivals) gate->Open();
+      revive();
+    };
+    return effect;
+  };
+  return NowOrAfterWrite(call, *election.leader, std::move(death));
+}
 
 // Its open watches end with the old connection; what is under way is still answered by the old
 // server.

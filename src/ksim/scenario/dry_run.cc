@@ -9,7 +9,6 @@
 #include "ksim/api/schema.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/validation.h"
-#include "ksim/fault/fault.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/value/yaml.h"
@@ -108,10 +107,6 @@ std::vector<Diagnostic> DryRun(const Scenario& scenario) {
 
 std::vector<Diagnostic> NotInThisVersion(const Scenario& scenario, const std::string& file) {
   std::vector<Diagnostic> out;
-  const std::vector<std::string_view> verbs = fault::Verbs();
-  for (const FaultSpec& fault : scenario.faults)
-    if (std::find(verbs.begin(), verbs.end(), fault.verb) == verbs.end())
-      out.push_back(Missing(file, fmt::format("the fault {}", fault.verb)));
   for (const std::string& name : scenario.checks) {
     const Named* oracle = FindNamed(Oracles(), name);
     if (oracle != nullptr && !oracle->available)

@@ -29,10 +29,24 @@ client::LeaderElectionOptions ElectionOptions(sim::Process& process, const std::
 
 }  // namespace
 
-void ElectionGroup::Change(int replicas, int leaders) {
-  replicas_ += replicas;
-  leaders_ += leaders;
-  const bool wanted = replicas_ > 0 && leaders_ == 0;
+void ElectionGroup::Joins(sim::Process&) {
+  ++living_;
+  HoldOrRelease();
+}
+
+void ElectionGroup::Leads(sim::Process& replica) {
+  leading_.push_back(&replica);
+  HoldOrRelease();
+}
+
+void ElectionGroup::Leaves(sim::Process& replica) {
+  --living_;
+  std::erase(leading_, &replica);
+  HoldOrRelease();
+}
+
+void ElectionGroup::HoldOrRelease() {
+  const bool wanted = living_ > 0 && leading_.empty();
   if (wanted && !held_) sim_.HoldWork();
   if (!wanted && held_) sim_.ReleaseWork();
   held_ = wanted;
@@ -52,16 +66,15 @@ ElectedBody::ElectedBody(sim::Process& process, client::Connection& connection,
         callbacks.stopped = [this] { Stop(); };
         return callbacks;
       }()) {
-  group_.Change(1, 0);
+  group_.Joins(process_);
   elector_.Start();
 }
 
-ElectedBody::~ElectedBody() { group_.Change(-1, leads_ ? -1 : 0); }
+ElectedBody::~ElectedBody() { group_.Leaves(process_); }
 
 void ElectedBody::Lead() {
   EmitActor(process_.simulation(), process_, "lead");
-  leads_ = true;
-  group_.Change(0, 1);
+  group_.Leads(process_);
   controllers_ = build_();
   for (const auto& controller : controllers_) controller->Start();
   informers_.Start();

@@ -22,13 +22,23 @@ class ElectionGroup {
  public:
   ElectionGroup(sim::Simulation& sim, std::string lease) : sim_(sim), lease_(std::move(lease)) {}
   const std::string& lease() const { return lease_; }
-  int leaders() const { return leaders_; }
-  void Change(int replicas, int leaders);  // by how many
+  void Add(sim::Process& replica) { replicas_.push_back(&replica); }
+  const std::vector<sim::Process*>& replicas() const { return replicas_; }  // by number
+  // Who began to lead last, of those that do; null if none does.
+  sim::Process* leader() const { return leading_.empty() ? nullptr : leading_.back(); }
+
+  void Joins(sim::Process& replica);  // it lives
+  void Leads(sim::Process& replica);
+  void Leaves(sim::Process& replica);
 
  private:
+  void HoldOrRelease();
+
   sim::Simulation& sim_;
   std::string lease_;
-  int replicas_ = 0, leaders_ = 0;
+  std::vector<sim::Process*> replicas_;
+  std::vector<sim::Process*> leading_;  // in order; a deposed one leads until it notices
+  int living_ = 0;
   bool held_ = false;
 };
 
@@ -50,7 +60,6 @@ class ElectedBody : public Component::Body {
   client::JitterSource restarts_;
   client::Client client_;
   client::LeaderElector elector_;
-  bool leads_ = false;
   std::vector<std::unique_ptr<controllers::Controller>> controllers_;
 };
 

@@ -58,11 +58,31 @@ void CheckBetween(MappingReader& args, const std::vector<std::string>& processes
   }
 }
 
+// Only replicas of a controller elect a leader.
+void CheckFailover(MappingReader& args, const ClusterSpec& cluster) {
+  std::vector<std::string> names;
+  for (const auto& [controller, replicas] : cluster.replicated) {
+    if (replicas < 2) continue;
+    const std::string base = ReplicaBaseName(controller);
+    names.push_back(base);
+    for (std::int64_t i = 0; i < replicas; ++i) names.push_back(fmt::format("{}-{}", base, i));
+  }
+  const std::string name = args.RequiredString("process");
+  if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
+  if (names.empty())
+    args.problems().Error(args.Find("process")->span,
+                          fmt::format("\"{}\" has no other replica to take over", name),
+                          "give it some: cluster.controllers: [{name: \"*\", replicas: 2}]");
+  else
+    CheckTarget(args, "process", names, "replica");
+}
+
 void CheckArguments(ParseContext& context, MappingReader& args, std::string_view verb,
                     const ClusterSpec& cluster) {
   const std::vector<std::string> processes = ProcessNames(cluster);
+  if (verb == "failover") CheckFailover(args, cluster);
   for (std::string_view field : {"client", "process", "to", "server"})
-    CheckTarget(args, field, processes, "process");
+    if (verb != "failover" || field != "process") CheckTarget(args, field, processes, "process");
   CheckTarget(args, "node", cluster.NodeNames(), "node");
   CheckBetween(args, processes);
   for (std::string_view field : {"for", "by", "down", "redialAfter"}) args.OptionalDuration(field);

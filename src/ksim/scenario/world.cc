@@ -199,7 +199,10 @@ api::Endpoint& World::ServerOf(std::size_t ordinal) { return *servers_[ordinal %
 
 void World::AddControllers(const Scenario& scenario, const WorldOptions& options) {
   const ClusterSpec& cluster = scenario.cluster;
-  std::vector<std::string> names = Enabled(cluster.controllers);
+  std::vector<std::string> given = cluster.controllers;
+  for (const auto& [name, replicas] : cluster.replicated)
+    if (name == "*") given.push_back(name);  // {name: "*", replicas: 2} names them all
+  std::vector<std::string> names = Enabled(given);
   const auto take = [&](const std::string& name) {
     names.erase(std::remove(names.begin(), names.end(), name), names.end());
   };
@@ -271,6 +274,7 @@ void World::AddReplicas(const std::string& base, std::int64_t replicas,
     components_.push_back(std::make_unique<Component>(
         env_, fmt::format("{}-{}", base, i), ServerOf(static_cast<std::size_t>(i)),
         InformerClient("system:kube-controller-manager"), build));
+    group->Add(components_.back()->process());
   }
 }
 
@@ -362,6 +366,20 @@ bool World::Connect(sim::Process& process, apiserver::Server& server) {
     return true;
   }
   return false;
+}
+
+fault::Election World::ElectionOf(std::string_view name) {
+  fault::Election out;
+  for (const auto& group : elections_) {
+    const auto& all = group->replicas();
+    const bool meant = name == group->lease() || std::any_of(all.begin(), all.end(), [&](auto* p) {
+                         return p->name() == name;
+                       });
+    if (!meant) continue;
+    out.replicas = all;
+    out.leader = group->leader();
+  }
+  return out;
 }
 
 std::vector<std::string> World::ProcessesWithCaches() const {
