@@ -173,7 +173,6 @@ TEST_F(Updates, PatchesOfAllKinds) {
   EXPECT_EQ(failed.code, 422);
   EXPECT_EQ(failed.status.reason, "Invalid");
   EXPECT_EQ(patch(PatchType::kJson, R"({"op":"add"})").code, 400);
-  EXPECT_EQ(patch(PatchType::kApply, R"({})").code, 415);
   EXPECT_EQ(world.Patch("configmaps", "default", "none", PatchType::kMerge, "{}").code, 404);
 }
 

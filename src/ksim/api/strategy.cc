@@ -90,9 +90,12 @@ Value PrepareMain(const ResourceInfo& kind, const Value& old, const Value& updat
   return std::move(v).Set(kGeneration, Value::Int(old.Get(kGeneration).AsInt() + 1));
 }
 
-// A custom resource's /status takes over nothing but the status.
+// A custom resource's /status takes over nothing but the status, and who owns it.
 Value PrepareCustomStatus(const Value& old, const Value& updated) {
-  return SetOrErase(old, N().status, updated.Get(N().status));
+  static const Path kManagedFields{"metadata", "managedFields"};
+  Value v = SetOrErase(old, N().status, updated.Get(N().status));
+  const Value& managed = updated.Get(kManagedFields);
+  return managed.is_null() ? v : std::move(v).Set(kManagedFields, managed);
 }
 
 Value PreparePodStatus(const Value& old, Value v, Compat compat) {

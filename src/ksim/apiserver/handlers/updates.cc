@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/api/strategy.h"
+#include "ksim/apiserver/apply/field_manager.h"
 #include "ksim/apiserver/handlers/decode.h"
 #include "ksim/apiserver/registry/scale.h"
 #include "ksim/base/status.h"
@@ -38,15 +39,36 @@ api::Result<Value> FromPatch(absl::StatusOr<Value> patched) {
   }
 }
 
+// What an apply finds that is to create the object.
+Value NothingYet() { return Value::EmptyObject(); }
+
+// metadata.managedFields alone does not make an object another one by its times.
+api::Object SameButForTimes(const api::Object& existing, const api::Object& wanted) {
+  if (existing.empty()) return wanted;
+  return api::Object::FromTree(IgnoreManagedFieldsTimes(existing.tree(), wanted.tree()),
+                               wanted.resource_version());
+}
+
+// With the accounts of who owns which field kept up, for objects that have been applied once.
+api::Object Tracked(const RequestContext& rc, const api::Object& existing,
+                    const api::Object& wanted) {
+  static const Path kManagedFields{"metadata", "managedFields"};
+  if (existing.Get(kManagedFields).is_null() && wanted.Get(kManagedFields).is_null()) return wanted;
+  const Value tracked = FieldManager(rc.request(), rc.now()).Update(existing.tree(), wanted.tree());
+  return SameButForTimes(existing, api::Object::FromTree(tracked, wanted.resource_version()));
+}
+
 }  // namespace
 
 api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& request) {
-  const bool strategic_ok = !r.custom && request.subresource != "scale";
-  const bool refused = request.patch_type == api::PatchType::kApply ||
+  const bool scale = request.subresource == "scale";
+  const bool strategic_ok = !r.custom && !scale;
+  const bool refused = (request.patch_type == api::PatchType::kApply && scale) ||
                        (request.patch_type == api::PatchType::kStrategic && !strategic_ok);
   if (!refused) return api::Status();
   std::string accepted = "application/json-patch+json, application/merge-patch+json";
   if (strategic_ok) accepted += ", application/strategic-merge-patch+json";
+  if (!scale) accepted += ", application/apply-patch+yaml";
   return api::UnsupportedMediaType(
       "the body of the request was in an unknown format - accepted media types include: " +
       accepted);
@@ -75,8 +97,9 @@ Preconditions PutUpdate::preconditions() const {
 }
 
 api::Result<api::Object> PutUpdate::Make(const api::Object& existing) {
-  if (scale()) return FromScale(existing, object_.ToTree());
-  return object_;
+  if (!scale()) return Tracked(rc_, existing, object_);
+  api::Result<api::Object> scaled = FromScale(existing, object_.ToTree());
+  return scaled.ok() ? Tracked(rc_, existing, *scaled) : scaled;
 }
 
 api::Result<Value> PatchUpdate::Apply(const Value& target) const {
@@ -94,7 +117,7 @@ api::Result<Value> PatchUpdate::Apply(const Value& target) const {
     case api::PatchType::kApply:
       break;
   }
-  return CheckPatchType(rc_.resource(), request);
+  return FieldManager(request, rc_.now()).Apply(target);
 }
 
 api::Result<api::Object> PatchUpdate::Make(const api::Object& existing) {
@@ -102,9 +125,12 @@ api::Result<api::Object> PatchUpdate::Make(const api::Object& existing) {
   if (request.subresource == "scale") {
     api::Result<Value> scale = Apply(ToScale(rc_.resource(), existing).ToTree());
     if (!scale.ok()) return scale.status();
-    return FromScale(existing, *scale);
+    api::Result<api::Object> scaled = FromScale(existing, *scale);
+    return scaled.ok() ? Tracked(rc_, existing, *scaled) : scaled;
   }
-  api::Result<Value> patched = Apply(existing.ToTree());
+  const bool applies = request.patch_type == api::PatchType::kApply;
+  api::Result<Value> patched = Apply(existing.empty() ? NothingYet() : existing.ToTree());
+  if (patched.ok() && existing.empty()) patched = WithUrlName(*std::move(patched), request.name);
   if (!patched.ok()) return patched.status();
   std::vector<std::string> warnings;
   api::Result<Value> decoded = DecodeObject(rc_.resource(), request.ns, *patched,
@@ -114,7 +140,8 @@ api::Result<api::Object> PatchUpdate::Make(const api::Object& existing) {
   api::Object object = api::Object::FromTree(api::DedupOwnerReferences(*decoded, true, &warning));
   if (!warning.empty()) warnings.push_back(warning);
   rc_.warnings = std::move(warnings);
-  return object;
+  if (!applies) return Tracked(rc_, existing, object);
+  return SameButForTimes(existing, object);
 }
 
 }  // namespace ksim::apiserver

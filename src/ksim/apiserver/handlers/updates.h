@@ -1,4 +1,5 @@
-// The two ways a client says what an object shall become: PUT and PATCH.
+// The two ways a client says what an object shall become: PUT and PATCH, of which server-side apply
+// is one.
 //
 // Source: apiserver pkg/endpoints/handlers/update.go, patch.go.
 #pragma once

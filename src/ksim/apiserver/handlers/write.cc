@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ksim/api/strategy.h"
+#include "ksim/apiserver/apply/field_manager.h"
 #include "ksim/apiserver/handlers/decode.h"
 #include "ksim/apiserver/handlers/handler.h"
 #include "ksim/apiserver/handlers/updates.h"
@@ -16,6 +17,8 @@ using value::Value;
 
 sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   const api::Request& request = rc.request();
+  const api::Status options = ValidateWriteOptions(request);
+  if (!options.ok()) co_return Refused(rc.Check(Stage::kDefault, options));
   Registry registry(context_, resources_.Of(rc.resource()));
   api::Result<Value> decoded =
       DecodeObject(rc.resource(), request.ns, request.body, request.field_validation,
@@ -24,6 +27,7 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   std::string warning;
   Value tree = api::DedupOwnerReferences(api::ClearSystemFields(*decoded), false, &warning);
   if (!warning.empty()) rc.warnings.push_back(warning);
+  tree = FieldManager(request, rc.now()).Update(Value(), tree);
   rc.Passed(Stage::kDefault);
 
   rc.identity = registry.IdentityFor(tree);
@@ -95,13 +99,15 @@ sim::Task<api::Response> Handler::RunUpdate(RequestContext& rc, UpdatedObject& u
 
 sim::Task<api::Response> Handler::Update(RequestContext& rc) {
   PutUpdate put(rc, context_.compat);
-  const api::Status decoded = put.Decode();
+  api::Status decoded = ValidateWriteOptions(rc.request());
+  if (decoded.ok()) decoded = put.Decode();
   if (!decoded.ok()) co_return Refused(rc.Check(Stage::kDefault, decoded));
   co_return co_await RunUpdate(rc, put);
 }
 
 sim::Task<api::Response> Handler::Patch(RequestContext& rc) {
-  const api::Status supported = CheckPatchType(rc.resource(), rc.request());
+  api::Status supported = CheckPatchType(rc.resource(), rc.request());
+  if (supported.ok()) supported = ValidateWriteOptions(rc.request());
   if (!supported.ok()) co_return Refused(rc.Check(Stage::kDefault, supported));
   PatchUpdate patch(rc, context_.compat);
   co_return co_await RunUpdate(rc, patch);

@@ -140,8 +140,10 @@ class UpdateTransform final : public Transform {
 
 sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, UpdatedObject& updated) {
   const api::Request& request = rc.request();
-  const bool may_create = rc.resource().create_on_update && request.subresource.empty() &&
-                          request.verb == api::Verb::kUpdate;
+  const bool applies =
+      request.verb == api::Verb::kPatch && request.patch_type == api::PatchType::kApply;
+  const bool puts = request.verb == api::Verb::kUpdate && rc.resource().create_on_update;
+  const bool may_create = request.subresource.empty() && (applies || puts);
   UpdateTransform transform(context_, *this, rc, updated, may_create);
   WriteContext write = rc.write();
   write.ttl = TtlSeconds();

@@ -1,0 +1,57 @@
+// ManagedFields: who owns which fields of an object: metadata.managedFields, read and written.
+//
+// Source: apimachinery pkg/util/managedfields/internal/managedfields.go, capmanagers.go,
+// conflict.go; structured-merge-diff fieldpath/managers.go.
+#pragma once
+#include <compare>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/apply/field_set.h"
+#include "ksim/value/value.h"
+
+namespace ksim::apiserver {
+
+// What tells managers apart. Those that apply are the same whatever version they apply in.
+struct Manager {
+  Manager() = default;
+  std::string name, subresource;
+  bool applies = false;     // operation Apply, else Update
+  std::string api_version;  // of updates
+  friend auto operator<=>(const Manager&, const Manager&) = default;
+};
+
+struct Owned {
+  Owned() = default;
+  Owned(FieldSet f, std::string v) : fields(std::move(f)), api_version(std::move(v)) {}
+  FieldSet fields;
+  std::string api_version;
+  value::Value time;  // RFC 3339; null if it is not known
+};
+
+using Managers = std::map<Manager, Owned>;
+
+// InvalidArgument if an entry makes no sense.
+absl::StatusOr<Managers> DecodeManagers(const value::Value& managed_fields);
+// By operation, time, name, version and subresource. Null if there are none.
+value::Value EncodeManagers(const Managers& managers);
+// A client that sends [] or [{}] wants all forgotten.
+bool ResetsManagers(const value::Value& managed_fields);
+
+// At most ten that update: the oldest become one, "ancient-changes" (API-93).
+inline constexpr std::size_t kMaxUpdateManagers = 10;
+void CapUpdateManagers(Managers* managers);
+
+struct ApplyConflict {
+  ApplyConflict(Manager m, FieldPath p) : manager(std::move(m)), path(std::move(p)) {}
+  Manager manager;
+  FieldPath path;
+};
+// 409: Apply failed with 1 conflict: conflict with "x" using apps/v1: .spec.replicas (API-92).
+api::Status ApplyConflicts(const std::vector<ApplyConflict>& conflicts);
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,214 @@
+#include "ksim/apiserver/apply/shape.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "ksim/api/go_text.h"
+#include "ksim/base/status.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using value::Atom;
+using value::Value;
+using Kind = api::GoType::Kind;
+
+// Lists that merge: by up to two keys, or as a set. All others are replaced whole.
+struct ListMarker {
+  std::string_view owner, field, key, second_key = {};
+};
+constexpr std::string_view kScalars = "";
+
+constexpr ListMarker kLists[] = {
+    {"ObjectMeta", "finalizers", kScalars},
+    {"ObjectMeta", "ownerReferences", "uid"},
+    {"Container", "env", "name"},
+    {"Container", "ports", "containerPort", "protocol"},
+    {"Container", "volumeDevices", "devicePath"},
+    {"Container", "volumeMounts", "mountPath"},
+    {"EphemeralContainer", "env", "name"},
+    {"EphemeralContainer", "ports", "containerPort", "protocol"},
+    {"EphemeralContainer", "volumeDevices", "devicePath"},
+    {"EphemeralContainer", "volumeMounts", "mountPath"},
+    {"ContainerStatus", "volumeMounts", "mountPath"},
+    {"DaemonSetStatus", "conditions", "type"},
+    {"DeploymentStatus", "conditions", "type"},
+    {"NamespaceStatus", "conditions", "type"},
+    {"NodeSpec", "podCIDRs", kScalars},
+    {"NodeStatus", "addresses", "type"},
+    {"NodeStatus", "conditions", "type"},
+    {"PersistentVolumeClaimStatus", "conditions", "type"},
+    {"PodDisruptionBudgetStatus", "conditions", "type"},
+    {"PodSpec", "containers", "name"},
+    {"PodSpec", "ephemeralContainers", "name"},
+    {"PodSpec", "hostAliases", "ip"},
+    {"PodSpec", "imagePullSecrets", "name"},
+    {"PodSpec", "initContainers", "name"},
+    {"PodSpec", "resourceClaims", "name"},
+    {"PodSpec", "schedulingGates", "name"},
+    {"PodSpec", "topologySpreadConstraints", "topologyKey", "whenUnsatisfiable"},
+    {"PodSpec", "volumes", "name"},
+    {"PodStatus", "conditions", "type"},
+    {"PodStatus", "podIPs", "ip"},
+    {"PodStatus", "resourceClaimStatuses", "name"},
+    {"ReplicaSetStatus", "conditions", "type"},
+    {"ReplicationControllerStatus", "conditions", "type"},
+    {"ResourceRequirements", "claims", "name"},
+    {"ServiceAccount", "secrets", "name"},
+    {"ServiceSpec", "ports", "port", "protocol"},
+    {"ServiceStatus", "conditions", "type"},
+    {"StatefulSetStatus", "conditions", "type"},
+    {"UncountedTerminatedPods", "failed", kScalars},
+    {"UncountedTerminatedPods", "succeeded", kScalars},
+};
+
+// Structs that are one value: +structType=atomic.
+constexpr std::string_view kAtomicStructs[] = {
+    "ConfigMapKeySelector",
+    "FileKeySelector",
+    "LabelSelector",
+    "LocalObjectReference",
+    "NodeSelector",
+    "NodeSelectorTerm",
+    "ObjectFieldSelector",
+    "ObjectReference",
+    "OwnerReference",
+    "PersistentVolumeClaimVolumeSource",
+    "ResourceFieldSelector",
+    "ScopeSelector",
+    "ScopedResourceSelectorRequirement",
+    "SecretKeySelector",
+    "SecretReference",
+    "TypedLocalObjectReference",
+};
+
+// Maps that are one value: +mapType=atomic.
+struct MapMarker {
+  std::string_view owner, field;
+};
+constexpr MapMarker kAtomicMaps[] = {{"PodSpec", "nodeSelector"},
+                                     {"ServiceSpec", "selector"},
+                                     {"ReplicationControllerSpec", "selector"}};
+
+// The value a key has where an item leaves it out.
+std::string_view KeyDefault(std::string_view key) { return key == "protocol" ? "TCP" : ""; }
+
+std::string_view StructName(const api::GoType& type) {
+  return api::TypeTable::Get().fields(type.fields).name;
+}
+
+bool IsAtomicStruct(const api::GoType& type) {
+  return std::find(std::begin(kAtomicStructs), std::end(kAtomicStructs), StructName(type)) !=
+         std::end(kAtomicStructs);
+}
+
+}  // namespace
+
+Shape Shape::Of(const api::ResourceInfo& kind) {
+  Shape shape;
+  const api::TypeTable& table = api::TypeTable::Get();
+  if (!kind.custom) {
+    const bool events = kind.group == "events.k8s.io";
+    shape.type_ = table.FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
+  }
+  if (shape.type_ == nullptr) shape.metadata_ = table.FindStruct("ObjectMeta");
+  return shape;
+}
+
+bool Shape::is_struct() const { return type_ != nullptr && type_->kind == Kind::kStruct; }
+
+Shape::Merge Shape::MergeOf(const Value& v) const {
+  if (atomic_) return Merge::kLeaf;
+  if (type_ == nullptr || type_->kind == Kind::kRaw)
+    return v.is_object() ? Merge::kMap : Merge::kLeaf;
+  if (type_->kind == Kind::kStruct || type_->kind == Kind::kMap) return Merge::kMap;
+  if (type_->kind != Kind::kSlice) return Merge::kLeaf;
+  if (list_.set) return Merge::kSet;
+  return list_.keys.empty() ? Merge::kLeaf : Merge::kKeyed;
+}
+
+Shape::List Shape::ListOf(std::string_view owner, std::string_view field) {
+  List list;
+  for (const ListMarker& m : kLists) {
+    if (m.owner != owner || m.field != field) continue;
+    list.set = m.key.empty();
+    if (!m.key.empty()) list.keys.push_back(m.key);
+    if (!m.second_key.empty()) list.keys.push_back(m.second_key);
+  }
+  return list;
+}
+
+Shape Shape::Field(Atom name) const {
+  Shape below;
+  const api::TypeTable& table = api::TypeTable::Get();
+  if (metadata_ != nullptr && name.text() == "metadata") {
+    below.type_ = metadata_;
+  } else if (type_ != nullptr && type_->kind == Kind::kMap) {
+    below.type_ = &table.type(type_->element);
+  } else if (is_struct()) {
+    const api::GoStruct& fields = table.fields(type_->fields);
+    const api::GoField* field = fields.Find(name);
+    if (field == nullptr) return below;
+    below.type_ = &table.type(field->type);
+    below.list_ = ListOf(fields.name, name.text());
+    below.atomic_ = std::any_of(
+        std::begin(kAtomicMaps), std::end(kAtomicMaps),
+        [&](const MapMarker& m) { return m.owner == fields.name && m.field == name.text(); });
+  }
+  if (below.is_struct()) below.atomic_ = IsAtomicStruct(*below.type_);
+  return below;
+}
+
+bool Shape::Names(std::string_view field) const {
+  return is_struct() && api::TypeTable::Get().fields(type_->fields).Find(Atom(field)) != nullptr;
+}
+
+bool Shape::Lacks(Atom field) const {
+  return is_struct() && api::TypeTable::Get().fields(type_->fields).Find(field) == nullptr;
+}
+
+// An item that is one value when it stands alone (a LocalObjectReference) merges by its fields when
+// it has a key to be known by.
+Shape Shape::Item() const {
+  Shape below;
+  if (type_ != nullptr && type_->kind == Kind::kSlice)
+    below.type_ = &api::TypeTable::Get().type(type_->element);
+  if (below.is_struct()) below.atomic_ = IsAtomicStruct(*below.type_);
+  return below;
+}
+
+absl::StatusOr<PathElement> Shape::ElementOf(const Value& item) const {
+  if (list_.set) {
+    if (item.is_object() || item.is_array() || item.is_null())
+      return absl::InvalidArgumentError(
+          "associative list without keys has an element that's no scalar");
+    return PathElement::Item(item);
+  }
+  if (!item.is_object())
+    return absl::InvalidArgumentError("associative list with keys may not have non-map elements");
+  value::ObjectBuilder fields;
+  bool any = false;
+  for (const std::string_view key : list_.keys) {
+    const Value* given = item.Find(Atom(key));
+    const std::string_view otherwise = KeyDefault(key);
+    if (given == nullptr && otherwise.empty()) continue;
+    fields.Add(key, given != nullptr ? *given : Value::Of(otherwise));
+    any = true;
+  }
+  if (!any)
+    return absl::InvalidArgumentError(fmt::format(
+        "associative list with keys has an element that omits all key fields [\"{}\"] (and "
+        "doesn't have default values for any key fields)",
+        fmt::join(list_.keys, "\" \"")));
+  return PathElement::Key(fields.Build());
+}
+
+Shape Shape::Below(const PathElement& element) const {
+  const std::string* field = element.field();
+  return field != nullptr ? Field(Atom(*field)) : Item();
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,85 @@
+// What a write says about itself: who it comes from, and whether that is said well.
+//
+// Sources: apiserver pkg/endpoints/handlers/create.go managerOrUserAgent, prefixFromUserAgent,
+// fieldmanager/equality.go; apimachinery pkg/apis/meta/v1/validation/validation.go.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ksim/api/go_text.h"
+#include "ksim/apiserver/apply/field_manager.h"
+
+namespace ksim::apiserver {
+
+using value::Path;
+using value::Value;
+
+namespace {
+
+constexpr std::size_t kMaxManagerLength = 128;
+
+bool IsPrintable(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
+
+const Path kManagedFields{"metadata", "managedFields"};
+
+Value WithoutTimes(const Value& managed_fields) {
+  std::vector<Value> entries;
+  for (const Value& entry : managed_fields.items()) entries.push_back(entry.Erase("time"));
+  return Value::Array(std::move(entries));
+}
+
+std::string OptionsKind(api::Verb verb) {
+  if (verb == api::Verb::kCreate) return "CreateOptions";
+  return verb == api::Verb::kUpdate ? "UpdateOptions" : "PatchOptions";
+}
+
+void CheckManagerName(const std::string& name, std::vector<api::StatusCause>* errors) {
+  if (name.size() > kMaxManagerLength)
+    errors->emplace_back("FieldValueTooLong",
+                         fmt::format("Too long: may not be more than {} bytes", kMaxManagerLength),
+                         "fieldManager");
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (IsPrintable(name[i])) continue;
+    errors->emplace_back(
+        "FieldValueInvalid",
+        fmt::format("Invalid value: {}: invalid character U+{:04X} (at position {})",
+                    api::GoQuote(name), static_cast<unsigned char>(name[i]), i),
+        "fieldManager");
+  }
+}
+
+}  // namespace
+
+std::string ManagerOrUserAgent(const api::Request& request) {
+  if (!request.field_manager.empty()) return request.field_manager;
+  std::string out;
+  for (const char c : request.user_agent.substr(0, request.user_agent.find('/')))
+    if (IsPrintable(c) && out.size() < kMaxManagerLength) out += c;
+  return out;
+}
+
+api::Status ValidateWriteOptions(const api::Request& request) {
+  std::vector<api::StatusCause> errors;
+  const bool applies =
+      request.verb == api::Verb::kPatch && request.patch_type == api::PatchType::kApply;
+  if (applies && request.field_manager.empty())
+    errors.emplace_back("FieldValueRequired", "Required value: is required for apply patch",
+                        "fieldManager");
+  if (!applies && request.force)
+    errors.emplace_back("FieldValueForbidden",
+                        "Forbidden: may not be specified for non-apply patch", "force");
+  CheckManagerName(request.field_manager, &errors);
+  if (errors.empty()) return api::Status();
+  return api::Invalid("meta.k8s.io", OptionsKind(request.verb), "", std::move(errors));
+}
+
+Value IgnoreManagedFieldsTimes(const Value& live, const Value& wanted) {
+  const Value& before = live.Get(kManagedFields);
+  const Value& after = wanted.Get(kManagedFields);
+  if (before.empty() || before.size() != after.size() || before == after) return wanted;
+  const bool same = WithoutTimes(before) == WithoutTimes(after) &&
+                    live.Erase(kManagedFields) == wanted.Erase(kManagedFields);
+  return same ? live : wanted;
+}
+
+}  // namespace ksim::apiserver
