@@ -126,7 +126,9 @@ struct Step {
   std::optional<std::int64_t> grace_period_seconds;
   std::string cascade = "background";
   bool wait = true;
-  bool force = false;
+  bool force = false;        // drain; apply: forceConflicts
+  bool server_side = false;  // apply
+  std::string field_manager = "kubectl";
   bool ignore_daemon_sets = false;
   NodeSpec node;  // addNode
 };

@@ -171,14 +171,31 @@ sim::Task<Response> Kubectl::ApplyOne(Info info, Object wanted, const char** don
   co_return co_await PatchObject(info, ns, name, patch, type, "", "kubectl-client-side-apply");
 }
 
+// pkg/cmd/apply/apply.go applyOneObject, server side.
+sim::Task<Response> Kubectl::ApplyOnServer(Info info, Object wanted, const Step& step) {
+  Request request =
+      About(api::Verb::kPatch, info, std::string(wanted.ns()), std::string(wanted.name()));
+  request.body = wanted.tree();
+  request.patch_type = api::PatchType::kApply;
+  request.field_manager = step.field_manager;
+  request.field_validation = "Strict";
+  request.force = step.force;
+  co_return co_await Send(std::move(request));
+}
+
 sim::Task<StepOutcome> Kubectl::Apply(const Step& step) {
   StepOutcome outcome;
   for (const Manifest& manifest : step.objects) {
     Info info = Resolve(manifest.tree, &outcome);
     if (info == nullptr) co_return outcome;
     const Object object = Prepared(info, manifest);
-    const char* done = "";
-    const Response response = co_await ApplyOne(info, object, &done);
+    const char* done = " serverside-applied";
+    Response response;
+    if (step.server_side) {
+      response = co_await ApplyOnServer(info, object, step);
+    } else {
+      response = co_await ApplyOne(info, object, &done);
+    }
     if (response.code >= 400 || response.code == 0) {
       outcome.error = ErrorText(response);
       co_return outcome;

@@ -50,6 +50,7 @@ class Kubectl {
                                        value::Value patch, api::PatchType type,
                                        std::string subresource, std::string manager);
   sim::Task<api::Response> ApplyOne(Info info, api::Object wanted, const char** done);
+  sim::Task<api::Response> ApplyOnServer(Info info, api::Object wanted, const Step& step);
   sim::Task<api::Response> DeleteOne(Info info, std::string ns, std::string name, const Step& step);
   sim::Task<api::Response> EvictOne(std::string ns, std::string name,
                                     std::optional<std::int64_t> grace);

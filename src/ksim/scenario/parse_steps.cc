@@ -93,6 +93,17 @@ void ReadObjects(ParseContext& context, MappingReader& reader, std::vector<std::
   }
 }
 
+void ReadApply(ParseContext& context, MappingReader& reader, Step* step) {
+  step->server_side = reader.Bool("serverSide", false);
+  step->force = reader.Bool("forceConflicts", false);
+  step->field_manager = reader.String("fieldManager", "kubectl");
+  if (step->server_side) return;
+  for (const char* field : {"forceConflicts", "fieldManager"})
+    if (reader.Has(field))
+      context.problems.Error(reader.Find(field)->span,
+                             fmt::format("{} needs serverSide: true", field));
+}
+
 void ParseManifestStep(ParseContext& context, const YamlNode& node, const std::string& where,
                        std::vector<std::string> place, Step* step) {
   if (node.kind == YamlNode::Kind::kScalar && !IsNull(node)) {
@@ -100,9 +111,11 @@ void ParseManifestStep(ParseContext& context, const YamlNode& node, const std::s
     return;
   }
   const std::size_t errors = context.problems.errors.size();
-  MappingReader reader(context.problems, node, ManifestRefType(), where);
+  const bool apply = step->kind == StepKind::kApply;
+  MappingReader reader(context.problems, node, apply ? ApplyType() : ManifestRefType(), where);
   if (!reader.is_mapping() && !IsNull(node)) return;
   ReadObjects(context, reader, std::move(place), step);
+  if (apply) ReadApply(context, reader, step);
   if (step->objects.empty() && context.problems.errors.size() == errors)
     context.problems.Error(node.span, fmt::format("{} names no objects", where),
                            "write {document: KIND/NAME}, {file: PATH} or {object: {...}}");

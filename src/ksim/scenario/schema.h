@@ -44,7 +44,8 @@ const Type& FuzzType();
 const Type& ExpectType();
 const Type& ConditionType();
 const Type& CountType();
-const Type& ManifestRefType();  // what create, apply and replace take
+const Type& ManifestRefType();  // what create and replace take
+const Type& ApplyType();        // the same and how apply does it
 
 // A name of a fixed set with its explanation: oracles, controllers, draw and decision sites.
 struct Named {

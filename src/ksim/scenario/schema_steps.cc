@@ -1,4 +1,6 @@
 // The kinds of step and the trigger that a step or a fault may wait for.
+#include <iterator>
+
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -116,6 +118,20 @@ const Type& ManifestRefType() {
   return type;
 }
 
+const Type& ApplyType() {
+  static const Type type = [] {
+    Type t = ManifestRefType();
+    t.name = "Apply";
+    const Field more[] = {
+        {"serverSide", "boolean", "kubectl --server-side.", "false"},
+        {"forceConflicts", "boolean", "With serverSide: takes fields from owners.", "false"},
+        {"fieldManager", "string", "With serverSide: who owns the fields then.", "kubectl"}};
+    t.fields.insert(t.fields.end(), std::begin(more), std::end(more));
+    return t;
+  }();
+  return type;
+}
+
 const Type& StepType() {
   static const Type type{
       "Step",
@@ -124,7 +140,7 @@ const Type& StepType() {
       {{"at", "duration", "Virtual time from the start of the run."},
        {"when", "Trigger", "When the count-th such event is in the trace.", "", &TriggerType()},
        {"create", "ManifestRef", "kubectl create -f", "", &ManifestRefType()},
-       {"apply", "ManifestRef", "kubectl apply -f", "", &ManifestRefType()},
+       {"apply", "Apply", "kubectl apply -f", "", &ApplyType()},
        {"replace", "ManifestRef", "kubectl replace -f", "", &ManifestRefType()},
        {"patch", "Patch", "kubectl patch", "", &PatchType()},
        {"delete", "Delete", "kubectl delete", "", &DeleteType()},

@@ -135,13 +135,23 @@ Value NodeStepTree(const Step& step) {
   return out.Build();
 }
 
+Value ApplyTree(const Step& step) {
+  ObjectBuilder out;
+  out.Add("objects", ObjectList(step));
+  if (!step.server_side) return out.Build();
+  out.Add("serverSide", Value::Of(true)).Add("forceConflicts", Value::Of(step.force));
+  out.Add("fieldManager", Value::Of(step.field_manager));
+  return out.Build();
+}
+
 Value Arguments(const Step& step) {
   ObjectBuilder out;
   switch (step.kind) {
     case StepKind::kCreate:
-    case StepKind::kApply:
     case StepKind::kReplace:
       return Obj({{"objects", ObjectList(step)}});
+    case StepKind::kApply:
+      return ApplyTree(step);
     case StepKind::kDelete:
       return DeleteTree(step);
     case StepKind::kCordon:

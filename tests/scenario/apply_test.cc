@@ -1,0 +1,65 @@
+// apply --server-side as a step: who owns what, and what a conflict says.
+#include <gtest/gtest.h>
+
+#include "ksim/scenario/load.h"
+#include "ksim/scenario/runner.h"
+
+namespace ksim::scenario {
+namespace {
+
+Loaded Read(const std::string& steps) {
+  const std::string text =
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
+      "  cluster: {nodes: 1}\n  steps:\n" +
+      steps;
+  LoadOptions options;
+  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
+  return Load({"test.yaml"}, options);
+}
+
+// A step that applies data.k = `value` as `options` say.
+std::string Apply(const std::string& value, const std::string& options) {
+  return "  - {apply: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: m}, data: {k: " +
+         value + "}}, " + options + "}}\n";
+}
+
+struct Ran {
+  explicit Ran(const std::string& steps) : runner(Read(steps).scenarios.at(0), RunnerOptions()) {
+    report = runner.Run();
+  }
+  std::string Data() {
+    const api::ResourceInfo& maps = *runner.world().kinds().ByName("configmaps");
+    for (const api::Object& o : runner.world().Objects(maps))
+      if (o.name() == "m") return std::string(o.Get(value::Path{"data", "k"}).AsString());
+    return "";
+  }
+  Runner runner;
+  RunReport report;
+};
+
+// API-92
+TEST(ServerSideApply, AConflictFailsTheStep) {
+  Ran ran(Apply("a", "serverSide: true, fieldManager: argo") + Apply("b", "serverSide: true"));
+  ASSERT_EQ(ran.report.failures.size(), 1u);
+  EXPECT_EQ(ran.report.failures[0].error,
+            "Error from server (Conflict): Apply failed with 1 conflict: conflict with \"argo\": "
+            ".data.k");
+  EXPECT_EQ(ran.Data(), "a");
+}
+
+// API-92
+TEST(ServerSideApply, ForceConflictsTakesTheField) {
+  Ran ran(Apply("a", "serverSide: true, fieldManager: argo") +
+          Apply("b", "serverSide: true, forceConflicts: true"));
+  EXPECT_EQ(ran.report.exit_code, 0);
+  EXPECT_EQ(ran.Data(), "b");
+}
+
+TEST(ServerSideApply, ItsOptionsNeedIt) {
+  const Loaded loaded = Read(Apply("a", "fieldManager: argo"));
+  ASSERT_EQ(loaded.errors.size(), 1u);
+  EXPECT_EQ(loaded.errors[0].message, "fieldManager needs serverSide: true");
+}
+
+}  // namespace
+}  // namespace ksim::scenario
