@@ -198,6 +198,48 @@ TEST_P(KubeletActor, ADeletedPodIsStoppedToldAndThenDeletedForGood) {
             std::distance(requests.begin(), first_delete));
 }
 
+// KUBELET-05, KUBELET-20: seen at the next sync, which nothing but time brings.
+TEST_P(KubeletActor, APhaseThatSomebodyElseEndedStopsTheContainers) {
+  w.StartKubelet("n1");
+  w.Create("pods", BoundPod("p"));
+  w.Advance(Seconds(30));
+  w.Forget();
+  w.Patch("pods", "p", R"({"status":{"phase":"Failed","reason":"Gone"}})", "status");
+  w.Advance(Minutes(2));
+  EXPECT_THAT(w.EventTexts(), Contains(StartsWith("Normal Killing Stopping container c")));
+  const value::Value status = w.Get("pods", "p").status();
+  EXPECT_EQ(status.Get("phase").AsString(), "Failed");
+  EXPECT_TRUE(status.Get("containerStatuses").at(0).Get("state").Has("terminated"));
+}
+
+// KUBELET-05
+TEST_P(KubeletActor, APodThatIsOverWhenItIsFirstSeenIsNotStarted) {
+  w.Create("pods", BoundPod("p"));
+  w.Patch("pods", "p", R"({"status":{"phase":"Succeeded"}})", "status");
+  w.Settle();
+  w.StartKubelet("n1");
+  w.Advance(Minutes(1));
+  for (const sim::Event& e : w.events()) EXPECT_NE(e.kind, sim::EventKind::kRuntime);
+  EXPECT_EQ(Phase(w, "p"), "Succeeded");
+}
+
+// KUBELET-04: what is being started is left there; what has ended does not begin again.
+TEST_P(KubeletActor, ADeletionCutsTheRunningSyncShort) {
+  w.StartKubelet("n1");
+  w.Create("pods", BoundPod("p"));
+  std::vector<std::string> texts;
+  for (int i = 0; i < 100 && texts.empty(); ++i) {
+    w.Advance(Milliseconds(100));
+    texts = w.EventTexts();
+  }
+  EXPECT_THAT(texts, Contains(StartsWith("Normal Pulling")));
+  w.Delete("pods", "p", Grace(30));
+  w.Patch("pods", "p", R"({"metadata":{"labels":{"a":"b"}}})");
+  w.Advance(Minutes(2));
+  EXPECT_THAT(w.EventTexts(), testing::Not(Contains(StartsWith("Normal Started"))));
+  EXPECT_TRUE(w.Get("pods", "p").empty());
+}
+
 // KUBELET-30: deleted at once, its containers end after it.
 TEST_P(KubeletActor, AForcedDeleteLeavesContainersThatAreKilledAfterwards) {
   w.StartKubelet("n1");

@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
+#include "ksim/client/events.h"
 #include "tests/actors/actor_world.h"
 
 namespace ksim {
@@ -188,6 +192,49 @@ TEST_P(ReplicaSetHandlers, APodThatChangesHandsSyncsTheOldOwnerAndTheNewOne) {
   EXPECT_EQ(std::count(writes.begin(), writes.end(), "patch pods/" + pod), 2);
   EXPECT_THAT(writes, testing::Contains("delete pods/" + pod));
   EXPECT_EQ(w.Get("replicasets", "web").status().Get("replicas").AsInt(), 1);
+}
+
+// CTRL-RS-10: the moment it becomes available says nothing to anybody. A second pod is not ready,
+// so that before 1.36 no sync looks ahead by itself.
+TEST_P(ReplicaSetHandlers, APodThatBecameReadyIsLookedAtAgainWhenItIsAvailable) {
+  w.Create("replicasets", ReplicaSetJson("web", 2, R"(,"minReadySeconds":40)"));
+  w.Settle();
+  w.Forget();
+  w.MakeReady(w.PodNames().front());
+  w.Advance(Seconds(20));
+  const std::vector<VirtualTime> at_once = w.ReconcileTimes(kWeb);
+  ASSERT_FALSE(at_once.empty());
+  w.Advance(Seconds(40));
+  const Duration expected = GetParam() == api::Compat::k1_36 ? Seconds(40) : Seconds(41);
+  // The time counts from the handler's call, a little before the first sync.
+  bool again = false;
+  for (const VirtualTime t : w.ReconcileTimes(kWeb)) {
+    const Duration after = t - at_once.front();
+    again = again || (after > expected - Milliseconds(100) && after <= expected);
+  }
+  EXPECT_TRUE(again);
+  EXPECT_EQ(w.Get("replicasets", "web").status().Get("availableReplicas").AsInt(), 1);
+}
+
+// CTRL-C-02: five workers, and never two on one key.
+TEST_P(ReplicaSetHandlers, FiveWorkersNeverShareAKey) {
+  w.Forget();
+  for (int i = 0; i < 12; ++i)
+    w.Create("replicasets", ReplicaSetJson("web-" + std::to_string(i), 3));
+  w.Advance(Seconds(30));
+  std::set<std::string> under_way;
+  std::size_t most = 0;
+  for (std::size_t i = w.from(); i < w.events().size(); ++i) {
+    if (w.events()[i].kind != sim::EventKind::kReconcile) continue;
+    const auto& r = w.events()[i].payload.As<client::ReconcilePayload>();
+    if (r.state == "begin") {
+      EXPECT_TRUE(under_way.insert(r.key).second) << r.key << " by two workers";
+    } else {
+      under_way.erase(r.key);
+    }
+    most = std::max(most, under_way.size());
+  }
+  EXPECT_EQ(most, 5u);
 }
 
 // CTRL-RS-11, CTRL-C-12

@@ -1,6 +1,8 @@
 // What a bad request is answered with: the whole Status, as JSON, in each profile.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ksim/value/json.h"
 #include "tests/apiserver/world.h"
 
@@ -89,6 +91,76 @@ TEST(BadRequests, AreAnsweredWithTheStatusOfARealOne) {
     }
     EXPECT_EQ(world.revision(), before) << "nothing was written";
   }
+}
+
+// API-23
+TEST(BadRequests, ABodyOfMoreThanThreeMebibytesIsTooLarge) {
+  World world;
+  const auto map = [](std::size_t size) {
+    return ConfigMap("default", "big", std::string(size, 'x'));
+  };
+  const api::Response r = world.Create("configmaps", "default", map(3 << 20));
+  EXPECT_EQ(value::ToJson(r.status.ToTree()),
+            R"({"apiVersion":"v1","code":413,"kind":"Status","message":"Request entity too large: )"
+            R"(limit is 3145728","metadata":{},"reason":"RequestEntityTooLarge",)"
+            R"("status":"Failure"})");
+  const std::int64_t rest = static_cast<std::int64_t>(value::ToJson(map(0)).size());
+  EXPECT_EQ(
+      world.Create("configmaps", "default", map(static_cast<std::size_t>((3 << 20) - rest + 1)))
+          .code,
+      413)
+      << "one byte too many";
+  EXPECT_NE(
+      world.Create("configmaps", "default", map(static_cast<std::size_t>((3 << 20) - rest - 64)))
+          .code,
+      413);
+}
+
+// Every reason that a cause can have here, from a request that brings it. Those of upstream that
+// are missing: FieldValueTooMany, FieldValueTypeInvalid and UnexpectedServerResponse, which nothing
+// served here is validated for.
+// API-24
+TEST(BadRequests, CausesSayWhatIsWrongInKubernetesWords) {
+  World world;
+  std::set<std::string> reasons;
+  const auto gather = [&](const api::Response& r) {
+    for (const api::StatusCause& c : r.status.causes) reasons.insert(c.reason);
+  };
+  const auto create = [&](std::string_view json) {
+    const Value pod = Json(json);
+    gather(world.Create("pods", "default", pod));
+  };
+  create(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"},{"name":"c",
+    "image":"i","volumeMounts":[{"name":"none","mountPath":"/x"}]}],"restartPolicy":"Maybe"}})");
+  create(R"({"metadata":{"name":"UP"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  create(R"({"metadata":{"name":"p","labels":{"a":")" + std::string(64, 'x') +
+         R"("},"annotations":{"a":")" + std::string(300'000, 'x') +
+         R"("}},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  gather(world.Do(List(world, Options("", "Exact"))));
+  api::ListOptions future = Options("1000000", "NotOlderThan");
+  gather(world.Do(List(world, future)));
+  ASSERT_EQ(world
+                .Create("namespaces", "",
+                        Json(R"({"metadata":{"name":"old"},"spec":{"finalizers":["kubernetes"]}})"))
+                .code,
+            201);
+  world.Delete("namespaces", "", "old");
+  gather(world.Create("configmaps", "old", ConfigMap("old", "m")));
+  api::Request apply = world.Request(Verb::kPatch, "configmaps", "default", "m");
+  apply.patch_type = api::PatchType::kApply;
+  for (const char* manager : {"a", "b"}) {
+    apply.field_manager = manager;
+    apply.body = Json(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"},
+      "data":{"k":")" +
+                      std::string(manager) + R"("}})");
+    gather(world.Do(apply));
+  }
+  for (const char* reason :
+       {"FieldValueNotFound", "FieldValueRequired", "FieldValueDuplicate", "FieldValueInvalid",
+        "FieldValueNotSupported", "FieldValueForbidden", "FieldValueTooLong",
+        "FieldManagerConflict", "ResourceVersionTooLarge", "NamespaceTerminating"})
+    EXPECT_EQ(reasons.count(reason), 1u) << reason;
+  EXPECT_EQ(reasons.size(), 10u);
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ std::vector<std::string> NextNames(std::uint64_t seed, int n) {
 
 // API-65
 // API-27
+// CTRL-C-14
 TEST(Create, TriesEightNamesFrom136On) {
   const std::vector<std::string> names = NextNames(3, 8);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 8u);
@@ -122,6 +123,7 @@ TEST(Create, TriesEightNamesFrom136On) {
 }
 
 // API-65
+// CTRL-C-14
 TEST(Create, TriesOneNameInOlderProfiles) {
   WorldOptions options(Compat::k1_30);
   std::string first;
@@ -134,6 +136,20 @@ TEST(Create, TriesOneNameInOlderProfiles) {
   const api::Response r = world.Create("pods", "default", Generated("web-"));
   EXPECT_EQ(r.code, 409);
   EXPECT_EQ(r.status.retry_after_seconds, 1);
+}
+
+// CTRL-C-14
+TEST(Create, AGeneratedNameIsFiveLettersBehindItsBaseCutTo58) {
+  World world;
+  std::set<char> letters;
+  for (int i = 0; i < 200; ++i) {
+    const std::string name(
+        world.Create("pods", "default", Generated(std::string(70, 'x'))).object.name());
+    ASSERT_EQ(name.size(), 63u);
+    EXPECT_EQ(name.substr(0, 58), std::string(58, 'x'));
+    letters.insert(name.end() - 5, name.end());
+  }
+  EXPECT_EQ(std::string(letters.begin(), letters.end()), "2456789bcdfghjklmnpqrstvwxz");
 }
 
 // API-65

@@ -46,6 +46,24 @@ struct DeltaFifoTest : testing::Test {
   DeltaFifo old_fifo{&cache, false};
 };
 
+// CLIENT-49: who pops and fails has lost the entry; it does not come again.
+TEST(DeltaQueues, WhatHasBeenPoppedIsNotPutBack) {
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+    Indexer cache;
+    const std::unique_ptr<DeltaQueue> queue =
+        MakeDeltaQueue(ProfileOf(compat), api::DefaultVariants(compat), &cache);
+    queue->Add(Pod("a", 1), kNobody);
+    queue->Add(Pod("b", 2), kNobody);
+    ASSERT_EQ(queue->Pop()->deltas.at(0).object.name(), "a");
+    queue->Processed();  // without having done anything
+    ASSERT_EQ(queue->Pop()->deltas.at(0).object.name(), "b");
+    queue->Processed();
+    EXPECT_FALSE(queue->Pop().has_value());
+    queue->Add(Pod("a", 3), kNobody);
+    EXPECT_EQ(PopAll(*queue).size(), 1u) << "only what is new";
+  }
+}
+
 // CLIENT-40, CLIENT-39
 TEST_F(DeltaFifoTest, PopHandsOutAllDeltasOfAKeySoLaterOnesJumpTheLine) {
   fifo.Add(Pod("a", 1), kNobody);

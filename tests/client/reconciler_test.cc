@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ksim/client/workqueue.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

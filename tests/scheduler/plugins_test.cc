@@ -153,5 +153,26 @@ TEST(PodTopologySpread, SpreadsWorkloadsOverHostnames) {
   EXPECT_EQ(scores[1], 100);
 }
 
+// SCHED-15, of the plugins that there are: docs/fidelity.md names those of upstream that are not.
+TEST(DefaultPlugins, StandInUpstreamsOrderWithItsWeights) {
+  struct Row {
+    std::string_view name;
+    std::int64_t weight;
+  };
+  const Row rows[] = {{"NodeUnschedulable", 0}, {"NodeName", 0},
+                      {"TaintToleration", 3},   {"NodeAffinity", 2},
+                      {"NodePorts", 0},         {"NodeResourcesFit", 1},
+                      {"PodTopologySpread", 2}, {"NodeResourcesBalancedAllocation", 1}};
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+    const auto plugins = DefaultPlugins(
+        compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+    ASSERT_EQ(plugins.size(), std::size(rows));
+    for (std::size_t i = 0; i < plugins.size(); ++i) {
+      EXPECT_EQ(plugins[i]->name(), rows[i].name);
+      EXPECT_EQ(plugins[i]->weight(), rows[i].weight) << rows[i].name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ksim::scheduler

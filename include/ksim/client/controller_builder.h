@@ -58,12 +58,13 @@ using MapFunc = std::function<std::vector<std::string>(const api::Object&)>;
 std::vector<std::string> KeysOfOwners(const api::Object& object, const api::ResourceInfo& owner,
                                       bool controller_only = true);
 
-// A controller put together: handlers, work queue and workers. Lives as long as the process'
-// incarnation.
+// A controller put together: handlers, queue and workers. Lives as long as the process'
+// incarnation. In 1.36 (controller-runtime 0.23) the queue is a PriorityQueue, before that a
+// WorkQueue (CLIENT-134).
 class BuiltController {
  public:
   virtual ~BuiltController() = default;
-  virtual WorkQueue& queue() = 0;
+  virtual RequestQueue& queue() = 0;
 };
 
 class ControllerBuilder {
@@ -83,6 +84,7 @@ class ControllerBuilder {
   ControllerBuilder& WithPredicates(std::vector<Predicate> predicates);  // of all sources
   ControllerBuilder& MaxConcurrentReconciles(int workers);               // default 1
   ControllerBuilder& WithRateLimiter(std::unique_ptr<RateLimiter> limiter);
+  ControllerBuilder& UsePriorityQueue(bool use);  // default: as the version has it
 
   // Registers the handlers and spawns the workers, which begin when the caches are filled. Without
   // For, or called twice: a KSIM_CHECK. `reconciler` outlives what it returns.

@@ -8,13 +8,14 @@
 //   Requeue           added again, rate limited               counts on
 //   RequeueAfter(d)   added again after d                     forgotten
 //
-// then call Done on the queue. A key is never reconciled twice at once, whatever N is. Emits
-// `reconcile` with state begin before and end after each call; inside the call the Context's cause
-// is the begin event.
+// always at the priority it had, if the result names none; then call Done on the queue. A key is
+// never reconciled twice at once, whatever N is. Emits `reconcile` with state begin before and end
+// after each call; inside the call the Context's cause is the begin event.
 //
 // Source: controller-runtime pkg/internal/controller/controller.go (reconcileHandler); the built-in
 // controllers' processNextWorkItem. CLIENT-95, CLIENT-132, CLIENT-133.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,7 @@
 #include "ksim/base/time.h"
 #include "ksim/client/client.h"
 #include "ksim/client/informer.h"
-#include "ksim/client/workqueue.h"
+#include "ksim/client/request_queue.h"
 #include "ksim/sim/task.h"
 
 namespace ksim::client {
@@ -38,11 +39,14 @@ class ReconcileResult {
   static ReconcileResult Terminal(std::string message);
   static ReconcileResult Requeue();
   static ReconcileResult RequeueAfter(Duration delay);  // not positive: Done
+  // How urgent the key is when it comes again (CLIENT-136); only priority queues ask.
+  ReconcileResult WithPriority(int priority) &&;
 
   Kind kind() const { return kind_; }
   bool ok() const { return kind_ != Kind::kError && kind_ != Kind::kTerminal; }
   const std::string& message() const { return message_; }
   Duration delay() const { return delay_; }
+  std::optional<int> priority() const { return priority_; }
   // "ok", "error: MESSAGE", "terminal error: MESSAGE", "requeue", "requeue after 5s"
   std::string ToString() const;
 
@@ -50,6 +54,7 @@ class ReconcileResult {
   Kind kind_ = Kind::kDone;
   std::string message_;
   Duration delay_;
+  std::optional<int> priority_;
 };
 
 class Reconciler {
@@ -70,7 +75,8 @@ class ReconcileLoop {
  public:
   // `part` is the controller's part of the process (actor PROCESS/PART) and its name in the
   // `reconcile` events. Queue and reconciler outlive the process' tasks.
-  ReconcileLoop(Connection& connection, std::string part, WorkQueue& queue, Reconciler& reconciler);
+  ReconcileLoop(Connection& connection, std::string part, RequestQueue& queue,
+                Reconciler& reconciler);
   // Spawns `workers` workers, which begin once all of `wait_for` have synced (asked at once, then
   // every 100 ms). Call once, before or after the informers start.
   void Start(int workers, std::vector<SharedInformer*> wait_for = {});
@@ -78,12 +84,12 @@ class ReconcileLoop {
  private:
   sim::Task<void> WaitThenSpawn(int workers, std::vector<SharedInformer*> wait_for);
   sim::Task<void> Worker();
-  void Requeue(const std::string& key, const ReconcileResult& result);
+  void Requeue(const QueuedRequest& request, const ReconcileResult& result);
   std::uint64_t EmitReconcile(std::string_view key, std::string_view state, std::string result);
 
   Connection& connection_;
   std::string part_;
-  WorkQueue& queue_;
+  RequestQueue& queue_;
   Reconciler& reconciler_;
 };
 

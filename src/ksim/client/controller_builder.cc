@@ -1,9 +1,12 @@
 #include "ksim/client/controller_builder.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ksim/base/check.h"
+#include "ksim/client/priority_queue.h"
+#include "ksim/client/profile.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::client {
@@ -30,7 +33,7 @@ bool Agree(const std::vector<Predicate>& predicates, const ObjectEvent& event) {
 // event_handler.go: from the informer's calls to keys.
 class SourceHandler : public ResourceEventHandler {
  public:
-  SourceHandler(Source source, WorkQueue& queue) : source_(std::move(source)), queue_(queue) {}
+  SourceHandler(Source source, RequestQueue& queue) : source_(std::move(source)), queue_(queue) {}
 
   void OnAdd(const api::Object& object, bool is_in_initial_list) override {
     ObjectEvent event;
@@ -58,24 +61,32 @@ class SourceHandler : public ResourceEventHandler {
   }
 
  private:
+  // What was there before and what did not change can wait: addToQueueCreate, addToQueueUpdate.
+  static int PriorityOf(const ObjectEvent& event) {
+    const bool same = event.kind == ObjectEvent::Kind::kUpdate &&
+                      event.old_object.resource_version() == event.object.resource_version();
+    const bool initial = event.kind == ObjectEvent::Kind::kCreate && event.initial;
+    return same || initial ? PriorityQueue::kLowPriority : 0;
+  }
+
   // The queue keeps one of equal keys.
   void Take(const ObjectEvent& event) {
     if (!Agree(source_.predicates, event)) return;
+    const int priority = PriorityOf(event);
     if (!event.old_object.empty())
-      for (const std::string& key : source_.map(event.old_object)) queue_.Add(key);
-    for (const std::string& key : source_.map(event.object)) queue_.Add(key);
+      for (const std::string& key : source_.map(event.old_object)) queue_.Add(key, priority);
+    for (const std::string& key : source_.map(event.object)) queue_.Add(key, priority);
   }
 
   Source source_;
-  WorkQueue& queue_;
+  RequestQueue& queue_;
 };
 
 class Built : public BuiltController {
  public:
-  Built(Connection& connection, const std::string& part, std::unique_ptr<RateLimiter> limiter,
+  Built(Connection& connection, const std::string& part, std::unique_ptr<RequestQueue> queue,
         Reconciler& reconciler)
-      : queue_(connection.process(), std::move(limiter)),
-        loop_(connection, part, queue_, reconciler) {}
+      : queue_(std::move(queue)), loop_(connection, part, *queue_, reconciler) {}
 
   void Start(Connection& connection, InformerFactory& informers, const std::string& part,
              const std::vector<Source>& sources, int workers) {
@@ -83,16 +94,16 @@ class Built : public BuiltController {
     std::vector<SharedInformer*> all;
     for (const Source& source : sources) {
       SharedInformer& informer = informers.For(source.resource);
-      handlers_.push_back(std::make_unique<SourceHandler>(source, queue_));
+      handlers_.push_back(std::make_unique<SourceHandler>(source, *queue_));
       informer.AddHandler(actor, handlers_.back().get());
       all.push_back(&informer);
     }
     loop_.Start(workers, std::move(all));
   }
-  WorkQueue& queue() override { return queue_; }
+  RequestQueue& queue() override { return *queue_; }
 
  private:
-  WorkQueue queue_;
+  std::unique_ptr<RequestQueue> queue_;
   ReconcileLoop loop_;
   std::vector<std::unique_ptr<SourceHandler>> handlers_;
 };
@@ -171,10 +182,21 @@ struct ControllerBuilder::Impl {
   std::vector<Owned> owned;
   std::vector<Source> watched;
   std::vector<Predicate> everywhere;
+  std::unique_ptr<RequestQueue> MakeQueue();
   std::unique_ptr<RateLimiter> limiter;
+  std::optional<bool> priority_queue;
   int workers = 1;
   bool built = false;
 };
+
+std::unique_ptr<RequestQueue> ControllerBuilder::Impl::MakeQueue() {
+  sim::Process& process = connection.process();
+  if (priority_queue.value_or(ProfileOf(connection.compat()).priority_queue))
+    return std::make_unique<PriorityQueue>(
+        process, limiter != nullptr ? std::move(limiter) : PriorityQueueRateLimiter());
+  return std::make_unique<WorkQueue>(
+      process, limiter != nullptr ? std::move(limiter) : DefaultControllerRateLimiter(process));
+}
 
 ControllerBuilder::ControllerBuilder(Connection& connection, InformerFactory& informers,
                                      std::string part)
@@ -229,6 +251,11 @@ ControllerBuilder& ControllerBuilder::WithRateLimiter(std::unique_ptr<RateLimite
   return *this;
 }
 
+ControllerBuilder& ControllerBuilder::UsePriorityQueue(bool use) {
+  impl_->priority_queue = use;
+  return *this;
+}
+
 std::unique_ptr<BuiltController> ControllerBuilder::Build(Reconciler& reconciler) {
   Impl& i = *impl_;
   KSIM_CHECK(i.reconciled != nullptr) << i.part << ": must provide an object for reconciliation";
@@ -242,8 +269,7 @@ std::unique_ptr<BuiltController> ControllerBuilder::Build(Reconciler& reconciler
   for (Source& source : i.watched) i.sources.push_back(std::move(source));
   for (Source& source : i.sources)
     source.predicates.insert(source.predicates.begin(), i.everywhere.begin(), i.everywhere.end());
-  if (i.limiter == nullptr) i.limiter = DefaultControllerRateLimiter(i.connection.process());
-  auto built = std::make_unique<Built>(i.connection, i.part, std::move(i.limiter), reconciler);
+  auto built = std::make_unique<Built>(i.connection, i.part, i.MakeQueue(), reconciler);
   built->Start(i.connection, i.informers, i.part, i.sources, i.workers);
   return built;
 }

@@ -22,6 +22,7 @@ Profile MakeV036() {
   p.watch_list = true;
   p.guarded_initial_rv = true;
   p.spam_key_has_type = true;
+  p.priority_queue = true;
   return p;
 }
 

@@ -16,6 +16,7 @@ struct Profile {
   bool late_indexes = false;               // AddIndex on a store that holds objects
   bool remove_handlers = false;
   bool terminal_errors = false;       // controller-runtime's TerminalError
+  bool priority_queue = false;        // its default queue
   bool spam_key_has_type = false;     // event spam filter: a bucket per event type
   bool events_name_reporter = false;  // core/v1 events carry reportingComponent and -Instance
   int first_series_count = 1;         // count of a new-API event at its second occurrence

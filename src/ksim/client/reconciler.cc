@@ -42,6 +42,11 @@ ReconcileResult ReconcileResult::RequeueAfter(Duration delay) {
   return r;
 }
 
+ReconcileResult ReconcileResult::WithPriority(int priority) && {
+  priority_ = priority;
+  return std::move(*this);
+}
+
 std::string ReconcileResult::ToString() const {
   switch (kind_) {
     case Kind::kDone:
@@ -66,7 +71,7 @@ ObjectKey SplitKey(std::string_view key) {
   return out;
 }
 
-ReconcileLoop::ReconcileLoop(Connection& connection, std::string part, WorkQueue& queue,
+ReconcileLoop::ReconcileLoop(Connection& connection, std::string part, RequestQueue& queue,
                              Reconciler& reconciler)
     : connection_(connection), part_(std::move(part)), queue_(queue), reconciler_(reconciler) {}
 
@@ -89,35 +94,38 @@ sim::Task<void> ReconcileLoop::WaitThenSpawn(int workers, std::vector<SharedInfo
 sim::Task<void> ReconcileLoop::Worker() {
   sim::Context& context = connection_.process().simulation().context();
   for (;;) {
-    std::optional<std::string> key = co_await queue_.Get();
-    if (!key) co_return;
+    const std::optional<QueuedRequest> next = co_await queue_.Take();
+    if (!next) co_return;
+    const std::string& key = next->key;
     FaultHooks* hooks = connection_.env().faults;
     if (hooks != nullptr && hooks->has_gates()) {
       co_await PassGates(hooks, context.actor, Access::kRead);
     }
-    context.cause = EmitReconcile(*key, "begin", {});
+    context.cause = EmitReconcile(key, "begin", {});
     const std::uint64_t begin = context.cause;
-    ReconcileResult result = co_await reconciler_.Reconcile(*key);
+    ReconcileResult result = co_await reconciler_.Reconcile(key);
     context.cause = begin;
-    context.cause = EmitReconcile(*key, "end", result.ToString());
-    Requeue(*key, result);
-    queue_.Done(*key);
+    context.cause = EmitReconcile(key, "end", result.ToString());
+    Requeue(*next, result);
+    queue_.Done(key);
   }
 }
 
-void ReconcileLoop::Requeue(const std::string& key, const ReconcileResult& result) {
+void ReconcileLoop::Requeue(const QueuedRequest& request, const ReconcileResult& result) {
+  const std::string& key = request.key;
+  const int priority = result.priority().value_or(request.priority);
   switch (result.kind()) {
     case ReconcileResult::Kind::kDone:
       return queue_.Forget(key);
     case ReconcileResult::Kind::kError:
     case ReconcileResult::Kind::kRequeue:
-      return queue_.AddRateLimited(key);
+      return queue_.AddRateLimited(key, priority);
     case ReconcileResult::Kind::kTerminal:
-      if (!ProfileOf(connection_.compat()).terminal_errors) queue_.AddRateLimited(key);
+      if (!ProfileOf(connection_.compat()).terminal_errors) queue_.AddRateLimited(key, priority);
       return;
     case ReconcileResult::Kind::kRequeueAfter:
       queue_.Forget(key);
-      return queue_.AddAfter(key, result.delay());
+      return queue_.AddAfter(key, priority, result.delay());
   }
 }
 

@@ -140,6 +140,12 @@ sim::Task<std::optional<std::string>> WorkQueue::Get() {
   co_return std::move(key);
 }
 
+sim::Task<std::optional<QueuedRequest>> WorkQueue::Take() {
+  std::optional<std::string> key = co_await Get();
+  if (!key) co_return std::nullopt;
+  co_return QueuedRequest(*std::move(key), 0);
+}
+
 void WorkQueue::Done(const std::string& key) {
   if (impl_->processing.erase(key) == 0) return;
   if (impl_->processing.empty()) impl_->drained.Notify();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ksim/api/pod.h"
+#include "ksim/client/component_limits.h"
 #include "ksim/controllers/controller_ref.h"
 #include "ksim/controllers/pod_ranking.h"
 #include "ksim/sim/mailbox.h"
@@ -31,12 +32,9 @@ std::string OwnerIndexKey(std::string_view ns, std::string_view kind, std::strin
 }
 std::string OrphanIndexKey(std::string_view ns) { return fmt::format("{}/_orphan", ns); }
 
-client::ClientOptions ControllerClientOptions() {
-  client::ClientOptions options;
-  options.user = "system:serviceaccount:kube-system:replicaset-controller";
-  options.qps = 20;
-  options.burst = 30;
-  return options;
+client::ClientOptions LimitsOf(const ControllerContext& context) {
+  return client::LimitedAs(client::Limits::kControllerManager, context.connection.compat(),
+                           "system:serviceaccount:kube-system:replicaset-controller");
 }
 
 std::int64_t DesiredReplicas(const api::Object& rs) { return rs.spec().Get("replicas").AsInt(); }
@@ -62,9 +60,9 @@ ReplicaSetController::ReplicaSetController(ControllerContext context)
     : context_(std::move(context)),
       resource_(context_.Resource("apps", "replicasets")),
       pod_resource_(context_.Resource("", "pods")),
-      client_(context_.connection, context_.actor(), ControllerClientOptions()),
+      client_(context_.connection, context_.actor(), LimitsOf(context_)),
       recorder_(context_.connection, context_.actor(), "replicaset-controller", "",
-                client::EventRecorder::Api::kCore),
+                client::EventRecorder::Api::kCore, LimitsOf(context_)),
       pods_(client_, recorder_),
       rs_informer_(context_.informers.For(resource_)),
       pod_informer_(context_.informers.For(pod_resource_)),

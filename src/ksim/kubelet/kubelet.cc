@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ksim/api/pod.h"
+#include "ksim/client/component_limits.h"
 #include "ksim/kubelet/admission.h"
 #include "ksim/sim/probe.h"
 
@@ -14,11 +15,7 @@ namespace {
 constexpr Duration kRelistPeriod = Seconds(1);
 
 client::ClientOptions KubeletClientOptions(const std::string& node, api::Compat compat) {
-  client::ClientOptions options;
-  options.user = "system:node:" + node;
-  options.qps = compat == api::Compat::k1_25 ? 5 : 50;
-  options.burst = compat == api::Compat::k1_25 ? 10 : 100;
-  return options;
+  return client::LimitedAs(client::Limits::kKubelet, compat, "system:node:" + node);
 }
 
 // Heartbeats have a client of their own, which gives up before the next is due.
@@ -69,7 +66,9 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
       client_(connection, process.actor(), KubeletClientOptions(options_.name, env_.compat)),
       heartbeats_(connection, process.actor(), HeartbeatClientOptions(options_.name, env_.compat)),
       recorder_(connection, process.actor(), "kubelet", options_.name,
-                client::EventRecorder::Api::kCore),
+                client::EventRecorder::Api::kCore,
+                client::LimitedAs(client::Limits::kKubeletEvents, env_.compat,
+                                  "system:node:" + options_.name)),
       nodes_(informers.For(env_.kinds.ByResource("", "nodes"), OwnNode(options_.name))),
       pods_(
           informers.For(env_.kinds.ByResource("", "pods"), OwnPods(options_.name, env_.variants))),
@@ -128,9 +127,14 @@ void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
     return;
   }
   const std::string uid(after.uid());
-  // Status only (RECONCILE): the status manager wrote it. A refused pod has no worker.
+  // A refused pod has no worker.
   if (!workers_.Known(uid)) return;
-  if (DifferSemantically(before, after)) workers_.Update(after);
+  if (DifferSemantically(before, after)) {
+    workers_.Update(after);
+  } else if (api::PodView(after).terminal()) {
+    // Status only (RECONCILE): the next sync sees it.
+    workers_.PhaseIsOver(after);
+  }
 }
 
 void Kubelet::RemovePod(const api::Object& pod) {

@@ -265,9 +265,12 @@ Value GeneratePodStatus(const StatusInput& in) {
   const Value containers = ContainerStatuses(in, "containers", false);
   Value counted = value::Obj({{"initContainerStatuses", init}, {"containerStatuses", containers}});
   const std::string_view old_phase = old.Get("phase").AsString();
+  const std::string_view api_phase = in.pod.status().Get("phase").AsString();
   // 1.25: a pod that is being deleted keeps its phase until it is gone.
   const bool forced = in.terminal && in.compat != api::Compat::k1_25;
-  const std::string phase(TerminalPhase(old_phase) ? old_phase : PhaseOf(in.pod, counted, forced));
+  const std::string phase(TerminalPhase(api_phase)   ? api_phase
+                          : TerminalPhase(old_phase) ? old_phase
+                                                     : PhaseOf(in.pod, counted, forced));
 
   value::ObjectBuilder status;
   if (phase == old_phase) {

@@ -101,6 +101,11 @@ void PodWorkers::Update(const api::Object& pod) {
   worker.wake.Notify();
 }
 
+void PodWorkers::PhaseIsOver(const api::Object& pod) {
+  Worker& worker = *workers_.at(std::string(pod.uid()));
+  if (worker.state == State::kSync) worker.pod = pod;
+}
+
 void PodWorkers::Remove(const std::string& uid) {
   const auto it = workers_.find(uid);
   if (it == workers_.end()) return;

@@ -28,6 +28,8 @@ class PodWorkers {
 
   // The pod is (still) wanted here, as this version says.
   void Update(const api::Object& pod);
+  // The API has the pod in a terminal phase, as this version says: the next sync ends it.
+  void PhaseIsOver(const api::Object& pod);
   // The pod's object is gone: whatever still runs is killed.
   void Remove(const std::string& uid);
   // The runtime's state of the pod has been looked at again, because of `origin`.

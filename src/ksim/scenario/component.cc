@@ -4,19 +4,14 @@
 
 namespace ksim::scenario {
 
-namespace {
-
-constexpr Duration kResync = Hours(12);
-
-}  // namespace
-
 Component::Component(client::Environment& env, const std::string& name, api::Endpoint& server,
-                     client::ClientOptions options, Build build)
+                     client::ClientOptions options, Build build, Resync resync)
     : env_(env),
       process_(env.sim.AddProcess(name)),
       server_(&server),
       options_(std::move(options)),
-      build_(std::move(build)) {
+      build_(std::move(build)),
+      resync_(std::move(resync)) {
   process_.OnStart([this] { OnStart(); });
   process_.OnStop([this] { OnStop(); });
 }
@@ -24,7 +19,8 @@ Component::Component(client::Environment& env, const std::string& name, api::End
 void Component::OnStart() {
   EmitActor(env_.sim, process_, "start");
   connection_ = std::make_unique<client::Connection>(env_, process_, *server_);
-  informers_ = std::make_unique<client::InformerFactory>(*connection_, options_, kResync);
+  informers_ =
+      std::make_unique<client::InformerFactory>(*connection_, options_, resync_(*connection_));
   body_ = build_(process_, *connection_, *informers_);
   informers_->Start();
 }

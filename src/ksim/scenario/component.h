@@ -22,9 +22,14 @@ class Component {
   using Build = std::function<std::unique_ptr<Body>(sim::Process&, client::Connection&,
                                                     client::InformerFactory&)>;
 
+  // How often its informers tell their handlers of every object again; asked at each start.
+  using Resync = std::function<Duration(client::Connection&)>;
+  static Duration NeverResync(client::Connection&) { return Duration(); }
+  static Duration ManagerResync(client::Connection& c) { return client::DrawResyncPeriod(c); }
+
   // Makes the process, not yet started. `options` are those of its informers' client.
   Component(client::Environment& env, const std::string& name, api::Endpoint& server,
-            client::ClientOptions options, Build build);
+            client::ClientOptions options, Build build, Resync resync = NeverResync);
   Component(const Component&) = delete;
   Component& operator=(const Component&) = delete;
 
@@ -43,6 +48,7 @@ class Component {
   api::Endpoint* server_;
   client::ClientOptions options_;
   Build build_;
+  Resync resync_;
   std::unique_ptr<client::Connection> connection_;
   std::unique_ptr<client::InformerFactory> informers_;
   std::unique_ptr<Body> body_;

@@ -4,17 +4,17 @@
 
 #include <utility>
 
+#include "ksim/client/component_limits.h"
+
 namespace ksim::scenario {
 namespace {
 
 // Half the renew deadline (resourcelock.NewFromKubeconfig).
 constexpr Duration kLeaseTimeout = Seconds(5);
 
-client::ClientOptions LeaseClient() {
-  client::ClientOptions options;
-  options.user = "system:kube-controller-manager";
-  options.qps = 20;
-  options.burst = 30;
+client::ClientOptions LeaseClient(api::Compat compat) {
+  client::ClientOptions options = client::LimitedAs(client::Limits::kControllerManager, compat,
+                                                    "system:kube-controller-manager");
   options.timeout = kLeaseTimeout;
   return options;
 }
@@ -59,7 +59,7 @@ ElectedBody::ElectedBody(sim::Process& process, client::Connection& connection,
       group_(group),
       build_(std::move(build)),
       restarts_(connection.env(), fmt::format("restart/{}", process.name())),
-      client_(connection, process.actor(), LeaseClient()),
+      client_(connection, process.actor(), LeaseClient(connection.compat())),
       elector_(client_, ElectionOptions(process, group.lease()), [this] {
         client::LeaderCallbacks callbacks;
         callbacks.started = [this] { Lead(); };

@@ -255,7 +255,8 @@ void World::AddControllerProcess(const std::string& name,
         MakeControllers(controllers, process, connection, informers));
   };
   components_.push_back(std::make_unique<Component>(
-      env_, name, ServerOf(0), InformerClient("system:kube-controller-manager"), build));
+      env_, name, ServerOf(0), InformerClient("system:kube-controller-manager"), build,
+      Component::ManagerResync));
 }
 
 void World::AddReplicas(const std::string& base, std::int64_t replicas,
@@ -273,7 +274,7 @@ void World::AddReplicas(const std::string& base, std::int64_t replicas,
     };
     components_.push_back(std::make_unique<Component>(
         env_, fmt::format("{}-{}", base, i), ServerOf(static_cast<std::size_t>(i)),
-        InformerClient("system:kube-controller-manager"), build));
+        InformerClient("system:kube-controller-manager"), build, Component::ManagerResync));
     group->Add(components_.back()->process());
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ksim/base/status.h"
+#include "ksim/client/component_limits.h"
 #include "ksim/sim/probe.h"
 #include "ksim/value/timestamp.h"
 
@@ -17,12 +18,8 @@ namespace {
 constexpr const char* kDefaultSchedulerName = "default-scheduler";
 constexpr std::size_t kMaxEventNote = 1024;
 
-client::ClientOptions SchedulerClientOptions() {
-  client::ClientOptions options;
-  options.user = "system:kube-scheduler";
-  options.qps = 50;
-  options.burst = 100;
-  return options;
+client::ClientOptions SchedulerClientOptions(api::Compat compat) {
+  return client::LimitedAs(client::Limits::kScheduler, compat, "system:kube-scheduler");
 }
 
 // The scheduler does not look at finished pods (scheduler.go NewInformerFactory).
@@ -76,9 +73,9 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
       env_(connection.env()),
       informers_(informers),
       pod_resource_(env_.kinds.ByResource("", "pods")),
-      client_(connection, process.actor(), SchedulerClientOptions()),
+      client_(connection, process.actor(), SchedulerClientOptions(env_.compat)),
       recorder_(connection, process.actor(), kDefaultSchedulerName, "",
-                client::EventRecorder::Api::kEventsV1),
+                client::EventRecorder::Api::kEventsV1, SchedulerClientOptions(env_.compat)),
       plugins_(DefaultPlugins(env_.compat,
                               [this](const api::Object& pod) { return DefaultSelectors(pod); })),
       algorithm_(env_.compat, env_.sim.decisions(), plugins_),

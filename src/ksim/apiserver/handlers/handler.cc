@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/apiserver/audit_event.h"
+#include "ksim/apiserver/handlers/body_limit.h"
 #include "ksim/base/check.h"
 
 namespace ksim::apiserver {
@@ -69,6 +70,8 @@ api::Status Handler::Admit(RequestContext& rc) {
   if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
     return rc.Check(Stage::kDefault,
                     api::MethodNotSupported(rc.group_resource(), api::ToString(request.verb)));
+  const api::Status fits = CheckBodySize(request.body);
+  if (!fits.ok()) return rc.Check(Stage::kDefault, fits);
   return api::Status();
 }
 

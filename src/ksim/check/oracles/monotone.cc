@@ -29,7 +29,7 @@ class Monotone : public Oracle {
     Judged();
     if (o.kind == sim::EventKind::kRelist) return OnList(facts, o);
     const HandlerStep& h = facts.handler();
-    if (!h.known || o.rv >= h.before.rv || h.listener->broken) return;
+    if (!h.known || o.tombstone || o.rv >= h.before.rv || h.listener->broken) return;
     if (Has(h.informer->reported, Bit::kMonotone)) return;
     Set(&h.informer->reported, Bit::kMonotone);
     Violate(o.seq, h.informer->name,
