@@ -2,6 +2,7 @@
 // it, and a key through a work queue.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "ksim/client/client.h"
+#include "ksim/client/indexer.h"
 #include "ksim/client/informer.h"
 #include "ksim/client/workqueue.h"
 #include "ksim/sim/network.h"
@@ -110,6 +112,58 @@ void BM_InformerUpdateToHandler(benchmark::State& state) {
   world.sim.Shutdown();
 }
 BENCHMARK(BM_InformerUpdateToHandler)->Arg(1'000)->Arg(150'000);
+
+// The same when 1000 events arrive one behind the other: what one costs in a stream.
+void BM_InformerUpdatesInAStream(benchmark::State& state) {
+  constexpr std::size_t kBurst = 1000;
+  const auto count = static_cast<std::size_t>(state.range(0));
+  World world(count);
+  InformerFactory factory(*world.connection, ClientOptions(), Duration());
+  SharedInformer& pods = factory.For(world.kinds.ByResource("", "pods"));
+  HandlerFuncs handler;
+  std::uint64_t calls = 0;
+  handler.update = [&calls](const api::Object&, const api::Object&) { ++calls; };
+  pods.AddHandler(world.process.PartActor("replicaset"), &handler);
+  factory.Start();
+  world.Settle();
+  std::vector<api::Object> updates;
+  for (std::size_t i = 0; i < 16 * kBurst; ++i)
+    updates.push_back(Pod(i * 7919 % count, static_cast<std::int64_t>(i) + 2));
+  std::size_t next = 0;
+  for (auto _ : state) {
+    for (std::size_t i = 0; i < kBurst; ++i) {
+      api::WatchEvent event;
+      event.type = api::WatchEventType::kModified;
+      event.object = updates[next++ % updates.size()];
+      world.server.sink->Send(std::move(event));
+    }
+    world.Settle();
+  }
+  if (calls != kBurst * static_cast<std::uint64_t>(state.iterations()))
+    state.SkipWithError("lost updates");
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBurst));
+  world.sim.Shutdown();
+}
+BENCHMARK(BM_InformerUpdatesInAStream)->Arg(1'000)->Arg(150'000);
+
+// What the cache needs for an object beyond the object: with the index of nothing, and of nodes.
+void BM_BytesPerCachedObject(benchmark::State& state) {
+  constexpr std::size_t kObjects = 150'000;
+  std::vector<api::Object> objects;
+  for (std::size_t i = 0; i < kObjects; ++i) objects.push_back(Pod(i, 1));
+  for (auto _ : state) {
+    Indexer cache;
+    if (state.range(0) == 1)
+      cache.AddIndex("node", [](const api::Object& o) {
+        return std::vector<std::string>{std::string(o.node_name())};
+      });
+    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    cache.Replace(objects, 1);
+    const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    state.counters["B"] = static_cast<double>(after - before) / static_cast<double>(kObjects);
+  }
+}
+BENCHMARK(BM_BytesPerCachedObject)->Arg(0)->Arg(1)->Iterations(1);
 
 void BM_InformerInitialList(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));

@@ -6,6 +6,9 @@
 //  1. For every index the inverted map equals recomputation from the objects (G-CC4).
 //  2. An index value without objects has no entry.
 //
+// An object costs its entry and a pointer in the hash table, in the sorted set and in each index:
+// keys are read from the objects.
+//
 // Source: client-go tools/cache/thread_safe_store.go, index.go, listers.go. CLIENT-73..79.
 #pragma once
 #include <cstdint>
@@ -15,7 +18,9 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "ksim/client/informer.h"
 
 namespace ksim::client {
@@ -56,11 +61,49 @@ class Indexer : public Lister {
 
  private:
   struct Entry {
-    Entry(std::string k, api::Object o) : key(std::move(k)), object(std::move(o)) {}
-    std::string key;
+    explicit Entry(api::Object o) : object(std::move(o)) {}
     api::Object object;
   };
-  using Sorted = absl::btree_map<std::string_view, const Entry*>;
+  using Owned = std::unique_ptr<Entry>;
+
+  // The two halves of "ns/name", of an entry or of a text; orders and hashes as that text.
+  struct Key {
+    explicit Key(std::string_view text);
+    Key(std::string_view n, std::string_view m) : ns(n), name(m) {}
+    explicit Key(const Entry& e) : ns(e.object.ns()), name(e.object.name()) {}
+    std::string_view ns, name;
+    friend bool operator==(const Key&, const Key&) = default;
+    bool operator<(const Key& other) const;
+    template <class H>
+    friend H AbslHashValue(H h, const Key& k) {
+      return H::combine(std::move(h), k.ns, k.name);
+    }
+  };
+  struct ByKey {
+    using is_transparent = void;
+    static const Key& Of(const Key& k) { return k; }
+    static Key Of(const Owned& e) { return Key(*e); }
+    static Key Of(const Entry* e) { return Key(*e); }
+  };
+  struct HashOfKey : ByKey {
+    template <class T>
+    std::size_t operator()(const T& t) const {
+      return absl::Hash<Key>()(Of(t));
+    }
+  };
+  struct SameKey : ByKey {
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return Of(a) == Of(b);
+    }
+  };
+  struct LessKey : ByKey {
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return Of(a) < Of(b);
+    }
+  };
+  using Sorted = absl::btree_set<const Entry*, LessKey>;
   struct Index {
     IndexFunc function;
     absl::btree_map<std::string, Sorted, std::less<>> values;
@@ -69,8 +112,8 @@ class Indexer : public Lister {
   static void Unfile(Index& index, const std::vector<std::string>& values, const Entry& entry);
   static std::vector<api::Object> Objects(const Sorted& entries);
 
-  // An entry's address is stable; both maps view its key.
-  absl::flat_hash_map<std::string_view, std::unique_ptr<Entry>> by_key_;  // looked up only
+  // Entries have stable addresses.
+  absl::flat_hash_set<Owned, HashOfKey, SameKey> by_key_;  // looked up only
   Sorted sorted_;
   absl::btree_map<std::string, Index, std::less<>> indexes_;
   std::int64_t resource_version_ = 0;
