@@ -54,6 +54,7 @@ class Run {
              [this](const check::Observation& o) {
                checker_.Take(o);
                laws_.Take(o);
+               if (options_.legal != nullptr) options_.legal->Take(o);
              }),
         cluster_(options.seed, options.compat, [this](const sim::Event& e) { OnEvent(e); }),
         pods_(cluster_.pods()),
@@ -75,6 +76,7 @@ class Run {
     Heal();
     cluster_.Advance(Minutes(4));
     for (const auto& reader : readers_) reader->informers()->EmitCacheEvents(0);
+    if (options_.legal != nullptr) options_.legal->Finish();
     check::RunEnd end;
     end.t = (cluster_.sim.now() - VirtualTime()).ns();
     end.quiet = true;
@@ -160,6 +162,7 @@ class Run {
     const std::size_t i = Which();
     if (OneIn(12)) return GoesWhileQueued(i);
     if (OneIn(12)) return MovesToTheStale(i);
+    if (OneIn(12)) return GoesOnFromABookmark(i);
     switch (Dice(3)) {
       case 0:
         return OfServer(cluster_.server(i));
@@ -185,6 +188,14 @@ class Run {
     cluster_.Advance(Seconds(3));
   }
 
+  // Nothing but other kinds has been written for so long that a bookmark is the last it was told.
+  void GoesOnFromABookmark(std::size_t i) {
+    Heal();
+    WriteSomethingElse();
+    cluster_.Advance(Minutes(2) + Seconds(10));
+    cluster_.hooks.CutStreams(fmt::format("reader-{}", i), &pods_, api::Status());
+  }
+
   // What it has seen, the server it goes to has not, and it has to list there.
   void MovesToTheStale(std::size_t i) {
     cluster_.server(1 - i).FreezeCache(pods_, true);
@@ -192,6 +203,11 @@ class Run {
     for (int n = 0; n < 3; ++n) Write();
     cluster_.Advance(Milliseconds(200));
     readers_[i]->ConnectTo(cluster_.server(1 - i));
+    if (OneIn(3)) {  // it forgets what it has seen
+      sim::Process& process = readers_[i]->process();
+      if (process.alive()) process.Kill();
+      process.Start();
+    }
     cluster_.hooks.CutStreams(fmt::format("reader-{}", i), &pods_,
                               api::Expired("too old resource version"));
     cluster_.Advance(Minutes(1) + Seconds(Dice(60)));

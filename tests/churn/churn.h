@@ -8,6 +8,7 @@
 
 #include "ksim/api/compat.h"
 #include "ksim/api/variants.h"
+#include "tests/churn/legal_rows.h"
 #include "tests/churn/tap.h"
 
 namespace ksim::churn {
@@ -19,6 +20,7 @@ struct ChurnOptions {
   int steps = 60;
   api::VariantChoice variants = {{"all", "fixed"}};
   Mutant mutant = Mutant::kNone;
+  LegalRows* legal = nullptr;  // gets every event
 };
 
 // "" or the first violation: "ORACLE: what (seed 7, 1.30)".

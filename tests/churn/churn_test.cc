@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -25,6 +26,31 @@ TEST(Churn, NobodyIsToldWhatIsNotSoAndAllComesToBeKnown) {
     options.seed = seed;
     options.compat = kCompats[seed % 3];
     ASSERT_EQ(RunChurn(options), "");
+    if (seed % 1000 == 0) {
+      std::printf("%llu seeds\n", static_cast<unsigned long long>(seed));
+      std::fflush(stdout);
+    }
+  }
+}
+
+// Spec of the client side, 11.6: what may happen does, and nobody alarms. A tombstone's object that
+// is older than what handlers were told just before shows in the DeltaFIFO of 1.25 only.
+TEST(Churn, WhatLooksWrongAndIsLegalHappensAndStaysSilent) {
+  std::array<std::uint64_t, kLegalRows> counts{};
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    LegalRows legal;
+    ChurnOptions options;
+    options.seed = seed;
+    options.compat = kCompats[seed % 3];
+    options.legal = &legal;
+    ASSERT_EQ(RunChurn(options), "");
+    for (std::size_t i = 0; i < kLegalRows; ++i) counts[i] += legal.count(static_cast<Legal>(i));
+  }
+  for (std::size_t i = 0; i < kLegalRows; ++i) {
+    const std::string_view name = NameOf(static_cast<Legal>(i));
+    std::printf("%.*s: %llu times\n", static_cast<int>(name.size()), name.data(),
+                static_cast<unsigned long long>(counts[i]));
+    EXPECT_GT(counts[i], 0u) << name;
   }
 }
 

@@ -20,7 +20,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/hash/hash.h"
+#include "ksim/base/hash.h"
 #include "ksim/client/informer.h"
 
 namespace ksim::client {
@@ -74,10 +74,6 @@ class Indexer : public Lister {
     std::string_view ns, name;
     friend bool operator==(const Key&, const Key&) = default;
     bool operator<(const Key& other) const;
-    template <class H>
-    friend H AbslHashValue(H h, const Key& k) {
-      return H::combine(std::move(h), k.ns, k.name);
-    }
   };
   struct ByKey {
     using is_transparent = void;
@@ -88,7 +84,8 @@ class Indexer : public Lister {
   struct HashOfKey : ByKey {
     template <class T>
     std::size_t operator()(const T& t) const {
-      return absl::Hash<Key>()(Of(t));
+      const Key& key = Of(t);
+      return static_cast<std::size_t>(Hash64(key.name) + 31 * Hash64(key.ns));
     }
   };
   struct SameKey : ByKey {
@@ -103,7 +100,7 @@ class Indexer : public Lister {
       return Of(a) < Of(b);
     }
   };
-  using Sorted = absl::btree_set<const Entry*, LessKey>;
+  using Sorted = absl::btree_set<const Entry*, LessKey>;  // NOLINT(ksim-pointer-order): by key
   struct Index {
     IndexFunc function;
     absl::btree_map<std::string, Sorted, std::less<>> values;
