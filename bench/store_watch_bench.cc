@@ -71,6 +71,27 @@ void watch_cancel_synced(benchmark::State& state) {
 }
 BENCHMARK(watch_cancel_synced)->Iterations(1'000'000);
 
+// 100,000 watches of one key on one stream; a put that concerns all of them, until its client has
+// read all of it. Nearly all find the stream full and are retried. Time is for each watch.
+void watch_put_sync(benchmark::State& state) {
+  constexpr int kWatches = 100'000;
+  Store store;
+  const auto stream = store.NewWatchStream();
+  for (int i = 0; i < kWatches; ++i) {
+    stream->Watch(WatchRequest("testkey", "", 0));
+    benchmark::DoNotOptimize(stream->Next());
+  }
+  const PutRequest put("testkey", value::Value::String("testval"));
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(store.Put(put));
+    for (int got = 0; got < kWatches; store.RetryVictims()) {
+      while (stream->Next()) ++got;
+    }
+  }
+  state.counters["items"] = kWatches;
+}
+BENCHMARK(watch_put_sync)->Iterations(1);
+
 // A history, then one watch from its beginning. Time is for each event.
 void catchup(benchmark::State& state) {
   Store store;

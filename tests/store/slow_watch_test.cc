@@ -105,6 +105,68 @@ TEST_F(SlowWatch, AFullStreamDropsTheProgressAnswer) {
   EXPECT_EQ(stream->size(), kWatchStreamBuffer + 2) << "answers to requests always fit";
 }
 
+// STORE-78
+TEST_F(SlowWatch, ARetryGoesOnUntilTheStreamIsFullAgain) {
+  const auto stream = store.NewWatchStream();
+  for (std::size_t i = 0; i < 3 * kWatchStreamBuffer; ++i) stream->Watch(WatchRequest("a", "", 0));
+  Drain(*stream);
+  Put("a");
+  EXPECT_EQ(store.victim_watchers(), 2 * kWatchStreamBuffer);
+  (void)stream->Next();
+  (void)stream->Next();
+  store.RetryVictims();
+  EXPECT_EQ(store.victim_watchers(), 2 * kWatchStreamBuffer - 2);
+  EXPECT_EQ(stream->size(), kWatchStreamBuffer);
+  EXPECT_EQ(DeliverAll(*stream), std::vector<Revision>(3 * kWatchStreamBuffer - 2, 2));
+}
+
+// STORE-78
+TEST_F(SlowWatch, VictimsThatEndAreForgotten) {
+  auto stream = store.NewWatchStream();
+  const WatchId first = stream->Watch(WatchRequest("a", "", 0));
+  stream->Watch(WatchRequest("a", "", 0));
+  for (std::size_t i = 0; i < kWatchStreamBuffer; ++i) Put("a");
+  ASSERT_EQ(store.victim_watchers(), 2u);
+  stream->Cancel(first);
+  EXPECT_EQ(store.victim_watchers(), 1u);
+  Drain(*stream);
+  stream.reset();
+  EXPECT_EQ(store.victim_watchers(), 0u);
+  store.RetryVictims();
+}
+
+TEST_F(SlowWatch, WhoFellBehindKeepsItsPlace) {
+  std::string order;
+  const auto open = [&](char name) {
+    auto stream = store.NewWatchStream([&order, name] { order += name; });
+    stream->Watch(WatchRequest("a", "", 0));
+    return stream;
+  };
+  const auto slow = open('s'), quick = open('q');
+  for (std::size_t i = 0; i < kWatchStreamBuffer + 1; ++i) {
+    Put("a");
+    Drain(*quick);
+  }
+  Drain(*slow);
+  store.RetryVictims();
+  order.clear();
+  Put("a");
+  EXPECT_EQ(order, "sq");
+}
+
+// STORE-73
+TEST_F(SlowWatch, APreviousVersionCompactedBeforeItIsSentIsNotTold) {
+  const auto stream = store.NewWatchStream();
+  WatchRequest r("a", "", 0);
+  r.prev_kv = true;
+  stream->Watch(r);
+  for (int i = 0; i < 3; ++i) Put("a");
+  ASSERT_EQ(Compact(3), "ok");
+  EXPECT_EQ(Drain(*stream),
+            (std::vector<std::string>{"w0 @1 created", "w0 @2: a=v c2 m2 v1", "w0 @3: a=v c2 m3 v2",
+                                      "w0 @4: a=v c2 m4 v3 (was a=v c2 m3 v2)"}));
+}
+
 // TestWatchVictims of etcd: many streams, each read now and then.
 // STORE-78
 TEST_F(SlowWatch, ManyVictimsAllGetEverythingInOrder) {

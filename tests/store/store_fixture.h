@@ -60,7 +60,7 @@ inline std::string Show(const WatchResponse& r) {
   if (r.canceled) text += " canceled";
   if (r.fragment) text += " fragment";
   if (r.compact_revision != 0) text += fmt::format(" compacted {}", r.compact_revision);
-  if (!r.cancel_reason.empty()) text += ": " + r.cancel_reason;
+  if (!r.cancel_reason.empty()) text += fmt::format(": {}", r.cancel_reason);
   if (r.is_progress()) text += " progress";
   std::string separator = ": ";
   for (const WatchEvent& e : r.events) {

@@ -206,7 +206,7 @@ class EtcdCommand : public Command {
     while (const std::optional<store::WatchResponse> r = stream.Next()) {
       if (r->canceled || !r->created) io.Out(printer_.Watch(*r));
       if (r->canceled) {
-        const std::string& why = r->cancel_reason;
+        const std::string_view why = r->cancel_reason;
         io.Err(fmt::format("watch was canceled ({})\nError: watch is canceled by the server\n",
                            why.empty() ? store::kCompactedReason : why));
         return false;

@@ -24,7 +24,7 @@ StoreEventType TypeOf(const WatchEvent& e) {
 
 std::string_view CloseReasonOf(const WatchResponse& r) {
   if (r.compact_revision != 0) return "compacted";
-  return r.cancel_reason.empty() ? std::string_view("canceled") : r.cancel_reason;
+  return r.cancel_reason.empty() ? "canceled" : r.cancel_reason;
 }
 
 std::string OptionsOf(const WatchRequest& r) {
@@ -56,7 +56,7 @@ WatchResponse WatchInbox::TakeIn(WireResponse wire) {
     const sim::EventInfo info{sim::EventKind::kDeliver, object, payload.rv};
     const std::uint64_t seq = sim_.EmitAs(client_, wire.events[i], info, wire.payloads[i]);
     sim_.context().cause = seq;
-    if (i < wire.response.events.size()) wire.response.events[i].cause = seq;
+    if (i < wire.response.events.size()) wire.response.events.Own(i).cause = seq;
   }
   return std::move(wire.response);
 }

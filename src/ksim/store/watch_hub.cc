@@ -13,27 +13,35 @@ void WatchHub::Add(Watcher* watcher) {
   watcher->order = next_order_++;
   const Revision current = mvcc_.revision();
   const Revision start = watcher->start_revision;
-  if (start == 0 || start > current) {
-    watcher->next_revision = std::max(start, current + 1);
-    watcher->state = Watcher::State::kSynced;
-    synced_.Add(watcher);
-  } else {
-    watcher->next_revision = start;
-    watcher->state = Watcher::State::kUnsynced;
-    unsynced_.emplace(watcher->order, watcher);
+  const bool synced = start == 0 || start > current;
+  watcher->next_revision = synced ? std::max(start, current + 1) : start;
+  Enter(watcher, synced ? Watcher::State::kSynced : Watcher::State::kUnsynced);
+}
+
+void WatchHub::Enter(Watcher* w, Watcher::State state) {
+  w->state = state;
+  switch (state) {
+    case Watcher::State::kSynced:
+      return synced_.Add(w);
+    case Watcher::State::kUnsynced:
+      return unsynced_.Append(w);
+    case Watcher::State::kVictim:
+      ++victims_;
+      return w->stream->victims().Append(w);
+    case Watcher::State::kCompacted:
+      return;
   }
 }
 
-void WatchHub::Remove(Watcher* watcher) {
-  switch (watcher->state) {
+void WatchHub::Remove(Watcher* w) {
+  switch (w->state) {
     case Watcher::State::kSynced:
-      return synced_.Remove(watcher);
+      return synced_.Remove(w);
     case Watcher::State::kUnsynced:
-      unsynced_.erase(watcher->order);
-      return;
+      return unsynced_.Remove(w);
     case Watcher::State::kVictim:
-      victims_.erase(watcher->order);
-      return;
+      --victims_;
+      return w->stream->victims().Remove(w);
     case Watcher::State::kCompacted:
       return;
   }
@@ -41,57 +49,67 @@ void WatchHub::Remove(Watcher* watcher) {
 
 void WatchHub::MoveTo(Watcher& w, Watcher::State state) {
   Remove(&w);
-  w.state = state;
-  if (state == Watcher::State::kSynced) synced_.Add(&w);
-  if (state == Watcher::State::kUnsynced) unsynced_.emplace(w.order, &w);
-  if (state == Watcher::State::kVictim) victims_.emplace(w.order, &w);
+  Enter(&w, state);
 }
 
-// False if the stream is full. What filters leave empty is not sent at all.
-bool WatchHub::Offer(Watcher& w, Changes changes, Revision revision) {
+WatchEvents WatchHub::EventsFor(const Watcher& w, Changes changes) {
+  WatchEvents::List events;
+  for (const Change* change : changes) {
+    const KeyValue& kv = change->kv;
+    if (w.Filters(kv)) continue;
+    events.emplace_back(kv, w.prev_kv ? change->prev : KeyValue(), change->event);
+  }
+  return WatchEvents(std::move(events));
+}
+
+WatchEvents WatchHub::SharedEventFor(const Watcher& w, const Change* change) {
+  if (w.Filters(change->kv)) return WatchEvents();
+  if (change != shared_change_) shared_events_ = {};
+  shared_change_ = change;
+  WatchEvents& shared = shared_events_[w.prev_kv ? 1 : 0];
+  if (shared.empty()) shared = EventsFor(w, Changes(&change, 1));
+  return shared;
+}
+
+// False if the stream is full; the events are taken only if it is not. What filters leave empty is
+// not sent at all.
+bool WatchHub::Offer(Watcher& w, WatchEvents&& events, Revision revision) {
+  if (events.empty()) return true;
   WatchResponse response;
   response.watch_id = w.id;
   response.revision = revision;
-  for (const Change* change : changes) {
-    const KeyValue& kv = change->kv;
-    if (kv.is_tombstone() ? w.no_delete : w.no_put) continue;
-    const bool with_prev = w.prev_kv && kv.mod_revision() - 1 >= mvcc_.compact_revision();
-    response.events.emplace_back(kv, with_prev ? change->prev : KeyValue(), change->event);
+  response.events = std::move(events);
+  if (!w.stream->Offer(std::move(response))) {
+    events = std::move(response.events);
+    return false;
   }
-  if (response.events.empty()) return true;
-  if (!w.stream->Offer(std::move(response))) return false;
   w.progress_due = false;
   return true;
 }
 
-void WatchHub::MakeVictim(Watcher& w, Changes changes) {
+void WatchHub::OfferOrKeep(Watcher& w, WatchEvents events, Revision revision) {
+  if (Offer(w, std::move(events), revision)) return;
   KSIM_PROBE("store/watch-victim");
-  for (const Change* change : changes) w.pending.push_back(*change);
+  w.pending = std::move(events);
   MoveTo(w, Watcher::State::kVictim);
-}
-
-void WatchHub::NotifyOne(Watcher& w, Changes changes, Revision revision) {
-  w.next_revision = revision + 1;
-  if (!Offer(w, changes, revision)) MakeVictim(w, changes);
 }
 
 void WatchHub::Notify(std::size_t first_change) {
   if (synced_.empty()) return;
   const Revision revision = mvcc_.revision();
-  bool in_order = true;
   matches_.clear();
   for (std::size_t i = first_change; i < mvcc_.log().size(); ++i) {
     const Change* change = &mvcc_.log()[i];
-    if (i > first_change) in_order = false;
-    in_order &= synced_.VisitWatchersOf(change->kv.key(), [&](Watcher* w) {
+    synced_.VisitWatchersOf(change->kv.key(), [&](Watcher* w) {
       if (revision >= w->next_revision) matches_.push_back({w, change});
     });
   }
-  if (!in_order) {
-    std::stable_sort(matches_.begin(), matches_.end(), [](const Match& a, const Match& b) {
-      return a.watcher->order < b.watcher->order;
-    });
-  }
+  // Mostly it is one change and one list of watchers that never fell behind.
+  const auto earlier = [](const Match& a, const Match& b) {
+    return a.watcher->order < b.watcher->order;
+  };
+  if (!std::is_sorted(matches_.begin(), matches_.end(), earlier))
+    std::stable_sort(matches_.begin(), matches_.end(), earlier);
   NotifyMatches(revision);
 }
 
@@ -99,17 +117,18 @@ void WatchHub::NotifyMatches(Revision revision) {
   std::vector<const Change*> changes;
   for (std::size_t i = 0; i < matches_.size();) {
     Watcher& w = *matches_[i].watcher;
-    const Change* only = matches_[i].change;
+    w.next_revision = revision + 1;
     if (i + 1 == matches_.size() || matches_[i + 1].watcher != &w) {
-      NotifyOne(w, Changes(&only, 1), revision);
-      ++i;
+      OfferOrKeep(w, SharedEventFor(w, matches_[i++].change), revision);
       continue;
     }
     changes.clear();
     for (; i < matches_.size() && matches_[i].watcher == &w; ++i)
       changes.push_back(matches_[i].change);
-    NotifyOne(w, changes, revision);
+    OfferOrKeep(w, EventsFor(w, changes), revision);
   }
+  shared_change_ = nullptr;
+  shared_events_ = {};
 }
 
 // True if there is nothing more to do for it in this pass.
@@ -141,30 +160,30 @@ void WatchHub::CatchUp(Watcher& w) {
     changes.push_back(&change);
   }
   w.next_revision = next;
-  if (!Offer(w, changes, mvcc_.revision())) return MakeVictim(w, changes);
-  if (next > mvcc_.revision()) MoveTo(w, Watcher::State::kSynced);
+  OfferOrKeep(w, EventsFor(w, changes), mvcc_.revision());
+  if (w.state == Watcher::State::kUnsynced && next > mvcc_.revision())
+    MoveTo(w, Watcher::State::kSynced);
 }
 
 std::size_t WatchHub::SyncUnsynced() {
-  std::vector<Watcher*> chosen;
-  for (const auto& [order, watcher] : unsynced_) {
-    if (chosen.size() == kMaxWatchersPerSync) break;
-    chosen.push_back(watcher);
-  }
-  for (Watcher* w : chosen) {
+  Watcher* w = unsynced_.first();
+  for (std::size_t i = 0; i < kMaxWatchersPerSync && w != nullptr; ++i) {
+    Watcher* const next = w->next;
     if (!CancelCompacted(*w)) CatchUp(*w);
+    w = next;
   }
   return unsynced_.size();
 }
 
+// Source: watchable_store.go moveVictims, which tries every victim; here a stream says when it has
+// room.
 void WatchHub::RetryVictims() {
-  std::vector<Watcher*> retried;
-  for (const auto& [order, watcher] : victims_) retried.push_back(watcher);
-  for (Watcher* w : retried) {
-    std::vector<const Change*> changes;
-    for (const Change& change : w->pending) changes.push_back(&change);
-    if (!Offer(*w, changes, w->next_revision - 1)) continue;
-    w->pending.clear();
+  for (WatchStream* stream : std::exchange(with_room_, {})) RetryVictimsOf(*stream);
+}
+
+void WatchHub::RetryVictimsOf(WatchStream& stream) {
+  while (Watcher* w = stream.victims().first()) {
+    if (!Offer(*w, std::move(w->pending), w->next_revision - 1)) return;
     const bool behind = w->next_revision <= mvcc_.revision();
     MoveTo(*w, behind ? Watcher::State::kUnsynced : Watcher::State::kSynced);
   }

@@ -1,23 +1,24 @@
 // WatchHub: brings changes to watchers. A synced watcher gets each revision when it is written; one
 // that starts in the past is unsynced and catches up from the log, at most 1000 revisions a pass;
-// one whose stream was full is a victim and is retried. Watchers are served in the order of their
-// creation (etcd's own order changes from run to run).
+// one whose stream was full is a victim and is retried. Watchers hear of a revision in the order of
+// their creation (etcd's own order changes from run to run).
 //
 // Invariants
 //  1. A synced watcher has been offered every change of its range below next_revision, and
 //     next_revision > the store's revision.
 //  2. No event is lost, repeated or out of order, whatever state a watcher goes through.
+//  3. A stream with victims is full, or among those that RetryVictims looks at.
 //
 // Source: server/storage/mvcc/watchable_store.go, watcher_group.go.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/types/span.h"
 #include "ksim/store/mvcc.h"
-#include "ksim/store/watcher.h"
 #include "ksim/store/watcher_index.h"
+#include "ksim/store/watcher_list.h"
 
 namespace ksim::store {
 
@@ -40,10 +41,15 @@ class WatchHub {
   // One pass over at most 512 unsynced watchers: cancels those whose next revision is compacted,
   // offers the others a batch. Returns how many are still unsynced.
   std::size_t SyncUnsynced();
-  // Offers victims what was pending; those rid of it become synced or unsynced.
+  // Offers the victims of streams that were read what was pending; those rid of it become synced or
+  // unsynced.
   void RetryVictims();
   std::size_t unsynced() const { return unsynced_.size(); }
-  std::size_t victims() const { return victims_.size(); }
+  std::size_t victims() const { return victims_; }
+
+  // From a stream with victims: it was full and no longer is; it is going away.
+  void HasRoom(WatchStream* stream) { with_room_.push_back(stream); }
+  void Forget(const WatchStream* stream) { std::erase(with_room_, stream); }
 
  private:
   using Changes = absl::Span<const Change* const>;
@@ -52,19 +58,28 @@ class WatchHub {
     const Change* change;
   };
 
-  bool Offer(Watcher& w, Changes changes, Revision revision);
-  void NotifyOne(Watcher& w, Changes changes, Revision revision);
+  static WatchEvents EventsFor(const Watcher& w, Changes changes);
+  WatchEvents SharedEventFor(const Watcher& w, const Change* change);
+  bool Offer(Watcher& w, WatchEvents&& events, Revision revision);
+  void OfferOrKeep(Watcher& w, WatchEvents events, Revision revision);
   void NotifyMatches(Revision revision);
-  void MakeVictim(Watcher& w, Changes changes);
   bool CancelCompacted(Watcher& w);
   void CatchUp(Watcher& w);
   void MoveTo(Watcher& w, Watcher::State state);
+  void Enter(Watcher* w, Watcher::State state);
+  void RetryVictimsOf(WatchStream& stream);
 
   const Mvcc& mvcc_;
   std::uint64_t next_order_ = 0;
   WatcherIndex synced_;
-  absl::btree_map<std::uint64_t, Watcher*> unsynced_, victims_;  // by order
-  std::vector<Match> matches_;                                   // scratch of Notify
+  WatcherList unsynced_;
+  std::size_t victims_ = 0;              // they are on the lists of their streams
+  std::vector<WatchStream*> with_room_;  // in the order in which they were read
+  // Scratch of Notify: who hears of what; and of one change, what all hear who ask for no previous
+  // version, and what those who do.
+  std::vector<Match> matches_;
+  const Change* shared_change_ = nullptr;
+  std::array<WatchEvents, 2> shared_events_;
 };
 
 }  // namespace ksim::store

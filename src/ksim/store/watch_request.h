@@ -2,11 +2,11 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "ksim/base/time.h"
-#include "ksim/store/key_value.h"
+#include "ksim/store/watch_events.h"
 
 namespace ksim::store {
 
@@ -26,19 +26,6 @@ struct WatchRequest {
   WatchId watch_id = 0;                    // 0: the stream picks one
 };
 
-struct WatchEvent {
-  WatchEvent() = default;
-  WatchEvent(KeyValue k, KeyValue p, std::uint64_t c)
-      : kv(std::move(k)), prev_kv(std::move(p)), cause(c) {}
-  bool is_delete() const { return kv.is_tombstone(); }
-  bool is_create() const { return kv.is_create(); }
-  KeyValue kv;       // of a delete: key and mod_revision only
-  KeyValue prev_kv;  // none unless the watch asked for it
-  // Not in etcd: seq of the bus event that led here. In the store the `commit`; once a client has
-  // taken the response in, the `deliver` of this event.
-  std::uint64_t cause = 0;
-};
-
 struct WatchResponse {
   WatchResponse() = default;
   bool is_progress() const {
@@ -49,12 +36,12 @@ struct WatchResponse {
   // which is no promise of progress. Compacted: 0.
   Revision revision = 0;
   bool created = false, canceled = false;
-  bool fragment = false;          // more parts of this response follow
-  Revision compact_revision = 0;  // canceled because the start was compacted
-  std::string cancel_reason;
-  std::uint64_t number = 0;  // 1, 2, ... of its stream, once it is on the wire
-  VirtualTime arrived;       // in the client's inbox
-  absl::InlinedVector<WatchEvent, 1> events;
+  bool fragment = false;           // more parts of this response follow
+  Revision compact_revision = 0;   // canceled because the start was compacted
+  std::string_view cancel_reason;  // one of errors.h
+  std::uint64_t number = 0;        // 1, 2, ... of its stream, once it is on the wire
+  VirtualTime arrived;             // in the client's inbox
+  WatchEvents events;
 };
 
 }  // namespace ksim::store

@@ -13,6 +13,7 @@ WatchStream::WatchStream(WatchHub& hub, std::function<void()> on_ready)
 
 WatchStream::~WatchStream() {
   for (const auto& [id, watcher] : watchers_) hub_.Remove(watcher.get());
+  hub_.Forget(this);
 }
 
 WatchResponse WatchStream::Answer(WatchId id) const {
@@ -22,13 +23,13 @@ WatchResponse WatchStream::Answer(WatchId id) const {
   return response;
 }
 
-void WatchStream::Push(WatchResponse response, bool of_store) {
-  queue_.push_back({std::move(response), of_store});
+void WatchStream::Push(WatchResponse&& response, bool of_store) {
+  queue_.emplace_back(std::move(response), of_store);
   if (of_store) ++queued_of_store_;
   if (on_ready_) on_ready_();
 }
 
-bool WatchStream::Offer(WatchResponse response) {
+bool WatchStream::Offer(WatchResponse&& response) {
   if (queued_of_store_ >= kWatchStreamBuffer) return false;
   Push(std::move(response), true);
   return true;
@@ -45,16 +46,17 @@ WatchId WatchStream::Refuse(const char* reason) {
 
 WatchId WatchStream::PickId(WatchId wanted) {
   if (wanted != 0) return watchers_.contains(wanted) ? kInvalidWatchId : wanted;
-  while (watchers_.contains(next_id_)) ++next_id_;
+  const bool above_all = watchers_.empty() || watchers_.rbegin()->first < next_id_;  // mostly
+  while (!above_all && watchers_.contains(next_id_)) ++next_id_;
   return next_id_++;
 }
 
-WatchId WatchStream::Watch(const WatchRequest& request) {
+WatchId WatchStream::Watch(WatchRequest request) {
   if (request.start_revision < 0) return Refuse(kCompactedReason);
   auto watcher = std::make_unique<Watcher>();
   Watcher& w = *watcher;
-  w.key = request.key.empty() ? std::string(1, '\0') : request.key;
-  w.end = request.range_end;
+  w.key = request.key.empty() ? std::string(1, '\0') : std::move(request.key);
+  w.end = std::move(request.range_end);
   if (w.range().inverted()) return Refuse(kEmptyRangeReason);
   w.id = PickId(request.watch_id);
   if (w.id == kInvalidWatchId) return Refuse(kDuplicateWatchIdReason);
@@ -66,7 +68,7 @@ WatchId WatchStream::Watch(const WatchRequest& request) {
   w.fragment = request.fragment;
   w.progress_notify = request.progress_notify;
   if (w.progress_notify) ++progress_watches_;
-  watchers_.emplace(w.id, std::move(watcher));
+  watchers_.emplace_hint(watchers_.end(), w.id, std::move(watcher));
   hub_.Add(&w);
   WatchResponse response = Answer(w.id);
   response.created = true;
@@ -106,37 +108,60 @@ void WatchStream::Tick() {
   }
 }
 
-// A response of several events that is too large for one message: takes off the longest part that
-// fits, at least one event. False if it may go whole.
-bool WatchStream::SplitFront(WatchResponse* part) {
-  WatchResponse& whole = queue_.front().response;
-  if (whole.events.size() < 2) return false;
+// Of a response of several events that is too large for one message, takes off the longest part
+// that fits, at least one event. Nothing if it may go whole.
+std::optional<WatchResponse> WatchStream::SplitFront() {
+  WatchResponse& whole = queue_[taken_].response;
+  if (whole.events.size() < 2) return std::nullopt;
   const auto watcher = watchers_.find(whole.watch_id);
-  if (watcher == watchers_.end() || !watcher->second->fragment) return false;
-  if (EncodedSize(whole) < kMaxMessageBytes) return false;
-  *part = Answer(whole.watch_id);
-  part->revision = whole.revision;
-  part->fragment = true;
-  std::size_t bytes = EncodedSize(*part), taken = 0;
+  if (watcher == watchers_.end() || !watcher->second->fragment) return std::nullopt;
+  if (EncodedSize(whole) < kMaxMessageBytes) return std::nullopt;
+  WatchResponse part = Answer(whole.watch_id);
+  part.revision = whole.revision;
+  part.fragment = true;
+  std::size_t bytes = EncodedSize(part), taken = 0;
   for (const WatchEvent& e : whole.events) {
     bytes += EncodedSize(e);
     if (taken > 0 && bytes >= kMaxMessageBytes) break;
     ++taken;
   }
-  if (taken == whole.events.size()) return false;
-  part->events.assign(whole.events.begin(), whole.events.begin() + taken);
-  whole.events.erase(whole.events.begin(), whole.events.begin() + taken);
-  return true;
+  if (taken == whole.events.size()) return std::nullopt;
+  part.events = whole.events.Slice(0, taken);
+  whole.events = whole.events.Slice(taken, whole.events.size());
+  return part;
 }
 
 std::optional<WatchResponse> WatchStream::Next() {
-  if (queue_.empty()) return std::nullopt;
-  WatchResponse response;
-  if (SplitFront(&response)) return response;
-  response = std::move(queue_.front().response);
-  if (queue_.front().of_store) --queued_of_store_;
-  queue_.pop_front();
+  if (size() == 0) return std::nullopt;
+  std::optional<WatchResponse> response = SplitFront();
+  if (!response) {
+    response.emplace(std::move(queue_[taken_].response));
+    TakeFront();
+  }
+  ForgetCompacted(&response->events);
   return response;
+}
+
+// A previous version that was compacted in the meantime is not told. STORE-73.
+void WatchStream::ForgetCompacted(WatchEvents* events) const {
+  for (std::size_t i = 0; i < events->size(); ++i) {
+    const WatchEvent& e = (*events)[i];
+    if (e.prev_kv && e.kv.mod_revision() - 1 < hub_.mvcc().compact_revision())
+      events->Own(i).prev_kv = KeyValue();
+  }
+}
+
+// Removes what was taken once no more than that is left, so that a taking costs at most one move.
+void WatchStream::TakeFront() {
+  if (queue_[taken_++].of_store && queued_of_store_-- == kWatchStreamBuffer && !victims_.empty())
+    hub_.HasRoom(this);
+  if (taken_ == queue_.size()) {
+    queue_.clear();
+    taken_ = 0;
+  } else if (2 * taken_ >= queue_.size()) {
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(taken_));
+    taken_ = 0;
+  }
 }
 
 }  // namespace ksim::store

@@ -4,10 +4,10 @@
 //
 // Source: server/etcdserver/api/v3rpc/watch.go (serverWatchStream), mvcc/watcher.go (watchStream).
 #pragma once
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "ksim/store/watch_hub.h"
@@ -28,7 +28,7 @@ class WatchStream {
 
   // Answers with a created response, which a refused watch has canceled too (id -1 and a reason).
   // Returns the watch's id, or kInvalidWatchId.
-  WatchId Watch(const WatchRequest& request);
+  WatchId Watch(WatchRequest request);
   // Answers with a canceled response; an unknown id gets no answer.
   void Cancel(WatchId id);
   // Answers with a progress response for all watches of the stream, if all are synced and none
@@ -40,30 +40,36 @@ class WatchStream {
   bool wants_ticks() const { return progress_watches_ > 0; }
 
   std::optional<WatchResponse> Next();  // nullopt: nothing is queued
-  std::size_t size() const { return queue_.size(); }
+  std::size_t size() const { return queue_.size() - taken_; }
 
-  // For the hub: queues a response of the store. False if the stream is full.
-  bool Offer(WatchResponse response);
+  // For the hub: queues a response of the store. False if the stream is full; then it is not taken.
+  bool Offer(WatchResponse&& response);
+  WatcherList& victims() { return victims_; }
 
  private:
   struct Queued {
+    Queued(WatchResponse&& r, bool s) : response(std::move(r)), of_store(s) {}
     WatchResponse response;
     bool of_store;  // counts towards the limit
   };
   WatchResponse Answer(WatchId id) const;
-  void Push(WatchResponse response, bool of_store);
+  void Push(WatchResponse&& response, bool of_store);
+  void TakeFront();
+  void ForgetCompacted(WatchEvents* events) const;
   WatchId Refuse(const char* reason);
   WatchId PickId(WatchId wanted);  // kInvalidWatchId: taken
   bool IsSyncedNow(const Watcher& w) const;
-  bool SplitFront(WatchResponse* part);
+  std::optional<WatchResponse> SplitFront();
 
   WatchHub& hub_;
   std::function<void()> on_ready_;
   absl::btree_map<WatchId, std::unique_ptr<Watcher>> watchers_;
   WatchId next_id_ = 0;
   int progress_watches_ = 0;
-  std::deque<Queued> queue_;
+  std::vector<Queued> queue_;
+  std::size_t taken_ = 0;  // of the queue's front, and not removed yet
   std::size_t queued_of_store_ = 0;
+  WatcherList victims_;
 };
 
 }  // namespace ksim::store

@@ -2,10 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "ksim/store/key_range.h"
-#include "ksim/store/revision_log.h"
 #include "ksim/store/watch_request.h"
 
 namespace ksim::store {
@@ -21,18 +19,21 @@ struct Watcher {
   };
   Watcher() = default;
   KeyRange range() const { return KeyRange(key, end); }
+  bool Filters(const KeyValue& kv) const { return kv.is_tombstone() ? no_delete : no_put; }
 
+  Watcher* previous = nullptr;  // on the list of its state (watcher_list.h)
+  Watcher* next = nullptr;
   std::uint64_t order = 0;  // of creation, among all watchers of the store
-  WatchId id = 0;
   WatchStream* stream = nullptr;
-  std::string key, end;
+  WatchId id = 0;
   Revision start_revision = 0;
   Revision next_revision = 0;  // everything below was delivered, or is pending
+  State state = State::kUnsynced;
   bool prev_kv = false, no_put = false, no_delete = false, fragment = false;
   bool progress_notify = false;
   bool progress_due = true;  // nothing was sent to it since the last tick of its stream
-  State state = State::kSynced;
-  std::vector<Change> pending;  // of a victim
+  WatchEvents pending;       // of a victim
+  std::string key, end;
 };
 
 }  // namespace ksim::store

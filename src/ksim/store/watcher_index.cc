@@ -41,7 +41,7 @@ void WatcherIndex::UpdateReach() {
 void WatcherIndex::Add(Watcher* watcher) {
   ++size_;
   if (watcher->range().single()) {
-    by_key_[watcher->key].emplace(watcher->order, watcher);
+    by_key_[watcher->key].Append(watcher);
     return;
   }
   const std::size_t position = Position(*watcher);
@@ -53,21 +53,22 @@ void WatcherIndex::Add(Watcher* watcher) {
                       std::move(interval));
     UpdateReach();
   }
-  intervals_[position].watchers.emplace(watcher->order, watcher);
+  intervals_[position].watchers.Append(watcher);
 }
 
 void WatcherIndex::Remove(Watcher* watcher) {
   --size_;
   if (watcher->range().single()) {
     const auto it = by_key_.find(watcher->key);
-    KSIM_CHECK(it != by_key_.end() && it->second.erase(watcher->order) == 1);
+    KSIM_CHECK(it != by_key_.end());
+    it->second.Remove(watcher);
     if (it->second.empty()) by_key_.erase(it);
     return;
   }
   const std::size_t position = Position(*watcher);
   KSIM_CHECK(IsAt(position, *watcher));
-  Watchers& watchers = intervals_[position].watchers;
-  KSIM_CHECK(watchers.erase(watcher->order) == 1);
+  WatcherList& watchers = intervals_[position].watchers;
+  watchers.Remove(watcher);
   if (!watchers.empty()) return;
   intervals_.erase(intervals_.begin() + static_cast<std::ptrdiff_t>(position));
   UpdateReach();

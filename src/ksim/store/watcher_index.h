@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/status.h"
-#include "ksim/store/watcher.h"
+#include "ksim/store/watcher_list.h"
 
 namespace ksim::store {
 
@@ -20,25 +19,20 @@ class WatcherIndex {
   void Remove(Watcher* watcher);
   bool empty() const { return size_ == 0; }
 
-  // Calls visit(Watcher*) for every watcher whose range holds the key. True if they came in order
-  // of creation.
+  // Calls visit(Watcher*) for every watcher whose range holds the key.
   template <class Visit>
-  bool VisitWatchersOf(std::string_view key, Visit visit) const {
-    int groups = 0;
+  void VisitWatchersOf(std::string_view key, Visit visit) const {
     if (!by_key_.empty()) {
       if (const auto it = by_key_.find(AbslView(key)); it != by_key_.end())
-        groups += VisitAll(it->second, visit);
+        VisitAll(it->second, visit);
     }
     for (std::size_t i = StartsAbove(key); i > 0 && intervals_[i - 1].reach.Holds(key); --i) {
       const Interval& interval = intervals_[i - 1];
-      if (KeyRange(interval.start, interval.end).BelowEnd(key))
-        groups += VisitAll(interval.watchers, visit);
+      if (KeyRange(interval.start, interval.end).BelowEnd(key)) VisitAll(interval.watchers, visit);
     }
-    return groups <= 1;
   }
 
  private:
-  using Watchers = absl::btree_map<std::uint64_t, Watcher*>;  // by order of creation
   // The largest end among an interval and all before it.
   struct Reach {
     std::string_view end;
@@ -47,21 +41,20 @@ class WatcherIndex {
   };
   struct Interval {
     std::string start, end;
-    Watchers watchers;
+    WatcherList watchers;
     Reach reach;
   };
 
   template <class Visit>
-  static int VisitAll(const Watchers& watchers, Visit& visit) {
-    for (const auto& [order, watcher] : watchers) visit(watcher);
-    return 1;
+  static void VisitAll(const WatcherList& watchers, Visit& visit) {
+    for (Watcher* w = watchers.first(); w != nullptr; w = w->next) visit(w);
   }
   std::size_t StartsAbove(std::string_view key) const;  // the first interval that begins after it
   std::size_t Position(const Watcher& watcher) const;   // where its interval is or belongs
   bool IsAt(std::size_t position, const Watcher& watcher) const;
   void UpdateReach();
 
-  absl::flat_hash_map<std::string, Watchers> by_key_;
+  absl::flat_hash_map<std::string, WatcherList> by_key_;
   std::vector<Interval> intervals_;  // by (start, end)
   std::size_t size_ = 0;
 };
