@@ -61,7 +61,8 @@ endfunction()
 
 # ksim_fuzzer(<name> SRCS ... DEPS <layer>...)
 #
-# A libFuzzer program: one LLVMFuzzerTestOneInput. Built only with -DKSIM_BUILD_FUZZERS=ON.
+# A libFuzzer program: one LLVMFuzzerTestOneInput. Built only with -DKSIM_BUILD_FUZZERS=ON; the
+# target `fuzzers` is all of them and no layer that none of them needs.
 function(ksim_fuzzer name)
   if(NOT KSIM_BUILD_FUZZERS)
     return()
@@ -69,9 +70,14 @@ function(ksim_fuzzer name)
   cmake_parse_arguments(F "" "" "SRCS;DEPS" ${ARGN})
   add_executable(${name} ${F_SRCS})
   ksim_compile_options(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   list(TRANSFORM F_DEPS PREPEND ksim::)
   target_link_libraries(${name} PRIVATE ${F_DEPS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name})
 endfunction()
 
 # ksim_bench(<name> SRCS ... DEPS <layer>...)
