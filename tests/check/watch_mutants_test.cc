@@ -81,6 +81,13 @@ std::vector<Row> Rows() {
        [=](Trace* t) { Swap(t, pods, 3); },
        {"watch.ordered", "resume.ordered"}},
       {"etcd swaps two events (15271)", [=](Trace* t) { Swap(t, store, 3); }, {"watch.ordered"}},
+      {"etcd spreads a revision over two responses",
+       [=](Trace* t) {
+         const std::size_t i = Find(*t, store, 3);
+         ASSERT_LT(i, t->events.size());
+         Set(t, store, 4, "rv", Value::Of(t->events[i].Int("rv")));
+       },
+       {"watch.atomic"}},
       {"a revision that no commit has",
        [=](Trace* t) { Set(t, pods, 3, "rv", Value::Of(std::int64_t{987654})); },
        {"watch.reliable", "resume.reliable"}},
