@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ksim/client/controller_builder.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {
@@ -129,6 +130,56 @@ TEST_F(PriorityQueueTest, OnlyEachKeysOwnFailuresDelayIt) {
   queue.AddRateLimited("k0", 0);
   world.Advance(Milliseconds(6));
   EXPECT_THAT(TakeAll(), ElementsAre("k0 0"));
+}
+
+// Takes a second for each key.
+class SlowReconciler : public Reconciler {
+ public:
+  explicit SlowReconciler(World& world) : world_(world) {}
+  sim::Task<ReconcileResult> Reconcile(std::string key) override {
+    keys.push_back(key);
+    co_await world_.sim.Sleep(Seconds(1), sim::TimerKind::kWork, "reconcile");
+    if (key != fails) co_return ReconcileResult::Done();
+    fails.clear();
+    ReconcileResult result = ReconcileResult::Error("once");
+    if (urgent) result = std::move(result).WithPriority(7);
+    co_return result;
+  }
+  std::vector<std::string> keys;
+  std::string fails;
+  bool urgent = false;
+
+ private:
+  World& world_;
+};
+
+// What was there at the start waits for what happens; and what fails keeps its place, unless the
+// result gives it another.
+std::vector<std::string> OrderOf(api::Compat compat, bool urgent) {
+  World world(compat);
+  for (const char* name : {"a", "b", "c"}) world.server.Put(name);
+  InformerFactory factory(*world.connection, ClientOptions(), Duration());
+  SlowReconciler reconciler(world);
+  reconciler.fails = "default/a";
+  reconciler.urgent = urgent;
+  const auto built =
+      ControllerBuilder(*world.connection, factory, "slow").For(world.pods()).Build(reconciler);
+  factory.Start();
+  while (reconciler.keys.empty()) world.Advance(Milliseconds(10));
+  world.server.Put("z");
+  world.Advance(Minutes(1));
+  world.sim.Shutdown();
+  return reconciler.keys;
+}
+
+// CLIENT-134, CLIENT-136
+TEST(ControllerQueue, NewEventsOvertakeTheInitialListIn136) {
+  EXPECT_THAT(OrderOf(api::Compat::k1_30, false),
+              ElementsAre("default/a", "default/b", "default/c", "default/z", "default/a"));
+  EXPECT_THAT(OrderOf(api::Compat::k1_36, false),
+              ElementsAre("default/a", "default/z", "default/b", "default/c", "default/a"));
+  EXPECT_THAT(OrderOf(api::Compat::k1_36, true),
+              ElementsAre("default/a", "default/z", "default/a", "default/b", "default/c"));
 }
 
 }  // namespace
