@@ -112,7 +112,6 @@ void WatchStream::Tick() {
 // that fits, at least one event. Nothing if it may go whole.
 std::optional<WatchResponse> WatchStream::SplitFront() {
   WatchResponse& whole = queue_[taken_].response;
-  if (whole.events.size() < 2) return std::nullopt;
   const auto watcher = watchers_.find(whole.watch_id);
   if (watcher == watchers_.end() || !watcher->second->fragment) return std::nullopt;
   if (EncodedSize(whole) < kMaxMessageBytes) return std::nullopt;
@@ -133,7 +132,8 @@ std::optional<WatchResponse> WatchStream::SplitFront() {
 
 std::optional<WatchResponse> WatchStream::Next() {
   if (size() == 0) return std::nullopt;
-  std::optional<WatchResponse> response = SplitFront();
+  std::optional<WatchResponse> response;
+  if (queue_[taken_].response.events.size() > 1) response = SplitFront();
   if (!response) {
     response.emplace(std::move(queue_[taken_].response));
     TakeFront();
