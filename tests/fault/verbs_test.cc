@@ -88,6 +88,16 @@ const std::vector<Row>& Rows() {
                               {{"actor", "kube-controller-manager"}, {"code", "0"}}, fault.seq),
                    2);
        }},
+      {"DropWatchOfAnApiServer",
+       "  - {when: " + kFirstPod + ", dropWatch: {client: kube-apiserver-0, resource: pods}}\n",
+       [](const Told& told) {
+         const Record& fault = told.Begin("dropWatch");
+         const Fields watch{
+             {"actor", "etcd"}, {"client", "kube-apiserver-0"}, {"resource", "pods"}};
+         EXPECT_GE(told.Count(EventKind::kWatch, With(watch, "state", "open"), fault.seq), 1);
+         EXPECT_EQ(told.Count(EventKind::kWatch, With(kPodWatch, "state", "close"), fault.seq), 0)
+             << "its own clients do not notice";
+       }},
       {"Expire",
        "  - {when: " + kFirstPod +
            ", expire: {client: kube-controller-manager, resource: pods}}\n"

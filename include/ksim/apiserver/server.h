@@ -107,6 +107,8 @@ class Server final : public api::Endpoint {
   // Begins the watch cache anew, as after the loss of its storage watch: not ready at once, all its
   // watches end after the pause of 1 s, history is empty.
   void ReinitCache(const api::ResourceInfo& r);
+  // The resource's watch on etcd breaks: the watch cache opens it again from where it stands.
+  void BreakStoreWatch(const api::ResourceInfo& r);
   // Forgets the watch cache's history: a watch from before now is answered with 410.
   void ExpireHistory(const api::ResourceInfo& r);
 

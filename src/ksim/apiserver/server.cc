@@ -307,6 +307,11 @@ void Server::ReinitCache(const api::ResourceInfo& r) {
   if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->Reinit();
 }
 
+void Server::BreakStoreWatch(const api::ResourceInfo& r) {
+  if (impl_->now == nullptr) return;
+  if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->BreakWatch();
+}
+
 void Server::ExpireHistory(const api::ResourceInfo& r) {
   if (impl_->now == nullptr) return;
   if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->cache().ForgetHistory();

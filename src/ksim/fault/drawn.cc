@@ -7,6 +7,7 @@
 
 #include "ksim/apiserver/events.h"
 #include "ksim/client/events.h"
+#include "ksim/fault/drawn_kinds.h"
 #include "ksim/store/events.h"
 #include "ksim/store/object_key.h"
 
@@ -16,39 +17,11 @@ namespace {
 using sim::EventKind;
 using value::Value;
 
-enum Kind : int {
-  kDropWatch,
-  kExpire,
-  kHoldStream,
-  kDelayStream,
-  kStallHandler,
-  kPause,
-  kRejectWrite,
-  kTimeoutWrite,
-  kReinitCache,
-  kConnect,
-  kCrash,
-  kFreezeCache,
-  kCompact,
-  kNodeSilent,
-  kRestart,
-  kPartition,
-  kServerDown,
-  kSkewClock,
-  kFailover,
-  kKinds
-};
-
-constexpr std::uint32_t kSizes = kLengths.size() + 1;
 constexpr Duration kNoRedial = Seconds(12);
 constexpr int kCodes[] = {409, 500, 429, 504};
 // Ahead and behind of the constants that clocks are compared with.
 constexpr Duration kSkews[] = {Seconds(11),  Seconds(-11), Seconds(16),
                                Seconds(-16), Minutes(6),   Minutes(-6)};
-
-Value Text(std::string_view text) { return Value::Of(std::string(text)); }
-
-Value LengthOf(std::uint32_t answer) { return Text(FormatDuration(kLengths[answer - 1])); }
 
 bool IsWrite(api::Verb verb) {
   return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
@@ -70,10 +43,10 @@ std::string_view ProcessOf(std::string_view actor) {
 
 const std::vector<std::string_view>& DrawnKinds() {
   static const std::vector<std::string_view> kinds{
-      "dropWatch", "expire",      "holdStream",   "delayStream", "stallHandler",
-      "pause",     "rejectWrite", "timeoutWrite", "reinitCache", "connect",
-      "crash",     "freezeCache", "compact",      "nodeSilent",  "restart",
-      "partition", "serverDown",  "skewClock",    "failover"};
+      "dropWatch",   "expire",       "holdStream",  "delayStream", "stallHandler", "pause",
+      "rejectWrite", "timeoutWrite", "reinitCache", "connect",     "crash",        "freezeCache",
+      "compact",     "nodeSilent",   "restart",     "partition",   "serverDown",   "skewClock",
+      "failover",    "gap",          "stallInGap",  "storm",       "compactInGap", "staleRestart"};
   return kinds;
 }
 
@@ -111,7 +84,13 @@ std::vector<std::pair<std::string_view, std::uint64_t>> Drawn::Counts() const {
 void Drawn::OnEvent(const sim::Event& e) {
   if (e.kind == EventKind::kWatch) {
     const auto* watch = dynamic_cast<const apiserver::WatchPayload*>(e.payload.get());
-    if (watch != nullptr && watch->open) stream_clients_[watch->stream] = watch->client;
+    if (watch != nullptr && watch->open) {
+      stream_clients_[watch->stream] = watch->client;
+      watched_[watch->client].insert(watch->resource->resource);
+      GoOn(e, watch->client, watch->resource->resource);
+    }
+    const auto* store = dynamic_cast<const store::StoreWatchPayload*>(e.payload.get());
+    if (store != nullptr && store->open) store_clients_[store->stream] = store->client;
     return;
   }
   if (!open_ || e.background) return;
@@ -156,7 +135,8 @@ void Drawn::Fire(const sim::Event& e, std::string_view verb, Value args) {
 
 void Drawn::OnWatchEvent(const sim::Event& e) {
   const auto* event = dynamic_cast<const apiserver::EventPayload*>(e.payload.get());
-  if (event == nullptr || Background(event->resource->resource)) return;
+  if (event == nullptr) return OnStoreEvent(e);
+  if (Background(event->resource->resource)) return;
   const auto client = stream_clients_.find(event->stream);
   if (client == stream_clients_.end()) return;
   const std::string& resource = event->resource->resource;
@@ -176,6 +156,22 @@ void Drawn::OnWatchEvent(const sim::Event& e) {
     Fire(e, "expire", args);
     Fire(e, "dropWatch", args);
   }
+  AskGap(e, client->second, resource, object);
+}
+
+void Drawn::OnStoreEvent(const sim::Event& e) {
+  const auto* event = dynamic_cast<const store::StoreEventPayload*>(e.payload.get());
+  if (event == nullptr) return;
+  const auto parts = store::PartsOfKey(event->key());
+  const auto server = store_clients_.find(event->stream);
+  if (!parts || Background(parts->resource) || server == store_clients_.end()) return;
+  const std::uint64_t object =
+      cluster_.apiserver_shared().identities.Of(parts->resource, parts->ns, parts->name);
+  const std::string subject = fmt::format("{}/{}", server->second, parts->resource);
+  if (Ask(kDropWatch, subject, object, 2) == 0) return;
+  value::ObjectBuilder args;
+  args.Add("client", Text(server->second)).Add("resource", Text(parts->resource));
+  Fire(e, "dropWatch", args.Build());
 }
 
 void Drawn::OnDeliver(const sim::Event& e) {
@@ -183,6 +179,7 @@ void Drawn::OnDeliver(const sim::Event& e) {
   if (deliver == nullptr || Background(deliver->resource->resource)) return;
   const std::string& resource = deliver->resource->resource;
   const std::string client(e.actor.name());
+  GoOn(e, client, resource);
   const std::string subject = client + "/" + resource;
   const std::uint64_t object = cluster_.apiserver_shared().identities.Of(
       resource, deliver->object.ns(), deliver->object.name());
@@ -278,6 +275,8 @@ void Drawn::OnCommit(const sim::Event& e) {
     }
     AskFailover(e, writer, object);
   }
+  AskStorm(e, writer, object);
+  AskStaleRestart(e, writer, parts->resource, object);
   for (const apiserver::Server* server : cluster_.servers()) {
     const std::string subject = fmt::format("{}/{}", server->name(), parts->resource);
     const std::uint32_t n = Ask(kFreezeCache, subject, object, kSizes);
@@ -287,6 +286,7 @@ void Drawn::OnCommit(const sim::Event& e) {
     Fire(e, "freezeCache", args.Add("for", LengthOf(n)).Build());
   }
   if (commit.op != store::CommitOp::kDelete) return;
+  AskCompactInGap(e, parts->resource, object);
   if (Ask(kCompact, "etcd", object, 2) == 0) return;
   value::ObjectBuilder args;
   Fire(e, "compact", args.Add("revision", Text("head")).Build());

@@ -10,6 +10,9 @@
 // the other (mode fuzz). A share of the kinds can be turned off; those are never asked about.
 //
 //   point                          asks (at most two an event)
+//   event   etcd to a server       dropWatch of that server
+//   (and the motifs of drawn_motifs.cc: gap, stallInGap at `event`; storm, staleRestart and of a
+//   delete compactInGap at `commit`)
 //   event   a server to a client   dropWatch (eof, error, eof and no redial for 12 s), expire
 //   deliver to a client            holdStream, delayStream
 //   handler                        stallHandler (of the listener, of the whole cache), pause
@@ -26,6 +29,9 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,10 +86,23 @@ class Drawn {
  private:
   void OnEvent(const sim::Event& e);
   void OnWatchEvent(const sim::Event& e);
+  void OnStoreEvent(const sim::Event& e);
   void OnDeliver(const sim::Event& e);
   void OnHandler(const sim::Event& e);
   void OnRequest(const sim::Event& e);
   void OnCommit(const sim::Event& e);
+  // --- drawn_motifs.cc ---
+  using Next = std::function<void(const sim::Event&)>;
+  // Calls `act` at the client's next delivery of the resource, or when its next watch begins.
+  void Await(std::string client, std::string resource, Next act);
+  void GoOn(const sim::Event& e, std::string_view client, std::string_view resource);
+  void AskGap(const sim::Event& e, std::string_view client, std::string_view resource,
+              std::uint64_t object);
+  void AskStorm(const sim::Event& e, std::string_view process, std::uint64_t object);
+  void AskCompactInGap(const sim::Event& e, std::string_view resource, std::uint64_t object);
+  void AskStaleRestart(const sim::Event& e, std::string_view process, std::string_view resource,
+                       std::uint64_t object);
+
   void AskFailover(const sim::Event& e, std::string_view leader, std::uint64_t object);
   void OnResponse(const sim::Event& e);
 
@@ -99,7 +118,14 @@ class Drawn {
   // Looked up only, never walked.
   absl::flat_hash_map<std::string, sim::SiteId> sites_;
   absl::flat_hash_map<std::uint64_t, std::uint64_t> ordinals_;
-  absl::flat_hash_map<std::uint64_t, std::string> stream_clients_;  // stream number -> process
+  struct Awaited {
+    std::string client, resource;
+    Next act;
+  };
+  std::vector<Awaited> awaited_;
+  std::map<std::string, std::set<std::string>, std::less<>> watched_;  // process -> resources
+  // Stream number -> process; those on etcd have numbers of their own.
+  absl::flat_hash_map<std::uint64_t, std::string> stream_clients_, store_clients_;
 };
 
 }  // namespace ksim::fault

@@ -31,6 +31,8 @@ std::vector<std::string_view> TellingFields(EventKind kind) {
       return {"by", "op", "resource", "namespace", "name"};
     case EventKind::kResponse:
       return {"actor", "code"};
+    case EventKind::kWatch:
+      return {"client", "resource", "state"};
     default:
       return {"actor"};
   }

@@ -16,10 +16,22 @@ bool ReadsAll(const api::Request& r) {
   return r.verb == api::Verb::kList || r.verb == api::Verb::kWatch;
 }
 
+// An API server's watch on etcd.
+Effect DropStoreWatch(Call& call, apiserver::Server& server) {
+  const api::ResourceInfo* r = call.Resource();
+  if (r == nullptr || server.cache_revision(*r) == 0)
+    return Skipped(
+        fmt::format("{} has no watch cache of {}", server.name(), call.Text("resource")));
+  call.Begin();
+  server.BreakStoreWatch(*r);
+  return AtOnce();
+}
+
 }  // namespace
 
 // What is on the wire is lost; the client opens the watch again from the last version it took in.
 Effect DropWatch(Call& call) {
+  if (apiserver::Server* server = call.Server("client")) return DropStoreWatch(call, *server);
   const std::string client = call.Text("client");
   const api::ResourceInfo* r = call.Resource();
   client::FaultHooks& hooks = call.cluster().fault_hooks();

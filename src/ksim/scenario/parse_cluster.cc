@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ksim/api/variants.h"
+#include "ksim/fault/drawn.h"
 #include "ksim/scenario/parse.h"
 
 namespace ksim::scenario {
@@ -215,9 +216,11 @@ FuzzSpec ParseFuzz(ParseContext& context, const YamlNode& node) {
   MappingReader reader(context.problems, node, FuzzType(), "spec.fuzz");
   FuzzSpec fuzz;
   fuzz.faults = reader.Strings("faults", fuzz.faults);
-  std::vector<std::string_view> verbs = FaultType().names();
-  verbs.erase(verbs.begin(), verbs.begin() + 2);  // at, when
-  CheckNames(reader, "faults", verbs, "fault");
+  std::vector<std::string_view> kinds = FaultType().names();
+  kinds.erase(kinds.begin(), kinds.begin() + 2);  // at, when
+  for (std::string_view drawn : fault::DrawnKinds())
+    if (FaultType().Find(drawn) == nullptr) kinds.push_back(drawn);  // a motif
+  CheckNames(reader, "faults", kinds, "fault");
   const YamlNode* window = reader.Find("window");
   if (window != nullptr && window->text != "auto") fuzz.window = reader.OptionalDuration("window");
   fuzz.settle = reader.DurationOf("settle", fuzz.settle);

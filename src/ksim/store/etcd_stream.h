@@ -69,6 +69,8 @@ class EtcdWatch {
   void RequestProgress();
   // Asks the server to cancel; the canceled response comes in its turn.
   void Cancel();
+  // The connection breaks: Next gives what has arrived, then nullopt; what is on the wire is lost.
+  void Break() { inbox_->End(); }
   std::uint64_t stream() const { return inbox_->stream(); }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/apiserver/etcd3/storage_watch.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::apiserver {
@@ -147,7 +148,11 @@ std::optional<api::Status> Cacher::TakeIn(const store::WatchResponse& response) 
   if (response.compact_revision > 0)
     return api::Expired("The resourceVersion for the provided watch is too old.");
   if (response.canceled) return api::InternalError(response.cancel_reason);
-  for (const store::WatchEvent& event : response.events) OnChange(event);
+  for (const store::WatchEvent& event : response.events) {
+    const api::Status error = CheckEvent(event);
+    if (!error.ok()) return error;
+    OnChange(event);
+  }
   if (response.is_progress()) OnProgress(response.revision);
   return std::nullopt;
 }
@@ -210,6 +215,10 @@ void Cacher::set_frozen(bool frozen) {
 void Cacher::set_lag(Duration lag) {
   lag_ = lag;
   held_changed_.Notify();
+}
+
+void Cacher::BreakWatch() {
+  if (stream_ != nullptr) stream_->Break();
 }
 
 void Cacher::Reinit() {

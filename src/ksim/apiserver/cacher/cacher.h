@@ -68,6 +68,7 @@ class Cacher {
   // What etcd sends is taken in this long after it has arrived.
   void set_lag(Duration lag);
   void Reinit();
+  void BreakWatch();  // of the resource on etcd
   void CloseAll(api::StreamEnd how, std::string_view reason);
 
  private:

@@ -1,8 +1,11 @@
 #include "ksim/apiserver/etcd3/storage_watch.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "ksim/apiserver/cacher/cache_watcher.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::apiserver {
 namespace {
@@ -50,6 +53,14 @@ void End(WatchStream& stream, const api::Status& error) {
 
 }  // namespace
 
+api::Status CheckEvent(const store::WatchEvent& event) {
+  if (event.is_create() || event.prev_kv) return api::Status();
+  KSIM_PROBE("apiserver/event-without-previous-value");
+  return api::InternalError(
+      fmt::format("etcd event received with PrevKv=nil (key=\"{}\", modRevision={}, type={})",
+                  event.kv.key(), event.kv.mod_revision(), event.is_delete() ? "DELETE" : "PUT"));
+}
+
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
                                  std::shared_ptr<WatchStream> stream, api::Variants variants) {
   stream->Accept(api::Response::From::kStore);
@@ -75,6 +86,11 @@ sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQu
     }
     for (const store::WatchEvent& event : response->events) {
       sim.context().cause = event.cause;
+      error = CheckEvent(event);
+      if (!error.ok()) {
+        End(*stream, error);
+        co_return;
+      }
       watcher.Offer(ToCacheEvent(storage, event));
     }
   }
