@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "ksim/base/hash.h"
 #include "ksim/store/object_key.h"
@@ -28,8 +29,8 @@ std::optional<std::int64_t> ParseRevision(std::string_view text) {
 // Faults whose effect lasts until they are ended.
 bool Lasts(std::string_view verb) {
   static constexpr std::string_view kLasting[] = {
-      "delayStream", "holdStream", "stallHandler", "freezeCache", "pause",
-      "nodeSilent",  "serverDown", "partition",    "skewClock",   "crash"};
+      "delayStream", "holdStream", "stallHandler", "freezeCache", "pause",   "nodeSilent",
+      "serverDown",  "partition",  "skewClock",    "crash",       "failover"};
   return std::find(std::begin(kLasting), std::end(kLasting), verb) != std::end(kLasting);
 }
 
@@ -57,6 +58,8 @@ void Facts::Take(const Observation& o) {
       return TakeRequest(o);
     case Kind::kWatch:
       return TakeWatch(o);
+    case Kind::kResponse:
+      return TakeResponse(o);
     case Kind::kDeliver:
       return TakeDelivery(o);
     case Kind::kHandler:
@@ -105,6 +108,16 @@ void Facts::TakeRequest(const Observation& o) {
 const ReadRequest* Facts::Read(std::uint64_t request) const {
   const auto it = reads_.find(request);
   return it == reads_.end() ? nullptr : &it->second;
+}
+
+void Facts::TakeResponse(const Observation& o) {
+  if (o.code < 400) return;
+  const ReadRequest* request = Read(o.request);
+  if (request == nullptr || !request->list) return;
+  Informer* informer = FindInformer(request->actor, request->collection->resource());
+  if (informer == nullptr || informer->refused_since != 0) return;
+  informer->refused_since = o.t;
+  informer->refusal = o.seq;
 }
 
 Stream* Facts::FindStream(Level level, std::uint64_t id) {
@@ -217,6 +230,8 @@ void Facts::TakeRelist(const Observation& o) {
   informer_ = &i;
   served_before_ = i.served;
   told_before_ = i.told;
+  refused_before_ = std::exchange(i.refused_since, 0);
+  refusal_before_ = std::exchange(i.refusal, 0);
   if (const ReadRequest* request = Read(o.last_request)) i.collection = request->collection;
   if (i.collection == nullptr)
     i.collection = std::make_shared<const Collection>(o.resource, "", "", "", "");

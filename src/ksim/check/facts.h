@@ -67,6 +67,10 @@ struct Informer {
   std::int64_t served = 0;   // the highest revision it was told
   std::uint64_t told = 0;    // seq of the event that told it
   std::uint64_t relist = 0;  // seq of the last list
+  // When the first of the lists was refused that it has asked for in vain since the last one that
+  // it got, and by which answer; 0 = none was.
+  std::int64_t refused_since = 0;
+  std::uint64_t refusal = 0;  // seq
   std::uint32_t reported = 0;
   std::vector<std::unique_ptr<Listener>> listeners;  // in order of their first call
 };
@@ -103,6 +107,8 @@ class Facts {
   Informer* informer() const { return informer_; }
   std::int64_t served_before() const { return served_before_; }
   std::uint64_t told_before() const { return told_before_; }
+  std::int64_t refused_before() const { return refused_before_; }
+  std::uint64_t refusal_before() const { return refusal_before_; }
 
   const ReadRequest* Read(std::uint64_t request) const;  // null: no list or watch
   // In order of opening; in order of first listing.
@@ -123,6 +129,7 @@ class Facts {
 
  private:
   void TakeRequest(const Observation& o);
+  void TakeResponse(const Observation& o);
   void TakeWatch(const Observation& o);
   void TakeDelivery(const Observation& o);
   void TakeHandler(const Observation& o);
@@ -150,6 +157,8 @@ class Facts {
   Informer* informer_ = nullptr;
   std::int64_t served_before_ = 0;
   std::uint64_t told_before_ = 0;
+  std::int64_t refused_before_ = 0;
+  std::uint64_t refusal_before_ = 0;
 };
 
 }  // namespace ksim::check

@@ -20,8 +20,9 @@ const OracleInfo& Info() {
   static const OracleInfo info{
       "informer.converges",
       Guarantee::kLiveness,
-      "When faults are over and nothing is left to do, each informer's cache equals the store.",
-      {sim::EventKind::kCache},
+      "When faults are over and nothing is left to do, each informer's cache equals the store; and "
+      "no informer is refused its lists for 3 minutes without a fault.",
+      {sim::EventKind::kCache, sim::EventKind::kRelist},
       {"a cache is behind while its stream is down, or while a fault is in force",
        "heartbeats, leases and events on their way when the run ends",
        "intermediate states that are never seen"},
@@ -40,7 +41,9 @@ class Converges : public Oracle {
  public:
   Converges() : Oracle(Info()) {}
 
-  void On(const Facts&, const Observation& o) override {
+  void On(const Facts& facts, const Observation& o) override {
+    if (o.kind == sim::EventKind::kRelist)
+      return JudgeRefusal(facts, *facts.informer(), facts.refused_before(), facts.refusal_before());
     Shown& s = shown_[std::string(o.informer)];
     s.t = o.t;
     s.rv = o.rv;
@@ -51,6 +54,7 @@ class Converges : public Oracle {
   void Finish(const Facts& facts, const RunEnd& end) override {
     if (end.cut || !facts.faults().empty()) return;
     for (const Informer* i : facts.informers()) {
+      JudgeRefusal(facts, *i, i->refused_since, i->refusal);
       const auto it = shown_.find(i->name);
       if (it == shown_.end() || it->second.t != end.t || !i->collection->judgeable()) continue;
       Judged();
@@ -63,6 +67,19 @@ class Converges : public Oracle {
     std::int64_t t = 0, rv = 0;
     std::uint64_t items = 0, hash = 0;
   };
+
+  // A client that cannot be served what it asks for must ask for something else.
+  void JudgeRefusal(const Facts& facts, const Informer& i, std::int64_t since,
+                    std::uint64_t first) {
+    if (since == 0 || !facts.faults().empty()) return;
+    Judged();
+    const std::int64_t lasted = facts.now() - std::max(since, facts.last_fault());
+    if (lasted < kRecovery) return;
+    Violate(first, i.name,
+            fmt::format("{} is refused its lists for more than {} without a fault", i.name,
+                        FormatDuration(Duration(kRecovery))),
+            {});
+  }
 
   void JudgeOne(const Facts& facts, const RunEnd& end, const Informer& i, const Shown& s) {
     const History& history = facts.history();

@@ -18,12 +18,16 @@ const OracleInfo& Info() {
       "noOvershoot",
       Guarantee::kSafety,
       "Creating pods never brings a ReplicaSet above the replicas it was asked for.",
-      {sim::EventKind::kCommit, sim::EventKind::kResponse, sim::EventKind::kActor},
+      {sim::EventKind::kRequest, sim::EventKind::kCommit, sim::EventKind::kResponse,
+       sim::EventKind::kActor},
       {"pods that are being deleted, or have ended, do not count",
        "after scaling down there are too many until they are deleted, and a controller that has "
        "not "
        "seen it yet goes on creating: the largest number ever asked for is the bound",
-       "one more for each creation whose answer was lost, or whose sender died first",
+       "one more for each creation whose answer was lost, or whose sender died or gave up first, "
+       "also if it comes true only then",
+       "a controller that has started anew knows only what its API server's cache does: pods made "
+       "before do not count until it was told of them",
        "pods that are adopted, or come back to life: only creations are judged"},
       "no pod of a ReplicaSet was created"};
   return info;
@@ -56,11 +60,12 @@ class Overshoot : public Oracle {
     if (o.kind == sim::EventKind::kCommit) {
       if (o.resource == "replicasets") OnReplicaSet(o);
       if (o.resource == "pods") OnPod(facts, o);
+    } else if (o.kind == sim::EventKind::kRequest) {
+      if (o.verb == "create" && o.resource == "pods") pending_[o.request].by = o.actor;
     } else if (o.kind == sim::EventKind::kResponse) {
-      const auto it = pending_.find(o.request);
-      if (it == pending_.end()) return;
-      if (o.lost || o.code < 200 || o.code >= 300) ++sets_[it->second.set].unknown;
-      pending_.erase(it);
+      OnResponse(o);
+    } else if (o.state == "start") {
+      started_[std::string(o.target)] = o.seq;
     } else if (o.state != "lead" && o.state != "lose") {
       OnDeath(o.target);
     }
@@ -69,14 +74,16 @@ class Overshoot : public Oracle {
  private:
   struct ReplicaSet {
     std::string name;
-    std::int64_t most = 0;     // replicas ever asked for
-    std::int64_t unknown = 0;  // creations whose sender does not know of them
-    std::set<std::uint64_t> active;
+    std::int64_t most = 0;                          // replicas ever asked for
+    std::int64_t unknown = 0;                       // creations whose sender does not know of them
+    std::map<std::uint64_t, std::uint64_t> active;  // pod -> seq of its first commit
     bool reported = false;
   };
+  // A creation without an answer.
   struct Pending {
-    std::uint64_t set = 0;
+    std::uint64_t set = 0;  // 0: it has not come true yet
     std::string by;
+    bool given_up = false;  // its sender does not wait for it any more
   };
 
   void OnReplicaSet(const Observation& o) {
@@ -94,11 +101,11 @@ class Overshoot : public Oracle {
     if (after.empty()) return;
     const std::uint64_t key = Hash64(after);
     ReplicaSet& set = sets_[key];
-    set.active.insert(o.object);
+    set.active.emplace(o.object, o.seq);
     if (o.op != CommitOp::kCreate) return;
     Judged();
-    if (o.request != 0) pending_[o.request] = {key, std::string(o.by)};
-    const auto have = static_cast<std::int64_t>(set.active.size());
+    if (o.request != 0) ComesTrue(o, key, &set);
+    const std::int64_t have = Countable(facts, set, o);
     // A set that is gone, or never was, asked for none that could be counted.
     if (set.name.empty() || set.reported || have <= set.most + set.unknown) return;
     set.reported = true;
@@ -109,17 +116,58 @@ class Overshoot : public Oracle {
             {ObjectOf(o), set.name});
   }
 
+  // All but those that an earlier life of the creator's process made and this one was not told of.
+  std::int64_t Countable(const Facts& facts, const ReplicaSet& set, const Observation& o) const {
+    auto have = static_cast<std::int64_t>(set.active.size());
+    const auto start = started_.find(o.by.substr(0, o.by.find('/')));
+    if (start == started_.end()) return have;
+    const Listener* told = nullptr;  // null: of nothing
+    for (const Informer* i : facts.informers())
+      if (i->process == start->first && i->resource == "pods" && !i->listeners.empty())
+        told = i->listeners.front().get();
+    for (const auto& [pod, seq] : set.active)
+      have -= seq < start->second && (told == nullptr || !told->view.contains(pod));
+    return have;
+  }
+
   // How many of them the informers of the creator's process were told of.
   static std::string Views(const Facts& facts, const ReplicaSet& set, const Observation& o) {
     const std::string_view process = o.by.substr(0, o.by.find('/'));
     for (const Informer* i : facts.informers()) {
       if (i->process != process || i->resource != "pods" || i->listeners.empty()) continue;
       std::int64_t known = 0;
-      for (std::uint64_t pod : set.active) known += i->listeners.front()->view.contains(pod);
+      for (const auto& [pod, seq] : set.active) known += i->listeners.front()->view.contains(pod);
       return fmt::format(" ({} was told of {} of them, up to revision {})", i->name, known,
                          i->served);
     }
     return "";
+  }
+
+  void ComesTrue(const Observation& o, std::uint64_t key, ReplicaSet* set) {
+    Pending& pending = pending_[o.request];
+    pending.set = key;
+    pending.by = o.by;
+    if (!pending.given_up) return;
+    ++set->unknown;
+    pending_.erase(o.request);
+  }
+
+  void OnResponse(const Observation& o) {
+    const auto it = pending_.find(o.request);
+    if (it == pending_.end()) return;
+    if (o.lost || o.code < 200 || o.code >= 300)
+      GiveUp(it);
+    else
+      pending_.erase(it);
+  }
+
+  std::map<std::uint64_t, Pending>::iterator GiveUp(std::map<std::uint64_t, Pending>::iterator it) {
+    if (it->second.set == 0) {
+      it->second.given_up = true;
+      return ++it;
+    }
+    ++sets_[it->second.set].unknown;
+    return pending_.erase(it);
   }
 
   void OnDeath(std::string_view process) {
@@ -129,13 +177,13 @@ class Overshoot : public Oracle {
         ++it;
         continue;
       }
-      ++sets_[it->second.set].unknown;
-      it = pending_.erase(it);
+      it = GiveUp(it);
     }
   }
 
   absl::flat_hash_map<std::uint64_t, ReplicaSet> sets_;  // by hash of the uid; looked up only
   std::map<std::uint64_t, Pending> pending_;             // creations without an answer, by request
+  std::map<std::string, std::uint64_t, std::less<>> started_;  // process -> seq of its last start
 };
 
 }  // namespace
