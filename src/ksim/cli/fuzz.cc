@@ -13,6 +13,7 @@
 #include "ksim/cli/help.h"
 #include "ksim/fuzz/campaign.h"
 #include "ksim/fuzz/findings.h"
+#include "ksim/fuzz/lasting.h"
 #include "ksim/fuzz/shrink.h"
 #include "ksim/fuzz/summary.h"
 #include "ksim/scenario/dry_run.h"
@@ -144,7 +145,7 @@ class FuzzCommand : public Command {
     if (!ReadFlags(io, &options)) return kInvalid;
     std::optional<Scenario> scenario = LoadOne(io);
     if (!scenario) return kInvalid;
-    return RunCampaign(io, *scenario, std::move(options));
+    return RunCampaign(io, fuzz::OnlyLasting(*std::move(scenario)), std::move(options));
   }
 
  private:

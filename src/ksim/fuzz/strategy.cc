@@ -85,9 +85,12 @@ std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec) {
   return out;
 }
 
+bool AllLarge(std::uint64_t seed) { return Draws(seed).OneIn(4, Hash64("large")); }
+
 Duration WindowOf(const scenario::FuzzSpec& spec, const StrategySpec& strategy) {
   static constexpr Duration kWindows[] = {Seconds(30), Minutes(2), Minutes(15)};
   if (spec.window) return *spec.window;
+  if (AllLarge(strategy.seed)) return kWindows[std::size(kWindows) - 1];
   return kWindows[Draws(strategy.seed).Below(std::size(kWindows), Hash64("window"))];
 }
 

@@ -71,6 +71,10 @@ std::string_view KindOf(std::string_view site);
 // Messages are delayed where streams may be (delayStream).
 std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec);
 
+// In one run of four every size is the largest, and the window too: what has to beat five minutes
+// is not beaten by nine seconds, nor while faults come for two minutes only.
+bool AllLarge(std::uint64_t seed);
+
 // How long faults come: the scenario's window, or 30 s, 2 min or 15 min, drawn by the seed.
 Duration WindowOf(const scenario::FuzzSpec& spec, const StrategySpec& strategy);
 

@@ -104,6 +104,12 @@ void Expectations::Violate(Judged& j, std::uint64_t first) {
     emit();
 }
 
+std::vector<bool> Expectations::PassedThrough() const {
+  std::vector<bool> out;
+  for (const Judged& j : judged_) out.push_back(!j.what.always && j.met && !Holds(j));
+  return out;
+}
+
 void Expectations::Close() {
   for (Judged& j : judged_) {
     // Nothing of the resource was ever committed: an empty collection may satisfy a count.

@@ -23,6 +23,9 @@ class Expectations {
 
   // The run is over: what was to happen eventually and has not is a violation.
   void Close();
+  // Of each in the list: whether it was to happen eventually, did, and is over: a state that the
+  // run went through.
+  std::vector<bool> PassedThrough() const;
   const std::vector<trace::Violation>& violations() const { return violations_; }
   bool empty() const { return judged_.empty(); }
 

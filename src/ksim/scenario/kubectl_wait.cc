@@ -69,7 +69,7 @@ sim::Task<bool> Kubectl::UntilGone(Info info, std::string ns, std::string name, 
     const std::unique_ptr<client::WatchStream> stream = std::move(watch).value();
     while (true) {
       std::optional<api::WatchEvent> event = co_await stream->Next();
-      if (!event) break;
+      if (!event || event->type == api::WatchEventType::kError) break;
       if (event->type == api::WatchEventType::kDeleted) co_return true;
     }
   }
@@ -185,7 +185,7 @@ sim::Task<bool> Kubectl::WatchUntil(Info info, Object target, const Step& step, 
   const std::unique_ptr<client::WatchStream> stream = std::move(watch).value();
   while (true) {
     std::optional<api::WatchEvent> event = co_await stream->Next();
-    if (!event) co_return false;
+    if (!event || event->type == api::WatchEventType::kError) co_return false;
     if (event->type == api::WatchEventType::kDeleted) co_return step.wait_for == "delete";
     const bool met = Satisfied(step, event->object);
     if (met) co_return true;

@@ -19,6 +19,11 @@ namespace {
 constexpr Duration kBootQuiet = Milliseconds(100);
 constexpr Duration kBootLimit = Seconds(60);
 constexpr std::size_t kMostBusyLines = 10;
+// How long people wait before they try again what failed.
+constexpr Duration kTryAgain = Seconds(10);
+// The longest that a work queue lets a key wait (client-go workqueue/default_rate_limiters.go):
+// what failed while there were faults may be tried only then.
+constexpr Duration kLongestBackOff = Seconds(1000);
 
 // Holds the run busy while a step is under way, also when the step is killed.
 class WorkHold {
@@ -168,10 +173,28 @@ void Runner::ScheduleSteps() {
 
 void Runner::Begin(std::size_t group, std::uint64_t cause) {
   if (groups_[group].begun || !world_.user().alive()) return;
+  groups_[group].due = MustWait(group);
+  if (groups_[group].due) return;
   groups_[group].begun = true;
   world_.sim().context().cause = cause;
   world_.sim().context().background = false;
   world_.user().Spawn(RunGroup(group));
+}
+
+// While faults hold a command up nobody types the next one.
+bool Runner::MustWait(std::size_t group) const {
+  const auto triggered = [this](const Group& g) {
+    return scenario_.steps[g.steps.front()].when.has_value();
+  };
+  if (!options_.fuzz || triggered(groups_[group])) return false;
+  return std::any_of(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(group),
+                     [&](const Group& g) { return !g.ended && !triggered(g); });
+}
+
+void Runner::End(std::size_t group) {
+  groups_[group].ended = true;
+  for (std::size_t next = group + 1; next < groups_.size(); ++next)
+    if (groups_[next].due) Begin(next, world_.sim().context().cause);
 }
 
 sim::Task<void> Runner::RunGroup(std::size_t group) {
@@ -179,7 +202,7 @@ sim::Task<void> Runner::RunGroup(std::size_t group) {
   for (std::size_t index : groups_[group].steps) {
     groups_[group].running = index;
     world_.sim().context().cause = EmitStep(index, true, "");
-    const StepOutcome outcome = co_await RunStep(scenario_.steps[index]);
+    const StepOutcome outcome = co_await RunStepPatiently(scenario_.steps[index]);
     std::string result;
     for (const std::string& line : outcome.lines) result += (result.empty() ? "" : "\n") + line;
     if (!outcome.ok()) {
@@ -191,6 +214,17 @@ sim::Task<void> Runner::RunGroup(std::size_t group) {
     }
     EmitStep(index, false, std::move(result));
     groups_[group].running.reset();
+  }
+  End(group);
+}
+
+sim::Task<StepOutcome> Runner::RunStepPatiently(const Step& step) {
+  for (;;) {
+    const bool last =
+        !options_.fuzz || (healed_ && world_.sim().now() >= *healed_ + options_.fuzz->settle);
+    StepOutcome outcome = co_await RunStep(step);
+    if (outcome.ok() || last) co_return outcome;
+    co_await world_.sim().Sleep(kTryAgain);
   }
 }
 
@@ -242,6 +276,7 @@ sim::Simulation::Stop Runner::RunWorkload() {
 
 // Nothing is left to do but for faults that nobody ends: they end now.
 void Runner::Heal() {
+  healed_ = world_.sim().now();
   if (drawn_) drawn_->Close();
   const std::uint64_t heal = EmitPhase("heal");
   world_.EmitCaches(heal);
@@ -266,7 +301,7 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
   if (stop != Stop::kQuiescent && stop != Stop::kTimeLimit) return stop;
   Heal();
   EmitPhase("settle");
-  limits.time = sim.now() + fuzz.settle + sim::kExtraDelays.back();
+  limits.time = sim.now() + fuzz.settle + sim::kExtraDelays.back() + kLongestBackOff;
   return sim.RunUntilQuiet(scenario_.quiet_for, limits);
 }
 
@@ -359,6 +394,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   if (!report_.stopped) {
     Judge(stop);
     expectations_.Close();
+    report_.passed_through = expectations_.PassedThrough();
     world_.EmitCaches(0);
     checks_.Finish(over);
     EmitPhase("end");

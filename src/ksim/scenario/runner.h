@@ -26,7 +26,9 @@ namespace ksim::scenario {
 
 // A run of `ksim fuzz`: faults may come for `window` from the workload on, or until nothing is left
 // to do; then everything heals, and the run must become quiet within `settle`, and the time that a
-// message sent before may still be under way. What is expected eventually may then come late.
+// message sent before may still be under way. What is expected eventually may then come late. A
+// step that fails is tried again, as people do, until `settle` is over, and one with a time waits
+// for those before it.
 struct FuzzPhases {
   FuzzPhases() = default;
   Duration window;
@@ -68,7 +70,8 @@ struct RunReport {
   std::vector<StepFailure> failures;      // steps that failed
   std::vector<std::int64_t> never_begun;  // steps whose trigger never came
   std::vector<FaultNote> faults_missing;
-  std::vector<std::string> busy;  // what kept it busy, when a limit passed
+  std::vector<std::string> busy;     // what kept it busy, when a limit passed
+  std::vector<bool> passed_through;  // of scenario.expect: it was met, and holds no more at the end
   std::uint64_t commits = 0;
   std::uint64_t requests = 0;
   std::uint64_t kernel_steps = 0;
@@ -97,7 +100,8 @@ class Runner {
   // Steps that follow one another: the first has a time or a trigger.
   struct Group {
     std::vector<std::size_t> steps;
-    bool begun = false;
+    bool begun = false, ended = false;
+    bool due = false;                    // its time has come, but others are not done
     std::optional<std::size_t> running;  // the step under way
   };
   bool AnswersDrawnFaults() const;
@@ -106,8 +110,11 @@ class Runner {
   void Boot();
   void ScheduleSteps();
   void Begin(std::size_t group, std::uint64_t cause);
+  bool MustWait(std::size_t group) const;
+  void End(std::size_t group);
   sim::Task<void> RunGroup(std::size_t group);
   sim::Task<StepOutcome> RunStep(const Step& step);
+  sim::Task<StepOutcome> RunStepPatiently(const Step& step);
   sim::Simulation::Stop RunWorkload();
   void Heal();
   void NoteFaults();
@@ -130,6 +137,7 @@ class Runner {
   check::LiveChecker checks_;
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   std::vector<Group> groups_;
+  std::optional<VirtualTime> healed_;
   RunReport report_;
 };
 

@@ -28,6 +28,14 @@ std::vector<std::string> SplitPath(const std::string& path) {
   return out;
 }
 
+// Names of variants have dots: cluster.variants.event.deleteRV.
+std::vector<std::string> JoinVariant(std::vector<std::string> names) {
+  if (names.size() < 5 || names[1] != "cluster" || names[2] != "variants") return names;
+  for (std::size_t i = 4; i < names.size(); ++i) names[3] += "." + names[i];
+  names.resize(4);
+  return names;
+}
+
 // The item or the field below; made if it is missing. Null when the list is too short.
 YamlNode* Below(YamlNode* at, const std::string& name, const Span& place) {
   if (at->kind == YamlNode::Kind::kSequence) {
@@ -67,7 +75,7 @@ std::string ApplySet(YamlNode* scenario, const std::string& assignment, int flag
   if (equals == std::string::npos || equals == 0) return "want PATH=VALUE";
   std::string path = assignment.substr(0, equals);
   if (!path.starts_with("spec.") && !path.starts_with("metadata.")) path = "spec." + path;
-  const std::vector<std::string> names = SplitPath(path);
+  const std::vector<std::string> names = JoinVariant(SplitPath(path));
   if (names.empty()) return fmt::format("\"{}\" is not a path", path);
   YamlFile parsed = value::ParseYaml(assignment.substr(equals + 1), "--set");
   if (!parsed.errors.empty()) return parsed.errors.front().message;

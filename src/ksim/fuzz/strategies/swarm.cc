@@ -1,7 +1,7 @@
 // swarm: runs differ in what can go wrong at all, not only in when. Each run draws which kinds of
 // faults are on, for each of these which sites (links, watches, processes), for each site a rate
-// and a favourite size, and how many faults there may be in all. A run with one kind on one link
-// shows what a run with everything everywhere hides.
+// and a favourite size, and how many faults there may be in all. A run with one kind
+// on one link shows what a run with everything everywhere hides.
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/hash.h"
 #include "ksim/fuzz/strategy.h"
@@ -17,7 +17,8 @@ class Swarm : public Strategy {
   explicit Swarm(std::uint64_t seed)
       : Strategy("swarm"),
         draws_(seed),
-        left_(kMost[draws_.Below(std::size(kMost), Hash64("most"))]) {}
+        left_(kMost[draws_.Below(std::size(kMost), Hash64("most"))]),
+        large_(AllLarge(seed)) {}
 
  protected:
   std::uint32_t AnswerOpen(std::string_view site, std::uint64_t hash, std::uint64_t key,
@@ -40,7 +41,10 @@ class Swarm : public Strategy {
     if (draws_.OneIn(3, Hash64(KindOf(site)))) return plan;
     if (!draws_.OneIn(2, hash ^ kSite)) return plan;
     plan.rate = kRates[draws_.Below(std::size(kRates), hash ^ kRate)];
-    if (!draws_.OneIn(4, hash ^ kFavourite)) plan.size = 1 + draws_.Below(n - 1, hash ^ kSize);
+    if (large_)
+      plan.size = n - 1;
+    else if (!draws_.OneIn(4, hash ^ kFavourite))
+      plan.size = 1 + draws_.Below(n - 1, hash ^ kSize);
     return plan;
   }
 
@@ -48,6 +52,7 @@ class Swarm : public Strategy {
   static constexpr std::uint64_t kSite = 1, kRate = 2, kFavourite = 3, kSize = 4;
   Draws draws_;
   std::uint32_t left_;
+  bool large_;
   absl::flat_hash_map<std::uint64_t, SitePlan> sites_;  // looked up only
 };
 

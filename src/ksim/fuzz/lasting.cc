@@ -1,0 +1,28 @@
+#include "ksim/fuzz/lasting.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/scenario/runner.h"
+
+namespace ksim::fuzz {
+
+scenario::Scenario OnlyLasting(scenario::Scenario scenario) {
+  if (std::all_of(scenario.expect.begin(), scenario.expect.end(),
+                  [](const scenario::Expectation& e) { return e.always; }))
+    return scenario;
+  scenario::Scenario plain = scenario;
+  plain.faults.clear();
+  plain.checks.clear();
+  scenario::RunnerOptions options;
+  options.record = false;
+  scenario::Runner runner(plain, std::move(options));
+  const std::vector<bool> passed = runner.Run().passed_through;
+  std::vector<scenario::Expectation> lasting;
+  for (std::size_t i = 0; i < scenario.expect.size(); ++i)
+    if (i >= passed.size() || !passed[i]) lasting.push_back(std::move(scenario.expect[i]));
+  scenario.expect = std::move(lasting);
+  return scenario;
+}
+
+}  // namespace ksim::fuzz
