@@ -117,6 +117,7 @@ std::vector<VariantInfo> Table() {
 }
 
 int IndexOf(const VariantInfo& info, std::string_view value) {
+  if (value == "fixed") return 0;
   const auto it = std::find(info.values.begin(), info.values.end(), value);
   return it == info.values.end() ? -1 : static_cast<int>(it - info.values.begin());
 }
@@ -206,7 +207,7 @@ std::optional<VariantProblem> CheckVariant(Compat c, std::string_view name,
   }
   if (value != "asCompat" && IndexOf(*info, value) < 0) {
     std::vector<std::string_view> known = info->values;
-    known.push_back("asCompat");
+    known.insert(known.end(), {"asCompat", "fixed"});
     problem.in_value = true;
     problem.message = fmt::format("unknown value \"{}\" of {}", value, name);
     problem.hint = Hint(value, known);
