@@ -249,7 +249,8 @@ class Run {
       Advance(dice_.OneIn(8) ? Seconds(dice_(20)) : Milliseconds(dice_(400)));
     }
     Heal();
-    for (int i = 0; i < 60 && violation().empty(); ++i) Advance(Milliseconds(500));
+    // A minute: the longest that a reflector waits for servers that died and lists that time out.
+    for (int i = 0; i < 120 && violation().empty(); ++i) Advance(Milliseconds(500));
     for (const auto& r : reflectors_) r->CheckEnd();
     return violation();
   }
