@@ -14,18 +14,16 @@ class Ordered : public Oracle {
   Ordered(const OracleInfo& info, bool resumed) : Oracle(info), resumed_(resumed) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    const Delivery& d = facts.delivery();
-    const Step& step = resumed_ ? d.resumed : d.step;
+    Scope scope(facts.delivery(), resumed_);
+    const Step& step = scope.step;
     if (!step.judged || !step.data || step.change == nullptr) return;
     Judged();
-    std::uint32_t* reported = resumed_ ? &d.informer->reported : &d.stream->reported;
-    if (!step.back || Has(*reported, Bit::kOrdered)) return;
-    Set(reported, Bit::kOrdered);
-    const Track& track = resumed_ ? d.informer->track : d.stream->track;
-    Violate(o.seq, resumed_ ? d.informer->name : d.stream->client,
-            fmt::format("{}: {} comes after revision {}",
-                        resumed_ ? d.informer->name : d.stream->Name(), Event(o), track.last()),
-            {ObjectOf(o)});
+    if (!step.back || scope.Reported(Bit::kOrdered)) return;
+    scope.Report(Bit::kOrdered);
+    Violate(
+        o.seq, scope.Who(),
+        fmt::format("{}: {} comes after revision {}", scope.Name(), Event(o), scope.track().last()),
+        {ObjectOf(o)});
   }
 
  private:

@@ -15,19 +15,15 @@ class Reliable : public Oracle {
   Reliable(const OracleInfo& info, bool resumed) : Oracle(info), resumed_(resumed) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    const Delivery& d = facts.delivery();
-    const Step& step = resumed_ ? d.resumed : d.step;
+    Scope scope(facts.delivery(), resumed_);
+    const Step& step = scope.step;
     if (!step.judged) return;
     Judged();
-    std::uint32_t* reported = resumed_ ? &d.informer->reported : &d.stream->reported;
-    if (Has(*reported, Bit::kReliable)) return;
-    const std::string who = resumed_ ? d.informer->name : d.stream->client;
-    const std::string name = resumed_ ? d.informer->name : "";
+    if (scope.Reported(Bit::kReliable)) return;
     const auto violate = [&](std::uint64_t first, const std::string& what,
                              std::vector<std::string> objects) {
-      Set(reported, Bit::kReliable);
-      Violate(first, who, fmt::format("{}: {}", resumed_ ? name : d.stream->Name(), what),
-              std::move(objects));
+      scope.Report(Bit::kReliable);
+      Violate(first, scope.Who(), fmt::format("{}: {}", scope.Name(), what), std::move(objects));
     };
     if (!step.state_problem.empty()) return violate(o.seq, step.state_problem, {});
     if (step.data && step.change == nullptr)

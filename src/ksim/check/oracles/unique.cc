@@ -13,19 +13,16 @@ class Unique : public Oracle {
   Unique(const OracleInfo& info, bool resumed) : Oracle(info), resumed_(resumed) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    const Delivery& d = facts.delivery();
-    const Step& step = resumed_ ? d.resumed : d.step;
+    Scope scope(facts.delivery(), resumed_);
+    const Step& step = scope.step;
     if (!step.judged) return;
     Judged();
-    std::uint32_t* reported = resumed_ ? &d.informer->reported : &d.stream->reported;
     // What lies before the list that a reflector goes on from it has had as well.
     const bool again = step.again || (resumed_ && step.data && step.before_start);
-    if (!again || Has(*reported, Bit::kUnique)) return;
-    Set(reported, Bit::kUnique);
-    Violate(
-        o.seq, resumed_ ? d.informer->name : d.stream->client,
-        fmt::format("{}: {} comes again", resumed_ ? d.informer->name : d.stream->Name(), Event(o)),
-        {ObjectOf(o)});
+    if (!again || scope.Reported(Bit::kUnique)) return;
+    scope.Report(Bit::kUnique);
+    Violate(o.seq, scope.Who(), fmt::format("{}: {} comes again", scope.Name(), Event(o)),
+            {ObjectOf(o)});
   }
 
  private:

@@ -32,4 +32,27 @@ inline bool Has(std::uint32_t bits, Bit bit) {
 }
 inline void Set(std::uint32_t* bits, Bit bit) { *bits |= static_cast<std::uint32_t>(bit); }
 
+// What the watch.* and resume.* oracles look at of a delivery: the one watch, or all the watches of
+// its reflector since its last list. Only `step` may be asked unless it is judged.
+class Scope {
+ public:
+  Scope(const Delivery& delivery, bool resumed)
+      : step(resumed ? delivery.resumed : delivery.step),
+        stream_(resumed ? nullptr : delivery.stream),
+        informer_(resumed ? delivery.informer : nullptr) {}
+  const std::string& Who() const { return stream_ ? stream_->client : informer_->name; }
+  std::string Name() const { return stream_ ? stream_->Name() : informer_->name; }
+  const Track& track() const { return stream_ ? stream_->track : informer_->track; }
+  bool Reported(Bit bit) const { return Has(reported(), bit); }
+  void Report(Bit bit) { Set(&reported(), bit); }
+
+  const Step& step;
+
+ private:
+  std::uint32_t& reported() const { return stream_ ? stream_->reported : informer_->reported; }
+
+  Stream* stream_;
+  Informer* informer_;
+};
+
 }  // namespace ksim::check
