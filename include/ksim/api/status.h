@@ -3,6 +3,7 @@
 //
 // Source: apimachinery pkg/apis/meta/v1/types.go, pkg/api/errors/errors.go.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,10 +106,11 @@ bool HasCause(const Status& s, std::string_view cause_reason);
 template <class T>
 class Result {
  public:
-  Result(T value) : value_(std::move(value)) {}          // NOLINT
-  Result(Status status) : status_(std::move(status)) {}  // NOLINT  status must not be ok()
+  Result(T value) : value_(std::move(value)) {}  // NOLINT
+  Result(Status status)                          // NOLINT  status must not be ok()
+      : status_(std::make_shared<const Status>(std::move(status))) {}
   bool ok() const { return value_.has_value(); }
-  const Status& status() const { return status_; }
+  const Status& status() const { return status_ == nullptr ? kNoError : *status_; }
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return *std::move(value_); }
@@ -118,8 +120,9 @@ class Result {
   const T& operator*() const { return *value_; }
 
  private:
+  inline static const Status kNoError;
   std::optional<T> value_;
-  Status status_;
+  std::shared_ptr<const Status> status_;  // null if there is a value
 };
 
 }  // namespace ksim::api

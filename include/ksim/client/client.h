@@ -162,7 +162,7 @@ class Client {
 
  private:
   struct Impl;
-  sim::Task<api::Response> Attempts(api::Request request, std::unique_ptr<WatchStream>* stream);
+  sim::Task<api::Response> Attempts(api::Request&& request, std::unique_ptr<WatchStream>* stream);
 
   Connection& connection_;
   sim::ActorId actor_;

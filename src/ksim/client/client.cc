@@ -80,7 +80,7 @@ Client::Client(Connection& connection, sim::ActorId actor, ClientOptions options
 Client::~Client() = default;
 
 // The request and its retries. `stream` is set for a watch, and filled if one was opened.
-sim::Task<api::Response> Client::Attempts(api::Request request,
+sim::Task<api::Response> Client::Attempts(api::Request&& request,
                                           std::unique_ptr<WatchStream>* stream) {
   sim::Simulation& sim = connection_.env().sim;
   request.actor = actor_;
@@ -102,15 +102,16 @@ sim::Task<api::Response> Client::Attempts(api::Request request,
       pipe =
           std::make_shared<WatchPipe>(connection_.link(), connection_.server(), request.resource);
     }
-    Answer answer = co_await Exchange(connection_, request, timeout, pipe);
-    last_request_id_ = answer.request_id;
-    last_response_event_ = answer.event;
-    if (stream != nullptr && answer.ok()) *stream = pipe->MakeStream(answer.response.stream);
-    const std::optional<Duration> pause = RetryPause(request, answer);
-    if (!pause) co_return std::move(answer.response);
+    const std::unique_ptr<Answer> answer = co_await Exchange(connection_, request, timeout, pipe);
+    api::Response& response = answer->response;
+    last_request_id_ = answer->request_id;
+    last_response_event_ = answer->event;
+    if (stream != nullptr && answer->ok()) *stream = pipe->MakeStream(response.stream);
+    const std::optional<Duration> pause = RetryPause(request, *answer);
+    if (!pause) co_return std::move(response);
     if (attempt > kMaxRetries) {
-      if (stream != nullptr && answer.response.code == 0) *stream = std::make_unique<EmptyWatch>();
-      co_return std::move(answer.response);
+      if (stream != nullptr && response.code == 0) *stream = std::make_unique<EmptyWatch>();
+      co_return std::move(response);
     }
     co_await sim.Sleep(*pause, sim::TimerKind::kWork, "retry after");
   }

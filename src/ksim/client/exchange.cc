@@ -16,7 +16,7 @@ namespace {
 // What the waiting sender and the answer on its way share.
 struct Call {
   explicit Call(sim::Simulation& sim) : promise(sim) {}
-  sim::Promise<Answer> promise;
+  sim::Promise<std::unique_ptr<Answer>> promise;
   bool given_up = false;  // the sender is gone or has stopped waiting
 };
 
@@ -31,11 +31,11 @@ class GiveUpGuard {
   std::shared_ptr<Call> call_;
 };
 
-Answer TransportFailure(api::Status status, bool lost) {
-  Answer answer;
-  answer.response.code = 0;
-  answer.response.status = std::move(status);
-  answer.lost = lost;
+std::unique_ptr<Answer> TransportFailure(api::Status status, bool lost) {
+  auto answer = std::make_unique<Answer>();
+  answer->response.code = 0;
+  answer->response.status = std::move(status);
+  answer->lost = lost;
   return answer;
 }
 
@@ -58,20 +58,20 @@ class ReplyPath {
     if (!answered_) Send(TransportFailure(api::ConnectionLost(), true));
   }
 
-  void Respond(api::Response response) {
-    Answer answer;
-    answer.response = std::move(response);
+  void Respond(api::Response&& response) {
+    auto answer = std::make_unique<Answer>();
+    answer->response = std::move(response);
     Send(std::move(answer));
   }
 
   // The answer is lost: the sender waits until its time is up.
   void Drop() { answered_ = true; }
 
-  void Send(Answer answer) {
+  void Send(std::unique_ptr<Answer> answer) {
     answered_ = true;
     const std::shared_ptr<Link> link = link_.lock();
     if (link == nullptr) {
-      CloseOrphan(answer.response.stream);
+      CloseOrphan(answer->response.stream);
       return;
     }
     if (!link->usable()) return;
@@ -88,12 +88,12 @@ class ReplyPath {
 
  private:
   static void Arrive(Call& call, const std::weak_ptr<Link>& weak, api::Endpoint& server,
-                     const api::ResourceInfo* resource, Answer answer) {
+                     const api::ResourceInfo* resource, std::unique_ptr<Answer> answer) {
     if (!call.given_up) {
       call.promise.Fulfil(std::move(answer));
       return;
     }
-    const std::uint64_t stream = answer.response.stream;
+    const std::uint64_t stream = answer->response.stream;
     if (stream == 0) return;
     if (const std::shared_ptr<Link> link = weak.lock()) {
       link->SendCloseWatch(server, resource, stream);
@@ -132,11 +132,12 @@ std::uint64_t EmitRequest(sim::Simulation& sim, const api::Request& request,
                     sim::MakePayload<RequestPayload>(request, server.name()));
 }
 
-std::uint64_t EmitResponse(sim::Simulation& sim, const api::Request& request, const Answer& answer,
-                           Duration latency) {
+// `sent` is the `request` event.
+std::uint64_t EmitResponse(sim::Simulation& sim, const api::Request& request, std::uint64_t sent,
+                           const Answer& answer, Duration latency) {
   const api::Response& r = answer.response;
   auto* payload = new ResponsePayload;
-  payload->id = request.id;
+  payload->id = answer.request_id;
   payload->code = r.code;
   payload->reason = r.status.reason;
   payload->rv = r.rv();
@@ -152,11 +153,11 @@ std::uint64_t EmitResponse(sim::Simulation& sim, const api::Request& request, co
   info.kind = sim::EventKind::kResponse;
   info.object = ObjectOf(request);
   info.revision = payload->rv;
-  return sim.EmitAs(request.actor, request.event, info, sim::PayloadRef(payload));
+  return sim.EmitAs(request.actor, sent, info, sim::PayloadRef(payload));
 }
 
 // The request has reached the server, or what a fault has put in its place.
-void ArriveAtServer(api::Endpoint& server, api::Request request, std::unique_ptr<ReplyPath> path,
+void ArriveAtServer(api::Endpoint& server, api::Request&& request, std::unique_ptr<ReplyPath> path,
                     std::shared_ptr<api::WatchSink> sink, const FaultHooks* hooks) {
   Mishap mishap;
   if (hooks != nullptr) mishap = hooks->Befalls(request);
@@ -174,57 +175,54 @@ void ArriveAtServer(api::Endpoint& server, api::Request request, std::unique_ptr
   server.Accept(
       std::move(request),
       [path = std::move(path),
-       lost = mishap.kind == Mishap::Kind::kAnswerLost](api::Response response) {
+       lost = mishap.kind == Mishap::Kind::kAnswerLost](api::Response&& response) {
         if (lost) return path->Drop();
         path->Respond(std::move(response));
       },
       std::move(sink));
 }
 
-void SendRequest(Connection& connection, api::Request request, const std::shared_ptr<Call>& call,
-                 const std::shared_ptr<WatchPipe>& pipe) {
+void SendRequest(Connection& connection, std::unique_ptr<api::Request> request,
+                 const std::shared_ptr<Call>& call, const std::shared_ptr<WatchPipe>& pipe) {
   const std::shared_ptr<Link>& link = connection.link();
   api::Endpoint& server = connection.server();
-  const api::ResourceInfo* resource = request.resource;
-  const std::uint64_t key = link->RequestKey(request);
+  const api::ResourceInfo* resource = request->resource;
+  const std::uint64_t key = link->RequestKey(*request);
   auto path = std::make_unique<ReplyPath>(link, server, resource, key, call, pipe);
   std::shared_ptr<api::WatchSink> sink;
   if (pipe) sink = pipe->MakeSink();
   ContextScope scope(link->sim());
-  scope.set_cause(request.event);
+  scope.set_cause(request->event);
   link->ToServer(server, resource)
       .Send(key, [server = &server, request = std::move(request), path = std::move(path),
                   sink = std::move(sink), hooks = connection.env().faults]() mutable {
-        ArriveAtServer(*server, std::move(request), std::move(path), std::move(sink), hooks);
+        ArriveAtServer(*server, std::move(*request), std::move(path), std::move(sink), hooks);
       });
 }
 
 }  // namespace
 
-sim::Task<Answer> Exchange(Connection& connection, api::Request request, Duration timeout,
-                           std::shared_ptr<WatchPipe> pipe) {
+sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, const api::Request& request,
+                                            Duration timeout, std::shared_ptr<WatchPipe> pipe) {
   sim::Simulation& sim = connection.env().sim;
   const VirtualTime sent = sim.now();
-  request.id = connection.env().next_request_id++;
-  request.event = EmitRequest(sim, request, connection.server());
+  auto wire = std::make_unique<api::Request>(request);
+  const std::uint64_t id = wire->id = connection.env().next_request_id++;
+  const std::uint64_t event = wire->event = EmitRequest(sim, *wire, connection.server());
   const auto call = std::make_shared<Call>(sim);
   const GiveUpGuard guard(call);
-  sim::Future<Answer> future = call->promise.future();
-  SendRequest(connection, request, call, pipe);
-  std::optional<Answer> got;
+  sim::Future<std::unique_ptr<Answer>> future = call->promise.future();
+  SendRequest(connection, std::move(wire), call, pipe);
+  std::optional<std::unique_ptr<Answer>> got;
   if (timeout == Duration()) {
     got = co_await future.Wait();
   } else {
     got = co_await future.WaitFor(timeout, sim::TimerKind::kWork);
   }
-  Answer answer;
-  if (got) {
-    answer = std::move(*got);
-  } else {
-    answer = TransportFailure(api::RequestTimedOut(), true);
-  }
-  answer.request_id = request.id;
-  answer.event = EmitResponse(sim, request, answer, sim.now() - sent);
+  std::unique_ptr<Answer> answer =
+      got ? std::move(*got) : TransportFailure(api::RequestTimedOut(), true);
+  answer->request_id = id;
+  answer->event = EmitResponse(sim, request, event, *answer, sim.now() - sent);
   co_return answer;
 }
 

@@ -28,9 +28,10 @@ struct Answer {
   bool ok() const { return response.code >= 200 && response.code < 400; }
 };
 
-// Emits `request` and `response` as request.actor. Sets request.id and event. `timeout` of zero
-// waits for ever. `pipe` is the stream of a watch, null for all else.
-sim::Task<Answer> Exchange(Connection& connection, api::Request request, Duration timeout,
-                           std::shared_ptr<WatchPipe> pipe);
+// Emits `request` and `response` as request.actor. What is sent is a copy, with an id and its
+// event. `request` must outlive the task. `timeout` of zero waits for ever. `pipe` is the stream of
+// a watch, null for all else. Never null.
+sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, const api::Request& request,
+                                            Duration timeout, std::shared_ptr<WatchPipe> pipe);
 
 }  // namespace ksim::client
