@@ -39,11 +39,36 @@ namespace internal {
 // A Value is one word. Low three bits 0-4: a pointer to a refcounted node (object, array, string,
 // int64 beyond 61 bits, double); 5: an int in the upper 61 bits; 6: a constant that needs no node.
 inline constexpr std::uint64_t kTagMask = 7;
-inline constexpr std::uint64_t kNullBits = 6;
-inline bool IsNode(std::uint64_t bits) { return (bits & kTagMask) <= 4; }
-inline std::uint32_t& Refs(std::uint64_t bits) {
-  return *reinterpret_cast<std::uint32_t*>(bits & ~kTagMask);
+enum Tag : std::uint64_t {
+  kObjectTag = 0,
+  kArrayTag = 1,
+  kStringTag = 2,
+  kBigIntTag = 3,
+  kDoubleTag = 4,
+  kIntTag = 5,
+  kConstantTag = 6,
+};
+inline constexpr std::uint64_t Constant(std::uint64_t k) { return (k << 3) | kConstantTag; }
+inline constexpr std::uint64_t kNullBits = Constant(0);
+inline constexpr std::uint64_t kFalseBits = Constant(1);
+inline constexpr std::uint64_t kTrueBits = Constant(2);
+inline constexpr std::uint64_t kEmptyStringBits = Constant(3);
+inline constexpr std::uint64_t kEmptyArrayBits = Constant(4);
+inline constexpr std::uint64_t kEmptyObjectBits = Constant(5);
+
+inline Tag TagOf(std::uint64_t bits) { return static_cast<Tag>(bits & kTagMask); }
+inline Node* NodeOf(std::uint64_t bits) { return reinterpret_cast<Node*>(bits & ~kTagMask); }
+inline bool IsNode(std::uint64_t bits) { return (bits & kTagMask) <= kDoubleTag; }
+// What a node begins with. Its members, items or bytes follow.
+struct NodeHead {
+  std::uint32_t refs;
+  std::uint32_t size;  // members, items or bytes
+  std::uint64_t hash;  // cached content hash; while being destroyed, the next node to destroy
+};
+inline NodeHead* HeadOf(std::uint64_t bits) {
+  return reinterpret_cast<NodeHead*>(bits & ~kTagMask);
 }
+inline std::uint32_t& Refs(std::uint64_t bits) { return HeadOf(bits)->refs; }
 void Destroy(std::uint64_t bits) noexcept;  // of a node nobody refers to any more
 }  // namespace internal
 
@@ -123,13 +148,13 @@ class Value {
 
   Type type() const;
   bool is_null() const { return bits_ == internal::kNullBits; }
-  bool is_bool() const { return type() == Type::kBool; }
-  bool is_int() const { return type() == Type::kInt; }
-  bool is_double() const { return type() == Type::kDouble; }
+  bool is_bool() const { return bits_ == internal::kTrueBits || bits_ == internal::kFalseBits; }
+  bool is_int() const { return Is(internal::kIntTag) || Is(internal::kBigIntTag); }
+  bool is_double() const { return Is(internal::kDoubleTag); }
   bool is_number() const { return is_int() || is_double(); }
-  bool is_string() const { return type() == Type::kString; }
-  bool is_array() const { return type() == Type::kArray; }
-  bool is_object() const { return type() == Type::kObject; }
+  bool is_string() const { return Is(internal::kStringTag) || bits_ == internal::kEmptyStringBits; }
+  bool is_array() const { return Is(internal::kArrayTag) || bits_ == internal::kEmptyArrayBits; }
+  bool is_object() const { return Is(internal::kObjectTag) || bits_ == internal::kEmptyObjectBits; }
   std::string_view type_name() const;  // "null" "boolean" "integer" "number" "string" ...
 
   // Scalars; of another type: false, 0, 0.0, "". The string_view lives as long as the tree.
@@ -186,6 +211,12 @@ class Value {
 
  private:
   friend struct ValueAccess;
+  bool Is(internal::Tag tag) const { return internal::TagOf(bits_) == tag; }
+  // The payload of a node.
+  template <class T>
+  const T* Payload() const {
+    return reinterpret_cast<const T*>(internal::HeadOf(bits_) + 1);
+  }
   std::uint64_t bits_;  // tagged: scalar or Node*
 };
 
@@ -209,6 +240,24 @@ struct Value::Members {
   const Member* begin() const { return first; }
   const Member* end() const { return last; }
 };
+
+inline std::size_t Value::size() const {
+  return Is(internal::kObjectTag) || Is(internal::kArrayTag) ? internal::HeadOf(bits_)->size : 0;
+}
+inline std::string_view Value::AsString() const {
+  if (!Is(internal::kStringTag)) return "";
+  return {Payload<char>(), internal::HeadOf(bits_)->size};
+}
+inline Value::Items Value::items() const {
+  if (!Is(internal::kArrayTag)) return {nullptr, nullptr};
+  const Value* first = Payload<Value>();
+  return {first, first + size()};
+}
+inline Value::Members Value::members() const {
+  if (!Is(internal::kObjectTag)) return {nullptr, nullptr};
+  const Member* first = Payload<Member>();
+  return {first, first + size()};
+}
 
 // Value o = Obj({{"a", Value::Of(1)}, {"b", Value::Of("x")}});
 Value Obj(std::initializer_list<std::pair<std::string_view, Value>> members);

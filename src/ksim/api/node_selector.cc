@@ -31,8 +31,8 @@ bool MatchesRequirement(const Value& requirement, std::optional<std::string_view
   if (op == "DoesNotExist") return !actual.has_value();
   if (op == "In") return actual && Contains(values, *actual);
   if (op == "NotIn") return !actual || !Contains(values, *actual);
-  if (op != "Gt" && op != "Lt") return false;
-  const std::optional<std::int64_t> have = actual ? ParseInt(*actual) : std::nullopt;
+  if ((op != "Gt" && op != "Lt") || !actual) return false;
+  const std::optional<std::int64_t> have = ParseInt(*actual);
   const std::optional<std::int64_t> bound = ParseInt(values.at(0).AsString());
   if (!have || !bound) return false;
   return op == "Gt" ? *have > *bound : *have < *bound;

@@ -13,6 +13,7 @@
 namespace ksim::sim {
 
 constexpr std::string_view kOrderSite = "order";
+constexpr std::size_t kUsualSites = 512;  // of a small cluster: room without growing
 
 struct Decisions::Impl {
   struct Given {  // an override, and whether anybody asked for it
@@ -86,6 +87,8 @@ Decisions::Decisions(std::uint64_t seed, std::vector<Override> overrides,
                      std::shared_ptr<Strategy> strategy)
     : impl_(std::make_unique<Impl>()), seed_(seed) {
   impl_->strategy = std::move(strategy);
+  impl_->sites.reserve(kUsualSites);
+  impl_->by_hash.reserve(kUsualSites);
   for (Override& o : overrides) {
     impl_->given_by_site[o.site].push_back(impl_->given.size());
     impl_->given.push_back({std::move(o)});
@@ -109,8 +112,10 @@ SiteId Decisions::Site(std::string_view name) {
   Impl::SiteInfo site;
   site.base = Mix(seed_ ^ hash);
   site.name = name;
-  const auto overrides = impl_->given_by_site.find(site.name);
-  if (overrides != impl_->given_by_site.end()) site.overrides = &overrides->second;
+  if (!impl_->given.empty()) {
+    const auto overrides = impl_->given_by_site.find(site.name);
+    if (overrides != impl_->given_by_site.end()) site.overrides = &overrides->second;
+  }
   impl_->sites.push_back(std::move(site));
   return SiteId(it->second);
 }

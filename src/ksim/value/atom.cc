@@ -112,14 +112,10 @@ std::uint64_t TextPrefix(std::string_view text) {
 
 int CompareText(Atom a, Atom b) {
   if (a == b) return 0;
-  const AtomEntry& y = Entry(b);
-  return CompareText(a, y.text(), y.prefix);
-}
-
-int CompareText(Atom a, std::string_view text, std::uint64_t prefix) {
   const AtomEntry& x = Entry(a);
-  if (x.prefix != prefix) return x.prefix < prefix ? -1 : 1;
-  return x.text().compare(text);
+  const AtomEntry& y = Entry(b);
+  if (x.prefix != y.prefix) return x.prefix < y.prefix ? -1 : 1;
+  return x.text().compare(y.text());
 }
 
 }  // namespace ksim::value

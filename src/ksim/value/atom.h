@@ -34,6 +34,5 @@ std::uint64_t TextPrefix(std::string_view text);
 
 // Bytewise order of the texts: negative, 0, positive.
 int CompareText(Atom a, Atom b);
-int CompareText(Atom a, std::string_view text, std::uint64_t prefix);
 
 }  // namespace ksim::value

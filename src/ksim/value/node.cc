@@ -99,7 +99,7 @@ thread_local RecentStrings t_recent_strings;
 Node* NewNode(Tag tag, std::uint32_t size) {
   void* memory = std::malloc(sizeof(Node) + PayloadBytes(tag, size));
   if (memory == nullptr) throw std::bad_alloc();
-  Node* node = new (memory) Node{1, size, 0};
+  Node* node = new (memory) Node{{1, size, 0}};
   if (tag == kObjectTag) std::uninitialized_value_construct_n(node->members(), size);
   if (tag == kArrayTag) std::uninitialized_value_construct_n(node->items(), size);
   return node;
@@ -145,18 +145,6 @@ Value MakeObject(std::span<Value::Member> members, std::optional<Atom>* duplicat
   return Adopt(node, kObjectTag);
 }
 
-std::span<const Value::Member> MembersOf(const Value& v) {
-  if (TagOf(Bits(v)) != kObjectTag) return {};
-  Node* node = NodeOf(Bits(v));
-  return {node->members(), node->size};
-}
-
-std::span<const Value> ItemsOf(const Value& v) {
-  if (TagOf(Bits(v)) != kArrayTag) return {};
-  Node* node = NodeOf(Bits(v));
-  return {node->items(), node->size};
-}
-
 Slot FindSlot(std::span<const Value::Member> members, Atom name) {
   if (const Value::Member* m = FindMember(members, name)) {
     return {static_cast<std::size_t>(m - members.data()), true};
@@ -166,8 +154,28 @@ Slot FindSlot(std::span<const Value::Member> members, Atom name) {
   return {static_cast<std::size_t>(it - members.begin()), false};
 }
 
+namespace {
+
+constexpr std::size_t kLinear = 16;  // up to here a scan is faster than a binary search
+
+// NOLINT(ksim-static): the names that this thread looked up lately, by their first bytes and size;
+// a hit and a miss give the same atom.
+thread_local std::array<Atom, 512> t_looked_up;
+
+// Most look-ups are by a literal: cheaper than interning it anew.
+Atom RecentAtom(std::string_view name) {
+  const std::uint64_t prefix = TextPrefix(name);
+  const std::uint64_t last = name.empty() ? 0 : static_cast<unsigned char>(name.back());
+  const std::uint64_t mixed = (prefix ^ (name.size() << 8) ^ last) * 0x9E3779B97F4A7C15;
+  Atom& recent = t_looked_up[mixed >> (64 - 9)];
+  const AtomEntry& entry = Entry(recent);
+  if (entry.prefix != prefix || entry.text() != name) recent = Atom(name);
+  return recent;
+}
+
+}  // namespace
+
 const Value::Member* FindMember(std::span<const Value::Member> members, Atom name) {
-  constexpr std::size_t kLinear = 16;
   if (members.size() <= kLinear) {
     for (const Value::Member& m : members) {
       if (m.name == name) return &m;
@@ -180,20 +188,7 @@ const Value::Member* FindMember(std::span<const Value::Member> members, Atom nam
 }
 
 const Value::Member* FindMember(std::span<const Value::Member> members, std::string_view name) {
-  constexpr std::size_t kLinear = 12;
-  const std::uint64_t prefix = TextPrefix(name);
-  if (members.size() <= kLinear) {
-    for (const Value::Member& m : members) {
-      const AtomEntry& entry = Entry(m.name);
-      if (entry.prefix == prefix && entry.text() == name) return &m;
-    }
-    return nullptr;
-  }
-  const auto before = [&](const Value::Member& m, std::string_view n) {
-    return CompareText(m.name, n, prefix) < 0;
-  };
-  const auto it = std::lower_bound(members.begin(), members.end(), name, before);
-  return it != members.end() && it->name.text() == name ? &*it : nullptr;
+  return members.empty() ? nullptr : FindMember(members, RecentAtom(name));
 }
 
 }  // namespace ksim::value

@@ -15,11 +15,19 @@
 
 namespace ksim::value {
 
-struct Node {
-  std::uint32_t refs;  // first: Value reads it through internal::Refs
-  std::uint32_t size;  // members, items or bytes
-  std::uint64_t hash;  // cached content hash; while being destroyed, the next node to destroy
+using internal::HeadOf;
+using internal::NodeOf;
+using internal::Tag;
+using internal::TagOf;
+using enum internal::Tag;
+using internal::kEmptyArrayBits;
+using internal::kEmptyObjectBits;
+using internal::kEmptyStringBits;
+using internal::kFalseBits;
+using internal::kNullBits;
+using internal::kTrueBits;
 
+struct Node : internal::NodeHead {
   Value::Member* members() { return reinterpret_cast<Value::Member*>(this + 1); }
   Value* items() { return reinterpret_cast<Value*>(this + 1); }
   char* chars() { return reinterpret_cast<char*>(this + 1); }
@@ -27,29 +35,6 @@ struct Node {
   double* real() { return reinterpret_cast<double*>(this + 1); }
 };
 static_assert(sizeof(Node) == 16 && sizeof(Value) == 8 && sizeof(Value::Member) == 16);
-
-enum Tag : std::uint64_t {
-  kObjectTag = 0,
-  kArrayTag = 1,
-  kStringTag = 2,
-  kBigIntTag = 3,
-  kDoubleTag = 4,
-  kIntTag = 5,
-  kConstantTag = 6,
-};
-
-inline constexpr std::uint64_t Constant(std::uint64_t k) { return (k << 3) | kConstantTag; }
-inline constexpr std::uint64_t kFalseBits = Constant(1);
-inline constexpr std::uint64_t kTrueBits = Constant(2);
-inline constexpr std::uint64_t kEmptyStringBits = Constant(3);
-inline constexpr std::uint64_t kEmptyArrayBits = Constant(4);
-inline constexpr std::uint64_t kEmptyObjectBits = Constant(5);
-static_assert(Constant(0) == internal::kNullBits);
-
-inline Tag TagOf(std::uint64_t bits) { return static_cast<Tag>(bits & internal::kTagMask); }
-inline Node* NodeOf(std::uint64_t bits) {
-  return reinterpret_cast<Node*>(bits & ~internal::kTagMask);
-}
 
 struct ValueAccess {
   static std::uint64_t Bits(const Value& v) { return v.bits_; }
@@ -69,8 +54,15 @@ inline std::uint64_t Bits(const Value& v) { return ValueAccess::Bits(v); }
 inline bool IsNode(const Value& v) { return internal::IsNode(Bits(v)); }
 inline bool IsUnique(const Value& v) { return IsNode(v) && NodeOf(Bits(v))->refs == 1; }
 
-std::span<const Value::Member> MembersOf(const Value& v);  // empty unless an object
-std::span<const Value> ItemsOf(const Value& v);            // empty unless an array
+// Empty unless an object, or an array.
+inline std::span<const Value::Member> MembersOf(const Value& v) {
+  const Value::Members members = v.members();
+  return {members.first, members.last};
+}
+inline std::span<const Value> ItemsOf(const Value& v) {
+  const Value::Items items = v.items();
+  return {items.first, items.last};
+}
 
 // New nodes. Their members or items are null until the caller fills them in (sorted).
 Node* NewNode(Tag tag, std::uint32_t size);

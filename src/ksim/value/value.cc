@@ -65,13 +65,6 @@ double Value::AsDouble() const {
   return static_cast<double>(AsInt());
 }
 
-std::string_view Value::AsString() const {
-  if (TagOf(bits_) != kStringTag) return "";
-  return {NodeOf(bits_)->chars(), NodeOf(bits_)->size};
-}
-
-std::size_t Value::size() const { return TagOf(bits_) <= kArrayTag ? NodeOf(bits_)->size : 0; }
-
 const Value& Value::at(std::size_t i) const {
   const auto items = ItemsOf(*this);
   return i < items.size() ? items[i] : kNullValue;
@@ -113,16 +106,6 @@ const Value& Value::Get(const Path& path) const {
 
 bool Value::Has(std::string_view name) const {
   return FindMember(MembersOf(*this), name) != nullptr;
-}
-
-Value::Items Value::items() const {
-  const auto items = ItemsOf(*this);
-  return {items.data(), items.data() + items.size()};
-}
-
-Value::Members Value::members() const {
-  const auto members = MembersOf(*this);
-  return {members.data(), members.data() + members.size()};
 }
 
 Value Obj(std::initializer_list<std::pair<std::string_view, Value>> members) {
