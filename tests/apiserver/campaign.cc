@@ -38,6 +38,7 @@ class Reflector {
 
   const std::string& violation() const { return violation_; }
   bool watching() const { return watch_ != nullptr && watch_->response.code == 200; }
+  bool back() const { return synced_ && watching(); }
   std::int64_t rv() const { return rv_; }
 
   // Takes in what has come; does the next thing if it has nothing under way.
@@ -66,7 +67,7 @@ class Reflector {
   }
   void CheckEnd() {
     if (!violation_.empty()) return;
-    if (!synced_ || !watching()) return Complain("is not back at the end");
+    if (!back()) return Complain("is not back at the end");
     if (state_ != At(world_.revision())) Complain("has not converged at the end");
   }
 
@@ -250,7 +251,9 @@ class Run {
     }
     Heal();
     // A minute: the longest that a reflector waits for servers that died and lists that time out.
-    for (int i = 0; i < 120 && violation().empty(); ++i) Advance(Milliseconds(500));
+    // Half of it is always waited; a watch that has just run out may be on its way again then.
+    for (int i = 0; i < 120 && violation().empty() && !(i >= 60 && AllAreBack()); ++i)
+      Advance(Milliseconds(500));
     for (const auto& r : reflectors_) r->CheckEnd();
     return violation();
   }
@@ -268,6 +271,11 @@ class Run {
     for (const auto& r : reflectors_)
       if (!r->violation().empty()) return r->violation();
     return "";
+  }
+
+  bool AllAreBack() const {
+    return std::all_of(reflectors_.begin(), reflectors_.end(),
+                       [](const auto& r) { return r->back(); });
   }
 
   void Advance(Duration d) {

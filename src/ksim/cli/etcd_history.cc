@@ -99,8 +99,11 @@ absl::Status EtcdHistory::AdvanceTo(const Moment& moment) {
 
 absl::StatusOr<bool> EtcdHistory::AdvanceOne() {
   const store::Revision before = store_.revision();
-  for (; next_ < trace_.events.size() && store_.revision() == before; ++next_)
+  for (; next_ < trace_.events.size() && store_.revision() == before; ++next_) {
+    // Who watches reads a revision before it is compacted.
+    if (trace_.events[next_].kind == sim::EventKind::kCompact && !pending_.empty()) break;
     RETURN_IF_ERROR(TakeIn(trace_.events[next_]));
+  }
   if (store_.revision() == before) RETURN_IF_ERROR(Complete());
   return store_.revision() > before;
 }
