@@ -84,10 +84,10 @@ TEST(Election, ADeadLeadersLastWriteArrivesAndTheOtherReplicaGoesOn) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Scenario scenario = TwoReplicas(api::Compat::k1_30);
     scenario.seed = seed;
-    Runner runner(scenario, RunnerOptions());
-    sim::Simulation& sim = runner.world().sim();
     std::string dead;
     VirtualTime killed;
+    Runner runner(scenario, RunnerOptions());  // emits to the end of its life
+    sim::Simulation& sim = runner.world().sim();
     sim.bus().Subscribe(sim::Bus::Stage::kTrigger, [&](const sim::Event& e) {
       if (!dead.empty() || e.kind != sim::EventKind::kRequest) return;
       const api::Request& r = e.payload.As<client::RequestPayload>().request;

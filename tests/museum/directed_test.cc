@@ -24,9 +24,9 @@ constexpr std::uint64_t kNever = ~std::uint64_t{0};
 // One run, and how many events it had when the variant's code took part.
 struct Played {
   Played(const Piece& piece, const char* value)
-      : runner(Load(piece, "", value), scenario::RunnerOptions()) {
+      : probe(std::string("variant/") + piece.variant),
+        runner(Load(piece, "", value), scenario::RunnerOptions()) {
     sim::ResetProbes();
-    const std::string probe = std::string("variant/") + piece.variant;
     runner.world().sim().bus().Subscribe(sim::Bus::Stage::kWriter, [&](const sim::Event& e) {
       if (common == kNever && Reached(probe) > 0) common = e.seq - 1;
     });
@@ -49,7 +49,8 @@ struct Played {
   }
 
   std::uint64_t common = kNever;
-  scenario::Runner runner;
+  std::string probe;
+  scenario::Runner runner;  // emits to the end of its life
   scenario::RunReport report;
   std::vector<trace::Record> events;
 };
