@@ -45,8 +45,9 @@ INSTANTIATE_TEST_SUITE_P(Etcd, Recording,
                          testing::Values("recorded/seed-1", "recorded/seed-2", "recorded/seed-3",
                                          "recorded/seed-4", "recorded/seed-5", "recorded/seed-6",
                                          "recorded/seed-7", "recorded/seed-8", "special/compaction",
-                                         "special/leases", "special/put-options",
-                                         "special/range-options", "special/txn-edges"));
+                                         "special/compaction-within-a-revision", "special/leases",
+                                         "special/put-options", "special/range-options",
+                                         "special/txn-edges"));
 
 }  // namespace
 }  // namespace ksim::store

@@ -1,6 +1,8 @@
 #include "tests/store/script_model.h"
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 #include <utility>
 
 #include "ksim/base/status.h"
@@ -264,7 +266,20 @@ ScriptModel::Result ScriptModel::RunKv(std::string_view name, const Value& op) {
   if (to <= compacted_) return CompactedError();
   if (to > revision()) return FutureRevisionError();
   compacted_ = to;
+  ForgetSuperseded();
   return JustRevision(revision());
+}
+
+// A watch may start at the compacted revision, and is told of it what is left there: of each key
+// the last change only, also where one transaction changed a key twice. etcd: server/storage/mvcc/
+// key_index.go, keyIndex.compact.
+void ScriptModel::ForgetSuperseded() {
+  std::set<std::string> later;
+  std::vector<Change> kept;
+  for (const Change& change : std::views::reverse(changes_))
+    if (change.kv.mod_revision() > compacted_ || later.emplace(change.kv.key()).second)
+      kept.push_back(change);
+  changes_.assign(kept.rbegin(), kept.rend());
 }
 
 // --- leases and time ---

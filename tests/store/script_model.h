@@ -66,6 +66,7 @@ class ScriptModel {
   value::Value OpenWatch(const value::Value& op);
   value::Value Sleep(std::int64_t ms);
   void Revoke(LeaseId id);
+  void ForgetSuperseded();
 
   absl::Status CheckPut(const PutRequest& r) const;
   absl::Status CheckTxn(const TxnRequest& r) const;
