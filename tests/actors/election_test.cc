@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "ksim/client/events.h"
-#include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/events.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
 namespace {
@@ -35,11 +35,7 @@ spec:
 )";
 
 Scenario TwoReplicas(api::Compat compat) {
-  LoadOptions options;
-  options.read = [](const std::string&) -> absl::StatusOr<std::string> { return kTwoReplicas; };
-  const Loaded loaded = Load({"two.yaml"}, options);
-  EXPECT_TRUE(loaded.errors.empty());
-  Scenario scenario = loaded.scenarios.at(0);
+  Scenario scenario = Only(LoadText(kTwoReplicas));
   scenario.compat = compat;
   return scenario;
 }

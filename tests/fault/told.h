@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/value/json.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::fault {
 
@@ -52,13 +52,7 @@ class Told {
   }
 
   static scenario::Scenario Load(const std::string& spec) {
-    scenario::LoadOptions options;
-    options.read = [spec](const std::string&) -> absl::StatusOr<std::string> {
-      return ScenarioText(spec);
-    };
-    const scenario::Loaded loaded = scenario::Load({"test.yaml"}, options);
-    EXPECT_EQ(Render(loaded.errors, false), "");
-    return loaded.scenarios.empty() ? scenario::Scenario() : loaded.scenarios[0];
+    return scenario::Only(scenario::LoadText(ScenarioText(spec)));
   }
 
   static bool Has(const trace::Record& r, const Fields& fields) {

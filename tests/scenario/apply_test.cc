@@ -1,20 +1,14 @@
 // apply --server-side as a step: who owns what, and what a conflict says.
 #include <gtest/gtest.h>
 
-#include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
 namespace {
 
 Loaded Read(const std::string& steps) {
-  const std::string text =
-      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
-      "  cluster: {nodes: 1}\n  steps:\n" +
-      steps;
-  LoadOptions options;
-  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
-  return Load({"test.yaml"}, options);
+  return LoadSpec("  cluster: {nodes: 1}\n  steps:\n" + steps);
 }
 
 // A step that applies data.k = `value` as `options` say.

@@ -1,17 +1,14 @@
 // drain and evict, as kubectl does them.
 #include <gtest/gtest.h>
 
-#include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
 namespace {
 
 Scenario Parse(const std::string& steps) {
-  const std::string text =
-      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
-      "  cluster: {nodes: 2}\n  steps:\n" +
-      steps + R"(---
+  return Only(LoadSpec("  cluster: {nodes: 2}\n  steps:\n" + steps + R"(---
 apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: web}
@@ -26,12 +23,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: alone}
 spec: {nodeName: node-1, containers: [{name: c, image: nginx}]}
-)";
-  LoadOptions options;
-  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
-  const Loaded loaded = Load({"test.yaml"}, options);
-  EXPECT_EQ(Render(loaded.errors, false), "");
-  return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];
+)"));
 }
 
 int PodsOn(Runner& runner, const std::string& node) {

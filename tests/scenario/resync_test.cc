@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ksim/client/events.h"
-#include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
 namespace {
@@ -27,17 +27,12 @@ std::vector<VirtualTime> Resyncs(const Runner& runner, std::string_view process)
 TEST(Resync, IsOnceInTwelveToTwentyFourHoursAndOfTheControllerManagerOnly) {
   std::vector<VirtualTime> firsts;
   for (const char* seed : {"1", "2"}) {
-    const std::string text = std::string("apiVersion: ksim.dev/v1\nkind: Scenario\n") +
-                             "metadata: {name: test}\nspec:\n  seed: " + seed +
+    const std::string spec = std::string("  seed: ") + seed +
                              "\n  until: 24h\n  limit: {time: 30h, events: 10M}\n"
                              "  cluster: {nodes: 1}\n  steps:\n"
                              "  - {create: {object: {apiVersion: v1, kind: Pod, "
                              "metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}}}\n";
-    LoadOptions options;
-    options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
-    const Loaded loaded = Load({"test.yaml"}, options);
-    ASSERT_EQ(Render(loaded.errors, false), "");
-    Runner runner(loaded.scenarios.at(0), RunnerOptions());
+    Runner runner(Only(LoadSpec(spec)), RunnerOptions());
     runner.Run();
     const std::vector<VirtualTime> resyncs = Resyncs(runner, "kube-controller-manager");
     ASSERT_FALSE(resyncs.empty());

@@ -2,22 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "ksim/scenario/load.h"
 #include "ksim/trace/state.h"
 #include "ksim/value/json.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
 namespace {
 
-Scenario Parse(const std::string& spec) {
-  LoadOptions options;
-  const std::string text =
-      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec;
-  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
-  Loaded loaded = Load({"test.yaml"}, options);
-  EXPECT_EQ(Render(loaded.errors, false), "");
-  return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];
-}
+Scenario Parse(const std::string& spec) { return Only(LoadSpec(spec)); }
 
 const std::string kPod =
     "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {x: y}}, "

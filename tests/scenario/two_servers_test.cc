@@ -6,9 +6,9 @@
 #include <set>
 
 #include "ksim/client/events.h"
-#include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/value/json.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
 namespace {
@@ -18,19 +18,7 @@ constexpr const char* kReplicaSet =
     "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
     "image: nginx}]}}}}";
 
-Loaded LoadText(const std::string& spec) {
-  LoadOptions options;
-  const std::string text =
-      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec;
-  options.read = [text](const std::string&) -> absl::StatusOr<std::string> { return text; };
-  return Load({"test.yaml"}, options);
-}
-
-Scenario Parse(const std::string& spec) {
-  Loaded loaded = LoadText(spec);
-  EXPECT_EQ(Render(loaded.errors, false), "");
-  return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];
-}
+Scenario Parse(const std::string& spec) { return Only(LoadSpec(spec)); }
 
 Scenario WithReplicaSet(const std::string& cluster) {
   return Parse("  cluster: {" + cluster + "}\n  steps: [{at: 0s, create: {object: " + kReplicaSet +
@@ -149,16 +137,12 @@ TEST(Policy, IsWrittenIntoTheTraceAndReadBack) {
             R"([{"name":"x","namespace":"n","resource":"pods","user":"u","verb":"list"},)"
             R"({"verb":"*"}])");
   EXPECT_EQ(cluster.Get("maxRequestsInflight").AsInt(), 400);
-  LoadOptions options;
   const std::string json = value::ToJson(tree);
-  options.read = [json](const std::string&) -> absl::StatusOr<std::string> { return json; };
-  const Loaded again = Load({"again.yaml"}, options);
-  ASSERT_EQ(Render(again.errors, false), "");
-  EXPECT_EQ(value::ToJson(ToTree(again.scenarios.at(0))), json);
+  EXPECT_EQ(value::ToJson(ToTree(Only(LoadText(json)))), json);
 }
 
 TEST(Policy, MistakesAreShownAtTheirPlace) {
-  const Loaded loaded = LoadText(
+  const Loaded loaded = LoadSpec(
       "  cluster:\n    maxRequestsInflight: -1\n    deny:\n    - {verb: lst, resource: pods}\n"
       "    - {}\n    - {verb: list, ressource: pods}\n");
   const std::string errors = Render(loaded.errors, false);
