@@ -171,8 +171,8 @@ class Reflector {
   void TakeIn(const api::WatchEvent& event) {
     using Type = api::WatchEventType;
     if (event.type == Type::kError) {
-      if (api::IsExpired(event.status)) synced_ = false;
-      if (api::IsTooLargeResourceVersion(event.status)) consistent_ = true;
+      if (api::IsExpired(event.status())) synced_ = false;
+      if (api::IsTooLargeResourceVersion(event.status())) consistent_ = true;
       return Retry(Seconds(1));
     }
     const std::int64_t revision = event.object.resource_version();

@@ -18,7 +18,7 @@ std::vector<std::string> TestWatch::Lines() const {
     const api::WatchEvent& e = s.event;
     std::string line(api::ToString(e.type));
     if (e.type == api::WatchEventType::kError) {
-      line += fmt::format(" {} {}", e.status.code, e.status.reason);
+      line += fmt::format(" {} {}", e.status().code, e.status().reason);
     } else {
       if (!e.object.name().empty()) line += fmt::format(" {}", e.object.name());
       line += fmt::format(" {}", e.object.resource_version());

@@ -95,10 +95,7 @@ api::WatchEvent Bookmark(std::int64_t rv, bool initial_end) {
 void FakeServer::SendBookmark() { SendRaw(Bookmark(rv_, false)); }
 
 void FakeServer::SendError(const api::Status& status) {
-  api::WatchEvent event;
-  event.type = api::WatchEventType::kError;
-  event.status = status;
-  SendRaw(event);
+  SendRaw(api::WatchEvent::OfError(status));
   EndStreams(api::StreamEnd::kEof);
 }
 
@@ -188,10 +185,7 @@ void FakeServer::Watch(Call call) {
   stream.sink = std::move(call.sink);
   if (initial) return SendInitialState(stream);
   if (from < floor_) {
-    api::WatchEvent event;
-    event.type = api::WatchEventType::kError;
-    event.status = api::Expired("too old resource version");
-    Write(stream, std::move(event));
+    Write(stream, api::WatchEvent::OfError(api::Expired("too old resource version")));
     stream.sink->Close(api::StreamEnd::kEof);
     streams_.erase(id);
     return;

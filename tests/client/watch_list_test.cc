@@ -95,12 +95,7 @@ TEST(WatchList, StreamLostBeforeTheBookmark) {
     f.Start();
     f.world.Advance(Milliseconds(3) + c.after);
     f.Log();
-    if (c.error) {
-      api::WatchEvent event;
-      event.type = api::WatchEventType::kError;
-      event.status = *c.error;
-      sink->Send(event);
-    }
+    if (c.error) sink->Send(api::WatchEvent::OfError(*c.error));
     sink->Close(api::StreamEnd::kEof);
     f.world.Advance(Milliseconds(790));
     EXPECT_EQ(f.Log(), c.log) << c.name;

@@ -96,12 +96,16 @@ std::string_view ToString(WatchEventType t);  // "ADDED" ...
 
 struct WatchEvent {
   WatchEvent() = default;
+  static WatchEvent OfError(Status why);  // kError
+  // kError: what is wrong. Else Success.
+  const Status& status() const;
+
   WatchEventType type = WatchEventType::kAdded;
-  Object object;             // bookmark: apiVersion, kind, resourceVersion, annotations
-  Status status;             // kError
-  bool initial_end = false;  // bookmark annotated k8s.io/initial-events-end
-  std::uint64_t n = 0;       // 1, 2, ... in the stream
-  std::uint64_t event = 0;   // seq of its `event` on the wire: cause of its delivery
+  Object object;                        // bookmark: apiVersion, kind, resourceVersion, annotations
+  std::shared_ptr<const Status> error;  // null unless kError: hardly any event has one
+  bool initial_end = false;             // bookmark annotated k8s.io/initial-events-end
+  std::uint64_t n = 0;                  // 1, 2, ... in the stream
+  std::uint64_t event = 0;              // seq of its `event` on the wire: cause of its delivery
 };
 
 // How a stream ended, as the client sees it.

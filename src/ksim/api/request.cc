@@ -38,6 +38,18 @@ std::string_view ContentType(PatchType t) {
   return "";
 }
 
+WatchEvent WatchEvent::OfError(Status why) {
+  WatchEvent event;
+  event.type = WatchEventType::kError;
+  event.error = std::make_shared<const Status>(std::move(why));
+  return event;
+}
+
+const Status& WatchEvent::status() const {
+  static const Status success;
+  return error ? *error : success;
+}
+
 std::string_view ToString(WatchEventType t) {
   switch (t) {
     case WatchEventType::kAdded:

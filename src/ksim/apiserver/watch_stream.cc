@@ -68,10 +68,7 @@ void WatchStream::SendBookmark(std::int64_t revision, bool initial_end) {
 }
 
 void WatchStream::SendError(const api::Status& status) {
-  api::WatchEvent event;
-  event.type = WatchEventType::kError;
-  event.status = status;
-  Put(std::move(event), 0, 0, cause_);
+  Put(api::WatchEvent::OfError(status), 0, 0, cause_);
 }
 
 void WatchStream::Put(api::WatchEvent event, std::uint64_t object_hash, std::int64_t revision,

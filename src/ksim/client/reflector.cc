@@ -270,7 +270,7 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
     if (!event) break;
     if (event->type == api::WatchEventType::kError) {
       end.ok = false;
-      end.status = std::move(event->status);
+      end.status = event->status();
       co_return end;
     }
     if (!Expected(*event)) {

@@ -178,9 +178,7 @@ bool WatchPipe::Cut(const api::Status& error) {
   item.origin = link->sim().CaptureOrigin();
   if (!error.ok()) {
     item.local = true;
-    item.event = std::make_unique<api::WatchEvent>();
-    item.event->type = api::WatchEventType::kError;
-    item.event->status = error;
+    item.event = std::make_unique<api::WatchEvent>(api::WatchEvent::OfError(error));
   }
   arrived_.Send(std::move(item));
   link->SendCloseWatch(server_, resource_, number_);
