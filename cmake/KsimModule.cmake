@@ -11,14 +11,15 @@ function(ksim_compile_options target)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
 endfunction()
 
-# ksim_module(<layer> SRCS ... DEPS <layer>... PACKAGES <target>...)
+# ksim_module(<layer> SRCS ... [ALONE ...] DEPS <layer>... PACKAGES <target>...)
 #
 # One static library per layer: target ksim_<layer>, alias ksim::<layer>. DEPS are the layers it
 # may include; together the DEPS lists are the architecture, and tests/layers checks that the
-# includes agree with them.
+# includes agree with them. With -DKSIM_UNITY=ON a dozen of SRCS are one translation unit; ALONE are
+# sources whose local names collide with others'.
 function(ksim_module name)
-  cmake_parse_arguments(M "" "" "SRCS;DEPS;PACKAGES" ${ARGN})
-  add_library(ksim_${name} STATIC ${M_SRCS})
+  cmake_parse_arguments(M "" "" "SRCS;ALONE;DEPS;PACKAGES" ${ARGN})
+  add_library(ksim_${name} STATIC ${M_SRCS} ${M_ALONE})
   add_library(ksim::${name} ALIAS ksim_${name})
   ksim_compile_options(ksim_${name})
   set_target_properties(ksim_${name} PROPERTIES EXPORT_NAME ${name})
@@ -29,6 +30,10 @@ function(ksim_module name)
   list(TRANSFORM M_DEPS PREPEND ksim::)
   target_link_libraries(ksim_${name} PUBLIC ${M_DEPS} ${M_PACKAGES})
   ksim_precompile(ksim_${name} ksim_precompiled)
+  if(KSIM_UNITY)
+    set_target_properties(ksim_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_source_files_properties(${M_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   set_property(GLOBAL APPEND PROPERTY KSIM_MODULES ksim_${name})
 endfunction()
 

@@ -1,6 +1,6 @@
 # -DKSIM_PRECOMPILE=ON: the heavy headers of other libraries are parsed once for all layers and once
-# for all tests. That saves a third of the time of a first build; but it hides a missing include, so
-# the preset `dev`, which tools/check builds, goes without.
+# for all tests. That saves a third of the time of a first build; but it hides a missing include, as
+# does KSIM_UNITY, so the preset `dev`, for daily work, goes without both.
 function(ksim_precompiled_target name)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.cc CONTENT "")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cc)

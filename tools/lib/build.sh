@@ -232,7 +232,8 @@ build_release() {
   printf '%s\n' "$root" >"$build/ksim.stamp.new"
   discard_foreign_cache
   if ! is_configured; then set -- -DKSIM_BUILD_TESTS=OFF "$@"; fi
-  configure -DCMAKE_BUILD_TYPE=Release -DKSIM_BUILD_BENCHMARKS=OFF -DKSIM_PRECOMPILE=ON "$@"
+  configure -DCMAKE_BUILD_TYPE=Release -DKSIM_BUILD_BENCHMARKS=OFF \
+    -DKSIM_PRECOMPILE=ON -DKSIM_UNITY=ON "$@"
   build "$target"
   mv -f "$build/ksim.stamp.new" "$build/ksim.stamp"
 }

@@ -11,7 +11,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& AtMostOneInfo() {
   static const OracleInfo info{
       "atMostOne",
       Guarantee::kSafety,
@@ -25,7 +25,7 @@ const OracleInfo& Info() {
 
 class AtMostOne : public Oracle {
  public:
-  AtMostOne() : Oracle(Info()) {}
+  AtMostOne() : Oracle(AtMostOneInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.container.empty()) return;
@@ -71,7 +71,7 @@ class AtMostOne : public Oracle {
 }  // namespace
 
 OracleEntry AtMostOneOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new AtMostOne); }, ""};
+  return {&AtMostOneInfo(), [] { return std::unique_ptr<Oracle>(new AtMostOne); }, ""};
 }
 
 }  // namespace ksim::check

@@ -8,7 +8,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& AtomicInfo() {
   static const OracleInfo info{"watch.atomic",
                                Guarantee::kSafety,
                                "Events of one revision come in one response (etcd to apiserver).",
@@ -20,7 +20,7 @@ const OracleInfo& Info() {
 
 class Atomic : public Oracle {
  public:
-  Atomic() : Oracle(Info()) {}
+  Atomic() : Oracle(AtomicInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.level != Level::kStore || o.name.empty()) return;
@@ -42,7 +42,7 @@ class Atomic : public Oracle {
 }  // namespace
 
 OracleEntry WatchAtomicOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Atomic); }, ""};
+  return {&AtomicInfo(), [] { return std::unique_ptr<Oracle>(new Atomic); }, ""};
 }
 
 }  // namespace ksim::check

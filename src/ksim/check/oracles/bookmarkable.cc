@@ -9,7 +9,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& BookmarkableInfo() {
   static const OracleInfo info{
       "watch.bookmarkable",
       Guarantee::kSafety,
@@ -22,7 +22,7 @@ const OracleInfo& Info() {
 
 class Bookmarkable : public Oracle {
  public:
-  Bookmarkable() : Oracle(Info()) {}
+  Bookmarkable() : Oracle(BookmarkableInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     const Delivery& d = facts.delivery();
@@ -49,7 +49,7 @@ class Bookmarkable : public Oracle {
 }  // namespace
 
 OracleEntry WatchBookmarkableOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Bookmarkable); }, ""};
+  return {&BookmarkableInfo(), [] { return std::unique_ptr<Oracle>(new Bookmarkable); }, ""};
 }
 
 }  // namespace ksim::check

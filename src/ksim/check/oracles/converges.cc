@@ -16,7 +16,7 @@ constexpr std::int64_t kRecovery = Minutes(3).ns();
 // Heartbeats never stop, so the last ones may be on their way when a run ends.
 constexpr std::int64_t kHeartbeats = Minutes(1).ns();
 
-const OracleInfo& Info() {
+const OracleInfo& ConvergesInfo() {
   static const OracleInfo info{
       "informer.converges",
       Guarantee::kLiveness,
@@ -39,7 +39,7 @@ bool Periodic(const Change& c) {
 
 class Converges : public Oracle {
  public:
-  Converges() : Oracle(Info()) {}
+  Converges() : Oracle(ConvergesInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRelist)
@@ -128,7 +128,7 @@ class Converges : public Oracle {
 }  // namespace
 
 OracleEntry InformerConvergesOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Converges); }, ""};
+  return {&ConvergesInfo(), [] { return std::unique_ptr<Oracle>(new Converges); }, ""};
 }
 
 }  // namespace ksim::check

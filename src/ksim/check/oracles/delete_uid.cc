@@ -11,7 +11,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& DeleteUidInfo() {
   static const OracleInfo info{
       "delete.uid",
       Guarantee::kSafety,
@@ -25,7 +25,7 @@ const OracleInfo& Info() {
 
 class DeleteUid : public Oracle {
  public:
-  DeleteUid() : Oracle(Info()) {}
+  DeleteUid() : Oracle(DeleteUidInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
@@ -60,7 +60,7 @@ class DeleteUid : public Oracle {
 }  // namespace
 
 OracleEntry DeleteUidOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new DeleteUid); }, ""};
+  return {&DeleteUidInfo(), [] { return std::unique_ptr<Oracle>(new DeleteUid); }, ""};
 }
 
 }  // namespace ksim::check

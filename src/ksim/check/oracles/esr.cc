@@ -16,7 +16,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& EsrInfo() {
   static const OracleInfo info{
       "esr",
       Guarantee::kLiveness,
@@ -32,7 +32,7 @@ const OracleInfo& Info() {
 
 class Esr : public Oracle {
  public:
-  Esr() : Oracle(Info()) {}
+  Esr() : Oracle(EsrInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets") return;
@@ -142,7 +142,7 @@ class Esr : public Oracle {
 }  // namespace
 
 OracleEntry EsrOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Esr); }, ""};
+  return {&EsrInfo(), [] { return std::unique_ptr<Oracle>(new Esr); }, ""};
 }
 
 }  // namespace ksim::check

@@ -13,7 +13,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& FoldInfo() {
   static const OracleInfo info{
       "handlers.fold",
       Guarantee::kSafety,
@@ -30,7 +30,7 @@ const OracleInfo& Info() {
 
 class Fold : public Oracle {
  public:
-  Fold() : Oracle(Info()) {}
+  Fold() : Oracle(FoldInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kCache) {
@@ -103,7 +103,7 @@ class Fold : public Oracle {
 }  // namespace
 
 OracleEntry HandlersFoldOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Fold); }, ""};
+  return {&FoldInfo(), [] { return std::unique_ptr<Oracle>(new Fold); }, ""};
 }
 
 }  // namespace ksim::check

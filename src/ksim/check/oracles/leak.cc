@@ -10,7 +10,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& LeakInfo() {
   static const OracleInfo info{"noLeak",
                                Guarantee::kLiveness,
                                "After an owner is deleted nothing that it owned is left.",
@@ -23,7 +23,7 @@ const OracleInfo& Info() {
 
 class Leak : public Oracle {
  public:
-  Leak() : Oracle(Info()) {}
+  Leak() : Oracle(LeakInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     const Change& c = *facts.history().Newest(o.object);
@@ -59,7 +59,7 @@ class Leak : public Oracle {
 }  // namespace
 
 OracleEntry NoLeakOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Leak); }, ""};
+  return {&LeakInfo(), [] { return std::unique_ptr<Oracle>(new Leak); }, ""};
 }
 
 }  // namespace ksim::check

@@ -13,7 +13,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& LinearizableInfo() {
   static const OracleInfo info{
       "store.linearizable",
       Guarantee::kSafety,
@@ -30,7 +30,7 @@ const OracleInfo& Info() {
 
 class Linearizable : public Oracle {
  public:
-  Linearizable() : Oracle(Info()) {}
+  Linearizable() : Oracle(LinearizableInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) return OnRequest(o);
@@ -165,7 +165,7 @@ class Linearizable : public Oracle {
 }  // namespace
 
 OracleEntry StoreLinearizableOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Linearizable); }, ""};
+  return {&LinearizableInfo(), [] { return std::unique_ptr<Oracle>(new Linearizable); }, ""};
 }
 
 }  // namespace ksim::check

@@ -8,7 +8,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& MonotoneInfo() {
   static const OracleInfo info{
       "view.monotone",
       Guarantee::kSafety,
@@ -23,7 +23,7 @@ const OracleInfo& Info() {
 
 class Monotone : public Oracle {
  public:
-  Monotone() : Oracle(Info()) {}
+  Monotone() : Oracle(MonotoneInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     Judged();
@@ -54,7 +54,7 @@ class Monotone : public Oracle {
 }  // namespace
 
 OracleEntry ViewMonotoneOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Monotone); }, ""};
+  return {&MonotoneInfo(), [] { return std::unique_ptr<Oracle>(new Monotone); }, ""};
 }
 
 }  // namespace ksim::check

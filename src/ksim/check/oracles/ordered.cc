@@ -30,7 +30,7 @@ class Ordered : public Oracle {
   bool resumed_;
 };
 
-const OracleInfo& WatchInfo() {
+const OracleInfo& OrderedInfo() {
   static const OracleInfo info{
       "watch.ordered",
       Guarantee::kSafety,
@@ -42,7 +42,7 @@ const OracleInfo& WatchInfo() {
   return info;
 }
 
-const OracleInfo& ResumeInfo() {
+const OracleInfo& ResumeOrderedInfo() {
   static const OracleInfo info{
       "resume.ordered",
       Guarantee::kSafety,
@@ -58,13 +58,13 @@ const OracleInfo& ResumeInfo() {
 }  // namespace
 
 OracleEntry WatchOrderedOracle() {
-  return {&WatchInfo(), [] { return std::unique_ptr<Oracle>(new Ordered(WatchInfo(), false)); },
+  return {&OrderedInfo(), [] { return std::unique_ptr<Oracle>(new Ordered(OrderedInfo(), false)); },
           ""};
 }
 
 OracleEntry ResumeOrderedOracle() {
-  return {&ResumeInfo(), [] { return std::unique_ptr<Oracle>(new Ordered(ResumeInfo(), true)); },
-          ""};
+  return {&ResumeOrderedInfo(),
+          [] { return std::unique_ptr<Oracle>(new Ordered(ResumeOrderedInfo(), true)); }, ""};
 }
 
 }  // namespace ksim::check

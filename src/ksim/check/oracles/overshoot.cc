@@ -13,7 +13,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& OvershootInfo() {
   static const OracleInfo info{
       "noOvershoot",
       Guarantee::kSafety,
@@ -54,7 +54,7 @@ bool Active(const Value& pod) {
 
 class Overshoot : public Oracle {
  public:
-  Overshoot() : Oracle(Info()) {}
+  Overshoot() : Oracle(OvershootInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kCommit) {
@@ -189,7 +189,7 @@ class Overshoot : public Oracle {
 }  // namespace
 
 OracleEntry NoOvershootOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Overshoot); }, ""};
+  return {&OvershootInfo(), [] { return std::unique_ptr<Oracle>(new Overshoot); }, ""};
 }
 
 }  // namespace ksim::check

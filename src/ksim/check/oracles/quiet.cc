@@ -16,7 +16,7 @@ constexpr std::int64_t kWindow = Minutes(1).ns();
 constexpr std::int64_t kSettle = Minutes(17).ns();
 constexpr int kFew = 3;
 
-const OracleInfo& Info() {
+const OracleInfo& QuietInfo() {
   static const OracleInfo info{
       "quiet",
       Guarantee::kLiveness,
@@ -30,7 +30,7 @@ const OracleInfo& Info() {
 
 class Quiet : public Oracle {
  public:
-  Quiet() : Oracle(Info()) {}
+  Quiet() : Oracle(QuietInfo()) {}
 
   void On(const Facts&, const Observation& o) override {
     if (o.resource == "leases" || o.resource == "events" || o.resource == "nodes") return;
@@ -77,7 +77,7 @@ class Quiet : public Oracle {
 }  // namespace
 
 OracleEntry QuietOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Quiet); }, ""};
+  return {&QuietInfo(), [] { return std::unique_ptr<Oracle>(new Quiet); }, ""};
 }
 
 }  // namespace ksim::check

@@ -64,7 +64,7 @@ class Reliable : public Oracle {
   bool resumed_;
 };
 
-const OracleInfo& WatchInfo() {
+const OracleInfo& ReliableInfo() {
   static const OracleInfo info{
       "watch.reliable",
       Guarantee::kSafety,
@@ -79,7 +79,7 @@ const OracleInfo& WatchInfo() {
   return info;
 }
 
-const OracleInfo& ResumeInfo() {
+const OracleInfo& ResumeReliableInfo() {
   static const OracleInfo info{
       "resume.reliable",
       Guarantee::kSafety,
@@ -95,13 +95,13 @@ const OracleInfo& ResumeInfo() {
 }  // namespace
 
 OracleEntry WatchReliableOracle() {
-  return {&WatchInfo(), [] { return std::unique_ptr<Oracle>(new Reliable(WatchInfo(), false)); },
-          ""};
+  return {&ReliableInfo(),
+          [] { return std::unique_ptr<Oracle>(new Reliable(ReliableInfo(), false)); }, ""};
 }
 
 OracleEntry ResumeReliableOracle() {
-  return {&ResumeInfo(), [] { return std::unique_ptr<Oracle>(new Reliable(ResumeInfo(), true)); },
-          ""};
+  return {&ResumeReliableInfo(),
+          [] { return std::unique_ptr<Oracle>(new Reliable(ResumeReliableInfo(), true)); }, ""};
 }
 
 }  // namespace ksim::check

@@ -9,7 +9,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& ResumableInfo() {
   static const OracleInfo info{
       "watch.resumable",
       Guarantee::kSafety,
@@ -24,7 +24,7 @@ const OracleInfo& Info() {
 
 class Resumable : public Oracle {
  public:
-  Resumable() : Oracle(Info()) {}
+  Resumable() : Oracle(ResumableInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     const Delivery& d = facts.delivery();
@@ -72,7 +72,7 @@ class Resumable : public Oracle {
 }  // namespace
 
 OracleEntry WatchResumableOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Resumable); }, ""};
+  return {&ResumableInfo(), [] { return std::unique_ptr<Oracle>(new Resumable); }, ""};
 }
 
 }  // namespace ksim::check

@@ -12,7 +12,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& FitsInfo() {
   static const OracleInfo info{
       "sched.fits",
       Guarantee::kSafety,
@@ -36,7 +36,7 @@ std::string_view NodeOf(const Value& pod) {
 
 class Fits : public Oracle {
  public:
-  Fits() : Oracle(Info()) {}
+  Fits() : Oracle(FitsInfo()) {}
 
   void On(const Facts&, const Observation& o) override {
     if (o.resource == "nodes" && !o.after->is_null())
@@ -100,7 +100,7 @@ class Fits : public Oracle {
 }  // namespace
 
 OracleEntry SchedFitsOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Fits); }, ""};
+  return {&FitsInfo(), [] { return std::unique_ptr<Oracle>(new Fits); }, ""};
 }
 
 }  // namespace ksim::check

@@ -14,7 +14,7 @@ namespace {
 // From the decision to the request it leads to.
 constexpr std::int64_t kDecided = Seconds(5).ns();
 
-const OracleInfo& Info() {
+const OracleInfo& RealInfo() {
   static const OracleInfo info{
       "sched.real",
       Guarantee::kSafety,
@@ -28,7 +28,7 @@ const OracleInfo& Info() {
 
 class Real : public Oracle {
  public:
-  Real() : Oracle(Info()) {}
+  Real() : Oracle(RealInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
@@ -83,7 +83,7 @@ class Real : public Oracle {
 }  // namespace
 
 OracleEntry SchedRealOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Real); }, ""};
+  return {&RealInfo(), [] { return std::unique_ptr<Oracle>(new Real); }, ""};
 }
 
 }  // namespace ksim::check

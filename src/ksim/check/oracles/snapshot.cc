@@ -10,7 +10,7 @@
 namespace ksim::check {
 namespace {
 
-const OracleInfo& Info() {
+const OracleInfo& SnapshotInfo() {
   static const OracleInfo info{
       "list.snapshot",
       Guarantee::kSafety,
@@ -25,7 +25,7 @@ const OracleInfo& Info() {
 
 class Snapshot : public Oracle {
  public:
-  Snapshot() : Oracle(Info()) {}
+  Snapshot() : Oracle(SnapshotInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
     if (facts.history().empty()) return;
@@ -78,7 +78,7 @@ class Snapshot : public Oracle {
 }  // namespace
 
 OracleEntry ListSnapshotOracle() {
-  return {&Info(), [] { return std::unique_ptr<Oracle>(new Snapshot); }, ""};
+  return {&SnapshotInfo(), [] { return std::unique_ptr<Oracle>(new Snapshot); }, ""};
 }
 
 }  // namespace ksim::check

@@ -29,7 +29,7 @@ class Unique : public Oracle {
   bool resumed_;
 };
 
-const OracleInfo& WatchInfo() {
+const OracleInfo& UniqueInfo() {
   static const OracleInfo info{"watch.unique",
                                Guarantee::kSafety,
                                "No event comes twice on one watch.",
@@ -40,7 +40,7 @@ const OracleInfo& WatchInfo() {
   return info;
 }
 
-const OracleInfo& ResumeInfo() {
+const OracleInfo& ResumeUniqueInfo() {
   static const OracleInfo info{
       "resume.unique",
       Guarantee::kSafety,
@@ -56,12 +56,13 @@ const OracleInfo& ResumeInfo() {
 }  // namespace
 
 OracleEntry WatchUniqueOracle() {
-  return {&WatchInfo(), [] { return std::unique_ptr<Oracle>(new Unique(WatchInfo(), false)); }, ""};
+  return {&UniqueInfo(), [] { return std::unique_ptr<Oracle>(new Unique(UniqueInfo(), false)); },
+          ""};
 }
 
 OracleEntry ResumeUniqueOracle() {
-  return {&ResumeInfo(), [] { return std::unique_ptr<Oracle>(new Unique(ResumeInfo(), true)); },
-          ""};
+  return {&ResumeUniqueInfo(),
+          [] { return std::unique_ptr<Oracle>(new Unique(ResumeUniqueInfo(), true)); }, ""};
 }
 
 }  // namespace ksim::check
