@@ -19,7 +19,8 @@ struct Bound {
 class Bounds : public testing::TestWithParam<Bound> {
  protected:
   static Scenario Read(std::int64_t max) {
-    Scenario scenario = Only(Load({std::string("scenarios/") + GetParam().file + ".yaml"}, LoadOptions()));
+    const std::string path = std::string("scenarios/") + GetParam().file + ".yaml";
+    Scenario scenario = Only(Load({path}, LoadOptions()));
     Expectation bound;
     bound.always = true;
     bound.resource = "pods";
