@@ -33,6 +33,9 @@ function(ksim_module name)
   if(KSIM_UNITY)
     set_target_properties(ksim_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     set_source_files_properties(${M_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    # g++ takes a source for a header, since another includes it.
+    target_compile_options(ksim_${name} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
   set_property(GLOBAL APPEND PROPERTY KSIM_MODULES ksim_${name})
 endfunction()

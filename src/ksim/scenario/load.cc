@@ -8,6 +8,7 @@
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
+#include "ksim/scenario/parse.h"
 #include "ksim/value/json.h"
 
 namespace ksim::scenario {
@@ -161,16 +162,9 @@ Scenario FlagsOnly(const LoadOptions& options, Loaded* loaded) {
   return scenario;
 }
 
-std::string StemOf(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  if (name == "-") return "stdin";
-  return name.substr(0, name.rfind('.'));
-}
-
 void LoadManifests(const std::vector<Source>& sources, const LoadOptions& options, Loaded* loaded) {
   Scenario scenario = FlagsOnly(options, loaded);
-  scenario.name = StemOf(sources.front().file->name);
+  scenario.name = NameOfFile(sources.front().file->name);
   api::Kinds kinds;
   std::vector<Step> steps;
   for (const Source& source : sources) {

@@ -105,13 +105,6 @@ void CheckDocumentsUsed(ParseContext& context) {
   }
 }
 
-std::string StemOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
-  const std::size_t dot = path.rfind('.');
-  return std::string(path.substr(0, dot == 0 ? std::string_view::npos : dot));
-}
-
 void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   MappingReader spec(context.problems, node, SpecType(), "spec");
   s->seed = ParseSeed(spec);
@@ -133,6 +126,13 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
 }
 
 }  // namespace
+
+std::string NameOfFile(std::string_view path) {
+  if (path == "-") return "stdin";
+  path.remove_prefix(path.rfind('/') + 1);  // npos + 1 = 0
+  const std::size_t dot = path.rfind('.');
+  return std::string(path.substr(0, dot == 0 ? std::string_view::npos : dot));
+}
 
 void CheckNames(MappingReader& reader, std::string_view field,
                 const std::vector<std::string_view>& known, std::string_view what) {
@@ -175,7 +175,7 @@ value::Where ReadWhere(MappingReader& reader, std::string_view field) {
 Scenario ParseScenario(ParseContext& context, std::size_t index) {
   context.index = index;
   Scenario scenario;
-  scenario.name = StemOf(context.file->name);
+  scenario.name = NameOfFile(context.file->name);
   MappingReader root(context.problems, context.file->documents[index], ScenarioType(), "");
   if (!root.is_mapping()) return scenario;
   CheckConstant(root, "apiVersion", "ksim.dev/v1");

@@ -59,6 +59,9 @@ bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view
 // What a CustomResourceDefinition defines; does nothing for any other manifest.
 void LearnDefinition(api::Kinds& kinds, const Manifest& manifest);
 
+// What a scenario is called that does not say it: a/web.yaml is "web", standard input "stdin".
+std::string NameOfFile(std::string_view path);
+
 // The node that a place leads to; null if nowhere.
 const value::YamlNode* NodeAt(const value::YamlFile& file, const std::vector<std::string>& place);
 
