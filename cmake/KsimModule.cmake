@@ -46,7 +46,8 @@ set(KSIM_TEST_OPTIONS -O0)
 
 # ksim_test(<name> SRCS ... DEPS <layer>... [LABELS ...])
 #
-# A GoogleTest program whose cases CTest knows one by one. Label `fast` unless given.
+# A GoogleTest program whose cases CTest knows one by one; with -DKSIM_TESTS_WHOLE=ON it is one test,
+# which saves a thousand starts of programs that start slowly. Label `fast` unless given.
 function(ksim_test name)
   cmake_parse_arguments(T "" "" "SRCS;DEPS;LABELS" ${ARGN})
   if(NOT T_LABELS)
@@ -59,8 +60,13 @@ function(ksim_test name)
   list(TRANSFORM T_DEPS PREPEND ksim::)
   target_link_libraries(${name} PRIVATE ${T_DEPS} GTest::gtest_main GTest::gmock)
   ksim_precompile(${name} ksim_test_precompiled)
-  gtest_discover_tests(${name}
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES LABELS "${T_LABELS}")
+  if(KSIM_TESTS_WHOLE)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
+  else()
+    gtest_discover_tests(${name}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} PROPERTIES LABELS "${T_LABELS}")
+  endif()
 endfunction()
 
 # ksim_script_test(<name> COMMAND ... [LABELS ...])

@@ -24,8 +24,16 @@ endfunction()
 if(KSIM_PRECOMPILE)
   ksim_precompiled_target(ksim_precompiled)
   if(KSIM_BUILD_TESTS)
-    ksim_precompiled_target(ksim_test_precompiled <gmock/gmock.h> <gtest/gtest.h>)
+    # With those of ours that most tests need, for they are heavy too.
+    set(headers
+      api/request.h client/events.h scenario/load.h scenario/runner.h sim/process.h sim/simulation.h
+      value/json.h)
+    list(TRANSFORM headers PREPEND ksim/)
+    list(TRANSFORM headers REPLACE "(.+)" "\"\\1\"")
+    ksim_precompiled_target(ksim_test_precompiled <gmock/gmock.h> <gtest/gtest.h> ${headers})
     target_compile_options(ksim_test_precompiled PRIVATE ${KSIM_TEST_OPTIONS})
+    target_include_directories(ksim_test_precompiled PRIVATE
+      ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(ksim_test_precompiled PRIVATE GTest::gtest GTest::gmock)
   endif()
 endif()

@@ -65,7 +65,7 @@ class Matrix {
     options.send_initial_events = initial;
     options.allow_watch_bookmarks = true;
     const auto watch = world.Watch("configmaps", "default", options);
-    if (watch->response.code != 200) return Refusal(watch->response.status(), Duration());
+    if (watch->response.code != 200) return Refusal(watch->response.status, Duration());
     world.Advance(Milliseconds(3500));
     std::string text = Told(*watch);
     watch->seen.clear();

@@ -112,9 +112,10 @@ TEST_P(Watches, FromTooOldARevisionIsAnErrorEvent) {
   auto watch = Watch(From(std::to_string(b.resource_version())));
   EXPECT_EQ(watch->response.code, 200);
   EXPECT_EQ(watch->Lines(), (Lines{"ERROR 410 Expired", "EOF"}));
-  EXPECT_EQ(watch->last().status.message, fmt::format("too old resource version: {} ({})",
-                                                      b.resource_version(), a.resource_version()));
-  EXPECT_TRUE(watch->last().status.causes.empty());
+  EXPECT_EQ(
+      watch->last().status().message,
+      fmt::format("too old resource version: {} ({})", b.resource_version(), a.resource_version()));
+  EXPECT_TRUE(watch->last().status().causes.empty());
 }
 
 // WATCH-12
@@ -291,7 +292,7 @@ TEST_P(Watches, EventsAreWatchedInStorage) {
   auto old = world.Watch("events", "default", From("3"));
   world.Advance(Seconds(1));
   EXPECT_EQ(old->Lines(), (Lines{"ERROR 410 Expired", "EOF"}));
-  EXPECT_EQ(old->last().status.message, "The resourceVersion for the provided watch is too old.");
+  EXPECT_EQ(old->last().status().message, "The resourceVersion for the provided watch is too old.");
 }
 
 class Watches136 : public Watches {};
@@ -330,8 +331,8 @@ TEST_P(Watches136, AWatchListThatCannotGetFreshIsAnErrorEvent) {
   EXPECT_EQ(world.sim.now() - before, Seconds(3));
   EXPECT_EQ(watch->response.code, 200);
   EXPECT_EQ(watch->Lines(), (Lines{"ERROR 504 Timeout", "EOF"}));
-  EXPECT_TRUE(api::HasCause(watch->last().status, "ResourceVersionTooLarge"));
-  EXPECT_EQ(watch->last().status.retry_after_seconds, 1);
+  EXPECT_TRUE(api::HasCause(watch->last().status(), "ResourceVersionTooLarge"));
+  EXPECT_EQ(watch->last().status().retry_after_seconds, 1);
 }
 
 // WATCH-10
