@@ -47,6 +47,11 @@ std::string Show(const std::string& stream, const std::string& list = "") {
 const std::string kStart = Event("ADDED", "b", 120) + Event("ADDED", "a", 100, "u2");
 const std::string kList = List(130, Pod("b", 120, "u1") + "," + Pod("a", 100, "u2"));
 
+const std::string kKubectlList =
+    "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"metadata\": {\"resourceVersion\": \"\"}, "
+    "\"items\": [" +
+    Pod("b", 120, "u1") + "," + Pod("a", 100, "u2") + "]}";
+
 TEST(WatchJson, WhatARealClusterPrintsIsJudged) {
   struct Case {
     const char* what;
@@ -69,6 +74,15 @@ TEST(WatchJson, WhatARealClusterPrintsIsJudged) {
       {"recreated without a deletion", kStart + Event("ADDED", "a", 135, "u9"), kList,
        "watch.ordered ok\nwatch.unique ok\nwatch.reliable: event 3: Pod/default/a at revision "
        "135: ADDED, and it was there: its deletion is missing\n"},
+      {"as kubectl prints a list: no revision of its own", good, kKubectlList,
+       "watch.ordered ok\nwatch.unique ok\nwatch.reliable ok\n"},
+      {"older than the newest item of such a list", kStart + Event("ADDED", "c", 119, "u3"),
+       kKubectlList,
+       "watch.ordered: event 3: Pod/default/c at revision 119: ADDED comes after the list at "
+       "revision 120\nwatch.unique ok\nwatch.reliable ok\n"},
+      {"changed between the list and the watch",
+       Event("ADDED", "b", 131) + Event("ADDED", "a", 100, "u2") + Event("DELETED", "b", 140),
+       kList, "watch.ordered ok\nwatch.unique ok\nwatch.reliable ok\n"},
       {"decimal, not text",
        kStart + Event("MODIFIED", "a", 999, "u2") + Event("MODIFIED", "a", 1000, "u2"), kList,
        "watch.ordered ok\nwatch.unique ok\nwatch.reliable ok\n"},

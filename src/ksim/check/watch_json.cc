@@ -77,9 +77,11 @@ class Judge {
             fmt::format("the list's {} has no decimal resourceVersion", NameOf(item)));
       there_[NameOf(item)] = Version{rv, Uid(item)};
       listed_[NameOf(item)] = rv;
+      list_revision_ = std::max(list_revision_, rv);
     }
-    if (!ParseRevision(list.Get("metadata").Get("resourceVersion").AsString(), &list_revision_))
-      return absl::InvalidArgumentError("the list has no decimal metadata.resourceVersion");
+    const std::string_view own = list.Get("metadata").Get("resourceVersion").AsString();
+    if (!own.empty() && !ParseRevision(own, &list_revision_))
+      return absl::InvalidArgumentError("the list's metadata.resourceVersion is not decimal");
     return absl::OkStatus();
   }
 
@@ -159,11 +161,13 @@ class Judge {
 
   // Whether it is an item of the list that kubectl printed first.
   bool PartOfList(std::string_view type, const std::string& name, std::int64_t rv,
-                  const Stream& stream) {
+                  const std::string& uid, const Stream& stream) {
     if (type != "ADDED") return false;
     if (!with_list_) return stream.initial && there_.find(name) == there_.end();
     const auto it = listed_.find(name);
-    if (it == listed_.end() || it->second != rv) return false;
+    if (it == listed_.end() || rv < it->second) return false;
+    const bool changed_since = rv > it->second;
+    if (changed_since && (!stream.initial || there_[name].uid != uid)) return false;
     listed_.erase(it);  // once
     return true;
   }
@@ -171,7 +175,7 @@ class Judge {
   void TakeChange(std::uint64_t n, std::string_view type, const Value& object, std::int64_t rv,
                   Stream* stream) {
     const std::string name = NameOf(object);
-    if (PartOfList(type, name, rv, *stream)) {
+    if (PartOfList(type, name, rv, Uid(object), *stream)) {
       there_[name] = Version{rv, Uid(object)};
       stream->seen.emplace(name, rv);
       return;

@@ -5,12 +5,14 @@
 //
 // The stream is JSON objects one after another, {"type":"ADDED","object":{...}}, on one line or
 // many. Resource versions are compared as decimal integers, per kind. kubectl lists first and
-// prints the items as ADDED, in the list's order: those are told from changes by --list, or,
-// without it, as the ADDED events before anything else.
+// prints the items as ADDED, in the list's order: those are told from changes by --list (also when
+// they changed between the list and the watch), or, without it, as the ADDED events before anything
+// else.
 //
 // Judged: watch.ordered and watch.unique; with a list watch.reliable as well, as far as the objects
 // show it: an update of what is not there, a creation of what is. A change that another change of
-// the object hides cannot be seen to be missing.
+// the object hides cannot be seen to be missing. A list that kubectl printed says no revision of
+// its own (`resourceVersion: ""`): then it is at least as new as the newest of its items.
 #pragma once
 #include <optional>
 #include <string_view>
