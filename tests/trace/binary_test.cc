@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/base/hash.h"
+#include "ksim/base/status.h"
 #include "ksim/trace/schema.h"
 #include "tests/trace/builder.h"
 
@@ -79,13 +80,48 @@ TEST(Binary, IsSmallerThanItsLines) {
 
 TEST(Binary, CutAnywhereIsNoticed) {
   const std::string bytes = FormatTrace(ArbitraryTrace(1), true);
-  for (std::size_t n = kBinaryMagic.size(); n < bytes.size(); n += 7) {
+  for (std::size_t n = kBinaryMagic.size(); n < bytes.size(); ++n) {
     const absl::StatusOr<Trace> trace = ParseTrace(bytes.substr(0, n));
     EXPECT_TRUE(!trace.ok() || !trace->missing.empty()) << "cut at " << n;
-    if (trace.ok()) {
-      EXPECT_FALSE(trace->end.has_value());
-    }
   }
+  const absl::StatusOr<Trace> unsealed = ParseTrace(bytes.substr(0, bytes.size() - 9));
+  ASSERT_TRUE(unsealed.ok());
+  EXPECT_EQ(unsealed->missing, "the checksum at its end is missing");
+}
+
+TEST(Binary, AFlippedBitIsNoticedWhereverItIs) {
+  const std::string bytes = FormatTrace(ArbitraryTrace(1), true);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string bad = bytes;
+    bad[i] = static_cast<char>(bad[i] ^ (1 << i % 8));
+    const absl::StatusOr<Trace> trace = ParseTrace(bad);
+    EXPECT_TRUE(!trace.ok() || !trace->missing.empty()) << "byte " << i;
+  }
+}
+
+TEST(Binary, ACutTraceStaysOne) {
+  Trace trace = ArbitraryTrace(1);
+  trace.end.reset();
+  const absl::StatusOr<Trace> back = ParseTrace(FormatTrace(trace, true));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(FormatTrace(*back, false), FormatTrace(trace, false));
+  EXPECT_NE(back->missing, "");
+}
+
+TEST(Binary, EntriesComeInTheirOrder) {
+  const auto sealed = [](const std::string& entries) {
+    const std::string bytes = std::string(kBinaryMagic) + entries;
+    char sum[8];
+    PutLittleEndian(sum, Hash64(bytes));
+    return bytes + "C" + std::string(sum, sizeof sum);
+  };
+  const std::string bytes = FormatTrace(ArbitraryTrace(1), true);
+  const std::string header =
+      bytes.substr(kBinaryMagic.size(), bytes.find('R') - kBinaryMagic.size());
+  EXPECT_EQ(Message(ParseTrace(sealed("")).status()), "line 1: the header is missing");
+  EXPECT_EQ(Message(ParseTrace(sealed(header + header)).status()), "line 2: a second header");
+  EXPECT_EQ(Message(ParseTrace(sealed(header)).status()), "line 2: the last line is missing");
+  EXPECT_EQ(Message(ParseTrace(bytes + "C").status()), "");
 }
 
 TEST(Binary, GarbageIsAnErrorNotACrash) {

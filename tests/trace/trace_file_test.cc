@@ -64,6 +64,24 @@ TEST(TraceFile, CutTracesSayWhatIsMissing) {
             "is missing");
 }
 
+TEST(TraceFile, TheLastLineHasTheHashOfTheFirst) {
+  const std::string text = FormatTrace(Small(), false);
+  const absl::StatusOr<Trace> trace = ParseTrace(text);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->last_line.Get("header").AsString(), HashOfHeader(trace->first_line));
+  EXPECT_EQ(ToJsonLine(trace->header), text.substr(0, text.find('\n')));
+  const std::string begin = "{\"end\":{\"events\":3,";
+  EXPECT_EQ(text.substr(text.rfind('\n', text.size() - 2) + 1, begin.size()), begin);
+}
+
+TEST(TraceFile, OnlyTheNewlineAtTheEndIsMissing) {
+  const std::string text = FormatTrace(Small(), false);
+  const absl::StatusOr<Trace> trace = ParseTrace(text.substr(0, text.size() - 1));
+  ASSERT_TRUE(trace.ok());
+  EXPECT_TRUE(trace->end.has_value());
+  EXPECT_EQ(trace->missing, "the newline at its end is missing");
+}
+
 TEST(TraceFile, RejectsWhatIsNoTrace) {
   struct Case {
     std::string text, message;
@@ -72,7 +90,7 @@ TEST(TraceFile, RejectsWhatIsNoTrace) {
   const std::string header = good.substr(0, good.find('\n') + 1);
   const Case cases[] = {
       {"", "there is nothing in it"},
-      {"hello\n", "line 1: line 1 column 1"},
+      {"hello\n", "line 1 column 1: "},
       {"{}\n", "line 1: the first line is not that of a ksim trace"},
       {header + "{\"seq\":2,\"t\":0,\"actor\":\"a\",\"kind\":\"phase\",\"cause\":0}\n",
        "line 2: seq 2 where 1 was expected"},

@@ -13,6 +13,8 @@
 #include "ksim/scenario/runner.h"
 #include "ksim/trace/diff.h"
 #include "ksim/trace/state.h"
+#include "ksim/value/diff.h"
+#include "ksim/value/json.h"
 
 namespace ksim::cli {
 namespace {
@@ -140,17 +142,49 @@ class ReplayCommand : public Command {
     const std::optional<trace::Divergence> d =
         trace::FirstDivergence(first(recorded.events, wanted), first(now.events, of_now));
     if (d) return Diverged(io, recorded, now, *d);
-    if (whole && trace::ToJsonLine(*recorded.end) != trace::ToJsonLine(*now.end)) {
-      io.Err(fmt::format("{} replay diverged in the last line\n  recorded {}\n  now      {}\n",
-                         Paint(io.err_color(), "1;31", "error:"), trace::ToJsonLine(*recorded.end),
-                         trace::ToJsonLine(*now.end)));
-      return other_version_ ? kViolation : kDiverged;
-    }
+    if (const int code = CompareLines(io, recorded, now, whole); code != kOk) return code;
     const std::string digest = whole ? fmt::format(", digest {}", recorded.end->digest) : "";
     if (!common_.quiet)
       io.Out(fmt::format("replayed {} of {} events: same as recorded{}\n", wanted,
                          recorded.events.size(), digest));
-    return recorded.end ? kOk : kUndecided;
+    return recorded.missing.empty() || (recorded.end && other_version_) ? kOk : kUndecided;
+  }
+
+  // The first and the last line. What stands there has no event that could differ.
+  int CompareLines(Io& io, const Trace& recorded, const Trace& now, bool whole) {
+    if (!other_version_) {
+      const value::Value first = Parsed(trace::ToJsonLine(now.header));
+      if (recorded.first_line != first) return LineDiffers(io, "first", recorded.first_line, first);
+    }
+    if (!whole) return kOk;
+    value::Value last = Parsed(trace::ToJsonLine(*now.end));
+    const value::Value& hash = recorded.last_line.Get(kHeaderHash);
+    if (!hash.is_null()) last = last.Set(kHeaderHash, hash);
+    if (recorded.last_line != last) return LineDiffers(io, "last", recorded.last_line, last);
+    if (hash.is_null() || other_version_) return kOk;
+    if (hash.AsString() == trace::HashOfHeader(recorded.first_line)) return kOk;
+    io.Err(fmt::format("{} the first line was altered since the trace was written\n",
+                       Paint(io.err_color(), "1;31", "error:")));
+    return kDiverged;
+  }
+
+  // What this program wrote is JSON.
+  static value::Value Parsed(const std::string& line) { return value::ParseJson(line).value(); }
+
+  int LineDiffers(Io& io, const char* which, const value::Value& recorded,
+                  const value::Value& now) {
+    io.Err(fmt::format("{} replay diverged in the {} line\n",
+                       Paint(io.err_color(), "1;31", "error:"), which));
+    for (const value::Change& c : value::Diff(recorded, now))
+      io.Err(fmt::format("  {}: recorded {}, now {}\n", c.path.ToString(), Text(c.before),
+                         Text(c.after)));
+    return other_version_ ? kViolation : kDiverged;
+  }
+
+  static std::string Text(const std::optional<value::Value>& v) {
+    if (!v) return "nothing";
+    const std::string text = value::ToJson(*v);
+    return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
   }
 
   int Diverged(Io& io, const Trace& recorded, const Trace& now, const trace::Divergence& d) {
@@ -170,6 +204,8 @@ class ReplayCommand : public Command {
     return other_version_ ? kViolation : kDiverged;
   }
 
+  static constexpr std::string_view kHeaderHash = "header";
+  static constexpr std::size_t kLongest = 160;  // of a value that differs
   std::string path_;
   std::string until_;
   bool force_ = false;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
+#include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/fuzz/run.h"
@@ -9,14 +13,42 @@
 #include "ksim/scenario/runner.h"
 
 namespace ksim::cli {
+namespace {
+
+// Takes `word` and the number behind it off the front of `text`; 0 when they are not there.
+int TakeNumber(std::string_view word, std::string_view* text) {
+  int number = 0;
+  if (!text->starts_with(word)) return 0;
+  const char* begin = text->data() + word.size();
+  const auto [end, error] = std::from_chars(begin, text->data() + text->size(), number);
+  if (error != std::errc()) return 0;
+  text->remove_prefix(static_cast<std::size_t>(end - text->data()));
+  return number;
+}
+
+// "line 7 column 3: what", as the reader says it, at its place in the file.
+Diagnostic NoTrace(const std::string& path, std::string_view what) {
+  Diagnostic d;
+  d.file = path;
+  std::string_view rest = what;
+  if (const int line = TakeNumber("line ", &rest); line > 0) {
+    d.span.line = line;
+    d.span.column = std::max(1, TakeNumber(" column ", &rest));
+    rest.remove_prefix(std::min(rest.size(), std::string_view(": ").size()));
+  }
+  d.message = fmt::format("no trace of ksim: {}", rest);
+  return d;
+}
+
+}  // namespace
 
 std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path) {
   absl::StatusOr<trace::Trace> trace = trace::ReadTrace(path);
   if (!trace.ok()) {
     const bool content = trace.status().code() == absl::StatusCode::kInvalidArgument;
-    io.Err(
-        fmt::format("{}: error: {}{}\n", path,
-                    content ? "no trace of ksim: " : "cannot read it: ", Message(trace.status())));
+    const std::string message(Message(trace.status()));
+    io.Err(content ? Render(NoTrace(path, message), io.err_color())
+                   : fmt::format("{}: error: cannot read it: {}\n", path, message));
     return std::nullopt;
   }
   if (!trace->missing.empty()) io.Err(fmt::format("{}: warning: {}\n", path, trace->missing));

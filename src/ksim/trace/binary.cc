@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "ksim/base/hash.h"
 #include "ksim/trace/schema.h"
 
 namespace ksim::trace {
@@ -20,11 +21,19 @@ enum Tag : std::uint8_t {
   kObject,
 };
 constexpr std::size_t kLongestInterned = 200;  // longer text hardly comes twice
-constexpr int kMaxDepth = 1100;
+constexpr int kMaxDepth = 1000;                // as JSON
 
 }  // namespace
 
 std::string BinaryWriter::Take() { return std::exchange(out_, std::string()); }
+
+std::string BinaryWriter::Sealed() {
+  char sum[8];
+  PutLittleEndian(sum, Hash64(out_));
+  out_ += 'C';
+  out_.append(sum, sizeof sum);
+  return Take();
+}
 
 void BinaryWriter::TextEntry(char tag, std::string_view text) {
   out_ += tag;
@@ -130,6 +139,18 @@ std::int64_t BinaryReader::Signed() {
   return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
 }
 
+std::uint64_t BinaryReader::Fixed() {
+  if (in_.size() < 8) {
+    cut_ = true;
+    return 0;
+  }
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < 8; ++i)
+    bits |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(in_[i])) << (8 * i);
+  in_.remove_prefix(8);
+  return bits;
+}
+
 std::string_view BinaryReader::String() {
   const std::uint64_t ref = Varint();
   if (cut_ || corrupt_) return "";
@@ -163,17 +184,8 @@ Value BinaryReader::Read(int depth) {
       return Value::Bool(tag == kTrue);
     case kInt:
       return Value::Int(Signed());
-    case kDouble: {
-      if (in_.size() < 8) {
-        cut_ = true;
-        return Value();
-      }
-      std::uint64_t bits = 0;
-      for (std::size_t i = 0; i < 8; ++i)
-        bits |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(in_[i])) << (8 * i);
-      in_.remove_prefix(8);
-      return Value::Double(std::bit_cast<double>(bits));
-    }
+    case kDouble:
+      return Value::Double(std::bit_cast<double>(Fixed()));
     case kString:
       return Value::String(String());
     case kArray: {
@@ -202,7 +214,8 @@ void BinaryReader::ReadRecord() {
   if (kind < 1 || kind > KindNames().size()) corrupt_ = corrupt_ || !cut_;
   r.kind = static_cast<sim::EventKind>(kind);
   r.seq = seq_ += Varint();
-  r.t = t_ += Signed();
+  r.t = t_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(t_) +
+                                       static_cast<std::uint64_t>(Signed()));
   r.cause = r.seq - static_cast<std::uint64_t>(Signed());
   r.actor = std::string(String());
   for (std::uint64_t n = Varint(); n > 0 && !cut_ && !corrupt_; --n) {
@@ -212,23 +225,32 @@ void BinaryReader::ReadRecord() {
   record_ = std::move(r);
 }
 
+void BinaryReader::ReadText() {
+  const std::uint64_t size = Varint();
+  cut_ = cut_ || size > in_.size();
+  if (cut_ || corrupt_) return;
+  line_ = std::string(in_.substr(0, size));
+  in_.remove_prefix(size);
+}
+
+BinaryReader::Item BinaryReader::ReadChecksum() {
+  const std::string_view before = whole_.substr(0, whole_.size() - in_.size() - 1);
+  const std::uint64_t sum = Fixed();
+  if (cut_) return Item::kCut;
+  return sum == Hash64(before) ? Item::kChecksum : Item::kAltered;
+}
+
 BinaryReader::Item BinaryReader::Next() {
   if (in_.empty()) return Item::kNothing;
   const char tag = in_.front();
   in_.remove_prefix(1);
-  if (tag == 'R') {
+  if (tag == 'C') return ReadChecksum();
+  if (tag == 'R')
     ReadRecord();
-  } else if (tag == 'H' || tag == 'E') {
-    const std::uint64_t size = Varint();
-    if (!cut_ && size <= in_.size()) {
-      line_ = std::string(in_.substr(0, size));
-      in_.remove_prefix(size);
-    } else {
-      cut_ = true;
-    }
-  } else {
+  else if (tag == 'H' || tag == 'E')
+    ReadText();
+  else
     corrupt_ = true;
-  }
   if (corrupt_) return Item::kCorrupt;
   if (cut_) return Item::kCut;
   return tag == 'R' ? Item::kEvent : tag == 'H' ? Item::kHeader : Item::kEnd;

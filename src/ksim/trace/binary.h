@@ -5,6 +5,7 @@
 //   'H' text          the header line
 //   'R' record        one event: kind, then seq, t and cause as differences, actor, fields
 //   'E' text          the last line
+//   'C' hash          XXH3-64 of all bytes before, little-endian: whatever was altered shows
 //
 // Integers are varints (signed ones zigzag), strings an index into the table of strings seen so far
 // or a new one. A reader that runs out of bytes has a cut trace.
@@ -28,7 +29,8 @@ class BinaryWriter {
   void Header(std::string_view line) { TextEntry('H', line); }
   void Event(const Record& record);
   void End(std::string_view line) { TextEntry('E', line); }
-  std::string Take();  // what has been written since the last Take
+  std::string Take();    // what has been written since the last Take
+  std::string Sealed();  // all of it with its checksum, when nothing was taken before
 
  private:
   void TextEntry(char tag, std::string_view text);
@@ -46,8 +48,9 @@ class BinaryWriter {
 class BinaryReader {
  public:
   // `bytes` must outlive the reader and begin with the magic.
-  explicit BinaryReader(std::string_view bytes) : in_(bytes.substr(kBinaryMagic.size())) {}
-  enum class Item { kHeader, kEvent, kEnd, kNothing, kCut, kCorrupt };
+  explicit BinaryReader(std::string_view bytes)
+      : whole_(bytes), in_(bytes.substr(kBinaryMagic.size())) {}
+  enum class Item { kHeader, kEvent, kEnd, kChecksum, kNothing, kCut, kCorrupt, kAltered };
   Item Next();
   const std::string& line() const { return line_; }  // of kHeader and kEnd
   Record TakeRecord() { return std::move(record_); }
@@ -55,11 +58,14 @@ class BinaryReader {
  private:
   std::uint64_t Varint();
   std::int64_t Signed();
+  std::uint64_t Fixed();  // 8 bytes
   std::string_view String();
   value::Value Read(int depth);
   void ReadRecord();
+  void ReadText();
+  Item ReadChecksum();
 
-  std::string_view in_;
+  std::string_view whole_, in_;  // in_ is what is left of it
   std::vector<std::string> strings_;
   std::uint64_t seq_ = 0;
   std::int64_t t_ = 0;
