@@ -140,10 +140,12 @@ class Comparison {
     std::set<std::size_t> different;
     for (const Difference& d : diff_.differences)
       if (d.left) different.insert(*d.left);
-    const std::int64_t first = TimeOf(diff_.differences.front());
+    const Difference& parting = diff_.differences.front();
+    const std::int64_t first = TimeOf(parting);
     for (std::size_t i = 0; i < to_right_.size(); ++i) {
-      if (to_right_[i] == kNone || different.count(i) != 0) continue;
+      if (parting.left && i >= *parting.left) break;
       if (left_.trace.events[i].t > first) break;
+      if (to_right_[i] == kNone || different.count(i) != 0) continue;
       diff_.last_common = {i, to_right_[i]};
     }
   }
@@ -218,7 +220,7 @@ class Comparison {
 }  // namespace
 
 Diff Compare(const Trace& left, const Trace& right, const DiffOptions& options) {
-  if (left.end && right.end && left.end->digest == right.end->digest) {
+  if (left.end && right.end && !left.end->digest.empty() && left.end->digest == right.end->digest) {
     Diff same;
     same.equal = same.by_digest = true;
     return same;
