@@ -83,6 +83,9 @@ TEST(Where, PrintsItsCanonicalForm) {
 
 TEST(Where, BadOnesNameTheColumn) {
   const std::pair<const char*, const char*> cases[] = {
+      {"{.a} == 1", "column 1: a path stands without braces"},
+      {"a == 1 || a == 2", "column 8: there is no ||; quote the value if it is part of it"},
+      {"a == '1 || 2'", ""},
       {"", "column 1: expected a path"},
       {"== x", "column 1: expected a path"},
       {"status.phase", "column 13: expected one of == != < <= > >= exists in"},

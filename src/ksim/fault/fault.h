@@ -101,6 +101,8 @@ class Injector {
   std::size_t in_force() const;
   // "holdStream kube-scheduler pods", in the order of beginning.
   std::vector<std::string> DescribeInForce() const;
+  // The run is over without a heal: faults that still wait have struck nothing (outcomes only).
+  void GiveUp();
   // Ends all, the last begun first. `cause`: the seq of the heal.
   void HealAll(std::uint64_t cause);
 

@@ -60,6 +60,13 @@ class FaultScope {
   sim::Context saved_;
 };
 
+Outcome InVain() {
+  Outcome outcome;
+  outcome.state = Outcome::State::kSkipped;
+  outcome.why = "nothing came that it could strike";
+  return outcome;
+}
+
 bool IsBackground(const store::CommitPayload& commit) {
   const auto parts = store::PartsOfKey(commit.key());
   return parts && (parts->resource == "leases" || parts->resource == "events");
@@ -174,10 +181,7 @@ void Injector::End(const std::string& id, std::uint64_t cause) {
   if (active == nullptr) return;
   FaultScope scope(cluster_.sim(), cause);
   const bool in_vain = active->waiting();
-  if (in_vain && active->outcome != nullptr) {
-    active->outcome->state = Outcome::State::kSkipped;
-    active->outcome->why = "nothing came that it could strike";
-  }
+  if (in_vain && active->outcome != nullptr) *active->outcome = InVain();
   cluster_.sim().context().cause = Emit(*active, in_vain ? "skipped" : "end", cause);
   const std::function<void()> undo = std::move(active->effect.undo);
   Remove(id);
@@ -186,6 +190,11 @@ void Injector::End(const std::string& id, std::uint64_t cause) {
 
 void Injector::HealAll(std::uint64_t cause) {
   while (!active_.empty()) End(std::string(active_.back()->id), cause);
+}
+
+void Injector::GiveUp() {
+  for (const auto& a : active_)
+    if (a->waiting() && a->outcome != nullptr) *a->outcome = InVain();
 }
 
 std::size_t Injector::in_force() const { return active_.size(); }

@@ -117,7 +117,7 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   const bool has_steps = spec.Has("steps");
   s->steps = ParseSteps(context, spec);
   if (!has_steps) AddDefaultStep(context, s);
-  s->faults = ParseFaults(context, spec, s->cluster);
+  s->faults = ParseFaults(context, spec, s->cluster, s->steps);
   s->overrides = ParseOverrides(context, spec);
   if (const YamlNode* fuzz = spec.Find("fuzz")) s->fuzz = ParseFuzz(context, *fuzz);
   s->expect = ParseExpect(context, spec);

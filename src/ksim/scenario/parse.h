@@ -71,10 +71,12 @@ Span SpanOfField(const Manifest& manifest, std::string_view field);
 
 // The parts that ParseScenario is made of.
 ClusterSpec ParseCluster(ParseContext& context, const value::YamlNode& node, api::Compat compat);
-NodeSpec ParseNode(ParseContext& context, const value::YamlNode& node, const std::string& where);
+// `fewest`: a cluster may begin without nodes, a step adds at least one.
+NodeSpec ParseNode(ParseContext& context, const value::YamlNode& node, const std::string& where,
+                   std::int64_t fewest = 1);
 std::vector<Step> ParseSteps(ParseContext& context, MappingReader& spec);
 std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
-                                   const ClusterSpec& cluster);
+                                   const ClusterSpec& cluster, const std::vector<Step>& steps);
 std::optional<Trigger> ParseTrigger(ParseContext& context, const value::YamlNode& node,
                                     const std::string& where);
 std::vector<sim::Override> ParseOverrides(ParseContext& context, MappingReader& spec);

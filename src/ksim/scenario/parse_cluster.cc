@@ -38,7 +38,8 @@ std::vector<NodeSpec> ParseNodes(ParseContext& context, const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kSequence) {
     std::vector<NodeSpec> nodes;
     for (std::size_t i = 0; i < node.items.size(); ++i)
-      nodes.push_back(ParseNode(context, node.items[i], fmt::format("spec.cluster.nodes[{}]", i)));
+      nodes.push_back(ParseNode(context, node.items[i], fmt::format("spec.cluster.nodes[{}]", i),
+                                /*fewest=*/0));
     return nodes;
   }
   const value::Value v = node.kind == YamlNode::Kind::kScalar ? node.ToValue() : value::Value();
@@ -150,6 +151,32 @@ std::vector<DenySpec> ParseDeny(ParseContext& context, MappingReader& reader) {
   return rules;
 }
 
+// A process of the user's must not be called like one that is there anyway.
+bool IsTaken(const std::string& name, const ClusterSpec& cluster) {
+  static constexpr std::string_view kAlways[] = {"kubectl", "etcd", "kube-scheduler",
+                                                 "kube-controller-manager", "ksim"};
+  if (std::find(std::begin(kAlways), std::end(kAlways), name) != std::end(kAlways)) return true;
+  for (const auto& [controller, replicas] : cluster.replicated) {
+    const std::string base = ReplicaBaseName(controller);
+    if (name == base || name.starts_with(base + "-")) return true;
+  }
+  return name.starts_with("kube-apiserver-");
+}
+
+void CheckProcessName(ParseContext& context, const YamlNode::Entry& e, const ClusterSpec& cluster) {
+  const bool plain =
+      !e.key.empty() &&
+      e.key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
+  if (!plain)
+    context.problems.Error(
+        e.key_span, fmt::format("\"{}\" is no name of a process: lower case letters, digits, "
+                                "- and .",
+                                e.key));
+  else if (IsTaken(e.key, cluster))
+    context.problems.Error(e.key_span, fmt::format("there is a process \"{}\" already", e.key),
+                           "give it a name of its own, as in rs: [replicaset]");
+}
+
 void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
   const YamlNode* node = reader.Find("processes");
   if (node == nullptr) return;
@@ -159,6 +186,7 @@ void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* c
   }
   const std::vector<std::string_view> known = NamesOf(Controllers());
   for (const YamlNode::Entry& e : node->entries) {
+    CheckProcessName(context, e, *cluster);
     std::vector<std::string> names;
     for (const YamlNode& item : e.value.items) {
       names.push_back(item.text);
@@ -183,11 +211,12 @@ void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* c
 
 }  // namespace
 
-NodeSpec ParseNode(ParseContext& context, const YamlNode& node, const std::string& where) {
+NodeSpec ParseNode(ParseContext& context, const YamlNode& node, const std::string& where,
+                   std::int64_t fewest) {
   MappingReader reader(context.problems, node, NodeType(), where);
   NodeSpec spec;
   spec.name = reader.String("name", spec.name);
-  spec.count = reader.Integer("count", 1, 1);
+  spec.count = reader.Integer("count", 1, fewest);
   spec.capacity = reader.Map("capacity", true);
   spec.labels = reader.Map("labels", false);
   spec.taints = ParseTaints(context, reader);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "ksim/base/status.h"
+#include "ksim/scenario/fault_arguments.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/trace/schema.h"
 #include "ksim/value/selector.h"
@@ -14,105 +15,9 @@ namespace {
 
 using value::YamlNode;
 
-std::vector<std::string> ProcessNames(const ClusterSpec& cluster) {
-  std::vector<std::string> names{"kubectl", "etcd", "kube-scheduler"};
-  for (std::string& name : cluster.ControllerProcesses()) names.push_back(std::move(name));
-  for (std::int64_t i = 0; i < cluster.api_servers; ++i)
-    names.push_back(fmt::format("kube-apiserver-{}", i));
-  for (const std::string& node : cluster.NodeNames()) names.push_back("kubelet/" + node);
-  return names;
-}
-
-// The name must be one of `known`, but what a step adds later cannot be known here.
-void CheckTarget(MappingReader& args, std::string_view field, const std::vector<std::string>& known,
-                 std::string_view what) {
-  if (!args.Has(field)) return;
-  const std::string name = args.String(field);
-  if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
-  args.problems().Error(args.Find(field)->span,
-                        fmt::format("there is no {} \"{}\" in this cluster", what, name),
-                        Suggest(name, {known.begin(), known.end()}));
-}
-
-void CheckEnum(MappingReader& args, std::string_view field,
-               const std::vector<std::string_view>& known) {
-  if (!args.Has(field)) return;
-  const std::string value = args.String(field);
-  if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return;
-  args.problems().Error(args.Find(field)->span,
-                        fmt::format("{} cannot be \"{}\"", args.PathTo(field), value),
-                        Suggest(value, known));
-}
-
-void CheckBetween(MappingReader& args, const std::vector<std::string>& processes) {
-  if (!args.Has("between")) return;
-  const std::vector<const YamlNode*> pair = args.List("between");
-  if (pair.size() != 2)
-    args.problems().Error(args.Find("between")->span,
-                          fmt::format("{} wants two processes", args.PathTo("between")));
-  for (const YamlNode* item : pair) {
-    if (std::find(processes.begin(), processes.end(), item->text) != processes.end()) continue;
-    args.problems().Error(item->span,
-                          fmt::format("there is no process \"{}\" in this cluster", item->text),
-                          Suggest(item->text, {processes.begin(), processes.end()}));
-  }
-}
-
-// Only replicas of a controller elect a leader.
-void CheckFailover(MappingReader& args, const ClusterSpec& cluster) {
-  std::vector<std::string> names;
-  for (const auto& [controller, replicas] : cluster.replicated) {
-    if (replicas < 2) continue;
-    const std::string base = ReplicaBaseName(controller);
-    names.push_back(base);
-    for (std::int64_t i = 0; i < replicas; ++i) names.push_back(fmt::format("{}-{}", base, i));
-  }
-  const std::string name = args.RequiredString("process");
-  if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
-  if (names.empty())
-    args.problems().Error(args.Find("process")->span,
-                          fmt::format("\"{}\" has no other replica to take over", name),
-                          "give it some: cluster.controllers: [{name: \"*\", replicas: 2}]");
-  else
-    CheckTarget(args, "process", names, "replica");
-}
-
-void CheckArguments(ParseContext& context, MappingReader& args, std::string_view verb,
-                    const ClusterSpec& cluster) {
-  const std::vector<std::string> processes = ProcessNames(cluster);
-  if (verb == "failover") CheckFailover(args, cluster);
-  for (std::string_view field : {"client", "process", "to", "server"})
-    if (verb != "failover" || field != "process") CheckTarget(args, field, processes, "process");
-  CheckTarget(args, "node", cluster.NodeNames(), "node");
-  CheckBetween(args, processes);
-  for (std::string_view field : {"for", "by", "down", "redialAfter"}) args.OptionalDuration(field);
-  for (std::string_view field : {"afterWrite", "code"}) args.OptionalInteger(field, 1);
-  args.Bool("applied", false);
-  CheckEnum(args, "how", {"eof", "error"});
-  CheckEnum(args, "before", {"read", "write"});
-  CheckEnum(args, "verb", {"create", "update", "patch", "delete", "deletecollection"});
-  if (args.Has("actor")) {
-    const std::string actor = args.String("actor");
-    const std::string process = actor.substr(0, actor.find('/'));
-    const bool known = std::any_of(processes.begin(), processes.end(), [&](const std::string& p) {
-      return p == actor || p == process;
-    });
-    if (!known && !actor.empty())
-      args.problems().Error(args.Find("actor")->span,
-                            fmt::format("there is no actor \"{}\" in this cluster", actor),
-                            Suggest(actor, {processes.begin(), processes.end()}));
-  }
-  if (args.Has("resource")) {
-    std::string resource, name;
-    ReadResource(context, args, &resource, &name, false);
-  }
-  const YamlNode* revision = args.Find("revision");
-  if (verb == "compact" && revision != nullptr && revision->text != "head")
-    args.OptionalInteger("revision", 1);
-}
-
 std::optional<FaultSpec> ParseFault(ParseContext& context, const YamlNode& node, std::size_t index,
-                                    const ClusterSpec& cluster) {
+                                    const ClusterSpec& cluster,
+                                    const std::vector<std::string>& nodes) {
   const std::string where = fmt::format("spec.faults[{}]", index);
   if (node.kind != YamlNode::Kind::kMapping) {
     context.problems.Error(node.span,
@@ -140,7 +45,7 @@ std::optional<FaultSpec> ParseFault(ParseContext& context, const YamlNode& node,
     fault.verb = e.key;
     fault.args = e.value.ToValue();
     MappingReader args(context.problems, e.value, *verb->of, where + "." + e.key);
-    if (args.is_mapping()) CheckArguments(context, args, e.key, cluster);
+    if (args.is_mapping()) CheckFaultArguments(context, args, e.key, cluster, nodes);
   }
   if (const YamlNode* at = node.Find("at"))
     fault.at = ReadDuration(context.problems, *at, where + ".at");
@@ -163,6 +68,8 @@ void ReadCount(ParseContext& context, MappingReader& reader, Expectation* e) {
     e->max = count.OptionalInteger("max", 0);
     if (!e->min && !e->max)
       context.problems.Error(node->span, reader.PathTo("count") + " wants min, max or both");
+    if (e->min && e->max && *e->max < *e->min)
+      context.problems.Error(node->span, reader.PathTo("count") + " wants min <= max");
     return;
   }
   e->min = e->max = reader.OptionalInteger("count", 0);
@@ -248,11 +155,12 @@ std::optional<Trigger> ParseTrigger(ParseContext& context, const YamlNode& node,
 }
 
 std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
-                                   const ClusterSpec& cluster) {
+                                   const ClusterSpec& cluster, const std::vector<Step>& steps) {
+  const std::vector<std::string> nodes = AllNodes(cluster, steps);
   std::vector<FaultSpec> faults;
   std::size_t index = 0;
   for (const YamlNode* node : spec.List("faults"))
-    if (auto fault = ParseFault(context, *node, index++, cluster))
+    if (auto fault = ParseFault(context, *node, index++, cluster, nodes))
       faults.push_back(*std::move(fault));
   return faults;
 }

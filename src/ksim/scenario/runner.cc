@@ -322,6 +322,7 @@ std::vector<std::string> Runner::WhatKeptItBusy() {
 }
 
 void Runner::NoteFaults() {
+  injector_.GiveUp();
   for (std::size_t i = 0; i < injector_.outcomes().size(); ++i) {
     const fault::Outcome& outcome = injector_.outcomes()[i];
     if (outcome.state == fault::Outcome::State::kFired) continue;

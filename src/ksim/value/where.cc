@@ -81,6 +81,7 @@ class WhereParser {
   // Up to a space or an operator that is not within brackets, quotes or behind a backslash.
   absl::Status ParsePath(Path* path) {
     const std::size_t start = at_;
+    if (Peek() == '{') return Error("a path stands without braces");
     int brackets = 0;
     char quote = '\0';
     for (; at_ < text_.size(); ++at_) {
@@ -158,6 +159,8 @@ class WhereParser {
     while (!plain.empty() && IsSpace(plain.back())) plain.remove_suffix(1);
     at_ = start + plain.size();
     if (plain.empty()) return ErrorAt(start, "expected a value");
+    if (const std::size_t bars = plain.find("||"); bars != std::string_view::npos)
+      return ErrorAt(start + bars, "there is no ||; quote the value if it is part of it");
     out->text = plain;
     out->value = ResolveCore(plain);
     return absl::OkStatus();

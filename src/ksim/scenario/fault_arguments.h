@@ -1,0 +1,18 @@
+// What the arguments of a fault must be: of the right type, there when the verb needs them, and
+// about processes and nodes that the cluster has or that a step adds.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/scenario/parse.h"
+
+namespace ksim::scenario {
+
+// The nodes that are there from the start, and those that steps add.
+std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<Step>& steps);
+
+void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string_view verb,
+                         const ClusterSpec& cluster, const std::vector<std::string>& nodes);
+
+}  // namespace ksim::scenario
