@@ -152,7 +152,7 @@ TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
       {"removeNode: node-9", "error: there is no machine node-9"},
       {"addNode: {name: node, count: 1}", "error: there is a machine node-1 already"},
       {"wait: {resource: nodes/node-1, where: metadata.name == x, timeout: 5s}",
-       "error: timed out waiting for metadata.name == x on node/node-1"}};
+       "error: timed out waiting for the condition on nodes/node-1"}};
   for (const Case& c : cases) {
     Runner runner(Parse("  steps: [{at: 0s, " + c.step + "}]\n"), RunnerOptions());
     const RunReport report = runner.Run();

@@ -61,7 +61,11 @@ Kubectl::Kubectl(client::Connection& connection)
     : env_(connection.env()), client_(connection, connection.process().actor(), KubectlOptions()) {}
 
 sim::Task<Response> Kubectl::Send(Request request) {
-  co_return co_await client_.Do(std::move(request));
+  Response response = co_await client_.Do(std::move(request));
+  // ErrorText tells the user who refused.
+  if (api::IsConnectionRefused(response.status))
+    response.status.name = fmt::format("{}:6443", client_.connection().server().name());
+  co_return response;
 }
 
 Kubectl::Info Kubectl::Resolve(const Value& object, StepOutcome* outcome) const {

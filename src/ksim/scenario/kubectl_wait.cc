@@ -166,8 +166,9 @@ sim::Task<void> Kubectl::WaitForOne(Info info, Object target, const Step& step,
     if (met) outcome->lines.push_back(slashed + " condition met");
     if (met || !outcome->ok()) co_return;
   }
-  const std::string what = step.wait_for.empty() ? step.where.ToString() : step.wait_for;
-  outcome->error = fmt::format("error: timed out waiting for {} on {}", what, slashed);
+  // pkg/cmd/wait/wait.go extendErrWaitTimeout, over apimachinery's words for any time-out.
+  outcome->error = fmt::format("error: timed out waiting for the condition on {}/{}",
+                               info->resource, target.name());
 }
 
 sim::Task<bool> Kubectl::WatchUntil(Info info, Object target, const Step& step, std::int64_t rv,
@@ -201,9 +202,12 @@ std::string Slashed(const api::ResourceInfo& info, std::string_view name) {
 std::string ErrorText(const Response& response) {
   const api::Status& status = response.status;
   if (response.code == 0)
-    return api::IsConnectionRefused(status) ? "The connection to the server was refused - did you "
-                                              "specify the right host or port?"
-                                            : "Unable to connect to the server: " + status.message;
+    return api::IsConnectionRefused(status)
+               ? fmt::format(
+                     "The connection to the server {} was refused - did you specify the "
+                     "right host or port?",
+                     status.name)
+               : "Unable to connect to the server: " + status.message;
   if (api::IsInvalid(status)) {
     std::string text = "The request is invalid";
     if (!status.kind.empty() || !status.name.empty())
