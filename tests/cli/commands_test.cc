@@ -68,6 +68,44 @@ TEST_F(Traces, ACutTraceIsCodeSixWithWhatIsMissing) {
   EXPECT_NE(r.err.find("the last line (digest and result) is missing"), std::string::npos);
 }
 
+// What stands in the first line and changes nothing of the run.
+TEST_F(Traces, AnAlteredFirstLineIsCodeFour) {
+  std::string text = Read(Jsonl());
+  const std::size_t name = text.find("\"name\":\"replicaset\"");
+  text.replace(name, 19, "\"name\":\"replicasex\"");
+  const CliResult r = RunCli({"replay", Write("first-line.jsonl", text)});
+  EXPECT_EQ(r.code, 4);
+  EXPECT_EQ(r.err, "error: the first line was altered since the trace was written\n");
+  text = Read(Jsonl());
+  text.replace(text.find("\"mode\":\"run\""), 12, "\"mode\":\"ran\"");
+  const CliResult mode = RunCli({"replay", Write("first-line.jsonl", text)});
+  EXPECT_EQ(mode.code, 4);
+  EXPECT_EQ(mode.err,
+            "error: replay diverged in the first line\n  mode: recorded \"ran\", now \"run\"\n");
+}
+
+TEST_F(Traces, ATraceWithoutItsLastNewlineIsCutShort) {
+  const std::string text = Read(Jsonl());
+  const std::string path = Write("newline.jsonl", text.substr(0, text.size() - 1));
+  const CliResult r = RunCli({"replay", path});
+  EXPECT_EQ(r.code, 6);
+  EXPECT_EQ(r.err, path + ": warning: the newline at its end is missing\n");
+  EXPECT_EQ(RunCli({"diff", path, Jsonl()}).code, 0) << "all events are there";
+}
+
+TEST_F(Traces, WhatIsNoTraceIsToldWithItsPlace) {
+  const std::string path = Write("no-trace.jsonl", Read(Jsonl()).substr(0, 100));
+  const CliResult r = RunCli({"replay", path});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_EQ(r.err, path + ":1:95: error: no trace of ksim: string is not closed\n");
+}
+
+TEST_F(Traces, ARunWithoutNodesReplays) {
+  const std::string path = testing::TempDir() + "no-nodes.jsonl";
+  RunCli({"run", "scenarios/replicaset.yaml", "-q", "--set", "cluster.nodes=0", "--trace", path});
+  EXPECT_EQ(RunCli({"replay", path}).code, 0);
+}
+
 TEST_F(Traces, ATraceOfAnotherVersionNeedsForce) {
   std::string text = Read(Jsonl());
   const std::size_t at = text.find("\"ksimVersion\":\"");
@@ -121,21 +159,92 @@ TEST_F(Traces, GetShowsWhatAProcessBelieved) {
   EXPECT_NE(unknown.err.find("did you mean \"kube-scheduler\"?"), std::string::npos);
 }
 
+// What of a cut trace is missing may be what was not found.
+TEST_F(Traces, ACutTraceIsUndecidedAlsoWhenNothingIsFound) {
+  const std::string text = Read(Jsonl());
+  const std::string path = Write("early.jsonl", text.substr(0, text.find("\n{\"seq\":20,") + 1));
+  EXPECT_EQ(RunCli({"get", path, "pods"}).code, 6);
+  EXPECT_EQ(RunCli({"shrink", path}).code, 6);
+}
+
+TEST_F(Traces, GetTakesWhatKubectlTakes) {
+  EXPECT_NE(RunCli({"get", Jsonl(), "all"}).out.find("\nreplicaset.apps/my-replicaset"),
+            std::string::npos);
+  EXPECT_NE(RunCli({"get", Jsonl(), "pods", "--show-labels"}).out.find("   app=my-app\n"),
+            std::string::npos);
+  EXPECT_NE(RunCli({"get", Jsonl(), "pods", "-o=json"}).out.find("\"resourceVersion\": \"\"\n"),
+            std::string::npos)
+      << "a List says no version of its own";
+  EXPECT_EQ(RunCli({"-n=kube-system", "get", Jsonl(), "pods"}).err,
+            "No resources found in kube-system namespace.\n");
+}
+
+TEST_F(Traces, DescribeTellsAReplicaSetAsKubectlDoes) {
+  const CliResult r = RunCli({"describe", Jsonl(), "rs/my-replicaset"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out,
+            "Name:         my-replicaset\n"
+            "Namespace:    default\n"
+            "Selector:     app=my-app\n"
+            "Labels:       app=my-app\n"
+            "Annotations:  <none>\n"
+            "Replicas:     2 current / 2 desired\n"
+            "Pods Status:  2 Running / 0 Waiting / 0 Succeeded / 0 Failed\n"
+            "Pod Template:\n"
+            "  Labels:  app=my-app\n"
+            "  Containers:\n"
+            "   my-container:\n"
+            "    Image:         nginx\n"
+            "    Port:          80/TCP\n"
+            "    Host Port:     0/TCP\n"
+            "    Environment:   <none>\n"
+            "    Mounts:        <none>\n"
+            "  Volumes:         <none>\n"
+            "  Node-Selectors:  <none>\n"
+            "  Tolerations:     <none>\n"
+            "Events:\n"
+            "  Type    Reason            Age   From                   Message\n"
+            "  ----    ------            ----  ----                   -------\n"
+            "  Normal  SuccessfulCreate  6s    replicaset-controller  Created pod: "
+            "my-replicaset-8pt2v\n"
+            "  Normal  SuccessfulCreate  6s    replicaset-controller  Created pod: "
+            "my-replicaset-7l6pd\n");
+}
+
+TEST_F(Traces, DescribeTellsPodsByTheirOwnFormatAndOthersByTheGeneralOne) {
+  const std::string pod = RunCli({"describe", Jsonl(), "pod", "my-replicaset-7l6pd"}).out;
+  for (const char* line :
+       {"Name:             my-replicaset-7l6pd\n", "Service Account:  default\n",
+        "Start Time:       Wed, 01 Jan 2025 00:00:01 +0000\n", "Status:           Running\n",
+        "Controlled By:  ReplicaSet/my-replicaset\n", "    State:          Running\n",
+        "    Restart Count:  0\n", "  ContainersReady             True \n",
+        "    TokenExpirationSeconds:  3607\n", "QoS Class:                   BestEffort\n",
+        "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\n"})
+    EXPECT_NE(pod.find(line), std::string::npos) << line << pod;
+  const std::string node = RunCli({"describe", Jsonl(), "node", "node-1"}).out;
+  EXPECT_NE(node.find("API Version:  v1\nKind:         Node\n"), std::string::npos) << node;
+  EXPECT_NE(node.find("\n    Kubelet Version:            v1.30.0\n"), std::string::npos) << node;
+}
+
 TEST_F(Traces, DescribeAndEventsTellWhatWasRecorded) {
-  const CliResult d = RunCli({"describe", Jsonl(), "rs/my-replicaset"});
-  EXPECT_EQ(d.code, 0);
-  EXPECT_NE(d.out.find("Name:         my-replicaset\n"), std::string::npos);
-  EXPECT_NE(d.out.find("SuccessfulCreate"), std::string::npos);
+  EXPECT_EQ(RunCli({"describe", Jsonl(), "pods", "-l", "app=other"}).code, 5);
   const CliResult e = RunCli({"events", Jsonl(), "--for", "rs/my-replicaset"});
   EXPECT_EQ(e.code, 0);
   EXPECT_EQ(e.out.find("Scheduled"), std::string::npos);
   EXPECT_EQ(RunCli({"events", Jsonl(), "--types", "Warning"}).code, 5);
+  EXPECT_EQ(RunCli({"events", Jsonl(), "--types", "Bad"}).code, 2);
+  EXPECT_EQ(RunCli({"events", Jsonl(), "--no-headers"}).out.find("LAST SEEN"), std::string::npos);
+  EXPECT_EQ(RunCli({"events", Jsonl(), "-o", "name"}).out.substr(0, 6), "event/");
+  EXPECT_NE(RunCli({"events", Jsonl(), "-o", "wide"}).out.find("   SOURCE"), std::string::npos);
 }
 
 TEST(Explain, KnowsEveryTopicOfTheHelp) {
   for (const char* topic : {"scenario", "scenario.spec.steps", "scenario.spec.faults", "faults",
                             "oracles", "sites", "variants", "kinds", "scenario.spec.limit.events"})
     EXPECT_EQ(RunCli({"explain", topic}).code, 0) << topic;
+  for (const char* name : {"esr", "oracles.esr", "pods", "kinds.pods", "reflector.tooLargeRV",
+                           "dropWatch", "faults.dropWatch", "controllers.replicaset"})
+    EXPECT_EQ(RunCli({"explain", name}).code, 0) << name;
   const CliResult r = RunCli({"explain", "scenario.spec.stepz"});
   EXPECT_EQ(r.code, 5);
   EXPECT_EQ(r.err, "error: nothing to explain about \"stepz\"; did you mean \"steps\"?\n");

@@ -47,13 +47,37 @@ std::string TrimSpace(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
 }
 
+void SortByLastSeen(std::vector<Object>* events) {
+  std::stable_sort(events->begin(), events->end(), [](const Object& a, const Object& b) {
+    return LastSeen(a.tree()).value_or(VirtualTime()) < LastSeen(b.tree()).value_or(VirtualTime());
+  });
+}
+
 }  // namespace
+
+std::vector<EventCells> CellsOfEvents(std::vector<Object> events, VirtualTime now) {
+  SortByLastSeen(&events);
+  std::vector<EventCells> out;
+  for (const Object& event : events) {
+    const Value& tree = event.tree();
+    EventCells cells;
+    cells.type = std::string(tree.Get("type").AsString());
+    cells.reason = std::string(tree.Get("reason").AsString());
+    cells.age = Interval(tree, now);
+    cells.from =
+        std::string(Either(tree, "source", "deprecatedSource").Get("component").AsString());
+    if (cells.from.empty())
+      cells.from =
+          std::string(Either(tree, "reportingComponent", "reportingController").AsString());
+    cells.message = TrimSpace(Either(tree, "message", "note").AsString());
+    out.push_back(std::move(cells));
+  }
+  return out;
+}
 
 std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace) {
   if (events.empty()) return "";
-  std::stable_sort(events.begin(), events.end(), [](const Object& a, const Object& b) {
-    return LastSeen(a.tree()).value_or(VirtualTime()) < LastSeen(b.tree()).value_or(VirtualTime());
-  });
+  SortByLastSeen(&events);
   std::vector<std::vector<std::string>> lines;
   lines.push_back({"LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"});
   for (const Object& event : events) {

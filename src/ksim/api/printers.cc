@@ -384,4 +384,6 @@ Table PrintTable(const ResourceInfo& kind, const std::vector<Object>& objects, V
   return table;
 }
 
+std::string SelectorText(const Value& selector) { return Selector(selector); }
+
 }  // namespace ksim::api

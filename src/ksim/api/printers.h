@@ -36,6 +36,7 @@ struct TableOptions {
   bool with_namespace = false;  // a first column NAMESPACE (--all-namespaces)
   bool with_kind = false;       // names as pod/x, replicaset.apps/x (several kinds at once)
   bool no_headers = false;
+  bool show_labels = false;  // a last column LABELS
 };
 
 // As kubectl prints it: upper-case headings, columns three spaces apart (the last one not padded),
@@ -45,6 +46,16 @@ std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& obj
 
 // Events as `kubectl events` prints them: by when they were last seen, with how often.
 std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace);
+
+// What `kubectl describe` tells of events, by when they were last seen.
+struct EventCells {
+  EventCells() = default;
+  std::string type, reason, age, from, message;
+};
+std::vector<EventCells> CellsOfEvents(std::vector<Object> events, VirtualTime now);
+
+// "app=web,tier in (a,b)", "<none>" (metav1.FormatLabelSelector).
+std::string SelectorText(const value::Value& selector);
 
 // Lines of cells as text, each column as wide as its widest cell and three spaces more.
 std::string AlignColumns(const std::vector<std::vector<std::string>>& lines);

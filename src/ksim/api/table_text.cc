@@ -43,6 +43,14 @@ std::string OneLine(const std::string& cell) {
   return end == std::string::npos ? cell : cell.substr(0, end) + "...";
 }
 
+// a=b,c=d; apimachinery pkg/labels FormatLabels.
+std::string LabelsText(const value::Value& labels) {
+  std::string out;
+  for (const value::Value::Member& m : labels.members())
+    out += fmt::format("{}{}={}", out.empty() ? "" : ",", m.name.text(), m.value.AsString());
+  return out.empty() ? "<none>" : out;
+}
+
 std::string NameWithKind(const ResourceInfo& kind, const std::string& name) {
   std::string prefix = Lower(kind.kind);
   if (!kind.group.empty()) prefix += "." + kind.group;
@@ -82,6 +90,7 @@ std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& obj
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (shown(i)) header.push_back(Upper(table.columns[i].name));
     }
+    if (options.show_labels) header.push_back("LABELS");
   }
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     std::vector<std::string>& line = lines.emplace_back();
@@ -92,6 +101,7 @@ std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& obj
       const std::string cell = OneLine(table.rows[r][i]);
       line.push_back(name ? NameWithKind(kind, cell) : cell);
     }
+    if (options.show_labels) line.push_back(LabelsText(objects[r].labels()));
   }
   return AlignColumns(lines);
 }

@@ -33,9 +33,12 @@ absl::StatusCode CodeOf(int error) {
     case EISDIR:
       return absl::StatusCode::kFailedPrecondition;
     case EPIPE:
+    case EBADF:
       return absl::StatusCode::kCancelled;
     case EEXIST:
       return absl::StatusCode::kAlreadyExists;
+    case EDQUOT:
+    case EFBIG:
     case ENOSPC:
       return absl::StatusCode::kResourceExhausted;
     default:

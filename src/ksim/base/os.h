@@ -23,8 +23,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 // "-" writes standard output. See output_file.h for writing piece by piece.
 absl::Status WriteFile(const std::string& path, std::string_view contents);
 
-// Writes all of `text`. Cancelled when the reader is gone (a closed pipe).
+// Writes all of `text`. Cancelled when the reader is gone (a closed pipe) or never was (no such
+// descriptor).
 absl::Status WriteToDescriptor(int fd, std::string_view text);
+inline bool NobodyReads(const absl::Status& status) { return absl::IsCancelled(status); }
 
 // Names (not paths) in a directory whose name ends in `suffix`, sorted by bytes; without . and ..
 absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path,

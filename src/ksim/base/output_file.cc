@@ -56,6 +56,14 @@ absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
   return file;
 }
 
+absl::Status CheckWritable(const std::string& path) {
+  struct stat existing;
+  const bool exists = ::stat(path.c_str(), &existing) == 0;
+  if (path == "-" || (exists && !S_ISREG(existing.st_mode) && !S_ISDIR(existing.st_mode)))
+    return absl::OkStatus();  // to open a pipe and close it is not nothing
+  return OutputFile::Create(path).status();
+}
+
 OutputFile::OutputFile(OutputFile&& o) noexcept
     : fd_(std::exchange(o.fd_, -1)),
       owned_(o.owned_),

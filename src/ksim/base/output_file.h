@@ -33,4 +33,8 @@ class OutputFile {
   std::string buffer_;
 };
 
+// What writing that file would fail with, as far as can be known before. Leaves nothing behind, and
+// opens no pipe.
+absl::Status CheckWritable(const std::string& path);
+
 }  // namespace ksim::os

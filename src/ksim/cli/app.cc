@@ -57,11 +57,21 @@ int UnknownArgument(Io& io, const CLI::App& app, const Command& command, const s
   return Wrong(io, fmt::format("unknown flag {}; did you mean {}?", flag, near), "");
 }
 
+// CLI11's words for a value of a wrong type, in ours.
+std::string Worded(const std::string& message) {
+  constexpr std::string_view kConversion = "Could not convert: ";
+  const std::size_t equals = message.find(" = ");
+  if (!message.starts_with(kConversion) || equals == std::string::npos) return message;
+  return fmt::format("{}: \"{}\" is no number",
+                     message.substr(kConversion.size(), equals - kConversion.size()),
+                     message.substr(equals + 3));
+}
+
 int RunCommand(Io& io, Command& command, std::vector<std::string> args) {
   CLI::App app{std::string(command.summary()), std::string(command.name())};
-  app.set_help_flag();
   app.allow_extras();
-  command.Define(app);
+  CommonFlags common;
+  DefineFlags(command, app, &common);
   if (std::find(args.begin(), args.end(), "--help") != args.end() ||
       std::find(args.begin(), args.end(), "-h") != args.end()) {
     io.Out(CommandHelp(command, app));
@@ -71,15 +81,38 @@ int RunCommand(Io& io, Command& command, std::vector<std::string> args) {
   try {
     app.parse(args);
   } catch (const CLI::ParseError& e) {
-    return Wrong(io, e.what(), fmt::format("`ksim {} --help` shows what it takes", command.name()));
+    return Wrong(io, Worded(e.what()),
+                 fmt::format("`ksim {} --help` shows what it takes", command.name()));
   }
   const std::vector<std::string> extras = app.remaining();
   if (!extras.empty()) return UnknownArgument(io, app, command, extras.front());
+  io.SetColor(common.color);
   return command.Run(io);
 }
 
-int Dispatch(const std::vector<std::string>& args, Io& io) {
+// As kubectl takes them: -v=6 and -o=json for a short flag with its value, and flags before the
+// command.
+std::vector<std::string> AsKubectlTakes(const std::vector<std::string>& args,
+                                        const std::vector<std::unique_ptr<Command>>& commands) {
+  std::vector<std::string> out;
+  for (const std::string& a : args) {
+    const bool short_with_value = a.size() > 2 && a[0] == '-' && a[1] != '-' && a[2] == '=';
+    out.push_back(short_with_value ? a.substr(0, 2) : a);
+    if (short_with_value) out.push_back(a.substr(3));
+  }
+  const auto is_command = [&commands](const std::string& word) {
+    return std::any_of(commands.begin(), commands.end(),
+                       [&word](const auto& c) { return c->name() == word; });
+  };
+  if (out.empty() || !out.front().starts_with("-")) return out;
+  const auto command = std::find_if(out.begin(), out.end(), is_command);
+  if (command != out.end()) std::rotate(out.begin(), command, command + 1);
+  return out;
+}
+
+int Dispatch(const std::vector<std::string>& given, Io& io) {
   std::vector<std::unique_ptr<Command>> commands = AllCommands();
+  const std::vector<std::string> args = AsKubectlTakes(given, commands);
   if (args.empty()) {
     io.Out(ShortHelp(commands));
     return kOk;
@@ -125,6 +158,25 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   return all;
 }
 
+void DefineFlags(Command& command, CLI::App& app, CommonFlags* common) {
+  app.set_help_flag();
+  command.Define(app);
+  const auto lacks = [&app](const char* flag) { return app.get_option_no_throw(flag) == nullptr; };
+  if (lacks("--color")) common->DefineColor(app);
+  if (lacks("--quiet")) common->DefineQuiet(app);
+  if (lacks("--bisect"))
+    app.add_flag("--bisect", common->bisect, "Exit codes for git bisect run: 0, 1, 125");
+}
+
+CLI::Validator OneOf(std::vector<std::string> known) {
+  return CLI::Validator(
+      [known = std::move(known)](const std::string& value) -> std::string {
+        if (std::find(known.begin(), known.end(), value) != known.end()) return "";
+        return fmt::format("unknown value \"{}\"; want one of {}", value, fmt::join(known, ", "));
+      },
+      "");
+}
+
 void CommonFlags::DefineOutput(CLI::App& app, std::vector<std::string> formats,
                                std::string fallback) {
   output = std::move(fallback);
@@ -167,8 +219,12 @@ int Main(const std::vector<std::string>& args, Io& io) {
   const bool bisect = std::find(args.begin(), args.end(), "--bisect") != args.end();
   int code = Dispatch(args, io);
   io.Flush();
+  if (!io.lost().empty()) {
+    io.Err(fmt::format("stdout: error: cannot write it: {}\n", io.lost()));
+    code = Worst({code, kUndecided});
+  }
   if (bisect) return BisectCode(code);
-  return io.closed() ? kOk : code;
+  return io.closed() && io.lost().empty() ? kOk : code;
 }
 
 }  // namespace ksim::cli

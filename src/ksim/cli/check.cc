@@ -11,7 +11,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_input.h"
-#include "ksim/value/json.h"
+#include "ksim/cli/tree_text.h"
 
 namespace ksim::cli {
 namespace {
@@ -41,10 +41,10 @@ class CheckCommand : public Command {
     app.add_option("TRACE", trace_, "A trace, or a kubectl watch; - is standard input")->required();
     app.add_option("--format", format_, "trace, or watch-json for a watch that kubectl printed")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"trace", "watch-json"}));
+        ->check(OneOf({"trace", "watch-json"}));
     app.add_option("--list", list_, "With watch-json: the list before the watch")
         ->type_name("FILE");
-    common_.DefineOutput(app, {"text", "json"}, "text");
+    common_.DefineOutput(app, {"text", "json", "yaml"}, "text");
     common_.DefineColor(app);
     common_.DefineQuiet(app);
     app.add_flag("--bisect", common_.bisect, "Exit codes for git bisect run: 0, 1, 125");
@@ -121,8 +121,8 @@ class CheckCommand : public Command {
   }
 
   void Show(Io& io, const std::vector<Verdict>& verdicts, const trace::Trace* trace) {
-    if (common_.output == "json") {
-      io.Out(value::ToPrettyJson(JsonOf(verdicts)) + "\n");
+    if (common_.output != "text") {
+      io.Out(TreeText(JsonOf(verdicts), common_.output));
       return;
     }
     for (const Verdict& v : verdicts) {

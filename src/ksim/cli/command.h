@@ -13,6 +13,7 @@
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }  // namespace CLI
 
 namespace ksim::cli {
@@ -65,6 +66,12 @@ struct CommonFlags {
   void DefineColor(CLI::App& app);
   void DefineQuiet(CLI::App& app);
 };
+
+// The flags of a command, and those that every command takes.
+void DefineFlags(Command& command, CLI::App& app, CommonFlags* common);
+
+// Accepts these words only.
+CLI::Validator OneOf(std::vector<std::string> known);
 
 // Flags that change what a scenario says.
 struct ScenarioFlags {

@@ -19,8 +19,8 @@ std::vector<CommandWords> Words() {
   std::vector<CommandWords> out;
   for (const auto& command : AllCommands()) {
     CLI::App app;
-    app.set_help_flag();
-    command->Define(app);
+    CommonFlags common;
+    DefineFlags(*command, app, &common);
     CommandWords words;
     words.name = std::string(command->name());
     words.summary = std::string(command->summary());

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "ksim/api/kinds.h"
-#include "ksim/api/printers.h"
+#include "ksim/cli/describe_text.h"
 #include "ksim/value/json.h"
 
 namespace ksim::cli {
@@ -37,7 +36,7 @@ void PrintTree(const Value& v, int indent, std::string* out);
 void PrintField(const std::string& title, const Value& v, int indent, std::string* out) {
   const std::string pad(static_cast<std::size_t>(indent), ' ');
   if (IsScalar(v)) {
-    *out += fmt::format("{}{}:  {}\n", pad, title, Scalar(v));
+    *out += fmt::format("{}{}:\t{}\n", pad, title, Scalar(v));
     return;
   }
   if (v.empty()) return;
@@ -64,35 +63,6 @@ void PrintTree(const Value& v, int indent, std::string* out) {
   }
 }
 
-std::string Map(const char* title, const Value& map) {
-  std::string out = fmt::format("{:<14}", title);
-  if (map.empty()) return out + "<none>\n";
-  bool first = true;
-  for (const Value::Member& m : map.members()) {
-    out +=
-        fmt::format("{}{}={}\n", first ? "" : std::string(14, ' '), m.name.text(), Scalar(m.value));
-    first = false;
-  }
-  return out;
-}
-
-std::string EventsText(const api::Object& object, const trace::State& state) {
-  const std::vector<api::Object> events =
-      EventsAbout(state, object.ns(), object.kind(), object.name());
-  if (events.empty()) return "Events:  <none>\n";
-  static const api::Kinds kinds;
-  std::string table = api::RenderTable(*kinds.ByName("events"), events, VirtualTime(state.time()),
-                                       api::TableOptions());
-  std::string out = "Events:\n";
-  std::size_t begin = 0;
-  while (begin < table.size()) {
-    const std::size_t end = table.find('\n', begin);
-    out += "  " + table.substr(begin, end - begin) + "\n";
-    begin = end + 1;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<api::Object> EventsAbout(const trace::State& state, std::string_view ns,
@@ -111,26 +81,26 @@ std::vector<api::Object> EventsAbout(const trace::State& state, std::string_view
   return out;
 }
 
-std::string DescribeObject(const api::Object& object, const trace::State& state) {
-  std::string out = fmt::format("{:<14}{}\n", "Name:", object.name());
-  if (!object.ns().empty()) out += fmt::format("{:<14}{}\n", "Namespace:", object.ns());
-  out += Map("Labels:", object.labels());
-  out += Map("Annotations:", object.annotations());
-  out += fmt::format("{:<14}{}\n{:<14}{}\n", "API Version:", object.api_version(),
-                     "Kind:", object.kind());
-  if (const auto owner = object.controller())
-    out += fmt::format("{:<14}{}/{}\n", "Controlled By:", owner->kind, owner->name);
+std::string DescribeGenerically(const api::Object& object, const trace::State& state) {
+  TabWriter w;
+  w.Write(0, "Name:\t{}\nNamespace:\t{}\n", object.name(), object.ns());
+  WriteLabels(w, "Labels", object.labels());
+  WriteAnnotations(w, "Annotations", object.annotations());
+  w.Write(0, "API Version:\t{}\nKind:\t{}\n", object.api_version(), object.kind());
   Value metadata = object.ToTree().Get("metadata");
-  for (std::string_view known :
-       {"name", "namespace", "labels", "annotations", "ownerReferences", "managedFields"})
+  for (std::string_view known : {"name", "namespace", "labels", "annotations", "managedFields"})
     metadata = metadata.Erase(known);
-  PrintField("Metadata", metadata, 0, &out);
+  std::string tree;
+  PrintField("Metadata", metadata, 0, &tree);
   for (const Value::Member& m : object.tree().members()) {
     const std::string_view name = m.name.text();
     if (name == "metadata" || name == "apiVersion" || name == "kind") continue;
-    PrintField(Title(name), m.value, 0, &out);
+    PrintField(Title(name), m.value, 0, &tree);
   }
-  return out + EventsText(object, state);
+  w.Write(0, "{}", tree);
+  WriteEvents(w, EventsAbout(state, object.ns(), object.kind(), object.name()),
+              VirtualTime(state.time()));
+  return w.Take();
 }
 
 }  // namespace ksim::cli

@@ -1,6 +1,7 @@
 // One object as text for people.
 //
-// Source: kubectl pkg/describe/describe.go genericDescriber, DescribeEvents.
+// Source: kubectl pkg/describe/describe.go; pods and ReplicaSets have describers of their own, all
+// others are told as it tells custom resources (genericDescriber).
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 namespace ksim::cli {
 
 std::string DescribeObject(const api::Object& object, const trace::State& state);
+std::string DescribeGenerically(const api::Object& object, const trace::State& state);
 
 // Events about an object ("" = any), oldest first.
 std::vector<api::Object> EventsAbout(const trace::State& state, std::string_view ns,

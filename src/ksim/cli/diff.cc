@@ -9,6 +9,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_input.h"
+#include "ksim/cli/tree_text.h"
 #include "ksim/value/json.h"
 
 namespace ksim::cli {
@@ -48,8 +49,8 @@ class DiffCommand : public Command {
     app.add_flag("--strict", options_.strict, "Compares everything: times, numbers, names");
     app.add_option("--by", by_, "object: differences by object")
         ->type_name("KEY")
-        ->check(CLI::IsMember({"object", "time"}));
-    common_.DefineOutput(app, {"text", "json"}, "text");
+        ->check(OneOf({"object", "time"}));
+    common_.DefineOutput(app, {"text", "json", "yaml"}, "text");
     common_.DefineColor(app);
     common_.DefineQuiet(app);
     app.add_flag("--bisect", common_.bisect, "Exit codes for git bisect run: 0, 1, 125");
@@ -61,8 +62,8 @@ class DiffCommand : public Command {
     const std::optional<Trace> b = ReadTraceOrTell(io, b_);
     if (!a || !b) return kInvalid;
     const Diff diff = trace::Compare(*a, *b, options_);
-    if (common_.output == "json")
-      io.Out(value::ToPrettyJson(JsonOf(*a, *b, diff)) + "\n");
+    if (common_.output != "text")
+      io.Out(TreeText(JsonOf(*a, *b, diff), common_.output));
     else if (!common_.quiet)
       Print(io, *a, *b, diff);
     if (!diff.equal) return kViolation;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ksim/api/kinds.h"
+#include "ksim/api/printers.h"
 #include "ksim/api/variants.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/check/oracle.h"
@@ -39,7 +40,7 @@ std::string NamedText(const std::vector<Named>& set) {
   std::string out;
   for (const Named& n : set)
     out +=
-        fmt::format("  {:<26} {}{}\n", n.name, n.text, n.available ? "" : " (not in this version)");
+        fmt::format("  {:<38} {}{}\n", n.name, n.text, n.available ? "" : " (not in this version)");
   return out;
 }
 
@@ -61,9 +62,10 @@ std::string Wrapped(std::string_view text, std::string_view indent) {
   return out + line + "\n";
 }
 
-std::string OraclesText() {
+std::string OraclesText(std::string_view only = "") {
   std::string out;
   for (const check::OracleEntry& e : check::AllOracles()) {
+    if (!only.empty() && e.info->name != only) continue;
     const bool safety = e.info->guarantee == check::Guarantee::kSafety;
     out += fmt::format("{} ({})\n{}", e.info->name, safety ? "safety, exit 1" : "liveness, exit 3",
                        Wrapped(e.info->promise, "  "));
@@ -78,15 +80,17 @@ std::string OraclesText() {
   return out;
 }
 
-std::string KindsText() {
+// The columns of `kubectl api-resources`.
+std::string KindsText(std::string_view only = "") {
   const api::Kinds kinds;
-  std::string out = fmt::format("  {:<28} {:<8} {:<30} {:<12} {}\n", "NAME", "SHORT", "APIVERSION",
-                                "NAMESPACED", "KIND");
+  std::vector<std::vector<std::string>> lines{
+      {"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}};
   for (const api::ResourceInfo* r : kinds.all())
-    out += fmt::format("  {:<28} {:<8} {:<30} {:<12} {}\n", r->resource,
-                       fmt::format("{}", fmt::join(r->short_names, ",")), r->api_version(),
-                       r->namespaced, r->kind);
-  return out + "\nAny kind of another group is served as a custom resource.\n";
+    if (only.empty() || r->resource == only || r->kind == only)
+      lines.push_back({std::string(r->resource), fmt::format("{}", fmt::join(r->short_names, ",")),
+                       std::string(r->api_version()), r->namespaced ? "true" : "false",
+                       std::string(r->kind)});
+  return lines.size() == 1 ? "" : api::AlignColumns(lines);
 }
 
 // One variant: what its buggy value does, its values, and what upstream had at each version.
@@ -101,9 +105,11 @@ std::string VariantText(const api::VariantInfo& v) {
                      v.text, v.museum, v.upstream, defaults);
 }
 
-std::string VariantsText() {
+std::string VariantsText(std::string_view only = "") {
   std::string out;
-  for (const api::VariantInfo& v : api::AllVariants()) out += VariantText(v);
+  for (const api::VariantInfo& v : api::AllVariants())
+    if (only.empty() || v.name == only) out += VariantText(v);
+  if (out.empty() || !only.empty()) return out;
   return out +
          "\nThe first value is the repaired form; {all: fixed} selects it everywhere. The "
          "default,\n"
@@ -124,6 +130,7 @@ class ExplainCommand : public Command {
   std::vector<Example> examples() const override {
     return {{"What a step can be", "ksim explain scenario.spec.steps"},
             {"What a delete takes", "ksim explain scenario.spec.steps.delete"},
+            {"What an oracle promises", "ksim explain esr"},
             {"The kinds there are", "ksim explain kinds"}};
   }
   void Define(CLI::App& app) override { app.add_option("TOPIC", topic_, "What to explain"); }
@@ -137,15 +144,38 @@ class ExplainCommand : public Command {
     if (topic_ == "controllers") return Show(io, "Controllers", NamedText(scenario::Controllers()));
     if (topic_ == "sites")
       return Show(io, "Sites of draws and decisions", NamedText(scenario::Sites()));
-    if (topic_ == "kinds") return Show(io, "Kinds", KindsText());
+    if (topic_ == "kinds")
+      return Show(io, "Kinds",
+                  KindsText() + "\nAny kind of another group is served as a custom resource.\n");
     if (topic_ == "variants")
       return Show(io, "Variants: NAME: VALUE in spec.cluster.variants", VariantsText());
+    if (scenario::FaultType().Find(topic_) != nullptr && topic_ != "at" && topic_ != "when")
+      return ExplainPath(io, "scenario.spec.faults." + topic_);
     if (topic_ == "faults") return ExplainPath(io, "scenario.spec.faults");
     if (topic_.starts_with("faults.")) return ExplainPath(io, "scenario.spec." + topic_);
+    if (const std::string one = OneOfASet(); !one.empty()) {
+      io.Out(one);
+      return kOk;
+    }
     return ExplainPath(io, topic_);
   }
 
  private:
+  // `ksim explain oracles.esr`, or just esr; "" if there is no such thing.
+  std::string OneOfASet() const {
+    const auto named = [this](std::string_view set) {
+      const std::string prefix = std::string(set) + ".";
+      return std::string_view(topic_).substr(topic_.starts_with(prefix) ? prefix.size() : 0);
+    };
+    std::string text = OraclesText(named("oracles"));
+    if (text.empty()) text = VariantsText(named("variants"));
+    if (text.empty()) text = KindsText(named("kinds"));
+    const scenario::Named* controller =
+        scenario::FindNamed(scenario::Controllers(), named("controllers"));
+    if (text.empty() && controller != nullptr) text = NamedText({*controller});
+    return text;
+  }
+
   static int Show(Io& io, std::string_view title, const std::string& text) {
     io.Out(fmt::format("{}\n\n{}", title, text));
     return kOk;

@@ -6,11 +6,13 @@
 #include <charconv>
 
 #include "ksim/base/os.h"
+#include "ksim/base/output_file.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/help.h"
+#include "ksim/cli/tree_text.h"
 #include "ksim/fuzz/campaign.h"
 #include "ksim/fuzz/findings.h"
 #include "ksim/fuzz/lasting.h"
@@ -130,7 +132,7 @@ class FuzzCommand : public Command {
         ->type_name("PATH=VALUE")
         ->take_all()
         ->expected(1);
-    common_.DefineOutput(app, {"text", "json"}, "text");
+    common_.DefineOutput(app, {"text", "json", "yaml"}, "text");
     common_.DefineColor(app);
     common_.DefineQuiet(app);
     app.add_flag("--bisect", common_.bisect, "Exit codes for git bisect run: 0, 1, 125");
@@ -144,7 +146,7 @@ class FuzzCommand : public Command {
     fuzz::CampaignOptions options;
     if (!ReadFlags(io, &options)) return kInvalid;
     std::optional<Scenario> scenario = LoadOne(io);
-    if (!scenario) return kInvalid;
+    if (!scenario || !CanWrite(io)) return kInvalid;
     return RunCampaign(io, fuzz::OnlyLasting(*std::move(scenario)), std::move(options));
   }
 
@@ -202,6 +204,17 @@ class FuzzCommand : public Command {
     if (errors.empty()) return std::move(loaded.scenarios[0]);
     io.Err(Render(errors, io.err_color()));
     return std::nullopt;
+  }
+
+  // Before a campaign of hours finds that its findings have no place.
+  bool CanWrite(Io& io) const {
+    absl::Status status = OutGiven() ? os::MakeDirectories(out_) : absl::OkStatus();
+    if (status.ok() && OutGiven()) status = os::CheckWritable(out_ + "/campaign.json");
+    if (!status.ok())
+      return Wrong(io, out_, "cannot write it: " + std::string(Message(status))) == kOk;
+    if (!junit_.empty()) status = os::CheckWritable(junit_);
+    if (status.ok()) return true;
+    return Wrong(io, junit_, "cannot write it: " + std::string(Message(status))) == kOk;
   }
 
   int RunCampaign(Io& io, const Scenario& scenario, fuzz::CampaignOptions options) {
@@ -270,8 +283,10 @@ class FuzzCommand : public Command {
     s.events = t.events;
     s.rechecked = t.rechecked;
     s.undecided = t.undecided;
+    s.timeout = run_timeout_;
+    s.show_undecided = ShowSeed(t.undecided.empty() ? 0 : t.undecided.front());
     s.wall_ns = wall;
-    s.faults = t.faults;
+    for (const auto& [kind, n] : t.faults) s.faults[FaultName(kind)] = n;
     s.probes = t.probes;
     s.interrupted = t.interrupted;
     for (const Failure& f : t.failures) {
@@ -283,13 +298,22 @@ class FuzzCommand : public Command {
       line.count = f.count;
       line.code = f.code;
       if (Written(f)) line.dir = DirOf(f);
-      line.show = line.dir.empty()
-                      ? fmt::format("ksim fuzz {} --seeds {} --strategy {}",
-                                    ShellQuote(files_.front()), f.number, plan_.strategy)
-                      : "ksim replay " + ShellQuote(line.dir + "/trace.jsonl");
+      line.show = line.dir.empty() ? ShowSeed(f.number)
+                                   : "ksim replay " + ShellQuote(line.dir + "/trace.jsonl");
       s.failures.push_back(std::move(line));
     }
     return s;
+  }
+
+  std::string ShowSeed(std::uint64_t number) const {
+    return fmt::format("ksim fuzz {} --seeds {} --strategy {}", ShellQuote(files_.front()), number,
+                       plan_.strategy);
+  }
+
+  // The name that `spec.fuzz.faults` has for a kind of decision: fault.crash is crash.
+  static std::string FaultName(std::string_view kind) {
+    constexpr std::string_view kFault = "fault.";
+    return std::string(kind.substr(kind.starts_with(kFault) ? kFault.size() : 0));
   }
 
   void ShrinkAll(Io& io, const Scenario& scenario, const Tally& tally, Summary* summary) {
@@ -321,8 +345,8 @@ class FuzzCommand : public Command {
 
   // Tables, files, and the exit code.
   int Report(Io& io, const Summary& summary) {
-    if (common_.output == "json")
-      io.Out(value::ToPrettyJson(fuzz::ToTree(summary)) + "\n");
+    if (common_.output != "text")
+      io.Out(TreeText(fuzz::ToTree(summary), common_.output));
     else
       io.Out(CampaignText(summary, io.out_color()));
     std::vector<int> codes{summary.Code()};

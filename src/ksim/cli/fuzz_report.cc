@@ -43,6 +43,20 @@ std::string FailureTable(const fuzz::Summary& s) {
   return Columns(rows);
 }
 
+// Which runs took too long: people look at few of them.
+std::string UndecidedText(const fuzz::Summary& s) {
+  constexpr std::size_t kMost = 20;
+  if (s.undecided.empty()) return "";
+  const std::size_t shown = std::min(s.undecided.size(), kMost);
+  std::string out =
+      s.timeout.empty() ? "undecided" : fmt::format("undecided after {} of real time", s.timeout);
+  out += fmt::format(": seed{} {}", s.undecided.size() == 1 ? "" : "s",
+                     fmt::join(s.undecided.begin(),
+                               s.undecided.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (shown < s.undecided.size()) out += fmt::format(" and {} more", s.undecided.size() - shown);
+  return out + (s.show_undecided.empty() ? "\n" : fmt::format("; {}\n", s.show_undecided));
+}
+
 std::string Listing(const std::string& title, const std::vector<std::string>& names) {
   if (names.empty()) return "";
   return fmt::format("{}: {}\n", title, fmt::join(names, ", "));
@@ -85,11 +99,12 @@ std::string CampaignText(const fuzz::Summary& s, bool color) {
   for (const fuzz::FailureLine& f : s.failures)
     out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "failure:"), f.oracle, f.message);
   if (!s.failures.empty()) out += "\n" + FailureTable(s) + "\n";
+  out += UndecidedText(s);
   out += Listing("never fired", s.NeverFired());
   out += Listing("probes never reached", s.ProbesNeverReached());
   out += fmt::format("{}: {} runs, {} distinct failures", s.scenario, Grouped(s.runs),
                      s.failures.size());
-  if (s.undecided > 0) out += fmt::format(", {} undecided", Grouped(s.undecided));
+  if (!s.undecided.empty()) out += fmt::format(", {} undecided", Grouped(s.undecided.size()));
   if (s.rechecked > 0) out += fmt::format(", {} done twice", Grouped(s.rechecked));
   out +=
       fmt::format(", {} events, {} runs/s, {} events/s\n", Grouped(s.events),
@@ -101,8 +116,8 @@ std::vector<JUnitCase> CampaignCases(const fuzz::Summary& s) {
   std::vector<JUnitCase> out;
   JUnitCase whole;
   whole.name = fmt::format("{} seeds {}..{} {}", s.scenario, s.first, s.last, s.strategy);
-  whole.exit_code = s.undecided > 0 && s.failures.empty() ? fuzz::kUndecided : 0;
-  whole.message = fmt::format("{} runs undecided", s.undecided);
+  whole.exit_code = !s.undecided.empty() && s.failures.empty() ? fuzz::kUndecided : 0;
+  whole.message = fmt::format("{} runs undecided", s.undecided.size());
   out.push_back(std::move(whole));
   for (const fuzz::FailureLine& f : s.failures) {
     JUnitCase one;

@@ -12,10 +12,9 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/seen_by.h"
 #include "ksim/cli/trace_input.h"
+#include "ksim/cli/tree_text.h"
 #include "ksim/scenario/kubectl.h"
-#include "ksim/value/json.h"
 #include "ksim/value/selector.h"
-#include "ksim/value/yaml.h"
 
 namespace ksim::cli {
 namespace {
@@ -43,7 +42,20 @@ struct Selection {
     app.add_option("--as-seen-by", as_seen_by, "The process whose cache to show")
         ->type_name("PROCESS");
   }
+  void DefineSelector(CLI::App& app) {
+    app.add_option("-l,--selector", selector, "Label selector")->type_name("SELECTOR");
+  }
+  bool SelectorIsGood(Io& io) const {
+    const auto parsed = value::LabelSelector::Parse(selector);
+    if (!parsed.ok()) io.Err(fmt::format("--selector: error: {}\n", Message(parsed.status())));
+    return parsed.ok();
+  }
 };
+
+// kubectl's category `all` (each resource says that it belongs to it).
+constexpr std::string_view kAllCategory =
+    "pods,replicationcontrollers,services,daemonsets.apps,deployments.apps,replicasets.apps,"
+    "statefulsets.apps,horizontalpodautoscalers.autoscaling,cronjobs.batch,jobs.batch";
 
 struct Group {
   const api::ResourceInfo* info = nullptr;
@@ -94,7 +106,7 @@ class Lookup {
       return false;
     }
     if (names.front().find('/') != std::string::npos) return FindSlashed(names, groups, missing);
-    const std::string types = names.front();
+    const std::string types(names.front() == "all" ? kAllCategory : names.front());
     names.erase(names.begin());
     for (std::size_t begin = 0; begin <= types.size();) {
       const std::size_t comma = std::min(types.find(',', begin), types.size());
@@ -161,9 +173,10 @@ class Lookup {
   bool cut_ = false;
 };
 
+// What is missing from a cut trace may be what was not found.
 int CodeOf(const Lookup& lookup, bool found) {
-  if (!found) return kNothing;
-  return lookup.cut() ? kUndecided : kOk;
+  if (lookup.cut()) return kUndecided;
+  return found ? kOk : kNothing;
 }
 
 class GetCommand : public Command {
@@ -184,16 +197,14 @@ class GetCommand : public Command {
   }
   void Define(CLI::App& app) override {
     selection_.Define(app);
-    app.add_option("-l,--selector", selection_.selector, "Label selector")->type_name("SELECTOR");
+    selection_.DefineSelector(app);
     common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
     app.add_flag("--no-headers", no_headers_, "No line of headings");
+    app.add_flag("--show-labels", show_labels_, "Labels as the last column");
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
-    if (const auto s = value::LabelSelector::Parse(selection_.selector); !s.ok()) {
-      io.Err(fmt::format("--selector: error: {}\n", Message(s.status())));
-      return kInvalid;
-    }
+    if (!selection_.SelectorIsGood(io)) return kInvalid;
     Lookup lookup(io, selection_);
     int code = kOk;
     if (!lookup.Open(&code)) return code;
@@ -226,6 +237,7 @@ class GetCommand : public Command {
       options.with_namespace = selection_.all_namespaces && group.info->namespaced;
       options.with_kind = groups.size() > 1;
       options.no_headers = no_headers_;
+      options.show_labels = show_labels_;
       if (shown++ > 0) io.Out("\n");
       io.Out(api::RenderTable(*group.info, group.objects, now, options));
     }
@@ -233,18 +245,15 @@ class GetCommand : public Command {
     const bool one = trees.size() == 1 && selection_.words.size() > 1;
     const bool slashed =
         trees.size() == 1 && selection_.words.front().find('/') != std::string::npos;
-    const Value list = one || slashed ? trees.front()
-                                      : value::Obj({{"apiVersion", Value::Of("v1")},
-                                                    {"kind", Value::Of("List")},
-                                                    {"metadata", Value::EmptyObject()},
-                                                    {"items", Value::Array(std::move(trees))}});
-    io.Out(common_.output == "json" ? value::ToPrettyJson(list) + "\n" : value::ToYaml(list));
+    const Value list = one || slashed ? trees.front() : ListOf(std::move(trees));
+    io.Out(TreeText(list, common_.output));
     return found;
   }
 
   Selection selection_;
   CommonFlags common_;
   bool no_headers_ = false;
+  bool show_labels_ = false;
 };
 
 class DescribeCommand : public Command {
@@ -261,9 +270,11 @@ class DescribeCommand : public Command {
   }
   void Define(CLI::App& app) override {
     selection_.Define(app);
+    selection_.DefineSelector(app);
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
+    if (!selection_.SelectorIsGood(io)) return kInvalid;
     Lookup lookup(io, selection_);
     int code = kOk;
     if (!lookup.Open(&code)) return code;
@@ -301,8 +312,12 @@ class EventsCommand : public Command {
   void Define(CLI::App& app) override {
     selection_.Define(app);
     app.add_option("--for", about_, "Only those about one object")->type_name("TYPE/NAME");
-    app.add_option("--types", types_, "Normal, Warning")->type_name("TYPE")->delimiter(',');
-    common_.DefineOutput(app, {"text", "json", "yaml"}, "text");
+    app.add_option("--types", types_, "Normal, Warning")
+        ->type_name("TYPE")
+        ->delimiter(',')
+        ->check(OneOf({"Normal", "Warning"}));
+    app.add_flag("--no-headers", no_headers_, "No line of headings");
+    common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
@@ -338,22 +353,34 @@ class EventsCommand : public Command {
     if (common_.output == "json" || common_.output == "yaml") {
       std::vector<Value> trees;
       for (const api::Object& e : events) trees.push_back(e.ToTree());
-      const Value list = value::Obj({{"apiVersion", Value::Of("v1")},
-                                     {"kind", Value::Of("List")},
-                                     {"metadata", Value::EmptyObject()},
-                                     {"items", Value::Array(std::move(trees))}});
-      io.Out(common_.output == "json" ? value::ToPrettyJson(list) + "\n" : value::ToYaml(list));
+      io.Out(TreeText(ListOf(std::move(trees)), common_.output));
+    } else if (common_.output == "name") {
+      for (const api::Object& e : events) io.Out("event/" + std::string(e.name()) + "\n");
+    } else if (common_.output == "wide" && !events.empty()) {
+      io.Out(WideTable(events, lookup.now()));
     } else if (!events.empty()) {
-      io.Out(api::RenderEvents(events, lookup.now(), selection_.all_namespaces));
+      const std::string table = api::RenderEvents(events, lookup.now(), selection_.all_namespaces);
+      io.Out(no_headers_ ? table.substr(table.find('\n') + 1) : table);
     } else {
       io.Err(fmt::format("No events found in {} namespace.\n", selection_.ns));
     }
     return CodeOf(lookup, !events.empty());
   }
 
+  // What `kubectl get events -o wide` adds.
+  std::string WideTable(const std::vector<api::Object>& events, VirtualTime now) const {
+    const api::Kinds kinds;
+    api::TableOptions options;
+    options.wide = true;
+    options.no_headers = no_headers_;
+    options.with_namespace = selection_.all_namespaces;
+    return api::RenderTable(*kinds.ByName("events"), events, now, options);
+  }
+
   Selection selection_;
   std::string about_;
   std::vector<std::string> types_;
+  bool no_headers_ = false;
   CommonFlags common_;
 };
 

@@ -15,8 +15,9 @@ constexpr std::string_view kExitCodes =
     "  2    wrong usage or invalid input (`ksim validate`: 1)\n"
     "  3    a liveness violation: a limit passed and the cluster was not quiet\n"
     "  4    not deterministic: a replay of the same version diverged\n"
-    "  5    nothing to do: no file or object matched\n"
-    "  6    undecided: a trace cut short\n"
+    "  5    nothing to do: no file, seed, event, object or oracle matched\n"
+    "  6    undecided: a trace cut short, a run that took too long, a result that could not be "
+    "written\n"
     "  70   a bug in ksim itself\n"
     "  130, 143  interrupted; results so far are written\n";
 
@@ -30,8 +31,8 @@ std::string FlagLine(const CLI::Option& option) {
   std::string names;
   for (const std::string& n : option.get_snames()) names += (names.empty() ? "-" : ", -") + n;
   for (const std::string& n : option.get_lnames()) names += (names.empty() ? "--" : ", --") + n;
-  if (option.get_expected_min() > 0 && !option.get_type_name().empty())
-    names += " " + option.get_type_name();
+  const std::string type = option.get_type_name();  // and behind a colon what it must be
+  if (option.get_expected_min() > 0 && !type.empty()) names += " " + type.substr(0, type.find(':'));
   return fmt::format("  {:<26} {}\n", names, option.get_description());
 }
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "ksim/base/os.h"
+#include "ksim/base/status.h"
 
 namespace ksim::cli {
 namespace {
@@ -23,8 +26,12 @@ void Io::Out(std::string_view text) {
 }
 
 void Io::Flush() {
-  if (!closed_ && !buffer_.empty() && !os::WriteToDescriptor(out_, buffer_).ok()) closed_ = true;
-  buffer_.clear();
+  const std::string text = std::exchange(buffer_, {});
+  if (closed_ || text.empty()) return;
+  const absl::Status status = os::WriteToDescriptor(out_, text);
+  closed_ = !status.ok();
+  if (status.ok() || os::NobodyReads(status)) return;
+  lost_ = std::string(Message(status));
 }
 
 void Io::Err(std::string_view text) {

@@ -17,7 +17,9 @@ class Io {
   void Out(std::string_view text);  // buffered
   void Err(std::string_view text);  // after what was written to Out before
   void Flush();
-  bool closed() const { return closed_; }  // nobody reads stdout any more
+  bool closed() const { return closed_; }  // stdout takes nothing any more
+  // Why, when it is not that nobody reads it: "no space left on device". What was written is lost.
+  const std::string& lost() const { return lost_; }
 
   // auto, always or never; NO_COLOR and a TERM of dumb turn `auto` off.
   void SetColor(std::string_view when);
@@ -28,7 +30,7 @@ class Io {
   int out_, err_;
   bool closed_ = false;
   bool out_color_ = false, err_color_ = false;
-  std::string buffer_;
+  std::string buffer_, lost_;
 };
 
 // Text in a colour of the terminal (31 red, 1 bold, ...), or as it is.

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   std::setlocale(LC_ALL, "C");
   ksim::InstallCrashHandlers();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
   signal(SIGINT, OnSignal);
   signal(SIGTERM, OnSignal);
   ksim::cli::Io io(1, 2);

@@ -173,19 +173,19 @@ std::string ViolationText(const trace::Violation& v, const std::vector<sim::Even
 
 }  // namespace
 
-std::string Complaints(const RunReport& report, const std::vector<sim::Event>& events, bool color) {
+std::string Complaints(const RunReport& report, const std::vector<sim::Event>& events, bool strict,
+                       bool color) {
   std::string out;
   const std::string error = Paint(color, "1;31", "error:");
+  const std::string never = strict ? error : Paint(color, "1;35", "warning:");
   for (const scenario::StepFailure& f : report.failures)
     out += fmt::format("{} step {}: {}\n", error, f.number, f.error);
   for (const trace::Violation& v : report.end.violations) out += ViolationText(v, events, color);
   for (const std::string& line : report.busy) out += fmt::format("  busy: {}\n", line);
   for (std::int64_t n : report.never_begun)
-    out += fmt::format("{} step {} never began: its trigger did not come\n",
-                       Paint(color, "1;35", "warning:"), n);
+    out += fmt::format("{} step {} never began: its trigger did not come\n", never, n);
   for (const scenario::FaultNote& f : report.faults_missing)
-    out += fmt::format("{} fault {} ({}) did not happen: {}\n", Paint(color, "1;35", "warning:"),
-                       f.number, f.fault, f.why);
+    out += fmt::format("{} fault {} ({}) did not happen: {}\n", never, f.number, f.fault, f.why);
   return out;
 }
 

@@ -26,9 +26,9 @@ std::string ResultTable(const scenario::Scenario& scenario, const api::Kinds& ki
 std::string ResultNames(const scenario::Scenario& scenario, const api::Kinds& kinds,
                         const std::vector<api::Object>& objects);
 
-// What went wrong, for stderr; "" if nothing did.
+// What went wrong, for stderr; "" if nothing did. `strict`: what never came is an error.
 std::string Complaints(const scenario::RunReport& report, const std::vector<sim::Event>& events,
-                       bool color);
+                       bool strict, bool color);
 
 // One testcase a run.
 struct JUnitCase {

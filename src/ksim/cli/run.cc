@@ -4,6 +4,7 @@
 
 #include "ksim/apiserver/audit.h"
 #include "ksim/base/os.h"
+#include "ksim/base/output_file.h"
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
 #include "ksim/cli/command.h"
@@ -11,11 +12,10 @@
 #include "ksim/cli/klog.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/story.h"
+#include "ksim/cli/tree_text.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
-#include "ksim/value/json.h"
-#include "ksim/value/yaml.h"
 
 namespace ksim::cli {
 namespace {
@@ -59,7 +59,7 @@ class RunCommandImpl : public Command {
     app.add_option("--audit-level", audit_level_,
                    "How much of it: Metadata, Request (with bodies), RequestResponse")
         ->type_name("LEVEL")
-        ->check(CLI::IsMember({"Metadata", "Request", "RequestResponse"}))
+        ->check(OneOf({"Metadata", "Request", "RequestResponse"}))
         ->capture_default_str();
     app.add_flag("--trace-objects", trace_objects_, "Whole objects in the trace, for readers");
     common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
@@ -70,7 +70,8 @@ class RunCommandImpl : public Command {
     common_.DefineQuiet(app);
     app.add_option("--junit", junit_, "Writes a JUnit report")->type_name("FILE");
     app.add_option("--jobs", jobs_, "Runs at a time; this version runs one after the other")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
     app.add_flag("--bisect", common_.bisect, "Exit codes for git bisect run: 0, 1, 125");
   }
 
@@ -88,12 +89,9 @@ class RunCommandImpl : public Command {
       codes.push_back(RunOne(io, loaded.scenarios[i], loaded.scenarios.size() > 1, &cases));
       if (interrupted != 0) break;
     }
-    if (!junit_.empty()) {
-      if (const absl::Status s = os::WriteFile(junit_, JUnitXml(cases)); !s.ok()) {
-        io.Err(fmt::format("{}: error: cannot write it: {}\n", junit_, Message(s)));
-        return kInvalid;
-      }
-    }
+    if (!trees_.empty()) io.Out(TreeText(ResultList(), common_.output));
+    if (!junit_.empty() && !Written(io, junit_, os::WriteFile(junit_, JUnitXml(cases))))
+      codes.push_back(kUndecided);
     return Worst(codes);
   }
 
@@ -111,10 +109,7 @@ class RunCommandImpl : public Command {
       for (Diagnostic& d : errors) d.severity = Diagnostic::Severity::kError;
       if (errors.empty()) errors = scenario::DryRun(loaded->scenarios[i]);
     }
-    for (const auto& [flag, file] : {std::pair("--trace", &trace_), {"--audit-log", &audit_log_}})
-      if (errors.empty() && loaded->scenarios.size() > 1 && !file->empty())
-        errors.push_back(
-            UsageError(flag, fmt::format("takes one run, there are {}", loaded->scenarios.size())));
+    if (errors.empty()) errors = CheckFiles(loaded->scenarios.size());
     if (!common_.quiet) io.Err(Render(loaded->warnings, io.err_color()));
     if (!errors.empty()) {
       io.Err(Render(errors, io.err_color()));
@@ -125,6 +120,19 @@ class RunCommandImpl : public Command {
       return kNothing;
     }
     return kOk;
+  }
+
+  std::vector<Diagnostic> CheckFiles(std::size_t runs) const {
+    std::vector<Diagnostic> errors;
+    for (const auto& [flag, file] : {std::pair("--trace", &trace_), {"--audit-log", &audit_log_}})
+      if (runs > 1 && !file->empty())
+        errors.push_back(UsageError(flag, fmt::format("takes one run, there are {}", runs)));
+    for (const std::string* file : {&trace_, &audit_log_, &junit_}) {
+      if (file->empty()) continue;
+      if (const absl::Status s = os::CheckWritable(*file); !s.ok())
+        errors.push_back(UsageError(*file, fmt::format("cannot write it: {}", Message(s))));
+    }
+    return errors;
   }
 
   static Diagnostic UsageError(std::string what, std::string message) {
@@ -146,14 +154,15 @@ class RunCommandImpl : public Command {
         !(report.never_begun.empty() && report.faults_missing.empty()))
       code = kViolation;
     if (interrupted != 0 && code == kOk) code = interrupted == 2 ? kInterrupted : kTerminated;
+    const bool written =
+        (trace_.empty() || WriteTrace(io, runner)) && (audit_log_.empty() || WriteAudit(io, audit));
+    if (!written) code = Worst({code, kUndecided});
     report.exit_code = code;
-    if (!trace_.empty() && !WriteTrace(io, runner)) return kInvalid;
-    if (!audit_log_.empty() && !WriteAudit(io, audit)) return kInvalid;
     Print(io, scenario, runner, report, many);
     JUnitCase result;
     result.name = scenario.name;
     result.exit_code = code;
-    result.message = Complaints(report, runner.events(), false);
+    result.message = Complaints(report, runner.events(), scenario_.strict, false);
     cases->push_back(std::move(result));
     return code;
   }
@@ -166,9 +175,12 @@ class RunCommandImpl : public Command {
       io.Out(trace::FormatTrace(trace, false));
       return true;
     }
-    const absl::Status status = trace::WriteTrace(trace, trace_);
+    return Written(io, trace_, trace::WriteTrace(trace, trace_));
+  }
+
+  static bool Written(Io& io, const std::string& path, const absl::Status& status) {
     if (!status.ok())
-      io.Err(fmt::format("{}: error: cannot write it: {}\n", trace_, Message(status)));
+      io.Err(fmt::format("{}: error: cannot write it: {}\n", path, Message(status)));
     return status.ok();
   }
 
@@ -177,31 +189,34 @@ class RunCommandImpl : public Command {
       io.Out(audit.ToJsonLines());
       return true;
     }
-    const absl::Status status = os::WriteFile(audit_log_, audit.ToJsonLines());
-    if (!status.ok())
-      io.Err(fmt::format("{}: error: cannot write it: {}\n", audit_log_, Message(status)));
-    return status.ok();
+    return Written(io, audit_log_, os::WriteFile(audit_log_, audit.ToJsonLines()));
   }
 
   void Print(Io& io, const Scenario& scenario, Runner& runner, const RunReport& report, bool many) {
     if (common_.verbosity >= 6) io.Err(RequestLog(runner.events(), common_.verbosity));
     const std::vector<api::Object> objects = runner.world().Objects();
     const api::Kinds& kinds = runner.world().kinds();
-    const VirtualTime now = runner.world().sim().now();
     const bool trace_on_stdout = trace_ == "-" || audit_log_ == "-";
     const auto tree = [&] {
       return ResultTree(scenario, report, objects, scenario::DeliveryOf(runner.events()));
     };
-    if (common_.output == "json")
-      io.Out(value::ToPrettyJson(tree()) + "\n");
-    else if (common_.output == "yaml")
-      io.Out((many ? "---\n" : "") + value::ToYaml(tree()));
+    const bool program = common_.output == "json" || common_.output == "yaml";
+    if (program && many)
+      trees_.push_back(tree());
+    else if (program)
+      io.Out(TreeText(tree(), common_.output));
     else if (common_.output == "name")
       io.Out(ResultNames(scenario, kinds, objects));
     else if (!trace_on_stdout)
       PrintText(io, scenario, runner, report, objects, many);
-    io.Err(Complaints(report, runner.events(), io.err_color()));
-    (void)now;
+    io.Err(Complaints(report, runner.events(), scenario_.strict, io.err_color()));
+  }
+
+  // Of several runs: one document.
+  value::Value ResultList() {
+    return value::Obj({{"apiVersion", value::Value::Of("ksim.dev/v1")},
+                       {"kind", value::Value::Of("RunResultList")},
+                       {"items", value::Value::Array(std::move(trees_))}});
   }
 
   void PrintText(Io& io, const Scenario& scenario, Runner& runner, const RunReport& report,
@@ -241,6 +256,7 @@ class RunCommandImpl : public Command {
   bool trace_objects_ = false;
   std::string junit_;
   int jobs_ = 1;
+  std::vector<value::Value> trees_;  // results of several runs, for programs
 };
 
 }  // namespace

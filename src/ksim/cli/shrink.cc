@@ -29,6 +29,7 @@ struct Case {
   std::optional<fuzz::StrategySpec> strategy;
   std::vector<sim::Override> overrides;
   std::vector<Finding> findings;
+  bool cut = false;  // the trace does not say how the run ended
 };
 
 class ShrinkCommand : public Command {
@@ -67,7 +68,7 @@ class ShrinkCommand : public Command {
     if (finding == nullptr) {
       io.Err(fmt::format("{}: error: no violation{} in it\n", path_,
                          oracle_.empty() ? "" : " of " + oracle_));
-      return kNothing;
+      return c->cut ? kUndecided : kNothing;
     }
     fuzz::ShrinkOptions options;
     options.runs = runs_;
@@ -112,6 +113,7 @@ class ShrinkCommand : public Command {
       c.strategy->seed = trace->header.strategy_seed;
       c.strategy->params = trace->header.strategy_params;
     }
+    c.cut = !trace->end;
     if (trace->end) c.findings = fuzz::FindingsOf(trace->end->violations);
     return c;
   }

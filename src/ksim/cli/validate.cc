@@ -4,9 +4,9 @@
 
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/tree_text.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
-#include "ksim/value/json.h"
 
 namespace ksim::cli {
 namespace {
@@ -39,7 +39,7 @@ class ValidateCommand : public Command {
   void Define(CLI::App& app) override {
     app.add_option("FILE", files_, "Scenarios or manifests");
     scenario_.Define(app);
-    common_.DefineOutput(app, {"text", "json"}, "text");
+    common_.DefineOutput(app, {"text", "json", "yaml"}, "text");
     common_.DefineColor(app);
     common_.DefineQuiet(app);
   }
@@ -77,15 +77,15 @@ class ValidateCommand : public Command {
   }
 
   void Print(Io& io, const scenario::Loaded& loaded) {
-    if (common_.output == "json") {
+    if (common_.output != "text") {
       std::vector<Value> problems;
       for (const Diagnostic& d : loaded.errors) problems.push_back(ProblemTree(d));
       for (const Diagnostic& d : loaded.warnings) problems.push_back(ProblemTree(d));
-      io.Out(value::ToPrettyJson(value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
-                                             {"kind", Value::Of("ValidateResult")},
-                                             {"valid", Value::Of(loaded.errors.empty())},
-                                             {"problems", Value::Array(std::move(problems))}})) +
-             "\n");
+      const Value result = value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
+                                       {"kind", Value::Of("ValidateResult")},
+                                       {"valid", Value::Of(loaded.errors.empty())},
+                                       {"problems", Value::Array(std::move(problems))}});
+      io.Out(TreeText(result, common_.output));
       return;
     }
     io.Err(Render(loaded.warnings, io.err_color()));

@@ -56,7 +56,7 @@ void Campaign::Merge(const Job& job, const Outcome& o) {
   for (const auto& [kind, n] : o.faults) tally_.faults[kind] += n;
   tally_.coverage.insert(o.coverage.begin(), o.coverage.end());
   tally_.probes.insert(o.probes.begin(), o.probes.end());
-  if (o.code == kUndecided) ++tally_.undecided;
+  if (o.code == kUndecided) tally_.undecided.push_back(o.number);
   if (o.findings.empty()) return;
   const Finding& finding = o.findings.front();
   const auto [it, added] = by_key_.emplace(finding.Key(), tally_.failures.size());

@@ -50,8 +50,8 @@ struct Tally {
   std::set<std::uint64_t> coverage;             // pairs
   std::set<std::string> probes;                 // reached
   std::vector<Failure> failures;                // in the order of being found
-  std::uint64_t undecided = 0;
-  std::uint64_t first = 0, last = 0;  // numbers done
+  std::vector<std::uint64_t> undecided;         // numbers of runs that gave no verdict
+  std::uint64_t first = 0, last = 0;            // numbers done
   bool interrupted = false;
   bool out_of_time = false;  // --time was over
 };

@@ -19,6 +19,12 @@ Value Names(const T& names) {
   return Value::Array(std::move(out));
 }
 
+Value SeedList(const std::vector<std::uint64_t>& numbers) {
+  std::vector<Value> out;
+  for (std::uint64_t n : numbers) out.push_back(Number(n));
+  return Value::Array(std::move(out));
+}
+
 // Whole numbers only: a rate is for reading, not for comparing.
 Value PerSecond(std::uint64_t n, std::int64_t wall_ns) {
   if (wall_ns <= 0) return Value::Of(0);
@@ -90,7 +96,7 @@ int Summary::Code() const {
     if (std::any_of(failures.begin(), failures.end(),
                     [code](const FailureLine& f) { return f.code == code; }))
       return code;
-  return undecided > 0 ? kUndecided : kFine;
+  return undecided.empty() ? kFine : kUndecided;
 }
 
 Value ToTree(const Summary& s) {
@@ -110,7 +116,8 @@ Value ToTree(const Summary& s) {
                      {"eventsPerSecond", PerSecond(s.events, s.wall_ns)},
                      {"wallNs", Value::Of(s.wall_ns)},
                      {"rechecked", Number(s.rechecked)},
-                     {"undecided", Number(s.undecided)},
+                     {"undecided", Number(s.undecided.size())},
+                     {"undecidedSeeds", SeedList(s.undecided)},
                      {"interrupted", Value::Of(s.interrupted)},
                      {"exitCode", Value::Of(s.Code())},
                      {"faults", faults.Build()},
@@ -132,7 +139,7 @@ absl::StatusOr<Summary> ParseSummary(const Value& tree) {
   s.events = Count(tree.Get("events"));
   s.wall_ns = tree.Get("wallNs").AsInt();
   s.rechecked = Count(tree.Get("rechecked"));
-  s.undecided = Count(tree.Get("undecided"));
+  for (const Value& seed : tree.Get("undecidedSeeds").items()) s.undecided.push_back(Count(seed));
   s.interrupted = tree.Get("interrupted").AsBool();
   for (const Value::Member& m : tree.Get("faults").members())
     s.faults[std::string(m.name.text())] = Count(m.value);
@@ -155,12 +162,13 @@ Summary Merged(const std::vector<Summary>& shards) {
     out.events += s.events;
     out.wall_ns = std::max(out.wall_ns, s.wall_ns);
     out.rechecked += s.rechecked;
-    out.undecided += s.undecided;
+    out.undecided.insert(out.undecided.end(), s.undecided.begin(), s.undecided.end());
     out.interrupted |= s.interrupted;
     for (const auto& [kind, n] : s.faults) out.faults[kind] += n;
     out.probes.insert(s.probes.begin(), s.probes.end());
     for (const FailureLine& f : s.failures) MergeFailure(f, &out.failures);
   }
+  std::sort(out.undecided.begin(), out.undecided.end());
   std::stable_sort(out.failures.begin(), out.failures.end(),
                    [](const FailureLine& a, const FailureLine& b) { return a.seed < b.seed; });
   return out;

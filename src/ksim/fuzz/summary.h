@@ -28,7 +28,9 @@ struct Summary {
   Summary() = default;
   std::string scenario, strategy;
   std::uint64_t first = 0, last = 0;  // seeds done
-  std::uint64_t runs = 0, events = 0, rechecked = 0, undecided = 0;
+  std::uint64_t runs = 0, events = 0, rechecked = 0;
+  std::vector<std::uint64_t> undecided;  // seeds of runs that gave no verdict
+  std::string timeout, show_undecided;   // what they passed; the command that shows the first again
   std::int64_t wall_ns = 0;
   std::map<std::string, std::uint64_t> faults;  // by kind; 0 = never fired
   std::set<std::string> probes;                 // reached

@@ -1,0 +1,134 @@
+// How flags are written, and what becomes of results that cannot be.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "ksim/base/os.h"
+#include "ksim/value/json.h"
+#include "tests/cli/run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+const std::string kScenario = "scenarios/replicaset.yaml";
+
+TEST(Usage, FlagsAreWrittenAsForKubectl) {
+  const std::string requests = RunCli({"run", kScenario, "-q", "-v", "6"}).err;
+  EXPECT_EQ(RunCli({"run", kScenario, "-q", "-v=6"}).err, requests);
+  EXPECT_EQ(RunCli({"run", kScenario, "-q", "--v=6"}).err, requests);
+  const std::string names = RunCli({"run", kScenario, "-o", "name"}).out;
+  EXPECT_EQ(RunCli({"run", kScenario, "-o=name"}).out, names);
+  EXPECT_EQ(RunCli({"-o", "name", "run", kScenario}).out, names) << "flags before the command";
+}
+
+TEST(Usage, EveryCommandTakesTheCommonFlags) {
+  for (const auto& command : AllCommands()) {
+    const std::string help = RunCli({std::string(command->name()), "--help"}).out;
+    for (const char* flag : {"--color WHEN", "-q, --quiet", "--bisect", "-h, --help"})
+      EXPECT_NE(help.find(flag), std::string::npos) << command->name() << " " << flag;
+    EXPECT_EQ(help.find(":{"), std::string::npos) << "a check is no type: " << command->name();
+  }
+}
+
+TEST(Usage, TreesAreToldAsJsonAndYaml) {
+  const std::string trace = testing::TempDir() + "usage.jsonl";
+  ASSERT_EQ(RunCli({"run", kScenario, "-q", "--trace", trace}).code, 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"version"}, {"check", trace}, {"diff", trace, trace}, {"validate", kScenario}};
+  for (std::vector<std::string> args : commands) {
+    args.insert(args.end(), {"-o", "json"});
+    EXPECT_TRUE(value::ParseJson(RunCli(args).out).ok()) << args.front();
+    args.back() = "yaml";
+    EXPECT_TRUE(RunCli(args).out.starts_with("apiVersion: ksim.dev/v1\n")) << args.front();
+  }
+}
+
+TEST(Usage, SeveralResultsAreOneDocument) {
+  const CliResult r = RunCli({"run", kScenario, "scenarios/scale.yaml", "-o", "json"});
+  const absl::StatusOr<value::Value> list = value::ParseJson(r.out);
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->Get("kind").AsString(), "RunResultList");
+  ASSERT_EQ(list->Get("items").size(), 2u);
+  EXPECT_EQ(list->Get("items").at(1).Get("scenario").AsString(), "scale");
+}
+
+TEST(Usage, NumbersAndWordsAreChecked) {
+  EXPECT_EQ(RunCli({"run", kScenario, "--seed", "x"}).err,
+            "error: --seed: \"x\" is no number\nhint: `ksim run --help` shows what it takes\n");
+  EXPECT_EQ(RunCli({"run", kScenario, "--jobs", "0"}).code, 2);
+  EXPECT_EQ(RunCli({"diff", "a", "b", "--by", "x"}).err,
+            "error: --by: unknown value \"x\"; want one of object, time\nhint: `ksim diff --help` "
+            "shows what it takes\n");
+}
+
+// Known before anything runs: invalid. A full disk shows only at the end: undecided, and the
+// result is told all the same.
+TEST(Usage, FilesThatCannotBeWritten) {
+  for (const char* flag : {"--trace", "--audit-log", "--junit"}) {
+    const CliResult r = RunCli({"run", kScenario, flag, "/no/such/directory/file"});
+    EXPECT_EQ(r.code, 2) << flag;
+    EXPECT_EQ(r.out, "");
+    EXPECT_EQ(r.err,
+              "/no/such/directory/file: error: cannot write it: no such file or directory\n");
+  }
+  const CliResult full = RunCli({"run", kScenario, "-q", "--trace", "/dev/full"});
+  EXPECT_EQ(full.code, 6);
+  EXPECT_EQ(full.err, "/dev/full: error: cannot write it: no space left on device\n");
+  EXPECT_NE(full.out.find("ok: 780 events"), std::string::npos);
+  EXPECT_EQ(RunCli({"fuzz", kScenario, "--seeds", "1..2", "--out", "/proc/x"}).code, 2);
+}
+
+int CodeWithStdout(int fd, std::string* err) {
+  std::FILE* file = std::tmpfile();
+  int code = 0;
+  {
+    Io io(fd, fileno(file));
+    code = Main({"run", kScenario, "-q"}, io);
+  }
+  *err = Contents(file);
+  return code;
+}
+
+TEST(Usage, AClosedStdoutIsQuietAndAFullOneIsNot) {
+  std::string err;
+  const int full = ::open("/dev/full", O_WRONLY);
+  EXPECT_EQ(CodeWithStdout(full, &err), 6);
+  EXPECT_EQ(err, "stdout: error: cannot write it: no space left on device\n");
+  ::close(full);
+  constexpr int kNobodys = 900;
+  EXPECT_EQ(CodeWithStdout(kNobodys, &err), 0);
+  EXPECT_EQ(err, "");
+}
+
+TEST(Usage, UndecidedRunsAreNamed) {
+  const std::string out = testing::TempDir() + "undecided";
+  const CliResult r = RunCli(
+      {"fuzz", kScenario, "--seeds", "1..3", "--jobs", "1", "--run-timeout", "1ns", "--out", out});
+  EXPECT_EQ(r.code, 6);
+  EXPECT_NE(r.out.find("undecided after 1ns of real time: seed"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("; ksim fuzz scenarios/replicaset.yaml --seeds "), std::string::npos);
+  const absl::StatusOr<value::Value> json = value::ParseJson(*os::ReadFile(out + "/campaign.json"));
+  ASSERT_TRUE(json.ok());
+  EXPECT_GT(json->Get("undecided").AsInt(), 0);
+  EXPECT_EQ(static_cast<std::int64_t>(json->Get("undecidedSeeds").size()),
+            json->Get("undecided").AsInt());
+  EXPECT_TRUE(json->Get("faults").Has("dropWatch")) << "the name that spec.fuzz.faults takes";
+}
+
+TEST(Usage, StrictCallsWhatNeverCameAnError) {
+  const std::string path = testing::TempDir() + "never-strikes.yaml";
+  ASSERT_TRUE(
+      os::WriteFile(path,
+                    "apiVersion: ksim.dev/v1\nkind: Scenario\nspec:\n  until: 5s\n  faults:\n"
+                    "  - {at: 3s, crash: {process: kube-scheduler, afterWrite: 9}}\n")
+          .ok());
+  const std::string what =
+      " fault 1 (crash kube-scheduler) did not happen: nothing came that it could strike\n";
+  EXPECT_EQ(RunCli({"run", path, "-q"}).err, "warning:" + what);
+  const CliResult strict = RunCli({"run", path, "-q", "--strict"});
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_EQ(strict.err, "error:" + what);
+}
+
+}  // namespace
+}  // namespace ksim::cli
