@@ -158,7 +158,7 @@ TEST_F(DeltaFifoTest, PopOfAnEmptyQueueIsNothing) { EXPECT_FALSE(fifo.Pop().has_
 
 // CLIENT-50, CLIENT-52
 TEST(RealFifo, HandsOutEveryCallInOrder) {
-  RealFifo fifo;
+  RealFifo fifo(nullptr, true);
   fifo.Delete(Pod("unknown", 1), kNobody);
   fifo.Add(Pod("a", 2), kNobody);
   fifo.Add(Pod("b", 3), kNobody);
@@ -175,13 +175,80 @@ TEST(RealFifo, HandsOutEveryCallInOrder) {
 
 // CLIENT-46, CLIENT-47
 TEST(RealFifo, SyncedOnlyWhenTheFirstReplaceWasProcessedEvenIfEmpty) {
-  RealFifo fifo;
+  RealFifo fifo(nullptr, true);
   fifo.Replace({}, 1, kNobody);
   EXPECT_FALSE(fifo.HasSynced());
   EXPECT_TRUE(fifo.Pop()->is_in_initial_list);
   EXPECT_FALSE(fifo.HasSynced());
   fifo.Processed();
   EXPECT_TRUE(fifo.HasSynced());
+}
+
+// CLIENT-51: what waits or is known and is not listed dies first, unless its deletion waits
+// already; then the list, in its order.
+TEST(RealFifo, OneByOneBuriesWhatIsMissingThenTellsTheList) {
+  Indexer cache;
+  for (const char* known : {"known", "listed", "waiting", "dying"})
+    cache.Put(std::string("default/") + known, Pod(known, 1));
+  RealFifo fifo(&cache, false);
+  fifo.Add(Pod("fresh", 2), kNobody);
+  fifo.Update(Pod("waiting", 3), kNobody);
+  fifo.Update(Pod("waiting", 4), kNobody);
+  fifo.Update(Pod("dying", 5), kNobody);
+  fifo.Delete(Pod("dying", 6), kNobody);
+  fifo.Update(Pod("listed", 7), kNobody);
+  fifo.Replace({Pod("z", 8), Pod("listed", 9)}, 9, kNobody);
+  EXPECT_THAT(PopAll(fifo),
+              ElementsAre("Added fresh@2", "Updated waiting@3", "Updated waiting@4",
+                          "Updated dying@5", "Deleted dying@6", "Updated listed@7",
+                          "Deleted fresh@2 tombstone", "Deleted waiting@4 tombstone",
+                          "Deleted known@1 tombstone", "Replaced z@8", "Replaced listed@9"));
+}
+
+// CLIENT-51, CLIENT-45, CLIENT-46, CLIENT-71
+TEST(RealFifo, OneByOneResyncsWhatDoesNotWaitAndKnowsNoBookmarks) {
+  Indexer cache;
+  RealFifo empty(&cache, false);
+  empty.Replace({}, 1, kNobody);
+  EXPECT_TRUE(empty.HasSynced()) << "unlike the atomic one";
+  cache.Put("default/a", Pod("a", 1));
+  cache.Put("default/b", Pod("b", 1));
+  RealFifo fifo(&cache, false);
+  fifo.Update(Pod("a", 2), kNobody);
+  fifo.Resync(kNobody);
+  fifo.Bookmark(9, kNobody);
+  EXPECT_THAT(PopAll(fifo), ElementsAre("Updated a@2", "Sync b@1"));
+  fifo.Replace({Pod("a", 2)}, 2, kNobody);
+  EXPECT_TRUE(fifo.HasSynced()) << "the first operation was another";
+}
+
+// CLIENT-54: neither tombstones nor resyncs are new to the transform.
+TEST(RealFifo, TransformsWhatComesFromTheServerOnly) {
+  for (const bool atomic : {true, false}) {
+    Indexer cache;
+    cache.Put("default/known", Pod("known", 1));
+    RealFifo fifo(&cache, atomic);
+    std::vector<std::string> asked;
+    fifo.set_transform([&](const api::Object& o, bool tombstone) -> absl::StatusOr<api::Object> {
+      EXPECT_FALSE(tombstone);
+      asked.emplace_back(o.name());
+      if (o.name() == "bad") return absl::InternalError("no");
+      return o;
+    });
+    fifo.Resync(kNobody);
+    EXPECT_THAT(asked, IsEmpty());
+    EXPECT_TRUE(fifo.Add(Pod("a", 2), kNobody));
+    EXPECT_FALSE(fifo.Add(Pod("bad", 3), kNobody));
+    EXPECT_TRUE(fifo.Delete(Pod("a", 4), kNobody));
+    EXPECT_FALSE(fifo.Replace({Pod("b", 5), Pod("bad", 6)}, 6, kNobody));
+    EXPECT_THAT(asked, ElementsAre("a", "bad", "a", "b", "bad"));
+    // Of a list that fails the atomic queue has nothing, the other one what stood before.
+    EXPECT_THAT(PopAll(fifo), atomic ? testing::Matcher<std::vector<std::string>>(
+                                           ElementsAre("SyncAll", "Added a@2", "Deleted a@4"))
+                                     : testing::Matcher<std::vector<std::string>>(ElementsAre(
+                                           "Sync known@1", "Added a@2", "Deleted a@4",
+                                           "Deleted known@1 tombstone", "Replaced b@5")));
+  }
 }
 
 TEST(DeltaQueue, TheVersionsHaveTheirQueues) {

@@ -391,6 +391,32 @@ TEST(Informer, StoreVersionIsToldIn136Only) {
   EXPECT_EQ(g.pods.lister().last_synced_resource_version(), 0);
 }
 
+// CLIENT-71: without atomic entries the store knows no version.
+TEST(Informer, OneByOneTheStoreHasNoVersionAndARelistIsSeenHalfDone) {
+  World world(api::Compat::k1_36);
+  world.env.variants = api::ResolveVariants(api::Compat::k1_36, {{"realfifo.replace", "oneByOne"}});
+  InformerFactory factory(*world.connection, ClientOptions(), Duration());
+  SharedInformer& pods = factory.For(world.pods());
+  struct Counter : RecordingHandler {
+    void OnAdd(const api::Object& o, bool initial) override {
+      RecordingHandler::OnAdd(o, initial);
+      least = std::min(least, lister->size());
+    }
+    const Lister* lister = nullptr;
+    std::size_t least = 100;
+  } counter;
+  counter.lister = &pods.lister();
+  pods.AddHandler(world.process.PartActor("a"), &counter);
+  world.server.Put("a");
+  world.server.Put("b");
+  factory.Start();
+  world.Settle();
+  EXPECT_EQ(counter.calls.size(), 2u);
+  EXPECT_EQ(counter.least, 1u) << "the second object was not in the cache yet";
+  EXPECT_EQ(pods.lister().last_synced_resource_version(), 0);
+  world.sim.Shutdown();
+}
+
 TEST(Informer, LongQueuesTakeFewSteps) {
   Fixture f(api::Compat::k1_30);
   RecordingHandler h;

@@ -426,6 +426,32 @@ TEST_P(ReflectorTest, ResyncRunsWhileWatchingAndAsksNothingOfTheServer) {
   EXPECT_EQ(f.Log(), Pass("1", "1"));
 }
 
+// CLIENT-28: here a transform fails, which DeltaFIFO of 0.27 to 0.30 asks about resyncs too.
+TEST_P(ReflectorTest, AResyncThatFailsEndsTheWatchAndThePass) {
+  ReflectorOptions options;
+  options.resync_period = Seconds(10);
+  Fixture f(GetParam(), options);
+  f.cache.Put("default/a", Pod("a", 1));
+  f.world.server.Put("a");
+  bool broken = false;
+  f.queue.set_transform([&broken](const api::Object& o, bool) -> absl::StatusOr<api::Object> {
+    if (broken) return absl::InternalError("out of order");
+    return o;
+  });
+  f.Start();
+  f.world.Advance(Seconds(1));
+  f.Log();
+  f.Deltas();
+  broken = true;
+  f.world.Advance(Milliseconds(9500));
+  EXPECT_EQ(f.world.server.open_streams(), 0u) << "the watch is over";
+  EXPECT_THAT(f.Log(), IsEmpty()) << "and a back-off comes first";
+  broken = false;
+  f.world.Advance(Milliseconds(500));
+  EXPECT_EQ(f.Log(), Pass("1", "1"));
+  EXPECT_THAT(f.Deltas(), ElementsAre("replaced default/a"));
+}
+
 // CLIENT-29
 TEST_P(ReflectorTest, DeathOfTheProcessClosesTheStream) {
   Fixture f(GetParam());

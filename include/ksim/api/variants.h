@@ -22,6 +22,7 @@ struct Variants {
   Variants() = default;
   enum class TooLargeRV : std::uint8_t { kRelistConsistent, kRetrySame };
   enum class FifoReplace : std::uint8_t { kQueueToo, kIndexerOnly };
+  enum class FifoEntries : std::uint8_t { kAtomic, kOneByOne };
   enum class OldestRV : std::uint8_t { kListRVPlus1, kListRV };
   enum class Reinit : std::uint8_t { kEndWatchers, kKeepWatchers };
   enum class DeleteRV : std::uint8_t { kDeletionRV, kObjectRV };
@@ -33,6 +34,7 @@ struct Variants {
 
   TooLargeRV reflector_too_large_rv = TooLargeRV::kRelistConsistent;
   FifoReplace deltafifo_replace = FifoReplace::kQueueToo;
+  FifoEntries realfifo_replace = FifoEntries::kAtomic;
   OldestRV watchcache_oldest = OldestRV::kListRVPlus1;
   Reinit cacher_reinit = Reinit::kEndWatchers;
   DeleteRV event_delete_rv = DeleteRV::kDeletionRV;

@@ -43,6 +43,9 @@ struct Environment {
   FaultHooks* faults = nullptr;
   // False takes the jitter out of all back-offs (CLIENT-02), for tests of their bases.
   bool jitter = true;
+  // A handler that throws loses that one call and is told nothing for a second, as with
+  // runtime.ReallyCrash = false. False: it ends the program, as upstream's crash their process.
+  bool recover_panics = false;
   // In the simulation, not the actor: a restart goes on counting.
   std::uint64_t next_request_id = 1;
   // 1, 2, ... for each key: the ordinal of a request about one object, or of an event on one
@@ -110,6 +113,8 @@ class WatchStream {
   virtual sim::Task<std::optional<api::WatchEvent>> Next() = 0;
   virtual api::StreamEnd end() const = 0;
   virtual std::uint64_t id() const = 0;
+  // Nothing more is taken in, not even what has arrived: a Next under way returns nullopt.
+  virtual void Stop() = 0;
 };
 
 struct PatchOptions {

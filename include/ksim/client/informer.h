@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
 #include "ksim/sim/task.h"
@@ -71,6 +72,14 @@ class FilteringHandler : public ResourceEventHandler {
 // Values under which an object is filed in an index.
 using IndexFunc = std::function<std::vector<std::string>(const api::Object&)>;
 
+// What the cache gets instead of what the server sent: mostly the same with less in it. It is asked
+// before anybody else sees the object, and may be asked again about what it returned: it must give
+// that back as it is. `tombstone`: the object is the last state known of a deletion not seen, which
+// went through it before; up to 1.30 it is asked all the same, as about resyncs. An error leaves a
+// watch event out and fails a list, which is then tried again (1.25: out of the cache). CLIENT-54.
+using TransformFunc =
+    std::function<absl::StatusOr<api::Object>(const api::Object& object, bool tombstone)>;
+
 // The cache. Reads are of this moment: what the informer has taken in, not what the server has.
 // All results are in key order.
 class Lister {
@@ -97,6 +106,8 @@ class SharedInformer {
   virtual int AddHandler(sim::ActorId listener, ResourceEventHandler* handler,
                          Duration resync = {}) = 0;
   virtual void RemoveHandler(int registration) = 0;  // not in 1.25 (KSIM_CHECK)
+  // Before the start only (KSIM_CHECK).
+  virtual void SetTransform(TransformFunc transform) = 0;
   // Values must depend on the object alone. On a running informer not in 1.25 (KSIM_CHECK).
   virtual void AddIndex(std::string name, IndexFunc function) = 0;
   virtual bool HasSynced() const = 0;

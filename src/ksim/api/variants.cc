@@ -65,6 +65,15 @@ std::vector<VariantInfo> Table() {
            "k/k#59848, #67998, #83520",
            {"cache0", "cache0", "consistent"},
            true}),
+      Entry<&V::realfifo_replace>(
+          {"realfifo.replace",
+           {"atomic", "oneByOne"},
+           "a relist reaches the cache object by object: it is seen half done, and the cache knows "
+           "no version",
+           "B6",
+           "KEP-5647",
+           {"", "", "atomic"},
+           true}),
       Entry<&V::reflector_too_large_rv>(
           {"reflector.tooLargeRV",
            {"relistConsistent", "retrySame"},

@@ -57,6 +57,7 @@ class EmptyWatch : public WatchStream {
   sim::Task<std::optional<api::WatchEvent>> Next() override { co_return std::nullopt; }
   api::StreamEnd end() const override { return api::StreamEnd::kEof; }
   std::uint64_t id() const override { return 0; }
+  void Stop() override {}
 };
 
 api::Result<api::Object> ObjectOrStatus(api::Response response) {

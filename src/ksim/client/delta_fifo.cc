@@ -21,50 +21,63 @@ void DedupDeletions(Deltas& deltas) {
 
 }  // namespace
 
-void DeltaFifo::Enqueue(const std::string& key, Delta delta) {
+// queueActionLocked: the transform sees everything, tombstones and resyncs too.
+bool DeltaFifo::Enqueue(const std::string& key, Delta delta) {
+  if (!Transformed(transform(), delta.tombstone, &delta.object)) return false;
   const auto [it, fresh] = items_.try_emplace(key);
   it->second.push_back(std::move(delta));
   DedupDeletions(it->second);
   if (fresh) queue_.push_back(key);
+  return true;
 }
 
-void DeltaFifo::Add(const api::Object& object, sim::Origin origin) {
+bool DeltaFifo::Add(const api::Object& object, sim::Origin origin) {
   populated_ = true;
-  Enqueue(object.key(), Delta(DeltaType::kAdded, object, origin));
+  const bool queued = Enqueue(object.key(), Delta(DeltaType::kAdded, object, origin));
   Queued();
+  return queued;
 }
 
-void DeltaFifo::Update(const api::Object& object, sim::Origin origin) {
+bool DeltaFifo::Update(const api::Object& object, sim::Origin origin) {
   populated_ = true;
-  Enqueue(object.key(), Delta(DeltaType::kUpdated, object, origin));
+  const bool queued = Enqueue(object.key(), Delta(DeltaType::kUpdated, object, origin));
   Queued();
+  return queued;
 }
 
-void DeltaFifo::Delete(const api::Object& object, sim::Origin origin) {
+bool DeltaFifo::Delete(const api::Object& object, sim::Origin origin) {
   populated_ = true;
   const std::string key = object.key();
-  if (!items_.contains(key) && known_->GetByKey(key).empty()) return;
-  Enqueue(key, Delta(DeltaType::kDeleted, object, origin));
+  if (!items_.contains(key) && known_->GetByKey(key).empty()) return true;
+  const bool queued = Enqueue(key, Delta(DeltaType::kDeleted, object, origin));
   Queued();
+  return queued;
 }
 
-void DeltaFifo::Replace(std::vector<api::Object> items, std::int64_t, sim::Origin origin) {
+bool DeltaFifo::Replace(std::vector<api::Object> items, std::int64_t, sim::Origin origin) {
+  const bool queued = EnqueueList(items, origin);
+  Queued();
+  return queued;
+}
+
+bool DeltaFifo::EnqueueList(const std::vector<api::Object>& items, sim::Origin origin) {
   absl::flat_hash_map<std::string, bool> listed;
   listed.reserve(items.size());
   for (const api::Object& item : items) {
     const std::string key = item.key();
     listed.emplace(key, true);
-    Enqueue(key, Delta(DeltaType::kReplaced, item, origin));
+    if (!Enqueue(key, Delta(DeltaType::kReplaced, item, origin))) return false;
   }
   const std::vector<std::string> waiting = QueuedKeysNotIn(listed);
   if (!waiting.empty()) KSIM_PROBE("variant/deltafifo.replace");
-  std::size_t deletions = replace_sees_queued_ ? DeleteQueued(waiting, origin) : 0;
-  deletions += DeleteKnown(listed, origin);
+  if (replace_sees_queued_ && !DeleteQueued(waiting, origin)) return false;
+  std::size_t deletions = replace_sees_queued_ ? waiting.size() : 0;
+  if (!DeleteKnown(listed, origin, &deletions)) return false;
   if (!populated_) {
     populated_ = true;
     initial_population_ = listed.size() + deletions;
   }
-  Queued();
+  return true;
 }
 
 std::vector<std::string> DeltaFifo::QueuedKeysNotIn(
@@ -77,32 +90,35 @@ std::vector<std::string> DeltaFifo::QueuedKeysNotIn(
   return missing;
 }
 
-std::size_t DeltaFifo::DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin) {
+bool DeltaFifo::DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin) {
   for (const std::string& key : keys) {
     const api::Object last = items_.find(key)->second.back().object;
-    Enqueue(key, Delta(DeltaType::kDeleted, last, origin, true));
+    if (!Enqueue(key, Delta(DeltaType::kDeleted, last, origin, true))) return false;
   }
-  return keys.size();
+  return true;
 }
 
-std::size_t DeltaFifo::DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed,
-                                   sim::Origin origin) {
-  std::size_t deletions = 0;
+bool DeltaFifo::DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed,
+                            sim::Origin origin, std::size_t* deletions) {
   for (const std::string& key : known_->ListKeys()) {
     if (listed.contains(key)) continue;
     if (replace_sees_queued_ && items_.contains(key)) continue;
-    Enqueue(key, Delta(DeltaType::kDeleted, known_->GetByKey(key), origin, true));
-    ++deletions;
+    if (!Enqueue(key, Delta(DeltaType::kDeleted, known_->GetByKey(key), origin, true)))
+      return false;
+    ++*deletions;
   }
-  return deletions;
+  return true;
 }
 
-void DeltaFifo::Resync(sim::Origin origin) {
+bool DeltaFifo::Resync(sim::Origin origin) {
+  bool queued = true;
   for (const std::string& key : known_->ListKeys()) {
     if (items_.contains(key)) continue;
-    Enqueue(key, Delta(DeltaType::kSync, known_->GetByKey(key), origin));
+    queued = Enqueue(key, Delta(DeltaType::kSync, known_->GetByKey(key), origin));
+    if (!queued) break;
   }
   Queued();
+  return queued;
 }
 
 std::optional<Popped> DeltaFifo::Pop() {

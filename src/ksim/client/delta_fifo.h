@@ -20,25 +20,27 @@ class DeltaFifo : public DeltaQueue {
   DeltaFifo(const Indexer* known, bool replace_sees_queued)
       : known_(known), replace_sees_queued_(replace_sees_queued) {}
 
-  void Add(const api::Object& object, sim::Origin origin) override;
-  void Update(const api::Object& object, sim::Origin origin) override;
-  void Delete(const api::Object& object, sim::Origin origin) override;
+  bool Add(const api::Object& object, sim::Origin origin) override;
+  bool Update(const api::Object& object, sim::Origin origin) override;
+  bool Delete(const api::Object& object, sim::Origin origin) override;
   void Bookmark(std::int64_t, sim::Origin) override {}
-  void Replace(std::vector<api::Object> items, std::int64_t resource_version,
+  bool Replace(std::vector<api::Object> items, std::int64_t resource_version,
                sim::Origin origin) override;
-  void Resync(sim::Origin origin) override;
+  bool Resync(sim::Origin origin) override;
   std::optional<Popped> Pop() override;
   void Processed() override {}
   bool HasSynced() const override { return populated_ && initial_population_ == 0; }
   std::size_t size() const override { return queue_.size(); }
 
  private:
-  void Enqueue(const std::string& key, Delta delta);
+  bool Enqueue(const std::string& key, Delta delta);
+  bool EnqueueList(const std::vector<api::Object>& items, sim::Origin origin);
   std::vector<std::string> QueuedKeysNotIn(
       const absl::flat_hash_map<std::string, bool>& listed) const;  // sorted
-  // Tombstones for waiting keys; how many.
-  std::size_t DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin);
-  std::size_t DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed, sim::Origin origin);
+  // Tombstones for waiting keys, and for known ones that are not listed.
+  bool DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin);
+  bool DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed, sim::Origin origin,
+                   std::size_t* deletions);
 
   const Indexer* known_;
   bool replace_sees_queued_;

@@ -4,6 +4,9 @@
 //
 // DeltaFIFO (1.25, 1.30) keeps a list of deltas per key, RealFIFO (1.36) one list of all. Both
 // never merge states: no MODIFIED is lost in the queue.
+//
+// A transform changes objects on their way in; 1.25 has it behind the queue. An operation whose
+// transform fails returns false: what failed is not queued, nor what a list has after it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -14,6 +17,7 @@
 
 #include "ksim/api/variants.h"
 #include "ksim/client/delta.h"
+#include "ksim/client/informer.h"
 
 namespace ksim::client {
 
@@ -25,15 +29,17 @@ class DeltaQueue {
   virtual ~DeltaQueue() = default;
   // Called after each operation that may have made Pop possible.
   void OnQueued(std::function<void()> call) { on_queued_ = std::move(call); }
+  void set_transform(TransformFunc transform) { transform_ = std::move(transform); }
+  const TransformFunc& transform() const { return transform_; }  // empty: none
 
-  virtual void Add(const api::Object& object, sim::Origin origin) = 0;
-  virtual void Update(const api::Object& object, sim::Origin origin) = 0;
-  virtual void Delete(const api::Object& object, sim::Origin origin) = 0;
+  virtual bool Add(const api::Object& object, sim::Origin origin) = 0;
+  virtual bool Update(const api::Object& object, sim::Origin origin) = 0;
+  virtual bool Delete(const api::Object& object, sim::Origin origin) = 0;
   virtual void Bookmark(std::int64_t resource_version, sim::Origin origin) = 0;
   // `items` in list order, each key once.
-  virtual void Replace(std::vector<api::Object> items, std::int64_t resource_version,
+  virtual bool Replace(std::vector<api::Object> items, std::int64_t resource_version,
                        sim::Origin origin) = 0;
-  virtual void Resync(sim::Origin origin) = 0;
+  virtual bool Resync(sim::Origin origin) = 0;
 
   // The oldest entry; nullopt when empty. The caller applies it, then calls Processed.
   virtual std::optional<Popped> Pop() = 0;
@@ -50,7 +56,11 @@ class DeltaQueue {
 
  private:
   std::function<void()> on_queued_;
+  TransformFunc transform_;
 };
+
+// Puts the transform of *object in its place; false if it fails. An empty one changes nothing.
+bool Transformed(const TransformFunc& transform, bool tombstone, api::Object* object);
 
 // The queue of a version, in front of `known` (not null; outlives the queue).
 std::unique_ptr<DeltaQueue> MakeDeltaQueue(const Profile& profile, const api::Variants& variants,

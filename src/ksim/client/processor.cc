@@ -1,6 +1,7 @@
 #include "ksim/client/processor.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "ksim/client/part_name.h"
@@ -9,6 +10,7 @@ namespace ksim::client {
 namespace {
 
 constexpr std::size_t kStepsForAQueue = 256;
+constexpr Duration kPauseAfterPanic = Seconds(1);
 
 }  // namespace
 
@@ -24,13 +26,14 @@ Duration DetermineResyncPeriod(Duration desired, Duration check_period) {
 ProcessorListener::ProcessorListener(sim::Process& process, SharedName informer,
                                      const api::ResourceInfo* resource, sim::ActorId actor,
                                      ResourceEventHandler* handler, Duration requested,
-                                     Duration period, Gate* stall)
+                                     Duration period, Gate* stall, PanicPolicy panics)
     : process_(process),
       informer_(std::move(informer)),
       resource_(resource),
       actor_(actor),
       handler_(handler),
       stall_(stall),
+      panics_(panics),
       requested_(requested),
       period_(period),
       next_resync_(process.Now() + period),
@@ -59,7 +62,7 @@ sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) 
     for (std::size_t share = StepShare(queue_.size()); share > 0 && !queue_.empty(); --share) {
       const Notification n = std::move(queue_.front());
       queue_.pop_front();
-      Call(n);
+      if (!Call(n)) co_await PauseAfterPanic();
     }
     if (removed_) co_return;
     if (queue_.empty()) {
@@ -70,7 +73,12 @@ sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) 
   }
 }
 
-void ProcessorListener::Call(const Notification& n) {
+sim::Task<void> ProcessorListener::PauseAfterPanic() {
+  while (panics_.pause_before_next && queue_.empty() && !removed_) co_await queued_.Wait();
+  co_await process_.simulation().Sleep(kPauseAfterPanic, sim::TimerKind::kWork, "handler panic");
+}
+
+bool ProcessorListener::Call(const Notification& n) {
   sim::Simulation& sim = process_.simulation();
   sim.AdoptOrigin(n.origin);
   auto* payload = new HandlerPayload;
@@ -87,6 +95,19 @@ void ProcessorListener::Call(const Notification& n) {
   info.object = api::ObjectHash(resource_->resource, n.object.ns(), n.object.name());
   info.revision = n.object.resource_version();
   sim.context().cause = sim.EmitAs(actor_, n.origin.cause, info, sim::PayloadRef(payload));
+  if (!panics_.recover) {
+    CallHandler(n);
+    return true;
+  }
+  try {
+    CallHandler(n);
+  } catch (const std::exception&) {
+    return false;
+  }
+  return true;
+}
+
+void ProcessorListener::CallHandler(const Notification& n) {
   if (n.call == HandlerCall::kAdd) {
     handler_->OnAdd(n.object, n.initial);
   } else if (n.call == HandlerCall::kUpdate) {
@@ -97,6 +118,7 @@ void ProcessorListener::Call(const Notification& n) {
     deleted.tombstone = n.tombstone;
     handler_->OnDelete(deleted);
   }
+  // Not of a call that threw: its handler never counts as synced.
   if (n.initial && pending_initial_ > 0) --pending_initial_;
 }
 

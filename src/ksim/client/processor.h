@@ -31,6 +31,13 @@ struct Notification {
   sim::Origin origin;
 };
 
+// What becomes of a handler that throws (CLIENT-59).
+struct PanicPolicy {
+  PanicPolicy() = default;
+  bool recover = false;            // false: the exception goes on
+  bool pause_before_next = false;  // wait a second once the next call is due (0.33), not at once
+};
+
 // How many entries of a queue of `waiting` one step takes.
 std::size_t StepShare(std::size_t waiting);
 
@@ -38,7 +45,7 @@ class ProcessorListener {
  public:
   ProcessorListener(sim::Process& process, SharedName informer, const api::ResourceInfo* resource,
                     sim::ActorId actor, ResourceEventHandler* handler, Duration requested,
-                    Duration period, Gate* stall);
+                    Duration period, Gate* stall, PanicPolicy panics = PanicPolicy());
   void Add(Notification n);  // queues it
   sim::Task<void> Run(std::shared_ptr<ProcessorListener> self);
 
@@ -57,7 +64,9 @@ class ProcessorListener {
   void Reschedule(VirtualTime now) { next_resync_ = now + period_; }
 
  private:
-  void Call(const Notification& n);
+  bool Call(const Notification& n);  // false: the handler threw, and that is recovered
+  void CallHandler(const Notification& n);
+  sim::Task<void> PauseAfterPanic();
 
   sim::Process& process_;
   SharedName informer_;
@@ -65,6 +74,7 @@ class ProcessorListener {
   sim::ActorId actor_;
   ResourceEventHandler* handler_;
   Gate* stall_;  // closed while a fault makes the handler slow; null = none
+  PanicPolicy panics_;
   Duration requested_, period_;
   VirtualTime next_resync_;
   std::deque<Notification> queue_;

@@ -9,6 +9,7 @@ Profile MakeV030() {
   p.initial_list_flag = true;
   p.late_indexes = true;
   p.remove_handlers = true;
+  p.transform_when_queued = true;
   p.terminal_errors = true;
   p.events_name_reporter = true;
   p.first_series_count = 2;
@@ -18,6 +19,7 @@ Profile MakeV030() {
 Profile MakeV036() {
   Profile p = MakeV030();
   p.real_fifo = true;
+  p.pause_before_next = true;
   p.backoff_resets_from_reset = true;
   p.watch_list = true;
   p.guarded_initial_rv = true;

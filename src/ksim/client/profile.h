@@ -15,11 +15,13 @@ struct Profile {
   bool initial_list_flag = false;          // OnAdd(isInInitialList), per-handler HasSynced
   bool late_indexes = false;               // AddIndex on a store that holds objects
   bool remove_handlers = false;
-  bool terminal_errors = false;       // controller-runtime's TerminalError
-  bool priority_queue = false;        // its default queue
-  bool spam_key_has_type = false;     // event spam filter: a bucket per event type
-  bool events_name_reporter = false;  // core/v1 events carry reportingComponent and -Instance
-  int first_series_count = 1;         // count of a new-API event at its second occurrence
+  bool transform_when_queued = false;  // else when processed (CLIENT-54)
+  bool pause_before_next = false;      // after a handler's panic: CLIENT-59
+  bool terminal_errors = false;        // controller-runtime's TerminalError
+  bool priority_queue = false;         // its default queue
+  bool spam_key_has_type = false;      // event spam filter: a bucket per event type
+  bool events_name_reporter = false;   // core/v1 events carry reportingComponent and -Instance
+  int first_series_count = 1;          // count of a new-API event at its second occurrence
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -1,33 +1,51 @@
-// RealFIFO with atomic events: every change is one entry, in the order it came, and none is ever
-// merged or dropped. A Replace is one entry with the whole list, a Resync one entry without.
+// RealFIFO: every change is one entry, in the order it came, and none is ever merged or dropped.
+// With atomic events a Replace is one entry with the whole list, a Resync one entry without, and
+// the cache finds out what they mean; without (the variant realfifo.replace) they are entries of
+// their own for each object. Atomic is what 1.36 has, one by one what was between the profiles.
 //
-// Source: client-go tools/cache/the_real_fifo.go at v0.36 (AtomicFIFO). CLIENT-46..52.
+// The transform sees what comes from the server: neither tombstones nor resyncs.
+//
+// Source: client-go tools/cache/the_real_fifo.go at v0.36. CLIENT-46..52, 54.
 #pragma once
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "ksim/client/delta_queue.h"
 
 namespace ksim::client {
 
 class RealFifo : public DeltaQueue {
  public:
-  void Add(const api::Object& object, sim::Origin origin) override;
-  void Update(const api::Object& object, sim::Origin origin) override;
-  void Delete(const api::Object& object, sim::Origin origin) override;
+  // `known` outlives the queue; only one that is not atomic asks it.
+  RealFifo(const Indexer* known, bool atomic) : known_(known), atomic_(atomic) {}
+
+  bool Add(const api::Object& object, sim::Origin origin) override;
+  bool Update(const api::Object& object, sim::Origin origin) override;
+  bool Delete(const api::Object& object, sim::Origin origin) override;
   void Bookmark(std::int64_t resource_version, sim::Origin origin) override;
-  void Replace(std::vector<api::Object> items, std::int64_t resource_version,
+  bool Replace(std::vector<api::Object> items, std::int64_t resource_version,
                sim::Origin origin) override;
-  void Resync(sim::Origin origin) override;
+  bool Resync(sim::Origin origin) override;
   std::optional<Popped> Pop() override;
   void Processed() override;
   bool HasSynced() const override { return populated_ && initial_population_ == 0; }
   std::size_t size() const override { return items_.size(); }
 
  private:
-  void Push(DeltaType type, const api::Object& object, sim::Origin origin);
+  bool PushNew(DeltaType type, const api::Object& object, sim::Origin origin);
+  void Push(std::string key, Delta delta);
+  bool ReplaceAll(std::vector<api::Object> items, std::int64_t resource_version,
+                  sim::Origin origin);
+  // reconcileReplacement: tombstones for what is queued or known and not listed, then the list.
+  bool ReplaceOneByOne(std::vector<api::Object> items, sim::Origin origin);
+  void DeleteMissing(const absl::flat_hash_set<std::string>& listed, sim::Origin origin);
 
+  const Indexer* known_;
+  bool atomic_;
   std::deque<Popped> items_;
   bool populated_ = false;
   std::size_t initial_population_ = 0;

@@ -64,6 +64,7 @@ sim::Task<void> Reflector::Run() {
 
 sim::Task<void> Reflector::Pass() {
   Stream stream;
+  resync_failed_ = false;
   const bool from_cache = options_.first_list == FirstList::kCached && last_sync_rv_.empty();
   if (profile_.watch_list && !from_cache) stream = co_await WatchList();
   if (stream == nullptr) {
@@ -143,12 +144,11 @@ sim::Task<bool> Reflector::List() {
   }
   if (!got.list.ok()) co_return false;
   if (from_zero && got.paginated) sticky_pages_ = true;
-  Replaced(std::move(got.list->items), got.list->resource_version, options.resource_version,
-           client_.last_response_event());
-  co_return true;
+  co_return Replaced(std::move(got.list->items), got.list->resource_version,
+                     options.resource_version, client_.last_response_event());
 }
 
-void Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
+bool Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
                          std::uint64_t cause) {
   unavailable_ = false;
   auto* payload = new RelistPayload;
@@ -167,9 +167,10 @@ void Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, st
   sim::Context& context = env_.sim.context();
   context.background = false;  // what a relist brings is work, whatever led to it
   context.cause = env_.sim.EmitAs(process_.actor(), cause, info, sim::PayloadRef(payload));
-  queue_.Replace(std::move(items), got_rv, env_.sim.CaptureOrigin());
+  if (!queue_.Replace(std::move(items), got_rv, env_.sim.CaptureOrigin())) return false;
   last_sync_rv_ = fmt::format("{}", got_rv);
   if (on_replaced_) on_replaced_(got_rv);
+  return true;
 }
 
 sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
@@ -202,8 +203,9 @@ sim::Task<Reflector::Stream> Reflector::WatchList() {
         std::vector<api::Object> items;
         items.reserve(initial.objects.size());
         for (auto& [key, object] : initial.objects) items.push_back(std::move(object));
-        Replaced(std::move(items), initial.resource_version, options.resource_version,
-                 env_.sim.context().cause);
+        const bool taken = Replaced(std::move(items), initial.resource_version,
+                                    options.resource_version, env_.sim.context().cause);
+        if (!taken) co_return nullptr;
         co_return std::move(stream);
       }
       if (end.very_short) co_return nullptr;
@@ -238,6 +240,7 @@ sim::Task<void> Reflector::WatchLoop(Stream stream) {
     }
     WatchEnd end = co_await Consume(stream.get(), start, guard, nullptr);
     stream.reset();
+    if (resync_failed_) co_return;
     if (end.ok && !end.very_short) continue;
     if (end.very_short) co_return;
     if (api::IsInternalError(end.status)) internal_errors.After(process_.Now());
@@ -265,6 +268,13 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
                                                   bool guard, InitialState* initial) {
   WatchEnd end;
   std::uint64_t count = 0;
+  struct Watching {
+    Watching(WatchStream*& w, WatchStream* s) : watching(w) { watching = s; }
+    ~Watching() { watching = nullptr; }
+    WatchStream*& watching;
+  };
+  const Watching watching(watching_, stream);
+  if (resync_failed_) stream->Stop();
   for (;;) {
     std::optional<api::WatchEvent> event = co_await stream->Next();
     if (!event) break;
@@ -279,7 +289,11 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
     }
     ++count;
     if (event->type != api::WatchEventType::kAdded) guard = false;
-    Apply(*event, initial);
+    if (initial == nullptr) {
+      Apply(*event);
+    } else {
+      ApplyInitial(*event, initial);
+    }
     if (initial == nullptr && !guard) {
       last_sync_rv_ = fmt::format("{}", event->object.resource_version());
     }
@@ -289,26 +303,34 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
   co_return end;
 }
 
-void Reflector::Apply(const api::WatchEvent& event, InitialState* initial) {
-  const sim::Origin origin = env_.sim.CaptureOrigin();
-  if (initial != nullptr) {
-    initial->resource_version = event.object.resource_version();
-    if (event.type == api::WatchEventType::kBookmark) {
-      initial->complete = event.initial_end;
-    } else if (event.type == api::WatchEventType::kDeleted) {
-      initial->objects.erase(event.object.key());
-    } else {
-      initial->objects[event.object.key()] = event.object;
-    }
-    return;
+// The temporary store has the queue's transform too: of a watch-list every object goes through it
+// twice. What it refuses is left out.
+void Reflector::ApplyInitial(const api::WatchEvent& event, InitialState* initial) {
+  initial->resource_version = event.object.resource_version();
+  if (event.type == api::WatchEventType::kBookmark) {
+    initial->complete = event.initial_end;
+  } else if (event.type == api::WatchEventType::kDeleted) {
+    initial->objects.erase(event.object.key());
+  } else {
+    api::Object object = event.object;
+    if (Transformed(queue_.transform(), false, &object))
+      initial->objects[event.object.key()] = std::move(object);
   }
+}
+
+// What the queue refuses is lost, and the version moves on all the same (CLIENT-19).
+void Reflector::Apply(const api::WatchEvent& event) {
+  const sim::Origin origin = env_.sim.CaptureOrigin();
   switch (event.type) {
     case api::WatchEventType::kAdded:
-      return queue_.Add(event.object, origin);
+      queue_.Add(event.object, origin);
+      return;
     case api::WatchEventType::kModified:
-      return queue_.Update(event.object, origin);
+      queue_.Update(event.object, origin);
+      return;
     case api::WatchEventType::kDeleted:
-      return queue_.Delete(event.object, origin);
+      queue_.Delete(event.object, origin);
+      return;
     case api::WatchEventType::kBookmark:
       return queue_.Bookmark(event.object.resource_version(), origin);
     case api::WatchEventType::kError:
@@ -320,7 +342,10 @@ sim::Task<void> Reflector::ResyncLoop() {
   for (;;) {
     co_await env_.sim.Sleep(options_.resync_period, sim::TimerKind::kPeriodic, "resync");
     const bool due = !options_.should_resync || options_.should_resync();
-    if (due) queue_.Resync(env_.sim.CaptureOrigin());
+    if (!due || queue_.Resync(env_.sim.CaptureOrigin())) continue;
+    resync_failed_ = true;
+    if (watching_ != nullptr) watching_->Stop();
+    co_return;
   }
 }
 

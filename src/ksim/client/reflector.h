@@ -69,6 +69,7 @@ class Reflector {
                               InitialState* initial);
   // After a watch-list attempt failed: true = try again (perhaps after a delay), false = LIST.
   sim::Task<bool> RecoverWatchList(api::Status status);
+  // Asks who is due every resync period. A resync that fails ends the watch, and with it the pass.
   sim::Task<void> ResyncLoop();
 
   api::ListOptions BaseOptions() const;
@@ -76,11 +77,12 @@ class Reflector {
   std::string RelistResourceVersion() const;
   std::int64_t PageSize(const std::string& rv) const;
   bool Expected(const api::WatchEvent& event) const;
-  void Apply(const api::WatchEvent& event, InitialState* initial);
+  void Apply(const api::WatchEvent& event);
+  void ApplyInitial(const api::WatchEvent& event, InitialState* initial);
   bool GiveUpVersion(const api::Status& status) const;
   void MarkUnavailable(const api::Status& status);
-  // Emits `relist`, then replaces the queue's content as its effect.
-  void Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
+  // Emits `relist`, then replaces the queue's content as its effect; false if the queue refuses.
+  bool Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
                 std::uint64_t cause);
   Duration NextWatchDelay();
   sim::Task<void> Pause(Duration delay);
@@ -103,6 +105,8 @@ class Reflector {
   bool unavailable_ = false;   // the last version asked for was expired or too large
   bool sticky_pages_ = false;  // CLIENT-11
   RelistReason next_reason_ = RelistReason::kStart;
+  WatchStream* watching_ = nullptr;           // whose events are being taken in
+  bool resync_failed_ = false;                // in this pass
   std::vector<std::uint64_t> pass_requests_;  // LISTs and watch-lists of this pass so far
 };
 

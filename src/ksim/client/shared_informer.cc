@@ -19,7 +19,8 @@ constexpr Duration kMinimumResyncPeriod = Seconds(1);
 
 SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo* resource,
                                          InformerOptions options, Duration resync)
-    : process_(client.connection().process()),
+    : env_(client.connection().env()),
+      process_(client.connection().process()),
       faults_(client.connection().env().faults),
       resource_(resource),
       name_(std::make_shared<const std::string>(fmt::format(
@@ -27,7 +28,8 @@ SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo
       profile_(ProfileOf(client.connection().compat())),
       default_resync_(resync),
       check_period_(resync),
-      indexer_(profile_.real_fifo),
+      indexer_(profile_.real_fifo && client.connection().variants().realfifo_replace ==
+                                         api::Variants::FifoEntries::kAtomic),
       queue_(MakeDeltaQueue(profile_, client.connection().variants(), &indexer_)),
       queued_(process_.simulation()),
       processor_(process_),
@@ -76,7 +78,7 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
   }
   auto entry = std::make_shared<ProcessorListener>(
       process_, name_, resource_, listener, handler, period,
-      DetermineResyncPeriod(period, check_period_), GateOf(listener));
+      DetermineResyncPeriod(period, check_period_), GateOf(listener), Panics());
   const int registration = processor_.Register(entry);
   if (!started_) return registration;
   for (const api::Object& object : indexer_.List("")) {
@@ -94,9 +96,25 @@ Gate* SharedIndexInformer::GateOf(sim::ActorId actor) const {
   return faults_ == nullptr ? nullptr : &faults_->HandlerGate(actor.name(), resource_);
 }
 
+PanicPolicy SharedIndexInformer::Panics() const {
+  PanicPolicy policy;
+  policy.recover = env_.recover_panics;
+  policy.pause_before_next = profile_.pause_before_next;
+  return policy;
+}
+
 void SharedIndexInformer::RemoveHandler(int registration) {
   KSIM_CHECK(profile_.remove_handlers) << "client-go 0.25 cannot remove a handler";
   processor_.Remove(registration);
+}
+
+void SharedIndexInformer::SetTransform(TransformFunc transform) {
+  KSIM_CHECK(!started_) << "informer has already started";
+  if (profile_.transform_when_queued) {
+    queue_->set_transform(std::move(transform));
+  } else {
+    late_transform_ = std::move(transform);
+  }
 }
 
 void SharedIndexInformer::AddIndex(std::string name, IndexFunc function) {
@@ -140,11 +158,7 @@ void SharedIndexInformer::Process(Popped popped) {
   sim::Simulation& sim = process_.simulation();
   switch (popped.kind) {
     case Popped::Kind::kDeltas:
-      for (const Delta& delta : popped.deltas) {
-        sim.AdoptOrigin(delta.origin);
-        ProcessDelta(popped.key, delta, popped.is_in_initial_list);
-      }
-      return;
+      return ProcessDeltas(popped);
     case Popped::Kind::kReplacedAll:
       sim.AdoptOrigin(popped.origin);
       return ProcessReplacedAll(popped);
@@ -154,6 +168,20 @@ void SharedIndexInformer::Process(Popped popped) {
     case Popped::Kind::kBookmark:
       sim.AdoptOrigin(popped.origin);
       return indexer_.set_resource_version(popped.resource_version);
+  }
+}
+
+// A delta whose transform fails takes those behind it with it (1.25).
+void SharedIndexInformer::ProcessDeltas(const Popped& popped) {
+  for (const Delta& delta : popped.deltas) {
+    process_.simulation().AdoptOrigin(delta.origin);
+    if (!late_transform_) {
+      ProcessDelta(popped.key, delta, popped.is_in_initial_list);
+      continue;
+    }
+    Delta changed = delta;
+    if (!Transformed(late_transform_, delta.tombstone, &changed.object)) return;
+    ProcessDelta(popped.key, changed, popped.is_in_initial_list);
   }
 }
 

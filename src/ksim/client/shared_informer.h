@@ -37,6 +37,7 @@ class SharedIndexInformer : public SharedInformer {
 
   int AddHandler(sim::ActorId listener, ResourceEventHandler* handler, Duration resync) override;
   void RemoveHandler(int registration) override;
+  void SetTransform(TransformFunc transform) override;
   void AddIndex(std::string name, IndexFunc function) override;
   bool HasSynced() const override { return started_ && queue_->HasSynced(); }
   bool HasSynced(int registration) const override;
@@ -57,6 +58,7 @@ class SharedIndexInformer : public SharedInformer {
   };
   sim::Task<void> ProcessLoop();
   void Process(Popped popped);
+  void ProcessDeltas(const Popped& popped);
   void ProcessDelta(const std::string& key, const Delta& delta, bool initial);
   void ProcessReplacedAll(const Popped& popped);
   void ProcessSyncAll(const Popped& popped);
@@ -71,7 +73,9 @@ class SharedIndexInformer : public SharedInformer {
   ReflectorOptions MakeReflectorOptions(const InformerOptions& options);
 
   Gate* GateOf(sim::ActorId actor) const;  // null: no faults here
+  PanicPolicy Panics() const;
 
+  const Environment& env_;
   sim::Process& process_;
   FaultHooks* faults_;
   const api::ResourceInfo* resource_;
@@ -81,6 +85,7 @@ class SharedIndexInformer : public SharedInformer {
   Duration check_period_;
   Indexer indexer_;
   std::unique_ptr<DeltaQueue> queue_;
+  TransformFunc late_transform_;  // 1.25: of what has been popped
   sim::Signal queued_;
   Processor processor_;
   Reflector reflector_;

@@ -36,6 +36,10 @@ class WatchPipe::Stream : public WatchStream {
   sim::Task<std::optional<api::WatchEvent>> Next() override;
   api::StreamEnd end() const override { return end_; }
   std::uint64_t id() const override { return number_; }
+  void Stop() override {
+    stopped_ = true;
+    pipe_->arrived_.Close();
+  }
 
  private:
   void Deliver(const api::WatchEvent& event);
@@ -43,17 +47,19 @@ class WatchPipe::Stream : public WatchStream {
   std::shared_ptr<WatchPipe> pipe_;
   std::uint64_t number_;
   bool ended_ = false;
+  bool stopped_ = false;
   api::StreamEnd end_ = api::StreamEnd::kEof;
 };
 
 sim::Task<std::optional<api::WatchEvent>> WatchPipe::Stream::Next() {
-  if (ended_) co_return std::nullopt;
+  if (ended_ || stopped_) co_return std::nullopt;
   std::optional<Arrived> item = co_await pipe_->arrived_.Receive();
   FaultHooks* hooks = pipe_->hooks_;
   if (hooks != nullptr && hooks->has_gates()) {
     co_await PassGates(hooks, pipe_->reader_, Access::kRead);
   }
   const std::shared_ptr<Link> link = pipe_->link_.lock();
+  if (stopped_) co_return std::nullopt;
   if (!item || link == nullptr) {
     ended_ = true;
     co_return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
+#include "ksim/client/update_retry.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::controllers {
@@ -109,19 +110,7 @@ sim::Task<client::Client::ObjectResult> UpdateReplicaSetStatus(client::Client& c
   // The generation that was acted on, which is not necessarily the newest.
   status.observed_generation = replica_set.generation();
   const value::Value tree = status.ToTree();
-  static const value::Path kStatus{"status"};
-
-  api::Object attempt = replica_set;
-  for (int retries_left = 1;; --retries_left) {
-    const api::Object update =
-        api::Object::FromTree(attempt.tree().Set(kStatus, tree), attempt.resource_version());
-    client::Client::ObjectResult put = co_await client.UpdateStatus(resource, update);
-    if (put.ok() || retries_left == 0) co_return put;
-    client::Client::ObjectResult fresh = co_await client.Get(
-        resource, std::string(replica_set.ns()), std::string(replica_set.name()));
-    if (!fresh.ok()) co_return fresh;
-    attempt = *fresh;
-  }
+  co_return co_await client::UpdateStatusWithOneRetry(client, resource, replica_set, tree);
 }
 
 }  // namespace ksim::controllers
