@@ -2,6 +2,7 @@
 // break it. The base is a real run; one row breaks one thing.
 #include <gtest/gtest.h>
 
+#include "ksim/cluster.h"
 #include "recorded.h"
 
 namespace ksim::check {
@@ -181,6 +182,181 @@ TEST(StateMutants, EachIsCaught) {
           << compat << ": " << row.what << ": " << row.caught << " is silent\n"
           << Messages(mutant);
     }
+  }
+}
+
+// --- view.monotone and tombstones ---
+
+// The deletion of the last pod that the controller was told of, with the object's first version.
+Record* OlderDeletion(Trace* t) {
+  const std::string pods = "kube-controller-manager pods";
+  Record* deleted = Last(t, Handler(pods, "delete"));
+  const std::string name(deleted->Text("name"));
+  const Record* added =
+      At(t, [&](const Record& r) { return Handler(pods, "add")(r) && r.Text("name") == name; });
+  EXPECT_LT(added->Int("rv"), deleted->Int("rv"));
+  SetField(deleted, "rv", added->Get("rv"));
+  return deleted;
+}
+
+// A deletion that was seen has the newest state; one that was not (a tombstone) has whatever was
+// known, which may be older than what the handler was told last: the DeltaFIFO of 1.25 takes it
+// from the cache while newer deltas wait.
+TEST(StateMutants, ADeletionWithAnOlderObjectIsCaughtUnlessItIsATombstone) {
+  for (const char* compat : {"1.25", "1.30", "1.36"}) {
+    Trace seen = Recorded("delete-pod", compat);
+    SetField(OlderDeletion(&seen), "tombstone", Value::Of(false));
+    EXPECT_EQ(Violated(seen), std::set<std::string>{"view.monotone"}) << Messages(seen);
+    Trace unseen = Recorded("delete-pod", compat);
+    SetField(OlderDeletion(&unseen), "tombstone", Value::Of(true));
+    EXPECT_EQ(Messages(unseen), "") << compat;
+  }
+}
+
+// --- atMostOne ---
+
+// All pods are a StatefulSet's.
+void OfStatefulSet(Trace* t) {
+  for (Record& r : t->events) {
+    const bool created = r.kind == Kind::kCommit && r.Text("op") == "create";
+    if (created && r.Text("resource") == "pods")
+      SetLeaf(&r, "metadata.ownerReferences[0].kind", Value::Of("StatefulSet"));
+  }
+}
+
+Is Runtime(std::string action, std::string uid = "") {
+  return [=](const Record& r) {
+    return r.kind == Kind::kRuntime && r.Text("action") == action && !r.Text("container").empty() &&
+           (uid.empty() || r.Text("uid") == uid);
+  };
+}
+
+void InsertAfter(Trace* t, std::size_t i, const Record& r) {
+  t->events.insert(t->events.begin() + static_cast<std::ptrdiff_t>(i + 1), r);
+}
+
+TEST(StateMutants, AStatefulSetsPodThatRunsOnTwoNodesIsCaught) {
+  for (const char* compat : {"1.25", "1.30", "1.36"}) {
+    Trace mutant = Recorded("replicaset", compat);
+    OfStatefulSet(&mutant);
+    EXPECT_EQ(Messages(mutant).find("atMostOne"), std::string::npos) << "on one node it may run";
+    const std::size_t i = Find(mutant, Runtime("start"));
+    ASSERT_LT(i, mutant.events.size());
+    Record again = mutant.events[i];
+    SetField(&again, "node", Value::Of("another"));
+    InsertAfter(&mutant, i, again);
+    EXPECT_EQ(Violated(mutant).count("atMostOne"), 1u) << compat << "\n" << Messages(mutant);
+    Trace others = Recorded("replicaset", compat);  // not a StatefulSet's
+    InsertAfter(&others, i, again);
+    EXPECT_EQ(Violated(others).count("atMostOne"), 0u) << compat;
+  }
+}
+
+// A pod is gone, and its containers run on, while one of the same name starts elsewhere: its
+// kubelet must not have let it go; somebody who removes it by force takes that into account.
+TEST(StateMutants, OnlyAPodRemovedByForceMayRunOn) {
+  for (const char* by : {"kubelet/node-1", "kubectl"}) {
+    Trace mutant = Recorded("delete-pod", "1.30");
+    OfStatefulSet(&mutant);
+    const std::size_t gone = Find(mutant, [](const Record& r) {
+      return r.kind == Kind::kCommit && r.Text("resource") == "pods" && r.Text("op") == "delete";
+    });
+    ASSERT_LT(gone, mutant.events.size());
+    SetField(&mutant.events[gone], "by", Value::Of(by));
+    const std::string uid(mutant.events[gone].Text("uid"));
+    const std::size_t started = Find(mutant, Runtime("start", uid));
+    ASSERT_LT(started, gone);
+    Record again = mutant.events[started];
+    SetField(&again, "node", Value::Of("another"));
+    SetField(&again, "uid", Value::Of("another"));
+    InsertAfter(&mutant, gone, again);
+    std::erase_if(mutant.events, [&](const Record& r) {
+      return Runtime("kill", uid)(r) || Runtime("exit", uid)(r);
+    });
+    const bool forced = std::string_view(by) == "kubectl";
+    EXPECT_EQ(Violated(mutant).count("atMostOne"), forced ? 0u : 1u) << by << Messages(mutant);
+  }
+}
+
+// --- noLeak ---
+
+// The user deletes the ReplicaSet, and nobody deletes its pods: there is no garbage collector here.
+// The traces that have one are those of the mutants.
+TEST(StateMutants, PodsLeftBehindByADeletedOwnerAreCaught) {
+  ClusterOptions options;
+  Cluster cluster(options);
+  ASSERT_TRUE(cluster
+                  .Create(R"({apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {
+      replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},
+      spec: {containers: [{name: c, image: nginx}]}}}})")
+                  .ok());
+  ASSERT_TRUE(cluster.Run().ok());
+  const auto with_collector = [](Trace t) {
+    Record* r = Last(&t, Of(Kind::kReconcile, "state", "begin"));
+    r->actor = "kube-controller-manager/garbagecollector";
+    return t;
+  };
+  EXPECT_EQ(Messages(with_collector(cluster.MakeTrace())), "") << "its owner lives";
+  cluster.Delete("replicasets", "web");
+  ASSERT_TRUE(cluster.Run().ok());
+  EXPECT_EQ(cluster.List("pods").size(), 1u);
+  EXPECT_EQ(Messages(cluster.MakeTrace()), "") << "nobody is there to collect";
+  EXPECT_EQ(Violated(with_collector(cluster.MakeTrace())), std::set<std::string>{"noLeak"});
+}
+
+// --- quiet ---
+
+// Writes a label every ten seconds, `times` times.
+class Restless : public controllers::Controller {
+ public:
+  Restless(controllers::ControllerContext context, int times)
+      : context_(std::move(context)),
+        times_(times),
+        client_(context_.connection, context_.actor(), client::ClientOptions()) {}
+  void Start() override { context_.process.Spawn(Run(), context_.name); }
+
+ private:
+  sim::Task<void> Run() {
+    const api::ResourceInfo* pods = context_.Resource("", "pods");
+    for (int i = 0; i < times_; ++i) {
+      co_await context_.process.simulation().Sleep(Seconds(10), sim::TimerKind::kWork, "restless");
+      const Value labels = value::Obj({{"n", Value::Of(std::to_string(i))}});
+      const Value patch = value::Obj({{"metadata", value::Obj({{"labels", labels}})}});
+      const client::PatchOptions merge(api::PatchType::kMerge);
+      co_await client_.Patch(pods, "default", "p", patch, merge);
+    }
+  }
+  controllers::ControllerContext context_;
+  int times_;
+  client::Client client_;
+};
+
+TEST(StateMutants, WritingThatDoesNotStopIsCaught) {
+  struct Case {
+    const char* what;
+    int times;
+    bool limit, caught;
+  };
+  const Case cases[] = {
+      {"the limit passes, and it still writes", 10000, true, true},
+      {"it stops before the limit passes", 60, true, false},
+      {"the run was cut at a time of the user's choice", 10000, false, false},
+  };
+  for (const Case& c : cases) {
+    Cluster cluster;
+    cluster.AddController("restless", [&c](controllers::ControllerContext context) {
+      return std::make_unique<Restless>(std::move(context), c.times);
+    });
+    ASSERT_TRUE(cluster
+                    .Create("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: "
+                            "[{name: c, image: nginx}]}}")
+                    .ok());
+    cluster.RunFor(Minutes(25));
+    Trace trace = cluster.MakeTrace();
+    trace::Violation limit;
+    limit.oracle = "limit";
+    if (c.limit) trace.end->violations.push_back(limit);
+    EXPECT_EQ(Violated(trace).count("quiet"), c.caught ? 1u : 0u) << c.what << Messages(trace);
   }
 }
 
