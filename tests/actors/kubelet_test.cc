@@ -198,13 +198,25 @@ TEST_P(KubeletActor, ADeletedPodIsStoppedToldAndThenDeletedForGood) {
             std::distance(requests.begin(), first_delete));
 }
 
-// KUBELET-05, KUBELET-20: seen at the next sync, which nothing but time brings.
+// KUBELET-23: the status of a pod that has stopped comes while an earlier one is being sent, and
+// follows it at once: nothing waits for the next ten seconds.
+TEST_P(KubeletActor, AStatusThatComesWhileAnotherIsBeingSentFollowsAtOnce) {
+  w.StartKubelet("n1");
+  w.Create("pods", BoundPod("p"));
+  w.Advance(Seconds(30));
+  w.Delete("pods", "p", Grace(30));
+  w.Advance(Seconds(3));
+  EXPECT_TRUE(w.Get("pods", "p").empty());
+}
+
+// KUBELET-05, KUBELET-20: seen at the next sync, which a change of the pod brings.
 TEST_P(KubeletActor, APhaseThatSomebodyElseEndedStopsTheContainers) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
   w.Advance(Seconds(30));
   w.Forget();
   w.Patch("pods", "p", R"({"status":{"phase":"Failed","reason":"Gone"}})", "status");
+  w.Patch("pods", "p", R"({"metadata":{"labels":{"look":"again"}}})");
   w.Advance(Minutes(2));
   EXPECT_THAT(w.EventTexts(), Contains(StartsWith("Normal Killing Stopping container c")));
   const value::Value status = w.Get("pods", "p").status();

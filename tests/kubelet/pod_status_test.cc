@@ -163,6 +163,109 @@ TEST(PodConditions, ReadyAsksTheReadinessGates) {
             "ReadinessGatesNotReady");
 }
 
+// KUBELET-10
+TEST(PodStatus, SaysWhichContainersAreToBeStarted) {
+  struct Row {
+    const char* policy;
+    const Container* container;  // null: never started
+    bool starts;
+  };
+  const Row table[] = {
+      {"Always", nullptr, true},    {"Never", nullptr, true},     {"Always", &kCreated, true},
+      {"Never", &kCreated, true},   {"Always", &kRunning, false}, {"OnFailure", &kRunning, false},
+      {"Always", &kExit0, true},    {"Always", &kExit1, true},    {"OnFailure", &kExit0, false},
+      {"OnFailure", &kExit1, true}, {"Never", &kExit0, false},    {"Never", &kExit1, false},
+  };
+  const value::Value spec = *value::ParseJson(R"({"name":"a"})");
+  const value::Value sidecar = *value::ParseJson(R"({"name":"a","restartPolicy":"Always"})");
+  for (const Row& row : table) {
+    const api::Object pod = Pod(row.policy);
+    EXPECT_EQ(ShouldRestart(pod, spec, row.container), row.starts) << row.policy;
+    const value::Path deletion{"metadata", "deletionTimestamp"};
+    const api::Object deleted =
+        api::Object::FromTree(pod.tree().Set(deletion, value::Value::Of("2025-01-01T00:00:00Z")));
+    EXPECT_FALSE(ShouldRestart(deleted, spec, row.container)) << row.policy;
+  }
+  EXPECT_TRUE(ShouldRestart(Pod("Never"), sidecar, &kExit0));
+  Container init = kExit0;
+  init.init = true;
+  EXPECT_FALSE(ShouldRestart(Pod("Always"), spec, &init)) << "it has done its work";
+}
+
+// KUBELET-11, KUBELET-12: what waits to be started says why, and what it was before.
+TEST(PodStatus, AContainerThatBacksOffWaitsAndItsEndIsItsLastState) {
+  Container again = kExit1;
+  again.restarts = 3;
+  again.previous = std::make_shared<const Container>(kExit0);
+  const PodSandbox sandbox = Sandbox({{"a", again}, {"b", kRunning}});
+  WaitingReasons reasons;
+  reasons["a"].reason = "CrashLoopBackOff";
+  reasons["a"].message = "back-off 40s";
+  StatusInput in;
+  in.pod = Pod();
+  in.sandbox = &sandbox;
+  const value::Value ended = GeneratePodStatus(in).Get("containerStatuses").at(0);
+  EXPECT_TRUE(ended.Get("state").Has("terminated")) << "nothing is known to be in its way";
+  EXPECT_EQ(ended.Get("lastState").Get("terminated").Get("exitCode").AsInt(), 0);
+  in.waiting = &reasons;
+  const value::Value status = GeneratePodStatus(in);
+  const value::Value waits = status.Get("containerStatuses").at(0);
+  EXPECT_EQ(waits.Get("state").Get("waiting").Get("reason").AsString(), "CrashLoopBackOff");
+  EXPECT_EQ(waits.Get("state").Get("waiting").Get("message").AsString(), "back-off 40s");
+  EXPECT_EQ(waits.Get("lastState").Get("terminated").Get("exitCode").AsInt(), 1);
+  EXPECT_EQ(waits.Get("restartCount").AsInt(), 3);
+  EXPECT_FALSE(waits.Get("ready").AsBool());
+  EXPECT_EQ(status.Get("phase").AsString(), "Running") << "it ran before";
+}
+
+// KUBELET-18
+TEST(PodStatus, ReadyAndStartedAreWhatTheProbesSayOfWhatRuns) {
+  const PodSandbox sandbox = Sandbox({{"a", kRunning}, {"b", kExit1}});
+  StatusInput in;
+  in.pod = Pod();
+  in.sandbox = &sandbox;
+  for (const auto& [started, ready] :
+       {std::pair{true, true}, std::pair{true, false}, std::pair{false, true}}) {
+    in.health = [started = started, ready = ready](const Container&) {
+      return Health{started, ready};
+    };
+    const value::Value statuses = GeneratePodStatus(in).Get("containerStatuses");
+    EXPECT_EQ(statuses.at(0).Get("started").AsBool(), started);
+    EXPECT_EQ(statuses.at(0).Get("ready").AsBool(), started && ready);
+    EXPECT_FALSE(statuses.at(1).Get("ready").AsBool()) << "it does not run";
+    EXPECT_FALSE(statuses.at(1).Get("started").AsBool());
+  }
+}
+
+// KUBELET-25
+TEST(PodStatus, WhatHasEndedForGoodMayNotRunAgain) {
+  struct Row {
+    const char* policy;
+    const Container* before;
+    const Container* after;
+    bool legal;
+  };
+  const Row table[] = {
+      {"Always", &kExit0, &kRunning, true},     {"OnFailure", &kExit1, &kRunning, true},
+      {"OnFailure", &kExit0, &kRunning, false}, {"Never", &kExit1, &kRunning, false},
+      {"Never", &kExit0, &kCreated, false},     {"Never", &kExit0, &kExit0, true},
+      {"Never", &kRunning, &kExit1, true},      {"Never", &kRunning, &kRunning, true},
+  };
+  for (const Row& row : table) {
+    const api::Object pod = Pod(row.policy);
+    const PodSandbox before = Sandbox({{"a", *row.before}}), after = Sandbox({{"a", *row.after}});
+    EXPECT_EQ(LegalTransition(pod, Generate(pod, &before), Generate(pod, &after)), row.legal)
+        << row.policy;
+  }
+  const char* init = R"({"name":"init","image":"i"})";
+  const char* sidecar = R"({"name":"init","image":"i","restartPolicy":"Always"})";
+  const PodSandbox ended = Sandbox({{"init", kExit0}}), runs = Sandbox({{"init", kRunning}});
+  for (const bool restarts : {false, true}) {
+    const api::Object pod = Pod("Never", restarts ? sidecar : init);
+    EXPECT_EQ(LegalTransition(pod, Generate(pod, &ended), Generate(pod, &runs)), restarts);
+  }
+}
+
 // KUBELET-27
 TEST(PodStatus, KeepsItsStartTimeAndItsAddresses) {
   const PodSandbox s = Sandbox({{"a", kRunning}, {"b", kRunning}});

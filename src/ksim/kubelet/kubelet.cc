@@ -74,7 +74,9 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
           informers.For(env_.kinds.ByResource("", "pods"), OwnPods(options_.name, env_.variants))),
       statuses_(process, client_, runtime,
                 [this](const std::string& uid) { return workers_.Finished(uid); }),
-      workers_(process, env_, runtime, statuses_, recorder_, options_.internal_ip()),
+      prober_(process, env_, statuses_, recorder_,
+              [this](const std::string& uid) { workers_.ProbeChanged(uid); }),
+      workers_(process, env_, runtime, statuses_, recorder_, prober_, options_.internal_ip()),
       node_(process, client_, heartbeats_, nodes_, options_),
       started_(process.Now()),
       runtime_changed_(process.simulation()) {
@@ -96,11 +98,17 @@ void Kubelet::Start() {
 
 sim::Task<void> Kubelet::Run() {
   const bool synced = co_await informers_.WaitForCacheSync();
-  if (synced) KillOrphans();
+  if (synced) CleanUp();
 }
 
-// HandlePodCleanups: what runs here and is in nobody's config is killed, once the config is whole.
-void Kubelet::KillOrphans() {
+// HandlePodCleanups: what is in nobody's config is killed, once the config is whole: pods that went
+// before it was, and what runs here and is nobody's.
+void Kubelet::CleanUp() {
+  for (const std::string& uid : workers_.Uids()) {
+    bool wanted = false;
+    for (const api::Object& pod : pods_.lister().List("")) wanted = wanted || pod.uid() == uid;
+    if (!wanted) workers_.Remove(uid);
+  }
   for (const std::string& uid : runtime_.PodUids()) {
     if (!workers_.Known(uid)) workers_.KillOrphan(runtime_.Find(uid)->pod);
   }
@@ -127,18 +135,21 @@ void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
     return;
   }
   const std::string uid(after.uid());
+  statuses_.Observed(after);
   // A refused pod has no worker.
   if (!workers_.Known(uid)) return;
   if (DifferSemantically(before, after)) {
     workers_.Update(after);
-  } else if (api::PodView(after).terminal()) {
+  } else {
     // Status only (RECONCILE): the next sync sees it.
-    workers_.PhaseIsOver(after);
+    workers_.StatusSeen(after);
   }
 }
 
+// deletePod: refused while the config is not whole.
 void Kubelet::RemovePod(const api::Object& pod) {
-  if (!pod.empty()) workers_.Remove(std::string(pod.uid()));
+  if (pod.empty() || !pods_.HasSynced()) return;
+  workers_.Remove(std::string(pod.uid()));
 }
 
 void Kubelet::Reject(const api::Object& pod, const Refusal& refusal) {

@@ -15,6 +15,7 @@
 #include "ksim/kubelet/node_agent.h"
 #include "ksim/kubelet/node_options.h"
 #include "ksim/kubelet/pod_workers.h"
+#include "ksim/kubelet/prober.h"
 #include "ksim/kubelet/runtime.h"
 #include "ksim/kubelet/status_manager.h"
 #include "ksim/sim/process.h"
@@ -36,7 +37,7 @@ class Kubelet {
   void Reject(const api::Object& pod, const struct Refusal& refusal);
 
   sim::Task<void> Run();
-  void KillOrphans();
+  void CleanUp();
 
   // --- PLEG: the runtime is looked at once a second, in 1.36 also right after a change ---
   void RuntimeChanged(const std::string& uid);
@@ -53,6 +54,7 @@ class Kubelet {
   client::SharedInformer& pods_;
   client::HandlerFuncs pod_handlers_;
   StatusManager statuses_;
+  Prober prober_;
   PodWorkers workers_;
   NodeAgent node_;
   VirtualTime started_;

@@ -37,8 +37,11 @@ Value TerminatedState(const Container& c) {
                     {"startedAt", Value::String(value::FormatTimestamp(c.started))}})}});
 }
 
-Value WaitingState(std::string_view reason) {
-  return value::Obj({{"waiting", value::Obj({{"reason", Value::String(reason)}})}});
+Value WaitingState(std::string_view reason, std::string_view message = {}) {
+  value::ObjectBuilder waiting;
+  waiting.Add("reason", Value::String(reason));
+  waiting.AddIf(!message.empty(), "message", Value::String(message));
+  return value::Obj({{"waiting", waiting.Build()}});
 }
 
 // A container that was asked about after its pod was cleaned up (status_manager.go TerminatePod).
@@ -53,23 +56,43 @@ Value UnknownState() {
                     {"startedAt", Value()}})}});
 }
 
+// What is to be started and could not be, as far as it is known why.
+const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const Container* c) {
+  if (in.waiting == nullptr || in.terminal || !ShouldRestart(in.pod, spec, c)) return nullptr;
+  const auto it = in.waiting->find(std::string(spec.Get("name").AsString()));
+  return it == in.waiting->end() ? nullptr : &it->second;
+}
+
+// What ended before: the container itself if it waits to be started again, else the one before it.
+Value LastState(const Container* c, bool waits) {
+  if (c == nullptr) return Value::EmptyObject();
+  if (waits && c->state == Container::State::kExited) return TerminatedState(*c);
+  return c->previous == nullptr ? Value::EmptyObject() : TerminatedState(*c->previous);
+}
+
 // Without probes a container is ready, and counts as started, as soon as it runs; an init container
 // when it has completed.
-Value ContainerStatus(const Value& spec, const Container* c, bool init, bool terminal,
+Value ContainerStatus(const StatusInput& in, const Value& spec, const Container* c, bool init,
                       std::string_view waiting_reason) {
+  const bool terminal = in.terminal;
   const bool completed = c != nullptr && c->state == Container::State::kExited && c->exit_code == 0;
   const bool sidecar = init && api::PodView::IsSidecar(spec);
-  const bool ready = init && !sidecar ? completed : Running(c);
+  const Health health = Running(c) && in.health ? in.health(*c) : Health();
+  const bool started = Running(c) && health.started;
+  const bool ready = init && !sidecar ? completed : started && health.ready;
+  const WaitingReason* waits = WaitingFor(in, spec, c);
   value::ObjectBuilder status;
   status.Add("name", spec.Get("name"))
       .Add("image", spec.Get("image"))
       .Add("imageID", Value::String(c == nullptr ? "" : c->image_id))
-      .Add("lastState", Value::EmptyObject())
+      .Add("lastState", LastState(c, waits != nullptr))
       .Add("ready", Value::Bool(ready))
       .Add("restartCount", Value::Int(c == nullptr ? 0 : c->restarts))
-      .Add("started", Value::Bool(Running(c)));
+      .Add("started", Value::Bool(started));
   if (c != nullptr) status.Add("containerID", Value::String(c->id));
-  if (c == nullptr && terminal) {
+  if (waits != nullptr) {
+    status.Add("state", WaitingState(waits->reason, waits->message));
+  } else if (c == nullptr && terminal) {
     status.Add("state", UnknownState());
   } else if (c == nullptr || c->state == Container::State::kCreated) {
     status.Add("state", WaitingState(waiting_reason));
@@ -85,7 +108,7 @@ Value ContainerStatuses(const StatusInput& in, const char* field, bool init) {
   std::vector<Value> statuses;
   for (const Value& spec : in.pod.spec().Get(field).items()) {
     const Container* c = FindContainer(in.sandbox, spec.Get("name").AsString());
-    statuses.push_back(ContainerStatus(spec, c, init, in.terminal, waiting));
+    statuses.push_back(ContainerStatus(in, spec, c, init, waiting));
   }
   return Value::Array(std::move(statuses));
 }
@@ -173,7 +196,7 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
     const Value* old = api::FindCondition(old_conditions, type);
     const Value since =
         same ? old->Get("lastTransitionTime") : Value::String(value::FormatTimestamp(in.now));
-    Value full = condition.Set("lastProbeTime", Value()).Set("lastTransitionTime", since);
+    Value full = condition.Set("lastTransitionTime", since);
     if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0) {
       full = full.Set("observedGeneration", Value::Int(in.pod.generation()));
     }
@@ -230,6 +253,39 @@ InitTally CountInit(const api::Object& pod, const Value& statuses) {
 }
 
 }  // namespace
+
+bool ShouldRestart(const api::Object& pod, const Value& spec, const Container* container) {
+  if (pod.deleting()) return false;
+  if (container == nullptr || container->state == Container::State::kCreated) return true;
+  if (container->state == Container::State::kRunning) return false;
+  if (api::PodView::IsSidecar(spec)) return true;
+  const std::string_view policy = api::PodView(pod).restart_policy();
+  const bool well = container->exit_code == 0;
+  if (container->init && well) return false;  // it has done its work
+  return policy == "Always" || (policy == "OnFailure" && !well);
+}
+
+bool LegalTransition(const api::Object& pod, const Value& old_status, const Value& new_status) {
+  const std::string_view policy = api::PodView(pod).restart_policy();
+  if (policy == "Always") return true;
+  const auto is_sidecar = [&](const Value& name) {
+    for (const Value& spec : pod.spec().Get("initContainers").items())
+      if (spec.Get("name") == name) return api::PodView::IsSidecar(spec);
+    return false;
+  };
+  for (const char* field : {"containerStatuses", "initContainerStatuses"}) {
+    for (const Value& before : old_status.Get(field).items()) {
+      const Value& ended = before.Get("state").Get("terminated");
+      if (ended.is_null() || is_sidecar(before.Get("name"))) continue;
+      if (ended.Get("exitCode").AsInt() != 0 && policy == "OnFailure") continue;
+      for (const Value& after : new_status.Get(field).items()) {
+        const bool same = after.Get("name") == before.Get("name");
+        if (same && !after.Get("state").Has("terminated")) return false;
+      }
+    }
+  }
+  return true;
+}
 
 bool InitContainersDone(const api::Object& pod, const PodSandbox* sandbox) {
   for (const Value& spec : pod.spec().Get("initContainers").items()) {

@@ -6,6 +6,7 @@
 
 #include "ksim/api/kinds.h"
 #include "ksim/base/check.h"
+#include "ksim/kubelet/behaviour.h"
 #include "ksim/kubelet/events.h"
 
 namespace ksim::kubelet {
@@ -23,6 +24,8 @@ constexpr Range kCreate{Milliseconds(20), Milliseconds(100)};
 constexpr Range kStart{Milliseconds(30), Milliseconds(150)};
 constexpr Range kStop{Milliseconds(50), Milliseconds(500)};
 constexpr Range kInitRun{Milliseconds(500), Seconds(2)};
+// So many restarts are waited for before a run counts as quiet.
+constexpr int kRestartsWaitedFor = 3;
 
 }  // namespace
 
@@ -122,7 +125,12 @@ sim::Task<void> Runtime::CreateContainer(std::string uid, std::string name, std:
   container.id = fmt::format("containerd://{}", DrawHex(sites_.container_id, key));
   container.init = init;
   const auto before = pod.containers.find(name);
-  if (before != pod.containers.end()) container.restarts = before->second.restarts + 1;
+  if (before != pod.containers.end()) {
+    container.restarts = before->second.restarts + 1;
+    Container ended = before->second;
+    ended.previous = nullptr;
+    container.previous = std::make_shared<const Container>(std::move(ended));
+  }
   pod.containers[name] = std::move(container);
   Emit(pod, name, "create", "ok");
   Changed(uid);
@@ -139,11 +147,26 @@ sim::Task<void> Runtime::StartContainer(std::string uid, std::string name) {
   container.started = env_.sim.now();
   Emit(pod, name, "start", "ok");
   Changed(uid);
-  if (!container.init) co_return;
-  const Duration run =
-      env_.sim.decisions().DrawDuration(sites_.run, key, kInitRun.min, kInitRun.max);
-  env_.sim.After(run, sim::TimerKind::kWork, "init container runs",
-                 [this, uid, name] { Exit(uid, name, 0); });
+  PlanEnd(uid, container);
+}
+
+// A container that has been restarted again and again is not waited for: it may never stop ending.
+void Runtime::PlanEnd(const std::string& uid, const Container& container) {
+  const PodSandbox& pod = Pod(uid);
+  std::optional<RunPlan> plan = PlanOf(pod.pod, container.name, container.restarts);
+  if (!plan && container.init) {
+    const std::uint64_t key = sim::KeyOf(pod.identity, sim::KeyOf(container.name));
+    plan = RunPlan();
+    plan->exit_code = 0;
+    plan->after = env_.sim.decisions().DrawDuration(sites_.run, key, kInitRun.min, kInitRun.max);
+  }
+  if (!plan || !plan->exit_code) return;
+  const bool waited = container.restarts <= kRestartsWaitedFor;
+  env_.sim.After(plan->after, waited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic,
+                 "container runs",
+                 [this, uid, name = container.name, id = container.id, code = *plan->exit_code] {
+                   Exit(uid, name, id, code);
+                 });
 }
 
 sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Duration grace) {
@@ -151,11 +174,12 @@ sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Durati
   if (pod == nullptr) co_return;
   const auto it = pod->containers.find(name);
   if (it == pod->containers.end() || it->second.state != Container::State::kRunning) co_return;
+  const std::string id = it->second.id;
   const std::uint64_t key = sim::KeyOf(pod->identity, sim::KeyOf(name));
   const Duration needs = env_.sim.decisions().DrawDuration(sites_.stop, key, kStop.min, kStop.max);
   const bool forced = needs > grace;
   co_await env_.sim.Sleep(std::min(needs, grace), sim::TimerKind::kWork, "stop container");
-  Exit(uid, name, forced ? kKillExitCode : kTermExitCode);
+  Exit(uid, name, id, forced ? kKillExitCode : kTermExitCode);
 }
 
 sim::Task<void> Runtime::StopSandbox(std::string uid) {
@@ -186,11 +210,12 @@ void Runtime::Changed(const std::string& uid) {
   if (listener_) listener_(uid);
 }
 
-void Runtime::Exit(const std::string& uid, const std::string& name, int code) {
+void Runtime::Exit(const std::string& uid, const std::string& name, const std::string& id,
+                   int code) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
   const auto it = pod->second.containers.find(name);
-  if (it == pod->second.containers.end()) return;
+  if (it == pod->second.containers.end() || it->second.id != id) return;
   if (it->second.state == Container::State::kExited) return;
   it->second.state = Container::State::kExited;
   it->second.finished = env_.sim.now();

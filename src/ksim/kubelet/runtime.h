@@ -3,7 +3,8 @@
 // time, drawn per pod; images pulled once stay.
 //
 // The kubelet awaits the operations; one that its death cuts short has not happened. Containers end
-// by being killed; init containers end by themselves, with exit code 0, after a drawn time.
+// by being killed; init containers end by themselves, with exit code 0, after a drawn time; both as
+// the pod's annotations say, if they say anything (kubelet/behaviour.h).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -38,7 +39,8 @@ struct Container {
   bool init = false;
   VirtualTime started, finished;
   int exit_code = 0;
-  int restarts = 0;  // how many of this name came before
+  int restarts = 0;                           // how many of this name came before
+  std::shared_ptr<const Container> previous;  // the one before, which has ended; null: none
 };
 
 struct PodSandbox {
@@ -85,7 +87,9 @@ class Runtime {
  private:
   PodSandbox& Pod(const std::string& uid);
   void Changed(const std::string& uid);
-  void Exit(const std::string& uid, const std::string& name, int code);
+  // Of the container of that id; nothing if there is another one by now.
+  void Exit(const std::string& uid, const std::string& name, const std::string& id, int code);
+  void PlanEnd(const std::string& uid, const Container& container);
   std::string DrawHex(sim::SiteId site, std::uint64_t key);
   void Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
             std::string result);

@@ -1,10 +1,12 @@
 #include "ksim/kubelet/status_manager.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
+#include "ksim/kubelet/pod_status.h"
 #include "ksim/value/patch.h"
 
 namespace ksim::kubelet {
@@ -58,7 +60,10 @@ StatusManager::StatusManager(sim::Process& process, client::Client& client, cons
       compat_(client.connection().env().compat),
       trigger_(process.simulation()) {}
 
-void StatusManager::Start() { process_.Spawn(Run()); }
+void StatusManager::Start() {
+  started_ = process_.simulation().now();
+  process_.Spawn(Run());
+}
 
 const Value& StatusManager::Get(std::string_view uid) const {
   static const Value& none = *new Value();
@@ -75,6 +80,8 @@ void StatusManager::Put(const api::Object& pod, Value status, bool force) {
   Entry& entry = statuses_[uid];
   entry.pod = pod;
   if (!force && entry.version != 0 && entry.status == status) return;
+  const Value& before = entry.version != 0 ? entry.status : pod.status();
+  if (!LegalTransition(pod, before, status)) return;
   entry.status = std::move(status);
   entry.origin = process_.simulation().CaptureOrigin();
   ++entry.version;
@@ -91,6 +98,7 @@ void StatusManager::Queue(const std::string& uid) {
     send.status = entry.status;
     queue_.push_back(std::move(send));
   }
+  triggered_ = true;
   trigger_.Notify();
 }
 
@@ -107,6 +115,29 @@ void StatusManager::Terminate(const api::Object& pod) {
   Put(pod, std::move(status), /*force=*/true);
 }
 
+// needsReconcile.
+void StatusManager::Observed(const api::Object& pod) {
+  const std::string uid(pod.uid());
+  const auto it = statuses_.find(uid);
+  const bool sent = it != statuses_.end() && sent_[uid] >= it->second.version;
+  if (!sent || SameByKubelet(pod, it->second.status)) {
+    differing_.erase(uid);
+    return;
+  }
+  differing_[uid] = pod;
+  trigger_.Notify();
+}
+
+// What still differs is sent as if it never had been.
+void StatusManager::Reconcile() {
+  for (const auto& [uid, pod] : std::exchange(differing_, {})) {
+    const auto it = statuses_.find(uid);
+    if (it == statuses_.end()) continue;
+    sent_.erase(uid);
+    due_.insert(uid);
+  }
+}
+
 void StatusManager::Trigger(const std::string& uid) {
   if (!statuses_.contains(uid)) return;
   ++statuses_[uid].version;
@@ -117,17 +148,27 @@ void StatusManager::Forget(const std::string& uid) {
   statuses_.erase(uid);
   sent_.erase(uid);
   due_.erase(uid);
+  differing_.erase(uid);
 }
 
 // A trigger by any pod sends what is new; every 10 s what could not be sent is tried again.
 sim::Task<void> StatusManager::Run() {
   while (true) {
-    if (due_.empty()) {
+    const std::int64_t age = (process_.simulation().now() - started_).ns();
+    const Duration to_tick(kSyncPeriod.ns() - age % kSyncPeriod.ns());
+    bool triggered = true;
+    if (triggered_) {
+      // A version came while another was being sent.
+    } else if (due_.empty() && differing_.empty()) {
       co_await trigger_.Wait();
-    } else {
+    } else if (differing_.empty()) {
       // Something failed before: waiting for the tick is work.
       co_await trigger_.WaitFor(kSyncPeriod, sim::TimerKind::kWork);
+    } else {
+      triggered = co_await trigger_.WaitFor(to_tick, sim::TimerKind::kWork);
     }
+    if (!triggered) Reconcile();
+    triggered_ = false;
     co_await SyncBatch();
   }
 }
@@ -174,11 +215,8 @@ sim::Task<void> StatusManager::SyncPod(Entry entry) {
     Forget(uid);
     co_return;
   }
-  const Value merged = Merge(current, entry.status);
-  static const value::Path kStatus{"status"};
-  const absl::StatusOr<Value> diff = value::CreateTwoWayMergePatch(
-      current.tree(), current.tree().Set(kStatus, merged), "v1", "Pod");
-  if (diff.ok() && !diff->empty()) {
+  const std::optional<Value> diff = PatchFor(current, entry.status);
+  if (diff) {
     static const value::Path kUid{"metadata", "uid"};
     const Value patch = diff->Set(kUid, Value::String(uid));
     const client::PatchOptions options(api::PatchType::kStrategic, "status");
@@ -193,6 +231,35 @@ sim::Task<void> StatusManager::SyncPod(Entry entry) {
   const auto newest = statuses_.find(uid);
   if (newest != statuses_.end() && newest->second.version == entry.version) due_.erase(uid);
   if (CanBeDeleted(current)) co_await DeletePod(current);
+}
+
+// isPodStatusByKubeletEqual: whatever the order of the conditions.
+bool StatusManager::SameByKubelet(const api::Object& current, const Value& status) const {
+  const Value merged = Merge(current, status);
+  if (merged == current.status()) return true;
+  const auto sorted = [&](const Value& s) {
+    static const value::Path kStatus{"status"};
+    std::vector<Value> conditions(s.Get("conditions").items().begin(),
+                                  s.Get("conditions").items().end());
+    std::stable_sort(conditions.begin(), conditions.end(), [](const Value& a, const Value& b) {
+      return a.Get("type").AsString() < b.Get("type").AsString();
+    });
+    return current.tree().Set(kStatus, s.Set("conditions", Value::Array(std::move(conditions))));
+  };
+  const absl::StatusOr<Value> diff =
+      value::CreateTwoWayMergePatch(sorted(current.status()), sorted(merged), "v1", "Pod");
+  return !diff.ok() || diff->empty();
+}
+
+std::optional<Value> StatusManager::PatchFor(const api::Object& current,
+                                             const Value& status) const {
+  const Value merged = Merge(current, status);
+  if (merged == current.status()) return std::nullopt;
+  static const value::Path kStatus{"status"};
+  const absl::StatusOr<Value> diff = value::CreateTwoWayMergePatch(
+      current.tree(), current.tree().Set(kStatus, merged), "v1", "Pod");
+  if (!diff.ok() || diff->empty()) return std::nullopt;
+  return *diff;
 }
 
 bool StatusManager::CanBeDeleted(const api::Object& pod) const {

@@ -4,7 +4,9 @@
 //
 // Every send is a live GET, a merge, a strategic PATCH of pods/status with the pod's uid in it (no
 // resourceVersion: it never conflicts), and nothing at all if nothing differs. 1.25 sends every
-// version in a FIFO of 1000; later ones only the newest.
+// version in a FIFO of 1000; later ones only the newest. What somebody else has made of the
+// kubelet's part of a status is put right at the next tick of ten seconds. (Upstream looks at all
+// pods then; only those that were seen to differ can need it.)
 //
 // Source: pkg/kubelet/status/status_manager.go. KUBELET-20, 22..29.
 #pragma once
@@ -38,6 +40,8 @@ class StatusManager {
   // The pod is over: containers never seen count as killed, a phase that is not terminal becomes
   // Failed (1.30 and later).
   void Terminate(const api::Object& pod);
+  // The API's copy has changed, whoever did it.
+  void Observed(const api::Object& pod);
   // Another look at a pod whose worker finished.
   void Trigger(const std::string& uid);
   void Forget(const std::string& uid);
@@ -59,6 +63,11 @@ class StatusManager {
 
   sim::Task<void> Run();
   sim::Task<void> SyncBatch();
+  void Reconcile();
+  bool SameByKubelet(const api::Object& current, const value::Value& status) const;
+  // The patch that would bring the API's copy to `status`; nullopt: none is needed.
+  std::optional<value::Value> PatchFor(const api::Object& current,
+                                       const value::Value& status) const;
   sim::Task<void> SyncPod(Entry entry);
   sim::Task<void> DeletePod(api::Object pod);
   void Put(const api::Object& pod, value::Value status, bool force);
@@ -73,10 +82,13 @@ class StatusManager {
   std::function<bool(const std::string&)> finished_;
   const api::ResourceInfo* pods_;
   api::Compat compat_;
-  absl::btree_map<std::string, Entry> statuses_;      // by uid
-  absl::btree_map<std::string, std::uint64_t> sent_;  // newest version the API has
-  absl::btree_set<std::string> due_;                  // uids to look at again
-  std::deque<Send> queue_;                            // 1.25
+  absl::btree_map<std::string, Entry> statuses_;         // by uid
+  absl::btree_map<std::string, std::uint64_t> sent_;     // newest version the API has
+  absl::btree_set<std::string> due_;                     // uids to look at again
+  std::deque<Send> queue_;                               // 1.25
+  absl::btree_map<std::string, api::Object> differing_;  // seen, and not what was sent; by uid
+  VirtualTime started_;
+  bool triggered_ = false;  // since the last batch began, also while it was under way
   sim::Signal trigger_;
 };
 

@@ -1,0 +1,40 @@
+// Behaviour: what the programs in a pod's containers do, as the pod's annotations say. Without any
+// a container runs until it is killed, an init container ends well, and every probe passes.
+//
+//   exit.ksim.dev/CONTAINER: "1 after 5s, 0 after 1m, runs"
+//       how each of its runs ends, one after the other; the last goes for all that follow
+//   readiness.ksim.dev/CONTAINER: "fail 10s, pass 30s, fail"     (also liveness, startup)
+//       what the probe finds, counted from the container's start; the last goes on for ever.
+//       pass, fail, or error: the probe itself does not work
+//
+// An entry that cannot be read ends the list.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "ksim/api/object.h"
+#include "ksim/base/time.h"
+
+namespace ksim::kubelet {
+
+struct RunPlan {
+  RunPlan() = default;
+  std::optional<int> exit_code;  // nothing: it runs until it is killed
+  Duration after;                // its start
+};
+
+// The `run`-th run of a container, from 0; nullopt if the annotations say nothing of it.
+std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run);
+
+enum class ProbeType : std::uint8_t { kLiveness, kReadiness, kStartup };
+std::string_view ToString(ProbeType type);  // "liveness"
+std::string_view FieldOf(ProbeType type);   // "livenessProbe"
+
+enum class ProbeOutcome : std::uint8_t { kPass, kFail, kError };
+
+// What a probe finds of a container that has run for `age`.
+ProbeOutcome OutcomeOf(const api::Object& pod, std::string_view container, ProbeType type,
+                       Duration age);
+
+}  // namespace ksim::kubelet
