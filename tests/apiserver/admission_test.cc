@@ -32,7 +32,7 @@ TEST(NamespaceLifecycle, ANewNamespaceIsFoundBehindAStaleCache) {
   EXPECT_EQ(world.Create("configmaps", "x", ConfigMap("x", "m")).code, 201);
 }
 
-// API-128
+// API-128, CTRL-ADM-02
 TEST(NamespaceLifecycle, NothingNewInATerminatingNamespace) {
   World world;
   world.Create("namespaces", "", Json(R"({"metadata":{"name":"x"}})"));
@@ -53,7 +53,7 @@ TEST(NamespaceLifecycle, NothingNewInATerminatingNamespace) {
   EXPECT_EQ(world.Delete("configmaps", "x", "old").code, 200);
 }
 
-// API-129
+// API-129, CTRL-ADM-02
 TEST(NamespaceLifecycle, ADeletionIsRememberedAgainstAStaleCache) {
   World world;
   world.Create("namespaces", "", Json(R"({"metadata":{"name":"x"}})"));
@@ -69,7 +69,7 @@ TEST(NamespaceLifecycle, ADeletionIsRememberedAgainstAStaleCache) {
 // API-116
 // API-130
 // API-131
-// API-132
+// API-132, CTRL-ADM-01
 TEST(PodAdmission, GivesAPodWhatItLacks) {
   World world;
   const api::Object pod = world.Create("pods", "default", Pod("default", "p")).object;
@@ -108,7 +108,7 @@ TEST(PodAdmission, MountsNoTokenWhereNoneIsWanted) {
   EXPECT_EQ(world.Create("pods", "default", pod).object.spec().Get("volumes").size(), 1u);
 }
 
-// API-132
+// API-132, CTRL-ADM-01
 TEST(PodAdmission, LeavesTolerationsThatCover) {
   World world;
   const Value pod = Pod("default", "p")
@@ -164,7 +164,7 @@ TEST(PodAdmission, AGlobalDefaultClassCounts) {
   EXPECT_EQ(pod.spec().Get("priorityClassName").AsString(), "usual");
 }
 
-// API-132
+// API-132, CTRL-ADM-01
 TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
   const Value node = Json(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}})");
   World without;

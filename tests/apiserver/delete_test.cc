@@ -100,6 +100,7 @@ TEST_F(Deletes, AVersionPreconditionFollowsTheMark) {
 
 // API-103
 // API-104
+// CTRL-DEL-01
 TEST_F(Deletes, FinalizersHoldAPodAndTheirRemovalDeletesIt) {
   ASSERT_EQ(world.Create("pods", "default", WithFinalizer(Pod("default", "p"))).code, 201);
   auto watch = Follow("pods");

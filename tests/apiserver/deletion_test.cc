@@ -60,6 +60,7 @@ std::string Outcome(const api::Object& pod, api::DeleteOptions options,
 // API-99
 // API-96
 // API-82
+// CTRL-DEL-01
 TEST(BeforeDelete, APodGetsTheTimeItAsksFor) {
   EXPECT_EQ(Outcome(PodObject(), Grace(std::nullopt)), "started 30 +30s g2");
   EXPECT_EQ(Outcome(PodObject(), Grace(5)), "started 5 +5s g2");
@@ -67,7 +68,7 @@ TEST(BeforeDelete, APodGetsTheTimeItAsksFor) {
   EXPECT_EQ(Outcome(PodObject(), Grace(-3)), "started 1 +1s g2");
 }
 
-// API-98
+// API-98, CTRL-DEL-01
 TEST(BeforeDelete, NothingRunsNothingWaits) {
   const api::Object pod = PodObject();
   const api::Object unbound = api::Object::FromTree(pod.tree().Erase(Path{"spec", "nodeName"}), 7);
@@ -81,6 +82,7 @@ TEST(BeforeDelete, NothingRunsNothingWaits) {
 
 // API-101
 // API-82
+// CTRL-DEL-01
 TEST(BeforeDelete, APendingPeriodCanOnlyBeShortened) {
   EXPECT_EQ(Outcome(PodObject(30), Grace(30)), "pending");
   EXPECT_EQ(Outcome(PodObject(30), Grace(60)), "pending");
@@ -90,7 +92,7 @@ TEST(BeforeDelete, APendingPeriodCanOnlyBeShortened) {
   EXPECT_EQ(Outcome(PodObject(0), Grace(0)), "none");
 }
 
-// API-101
+// API-101, CTRL-DEL-01
 TEST(BeforeDelete, AShortenedPeriodEndsNotInThePastFrom136On) {
   const api::Object pod = PodObject(30, kNow - Seconds(20));
   EXPECT_EQ(Outcome(pod, Grace(5)), "started 1 +0s g1");

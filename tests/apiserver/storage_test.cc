@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ksim/apiserver/etcd3/storage_watch.h"
 #include "ksim/sim/process.h"
 #include "tests/apiserver/world.h"
 
@@ -215,6 +216,38 @@ TEST_F(StorageTest, AGoneObjectIsNotFoundBehindASuggestion) {
       world.store().DeleteRange(store::DeleteRangeRequest("/registry/configmaps/default/m")).ok());
   RecordingCheck check;
   EXPECT_TRUE(api::IsNotFound(Delete(check, first).status()));
+}
+
+// WATCH-36: what it changed must be known, or nobody could say who selects it.
+TEST(CheckEvent, WithoutThePreviousValueOnlyACreationCanBeTold) {
+  const store::Key key("/registry/events/default/e");
+  const auto version = [&key](std::int64_t created, std::int64_t modified) {
+    store::KeyValue::Fields fields;
+    fields.create_revision = created;
+    fields.mod_revision = modified;
+    fields.version = modified - created + 1;
+    return store::KeyValue(key, value::Value::EmptyObject(), fields);
+  };
+  const store::KeyValue gone = store::KeyValue::Tombstone(key, 9, 0);
+  struct Row {
+    const char* what;
+    store::KeyValue now, before;
+    const char* type;  // in the error; "" if there is none
+  };
+  const Row table[] = {
+      {"a creation", version(7, 7), store::KeyValue(), ""},
+      {"an update", version(7, 8), version(7, 7), ""},
+      {"an update of what is not known", version(7, 8), store::KeyValue(), "PUT"},
+      {"a deletion", gone, version(7, 8), ""},
+      {"a deletion of what is not known", gone, store::KeyValue(), "DELETE"},
+  };
+  for (const Row& row : table) {
+    const api::Status status = CheckEvent(store::WatchEvent(row.now, row.before, 0));
+    EXPECT_EQ(status.ok(), row.type[0] == 0) << row.what;
+    if (status.ok()) continue;
+    EXPECT_EQ(status.code, 500) << row.what;
+    EXPECT_NE(status.message.find(row.type), std::string::npos) << status.message;
+  }
 }
 
 }  // namespace

@@ -265,7 +265,7 @@ TEST_P(Watches, WhoSawAnEventCanListAtIt) {
   EXPECT_EQ(world.sim.now(), before);
 }
 
-// WATCH-42
+// WATCH-42, WATCH-36
 TEST_P(Watches, EventsAreWatchedInStorage) {
   const auto event = [&](const char* name) {
     return world
@@ -290,6 +290,8 @@ TEST_P(Watches, EventsAreWatchedInStorage) {
   EXPECT_EQ(later->Lines(), Lines{Added(two)});
   ASSERT_TRUE(world.store().Compact(store::CompactRequest(two.resource_version(), {})).ok());
   auto old = world.Watch("events", "default", From("3"));
+  world.Advance(Seconds(1));
+  event("three");
   world.Advance(Seconds(1));
   EXPECT_EQ(old->Lines(), (Lines{"ERROR 410 Expired", "EOF"}));
   EXPECT_EQ(old->last().status().message, "The resourceVersion for the provided watch is too old.");
