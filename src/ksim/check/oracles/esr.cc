@@ -11,6 +11,7 @@
 #include "ksim/api/replicaset.h"
 #include "ksim/api/resources.h"
 #include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/unseen_pods.h"
 #include "ksim/check/oracles/words.h"
 
 namespace ksim::check {
@@ -23,9 +24,12 @@ const OracleInfo& EsrInfo() {
       "When nothing is left to do, each ReplicaSet has the pods it asks for and says so, a pod "
       "that "
       "fits a node is on one, and nothing is stuck in deletion.",
-      {sim::EventKind::kCommit},
-      {"pods that fit nowhere wait", "what no actor of the run is there to do stays undone",
-       "a finalizer keeps an object", "pods of a node that is not ready"},
+      {sim::EventKind::kCommit, sim::EventKind::kHandler, sim::EventKind::kReconcile},
+      {"pods that fit nowhere wait",
+       "a ReplicaSet whose pod was gone before its controller saw it waits until the expectation "
+       "of it has expired and something wakes the controller",
+       "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
+       "pods of a node that is not ready"},
       "the run did not end by becoming quiet"};
   return info;
 }
@@ -35,6 +39,8 @@ class Esr : public Oracle {
   Esr() : Oracle(EsrInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
+    unseen_.On(o);
+    if (o.kind != sim::EventKind::kCommit) return;
     if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets") return;
     if (o.after->is_null())
       alive_.erase(o.object);
@@ -72,12 +78,13 @@ class Esr : public Oracle {
   }
 
  private:
-  static std::string OfReplicaSet(const api::Object& object,
-                                  const std::map<std::string, std::int64_t, std::less<>>& active) {
+  std::string OfReplicaSet(const api::Object& object,
+                           const std::map<std::string, std::int64_t, std::less<>>& active) const {
     const api::ReplicaSetView rs(object);
     if (object.deleting()) return "";
     const auto it = active.find(object.uid());
     const std::int64_t have = it == active.end() ? 0 : it->second;
+    if (have < rs.replicas() && unseen_.AwaitedBy(object.uid())) return "";
     if (have != rs.replicas())
       return fmt::format("asks for {} pods and has {}", rs.replicas(), have);
     if (rs.status_replicas() != have)
@@ -137,6 +144,7 @@ class Esr : public Oracle {
   }
 
   std::map<std::uint64_t, const Change*> alive_;
+  UnseenPods unseen_;
 };
 
 }  // namespace

@@ -1,0 +1,53 @@
+#include "ksim/check/oracles/unseen_pods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/api/object.h"
+#include "ksim/base/time.h"
+
+namespace ksim::check {
+namespace {
+
+constexpr Duration kExpectationsTimeout = Minutes(5);
+constexpr std::string_view kController = "/replicaset";
+
+}  // namespace
+
+void UnseenPods::On(const Observation& o) {
+  if (o.kind == sim::EventKind::kCommit && o.resource == "pods") return OnCommit(o);
+  if (o.kind == sim::EventKind::kReconcile) return OnReconcile(o);
+  if (o.kind == sim::EventKind::kHandler && o.resource == "pods" &&
+      o.listener.ends_with(kController)) {
+    const auto it = pods_.find(o.uid);
+    if (it != pods_.end()) pods_.erase(it);
+  }
+}
+
+void UnseenPods::OnCommit(const Observation& o) {
+  if (o.op != CommitOp::kCreate || !o.by.ends_with(kController)) return;
+  const auto owner = api::Object::FromTree(*o.after, o.rv).controller();
+  if (!owner) return;
+  Pod pod;
+  pod.owner_uid = owner->uid;
+  pod.owner_key = fmt::format("{}/{}", o.ns, owner->name);
+  pod.made = o.t;
+  pods_.insert_or_assign(std::string(o.uid), std::move(pod));
+}
+
+// What it waits for no more counts for no more.
+void UnseenPods::OnReconcile(const Observation& o) {
+  if (o.state != "begin" || !o.actor.ends_with(kController)) return;
+  std::erase_if(pods_, [&](const auto& entry) {
+    const Pod& pod = entry.second;
+    return pod.owner_key == o.target && o.t - pod.made > kExpectationsTimeout.ns();
+  });
+}
+
+bool UnseenPods::AwaitedBy(std::string_view replica_set_uid) const {
+  return std::any_of(pods_.begin(), pods_.end(),
+                     [&](const auto& entry) { return entry.second.owner_uid == replica_set_uid; });
+}
+
+}  // namespace ksim::check
