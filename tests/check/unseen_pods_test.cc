@@ -1,0 +1,84 @@
+#include "ksim/check/oracles/unseen_pods.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ksim/base/time.h"
+#include "ksim/value/json.h"
+
+namespace ksim::check {
+namespace {
+
+constexpr const char* kPod =
+    R"({"metadata":{"name":"web-1","namespace":"default","uid":"p1","ownerReferences":[
+        {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"rs","controller":true}]}})";
+
+// A run of which only some events are told: each at its time.
+class UnseenPodsTest : public testing::Test {
+ protected:
+  void Created(const char* by) {
+    Observation o = At(Duration(), sim::EventKind::kCommit);
+    o.resource = "pods";
+    o.ns = "default";
+    o.uid = "p1";
+    o.by = by;
+    o.after = &pod_;
+    pods_.On(o);
+  }
+  void Told(const char* listener) {
+    Observation o = At(Seconds(1), sim::EventKind::kHandler);
+    o.resource = "pods";
+    o.uid = "p1";
+    o.listener = listener;
+    pods_.On(o);
+  }
+  void Reconciled(Duration at, const char* key) {
+    Observation o = At(at, sim::EventKind::kReconcile);
+    o.actor = "kube-controller-manager/replicaset";
+    o.target = key;
+    o.state = "begin";
+    pods_.On(o);
+  }
+  static Observation At(Duration at, sim::EventKind kind) {
+    Observation o;
+    o.t = at.ns();
+    o.kind = kind;
+    return o;
+  }
+
+  value::Value pod_ = value::ParseJson(kPod).value();
+  UnseenPods pods_;
+};
+
+TEST_F(UnseenPodsTest, ItsMakerWaitsForAPodThatItWasNotToldOf) {
+  Created("kube-controller-manager/replicaset");
+  Told("kube-scheduler");
+  EXPECT_TRUE(pods_.AwaitedBy("rs"));
+  EXPECT_FALSE(pods_.AwaitedBy("another"));
+}
+
+TEST_F(UnseenPodsTest, NotForOneThatItWasToldOf) {
+  Created("kube-controller-manager/replicaset");
+  Told("kube-controller-manager/replicaset");
+  EXPECT_FALSE(pods_.AwaitedBy("rs"));
+}
+
+TEST_F(UnseenPodsTest, NotForOneThatSomebodyElseHasMade) {
+  Created("kubectl");
+  EXPECT_FALSE(pods_.AwaitedBy("rs"));
+}
+
+// CTRL-C-04
+TEST_F(UnseenPodsTest, UntilItLooksAgainAfterFiveMinutes) {
+  Created("kube-controller-manager/replicaset");
+  Reconciled(Minutes(5), "default/web");
+  EXPECT_TRUE(pods_.AwaitedBy("rs")) << "expectations expire after more than five minutes";
+  Reconciled(Minutes(5) + Milliseconds(1), "default/other");
+  EXPECT_TRUE(pods_.AwaitedBy("rs"));
+  Reconciled(Minutes(5) + Milliseconds(1), "default/web");
+  EXPECT_FALSE(pods_.AwaitedBy("rs"));
+}
+
+}  // namespace
+}  // namespace ksim::check
