@@ -46,8 +46,8 @@ set(KSIM_TEST_OPTIONS -O0)
 
 # ksim_test(<name> SRCS ... DEPS <layer>... [LABELS ...])
 #
-# A GoogleTest program whose cases CTest knows one by one; with -DKSIM_TESTS_WHOLE=ON it is one test,
-# which saves a thousand starts of programs that start slowly. Label `fast` unless given.
+# A GoogleTest program whose cases CTest knows one by one; with -DKSIM_TESTS_WHOLE=ON it is one
+# test, which saves a thousand starts of programs that start slowly. Label `fast` unless given.
 function(ksim_test name)
   cmake_parse_arguments(T "" "" "SRCS;DEPS;LABELS" ${ARGN})
   if(NOT T_LABELS)
