@@ -1,0 +1,34 @@
+// PodWorkers::Worker: what the kubelet knows of one pod beside its object, its runtime and its
+// status. Only the sources of PodWorkers see it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ksim/kubelet/pod_workers.h"
+
+namespace ksim::kubelet {
+
+// kuberuntime minimumGracePeriodInSeconds
+inline constexpr Duration kMinimumGrace = Seconds(2);
+
+struct PodWorkers::Worker {
+  explicit Worker(sim::Simulation& sim) : wake(sim) {}
+  api::Object pod;
+  State state = State::kSync;
+  bool dirty = false;      // an update or a change in the runtime not yet synced
+  bool removed = false;    // the object is gone
+  std::int64_t grace = 0;  // seconds; 0: it is not terminating
+  // Of the last sync: whether it failed, when the first container that backs off may start, and why
+  // containers wait.
+  bool failed = false;
+  std::optional<VirtualTime> retry_at;
+  WaitingReasons waiting;
+  sim::Process::TaskId task;
+  sim::Origin origin;
+  sim::Signal wake;
+
+  std::string uid() const { return std::string(pod.uid()); }
+};
+
+}  // namespace ksim::kubelet
