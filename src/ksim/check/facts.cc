@@ -51,6 +51,7 @@ std::string Stream::Name() const {
 
 void Facts::Take(const Observation& o) {
   now_ = o.t;
+  unseen_pods_.On(o);
   switch (o.kind) {
     case Kind::kCommit:
       return history_.Take(o);

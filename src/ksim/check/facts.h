@@ -15,6 +15,7 @@
 #include "ksim/check/history.h"
 #include "ksim/check/observation.h"
 #include "ksim/check/track.h"
+#include "ksim/check/unseen_pods.h"
 
 namespace ksim::check {
 
@@ -126,6 +127,7 @@ class Facts {
   const std::map<std::string, std::string>& faults() const { return faults_; }
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
   bool SawScheduler() const { return scheduler_; }
+  const UnseenPods& unseen_pods() const { return unseen_pods_; }
 
  private:
   void TakeRequest(const Observation& o);
@@ -143,6 +145,7 @@ class Facts {
   Informer* FindInformer(std::string_view process, std::string_view resource);
 
   History history_;
+  UnseenPods unseen_pods_;
   std::int64_t now_ = 0, last_fault_ = 0, last_step_ = 0;
   absl::flat_hash_map<std::uint64_t, ReadRequest> reads_;  // looked up only
   std::vector<std::unique_ptr<Stream>> streams_;

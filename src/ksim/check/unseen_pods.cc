@@ -1,4 +1,4 @@
-#include "ksim/check/oracles/unseen_pods.h"
+#include "ksim/check/unseen_pods.h"
 
 #include <fmt/format.h>
 

@@ -123,6 +123,7 @@ class Runner {
   void Judge(sim::Simulation::Stop stop);
   void Finish(sim::Simulation::Stop stop);
   void NameOracles(trace::End* end) const;
+  bool AControllerWaits();
   void SetResult();
   std::uint64_t EmitPhase(const char* name);
   std::uint64_t EmitStep(std::size_t index, bool begin, std::string result);

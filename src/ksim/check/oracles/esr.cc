@@ -11,7 +11,6 @@
 #include "ksim/api/replicaset.h"
 #include "ksim/api/resources.h"
 #include "ksim/check/oracles/all.h"
-#include "ksim/check/oracles/unseen_pods.h"
 #include "ksim/check/oracles/words.h"
 
 namespace ksim::check {
@@ -24,7 +23,7 @@ const OracleInfo& EsrInfo() {
       "When nothing is left to do, each ReplicaSet has the pods it asks for and says so, a pod "
       "that "
       "fits a node is on one, and nothing is stuck in deletion.",
-      {sim::EventKind::kCommit, sim::EventKind::kHandler, sim::EventKind::kReconcile},
+      {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
        "a ReplicaSet whose pod was gone before its controller saw it waits until the expectation "
        "of it has expired and something wakes the controller",
@@ -39,8 +38,6 @@ class Esr : public Oracle {
   Esr() : Oracle(EsrInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    unseen_.On(o);
-    if (o.kind != sim::EventKind::kCommit) return;
     if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets") return;
     if (o.after->is_null())
       alive_.erase(o.object);
@@ -69,7 +66,7 @@ class Esr : public Oracle {
       const api::Object object = api::Object::FromTree(c->after, c->revision);
       std::string problem;
       if (c->resource == "replicasets" && facts.SawActor("replicaset"))
-        problem = OfReplicaSet(object, active);
+        problem = OfReplicaSet(facts, object, active);
       if (c->resource == "pods") problem = OfPod(facts, object, nodes, used);
       if (!problem.empty())
         Violate(c->seq, "", fmt::format("{} {}{}", c->Name(), problem, Believed(facts, hash)),
@@ -78,13 +75,13 @@ class Esr : public Oracle {
   }
 
  private:
-  std::string OfReplicaSet(const api::Object& object,
-                           const std::map<std::string, std::int64_t, std::less<>>& active) const {
+  static std::string OfReplicaSet(const Facts& facts, const api::Object& object,
+                                  const std::map<std::string, std::int64_t, std::less<>>& active) {
     const api::ReplicaSetView rs(object);
     if (object.deleting()) return "";
     const auto it = active.find(object.uid());
     const std::int64_t have = it == active.end() ? 0 : it->second;
-    if (have < rs.replicas() && unseen_.AwaitedBy(object.uid())) return "";
+    if (have < rs.replicas() && facts.unseen_pods().AwaitedBy(object.uid())) return "";
     if (have != rs.replicas())
       return fmt::format("asks for {} pods and has {}", rs.replicas(), have);
     if (rs.status_replicas() != have)
@@ -144,7 +141,6 @@ class Esr : public Oracle {
   }
 
   std::map<std::uint64_t, const Change*> alive_;
-  UnseenPods unseen_;
 };
 
 }  // namespace
