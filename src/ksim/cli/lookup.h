@@ -1,0 +1,66 @@
+// Lookup: the objects that a command line asks for, at a moment of a trace: what get, describe and
+// events have in common.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
+#include "ksim/cli/io.h"
+#include "ksim/trace/state.h"
+
+namespace ksim::cli {
+
+// Which objects: types, names, namespace and selector, as kubectl takes them.
+struct Selection {
+  std::string path;
+  std::vector<std::string> words;  // pods | rs,pods | pods/x | pods x y
+  std::string ns = "default";
+  bool all_namespaces = false;
+  std::string selector;
+  std::string at = "end";
+  std::string as_seen_by;
+
+  void Define(CLI::App& app);
+  void DefineSelector(CLI::App& app);
+  bool SelectorIsGood(Io& io) const;  // complains if not
+};
+
+// The objects found of one resource.
+struct Group {
+  const api::ResourceInfo* info = nullptr;
+  std::vector<api::Object> objects;
+};
+
+// Resource of `word`; null, and a complaint, if there is none.
+const api::ResourceInfo* ResourceOrTell(Io& io, const api::Kinds& kinds, const std::string& word);
+
+class Lookup {
+ public:
+  Lookup(Io& io, const Selection& selection) : io_(io), selection_(selection) {}
+
+  // Reads and folds the trace; false with `code` set when that fails.
+  bool Open(int* code);
+  // The objects asked for; false when a type is unknown. `missing`: the complaints about names.
+  bool Find(std::vector<Group>* groups, std::vector<std::string>* missing);
+
+  const trace::State& state() const { return state_; }
+  VirtualTime now() const { return VirtualTime(state_.time()); }
+  // The exit code. What is missing from a cut trace may be what was not found.
+  int Code(bool found) const;
+
+ private:
+  bool FindSlashed(const std::vector<std::string>& words, std::vector<Group>* groups,
+                   std::vector<std::string>* missing);
+  void Add(const api::ResourceInfo* info, const std::vector<std::string>& names,
+           std::vector<Group>* groups, std::vector<std::string>* missing);
+
+  Io& io_;
+  const Selection& selection_;
+  trace::State state_;
+  api::Kinds kinds_;
+  bool cut_ = false;
+};
+
+}  // namespace ksim::cli
