@@ -1,6 +1,7 @@
 // Whatever is done to a trace, a replay notices (4, 2 or 6, and says why), and nothing crashes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <charconv>
 
@@ -24,9 +25,12 @@ std::uint64_t HowMany() {
 std::size_t Stride() { return os::Environment("KSIM_ALTERED_TRACES").has_value() ? 1 : 7; }
 
 cli::CliResult Replay(const std::string& file) {
-  const std::string path = testing::TempDir() + "altered.trace";
+  // CTest runs several of these programs at a time.
+  const std::string path = fmt::format("{}altered-{}.trace", testing::TempDir(), ::getpid());
   EXPECT_TRUE(os::WriteFile(path, file).ok());
-  return cli::RunCli({"replay", path});
+  cli::CliResult result = cli::RunCli({"replay", path});
+  ::unlink(path.c_str());
+  return result;
 }
 
 // How the alterations ended, for the figures.
