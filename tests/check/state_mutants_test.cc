@@ -54,6 +54,12 @@ void SetLeaf(Record* commit, std::string_view path, const Value& v) {
   SetField(commit, "changed", Value::Array(std::move(leaves)));
 }
 
+// The same with one more leaf.
+void AddLeaf(Record* commit, std::string_view path, const Value& v) {
+  SetField(commit, "changed",
+           commit->Get("changed").Append(value::Obj({{"path", Value::Of(path)}, {"new", v}})));
+}
+
 std::vector<Row> Rows() {
   const std::string pods = "kube-controller-manager pods";
   const Is pod_created = [](const Record& r) {
@@ -62,6 +68,10 @@ std::vector<Row> Rows() {
   const Is bound = [](const Record& r) {
     return r.kind == Kind::kCommit && r.Text("op") == "update" && r.Text("resource") == "pods" &&
            r.Text("by") == "kube-scheduler";
+  };
+  const Is by_kubelet = [](const Record& r) {
+    return r.kind == Kind::kCommit && r.Text("op") == "update" && r.Text("resource") == "pods" &&
+           r.Text("by").starts_with("kubelet/");
   };
   return {
       {"a list misses an item",
@@ -163,12 +173,37 @@ std::vector<Row> Rows() {
        [=](Trace* t) {
          for (Record& r : t->events)
            if (pod_created(r))
-             SetField(&r, "changed",
-                      r.Get("changed").Append(value::Obj(
-                          {{"path", Value::Of("spec.containers[0].resources.requests.cpu")},
-                           {"new", Value::Of("999")}})));
+             AddLeaf(&r, "spec.containers[0].resources.requests.cpu", Value::Of("999"));
        },
        "sched.fits"},
+      // CTRL-F-03
+      {"a pod gets a second controller",
+       [=](Trace* t) {
+         AddLeaf(At(t, pod_created), "metadata.ownerReferences[1].controller", Value::Of(true));
+       },
+       "pod.oneController"},
+      {"a pod changes its node",
+       [=](Trace* t) { AddLeaf(At(t, by_kubelet), "spec.nodeName", Value::Of("elsewhere")); },
+       "pod.stays"},
+      {"a pod leaves its node",
+       [=](Trace* t) { AddLeaf(At(t, by_kubelet), "spec.nodeName", Value::Of("")); }, "pod.stays"},
+      {"a pod that had ended runs",
+       [=](Trace* t) { AddLeaf(At(t, bound), "status.phase", Value::Of("Failed")); }, "pod.ended"},
+      {"a status is put to another incarnation",
+       [=](Trace* t) {
+         SetField(At(t,
+                     [](const Record& x) {
+                       return x.kind == Kind::kRequest && x.Text("subresource") == "status" &&
+                              x.Text("verb") == "update";
+                     }),
+                  "uid", Value::Of("another"));
+       },
+       "status.uid"},
+      {"a kubelet tells one pod of another's container",
+       [=](Trace* t) {
+         SetField(At(t, Of(Kind::kRuntime, "action", "create")), "uid", Value::Of("another"));
+       },
+       "status.uid"},
   };
 }
 
@@ -368,6 +403,23 @@ TEST(StateMutants, ADeletionMeantForAnotherIncarnationIsCaught) {
   });
   SetField(request, "uid", Value::Of("another"));
   EXPECT_EQ(Violated(mutant), std::set<std::string>{"delete.uid"}) << Messages(mutant);
+}
+
+// CTRL-F-03. What a user writes is his own affair; and an owner more is no second controller.
+TEST(StateMutants, AUserMayWriteAStatusAndOwnersThatControlNothingAreMany) {
+  Trace mutant = Recorded("delete-pod", "1.30");
+  Record* bound = At(&mutant, [](const Record& r) {
+    return r.kind == Kind::kCommit && r.Text("by") == "kube-scheduler";
+  });
+  const std::string pod(bound->Text("name"));
+  AddLeaf(bound, "status.phase", Value::Of("Failed"));
+  AddLeaf(bound, "metadata.ownerReferences[1].kind", Value::Of("Website"));
+  for (Record& r : mutant.events)
+    if (r.kind == Kind::kCommit && r.Text("name") == pod && r.Text("by").starts_with("kubelet/"))
+      SetField(&r, "by", Value::Of("kubectl"));
+  const std::set<std::string> violated = Violated(mutant);
+  EXPECT_EQ(violated.count("pod.ended"), 0u) << Messages(mutant);
+  EXPECT_EQ(violated.count("pod.oneController"), 0u) << Messages(mutant);
 }
 
 }  // namespace
