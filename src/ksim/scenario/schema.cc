@@ -127,7 +127,9 @@ const Type& ClusterType() {
         "named is asCompat: what upstream did at that version. See `ksim explain variants`.",
         "{}"},
        {"processes", "map of lists of names",
-        "Runs controllers in a process of their own: {rs: [replicaset]}.", "{}"}}};
+        "Runs controllers in a process of their own: {rs: [replicaset]}. Samples run nowhere else "
+        "than where they are named.",
+        "{}"}}};
   return type;
 }
 

@@ -1,5 +1,6 @@
 // Fault verbs, oracles, controllers and sites by name.
 #include "ksim/check/oracle.h"
+#include "ksim/controllers/samples/samples.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -99,7 +100,9 @@ const std::vector<Named>& Oracles() {
   return oracles;
 }
 
-const std::vector<Named>& Controllers() {
+namespace {
+
+const std::vector<Named>& BuiltInControllers() {
   static const std::vector<Named> controllers{
       {"replicaset", "Keeps the number of pods of a ReplicaSet."},
       {"deployment", "Rolls ReplicaSets of a Deployment.", false},
@@ -119,6 +122,19 @@ const std::vector<Named>& Controllers() {
       {"resourcequota", "Counts what a namespace uses.", false},
       {"ttlafterfinished", "Deletes finished Jobs.", false}};
   return controllers;
+}
+
+}  // namespace
+
+// The samples come last, and only by their names.
+const std::vector<Named>& Controllers() {
+  static const std::vector<Named> all = [] {
+    std::vector<Named> out = BuiltInControllers();
+    for (const controllers::SampleInfo& s : controllers::Samples())
+      out.push_back({s.name, s.text, true, true});
+    return out;
+  }();
+  return all;
 }
 
 const std::vector<Named>& Sites() {

@@ -7,6 +7,7 @@
 
 #include "ksim/base/check.h"
 #include "ksim/controllers/replicaset.h"
+#include "ksim/controllers/samples/samples.h"
 #include "ksim/kubelet/kubelet.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
@@ -61,11 +62,17 @@ apiserver::RequestPolicy PolicyOf(const ClusterSpec& cluster) {
   return policy;
 }
 
-// The built-in controllers by name.
+// The built-in controllers by name, and the samples. Of a sample that takes the place of a built-in
+// one the part has that one's name, so that it is judged as that.
 controllers::ControllerFactory FactoryOf(const std::string& name) {
   if (name == "replicaset")
     return [](controllers::ControllerContext context) -> std::unique_ptr<controllers::Controller> {
       return std::make_unique<controllers::ReplicaSetController>(std::move(context));
+    };
+  if (const controllers::SampleInfo* sample = controllers::FindSample(name))
+    return [sample](controllers::ControllerContext context) {
+      context.name = std::string(sample->part);
+      return sample->make(std::move(context));
     };
   return nullptr;
 }
@@ -78,7 +85,8 @@ std::vector<std::string> Enabled(const std::vector<std::string>& names) {
     const auto given = [&](const std::string& n) {
       return std::find(names.begin(), names.end(), n) != names.end();
     };
-    if (c.available && (given("*") || given(name)) && !given("-" + name)) out.push_back(name);
+    const bool meant = given(name) || (given("*") && !c.only_by_name);
+    if (c.available && meant && !given("-" + name)) out.push_back(name);
   }
   return out;
 }
