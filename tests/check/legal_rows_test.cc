@@ -1,6 +1,6 @@
 // Spec of the client side, 11.6: each thing that looks wrong and may legally happen is made to
-// happen in a run that every oracle watches, and none alarms. Rows 1 to 6 and 11 are those of
-// tests/churn, where chance brings them about.
+// happen in a run that every oracle watches, and none alarms. Rows 1 to 6 are those of tests/churn,
+// where chance brings them about, as it does row 11.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -44,6 +44,20 @@ spec:
     spec: {{containers: [{{name: c, image: nginx}}]}}
 )",
                      cluster, steps, faults, more_spec);
+}
+
+// `process` dies, and starts again with another API server, whose cache of pods is behind since the
+// deletion of a pod and what came of it.
+std::string BehindAfterRestart(const std::string& process, const std::string& cluster) {
+  return Web(
+      "  - {at: 25s, delete: {resource: pods, selector: app=web}}",
+      fmt::format(
+          "{{at: 20s, freezeCache: {{server: kube-apiserver-1, resource: pods, for: 40s}}}}, "
+          "{{at: 20s, connect: {{client: {0}, server: kube-apiserver-0}}}}, "
+          "{{at: 40s, crash: {{process: {0}, down: 2s}}}}, "
+          "{{at: 40s, connect: {{client: {0}, server: kube-apiserver-1}}}}",
+          process),
+      "", "nodes: 2, apiServers: 2" + cluster);
 }
 
 Trace RunOf(const std::string& yaml, const std::string& compat) {
@@ -126,6 +140,22 @@ bool CacheAheadOfHandler(const Trace& t) {
     const std::string name(r.Text("name"));
     if (delivered(r)) taken_in[name] = r.Int("rv");
     if (HandlerOf(r, "pods", "") && r.Int("rv") < taken_in[name]) return true;
+  }
+  return false;
+}
+
+// 11
+bool FirstListIsOlderThanWhatWasKnown(const Trace& t, const std::string& process) {
+  const Is delivered = DeliverTo(process, "pods");
+  std::int64_t known = 0;
+  bool again = false;
+  for (const Record& r : t.events) {
+    const bool started = r.kind == Kind::kActor && r.Text("process") == process;
+    again = again || (started && r.Text("state") == "start" && known > 0);
+    if (delivered(r)) known = std::max(known, r.Int("rv"));
+    if (r.kind != Kind::kRelist || r.Text("informer") != process + " pods") continue;
+    if (again) return r.Text("reason") == "start" && r.Int("gotRv") < known;
+    known = std::max(known, r.Int("gotRv"));
   }
   return false;
 }
@@ -244,6 +274,14 @@ std::vector<Row> Rows() {
            "{at: 0s, stallHandler: {actor: kube-controller-manager/replicaset, resource: pods, "
            "for: 20s}}"),
        CacheAheadOfHandler},
+      // The first watch-list of 1.36 is consistent: it waits until the server has caught up.
+      {"11: a controller's first list after a restart is older than what was known",
+       {"1.25", "1.30"},
+       BehindAfterRestart(kManager, ""),
+       [](const Trace& t) { return FirstListIsOlderThanWhatWasKnown(t, kManager); }},
+      {"11: a kubelet's, which takes any cache for its first list", kEach,
+       BehindAfterRestart("kubelet/node-1", ", variants: {kubelet.initialList: cache0}"),
+       [](const Trace& t) { return FirstListIsOlderThanWhatWasKnown(t, "kubelet/node-1"); }},
       {"12: a reconcile for a key that is gone", kEach, Web(then_delete, ""),
        ReconcileOfWhatIsGone},
       {"13: several calls lead to one reconcile", kEach, Web("", ""), SeveralCallsOneReconcile},
@@ -262,6 +300,13 @@ std::vector<Row> Rows() {
            "", "nodes: 2, controllers: [{name: \"*\", replicas: 2}]"),
        TheOldLeaderWritesAfterTheNewOneLeads},
   };
+}
+
+// 11, and why it has no row for informers of 1.36.
+TEST(LegalRows, AConsistentFirstListIsNeverOlder) {
+  const Trace trace = RunOf(BehindAfterRestart(kManager, ""), "1.36");
+  EXPECT_FALSE(FirstListIsOlderThanWhatWasKnown(trace, kManager));
+  EXPECT_EQ(Messages(trace), "");
 }
 
 TEST(LegalRows, WhatMayHappenHappensAndNobodyAlarms) {
