@@ -40,6 +40,12 @@ class UnseenPodsTest : public testing::Test {
     o.state = "begin";
     pods_.On(o);
   }
+  void Started(const char* process) {
+    Observation o = At(Seconds(2), sim::EventKind::kActor);
+    o.target = process;
+    o.state = "start";
+    pods_.On(o);
+  }
   static Observation At(Duration at, sim::EventKind kind) {
     Observation o;
     o.t = at.ns();
@@ -78,6 +84,14 @@ TEST_F(UnseenPodsTest, UntilItLooksAgainAfterFiveMinutes) {
   EXPECT_TRUE(pods_.AwaitedBy("rs"));
   Reconciled(Minutes(5) + Milliseconds(1), "default/web");
   EXPECT_FALSE(pods_.AwaitedBy("rs"));
+}
+
+TEST_F(UnseenPodsTest, UntilItsMakerStartsAnew) {
+  Created("kube-controller-manager/replicaset");
+  Started("kube-scheduler");
+  EXPECT_TRUE(pods_.AwaitedBy("rs"));
+  Started("kube-controller-manager");
+  EXPECT_FALSE(pods_.AwaitedBy("rs")) << "expectations are nowhere but in memory";
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // How upstream's controllers write in spite of others who write: two styles, to choose between.
 //
 //   UpdateWithRetries         changes what the cache has; after a conflict it reads the cache
-//   again,
-//                             which may still have the same: four tries within 400 ms, and then the
-//                             conflict is the caller's.
+//                             again, which may still have the same: four tries within 400 ms, and
+//                             then the conflict is the caller's.
 //   UpdateStatusWithOneRetry  writes the same status once more, onto what a live GET then brings:
 //                             it cannot fail for a stale cache, and may overwrite a newer status.
 //

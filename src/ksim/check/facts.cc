@@ -75,6 +75,9 @@ void Facts::Take(const Observation& o) {
       return;
     case Kind::kFault:
       return TakeFault(o);
+    case Kind::kPhase:
+      if (o.state == "heal") last_fault_ = o.t;  // drawn faults need not be told to end
+      return;
     case Kind::kStep:
       last_step_ = o.t;
       return;
@@ -112,11 +115,15 @@ const ReadRequest* Facts::Read(std::uint64_t request) const {
 }
 
 void Facts::TakeResponse(const Observation& o) {
-  if (o.code < 400) return;
+  const bool unanswered = o.lost || o.code == 0;
+  if (!unanswered && o.code < 400) return;
   const ReadRequest* request = Read(o.request);
   if (request == nullptr || !request->list) return;
   Informer* informer = FindInformer(request->actor, request->collection->resource());
-  if (informer == nullptr || informer->refused_since != 0) return;
+  if (informer == nullptr) return;
+  // No answer says nothing about what was asked for.
+  if (unanswered) informer->refused_since = informer->refusal = 0;
+  if (unanswered || informer->refused_since != 0) return;
   informer->refused_since = o.t;
   informer->refusal = o.seq;
 }

@@ -120,7 +120,8 @@ class Facts {
   std::vector<std::string> Beliefs(std::uint64_t object) const;
 
   std::int64_t now() const { return now_; }
-  // When the last fault began or ended and the last step of the user began or ended; 0 = none did.
+  // When the last fault began or ended, or the run healed, and the last step of the user began or
+  // ended; 0 = none did.
   std::int64_t last_fault() const { return last_fault_; }
   std::int64_t last_step() const { return last_step_; }
   // Faults that have begun and neither ended nor are over by nature, by id.

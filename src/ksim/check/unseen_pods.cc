@@ -18,6 +18,7 @@ constexpr std::string_view kController = "/replicaset";
 void UnseenPods::On(const Observation& o) {
   if (o.kind == sim::EventKind::kCommit && o.resource == "pods") return OnCommit(o);
   if (o.kind == sim::EventKind::kReconcile) return OnReconcile(o);
+  if (o.kind == sim::EventKind::kActor) return OnProcess(o.target);
   if (o.kind == sim::EventKind::kHandler && o.resource == "pods" &&
       o.listener.ends_with(kController)) {
     const auto it = pods_.find(o.uid);
@@ -30,6 +31,7 @@ void UnseenPods::OnCommit(const Observation& o) {
   const auto owner = api::Object::FromTree(*o.after, o.rv).controller();
   if (!owner) return;
   Pod pod;
+  pod.maker = o.by.substr(0, o.by.size() - kController.size());
   pod.owner_uid = owner->uid;
   pod.owner_key = fmt::format("{}/{}", o.ns, owner->name);
   pod.made = o.t;
@@ -43,6 +45,11 @@ void UnseenPods::OnReconcile(const Observation& o) {
     const Pod& pod = entry.second;
     return pod.owner_key == o.target && o.t - pod.made > kExpectationsTimeout.ns();
   });
+}
+
+// It stopped, started, or gained or lost the lead: whatever it expected, it does no more.
+void UnseenPods::OnProcess(std::string_view process) {
+  std::erase_if(pods_, [&](const auto& entry) { return entry.second.maker == process; });
 }
 
 bool UnseenPods::AwaitedBy(std::string_view replica_set_uid) const {

@@ -11,17 +11,17 @@
 //
 //   point                          asks (at most two an event)
 //   event   etcd to a server       dropWatch of that server
-//   (and the motifs of drawn_motifs.cc: gap, stallInGap at `event`; storm, staleRestart and of a
-//   delete compactInGap at `commit`)
 //   event   a server to a client   dropWatch (eof, error, eof and no redial for 12 s), expire
 //   deliver to a client            holdStream, delayStream
 //   handler                        stallHandler (of the listener, of the whole cache), pause
 //   request, a write               rejectWrite (409 500 429 504), timeoutWrite (applied, not)
 //   request, a list or watch       reinitCache, connect (to each other server)
 //   commit                         crash of who wrote, failover of a replica, freezeCache of each
-//   server; of a delete
-//                                  also compact; of a kubelet nodeSilent instead of crash
+//                                  server; of a delete also compact; of a kubelet nodeSilent
+//                                  instead of crash
 //   response to a write            odd ones: restart, partition; even ones: serverDown, skewClock
+//   and the motifs of drawn_motifs.cc: gap, stallInGap at `event`; storm, staleRestart, and of a
+//   delete compactInGap, at `commit`
 //
 // How long something lasts stands beside the constants it beats: each just under and just over.
 // The fault fires when the emitting step has returned: `event` before `deliver` before `handler`,

@@ -2,8 +2,7 @@
 // hangs on an event of the run, so it can be written as a script like any other fault.
 //
 //   gap           a client's watch is away for a while and resumes with 410: what happens
-//   meanwhile,
-//                 a deletion and another creation, shows only in a list
+//                 meanwhile, a deletion and another creation, shows only in a list
 //   stallInGap    the same, and the queue in front of the cache stands still until after that list
 //   storm         all watches of a process end with 410; when they are open again (answer 2) they
 //                 break once more, or (3) move to another API server and break there

@@ -1,8 +1,10 @@
 // Expectations: `eventually` and `always`, judged on what is committed in the store.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/kinds.h"
@@ -21,8 +23,9 @@ class Expectations {
   Expectations(const Expectations&) = delete;
   Expectations& operator=(const Expectations&) = delete;
 
-  // The run is over: what was to happen eventually and has not is a violation.
-  void Close();
+  // The run is over: what was to happen eventually and has not is a violation, unless it is about
+  // one of these resources.
+  void Close(std::initializer_list<std::string_view> not_judged = {});
   // Of each in the list: whether it was to happen eventually, did, and is over: a state that the
   // run went through.
   std::vector<bool> PassedThrough() const;

@@ -21,8 +21,7 @@ const OracleInfo& EsrInfo() {
       "esr",
       Guarantee::kLiveness,
       "When nothing is left to do, each ReplicaSet has the pods it asks for and says so, a pod "
-      "that "
-      "fits a node is on one, and nothing is stuck in deletion.",
+      "that fits a node is on one, and nothing is stuck in deletion.",
       {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
        "a ReplicaSet whose pod was gone before its controller saw it waits until the expectation "

@@ -22,8 +22,7 @@ const OracleInfo& OvershootInfo() {
        sim::EventKind::kActor},
       {"pods that are being deleted, or have ended, do not count",
        "after scaling down there are too many until they are deleted, and a controller that has "
-       "not "
-       "seen it yet goes on creating: the largest number ever asked for is the bound",
+       "not seen it yet goes on creating: the largest number ever asked for is the bound",
        "one more for each creation whose answer was lost, or whose sender died or gave up first, "
        "also if it comes true only then",
        "a controller that has started anew knows only what its API server's cache does: pods made "
