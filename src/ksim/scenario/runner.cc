@@ -95,6 +95,8 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
   if (options_.fuzz || AnswersDrawnFaults())
     drawn_ = std::make_unique<fault::Drawn>(injector_, world_,
                                             fault::AllowedKinds(scenario_.fuzz.faults));
+  if (options_.fuzz)
+    late_writes_ = std::make_unique<LateWrites>(world_.sim().bus(), world_.user().actor());
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
   MakeGroups();
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { Count(e); });
@@ -386,8 +388,14 @@ void Runner::SetResult() {
 
 // A campaign may have led a controller to wait for a pod that nobody will ever see, as upstream's
 // does (docs/fidelity.md): of its pods nothing is to be expected then.
+void Runner::CloseExpectations() {
+  if (!options_.fuzz) return expectations_.Close();
+  if (late_writes_->any()) return;
+  if (AControllerWaits()) return expectations_.Close({"pods", "replicasets"});
+  expectations_.Close();
+}
+
 bool Runner::AControllerWaits() {
-  if (!options_.fuzz) return false;
   const check::UnseenPods& unseen = checks_.checker().facts().unseen_pods();
   for (const api::Object& rs : world_.Objects(*world_.kinds().ByName("replicasets")))
     if (unseen.AwaitedBy(rs.uid())) return true;
@@ -404,10 +412,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   over.limit = stop == Stop::kTimeLimit || stop == Stop::kEventLimit || stop == Stop::kInstantLimit;
   if (!report_.stopped) {
     Judge(stop);
-    if (AControllerWaits())
-      expectations_.Close({"pods", "replicasets"});
-    else
-      expectations_.Close();
+    CloseExpectations();
     report_.passed_through = expectations_.PassedThrough();
     world_.EmitCaches(0);
     checks_.Finish(over);

@@ -17,6 +17,7 @@
 #include "ksim/fault/drawn.h"
 #include "ksim/fault/fault.h"
 #include "ksim/scenario/expectations.h"
+#include "ksim/scenario/late_writes.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/scenario/world.h"
 #include "ksim/trace/render.h"
@@ -124,6 +125,7 @@ class Runner {
   void Finish(sim::Simulation::Stop stop);
   void NameOracles(trace::End* end) const;
   bool AControllerWaits();
+  void CloseExpectations();
   void SetResult();
   std::uint64_t EmitPhase(const char* name);
   std::uint64_t EmitStep(std::size_t index, bool begin, std::string result);
@@ -135,6 +137,7 @@ class Runner {
   fault::Injector injector_;
   std::unique_ptr<fault::Drawn> drawn_;  // null: nobody answers with a fault
   Expectations expectations_;
+  std::unique_ptr<LateWrites> late_writes_;  // null: not a campaign
   check::LiveChecker checks_;
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   std::vector<Group> groups_;

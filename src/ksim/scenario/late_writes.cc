@@ -1,0 +1,19 @@
+#include "ksim/scenario/late_writes.h"
+
+#include "ksim/client/events.h"
+#include "ksim/store/events.h"
+
+namespace ksim::scenario {
+
+LateWrites::LateWrites(sim::Bus& bus, sim::ActorId user) : user_(user) {
+  bus.Subscribe(sim::Bus::Stage::kOracle, [this](const sim::Event& e) {
+    if (e.kind == sim::EventKind::kResponse && e.actor == user_) {
+      const auto& response = e.payload.As<client::ResponsePayload>();
+      if (response.lost) given_up_.insert(response.id);
+    }
+    if (e.kind == sim::EventKind::kCommit && !given_up_.empty())
+      any_ = any_ || given_up_.contains(e.payload.As<store::CommitPayload>().request);
+  });
+}
+
+}  // namespace ksim::scenario
