@@ -83,6 +83,22 @@ TEST(Strategies, AnswerNothingOutsideTheWindowAndNothingThatIsNotAllowed) {
   }
 }
 
+TEST(WindowOf, ReachesTheLastStep) {
+  const auto drawn = [](Duration last) {
+    scenario::Scenario s;
+    s.steps.resize(2);
+    s.steps[1].at = last;
+    std::set<Duration> windows;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed)
+      windows.insert(WindowOf(s, Spec("swarm", seed)));
+    return windows;
+  };
+  EXPECT_EQ(drawn(Seconds(30)), (std::set{Seconds(30), Minutes(2), Minutes(15)}));
+  EXPECT_EQ(drawn(Seconds(31)), (std::set{Minutes(2), Minutes(15)}));
+  EXPECT_EQ(drawn(Minutes(3)), (std::set{Minutes(15)}));
+  EXPECT_EQ(drawn(Minutes(20)), (std::set{Minutes(15)})) << "the longest there is";
+}
+
 TEST(AnswersStrategy, GivesItsRecordsAndNothingElse) {
   StrategySpec spec = Spec("answers", 1);
   spec.params = ToParams({{Hash64("delay/a/b/pods"), 5, 3}, {Hash64("delay/a/b/pods"), 9, 6}});

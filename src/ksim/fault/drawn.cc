@@ -156,6 +156,10 @@ void Drawn::OnWatchEvent(const sim::Event& e) {
     Fire(e, "expire", args);
     Fire(e, "dropWatch", args);
   }
+  if (const std::uint32_t n = Ask(kHoldStream, subject, object, kSizes); n != 0)
+    Fire(e, "holdStream", args.Set("for", LengthOf(n)));
+  if (const std::uint32_t n = Ask(kDelayStream, subject, object, kSizes); n != 0)
+    Fire(e, "delayStream", args.Set("by", LengthOf(n)));
   AskGap(e, client->second, resource, object);
 }
 
@@ -177,19 +181,7 @@ void Drawn::OnStoreEvent(const sim::Event& e) {
 void Drawn::OnDeliver(const sim::Event& e) {
   const auto* deliver = dynamic_cast<const client::DeliverPayload*>(e.payload.get());
   if (deliver == nullptr || Background(deliver->resource->resource)) return;
-  const std::string& resource = deliver->resource->resource;
-  const std::string client(e.actor.name());
-  GoOn(e, client, resource);
-  const std::string subject = client + "/" + resource;
-  const std::uint64_t object = cluster_.apiserver_shared().identities.Of(
-      resource, deliver->object.ns(), deliver->object.name());
-  value::ObjectBuilder who;
-  who.Add("client", Text(client)).Add("resource", Text(resource));
-  const Value args = who.Build();
-  if (const std::uint32_t n = Ask(kHoldStream, subject, object, kSizes); n != 0)
-    Fire(e, "holdStream", args.Set("for", LengthOf(n)));
-  if (const std::uint32_t n = Ask(kDelayStream, subject, object, kSizes); n != 0)
-    Fire(e, "delayStream", args.Set("by", LengthOf(n)));
+  GoOn(e, e.actor.name(), deliver->resource->resource);
 }
 
 // The listener alone, or with it the queue in front of its process' cache.

@@ -9,10 +9,10 @@
 // Without a strategy and overrides every answer is 0, so it is made only for runs that have one or
 // the other (mode fuzz). A share of the kinds can be turned off; those are never asked about.
 //
-//   point                          asks (at most two an event)
+//   point                          asks
 //   event   etcd to a server       dropWatch of that server
-//   event   a server to a client   dropWatch (eof, error, eof and no redial for 12 s), expire
-//   deliver to a client            holdStream, delayStream
+//   event   a server to a client   dropWatch (eof, error, eof and no redial for 12 s), expire;
+//                                  holdStream, delayStream, of this event on
 //   handler                        stallHandler (of the listener, of the whole cache), pause
 //   request, a write               rejectWrite (409 500 429 504), timeoutWrite (applied, not)
 //   request, a list or watch       reinitCache, connect (to each other server)

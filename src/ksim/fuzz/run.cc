@@ -26,7 +26,7 @@ bool IsLiveness(std::string_view oracle) {
 scenario::FuzzPhases PhasesOf(const scenario::Scenario& scenario, const StrategySpec& spec,
                               const std::shared_ptr<Strategy>& strategy) {
   scenario::FuzzPhases phases;
-  phases.window = WindowOf(scenario.fuzz, spec);
+  phases.window = WindowOf(scenario, spec);
   phases.settle = scenario.fuzz.settle;
   phases.on_window = [strategy](bool open) {
     if (strategy) strategy->SetOpen(open);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "ksim/base/hash.h"
@@ -87,11 +88,15 @@ std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec) {
 
 bool AllLarge(std::uint64_t seed) { return Draws(seed).OneIn(4, Hash64("large")); }
 
-Duration WindowOf(const scenario::FuzzSpec& spec, const StrategySpec& strategy) {
-  static constexpr Duration kWindows[] = {Seconds(30), Minutes(2), Minutes(15)};
-  if (spec.window) return *spec.window;
-  if (AllLarge(strategy.seed)) return kWindows[std::size(kWindows) - 1];
-  return kWindows[Draws(strategy.seed).Below(std::size(kWindows), Hash64("window"))];
+Duration WindowOf(const scenario::Scenario& scenario, const StrategySpec& strategy) {
+  static constexpr std::array<Duration, 3> kWindows = {Seconds(30), Minutes(2), Minutes(15)};
+  if (scenario.fuzz.window) return *scenario.fuzz.window;
+  Duration last;
+  for (const scenario::Step& step : scenario.steps) last = std::max(last, step.at.value_or(last));
+  const auto first = std::lower_bound(kWindows.begin(), kWindows.end() - 1, last);
+  if (AllLarge(strategy.seed)) return kWindows.back();
+  const auto n = static_cast<std::uint32_t>(kWindows.end() - first);
+  return first[Draws(strategy.seed).Below(n, Hash64("window"))];
 }
 
 absl::StatusOr<std::shared_ptr<Strategy>> Make(const StrategySpec& spec,

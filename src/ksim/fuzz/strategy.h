@@ -8,8 +8,7 @@
 //                                      number of faults
 //   pct         {depth: D, steps: K}   chain priorities with D-1 change points in K steps
 //   answers     {answers: [{site, key, answer}]}   these, all others 0: what exhaustive and
-//   coverage
-//                                      campaigns run; site is the hash of its name, in hex
+//                                      coverage campaigns run; site is the hash of its name, in hex
 //
 // Outside the fault window every answer is 0.
 #pragma once
@@ -75,8 +74,9 @@ std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec);
 // is not beaten by nine seconds, nor while faults come for two minutes only.
 bool AllLarge(std::uint64_t seed);
 
-// How long faults come: the scenario's window, or 30 s, 2 min or 15 min, drawn by the seed.
-Duration WindowOf(const scenario::FuzzSpec& spec, const StrategySpec& strategy);
+// How long faults come: the scenario's window, or 30 s, 2 min or 15 min, drawn by the seed among
+// those that are not over before the last step's time; none is that long: the longest.
+Duration WindowOf(const scenario::Scenario& scenario, const StrategySpec& strategy);
 
 // InvalidArgument for an unknown name or bad parameters.
 absl::StatusOr<std::shared_ptr<Strategy>> Make(const StrategySpec& spec,

@@ -186,7 +186,8 @@ const Type& FuzzType() {
       "What `ksim fuzz` may do, and how much of it. `ksim run` does not read it.",
       {{"faults", "list of names", "Fault verbs; \"*\" is all, \"-NAME\" takes one away.",
         "[\"*\"]"},
-       {"window", "duration or auto", "How long faults come; auto draws 30s, 2m or 15m.", "auto"},
+       {"window", "duration or auto",
+        "How long faults come; auto draws 30s, 2m or 15m, past the last step.", "auto"},
        {"settle", "duration", "After it all must have converged.", "10m"}}};
   return type;
 }
