@@ -39,6 +39,7 @@ class ActorWorld {
   void StartScheduler();
   void StartKubelet(const std::string& node);
   void StartController(const std::string& name, controllers::ControllerFactory factory);
+  kubelet::Runtime& machine() { return *machines_.front(); }  // of the first kubelet
   controllers::ReplicaSetController& replicasets() { return *replicasets_; }
 
   // --- the user, at server 1 ---

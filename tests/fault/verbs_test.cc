@@ -314,6 +314,23 @@ const std::vector<Row>& Rows() {
                    0);
          EXPECT_GT(told.Count(EventKind::kCommit, {{"by", "kubelet/node-1"}}, end.seq), 0);
        }},
+      // KUBELET-31
+      {"NodeTrouble", "  - {at: 10s, nodeTrouble: {node: node-1, with: disk, for: 15s}}\n",
+       [](const Told& told) {
+         const Record &begin = told.Begin("nodeTrouble"), &end = told.End("nodeTrouble");
+         EXPECT_EQ(end.t - begin.t, Seconds(15).ns());
+         int evicted = 0;
+         for (const Record& r : told.events) {
+           if (r.kind != EventKind::kCommit || r.Text("by") != "kubelet/node-1") continue;
+           for (const value::Value& leaf : r.Get("changed").items())
+             evicted += leaf.Get("path").AsString() == "status.reason" &&
+                        leaf.Get("new").AsString() == "Evicted";
+         }
+         EXPECT_GE(evicted, 1);
+         EXPECT_GE(told.Count(EventKind::kRuntime, {{"node", "node-1"}, {"action", "kill"}},
+                              begin.seq, end.seq),
+                   1);
+       }},
       {"ServerDown",
        "  - {when: " + kFirstPod + ", serverDown: {server: kube-apiserver-0, for: 10s}}\n",
        [](const Told& told) {

@@ -46,7 +46,8 @@ TEST(Schema, FaultsAreThoseOfTheContract) {
         "failover",   "connect",     "pause",      "resume",        "rejectWrite",  "timeoutWrite",
         "nodeSilent", "serverDown",  "partition",  "skewClock"})
     EXPECT_NE(FaultType().Find(verb), nullptr) << verb;
-  EXPECT_EQ(FaultType().fields.size(), 24u);
+  EXPECT_NE(FaultType().Find("nodeTrouble"), nullptr) << "one more";
+  EXPECT_EQ(FaultType().fields.size(), 25u);
 }
 
 TEST(Schema, TriggerFieldsAreFieldsOfTraceEvents) {

@@ -29,8 +29,8 @@ std::optional<std::int64_t> ParseRevision(std::string_view text) {
 // Faults whose effect lasts until they are ended.
 bool Lasts(std::string_view verb) {
   static constexpr std::string_view kLasting[] = {
-      "delayStream", "holdStream", "stallHandler", "freezeCache", "pause",   "nodeSilent",
-      "serverDown",  "partition",  "skewClock",    "crash",       "failover"};
+      "delayStream", "holdStream", "stallHandler", "freezeCache", "pause", "nodeSilent",
+      "nodeTrouble", "serverDown", "partition",    "skewClock",   "crash", "failover"};
   return std::find(std::begin(kLasting), std::end(kLasting), verb) != std::end(kLasting);
 }
 

@@ -25,7 +25,8 @@ std::string TargetOf(const Spec& spec) {
   const auto add = [&out](std::string_view text) {
     if (!text.empty()) out += (out.empty() ? "" : " ") + std::string(text);
   };
-  for (std::string_view field : {"client", "server", "process", "actor", "node", "resource"})
+  for (std::string_view field :
+       {"client", "server", "process", "actor", "node", "with", "resource"})
     add(spec.args.Get(field).AsString());
   for (const value::Value& side : spec.args.Get("between").items()) add(side.AsString());
   if (spec.verb == "compact") add("etcd");

@@ -36,6 +36,7 @@ constexpr NamedVerb kVerbs[] = {{"dropWatch", DropWatch},
                                 {"rejectWrite", RejectWrite},
                                 {"timeoutWrite", TimeoutWrite},
                                 {"nodeSilent", NodeSilent},
+                                {"nodeTrouble", NodeTrouble},
                                 {"serverDown", ServerDown},
                                 {"partition", Partition},
                                 {"skewClock", SkewClock}};

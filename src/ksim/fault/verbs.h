@@ -88,6 +88,7 @@ Effect Connect(Call& call);
 Effect Pause(Call& call);
 Effect Resume(Call& call);
 Effect NodeSilent(Call& call);
+Effect NodeTrouble(Call& call);
 Effect Partition(Call& call);
 Effect SkewClock(Call& call);
 // verbs_request.cc

@@ -173,6 +173,20 @@ Effect NodeSilent(Call& call) {
   return effect;
 }
 
+// The machine goes on; its kubelet finds out when it looks.
+Effect NodeTrouble(Call& call) {
+  Cluster& cluster = call.cluster();
+  const std::string node = call.Text("node"), what = call.Text("with");
+  if (call.sim().FindProcess("kubelet/" + node) == nullptr)
+    return Skipped(fmt::format("there is no node {}", node));
+  call.Begin();
+  cluster.SetTrouble(node, what, true);
+  Effect effect;
+  effect.undo = [&cluster, node, what] { cluster.SetTrouble(node, what, false); };
+  effect.lasts = call.Time("for");
+  return effect;
+}
+
 Effect Partition(Call& call) {
   const value::Value& between = call.spec().args.Get("between");
   const std::string a(between.at(0).AsString()), b(between.at(1).AsString());

@@ -77,13 +77,21 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
       prober_(process, env_, statuses_, recorder_,
               [this](const std::string& uid) { workers_.ProbeChanged(uid); }),
       workers_(process, env_, runtime, statuses_, recorder_, prober_, options_.internal_ip()),
-      node_(process, client_, heartbeats_, nodes_, options_),
+      evictions_(process, env_, runtime, workers_, recorder_, options_.name, options_.capacity),
+      node_(process, client_, heartbeats_, nodes_, options_, recorder_,
+            [this](Trouble t) {
+              return t == Trouble::kNetwork ? runtime_.Has(t) : evictions_.Under(t);
+            }),
       started_(process.Now()),
       runtime_changed_(process.simulation()) {
   runtime_.OnChange([this](const std::string& uid) { RuntimeChanged(uid); });
+  runtime_.OnTrouble([this] { evictions_.TroubleChanged(); });
 }
 
-Kubelet::~Kubelet() { runtime_.OnChange(nullptr); }
+Kubelet::~Kubelet() {
+  runtime_.OnChange(nullptr);
+  runtime_.OnTrouble(nullptr);
+}
 
 void Kubelet::Start() {
   pod_handlers_.add = [this](const api::Object& pod, bool) { AddPod(pod); };
@@ -92,6 +100,7 @@ void Kubelet::Start() {
   pods_.AddHandler(process_.actor(), &pod_handlers_);
   statuses_.Start();
   node_.Start();
+  evictions_.Start();
   process_.Spawn(Relist());
   process_.Spawn(Run());
 }
@@ -119,7 +128,9 @@ void Kubelet::AddPod(const api::Object& pod) {
   const bool running = runtime_.Find(pod.uid()) != nullptr;
   if (!over && !running) {
     const api::Object node = nodes_.lister().Get("", options_.name);
-    if (const auto refusal = Admit(pod, workers_.ActivePods(), node)) {
+    std::optional<Refusal> refusal = evictions_.Admit(pod);
+    if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node);
+    if (refusal) {
       Reject(pod, *refusal);
       return;
     }

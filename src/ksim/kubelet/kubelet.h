@@ -12,6 +12,7 @@
 #include "ksim/client/client.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/client/informer.h"
+#include "ksim/kubelet/eviction.h"
 #include "ksim/kubelet/node_agent.h"
 #include "ksim/kubelet/node_options.h"
 #include "ksim/kubelet/pod_workers.h"
@@ -56,6 +57,7 @@ class Kubelet {
   StatusManager statuses_;
   Prober prober_;
   PodWorkers workers_;
+  EvictionManager evictions_;
   NodeAgent node_;
   VirtualTime started_;
   // Pods the runtime changed since the last look, and what changed them.

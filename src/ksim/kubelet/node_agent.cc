@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ksim/api/conditions.h"
+#include "ksim/kubelet/node_conditions.h"
 #include "ksim/value/patch.h"
 #include "ksim/value/timestamp.h"
 
@@ -19,26 +20,6 @@ constexpr Duration kMaxRegisterBackoff = Seconds(7);
 constexpr Duration kStatusFrequency = Seconds(10);
 constexpr Duration kReportFrequency = Minutes(5);
 constexpr int kStatusTries = 5;
-constexpr std::int64_t kLeaseSeconds = 40;
-constexpr Duration kRenewInterval = Seconds(10);
-constexpr int kLeaseTries = 5;
-constexpr Duration kMaxLeaseBackoff = Seconds(7);
-constexpr const char* kLeaseNamespace = "kube-node-lease";
-
-struct ConditionText {
-  const char* type;
-  const char* status;
-  const char* reason;
-  const char* message;
-};
-// setters.go, in the order in which the kubelet sets them.
-constexpr ConditionText kConditions[] = {
-    {"MemoryPressure", "False", "KubeletHasSufficientMemory",
-     "kubelet has sufficient memory available"},
-    {"DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"},
-    {"PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"},
-    {"Ready", "True", "KubeletReady", "kubelet is posting ready status"},
-};
 
 std::string KubeletVersion(api::Compat compat) {
   return fmt::format("v{}.0", api::ToString(compat));
@@ -92,12 +73,15 @@ Value DefaultNodeCapacity() {
 }
 
 NodeAgent::NodeAgent(sim::Process& process, client::Client& client, client::Client& heartbeats,
-                     client::SharedInformer& nodes, NodeOptions options)
+                     client::SharedInformer& nodes, NodeOptions options,
+                     client::EventRecorder& recorder, std::function<bool(Trouble)> has)
     : process_(process),
       client_(client),
       heartbeats_(heartbeats),
       nodes_(nodes),
       options_(std::move(options)),
+      recorder_(recorder),
+      has_(std::move(has)),
       node_resource_(client.connection().env().kinds.ByResource("", "nodes")),
       lease_resource_(client.connection().env().kinds.ByResource("coordination.k8s.io", "leases")),
       lease_site_(process.simulation().decisions().Site(fmt::format("lease/{}", process.name()))),
@@ -189,6 +173,8 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
   const bool report = process_.Now() - last_report_ >= kReportFrequency;
   const Value status = Status(node.status(), /*report=*/true);
   if (!report && SameButHeartbeats(status, node.status())) co_return true;
+  const bool tainted = co_await UpdateTaints(node);
+  if (!tainted) co_return false;
   static const value::Path kStatus{"status"};
   const auto diff =
       value::CreateTwoWayMergePatch(node.tree(), node.tree().Set(kStatus, status), "v1", "Node");
@@ -197,8 +183,38 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
   const client::PatchOptions options(api::PatchType::kStrategic, "status");
   client::Client::ObjectResult patched =
       co_await heartbeats_.Patch(node_resource_, "", options_.name, patch, options);
-  if (patched.ok()) last_report_ = process_.Now();
+  if (patched.ok()) {
+    last_report_ = process_.Now();
+    TellTransitions(node, status);
+  }
   co_return patched.ok();
+}
+
+sim::Task<bool> NodeAgent::UpdateTaints(api::Object node) {
+  const Value& taints = node.spec().Get("taints");
+  const Value wanted = TaintsFor(taints, node.status().Get("conditions"), has_);
+  if (wanted == taints || (wanted.empty() && taints.empty())) co_return true;
+  static const value::Path kTaints{"spec", "taints"};
+  const auto diff =
+      value::CreateTwoWayMergePatch(node.tree(), node.tree().Set(kTaints, wanted), "v1", "Node");
+  if (!diff.ok()) co_return false;
+  const Value patch = *diff;
+  const client::PatchOptions options(api::PatchType::kStrategic);
+  client::Client::ObjectResult patched =
+      co_await heartbeats_.Patch(node_resource_, "", options_.name, patch, options);
+  co_return patched.ok();
+}
+
+void NodeAgent::TellTransitions(const api::Object& node, const Value& status) {
+  for (const ConditionTexts& texts : kNodeConditions) {
+    const std::string_view type = ConditionOf(texts.trouble);
+    const std::string_view before = api::ConditionStatus(node.status().Get("conditions"), type);
+    const std::string_view now = api::ConditionStatus(status.Get("conditions"), type);
+    if (before == now || before.empty()) continue;
+    const ConditionText& side = now == texts.ill.status ? texts.ill : texts.well;
+    recorder_.Event(node, "Normal", side.event,
+                    fmt::format("Node {} status is now: {}", options_.name, side.event));
+  }
 }
 
 Value NodeAgent::Status(const Value& current, bool report) const {
@@ -206,9 +222,11 @@ Value NodeAgent::Status(const Value& current, bool report) const {
   const Value heartbeat = Value::String(value::FormatTimestamp(now));
   const Value capacity = options_.capacity.empty() ? DefaultNodeCapacity() : options_.capacity;
   Value conditions = current.Get("conditions");
-  for (const ConditionText& text : kConditions) {
-    Value condition = api::MakeCondition(text.type, text.status, text.reason, text.message);
-    const Value* old = api::FindCondition(conditions, text.type);
+  for (const ConditionTexts& texts : kNodeConditions) {
+    const ConditionText& text = has_(texts.trouble) ? texts.ill : texts.well;
+    const std::string_view type = ConditionOf(texts.trouble);
+    Value condition = api::MakeCondition(type, text.status, text.reason, text.message);
+    const Value* old = api::FindCondition(conditions, type);
     const bool keep = !report && old != nullptr;
     condition =
         condition.Set("lastHeartbeatTime", keep ? old->Get("lastHeartbeatTime") : heartbeat);
@@ -223,79 +241,6 @@ Value NodeAgent::Status(const Value& current, bool report) const {
            value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}}))
       .Set("nodeInfo", NodeInfoOf(client_.connection().env().compat))
       .Set("conditions", conditions);
-}
-
-// --- lease -------------------------------------------------------------------------------------
-
-Value NodeAgent::LeaseSpec() const {
-  return value::Obj({{"holderIdentity", Value::String(options_.name)},
-                     {"leaseDurationSeconds", Value::Int(kLeaseSeconds)},
-                     {"renewTime", Value::String(value::FormatMicroTime(process_.Now()))}});
-}
-
-// Every 10 s (a quarter of the lease) with up to 4 % more.
-sim::Task<void> NodeAgent::RenewLease() {
-  sim::Simulation& sim = process_.simulation();
-  for (std::uint64_t tick = 0;; ++tick) {
-    bool renewed = false;
-    if (!lease_.empty()) {
-      for (int i = 0; i < kLeaseTries && !renewed; ++i) {
-        static const value::Path kSpec{"spec"};
-        const api::Object update =
-            api::Object::FromTree(lease_.tree().Set(kSpec, LeaseSpec()), lease_.resource_version());
-        client::Client::ObjectResult put = co_await heartbeats_.Update(lease_resource_, update);
-        if (put.ok()) {
-          lease_ = *put;
-          renewed = true;
-        } else if (api::IsConflict(put.status())) {
-          const bool have = co_await EnsureLease();
-          if (!have) break;
-        }
-      }
-    }
-    if (!renewed) {
-      lease_ = {};
-      co_await EnsureLease();
-    }
-    const Duration jitter = sim.decisions().DrawDuration(lease_site_, tick, {}, Milliseconds(400));
-    co_await sim.Sleep(kRenewInterval + jitter, sim::TimerKind::kPeriodic, "lease renewal");
-  }
-}
-
-// Reads the lease, or makes it, owned by the Node; backs off 200 ms, doubling, up to 7 s.
-sim::Task<bool> NodeAgent::EnsureLease() {
-  for (Duration backoff = Milliseconds(200);; backoff = std::min(backoff * 2, kMaxLeaseBackoff)) {
-    client::Client::ObjectResult got =
-        co_await heartbeats_.Get(lease_resource_, kLeaseNamespace, options_.name);
-    if (got.ok()) {
-      lease_ = *got;
-      co_return true;
-    }
-    if (api::IsNotFound(got.status())) {
-      value::ObjectBuilder metadata;
-      metadata.Add("name", Value::String(options_.name))
-          .Add("namespace", Value::Of(kLeaseNamespace));
-      const api::Object node = nodes_.lister().Get("", options_.name);
-      if (!node.empty()) {
-        metadata.Add("ownerReferences",
-                     value::Arr({value::Obj({{"apiVersion", Value::Of("v1")},
-                                             {"kind", Value::Of("Node")},
-                                             {"name", Value::String(options_.name)},
-                                             {"uid", Value::String(node.uid())}})}));
-      }
-      const api::Object lease =
-          api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("coordination.k8s.io/v1")},
-                                            {"kind", Value::Of("Lease")},
-                                            {"metadata", metadata.Build()},
-                                            {"spec", LeaseSpec()}}));
-      client::Client::ObjectResult created = co_await heartbeats_.Create(lease_resource_, lease);
-      if (created.ok()) {
-        lease_ = *created;
-        co_return true;
-      }
-    }
-    co_await process_.simulation().Sleep(backoff, sim::TimerKind::kPeriodic, "lease");
-  }
 }
 
 }  // namespace ksim::kubelet

@@ -1,15 +1,21 @@
 // NodeAgent: the kubelet's side of its Node: registers it, keeps its status and its lease alive.
 // Everything after the registration is background work.
 //
+// What its conditions say of troubles the agent also writes into the Node's taints, which upstream
+// leaves to the node lifecycle controller (doNoScheduleTaintingPass).
+//
 // Source: pkg/kubelet/kubelet_node_status.go registerWithAPIServer, updateNodeStatus;
 // nodestatus/setters.go; component-helpers apimachinery/lease/controller.go. KUBELET-32..35.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
+#include "ksim/client/event_recorder.h"
 #include "ksim/client/informer.h"
 #include "ksim/kubelet/node_options.h"
+#include "ksim/kubelet/trouble.h"
 #include "ksim/sim/process.h"
 #include "ksim/sim/task.h"
 
@@ -17,9 +23,11 @@ namespace ksim::kubelet {
 
 class NodeAgent {
  public:
-  // `heartbeats` may be slow; registration uses the kubelet's own client.
+  // `heartbeats` may be slow; registration uses the kubelet's own client. `has`: what the
+  // conditions are to say is wrong.
   NodeAgent(sim::Process& process, client::Client& client, client::Client& heartbeats,
-            client::SharedInformer& nodes, NodeOptions options);
+            client::SharedInformer& nodes, NodeOptions options, client::EventRecorder& recorder,
+            std::function<bool(Trouble)> has);
   void Start();
   bool registered() const { return registered_; }
 
@@ -33,6 +41,9 @@ class NodeAgent {
   sim::Task<bool> TryUpdateStatus(bool live);
   sim::Task<void> RenewLease();
   sim::Task<bool> EnsureLease();
+  // A taint for each trouble, and none for one that is over.
+  sim::Task<bool> UpdateTaints(api::Object node);
+  void TellTransitions(const api::Object& node, const value::Value& status);
   value::Value Status(const value::Value& current, bool report) const;
   value::Value LeaseSpec() const;
 
@@ -41,6 +52,8 @@ class NodeAgent {
   client::Client& heartbeats_;
   client::SharedInformer& nodes_;
   NodeOptions options_;
+  client::EventRecorder& recorder_;
+  std::function<bool(Trouble)> has_;
   const api::ResourceInfo* node_resource_;
   const api::ResourceInfo* lease_resource_;
   sim::SiteId lease_site_, status_site_;

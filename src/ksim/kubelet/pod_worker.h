@@ -16,9 +16,11 @@ struct PodWorkers::Worker {
   explicit Worker(sim::Simulation& sim) : wake(sim) {}
   api::Object pod;
   State state = State::kSync;
-  bool dirty = false;      // an update or a change in the runtime not yet synced
-  bool removed = false;    // the object is gone
-  std::int64_t grace = 0;  // seconds; 0: it is not terminating
+  bool dirty = false;       // an update or a change in the runtime not yet synced
+  bool removed = false;     // the object is gone
+  std::int64_t grace = 0;   // seconds; 0: it is not terminating
+  std::string evicted;      // why; "": it is not
+  bool no_network = false;  // as the last sync found it
   // Of the last sync: whether it failed, when the first container that backs off may start, and why
   // containers wait.
   bool failed = false;

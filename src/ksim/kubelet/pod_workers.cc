@@ -17,6 +17,7 @@ namespace {
 
 constexpr Duration kSyncFrequency = Seconds(60);
 constexpr Duration kBackOffPeriod = Seconds(10);
+constexpr Duration kTransientErrorPeriod = Seconds(1);
 // A container that waits longer than this to be restarted is not waited for.
 constexpr Duration kLongestWait = Seconds(40);
 
@@ -87,6 +88,20 @@ void PodWorkers::Remove(const std::string& uid) {
     return;
   }
   if (worker.state == State::kSync) BeginTermination(worker);
+}
+
+void PodWorkers::Evict(const std::string& uid, std::string why) {
+  Worker& worker = *workers_.at(uid);
+  worker.evicted = std::move(why);
+  worker.origin = process_.simulation().CaptureOrigin();
+  const bool v136 = env_.compat == api::Compat::k1_36;
+  if (worker.state == State::kSync || worker.state == State::kTerminating)
+    BeginTermination(worker, v136 ? 1 : 0);
+}
+
+bool PodWorkers::Evicted(const std::string& uid) const {
+  const auto it = workers_.find(uid);
+  return it != workers_.end() && !it->second->evicted.empty();
 }
 
 void PodWorkers::KillOrphan(const api::Object& pod) {
@@ -194,6 +209,7 @@ Value PodWorkers::Status(const Worker& worker, bool terminal) const {
 // completeWork.
 Duration PodWorkers::ResyncAfter(const Worker& worker) {
   Duration base = worker.failed ? kBackOffPeriod : kSyncFrequency;
+  if (worker.no_network) base = kTransientErrorPeriod;
   if (worker.failed && worker.retry_at && env_.compat == api::Compat::k1_36)
     base = std::clamp(*worker.retry_at - env_.sim.now(), Duration(), kSyncFrequency);
   if (base == Duration()) return base;

@@ -3,8 +3,8 @@
 // shorter grace, cuts the running sync short.
 //
 // A sync that fails is tried again in 10 s (from 1.35 on when the back-off of what it could not
-// start is over), one that does not in 60 s, both times [1, 1.5). What it could not start, and why,
-// is in the status that the next sync begins with.
+// start is over; in 1 s if there is no network), one that does not in 60 s, each times [1, 1.5).
+// What it could not start, and why, is in the status that the next sync begins with.
 //
 // Source: pkg/kubelet/pod_workers.go; kubelet.go SyncPod, SyncTerminatingPod, SyncTerminatedPod;
 // kuberuntime SyncPod, computePodActions, doBackOff; reason_cache.go. KUBELET-04..07, 09..15,
@@ -52,6 +52,9 @@ class PodWorkers {
   void Remove(const std::string& uid);
   // The runtime's state of the pod has been looked at again, because of `origin`.
   void RuntimeChanged(const std::string& uid, const sim::Origin& origin);
+  // Ends the pod for good at once: Failed, because of `why`; its object stays.
+  void Evict(const std::string& uid, std::string why);
+  bool Evicted(const std::string& uid) const;
   // Runs in the runtime, but nobody wants it.
   void KillOrphan(const api::Object& pod);
 
@@ -85,6 +88,8 @@ class PodWorkers {
   void Event(const Worker& worker, const value::Value& spec, bool init, std::string_view type,
              std::string_view reason, std::string_view message);
   value::Value Status(const Worker& worker, bool terminal) const;
+  value::Value EvictedStatus(const Worker& worker, const value::Value& status) const;
+  bool NoNetwork(const Worker& worker);
   Duration ResyncAfter(const Worker& worker);
 
   sim::Process& process_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
 #include "ksim/kubelet/pod_worker.h"
 
@@ -30,7 +31,8 @@ std::int64_t EffectiveGrace(std::int64_t current, const api::Object& pod,
 
 // Containers are stopped all at once; sidecars and the sandbox after them.
 sim::Task<void> PodWorkers::SyncTerminating(Worker* worker) {
-  if (!worker->removed) statuses_.Set(worker->pod, Status(*worker, /*terminal=*/false));
+  const Value status = EvictedStatus(*worker, Status(*worker, /*terminal=*/false));
+  if (!worker->removed) statuses_.Set(worker->pod, status);
   const std::string uid = worker->uid();
   prober_.StopLivenessAndStartup(uid);
   const PodSandbox* sandbox = runtime_.Find(uid);
@@ -61,6 +63,23 @@ sim::Task<void> PodWorkers::SyncTerminating(Worker* worker) {
   }
   prober_.RemovePod(uid);
   if (!worker->removed) statuses_.Set(worker->pod, Status(*worker, /*terminal=*/true));
+}
+
+// The podStatusFn of eviction_manager.go and TerminatePodAbnormallyAndWait; the condition is
+// behind a feature gate that is off in 1.25.
+Value PodWorkers::EvictedStatus(const Worker& worker, const Value& status) const {
+  if (worker.evicted.empty()) return status;
+  const Value message = Value::String(worker.evicted);
+  const Value failed = status.Set("phase", Value::Of("Failed"))
+                           .Set("reason", Value::Of("Evicted"))
+                           .Set("message", message);
+  if (env_.compat == api::Compat::k1_25) return failed;
+  Value condition =
+      api::MakeCondition("DisruptionTarget", "True", "TerminationByKubelet", worker.evicted);
+  if (env_.compat == api::Compat::k1_36 && worker.pod.generation() != 0)
+    condition = condition.Set("observedGeneration", Value::Int(worker.pod.generation()));
+  return failed.Set("conditions",
+                    api::UpdateCondition(failed.Get("conditions"), condition, process_.Now()));
 }
 
 sim::Task<void> PodWorkers::KillOne(Worker* worker, std::string container, int* left,

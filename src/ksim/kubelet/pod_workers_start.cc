@@ -58,11 +58,22 @@ sim::Task<void> PodWorkers::Sync(Worker* worker) {
   }
   worker->failed = false;
   worker->retry_at.reset();
+  worker->no_network = NoNetwork(*worker);
+  if (worker->no_network) co_return;
   prober_.AddPod(worker->pod);
   const PodSandbox* sandbox = runtime_.Find(worker->pod.uid());
   if (sandbox == nullptr || !sandbox->ready) co_await runtime_.CreateSandbox(worker->pod);
   const std::vector<std::string> killed = co_await KillCondemned(worker);
   co_await StartContainers(worker, killed);
+}
+
+// A pod that has no network of its own does not wait for it.
+bool PodWorkers::NoNetwork(const Worker& worker) {
+  if (!runtime_.Has(Trouble::kNetwork) || worker.pod.spec().Get("hostNetwork").AsBool())
+    return false;
+  recorder_.Event(worker.pod, "Warning", "NetworkNotReady",
+                  fmt::format("network is not ready: {}", kNetworkNotReady));
+  return true;
 }
 
 // computePodActions: a container whose liveness or startup probe has failed is killed, and started

@@ -224,6 +224,11 @@ void Runtime::Exit(const std::string& uid, const std::string& name, const std::s
   Changed(uid);
 }
 
+void Runtime::Set(Trouble trouble, bool on) {
+  const bool changed = on ? troubles_.insert(trouble).second : troubles_.erase(trouble) > 0;
+  if (changed && trouble_listener_) trouble_listener_();
+}
+
 std::string Runtime::DrawHex(sim::SiteId site, std::uint64_t key) {
   std::string hex;
   for (int i = 0; i < 4; ++i) hex += fmt::format("{:016x}", env_.sim.decisions().Draw(site, key));

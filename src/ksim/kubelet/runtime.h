@@ -18,6 +18,7 @@
 #include "absl/container/btree_map.h"
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
+#include "ksim/kubelet/trouble.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/sim/task.h"
@@ -79,6 +80,11 @@ class Runtime {
   sim::Task<void> StopSandbox(std::string uid);
   void RemovePod(std::string_view uid);
 
+  // What is wrong with the machine; who listens to troubles is told of each change.
+  void Set(Trouble trouble, bool on);
+  bool Has(Trouble trouble) const { return troubles_.contains(trouble); }
+  void OnTrouble(std::function<void()> listener) { trouble_listener_ = std::move(listener); }
+
   // Called when the state of a pod has changed. One listener: the kubelet alive now.
   void OnChange(std::function<void(const std::string& uid)> listener) {
     listener_ = std::move(listener);
@@ -110,7 +116,9 @@ class Runtime {
   std::set<std::string, std::less<>> images_;
   bool pulling_ = false;
   sim::Signal pull_done_;
+  std::set<Trouble> troubles_;
   std::function<void(const std::string&)> listener_;
+  std::function<void()> trouble_listener_;
 };
 
 }  // namespace ksim::kubelet

@@ -284,7 +284,7 @@ sim::Task<void> StatusManager::DeletePod(api::Object pod) {
 }
 
 // mergePodStatus: conditions of others come from the API's copy, and a terminal phase is held back
-// while containers may still run.
+// while containers may still run, with its reason and what comes of it.
 Value StatusManager::Merge(const api::Object& current, const Value& status) const {
   const Value& api_status = current.status();
   std::vector<Value> conditions;
@@ -297,8 +297,19 @@ Value StatusManager::Merge(const api::Object& current, const Value& status) cons
   Value merged = status.Set("conditions", Value::Array(std::move(conditions)));
   const PodSandbox* sandbox = runtime_.Find(current.uid());
   const bool may_run = sandbox != nullptr && sandbox->AnyRunning();
-  if (TerminalPhase(status) && !TerminalPhase(api_status) && may_run) {
+  const bool ends = TerminalPhase(status) && !TerminalPhase(api_status);
+  if (ends && may_run) {
     merged = merged.Set("phase", api_status.Get("phase"));
+    for (const char* field : {"reason", "message"}) {
+      merged =
+          api_status.Has(field) ? merged.Set(field, api_status.Get(field)) : merged.Erase(field);
+    }
+  }
+  const Value* disrupted = api::FindCondition(status.Get("conditions"), "DisruptionTarget");
+  if (ends && !may_run && disrupted != nullptr) {
+    const VirtualTime now = process_.Now();
+    merged =
+        merged.Set("conditions", api::UpdateCondition(merged.Get("conditions"), *disrupted, now));
   }
   if (api_status.Has("qosClass")) merged = merged.Set("qosClass", api_status.Get("qosClass"));
   return merged;

@@ -84,6 +84,7 @@ constexpr Needs kNeeds[] = {{"dropWatch", {"client", "resource"}},
                             {"rejectWrite", {"client"}},
                             {"timeoutWrite", {"client"}},
                             {"nodeSilent", {"node"}},
+                            {"nodeTrouble", {"node", "with"}},
                             {"serverDown", {"server"}},
                             {"partition", {"between"}},
                             {"skewClock", {"process", "by"}}};
@@ -159,6 +160,7 @@ void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string
   args.OptionalInteger("afterWrite", 1);
   args.Bool("applied", false);
   CheckEnum(args, "how", {"eof", "error"});
+  CheckEnum(args, "with", {"memory", "disk", "pids", "network"});
   CheckEnum(args, "before", {"read", "write"});
   CheckEnum(args, "verb", {"create", "update", "patch", "delete", "deletecollection"});
   if (args.Has("actor")) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "ksim/base/check.h"
@@ -375,6 +376,14 @@ bool World::Connect(sim::Process& process, apiserver::Server& server) {
     return true;
   }
   return false;
+}
+
+bool World::SetTrouble(std::string_view node, std::string_view what, bool on) {
+  const auto machine = machines_.find(std::string(node));
+  const std::optional<kubelet::Trouble> trouble = kubelet::ParseTrouble(what);
+  if (machine == machines_.end() || !trouble) return false;
+  machine->second->Set(*trouble, on);
+  return true;
 }
 
 fault::Election World::ElectionOf(std::string_view name) {

@@ -64,6 +64,7 @@ class World : public fault::Cluster {
   std::vector<apiserver::Server*> servers() override;
   bool StartProcess(sim::Process& process) override;
   bool Connect(sim::Process& process, apiserver::Server& server) override;
+  bool SetTrouble(std::string_view node, std::string_view what, bool on) override;
   fault::Election ElectionOf(std::string_view name) override;
 
   // Starts every process. Nothing has run yet when it returns.
