@@ -17,7 +17,7 @@ std::string OtherArguments(const Value& args) {
   for (const Value::Member& m : args.members()) {
     const std::string_view name = m.name.text();
     if (name == "client" || name == "server" || name == "process" || name == "actor" ||
-        name == "node" || name == "resource" || name == "between")
+        name == "node" || name == "with" || name == "resource" || name == "between")
       continue;
     const std::string text =
         m.value.is_string() ? std::string(m.value.AsString()) : value::ToJson(m.value);
