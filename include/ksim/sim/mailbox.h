@@ -3,13 +3,13 @@
 // the one total order. A Mailbox or Signal must be destroyed after its waiters (KSIM_CHECK): what a
 // process' tasks wait for belongs to the process, which drops it after its tasks (OnStop).
 #pragma once
-#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "ksim/base/check.h"
+#include "ksim/sim/fifo.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::sim {
@@ -55,7 +55,7 @@ class Mailbox {
   Mailbox& operator=(const Mailbox&) = delete;
 
   void Send(T item) {
-    items_.push_back(std::move(item));
+    items_.Push(std::move(item));
     waiter_.Wake("mailbox");
   }
   // No more items will come; what is queued is still received, then nullopt.
@@ -85,9 +85,7 @@ class Mailbox {
       box_.waiter_.Clear(&suspension_);
       suspension_.Release();
       if (box_.items_.empty()) return std::nullopt;
-      std::optional<T> item(std::move(box_.items_.front()));
-      box_.items_.pop_front();
-      return item;
+      return box_.items_.Pop();
     }
 
    private:
@@ -103,7 +101,7 @@ class Mailbox {
 
  private:
   Simulation& sim_;
-  std::deque<T> items_;
+  Fifo<T> items_;
   bool closed_ = false;
   internal::WaitPoint waiter_;
 };
@@ -205,8 +203,8 @@ class Signal {
   Signal& operator=(const Signal&) = delete;
 
   void Notify() {
-    std::vector<internal::Suspension*> waiting = std::exchange(waiting_, {});
-    for (internal::Suspension* s : waiting) s->WakeAfter({}, TimerKind::kWork, "signal");
+    for (internal::Suspension* s : waiting_) s->WakeAfter({}, TimerKind::kWork, "signal");
+    waiting_.clear();
   }
 
   class Waiter {

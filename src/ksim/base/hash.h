@@ -69,7 +69,7 @@ class Hasher {
   std::uint64_t Digest() const;  // of the fields so far; more may follow
 
  private:
-  static constexpr std::size_t kInline = 248;
+  static constexpr std::size_t kInline = 504;
   Hasher& AddSpilled(std::uint64_t value);
   Hasher& AddSpilled(std::string_view text);
   std::string_view bytes() const;

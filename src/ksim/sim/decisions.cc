@@ -109,14 +109,13 @@ SiteId Decisions::Site(std::string_view name) {
   KSIM_CHECK(!name.empty() &&
              std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }))
       << "a site's name is printable ASCII: " << name;
-  Impl::SiteInfo site;
+  Impl::SiteInfo& site = impl_->sites.emplace_back();
   site.base = Mix(seed_ ^ hash);
   site.name = name;
   if (!impl_->given.empty()) {
     const auto overrides = impl_->given_by_site.find(site.name);
     if (overrides != impl_->given_by_site.end()) site.overrides = &overrides->second;
   }
-  impl_->sites.push_back(std::move(site));
   return SiteId(it->second);
 }
 

@@ -91,7 +91,8 @@ bool Simulation::Kernel::LiveFront(VirtualTime bound) {
 // Labels are literals: the same place gives the same pointer. Numbers are given by content: what
 // two places call the same has one.
 std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
-  if (label == last_label) return last_label_number;
+  auto& recent = recent_labels[reinterpret_cast<std::uintptr_t>(label) / 8 % recent_labels.size()];
+  if (label == recent.first) return recent.second;
   const auto [it, added] = label_numbers.emplace(label, 0);
   if (added) {
     const auto same = std::find(labels.begin(), labels.end(), std::string_view(label));
@@ -99,8 +100,8 @@ std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
     if (same == labels.end()) labels.push_back(label);
     KSIM_CHECK(labels.size() <= 0xffff) << "too many timer labels: are they literals?";
   }
-  last_label = label;
-  return last_label_number = it->second;
+  recent = {label, it->second};
+  return it->second;
 }
 
 std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const {

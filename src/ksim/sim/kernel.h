@@ -6,11 +6,13 @@
 //  - a root is a spawned task and the Context it runs in;
 //  - a call is a function scheduled by After, and the Context it runs in.
 #pragma once
+#include <array>
 #include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -111,8 +113,8 @@ class Simulation::Kernel {
   bool closed = false;  // after Shutdown
   std::vector<std::string_view> labels;
   absl::flat_hash_map<const char*, std::uint16_t> label_numbers;  // one label may have many places
-  const char* last_label = nullptr;
-  std::uint16_t last_label_number = 0;
+  // Those asked for lately, by where they lie.
+  std::array<std::pair<const char*, std::uint16_t>, 64> recent_labels{};
   struct Chain {
     std::string name;
     std::uint64_t hash = 0;

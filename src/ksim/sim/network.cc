@@ -1,7 +1,5 @@
 #include "ksim/sim/network.h"
 
-#include <fmt/compile.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -41,10 +39,14 @@ Channel::Channel(Network& network, std::string_view from, std::string_view to,
                  std::string_view subject, Order order)
     : network_(network), from_(from), to_(to) {
   Simulation& sim = network.simulation();
-  const std::string link = fmt::format(FMT_COMPILE("{}/{}/{}"), from, to, subject);
-  latency_site_ = sim.decisions().Site("latency/" + link);
-  delay_site_ = sim.decisions().Site("delay/" + link);
-  chain_ = sim.NewChain(link);
+  // Hundreds are made when a cluster starts: one text serves all three names.
+  constexpr std::string_view kLatency = "latency/", kDelay = "delay/";
+  std::string name;
+  name.reserve(kLatency.size() + from.size() + to.size() + subject.size() + 2);
+  name.append(kLatency).append(from).append("/").append(to).append("/").append(subject);
+  latency_site_ = sim.decisions().Site(name);
+  chain_ = sim.NewChain(std::string_view(name).substr(kLatency.size()));
+  delay_site_ = sim.decisions().Site(name.replace(0, kLatency.size(), kDelay));
   if (order == Order::kOrdered) last_ = std::make_shared<VirtualTime>();
 }
 

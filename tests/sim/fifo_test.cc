@@ -1,0 +1,55 @@
+#include "ksim/sim/fifo.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "ksim/sim/mix.h"
+
+namespace ksim::sim {
+namespace {
+
+TEST(Fifo, GivesBackInOrderWhatNobodyElseHolds) {
+  Fifo<std::unique_ptr<int>> fifo;
+  EXPECT_TRUE(fifo.empty());
+  fifo.Push(std::make_unique<int>(1));
+  fifo.Push(std::make_unique<int>(2));
+  EXPECT_EQ(fifo.size(), 2u);
+  EXPECT_EQ(*fifo.Pop(), 1);
+  fifo.Push(std::make_unique<int>(3));
+  EXPECT_EQ(*fifo.Pop(), 2);
+  EXPECT_EQ(*fifo.Pop(), 3);
+  EXPECT_TRUE(fifo.empty());
+}
+
+// Beside a std::deque: bursts in, bursts out, now and then everything away.
+TEST(Fifo, IsADeque) {
+  Fifo<std::uint64_t> fifo;
+  std::deque<std::uint64_t> slow;
+  for (std::uint64_t step = 0; step < 20'000; ++step) {
+    const std::uint64_t r = Mix(step);
+    if (r % 97 == 0) {
+      fifo.clear();
+      slow.clear();
+    }
+    const bool growing = step % 2000 < 1100;
+    if (growing ? r % 8 != 0 : r % 8 == 0) {
+      fifo.Push(step);
+      slow.push_back(step);
+    } else if (!slow.empty()) {
+      ASSERT_EQ(fifo.Pop(), slow.front());
+      slow.pop_front();
+    }
+    ASSERT_EQ(fifo.size(), slow.size());
+    ASSERT_EQ(fifo.empty(), slow.empty());
+    if (step % 100 == 0) {
+      ASSERT_EQ(std::vector<std::uint64_t>(fifo.begin(), fifo.end()),
+                std::vector<std::uint64_t>(slow.begin(), slow.end()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ksim::sim
