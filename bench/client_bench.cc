@@ -2,7 +2,6 @@
 // it, and a key through a work queue.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <memory>
 #include <string>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "ksim/client/client.h"
-#include "ksim/client/indexer.h"
 #include "ksim/client/informer.h"
 #include "ksim/client/workqueue.h"
 #include "ksim/sim/network.h"
@@ -145,25 +143,6 @@ void BM_InformerUpdatesInAStream(benchmark::State& state) {
   world.sim.Shutdown();
 }
 BENCHMARK(BM_InformerUpdatesInAStream)->Arg(1'000)->Arg(150'000);
-
-// What the cache needs for an object beyond the object: with the index of nothing, and of nodes.
-void BM_BytesPerCachedObject(benchmark::State& state) {
-  constexpr std::size_t kObjects = 150'000;
-  std::vector<api::Object> objects;
-  for (std::size_t i = 0; i < kObjects; ++i) objects.push_back(Pod(i, 1));
-  for (auto _ : state) {
-    Indexer cache;
-    if (state.range(0) == 1)
-      cache.AddIndex("node", [](const api::Object& o) {
-        return std::vector<std::string>{std::string(o.node_name())};
-      });
-    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    cache.Replace(objects, 1);
-    const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
-    state.counters["B"] = static_cast<double>(after - before) / static_cast<double>(kObjects);
-  }
-}
-BENCHMARK(BM_BytesPerCachedObject)->Arg(0)->Arg(1)->Iterations(1);
 
 void BM_InformerInitialList(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));

@@ -75,10 +75,13 @@ class Object {
     std::swap(rep_, o.rep_);
     return *this;
   }
-  ~Object();
+  ~Object() {
+    if (rep_ != nullptr) Release();
+  }
 
  private:
   explicit Object(const Rep* rep) : rep_(rep) {}
+  void Release() noexcept;
 };
 
 }  // namespace ksim::api

@@ -11,18 +11,8 @@ namespace ksim::api {
 struct Identities::Impl {
   // Look-ups only: no iteration order reaches anything.
   absl::flat_hash_map<std::uint64_t, std::uint64_t> creations;  // by (owner, resource)
-  absl::flat_hash_map<std::string, std::uint64_t> recorded;     // by resource/ns/name
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> recorded;   // by ObjectHash
 };
-
-namespace {
-
-std::string Subject(std::string_view resource, std::string_view ns, std::string_view name) {
-  std::string subject;
-  subject.reserve(resource.size() + ns.size() + name.size() + 2);
-  return subject.append(resource).append("/").append(ns).append("/").append(name);
-}
-
-}  // namespace
 
 Identities::Identities() : impl_(std::make_unique<Impl>()) {}
 Identities::~Identities() = default;
@@ -35,14 +25,14 @@ std::uint64_t Identities::NextGenerated(std::uint64_t owner, std::string_view re
 
 void Identities::Record(std::string_view resource, std::string_view ns, std::string_view name,
                         std::uint64_t identity) {
-  impl_->recorded.insert_or_assign(Subject(resource, ns, name), identity);
+  impl_->recorded.insert_or_assign(ObjectHash(resource, ns, name), identity);
 }
 
 std::uint64_t Identities::Of(std::string_view resource, std::string_view ns,
                              std::string_view name) const {
-  const std::string subject = Subject(resource, ns, name);
-  const auto found = impl_->recorded.find(subject);
-  return found != impl_->recorded.end() ? found->second : sim::KeyOf(subject);
+  const std::uint64_t plain = ObjectHash(resource, ns, name);  // KeyOf its text
+  const auto found = impl_->recorded.find(plain);
+  return found != impl_->recorded.end() ? found->second : plain;
 }
 
 }  // namespace ksim::api

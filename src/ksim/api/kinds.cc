@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/api/builtin_kinds.h"
 #include "ksim/base/hash.h"
 
@@ -57,6 +58,19 @@ bool HasShortName(const ResourceInfo& r, std::string_view name) {
   return std::find(r.short_names.begin(), r.short_names.end(), name) != r.short_names.end();
 }
 
+// Fills in what is mostly the same.
+void Complete(ResourceInfo* info) {
+  if (info->singular.empty()) info->singular = Lower(info->kind);
+  if (info->storage_prefix.empty())
+    info->storage_prefix = info->custom ? info->group + "/" + info->resource : info->resource;
+}
+
+std::vector<ResourceInfo> CompletedBuiltinKinds() {
+  std::vector<ResourceInfo> kinds = BuiltinKinds();
+  for (ResourceInfo& info : kinds) Complete(&info);
+  return kinds;
+}
+
 }  // namespace
 
 std::string ResourceInfo::UrlPath(std::string_view ns, std::string_view name,
@@ -71,7 +85,10 @@ std::string ResourceInfo::UrlPath(std::string_view ns, std::string_view name,
 }
 
 Kinds::Kinds() : impl_(std::make_unique<Impl>()) {
-  for (ResourceInfo& info : BuiltinKinds()) Add(std::move(info));
+  static const std::vector<ResourceInfo> built_in = CompletedBuiltinKinds();
+  impl_->kinds.reserve(built_in.size());
+  for (const ResourceInfo& info : built_in)
+    impl_->kinds.push_back(std::make_unique<ResourceInfo>(info));
   impl_->builtin = impl_->kinds.size();
 }
 
@@ -111,10 +128,7 @@ const ResourceInfo* Kinds::ByName(std::string_view name) const {
 }
 
 const ResourceInfo* Kinds::Add(ResourceInfo info) {
-  if (info.singular.empty()) info.singular = Lower(info.kind);
-  if (info.storage_prefix.empty()) {
-    info.storage_prefix = info.custom ? info.group + "/" + info.resource : info.resource;
-  }
+  Complete(&info);
   for (const auto& k : impl_->kinds) {
     if (k->group == info.group && k->resource == info.resource) {
       *k = std::move(info);
@@ -201,10 +215,13 @@ std::string StorageKey(const ResourceInfo& r, std::string_view ns, std::string_v
 }
 
 std::uint64_t ObjectHash(std::string_view resource, std::string_view ns, std::string_view name) {
-  std::string text;
-  text.reserve(resource.size() + ns.size() + name.size() + 2);
-  text.append(resource).append("/").append(ns).append("/").append(name);
-  return Hash64(text);
+  absl::InlinedVector<char, 256> text(resource.size() + ns.size() + name.size() + 2);
+  char* end = std::copy(resource.begin(), resource.end(), text.data());
+  *end++ = '/';
+  end = std::copy(ns.begin(), ns.end(), end);
+  *end++ = '/';
+  std::copy(name.begin(), name.end(), end);
+  return Hash64({text.data(), text.size()});
 }
 
 }  // namespace ksim::api

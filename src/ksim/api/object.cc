@@ -105,8 +105,8 @@ Object::Object(const Object& o) noexcept : rep_(o.rep_) {
   if (rep_ != nullptr) ++rep_->refs;
 }
 
-Object::~Object() {
-  if (rep_ != nullptr && --rep_->refs == 0) delete rep_;
+void Object::Release() noexcept {
+  if (--rep_->refs == 0) delete rep_;
 }
 
 Object Object::WithResourceVersion(std::int64_t rv) const {
@@ -143,10 +143,11 @@ const Value& Object::spec() const { return tree().Get(N().spec); }
 const Value& Object::status() const { return tree().Get(N().status); }
 
 std::string Object::key() const {
-  std::string key(ns());
-  if (!key.empty()) key += '/';
-  key += name();
-  return key;
+  const std::string_view ns = this->ns(), name = this->name();
+  std::string key;
+  key.reserve(ns.size() + 1 + name.size());
+  if (!ns.empty()) key.append(ns).push_back('/');
+  return key.append(name);
 }
 
 std::string_view Object::Label(std::string_view name) const {

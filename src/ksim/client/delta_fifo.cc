@@ -22,12 +22,15 @@ void DedupDeletions(Deltas& deltas) {
 }  // namespace
 
 // queueActionLocked: the transform sees everything, tombstones and resyncs too.
-bool DeltaFifo::Enqueue(const std::string& key, Delta delta) {
+bool DeltaFifo::Enqueue(std::string key, Delta delta) {
   if (!Transformed(transform(), delta.tombstone, &delta.object)) return false;
-  const auto [it, fresh] = items_.try_emplace(key);
-  it->second.push_back(std::move(delta));
-  DedupDeletions(it->second);
-  if (fresh) queue_.push_back(key);
+  const auto it = items_.lazy_emplace(key, [&](const auto& make) {
+    auto fresh = std::make_unique<Waiting>(std::move(key));
+    queue_.Push(fresh.get());
+    make(std::string_view(fresh->key), std::move(fresh));
+  });
+  it->second->deltas.push_back(std::move(delta));
+  DedupDeletions(it->second->deltas);
   return true;
 }
 
@@ -83,16 +86,15 @@ bool DeltaFifo::EnqueueList(const std::vector<api::Object>& items, sim::Origin o
 std::vector<std::string> DeltaFifo::QueuedKeysNotIn(
     const absl::flat_hash_map<std::string, bool>& listed) const {
   std::vector<std::string> missing;
-  for (const std::string& key : queue_) {
-    if (!listed.contains(key)) missing.push_back(key);
-  }
+  for (const Waiting* waiting : queue_)
+    if (!listed.contains(waiting->key)) missing.push_back(waiting->key);
   std::sort(missing.begin(), missing.end());
   return missing;
 }
 
 bool DeltaFifo::DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin) {
   for (const std::string& key : keys) {
-    const api::Object last = items_.find(key)->second.back().object;
+    const api::Object last = items_.find(key)->second->deltas.back().object;
     if (!Enqueue(key, Delta(DeltaType::kDeleted, last, origin, true))) return false;
   }
   return true;
@@ -123,15 +125,16 @@ bool DeltaFifo::Resync(sim::Origin origin) {
 
 std::optional<Popped> DeltaFifo::Pop() {
   if (queue_.empty()) return std::nullopt;
-  Popped popped;
+  std::optional<Popped> out(std::in_place);
+  Popped& popped = *out;
   popped.is_in_initial_list = !HasSynced();
-  popped.key = std::move(queue_.front());
-  queue_.pop_front();
   if (initial_population_ > 0) --initial_population_;
-  const auto it = items_.find(popped.key);
-  popped.deltas = std::move(it->second);
+  const auto it = items_.find(queue_.Pop()->key);
+  const std::unique_ptr<Waiting> oldest = std::move(it->second);
   items_.erase(it);
-  return popped;
+  popped.key = std::move(oldest->key);
+  popped.deltas = std::move(oldest->deltas);
+  return out;
 }
 
 }  // namespace ksim::client

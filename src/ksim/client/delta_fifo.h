@@ -3,13 +3,15 @@
 //
 // Source: client-go tools/cache/delta_fifo.go at v0.25.3 and v0.30. CLIENT-40..49.
 #pragma once
-#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/client/delta_queue.h"
+#include "ksim/sim/fifo.h"
 
 namespace ksim::client {
 
@@ -33,7 +35,12 @@ class DeltaFifo : public DeltaQueue {
   std::size_t size() const override { return queue_.size(); }
 
  private:
-  bool Enqueue(const std::string& key, Delta delta);
+  struct Waiting {
+    explicit Waiting(std::string k) : key(std::move(k)) {}
+    std::string key;
+    Deltas deltas;
+  };
+  bool Enqueue(std::string key, Delta delta);
   bool EnqueueList(const std::vector<api::Object>& items, sim::Origin origin);
   std::vector<std::string> QueuedKeysNotIn(
       const absl::flat_hash_map<std::string, bool>& listed) const;  // sorted
@@ -44,8 +51,8 @@ class DeltaFifo : public DeltaQueue {
 
   const Indexer* known_;
   bool replace_sees_queued_;
-  absl::flat_hash_map<std::string, Deltas> items_;  // walked only through sorted copies of keys
-  std::deque<std::string> queue_;                   // keys of items_, each once
+  absl::flat_hash_map<std::string_view, std::unique_ptr<Waiting>> items_;  // looked up only
+  sim::Fifo<Waiting*> queue_;                                              // all of items_
   bool populated_ = false;
   std::size_t initial_population_ = 0;
 };

@@ -12,7 +12,7 @@ std::string ResourceName(const api::Kinds& kinds, const api::ResourceInfo& r) {
 std::uint64_t Environment::IdentityOf(std::string_view resource, std::string_view ns,
                                       std::string_view name) const {
   if (identities != nullptr) return identities->Of(resource, ns, name);
-  return sim::KeyOf(fmt::format("{}/{}/{}", resource, ns, name));
+  return api::ObjectHash(resource, ns, name);
 }
 
 Connection::Connection(Environment& env, sim::Process& process, api::Endpoint& server)

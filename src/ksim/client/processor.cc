@@ -51,7 +51,7 @@ void ProcessorListener::Remove() {
 void ProcessorListener::Add(Notification n) {
   if (removed_) return;
   if (n.initial) ++pending_initial_;
-  queue_.push_back(std::move(n));
+  queue_.Push(std::move(n));
   if (queue_.size() == 1) queued_.Notify();
 }
 
@@ -60,8 +60,7 @@ sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) 
   while (!self->removed_) {
     while (stall_ != nullptr && stall_->closed()) co_await stall_->Opened();
     for (std::size_t share = StepShare(queue_.size()); share > 0 && !queue_.empty(); --share) {
-      const Notification n = std::move(queue_.front());
-      queue_.pop_front();
+      const Notification n = queue_.Pop();
       if (!Call(n)) co_await PauseAfterPanic();
     }
     if (removed_) co_return;

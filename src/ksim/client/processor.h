@@ -9,13 +9,13 @@
 // CLIENT-57..66.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
 #include "ksim/client/events.h"
 #include "ksim/client/fault_hooks.h"
 #include "ksim/client/informer.h"
+#include "ksim/sim/fifo.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
 
@@ -77,7 +77,7 @@ class ProcessorListener {
   PanicPolicy panics_;
   Duration requested_, period_;
   VirtualTime next_resync_;
-  std::deque<Notification> queue_;
+  sim::Fifo<Notification> queue_;
   sim::Signal queued_;
   std::size_t pending_initial_ = 0;
   bool removed_ = false;

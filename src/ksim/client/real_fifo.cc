@@ -11,7 +11,7 @@ void RealFifo::Push(std::string key, Delta delta) {
   Popped entry;
   entry.key = std::move(key);
   entry.deltas.push_back(std::move(delta));
-  items_.push_back(std::move(entry));
+  items_.Push(std::move(entry));
 }
 
 bool RealFifo::PushNew(DeltaType type, const api::Object& object, sim::Origin origin) {
@@ -41,7 +41,7 @@ void RealFifo::Bookmark(std::int64_t resource_version, sim::Origin origin) {
   entry.kind = Popped::Kind::kBookmark;
   entry.resource_version = resource_version;
   entry.origin = origin;
-  items_.push_back(std::move(entry));
+  items_.Push(std::move(entry));
   Queued();
 }
 
@@ -66,7 +66,7 @@ bool RealFifo::ReplaceAll(std::vector<api::Object> items, std::int64_t resource_
   entry.objects = std::move(items);
   entry.resource_version = resource_version;
   entry.origin = origin;
-  items_.push_back(std::move(entry));
+  items_.Push(std::move(entry));
   return true;
 }
 
@@ -107,7 +107,7 @@ bool RealFifo::Resync(sim::Origin origin) {
     Popped entry;
     entry.kind = Popped::Kind::kSyncAll;
     entry.origin = origin;
-    items_.push_back(std::move(entry));
+    items_.Push(std::move(entry));
   } else {
     absl::flat_hash_set<std::string> queued;
     for (const Popped& entry : items_) queued.insert(entry.key);
@@ -120,8 +120,7 @@ bool RealFifo::Resync(sim::Origin origin) {
 
 std::optional<Popped> RealFifo::Pop() {
   if (items_.empty()) return std::nullopt;
-  Popped popped = std::move(items_.front());
-  items_.pop_front();
+  Popped popped = items_.Pop();
   popped.is_in_initial_list = !HasSynced();
   return popped;
 }

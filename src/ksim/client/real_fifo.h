@@ -7,7 +7,6 @@
 //
 // Source: client-go tools/cache/the_real_fifo.go at v0.36. CLIENT-46..52, 54.
 #pragma once
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "ksim/client/delta_queue.h"
+#include "ksim/sim/fifo.h"
 
 namespace ksim::client {
 
@@ -46,7 +46,7 @@ class RealFifo : public DeltaQueue {
 
   const Indexer* known_;
   bool atomic_;
-  std::deque<Popped> items_;
+  sim::Fifo<Popped> items_;
   bool populated_ = false;
   std::size_t initial_population_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "ksim/client/reflector.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -19,7 +20,8 @@ constexpr std::uint32_t kMinWatchTimeoutSeconds = 300;
 
 std::string Site(Environment& env, sim::Process& process, const api::ResourceInfo* r,
                  std::string_view what) {
-  return fmt::format("reflector/{}/{}/{}", process.name(), ResourceName(env.kinds, *r), what);
+  return fmt::format(FMT_COMPILE("reflector/{}/{}/{}"), process.name(), ResourceName(env.kinds, *r),
+                     what);
 }
 
 bool IsExpiredOrGone(const api::Status& s) { return api::IsExpired(s) || api::IsGone(s); }
@@ -51,7 +53,8 @@ Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQue
       pass_backoff_(env_, Site(env_, process_, resource, "backoff"),
                     profile_.backoff_resets_from_reset),
       open_backoff_(env_, Site(env_, process_, resource, "openBackoff"),
-                    profile_.backoff_resets_from_reset) {}
+                    profile_.backoff_resets_from_reset),
+      api_version_(resource->api_version()) {}
 
 sim::Task<void> Reflector::Run() {
   for (;;) {
@@ -65,7 +68,7 @@ sim::Task<void> Reflector::Run() {
 sim::Task<void> Reflector::Pass() {
   Stream stream;
   resync_failed_ = false;
-  const bool from_cache = options_.first_list == FirstList::kCached && last_sync_rv_.empty();
+  const bool from_cache = options_.first_list == FirstList::kCached && !last_sync_rv_;
   if (profile_.watch_list && !from_cache) stream = co_await WatchList();
   if (stream == nullptr) {
     const bool listed = co_await List();
@@ -101,9 +104,13 @@ api::ListOptions Reflector::WatchOptions() {
   return options;
 }
 
+std::string Reflector::last_sync_resource_version() const {
+  return last_sync_rv_ ? fmt::format("{}", *last_sync_rv_) : "";
+}
+
 std::string Reflector::RelistResourceVersion() const {
   if (unavailable_) return {};
-  if (!last_sync_rv_.empty()) return last_sync_rv_;
+  if (last_sync_rv_) return last_sync_resource_version();
   return options_.first_list == FirstList::kConsistent ? "" : "0";
 }
 
@@ -168,7 +175,7 @@ bool Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, st
   context.background = false;  // what a relist brings is work, whatever led to it
   context.cause = env_.sim.EmitAs(process_.actor(), cause, info, sim::PayloadRef(payload));
   if (!queue_.Replace(std::move(items), got_rv, env_.sim.CaptureOrigin())) return false;
-  last_sync_rv_ = fmt::format("{}", got_rv);
+  last_sync_rv_ = got_rv;
   if (on_replaced_) on_replaced_(got_rv);
   return true;
 }
@@ -188,7 +195,7 @@ sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
 sim::Task<Reflector::Stream> Reflector::WatchList() {
   for (;;) {
     api::ListOptions options = WatchOptions();
-    if (!unavailable_) options.resource_version = last_sync_rv_;
+    if (!unavailable_) options.resource_version = last_sync_resource_version();
     options.resource_version_match = "NotOlderThan";
     options.send_initial_events = true;
     const VirtualTime start = process_.Now();
@@ -224,8 +231,8 @@ sim::Task<void> Reflector::WatchLoop(Stream stream) {
     bool guard = false;
     if (stream == nullptr) {
       api::ListOptions options = WatchOptions();
-      options.resource_version = last_sync_rv_;
-      guard = profile_.guarded_initial_rv && (last_sync_rv_.empty() || last_sync_rv_ == "0");
+      options.resource_version = last_sync_resource_version();
+      guard = profile_.guarded_initial_rv && last_sync_rv_.value_or(0) == 0;
       api::Result<Stream> opened = co_await client_.Watch(resource_, options_.ns, options);
       if (!opened.ok()) {
         if (!IsRetriable(opened.status())) {
@@ -261,7 +268,7 @@ sim::Task<void> Reflector::WatchLoop(Stream stream) {
 
 bool Reflector::Expected(const api::WatchEvent& event) const {
   return !event.object.empty() && event.object.kind() == resource_->kind &&
-         event.object.api_version() == resource_->api_version();
+         event.object.api_version() == api_version_;
 }
 
 sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTime start,
@@ -294,9 +301,7 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
     } else {
       ApplyInitial(*event, initial);
     }
-    if (initial == nullptr && !guard) {
-      last_sync_rv_ = fmt::format("{}", event->object.resource_version());
-    }
+    if (initial == nullptr && !guard) last_sync_rv_ = event->object.resource_version();
     if (initial != nullptr && initial->complete) co_return end;
   }
   end.very_short = count == 0 && process_.Now() - start < kVeryShortWatch;

@@ -42,8 +42,9 @@ class Reflector {
 
   sim::Task<void> Run();  // never returns; ends with its process
 
-  // "" before the first success. Ahead of the cache: set when a change is queued. CLIENT-30.
-  const std::string& last_sync_resource_version() const { return last_sync_rv_; }
+  // nullopt before the first success. Ahead of the cache: set when a change is queued. CLIENT-30.
+  std::optional<std::int64_t> last_sync_version() const { return last_sync_rv_; }
+  std::string last_sync_resource_version() const;  // its text; "" before the first success
   void set_resync_period(Duration period) { options_.resync_period = period; }
   // Called when a Replace has been queued, with the version it brought.
   void OnReplaced(std::function<void(std::int64_t)> call) { on_replaced_ = std::move(call); }
@@ -101,7 +102,8 @@ class Reflector {
   ReflectorBackoff open_backoff_;  // 1.25 only; later the passes' own serves both
   std::function<void(std::int64_t)> on_replaced_;
 
-  std::string last_sync_rv_;
+  std::string api_version_;  // of the resource
+  std::optional<std::int64_t> last_sync_rv_;
   bool unavailable_ = false;   // the last version asked for was expired or too large
   bool sticky_pages_ = false;  // CLIENT-11
   RelistReason next_reason_ = RelistReason::kStart;

@@ -138,7 +138,7 @@ sim::Task<void> SharedIndexInformer::ProcessLoop() {
     for (std::size_t share = StepShare(queue_->size()); share > 0; --share) {
       std::optional<Popped> popped = queue_->Pop();
       if (!popped) break;
-      Process(std::move(*popped));
+      Process(*popped);
       queue_->Processed();
       if (!relists_.empty()) {
         for (Relist& r : relists_) --r.entries_left;
@@ -154,7 +154,7 @@ sim::Task<void> SharedIndexInformer::ProcessLoop() {
   }
 }
 
-void SharedIndexInformer::Process(Popped popped) {
+void SharedIndexInformer::Process(const Popped& popped) {
   sim::Simulation& sim = process_.simulation();
   switch (popped.kind) {
     case Popped::Kind::kDeltas:
@@ -258,8 +258,7 @@ void SharedIndexInformer::FinishRelists() {
 }
 
 std::int64_t SharedIndexInformer::ReflectorVersion() const {
-  const std::string& last = reflector_.last_sync_resource_version();
-  return last.empty() ? 0 : std::stoll(last);
+  return reflector_.last_sync_version().value_or(0);
 }
 
 std::int64_t SharedIndexInformer::CacheResourceVersion() const {

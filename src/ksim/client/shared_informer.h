@@ -57,7 +57,7 @@ class SharedIndexInformer : public SharedInformer {
     std::uint64_t cause;
   };
   sim::Task<void> ProcessLoop();
-  void Process(Popped popped);
+  void Process(const Popped& popped);
   void ProcessDeltas(const Popped& popped);
   void ProcessDelta(const std::string& key, const Delta& delta, bool initial);
   void ProcessReplacedAll(const Popped& popped);

@@ -29,9 +29,7 @@ class WatchPipe::Stream : public WatchStream {
     pipe_->reading_ = false;
     pipe_->Forget();
     if (ended_ || pipe_->cut_) return;
-    if (const std::shared_ptr<Link> link = pipe_->link_.lock()) {
-      link->SendCloseWatch(pipe_->server_, pipe_->resource_, number_);
-    }
+    if (Link* link = pipe_->link()) link->SendCloseWatch(pipe_->server_, pipe_->resource_, number_);
   }
   sim::Task<std::optional<api::WatchEvent>> Next() override;
   api::StreamEnd end() const override { return end_; }
@@ -42,7 +40,7 @@ class WatchPipe::Stream : public WatchStream {
   }
 
  private:
-  void Deliver(const api::WatchEvent& event);
+  void Deliver(Link& link, const api::WatchEvent& event);
 
   std::shared_ptr<WatchPipe> pipe_;
   std::uint64_t number_;
@@ -53,29 +51,28 @@ class WatchPipe::Stream : public WatchStream {
 
 sim::Task<std::optional<api::WatchEvent>> WatchPipe::Stream::Next() {
   if (ended_ || stopped_) co_return std::nullopt;
-  std::optional<Arrived> item = co_await pipe_->arrived_.Receive();
+  std::optional<Item> item = co_await pipe_->arrived_.Receive();
   FaultHooks* hooks = pipe_->hooks_;
   if (hooks != nullptr && hooks->has_gates()) {
     co_await PassGates(hooks, pipe_->reader_, Access::kRead);
   }
-  const std::shared_ptr<Link> link = pipe_->link_.lock();
+  Link* link = pipe_->link();
   if (stopped_) co_return std::nullopt;
   if (!item || link == nullptr) {
     ended_ = true;
     co_return std::nullopt;
   }
   link->sim().AdoptOrigin(item->origin);
-  if (item->event == nullptr) {
+  if (!item->event) {
     ended_ = true;
     end_ = item->end;
     co_return std::nullopt;
   }
-  if (!item->local) Deliver(*item->event);
-  co_return std::move(*item->event);
+  if (!item->local) Deliver(*link, *item->event);
+  co_return std::move(item->event);
 }
 
-void WatchPipe::Stream::Deliver(const api::WatchEvent& event) {
-  const std::shared_ptr<Link> link = pipe_->link_.lock();
+void WatchPipe::Stream::Deliver(Link& link, const api::WatchEvent& event) {
   auto* payload = new DeliverPayload;
   payload->stream = number_;
   payload->n = event.n;
@@ -92,13 +89,14 @@ void WatchPipe::Stream::Deliver(const api::WatchEvent& event) {
     }
     info.revision = o.resource_version();
   }
-  link->sim().context().cause =
-      link->sim().EmitAs(link->process().actor(), event.event, info, sim::PayloadRef(payload));
+  link.sim().context().cause =
+      link.sim().EmitAs(link.process().actor(), event.event, info, sim::PayloadRef(payload));
 }
 
 WatchPipe::WatchPipe(const std::shared_ptr<Link>& link, api::Endpoint& server,
                      const api::ResourceInfo* resource)
-    : link_(link),
+    : link_(link.get()),
+      link_alive_(link),
       server_(server),
       resource_(resource),
       channel_(link->NewStreamChannel(server, resource)),
@@ -126,44 +124,39 @@ std::unique_ptr<WatchStream> WatchPipe::MakeStream(std::uint64_t number) {
 }
 
 void WatchPipe::SendInOrder(std::uint64_t key, absl::AnyInvocable<void()> deliver) {
-  const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !link->usable()) return;
-  channel_.Send(key, std::move(deliver));
+  if (link() != nullptr && link()->usable()) channel_.Send(key, std::move(deliver));
+}
+
+bool WatchPipe::CanSend() const {
+  return link() != nullptr && link()->usable() && reading_ && !cut_;
 }
 
 void WatchPipe::Send(api::WatchEvent event) {
-  const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !link->usable() || !reading_ || cut_) return;
-  const std::uint64_t key = link->DeliveryKey(resource_, event);
-  Arrived item;
-  item.event = std::make_unique<api::WatchEvent>(std::move(event));
-  channel_.Send(
-      key,
-      [self = shared_from_this(), item = std::move(item)]() mutable {
-        self->Arrive(std::move(item));
-      },
-      ExtraDelay());
+  if (!CanSend()) return;
+  const std::uint64_t key = link()->DeliveryKey(resource_, event);
+  Item item;
+  item.event.emplace(std::move(event));
+  PutOnWire(key, std::move(item));
 }
 
 void WatchPipe::SendEnd(api::StreamEnd how) {
-  const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !link->usable() || !reading_ || cut_) return;
+  if (!CanSend()) return;
   api::WatchEvent end;
   end.type = api::WatchEventType::kError;
-  Arrived item;
+  Item item;
   item.end = how;
-  channel_.Send(
-      link->DeliveryKey(resource_, end),
-      [self = shared_from_this(), item = std::move(item)]() mutable {
-        self->Arrive(std::move(item));
-      },
-      ExtraDelay());
+  PutOnWire(link()->DeliveryKey(resource_, end), std::move(item));
 }
 
-void WatchPipe::Arrive(Arrived item) {
-  const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !reading_ || cut_) return;
-  item.origin = link->sim().CaptureOrigin();
+void WatchPipe::PutOnWire(std::uint64_t key, Item item) {
+  on_wire_.Push(std::move(item));
+  channel_.Send(key, [self = shared_from_this()] { self->Arrive(); }, ExtraDelay());
+}
+
+void WatchPipe::Arrive() {
+  Item item = on_wire_.Pop();
+  if (link() == nullptr || !reading_ || cut_) return;
+  item.origin = link()->sim().CaptureOrigin();
   if (faults_ != nullptr && faults_->held > 0) {
     held_.push_back(std::move(item));
   } else {
@@ -172,22 +165,21 @@ void WatchPipe::Arrive(Arrived item) {
 }
 
 void WatchPipe::TakeHeld() {
-  for (Arrived& item : std::exchange(held_, {})) arrived_.Send(std::move(item));
+  for (Item& item : std::exchange(held_, {})) arrived_.Send(std::move(item));
 }
 
 bool WatchPipe::Cut(const api::Status& error) {
-  const std::shared_ptr<Link> link = link_.lock();
-  if (link == nullptr || !open()) return false;
+  if (link() == nullptr || !open()) return false;
   cut_ = true;
   held_.clear();
-  Arrived item;
-  item.origin = link->sim().CaptureOrigin();
+  Item item;
+  item.origin = link()->sim().CaptureOrigin();
   if (!error.ok()) {
     item.local = true;
-    item.event = std::make_unique<api::WatchEvent>(api::WatchEvent::OfError(error));
+    item.event = api::WatchEvent::OfError(error);
   }
   arrived_.Send(std::move(item));
-  link->SendCloseWatch(server_, resource_, number_);
+  link()->SendCloseWatch(server_, resource_, number_);
   return true;
 }
 

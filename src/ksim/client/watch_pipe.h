@@ -12,6 +12,7 @@
 #include "ksim/client/client.h"
 #include "ksim/client/fault_hooks.h"
 #include "ksim/client/link.h"
+#include "ksim/sim/fifo.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/network.h"
 
@@ -44,28 +45,34 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
  private:
   class Sink;
   class Stream;
-  struct Arrived {
-    Arrived() = default;
-    std::unique_ptr<api::WatchEvent> event;  // null: the end
+  struct Item {
+    Item() = default;
+    std::optional<api::WatchEvent> event;  // nullopt: the end
     api::StreamEnd end = api::StreamEnd::kEof;
-    sim::Origin origin;
+    sim::Origin origin;  // of its arrival
     bool local = false;  // made by the client itself, never on the wire
   };
+  // Null: the connection is gone.
+  Link* link() const { return link_alive_.expired() ? nullptr : link_; }
+  bool CanSend() const;
   void Send(api::WatchEvent event);
   void SendEnd(api::StreamEnd how);
-  void Arrive(Arrived item);
+  void PutOnWire(std::uint64_t key, Item item);
+  void Arrive();  // what was put on the wire first
   Duration ExtraDelay() const { return faults_ == nullptr ? Duration() : faults_->delay; }
   void Forget();  // takes the stream out of the faults' reach
 
-  std::weak_ptr<Link> link_;
+  Link* link_;
+  std::weak_ptr<Link> link_alive_;
   api::Endpoint& server_;
   const api::ResourceInfo* resource_;
   sim::Channel channel_;
-  sim::Mailbox<Arrived> arrived_;
+  sim::Fifo<Item> on_wire_;  // the channel keeps their order
+  sim::Mailbox<Item> arrived_;
   FaultHooks* hooks_;  // null: none
   sim::ActorId reader_;
   StreamFaults* faults_ = nullptr;
-  std::vector<Arrived> held_;
+  std::vector<Item> held_;
   std::uint64_t number_ = 0;  // 0: not open yet
   bool reading_ = true;
   bool cut_ = false;

@@ -1,13 +1,12 @@
 #include "ksim/client/workqueue.h"
 
-#include <deque>
 #include <utility>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "ksim/base/check.h"
 #include "ksim/client/context_scope.h"
+#include "ksim/sim/fifo.h"
 #include "ksim/sim/mailbox.h"
 
 namespace ksim::client {
@@ -28,7 +27,19 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
     sim::Origin origin;
   };
 
+  // A key that waits in `fifo`, is being processed, or both of one after the other.
+  struct Item {
+    explicit Item(const std::string& k) : key(k) {}
+    std::string key;
+    sim::Origin origin;  // of the Add that made it dirty
+    bool dirty = false;
+    bool processing = false;
+  };
+
   void Add(const std::string& key, sim::Origin origin);
+  std::string Take();  // the oldest of `fifo`
+  void Done(const std::string& key);
+  void Queue(Item* item);
   void AddAfter(const std::string& key, Duration delay);
   void AddReady();
   void ShutDown();
@@ -38,9 +49,9 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
 
   sim::Process& process;
   std::unique_ptr<RateLimiter> limiter;
-  std::deque<std::string> fifo;
-  absl::flat_hash_map<std::string, sim::Origin> dirty;  // looked up only, as is `processing`
-  absl::flat_hash_set<std::string> processing;
+  absl::flat_hash_map<std::string_view, std::unique_ptr<Item>> items;  // looked up only
+  sim::Fifo<Item*> fifo;                                               // dirty, not processing
+  std::size_t processing = 0;
   absl::btree_map<WaitKey, Waiting> waiting;
   absl::flat_hash_map<std::string, WaitKey> waiting_by_key;
   std::uint64_t next_wait = 0;
@@ -55,12 +66,45 @@ WorkQueue::WorkQueue(sim::Process& process, std::unique_ptr<RateLimiter> limiter
 WorkQueue::~WorkQueue() { ShutDown(); }
 
 void WorkQueue::Impl::Add(const std::string& key, sim::Origin origin) {
-  if (shutting_down || !dirty.emplace(key, origin).second) return;
-  if (processing.contains(key)) return;
-  fifo.push_back(key);
+  if (shutting_down) return;
+  auto it = items.find(key);
+  if (it == items.end()) {
+    auto item = std::make_unique<Item>(key);
+    it = items.emplace(item->key, std::move(item)).first;
+  }
+  Item& item = *it->second;
+  if (std::exchange(item.dirty, true)) return;
+  item.origin = origin;
+  if (!item.processing) Queue(&item);
+}
+
+void WorkQueue::Impl::Queue(Item* item) {
+  fifo.Push(item);
   ContextScope scope(process.simulation());
   scope.set_foreground();
   added.Notify();
+}
+
+std::string WorkQueue::Impl::Take() {
+  Item& item = *fifo.Pop();
+  process.simulation().AdoptOrigin(item.origin);
+  item.dirty = false;
+  item.processing = true;
+  ++processing;
+  return item.key;
+}
+
+void WorkQueue::Impl::Done(const std::string& key) {
+  const auto it = items.find(key);
+  if (it == items.end() || !it->second->processing) return;
+  Item& item = *it->second;
+  item.processing = false;
+  if (--processing == 0) drained.Notify();
+  if (item.dirty) {
+    Queue(&item);
+  } else {
+    items.erase(it);
+  }
 }
 
 void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay) {
@@ -131,13 +175,7 @@ sim::Task<std::optional<std::string>> WorkQueue::Get() {
   const std::shared_ptr<Impl> impl = impl_;
   while (impl->fifo.empty() && !impl->shutting_down) co_await impl->added.Wait();
   if (impl->fifo.empty()) co_return std::nullopt;
-  std::string key = std::move(impl->fifo.front());
-  impl->fifo.pop_front();
-  const auto it = impl->dirty.find(key);
-  impl->process.simulation().AdoptOrigin(it->second);
-  impl->dirty.erase(it);
-  impl->processing.insert(key);
-  co_return std::move(key);
+  co_return impl->Take();
 }
 
 sim::Task<std::optional<QueuedRequest>> WorkQueue::Take() {
@@ -146,15 +184,7 @@ sim::Task<std::optional<QueuedRequest>> WorkQueue::Take() {
   co_return QueuedRequest(*std::move(key), 0);
 }
 
-void WorkQueue::Done(const std::string& key) {
-  if (impl_->processing.erase(key) == 0) return;
-  if (impl_->processing.empty()) impl_->drained.Notify();
-  if (!impl_->dirty.contains(key)) return;
-  impl_->fifo.push_back(key);
-  ContextScope scope(impl_->process.simulation());
-  scope.set_foreground();
-  impl_->added.Notify();
-}
+void WorkQueue::Done(const std::string& key) { impl_->Done(key); }
 
 void WorkQueue::Impl::ShutDown() {
   if (std::exchange(shutting_down, true)) return;
@@ -174,13 +204,11 @@ sim::Task<void> WorkQueue::ShutDownWithDrain() {
   const std::shared_ptr<Impl> impl = impl_;
   impl->draining = true;
   impl->ShutDown();
-  while (impl->draining && !impl->processing.empty()) co_await impl->drained.Wait();
+  while (impl->draining && impl->processing > 0) co_await impl->drained.Wait();
 }
 
 std::size_t WorkQueue::size() const { return impl_->fifo.size(); }
 
-bool WorkQueue::idle() const {
-  return impl_->dirty.empty() && impl_->processing.empty() && impl_->waiting.empty();
-}
+bool WorkQueue::idle() const { return impl_->items.empty() && impl_->waiting.empty(); }
 
 }  // namespace ksim::client
