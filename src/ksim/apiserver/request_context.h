@@ -19,7 +19,7 @@ namespace ksim::apiserver {
 
 class RequestContext {
  public:
-  RequestContext(sim::Process& process, api::Request request)
+  RequestContext(sim::Process& process, api::Request&& request)
       : process_(process), request_(std::move(request)), received_(process.Now()) {}
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;

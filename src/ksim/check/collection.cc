@@ -14,7 +14,7 @@ namespace {
 
 using value::Value;
 
-// Field labels that read as the plain path of the same name, "" if it is not set. Others have
+// Field labels that read as the text at the path of the same name, "" if it is not set. Others have
 // defaults or other names, and what selects by them is not judged.
 constexpr std::array<std::string_view, 12> kPlainFields = {"metadata.name",
                                                            "metadata.namespace",
@@ -28,6 +28,26 @@ constexpr std::array<std::string_view, 12> kPlainFields = {"metadata.name",
                                                            "involvedObject.uid",
                                                            "reason",
                                                            "type"};
+
+// Read once: a selector is asked about every change.
+const std::vector<value::Path>& PlainPaths() {
+  static const std::vector<value::Path> paths = [] {
+    std::vector<value::Path> out;
+    for (const std::string_view field : kPlainFields) out.push_back(*value::Path::Parse(field));
+    return out;
+  }();
+  return paths;
+}
+
+std::string_view PlainFieldOf(const Value& tree, std::string_view field) {
+  const auto at = std::find(kPlainFields.begin(), kPlainFields.end(), field);
+  return tree.Get(PlainPaths()[static_cast<std::size_t>(at - kPlainFields.begin())]).AsString();
+}
+
+const Value& LabelsOf(const Value& tree) {
+  static const value::Atom metadata("metadata"), labels("labels");
+  return tree.Get(metadata).Get(labels);
+}
 
 const Value& NodeNameOf(const Value& tree) {
   static const value::Atom spec("spec"), node("nodeName");
@@ -71,9 +91,11 @@ bool Collection::Has(const Change& of, const Value& tree) const {
   if (everything_) return true;
   if (!ns_.empty() && of.ns != ns_) return false;
   if (!name_.empty() && of.name != name_) return false;
-  if (!labels_.empty() && !labels_.Matches(tree.Get("metadata").Get("labels"))) return false;
+  if (!labels_.empty() && !labels_.Matches(LabelsOf(tree))) return false;
   if (!node_.empty()) return NodeNameOf(tree).AsString() == node_;
-  return fields_.empty() || fields_.Matches(tree);
+  if (!judgeable_) return fields_.Matches(tree);
+  return fields_.MatchesFields(
+      [&tree](const std::string& field) { return PlainFieldOf(tree, field); });
 }
 
 Meaning Collection::Of(const Change& change) const {

@@ -20,7 +20,10 @@ std::string_view NodeNameOf(const value::Value& tree) {
 
 std::string Change::Name() const { return fmt::format("{}/{}/{}", resource, ns, name); }
 
-std::string_view Change::uid() const { return state().Get("metadata").Get("uid").AsString(); }
+std::string_view Change::uid() const {
+  static const value::Atom metadata("metadata"), uid("uid");
+  return state().Get(metadata).Get(uid).AsString();
+}
 
 void History::Take(const Observation& o) {
   if (chunks_.empty() || chunks_.back().size() == kChunk) {

@@ -1,5 +1,6 @@
 #include "ksim/controllers/replicaset.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ constexpr const char* kControllerUidIndex = "controllerUID";
 
 std::string OwnerIndexKey(std::string_view ns, std::string_view kind, std::string_view name,
                           std::string_view uid) {
-  return fmt::format("{}/{}/{}/{}", ns, kind, name, uid);
+  return fmt::format(FMT_COMPILE("{}/{}/{}/{}"), ns, kind, name, uid);
 }
 std::string OrphanIndexKey(std::string_view ns) { return fmt::format("{}/_orphan", ns); }
 

@@ -16,6 +16,7 @@ Record Render(const sim::Event& event, const RenderOptions& options);
 class Recorder {
  public:
   explicit Recorder(sim::Bus& bus) {
+    events_.reserve(kUsualEvents);
     bus.Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { events_.push_back(e); });
   }
   Recorder(const Recorder&) = delete;
@@ -24,6 +25,7 @@ class Recorder {
   std::vector<Record> Records(const RenderOptions& options) const;
 
  private:
+  static constexpr std::size_t kUsualEvents = 1024;  // of a small scenario
   std::vector<sim::Event> events_;
 };
 

@@ -65,9 +65,9 @@ struct Split {
 // The first operator in the term, whichever it is.
 Split FindOperator(std::string_view term) {
   for (std::size_t i = 0; i < term.size(); ++i) {
-    for (const std::string_view op : {"!=", "==", "="}) {
-      if (term.substr(i).starts_with(op)) return {i, op.size()};
-    }
+    const bool equals_next = i + 1 < term.size() && term[i + 1] == '=';
+    if (term[i] == '=') return {i, equals_next ? std::size_t{2} : std::size_t{1}};
+    if (term[i] == '!' && equals_next) return {i, 2};
   }
   return {};
 }
@@ -81,6 +81,7 @@ std::string FieldText(const Value* v) {
 }  // namespace
 
 absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
+  if (text.empty()) return FieldSelector();
   std::vector<std::string_view> parts = SplitTerms(text);
   std::sort(parts.begin(), parts.end());
   FieldSelector selector;

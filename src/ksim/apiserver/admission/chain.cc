@@ -52,7 +52,6 @@ api::Status AdmissionForbidden(const Attributes& a, std::string_view why) {
 }
 
 sim::Task<api::Status> Plugin::Admit(Attributes&) { co_return api::Status(); }
-sim::Task<api::Status> Plugin::Validate(const Attributes&) { co_return api::Status(); }
 
 AdmissionChain::AdmissionChain(const std::vector<std::string>& names,
                                const PluginContext& context) {
@@ -69,20 +68,20 @@ AdmissionChain::AdmissionChain(const std::vector<std::string>& names,
 
 sim::Task<api::Status> AdmissionChain::Admit(Attributes& a) {
   for (const std::unique_ptr<Plugin>& plugin : plugins_) {
-    if (!plugin->Handles(a.operation)) continue;
+    if (!plugin->Handles(a)) continue;
     const api::Status status = co_await plugin->Admit(a);
     if (!status.ok()) co_return status;
   }
   co_return api::Status();
 }
 
-sim::Task<api::Status> AdmissionChain::Validate(const Attributes& a) {
+api::Status AdmissionChain::Validate(const Attributes& a) const {
   for (const std::unique_ptr<Plugin>& plugin : plugins_) {
-    if (!plugin->Handles(a.operation)) continue;
-    const api::Status status = co_await plugin->Validate(a);
-    if (!status.ok()) co_return status;
+    if (!plugin->Handles(a)) continue;
+    api::Status status = plugin->Validate(a);
+    if (!status.ok()) return status;
   }
-  co_return api::Status();
+  return api::Status();
 }
 
 }  // namespace ksim::apiserver

@@ -24,7 +24,7 @@ class NamespaceLifecycle final : public Plugin {
       : context_(context),
         namespaces_(context.resources.Of(*context.kinds.ByResource("", "namespaces"))) {}
   std::string_view name() const override { return "NamespaceLifecycle"; }
-  bool Handles(Operation) const override { return true; }
+  bool Handles(const Attributes&) const override { return true; }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
     const bool is_namespace = a.resource.group.empty() && a.resource.resource == "namespaces";

@@ -46,9 +46,10 @@ class Plugin {
  public:
   virtual ~Plugin() = default;
   virtual std::string_view name() const = 0;
-  virtual bool Handles(Operation op) const = 0;
+  // Whether it has anything to do with such a request; else it is not asked.
+  virtual bool Handles(const Attributes& a) const = 0;
   virtual sim::Task<api::Status> Admit(Attributes& a);
-  virtual sim::Task<api::Status> Validate(const Attributes& a);
+  virtual api::Status Validate(const Attributes&) { return api::Status(); }
 };
 
 // What plugins have of the server they run in.
@@ -67,7 +68,7 @@ class AdmissionChain {
   // The named plugins in upstream's order. An unknown name is a KSIM_CHECK.
   AdmissionChain(const std::vector<std::string>& names, const PluginContext& context);
   sim::Task<api::Status> Admit(Attributes& a);
-  sim::Task<api::Status> Validate(const Attributes& a);
+  api::Status Validate(const Attributes& a) const;
 
  private:
   std::vector<std::unique_ptr<Plugin>> plugins_;

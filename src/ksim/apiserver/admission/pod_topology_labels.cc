@@ -16,7 +16,9 @@ class PodTopologyLabels final : public Plugin {
   explicit PodTopologyLabels(const PluginContext& context)
       : nodes_(context.resources.Of(*context.kinds.ByResource("", "nodes"))) {}
   std::string_view name() const override { return "PodTopologyLabels"; }
-  bool Handles(Operation op) const override { return op == Operation::kCreate; }
+  bool Handles(const Attributes& a) const override {
+    return a.operation == Operation::kCreate && a.resource.resource == "pods";
+  }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
     static const Path kTarget{"target", "name"};

@@ -37,10 +37,11 @@ class Priority final : public Plugin {
       : classes_(context.resources.Of(
             *context.kinds.ByResource("scheduling.k8s.io", "priorityclasses"))) {}
   std::string_view name() const override { return "Priority"; }
-  bool Handles(Operation op) const override { return op != Operation::kDelete; }
+  bool Handles(const Attributes& a) const override {
+    return a.operation != Operation::kDelete && a.Is("", "pods");
+  }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
-    if (!a.Is("", "pods")) co_return api::Status();
     if (a.operation == Operation::kUpdate) co_return KeepOnUpdate(a);
     co_return AdmitNewPod(a);
   }

@@ -69,11 +69,13 @@ class ServiceAccount final : public Plugin {
       : context_(context),
         accounts_(context.resources.Of(*context.kinds.ByResource("", "serviceaccounts"))) {}
   std::string_view name() const override { return "ServiceAccount"; }
-  bool Handles(Operation op) const override { return op == Operation::kCreate; }
+  bool Handles(const Attributes& a) const override {
+    return a.operation == Operation::kCreate && a.Is("", "pods");
+  }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
     static const Path kMirror{"metadata", "annotations", "kubernetes.io/config.mirror"};
-    if (!a.Is("", "pods") || a.object.Find(kMirror) != nullptr) co_return api::Status();
+    if (a.object.Find(kMirror) != nullptr) co_return api::Status();
     static const Path kName{"spec", "serviceAccountName"};
     static const Path kOldName{"spec", "serviceAccount"};
     if (a.object.Get(kName).AsString().empty())

@@ -13,11 +13,12 @@ using value::Value;
 class TaintNodesByCondition final : public Plugin {
  public:
   std::string_view name() const override { return "TaintNodesByCondition"; }
-  bool Handles(Operation op) const override { return op == Operation::kCreate; }
+  bool Handles(const Attributes& a) const override {
+    return a.operation == Operation::kCreate && a.Is("", "nodes");
+  }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
     static const Path kTaints{"spec", "taints"};
-    if (!a.Is("", "nodes")) co_return api::Status();
     for (const Value& taint : a.object.Get(kTaints).items()) {
       if (taint.Get("key").AsString() == kKey && taint.Get("effect").AsString() == kEffect)
         co_return api::Status();

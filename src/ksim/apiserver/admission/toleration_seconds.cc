@@ -27,11 +27,12 @@ bool Tolerates(const Value& tolerations, std::string_view taint) {
 class DefaultTolerationSeconds final : public Plugin {
  public:
   std::string_view name() const override { return "DefaultTolerationSeconds"; }
-  bool Handles(Operation op) const override { return op != Operation::kDelete; }
+  bool Handles(const Attributes& a) const override {
+    return a.operation != Operation::kDelete && a.Is("", "pods");
+  }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
     static const Path kTolerations{"spec", "tolerations"};
-    if (!a.Is("", "pods")) co_return api::Status();
     const Value given = a.object.Get(kTolerations);
     Value all = given;
     for (const std::string_view taint : {kNotReady, kUnreachable}) {

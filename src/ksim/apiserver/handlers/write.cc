@@ -120,7 +120,7 @@ sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, std::string na
   attributes.user = &rc.user;
   attributes.dry_run = rc.request().dry_run;
   api::Status admitted = co_await context_.admission.Admit(attributes);
-  if (admitted.ok()) admitted = co_await context_.admission.Validate(attributes);
+  if (admitted.ok()) admitted = context_.admission.Validate(attributes);
   co_return rc.Check(Stage::kAdmit, admitted);
 }
 

@@ -81,7 +81,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   attributes.name = prepared->Get(kName).AsString();
   attributes.object = *prepared;
   attributes.user = &rc.user;
-  const api::Status admitted = co_await context_.admission.Validate(attributes);
+  const api::Status admitted = context_.admission.Validate(attributes);
   rc.Check(Stage::kValidate, admitted);
   if (!admitted.ok()) co_return admitted;
 

@@ -103,7 +103,7 @@ class UpdateTransform final : public Transform {
     api::Result<Value> prepared = registry_.PrepareNew(rc_, std::move(tree));
     if (!prepared.ok()) co_return prepared.status();
     attributes.object = *prepared;
-    const api::Status admitted = co_await context_.admission.Validate(attributes);
+    const api::Status admitted = context_.admission.Validate(attributes);
     rc_.Check(Stage::kValidate, admitted);
     if (!admitted.ok()) co_return admitted;
     co_return api::Object::FromTree(*prepared);
@@ -119,7 +119,7 @@ class UpdateTransform final : public Transform {
       co_return rc_.Check(Stage::kValidate, invalid);
     }
     attributes.object = tree;
-    const api::Status admitted = co_await context_.admission.Validate(attributes);
+    const api::Status admitted = context_.admission.Validate(attributes);
     rc_.Check(Stage::kValidate, admitted);
     if (!admitted.ok()) co_return admitted;
     if (ShouldDelete(r, existing, tree)) {

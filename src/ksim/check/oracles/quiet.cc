@@ -38,10 +38,11 @@ class Quiet : public Oracle {
       last_ = std::exchange(now_, {});
       begin_ = o.t;
     }
-    Write& w = now_[std::string(o.by) + " " + ObjectOf(o)];
+    std::string object = ObjectOf(o);
+    Write& w = now_[std::string(o.by) + " " + object];
     if (w.count++ == 0) w.first = o.seq;
     w.t = o.t;
-    w.object = ObjectOf(o);
+    w.object = std::move(object);
   }
 
   void Finish(const Facts& facts, const RunEnd& end) override {

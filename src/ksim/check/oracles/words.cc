@@ -1,11 +1,12 @@
 #include "ksim/check/oracles/words.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace ksim::check {
 
 std::string ObjectOf(const Observation& o) {
-  return fmt::format("{}/{}/{}", o.resource, o.ns, o.name);
+  return fmt::format(FMT_COMPILE("{}/{}/{}"), o.resource, o.ns, o.name);
 }
 
 std::string Event(const Observation& o) {
