@@ -60,6 +60,16 @@ class Reflector {
     if (watch_->response.stream != 0) world_.server(server_).CloseWatch(watch_->response.stream);
     watch_.reset();
   }
+  // Takes in a few events more, and then none before Read.
+  void Stall() {
+    if (watch_ != nullptr) watch_->room = dice_(4);
+  }
+  void Read() {
+    if (watch_ != nullptr) world_.Read(*watch_, dice_.OneIn(2) ? dice_(30) : kAll, server_);
+  }
+  void ReadAll() {
+    if (watch_ != nullptr) world_.Read(*watch_, kAll, server_);
+  }
   void Move() {
     Drop();
     list_.reset();
@@ -72,6 +82,7 @@ class Reflector {
   }
 
  private:
+  static constexpr std::int64_t kAll = 1'000'000;
   std::string Rv() const { return std::to_string(rv_); }
 
   void Complain(const std::string& what) {
@@ -245,11 +256,13 @@ class Run {
   std::string Go() {
     for (int i = 0; i < options_.steps && violation().empty(); ++i) {
       Write();
+      if (options_.stalls) StallAndBurst();
       if (dice_.OneIn(3)) Fault();
       if (dice_.OneIn(6)) Disturb(*reflectors_[dice_(3)]);
       Advance(dice_.OneIn(8) ? Seconds(dice_(20)) : Milliseconds(dice_(400)));
     }
     Heal();
+    for (const auto& r : reflectors_) r->ReadAll();
     // A minute: the longest that a reflector waits for servers that died and lists that time out.
     // Half of it is always waited; a watch that has just run out may be on its way again then.
     for (int i = 0; i < 120 && violation().empty() && !(i >= 60 && AllAreBack()); ++i)
@@ -284,6 +297,20 @@ class Run {
       world_.Advance(std::min(Milliseconds(50), end - world_.sim.now()));
       for (const auto& r : reflectors_) r->Step();
     } while (world_.sim.now() < end && violation().empty());
+  }
+
+  void StallAndBurst() {
+    Reflector& reflector = *reflectors_[dice_(3)];
+    if (dice_.OneIn(2)) {
+      reflector.Stall();
+    } else {
+      reflector.Read();
+    }
+    const std::uint32_t burst = dice_.OneIn(3) ? dice_(40) : 0;
+    for (std::uint32_t i = 0; i < burst; ++i) {
+      Write();
+      Advance(Milliseconds(dice_(20)));
+    }
   }
 
   void Write() {

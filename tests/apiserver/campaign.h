@@ -26,6 +26,8 @@ struct CampaignOptions {
   // The reflectors take the version of a synthetic ADDED event for one to resume from
   // (kubernetes#74022).
   bool resume_from_synthetic = false;
+  // The reflectors stop reading now and then, and writes come in bursts: slow watchers are ended.
+  bool stalls = false;
 };
 
 // "" or what was seen that cannot be: the first violation of the run.

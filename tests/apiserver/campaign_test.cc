@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "ksim/sim/probe.h"
+
 namespace ksim::apiserver {
 namespace {
 
@@ -31,6 +33,21 @@ CampaignOptions Of(std::uint64_t seed) {
 TEST(Campaign, NobodyIsToldWhatIsNotSo) {
   for (std::uint64_t seed = 1; seed <= Seeds(45); ++seed)
     ASSERT_EQ(RunCampaign(Of(seed)), "") << "seed " << seed;
+}
+
+// WATCH-27
+// WATCH-28
+TEST(Campaign, NobodyIsToldWhatIsNotSoWhereClientsStall) {
+  sim::ResetProbes();
+  for (std::uint64_t seed = 1; seed <= Seeds(9); ++seed) {
+    CampaignOptions options = Of(seed);
+    options.stalls = true;
+    ASSERT_EQ(RunCampaign(options), "") << "seed " << seed;
+  }
+  std::uint64_t ended = 0;
+  for (const sim::ProbeCount& probe : sim::Probes())
+    if (probe.name == "apiserver/slow-watcher-ended") ended = probe.count;
+  EXPECT_GT(ended, 0u);
 }
 
 // The number of seeds until a mutant is caught; 0 if it is not.

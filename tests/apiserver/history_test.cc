@@ -107,5 +107,23 @@ TEST(History, ForgetsOnDemand) {
   EXPECT_FALSE(history.After(14, 10).ok());
 }
 
+// WATCH-28
+TEST(History, SizesTheQueuesOfAWatcherForASecondOfChanges) {
+  struct Case {
+    int events;
+    std::size_t capacity, plain, indexed, by_index;
+  };
+  for (const Case& c : std::vector<Case>{{1, 100, 10, 10, 10},
+                                         {1601, 3200, 43, 43, 10},
+                                         {6401, 12'800, 100, 171, 10},
+                                         {51'201, 102'400, 100, 1000, 10}}) {
+    const History history = Filled(c.events, Duration());
+    EXPECT_EQ(history.capacity(), c.capacity);
+    EXPECT_EQ(history.ChannelSize(false, false), c.plain) << c.capacity;
+    EXPECT_EQ(history.ChannelSize(true, false), c.indexed) << c.capacity;
+    EXPECT_EQ(history.ChannelSize(true, true), c.by_index) << c.capacity;
+  }
+}
+
 }  // namespace
 }  // namespace ksim::apiserver

@@ -131,8 +131,8 @@ TEST(WatchEvents, OpeningAndClosingAreTold) {
   const auto& open = events[0].payload.As<WatchPayload>();
   EXPECT_TRUE(open.open);
   EXPECT_EQ(open.stream, watch->response.stream);
-  EXPECT_EQ(open.server, "kube-apiserver-0");
-  EXPECT_EQ(open.client, "test");
+  EXPECT_EQ(open.server.name(), "kube-apiserver-0");
+  EXPECT_EQ(open.client.name(), "test");
   EXPECT_EQ(open.selectors, "a=b");
   EXPECT_EQ(open.rv, "0");
   EXPECT_EQ(open.options, "bookmarks,timeoutSeconds=5");

@@ -28,8 +28,8 @@ class IndexTest : public ::testing::Test {
     auto stream = std::make_shared<WatchStream>(
         sim_, server_, next_id_++, request, "", [](api::Response) {},
         std::make_shared<TestWatch>(sim_));
-    return std::make_shared<CacheWatcher>(stream, std::move(predicate), false, VirtualTime::Max(),
-                                          api::Variants());
+    return std::make_shared<CacheWatcher>(stream, std::move(predicate), 10, false,
+                                          VirtualTime::Max(), api::Variants());
   }
   CacheEvent Change(std::string_view ns, std::string_view name, std::string_view old_node,
                     std::string_view node, bool existed, bool exists) {
@@ -119,11 +119,12 @@ TEST_F(IndexTest, ShowsAChangeAsTheSelectorSeesIt) {
       {"unset field", "spec.nodeName=", true, true, "", "n1", "DELETED  50"}};
   for (const Transition& t : table) {
     const CacheEvent event = Change("a", "p1", t.old_node, t.node, t.existed, t.exists);
-    const auto filtered = Filter(event, Make("", "", t.fields));
+    apiserver::Change change(event, pods_, api::Variants::DeleteRV::kDeletionRV);
+    const auto& told = change.For(Make("", "", t.fields));
     std::string seen;
-    if (filtered)
-      seen = fmt::format("{} {} {}", api::ToString(filtered->type), filtered->object.node_name(),
-                         filtered->object.resource_version());
+    if (told != nullptr)
+      seen = fmt::format("{} {} {}", api::ToString(told->type), told->object.node_name(),
+                         told->object.resource_version());
     EXPECT_EQ(seen, t.expected) << t.name;
   }
 }

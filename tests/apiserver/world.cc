@@ -183,6 +183,11 @@ std::shared_ptr<TestWatch> World::Watch(std::string_view resource, std::string_v
   return watch;
 }
 
+void World::Read(TestWatch& watch, std::int64_t room, int to) {
+  watch.room = room;
+  server(to).ResumeWatch(watch.response.stream);
+}
+
 Value Json(std::string_view text) {
   const auto tree = value::ParseJson(text);
   EXPECT_TRUE(tree.ok()) << (tree.ok() ? "" : std::string(Message(tree.status())));

@@ -29,7 +29,10 @@ class TestWatch final : public api::WatchSink {
     VirtualTime at;
   };
   explicit TestWatch(sim::Simulation& sim) : sim_(sim) {}
-  void Send(api::WatchEvent event) override { seen.emplace_back(std::move(event), sim_.now()); }
+  bool Send(api::WatchEvent event) override {
+    seen.emplace_back(std::move(event), sim_.now());
+    return --room > 0;
+  }
   void Close(api::StreamEnd how) override {
     closed = true;
     end = how;
@@ -41,6 +44,7 @@ class TestWatch final : public api::WatchSink {
   const api::WatchEvent& last() const { return seen.back().event; }
 
   std::vector<Seen> seen;
+  std::int64_t room = 1'000'000'000;  // how many more events the client takes before it stalls
   bool closed = false;
   api::StreamEnd end = api::StreamEnd::kEof;
   VirtualTime closed_at;
@@ -105,6 +109,8 @@ class World {
                                    api::ListOptions options, int to = 0);
   std::shared_ptr<TestWatch> StartWatch(std::string_view resource, std::string_view ns,
                                         api::ListOptions options, int to = 0);
+  // The client has stalled and takes in `room` events more.
+  void Read(TestWatch& watch, std::int64_t room, int to = 0);
 
   sim::Simulation sim;
   sim::Network network;

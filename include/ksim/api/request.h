@@ -116,7 +116,9 @@ enum class StreamEnd : std::uint8_t { kEof, kReset };
 class WatchSink {
  public:
   virtual ~WatchSink() = default;
-  virtual void Send(WatchEvent event) = 0;
+  // False: this one goes, but the client does not read and no more should be sent before it does
+  // (Endpoint::ResumeWatch). What is sent all the same travels too.
+  virtual bool Send(WatchEvent event) = 0;
   virtual void Close(StreamEnd how) = 0;
 };
 
@@ -131,6 +133,8 @@ class Endpoint {
   virtual void Accept(Request request, absl::AnyInvocable<void(Response)> reply,
                       std::shared_ptr<WatchSink> sink) = 0;
   virtual void CloseWatch(std::uint64_t stream) = 0;  // the client went away; unknown ids ignored
+  // The client reads again after a Send that was answered false; unknown ids ignored.
+  virtual void ResumeWatch(std::uint64_t /*stream*/) {}
 };
 
 }  // namespace ksim::api

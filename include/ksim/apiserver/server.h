@@ -96,6 +96,7 @@ class Server final : public api::Endpoint {
   void Accept(api::Request request, absl::AnyInvocable<void(api::Response)> reply,
               std::shared_ptr<api::WatchSink> sink) override;
   void CloseWatch(std::uint64_t stream) override;
+  void ResumeWatch(std::uint64_t stream) override;
 
   // --- for faults ---
   // Down: connections are refused and those open are reset; the process lives on.

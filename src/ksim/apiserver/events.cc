@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstring>
+
 #include "ksim/base/hash.h"
 
 namespace ksim::apiserver {
+
+using value::Obj;
+using value::Value;
+
 namespace {
 
 std::string OptionsText(const api::ListOptions& o) {
@@ -20,22 +27,34 @@ std::string OptionsText(const api::ListOptions& o) {
   return text;
 }
 
+// As Hasher gathers fields (base/hash.h).
+constexpr std::size_t kStreamAndNumber = 16;
+
+void AddNumber(std::uint64_t value, std::string* out) {
+  std::array<char, 8> bytes;
+  PutLittleEndian(bytes.data(), value);
+  out->append(bytes.data(), bytes.size());
+}
+
+void AddText(std::string_view text, std::string* out) {
+  AddNumber(text.size(), out);
+  out->append(text);
+}
+
 }  // namespace
 
-WatchPayload::WatchPayload(std::uint64_t id, std::string s, const api::Request& r, std::string sel,
-                           bool o, std::int64_t last, std::string why)
+WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const api::Request& r, std::string sel)
     : stream(id),
-      server(std::move(s)),
-      client(r.client),
+      server(s),
+      client(sim::ActorId::Of(r.client)),
       request(r.id),
       resource(r.resource),
       ns(r.ns),
       selectors(std::move(sel)),
       rv(r.list.resource_version),
       options(OptionsText(r.list)),
-      open(o),
-      last_rv(last),
-      reason(std::move(why)) {}
+      open(true),
+      last_rv(0) {}
 
 WatchPayload::WatchPayload(const WatchPayload& o, std::int64_t last, std::string_view why)
     : sim::Payload(),
@@ -55,8 +74,8 @@ WatchPayload::WatchPayload(const WatchPayload& o, std::int64_t last, std::string
 std::uint64_t WatchPayload::ContentHash() const {
   return Hasher()
       .Add(stream)
-      .Add(server)
-      .Add(client)
+      .Add(server.name())
+      .Add(client.name())
       .Add(request)
       .Add(resource->group_resource())
       .Add(ns)
@@ -69,11 +88,43 @@ std::uint64_t WatchPayload::ContentHash() const {
       .Digest();
 }
 
-std::uint64_t EventPayload::ContentHash() const {
-  Hasher h;
-  h.Add(stream).Add(n).Add(api::ToString(type)).Add(resource->resource);
-  if (!object.empty()) h.Add(object.ns()).Add(object.name()).Add(object.uid());
-  return h.Add(rv()).Add(initial_end).Digest();
+EventBody::EventBody(const api::ResourceInfo& r, api::WatchEventType t, api::Object o, bool end)
+    : type(t), initial_end(end), resource(&r), object(std::move(o)) {
+  hashed_.reserve(kStreamAndNumber + 7 * 8 + api::ToString(type).size() + r.resource.size() +
+                  object.ns().size() + object.name().size() + object.uid().size());
+  hashed_.assign(kStreamAndNumber, 0);
+  AddText(api::ToString(type), &hashed_);
+  AddText(resource->resource, &hashed_);
+  if (!object.empty()) {
+    AddText(object.ns(), &hashed_);
+    AddText(object.name(), &hashed_);
+    AddText(object.uid(), &hashed_);
+  }
+  AddNumber(static_cast<std::uint64_t>(rv()), &hashed_);
+  AddNumber(std::uint64_t{initial_end}, &hashed_);
+}
+
+std::shared_ptr<const EventBody> EventBody::Bookmark(const api::ResourceInfo& r,
+                                                     std::int64_t revision, bool initial_end) {
+  Value metadata = Value::EmptyObject();
+  if (initial_end)
+    metadata = Obj({{"annotations", Obj({{"k8s.io/initial-events-end", Value::Of("true")}})}});
+  api::Object object = api::Object::FromTree(Obj({{"apiVersion", Value::Of(r.api_version())},
+                                                  {"kind", Value::Of(r.kind)},
+                                                  {"metadata", metadata}}),
+                                             revision);
+  return std::make_shared<EventBody>(r, api::WatchEventType::kBookmark, std::move(object),
+                                     initial_end);
+}
+
+std::uint64_t EventBody::ContentHash(std::uint64_t stream, std::uint64_t n) const {
+  std::array<char, 256> inline_bytes;
+  std::string more;
+  char* bytes = inline_bytes.data();
+  if (hashed_.size() > inline_bytes.size()) bytes = more.assign(hashed_.size(), 0).data();
+  std::memcpy(bytes, hashed_.data(), hashed_.size());
+  PutLittleEndian(PutLittleEndian(bytes, stream), n);
+  return Hash64(std::string_view(bytes, hashed_.size()));
 }
 
 std::string_view ToString(Stage s) {

@@ -2,6 +2,7 @@
 // `watch` and `event` too, with payloads of their own: a reader tells them apart by dynamic_cast.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,14 +28,13 @@ struct StagePayload final : sim::Payload {
 
 // kWatch: a client's watch begins to be served, and ends.
 struct WatchPayload final : sim::Payload {
-  WatchPayload(std::uint64_t id, std::string s, const api::Request& r, std::string sel, bool o,
-               std::int64_t last, std::string why);
+  WatchPayload(std::uint64_t id, sim::ActorId s, const api::Request& r, std::string sel);
   // The end of the watch that `opened` told of.
   WatchPayload(const WatchPayload& opened, std::int64_t last, std::string_view why);
   std::uint64_t ContentHash() const override;
   std::uint64_t stream;
-  std::string server;  // kube-apiserver-0
-  std::string client;  // the process that watches
+  sim::ActorId server;  // kube-apiserver-0
+  sim::ActorId client;  // the process that watches
   std::uint64_t request;
   const api::ResourceInfo* resource;
   std::string ns;
@@ -43,26 +43,37 @@ struct WatchPayload final : sim::Payload {
   std::string options;    // "bookmarks,sendInitialEvents=true,timeoutSeconds=300", those given
   bool open;
   std::int64_t last_rv;  // close: the highest revision sent
-  std::string reason;    // close: timeout, client, error, reinit, server
+  // close: timeout, client, error, reinit, server, slow, overwritten; a literal
+  std::string_view reason;
+};
+
+// What an event of a watch tells. All watches that are told the same share one.
+class EventBody {
+ public:
+  EventBody(const api::ResourceInfo& r, api::WatchEventType t, api::Object o, bool end = false);
+  static std::shared_ptr<const EventBody> Bookmark(const api::ResourceInfo& r,
+                                                   std::int64_t revision, bool initial_end);
+  std::int64_t rv() const { return object.empty() ? 0 : object.resource_version(); }
+  // Of a payload with this body.
+  std::uint64_t ContentHash(std::uint64_t stream, std::uint64_t n) const;
+
+  const api::WatchEventType type;
+  const bool initial_end;
+  const api::ResourceInfo* const resource;
+  const api::Object object;  // namespace, name and uid are its; empty for ERROR
+
+ private:
+  std::string hashed_;  // room for stream and n, then the rest as Hasher would have it
 };
 
 // kEvent: one event of a client's watch, put on the wire.
 struct EventPayload final : sim::Payload {
-  EventPayload(std::uint64_t id, const api::ResourceInfo* r, const api::WatchEvent& event)
-      : stream(id),
-        n(event.n),
-        type(event.type),
-        resource(r),
-        object(event.object),
-        initial_end(event.initial_end) {}
-  std::uint64_t ContentHash() const override;
-  std::int64_t rv() const { return object.empty() ? 0 : object.resource_version(); }
+  EventPayload(std::uint64_t id, std::uint64_t number, std::shared_ptr<const EventBody> b)
+      : stream(id), n(number), body(std::move(b)) {}
+  std::uint64_t ContentHash() const override { return body->ContentHash(stream, n); }
   std::uint64_t stream;
   std::uint64_t n;
-  api::WatchEventType type;
-  const api::ResourceInfo* resource;
-  api::Object object;  // namespace, name and uid are its; empty for ERROR
-  bool initial_end;
+  std::shared_ptr<const EventBody> body;  // never null
 };
 
 }  // namespace ksim::apiserver

@@ -61,6 +61,10 @@ void Resources::Forget(const api::ResourceInfo& r, std::uint64_t stream) {
   if (Cacher* cacher = FindCacher(r)) cacher->Forget(stream);
 }
 
+void Resources::Resume(const api::ResourceInfo& r, std::uint64_t stream) {
+  if (Cacher* cacher = FindCacher(r)) cacher->Resume(stream);
+}
+
 void Resources::CompactSnapshots(std::int64_t revision) {
   for (const std::unique_ptr<Served>& served : in_order_) {
     if (served->cacher != nullptr) served->cacher->cache().CompactSnapshots(revision);

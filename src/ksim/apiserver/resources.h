@@ -30,6 +30,8 @@ class Resources {
   sim::Task<void> WaitReady();
   // A watch ended: whoever serves it lets go.
   void Forget(const api::ResourceInfo& r, std::uint64_t stream);
+  // The client of a watch reads again.
+  void Resume(const api::ResourceInfo& r, std::uint64_t stream);
   // Snapshots below are dropped, as when a cache learns of a compaction.
   void CompactSnapshots(std::int64_t revision);
 

@@ -48,11 +48,19 @@ struct Incarnation {
   absl::btree_map<std::uint64_t, std::shared_ptr<WatchStream>> streams;
 };
 
+// A request for a watch, until it is answered.
+struct WatchCall {
+  WatchCall(std::unique_ptr<RequestContext> c, Reply r, std::shared_ptr<api::WatchSink> s)
+      : rc(std::move(c)), reply(std::move(r)), sink(std::move(s)) {}
+  std::unique_ptr<RequestContext> rc;
+  Reply reply;
+  std::shared_ptr<api::WatchSink> sink;
+};
+
 // A watch that was not refused, or nothing.
 struct OpenedWatch {
   OpenedWatch() = default;
   std::shared_ptr<WatchStream> stream;
-  const api::ResourceInfo* resource = nullptr;
   Duration lifetime;
   sim::Process::TaskId follower;  // of a watch from storage
 };
@@ -66,11 +74,10 @@ struct Server::Impl {
   sim::Task<void> Prepare();
   sim::Task<void> CreateNamespace(std::string ns);
   sim::Task<void> Serve(std::unique_ptr<RequestContext> rc, Reply reply, std::uint64_t arrived);
-  sim::Task<OpenedWatch> OpenWatch(RequestContext& rc, Reply reply,
-                                   std::shared_ptr<api::WatchSink> sink);
-  sim::Task<void> ServeWatch(std::unique_ptr<RequestContext> rc, Reply reply,
-                             std::shared_ptr<api::WatchSink> sink);
+  sim::Task<OpenedWatch> OpenWatch(WatchCall& call);
+  sim::Task<void> ServeWatch(std::unique_ptr<WatchCall> call);
   Reply Audited(Reply reply, const RequestContext& rc);
+  void AuditEnd(const RequestContext& rc, const WatchStream& stream);
   Duration WatchLifetime(const api::Request& request);
   void EndStreams(std::string_view reason);
 
@@ -183,9 +190,15 @@ Reply Server::Impl::Audited(Reply reply, const RequestContext& rc) {
   };
 }
 
+void Server::Impl::AuditEnd(const RequestContext& rc, const WatchStream& stream) {
+  if (!stream.accepted()) return;
+  const api::Response served;
+  Audit(options.audit, AuditStage::kResponseComplete, rc, &served);
+}
+
 // Refuses the watch, or serves it up to where only waiting is left.
-sim::Task<OpenedWatch> Server::Impl::OpenWatch(RequestContext& rc, Reply reply,
-                                               std::shared_ptr<api::WatchSink> sink) {
+sim::Task<OpenedWatch> Server::Impl::OpenWatch(WatchCall& call) {
+  RequestContext& rc = *call.rc;
   const api::Request& request = rc.request();
   OpenedWatch opened;
   api::Status refused = now->handler.Admit(rc);
@@ -197,18 +210,17 @@ sim::Task<OpenedWatch> Server::Impl::OpenWatch(RequestContext& rc, Reply reply,
   if (!refused.ok()) query = refused;
   if (refused.ok()) query = WatchQuery::Make(rc.resource(), request.ns, request.name, list);
   if (!query.ok()) {
-    reply(Refused(rc.Check(Stage::kValidate, query.status())));
+    call.reply(Refused(rc.Check(Stage::kValidate, query.status())));
     co_return opened;
   }
   opened.lifetime = WatchLifetime(request);
   query->deadline = shared.sim.now() + opened.lifetime;
   const std::uint64_t id = shared.next_stream_id++;
   auto stream =
-      std::make_shared<WatchStream>(shared.sim, process.name(), id, request,
-                                    query->predicate.text(), std::move(reply), std::move(sink));
+      std::make_shared<WatchStream>(shared.sim, process.name(), id, request, SelectorText(list),
+                                    std::move(call.reply), std::move(call.sink));
   now->streams[id] = stream;
   opened.stream = stream;
-  opened.resource = &rc.resource();
   if (shared.expire_watch && shared.expire_watch(request)) {
     stream->Accept(api::Response::From::kCache);
     stream->SendError(api::Expired(
@@ -227,20 +239,17 @@ sim::Task<OpenedWatch> Server::Impl::OpenWatch(RequestContext& rc, Reply reply,
 }
 
 // Waits in a small frame: there are thousands of these.
-sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<RequestContext> rc, Reply reply,
-                                         std::shared_ptr<api::WatchSink> sink) {
-  if (options.audit != nullptr) reply = Audited(std::move(reply), *rc);
-  OpenedWatch watch = co_await OpenWatch(*rc, std::move(reply), std::move(sink));
+sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<WatchCall> call) {
+  if (options.audit != nullptr) call->reply = Audited(std::move(call->reply), *call->rc);
+  OpenedWatch watch = co_await OpenWatch(*call);
   if (watch.stream == nullptr) co_return;
-  if (options.audit == nullptr) rc.reset();
+  if (options.audit == nullptr) call.reset();
   co_await watch.stream->WaitClosed(watch.lifetime);
-  now->resources.Forget(*watch.resource, watch.stream->id());
+  now->resources.Forget(watch.stream->resource(), watch.stream->id());
   process.Cancel(watch.follower);
   watch.stream->Close(api::StreamEnd::kEof, "timeout");
   now->streams.erase(watch.stream->id());
-  if (rc == nullptr || !watch.stream->accepted()) co_return;
-  const api::Response served;
-  Audit(options.audit, AuditStage::kResponseComplete, *rc, &served);
+  if (call != nullptr) AuditEnd(*call->rc, *watch.stream);
 }
 
 Server::Server(Shared& shared, store::Etcd& etcd, ServerOptions options)
@@ -271,7 +280,8 @@ void Server::Accept(api::Request request, Reply reply, std::shared_ptr<api::Watc
   auto rc = std::make_unique<RequestContext>(impl_->process, std::move(request));
   if (watch) {
     KSIM_CHECK(sink != nullptr) << "a watch needs a sink";
-    impl_->process.Spawn(impl_->ServeWatch(std::move(rc), std::move(reply), std::move(sink)));
+    auto call = std::make_unique<WatchCall>(std::move(rc), std::move(reply), std::move(sink));
+    impl_->process.Spawn(impl_->ServeWatch(std::move(call)));
   } else {
     impl_->process.Spawn(impl_->Serve(std::move(rc), std::move(reply), impl_->times_down));
   }
@@ -284,6 +294,13 @@ void Server::CloseWatch(std::uint64_t stream) {
   if (found == impl_->now->streams.end()) return;
   const std::shared_ptr<WatchStream> held = found->second;
   held->Close(api::StreamEnd::kEof, "client");
+}
+
+void Server::ResumeWatch(std::uint64_t stream) {
+  if (impl_->now == nullptr) return;
+  const auto found = impl_->now->streams.find(stream);
+  if (found != impl_->now->streams.end())
+    impl_->now->resources.Resume(found->second->resource(), stream);
 }
 
 void Server::SetDown(bool down) {

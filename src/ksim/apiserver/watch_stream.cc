@@ -3,13 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ksim/apiserver/events.h"
-
 namespace ksim::apiserver {
-
-using api::WatchEventType;
-using value::Obj;
-using value::Value;
 
 WatchStream::WatchStream(sim::Simulation& sim, const std::string& server, std::uint64_t id,
                          const api::Request& request, std::string selectors, Reply reply,
@@ -19,8 +13,7 @@ WatchStream::WatchStream(sim::Simulation& sim, const std::string& server, std::u
       id_(id),
       cause_(request.event),
       resource_(request.resource),
-      opened_(sim::MakePayload<WatchPayload>(id, server, request, std::move(selectors), true, 0,
-                                             std::string())),
+      opened_(sim::MakePayload<WatchPayload>(id, actor_, request, std::move(selectors))),
       reply_(std::move(reply)),
       sink_(std::move(sink)),
       ended_(sim) {}
@@ -45,44 +38,35 @@ void WatchStream::Refuse(const api::Status& status) {
   ended_.Notify();
 }
 
-void WatchStream::Send(WatchEventType type, const api::Object& object, std::uint64_t object_hash,
+bool WatchStream::Send(const std::shared_ptr<const EventBody>& body, std::uint64_t object_hash,
                        std::uint64_t cause) {
   api::WatchEvent event;
-  event.type = type;
-  event.object = object;
-  Put(std::move(event), object_hash, object.resource_version(), cause);
-}
-
-void WatchStream::SendBookmark(std::int64_t revision, bool initial_end) {
-  Value metadata = Value::EmptyObject();
-  if (initial_end)
-    metadata = Obj({{"annotations", Obj({{"k8s.io/initial-events-end", Value::Of("true")}})}});
-  api::WatchEvent event;
-  event.type = WatchEventType::kBookmark;
-  event.object = api::Object::FromTree(Obj({{"apiVersion", Value::Of(resource_->api_version())},
-                                            {"kind", Value::Of(resource_->kind)},
-                                            {"metadata", metadata}}),
-                                       revision);
-  event.initial_end = initial_end;
-  Put(std::move(event), 0, revision, cause_);
+  event.type = body->type;
+  event.object = body->object;
+  event.initial_end = body->initial_end;
+  return Put(std::move(event), body, object_hash, cause);
 }
 
 void WatchStream::SendError(const api::Status& status) {
-  Put(api::WatchEvent::OfError(status), 0, 0, cause_);
+  Put(api::WatchEvent::OfError(status),
+      std::make_shared<EventBody>(*resource_, api::WatchEventType::kError, api::Object()), 0,
+      cause_);
 }
 
-void WatchStream::Put(api::WatchEvent event, std::uint64_t object_hash, std::int64_t revision,
-                      std::uint64_t cause) {
-  if (closed_ || !accepted_) return;
+bool WatchStream::Put(api::WatchEvent event, const std::shared_ptr<const EventBody>& body,
+                      std::uint64_t object_hash, std::uint64_t cause) {
+  if (closed_ || !accepted_) return true;
   event.n = ++sent_;
+  const std::int64_t revision = body->rv();
   last_revision_ = std::max(last_revision_, revision);
-  sim::EventInfo info{sim::EventKind::kEvent, object_hash, revision};
+  const sim::EventInfo info{sim::EventKind::kEvent, object_hash, revision};
   event.event =
-      sim_.EmitAs(actor_, cause, info, sim::MakePayload<EventPayload>(id_, resource_, event));
+      sim_.EmitAs(actor_, cause, info, sim::MakePayload<EventPayload>(id_, event.n, body));
   // What travels to the client is caused by the event just told.
   const std::uint64_t before = std::exchange(sim_.context().cause, event.event);
-  sink_->Send(std::move(event));
+  const bool more = sink_->Send(std::move(event));
   sim_.context().cause = before;
+  return more;
 }
 
 void WatchStream::Close(api::StreamEnd how, std::string_view reason) {

@@ -9,6 +9,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "ksim/api/request.h"
+#include "ksim/apiserver/events.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/simulation.h"
 
@@ -24,6 +25,7 @@ class WatchStream {
   WatchStream& operator=(const WatchStream&) = delete;
 
   std::uint64_t id() const { return id_; }
+  const api::ResourceInfo& resource() const { return *resource_; }
   std::uint64_t cause() const { return cause_; }  // the request
   bool accepted() const { return accepted_; }
   bool closed() const { return closed_; }
@@ -33,20 +35,20 @@ class WatchStream {
   void Accept(api::Response::From from);
   void Refuse(const api::Status& status);
 
-  // One event of an object. `object_hash` is api::ObjectHash, `cause` the seq that led to it. After
-  // Close nothing is sent.
-  void Send(api::WatchEventType type, const api::Object& object, std::uint64_t object_hash,
+  // `object_hash` is api::ObjectHash, `cause` the seq that led to it. After Close nothing is sent.
+  // False: the client does not read; the next should wait until it does.
+  bool Send(const std::shared_ptr<const EventBody>& body, std::uint64_t object_hash,
             std::uint64_t cause);
-  void SendBookmark(std::int64_t revision, bool initial_end);
   void SendError(const api::Status& status);
-  // A second call does nothing. `reason` is for the trace: timeout, client, error, reinit, server.
+  // A second call does nothing. `reason` is for the trace, a literal: timeout, client, error,
+  // reinit, server, slow, overwritten.
   void Close(api::StreamEnd how, std::string_view reason);
   // Returns when closed, at the latest after `timeout`.
   sim::Task<void> WaitClosed(Duration timeout);
 
  private:
-  void Put(api::WatchEvent event, std::uint64_t object_hash, std::int64_t revision,
-           std::uint64_t cause);
+  bool Put(api::WatchEvent event, const std::shared_ptr<const EventBody>& body,
+           std::uint64_t object_hash, std::uint64_t cause);
   void EmitState(bool open, std::string_view reason);
 
   sim::Simulation& sim_;

@@ -99,8 +99,8 @@ void StoreWatch(const store::StoreWatchPayload& p, std::string* rv, Observation*
 
 void Watch(const apiserver::WatchPayload& p, Observation* o) {
   o->stream = p.stream;
-  o->server = p.server;
-  o->client = p.client;
+  o->server = p.server.name();
+  o->client = p.client.name();
   o->request = p.request;
   o->resource = p.resource->resource;
   o->ns = p.ns;

@@ -46,13 +46,16 @@ int FaultHooks::CutStreams(const std::string& process, const api::ResourceInfo* 
   return count;
 }
 
-void FaultHooks::Hold(const std::string& process, const api::ResourceInfo* r) {
-  ++StreamsOf(process, r).held;
+void FaultHooks::Hold(const std::string& process, const api::ResourceInfo* r, std::int64_t window) {
+  StreamFaults& faults = StreamsOf(process, r);
+  ++faults.held;
+  faults.window = std::min(faults.window, window);
 }
 
 void FaultHooks::Release(const std::string& process, const api::ResourceInfo* r) {
   StreamFaults& faults = StreamsOf(process, r);
   if (--faults.held > 0) return;
+  faults.window = StreamFaults::kWindow;
   for (WatchPipe* pipe : std::vector<WatchPipe*>(faults.open)) pipe->TakeHeld();
 }
 

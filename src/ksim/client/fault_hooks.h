@@ -39,9 +39,14 @@ class Gate {
 
 // The watch streams of one process for one resource, of all its incarnations.
 struct StreamFaults {
-  Duration delay;                // each event sent comes so much later, order kept
-  int held = 0;                  // > 0: what arrives waits
-  std::vector<WatchPipe*> open;  // in order of opening; kept by the pipes themselves
+  // How many events a client that does not read has room for: the window of its HTTP/2 stream. Go's
+  // is 4 MiB (http2 transportDefaultStreamFlow), which is some thousand pods.
+  static constexpr std::int64_t kWindow = 1000;
+
+  Duration delay;                 // each event sent comes so much later, order kept
+  int held = 0;                   // > 0: what arrives waits
+  std::int64_t window = kWindow;  // once so many events wait, the server waits too
+  std::vector<WatchPipe*> open;   // in order of opening; kept by the pipes themselves
 };
 
 // What happens to a request instead of being served.
@@ -74,7 +79,9 @@ class FaultHooks {
   // lost. The client sees a clean end, or if `error` is not ok an ERROR event of its own decoder
   // with that status. Returns how many there were.
   int CutStreams(const std::string& process, const api::ResourceInfo* r, const api::Status& error);
-  void Hold(const std::string& process, const api::ResourceInfo* r);
+  // `window`: as in StreamFaults; of several holds the smallest counts.
+  void Hold(const std::string& process, const api::ResourceInfo* r,
+            std::int64_t window = StreamFaults::kWindow);
   // When the last hold is released, what arrived meanwhile is taken in, in its order.
   void Release(const std::string& process, const api::ResourceInfo* r);
 

@@ -48,12 +48,25 @@ sim::Channel Link::NewStreamChannel(const api::Endpoint& server, const api::Reso
                       sim::Channel::Order::kOrdered);
 }
 
+std::uint64_t Link::StreamKey(std::string_view word, const api::ResourceInfo* r) {
+  const std::uint64_t base = sim::KeyOf(fmt::format("{}/{}", word, r->resource));
+  return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
+}
+
 void Link::SendCloseWatch(api::Endpoint& server, const api::ResourceInfo* r, std::uint64_t stream) {
   if (!usable()) return;
-  const std::uint64_t base = sim::KeyOf(fmt::format("close/{}", r->resource));
-  const std::uint64_t key =
-      sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
-  ToServer(server, r).Send(key, [&server, stream] { server.CloseWatch(stream); });
+  ToServer(server, r).Send(StreamKey("close", r), [&server, stream] { server.CloseWatch(stream); });
+}
+
+// What the server sends then is work, whatever led to it: a run is not quiet before it is there.
+void Link::SendResumeWatch(api::Endpoint& server, const api::ResourceInfo* r,
+                           std::uint64_t stream) {
+  if (!usable()) return;
+  bool& background = sim().context().background;
+  const bool before = std::exchange(background, false);
+  ToServer(server, r).Send(StreamKey("resume", r),
+                           [&server, stream] { server.ResumeWatch(stream); });
+  background = before;
 }
 
 std::uint64_t Link::RequestKey(const api::Request& r) {

@@ -35,6 +35,8 @@ class Link : public std::enable_shared_from_this<Link> {
 
   // Tells the server that a stream is no longer read. Travels like a request.
   void SendCloseWatch(api::Endpoint& server, const api::ResourceInfo* r, std::uint64_t stream);
+  // Tells the server that a stream is read again (HTTP/2's WINDOW_UPDATE). Travels likewise.
+  void SendResumeWatch(api::Endpoint& server, const api::ResourceInfo* r, std::uint64_t stream);
 
   // Keys of draws: the request's verb, object and how often this process asked that.
   std::uint64_t RequestKey(const api::Request& request);
@@ -48,6 +50,8 @@ class Link : public std::enable_shared_from_this<Link> {
     sim::Channel out, in;
   };
   Lane& LaneOf(const api::Endpoint& server, const api::ResourceInfo* r);
+  // Of the how-manieth word of this kind about streams of the resource.
+  std::uint64_t StreamKey(std::string_view word, const api::ResourceInfo* r);
 
   Environment& env_;
   sim::Process& process_;

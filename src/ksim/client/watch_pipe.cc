@@ -10,8 +10,8 @@ class WatchPipe::Sink : public api::WatchSink {
  public:
   explicit Sink(std::shared_ptr<WatchPipe> pipe) : pipe_(std::move(pipe)) {}
   ~Sink() override { Close(api::StreamEnd::kReset); }
-  void Send(api::WatchEvent event) override {
-    if (pipe_) pipe_->Send(std::move(event));
+  bool Send(api::WatchEvent event) override {
+    return pipe_ == nullptr || pipe_->Send(std::move(event));
   }
   void Close(api::StreamEnd how) override {
     if (const std::shared_ptr<WatchPipe> pipe = std::exchange(pipe_, nullptr)) pipe->SendEnd(how);
@@ -68,7 +68,10 @@ sim::Task<std::optional<api::WatchEvent>> WatchPipe::Stream::Next() {
     end_ = item->end;
     co_return std::nullopt;
   }
-  if (!item->local) Deliver(*link, *item->event);
+  if (!item->local) {
+    Deliver(*link, *item->event);
+    pipe_->TakenIn(*link);
+  }
   co_return std::move(item->event);
 }
 
@@ -131,12 +134,27 @@ bool WatchPipe::CanSend() const {
   return link() != nullptr && link()->usable() && reading_ && !cut_;
 }
 
-void WatchPipe::Send(api::WatchEvent event) {
-  if (!CanSend()) return;
+bool WatchPipe::Send(api::WatchEvent event) {
+  if (!CanSend()) return true;
   const std::uint64_t key = link()->DeliveryKey(resource_, event);
   Item item;
   item.event.emplace(std::move(event));
   PutOnWire(key, std::move(item));
+  ++unread_;
+  if (Choked()) server_waits_ = true;
+  return !server_waits_;
+}
+
+bool WatchPipe::Choked() const {
+  if (faults_ == nullptr || unread_ < faults_->window) return false;
+  return faults_->held > 0 || hooks_->ClosedGate(reader_, Access::kRead) != nullptr;
+}
+
+void WatchPipe::TakenIn(Link& link) {
+  --unread_;
+  if (!server_waits_ || Choked()) return;
+  server_waits_ = false;
+  link.SendResumeWatch(server_, resource_, number_);
 }
 
 void WatchPipe::SendEnd(api::StreamEnd how) {

@@ -2,6 +2,9 @@
 // WatchSink; what it writes travels on the stream's own ordered channel, lands in the pipe's queue,
 // and is taken in by the client's task, which emits `deliver` at that moment. So "on the wire",
 // "arrived" and "taken in" are three different instants, and a fault can hold any of them.
+//
+// A server is told to wait (WatchSink::Send) only where a fault keeps the client from reading. One
+// that reads has always room: what is on its way to it is not counted.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -55,10 +58,14 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
   // Null: the connection is gone.
   Link* link() const { return link_alive_.expired() ? nullptr : link_; }
   bool CanSend() const;
-  void Send(api::WatchEvent event);
+  bool Send(api::WatchEvent event);
   void SendEnd(api::StreamEnd how);
   void PutOnWire(std::uint64_t key, Item item);
   void Arrive();  // what was put on the wire first
+  // The client does not read, and as much waits for it as there is room for.
+  bool Choked() const;
+  // One event less waits.
+  void TakenIn(Link& link);
   Duration ExtraDelay() const { return faults_ == nullptr ? Duration() : faults_->delay; }
   void Forget();  // takes the stream out of the faults' reach
 
@@ -73,7 +80,9 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
   sim::ActorId reader_;
   StreamFaults* faults_ = nullptr;
   std::vector<Item> held_;
-  std::uint64_t number_ = 0;  // 0: not open yet
+  std::int64_t unread_ = 0;    // events sent and not taken in
+  bool server_waits_ = false;  // until it is told that the stream is read again
+  std::uint64_t number_ = 0;   // 0: not open yet
   bool reading_ = true;
   bool cut_ = false;
 };

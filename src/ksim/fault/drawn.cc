@@ -85,9 +85,10 @@ void Drawn::OnEvent(const sim::Event& e) {
   if (e.kind == EventKind::kWatch) {
     const auto* watch = dynamic_cast<const apiserver::WatchPayload*>(e.payload.get());
     if (watch != nullptr && watch->open) {
-      stream_clients_[watch->stream] = watch->client;
-      watched_[watch->client].insert(watch->resource->resource);
-      GoOn(e, watch->client, watch->resource->resource);
+      const std::string client(watch->client.name());
+      stream_clients_[watch->stream] = client;
+      watched_[client].insert(watch->resource->resource);
+      GoOn(e, client, watch->resource->resource);
     }
     const auto* store = dynamic_cast<const store::StoreWatchPayload*>(e.payload.get());
     if (store != nullptr && store->open) store_clients_[store->stream] = store->client;
@@ -136,13 +137,14 @@ void Drawn::Fire(const sim::Event& e, std::string_view verb, Value args) {
 void Drawn::OnWatchEvent(const sim::Event& e) {
   const auto* event = dynamic_cast<const apiserver::EventPayload*>(e.payload.get());
   if (event == nullptr) return OnStoreEvent(e);
-  if (Background(event->resource->resource)) return;
+  const api::Object& about = event->body->object;
+  const std::string& resource = event->body->resource->resource;
+  if (Background(resource)) return;
   const auto client = stream_clients_.find(event->stream);
   if (client == stream_clients_.end()) return;
-  const std::string& resource = event->resource->resource;
   const std::string subject = client->second + "/" + resource;
   const std::uint64_t object =
-      cluster_.apiserver_shared().identities.Of(resource, event->object.ns(), event->object.name());
+      cluster_.apiserver_shared().identities.Of(resource, about.ns(), about.name());
   value::ObjectBuilder who;
   who.Add("client", Text(client->second)).Add("resource", Text(resource));
   const Value args = who.Build();

@@ -47,7 +47,7 @@ bool HasGeneratedName(const api::Object& object) {
 bool AboutGeneratedName(const sim::Event& e) {
   const sim::Payload* p = e.payload.get();
   if (const auto* event = dynamic_cast<const apiserver::EventPayload*>(p))
-    return HasGeneratedName(event->object);
+    return HasGeneratedName(event->body->object);
   if (const auto* deliver = dynamic_cast<const client::DeliverPayload*>(p))
     return HasGeneratedName(deliver->object);
   if (const auto* handler = dynamic_cast<const client::HandlerPayload*>(p))

@@ -73,8 +73,10 @@ Effect HoldStream(Call& call) {
   client::FaultHooks& hooks = call.cluster().fault_hooks();
   if (r == nullptr || call.Process("client") == nullptr)
     return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
+  const std::int64_t window =
+      call.Has("window") ? call.Int("window") : client::StreamFaults::kWindow;
   call.Begin();
-  hooks.Hold(client, r);
+  hooks.Hold(client, r, window);
   Effect effect;
   effect.undo = [&hooks, client, r] { hooks.Release(client, r); };
   effect.lasts = call.Time("for");

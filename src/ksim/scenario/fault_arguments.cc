@@ -158,6 +158,7 @@ void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string
   CheckTimes(args, verb);
   CheckCode(args);
   args.OptionalInteger("afterWrite", 1);
+  args.OptionalInteger("window", 1);
   args.Bool("applied", false);
   CheckEnum(args, "how", {"eof", "error"});
   CheckEnum(args, "with", {"memory", "disk", "pids", "network"});

@@ -61,8 +61,8 @@ void StoreEvent(const store::StoreEventPayload& p, const RenderOptions& options,
 
 // The start is text: "" and "0" mean different things.
 void Watch(const apiserver::WatchPayload& p, Record* r) {
-  r->Add("stream", Number(p.stream)).Add("server", Text(p.server)).Add("client", Text(p.client));
-  r->Add("request", Number(p.request));
+  r->Add("stream", Number(p.stream)).Add("server", Text(p.server.name()));
+  r->Add("client", Text(p.client.name())).Add("request", Number(p.request));
   r->Add("resource", Text(p.resource->resource)).Add("namespace", Text(p.ns));
   r->Add("selectors", Text(p.selectors)).Add("rv", Text(p.rv)).Add("options", Text(p.options));
   r->Add("state", Text(p.open ? "open" : "close")).Add("lastRv", Value::Of(p.last_rv));
@@ -70,11 +70,12 @@ void Watch(const apiserver::WatchPayload& p, Record* r) {
 }
 
 void WatchEvent(const apiserver::EventPayload& p, const RenderOptions& options, Record* r) {
-  r->Add("stream", Number(p.stream)).Add("n", Number(p.n)).Add("type", Text(api::ToString(p.type)));
-  r->Add("resource", Text(p.resource->resource));
-  AddNames(p.object, r);
-  r->Add("rv", Value::Of(p.rv())).Add("initialEnd", Value::Of(p.initial_end));
-  if (options.objects && !p.object.empty()) r->Add("object", p.object.ToTree());
+  const apiserver::EventBody& body = *p.body;
+  r->Add("stream", Number(p.stream)).Add("n", Number(p.n));
+  r->Add("type", Text(api::ToString(body.type))).Add("resource", Text(body.resource->resource));
+  AddNames(body.object, r);
+  r->Add("rv", Value::Of(body.rv())).Add("initialEnd", Value::Of(body.initial_end));
+  if (options.objects && !body.object.empty()) r->Add("object", body.object.ToTree());
 }
 
 }  // namespace

@@ -9,39 +9,54 @@ namespace ksim::apiserver {
 
 using api::WatchEventType;
 
-std::optional<FilteredEvent> Filter(const CacheEvent& event, const Predicate& predicate,
-                                    bool delete_at_object_rv) {
-  const bool now = event.type != WatchEventType::kDeleted && predicate.Matches(event.object);
-  const bool before = !event.previous.empty() && predicate.Matches(event.previous);
-  if (now)
-    return FilteredEvent(before ? WatchEventType::kModified : WatchEventType::kAdded, event.object);
-  if (!before) return std::nullopt;
-  if (delete_at_object_rv && event.type == WatchEventType::kDeleted) {
-    KSIM_PROBE("variant/event.deleteRV");
-    return FilteredEvent(WatchEventType::kDeleted, event.previous);
-  }
-  return FilteredEvent(WatchEventType::kDeleted,
-                       event.previous.WithResourceVersion(event.revision));
-}
-
 void CacheWatcher::RaiseThreshold(std::int64_t revision) {
   threshold_ = std::max(threshold_, revision);
 }
 
-void CacheWatcher::Offer(const CacheEvent& event) {
-  if (event.revision <= threshold_ || stream_->closed()) return;
-  const std::optional<FilteredEvent> filtered = Filter(event, predicate_, delete_at_object_rv_);
-  if (filtered)
-    stream_->Send(filtered->type, filtered->object, event.object_hash, event.origin.cause);
+void CacheWatcher::Begin(WatchInterval initial) {
+  while (const std::optional<CacheEvent> event = initial.Next()) {
+    const std::optional<Outgoing> out = Convert(*event, true);
+    if (!out || stream_->Send(out->body, out->object_hash, out->cause)) continue;
+    return FallBehind(std::move(initial));
+  }
 }
 
-void CacheWatcher::SendInitial(const api::Object& object) {
-  const std::uint64_t hash =
-      api::ObjectHash(predicate_.resource().resource, object.ns(), object.name());
-  stream_->Send(WatchEventType::kAdded, object, hash, stream_->cause());
+void CacheWatcher::FallBehind(WatchInterval initial) {
+  backlog_ = std::make_unique<Backlog>(
+      queue_, std::move(initial),
+      [this](const CacheEvent& event, bool first) { return Convert(event, first); });
 }
 
-void CacheWatcher::SendInitialEnd(std::int64_t revision) { stream_->SendBookmark(revision, true); }
+// What the watch makes of an event: initial ones are all wanted, live ones only above the
+// threshold.
+std::optional<Outgoing> CacheWatcher::Convert(const CacheEvent& event, bool initial) const {
+  if (!initial && event.revision <= threshold_) return std::nullopt;
+  const api::ResourceInfo& resource = predicate_.resource();
+  if (event.type == WatchEventType::kBookmark)
+    return Outgoing(EventBody::Bookmark(resource, event.revision, initial), 0, stream_->cause());
+  const Change::Body body = Change(event, resource, delete_rv_).For(predicate_);
+  if (body == nullptr) return std::nullopt;
+  return Outgoing(body, event.object_hash, event.origin.cause);
+}
+
+void CacheWatcher::Resume() {
+  if (backlog_ == nullptr) return;
+  while (const std::optional<Outgoing> next = backlog_->Take())
+    if (!stream_->Send(next->body, next->object_hash, next->cause)) return;
+  if (backlog_->stopped())
+    stream_->Close(api::StreamEnd::kEof, backlog_->overwritten() ? "overwritten" : stopped_for_);
+  backlog_.reset();
+}
+
+// A watch-list whose bookmark is here but not yet on its way is drained: only so can the client
+// make any progress (cache_watcher.go add).
+void CacheWatcher::Stop(std::string_view reason) {
+  if (backlog_ == nullptr) return stream_->Close(api::StreamEnd::kEof, reason);
+  const bool graceful = bookmark_after_ > 0 && !awaits_bookmark_ && backlog_->before_initial_end();
+  if (graceful) KSIM_PROBE("apiserver/slow-watch-list-drained");
+  backlog_->Stop(graceful);
+  stopped_for_ = reason;
+}
 
 void CacheWatcher::AwaitBookmark(std::int64_t revision) {
   awaits_bookmark_ = revision > 0;
@@ -50,8 +65,16 @@ void CacheWatcher::AwaitBookmark(std::int64_t revision) {
 
 bool CacheWatcher::OfferBookmark(std::int64_t revision) {
   if (revision < bookmark_after_) return false;
+  CacheEvent bookmark;
+  bookmark.type = WatchEventType::kBookmark;
+  bookmark.revision = revision;
+  if (backlog_ == nullptr) {
+    const std::optional<Outgoing> out = Convert(bookmark, false);
+    if (out && !stream_->Send(out->body, 0, out->cause)) FallBehind(WatchInterval());
+  } else if (!backlog_->Add(bookmark)) {
+    return false;
+  }
   awaits_bookmark_ = false;
-  if (revision > threshold_) stream_->SendBookmark(revision, false);
   return true;
 }
 

@@ -1,57 +1,66 @@
-// CacheWatcher: one watch served from a watch cache: what it selects, from which revision on, and
-// when it is due for a bookmark.
+// CacheWatcher: one watch served from a watch cache: what it selects, from which revision on, when
+// it is due for a bookmark, and what it has yet to send to a client that does not read.
 //
 // Source: apiserver pkg/storage/cacher/cache_watcher.go.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "ksim/api/variants.h"
-#include "ksim/apiserver/cacher/history.h"
+#include "ksim/apiserver/cacher/backlog.h"
+#include "ksim/apiserver/cacher/change.h"
 #include "ksim/apiserver/registry/selection.h"
 #include "ksim/apiserver/watch_stream.h"
 
 namespace ksim::apiserver {
-
-// How a change looks to someone who sees only what a predicate selects: coming in is ADDED, going
-// out is DELETED with the last content that matched, at the revision of the change (WATCH-13).
-struct FilteredEvent {
-  FilteredEvent(api::WatchEventType t, api::Object o) : type(t), object(std::move(o)) {}
-  api::WatchEventType type;
-  api::Object object;
-};
-// `delete_at_object_rv`: event.deleteRV: objectRV (api/variants.h).
-std::optional<FilteredEvent> Filter(const CacheEvent& event, const Predicate& predicate,
-                                    bool delete_at_object_rv = false);
 
 class CacheWatcher {
  public:
   static constexpr Duration kBookmarkPeriod = Seconds(60);
   static constexpr Duration kBookmarkLead = Seconds(2);  // before the deadline
 
-  CacheWatcher(std::shared_ptr<WatchStream> stream, Predicate predicate, bool bookmarks,
-               VirtualTime deadline, const api::Variants& variants)
+  // `queue`: how much each of its two queues holds (History::ChannelSize).
+  CacheWatcher(std::shared_ptr<WatchStream> stream, Predicate predicate, std::size_t queue,
+               bool bookmarks, VirtualTime deadline, const api::Variants& variants)
       : stream_(std::move(stream)),
         predicate_(std::move(predicate)),
-        bookmarks_(bookmarks),
+        queue_(queue),
         deadline_(deadline),
-        delete_at_object_rv_(variants.event_delete_rv == api::Variants::DeleteRV::kObjectRV) {}
+        delete_rv_(variants.event_delete_rv),
+        bookmarks_(bookmarks) {}
+  CacheWatcher(const CacheWatcher&) = delete;
+  CacheWatcher& operator=(const CacheWatcher&) = delete;
 
   WatchStream& stream() { return *stream_; }
   std::uint64_t id() const { return stream_->id(); }
   const Predicate& predicate() const { return predicate_; }
   bool bookmarks() const { return bookmarks_; }
 
-  // Events up to here are not sent any more (WATCH-11, WATCH-20).
+  // Live events up to here are not sent (WATCH-11, WATCH-20).
   std::int64_t threshold() const { return threshold_; }
   void RaiseThreshold(std::int64_t revision);
 
-  // A change, live or from history. Sends it if it concerns this watcher.
-  void Offer(const CacheEvent& event);
-  // An object as it is when the watch begins.
-  void SendInitial(const api::Object& object);
-  void SendInitialEnd(std::int64_t revision);
+  // Sends what comes before live events.
+  void Begin(WatchInterval initial);
+  // A live change: sends it if it concerns this watcher, or keeps it while the client does not
+  // read. False: there is no room for it.
+  bool Offer(Change& change) {
+    if (backlog_ != nullptr) return backlog_->Add(change.event());
+    const CacheEvent& event = change.event();
+    if (event.revision <= threshold_) return true;
+    const Change::Body& body = change.For(predicate_);
+    if (body != nullptr && !stream_->Send(body, event.object_hash, event.origin.cause))
+      FallBehind(WatchInterval());
+    return true;
+  }
+  // The client reads again: sends what has waited. One that was stopped ends when that is sent.
+  void Resume();
+  // Ends the stream, after what the client may still read (WATCH-28, WATCH-29).
+  void Stop(std::string_view reason);
+  bool behind() const { return backlog_ != nullptr; }
 
   // --- bookmarks ---
   // A watch-list waits for a bookmark at or after `revision`: it is offered one at every tick.
@@ -62,14 +71,20 @@ class CacheWatcher {
   std::optional<VirtualTime> NextBookmark(VirtualTime now) const;
 
  private:
+  void FallBehind(WatchInterval initial);
+  std::optional<Outgoing> Convert(const CacheEvent& event, bool initial) const;
+
   std::shared_ptr<WatchStream> stream_;
   Predicate predicate_;
-  bool bookmarks_;
+  std::size_t queue_;
   VirtualTime deadline_;
-  bool delete_at_object_rv_;
   std::int64_t threshold_ = 0;
-  bool awaits_bookmark_ = false;
   std::int64_t bookmark_after_ = 0;
+  std::unique_ptr<Backlog> backlog_;  // null: nothing waits
+  std::string_view stopped_for_;      // a literal
+  api::Variants::DeleteRV delete_rv_;
+  bool bookmarks_;
+  bool awaits_bookmark_ = false;
 };
 
 }  // namespace ksim::apiserver

@@ -30,6 +30,7 @@ Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
                   if (stream_ != nullptr) stream_->RequestProgress();
                 }),
       held_changed_(sim_),
+      dispatcher_(process, storage.resource(), variants),
       bookmarks_(sim_.now()),
       tick_site_(sim_.decisions().Site(
           fmt::format("bookmark/{}/{}", process.name(), storage.resource().group_resource()))),
@@ -52,7 +53,7 @@ sim::Task<void> Cacher::Run() {
     if (keeps_watchers()) {
       KSIM_PROBE("variant/cacher.reinit");
     } else {
-      CloseAll(api::StreamEnd::kEof, "reinit");
+      StopAll("reinit");
     }
   }
 }
@@ -79,7 +80,8 @@ sim::Task<api::Status> Cacher::FillFromStorage() {
     range.key = std::string(page->kvs.back().key()) + std::string(1, '\0');
   }
   cache_.Replace(std::move(objects), range.revision);
-  if (last_processed_ == 0 && compat_ >= api::Compat::k1_36) last_processed_ = range.revision;
+  if (dispatcher_.last_told() == 0 && compat_ >= api::Compat::k1_36)
+    dispatcher_.StartAt(range.revision);
   ready_.Set();
   fresh_.Notify();
   co_return api::Status();
@@ -129,6 +131,7 @@ sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
     if (!response || reinit_) co_return std::nullopt;
     std::optional<api::Status> error = TakeIn(*response);
     if (error) co_return error;
+    while (dispatcher_.full()) co_await dispatcher_.Moved();
   }
 }
 
@@ -172,15 +175,18 @@ void Cacher::OnChange(const store::WatchEvent& event) {
       cache_.Apply(type, api::ObjectHash(storage_.resource().resource, object.ns(), object.name()),
                    object, sim_.now(), origin);
   fresh_.Notify();
-  for (CacheWatcher* watcher : watchers_.Interested(change)) watcher->Offer(change);
-  last_processed_ = change.revision;
+  dispatcher_.Tell(change);
 }
 
 void Cacher::OnProgress(std::int64_t revision) {
   if (revision < cache_.revision()) return;
   cache_.AdvanceTo(revision);
   fresh_.Notify();
-  last_processed_ = revision;
+  CacheEvent progress;
+  progress.type = api::WatchEventType::kBookmark;
+  progress.revision = revision;
+  progress.origin = sim_.CaptureOrigin();
+  dispatcher_.Tell(progress);
 }
 
 sim::Task<api::Status> Cacher::WaitUntilFresh(std::int64_t revision) {

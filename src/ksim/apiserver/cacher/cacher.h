@@ -2,9 +2,6 @@
 // the result in a WatchCache, and passes every change on to the watchers it concerns. It begins
 // anew when it loses the storage watch.
 //
-// Upstream has two queues a watcher and closes one that does not keep up. Here what is sent travels
-// at once (api::WatchSink never blocks), so no watcher is ever slow (docs/fidelity.md).
-//
 // Source: apiserver pkg/storage/cacher/cacher.go, client-go tools/cache/reflector.go.
 #pragma once
 #include <cstdint>
@@ -16,10 +13,10 @@
 #include "absl/container/btree_map.h"
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/bookmark_schedule.h"
+#include "ksim/apiserver/cacher/dispatcher.h"
 #include "ksim/apiserver/cacher/progress.h"
 #include "ksim/apiserver/cacher/ready.h"
 #include "ksim/apiserver/cacher/watch_cache.h"
-#include "ksim/apiserver/cacher/watcher_index.h"
 #include "ksim/apiserver/etcd3/storage.h"
 #include "ksim/apiserver/watch_query.h"
 #include "ksim/sim/process.h"
@@ -49,7 +46,7 @@ class Cacher {
   Ready& ready() { return ready_; }
   WatchCache& cache() { return cache_; }
   const WatchCache& cache() const { return cache_; }
-  std::size_t watchers() const { return watchers_.size(); }
+  std::size_t watchers() const { return dispatcher_.size(); }
 
   // Returns at the latest after 3 s: ok once the cache has reached `revision`, else 504.
   sim::Task<api::Status> WaitUntilFresh(std::int64_t revision);
@@ -61,6 +58,8 @@ class Cacher {
   // until Forget. Whatever ends it at once has closed the stream when this returns.
   sim::Task<void> Watch(WatchQuery query, std::shared_ptr<WatchStream> stream);
   void Forget(std::uint64_t stream);
+  // The client of a watch reads again.
+  void Resume(std::uint64_t stream) { dispatcher_.Resume(stream); }
 
   // --- for faults ---
   // Frozen it takes in nothing; thawed it goes on where it stood.
@@ -69,7 +68,7 @@ class Cacher {
   void set_lag(Duration lag);
   void Reinit();
   void BreakWatch();  // of the resource on etcd
-  void CloseAll(api::StreamEnd how, std::string_view reason);
+  void StopAll(std::string_view reason);
 
  private:
   // --- cacher.cc: keeping the cache ---
@@ -91,8 +90,9 @@ class Cacher {
 
   // --- cacher_watch.cc ---
   sim::Task<api::Result<std::int64_t>> RequiredRevision(const WatchQuery& query);
-  api::Status SendFirst(const WatchQuery& query, std::int64_t required, CacheWatcher& watcher);
-  void SendState(const WatchQuery& query, CacheWatcher& watcher);
+  api::Result<WatchInterval> InitialEvents(const WatchQuery& query, std::int64_t required,
+                                           CacheWatcher& watcher);
+  WatchInterval InitialState(const WatchQuery& query, CacheWatcher& watcher);
   void ScheduleBookmark(CacheWatcher& watcher);
   sim::Task<void> BookmarkLoop();
   void Tick();
@@ -113,8 +113,7 @@ class Cacher {
   Duration lag_;
   sim::Signal held_changed_;
 
-  WatcherIndex watchers_;
-  std::int64_t last_processed_ = 0;  // revision of the last change or progress dispatched
+  Dispatcher dispatcher_;
   absl::btree_map<std::uint64_t, std::weak_ptr<CacheWatcher>> bookmark_watchers_;
   BookmarkSchedule bookmarks_;
   sim::SiteId tick_site_;

@@ -22,20 +22,26 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> str
   }
   co_await ready_.Wait();
   const std::uint64_t generation = ready_.generation();
+  const std::size_t queue =
+      cache_.history().ChannelSize(cache_.has_node_index(), query.predicate.node_name() != nullptr);
   const api::Result<std::int64_t> required = co_await RequiredRevision(query);
   api::Status error;
   if (!required.ok()) error = required.status();
   if (required.ok() && query.wants_state()) error = co_await WaitUntilFresh(*required);
   if (stream->closed()) co_return;
   stream->Accept(api::Response::From::kCache);
-  auto watcher = std::make_shared<CacheWatcher>(stream, query.predicate, query.bookmarks,
+  auto watcher = std::make_shared<CacheWatcher>(stream, query.predicate, queue, query.bookmarks,
                                                 query.deadline, variants_);
   const bool same_generation =
       keeps_watchers() || (ready_.ready() && ready_.generation() == generation);
-  if (error.ok() && (same_generation || compat_ == api::Compat::k1_25))
-    error = SendFirst(query, *required, *watcher);
+  api::Result<WatchInterval> initial = WatchInterval();
   if (!error.ok()) {
-    stream->SendError(error);
+    initial = error;
+  } else if (same_generation || compat_ == api::Compat::k1_25) {
+    initial = InitialEvents(query, *required, *watcher);
+  }
+  if (!initial.ok()) {
+    stream->SendError(initial.status());
     stream->Close(api::StreamEnd::kEof, "error");
     co_return;
   }
@@ -44,7 +50,8 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> str
     stream->Close(api::StreamEnd::kEof, "reinit");
     co_return;
   }
-  watchers_.Add(watcher);
+  watcher->Begin(*std::move(initial));
+  dispatcher_.Add(watcher);
   if (!query.bookmarks) co_return;
   if (query.is_watch_list()) {
     watcher->AwaitBookmark(*required == 0 ? cache_.revision() : *required);
@@ -54,14 +61,11 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> str
 }
 
 // What the client gets before live events: the state, or the changes since its revision.
-api::Status Cacher::SendFirst(const WatchQuery& query, std::int64_t required,
-                              CacheWatcher& watcher) {
+api::Result<WatchInterval> Cacher::InitialEvents(const WatchQuery& query, std::int64_t required,
+                                                 CacheWatcher& watcher) {
   watcher.RaiseThreshold(required);
   const bool legacy_state = required == 0 && !query.send_initial;
-  if (query.wants_state() || legacy_state) {
-    SendState(query, watcher);
-    return api::Status();
-  }
+  if (query.wants_state() || legacy_state) return InitialState(query, watcher);
   const std::int64_t from = required == 0 ? cache_.revision() : required;
   watcher.RaiseThreshold(from);
   const History& history = cache_.history();
@@ -69,12 +73,11 @@ api::Status Cacher::SendFirst(const WatchQuery& query, std::int64_t required,
       history.After(from, cache_.list_revision(),
                     variants_.watchcache_oldest == api::Variants::OldestRV::kListRV);
   if (!first.ok()) return first.status();
-  for (std::size_t i = *first; i < history.size(); ++i) watcher.Offer(history.at(i));
   if (history.size() > *first) watcher.RaiseThreshold(history.at(history.size() - 1).revision);
-  return api::Status();
+  return WatchInterval::OfHistory(history, history.start() + *first);
 }
 
-void Cacher::SendState(const WatchQuery& query, CacheWatcher& watcher) {
+WatchInterval Cacher::InitialState(const WatchQuery& query, CacheWatcher& watcher) {
   const Predicate& p = query.predicate;
   std::vector<api::Object> objects;
   const std::string key = p.SingleKey();
@@ -85,28 +88,27 @@ void Cacher::SendState(const WatchQuery& query, CacheWatcher& watcher) {
   } else {
     objects = cache_.List(p.KeyPrefix(), "");
   }
-  for (const api::Object& object : objects) {
-    if (p.Matches(object)) watcher.SendInitial(object);
-  }
   // 1.25 does not remember the revision of the state, only those of the objects in it.
   if (compat_ > api::Compat::k1_25) {
     watcher.RaiseThreshold(cache_.revision());
   } else {
-    if (key.empty()) objects = cache_.List("", "");
-    for (const api::Object& object : objects) watcher.RaiseThreshold(object.resource_version());
+    const std::vector<api::Object> all = key.empty() ? cache_.List("", "") : objects;
+    for (const api::Object& object : all) watcher.RaiseThreshold(object.resource_version());
   }
-  if (query.is_watch_list()) watcher.SendInitialEnd(cache_.revision());
+  std::optional<std::int64_t> end;
+  if (query.is_watch_list()) end = cache_.revision();
+  return WatchInterval::OfState(p.resource(), std::move(objects), end,
+                                sim::Origin{watcher.stream().cause(), false});
 }
 
 void Cacher::Forget(std::uint64_t stream) {
-  watchers_.Remove(stream);
+  dispatcher_.Forget(stream);
   bookmark_watchers_.erase(stream);
 }
 
-void Cacher::CloseAll(api::StreamEnd how, std::string_view reason) {
+void Cacher::StopAll(std::string_view reason) {
   bookmark_watchers_.clear();
-  for (const std::shared_ptr<CacheWatcher>& watcher : watchers_.TakeAll())
-    watcher->stream().Close(how, reason);
+  dispatcher_.StopAll(reason);
 }
 
 void Cacher::ScheduleBookmark(CacheWatcher& watcher) {
@@ -131,6 +133,7 @@ sim::Task<void> Cacher::BookmarkLoop() {
     while (sim_.now() < next_tick_) {
       co_await tick_changed_.WaitFor(next_tick_ - sim_.now(), sim::TimerKind::kPeriodic);
     }
+    while (dispatcher_.waiting()) co_await dispatcher_.Moved();
     next_tick_ = VirtualTime::Max();
     Tick();
   }
@@ -145,11 +148,11 @@ void Cacher::Tick() {
   }
   // Before its first change or progress the older dispatchers have no revision to tell; 1.25 then
   // loses the watchers that were due.
-  const bool silent = last_processed_ == 0;
+  const bool silent = dispatcher_.last_told() == 0;
   if (silent && compat_ == api::Compat::k1_25) return;
   for (const std::shared_ptr<CacheWatcher>& watcher : due) {
     if (watcher->stream().closed()) continue;
-    if (!silent) watcher->OfferBookmark(last_processed_);
+    if (!silent) watcher->OfferBookmark(dispatcher_.last_told());
     ScheduleBookmark(*watcher);
   }
 }

@@ -40,19 +40,17 @@ void History::Adapt(VirtualTime now) {
 void History::Resize(std::size_t capacity) {
   const std::size_t keep = std::min(size(), capacity);
   if (keep < size()) evicted_ = true;
+  start_ = end_ - keep;
   std::vector<CacheEvent> ring(capacity);
-  for (std::size_t i = 0; i < keep; ++i) {
-    ring[i] = std::move(ring_[(end_ - keep + i) % ring_.size()]);
-  }
+  for (std::uint64_t i = start_; i < end_; ++i)
+    ring[i % capacity] = std::move(ring_[i % ring_.size()]);
   ring_ = std::move(ring);
   capacity_ = capacity;
-  start_ = 0;
-  end_ = keep;
 }
 
 void History::Reset() {
   ring_.clear();
-  start_ = end_ = 0;
+  start_ = end_;
   evicted_ = false;
   forgotten_ = 0;
 }
@@ -63,6 +61,13 @@ void History::Forget() {
   Reset();
   forgotten_ = last;
   evicted_ = last > 0;
+}
+
+std::size_t History::ChannelSize(bool indexed, bool by_index) const {
+  constexpr std::size_t kMin = 10, kMaxIndexed = 1000, kMaxPlain = 100;
+  const auto window = static_cast<std::size_t>(kFresh.whole_seconds());
+  const std::size_t most = !indexed ? kMaxPlain : by_index ? kMin : kMaxIndexed;
+  return std::clamp((capacity_ + window - 1) / window, kMin, most);
 }
 
 api::Result<std::size_t> History::After(std::int64_t revision, std::int64_t list_revision,

@@ -51,10 +51,17 @@ class History {
   std::size_t capacity() const { return capacity_; }
   bool full() const { return size() == capacity(); }
   bool evicted() const { return evicted_; }  // anything, since the last relist
+  // Positions count all events that ever came, over relists too: the first one held, and the one
+  // that comes next.
+  std::uint64_t start() const { return start_; }
+  std::uint64_t end() const { return end_; }
   // i-th oldest, i < size().
   const CacheEvent& at(std::size_t i) const { return ring_[(start_ + i) % ring_.size()]; }
 
-  // The position of the first event after `revision` (size() if there is none); 410 if events in
+  // The queues of a watcher that begins now: about a second of changes. `indexed`: the resource has
+  // an index, `by_index`: the watcher is found by it.
+  std::size_t ChannelSize(bool indexed, bool by_index) const;
+  // The number (at) of the first event after `revision` (size() if there is none); 410 if events in
   // between are gone. `list_revision` is that of the last relist. `one_too_many`: accepts one
   // revision too many (watchcache.oldest: listRV).
   api::Result<std::size_t> After(std::int64_t revision, std::int64_t list_revision,
@@ -65,8 +72,8 @@ class History {
   void Adapt(VirtualTime now);
 
   std::size_t capacity_ = kLowerBound;
-  std::vector<CacheEvent> ring_;     // `capacity_` long, or empty before the first event
-  std::size_t start_ = 0, end_ = 0;  // [start_, end_) modulo capacity
+  std::vector<CacheEvent> ring_;       // `capacity_` long, or empty before the first event
+  std::uint64_t start_ = 0, end_ = 0;  // [start_, end_) modulo capacity
   bool evicted_ = false;
   std::int64_t forgotten_ = 0;  // revision of the last event that Forget dropped
 };

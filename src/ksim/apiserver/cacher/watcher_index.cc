@@ -26,16 +26,23 @@ void WatcherIndex::Add(std::shared_ptr<CacheWatcher> watcher) {
   all_.insert_or_assign(w->id(), std::move(watcher));
 }
 
-void WatcherIndex::Remove(std::uint64_t id) {
+std::shared_ptr<CacheWatcher> WatcherIndex::Find(std::uint64_t id) const {
   const auto it = all_.find(id);
-  if (it == all_.end()) return;
+  return it == all_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<CacheWatcher> WatcherIndex::Remove(std::uint64_t id) {
+  const auto it = all_.find(id);
+  if (it == all_.end()) return nullptr;
   const Predicate& p = it->second->predicate();
   if (p.node_name() != nullptr) {
     Erase(by_node_, *p.node_name(), it->second.get());
   } else {
     Erase(by_scope_, ScopeOf(p), it->second.get());
   }
+  std::shared_ptr<CacheWatcher> removed = std::move(it->second);
   all_.erase(it);
+  return removed;
 }
 
 void WatcherIndex::Collect(const Scope& scope) {

@@ -18,7 +18,8 @@ namespace ksim::apiserver {
 class WatcherIndex {
  public:
   void Add(std::shared_ptr<CacheWatcher> watcher);
-  void Remove(std::uint64_t id);  // unknown ids are ignored
+  std::shared_ptr<CacheWatcher> Find(std::uint64_t id) const;  // null if there is none
+  std::shared_ptr<CacheWatcher> Remove(std::uint64_t id);      // null if there was none
   std::size_t size() const { return all_.size(); }
 
   // The watchers to offer the event to, in the order in which they were opened. The vector is good

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ksim/apiserver/cacher/cache_watcher.h"
+#include "ksim/apiserver/cacher/change.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::apiserver {
@@ -12,7 +12,7 @@ namespace {
 
 // The revision after which changes are sent; sends the state before it if it is wanted.
 sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQuery& query,
-                                                  CacheWatcher& watcher) {
+                                                  WatchStream& stream) {
   const bool state = query.wants_state() || (query.revision == 0 && !query.send_initial);
   if (!state && query.revision > 0) co_return query.revision;
   if (!state) co_return co_await storage.CurrentRevision();
@@ -24,8 +24,12 @@ sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQ
   list.revision = query.revision;
   api::Result<ListResult> result = co_await storage.List(std::move(list));
   if (!result.ok()) co_return result.status();
-  for (const api::Object& object : result->items) watcher.SendInitial(object);
-  if (query.is_watch_list()) watcher.SendInitialEnd(result->revision);
+  const api::ResourceInfo& r = storage.resource();
+  for (const api::Object& object : result->items)
+    stream.Send(std::make_shared<EventBody>(r, api::WatchEventType::kAdded, object),
+                api::ObjectHash(r.resource, object.ns(), object.name()), stream.cause());
+  if (query.is_watch_list())
+    stream.Send(EventBody::Bookmark(r, result->revision, true), 0, stream.cause());
   co_return result->revision;
 }
 
@@ -46,6 +50,13 @@ CacheEvent ToCacheEvent(const Storage& storage, const store::WatchEvent& event) 
   return change;
 }
 
+void Send(const CacheEvent& event, const WatchQuery& query, const api::Variants& variants,
+          WatchStream& stream) {
+  Change change(event, query.predicate.resource(), variants.event_delete_rv);
+  if (const Change::Body& body = change.For(query.predicate))
+    stream.Send(body, event.object_hash, event.origin.cause);
+}
+
 void End(WatchStream& stream, const api::Status& error) {
   if (!error.ok()) stream.SendError(error);
   stream.Close(api::StreamEnd::kEof, error.ok() ? "storage" : "error");
@@ -64,13 +75,11 @@ api::Status CheckEvent(const store::WatchEvent& event) {
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
                                  std::shared_ptr<WatchStream> stream, api::Variants variants) {
   stream->Accept(api::Response::From::kStore);
-  CacheWatcher watcher(stream, query.predicate, query.bookmarks, query.deadline, variants);
-  const api::Result<store::Revision> from = co_await SendState(storage, query, watcher);
+  const api::Result<store::Revision> from = co_await SendState(storage, query, *stream);
   if (!from.ok()) {
     End(*stream, from.status());
     co_return;
   }
-  watcher.RaiseThreshold(*from);
   const std::string prefix = storage.root() + query.predicate.KeyPrefix();
   store::WatchRequest request(prefix, store::PrefixEnd(prefix), *from + 1);
   request.prev_kv = true;
@@ -91,7 +100,7 @@ sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQu
         End(*stream, error);
         co_return;
       }
-      watcher.Offer(ToCacheEvent(storage, event));
+      Send(ToCacheEvent(storage, event), query, variants, *stream);
     }
   }
 }

@@ -108,7 +108,23 @@ bool IsMetadata(std::string_view field) {
   return field == "metadata.name" || field == "metadata.namespace";
 }
 
+// Which term demands a value of the field; -1 if none does.
+std::int32_t FindExact(const value::FieldSelector& fields, std::string_view field) {
+  for (std::size_t i = 0; i < fields.terms().size(); ++i) {
+    const value::FieldSelector::Term& term = fields.terms()[i];
+    if (term.field == field && !term.negated) return static_cast<std::int32_t>(i);
+  }
+  return -1;
+}
+
 }  // namespace
+
+std::string SelectorText(const api::ListOptions& options) {
+  std::string text = options.label_selector;
+  if (!options.field_selector.empty())
+    text.append(text.empty() ? "" : ";").append(options.field_selector);
+  return text;
+}
 
 std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
                        std::string_view field) {
@@ -164,16 +180,9 @@ api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_v
     p.name_ = *field;
   }
   if (r.resource == "pods" && r.group.empty()) {
-    auto node = fields->RequiresExactMatch("spec.nodeName");
-    if (!node) node = fields->RequiresExactMatch("spec.host");
-    if (node) {
-      p.has_node_ = true;
-      p.node_ = *node;
-    }
+    p.node_term_ = FindExact(*fields, "spec.nodeName");
+    if (p.node_term_ < 0) p.node_term_ = FindExact(*fields, "spec.host");
   }
-  p.text_ = options.label_selector;
-  if (!options.field_selector.empty())
-    p.text_.append(p.text_.empty() ? "" : ";").append(options.field_selector);
   p.labels_ = *std::move(labels);
   p.fields_ = *std::move(fields);
   return p;

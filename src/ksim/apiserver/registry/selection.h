@@ -3,6 +3,7 @@
 // Sources: apiserver pkg/storage/selection_predicate.go; the kinds' ToSelectableFields and field
 // label conversions (pkg/apis/core/v1/conversion.go, pkg/registry/<group>/<resource>/strategy.go).
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
 
 // 400 if the selector names a field that the kind does not offer (API-56, API-57).
 api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields);
+
+// "labels" or "fields" or both, as in `k=v;metadata.name=x`; for traces.
+std::string SelectorText(const api::ListOptions& options);
 
 class Predicate {
  public:
@@ -48,19 +52,17 @@ class Predicate {
   // A request for one namespace whose selector names another: nothing can match.
   bool contradictory() const { return contradictory_; }
   // The value of spec.nodeName that every match must have; null if none is demanded.
-  const std::string* node_name() const { return has_node_ ? &node_ : nullptr; }
-  // "labels" or "fields" or both, as in `k=v;metadata.name=x`; for traces.
-  const std::string& text() const { return text_; }
+  const std::string* node_name() const {
+    return node_term_ < 0 ? nullptr : &fields_.terms()[static_cast<std::size_t>(node_term_)].value;
+  }
 
  private:
   const api::ResourceInfo* resource_ = nullptr;
   std::string ns_, name_;
   bool contradictory_ = false;
-  bool has_node_ = false;
-  std::string node_;
+  std::int32_t node_term_ = -1;  // of the fields: which one demands a node
   value::LabelSelector labels_;
   value::FieldSelector fields_;
-  std::string text_;
 };
 
 }  // namespace ksim::apiserver

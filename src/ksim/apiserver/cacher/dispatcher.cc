@@ -1,0 +1,105 @@
+#include "ksim/apiserver/cacher/dispatcher.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/sim/probe.h"
+
+namespace ksim::apiserver {
+
+Dispatcher::Dispatcher(sim::Process& process, const api::ResourceInfo& resource,
+                       const api::Variants& variants)
+    : process_(process),
+      sim_(process.simulation()),
+      resource_(resource),
+      delete_rv_(variants.event_delete_rv),
+      budget_(sim_.now()),
+      room_(sim_),
+      moved_(sim_) {}
+
+void Dispatcher::Forget(std::uint64_t stream) {
+  watchers_.Remove(stream);
+  draining_.erase(stream);
+}
+
+void Dispatcher::StopAll(std::string_view reason) {
+  for (std::shared_ptr<CacheWatcher>& watcher : watchers_.TakeAll())
+    End(std::move(watcher), reason);
+}
+
+void Dispatcher::End(std::shared_ptr<CacheWatcher> watcher, std::string_view reason) {
+  watcher->Stop(reason);
+  const std::uint64_t id = watcher->id();
+  if (watcher->behind()) draining_[id] = std::move(watcher);
+}
+
+void Dispatcher::Tell(const CacheEvent& event) {
+  if (waiting_) {
+    incoming_.push_back(event);
+  } else {
+    TellNow(event);
+  }
+}
+
+void Dispatcher::TellNow(const CacheEvent& event) {
+  if (event.type != api::WatchEventType::kBookmark) {
+    Change change(event, resource_, delete_rv_);
+    for (CacheWatcher* watcher : watchers_.Interested(event))
+      if (!watcher->Offer(change)) slow_.push_back(watcher->id());
+  }
+  if (slow_.empty()) {
+    last_told_ = event.revision;
+    return;
+  }
+  current_ = event;
+  if (!waiting_) process_.Spawn(WaitForSlow());
+  waiting_ = true;
+}
+
+// Until nobody is slow any more and what came meanwhile has been told.
+sim::Task<void> Dispatcher::WaitForSlow() {
+  while (!slow_.empty()) {
+    KSIM_PROBE("apiserver/dispatcher-waits-for-a-slow-watcher");
+    sim_.context().background = false;
+    const VirtualTime until = sim_.now() + budget_.Take(sim_.now());
+    while (!slow_.empty() && sim_.now() < until) {
+      co_await room_.WaitFor(until - sim_.now(), sim::TimerKind::kWork);
+    }
+    EndSlow();
+    budget_.Return(until - sim_.now());
+    last_told_ = current_.revision;
+    while (slow_.empty() && !incoming_.empty()) {
+      const CacheEvent next = std::move(incoming_.front());
+      incoming_.pop_front();
+      sim_.AdoptOrigin(next.origin);
+      TellNow(next);
+    }
+    moved_.Notify();
+  }
+  waiting_ = false;
+}
+
+void Dispatcher::EndSlow() {
+  for (const std::uint64_t id : std::exchange(slow_, {})) {
+    std::shared_ptr<CacheWatcher> watcher = watchers_.Remove(id);
+    if (watcher == nullptr) continue;
+    KSIM_PROBE("apiserver/slow-watcher-ended");
+    End(std::move(watcher), "slow");
+  }
+}
+
+void Dispatcher::Resume(std::uint64_t stream) {
+  const auto drained = draining_.find(stream);
+  if (drained != draining_.end()) return drained->second->Resume();
+  const std::shared_ptr<CacheWatcher> watcher = watchers_.Find(stream);
+  if (watcher == nullptr) return;
+  watcher->Resume();
+  const auto slow = std::find(slow_.begin(), slow_.end(), stream);
+  if (slow == slow_.end()) return;
+  Change change(current_, resource_, delete_rv_);
+  if (!watcher->Offer(change)) return;
+  slow_.erase(slow);
+  if (slow_.empty()) room_.Notify();
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,42 @@
+// WatchInterval: what a watch sends before live events: the state as it is now, or the changes
+// since a revision. Changes are read from the history a batch at a time, so a reader that is held
+// up may find that the next batch has been overwritten (WATCH-27).
+//
+// Source: apiserver pkg/storage/cacher/watch_cache_interval.go.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ksim/apiserver/cacher/history.h"
+
+namespace ksim::apiserver {
+
+class WatchInterval {
+ public:
+  static constexpr std::size_t kBatch = 100;
+
+  WatchInterval() = default;  // empty
+  // Each object as an ADDED of that origin; then, if `end` is set, the bookmark that ends the
+  // initial events, at that revision.
+  static WatchInterval OfState(const api::ResourceInfo& resource, std::vector<api::Object> objects,
+                               std::optional<std::int64_t> end, const sim::Origin& origin);
+  // What the history has from position `first` on. The history outlives the interval.
+  static WatchInterval OfHistory(const History& history, std::uint64_t first);
+
+  // nullopt: that was all, or the rest has been overwritten.
+  std::optional<CacheEvent> Next();
+  bool overwritten() const { return overwritten_; }
+
+ private:
+  bool FillBatch();
+
+  const History* history_ = nullptr;
+  std::uint64_t next_ = 0, end_ = 0;  // positions not yet read
+  bool overwritten_ = false;
+  std::vector<CacheEvent> batch_;
+  std::size_t taken_ = 0;  // of the batch
+};
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,56 @@
+// A client that stops reading one of its watches, with little room: the API server ends the watch,
+// and the reflector goes on from where it was.
+#include "tests/fault/told.h"
+
+namespace ksim::fault {
+namespace {
+
+using sim::EventKind;
+
+const Fields kPodWatch{{"client", "kube-controller-manager"}, {"resource", "pods"}};
+
+Fields With(Fields fields, const Fields& more) {
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
+// Forty pods while it does not read, and more of them than it wants in the end.
+std::unique_ptr<Told> FortyPods(const std::string& faults) {
+  return Told::With(faults,
+                    "  - {at: 5s, scale: {resource: replicasets/web, replicas: 40}}\n"
+                    "  - {at: 60s, scale: {resource: replicasets/web, replicas: 3}}\n");
+}
+
+// WATCH-28
+TEST(SlowWatcher, OfAClientIsEndedAndOpenedAgainFromWhereItWas) {
+  const std::unique_ptr<Told> told = FortyPods(
+      "  - {at: 4s, holdStream: {client: kube-controller-manager, resource: pods, for: 30s, "
+      "window: 5}}\n");
+  const trace::Record& closed =
+      told->First(EventKind::kWatch, With(kPodWatch, {{"state", "close"}}));
+  EXPECT_EQ(closed.Text("reason"), "slow");
+  EXPECT_GT(closed.seq, told->End("holdStream").seq) << "it reads what was queued first";
+  const trace::Record& opened =
+      told->First(EventKind::kWatch, With(kPodWatch, {{"state", "open"}}), closed.seq);
+  EXPECT_EQ(opened.Text("rv"), value::ToJson(closed.Get("lastRv")))
+      << "all that was sent has been taken in";
+  EXPECT_EQ(told->Count(EventKind::kRelist,
+                        {{"informer", "kube-controller-manager pods"}, {"reason", "start"}}),
+            1);
+  EXPECT_EQ(told->Count(EventKind::kRelist, {{"informer", "kube-controller-manager pods"}}), 1)
+      << "without a new list";
+  EXPECT_EQ(told->Count(EventKind::kViolation, {}), 0);
+  EXPECT_EQ(told->report.exit_code, 0);
+  EXPECT_EQ(told->Pods(), 3);
+}
+
+// WATCH-28
+TEST(SlowWatcher, IsNobodyWithRoomEnough) {
+  const auto told = FortyPods(
+      "  - {at: 4s, holdStream: {client: kube-controller-manager, resource: pods, for: 30s}}\n");
+  EXPECT_GT(told->Count(EventKind::kEvent, {{"resource", "pods"}}), 200);
+  EXPECT_EQ(told->Count(EventKind::kWatch, With(kPodWatch, {{"state", "close"}})), 0);
+}
+
+}  // namespace
+}  // namespace ksim::fault
