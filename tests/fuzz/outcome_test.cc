@@ -20,8 +20,9 @@ Outcome Full() {
   o.digest = "0123";
   o.events = 12345678901;
   o.steps = 3;
+  o.lasted = Minutes(40);
   o.faults = {{"delay", 2}, {"fault.crash", 0}};
-  o.decisions = {{"delay/a/b/pods", ~std::uint64_t{0}, 6}};
+  o.decisions = {{"delay/a/b/pods", ~std::uint64_t{0}, 6, 7}};
   o.coverage = {1, 2, 3};
   o.probes = {"watch/expired"};
   return o;
@@ -34,6 +35,8 @@ TEST(Outcome, CrossesThePipeWhole) {
   EXPECT_EQ(Encode(*back), bytes);
   EXPECT_EQ(back->findings.at(1).message, Full().findings[1].message);
   EXPECT_EQ(back->decisions.at(0).key, ~std::uint64_t{0});
+  EXPECT_EQ(back->decisions.at(0).n, 7u);
+  EXPECT_EQ(back->lasted, Minutes(40));
   EXPECT_FALSE(back->findings.at(0).safety);
 }
 

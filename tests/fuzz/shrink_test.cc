@@ -49,6 +49,19 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
   EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
 }
 
+// stallInGap is three faults. The pods' handler alone, late by five minutes, is enough.
+TEST(Shrink, OfAMotifOnlyWhatIsNeededStays) {
+  Scenario s = ExpiredExpectations("[stallInGap]");
+  const Failure failure = FirstFailure(s);
+  ASSERT_EQ(failure.finding.oracle, "expect");
+  s.seed = failure.job.seed;
+  ShrinkOptions options;
+  options.runs = 300;
+  const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+  ASSERT_EQ(shrunk.scenario.faults.size(), 1u);
+  EXPECT_EQ(shrunk.scenario.faults[0].verb, "stallHandler");
+}
+
 TEST(Shrink, WhatDoesNotFailIsNotReproduced) {
   const Scenario s = ExpiredExpectations();
   Finding finding;

@@ -43,6 +43,7 @@ struct Decision {  // a non-zero answer really given
   std::string site;
   std::uint64_t key = 0;
   std::uint32_t answer = 0;
+  std::uint32_t n = 0;  // how many answers there were; 0 = not known, as of one that was read
 };
 
 // Several chains of events have one that is due within the window: which goes first?
@@ -91,7 +92,7 @@ class Decisions {
 
  private:
   struct Impl;
-  void Record(SiteId site, std::uint64_t key, std::uint32_t answer);
+  void Record(SiteId site, std::uint64_t key, std::uint32_t answer, std::uint32_t n);
   std::unique_ptr<Impl> impl_;
   std::uint64_t seed_;
   std::uint64_t asked_ = 0;

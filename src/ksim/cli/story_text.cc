@@ -144,9 +144,11 @@ StoryPart StoryText::Request(const Record& r) const {
 StoryPart StoryText::Commit(const Record& r) const {
   if (!IsAct(r)) return {};
   const std::string_view op = r.Text("op");
-  std::string what =
-      fmt::format("{}s {}, rv {}", op,
-                  ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name")), r.Int("rv"));
+  const std::string object =  // what is no object, as the key of the last compaction, has no resource
+      r.Text("resource").empty()
+          ? std::string(r.Text("key"))
+          : ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name"));
+  std::string what = fmt::format("{}s {}, rv {}", op, object, r.Int("rv"));
   const std::string changes = op == "update" ? Changes(r) : "";
   if (!changes.empty()) what += fmt::format(" ({})", changes);
   const bool pods = r.Text("resource") == "pods";

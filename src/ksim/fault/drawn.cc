@@ -43,10 +43,11 @@ std::string_view ProcessOf(std::string_view actor) {
 
 const std::vector<std::string_view>& DrawnKinds() {
   static const std::vector<std::string_view> kinds{
-      "dropWatch",   "expire",       "holdStream",  "delayStream", "stallHandler", "pause",
-      "rejectWrite", "timeoutWrite", "reinitCache", "connect",     "crash",        "freezeCache",
-      "compact",     "nodeSilent",   "restart",     "partition",   "serverDown",   "skewClock",
-      "failover",    "gap",          "stallInGap",  "storm",       "compactInGap", "staleRestart"};
+      "dropWatch",  "expire",      "holdStream",   "delayStream",  "stallHandler",
+      "pause",      "rejectWrite", "timeoutWrite", "reinitCache",  "connect",
+      "crash",      "freezeCache", "compact",      "nodeSilent",   "restart",
+      "partition",  "serverDown",  "skewClock",    "failover",     "gap",
+      "stallInGap", "storm",       "compactInGap", "staleRestart", "swizzle"};
   return kinds;
 }
 
@@ -269,6 +270,7 @@ void Drawn::OnCommit(const sim::Event& e) {
     }
     AskFailover(e, writer, object);
   }
+  AskSwizzle(e, object);
   AskStorm(e, writer, object);
   AskStaleRestart(e, writer, parts->resource, object);
   for (const apiserver::Server* server : cluster_.servers()) {

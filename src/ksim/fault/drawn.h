@@ -20,8 +20,8 @@
 //                                  server; of a delete also compact; of a kubelet nodeSilent
 //                                  instead of crash
 //   response to a write            odd ones: restart, partition; even ones: serverDown, skewClock
-//   and the motifs of drawn_motifs.cc: gap, stallInGap at `event`; storm, staleRestart, and of a
-//   delete compactInGap, at `commit`
+//   and the motifs of drawn_motifs.cc: gap, stallInGap at `event`; storm, staleRestart, swizzle,
+//   and of a delete compactInGap, at `commit`
 //
 // How long something lasts stands beside the constants it beats: each just under and just over.
 // The fault fires when the emitting step has returned: `event` before `deliver` before `handler`,
@@ -102,6 +102,7 @@ class Drawn {
   void AskCompactInGap(const sim::Event& e, std::string_view resource, std::uint64_t object);
   void AskStaleRestart(const sim::Event& e, std::string_view process, std::string_view resource,
                        std::uint64_t object);
+  void AskSwizzle(const sim::Event& e, std::uint64_t object);
 
   void AskFailover(const sim::Event& e, std::string_view leader, std::uint64_t object);
   void OnResponse(const sim::Event& e);
@@ -123,6 +124,8 @@ class Drawn {
     Next act;
   };
   std::vector<Awaited> awaited_;
+  std::vector<std::string> to_cut_;  // processes that a swizzle has not come to yet, the next last
+  Duration swizzle_;                 // how long its last link is cut, less kBetweenLinks
   std::map<std::string, std::set<std::string>, std::less<>> watched_;  // process -> resources
   // Stream number -> process; those on etcd have numbers of their own.
   absl::flat_hash_map<std::uint64_t, std::string> stream_clients_, store_clients_;

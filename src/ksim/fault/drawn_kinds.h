@@ -34,6 +34,7 @@ enum Kind : int {
   kStorm,
   kCompactInGap,
   kStaleRestart,
+  kSwizzle,
   kKinds
 };
 

@@ -8,6 +8,8 @@
 //                 break once more, or (3) move to another API server and break there
 //   compactInGap  etcd is compacted at a deletion that an API server has not heard of
 //   staleRestart  a process dies, and comes back to an API server whose cache is frozen
+//   swizzle       the clients lose their API server one by one, commit by commit, and have it back
+//                 in the opposite order (FoundationDB's swizzle-clogging)
 #include <utility>
 
 #include "ksim/fault/drawn_kinds.h"
@@ -24,6 +26,8 @@ Value Stream(std::string_view client, std::string_view resource) {
 
 // How much longer the queue stands still than the watch is away.
 constexpr Duration kAfterTheList = Seconds(100);
+// Between two links of a swizzle that heal.
+constexpr Duration kBetweenLinks = Seconds(10);
 
 }  // namespace
 
@@ -116,6 +120,23 @@ void Drawn::AskStaleRestart(const sim::Event& e, std::string_view process,
   Fire(e, "freezeCache", freeze.Add("for", LengthOf(kSizes - 1)).Build());
   Fire(e, "connect", connect.Add("client", Text(process)).Add("server", server).Build());
   Fire(e, "restart", restart.Add("process", Text(process)).Build());
+}
+
+void Drawn::AskSwizzle(const sim::Event& e, std::uint64_t object) {
+  if (to_cut_.empty()) {
+    const std::uint32_t n = Ask(kSwizzle, "network", object, kSizes);
+    if (n == 0) return;
+    for (const auto& [process, resources] : watched_) to_cut_.push_back(process);
+    swizzle_ = kLengths[n - 1];
+  }
+  if (to_cut_.empty()) return;
+  const Duration lasts =
+      swizzle_ + Duration(kBetweenLinks.ns() * static_cast<std::int64_t>(to_cut_.size()));
+  value::ObjectBuilder args;
+  args.Add("between",
+           Value::Array({Text(to_cut_.back()), Text(cluster_.servers().front()->name())}));
+  Fire(e, "partition", args.Add("for", Text(FormatDuration(lasts))).Build());
+  to_cut_.pop_back();
 }
 
 }  // namespace ksim::fault

@@ -119,10 +119,11 @@ std::string Encode(const Outcome& o) {
   Writer w;
   w.Add(o.number).Add(o.seed).Add(static_cast<std::uint64_t>(o.code));
   w.List(o.findings, [&](const Finding& f) { Write(w, f); });
-  w.Add(o.digest).Add(o.events).Add(o.steps);
+  w.Add(o.digest).Add(o.events).Add(o.steps).Add(static_cast<std::uint64_t>(o.lasted.ns()));
   w.List(o.faults, [&](const auto& fault) { w.Add(fault.first).Add(fault.second); });
-  w.List(o.decisions,
-         [&](const sim::Decision& d) { w.Add(d.site).Add(d.key).Add(std::uint64_t{d.answer}); });
+  w.List(o.decisions, [&](const sim::Decision& d) {
+    w.Add(d.site).Add(d.key).Add(std::uint64_t{d.answer}).Add(std::uint64_t{d.n});
+  });
   w.List(o.coverage, [&](std::uint64_t c) { w.Add(c); });
   w.List(o.probes, [&](const std::string& p) { w.Add(p); });
   return w.Take();
@@ -138,6 +139,7 @@ absl::StatusOr<Outcome> DecodeOutcome(std::string_view bytes) {
   o.digest = r.Text();
   o.events = r.Number();
   o.steps = r.Number();
+  o.lasted = Duration(static_cast<std::int64_t>(r.Number()));
   r.List([&] {
     const std::string kind = r.Text();
     o.faults[kind] = r.Number();
@@ -147,6 +149,7 @@ absl::StatusOr<Outcome> DecodeOutcome(std::string_view bytes) {
     d.site = r.Text();
     d.key = r.Number();
     d.answer = static_cast<std::uint32_t>(r.Number());
+    d.n = static_cast<std::uint32_t>(r.Number());
     o.decisions.push_back(std::move(d));
   });
   r.List([&] { o.coverage.push_back(r.Number()); });

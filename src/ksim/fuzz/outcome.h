@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ksim/base/time.h"
 #include "ksim/fuzz/strategy.h"
 #include "ksim/sim/decisions.h"
 #include "ksim/trace/header.h"
@@ -47,6 +48,7 @@ struct Outcome {
   std::string digest;
   std::uint64_t events = 0;
   std::uint64_t steps = 0;                      // of the kernel
+  Duration lasted;                              // virtual time
   std::map<std::string, std::uint64_t> faults;  // non-zero answers by kind
   std::vector<sim::Decision> decisions;         // all of them, of a failing run or for coverage
   std::vector<std::uint64_t> coverage;          // what this process had not told before, sorted

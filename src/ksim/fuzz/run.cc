@@ -117,6 +117,7 @@ Outcome Run::Go() {
   out.digest = report.end.digest;
   out.events = report.end.events;
   out.steps = report.kernel_steps;
+  out.lasted = Duration(report.end.time);
   for (const sim::Decision& d : report.end.decisions) ++out.faults[std::string(KindOf(d.site))];
   out.decisions = std::move(report.end.decisions);
   if (coverage_) out.coverage = coverage_->Pairs();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ksim/fuzz/fewer.h"
 #include "ksim/fuzz/place.h"
 #include "ksim/fuzz/script.h"
 #include "ksim/fuzz/simpler.h"
@@ -16,7 +17,6 @@ namespace ksim::fuzz {
 namespace {
 
 using scenario::Scenario;
-using Decisions = std::vector<sim::Decision>;
 
 constexpr int kOtherSeeds = 10;
 
@@ -46,11 +46,9 @@ class Shrinker {
             const std::vector<sim::Override>& overrides) {
     if (!Begin(scenario, strategy, overrides)) return std::move(out_);
     out_.reproduced = true;
-    DropKinds();
-    DropParts();
-    Lessen();
+    decisions_ = Fewest(std::move(decisions_), Judge());
     Simplify();
-    DropParts();
+    decisions_ = WithoutParts(std::move(decisions_), Judge());
     out_.scenario = scenario_;
     out_.scenario.overrides = ToOverrides(decisions_);
     out_.decisions = decisions_;
@@ -76,12 +74,13 @@ class Shrinker {
   }
 
   // Whether the run shows the failure; `taken` gets its decisions.
-  bool Shows(const Scenario& s, RunSetup setup, Decisions* taken, Finding* as = nullptr) {
+  bool ShowsIn(const Scenario& s, RunSetup setup, Decisions* taken, Finding* as = nullptr) {
     ++out_.runs;
     setup.timeout = options_.timeout;
     absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
     if (!run.ok()) return false;
     Outcome outcome = (*run)->Go();
+    lasted_ = outcome.lasted;
     const auto same = std::find_if(outcome.findings.begin(), outcome.findings.end(),
                                    [this](const Finding& f) { return f.Same(finding_); });
     if (same == outcome.findings.end()) return false;
@@ -90,14 +89,18 @@ class Shrinker {
     return true;
   }
 
-  bool Shows(const Scenario& s, const Decisions& decisions, Decisions* taken) {
+  bool ShowsWith(const Scenario& s, const Decisions& decisions, Decisions* taken) {
     RunSetup setup = Phases();
     Scenario candidate = s;
     candidate.overrides = ToOverrides(decisions);
-    return Shows(candidate, std::move(setup), taken, &out_.finding);
+    return ShowsIn(candidate, std::move(setup), taken, &out_.finding);
   }
 
-  // Finds a form that needs no strategy: as `ksim run` does it, or at least with the phases.
+  // How a run without a strategy is done: as `ksim run` does it, as it does with `until` (what is
+  // refused for ever is quiet at once), or with the phases of a campaign.
+  enum class Form { kAlone, kAloneForLong, kPhases };
+
+  // The first form that fails.
   bool Begin(const Scenario& scenario, const std::optional<StrategySpec>& strategy,
              const std::vector<sim::Override>& overrides) {
     RunSetup setup;
@@ -105,12 +108,16 @@ class Shrinker {
     if (strategy) phases_seed_ = strategy->seed;
     setup.overrides = overrides;
     Decisions taken;
-    if (!Shows(scenario, std::move(setup), &taken)) return false;
+    if (!ShowsIn(scenario, std::move(setup), &taken)) return false;
     scenario_ = OnlyAbout(scenario, finding_);
     decisions_ = taken;
-    for (const bool alone : {true, false}) {
-      out_.runs_alone = alone;
-      if (Shows(scenario_, decisions_, &taken)) {
+    const Scenario whole = scenario_;
+    const Duration whole_run = lasted_;
+    for (const Form form : {Form::kAlone, Form::kAloneForLong, Form::kPhases}) {
+      out_.runs_alone = form != Form::kPhases;
+      scenario_ = whole;
+      if (form == Form::kAloneForLong) RunUntil(whole_run);
+      if (ShowsWith(scenario_, decisions_, &taken)) {
         decisions_ = taken;
         return true;
       }
@@ -118,13 +125,17 @@ class Shrinker {
     return false;
   }
 
-  // Takes a smaller list if it still fails; then what was really taken counts.
-  bool Take(const Decisions& candidate) {
-    if (Spent()) return false;
-    Decisions taken;
-    if (!Shows(scenario_, candidate, &taken)) return false;
-    decisions_ = taken.size() <= candidate.size() ? std::move(taken) : candidate;
-    return true;
+  Shows Judge() {
+    return [this](const Decisions& candidate) -> std::optional<Decisions> {
+      Decisions taken;
+      if (Spent() || !ShowsWith(scenario_, candidate, &taken)) return std::nullopt;
+      return taken;
+    };
+  }
+
+  void RunUntil(Duration end) {
+    scenario_.until = Seconds((end.ns() + Seconds(1).ns() - 1) / Seconds(1).ns());
+    scenario_.limit.time = std::max(scenario_.limit.time, *scenario_.until);
   }
 
   // Whether it fails with no decision at all: without the step that makes five pods, "eventually
@@ -132,67 +143,17 @@ class Shrinker {
   bool FailsAnyway(const Scenario& candidate) {
     Scenario plain = candidate;
     plain.overrides.clear();
-    return Shows(plain, Phases(), nullptr);
+    return ShowsIn(plain, Phases(), nullptr);
   }
 
   bool Take(const Scenario& candidate) {
     if (Spent()) return false;
     Decisions taken;
-    if (!Shows(candidate, decisions_, &taken)) return false;
+    if (!ShowsWith(candidate, decisions_, &taken)) return false;
     if (!decisions_.empty() && FailsAnyway(candidate)) return false;
     scenario_ = candidate;
     if (taken.size() <= decisions_.size()) decisions_ = std::move(taken);
     return true;
-  }
-
-  void DropKinds() {
-    std::set<std::string> kinds;
-    for (const sim::Decision& d : decisions_) kinds.emplace(KindOf(d.site));
-    for (const std::string& kind : kinds) {
-      Decisions rest;
-      for (const sim::Decision& d : decisions_)
-        if (KindOf(d.site) != kind) rest.push_back(d);
-      if (rest.size() < decisions_.size()) Take(rest);
-    }
-  }
-
-  // Delta debugging (Zeller, Hildebrandt 2002): halves, quarters, ..., single ones.
-  void DropParts() {
-    if (!decisions_.empty() && Take(Decisions())) return;
-    std::size_t parts = 2;
-    while (decisions_.size() > 1 && !Spent()) {
-      parts = std::min(parts, decisions_.size());
-      bool smaller = false;
-      for (std::size_t p = 0; p < parts && !smaller; ++p) smaller = Take(Without(p, parts));
-      if (smaller) {
-        parts = std::max<std::size_t>(2, parts - 1);
-      } else if (parts >= decisions_.size()) {
-        return;
-      } else {
-        parts *= 2;
-      }
-    }
-  }
-
-  Decisions Without(std::size_t part, std::size_t parts) const {
-    const std::size_t from = decisions_.size() * part / parts;
-    const std::size_t to = decisions_.size() * (part + 1) / parts;
-    Decisions rest;
-    for (std::size_t i = 0; i < decisions_.size(); ++i)
-      if (i < from || i >= to) rest.push_back(decisions_[i]);
-    return rest;
-  }
-
-  // Smaller sizes, the smallest first.
-  void Lessen() {
-    for (std::size_t i = 0; i < decisions_.size(); ++i) {
-      for (std::uint32_t answer = 1; answer < decisions_[i].answer; ++answer) {
-        Decisions candidate = decisions_;
-        candidate[i].answer = answer;
-        if (Take(candidate) || Spent()) break;
-        if (i >= decisions_.size()) return;
-      }
-    }
   }
 
   void Simplify() {
@@ -210,11 +171,25 @@ class Shrinker {
   void WriteScript() {
     if (out_.runs_alone) {
       const Scenario script = AsScript(scenario_, decisions_);
-      if (!script.faults.empty() && Shows(script, RunSetup(), nullptr, &out_.finding))
+      if (!script.faults.empty() && ShowsIn(script, RunSetup(), nullptr, &out_.finding)) {
         out_.scenario = script;
+        DropScripted();
+      }
     }
     bool fails = true;
     out_.trace = TraceOf(out_.scenario, &fails);
+  }
+
+  // One decision of a motif is several faults, and not all may be needed.
+  void DropScripted() {
+    for (std::size_t i = 0; i < out_.scenario.faults.size() && !Spent();) {
+      Scenario candidate = out_.scenario;
+      candidate.faults.erase(candidate.faults.begin() + static_cast<std::ptrdiff_t>(i));
+      if (ShowsIn(candidate, RunSetup(), nullptr, &out_.finding))
+        out_.scenario = std::move(candidate);
+      else
+        ++i;
+    }
   }
 
   void OtherSeeds() {
@@ -223,7 +198,7 @@ class Shrinker {
       other.seed += static_cast<std::uint64_t>(i);
       RunSetup setup = Phases();
       ++out_.seeds_tried;
-      if (Shows(other, std::move(setup), nullptr)) ++out_.seeds_failing;
+      if (ShowsIn(other, std::move(setup), nullptr)) ++out_.seeds_failing;
     }
   }
 
@@ -269,6 +244,7 @@ class Shrinker {
   const Finding& finding_;
   const ShrinkOptions& options_;
   std::uint64_t phases_seed_ = 1;
+  Duration lasted_;  // the last run
   Scenario scenario_;
   Decisions decisions_;
   Shrunk out_;

@@ -68,6 +68,12 @@ void Sooner(const Scenario& s, std::vector<Scenario>* out) {
   }
 }
 
+void Shorter(const Scenario& s, std::vector<Scenario>* out) {
+  if (!s.until || *s.until < Seconds(2)) return;
+  out->push_back(s);
+  out->back().until = Seconds(s.until->ns() / Seconds(2).ns());
+}
+
 }  // namespace
 
 std::vector<Scenario> SimplerThan(const Scenario& s) {
@@ -77,6 +83,7 @@ std::vector<Scenario> SimplerThan(const Scenario& s) {
   FewerNodes(s, &out);
   FewerReplicas(s, &out);
   Sooner(s, &out);
+  Shorter(s, &out);
   if (s.cluster.latency_max > s.cluster.latency_min) {
     out.push_back(s);
     out.back().cluster.latency_max = s.cluster.latency_min;

@@ -31,6 +31,7 @@ struct Decisions::Impl {
     std::uint32_t site;
     std::uint64_t key;
     std::uint32_t answer;
+    std::uint32_t n;
   };
 
   std::vector<SiteInfo> sites;
@@ -145,7 +146,7 @@ std::uint32_t Decisions::Choose(SiteId site, std::uint64_t key, std::uint32_t n)
   Impl::SiteInfo& info = impl_->sites[site.index_];
   std::uint32_t answer = 0;
   if (info.overrides != nullptr || impl_->strategy != nullptr) answer = impl_->Answer(info, key, n);
-  Record(site, key, answer);
+  Record(site, key, answer, n);
   return answer;
 }
 
@@ -153,14 +154,14 @@ std::uint32_t Decisions::ChooseFirst(const OrderQuestion& question) {
   const SiteId site = Site(kOrderSite);
   const Impl::SiteInfo& info = impl_->sites[site.index_];
   const std::uint32_t answer = impl_->First(info, question);
-  Record(site, question.key, answer);
+  Record(site, question.key, answer, question.n);
   return answer;
 }
 
-void Decisions::Record(SiteId site, std::uint64_t key, std::uint32_t answer) {
+void Decisions::Record(SiteId site, std::uint64_t key, std::uint32_t answer, std::uint32_t n) {
   ++asked_;
   answer_sum_ += Mix(Mix(impl_->sites[site.index_].base + key) ^ answer);
-  if (answer != 0) impl_->records.push_back({site.index_, key, answer});
+  if (answer != 0) impl_->records.push_back({site.index_, key, answer, n});
 }
 
 bool Decisions::orders() const {
@@ -172,7 +173,7 @@ std::vector<Decision> Decisions::decisions() const {
   std::vector<Decision> list;
   list.reserve(impl_->records.size());
   for (const Impl::Record& r : impl_->records)
-    list.push_back({impl_->sites[r.site].name, r.key, r.answer});
+    list.push_back({impl_->sites[r.site].name, r.key, r.answer, r.n});
   return list;
 }
 

@@ -1,7 +1,8 @@
 // swarm: runs differ in what can go wrong at all, not only in when. Each run draws which kinds of
 // faults are on, for each of these which sites (links, watches, processes), for each site a rate
 // and a favourite size, and how many faults there may be in all. A run with one kind
-// on one link shows what a run with everything everywhere hides.
+// on one link shows what a run with everything everywhere hides. In one run of eight, chains of
+// events that are due within one latency of each other also change places.
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/hash.h"
 #include "ksim/fuzz/strategy.h"
@@ -18,7 +19,10 @@ class Swarm : public Strategy {
       : Strategy("swarm"),
         draws_(seed),
         left_(kMost[draws_.Below(std::size(kMost), Hash64("most"))]),
-        large_(AllLarge(seed)) {}
+        large_(AllLarge(seed)),
+        swaps_(draws_.OneIn(8, kOrder) ? kRates[draws_.Below(std::size(kRates), kOrder ^ kRate)]
+                                       : 0) {}
+  bool orders() const override { return swaps_ != 0; }
 
  protected:
   std::uint32_t AnswerOpen(std::string_view site, std::uint64_t hash, std::uint64_t key,
@@ -29,6 +33,11 @@ class Swarm : public Strategy {
     if (left_ == 0 || plan.rate == 0 || !draws_.OneIn(plan.rate, hash, key)) return 0;
     --left_;
     return plan.size == 0 ? 1 + draws_.Below(n - 1, hash ^ kSize, key) : plan.size;
+  }
+
+  std::uint32_t FirstOpen(const sim::OrderQuestion& q) override {
+    if (!draws_.OneIn(4 * swaps_, kOrder, q.key)) return 0;
+    return 1 + draws_.Below(q.n - 1, kOrder ^ kSize, q.key);
   }
 
  private:
@@ -49,10 +58,11 @@ class Swarm : public Strategy {
   }
 
   // Different draws about one site.
-  static constexpr std::uint64_t kSite = 1, kRate = 2, kFavourite = 3, kSize = 4;
+  static constexpr std::uint64_t kSite = 1, kRate = 2, kFavourite = 3, kSize = 4, kOrder = 5;
   Draws draws_;
   std::uint32_t left_;
   bool large_;
+  std::uint32_t swaps_;  // 0: everything in its order; n: one question in 4n is a change of places
   absl::flat_hash_map<std::uint64_t, SitePlan> sites_;  // looked up only
 };
 
