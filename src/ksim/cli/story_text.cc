@@ -144,7 +144,7 @@ StoryPart StoryText::Request(const Record& r) const {
 StoryPart StoryText::Commit(const Record& r) const {
   if (!IsAct(r)) return {};
   const std::string_view op = r.Text("op");
-  const std::string object =  // what is no object, as the key of the last compaction, has no resource
+  const std::string object =  // the key of the last compaction is of no resource
       r.Text("resource").empty()
           ? std::string(r.Text("key"))
           : ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name"));
