@@ -386,11 +386,12 @@ void Runner::SetResult() {
   report_.exit_code = safety ? 1 : liveness ? 3 : 0;
 }
 
-// A campaign may have led a controller to wait for a pod that nobody will ever see, as upstream's
-// does (docs/fidelity.md): of its pods nothing is to be expected then.
+// In a campaign the end is what the scenario speaks of only if its steps came true, each once and in
+// their order. It may also have led a controller to wait for a pod that nobody will ever see, as
+// upstream's does (docs/fidelity.md): of its pods nothing is to be expected then.
 void Runner::CloseExpectations() {
   if (!options_.fuzz) return expectations_.Close();
-  if (late_writes_->any()) return;
+  if (late_writes_->any() || !report_.failures.empty()) return;
   if (AControllerWaits()) return expectations_.Close({"pods", "replicasets"});
   expectations_.Close();
 }
