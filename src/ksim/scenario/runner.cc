@@ -386,8 +386,8 @@ void Runner::SetResult() {
   report_.exit_code = safety ? 1 : liveness ? 3 : 0;
 }
 
-// In a campaign the end is what the scenario speaks of only if its steps came true, each once and in
-// their order. It may also have led a controller to wait for a pod that nobody will ever see, as
+// In a campaign the end is what the scenario speaks of only if its steps came true, each once and
+// in their order. It may also have led a controller to wait for a pod that nobody will ever see, as
 // upstream's does (docs/fidelity.md): of its pods nothing is to be expected then.
 void Runner::CloseExpectations() {
   if (!options_.fuzz) return expectations_.Close();
