@@ -180,16 +180,25 @@ class Shrinker {
     out_.trace = TraceOf(out_.scenario, &fails);
   }
 
-  // One decision of a motif is several faults, and not all may be needed.
+  // One decision of a motif is several faults, and not all may be needed: one alone, or all but
+  // some.
   void DropScripted() {
-    for (std::size_t i = 0; i < out_.scenario.faults.size() && !Spent();) {
-      Scenario candidate = out_.scenario;
-      candidate.faults.erase(candidate.faults.begin() + static_cast<std::ptrdiff_t>(i));
-      if (ShowsIn(candidate, RunSetup(), nullptr, &out_.finding))
-        out_.scenario = std::move(candidate);
-      else
-        ++i;
+    const std::vector<scenario::FaultSpec> all = out_.scenario.faults;
+    for (const scenario::FaultSpec& only : all)
+      if (all.size() > 1 && TakeFaults({only})) return;
+    for (std::size_t i = 0; i < out_.scenario.faults.size();) {
+      std::vector<scenario::FaultSpec> rest = out_.scenario.faults;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+      if (!TakeFaults(std::move(rest))) ++i;
     }
+  }
+
+  bool TakeFaults(std::vector<scenario::FaultSpec> faults) {
+    Scenario candidate = out_.scenario;
+    candidate.faults = std::move(faults);
+    if (Spent() || !ShowsIn(candidate, RunSetup(), nullptr, &out_.finding)) return false;
+    out_.scenario = std::move(candidate);
+    return true;
   }
 
   void OtherSeeds() {
