@@ -1,12 +1,13 @@
 #include "ksim/check/oracles/words.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 namespace ksim::check {
 
 std::string ObjectOf(const Observation& o) {
-  return fmt::format(FMT_COMPILE("{}/{}/{}"), o.resource, o.ns, o.name);
+  std::string out;  // a compiled format would copy from null where there is no namespace
+  out.reserve(o.resource.size() + o.ns.size() + o.name.size() + 2);
+  return out.append(o.resource).append("/").append(o.ns).append("/").append(o.name);
 }
 
 std::string Event(const Observation& o) {
