@@ -171,8 +171,14 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
     node = *got;
   }
   const bool report = process_.Now() - last_report_ >= kReportFrequency;
+  const unsigned troubles = Troubles();
+  if (!report && troubles == no_news_troubles_ && no_news_.SameTree(node.status())) co_return true;
   const Value status = Status(node.status(), /*report=*/true);
-  if (!report && SameButHeartbeats(status, node.status())) co_return true;
+  if (!report && SameButHeartbeats(status, node.status())) {
+    no_news_ = node.status();
+    no_news_troubles_ = troubles;
+    co_return true;
+  }
   const bool tainted = co_await UpdateTaints(node);
   if (!tainted) co_return false;
   static const value::Path kStatus{"status"};
@@ -215,6 +221,12 @@ void NodeAgent::TellTransitions(const api::Object& node, const Value& status) {
     recorder_.Event(node, "Normal", side.event,
                     fmt::format("Node {} status is now: {}", options_.name, side.event));
   }
+}
+
+unsigned NodeAgent::Troubles() const {
+  unsigned bits = 0;
+  for (const ConditionTexts& texts : kNodeConditions) bits = bits << 1 | has_(texts.trouble);
+  return bits;
 }
 
 Value NodeAgent::Status(const Value& current, bool report) const {

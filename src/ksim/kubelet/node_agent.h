@@ -45,6 +45,8 @@ class NodeAgent {
   sim::Task<bool> UpdateTaints(api::Object node);
   void TellTransitions(const api::Object& node, const value::Value& status);
   value::Value Status(const value::Value& current, bool report) const;
+  // What the machine has now, a bit for each of kNodeConditions.
+  unsigned Troubles() const;
   value::Value LeaseSpec() const;
 
   sim::Process& process_;
@@ -59,6 +61,10 @@ class NodeAgent {
   sim::SiteId lease_site_, status_site_;
   bool registered_ = false;
   VirtualTime last_report_;
+  // The last status that the machine had nothing to add to, and what troubled it then: while both
+  // stay, the same would be found again.
+  value::Value no_news_;
+  unsigned no_news_troubles_ = 0;
   api::Object lease_;
 };
 
