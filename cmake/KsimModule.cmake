@@ -11,6 +11,18 @@ function(ksim_compile_options target)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
 endfunction()
 
+# ksim_unity(<target> <size> [<source>...])
+#
+# So many sources are one translation unit, but these, whose local names collide with others'.
+function(ksim_unity target size)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  if(ARGN)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  # g++ takes a source for a header, since another includes it.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
 # ksim_module(<layer> SRCS ... [ALONE ...] DEPS <layer>... PACKAGES <target>...)
 #
 # One static library per layer: target ksim_<layer>, alias ksim::<layer>. DEPS are the layers it
@@ -31,11 +43,7 @@ function(ksim_module name)
   target_link_libraries(ksim_${name} PUBLIC ${M_DEPS} ${M_PACKAGES})
   ksim_precompile(ksim_${name} ksim_precompiled)
   if(KSIM_UNITY)
-    set_target_properties(ksim_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
-    set_source_files_properties(${M_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    # g++ takes a source for a header, since another includes it.
-    target_compile_options(ksim_${name} PRIVATE
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    ksim_unity(ksim_${name} 12 ${M_ALONE})
   endif()
   set_property(GLOBAL APPEND PROPERTY KSIM_MODULES ksim_${name})
 endfunction()
@@ -44,16 +52,20 @@ endfunction()
 # compiler is done in half the time.
 set(KSIM_TEST_OPTIONS -O0)
 
-# ksim_test(<name> SRCS ... DEPS <layer>... [LABELS ...])
+# ksim_test(<name> SRCS ... [ALONE ...] DEPS <layer>... [LABELS ...])
 #
 # A GoogleTest program whose cases CTest knows one by one; with -DKSIM_TESTS_WHOLE=ON it is one
 # test, which saves a thousand starts of programs that start slowly. Label `fast` unless given.
+# With -DKSIM_UNITY=ON half a dozen of SRCS are one translation unit; ALONE as for ksim_module.
 function(ksim_test name)
-  cmake_parse_arguments(T "" "" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "" "" "SRCS;ALONE;DEPS;LABELS" ${ARGN})
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
-  add_executable(${name} ${T_SRCS})
+  add_executable(${name} ${T_SRCS} ${T_ALONE})
+  if(KSIM_UNITY)
+    ksim_unity(${name} 6 ${T_ALONE})
+  endif()
   ksim_compile_options(${name})
   target_compile_options(${name} PRIVATE ${KSIM_TEST_OPTIONS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
