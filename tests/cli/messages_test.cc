@@ -39,7 +39,7 @@ TEST(Messages, WrongUsageSuggests) {
 }
 
 TEST(Messages, CommandsOfLaterVersionsSaySo) {
-  for (const char* command : {"report", "export"}) {
+  for (const char* command : {"report"}) {
     const CliResult r = RunCli({command});
     EXPECT_EQ(r.code, 2);
     EXPECT_NE(r.err.find("is not in this version"), std::string::npos) << command;

@@ -18,7 +18,7 @@ std::atomic<int> interrupted{0};
 namespace {
 
 // Commands of the contract that this version has not.
-constexpr std::string_view kLater[] = {"report", "export"};
+constexpr std::string_view kLater[] = {"report"};
 
 int Wrong(Io& io, const std::string& message, const std::string& hint) {
   io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), message));
@@ -151,6 +151,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   all.push_back(MakeEvents());
   all.push_back(MakeEtcd());
   all.push_back(MakeStore());
+  all.push_back(MakeExport());
   all.push_back(MakeValidate());
   all.push_back(MakeExplain());
   all.push_back(MakeVersion());

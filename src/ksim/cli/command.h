@@ -48,6 +48,8 @@ std::unique_ptr<Command> MakeDescribe();
 std::unique_ptr<Command> MakeEvents();
 std::unique_ptr<Command> MakeEtcd();
 std::unique_ptr<Command> MakeStore();
+std::unique_ptr<Command> MakeReport();
+std::unique_ptr<Command> MakeExport();
 std::unique_ptr<Command> MakeValidate();
 std::unique_ptr<Command> MakeExplain();
 std::unique_ptr<Command> MakeVersion();

@@ -1,0 +1,12 @@
+// What an event says, in a few words, for pictures and tables that tell time and actor elsewhere:
+// "create pods web-x", "MODIFIED pods web-x rv 12", "dropWatch kube-scheduler pods".
+#pragma once
+#include <string>
+
+#include "ksim/trace/record.h"
+
+namespace ksim::trace {
+
+std::string EventText(const Record& record);
+
+}  // namespace ksim::trace

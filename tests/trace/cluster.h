@@ -1,0 +1,61 @@
+// A hand-made trace in which everything happens that a picture can show.
+#pragma once
+#include "tests/trace/builder.h"
+
+namespace ksim::trace {
+
+// kubectl creates a pod; the scheduler hears of it and answers; its next event is lost, as is the
+// answer to its last request.
+inline Trace SmallCluster() {
+  using Kind = sim::EventKind;
+  constexpr std::int64_t kMs = 1'000'000;
+  TraceBuilder b;
+  b.Event(0, "kube-apiserver-0", Kind::kWatch, 0,
+          R"({"stream":1,"server":"kube-apiserver-0","client":"kube-scheduler","resource":"pods",)"
+          R"("state":"open"})");
+  b.Event(kMs, "kubectl", Kind::kRequest, 0,
+          R"({"id":1,"server":"kube-apiserver-0","verb":"create","resource":"pods","name":"a"})");
+  b.Commit(2 * kMs, 2, "pods", "a", R"({"kind":"Pod","metadata":{"name":"a","uid":"u"}})", 2);
+  b.Event(2 * kMs + 1, "kube-apiserver-0", Kind::kEvent, 3,
+          R"({"stream":1,"n":1,"type":"ADDED","resource":"pods","name":"a","rv":2})");
+  b.Event(3 * kMs, "kubectl", Kind::kResponse, 2, R"({"id":1,"code":201,"rv":2})");
+  b.Commit(3 * kMs + 1, 2, "pods", "a",
+           R"({"kind":"Pod","metadata":{"name":"a","uid":"u"},"spec":{"nodeName":"n"}})", 3);
+  b.Event(3 * kMs + 2, "kube-apiserver-0", Kind::kEvent, 6,
+          R"({"stream":1,"n":2,"type":"MODIFIED","resource":"pods","name":"a","rv":3})");
+  b.Event(4 * kMs, "kube-scheduler", Kind::kDeliver, 4,
+          R"({"stream":1,"n":1,"type":"ADDED","resource":"pods","name":"a","rv":2})");
+  b.Event(4 * kMs, "kube-scheduler", Kind::kHandler, 8,
+          R"({"informer":"kube-scheduler pods","listener":"kube-scheduler","type":"add",)"
+          R"("resource":"pods","namespace":"default","name":"a","rv":2,"oldRv":0,"initial":false,)"
+          R"("tombstone":false})");
+  b.Event(4 * kMs, "ksim", Kind::kFault, 9,
+          R"({"id":"1","verb":"dropWatch","target":"kube-scheduler pods","state":"begin"})");
+  b.Event(5 * kMs, "kube-apiserver-0", Kind::kWatch, 10,
+          R"({"stream":1,"server":"kube-apiserver-0","client":"kube-scheduler","resource":"pods",)"
+          R"("state":"close","reason":"error"})");
+  b.Event(5 * kMs, "ksim", Kind::kFault, 0,
+          R"({"id":"2","verb":"pause","target":"kube-scheduler","state":"begin"})");
+  b.Event(6 * kMs, "kube-scheduler", Kind::kRequest, 9,
+          R"({"id":2,"server":"kube-apiserver-0","verb":"create","resource":"pods",)"
+          R"("subresource":"binding","name":"a"})");
+  b.Event(6 * kMs, "kube-scheduler", Kind::kReconcile, 9,
+          R"({"controller":"s","key":"default/a","state":"begin","result":""})");
+  b.Event(7 * kMs, "kube-scheduler", Kind::kResponse, 13, R"({"id":2,"code":0,"lost":true})");
+  b.Event(8 * kMs, "kube-scheduler", Kind::kReconcile, 14,
+          R"({"controller":"s","key":"default/a","state":"end","result":"error"})");
+  b.Event(8 * kMs, "ksim", Kind::kFault, 10,
+          R"({"id":"1","verb":"dropWatch","target":"kube-scheduler pods","state":"end"})");
+  b.Event(9 * kMs, "ksim", Kind::kFault, 12,
+          R"({"id":"2","verb":"pause","target":"kube-scheduler","state":"end"})");
+  b.Event(9 * kMs, "kube-controller-manager/replicaset", Kind::kReconcile, 0,
+          R"({"controller":"replicaset","key":"default/r","state":"begin","result":""})");
+  b.Event(10 * kMs, "kube-controller-manager/replicaset", Kind::kReconcile, 19,
+          R"({"controller":"replicaset","key":"default/r","state":"end","result":"ok"})");
+  b.Event(10 * kMs, "ksim", Kind::kViolation, 7,
+          R"({"oracle":"watch.reliable","message":"pods/default/a did not come",)"
+          R"("objects":["pods/default/a"],"first":7})");
+  return b.Finish("0123456789abcdef0123456789abcdef");
+}
+
+}  // namespace ksim::trace
