@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/base/os.h"
+#include "ksim/base/time.h"
 #include "ksim/value/json.h"
 #include "tests/cli/run_cli.h"
 
@@ -101,6 +102,43 @@ TEST_F(Pictures, OfACutTraceWhatIsThereIsExported) {
   EXPECT_EQ(r.code, 6);
   EXPECT_NE(r.err.find("the last line (digest and result) is missing"), std::string::npos);
   EXPECT_NE(r.out.find("\r\n1,0,etcd,actor,"), std::string::npos);
+}
+
+TEST_F(Pictures, AReportIsOnePageAndSaysHowMuchIsInIt) {
+  const std::string file = testing::TempDir() + "report.html";
+  const CliResult r = RunCli({"report", Jsonl(), "-o", file});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(r.out.starts_with(file + ": 789 events, ")) << r.out;
+  EXPECT_NE(Read(file).find("ksim replay " + Jsonl()), std::string::npos);
+  EXPECT_EQ(RunCli({"report", Jsonl(), "-o", "-"}).out, Read(file));
+  EXPECT_EQ(RunCli({"report", Jsonl(), "-q", "-o", file, "--max-events", "100"}).out, "");
+  EXPECT_NE(Read(file).find("This page has 100 events."), std::string::npos);
+  EXPECT_EQ(RunCli({"report", Jsonl(), "-o", file, "--window", "9h.."}).code, 5);
+  EXPECT_EQ(RunCli({"report", Jsonl(), "-o", file, "--window", "now"}).code, 2);
+  EXPECT_EQ(RunCli({"report", "no-such-trace", "-o", file}).code, 2);
+  EXPECT_EQ(RunCli({"report", Cut(), "-q", "-o", file}).code, 6);
+  EXPECT_NE(Read(file).find("cut short"), std::string::npos);
+}
+
+// The same numbers as the run itself tells.
+TEST_F(Pictures, DeliveriesAreThoseOfTheRun) {
+  const std::string page = RunCli({"report", Jsonl(), "-o", "-"}).out;
+  const CliResult run = RunCli({"run", "scenarios/watch-drop.yaml", "-o", "json"});
+  const absl::StatusOr<value::Value> json = value::ParseJson(run.out);
+  ASSERT_TRUE(json.ok());
+  std::size_t informers = 0;
+  for (const value::Value& d : json->Get("delivery").items()) {
+    const auto time = [&d](const char* field) {
+      return FormatDuration(Duration(d.Get(field).AsInt()));
+    };
+    if (d.Get("calls").AsInt() == 0) continue;
+    ++informers;
+    const std::string row = "<td>" + std::string(d.Get("informer").AsString()) + "</td><td>" +
+                            std::to_string(d.Get("calls").AsInt()) + "</td><td>" + time("p50Ns") +
+                            "</td><td>" + time("p99Ns") + "</td><td>" + time("maxNs") + " <a";
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
+  EXPECT_GT(informers, 3u);
 }
 
 TEST_F(Pictures, MermaidSaysWhenItIsTooMuch) {

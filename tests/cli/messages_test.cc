@@ -38,15 +38,6 @@ TEST(Messages, WrongUsageSuggests) {
   }
 }
 
-TEST(Messages, CommandsOfLaterVersionsSaySo) {
-  for (const char* command : {"report"}) {
-    const CliResult r = RunCli({command});
-    EXPECT_EQ(r.code, 2);
-    EXPECT_NE(r.err.find("is not in this version"), std::string::npos) << command;
-    EXPECT_EQ(RunCli({"--help"}).out.find(std::string("\n  ") + command), std::string::npos);
-  }
-}
-
 constexpr const char* kMismatch =
     "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n"
     "  selector: {matchLabels: {app: web}}\n  template:\n    metadata:\n"

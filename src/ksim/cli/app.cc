@@ -6,7 +6,6 @@
 
 #include "ksim/base/check.h"
 #include "ksim/base/diagnostic.h"
-#include "ksim/base/version.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/help.h"
@@ -17,9 +16,6 @@ std::atomic<int> interrupted{0};
 
 namespace {
 
-// Commands of the contract that this version has not.
-constexpr std::string_view kLater[] = {"report"};
-
 int Wrong(Io& io, const std::string& message, const std::string& hint) {
   io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), message));
   if (!hint.empty()) io.Err(fmt::format("hint: {}\n", hint));
@@ -28,9 +24,6 @@ int Wrong(Io& io, const std::string& message, const std::string& hint) {
 
 int UnknownCommand(Io& io, const std::string& name,
                    const std::vector<std::unique_ptr<Command>>& commands) {
-  if (std::find(std::begin(kLater), std::end(kLater), name) != std::end(kLater))
-    return Wrong(io, fmt::format("ksim {} is not in this version ({})", name, Version()),
-                 "`ksim --help` lists what is");
   std::vector<std::string_view> known{"help"};
   for (const auto& c : commands) known.push_back(c->name());
   const std::string near = Nearest(name, known);
@@ -151,6 +144,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   all.push_back(MakeEvents());
   all.push_back(MakeEtcd());
   all.push_back(MakeStore());
+  all.push_back(MakeReport());
   all.push_back(MakeExport());
   all.push_back(MakeValidate());
   all.push_back(MakeExplain());

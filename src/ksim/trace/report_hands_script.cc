@@ -1,0 +1,204 @@
+// The second part of a report's script: the objects, and what hands do.
+#include "ksim/trace/report_page.h"
+
+namespace ksim::trace {
+
+const std::string_view kReportHandsScript = R"js(
+// Objects: what each commit changed, and all there is after it.
+const objects = new Map();
+for (const e of events) {
+  if (e.kind !== "commit") continue;
+  const id = `${e.f.resource} ${e.f.namespace ? e.f.namespace + "/" : ""}${e.f.name}`;
+  if (!objects.has(id)) objects.set(id, []);
+  objects.get(id).push(e);
+}
+const base = e => D.bases[e.seq] ? changes(D.bases[e.seq]) : null;
+
+function leavesAfter(commits, last) {
+  let leaves = new Map();
+  const put = list => {
+    for (const c of list) {
+      for (const p of [...leaves.keys()])
+        if (p === c.path || p.startsWith(c.path + ".") || p.startsWith(c.path + "[") ||
+            ((c.path.startsWith(p + ".") || c.path.startsWith(p + "[")) && c.now !== undefined))
+          leaves.delete(p);
+      if (c.now !== undefined) leaves.set(c.path, c.now);
+    }
+  };
+  for (const e of commits) {
+    if (base(e)) { leaves = new Map(); put(base(e)); }
+    if (e.f.op === "create") leaves = new Map();
+    if (e.f.changed) put(e.f.changed);
+    if (e === last) break;
+  }
+  return [...leaves].map(([path, now]) => ({path, now}));
+}
+
+function revisions(box, commits) {
+  const body = add(add(box, "table"), "tbody");
+  for (const e of commits) {
+    const tr = add(body, "tr"), first = add(tr, "td", undefined, "fit");
+    link(first, e);
+    add(tr, "td", e.f.op + " rv " + e.f.revision, "fit");
+    add(tr, "td", e.f.by, "fit dim");
+    const cell = add(tr, "td");
+    if (e.f.op === "delete") { add(cell, "span", "gone", "old"); continue; }
+    if (e.f.op === "create") add(cell, "span", e.f.changed.length + " fields", "dim");
+    else changeTable(cell, e.f.changed, 5);
+    const all = add(cell, "details");
+    add(all, "summary", "the whole object", "dim");
+    all.ontoggle = () => {
+      if (all.open && all.children.length === 1)
+        changeTable(all, leavesAfter(commits, e), 1000, "plain");
+    };
+  }
+}
+
+function listObjects() {
+  const box = $("objects"), parts = $("object-filter").value.toLowerCase().split(/\s+/);
+  box.textContent = "";
+  const about = new Set([...document.querySelectorAll(".violations code")].map(c => {
+    const [resource, ...rest] = c.textContent.split("/");
+    return resource + " " + rest.filter(Boolean).join("/");
+  }));
+  const ids = [...objects.keys()].filter(id => {
+    const resource = id.split(" ")[0];
+    if (!$("all-objects").checked && /^(leases|events)(\.|$)/.test(resource)) return false;
+    return parts.every(p => id.toLowerCase().includes(p));
+  }).sort((a, b) => about.has(b) - about.has(a) || (a < b ? -1 : 1));
+  for (const id of ids) {
+    const commits = objects.get(id), last = commits[commits.length - 1];
+    const details = add(box, "details"), head = add(details, "summary");
+    add(head, "b", id);
+    const many = commits.length > 1 ? "s" : "";
+    add(head, "span", `  ${commits.length} revision${many}` +
+      (last.f.op === "delete" ? ", deleted" : "") + (about.has(id) ? ", of a violation" : ""),
+      "dim");
+    details.ontoggle = () => {
+      if (details.open && details.children.length === 1) revisions(details, commits);
+    };
+  }
+  if (!ids.length) add(box, "p", "none", "dim");
+}
+
+// Hands.
+function place(event) {
+  const r = $("chart").querySelector("svg").getBoundingClientRect();
+  return [event.clientX - r.left, event.clientY - r.top];
+}
+let drag = null;
+$("chart").onmousedown = event => {
+  if (event.button === 0) drag = place(event)[0];
+};
+window.addEventListener("mousemove", event => {
+  const tip = $("tip"), [px, py] = place(event);
+  if (drag !== null) {
+    tip.style.display = "none";
+    const root = $("chart").querySelector("svg"), old = root.querySelector(".drag");
+    if (old) old.remove();
+    svg("rect", {class: "drag", x: Math.min(px, drag), y: 0, width: Math.abs(px - drag),
+      height: "100%"}, root);
+    return;
+  }
+  const over = event.target.closest && event.target.closest("#chart"), e = over && hit(px, py);
+  tip.style.display = e ? "block" : "none";
+  if (!e) return;
+  tip.textContent = `#${e.seq} ${time(e.t)} ${actor(e)} ${e.kind}: ${say(e)}`;
+  tip.style.left = Math.min(px + 12, width - 360) + "px";
+  tip.style.top = (py + 14) + "px";
+});
+window.addEventListener("mouseup", event => {
+  if (drag === null) return;
+  const from = drag, [px, py] = place(event);
+  drag = null;
+  if (Math.abs(px - from) < 5) {
+    draw();
+    return pick(hit(px, py));
+  }
+  const a = at(Math.max(Math.min(px, from), LEFT)), b = at(Math.max(px, from));
+  const least = axis() === "order" ? 8 : 1e-4;
+  move(a, Math.max(b, a + least));
+});
+$("chart").ondblclick = () => { view = whole(); draw(); };
+$("chart").addEventListener("wheel", event => {
+  const span = view[1] - view[0];
+  if (event.ctrlKey || event.metaKey) {
+    zoom(event.deltaY > 0 ? 1.25 : .8, at(place(event)[0]));
+  } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    const by = span * .1 * Math.sign(event.deltaX || event.deltaY);
+    move(view[0] + by, view[1] + by);
+  } else {
+    return;
+  }
+  event.preventDefault();
+}, {passive: false});
+$("in").onclick = () => zoom(.5, picked && inView(unit(picked)) ? unit(picked) : undefined);
+$("out").onclick = () => zoom(2);
+$("all").onclick = () => { view = whole(); draw(); };
+$("prev").onclick = () => go(-1);
+$("next").onclick = () => go(1);
+$("wrong").onclick = nextWrong;
+if (!wrong.length) $("wrong").remove();
+function again() {
+  choose();
+  view = whole();
+  draw();
+}
+$("axis").onchange = again;
+$("filter").oninput = () => { needle = $("filter").value; again(); };
+$("object-filter").oninput = listObjects;
+$("all-objects").onchange = listObjects;
+for (const kind of kinds) {
+  const label = add($("kinds"), "label"), box = add(label, "input");
+  box.type = "checkbox";
+  box.checked = !hidden.has(kind);
+  box.onchange = () => { if (box.checked) hidden.delete(kind); else hidden.add(kind); again(); };
+  label.append(" " + kind);
+}
+document.addEventListener("keydown", event => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  const keys = {j: () => go(1), k: () => go(-1), n: nextWrong, "+": () => zoom(.5),
+    "-": () => zoom(2), "0": () => $("all").onclick(), "/": () => $("filter").focus()};
+  if (!keys[event.key]) return;
+  keys[event.key]();
+  event.preventDefault();
+});
+window.addEventListener("hashchange", () => {
+  if (fromHash()) $("timeline").scrollIntoView({block: "nearest"});
+});
+window.addEventListener("resize", draw);
+for (const pre of document.querySelectorAll(".command")) {
+  const text = pre.textContent, button = add(pre, "button", "copy");
+  button.onclick = () => {
+    if (navigator.clipboard) navigator.clipboard.writeText(text);
+    button.textContent = "copied";
+  };
+}
+for (const [kind, text] of [["request", "request"], ["commit", "commit"], ["event", "sent"],
+    ["deliver", "delivered"], ["handler", "handler called"], ["reconcile", "reconcile"],
+    ["relist", "list"], ["fault", "fault, failed request"], ["violation", "violation"],
+    ["step", "step"], ["actor", "process"]]) {
+  if (!kinds.includes(kind)) continue;
+  const root = svg("svg", {width: 14, height: 16, viewBox: "-7 -8 14 16"}, $("legend"));
+  svg("path", {d: shapes[kind], class: "k-" + kind}, root);
+  $("legend").append(text);
+}
+$("legend").append(" \u00b7 drag: zoom to a window; ctrl and wheel: zoom; shift and wheel: move;" +
+  " click: fields and causes");
+
+choose();
+view = whole();
+draw();
+listObjects();
+if (!fromHash() && wrong.length) {
+  if (shown.length > 240) {
+    const u = unit(wrong[0]);
+    move(u - 90, u + 30);
+  }
+  pick(wrong[0], true);
+}
+})();
+)js";
+
+}  // namespace ksim::trace
