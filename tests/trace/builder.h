@@ -1,5 +1,6 @@
 // Hand-made traces that read like scripts.
 #pragma once
+#include <map>
 #include <string>
 
 #include "ksim/trace/changes.h"

@@ -1,8 +1,18 @@
 // A hand-made trace in which everything happens that a picture can show.
 #pragma once
+#include <string_view>
+
 #include "tests/trace/builder.h"
 
 namespace ksim::trace {
+
+// How often it occurs.
+inline std::size_t CountIn(std::string_view text, std::string_view what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
+    ++n;
+  return n;
+}
 
 // kubectl creates a pod; the scheduler hears of it and answers; its next event is lost, as is the
 // answer to its last request.

@@ -36,13 +36,6 @@ std::string Exported(const Trace& trace, std::string_view format, std::string_vi
   return Exported(excerpt, format);
 }
 
-std::size_t Count(std::string_view text, std::string_view what) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
-    ++n;
-  return n;
-}
-
 TEST(Export, GoldenForEachFormat) {
   const Trace trace = SmallCluster();
   for (const std::string& format : ExportFormats()) {
@@ -173,21 +166,21 @@ TEST(Perfetto, CountsWhatIsUnderWay) {
   const std::string text = Exported(SmallCluster(), "perfetto");
   EXPECT_NE(text.find(R"("name":"under way: pods","args":{"events":2}})"), std::string::npos);
   EXPECT_NE(text.find(R"("name":"lag: pods","args":{"revisions":1}})"), std::string::npos) << text;
-  EXPECT_EQ(Count(text, "\"ph\":\"C\""),
-            Count(text, "\"revisions\":") + Count(text, "\"events\":"));
+  EXPECT_EQ(CountIn(text, "\"ph\":\"C\""),
+            CountIn(text, "\"revisions\":") + CountIn(text, "\"events\":"));
 }
 
 TEST(Mermaid, TellsWhatIsLostAndWhenFaultsAreInForce) {
   const std::string text = Exported(SmallCluster(), "mermaid");
   EXPECT_NE(text.find("p2-xp4: MODIFIED pods a rv 3 (lost)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("p2--xp4: reply lost\n"), std::string::npos) << text;
-  EXPECT_EQ(Count(text, "  rect "), Count(text, "\n  end\n")) << text;
-  EXPECT_EQ(Count(text, "  rect "), 1u) << "overlapping faults are one block";
+  EXPECT_EQ(CountIn(text, "  rect "), CountIn(text, "\n  end\n")) << text;
+  EXPECT_EQ(CountIn(text, "  rect "), 1u) << "overlapping faults are one block";
   EXPECT_NE(text.find("fault over: dropWatch"), std::string::npos);
   // A window that begins in the middle of them, and one that ends there.
   const std::string middle = Exported(SmallCluster(), "mermaid", "seq:11..seq:11");
-  EXPECT_EQ(Count(middle, "  rect "), 1u) << middle;
-  EXPECT_EQ(Count(middle, "\n  end\n"), 1u);
+  EXPECT_EQ(CountIn(middle, "  rect "), 1u) << middle;
+  EXPECT_EQ(CountIn(middle, "\n  end\n"), 1u);
 }
 
 TEST(Dot, EdgesLeadOverWhatIsNotShown) {

@@ -30,13 +30,6 @@ std::string DataOf(const Excerpt& excerpt, std::size_t max = 10'000) {
   return out;
 }
 
-std::size_t Count(std::string_view text, std::string_view what) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
-    ++n;
-  return n;
-}
-
 Trace Violated(std::string message, std::uint64_t first) {
   Trace trace = SmallCluster();
   Violation v;
@@ -233,11 +226,12 @@ TEST(Report, HostileTextStaysText) {
       if (m.value.is_string() && m.name.text() != "state") m.value = Value::Of(hostile);
   }
   const std::string page = PageOf(trace);
-  EXPECT_EQ(Count(page, "</script>"), 2u);
-  EXPECT_EQ(Count(page, "</style>"), 1u);
-  EXPECT_EQ(Count(page, "<b onclick"), 0u);
-  EXPECT_EQ(Count(page, "<!--"), 0u);
-  EXPECT_EQ(Count(page, "<b>7</b>"), Count(page, "<b>") - Count(page, "<li><b>")) << "the seed";
+  EXPECT_EQ(CountIn(page, "</script>"), 2u);
+  EXPECT_EQ(CountIn(page, "</style>"), 1u);
+  EXPECT_EQ(CountIn(page, "<b onclick"), 0u);
+  EXPECT_EQ(CountIn(page, "<!--"), 0u);
+  EXPECT_EQ(CountIn(page, "<b>7</b>"), CountIn(page, "<b>") - CountIn(page, "<li><b>"))
+      << "the seed";
 }
 
 TEST(DeliveryRows, CountCallsAboutCommitsAfterTheFirstList) {

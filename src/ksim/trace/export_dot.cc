@@ -9,12 +9,21 @@ namespace {
 
 using Kind = sim::EventKind;
 
-// A label between quotes; a backslash would begin an escape.
+// A label between quotes; a backslash would begin an escape. Long ones are broken into lines.
 std::string DotText(std::string_view text) {
+  constexpr std::size_t kLine = 50;
   std::string out;
+  std::size_t column = 0;
   for (char c : text) {
+    const bool space = c == ' ' || c == '\n' || c == '\r';
+    if (space && column >= kLine) {
+      out += "\\n";
+      column = 0;
+      continue;
+    }
     if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' || c == '\r' ? ' ' : c;
+    out += space ? ' ' : c;
+    ++column;
   }
   return out;
 }
@@ -29,7 +38,7 @@ std::string_view Look(Kind kind) {
       return "shape=box, fillcolor=\"#d5e3f7\"";
     case Kind::kEvent:
     case Kind::kDeliver:
-      return "shape=cds, fillcolor=\"#f3ead0\"";
+      return "shape=box, style=\"rounded,filled\", fillcolor=\"#f3ead0\"";
     case Kind::kReconcile:
       return "shape=component, fillcolor=\"#e6dcf5\"";
     case Kind::kFault:
