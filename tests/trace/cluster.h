@@ -68,4 +68,28 @@ inline Trace SmallCluster() {
   return b.Finish("0123456789abcdef0123456789abcdef");
 }
 
+// What a reader takes and no run writes: fields missing or of wrong types, causes that come later,
+// times before the start.
+inline Trace OddTrace() {
+  TraceBuilder b;
+  std::int64_t t = -5'000'000'000;
+  for (std::uint16_t kind = 1; kind <= static_cast<std::uint16_t>(sim::EventKind::kViolation);
+       ++kind)
+    for (const char* fields :
+         {"{}", R"({"id":"x","rv":"y","stream":{},"state":"close","changed":7,"op":"update"})",
+          R"({"state":"begin","resource":[1],"first":99,"revision":-3,"informer":null,"rv":-1})",
+          R"({"state":"end","type":5,"changed":[{}],"gotRv":-1,"initial":"no","code":0.5})"}) {
+      const std::uint64_t seq = b.trace.events.size() + 1;
+      b.Event(t, seq % 3 == 0 ? "" : "a/b/c", static_cast<sim::EventKind>(kind),
+              seq % 2 == 0 ? seq + 1 : seq, fields);
+      t = -t;
+    }
+  Violation v;
+  v.first = 1'000'000;
+  Trace trace = b.Finish("");
+  trace.end->violations = {v, v};
+  trace.end->violations[1].first = 8;
+  return trace;
+}
+
 }  // namespace ksim::trace

@@ -88,6 +88,14 @@ TEST(Export, HostileTextStaysText) {
   EXPECT_EQ(json->Get("traceEvents").items().first->Get("ph").AsString(), "M");
 }
 
+TEST(Export, OddTracesBreakNothing) {
+  const Trace trace = OddTrace();
+  for (const std::string& format : ExportFormats())
+    for (const char* window : {"", "seq:7..seq:30"})
+      EXPECT_FALSE(Exported(trace, format, window).empty()) << format;
+  EXPECT_TRUE(value::ParseJson(Exported(trace, "perfetto")).ok());
+}
+
 // Begin and end of a slice in ns, out of exact decimals of microseconds.
 std::int64_t Nanoseconds(std::string_view json, std::string_view field, std::size_t from) {
   const std::size_t at = json.find(field, from) + field.size();

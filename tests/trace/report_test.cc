@@ -234,6 +234,16 @@ TEST(Report, HostileTextStaysText) {
       << "the seed";
 }
 
+TEST(Report, OddTracesBreakNothing) {
+  const Trace trace = OddTrace();
+  for (std::size_t max : {0, 10, 1000}) {
+    EXPECT_TRUE(value::ParseJson(DataOf(Excerpt(trace), max)).ok()) << max;
+    ReportOptions options;
+    options.max_events = max;
+    EXPECT_TRUE(PageOf(Excerpt(trace), options).ends_with("</html>\n"));
+  }
+}
+
 TEST(DeliveryRows, CountCallsAboutCommitsAfterTheFirstList) {
   constexpr std::int64_t kMs = 1'000'000;
   TraceBuilder b;

@@ -162,7 +162,7 @@ function draw() {
   rowOf.clear();
   lanes.forEach((lane, i) => rowOf.set(lane, i));
   const height = TOP + ROW * lanes.length + 6;
-  const root = svg("svg", {width, height, role: "img"});
+  const root = svg("svg", {width, height, role: "img", "aria-label": "events by actor and time"});
   const defs = svg("defs", {}, root);
   const head = svg("marker", {id: "head", viewBox: "0 0 6 6", refX: 5, refY: 3, markerWidth: 5,
     markerHeight: 5, orient: "auto"}, defs);
@@ -389,7 +389,7 @@ function changeTable(parent, list, most, look = "") {
 
 function causes(e) {
   const list = [e];
-  while (e.cause && bySeq.has(e.cause)) list.unshift(e = bySeq.get(e.cause));
+  while (e.cause && e.cause < e.seq && bySeq.has(e.cause)) list.unshift(e = bySeq.get(e.cause));
   return list;
 }
 

@@ -43,8 +43,8 @@ function revisions(box, commits) {
     add(tr, "td", e.f.by, "fit dim");
     const cell = add(tr, "td");
     if (e.f.op === "delete") { add(cell, "span", "gone", "old"); continue; }
-    if (e.f.op === "create") add(cell, "span", e.f.changed.length + " fields", "dim");
-    else changeTable(cell, e.f.changed, 5);
+    if (e.f.op === "create") add(cell, "span", (e.f.changed || []).length + " fields", "dim");
+    else changeTable(cell, e.f.changed || [], 5);
     const all = add(cell, "details");
     add(all, "summary", "the whole object", "dim");
     all.ontoggle = () => {
