@@ -271,6 +271,7 @@ function drawArrows(plot, visible) {
 
 function drawBars(plot) {
   const free = new Map(), texts = [];  // per lane: where no text stands yet
+  const crowded = axis() === "order" && view[1] - view[0] > 250;
   for (const e of bars) {
     if (e.kind === "fault" || hidden.has(e.kind) || !rowOf.has(e.lane)) continue;
     if (shown[rank[e.i]] !== e) continue;
@@ -280,7 +281,7 @@ function drawBars(plot) {
     svg("rect", {x: a, y: y(e.lane) - (thin ? 9 : 5), width: b - a, height: thin ? 18 : 10, rx: 2,
       class: "bar k-" + e.kind}, plot);
     const room = Math.floor((b - a - 8) / 5.6), text = say(e);
-    if (thin || room < 8 || a < (free.get(e.lane) || 0)) continue;
+    if (thin || crowded || room < 8 || a < (free.get(e.lane) || 0)) continue;
     const short = text.length > room ? text.slice(0, room - 1) + "\u2026" : text;
     texts.push([a + 5, y(e.lane) + 3.5, short]);
     free.set(e.lane, a + 14 + 5.6 * short.length);

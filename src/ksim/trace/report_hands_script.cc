@@ -191,12 +191,12 @@ choose();
 view = whole();
 draw();
 listObjects();
-if (!fromHash() && wrong.length) {
-  if (shown.length > 240) {
-    const u = unit(wrong[0]);
-    move(u - 90, u + 30);
-  }
-  pick(wrong[0], true);
+const first = bySeq.get(Number(location.hash.slice(2))) || wrong[0];
+if (first) {
+  if (shown.length > 240) move(unit(first) - 90, unit(first) + 30);
+  pick(first, true);
+} else {
+  fromHash();
 }
 })();
 )js";
