@@ -52,6 +52,23 @@ TEST(Usage, SeveralResultsAreOneDocument) {
   EXPECT_EQ(list->Get("items").at(1).Get("scenario").AsString(), "scale");
 }
 
+// Also of what fails, on both streams and in every form.
+TEST(Usage, RunsSideBySideSayTheSame) {
+  for (const std::vector<std::string>& form :
+       {std::vector<std::string>{"-v", "6"}, {"-o", "json"}, {"-o", "name"}}) {
+    std::vector<std::string> args{"run", "scenarios/museum/b5-delete-event-rv.yaml", kScenario,
+                                  "scenarios/scale.yaml"};
+    args.insert(args.end(), form.begin(), form.end());
+    const CliResult in_turn = RunCli(args);
+    args.insert(args.end(), {"--jobs", "2"});
+    const CliResult side_by_side = RunCli(args);
+    EXPECT_EQ(in_turn.code, 1);
+    EXPECT_EQ(side_by_side.code, 1);
+    EXPECT_EQ(side_by_side.out, in_turn.out);
+    EXPECT_EQ(side_by_side.err, in_turn.err);
+  }
+}
+
 TEST(Usage, NumbersAndWordsAreChecked) {
   EXPECT_EQ(RunCli({"run", kScenario, "--seed", "x"}).err,
             "error: --seed: \"x\" is no number\nhint: `ksim run --help` shows what it takes\n");

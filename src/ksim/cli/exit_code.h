@@ -11,6 +11,7 @@ inline constexpr int kLiveness = 3;
 inline constexpr int kDiverged = 4;
 inline constexpr int kNothing = 5;
 inline constexpr int kUndecided = 6;
+inline constexpr int kBug = 70;  // of ksim itself
 inline constexpr int kInterrupted = 130;
 inline constexpr int kTerminated = 143;
 
