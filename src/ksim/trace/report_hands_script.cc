@@ -8,7 +8,8 @@ const std::string_view kReportHandsScript = R"js(
 const objects = new Map();
 for (const e of events) {
   if (e.kind !== "commit") continue;
-  const id = `${e.f.resource} ${e.f.namespace ? e.f.namespace + "/" : ""}${e.f.name}`;
+  const name = `${e.f.namespace ? e.f.namespace + "/" : ""}${e.f.name}`;
+  const id = e.f.resource ? `${e.f.resource} ${name}` : `key ${e.f.key}`;  // compact_rev_key
   if (!objects.has(id)) objects.set(id, []);
   objects.get(id).push(e);
 }
