@@ -2,6 +2,7 @@
 
 #include "ksim/value/json.h"
 #include "ksim/value/number.h"
+#include "ksim/value/text.h"
 
 namespace ksim::value {
 namespace {
@@ -49,11 +50,63 @@ void Append(const Value& v, std::string* out) {
   }
 }
 
+void AppendSyntax(const Value& v, std::string* out) {
+  if (v.is_null()) {
+    *out += "interface {}(nil)";
+  } else if (v.is_string()) {
+    *out += GoQuote(v.AsString());
+  } else if (v.is_array()) {
+    *out += "[]interface {}{";
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      if (i > 0) *out += ", ";
+      AppendSyntax(v.at(i), out);
+    }
+    *out += '}';
+  } else if (v.is_object()) {
+    *out += "map[string]interface {}{";
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      if (i > 0) *out += ", ";
+      *out += GoQuote(v.member(i).name.text()) + ":";
+      AppendSyntax(v.member(i).value, out);
+    }
+    *out += '}';
+  } else {
+    Append(v, out);
+  }
+}
+
+// The line separators U+2028 and U+2029 in UTF-8, but for the last byte.
+constexpr std::string_view kSeparatorStart = "\xE2\x80";
+
 }  // namespace
 
 std::string GoFormat(const Value& v) {
   std::string out;
   Append(v, &out);
+  return out;
+}
+
+std::string GoSyntax(const Value& v) {
+  std::string out;
+  AppendSyntax(v, &out);
+  return out;
+}
+
+std::string GoJson(const Value& v, int indent) {
+  const std::string json = indent > 0 ? ToPrettyJson(v, indent) : ToJson(v);
+  std::string out;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (c == '<' || c == '>' || c == '&') {
+      out += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
+    } else if (std::string_view(json).substr(i).starts_with(kSeparatorStart) &&
+               i + 2 < json.size() && (json[i + 2] == '\xA8' || json[i + 2] == '\xA9')) {
+      out += json[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
   return out;
 }
 

@@ -1,5 +1,5 @@
-// How Go's fmt shows documents: strategic merge patch sorts by these texts and quotes them in its
-// errors.
+// How Go's fmt and encoding/json show documents: strategic merge patch sorts by these texts and
+// quotes them in its errors, kubectl prints them.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,5 +10,10 @@ namespace ksim::value {
 
 std::string GoFormat(const Value& v);         // %v: map[a:1 b:[x y]], <nil>
 std::string_view GoTypeName(const Value& v);  // reflect.TypeOf: map[string]interface {}, int64
+
+// %#v: map[string]interface {}{"a":1, "b":[]interface {}{"x"}}
+std::string GoSyntax(const Value& v);
+// json.Marshal, and with an indent MarshalIndent: <, >, & and the line separators are escaped.
+std::string GoJson(const Value& v, int indent = 0);
 
 }  // namespace ksim::value
