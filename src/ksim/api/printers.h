@@ -36,7 +36,8 @@ struct TableOptions {
   bool with_namespace = false;  // a first column NAMESPACE (--all-namespaces)
   bool with_kind = false;       // names as pod/x, replicaset.apps/x (several kinds at once)
   bool no_headers = false;
-  bool show_labels = false;  // a last column LABELS
+  std::vector<std::string> label_columns;  // a column for each of these labels
+  bool show_labels = false;                // a last column LABELS
 };
 
 // As kubectl prints it: upper-case headings, columns three spaces apart (the last one not padded),
@@ -56,6 +57,10 @@ std::vector<EventCells> CellsOfEvents(std::vector<Object> events, VirtualTime no
 
 // "app=web,tier in (a,b)", "<none>" (metav1.FormatLabelSelector).
 std::string SelectorText(const value::Value& selector);
+
+// Without what a terminal takes for commands: the escape character as ^[, a carriage return as \r
+// (cli-runtime pkg/printers/terminal.go).
+std::string EscapeTerminal(std::string_view text);
 
 // Lines of cells as text, each column as wide as its widest cell and three spaces more.
 std::string AlignColumns(const std::vector<std::vector<std::string>>& lines);

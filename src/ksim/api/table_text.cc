@@ -40,7 +40,13 @@ std::size_t Width(std::string_view text) {
 // A cell is one line: what follows the first is cut.
 std::string OneLine(const std::string& cell) {
   const std::size_t end = cell.find_first_of("\f\n\r");
-  return end == std::string::npos ? cell : cell.substr(0, end) + "...";
+  const std::string shown = EscapeTerminal(std::string_view(cell).substr(0, end));
+  return end == std::string::npos ? shown : shown + "...";
+}
+
+// The last part of a label's name heads its column (formatLabelHeaders).
+std::string LabelHeading(const std::string& label) {
+  return Upper(std::string_view(label).substr(label.rfind('/') + 1));
 }
 
 // a=b,c=d; apimachinery pkg/labels FormatLabels.
@@ -58,6 +64,19 @@ std::string NameWithKind(const ResourceInfo& kind, const std::string& name) {
 }
 
 }  // namespace
+
+std::string EscapeTerminal(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\x1b')
+      out += "^[";
+    else if (c == '\r')
+      out += "\\r";
+    else
+      out += c;
+  }
+  return out;
+}
 
 std::string AlignColumns(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths;
@@ -90,6 +109,7 @@ std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& obj
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (shown(i)) header.push_back(Upper(table.columns[i].name));
     }
+    for (const std::string& label : options.label_columns) header.push_back(LabelHeading(label));
     if (options.show_labels) header.push_back("LABELS");
   }
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
@@ -101,6 +121,8 @@ std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& obj
       const std::string cell = OneLine(table.rows[r][i]);
       line.push_back(name ? NameWithKind(kind, cell) : cell);
     }
+    for (const std::string& label : options.label_columns)
+      line.emplace_back(objects[r].Label(label));
     if (options.show_labels) line.push_back(LabelsText(objects[r].labels()));
   }
   return AlignColumns(lines);

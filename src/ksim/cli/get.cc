@@ -2,12 +2,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <numeric>
 
 #include "ksim/api/printers.h"
+#include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/describe.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/lookup.h"
+#include "ksim/cli/output_format.h"
+#include "ksim/cli/sort_by.h"
 #include "ksim/cli/tree_text.h"
 #include "ksim/scenario/kubectl.h"
 
@@ -30,67 +35,148 @@ class GetCommand : public Command {
          "ksim get /tmp/run.jsonl pods -o wide"},
         {"The ReplicaSet two seconds into the run", "ksim get /tmp/run.jsonl rs --at 2s -o yaml"},
         {"What the scheduler believed just then",
-         "ksim get /tmp/run.jsonl pods --at 2s --as-seen-by kube-scheduler"}};
+         "ksim get /tmp/run.jsonl pods --at 2s --as-seen-by kube-scheduler"},
+        {"The pods by age, with their images",
+         "ksim get /tmp/run.jsonl pods --sort-by .metadata.creationTimestamp "
+         "-o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image"},
+        {"Where each pod runs",
+         "ksim get /tmp/run.jsonl pods "
+         "-o jsonpath='{range .items[*]}{.metadata.name} {.spec.nodeName}{\"\\n\"}{end}'"}};
   }
   void Define(CLI::App& app) override {
     selection_.Define(app);
     selection_.DefineSelector(app);
-    common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
-    app.add_flag("--no-headers", no_headers_, "No line of headings");
-    app.add_flag("--show-labels", show_labels_, "Labels as the last column");
+    selection_.DefineFieldSelector(app);
+    app.add_option("-o,--output", output_, fmt::format("Format: {}", OutputFormat::kNames))
+        ->type_name("FORMAT");
+    app.add_option("--sort-by", sort_by_, "Order by this field: .metadata.creationTimestamp")
+        ->type_name("PATH");
+    app.add_flag("--no-headers", table_.no_headers, "No line of headings");
+    app.add_flag("--show-labels", table_.show_labels, "Labels as the last column");
+    app.add_option("-L,--label-columns", table_.label_columns, "A column for each of these labels")
+        ->type_name("LABEL")
+        ->delimiter(',')
+        ->take_all()
+        ->expected(1);
+    app.add_flag("--show-kind", table_.with_kind, "Names as TYPE/NAME");
+    app.add_flag("--ignore-not-found", ignore_not_found_, "What is not there is no error");
+    app.add_option("--allow-missing-template-keys", allow_missing_,
+                   "false: a field that a jsonpath names must be there")
+        ->type_name("BOOL");
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
-    if (!selection_.SelectorIsGood(io)) return kInvalid;
+    const absl::StatusOr<OutputFormat> format = OutputFormat::Parse(output_);
+    if (!format.ok()) return Wrong(io, std::string(Message(format.status())));
+    if (table_.show_labels && !format->is_table())
+      return Wrong(io, fmt::format("--show-labels option cannot be used with {} printer", output_));
     Lookup lookup(io, selection_);
     int code = kOk;
     if (!lookup.Open(&code)) return code;
     std::vector<Group> groups;
     std::vector<std::string> missing;
     if (!lookup.Find(&groups, &missing)) return kInvalid;
-    const bool found = Print(io, groups, lookup.now());
+    if (ignore_not_found_) missing.clear();
+    const bool found = std::any_of(groups.begin(), groups.end(),
+                                   [](const Group& g) { return !g.objects.empty(); });
+    const absl::Status printed = format->is_table()
+                                     ? PrintTables(io, *format, &groups, lookup.now())
+                                     : PrintOthers(io, *format, groups, missing.empty());
+    if (!printed.ok()) return Wrong(io, std::string(Message(printed)));
     for (const std::string& m : missing) io.Err(m);
-    if (!found && missing.empty())
-      io.Err(selection_.all_namespaces
-                 ? "No resources found\n"
-                 : fmt::format("No resources found in {} namespace.\n", selection_.ns));
-    return lookup.Code(found && missing.empty());
+    if (format->is_table() && !found && missing.empty() && !ignore_not_found_) TellNone(io, groups);
+    return lookup.Code((found || ignore_not_found_) && missing.empty());
   }
 
  private:
-  bool Print(Io& io, const std::vector<Group>& groups, VirtualTime now) {
-    std::vector<Value> trees;
-    bool found = false;
-    std::size_t shown = 0;
-    for (const Group& group : groups) {
-      found = found || !group.objects.empty();
-      for (const api::Object& o : group.objects) {
-        if (common_.output == "name") io.Out(scenario::Slashed(*group.info, o.name()) + "\n");
-        trees.push_back(o.ToTree());
-      }
-      if (group.objects.empty() || (common_.output != "text" && common_.output != "wide")) continue;
-      api::TableOptions options;
-      options.wide = common_.output == "wide";
-      options.with_namespace = selection_.all_namespaces && group.info->namespaced;
-      options.with_kind = groups.size() > 1;
-      options.no_headers = no_headers_;
-      options.show_labels = show_labels_;
-      if (shown++ > 0) io.Out("\n");
-      io.Out(api::RenderTable(*group.info, group.objects, now, options));
+  static int Wrong(Io& io, const std::string& what) {
+    io.Err(fmt::format("error: {}\n", what));
+    return kInvalid;
+  }
+
+  void TellNone(Io& io, const std::vector<Group>& groups) const {
+    const bool namespaced = !selection_.all_namespaces &&
+                            std::all_of(groups.begin(), groups.end(),
+                                        [](const Group& g) { return g.info->namespaced; });
+    io.Err(namespaced ? fmt::format("No resources found in {} namespace.\n", selection_.ns)
+                      : "No resources found\n");
+  }
+
+  absl::Status SortEach(std::vector<Group>* groups) const {
+    if (sort_by_.empty()) return absl::OkStatus();
+    for (Group& group : *groups) {
+      std::vector<Value> trees;
+      for (const api::Object& o : group.objects) trees.push_back(o.ToTree());
+      ASSIGN_OR_RETURN(const std::vector<std::size_t> order, OrderBy(sort_by_, trees));
+      std::vector<api::Object> sorted;
+      for (const std::size_t i : order) sorted.push_back(group.objects[i]);
+      group.objects = std::move(sorted);
     }
-    if (common_.output != "json" && common_.output != "yaml") return found;
-    const bool one = trees.size() == 1 && selection_.words.size() > 1;
-    const bool slashed =
-        trees.size() == 1 && selection_.words.front().find('/') != std::string::npos;
-    const Value list = one || slashed ? trees.front() : ListOf(std::move(trees));
-    io.Out(TreeText(list, common_.output));
-    return found;
+    return absl::OkStatus();
+  }
+
+  // get.go Run: a table for each run of objects of one kind, a line between them if they have
+  // headings.
+  absl::Status PrintTables(Io& io, const OutputFormat& format, std::vector<Group>* groups,
+                           VirtualTime now) {
+    RETURN_IF_ERROR(SortEach(groups));
+    const bool mixed = std::any_of(groups->begin(), groups->end(), [groups](const Group& g) {
+      return g.info != groups->front().info;
+    });
+    bool written = false;
+    for (std::size_t i = 0; i < groups->size();) {
+      Group group = std::move((*groups)[i]);
+      for (++i; i < groups->size() && (*groups)[i].info == group.info; ++i)
+        for (const api::Object& o : (*groups)[i].objects) group.objects.push_back(o);
+      api::TableOptions options = table_;
+      options.wide = format.kind() == OutputFormat::Kind::kWide;
+      options.with_namespace = selection_.all_namespaces && group.info->namespaced;
+      options.with_kind = table_.with_kind || mixed;
+      const std::string table = api::RenderTable(*group.info, group.objects, now, options);
+      if (written && !table.empty() && !options.no_headers) io.Out("\n");
+      written = written || !table.empty();
+      io.Out(table);
+    }
+    return absl::OkStatus();
+  }
+
+  // get.go printGeneric: the one object that was asked for by name, or a List.
+  absl::Status PrintOthers(Io& io, const OutputFormat& format, const std::vector<Group>& groups,
+                           bool all_found) const {
+    std::vector<Value> trees;
+    std::vector<std::string> names;
+    for (const Group& group : groups)
+      for (const api::Object& o : group.objects) {
+        trees.push_back(o.ToTree());
+        names.push_back(scenario::Slashed(*group.info, o.name()) + "\n");
+      }
+    const bool one = selection_.one_named();
+    if (trees.empty() && ((one && !all_found) || ignore_not_found_)) return absl::OkStatus();
+    std::vector<std::size_t> order(trees.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (!one && !sort_by_.empty()) {
+      ASSIGN_OR_RETURN(order, OrderBy(sort_by_, trees));
+    }
+    if (format.kind() == OutputFormat::Kind::kName) {
+      for (const std::size_t i : order) io.Out(names[i]);
+      return absl::OkStatus();
+    }
+    std::vector<Value> sorted;
+    for (const std::size_t i : order) sorted.push_back(trees[i]);
+    const Value shown = one && sorted.size() == 1 ? sorted.front() : ListOf(std::move(sorted));
+    ASSIGN_OR_RETURN(const std::string text,
+                     format.Print(shown, table_.no_headers, allow_missing_));
+    io.Out(text);
+    return absl::OkStatus();
   }
 
   Selection selection_;
   CommonFlags common_;
-  bool no_headers_ = false;
-  bool show_labels_ = false;
+  std::string output_ = "text";
+  std::string sort_by_;
+  api::TableOptions table_;
+  bool ignore_not_found_ = false;
+  bool allow_missing_ = true;
 };
 
 class DescribeCommand : public Command {
@@ -111,7 +197,6 @@ class DescribeCommand : public Command {
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
-    if (!selection_.SelectorIsGood(io)) return kInvalid;
     Lookup lookup(io, selection_);
     int code = kOk;
     if (!lookup.Open(&code)) return code;

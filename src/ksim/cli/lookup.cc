@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "ksim/apiserver/registry/selection.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/seen_by.h"
 #include "ksim/cli/trace_input.h"
-#include "ksim/value/selector.h"
+#include "ksim/value/text.h"
 
 namespace ksim::cli {
 namespace {
@@ -18,6 +19,18 @@ namespace {
 constexpr std::string_view kAllCategory =
     "pods,replicationcontrollers,services,daemonsets.apps,deployments.apps,replicasets.apps,"
     "statefulsets.apps,horizontalpodautoscalers.autoscaling,cronjobs.batch,jobs.batch";
+
+bool IsSlashed(const std::string& word) { return word.find('/') != std::string::npos; }
+
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    out.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -36,10 +49,25 @@ void Selection::DefineSelector(CLI::App& app) {
   app.add_option("-l,--selector", selector, "Label selector")->type_name("SELECTOR");
 }
 
-bool Selection::SelectorIsGood(Io& io) const {
-  const auto parsed = value::LabelSelector::Parse(selector);
-  if (!parsed.ok()) io.Err(fmt::format("--selector: error: {}\n", Message(parsed.status())));
-  return parsed.ok();
+void Selection::DefineFieldSelector(CLI::App& app) {
+  app.add_option("--field-selector", field_selector,
+                 "Selector of fields: status.phase=Running,spec.nodeName!=node-1")
+      ->type_name("SELECTOR");
+}
+
+std::vector<std::string> Selection::Normalized() const {
+  if (words.size() < 2) return words;
+  const std::vector<std::string> types = SplitAtCommas(words.front());
+  if (types.size() < 2) return words;
+  std::vector<std::string> out;
+  for (const std::string& type : types)
+    for (std::size_t i = 1; i < words.size(); ++i) out.push_back(type + "/" + words[i]);
+  return out;
+}
+
+bool Selection::one_named() const {
+  const std::vector<std::string> all = Normalized();
+  return all.size() == (IsSlashed(all.front()) ? 1 : 2);
 }
 
 const api::ResourceInfo* ResourceOrTell(Io& io, const api::Kinds& kinds, const std::string& word) {
@@ -71,21 +99,66 @@ bool Lookup::Open(int* code) {
   return true;
 }
 
+// cli-runtime pkg/resource/builder.go ResourceTypeOrNameArgs, visitBySelector, visitByName.
 bool Lookup::Find(std::vector<Group>* groups, std::vector<std::string>* missing) {
-  std::vector<std::string> names = selection_.words;
-  if (names.empty()) {
-    io_.Err("error: which type? pods, rs, nodes, events, ... or TYPE/NAME\n");
-    return false;
-  }
-  if (names.front().find('/') != std::string::npos) return FindSlashed(names, groups, missing);
-  const std::string types(names.front() == "all" ? kAllCategory : names.front());
-  names.erase(names.begin());
-  for (std::size_t begin = 0; begin <= types.size();) {
-    const std::size_t comma = std::min(types.find(',', begin), types.size());
-    const api::ResourceInfo* info = ResourceOrTell(io_, kinds_, types.substr(begin, comma - begin));
+  const std::vector<std::string> words = selection_.Normalized();
+  if (words.empty()) return Wrong("which type? pods, rs, nodes, events, ... or TYPE/NAME");
+  if (std::any_of(words.begin(), words.end(), IsSlashed))
+    return FindSlashed(words, groups, missing);
+  if (words.size() == 1) return FindTypes(words.front(), groups);
+  if (selection_.selects()) return Wrong("name cannot be provided when a selector is specified");
+  std::vector<const api::ResourceInfo*> infos;
+  if (!TypesOf(words.front(), &infos)) return false;
+  if (infos.size() > 1) return Wrong("you must specify only one resource");
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if (!AddNamed(infos.front(), words[i], groups, missing)) return false;
+  return true;
+}
+
+bool Lookup::Wrong(const std::string& what) {
+  io_.Err(fmt::format("error: {}\n", what));
+  return false;
+}
+
+bool Lookup::TypesOf(const std::string& types, std::vector<const api::ResourceInfo*>* out) {
+  for (const std::string& type : SplitAtCommas(types)) {
+    if (type == "all") {
+      if (!TypesOf(std::string(kAllCategory), out)) return false;
+      continue;
+    }
+    const api::ResourceInfo* info = ResourceOrTell(io_, kinds_, type);
     if (info == nullptr) return false;
-    Add(info, names, groups, missing);
-    begin = comma + 1;
+    if (std::find(out->begin(), out->end(), info) == out->end()) out->push_back(info);
+  }
+  return true;
+}
+
+// cli-runtime pkg/resource/selector.go Visit, helper.go EnhanceListError.
+bool Lookup::FindTypes(const std::string& types, std::vector<Group>* groups) {
+  std::vector<const api::ResourceInfo*> infos;
+  if (!TypesOf(types, &infos)) return false;
+  api::ListOptions options;
+  options.label_selector = selection_.selector;
+  options.field_selector = selection_.field_selector;
+  for (const api::ResourceInfo* info : infos) {
+    const bool everywhere = selection_.all_namespaces || !info->namespaced;
+    const std::string ns = everywhere ? "" : selection_.ns;
+    const auto wanted = apiserver::Predicate::Make(*info, ns, "", options);
+    if (!wanted.ok()) {
+      const std::string resource =
+          fmt::format("{}/{}, Resource={}", info->group, info->version, info->resource);
+      io_.Err(fmt::format(
+          "Error from server ({}): Unable to find {} that match label selector {}, "
+          "field selector {}: {}\n",
+          wanted.status().reason, value::GoQuote(resource), value::GoQuote(selection_.selector),
+          value::GoQuote(selection_.field_selector), wanted.status().message));
+      return false;
+    }
+    Group& group = groups->emplace_back();
+    group.info = info;
+    for (api::Object& o : state_.List(info->resource, ns))
+      if (o.kind() == info->kind && wanted->MatchesSelectors(o))
+        group.objects.push_back(std::move(o));
   }
   return true;
 }
@@ -97,43 +170,40 @@ int Lookup::Code(bool found) const {
 
 bool Lookup::FindSlashed(const std::vector<std::string>& words, std::vector<Group>* groups,
                          std::vector<std::string>* missing) {
+  if (selection_.selects())
+    return Wrong("selectors and the all flag cannot be used when passing resource/name arguments");
   for (const std::string& word : words) {
     const std::size_t slash = word.find('/');
-    if (slash == std::string::npos) {
-      io_.Err(
-          "error: there is no need to specify a resource type as a separate argument when "
-          "passing arguments in resource/name form\n");
-      return false;
-    }
+    if (slash == std::string::npos)
+      return Wrong(
+          "there is no need to specify a resource type as a separate argument when passing "
+          "arguments in resource/name form");
+    if (word.find('/', slash + 1) != std::string::npos)
+      return Wrong("arguments in resource/name form may not have more than one slash");
+    if (slash == 0 || slash + 1 == word.size())
+      return Wrong("arguments in resource/name form must have a single resource and name");
     const api::ResourceInfo* info = ResourceOrTell(io_, kinds_, word.substr(0, slash));
-    if (info == nullptr) return false;
-    Add(info, {word.substr(slash + 1)}, groups, missing);
+    if (info == nullptr || !AddNamed(info, word.substr(slash + 1), groups, missing)) return false;
   }
   return true;
 }
 
-void Lookup::Add(const api::ResourceInfo* info, const std::vector<std::string>& names,
-                 std::vector<Group>* groups, std::vector<std::string>* missing) {
-  Group group;
+bool Lookup::AddNamed(const api::ResourceInfo* info, const std::string& name,
+                      std::vector<Group>* groups, std::vector<std::string>* missing) {
+  if (info->namespaced && selection_.all_namespaces)
+    return Wrong("a resource cannot be retrieved by name across all namespaces");
+  api::Object found;
+  for (api::Object& o : state_.List(info->resource, info->namespaced ? selection_.ns : ""))
+    if (o.kind() == info->kind && o.name() == name) found = std::move(o);
+  if (found.empty()) {
+    missing->push_back(fmt::format("Error from server (NotFound): {} \"{}\" not found\n",
+                                   info->group_resource(), name));
+    return true;
+  }
+  Group& group = groups->emplace_back();
   group.info = info;
-  const bool everywhere = selection_.all_namespaces || !info->namespaced;
-  const std::string ns = everywhere ? "" : selection_.ns;
-  const absl::StatusOr<value::LabelSelector> selector =
-      value::LabelSelector::Parse(selection_.selector);
-  for (api::Object& o : state_.List(info->resource, ns)) {
-    if (o.kind() != info->kind) continue;
-    if (!names.empty() && std::find(names.begin(), names.end(), o.name()) == names.end()) continue;
-    if (selector.ok() && !selector->Matches(o.labels())) continue;
-    group.objects.push_back(std::move(o));
-  }
-  for (const std::string& name : names) {
-    const bool found = std::any_of(group.objects.begin(), group.objects.end(),
-                                   [&](const api::Object& o) { return o.name() == name; });
-    if (!found)
-      missing->push_back(fmt::format("Error from server (NotFound): {} \"{}\" not found\n",
-                                     info->group_resource(), name));
-  }
-  groups->push_back(std::move(group));
+  group.objects.push_back(std::move(found));
+  return true;
 }
 
 }  // namespace ksim::cli

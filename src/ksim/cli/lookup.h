@@ -18,16 +18,22 @@ struct Selection {
   std::vector<std::string> words;  // pods | rs,pods | pods/x | pods x y
   std::string ns = "default";
   bool all_namespaces = false;
-  std::string selector;
+  std::string selector, field_selector;
   std::string at = "end";
   std::string as_seen_by;
 
   void Define(CLI::App& app);
   void DefineSelector(CLI::App& app);
-  bool SelectorIsGood(Io& io) const;  // complains if not
+  void DefineFieldSelector(CLI::App& app);
+
+  bool selects() const { return !selector.empty() || !field_selector.empty(); }
+  // The words, `rs,pods x` as `rs/x pods/x`.
+  std::vector<std::string> Normalized() const;
+  // One object was asked for by its name (resource.Result's singleItemImplied).
+  bool one_named() const;
 };
 
-// The objects found of one resource.
+// The objects found of one resource: of one that was asked for by type, even if there are none.
 struct Group {
   const api::ResourceInfo* info = nullptr;
   std::vector<api::Object> objects;
@@ -42,7 +48,8 @@ class Lookup {
 
   // Reads and folds the trace; false with `code` set when that fails.
   bool Open(int* code);
-  // The objects asked for; false when a type is unknown. `missing`: the complaints about names.
+  // The objects asked for, those asked for by name in that order; false, and a complaint, when that
+  // cannot be asked. `missing`: the complaints about names.
   bool Find(std::vector<Group>* groups, std::vector<std::string>* missing);
 
   const trace::State& state() const { return state_; }
@@ -53,8 +60,12 @@ class Lookup {
  private:
   bool FindSlashed(const std::vector<std::string>& words, std::vector<Group>* groups,
                    std::vector<std::string>* missing);
-  void Add(const api::ResourceInfo* info, const std::vector<std::string>& names,
-           std::vector<Group>* groups, std::vector<std::string>* missing);
+  bool FindTypes(const std::string& types, std::vector<Group>* groups);
+  // The types of a list with commas, each once; false, and a complaint, if one is unknown.
+  bool TypesOf(const std::string& types, std::vector<const api::ResourceInfo*>* out);
+  bool AddNamed(const api::ResourceInfo* info, const std::string& name, std::vector<Group>* groups,
+                std::vector<std::string>* missing);
+  bool Wrong(const std::string& what);  // tells it; false
 
   Io& io_;
   const Selection& selection_;

@@ -1,0 +1,253 @@
+// ksim get: kubectl's selections, orders and formats.
+#include <gtest/gtest.h>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/cli/custom_columns.h"
+#include "ksim/cli/output_format.h"
+#include "ksim/cli/sort_by.h"
+#include "ksim/value/json.h"
+#include "tests/cli/run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+using value::ParseJson;
+using value::Value;
+
+class Get : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ASSERT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "--trace", Path()}).code, 0);
+  }
+  static std::string Path() { return testing::TempDir() + "get.jsonl"; }
+  static CliResult Ask(std::vector<std::string> args) {
+    args.insert(args.begin(), {"get", Path()});
+    return RunCli(args);
+  }
+};
+
+TEST_F(Get, PrintsTemplates) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"pods", "-o", R"(jsonpath={range .items[*]}{.metadata.name} {.spec.nodeName}{"\n"}{end})"},
+       "my-replicaset-7l6pd node-3\nmy-replicaset-8pt2v node-1\n"},
+      {{"pod", "my-replicaset-7l6pd", "-o=jsonpath={.status.podIP}"}, "10.244.2.2"},
+      {{"rs/my-replicaset", "-o", "jsonpath={.spec.replicas}"}, "2"},
+      {{"pods", "-o", "jsonpath={.items[*].nope}"}, ""},
+      {{"secrets", "-o", "jsonpath={.items}"}, "[]"},
+      {{"pods", "-o", "jsonpath-as-json={.items[*].spec.nodeName}"},
+       "[\n    \"node-3\",\n    \"node-1\"\n]\n"},
+      {{"pods", "-o",
+        "custom-columns=NAME:.metadata.name,IMAGES:{.spec.containers[*].image},X:nope,"
+        "L:metadata.labels"},
+       "NAME                  IMAGES   X        L\n"
+       "my-replicaset-7l6pd   nginx    <none>   map[app:my-app]\n"
+       "my-replicaset-8pt2v   nginx    <none>   map[app:my-app]\n"},
+      {{"rs", "my-replicaset", "--no-headers", "-o", "custom-columns=N:.spec.replicas"}, "2\n"},
+      {{"secrets", "-o", "custom-columns=NAME:.metadata.name"}, "NAME\n"},
+  };
+  for (const auto& [args, want] : cases) EXPECT_EQ(Ask(args).out, want) << args.back();
+}
+
+TEST_F(Get, ReadsTemplatesFromFiles) {
+  const std::string path = testing::TempDir() + "get.template";
+  ASSERT_TRUE(os::WriteFile(path, "{.items[0].spec.nodeName}").ok());
+  EXPECT_EQ(Ask({"pods", "-o", "jsonpath-file=" + path}).out, "node-3");
+  ASSERT_TRUE(os::WriteFile(path, "NAME   NODE\nmetadata.name   spec.nodeName\n").ok());
+  EXPECT_EQ(Ask({"pods", "-o", "custom-columns-file=" + path}).out,
+            "NAME                  NODE\n"
+            "my-replicaset-7l6pd   node-3\n"
+            "my-replicaset-8pt2v   node-1\n");
+  EXPECT_EQ(Ask({"pods", "-o", "jsonpath-file=no-such-file"}).code, 2);
+}
+
+TEST_F(Get, SaysWhatIsWrongAsKubectlDoes) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"pods", "-o", "jsonpath"}, "error: template format specified but no template given\n"},
+      {{"pods", "-o", "jsonpath={.items[7"},
+       "error: error parsing jsonpath {.items[7, unterminated array\n"},
+      {{"pods", "-o", "custom-columns"},
+       "error: custom-columns format specified but no custom columns given\n"},
+      {{"pods", "-o", "custom-columns=NAME"},
+       "error: unexpected custom-columns spec: NAME, expected <header>:<json-path-expr>\n"},
+      {{"pods", "-o", "custom-columns=NAME:{a}b"},
+       "error: unexpected path string, expected a 'name1.name2' or '.name1.name2' or "
+       "'{name1.name2}' or '{.name1.name2}'\n"},
+      {{"pods", "-o", "jsn"},
+       "error: unable to match a printer suitable for the output format \"jsn\", allowed formats "
+       "are: custom-columns,custom-columns-file,json,jsonpath,jsonpath-as-json,jsonpath-file,name,"
+       "text,wide,yaml\n"},
+      {{"pods", "-o", "json=x"},
+       "error: unable to match a printer suitable for the output format \"json=x\", allowed "
+       "formats are: custom-columns,custom-columns-file,json,jsonpath,jsonpath-as-json,"
+       "jsonpath-file,name,text,wide,yaml\n"},
+      {{"pods", "-o", "json", "--show-labels"},
+       "error: --show-labels option cannot be used with json printer\n"},
+      {{"pods", "--sort-by", ".spec.nope"},
+       "error: couldn't find any field with path \"{.spec.nope}\" in the list of objects\n"},
+      {{"pods", "--sort-by", ".spec.containers"},
+       "error: Field {.spec.containers} is an unsortable type: interface, err: unsortable type: "
+       "[]interface {}\n"},
+      {{"pods", "--field-selector", "spec.foo=1"},
+       "Error from server (BadRequest): Unable to find \"/v1, Resource=pods\" that match label "
+       "selector \"\", field selector \"spec.foo=1\": field label not supported: spec.foo\n"},
+      {{"rs", "-l", "a==b=="},
+       "Error from server (BadRequest): Unable to find \"apps/v1, Resource=replicasets\" that "
+       "match label selector \"a==b==\", field selector \"\": found '==', expected: ',' or 'end of "
+       "string'\n"},
+      {{"pods", "x", "-l", "app=a"},
+       "error: name cannot be provided when a selector is specified\n"},
+      {{"pods/x", "-l", "app=a"},
+       "error: selectors and the all flag cannot be used when passing resource/name arguments\n"},
+      {{"pods", "x", "-A"},
+       "error: a resource cannot be retrieved by name across all namespaces\n"},
+      {{"all", "x"}, "error: you must specify only one resource\n"},
+      {{"pods/x", "y"},
+       "error: there is no need to specify a resource type as a separate argument when passing "
+       "arguments in resource/name form\n"},
+      {{"pods/x/y"}, "error: arguments in resource/name form may not have more than one slash\n"},
+      {{"pods/"}, "error: arguments in resource/name form must have a single resource and name\n"},
+  };
+  for (const auto& [args, want] : cases) {
+    const CliResult r = Ask(args);
+    EXPECT_EQ(r.err, want);
+    EXPECT_EQ(r.out, "") << want;
+    EXPECT_EQ(r.code, 2) << want;
+  }
+  const CliResult r =
+      Ask({"rs/my-replicaset", "-o", "jsonpath={.spec.template.spec.containers[3]}"});
+  EXPECT_TRUE(r.err.starts_with(
+      "error: error executing jsonpath \"{.spec.template.spec.containers[3]}\": Error executing "
+      "template: array index out of bounds: index 3, length 1. Printing more information for "
+      "debugging the template:\n\ttemplate was:\n\t\t{.spec.template.spec.containers[3]}\n"
+      "\tobject given to jsonpath engine was:\n\t\tmap[string]interface {}{\"apiVersion\":"))
+      << r.err;
+  EXPECT_NE(Ask({"pods", "-o", "jsonpath={.nope}", "--allow-missing-template-keys=false"})
+                .err.find("Error executing template: nope is not found."),
+            std::string::npos);
+}
+
+TEST_F(Get, SelectsByFieldsAndLabels) {
+  EXPECT_EQ(Ask({"pods", "--field-selector", "spec.nodeName=node-1", "-o", "name"}).out,
+            "pod/my-replicaset-8pt2v\n");
+  EXPECT_EQ(Ask({"pods", "--field-selector", "spec.nodeName!=node-1,status.phase=Running", "-l",
+                 "app in (my-app)", "-o", "name"})
+                .out,
+            "pod/my-replicaset-7l6pd\n");
+  const CliResult none = Ask({"pods", "--field-selector", "metadata.namespace=other"});
+  EXPECT_EQ(none.err, "No resources found in default namespace.\n");
+  EXPECT_EQ(none.code, 5);
+}
+
+TEST_F(Get, ShowsLabelsAndKinds) {
+  EXPECT_EQ(Ask({"rs,nodes", "-L", "app", "-L", "x,kubernetes.io/os"}).out,
+            "NAME                            DESIRED   CURRENT   READY   AGE   APP      X     OS\n"
+            "replicaset.apps/my-replicaset   2         2         2       6s    my-app         \n"
+            "\n"
+            "NAME          STATUS   ROLES    AGE   VERSION   APP   X     OS\n"
+            "node/node-1   Ready    <none>   7s    v1.30.0               linux\n"
+            "node/node-2   Ready    <none>   7s    v1.30.0               linux\n"
+            "node/node-3   Ready    <none>   7s    v1.30.0               linux\n");
+  EXPECT_EQ(Ask({"rs,nodes"}).code, 0);
+  EXPECT_EQ(Ask({"rs", "--show-kind", "--no-headers"}).out,
+            "replicaset.apps/my-replicaset   2     2     2     6s\n");
+}
+
+// One table for a run of one kind, its names without a prefix.
+TEST_F(Get, ShowsNamedObjectsInTheOrderAskedFor) {
+  EXPECT_EQ(Ask({"node/node-2", "no/node-1"}).out,
+            "NAME     STATUS   ROLES    AGE   VERSION\n"
+            "node-2   Ready    <none>   7s    v1.30.0\n"
+            "node-1   Ready    <none>   7s    v1.30.0\n");
+  EXPECT_EQ(Ask({"nodes", "node-3", "node-1", "-o", "name"}).out, "node/node-3\nnode/node-1\n");
+  const CliResult both = Ask({"rs,nodes", "node-1"});  // rs/node-1 nodes/node-1
+  EXPECT_EQ(both.out,
+            "NAME     STATUS   ROLES    AGE   VERSION\nnode-1   Ready    <none>   7s    v1.30.0\n");
+  EXPECT_EQ(both.err, "Error from server (NotFound): replicasets.apps \"node-1\" not found\n");
+  EXPECT_EQ(both.code, 5);
+  EXPECT_EQ(Ask({"no,nodes,node", "-o", "name"}).out, "node/node-1\nnode/node-2\nnode/node-3\n");
+}
+
+TEST_F(Get, TellsWhatIsNotThere) {
+  EXPECT_EQ(Ask({"pod", "nope", "-o", "json"}).out, "");
+  EXPECT_EQ(Ask({"pods", "nope", "nil", "-o", "jsonpath={.items}"}).out, "[]");
+  const CliResult ignored = Ask({"pod", "nope", "--ignore-not-found"});
+  EXPECT_EQ(ignored.code, 0);
+  EXPECT_EQ(ignored.out + ignored.err, "");
+  EXPECT_EQ(Ask({"pv"}).err, "No resources found\n");
+  EXPECT_EQ(Ask({"secrets", "-o", "name"}).err, "") << "only tables say so";
+}
+
+TEST_F(Get, OrdersEachTable) {
+  EXPECT_EQ(Ask({"pods", "--sort-by", "{.spec.nodeName}", "-o", "name"}).out,
+            "pod/my-replicaset-8pt2v\npod/my-replicaset-7l6pd\n");
+  EXPECT_EQ(Ask({"pods", "--sort-by=status.podIP", "--no-headers"}).out.substr(0, 19),
+            "my-replicaset-8pt2v");
+}
+
+std::string Order(const std::string& path, const std::string& json) {
+  std::vector<Value> objects;
+  const Value all = *ParseJson(json);
+  for (const Value& v : all.items()) objects.push_back(v);
+  const auto order = OrderBy(path, objects);
+  if (!order.ok()) return std::string(Message(order.status()));
+  std::string out;
+  for (const std::size_t i : *order) out += std::to_string(i);
+  return out;
+}
+
+TEST(SortBy, OrdersNumbersQuantitiesAndTexts) {
+  EXPECT_EQ(Order("a", R"([{"a":10},{"a":9},{"a":-1}])"), "210");
+  EXPECT_EQ(Order(".a", R"([{"a":2.5},{"a":0.5}])"), "10");
+  EXPECT_EQ(Order("{.a}", R"([{"a":"1Gi"},{"a":"512Mi"},{"a":"100m"}])"), "210");
+  EXPECT_EQ(Order("{a}", R"([{"a":"10"},{"a":"9"}])"), "10") << "texts that are quantities";
+  EXPECT_EQ(Order("a", R"([{"a":"x10"},{"a":"x9"}])"), "01");
+  EXPECT_EQ(Order("a", R"([{"a":"b","n":0},{"a":"a"},{"a":"b"}])"), "102");
+  EXPECT_EQ(Order("a", R"([{"a":1},{},{"a":null},{"b":1}])"), "1320");
+  EXPECT_EQ(Order("a", "[]"), "");
+  EXPECT_EQ(Order("a", R"([{"a":true}])"), "0") << "one needs no order";
+  EXPECT_EQ(Order("a", R"([{"a":true},{"a":false}])"),
+            "Field {.a} is an unsortable type: interface, err: unsortable type: bool");
+  EXPECT_EQ(Order("a", R"([{"a":1},{"a":"1"}])"),
+            "Field {.a} is an unsortable type: interface, err: unsortable interface: interface");
+  EXPECT_EQ(Order("a[", "[{}]"), "sorting error: unterminated array");
+}
+
+TEST(CustomColumns, AFileHasTwoLines) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"",
+       "invalid template, missing header line. Expected format is one line of space separated "
+       "headers, one line of space separated column specs."},
+      {"A B\n",
+       "invalid template, missing spec line. Expected format is one line of space separated "
+       "headers, one line of space separated column specs."},
+      {"A B\na\n", "number of headers (2) and field specifications (1) don't match"},
+  };
+  for (const auto& [text, want] : cases)
+    EXPECT_EQ(Message(ParseCustomColumnsFile(text).status()), want);
+  const auto columns = ParseCustomColumnsFile(" A\tB \n a  {.b[*].c}\nmore");
+  ASSERT_TRUE(columns.ok());
+  const auto table = RenderCustomColumns(
+      *columns, {*ParseJson(R"({"a":null,"b":[{"c":1},{"c":[2,"x"]}]})"), Value()}, false);
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ(*table, "A        B\n<nil>    1,[2 x]\n<none>   <none>\n");
+}
+
+TEST(RelaxedPath, TakesFourForms) {
+  for (const char* text : {"a.b", ".a.b", "{a.b}", "{.a.b}"})
+    EXPECT_EQ(*RelaxedPath(text), "{.a.b}");
+  EXPECT_EQ(*RelaxedPath("."), "{..}");
+  EXPECT_EQ(*RelaxedPath(""), "");
+  for (const char* text : {"{a", "a}", "{a}{b}", "{}"})
+    EXPECT_FALSE(RelaxedPath(text).ok()) << text;
+}
+
+TEST(OutputFormat, EscapesJsonAsGoDoes) {
+  const auto format = OutputFormat::Parse("json");
+  ASSERT_TRUE(format.ok());
+  EXPECT_EQ(*format->Print(*ParseJson(R"({"a":"<b>"})"), false, true),
+            "{\n    \"a\": \"\\u003cb\\u003e\"\n}\n");
+}
+
+}  // namespace
+}  // namespace ksim::cli
