@@ -278,5 +278,9 @@ TEST(Printers, EventsAsKubectlEventsPrintsThem) {
   EXPECT_EQ(RenderEvents({}, At(90), false), "");
 }
 
+TEST(Table, ShowsNoTerminalCommands) {
+  EXPECT_EQ(EscapeTerminal("a\x1b[31mb\rc\n"), "a^[[31mb\\rc\n");
+}
+
 }  // namespace
 }  // namespace ksim::api

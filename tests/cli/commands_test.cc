@@ -222,8 +222,12 @@ TEST_F(Traces, DescribeTellsPodsByTheirOwnFormatAndOthersByTheGeneralOne) {
         "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\n"})
     EXPECT_NE(pod.find(line), std::string::npos) << line << pod;
   const std::string node = RunCli({"describe", Jsonl(), "node", "node-1"}).out;
-  EXPECT_NE(node.find("API Version:  v1\nKind:         Node\n"), std::string::npos) << node;
-  EXPECT_NE(node.find("\n    Kubelet Version:            v1.30.0\n"), std::string::npos) << node;
+  EXPECT_NE(node.find("\n  Kubelet Version:            v1.30.0\n"), std::string::npos) << node;
+  const std::string lease =
+      RunCli({"describe", Jsonl(), "lease/node-1", "-n", "kube-node-lease"}).out;
+  EXPECT_NE(lease.find("API Version:  coordination.k8s.io/v1\nKind:         Lease\n"),
+            std::string::npos)
+      << lease;
 }
 
 TEST_F(Traces, DescribeAndEventsTellWhatWasRecorded) {

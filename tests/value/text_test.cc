@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ksim/value/base64.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
 
@@ -22,6 +23,14 @@ TEST(Text, GoQuoteIsStrconvQuote) {
       {"\u00a0\u200b\ufeff", R"("\u00a0\u200b\ufeff")"},
   };
   for (const auto& [text, want] : cases) EXPECT_EQ(GoQuote(text), want);
+}
+
+TEST(Text, Base64BothWays) {
+  for (const char* text : {"", "a", "ab", "abc", "\xff\xfe\xfd\xfc"})
+    EXPECT_EQ(Unbase64(Base64(text)), text);
+  EXPECT_EQ(Unbase64("c2VjcmV0"), "secret");
+  for (const char* bad : {"a", "ab=", "a=bc", "====", "ab c", "abc-"})
+    EXPECT_EQ(Unbase64(bad), std::nullopt) << bad;
 }
 
 TEST(Text, GoIntegers) {

@@ -47,13 +47,13 @@ std::string TrimSpace(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
 }
 
+}  // namespace
+
 void SortByLastSeen(std::vector<Object>* events) {
   std::stable_sort(events->begin(), events->end(), [](const Object& a, const Object& b) {
     return LastSeen(a.tree()).value_or(VirtualTime()) < LastSeen(b.tree()).value_or(VirtualTime());
   });
 }
-
-}  // namespace
 
 std::vector<EventCells> CellsOfEvents(std::vector<Object> events, VirtualTime now) {
   SortByLastSeen(&events);
@@ -70,12 +70,16 @@ std::vector<EventCells> CellsOfEvents(std::vector<Object> events, VirtualTime no
       cells.from =
           std::string(Either(tree, "reportingComponent", "reportingController").AsString());
     cells.message = TrimSpace(Either(tree, "message", "note").AsString());
+    const Value& about = Either(tree, "involvedObject", "regarding");
+    if (const std::string_view path = about.Get("fieldPath").AsString(); !path.empty())
+      cells.message = fmt::format("{}: {}", path, cells.message);
     out.push_back(std::move(cells));
   }
   return out;
 }
 
-std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace) {
+std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace,
+                         bool no_headers) {
   if (events.empty()) return "";
   SortByLastSeen(&events);
   std::vector<std::vector<std::string>> lines;
@@ -83,17 +87,18 @@ std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_
   for (const Object& event : events) {
     const Value& tree = event.tree();
     const Value& about = Either(tree, "involvedObject", "regarding");
-    lines.push_back(
-        {Interval(tree, now), std::string(tree.Get("type").AsString()),
-         std::string(tree.Get("reason").AsString()),
-         fmt::format("{}/{}", about.Get("kind").AsString(), about.Get("name").AsString()),
-         TrimSpace(Either(tree, "message", "note").AsString())});
+    lines.push_back({Interval(tree, now), EscapeTerminal(tree.Get("type").AsString()),
+                     EscapeTerminal(tree.Get("reason").AsString()),
+                     EscapeTerminal(fmt::format("{}/{}", about.Get("kind").AsString(),
+                                                about.Get("name").AsString())),
+                     EscapeTerminal(TrimSpace(Either(tree, "message", "note").AsString()))});
   }
   if (with_namespace) {
     lines[0].insert(lines[0].begin(), "NAMESPACE");
     for (std::size_t i = 0; i < events.size(); ++i)
       lines[i + 1].insert(lines[i + 1].begin(), std::string(events[i].ns()));
   }
+  if (no_headers) lines.erase(lines.begin());
   return AlignColumns(lines);
 }
 

@@ -45,8 +45,12 @@ struct TableOptions {
 std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& objects,
                         VirtualTime now, const TableOptions& options);
 
+// By when they were last seen, those of one moment as they were.
+void SortByLastSeen(std::vector<Object>* events);
+
 // Events as `kubectl events` prints them: by when they were last seen, with how often.
-std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace);
+std::string RenderEvents(std::vector<Object> events, VirtualTime now, bool with_namespace,
+                         bool no_headers = false);
 
 // What `kubectl describe` tells of events, by when they were last seen.
 struct EventCells {

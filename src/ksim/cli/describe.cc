@@ -3,77 +3,131 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "ksim/cli/describe_text.h"
-#include "ksim/value/json.h"
+#include "ksim/value/go_format.h"
 
 namespace ksim::cli {
 namespace {
 
 using value::Value;
 
-// "podIP" -> "Pod IP", "lastTransitionTime" -> "Last Transition Time" (smartLabelFor).
+struct Describer {
+  std::string_view api_version, kind;
+  std::string (*describe)(const Described& d);
+};
+
+constexpr Describer kDescribers[] = {
+    {"v1", "Pod", DescribePod},
+    {"v1", "Node", DescribeNode},
+    {"v1", "ReplicationController", DescribeReplicaSet},
+    {"apps/v1", "ReplicaSet", DescribeReplicaSet},
+    {"apps/v1", "Deployment", DescribeDeployment},
+    {"apps/v1", "StatefulSet", DescribeStatefulSet},
+    {"apps/v1", "DaemonSet", DescribeDaemonSet},
+    {"batch/v1", "Job", DescribeJob},
+    {"batch/v1", "CronJob", DescribeCronJob},
+    {"v1", "Service", DescribeService},
+    {"v1", "Namespace", DescribeNamespace},
+    {"v1", "ResourceQuota", DescribeQuota},
+    {"v1", "LimitRange", DescribeLimitRange},
+    {"v1", "ConfigMap", DescribeConfigMap},
+    {"v1", "Secret", DescribeSecret},
+    {"v1", "ServiceAccount", DescribeServiceAccount},
+    {"scheduling.k8s.io/v1", "PriorityClass", DescribePriorityClass},
+    {"policy/v1", "PodDisruptionBudget", DescribeDisruptionBudget},
+};
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
+
+// camelcase.Split: runs of one class of letters, the last of several capitals goes with the small
+// ones behind it.
+std::vector<std::string> Parts(std::string_view field) {
+  const auto klass = [](char c) { return IsLower(c) ? 1 : IsUpper(c) ? 2 : 3; };
+  std::vector<std::string> out;
+  for (const char c : field) {
+    if (out.empty() || klass(out.back().back()) != klass(c)) out.emplace_back();
+    out.back() += c;
+  }
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) {
+    if (!IsUpper(out[i].back()) || !IsLower(out[i + 1].front())) continue;
+    out[i + 1].insert(0, 1, out[i].back());
+    out[i].pop_back();
+  }
+  std::erase(out, "");
+  return out;
+}
+
+std::string Upper(std::string text) {
+  for (char& c : text) c = IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+// "podIP" -> "Pod IP", "uid" -> "UID", "podCIDRs" -> "Pod CIDRs" (smartLabelFor).
 std::string Title(std::string_view field) {
+  const bool plain = std::all_of(field.begin(), field.end(),
+                                 [](char c) { return IsLower(c) || IsUpper(c) || c == '-'; });
+  if (!plain) return std::string(field);
+  static constexpr std::string_view kAcronyms[] = {"API", "URL", "UID", "GUID"};
+  const std::vector<std::string> parts = Parts(field);
   std::string out;
-  for (std::size_t i = 0; i < field.size(); ++i) {
-    const char c = field[i];
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool after_upper = i > 0 && field[i - 1] >= 'A' && field[i - 1] <= 'Z';
-    if (i > 0 && upper && !after_upper) out += ' ';
-    out += i == 0 && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::string part = parts[i];
+    const bool capitals = part.size() >= 2 && std::all_of(part.begin(), part.end(), IsUpper);
+    if (capitals && i + 1 < parts.size() && IsUpper(parts[i + 1].front())) part += parts[++i];
+    const auto acronym = std::find(std::begin(kAcronyms), std::end(kAcronyms), Upper(part));
+    if (acronym != std::end(kAcronyms))
+      part = *acronym;
+    else if (std::none_of(part.begin(), part.end(), IsUpper))
+      part[0] = IsLower(part[0]) ? static_cast<char>(part[0] - 'a' + 'A') : part[0];
+    out += (out.empty() ? "" : " ") + part;
   }
   return out;
 }
 
-std::string Scalar(const Value& v) {
-  return v.is_string() ? std::string(v.AsString()) : value::ToJson(v);
-}
-
-bool IsScalar(const Value& v) { return !v.is_object() && !v.is_array(); }
-
-void PrintTree(const Value& v, int indent, std::string* out);
-
-void PrintField(const std::string& title, const Value& v, int indent, std::string* out) {
-  const std::string pad(static_cast<std::size_t>(indent), ' ');
-  if (IsScalar(v)) {
-    *out += fmt::format("{}{}:\t{}\n", pad, title, Scalar(v));
-    return;
-  }
-  if (v.empty()) return;
-  *out += fmt::format("{}{}:\n", pad, title);
-  PrintTree(v, indent + 2, out);
-}
-
-void PrintTree(const Value& v, int indent, std::string* out) {
-  if (v.is_array()) {
-    for (const Value& item : v.items()) {
-      if (IsScalar(item))
-        *out +=
-            fmt::format("{}{}\n", std::string(static_cast<std::size_t>(indent), ' '), Scalar(item));
-      else
-        PrintTree(item, indent, out);
+// printUnstructuredContent.
+void WriteTree(TabWriter& w, int level, const Value& tree) {
+  for (const Value::Member& m : tree.members()) {
+    const std::string title = Title(m.name.text());
+    if (!m.value.is_object() && !m.value.is_array()) {
+      w.Write(level, "{}:\t{}\n", title, value::GoFormat(m.value));
+      continue;
     }
-    return;
-  }
-  for (const Value::Member& m : v.members()) {
-    const std::string_view name = m.name.text();
-    // Keys of maps (labels, resources) are names, not fields.
-    const bool key = name.find_first_of("./-") != std::string_view::npos;
-    PrintField(key ? std::string(name) : Title(name), m.value, indent, out);
+    w.Write(level, "{}:\n", title);
+    WriteTree(w, level + 1, m.value);
+    for (const Value& item : m.value.items()) {
+      if (item.is_object())
+        WriteTree(w, level + 1, item);
+      else
+        w.Write(level + 1, "{}\n", value::GoFormat(item));
+    }
   }
 }
 
 }  // namespace
 
-std::vector<api::Object> EventsAbout(const trace::State& state, std::string_view ns,
-                                     std::string_view kind, std::string_view name) {
+std::string DescribeObject(const api::Object& object, const trace::State& state, bool show_events) {
+  const auto* known =
+      std::find_if(std::begin(kDescribers), std::end(kDescribers), [&](const Describer& d) {
+        return d.kind == object.kind() && d.api_version == object.api_version();
+      });
+  const Described d(object, state, show_events);
+  return known == std::end(kDescribers) ? DescribeGenerically(d) : known->describe(d);
+}
+
+std::vector<api::Object> EventsAbout(const trace::State& state, const About& about) {
+  const auto wanted = [](const std::string& want, const Value& is) {
+    return want.empty() || is.AsString() == want;
+  };
   std::vector<api::Object> out;
-  for (api::Object& e : state.List("events", ns)) {
-    const Value& about =
+  for (api::Object& e : state.List("events", about.ns)) {
+    const Value& is =
         e.tree().Has("regarding") ? e.tree().Get("regarding") : e.tree().Get("involvedObject");
-    if (!kind.empty() && about.Get("kind").AsString() != kind) continue;
-    if (!name.empty() && about.Get("name").AsString() != name) continue;
-    out.push_back(std::move(e));
+    if (wanted(about.api_version, is.Get("apiVersion")) && wanted(about.kind, is.Get("kind")) &&
+        wanted(about.name, is.Get("name")) && wanted(about.uid, is.Get("uid")))
+      out.push_back(std::move(e));
   }
   std::stable_sort(out.begin(), out.end(), [](const api::Object& a, const api::Object& b) {
     return a.resource_version() < b.resource_version();
@@ -81,25 +135,16 @@ std::vector<api::Object> EventsAbout(const trace::State& state, std::string_view
   return out;
 }
 
-std::string DescribeGenerically(const api::Object& object, const trace::State& state) {
+std::string DescribeGenerically(const Described& d) {
   TabWriter w;
-  w.Write(0, "Name:\t{}\nNamespace:\t{}\n", object.name(), object.ns());
-  WriteLabels(w, "Labels", object.labels());
-  WriteAnnotations(w, "Annotations", object.annotations());
-  w.Write(0, "API Version:\t{}\nKind:\t{}\n", object.api_version(), object.kind());
-  Value metadata = object.ToTree().Get("metadata");
-  for (std::string_view known : {"name", "namespace", "labels", "annotations", "managedFields"})
-    metadata = metadata.Erase(known);
-  std::string tree;
-  PrintField("Metadata", metadata, 0, &tree);
-  for (const Value::Member& m : object.tree().members()) {
-    const std::string_view name = m.name.text();
-    if (name == "metadata" || name == "apiVersion" || name == "kind") continue;
-    PrintField(Title(name), m.value, 0, &tree);
-  }
-  w.Write(0, "{}", tree);
-  WriteEvents(w, EventsAbout(state, object.ns(), object.kind(), object.name()),
-              VirtualTime(state.time()));
+  WriteHead(w, d.object);
+  WriteLabels(w, "Labels", d.object.labels());
+  WriteAnnotations(w, "Annotations", d.object.annotations());
+  Value metadata = d.tree.Get("metadata");
+  for (std::string_view told : {"name", "namespace", "labels", "annotations", "managedFields"})
+    metadata = metadata.Erase(told);
+  WriteTree(w, 0, d.tree.Set("metadata", metadata));
+  WriteEvents(w, d);
   return w.Take();
 }
 

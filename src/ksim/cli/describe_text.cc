@@ -3,100 +3,13 @@
 #include <algorithm>
 
 #include "ksim/api/printers.h"
-#include "ksim/value/json.h"
+#include "ksim/value/go_format.h"
+#include "ksim/value/quantity.h"
 
 namespace ksim::cli {
 namespace {
 
 using value::Value;
-
-std::string PlainText(const Value& v) {
-  return v.is_string() ? std::string(v.AsString()) : value::ToJson(v);
-}
-
-std::string_view OrNone(std::string_view text) { return text.empty() ? "<none>" : text; }
-
-// "80/TCP, 443/TCP"; `field`: containerPort or hostPort.
-std::string Ports(const Value& ports, std::string_view field) {
-  std::string out;
-  for (const Value& p : ports.items())
-    out += fmt::format("{}{}/{}", out.empty() ? "" : ", ", p.Get(field).AsInt(),
-                       p.Get("protocol").AsString());
-  return out;
-}
-
-void WritePorts(TabWriter& w, std::string_view title, const std::string& ports) {
-  const bool many = ports.find(',') != std::string::npos;
-  w.Write(2, "{}{}:\t{}\n", title, many ? "s" : "", OrNone(ports));
-}
-
-void WriteWords(TabWriter& w, std::string_view title, const Value& words) {
-  if (words.empty()) return;
-  w.Write(2, "{}:\n", title);
-  for (const Value& word : words.items()) w.Write(3, "{}\n", word.AsString());
-}
-
-void WriteState(TabWriter& w, std::string_view title, const Value& state) {
-  if (const Value& running = state.Get("running"); running.is_object()) {
-    w.Write(2, "{}:\tRunning\n", title);
-    w.Write(3, "Started:\t{}\n", LongTime(running.Get("startedAt")));
-    return;
-  }
-  const Value& ended = state.Get("terminated");
-  w.Write(2, "{}:\t{}\n", title, ended.is_object() ? "Terminated" : "Waiting");
-  const Value& told = ended.is_object() ? ended : state.Get("waiting");
-  if (!told.Get("reason").AsString().empty())
-    w.Write(3, "Reason:\t{}\n", told.Get("reason").AsString());
-  if (!ended.is_object()) return;
-  if (!ended.Get("message").AsString().empty())
-    w.Write(3, "Message:\t{}\n", ended.Get("message").AsString());
-  w.Write(3, "Exit Code:\t{}\n", ended.Get("exitCode").AsInt());
-  w.Write(3, "Started:\t{}\n", LongTime(ended.Get("startedAt")));
-  w.Write(3, "Finished:\t{}\n", LongTime(ended.Get("finishedAt")));
-}
-
-void WriteStatus(TabWriter& w, const Value& status) {
-  WriteState(w, "State", status.Get("state"));
-  if (status.Get("lastState").Get("terminated").is_object())
-    WriteState(w, "Last State", status.Get("lastState"));
-  w.Write(2, "Ready:\t{}\n", status.Get("ready").AsBool() ? "True" : "False");
-  w.Write(2, "Restart Count:\t{}\n", status.Get("restartCount").AsInt());
-}
-
-void WriteResources(TabWriter& w, const Value& resources) {
-  for (const auto& [title, field] : {std::pair("Limits", "limits"), {"Requests", "requests"}}) {
-    if (resources.Get(field).empty()) continue;
-    w.Write(2, "{}:\n", title);
-    for (const Value::Member& m : resources.Get(field).members())
-      w.Write(3, "{}:\t{}\n", m.name.text(), PlainText(m.value));
-  }
-}
-
-void WriteEnvironment(TabWriter& w, const Value& variables) {
-  w.Write(2, "Environment:{}\n", variables.empty() ? "\t<none>" : "");
-  for (const Value& v : variables.items())
-    w.Write(3, "{}:\t{}\n", v.Get("name").AsString(), v.Get("value").AsString());
-}
-
-void WriteMounts(TabWriter& w, const Value& mounts) {
-  w.Write(2, "Mounts:{}\n", mounts.empty() ? "\t<none>" : "");
-  std::vector<Value> sorted(mounts.items().begin(), mounts.items().end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Value& a, const Value& b) {
-    return a.Get("mountPath").AsString() < b.Get("mountPath").AsString();
-  });
-  for (const Value& m : sorted) {
-    std::string flags = m.Get("readOnly").AsBool() ? "ro" : "rw";
-    if (const std::string_view sub = m.Get("subPath").AsString(); !sub.empty())
-      flags += fmt::format(",path=\"{}\"", sub);
-    w.Write(3, "{} from {} ({})\n", m.Get("mountPath").AsString(), m.Get("name").AsString(), flags);
-  }
-}
-
-Value StatusOf(const Value& statuses, std::string_view container) {
-  for (const Value& s : statuses.items())
-    if (s.Get("name").AsString() == container) return s;
-  return Value();
-}
 
 void WriteProjected(TabWriter& w, const Value& projected) {
   w.Write(2, "Type:\tProjected (a volume that contains injected data from multiple sources)\n");
@@ -120,12 +33,12 @@ void WriteVolumeSource(TabWriter& w, const Value& volume) {
   if (const Value& path = volume.Get("hostPath"); path.is_object()) {
     w.Write(2, "Type:\tHostPath (bare host directory volume)\n");
     w.Write(2, "Path:\t{}\n", path.Get("path").AsString());
-    w.Write(2, "HostPathType:\t{}\n", path.Get("type").AsString());
+    w.Write(2, "HostPathType:\t{}\n", path.Has("type") ? path.Get("type").AsString() : "<none>");
   } else if (const Value& dir = volume.Get("emptyDir"); dir.is_object()) {
     w.Write(2, "Type:\tEmptyDir (a temporary directory that shares a pod's lifetime)\n");
     w.Write(2, "Medium:\t{}\n", dir.Get("medium").AsString());
     w.Write(2, "SizeLimit:\t{}\n",
-            dir.Has("sizeLimit") ? PlainText(dir.Get("sizeLimit")) : "<unset>");
+            dir.Has("sizeLimit") ? AmountText(dir.Get("sizeLimit")) : "<unset>");
   } else if (const Value& secret = volume.Get("secret"); secret.is_object()) {
     w.Write(2, "Type:\tSecret (a volume populated by a Secret)\n");
     w.Write(2, "SecretName:\t{}\n", secret.Get("secretName").AsString());
@@ -140,6 +53,16 @@ void WriteVolumeSource(TabWriter& w, const Value& volume) {
             "namespace)\n");
     w.Write(2, "ClaimName:\t{}\n", claim.Get("claimName").AsString());
     w.Write(2, "ReadOnly:\t{}\n", claim.Get("readOnly").AsBool());
+  } else if (const Value& downward = volume.Get("downwardAPI"); downward.is_object()) {
+    w.Write(2, "Type:\tDownwardAPI (a volume populated by information about the pod)\n");
+    w.Write(2, "Items:\n");
+    for (const Value& item : downward.Get("items").items()) {
+      const Value& field = item.Get("fieldRef");
+      w.Write(3, "{} -> {}\n",
+              field.is_object() ? field.Get("fieldPath").AsString()
+                                : item.Get("resourceFieldRef").Get("resource").AsString(),
+              item.Get("path").AsString());
+    }
   } else if (const Value& projected = volume.Get("projected"); projected.is_object()) {
     WriteProjected(w, projected);
   } else {
@@ -152,6 +75,7 @@ void WriteVolumeSource(TabWriter& w, const Value& volume) {
 std::string LongTime(const Value& timestamp) {
   const std::string_view t = timestamp.AsString();  // 2025-01-01T00:00:07Z
   int year = 0, month = 0, day = 0;
+  if (t.empty()) return "Mon, 01 Jan 0001 00:00:00 +0000";  // Go's zero time
   if (t.size() < 19 || std::sscanf(std::string(t).c_str(), "%d-%d-%d", &year, &month, &day) != 3)
     return std::string(t);
   static constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -163,6 +87,43 @@ std::string LongTime(const Value& timestamp) {
   const int weekday = (y + y / 4 - y / 100 + y / 400 + kShift[month - 1] + day) % 7;
   return fmt::format("{}, {:02} {} {} {} +0000", kDays[weekday], day, kMonths[month - 1], year,
                      t.substr(11, 8));
+}
+
+std::vector<std::string_view> LinesOf(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string AmountText(const Value& quantity) {
+  const auto amount = value::Quantity::FromTree(quantity);
+  return amount.ok() ? amount->ToString() : value::GoFormat(quantity);
+}
+
+std::string LabelsText(const Value& labels) {
+  std::string out;
+  for (const Value::Member& m : labels.members())
+    out += fmt::format("{}{}={}", out.empty() ? "" : ",", m.name.text(), m.value.AsString());
+  return out.empty() ? "<none>" : out;
+}
+
+std::string JoinTexts(const Value& texts, std::string_view separator) {
+  std::string out;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    out += fmt::format("{}{}", i > 0 ? separator : "", texts.at(i).AsString());
+  return out;
+}
+
+void WriteHead(TabWriter& w, const api::Object& object) {
+  w.Write(0, "Name:\t{}\nNamespace:\t{}\n", object.name(), object.ns());
+}
+
+void WriteIf(TabWriter& w, int level, std::string_view title, const Value& text) {
+  if (!text.AsString().empty()) w.Write(level, "{}:\t{}\n", title, text.AsString());
 }
 
 void WriteLabels(TabWriter& w, std::string_view title, const Value& labels) {
@@ -180,13 +141,20 @@ void WriteAnnotations(TabWriter& w, std::string_view title, const Value& annotat
   w.Write(0, "{}:\t", title);
   bool first = true;
   for (const Value::Member& m : annotations.members()) {
-    if (m.name.text() == kHidden) continue;
-    const std::string_view value = m.value.AsString();
-    const bool beside = m.name.text().size() + value.size() + 2 < kLongest &&
-                        value.find('\n') == std::string_view::npos;
-    w.Write(0, "{}{}:{}{}\n", first ? "" : "\t", m.name.text(), beside ? " " : "\n\t  ",
-            value.substr(0, kLongest - 2));
+    const std::string_view key = m.name.text();
+    if (key == kHidden) continue;
+    std::string_view value = m.value.AsString();
+    if (value.ends_with('\n')) value.remove_suffix(1);
+    w.Write(0, "{}{}:", first ? "" : "\t", key);
     first = false;
+    if (key.size() + value.size() + 2 <= kLongest && value.find('\n') == std::string_view::npos) {
+      w.Write(0, " {}\n", value);
+      continue;
+    }
+    w.Write(0, "\n");
+    for (const std::string_view line : LinesOf(value))
+      w.Write(0, "\t  {}{}\n", line.substr(0, kLongest - 2),
+              line.size() > kLongest - 2 ? "..." : "");
   }
   if (first) w.Write(0, "<none>\n");
 }
@@ -194,26 +162,6 @@ void WriteAnnotations(TabWriter& w, std::string_view title, const Value& annotat
 void WriteController(TabWriter& w, const api::Object& object) {
   if (const auto owner = object.controller())
     w.Write(0, "Controlled By:\t{}/{}\n", owner->kind, owner->name);
-}
-
-void WriteContainers(TabWriter& w, std::string_view title, const Value& containers,
-                     const Value& statuses, std::string_view indent) {
-  w.Write(0, "{}{}:{}\n", indent, title, containers.empty() ? " <none>" : "");
-  for (const Value& c : containers.items()) {
-    const Value status = StatusOf(statuses, c.Get("name").AsString());
-    w.Write(1, "{}{}:\n", indent.empty() ? "" : " ", c.Get("name").AsString());
-    if (!status.is_null()) w.Write(2, "Container ID:\t{}\n", status.Get("containerID").AsString());
-    w.Write(2, "Image:\t{}\n", c.Get("image").AsString());
-    if (!status.is_null()) w.Write(2, "Image ID:\t{}\n", status.Get("imageID").AsString());
-    WritePorts(w, "Port", Ports(c.Get("ports"), "containerPort"));
-    WritePorts(w, "Host Port", Ports(c.Get("ports"), "hostPort"));
-    WriteWords(w, "Command", c.Get("command"));
-    WriteWords(w, "Args", c.Get("args"));
-    if (!status.is_null()) WriteStatus(w, status);
-    WriteResources(w, c.Get("resources"));
-    WriteEnvironment(w, c.Get("env"));
-    WriteMounts(w, c.Get("volumeMounts"));
-  }
 }
 
 void WriteVolumes(TabWriter& w, const Value& volumes, std::string_view indent) {
@@ -243,7 +191,55 @@ void WriteTolerations(TabWriter& w, std::string_view title, const Value& tolerat
   }
 }
 
-void WriteEvents(TabWriter& w, std::vector<api::Object> events, VirtualTime now) {
+void WriteTaints(TabWriter& w, std::string_view title, const Value& taints) {
+  w.Write(0, "{}:\t{}", title, taints.empty() ? "<none>\n" : "");
+  std::vector<Value> sorted(taints.items().begin(), taints.items().end());
+  const auto key = [](const Value& t) {
+    return fmt::format("{},{}", t.Get("effect").AsString(), t.Get("key").AsString());
+  };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&key](const Value& a, const Value& b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const Value& t = sorted[i];
+    std::string text(t.Get("key").AsString());
+    const std::string_view is = t.Get("value").AsString();
+    const std::string_view effect = t.Get("effect").AsString();
+    if (!is.empty()) text += fmt::format("={}", is);
+    if (!is.empty() || !effect.empty()) text += fmt::format(":{}", effect);
+    w.Write(0, "{}{}\n", i == 0 ? "" : "\t", text);
+  }
+}
+
+void WriteSpreading(TabWriter& w, const Value& constraints, std::string_view indent) {
+  if (constraints.empty()) return;
+  std::vector<Value> sorted(constraints.items().begin(), constraints.items().end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Value& a, const Value& b) {
+    return a.Get("topologyKey").AsString() < b.Get("topologyKey").AsString();
+  });
+  w.Write(0, "{}Topology Spread Constraints:\t", indent);
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const Value& c = sorted[i];
+    if (i > 0) w.Write(0, "{}\t", indent);
+    w.Write(0, "{}:{} when max skew {} is exceeded", c.Get("topologyKey").AsString(),
+            c.Get("whenUnsatisfiable").AsString(), c.Get("maxSkew").AsInt());
+    if (c.Has("labelSelector"))
+      w.Write(0, " for selector {}", api::SelectorText(c.Get("labelSelector")));
+    w.Write(0, "\n");
+  }
+}
+
+void WriteEvents(TabWriter& w, const Described& d) {
+  if (!d.show_events) return;
+  About about;
+  about.ns = d.object.ns();
+  about.kind = d.object.kind();
+  about.name = d.object.name();
+  about.uid = d.object.uid();
+  std::vector<api::Object> events = EventsAbout(d.state, about);
+  // Kubelets take their node's name for its uid.
+  about.uid = about.name;
+  if (about.kind == "Node")
+    for (api::Object& e : EventsAbout(d.state, about)) events.push_back(std::move(e));
   if (events.empty()) {
     w.Write(0, "Events:\t<none>\n");
     return;
@@ -251,7 +247,7 @@ void WriteEvents(TabWriter& w, std::vector<api::Object> events, VirtualTime now)
   w.Flush();
   w.Write(0, "Events:\n  Type\tReason\tAge\tFrom\tMessage\n");
   w.Write(1, "----\t------\t----\t----\t-------\n");
-  for (const api::EventCells& e : api::CellsOfEvents(std::move(events), now))
+  for (const api::EventCells& e : api::CellsOfEvents(std::move(events), d.now()))
     w.Write(1, "{}\t{}\t{}\t{}\t{}\n", e.type, e.reason, e.age, e.from, e.message);
 }
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "ksim/api/printers.h"
+#include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/describe.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/lookup.h"
+#include "ksim/cli/output_format.h"
 #include "ksim/cli/tree_text.h"
 
 namespace ksim::cli {
@@ -31,59 +33,94 @@ class EventsCommand : public Command {
   void Define(CLI::App& app) override {
     selection_.Define(app);
     app.add_option("--for", about_, "Only those about one object")->type_name("TYPE/NAME");
-    app.add_option("--types", types_, "Normal, Warning")
-        ->type_name("TYPE")
-        ->delimiter(',')
-        ->check(OneOf({"Normal", "Warning"}));
+    app.add_option("--types", types_, "Normal, Warning")->type_name("TYPE")->delimiter(',');
     app.add_flag("--no-headers", no_headers_, "No line of headings");
-    common_.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
+    app.add_option("-o,--output", output_, fmt::format("Format: {}", OutputFormat::kNames))
+        ->type_name("FORMAT");
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
-    if (!selection_.words.empty()) {
-      io.Err(fmt::format("error: unexpected argument \"{}\"\nhint: --for TYPE/NAME\n",
-                         selection_.words.front()));
-      return kInvalid;
-    }
+    if (!selection_.words.empty())
+      return Wrong(io, fmt::format("unexpected argument \"{}\"\nhint: --for TYPE/NAME",
+                                   selection_.words.front()));
+    const absl::StatusOr<OutputFormat> format = OutputFormat::Parse(output_);
+    if (!format.ok()) return Wrong(io, std::string(Message(format.status())));
+    for (std::string& type : types_)
+      if (!ToKnown(&type)) return Wrong(io, "valid --types are Normal or Warning");
     Lookup lookup(io, selection_);
     int code = kOk;
     if (!lookup.Open(&code)) return code;
-    const api::Kinds kinds;
-    std::string kind, name;
-    if (!about_.empty()) {
-      const std::size_t slash = about_.find('/');
-      const api::ResourceInfo* info = ResourceOrTell(io, kinds, about_.substr(0, slash));
-      if (info == nullptr) return kInvalid;
-      kind = info->kind;
-      if (slash != std::string::npos) name = about_.substr(slash + 1);
-    }
-    const std::string ns = selection_.all_namespaces ? "" : selection_.ns;
-    std::vector<api::Object> events = EventsAbout(lookup.state(), ns, kind, name);
+    About about;
+    if (!about_.empty() && !Read(io, lookup.kinds(), &about)) return kInvalid;
+    about.ns = selection_.all_namespaces ? "" : selection_.ns;
+    std::vector<api::Object> events = EventsAbout(lookup.state(), about);
     if (!types_.empty())
       std::erase_if(events, [this](const api::Object& e) {
         return std::find(types_.begin(), types_.end(), e.tree().Get("type").AsString()) ==
                types_.end();
       });
-    return Print(io, events, lookup);
+    api::SortByLastSeen(&events);
+    const absl::Status printed = Print(io, *format, events, lookup);
+    if (!printed.ok()) return Wrong(io, std::string(Message(printed)));
+    return lookup.Code(!events.empty());
   }
 
  private:
-  int Print(Io& io, const std::vector<api::Object>& events, const Lookup& lookup) {
-    if (common_.output == "json" || common_.output == "yaml") {
+  static int Wrong(Io& io, const std::string& what) {
+    io.Err(fmt::format("error: {}\n", what));
+    return kInvalid;
+  }
+
+  // In any case of letters.
+  static bool ToKnown(std::string* type) {
+    for (const std::string_view known : {"Normal", "Warning"}) {
+      const bool same = std::equal(type->begin(), type->end(), known.begin(), known.end(),
+                                   [](char a, char b) { return (a | 32) == (b | 32); });
+      if (same) *type = known;
+      if (same) return true;
+    }
+    return false;
+  }
+
+  // events.go decodeResourceTypeName.
+  bool Read(Io& io, const api::Kinds& kinds, About* about) const {
+    const std::size_t slash = about_.find('/');
+    if (slash == std::string::npos || about_.find('/', slash + 1) != std::string::npos) {
+      Wrong(io, slash == std::string::npos
+                    ? "--for must be in resource/name form"
+                    : "arguments in resource/name form may not have more than one slash");
+      return false;
+    }
+    const api::ResourceInfo* info = ResourceOrTell(io, kinds, about_.substr(0, slash));
+    if (info == nullptr) return false;
+    about->kind = info->kind;
+    about->api_version = info->api_version();
+    about->name = about_.substr(slash + 1);
+    return true;
+  }
+
+  absl::Status Print(Io& io, const OutputFormat& format, const std::vector<api::Object>& events,
+                     const Lookup& lookup) const {
+    if (events.empty()) {
+      io.Err(selection_.all_namespaces
+                 ? "No events found.\n"
+                 : fmt::format("No events found in {} namespace.\n", selection_.ns));
+    } else if (format.kind() == OutputFormat::Kind::kName) {
+      for (const api::Object& e : events) io.Out(fmt::format("event/{}\n", e.name()));
+    } else if (format.kind() == OutputFormat::Kind::kWide) {
+      io.Out(WideTable(events, lookup.now()));
+    } else if (format.is_table()) {
+      io.Out(api::RenderEvents(events, lookup.now(), selection_.all_namespaces, no_headers_));
+    } else {
       std::vector<Value> trees;
       for (const api::Object& e : events) trees.push_back(e.ToTree());
-      io.Out(TreeText(ListOf(std::move(trees)), common_.output));
-    } else if (common_.output == "name") {
-      for (const api::Object& e : events) io.Out("event/" + std::string(e.name()) + "\n");
-    } else if (common_.output == "wide" && !events.empty()) {
-      io.Out(WideTable(events, lookup.now()));
-    } else if (!events.empty()) {
-      const std::string table = api::RenderEvents(events, lookup.now(), selection_.all_namespaces);
-      io.Out(no_headers_ ? table.substr(table.find('\n') + 1) : table);
-    } else {
-      io.Err(fmt::format("No events found in {} namespace.\n", selection_.ns));
+      const Value list = ListOf(std::move(trees))
+                             .Set("kind", Value::Of("EventList"))
+                             .Set("metadata", Value::EmptyObject());
+      ASSIGN_OR_RETURN(const std::string text, format.Print(list, no_headers_, true));
+      io.Out(text);
     }
-    return lookup.Code(!events.empty());
+    return absl::OkStatus();
   }
 
   // What `kubectl get events -o wide` adds.
@@ -97,6 +134,7 @@ class EventsCommand : public Command {
   }
 
   Selection selection_;
+  std::string output_ = "text";
   std::string about_;
   std::vector<std::string> types_;
   bool no_headers_ = false;

@@ -185,15 +185,21 @@ class DescribeCommand : public Command {
   std::string_view summary() const override {
     return "show all there is to one object, and its events, at a moment of a trace";
   }
-  std::string_view usage() const override { return "ksim describe TRACE TYPE/NAME [flags]"; }
+  std::string_view usage() const override {
+    return "ksim describe TRACE (TYPE [NAME_PREFIX] | TYPE/NAME) [flags]";
+  }
   std::vector<Example> examples() const override {
     return {{"The ReplicaSet in the end",
              "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl && "
-             "ksim describe /tmp/run.jsonl rs/my-replicaset"}};
+             "ksim describe /tmp/run.jsonl rs/my-replicaset"},
+            {"The machines, with what was recorded about them",
+             "ksim describe /tmp/run.jsonl nodes --show-events"}};
   }
   void Define(CLI::App& app) override {
     selection_.Define(app);
     selection_.DefineSelector(app);
+    show_events_flag_ =
+        app.add_flag("--show-events", show_events_, "Events too; default if it is one object");
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
@@ -203,20 +209,46 @@ class DescribeCommand : public Command {
     std::vector<Group> groups;
     std::vector<std::string> missing;
     if (!lookup.Find(&groups, &missing)) return kInvalid;
-    std::size_t shown = 0;
+    std::vector<api::Object> objects;
     for (const Group& group : groups)
-      for (const api::Object& o : group.objects) {
-        if (shown++ > 0) io.Out("\n\n");
-        io.Out(DescribeObject(o, lookup.state()));
-      }
+      objects.insert(objects.end(), group.objects.begin(), group.objects.end());
+    const bool several = objects.size() > 1 || !missing.empty();
+    const bool events = show_events_flag_->count() > 0 ? show_events_ : !several;
+    if (objects.empty() && missing.size() == 1 && selection_.words.size() == 2)
+      return DescribeByPrefix(io, lookup, missing.front(), events);
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      io.Out((i > 0 ? "\n\n" : "") + DescribeObject(objects[i], lookup.state(), events));
     for (const std::string& m : missing) io.Err(m);
-    if (shown == 0 && missing.empty()) io.Err("No resources found\n");
-    return lookup.Code(shown > 0 && missing.empty());
+    if (objects.empty() && missing.empty())
+      io.Err(selection_.all_namespaces
+                 ? "No resources found\n"
+                 : fmt::format("No resources found in {} namespace.\n", selection_.ns));
+    return lookup.Code(!objects.empty() && missing.empty());
   }
 
  private:
+  // `describe pods web` tells of all whose names begin so (DescribeMatchingResources).
+  int DescribeByPrefix(Io& io, Lookup& lookup, const std::string& missing, bool events) {
+    const std::string prefix = selection_.words[1];
+    selection_.words.resize(1);
+    std::vector<Group> groups;
+    std::vector<std::string> none;
+    if (!lookup.Find(&groups, &none)) return kInvalid;
+    bool found = false;
+    for (const Group& group : groups)
+      for (const api::Object& o : group.objects) {
+        if (!o.name().starts_with(prefix)) continue;
+        io.Out(DescribeObject(o, lookup.state(), events) + "\n");
+        found = true;
+      }
+    if (!found) io.Err(missing);
+    return lookup.Code(found);
+  }
+
   Selection selection_;
   CommonFlags common_;
+  bool show_events_ = false;
+  CLI::Option* show_events_flag_ = nullptr;
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ class Lookup {
   bool Find(std::vector<Group>* groups, std::vector<std::string>* missing);
 
   const trace::State& state() const { return state_; }
+  const api::Kinds& kinds() const { return kinds_; }
   VirtualTime now() const { return VirtualTime(state_.time()); }
   // The exit code. What is missing from a cut trace may be what was not found.
   int Code(bool found) const;

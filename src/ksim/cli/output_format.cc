@@ -51,7 +51,8 @@ absl::StatusOr<std::string> ReadTemplate(const std::string& path, std::string_vi
 }
 
 std::vector<Value> ItemsOf(const Value& tree) {
-  if (tree.Get("kind").AsString() != "List") return {tree};
+  const std::string_view kind = tree.Get("kind").AsString();
+  if (kind != "List" && kind != "EventList") return {tree};
   const Value::Items items = tree.Get("items").items();
   return {items.begin(), items.end()};
 }

@@ -1,0 +1,131 @@
+// ksim describe and events: what kubectl says of one object, byte for byte.
+#include "ksim/cli/describe.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/api/kinds.h"
+#include "ksim/base/os.h"
+#include "ksim/value/yaml.h"
+#include "tests/cli/run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+const char kObjects[] = "tests/testdata/describe/objects.yaml";
+const char kGolden[] = "tests/testdata/describe/described.out";
+
+// A cluster of the objects of the file, 65 s into the run.
+trace::State Cluster(std::vector<api::Object>* objects) {
+  const absl::StatusOr<std::string> text = os::ReadFile(kObjects);
+  EXPECT_TRUE(text.ok());
+  const value::YamlFile file = value::ParseYaml(*text, kObjects);
+  EXPECT_TRUE(file.errors.empty());
+  api::Kinds kinds;
+  trace::State state;
+  state.set_time(65'000'000'000);
+  std::int64_t version = 0;
+  for (const value::YamlNode& document : file.documents) {
+    api::Object o = api::Object::FromTree(document.ToValue(), ++version);
+    state.Put(kinds.AddGeneric(o.api_version(), o.kind())->resource, o);
+    objects->push_back(std::move(o));
+  }
+  return state;
+}
+
+// KSIM_UPDATE_GOLDEN=1 rewrites the file; compare it with kubectl's source, not with what it was.
+TEST(Describe, TellsOfEveryKindAsKubectlDoes) {
+  std::vector<api::Object> objects;
+  const trace::State state = Cluster(&objects);
+  std::string text;
+  for (const api::Object& o : objects) {
+    if (o.kind() == "Event" || o.kind() == "EndpointSlice") continue;
+    text += "=== " + std::string(o.kind()) + " " + o.key() + "\n" +
+            DescribeObject(o, state, /*show_events=*/true);
+  }
+  if (os::Environment("KSIM_UPDATE_GOLDEN").has_value()) {
+    ASSERT_TRUE(os::WriteFile(kGolden, text).ok());
+  }
+  const absl::StatusOr<std::string> golden = os::ReadFile(kGolden);
+  ASSERT_TRUE(golden.ok());
+  EXPECT_EQ(text, *golden);
+}
+
+TEST(Describe, ListsTheEventsOfThisVeryObject) {
+  std::vector<api::Object> objects;
+  const trace::State state = Cluster(&objects);
+  About about;
+  about.kind = "Pod";
+  about.name = "web-1";
+  EXPECT_EQ(EventsAbout(state, about).size(), 2u);
+  about.uid = "pod-uid";
+  ASSERT_EQ(EventsAbout(state, about).size(), 1u);
+  EXPECT_EQ(EventsAbout(state, about).front().name(), "web-1.1");
+  about.api_version = "apps/v1";
+  EXPECT_TRUE(EventsAbout(state, about).empty());
+}
+
+class Told : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    ASSERT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "--trace", Path()}).code, 0);
+  }
+  static std::string Path() { return testing::TempDir() + "told.jsonl"; }
+  static CliResult Ask(const std::string& command, std::vector<std::string> args) {
+    args.insert(args.begin(), {command, Path()});
+    return RunCli(args);
+  }
+};
+
+TEST_F(Told, EventsOfSeveralObjectsOnlyOnDemand) {
+  const std::string both = Ask("describe", {"pods"}).out;
+  EXPECT_EQ(both.find("Events:"), std::string::npos);
+  EXPECT_NE(both.find("\n\n\nName:             my-replicaset-8pt2v\n"), std::string::npos) << both;
+  EXPECT_NE(Ask("describe", {"pods", "--show-events"}).out.find("Events:"), std::string::npos);
+  EXPECT_EQ(Ask("describe", {"rs", "--show-events=false"}).out.find("Events:"), std::string::npos);
+}
+
+TEST_F(Told, ANameMayBeAPrefix) {
+  const CliResult r = Ask("describe", {"pods", "my-replicaset-8"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_TRUE(r.out.starts_with("Name:             my-replicaset-8pt2v\n")) << r.out;
+  EXPECT_TRUE(r.out.ends_with("for 300s\n\n")) << r.out;
+  const CliResult none = Ask("describe", {"pods", "nope"});
+  EXPECT_EQ(none.err, "Error from server (NotFound): pods \"nope\" not found\n");
+  EXPECT_EQ(none.code, 5);
+  EXPECT_EQ(Ask("describe", {"secrets"}).err, "No resources found in default namespace.\n");
+}
+
+TEST_F(Told, EventsAreAskedForAsInKubectl) {
+  EXPECT_EQ(Ask("events", {"--for", "rs/my-replicaset", "--types=normal,WARNING"}).out,
+            "LAST SEEN   TYPE     REASON             OBJECT                     MESSAGE\n"
+            "6s          Normal   SuccessfulCreate   ReplicaSet/my-replicaset   Created pod: "
+            "my-replicaset-8pt2v\n"
+            "6s          Normal   SuccessfulCreate   ReplicaSet/my-replicaset   Created pod: "
+            "my-replicaset-7l6pd\n");
+  EXPECT_EQ(Ask("events", {"--for", "rs/my-replicaset", "--no-headers", "-A"}).out,
+            "default   6s    Normal   SuccessfulCreate   ReplicaSet/my-replicaset   Created pod: "
+            "my-replicaset-8pt2v\n"
+            "default   6s    Normal   SuccessfulCreate   ReplicaSet/my-replicaset   Created pod: "
+            "my-replicaset-7l6pd\n");
+  EXPECT_EQ(Ask("events", {"--for", "rs/my-replicaset", "-o",
+                           R"(jsonpath={.kind}{range .items[*]} {.reason}{end})"})
+                .out,
+            "EventList SuccessfulCreate SuccessfulCreate");
+  const std::pair<std::vector<std::string>, const char*> wrong[] = {
+      {{"--for", "rs"}, "error: --for must be in resource/name form\n"},
+      {{"--for", "rs/a/b"},
+       "error: arguments in resource/name form may not have more than one slash\n"},
+      {{"--types", "Bad"}, "error: valid --types are Normal or Warning\n"},
+      {{"pods"}, "error: unexpected argument \"pods\"\nhint: --for TYPE/NAME\n"},
+  };
+  for (const auto& [args, want] : wrong) {
+    EXPECT_EQ(Ask("events", args).err, want);
+    EXPECT_EQ(Ask("events", args).code, 2) << want;
+  }
+  EXPECT_EQ(Ask("events", {"-n", "x"}).err, "No events found in x namespace.\n");
+  EXPECT_EQ(Ask("events", {"-A", "--types", "Warning"}).err, "No events found.\n");
+  EXPECT_EQ(Ask("events", {"-A", "--types", "Warning", "-o", "json"}).out, "");
+}
+
+}  // namespace
+}  // namespace ksim::cli
