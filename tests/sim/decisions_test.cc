@@ -218,5 +218,18 @@ TEST(DecisionsDeathTest, MisuseIsABug) {
   EXPECT_EXIT(wrong.Choose(wrong.Site("order"), 0, 3), bug, "strategy scripted answered 3 of 3");
 }
 
+TEST(Decisions, KnowsTheSitesThatWereAskedAt) {
+  Decisions decisions(1, {}, nullptr);
+  decisions.Site("never");
+  const SiteId in_order = decisions.Site("b/in-order");
+  const SiteId by_key = decisions.Site("a/by-key");
+  const SiteId chosen = decisions.Site("c/chosen");
+  decisions.Draw(in_order, 0);
+  decisions.Draw(by_key, 77);
+  decisions.Choose(chosen, 5, 2);
+  EXPECT_EQ(decisions.asked_sites(),
+            (std::vector<std::string>{"a/by-key", "b/in-order", "c/chosen"}));
+}
+
 }  // namespace
 }  // namespace ksim::sim

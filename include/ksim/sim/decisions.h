@@ -85,8 +85,9 @@ class Decisions {
   // Whether a strategy or an override has something to say about the order of events.
   bool orders() const;
 
-  std::vector<Decision> decisions() const;  // non-zero answers, in the order given
-  std::vector<Override> unapplied() const;  // overrides never asked for
+  std::vector<Decision> decisions() const;       // non-zero answers, in the order given
+  std::vector<Override> unapplied() const;       // overrides never asked for
+  std::vector<std::string> asked_sites() const;  // that anything was asked at, sorted
   std::uint64_t asked() const { return asked_; }
   std::uint64_t answer_sum() const { return answer_sum_; }  // of (site, key, answer) hashes
 

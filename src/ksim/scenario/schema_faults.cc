@@ -163,6 +163,7 @@ const std::vector<Named>& Sites() {
       {"lease/PROCESS", "draw: when a kubelet renews its node's lease"},
       {"nodeStatus/PROCESS", "draw: when a kubelet reports its node's status"},
       {"runtime/NODE/ACTION", "draw: how long a container runtime takes, and containers run"},
+      {"probe/PROCESS", "draw: when a kubelet that has just started first looks at a container"},
       {"container/id", "draw: ids of containers"},
       {"image/digest", "draw: digests of images"},
       {"image/size", "draw: sizes of images"},

@@ -24,6 +24,7 @@ struct Decisions::Impl {
     std::uint64_t base = 0;           // Mix(seed ^ XXH3_64(name))
     std::uint64_t next_in_order = 0;  // keys 0 .. next_in_order-1 asked in that order, once each
     std::size_t counted = 0;          // keys that are in the counter
+    bool chosen = false;              // a decision was made here
     const std::vector<std::size_t>* overrides = nullptr;  // into given; null = none
     std::string name;
   };
@@ -160,6 +161,7 @@ std::uint32_t Decisions::ChooseFirst(const OrderQuestion& question) {
 
 void Decisions::Record(SiteId site, std::uint64_t key, std::uint32_t answer, std::uint32_t n) {
   ++asked_;
+  impl_->sites[site.index_].chosen = true;
   answer_sum_ += Mix(Mix(impl_->sites[site.index_].base + key) ^ answer);
   if (answer != 0) impl_->records.push_back({site.index_, key, answer, n});
 }
@@ -183,6 +185,15 @@ std::vector<Override> Decisions::unapplied() const {
     if (!g.applied) list.push_back(g.override);
   }
   return list;
+}
+
+std::vector<std::string> Decisions::asked_sites() const {
+  std::vector<std::string> names;
+  for (const Impl::SiteInfo& site : impl_->sites) {
+    if (site.chosen || site.next_in_order > 0 || site.counted > 0) names.push_back(site.name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 std::uint64_t KeyOf(std::string_view subject) { return Hash64(subject); }

@@ -1,0 +1,120 @@
+// `ksim explain sites` is complete: it has every site that runs ask at, and no other.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "ksim/base/os.h"
+#include "ksim/fuzz/run.h"
+#include "ksim/scenario/load.h"
+#include "ksim/scenario/runner.h"
+#include "ksim/scenario/schema.h"
+#include "tests/fuzz/worlds.h"
+
+namespace ksim::fuzz {
+namespace {
+
+// Sites that none of the runs below asks at, and why; none at present.
+const std::map<std::string, std::string> kRare;
+
+// What no scenario of the folders has: a leader that loses its lease, and a container with a probe.
+const char kLeadersAndProbes[] = R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: leaders-and-probes}
+spec:
+  cluster: {nodes: 1, controllers: [{name: replicaset, replicas: 2}]}
+  until: 90s
+  steps:
+  - {at: 0s, create: {document: Pod/probed}}
+  faults:
+  - {at: 5s, partition: {between: [replicaset-0, kube-apiserver-0], for: 30s}}
+  - {at: 5s, partition: {between: [replicaset-1, kube-apiserver-0], for: 30s}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: probed, namespace: default}
+spec:
+  containers:
+  - name: web
+    image: nginx
+    readinessProbe: {tcpSocket: {port: 80}}
+)";
+
+// A word in capitals stands for one or more parts of a site's name.
+bool Matches(std::string_view pattern, std::string_view site) {
+  if (pattern.empty()) return site.empty();
+  std::size_t word = 0;
+  while (word < pattern.size() && pattern[word] >= 'A' && pattern[word] <= 'Z') ++word;
+  if (word == 0)
+    return !site.empty() && pattern[0] == site[0] && Matches(pattern.substr(1), site.substr(1));
+  for (std::size_t n = 1; n <= site.size(); ++n)
+    if (Matches(pattern.substr(word), site.substr(n))) return true;
+  return false;
+}
+
+std::vector<std::string> PatternsOf(const std::string& site) {
+  std::vector<std::string> out;
+  for (const scenario::Named& n : scenario::Sites())
+    if (Matches(n.name, site)) out.emplace_back(n.name);
+  return out;
+}
+
+// The sites at which all these runs asked.
+class Asked {
+ public:
+  void Run(const scenario::Scenario& scenario, const trace::Header& header) {
+    absl::StatusOr<scenario::RunnerOptions> options = OptionsOf(scenario, header);
+    ASSERT_TRUE(options.ok()) << options.status();
+    options->record = false;
+    scenario::Runner runner(scenario, *std::move(options));
+    runner.Run();
+    for (const std::string& site : runner.world().sim().decisions().asked_sites())
+      sites_.insert(site);
+  }
+  const std::set<std::string>& sites() const { return sites_; }
+
+ private:
+  std::set<std::string> sites_;
+};
+
+std::vector<scenario::Scenario> AllScenarios(const std::string& folder) {
+  std::vector<scenario::Scenario> out;
+  const absl::StatusOr<std::vector<std::string>> names = os::ListDirectory(folder, ".yaml");
+  EXPECT_TRUE(names.ok());
+  for (const std::string& name : *names) {
+    scenario::Loaded loaded = scenario::Load({folder + "/" + name}, scenario::LoadOptions());
+    EXPECT_TRUE(loaded.errors.empty()) << name;
+    for (scenario::Scenario& s : loaded.scenarios) out.push_back(std::move(s));
+  }
+  return out;
+}
+
+TEST(Sites, AreAllExplainedAndAllThereIs) {
+  Asked asked;
+  for (const char* folder : {"scenarios", "scenarios/museum", "scenarios/wrong"})
+    for (const scenario::Scenario& s : AllScenarios(folder)) asked.Run(s, trace::Header());
+  asked.Run(Parsed(kLeadersAndProbes), trace::Header());
+  std::uint64_t seed = 0;
+  for (scenario::Scenario s : AllScenarios("scenarios"))
+    for (const char* strategy : {"swarm", "random", "pct"}) {
+      trace::Header header;
+      header.mode = "fuzz";
+      header.strategy = strategy;
+      header.strategy_seed = s.seed = ++seed;
+      asked.Run(s, header);
+    }
+  std::set<std::string> met;
+  for (const std::string& site : asked.sites()) {
+    const std::vector<std::string> patterns = PatternsOf(site);
+    EXPECT_EQ(patterns.size(), 1u) << site << " has no line of its own in `ksim explain sites`";
+    met.insert(patterns.begin(), patterns.end());
+  }
+  for (const scenario::Named& n : scenario::Sites()) {
+    const std::string name(n.name);
+    EXPECT_EQ(met.contains(name), !kRare.contains(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ksim::fuzz
