@@ -38,7 +38,7 @@ class GetCommand : public Command {
          "ksim get /tmp/run.jsonl pods --at 2s --as-seen-by kube-scheduler"},
         {"The pods by age, with their images",
          "ksim get /tmp/run.jsonl pods --sort-by .metadata.creationTimestamp "
-         "-o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image"},
+         "-o 'custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image'"},
         {"Where each pod runs",
          "ksim get /tmp/run.jsonl pods "
          "-o jsonpath='{range .items[*]}{.metadata.name} {.spec.nodeName}{\"\\n\"}{end}'"}};
