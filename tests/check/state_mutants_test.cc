@@ -248,6 +248,25 @@ TEST(StateMutants, ADeletionWithAnOlderObjectIsCaughtUnlessItIsATombstone) {
   }
 }
 
+// --- noOvershoot ---
+
+// A controller is told of a pod between two tries of one creation. It had decided before the first;
+// had it decided after, it would have made one too many.
+TEST(StateMutants, ACreationDecidedOnWhenThePodsWereKnownIsCaught) {
+  for (const char* compat : {"1.25", "1.30"}) {
+    Trace trace = Recorded("../tests/regress/told-while-it-creates", compat);
+    EXPECT_EQ(Messages(trace), "") << compat;
+    Record* second = Last(&trace, [](const Record& r) {
+      return r.kind == Kind::kRequest && r.actor == "kube-controller-manager/replicaset" &&
+             r.Text("verb") == "create" && r.Text("resource") == "pods";
+    });
+    const Record* told = At(&trace, Handler("kube-controller-manager pods", "add"));
+    ASSERT_LT(told->seq, second->seq);
+    second->cause = second->seq - 1;
+    EXPECT_EQ(Violated(trace), std::set<std::string>{"noOvershoot"}) << compat << Messages(trace);
+  }
+}
+
 // --- atMostOne ---
 
 // All pods are a StatefulSet's.

@@ -272,6 +272,8 @@ void Facts::TakeHandler(const Observation& o) {
   Told told;
   told.rv = o.rv;
   told.uid = Hash64(o.uid);
+  const bool same = handler_.known && handler_.before.uid == told.uid;
+  told.since = same ? handler_.before.since : o.seq;
   view[o.object] = told;
 }
 

@@ -48,7 +48,8 @@ struct Stream {
 // What one handler was told of one object last.
 struct Told {
   std::int64_t rv = 0;
-  std::uint64_t uid = 0;  // hash
+  std::uint64_t uid = 0;    // hash
+  std::uint64_t since = 0;  // seq of the call that told it of this uid first
 };
 
 struct Listener {

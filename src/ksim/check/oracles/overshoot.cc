@@ -26,7 +26,8 @@ const OracleInfo& OvershootInfo() {
        "one more for each creation whose answer was lost, or whose sender died or gave up first, "
        "also if it comes true only then",
        "a controller that has started anew knows only what its API server's cache does: pods made "
-       "before do not count until it was told of them",
+       "before do not count until it was told of them, nor against what it had decided by then: it "
+       "goes on with a sync's creations, and sends one again that was answered 429",
        "pods that are adopted, or come back to life: only creations are judged"},
       "no pod of a ReplicaSet was created"};
   return info;
@@ -60,7 +61,7 @@ class Overshoot : public Oracle {
       if (o.resource == "replicasets") OnReplicaSet(o);
       if (o.resource == "pods") OnPod(facts, o);
     } else if (o.kind == sim::EventKind::kRequest) {
-      if (o.verb == "create" && o.resource == "pods") pending_[o.request].by = o.actor;
+      if (o.verb == "create" && o.resource == "pods") OnRequest(o);
     } else if (o.kind == sim::EventKind::kResponse) {
       OnResponse(o);
     } else if (o.state == "start") {
@@ -80,7 +81,8 @@ class Overshoot : public Oracle {
   };
   // A creation without an answer.
   struct Pending {
-    std::uint64_t set = 0;  // 0: it has not come true yet
+    std::uint64_t set = 0;      // 0: it has not come true yet
+    std::uint64_t decided = 0;  // seq of what led to it: a sync's begin, also of a second try
     std::string by;
     bool given_up = false;  // its sender does not wait for it any more
   };
@@ -93,6 +95,12 @@ class Overshoot : public Oracle {
     set.most = std::max(set.most, replicas.is_int() ? replicas.AsInt() : 1);
   }
 
+  void OnRequest(const Observation& o) {
+    Pending& pending = pending_[o.request];
+    pending.by = o.actor;
+    pending.decided = o.cause != 0 ? o.cause : o.seq;
+  }
+
   void OnPod(const Facts& facts, const Observation& o) {
     const std::string_view before = Active(*o.before) ? OwnerOf(*o.before) : std::string_view();
     const std::string_view after = Active(*o.after) ? OwnerOf(*o.after) : std::string_view();
@@ -103,8 +111,8 @@ class Overshoot : public Oracle {
     set.active.emplace(o.object, o.seq);
     if (o.op != CommitOp::kCreate) return;
     Judged();
-    if (o.request != 0) ComesTrue(o, key, &set);
-    const std::int64_t have = Countable(facts, set, o);
+    const std::uint64_t decided = o.request != 0 ? ComesTrue(o, key, &set) : o.seq;
+    const std::int64_t have = Countable(facts, set, o, decided);
     // A set that is gone, or never was, asked for none that could be counted.
     if (set.name.empty() || set.reported || have <= set.most + set.unknown) return;
     set.reported = true;
@@ -115,8 +123,10 @@ class Overshoot : public Oracle {
             {ObjectOf(o), set.name});
   }
 
-  // All but those that an earlier life of the creator's process made and this one was not told of.
-  std::int64_t Countable(const Facts& facts, const ReplicaSet& set, const Observation& o) const {
+  // All but those that an earlier life of the creator's process made and this one was not told of
+  // when it decided.
+  std::int64_t Countable(const Facts& facts, const ReplicaSet& set, const Observation& o,
+                         std::uint64_t decided) const {
     auto have = static_cast<std::int64_t>(set.active.size());
     const auto start = started_.find(o.by.substr(0, o.by.find('/')));
     if (start == started_.end()) return have;
@@ -125,8 +135,14 @@ class Overshoot : public Oracle {
       if (i->process == start->first && i->resource == "pods" && !i->listeners.empty())
         told = i->listeners.front().get();
     for (const auto& [pod, seq] : set.active)
-      have -= seq < start->second && (told == nullptr || !told->view.contains(pod));
+      have -= seq < start->second && !Knew(told, pod, decided);
     return have;
+  }
+
+  static bool Knew(const Listener* told, std::uint64_t pod, std::uint64_t decided) {
+    if (told == nullptr) return false;
+    const auto it = told->view.find(pod);
+    return it != told->view.end() && it->second.since <= decided;
   }
 
   // How many of them the informers of the creator's process were told of.
@@ -142,13 +158,16 @@ class Overshoot : public Oracle {
     return "";
   }
 
-  void ComesTrue(const Observation& o, std::uint64_t key, ReplicaSet* set) {
+  // When its sender decided on it.
+  std::uint64_t ComesTrue(const Observation& o, std::uint64_t key, ReplicaSet* set) {
     Pending& pending = pending_[o.request];
     pending.set = key;
     pending.by = o.by;
-    if (!pending.given_up) return;
+    const std::uint64_t decided = pending.decided != 0 ? pending.decided : o.seq;
+    if (!pending.given_up) return decided;
     ++set->unknown;
     pending_.erase(o.request);
+    return decided;
   }
 
   void OnResponse(const Observation& o) {
