@@ -17,8 +17,29 @@ constexpr const char* kPod =
 // A run of which only some events are told: each at its time.
 class UnseenPodsTest : public testing::Test {
  protected:
+  void Asked(const char* by) {
+    Observation o = At(Duration(), sim::EventKind::kRequest);
+    o.actor = by;
+    o.verb = "create";
+    o.resource = "pods";
+    o.request = 1;
+    pods_.On(o);
+  }
+  void Answered(int code, bool lost) {
+    Observation o = At(Duration(), sim::EventKind::kResponse);
+    o.request = 1;
+    o.code = code;
+    o.lost = lost;
+    pods_.On(o);
+  }
   void Created(const char* by) {
+    Asked(by);
+    Committed(by);
+    Answered(201, false);
+  }
+  void Committed(const char* by) {
     Observation o = At(Duration(), sim::EventKind::kCommit);
+    o.request = 1;
     o.resource = "pods";
     o.ns = "default";
     o.uid = "p1";
@@ -92,6 +113,27 @@ TEST_F(UnseenPodsTest, UntilItsMakerStartsAnew) {
   EXPECT_TRUE(pods_.AwaitedBy("rs"));
   Started("kube-controller-manager");
   EXPECT_FALSE(pods_.AwaitedBy("rs")) << "expectations are nowhere but in memory";
+}
+
+TEST_F(UnseenPodsTest, NotForOneThatWasOnItsWayWhenItsMakerDied) {
+  Asked("kube-controller-manager/replicaset");
+  Started("kube-controller-manager");
+  Committed("kube-controller-manager/replicaset");
+  EXPECT_FALSE(pods_.AwaitedBy("rs")) << "the process that is there now did not ask for it";
+}
+
+// CTRL-RS-19: whoever got no answer expects nothing, whatever came of it, and whenever.
+TEST_F(UnseenPodsTest, NotForOneWhoseAnswerWasLost) {
+  Asked("kube-controller-manager/replicaset");
+  Committed("kube-controller-manager/replicaset");
+  EXPECT_TRUE(pods_.AwaitedBy("rs")) << "the answer is on its way";
+  Answered(201, true);
+  EXPECT_FALSE(pods_.AwaitedBy("rs"));
+
+  Asked("kube-controller-manager/replicaset");
+  Answered(0, true);
+  Committed("kube-controller-manager/replicaset");
+  EXPECT_FALSE(pods_.AwaitedBy("rs"));
 }
 
 }  // namespace

@@ -13,10 +13,20 @@ namespace {
 constexpr Duration kExpectationsTimeout = Minutes(5);
 constexpr std::string_view kController = "/replicaset";
 
+std::string ProcessOf(std::string_view controller) {
+  return std::string(controller.substr(0, controller.size() - kController.size()));
+}
+
 }  // namespace
 
 void UnseenPods::On(const Observation& o) {
   if (o.kind == sim::EventKind::kCommit && o.resource == "pods") return OnCommit(o);
+  if (o.kind == sim::EventKind::kRequest) {
+    if (o.verb == "create" && o.resource == "pods" && o.actor.ends_with(kController))
+      asked_[o.request] = ProcessOf(o.actor);
+    return;
+  }
+  if (o.kind == sim::EventKind::kResponse) return OnResponse(o);
   if (o.kind == sim::EventKind::kReconcile) return OnReconcile(o);
   if (o.kind == sim::EventKind::kActor) return OnProcess(o.target);
   if (o.kind == sim::EventKind::kHandler && o.resource == "pods" &&
@@ -27,15 +37,21 @@ void UnseenPods::On(const Observation& o) {
 }
 
 void UnseenPods::OnCommit(const Observation& o) {
-  if (o.op != CommitOp::kCreate || !o.by.ends_with(kController)) return;
+  if (o.op != CommitOp::kCreate || !asked_.contains(o.request)) return;
   const auto owner = api::Object::FromTree(*o.after, o.rv).controller();
   if (!owner) return;
   Pod pod;
-  pod.maker = o.by.substr(0, o.by.size() - kController.size());
+  pod.request = o.request;
+  pod.maker = asked_[o.request];
   pod.owner_uid = owner->uid;
   pod.owner_key = fmt::format("{}/{}", o.ns, owner->name);
   pod.made = o.t;
   pods_.insert_or_assign(std::string(o.uid), std::move(pod));
+}
+
+void UnseenPods::OnResponse(const Observation& o) {
+  if (asked_.erase(o.request) == 0 || (!o.lost && o.code >= 200 && o.code < 300)) return;
+  std::erase_if(pods_, [&](const auto& entry) { return entry.second.request == o.request; });
 }
 
 // What it waits for no more counts for no more.
@@ -49,6 +65,7 @@ void UnseenPods::OnReconcile(const Observation& o) {
 
 // It stopped, started, or gained or lost the lead: whatever it expected, it does no more.
 void UnseenPods::OnProcess(std::string_view process) {
+  std::erase_if(asked_, [&](const auto& entry) { return entry.second == process; });
   std::erase_if(pods_, [&](const auto& entry) { return entry.second.maker == process; });
 }
 

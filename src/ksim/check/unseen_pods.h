@@ -1,7 +1,9 @@
 // UnseenPods: pods that a ReplicaSet controller has made and not been told of. It waits for them:
 // one that is gone before its informer could see it, in a gap between two watches, it waits for
 // until its expectations expire, and then until something has it look at the ReplicaSet again; an
-// expired expectation by itself queues no key. Expectations die with their process.
+// expired expectation by itself queues no key. Expectations die with their process, and with the
+// answer of a creation if it is lost or says no: what came of that, and of one that was on its way
+// when its sender died, nobody waits for.
 //
 // Source: kubernetes pkg/controller/controller_utils.go,
 // ControllerExpectations.SatisfiedExpectations, ExpectationsTimeout;
@@ -18,22 +20,26 @@ namespace ksim::check {
 
 class UnseenPods {
  public:
-  // Commits of pods, handler calls, reconciles, processes that start or stop; others are ignored.
+  // Requests, answers, commits of pods, handler calls, reconciles, processes that start or stop;
+  // others are ignored.
   void On(const Observation& o);
   // The controller waits for a pod of the ReplicaSet with this uid, and is right to.
   bool AwaitedBy(std::string_view replica_set_uid) const;
 
  private:
   struct Pod {
+    std::uint64_t request = 0;
     std::string maker;  // process
     std::string owner_uid;
     std::string owner_key;  // NAMESPACE/NAME
     std::int64_t made = 0;  // virtual ns
   };
   void OnCommit(const Observation& o);
+  void OnResponse(const Observation& o);
   void OnReconcile(const Observation& o);
   void OnProcess(std::string_view process);
 
+  std::map<std::uint64_t, std::string> asked_;    // creations without an answer: their senders
   std::map<std::string, Pod, std::less<>> pods_;  // by uid
 };
 
