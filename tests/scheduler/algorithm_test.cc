@@ -16,14 +16,15 @@ struct AlgorithmTest : testing::Test {
     if (!algorithm) {
       plugins = DefaultPlugins(
           compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
-      algorithm = std::make_unique<Algorithm>(compat, sim.decisions(), plugins);
+      algorithm = std::make_unique<Algorithm>(compat, sim.decisions(), plugins, nominator);
     }
     return algorithm->Schedule(cache, pod, identity);
   }
   sim::Simulation sim;
   api::Compat compat = api::Compat::k1_36;
   SchedulerCache cache;
-  std::vector<std::unique_ptr<Plugin>> plugins;
+  Nominator nominator;
+  Plugins plugins;
   std::unique_ptr<Algorithm> algorithm;
 };
 
@@ -87,6 +88,39 @@ TEST_F(AlgorithmTest, TiesAreDrawnInOldProfilesAndAreTheFirstInNewOnes) {
     chosen.insert(*Schedule(Pod("a"), identity).node);
   }
   EXPECT_EQ(chosen, (std::set<std::string>{"n1", "n2", "n3"}));
+}
+
+// SCHED-29: whoever waits for its victims has its place: pods of a lower priority do not get it,
+// those of its own may not take it either, those of a higher one may. It is tried there first.
+TEST_F(AlgorithmTest, ANominatedPodKeepsItsPlace) {
+  const auto of = [](const char* name, int priority) {
+    return Pod(name, "", fmt::format(R"("priority":{})", priority));
+  };
+  cache.AddNode(Node("n1", "", "", R"("cpu":"4","memory":"8Gi","pods":"1")"));
+  nominator.Add(of("waits", 5), Nomination::Of("n1"));
+  EXPECT_EQ(Schedule(of("lower", 4)).message, "0/1 nodes are available: 1 Too many pods.");
+  EXPECT_FALSE(Schedule(of("equal", 5)).node.has_value());
+  EXPECT_EQ(Schedule(of("higher", 6)).node, "n1");
+  EXPECT_EQ(Schedule(of("waits", 5)).node, "n1");
+  cache.AddNode(Node("n0", "", "", R"("cpu":"8","memory":"16Gi","pods":"10")"));
+  EXPECT_EQ(Schedule(of("waits", 5)).node, "n0") << "the larger node, unless its status says else";
+  static const value::Path kNominated{"status", "nominatedNodeName"};
+  const api::Object told =
+      api::Object::FromTree(of("waits", 5).tree().Set(kNominated, value::Value::Of("n1")));
+  EXPECT_EQ(Schedule(told).node, "n1");
+  nominator.Remove(told);
+  EXPECT_TRUE(nominator.On("n1").empty());
+}
+
+// SCHED-29: a pod fits only if it does both with the nominated pods and without them.
+TEST_F(AlgorithmTest, APodThatMayComeIsNobodysNeighbour) {
+  const char* near = R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
+      [{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"x"}}}]}})";
+  cache.AddNode(Node("n1"));
+  cache.AddNode(Node("n2"));
+  cache.AddPod(Pod("there", "", R"("nodeName":"n2")"));
+  nominator.Add(Pod("waits"), Nomination::Of("n1"));
+  EXPECT_EQ(Schedule(Pod("p", "", near)).node, "n2");
 }
 
 }  // namespace

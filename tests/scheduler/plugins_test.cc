@@ -153,16 +153,137 @@ TEST(PodTopologySpread, SpreadsWorkloadsOverHostnames) {
   EXPECT_EQ(scores[1], 100);
 }
 
+// --- InterPodAffinity ---
+
+// Near or far from pods with the label app=APP, by a topology key.
+std::string Affinity(const char* kind, const char* key, const char* app, const char* more = "") {
+  return fmt::format(
+      R"("affinity":{{"{}":{{"requiredDuringSchedulingIgnoredDuringExecution":[{{
+         "topologyKey":"{}","labelSelector":{{"matchLabels":{{"app":"{}"}}}}{}}}]}}}})",
+      kind, key, app, more);
+}
+
+// What it says of each node.
+std::vector<Status::Code> CodesOf(const api::Object& pod, const std::vector<NodeInfo>& infos) {
+  const auto plugin = MakeInterPodAffinity(api::Compat::k1_36);
+  NodeList all;
+  for (const NodeInfo& info : infos) all.push_back(&info);
+  CycleState state;
+  if (plugin->PreFilter(state, pod, all).code == Status::Code::kSkip) return {};
+  std::vector<Status::Code> codes;
+  for (const NodeInfo* info : all) codes.push_back(plugin->Filter(state, pod, *info).code);
+  return codes;
+}
+
+// SCHED-22: a miss of affinity is beyond help, one of anti-affinity is not: its cause may go.
+TEST(InterPodAffinity, RejectsNodesByWhoIsThere) {
+  using Code = Status::Code;
+  using Codes = std::vector<Code>;
+  const auto ok = Code::kSuccess, no = Code::kUnschedulable,
+             never = Code::kUnschedulableAndUnresolvable;
+  const auto in_zone = [](const char* name, const char* zone,
+                          const std::vector<api::Object>& pods = {}) {
+    return Info(Node(name, fmt::format(R"("zone":"{}")", zone)), pods);
+  };
+  const std::vector<NodeInfo> infos{in_zone("a1", "a", {Pod("1")}), in_zone("a2", "a"),
+                                    in_zone("b1", "b"), Info(Node("none"))};
+  EXPECT_EQ(CodesOf(Pod("p"), infos), Codes{}) << "nothing to do";
+  EXPECT_EQ(CodesOf(Pod("p", "", Affinity("podAffinity", "zone", "x")), infos),
+            (Codes{ok, ok, never, never}));
+  EXPECT_EQ(CodesOf(Pod("p", "", Affinity("podAntiAffinity", "zone", "x")), infos),
+            (Codes{no, no, ok, ok}));
+  EXPECT_EQ(CodesOf(Pod("p", "", Affinity("podAffinity", "zone", "y")), infos),
+            (Codes{never, never, never, never}))
+      << "nobody to join, and it is not one of them itself";
+  const std::vector<NodeInfo> hated{
+      in_zone("a1", "a", {Pod("1", "", Affinity("podAntiAffinity", "zone", "x"))}),
+      in_zone("a2", "a"), in_zone("b1", "b")};
+  EXPECT_EQ(CodesOf(Pod("p"), hated), (Codes{no, no, ok})) << "those there do not want it";
+}
+
+// SCHED-22
+TEST(InterPodAffinity, TheFirstOfAGroupMayGoAnywhere) {
+  const std::vector<NodeInfo> infos{Info(Node("n1", R"("zone":"a")")), Info(Node("n2"))};
+  EXPECT_EQ(CodesOf(Pod("p", "", Affinity("podAffinity", "zone", "x")), infos),
+            (std::vector<Status::Code>{Status::Code::kSuccess,
+                                       Status::Code::kUnschedulableAndUnresolvable}))
+      << "where there is such a domain";
+}
+
+// SCHED-22
+TEST(InterPodAffinity, ATermIsAboutItsOwnNamespaceUnlessItNamesOthers) {
+  using Code = Status::Code;
+  const std::vector<NodeInfo> infos{
+      Info(Node("n1"),
+           {FromJson(R"({"metadata":{"name":"1","namespace":"other","labels":{"app":"x"}}})")})};
+  const auto with = [&](const char* more) {
+    const std::string spec = Affinity("podAntiAffinity", "kubernetes.io/hostname", "x", more);
+    return CodesOf(Pod("p", "", spec), infos).at(0);
+  };
+  EXPECT_EQ(with(""), Code::kSuccess);
+  EXPECT_EQ(with(R"(,"namespaces":["other"])"), Code::kUnschedulable);
+  EXPECT_EQ(with(R"(,"namespaces":["third"])"), Code::kSuccess);
+  EXPECT_EQ(with(R"(,"namespaceSelector":{})"), Code::kUnschedulable);
+  EXPECT_EQ(with(R"(,"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"other"}})"),
+            Code::kUnschedulable);
+}
+
+// SCHED-22: from the least to the most, 0 to 100; the pods that are there have a say.
+TEST(InterPodAffinity, ScoresByWhatIsPreferred) {
+  const auto plugin = MakeInterPodAffinity(api::Compat::k1_36);
+  const auto preferred = [](const char* kind, int weight) {
+    return fmt::format(
+        R"("affinity":{{"{}":{{"preferredDuringSchedulingIgnoredDuringExecution":[{{"weight":{},
+           "podAffinityTerm":{{"topologyKey":"kubernetes.io/hostname",
+           "labelSelector":{{"matchLabels":{{"app":"x"}}}}}}}}]}}}})",
+        kind, weight);
+  };
+  const std::vector<NodeInfo> infos{Info(Node("n1")), Info(Node("n2"), {Pod("1")}),
+                                    Info(Node("n3"), {Pod("2"), Pod("3"), Pod("4")})};
+  EXPECT_EQ(ScoresOf(*plugin, Pod("p", "", preferred("podAffinity", 7)), infos),
+            (Scores{0, 33, 100}));
+  EXPECT_EQ(ScoresOf(*plugin, Pod("p", "", preferred("podAntiAffinity", 7)), infos),
+            (Scores{100, 66, 0}));
+  EXPECT_EQ(ScoresOf(*plugin, Pod("p"), infos), Scores{}) << "nobody cares";
+  const std::vector<NodeInfo> there{
+      Info(Node("n1"), {Pod("1", "", Affinity("podAffinity", "kubernetes.io/hostname", "x"))}),
+      Info(Node("n2")), Info(Node("n3"), {Pod("2", "", preferred("podAntiAffinity", 1))})};
+  EXPECT_EQ(ScoresOf(*plugin, Pod("p"), there), (Scores{100, 50, 0}));
+}
+
+// SCHED-22, SCHED-07
+TEST(InterPodAffinity, AnEventIsWorthATryIfItChangesWhoIsWhere) {
+  const auto plugin = MakeInterPodAffinity(api::Compat::k1_36);
+  const ClusterEvent add(ClusterEvent::kAssignedPodAdd, ""),
+      gone(ClusterEvent::kAssignedPodDelete, ""), node(ClusterEvent::kNodeUpdateLabel, "");
+  const api::Object near = Pod("p", "", Affinity("podAffinity", "zone", "x"));
+  const api::Object far = Pod("p", "", Affinity("podAntiAffinity", "zone", "x"));
+  const api::Object other =
+      FromJson(R"({"metadata":{"name":"o","namespace":"default","labels":{"app":"y"}}})");
+  EXPECT_TRUE(plugin->QueueingHint(near, add, {}, Pod("1")));
+  EXPECT_FALSE(plugin->QueueingHint(near, add, {}, other));
+  EXPECT_FALSE(plugin->QueueingHint(far, add, {}, Pod("1")));
+  EXPECT_TRUE(plugin->QueueingHint(far, gone, Pod("1"), {}));
+  EXPECT_FALSE(plugin->QueueingHint(near, gone, Pod("1"), {}));
+  EXPECT_TRUE(plugin->QueueingHint(Pod("p"), gone, far, {})) << "it did not want this one there";
+  const api::Object in_a = Node("n", R"("zone":"a")"), in_b = Node("n", R"("zone":"b")");
+  EXPECT_TRUE(plugin->QueueingHint(near, node, in_a, in_b));
+  EXPECT_FALSE(plugin->QueueingHint(near, node, in_a, in_a));
+  EXPECT_TRUE(plugin->QueueingHint(near, node, Node("n"), in_a));
+  EXPECT_TRUE(plugin->QueueingHint(far, node, in_a, Node("n")));
+  EXPECT_FALSE(plugin->QueueingHint(far, node, Node("n"), in_a));
+}
+
 // SCHED-15, of the plugins that there are: docs/fidelity.md names those of upstream that are not.
 TEST(DefaultPlugins, StandInUpstreamsOrderWithItsWeights) {
   struct Row {
     std::string_view name;
     std::int64_t weight;
   };
-  const Row rows[] = {{"NodeUnschedulable", 0}, {"NodeName", 0},
-                      {"TaintToleration", 3},   {"NodeAffinity", 2},
-                      {"NodePorts", 0},         {"NodeResourcesFit", 1},
-                      {"PodTopologySpread", 2}, {"NodeResourcesBalancedAllocation", 1}};
+  const Row rows[] = {
+      {"NodeUnschedulable", 0}, {"NodeName", 0},         {"TaintToleration", 3},
+      {"NodeAffinity", 2},      {"NodePorts", 0},        {"NodeResourcesFit", 1},
+      {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1}};
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
     const auto plugins = DefaultPlugins(
         compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });

@@ -21,10 +21,11 @@ class EventRecorder {
                 Api api, ClientOptions options = ClientOptions());
   ~EventRecorder();
   // type Normal or Warning. `action` is for events.k8s.io only ("Binding"). `field_path` names a
-  // container: spec.containers{nginx}.
+  // container: spec.containers{nginx}. `related`, for events.k8s.io only, is another object that it
+  // is about.
   void Event(const api::Object& about, std::string_view type, std::string_view reason,
              std::string_view message, std::string_view action = {},
-             std::string_view field_path = {});
+             std::string_view field_path = {}, const api::Object* related = nullptr);
 
  private:
   struct Impl;

@@ -91,6 +91,7 @@ Value EventsV1Tree(const EventRecord& e, const std::optional<EventSeries>& serie
       .Add("action", Value::String(e.action))
       .Add("reason", Value::String(e.reason))
       .Add("regarding", ReferenceTree(e.about))
+      .AddIf(e.related.has_value(), "related", ReferenceTree(e.related.value_or(ObjectReference())))
       .Add("note", Value::String(e.message))
       .Add("type", Value::String(e.type))
       .Add("deprecatedSource", value::Value::EmptyObject())

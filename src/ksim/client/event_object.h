@@ -26,6 +26,7 @@ struct EventRecord {
   std::string name;
   std::string ns;  // of the event: the object's, or "default"
   ObjectReference about;
+  std::optional<ObjectReference> related;  // events.k8s.io only
   std::string type, reason, message;
   std::string action;           // events.k8s.io only
   std::string component, host;  // the source

@@ -68,13 +68,14 @@ EventRecorder::~EventRecorder() { impl_->queue.Close(); }
 
 void EventRecorder::Event(const api::Object& about, std::string_view type, std::string_view reason,
                           std::string_view message, std::string_view action,
-                          std::string_view field_path) {
+                          std::string_view field_path, const api::Object* related) {
   if (type != "Normal" && type != "Warning") return;
   EventRecord event = impl_->MakeRecord(about, field_path);
   event.type = std::string(type);
   event.reason = std::string(reason);
   event.message = std::string(message);
   event.action = std::string(action);
+  if (related != nullptr) event.related = ObjectReference(*related, "");
   impl_->Enqueue(std::move(event));
 }
 

@@ -19,9 +19,10 @@ constexpr Duration kRefreshTime = Minutes(30);
 
 std::string IsomorphicKey(const EventRecord& e) {
   const ObjectReference& r = e.about;
-  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}", e.type,
-                     e.action, e.reason, e.component, e.host, r.kind, r.ns, r.name, r.uid,
-                     r.api_version, r.resource_version, r.field_path);
+  const std::string related = e.related ? e.related->uid : "";
+  return fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}",
+                     e.type, e.action, e.reason, e.component, e.host, r.kind, r.ns, r.name, r.uid,
+                     r.api_version, r.resource_version, r.field_path, related);
 }
 
 }  // namespace

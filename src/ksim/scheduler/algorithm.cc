@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ksim/api/pod.h"
+
 namespace ksim::scheduler {
 
 namespace {
@@ -11,7 +13,9 @@ namespace {
 constexpr int kMinFeasibleNodes = 100;
 constexpr int kMinFeasiblePercentage = 5;
 
-// FitError.Error: reasons as "count reason", sorted as text.
+}  // namespace
+
+// Reasons as "count reason", sorted as text.
 std::string FitMessage(std::size_t nodes, const absl::btree_map<std::string, int>& reasons) {
   std::vector<std::string> parts;
   for (const auto& [reason, count] : reasons) parts.push_back(fmt::format("{} {}", count, reason));
@@ -20,8 +24,6 @@ std::string FitMessage(std::size_t nodes, const absl::btree_map<std::string, int
   if (!parts.empty()) message += fmt::format(" {}.", fmt::join(parts, ", "));
   return message;
 }
-
-}  // namespace
 
 int FeasibleNodesToFind(int nodes) {
   if (nodes < kMinFeasibleNodes) return nodes;
@@ -46,12 +48,13 @@ std::size_t HeapRoot(const Scores& totals) {
   return heap.front();
 }
 
-Algorithm::Algorithm(api::Compat compat, sim::Decisions& decisions,
-                     const std::vector<std::unique_ptr<Plugin>>& plugins)
+Algorithm::Algorithm(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+                     const Nominator& nominator)
     : compat_(compat),
       decisions_(decisions),
       tie_site_(decisions.Site("scheduler/tie")),
-      plugins_(plugins) {}
+      plugins_(plugins),
+      nominator_(nominator) {}
 
 ScheduleResult Algorithm::Schedule(const SchedulerCache& cache, const api::Object& pod,
                                    std::uint64_t identity) {
@@ -61,45 +64,45 @@ ScheduleResult Algorithm::Schedule(const SchedulerCache& cache, const api::Objec
     result.message = "no nodes available to schedule pods";
     return result;
   }
-  CycleState state;
+  Filters filters(plugins_, nominator_, pod, all);
   Rejection rejection;
-  const NodeList feasible = Feasible(state, pod, all, rejection);
+  const NodeList feasible = Feasible(filters, pod, all, rejection);
   result.evaluated = static_cast<int>(all.size());
   result.feasible = static_cast<int>(feasible.size());
   if (feasible.empty()) {
     result.message = FitMessage(all.size(), rejection.reasons);
     result.rejected_by = std::move(rejection.plugins);
+    result.statuses = std::move(rejection.statuses);
     return result;
   }
   const std::size_t chosen =
-      feasible.size() == 1 ? 0 : Select(Prioritize(state, pod, feasible, all), identity);
+      feasible.size() == 1 ? 0 : Select(Prioritize(filters.state(), pod, feasible, all), identity);
   result.node = std::string(feasible[chosen]->name());
   return result;
 }
 
-// Nodes are asked in list order from where the last search stopped, until enough fit; on each the
-// first plugin that rejects ends it.
-NodeList Algorithm::Feasible(CycleState& state, const api::Object& pod, const NodeList& all,
+// The node that was cleared for the pod first. Then nodes are asked in list order from where the
+// last search stopped, until enough fit; on each the first plugin that rejects ends it.
+NodeList Algorithm::Feasible(const Filters& filters, const api::Object& pod, const NodeList& all,
                              Rejection& rejection) {
-  std::vector<const Plugin*> filters;
-  for (const auto& plugin : plugins_) {
-    const Status status = plugin->PreFilter(state, pod, all);
-    if (status.code != Status::Code::kSkip) filters.push_back(plugin.get());
-  }
+  const auto fits = [&](const NodeInfo* info) {
+    const Status status = filters.Fits(*info);
+    if (status.ok()) return true;
+    const bool first = rejection.statuses.emplace(info->name(), status.code).second;
+    if (!first) return false;
+    rejection.plugins.insert(status.plugin);
+    for (const std::string& reason : status.reasons) ++rejection.reasons[reason];
+    return false;
+  };
+  const std::string_view nominated = api::PodView(pod).nominated_node_name();
+  for (const NodeInfo* info : all)
+    if (!nominated.empty() && info->name() == nominated && fits(info)) return {info};
   const auto wanted = static_cast<std::size_t>(FeasibleNodesToFind(static_cast<int>(all.size())));
   NodeList feasible;
   std::size_t visited = 0;
   for (; visited < all.size() && feasible.size() < wanted; ++visited) {
     const NodeInfo* info = all[(next_start_ + visited) % all.size()];
-    Status status;
-    for (const Plugin* filter : filters) {
-      status = filter->Filter(state, pod, *info);
-      if (status.ok()) continue;
-      rejection.plugins.insert(std::string(filter->name()));
-      for (const std::string& reason : status.reasons) ++rejection.reasons[reason];
-      break;
-    }
-    if (status.ok()) feasible.push_back(info);
+    if (fits(info)) feasible.push_back(info);
   }
   next_start_ = (next_start_ + visited) % all.size();
   return feasible;

@@ -4,6 +4,8 @@
 // selectHost (1.25, 1.30), newSortedNodeScores (1.36); framework/types.go FitError.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,10 +15,14 @@
 #include "absl/container/btree_set.h"
 #include "ksim/api/compat.h"
 #include "ksim/scheduler/cache.h"
+#include "ksim/scheduler/filters.h"
 #include "ksim/scheduler/framework.h"
 #include "ksim/sim/decisions.h"
 
 namespace ksim::scheduler {
+
+// What the filters said of the nodes that they rejected, by name.
+using NodeStatuses = std::map<std::string, Status::Code, std::less<>>;
 
 // How a pod's attempt ended: a node, or why there is none.
 struct ScheduleResult {
@@ -26,7 +32,11 @@ struct ScheduleResult {
   int feasible = 0;
   std::string message;                       // "0/3 nodes are available: ..."
   absl::btree_set<std::string> rejected_by;  // plugins
+  NodeStatuses statuses;
 };
+
+// FitError.Error: "0/3 nodes are available: 1 node(s) were unschedulable, 2 Too many pods."
+std::string FitMessage(std::size_t nodes, const absl::btree_map<std::string, int>& reasons);
 
 // All if there are fewer than 100 nodes; else 50 - n/125 percent (at least 5), at least 100.
 int FeasibleNodesToFind(int nodes);
@@ -37,8 +47,8 @@ std::size_t HeapRoot(const Scores& totals);
 
 class Algorithm {
  public:
-  Algorithm(api::Compat compat, sim::Decisions& decisions,
-            const std::vector<std::unique_ptr<Plugin>>& plugins);
+  Algorithm(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+            const Nominator& nominator);
 
   // `identity` keys the draw among equals (1.25, 1.30). Runs without waiting: what it reads of the
   // cache is one snapshot.
@@ -49,8 +59,9 @@ class Algorithm {
   struct Rejection {
     absl::btree_map<std::string, int> reasons;  // reason -> nodes
     absl::btree_set<std::string> plugins;
+    NodeStatuses statuses;
   };
-  NodeList Feasible(CycleState& state, const api::Object& pod, const NodeList& all,
+  NodeList Feasible(const Filters& filters, const api::Object& pod, const NodeList& all,
                     Rejection& rejection);
   Scores Prioritize(CycleState& state, const api::Object& pod, const NodeList& feasible,
                     const NodeList& all) const;
@@ -59,7 +70,8 @@ class Algorithm {
   api::Compat compat_;
   sim::Decisions& decisions_;
   sim::SiteId tie_site_;
-  const std::vector<std::unique_ptr<Plugin>>& plugins_;
+  const Plugins& plugins_;
+  const Nominator& nominator_;
   std::size_t next_start_ = 0;
 };
 

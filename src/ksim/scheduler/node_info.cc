@@ -4,6 +4,15 @@
 
 namespace ksim::scheduler {
 
+namespace {
+
+bool HasPodAffinity(const api::Object& pod) {
+  const value::Value& affinity = pod.spec().Get("affinity");
+  return !affinity.Get("podAffinity").is_null() || !affinity.Get("podAntiAffinity").is_null();
+}
+
+}  // namespace
+
 bool NodeInfo::PortConflict(const api::HostPort& port) const {
   return std::any_of(ports_.begin(), ports_.end(),
                      [&](const api::HostPort& used) { return api::PortsConflict(used, port); });
@@ -16,6 +25,7 @@ void NodeInfo::SetNode(const api::Object& node) {
 
 void NodeInfo::AddPod(const api::Object& pod) {
   pods_.push_back(pod);
+  if (HasPodAffinity(pod)) with_affinity_.push_back(pod);
   Account(pod, 1);
 }
 
@@ -25,6 +35,7 @@ void NodeInfo::RemovePod(const api::Object& pod) {
   if (it == pods_.end()) return;
   Account(*it, -1);
   pods_.erase(it);
+  std::erase_if(with_affinity_, [&](const api::Object& other) { return other.uid() == pod.uid(); });
 }
 
 void NodeInfo::Account(const api::Object& pod, int sign) {

@@ -23,6 +23,8 @@ class NodeInfo {
   const api::Object& node() const { return node_; }
   std::string_view name() const { return node_.name(); }
   const std::vector<api::Object>& pods() const { return pods_; }
+  // Those that want to be near other pods, or far from them.
+  const std::vector<api::Object>& with_affinity() const { return with_affinity_; }
   const api::Resources& requested() const { return requested_; }
   const api::Resources& nonzero_requested() const { return nonzero_requested_; }
   const api::Resources& allocatable() const { return allocatable_; }
@@ -37,7 +39,7 @@ class NodeInfo {
   void Account(const api::Object& pod, int sign);
 
   api::Object node_;
-  std::vector<api::Object> pods_;
+  std::vector<api::Object> pods_, with_affinity_;
   api::Resources requested_, nonzero_requested_, allocatable_;
   std::multiset<api::HostPort> ports_;
 };

@@ -29,10 +29,12 @@ bool SchedulingQueue::ActiveOrder::operator()(const QueuedPod& a, const QueuedPo
   return a.pod.key() != b.pod.key() ? a.pod.key() < b.pod.key() : a.pod.uid() < b.pod.uid();
 }
 
-SchedulingQueue::SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge)
+SchedulingQueue::SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge,
+                                 PreemptionGate gate)
     : process_(process),
       compat_(compat),
       judge_(std::move(judge)),
+      gate_(std::move(gate)),
       started_(process.Now()),
       changed_(process.simulation()) {}
 
@@ -216,13 +218,15 @@ void SchedulingQueue::DropHistory() {
 }
 
 void SchedulingQueue::MoveOnEvent(const ClusterEvent& event, const api::Object& before,
-                                  const api::Object& after, std::string_view except) {
+                                  const api::Object& after, std::string_view except,
+                                  std::int64_t most) {
   ++moves_;
   if (hints() && !in_flight_.empty())
     events_.push_back({event, before, after, std::string(except)});
   std::vector<std::string> moved;
   for (const auto& [uid, pod] : unschedulable_) {
-    if (pod.gated || uid == except) continue;
+    if (pod.gated || uid == except || pod.priority() > most) continue;
+    if (pod.preempting && !(event.bits & ClusterEvent::kAssignedPodDelete)) continue;
     if (judge_(pod, event, before, after)) moved.push_back(uid);
   }
   for (const std::string& uid : moved) {
@@ -233,7 +237,24 @@ void SchedulingQueue::MoveOnEvent(const ClusterEvent& event, const api::Object& 
   }
 }
 
+void SchedulingQueue::Activate(const std::string& uid) {
+  for (auto* place : {&unschedulable_, &backoff_}) {
+    const auto it = place->find(uid);
+    if (it == place->end()) continue;
+    QueuedPod pod = std::move(it->second);
+    place->erase(it);
+    PushActive(std::move(pod));
+    return;
+  }
+}
+
 void SchedulingQueue::Requeue(QueuedPod pod) {
+  pod.preempting = gate_ != nullptr && gate_(pod.pod);
+  if (pod.preempting) {
+    const std::string uid = pod.uid();
+    unschedulable_[uid] = std::move(pod);
+    return;
+  }
   if (BackingOff(pod)) {
     PushBackoff(std::move(pod));
   } else {
@@ -285,7 +306,8 @@ sim::Task<void> SchedulingQueue::FlushLeftovers() {
                                          "unschedulable pods leftover");
     std::vector<std::string> old;
     for (const auto& [uid, pod] : unschedulable_) {
-      if (!pod.gated && process_.Now() - pod.timestamp > kLeftoverAge) old.push_back(uid);
+      if (pod.gated || pod.preempting) continue;
+      if (process_.Now() - pod.timestamp > kLeftoverAge) old.push_back(uid);
     }
     for (const std::string& uid : old) {
       QueuedPod pod = std::move(unschedulable_[uid]);

@@ -12,6 +12,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,7 +38,8 @@ struct QueuedPod {
   int consecutive_errors = 0;  // 1.36: attempts that ended in an error, since a rejection
   absl::btree_set<std::string> rejected_by;
   bool gated = false;
-  sim::Origin origin;  // what made it worth trying
+  bool preempting = false;  // held back while it asks its victims to go
+  sim::Origin origin;       // what made it worth trying
 
   std::string uid() const { return std::string(pod.uid()); }
   std::int64_t priority() const { return pod.spec().Get("priority").AsInt(); }
@@ -47,9 +49,14 @@ struct QueuedPod {
 using RequeueJudge = std::function<bool(const QueuedPod& pod, const ClusterEvent& event,
                                         const api::Object& before, const api::Object& after)>;
 
+// Whether a pod must not be tried yet, since it is still asking its victims to go (the PreEnqueue
+// of DefaultPreemption).
+using PreemptionGate = std::function<bool(const api::Object& pod)>;
+
 class SchedulingQueue {
  public:
-  SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge);
+  SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge,
+                  PreemptionGate gate = nullptr);
 
   // Spawns the flushers.
   void Start();
@@ -64,9 +71,13 @@ class SchedulingQueue {
   void Done(const std::string& uid);
   // The attempt failed: back to where it belongs. `error`: not a rejection by a plugin.
   void AddUnschedulable(QueuedPod pod, bool error);
-  // Something happened in the cluster: moves the pods that it may help. `except`: uid left alone.
+  // Something happened in the cluster: moves the pods that it may help, of a priority of `most` or
+  // less. `except`: uid left alone.
   void MoveOnEvent(const ClusterEvent& event, const api::Object& before, const api::Object& after,
-                   std::string_view except = {});
+                   std::string_view except = {},
+                   std::int64_t most = std::numeric_limits<std::int64_t>::max());
+  // To be tried at once, wherever it waits.
+  void Activate(const std::string& uid);
 
   std::size_t active() const { return active_.size(); }
   std::size_t backing_off() const { return backoff_.size(); }
@@ -108,6 +119,7 @@ class SchedulingQueue {
   sim::Process& process_;
   api::Compat compat_;
   RequeueJudge judge_;
+  PreemptionGate gate_;
   std::set<QueuedPod, ActiveOrder> active_;
   absl::btree_map<std::string, QueuedPod> backoff_;        // by uid
   absl::btree_map<std::string, QueuedPod> unschedulable_;  // by uid

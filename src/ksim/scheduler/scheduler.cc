@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/pod.h"
 #include "ksim/base/status.h"
 #include "ksim/client/component_limits.h"
 #include "ksim/sim/probe.h"
@@ -59,12 +60,6 @@ std::uint32_t NodeChange(const api::Object& before, const api::Object& after) {
   return bits;
 }
 
-const Value& ScheduledCondition(const api::Object& pod) {
-  static const value::Path kCondition{"status", "conditions",
-                                      value::PathStep::Match("type", "PodScheduled")};
-  return pod.Get(kCondition);
-}
-
 }  // namespace
 
 Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
@@ -78,20 +73,23 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
                 client::EventRecorder::Api::kEventsV1, SchedulerClientOptions(env_.compat)),
       plugins_(DefaultPlugins(env_.compat,
                               [this](const api::Object& pod) { return DefaultSelectors(pod); })),
-      algorithm_(env_.compat, env_.sim.decisions(), plugins_),
-      queue_(process, env_.compat,
-             [this](const QueuedPod& pod, const ClusterEvent& event, const api::Object& before,
-                    const api::Object& after) {
-               const bool hints = env_.compat == api::Compat::k1_36;
-               // Rejected by none (there was no node at all): any event is worth another try.
-               if (pod.rejected_by.empty()) return true;
-               return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
-                 if (!pod.rejected_by.contains(std::string(plugin->name()))) return false;
-                 if (!(plugin->EventsToRegister() & event.bits)) return false;
-                 return !hints || event.bits == ClusterEvent::kWildcard ||
-                        plugin->QueueingHint(pod.pod, event, before, after);
-               });
-             }),
+      algorithm_(env_.compat, env_.sim.decisions(), plugins_, nominator_),
+      preemption_(env_.compat, env_.sim.decisions(), plugins_, nominator_),
+      queue_(
+          process, env_.compat,
+          [this](const QueuedPod& pod, const ClusterEvent& event, const api::Object& before,
+                 const api::Object& after) {
+            const bool hints = env_.compat == api::Compat::k1_36;
+            // Rejected by none (there was no node at all): any event is worth another try.
+            if (pod.rejected_by.empty()) return true;
+            return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
+              if (!pod.rejected_by.contains(std::string(plugin->name()))) return false;
+              if (!(plugin->EventsToRegister() & event.bits)) return false;
+              return !hints || event.bits == ClusterEvent::kWildcard ||
+                     plugin->QueueingHint(pod.pod, event, before, after);
+            });
+          },
+          [this](const api::Object& pod) { return Preempting(pod); }),
       pods_(informers.For(pod_resource_, PodInformerOptions())),
       nodes_(informers.For(env_.kinds.ByResource("", "nodes"))) {
   for (const auto& [group, resource] :
@@ -132,6 +130,7 @@ void Scheduler::AddPod(const api::Object& pod) {
     AddToCache(pod);
   } else if (Responsible(pod)) {
     queue_.Add(pod);
+    nominator_.Add(pod);
   }
 }
 
@@ -154,11 +153,12 @@ void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
     }
   }
   if (!Assigned(after)) {
-    if (Responsible(after) && !cache_.IsAssumed(after)) queue_.Update(before, after);
+    if (Responsible(after) && !cache_.IsAssumed(after)) UpdatePending(before, after);
     return;
   }
   if (!Assigned(before)) {
     queue_.Delete(before);
+    nominator_.Remove(before);
     AddToCache(after);
     return;
   }
@@ -167,12 +167,28 @@ void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
   queue_.MoveOnEvent({ClusterEvent::kAssignedPodUpdate, "AssignedPodUpdate"}, before, after);
 }
 
+void Scheduler::UpdatePending(const api::Object& before, const api::Object& after) {
+  queue_.Update(before, after);
+  nominator_.Update(before, after);
+  if (api::PodView(before).nominated_node_name() != api::PodView(after).nominated_node_name())
+    LeaveNominatedNode(before);
+}
+
+// 1.36: pods of its priority or less had to leave room for it there.
+void Scheduler::LeaveNominatedNode(const api::Object& pod) {
+  const api::PodView view(pod);
+  if (env_.compat != api::Compat::k1_36 || view.nominated_node_name().empty()) return;
+  queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {}, {},
+                     view.priority());
+}
+
 void Scheduler::DeletePod(const api::Object& pod) {
   if (pod.empty()) return;
   if (!Assigned(pod)) {
     queue_.Delete(pod);
+    nominator_.Remove(pod);
     // It may have been assumed by a bind still under way.
-    if (!cache_.IsAssumed(pod)) return;
+    if (!cache_.IsAssumed(pod)) return LeaveNominatedNode(pod);
   }
   cache_.RemovePod(pod);
   queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {});
@@ -212,7 +228,7 @@ sim::Task<void> Scheduler::Run() {
       queue_.Done(next.uid());
       continue;
     }
-    ScheduleOne(std::move(next));
+    co_await ScheduleOne(std::move(next));
   }
 }
 
@@ -225,23 +241,25 @@ bool Scheduler::Skip(const api::Object& pod) {
   return cache_.IsAssumed(pod);
 }
 
-// The scheduling cycle: without waiting, so that it sees one state of the cache. The binding cycle
-// and what follows a failure go on beside the next pod's cycle.
-void Scheduler::ScheduleOne(QueuedPod queued) {
+// The scheduling cycle. It finds a node without waiting, so that it sees one state of the cache; up
+// to 1.30 it waits for what it asks of victims. The binding cycle and what follows a failure go on
+// beside the next pod's cycle.
+sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
   const std::uint64_t identity = env_.IdentityOf("pods", queued.pod.ns(), queued.pod.name());
   ScheduleResult result = algorithm_.Schedule(cache_, queued.pod, identity);
   if (!result.node) {
     queued.rejected_by = std::move(result.rejected_by);
-    process_.Spawn(HandleFailure(std::move(queued), "Unschedulable", std::move(result.message)));
-    return;
+    co_await PostFilter(std::move(queued), std::move(result));
+    co_return;
   }
   const api::Object assumed = OnNode(queued.pod, *result.node);
   const absl::Status status = cache_.AssumePod(assumed);
   if (!status.ok()) {
-    process_.Spawn(
-        HandleFailure(std::move(queued), "SchedulerError", std::string(Message(status))));
-    return;
+    process_.Spawn(HandleFailure(std::move(queued), "SchedulerError", std::string(Message(status)),
+                                 Nomination::Clear()));
+    co_return;
   }
+  nominator_.Remove(queued.pod);
   process_.Spawn(Bind(std::move(queued), *result.node));
 }
 
@@ -270,14 +288,15 @@ sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
   }
   const std::string message =
       fmt::format("running Bind plugin \"DefaultBinder\": {}", bound.status().message);
-  co_await HandleFailure(std::move(queued), "SchedulerError", message);
+  const Nomination nomination = Nomination::Clear();
+  co_await HandleFailure(std::move(queued), "SchedulerError", message, nomination);
 }
 
 // handleSchedulingFailure. The event and the PATCH are sent even when the pod has gone or has been
 // bound by now.
-sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason,
-                                         std::string message) {
-  const api::Object pod = queued.pod;
+sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason, std::string message,
+                                         Nomination nomination) {
+  api::Object pod = queued.pod;
   const bool error = reason == "SchedulerError";
   const api::Object cached = pods_.lister().Get(pod.ns(), pod.name());
   const bool other = !cached.empty() && cached.uid() != pod.uid();
@@ -290,42 +309,60 @@ sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason,
   } else {
     const std::string uid = queued.uid();
     queued.pod = cached;
+    if (env_.compat == api::Compat::k1_36) pod = cached;
     queue_.AddUnschedulable(std::move(queued), error);
     if (other) queue_.Done(uid);
+    nominator_.Add(cached, nomination);
   }
   std::string note = message;
   if (note.size() > kMaxEventNote) note.resize(kMaxEventNote);
   recorder_.Event(pod, "Warning", "FailedScheduling", note, "Scheduling");
-  co_await PatchUnscheduled(pod, reason, message);
+  co_await PatchUnscheduled(pod, reason, message, nomination);
 }
 
+// updatePod
 sim::Task<void> Scheduler::PatchUnscheduled(api::Object pod, std::string reason,
-                                            std::string message) {
-  const Value& current = ScheduledCondition(pod);
-  const bool same_status = current.Get("status").AsString() == "False";
-  if (same_status && current.Get("reason").AsString() == reason &&
-      current.Get("message").AsString() == message) {
-    co_return;
+                                            std::string message, Nomination nomination) {
+  Value status = StatusWith(pod, "PodScheduled", "False", reason, message);
+  if (nomination.overrides && nomination.node != api::PodView(pod).nominated_node_name()) {
+    if (status.is_null()) status = Value::EmptyObject();
+    const Value node = nomination.node.empty() ? Value() : Value::String(nomination.node);
+    status = status.Set("nominatedNodeName", node);
   }
-  const Value since = same_status ? current.Get("lastTransitionTime")
-                                  : Value::String(value::FormatTimestamp(process_.Now()));
-  value::ObjectBuilder condition;
-  condition.Add("type", Value::Of("PodScheduled"))
-      .Add("status", Value::Of("False"))
-      .Add("reason", Value::String(reason))
-      .Add("message", Value::String(message))
-      .Add("lastProbeTime", Value())
-      .Add("lastTransitionTime", since);
-  if (env_.compat == api::Compat::k1_36) {
-    condition.Add("observedGeneration", Value::Int(pod.generation()));
-  }
-  const Value order = value::Arr({value::Obj({{"type", Value::Of("PodScheduled")}})});
-  const Value conditions = value::Arr({condition.Build()});
-  const Value patch = value::Obj({{"status", value::Obj({{"$setElementOrder/conditions", order},
-                                                         {"conditions", conditions}})}});
+  if (status.is_null()) co_return;
+  const Value patch = value::Obj({{"status", status}});
   const client::PatchOptions options(api::PatchType::kStrategic, "status");
   co_await client_.Patch(pod_resource_, std::string(pod.ns()), std::string(pod.name()), patch,
                          options);
+}
+
+// pkg/api/v1/pod UpdatePodCondition, as PatchPodStatus sends it.
+Value Scheduler::StatusWith(const api::Object& pod, std::string_view type, std::string_view status,
+                            std::string_view reason, std::string_view message) const {
+  std::vector<Value> order;
+  Value current;
+  for (const Value& c : pod.status().Get("conditions").items()) {
+    order.push_back(value::Obj({{"type", c.Get("type")}}));
+    if (c.Get("type").AsString() == type) current = c;
+  }
+  if (current.is_null()) order.push_back(value::Obj({{"type", Value::String(type)}}));
+  const bool same_status = current.Get("status").AsString() == status;
+  if (same_status && current.Get("reason").AsString() == reason &&
+      current.Get("message").AsString() == message)
+    return Value();
+  value::ObjectBuilder condition;
+  condition.Add("type", Value::String(type))
+      .Add("status", Value::String(status))
+      .Add("reason", Value::String(reason))
+      .Add("message", Value::String(message))
+      .Add("lastProbeTime", Value())
+      .Add("lastTransitionTime", same_status
+                                     ? current.Get("lastTransitionTime")
+                                     : Value::String(value::FormatTimestamp(process_.Now())));
+  if (env_.compat == api::Compat::k1_36)
+    condition.Add("observedGeneration", Value::Int(pod.generation()));
+  return value::Obj({{"$setElementOrder/conditions", Value::Array(std::move(order))},
+                     {"conditions", value::Arr({condition.Build()})}});
 }
 
 // plugins/helper/spread.go DefaultSelector: the Services that select the pod, and its owner's

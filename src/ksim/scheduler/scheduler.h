@@ -2,8 +2,10 @@
 // on the best node; the bind (POST pods/NAME/binding) goes on beside, so that the next pod need not
 // wait for it.
 //
-// Source: pkg/scheduler/{scheduler,schedule_one,eventhandlers}.go.
+// Source: pkg/scheduler/{scheduler,schedule_one,eventhandlers}.go; what asks victims to go
+// (scheduler_preemption.cc): pkg/scheduler/framework/preemption/executor.go.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +17,8 @@
 #include "ksim/scheduler/algorithm.h"
 #include "ksim/scheduler/cache.h"
 #include "ksim/scheduler/framework.h"
+#include "ksim/scheduler/nominator.h"
+#include "ksim/scheduler/preemption.h"
 #include "ksim/scheduler/queue.h"
 #include "ksim/sim/process.h"
 
@@ -37,6 +41,8 @@ class Scheduler {
   bool Responsible(const api::Object& pod) const;  // our schedulerName
   void AddPod(const api::Object& pod);
   void UpdatePod(const api::Object& before, const api::Object& after);
+  void UpdatePending(const api::Object& before, const api::Object& after);
+  void LeaveNominatedNode(const api::Object& pod);
   void DeletePod(const api::Object& pod);
   void AddToCache(const api::Object& pod);
   void AddNode(const api::Object& node);
@@ -46,10 +52,29 @@ class Scheduler {
   // --- schedule_one.go ---
   sim::Task<void> Run();
   bool Skip(const api::Object& pod);
-  void ScheduleOne(QueuedPod queued);
+  sim::Task<void> ScheduleOne(QueuedPod queued);
   sim::Task<void> Bind(QueuedPod queued, std::string node);
-  sim::Task<void> HandleFailure(QueuedPod queued, std::string reason, std::string message);
-  sim::Task<void> PatchUnscheduled(api::Object pod, std::string reason, std::string message);
+  sim::Task<void> HandleFailure(QueuedPod queued, std::string reason, std::string message,
+                                Nomination nomination);
+  sim::Task<void> PatchUnscheduled(api::Object pod, std::string reason, std::string message,
+                                   Nomination nomination);
+  // What changes in the status if the pod gets this condition; null if nothing does.
+  value::Value StatusWith(const api::Object& pod, std::string_view type, std::string_view status,
+                          std::string_view reason, std::string_view message) const;
+
+  // --- executor.go ---
+  struct Eviction;
+  sim::Task<void> PostFilter(QueuedPod queued, ScheduleResult result);
+  sim::Task<std::optional<api::Status>> Evict(Candidate candidate, api::Object pod);
+  sim::Task<void> EvictBeside(Candidate candidate, api::Object pod);
+  sim::Task<std::optional<api::Status>> EvictAll(std::vector<api::Object> victims, api::Object pod,
+                                                 std::string node);
+  sim::Task<void> EvictInto(Eviction* eviction, api::Object victim, api::Object pod,
+                            std::string node);
+  sim::Task<std::optional<api::Status>> EvictOne(api::Object victim, api::Object pod,
+                                                 std::string node);
+  sim::Task<void> ClearLowerNominations(api::Object pod, std::string node);
+  bool Preempting(const api::Object& pod) const;
 
   std::vector<value::LabelSelector> DefaultSelectors(const api::Object& pod) const;
 
@@ -60,8 +85,13 @@ class Scheduler {
   client::Client client_;
   client::EventRecorder recorder_;
   SchedulerCache cache_;
-  std::vector<std::unique_ptr<Plugin>> plugins_;
+  Plugins plugins_;
+  Nominator nominator_;
   Algorithm algorithm_;
+  Preemption preemption_;
+  // Pods whose victims are being asked to go beside the scheduling cycle (1.36), by uid, each with
+  // the last victim once it is that one's turn.
+  std::map<std::string, std::optional<api::Object>, std::less<>> preempting_;
   SchedulingQueue queue_;
   client::SharedInformer& pods_;
   client::SharedInformer& nodes_;

@@ -1,0 +1,49 @@
+#include "ksim/scheduler/filters.h"
+
+#include <algorithm>
+
+#include "ksim/api/pod.h"
+
+namespace ksim::scheduler {
+
+Filters::Filters(const Plugins& plugins, const Nominator& nominator, const api::Object& pod,
+                 NodeList nodes)
+    : plugins_(plugins), nominator_(nominator), pod_(pod), nodes_(std::move(nodes)) {
+  for (const auto& plugin : plugins_) {
+    const Status status = plugin->PreFilter(state_, pod_, nodes_);
+    if (status.code != Status::Code::kSkip) filters_.push_back(plugin.get());
+  }
+}
+
+Status Filters::Run(const NodeInfo& node) const {
+  for (const Plugin* filter : filters_) {
+    Status status = filter->Filter(state_, pod_, node);
+    if (status.ok()) continue;
+    status.plugin = filter->name();
+    return status;
+  }
+  return {};
+}
+
+Filters Filters::With(const NodeInfo& was, const NodeInfo& now) const {
+  NodeList nodes = nodes_;
+  std::replace(nodes.begin(), nodes.end(), &was, &now);
+  return Filters(plugins_, nominator_, pod_, std::move(nodes));
+}
+
+Status Filters::Fits(const NodeInfo& node) const {
+  std::vector<api::Object> nominated = nominator_.On(node.name());
+  std::erase_if(nominated, [this](const api::Object& other) {
+    return other.uid() == pod_.uid() ||
+           api::PodView(other).priority() < api::PodView(pod_).priority();
+  });
+  if (!nominated.empty()) {
+    NodeInfo with = node;
+    for (const api::Object& other : nominated) with.AddPod(other);
+    const Status status = With(node, with).Run(with);
+    if (!status.ok()) return status;
+  }
+  return Run(node);
+}
+
+}  // namespace ksim::scheduler

@@ -1,0 +1,158 @@
+#include "ksim/scheduler/preemption.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "ksim/api/pod.h"
+
+namespace ksim::scheduler {
+
+namespace {
+
+constexpr std::size_t kMinCandidates = 100;
+constexpr std::size_t kMinCandidatesPercentage = 10;
+
+std::int64_t PriorityOf(const api::Object& pod) { return api::PodView(pod).priority(); }
+
+VirtualTime StartOf(const api::Object& pod, VirtualTime now) {
+  return api::PodView(pod).start_time().value_or(now);
+}
+
+// podTerminatingByPreemption; 1.25 has no condition to tell by.
+bool LeavesByPreemption(const api::Object& pod, api::Compat compat) {
+  if (!pod.deleting()) return false;
+  if (compat == api::Compat::k1_25) return true;
+  static const value::Path kCondition{"status", "conditions",
+                                      value::PathStep::Match("type", "DisruptionTarget")};
+  const value::Value& condition = pod.Get(kCondition);
+  return condition.Get("status").AsString() == "True" &&
+         condition.Get("reason").AsString() == "PreemptionByScheduler";
+}
+
+// What pickOneNodeForPreemption compares; the smaller, the better.
+auto HarmOf(const Candidate& candidate, VirtualTime now) {
+  const std::vector<api::Object>& victims = candidate.victims;
+  std::int64_t highest = std::numeric_limits<std::int64_t>::min(), sum = 0;
+  VirtualTime earliest = now;
+  for (const api::Object& pod : victims) {
+    const std::int64_t priority = PriorityOf(pod);
+    sum += priority + (std::int64_t{1} << 31);  // none below zero, or many would beat few
+    if (priority > highest) earliest = StartOf(pod, now);
+    if (priority == highest) earliest = std::min(earliest, StartOf(pod, now));
+    highest = std::max(highest, priority);
+  }
+  return std::make_tuple(highest, sum, victims.size(), -earliest.ns());
+}
+
+}  // namespace
+
+std::size_t CandidatesToFind(std::size_t nodes) {
+  return std::min(nodes, std::max(kMinCandidates, nodes * kMinCandidatesPercentage / 100));
+}
+
+bool MoreImportant(const api::Object& a, const api::Object& b, VirtualTime now) {
+  if (PriorityOf(a) != PriorityOf(b)) return PriorityOf(a) > PriorityOf(b);
+  if (StartOf(a, now) != StartOf(b, now)) return StartOf(a, now) < StartOf(b, now);
+  return a.key() < b.key();
+}
+
+const Candidate& LeastHarm(const std::vector<Candidate>& candidates, VirtualTime now) {
+  return *std::min_element(
+      candidates.begin(), candidates.end(),
+      [&](const Candidate& a, const Candidate& b) { return HarmOf(a, now) < HarmOf(b, now); });
+}
+
+Preemption::Preemption(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+                       const Nominator& nominator)
+    : compat_(compat),
+      decisions_(decisions),
+      offset_site_(decisions.Site("scheduler/preemption")),
+      plugins_(plugins),
+      nominator_(nominator) {}
+
+std::string Preemption::Ineligible(const NodeList& nodes, const api::Object& pod,
+                                   const NodeStatuses& statuses) const {
+  if (pod.spec().Get("preemptionPolicy").AsString() == "Never")
+    return "not eligible due to preemptionPolicy=Never.";
+  const std::string_view nominated = api::PodView(pod).nominated_node_name();
+  if (nominated.empty()) return "";
+  const auto status = statuses.find(nominated);
+  if (status != statuses.end() && status->second == Status::Code::kUnschedulableAndUnresolvable)
+    return "";
+  for (const NodeInfo* node : nodes) {
+    if (node->name() != nominated) continue;
+    for (const api::Object& other : node->pods())
+      if (PriorityOf(other) < PriorityOf(pod) && LeavesByPreemption(other, compat_))
+        return "not eligible due to a terminating pod on the nominated node.";
+  }
+  return "";
+}
+
+PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
+                                const NodeStatuses& statuses, std::uint64_t identity,
+                                VirtualTime now) {
+  PreemptionPlan plan;
+  plan.message = Ineligible(nodes, pod, statuses);
+  if (!plan.message.empty()) return plan;
+  absl::btree_map<std::string, int> reasons;
+  NodeList potential;
+  for (const NodeInfo* node : nodes) {
+    const auto status = statuses.find(node->name());
+    if (status != statuses.end() && status->second == Status::Code::kUnschedulable)
+      potential.push_back(node);
+    else
+      ++reasons["Preemption is not helpful for scheduling"];
+  }
+  const std::size_t wanted = CandidatesToFind(potential.size());
+  std::size_t offset = 0;
+  if (wanted < potential.size())
+    offset = decisions_.Draw(offset_site_, identity, static_cast<std::uint32_t>(potential.size()));
+  const Filters filters(plugins_, nominator_, pod, nodes);
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < potential.size() && candidates.size() < wanted; ++i) {
+    const NodeInfo& node = *potential[(offset + i) % potential.size()];
+    Candidate candidate;
+    const Status status = SelectVictims(filters, node, pod, now, &candidate.victims);
+    for (const std::string& reason : status.reasons) ++reasons[reason];
+    if (!status.ok() || candidate.victims.empty()) continue;
+    candidate.node = node.name();
+    candidates.push_back(std::move(candidate));
+  }
+  plan.nomination = Nomination::Clear();
+  if (candidates.empty()) {
+    plan.message = FitMessage(nodes.size(), reasons);
+    return plan;
+  }
+  plan.best = LeastHarm(candidates, now);
+  plan.nomination = Nomination::Of(plan.best.node);
+  return plan;
+}
+
+// All pods of a lower priority go, and then come back one after another, the most important first,
+// as long as the pod still fits.
+Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
+                                 const api::Object& pod, VirtualTime now,
+                                 std::vector<api::Object>* victims) const {
+  std::vector<api::Object> lower;
+  for (const api::Object& other : node.pods())
+    if (PriorityOf(other) < PriorityOf(pod)) lower.push_back(other);
+  if (lower.empty())
+    return {Status::Code::kUnschedulableAndUnresolvable,
+            "No preemption victims found for incoming pod"};
+  NodeInfo rest = node;
+  for (const api::Object& other : lower) rest.RemovePod(other);
+  const Status status = filters.With(node, rest).Fits(rest);
+  if (!status.ok()) return status;
+  std::sort(lower.begin(), lower.end(),
+            [now](const api::Object& a, const api::Object& b) { return MoreImportant(a, b, now); });
+  for (const api::Object& other : lower) {
+    rest.AddPod(other);
+    if (filters.With(node, rest).Fits(rest).ok()) continue;
+    rest.RemovePod(other);
+    victims->push_back(other);
+  }
+  return {};
+}
+
+}  // namespace ksim::scheduler

@@ -1,0 +1,68 @@
+// Preemption: which pods of a lower priority would have to go so that a pod that fits nowhere fits
+// a node, and on which node that does the least harm. It only looks; the scheduler acts.
+//
+// Source: pkg/scheduler/framework/preemption/preemption.go (Preempt, findCandidates,
+// DryRunPreemption, pickOneNodeForPreemption), plugins/defaultpreemption/default_preemption.go
+// (PodEligibleToPreemptOthers, SelectVictimsOnNode).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/scheduler/algorithm.h"
+#include "ksim/scheduler/filters.h"
+
+namespace ksim::scheduler {
+
+// A node, and who would have to leave it, the most important first.
+struct Candidate {
+  Candidate() = default;
+  std::string node;
+  std::vector<api::Object> victims;
+};
+
+struct PreemptionPlan {
+  PreemptionPlan() = default;
+  Candidate best;         // no node: there is no help
+  std::string message;    // why, after "preemption: "
+  Nomination nomination;  // of the pod that asks
+};
+
+// How many nodes are tried at most: a tenth, at least 100.
+std::size_t CandidatesToFind(std::size_t nodes);
+
+// MoreImportantPod: a higher priority, else an earlier start; a pod that has not started counts as
+// starting now. Equals go by name, which upstream leaves open.
+bool MoreImportant(const api::Object& a, const api::Object& b, VirtualTime now);
+
+// The node whose victims matter least: the lowest highest priority, then the lowest sum of
+// priorities, the fewest, the latest start among those of the highest priority, the first in order.
+const Candidate& LeastHarm(const std::vector<Candidate>& candidates, VirtualTime now);
+
+class Preemption {
+ public:
+  Preemption(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+             const Nominator& nominator);
+
+  // `statuses`: what the filters said of each node. `identity` keys the draw of the node to begin
+  // with, where not all are tried.
+  PreemptionPlan Plan(const NodeList& nodes, const api::Object& pod, const NodeStatuses& statuses,
+                      std::uint64_t identity, VirtualTime now);
+
+ private:
+  // Why the pod may preempt nobody; "" if it may.
+  std::string Ineligible(const NodeList& nodes, const api::Object& pod,
+                         const NodeStatuses& statuses) const;
+  Status SelectVictims(const Filters& filters, const NodeInfo& node, const api::Object& pod,
+                       VirtualTime now, std::vector<api::Object>* victims) const;
+
+  api::Compat compat_;
+  sim::Decisions& decisions_;
+  sim::SiteId offset_site_;
+  const Plugins& plugins_;
+  const Nominator& nominator_;
+};
+
+}  // namespace ksim::scheduler
