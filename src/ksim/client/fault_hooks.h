@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,7 +44,8 @@ struct StreamFaults {
   // is 4 MiB (http2 transportDefaultStreamFlow), which is some thousand pods.
   static constexpr std::int64_t kWindow = 1000;
 
-  Duration delay;                 // each event sent comes so much later, order kept
+  // Each event sent comes so much later as the longest of these says, order kept.
+  std::multiset<Duration> delays;
   int held = 0;                   // > 0: what arrives waits
   std::int64_t window = kWindow;  // once so many events wait, the server waits too
   std::vector<WatchPipe*> open;   // in order of opening; kept by the pipes themselves

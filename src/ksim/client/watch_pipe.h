@@ -66,7 +66,9 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
   bool Choked() const;
   // One event less waits.
   void TakenIn(Link& link);
-  Duration ExtraDelay() const { return faults_ == nullptr ? Duration() : faults_->delay; }
+  Duration ExtraDelay() const {
+    return faults_ == nullptr || faults_->delays.empty() ? Duration() : *faults_->delays.rbegin();
+  }
   void Forget();  // takes the stream out of the faults' reach
 
   Link* link_;

@@ -60,9 +60,9 @@ Effect DelayStream(Call& call) {
   call.Begin();
   client::StreamFaults& streams = call.cluster().fault_hooks().StreamsOf(call.Text("client"), r);
   const Duration by = call.Time("by").value_or(Duration());
-  streams.delay += by;
+  streams.delays.insert(by);
   Effect effect;
-  effect.undo = [&streams, by] { streams.delay = streams.delay - by; };
+  effect.undo = [&streams, by] { streams.delays.erase(streams.delays.find(by)); };
   effect.lasts = call.Time("for");
   return effect;
 }
