@@ -38,7 +38,16 @@ Track Track::FromState(std::shared_ptr<const Collection> collection, bool until_
 }
 
 Step Track::Take(const History& history, const Observation& e) {
-  if (!collection_->judgeable() || history.empty() || e.type == Type::kError) return Step();
+  if (!collection_->judgeable() || e.type == Type::kError) return Step();
+  if (history.empty()) {
+    // Nothing can be judged, but the state of a store without any write is told all the same.
+    if (in_state_ && e.type == Type::kBookmark && (e.initial_end || !until_bookmark_)) {
+      *this = From(collection_, e.rv);
+      last_bookmark_ = e.rv;
+      last_bookmark_seq_ = e.seq;
+    }
+    return Step();
+  }
   if (in_state_) return TakeState(history, e);
   if (start_ < 0) start_ = last_revision_ = e.type == Type::kBookmark ? e.rv : e.rv - 1;
   if (next_ == History::kNone) next_ = history.After(collection_->resource(), start_);
