@@ -7,7 +7,7 @@ namespace {
 
 using api::Compat;
 
-// CLIENT-97
+// CLIENT-97, CTRL-C-10
 TEST(ComponentLimits, AreThoseOfEachVersionsDefaults) {
   struct Row {
     Limits component;

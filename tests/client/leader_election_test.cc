@@ -71,7 +71,7 @@ double SecondsBetween(VirtualTime a, VirtualTime b) {
   return static_cast<double>((b - a).ns()) / 1e9;
 }
 
-// CLIENT-111
+// CLIENT-111, CTRL-C-13
 TEST(LeaderElection, DefaultsAndWhatTheyMustSatisfy) {
   const LeaderElectionOptions defaults;
   EXPECT_EQ(defaults.lease_duration, Seconds(15));
@@ -106,7 +106,7 @@ TEST(LeaderElection, DefaultsAndWhatTheyMustSatisfy) {
   EXPECT_EQ(LeaderElectionProblem(nobody, callbacks, api::Compat::k1_25), "");
 }
 
-// CLIENT-112, CLIENT-116, CLIENT-117
+// CLIENT-112, CLIENT-116, CLIENT-117, CTRL-C-13: a candidate tries every 2 s times [1, 2.2).
 TEST(LeaderElection, TheFirstMakesTheLeaseAndTheSecondKeepsTrying) {
   for (const api::Compat compat : kAll) {
     Fixture f(compat);
@@ -170,7 +170,8 @@ TEST(LeaderElection, ARenewalThatConflictsReadsFirst) {
   EXPECT_TRUE(a.leads());
 }
 
-// CLIENT-114, CLIENT-115: it counts from when it first saw the record, whatever stands in it.
+// CLIENT-114, CLIENT-115, CTRL-C-13: it counts from when it first saw the record, whatever stands
+// in it.
 TEST(LeaderElection, AnAncientRecordIsWaitedForAllTheSame) {
   struct Case {
     api::Compat compat;
@@ -300,8 +301,9 @@ TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
   }
 }
 
-// CLIENT-120: the renewals are done, but their answers do not come: no second leader arises, and
-// the first one ends. When the lease does run out, what the old leader has sent is still taken.
+// CLIENT-120, CTRL-C-13: the renewals are done, but their answers do not come: no second leader
+// arises, and the first one ends. When the lease does run out, what the old leader has sent is
+// still taken.
 TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
   Fixture f;
   Candidate& a = f.Start("a");

@@ -120,6 +120,7 @@ class Log {
       Line(e, fmt::format("{} {} {} {} in {} milliseconds", Method(it->second->request.verb),
                           Url(*it->second), p.code, StatusText(p.code), ms));
     if (level_ < 8) return;
+    if (p.code != 0) Headers(e, p);
     std::string body;
     if (!p.object.empty()) body = value::ToJson(p.object.ToTree());
     if (body.empty() && p.code >= 400) body = value::ToJson(p.status.ToTree());
@@ -129,6 +130,15 @@ class Log {
   std::string Take() { return std::move(out_); }
 
  private:
+  // responsewriters/writers.go ErrorNegotiated: an error that says when to try again says it in a
+  // header too.
+  void Headers(const sim::Event& e, const client::ResponsePayload& p) {
+    Line(e, "Response Headers:");
+    Line(e, "    Content-Type: application/json");
+    if (p.code >= 400 && p.status.retry_after_seconds > 0)
+      Line(e, fmt::format("    Retry-After: {}", p.status.retry_after_seconds));
+  }
+
   void Line(const sim::Event& e, const std::string& text) {
     out_ += fmt::format("I {:>10} {}] {}\n", FormatTime(e.time), e.actor.name(), text);
   }

@@ -1,0 +1,62 @@
+// How fast the components may ask: a burst, then so many a second.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "ksim/client/events.h"
+#include "tests/actors/actor_world.h"
+
+namespace ksim {
+namespace {
+
+// When the actor sent its creations of this subresource of pods.
+std::vector<VirtualTime> Creations(const ActorWorld& w, std::string_view subresource) {
+  std::vector<VirtualTime> times;
+  for (const sim::Event& e : w.events()) {
+    if (e.kind != sim::EventKind::kRequest) continue;
+    const api::Request& r = e.payload.As<client::RequestPayload>().request;
+    if (r.verb != api::Verb::kCreate || r.resource->resource != "pods") continue;
+    if (r.client != "test" && r.subresource == subresource) times.push_back(e.time);
+  }
+  return times;
+}
+
+// CTRL-C-10: 30 at once, then 20 a second.
+TEST(ClientLimits, ReplicaSetsAreFilledNoFasterThanTheControllerManagerMayAsk) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.StartReplicaSets();
+    w.Settle();
+    w.Create("replicasets", ReplicaSetJson("web", 70));
+    w.Advance(Seconds(10));
+    const std::vector<VirtualTime> times = Creations(w, "");
+    ASSERT_EQ(times.size(), 70u);
+    const VirtualTime early = times.front() + Milliseconds(200);
+    const auto burst =
+        std::count_if(times.begin(), times.end(), [&](VirtualTime t) { return t < early; });
+    EXPECT_GE(burst, 25);
+    EXPECT_LE(burst, 35);
+    EXPECT_GE(times.back() - times.front(), Milliseconds(1900)) << "40 more at 20 a second";
+    EXPECT_LE(times.back() - times.front(), Milliseconds(3500));
+  }
+}
+
+// CTRL-C-10: 100 at once, then 50 a second.
+TEST(ClientLimits, PodsAreBoundNoFasterThanTheSchedulerMayAsk) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    for (const char* node : {"n1", "n2"}) w.AddNode(node);
+    for (int i = 0; i < 200; ++i) w.Create("pods", PodJson("p" + std::to_string(i)));
+    w.StartScheduler();
+    w.Advance(Seconds(10));
+    const std::vector<VirtualTime> times = Creations(w, "binding");
+    ASSERT_EQ(times.size(), 200u);
+    EXPECT_LT(times[80] - times[0], Milliseconds(200));
+    EXPECT_GE(times.back() - times.front(), Milliseconds(1900)) << "100 more at 50 a second";
+    EXPECT_LE(times.back() - times.front(), Milliseconds(3000));
+  }
+}
+
+}  // namespace
+}  // namespace ksim
