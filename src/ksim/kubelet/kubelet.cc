@@ -147,8 +147,8 @@ void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
   }
   const std::string uid(after.uid());
   statuses_.Observed(after);
-  // A refused pod has no worker.
-  if (!workers_.Known(uid)) return;
+  // A refused pod has no worker, and gets one to be deleted if it was marked before that was told.
+  if (!workers_.Known(uid) && !after.deleting()) return;
   if (DifferSemantically(before, after)) {
     workers_.Update(after);
   } else {
