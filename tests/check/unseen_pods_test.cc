@@ -47,10 +47,21 @@ class UnseenPodsTest : public testing::Test {
     o.after = &pod_;
     pods_.On(o);
   }
-  void Told(const char* listener) {
+  void Marked(std::int64_t rv) {
+    Observation o = At(Seconds(1), sim::EventKind::kCommit);
+    o.resource = "pods";
+    o.op = CommitOp::kUpdate;
+    o.uid = "p1";
+    o.rv = rv;
+    o.after = &marked_;
+    pods_.On(o);
+  }
+  void Told(const char* listener, HandlerCall call = HandlerCall::kAdd, std::int64_t rv = 1) {
     Observation o = At(Seconds(1), sim::EventKind::kHandler);
     o.resource = "pods";
     o.uid = "p1";
+    o.call = call;
+    o.rv = rv;
     o.listener = listener;
     pods_.On(o);
   }
@@ -75,6 +86,8 @@ class UnseenPodsTest : public testing::Test {
   }
 
   value::Value pod_ = value::ParseJson(kPod).value();
+  value::Value marked_ = pod_.Set(value::Path{"metadata", "deletionTimestamp"},
+                                  value::Value::Of("2000-01-01T00:00:00Z"));
   UnseenPods pods_;
 };
 
@@ -120,6 +133,21 @@ TEST_F(UnseenPodsTest, NotForOneThatWasOnItsWayWhenItsMakerDied) {
   Started("kube-controller-manager");
   Committed("kube-controller-manager/replicaset");
   EXPECT_FALSE(pods_.AwaitedBy("rs")) << "the process that is there now did not ask for it";
+}
+
+// CTRL-RS-04: a pod that is first seen on its way out is no creation observed, nor is what follows.
+TEST_F(UnseenPodsTest, AlsoForOneThatWasGoingWhenItWasFirstSeen) {
+  Created("kube-controller-manager/replicaset");
+  Marked(7);
+  Told("kube-controller-manager/replicaset", HandlerCall::kAdd, 7);
+  Told("kube-controller-manager/replicaset", HandlerCall::kUpdate, 8);
+  Told("kube-controller-manager/replicaset", HandlerCall::kDelete, 9);
+  EXPECT_TRUE(pods_.AwaitedBy("rs"));
+
+  Created("kube-controller-manager/replicaset");
+  Marked(7);
+  Told("kube-controller-manager/replicaset", HandlerCall::kAdd, 6);
+  EXPECT_FALSE(pods_.AwaitedBy("rs")) << "it was seen as it was before";
 }
 
 // CTRL-RS-19: whoever got no answer expects nothing, whatever came of it, and whenever.

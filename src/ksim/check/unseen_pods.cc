@@ -31,12 +31,21 @@ void UnseenPods::On(const Observation& o) {
   if (o.kind == sim::EventKind::kActor) return OnProcess(o.target);
   if (o.kind == sim::EventKind::kHandler && o.resource == "pods" &&
       o.listener.ends_with(kController)) {
-    const auto it = pods_.find(o.uid);
-    if (it != pods_.end()) pods_.erase(it);
+    OnHandler(o);
   }
 }
 
+// addPod: a pod that is first seen on its way out is no creation observed.
+void UnseenPods::OnHandler(const Observation& o) {
+  const auto it = pods_.find(o.uid);
+  if (it == pods_.end() || it->second.missed) return;
+  Pod& pod = it->second;
+  pod.missed = o.call == HandlerCall::kAdd && pod.marked != 0 && o.rv >= pod.marked;
+  if (!pod.missed) pods_.erase(it);
+}
+
 void UnseenPods::OnCommit(const Observation& o) {
+  if (o.op == CommitOp::kUpdate && !pods_.empty()) OnUpdate(o);
   if (o.op != CommitOp::kCreate || !asked_.contains(o.request)) return;
   const auto owner = api::Object::FromTree(*o.after, o.rv).controller();
   if (!owner) return;
@@ -47,6 +56,12 @@ void UnseenPods::OnCommit(const Observation& o) {
   pod.owner_key = fmt::format("{}/{}", o.ns, owner->name);
   pod.made = o.t;
   pods_.insert_or_assign(std::string(o.uid), std::move(pod));
+}
+
+void UnseenPods::OnUpdate(const Observation& o) {
+  const auto it = pods_.find(o.uid);
+  if (it == pods_.end() || it->second.marked != 0) return;
+  if (api::Object::FromTree(*o.after, o.rv).deleting()) it->second.marked = o.rv;
 }
 
 void UnseenPods::OnResponse(const Observation& o) {

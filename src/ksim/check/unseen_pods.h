@@ -1,9 +1,9 @@
 // UnseenPods: pods that a ReplicaSet controller has made and not been told of. It waits for them:
-// one that is gone before its informer could see it, in a gap between two watches, it waits for
-// until its expectations expire, and then until something has it look at the ReplicaSet again; an
-// expired expectation by itself queues no key. Expectations die with their process, and with the
-// answer of a creation if it is lost or says no: what came of that, and of one that was on its way
-// when its sender died, nobody waits for.
+// one that is gone, or going, before its informer could see it, in a gap between two watches, it
+// waits for until its expectations expire, and then until something has it look at the ReplicaSet
+// again; an expired expectation by itself queues no key. Expectations die with their process, and
+// with the answer of a creation if it is lost or says no: what came of that, and of one that was on
+// its way when its sender died, nobody waits for.
 //
 // Source: kubernetes pkg/controller/controller_utils.go,
 // ControllerExpectations.SatisfiedExpectations, ExpectationsTimeout;
@@ -31,11 +31,15 @@ class UnseenPods {
     std::uint64_t request = 0;
     std::string maker;  // process
     std::string owner_uid;
-    std::string owner_key;  // NAMESPACE/NAME
-    std::int64_t made = 0;  // virtual ns
+    std::string owner_key;    // NAMESPACE/NAME
+    std::int64_t made = 0;    // virtual ns
+    std::int64_t marked = 0;  // revision that marked it for deletion; 0: none did
+    bool missed = false;      // seen, but too late to count
   };
   void OnCommit(const Observation& o);
+  void OnUpdate(const Observation& o);
   void OnResponse(const Observation& o);
+  void OnHandler(const Observation& o);
   void OnReconcile(const Observation& o);
   void OnProcess(std::string_view process);
 

@@ -24,8 +24,8 @@ const OracleInfo& EsrInfo() {
       "that fits a node is on one, and nothing is stuck in deletion.",
       {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
-       "a ReplicaSet whose pod was gone before its controller saw it waits until the expectation "
-       "of it has expired and something wakes the controller",
+       "a ReplicaSet whose pod was gone, or going, before its controller saw it waits until the "
+       "expectation of it has expired and something wakes the controller",
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready"},
       "the run did not end by becoming quiet"};
