@@ -262,7 +262,7 @@ class FuzzCommand : public Command {
     if (!HasRun(f) || written_.size() >= kMostDirectories) return;
     const absl::Status status = fuzz::WriteFound(DirOf(f), scenario, f);
     if (!status.ok()) {
-      io.Err(fmt::format("{}: error: cannot write it: {}\n", DirOf(f), Message(status)));
+      io.Err(CannotWrite(DirOf(f), status));
       cannot_write_ = true;
       return;
     }
@@ -332,7 +332,7 @@ class FuzzCommand : public Command {
       if (!shrunk.reproduced) continue;
       const absl::Status status = fuzz::WriteShrunk(line.dir, f, shrunk);
       if (!status.ok()) {
-        io.Err(fmt::format("{}: error: cannot write it: {}\n", line.dir, Message(status)));
+        io.Err(CannotWrite(line.dir, status));
         continue;
       }
       line.steps = static_cast<std::int64_t>(shrunk.scenario.overrides.size() +
@@ -356,19 +356,19 @@ class FuzzCommand : public Command {
       if (status.ok())
         status = os::WriteFile(out_ + "/campaign.json",
                                value::ToPrettyJson(fuzz::ToTree(summary)) + "\n");
-      if (!status.ok()) CannotWrite(io, out_ + "/campaign.json", status, &codes);
+      if (!status.ok()) NotWritten(io, out_ + "/campaign.json", status, &codes);
     }
     if (!junit_.empty()) {
       const absl::Status status = os::WriteFile(junit_, JUnitXml(CampaignCases(summary)));
-      if (!status.ok()) CannotWrite(io, junit_, status, &codes);
+      if (!status.ok()) NotWritten(io, junit_, status, &codes);
     }
     if (cannot_write_) codes.push_back(kUndecided);
     return summary.Code() == fuzz::kCrashed ? fuzz::kCrashed : Worst(codes);
   }
 
-  static void CannotWrite(Io& io, const std::string& path, const absl::Status& status,
-                          std::vector<int>* codes) {
-    io.Err(fmt::format("{}: error: cannot write it: {}\n", path, Message(status)));
+  static void NotWritten(Io& io, const std::string& path, const absl::Status& status,
+                         std::vector<int>* codes) {
+    io.Err(CannotWrite(path, status));
     codes->push_back(kUndecided);
   }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
+
 namespace ksim::cli {
 
 class Io {
@@ -32,6 +34,9 @@ class Io {
   bool out_color_ = false, err_color_ = false;
   std::string buffer_, lost_;
 };
+
+// "FILE: error: cannot write it: WHY", a line.
+std::string CannotWrite(std::string_view file, const absl::Status& status);
 
 // Text in a colour of the terminal (31 red, 1 bold, ...), or as it is.
 std::string Paint(bool color, const char* code, std::string_view text);

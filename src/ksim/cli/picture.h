@@ -47,13 +47,13 @@ class Picture : public Command {
       return kOk;
     }
     absl::StatusOr<os::OutputFile> file = os::OutputFile::Create(out_);
-    if (!file.ok()) return CannotWrite(io, file.status(), kInvalid);
+    if (!file.ok()) return NotWritten(io, file.status(), kInvalid);
     absl::Status status;
     write([&](std::string_view text) {
       if (status.ok()) status = file->Write(text);
     });
     if (status.ok()) status = file->Commit();
-    return status.ok() ? kOk : CannotWrite(io, status, kUndecided);
+    return status.ok() ? kOk : NotWritten(io, status, kUndecided);
   }
 
   std::string path_, out_, window_;
@@ -69,8 +69,8 @@ class Picture : public Command {
     return std::nullopt;
   }
 
-  int CannotWrite(Io& io, const absl::Status& status, int code) const {
-    io.Err(fmt::format("{}: error: cannot write it: {}\n", out_, Message(status)));
+  int NotWritten(Io& io, const absl::Status& status, int code) const {
+    io.Err(CannotWrite(out_, status));
     return code;
   }
 };

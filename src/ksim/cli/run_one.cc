@@ -139,8 +139,4 @@ Ran RunOne(const RunFlags& flags, const Io& look, const Scenario& scenario, bool
   return OneRun(flags, look, scenario, many).Run();
 }
 
-std::string CannotWrite(const std::string& file, const absl::Status& status) {
-  return fmt::format("{}: error: cannot write it: {}\n", file, Message(status));
-}
-
 }  // namespace ksim::cli

@@ -3,7 +3,6 @@
 #pragma once
 #include <string>
 
-#include "absl/status/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/ran.h"
 
@@ -25,8 +24,5 @@ struct RunFlags {
 // `look` only for its colours. `many`: one of several, which has a line for itself, or in JSON and
 // YAML a tree that goes into a document with the others.
 Ran RunOne(const RunFlags& flags, const Io& look, const scenario::Scenario& scenario, bool many);
-
-// "FILE: error: cannot write it: ..."
-std::string CannotWrite(const std::string& file, const absl::Status& status);
 
 }  // namespace ksim::cli

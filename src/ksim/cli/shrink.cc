@@ -131,7 +131,7 @@ class ShrinkCommand : public Command {
     if (c.strategy) failure.job.strategy = *c.strategy;
     const absl::Status status = fuzz::WriteShrunk(out_, failure, shrunk);
     if (!status.ok()) {
-      io.Err(fmt::format("{}: error: cannot write it: {}\n", out_, Message(status)));
+      io.Err(CannotWrite(out_, status));
       return kInvalid;
     }
     io.Out(fmt::format("{}: {}\n", shrunk.finding.oracle, shrunk.finding.message));
