@@ -56,11 +56,11 @@ bool ManyNamespaces(const std::vector<api::Object>& objects) {
 Value DeliveryTree(const scenario::InformerDelivery& d) {
   return value::Obj({{"informer", Value::Of(d.informer)},
                      {"calls", Number(d.calls)},
-                     {"p50Ns", Value::Of(d.p50.ns())},
-                     {"p99Ns", Value::Of(d.p99.ns())},
-                     {"maxNs", Value::Of(d.max.ns())},
+                     {"p50Ns", Value::Of(d.p50)},
+                     {"p99Ns", Value::Of(d.p99)},
+                     {"maxNs", Value::Of(d.max)},
                      {"relists", Number(d.relists)},
-                     {"itemsListed", Number(d.items_listed)}});
+                     {"itemsListed", Value::Of(d.items)}});
 }
 
 std::string Escaped(std::string_view text) {
