@@ -10,6 +10,7 @@
 #include "ksim/fault/drawn_kinds.h"
 #include "ksim/store/events.h"
 #include "ksim/store/object_key.h"
+#include "ksim/trace/actors.h"
 
 namespace ksim::fault {
 namespace {
@@ -29,15 +30,6 @@ bool IsWrite(api::Verb verb) {
 
 // Traffic that goes on for ever: a fault there hits nothing that a run is about.
 bool Background(std::string_view resource) { return resource == "leases" || resource == "events"; }
-
-std::string_view ProcessOf(std::string_view actor) {
-  // kubelet/node-1 is a process, kube-controller-manager/replicaset a part of one.
-  if (actor.starts_with("kubelet/")) {
-    const std::size_t slash = actor.find('/', std::string_view("kubelet/").size());
-    return actor.substr(0, slash);
-  }
-  return actor.substr(0, actor.find('/'));
-}
 
 }  // namespace
 
@@ -199,7 +191,7 @@ void Drawn::OnHandler(const sim::Event& e) {
   if (n != 0) {
     const bool cache = n >= kSizes;
     value::ObjectBuilder args;
-    args.Add("actor", Text(cache ? ProcessOf(actor) : std::string_view(actor)));
+    args.Add("actor", Text(cache ? trace::ProcessOf(actor) : std::string_view(actor)));
     args.Add("resource", Text(resource));
     args.Add("for", LengthOf(cache ? n - kSizes + 1 : n));
     Fire(e, "stallHandler", args.Build());
@@ -251,7 +243,7 @@ void Drawn::OnCommit(const sim::Event& e) {
   const auto& commit = e.payload.As<store::CommitPayload>();
   const auto parts = store::PartsOfKey(commit.key());
   if (!parts || Background(parts->resource)) return;
-  const std::string_view writer = ProcessOf(commit.by.name());
+  const std::string_view writer = trace::ProcessOf(commit.by.name());
   const std::uint64_t object =
       cluster_.apiserver_shared().identities.Of(parts->resource, parts->ns, parts->name);
   if (writer.starts_with("kubelet/")) {
@@ -303,7 +295,7 @@ void Drawn::AskFailover(const sim::Event& e, std::string_view leader, std::uint6
 }
 
 void Drawn::OnResponse(const sim::Event& e) {
-  const std::string_view process = ProcessOf(e.actor.name());
+  const std::string_view process = trace::ProcessOf(e.actor.name());
   const auto& response = e.payload.As<client::ResponsePayload>();
   if (process == "kubectl" || process.starts_with("kube-apiserver") || response.object.empty())
     return;
