@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "ksim/base/hash.h"
@@ -71,6 +72,18 @@ TEST(Swarm, RunsDifferInWhatCanGoWrongAtAll) {
   }
   EXPECT_GT(worlds.size(), 100u);
   EXPECT_LT(quiet, 100);
+}
+
+TEST(Swarm, TheLongestDelayIsRarerThanTheNextOne) {
+  std::map<std::uint32_t, int> delays, others;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const std::vector<std::uint32_t> answers = Answers(Spec("swarm", seed));
+    for (std::uint32_t i = 0; i < answers.size(); ++i)
+      ++(SiteOf(i).starts_with("delay/") ? delays : others)[answers[i]];
+  }
+  EXPECT_GT(delays[6], 0);
+  EXPECT_GT(delays[5], 2 * delays[6]);
+  EXPECT_GT(others[6], others[5]) << "where large sizes are drawn, the largest is";
 }
 
 TEST(Strategies, AnswerNothingOutsideTheWindowAndNothingThatIsNotAllowed) {
