@@ -79,7 +79,8 @@ sim::Task<void> Cluster::Impl::Work(Impl* self, std::size_t first) {
   for (std::size_t i = first; i < self->scenario.steps.size(); ++i) {
     Step& step = self->scenario.steps[i];
     step.at = self->world->sim().now() - VirtualTime();
-    const scenario::StepOutcome outcome = co_await self->world->kubectl().Run(step);
+    scenario::EarlierTries none;
+    const scenario::StepOutcome outcome = co_await self->world->kubectl().Run(step, none);
     if (!outcome.ok()) self->errors.push_back(outcome.error);
   }
   self->world->sim().ReleaseWork();

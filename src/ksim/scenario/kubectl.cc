@@ -86,10 +86,10 @@ Object Kubectl::Prepared(Info info, const Manifest& manifest) const {
   return Object::FromTree(std::move(tree));
 }
 
-sim::Task<StepOutcome> Kubectl::Run(const Step& step) {
+sim::Task<StepOutcome> Kubectl::Run(const Step& step, EarlierTries& tries) {
   switch (step.kind) {
     case StepKind::kCreate:
-      co_return co_await Create(step);
+      co_return co_await Create(step, tries);
     case StepKind::kApply:
       co_return co_await Apply(step);
     case StepKind::kReplace:
@@ -97,7 +97,7 @@ sim::Task<StepOutcome> Kubectl::Run(const Step& step) {
     case StepKind::kPatch:
       co_return co_await Patch(step);
     case StepKind::kDelete:
-      co_return co_await Delete(step);
+      co_return co_await Delete(step, tries);
     case StepKind::kScale:
       co_return co_await Scale(step);
     case StepKind::kLabel:
@@ -111,7 +111,7 @@ sim::Task<StepOutcome> Kubectl::Run(const Step& step) {
     case StepKind::kDrain:
       co_return co_await Drain(step);
     case StepKind::kEvict:
-      co_return co_await Evict(step);
+      co_return co_await Evict(step, tries);
     default:
       break;
   }
@@ -120,7 +120,7 @@ sim::Task<StepOutcome> Kubectl::Run(const Step& step) {
   co_return outcome;
 }
 
-sim::Task<StepOutcome> Kubectl::Create(const Step& step) {
+sim::Task<StepOutcome> Kubectl::Create(const Step& step, EarlierTries& tries) {
   StepOutcome outcome;
   for (const Manifest& manifest : step.objects) {
     Info info = Resolve(manifest.tree, &outcome);
@@ -131,11 +131,12 @@ sim::Task<StepOutcome> Kubectl::Create(const Step& step) {
     request.field_manager = "kubectl-create";
     request.field_validation = "Strict";
     const Response response = co_await Send(std::move(request));
-    if (response.code >= 400 || response.code == 0) {
+    if (!tries.Settled(ObjectPath(*info, object.ns(), object.name()), response)) {
       outcome.error = ErrorText(response);
       co_return outcome;
     }
-    outcome.lines.push_back(Slashed(*info, response.object.name()) + " created");
+    const Object& made = response.object.empty() ? object : response.object;
+    outcome.lines.push_back(Slashed(*info, made.name()) + " created");
   }
   co_return outcome;
 }

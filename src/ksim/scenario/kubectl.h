@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ksim/client/client.h"
+#include "ksim/scenario/earlier_tries.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/sim/task.h"
 
@@ -26,23 +27,24 @@ class Kubectl {
   // `connection` is that of the process kubectl.
   explicit Kubectl(client::Connection& connection);
 
-  // Steps about machines (addNode, removeNode) are the world's, not kubectl's.
-  sim::Task<StepOutcome> Run(const Step& step);
+  // Steps about machines (addNode, removeNode) are the world's, not kubectl's. `tries` must live as
+  // long as the task.
+  sim::Task<StepOutcome> Run(const Step& step, EarlierTries& tries);
 
  private:
   using Info = const api::ResourceInfo*;
 
-  sim::Task<StepOutcome> Create(const Step& step);
+  sim::Task<StepOutcome> Create(const Step& step, EarlierTries& tries);
   sim::Task<StepOutcome> Apply(const Step& step);
   sim::Task<StepOutcome> Replace(const Step& step);
   sim::Task<StepOutcome> Patch(const Step& step);
-  sim::Task<StepOutcome> Delete(const Step& step);
+  sim::Task<StepOutcome> Delete(const Step& step, EarlierTries& tries);
   sim::Task<StepOutcome> Scale(const Step& step);
   sim::Task<StepOutcome> Mark(const Step& step);    // label, annotate
   sim::Task<StepOutcome> Cordon(const Step& step);  // uncordon
   sim::Task<StepOutcome> Wait(const Step& step);
   sim::Task<StepOutcome> Drain(const Step& step);
-  sim::Task<StepOutcome> Evict(const Step& step);
+  sim::Task<StepOutcome> Evict(const Step& step, EarlierTries& tries);
 
   // --- requests ---
   sim::Task<api::Response> Send(api::Request request);
@@ -65,6 +67,7 @@ class Kubectl {
     Doomed(Info i, std::string_view n, std::string_view m) : info(i), ns(n), name(m) {}
     Info info;
     std::string ns, name, uid;
+    bool gone = false;  // an earlier try has deleted it
   };
   sim::Task<std::vector<Doomed>> FindDoomed(const Step& step, StepOutcome* outcome);
   // Until one object is as the step wants it, or the deadline; says so in the outcome.
@@ -86,5 +89,7 @@ class Kubectl {
 std::string ErrorText(const api::Response& response);
 // "replicaset.apps/my-replicaset"
 std::string Slashed(const api::ResourceInfo& info, std::string_view name);
+// "replicasets.apps/default/my-replicaset"
+std::string ObjectPath(const api::ResourceInfo& info, std::string_view ns, std::string_view name);
 
 }  // namespace ksim::scenario

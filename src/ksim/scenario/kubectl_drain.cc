@@ -71,13 +71,13 @@ sim::Task<Response> Kubectl::EvictOne(std::string ns, std::string name,
   co_return co_await Send(std::move(request));
 }
 
-sim::Task<StepOutcome> Kubectl::Evict(const Step& step) {
+sim::Task<StepOutcome> Kubectl::Evict(const Step& step, EarlierTries& tries) {
   StepOutcome outcome;
   const Response response = co_await EvictOne(step.ns, step.name, step.grace_period_seconds);
-  if (response.code >= 400 || response.code == 0)
-    outcome.error = ErrorText(response);
-  else
+  if (tries.Settled(fmt::format("{}/{}", step.ns, step.name), response))
     outcome.lines.push_back(fmt::format("pod/{} evicted", step.name));
+  else
+    outcome.error = ErrorText(response);
   co_return outcome;
 }
 

@@ -100,16 +100,17 @@ sim::Task<std::vector<Kubectl::Doomed>> Kubectl::FindDoomed(const Step& step,
   co_return doomed;
 }
 
-sim::Task<StepOutcome> Kubectl::Delete(const Step& step) {
+sim::Task<StepOutcome> Kubectl::Delete(const Step& step, EarlierTries& tries) {
   StepOutcome outcome;
   std::vector<Doomed> doomed = co_await FindDoomed(step, &outcome);
   if (!outcome.ok()) co_return outcome;
   for (Doomed& target : doomed) {
     const Response response = co_await DeleteOne(target.info, target.ns, target.name, step);
-    if (response.code >= 400 || response.code == 0) {
+    if (!tries.Settled(ObjectPath(*target.info, target.ns, target.name), response)) {
       outcome.error = ErrorText(response);
       co_return outcome;
     }
+    target.gone = response.code == 404;
     target.uid = response.status.uid;
     if (!response.object.empty()) target.uid = std::string(response.object.uid());
     std::string kind = target.info->singular;
@@ -118,6 +119,7 @@ sim::Task<StepOutcome> Kubectl::Delete(const Step& step) {
   }
   for (const Doomed& target : doomed) {
     if (!step.wait) break;
+    if (target.gone) continue;
     const bool gone = co_await UntilGone(target.info, target.ns, target.name, target.uid);
     if (!gone) outcome.error = fmt::format("error: cannot watch {}", target.name);
   }
@@ -196,6 +198,10 @@ sim::Task<bool> Kubectl::WatchUntil(Info info, Object target, const Step& step, 
 std::string Slashed(const api::ResourceInfo& info, std::string_view name) {
   if (info.group.empty()) return fmt::format("{}/{}", info.singular, name);
   return fmt::format("{}.{}/{}", info.singular, info.group, name);
+}
+
+std::string ObjectPath(const api::ResourceInfo& info, std::string_view ns, std::string_view name) {
+  return fmt::format("{}/{}/{}", info.group_resource(), ns, name);
 }
 
 // pkg/cmd/util/helpers.go checkErr, StandardErrorMessage, MultilineError.

@@ -221,16 +221,17 @@ sim::Task<void> Runner::RunGroup(std::size_t group) {
 }
 
 sim::Task<StepOutcome> Runner::RunStepPatiently(const Step& step) {
-  for (;;) {
+  EarlierTries tries;
+  for (;; tries.Next()) {
     const bool last =
         !options_.fuzz || (healed_ && world_.sim().now() >= *healed_ + options_.fuzz->settle);
-    StepOutcome outcome = co_await RunStep(step);
+    StepOutcome outcome = co_await RunStep(step, tries);
     if (outcome.ok() || last) co_return outcome;
     co_await world_.sim().Sleep(kTryAgain);
   }
 }
 
-sim::Task<StepOutcome> Runner::RunStep(const Step& step) {
+sim::Task<StepOutcome> Runner::RunStep(const Step& step, EarlierTries& tries) {
   StepOutcome outcome;
   if (step.kind == StepKind::kAddNode) {
     for (const std::string& name : step.node.Names()) {
@@ -244,14 +245,16 @@ sim::Task<StepOutcome> Runner::RunStep(const Step& step) {
     co_return outcome;
   }
   if (step.kind == StepKind::kRemoveNode) {
-    if (!world_.RemoveNode(step.name)) {
+    const std::string removal = "removal of machine " + step.name;
+    if (!world_.RemoveNode(step.name) && !tries.Had(removal)) {
       outcome.error = fmt::format("error: there is no machine {}", step.name);
       co_return outcome;
     }
+    tries.Note(removal);
     const Step deletion = DeletionOfNode(step.name);
-    co_return co_await world_.kubectl().Run(deletion);
+    co_return co_await world_.kubectl().Run(deletion, tries);
   }
-  co_return co_await world_.kubectl().Run(step);
+  co_return co_await world_.kubectl().Run(step, tries);
 }
 
 sim::Simulation::Stop Runner::RunWorkload() {

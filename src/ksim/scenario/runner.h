@@ -114,7 +114,7 @@ class Runner {
   bool MustWait(std::size_t group) const;
   void End(std::size_t group);
   sim::Task<void> RunGroup(std::size_t group);
-  sim::Task<StepOutcome> RunStep(const Step& step);
+  sim::Task<StepOutcome> RunStep(const Step& step, EarlierTries& tries);
   sim::Task<StepOutcome> RunStepPatiently(const Step& step);
   sim::Simulation::Stop RunWorkload();
   void Heal();
