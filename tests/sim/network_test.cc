@@ -67,6 +67,30 @@ TEST(Channel, EveryExtraDelayCanBeChosen) {
   }
 }
 
+// A late message is waited for, also one of the background; not so one that nobody waits for.
+TEST(Channel, LateMessageKeepsTheRunBusy) {
+  struct Row {
+    bool background, unawaited, waits;
+  };
+  const Row rows[] = {
+      {false, false, true}, {false, true, true}, {true, false, true}, {true, true, false}};
+  for (const Row& row : rows) {
+    Simulation sim{WithOverrides({{"delay/kube-apiserver-0/kube-scheduler/leases", 1, 5}})};
+    Network network(sim, LatencyRange());
+    Channel channel(network, kFrom, kTo, "leases", Channel::Order::kUnordered);
+    bool arrived = false;
+    sim.context().background = row.background;
+    sim.context().unawaited = row.unawaited;
+    channel.Send(1, [&] { arrived = true; });
+    Simulation::Limits limits;
+    limits.time = VirtualTime() + Hours(1);
+    EXPECT_EQ(sim.RunUntilQuiet(Seconds(2), limits), Simulation::Stop::kQuiescent);
+    EXPECT_EQ(arrived, row.waits) << row.background << row.unawaited;
+    sim.RunUntil(VirtualTime() + Minutes(6));
+    EXPECT_TRUE(arrived);
+  }
+}
+
 TEST(Channel, OrderedKeepsOrderUnderRandomLatency) {
   Simulation sim{SimulationOptions()};
   Network network(sim, LatencyRange());

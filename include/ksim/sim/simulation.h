@@ -33,12 +33,15 @@ enum class TimerKind : std::uint8_t { kWork, kPeriodic };
 // What the running step acts as. Inherited by everything the step starts: tasks it spawns, calls
 // it schedules, messages it sends. `background` steps schedule kPeriodic entries whatever they ask
 // for, so that a heartbeat's messages, commits and deliveries do not keep a run from being
-// quiescent; adding to a work queue from one is work again.
+// quiescent; adding to a work queue from one is work again. What an `unawaited` step of the
+// background leads to (the renewal of a node's lease, the writing of an Event, a compaction)
+// changes nothing that anybody else acts on: a run is quiet even while a message of it is late.
 struct Context {
   Process* process = nullptr;  // null outside processes (the scenario's own steps)
   ActorId actor;               // PROCESS or PROCESS/PART
   std::uint64_t cause = 0;     // seq of the event that led here; Emit's default cause
   bool background = false;
+  bool unawaited = false;  // of no meaning without `background`
 };
 
 // What an item in a queue carries from who put it there to who takes it out, so that what the

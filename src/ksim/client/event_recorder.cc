@@ -99,6 +99,7 @@ void EventRecorder::Impl::Enqueue(EventRecord event) {
   if (queue.size() >= kMaxQueuedEvents) return;
   ContextScope scope(process.simulation());
   process.simulation().context().background = true;
+  process.simulation().context().unawaited = true;
   if (api == Api::kEventsV1) return series.Record(std::move(event));
   if (!std::exchange(running, true)) process.Spawn(Loop(shared_from_this()), part, true);
   queue.Send(std::move(event));

@@ -29,6 +29,7 @@ Value NodeAgent::LeaseSpec() const {
 // Every 10 s (a quarter of the lease) with up to 4 % more.
 sim::Task<void> NodeAgent::RenewLease() {
   sim::Simulation& sim = process_.simulation();
+  sim.context().unawaited = true;
   for (std::uint64_t tick = 0;; ++tick) {
     bool renewed = false;
     if (!lease_.empty()) {

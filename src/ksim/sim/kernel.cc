@@ -156,7 +156,7 @@ void Simulation::Kernel::RunRoot(std::uint32_t index, std::coroutine_handle<> fr
   {
     Root& root = roots[index];
     if (root.start_slot != kNone) FreeSlot(std::exchange(root.start_slot, kNone));
-    sim.context_ = {root.process, root.actor, root.cause, root.background};
+    sim.context_ = {root.process, root.actor, root.cause, root.background, root.unawaited};
   }
   current_root = index;
   internal::Resume(frame);
@@ -166,6 +166,7 @@ void Simulation::Kernel::RunRoot(std::uint32_t index, std::coroutine_handle<> fr
     root.actor = sim.context_.actor;
     root.cause = sim.context_.cause;
     root.background = sim.context_.background;
+    root.unawaited = sim.context_.unawaited;
     return;
   }
   if (const std::exception_ptr& error = root.task.handle().promise().error)

@@ -51,6 +51,7 @@ class Simulation::Kernel {
     std::uint64_t cause = 0;
     ActorId actor;
     bool background = false;
+    bool unawaited = false;
     std::uint32_t generation = 0;
     std::uint32_t newer = kNone, older = kNone;  // roots of the process; `newer` also: next free
     std::uint32_t start_slot = kNone;            // until it has begun to run

@@ -57,9 +57,10 @@ void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Durati
   Duration delay = decisions.DrawDuration(latency_site_, key, range.min, range.max) + extra;
   const Duration chosen = kExtraDelays[decisions.Choose(delay_site_, key, kExtraDelays.size())];
   delay += chosen;
-  if (chosen + extra > Duration()) {
-    // A late message is a fault in force until it is there: nothing is quiet before that, even if
-    // it is only a heartbeat's.
+  const bool awaited = !sim.context().background || !sim.context().unawaited;
+  if (awaited && chosen + extra > Duration()) {
+    // A late message is a fault in force until it is there: nothing is quiet before that, not even
+    // if it is of the background (a bookmark, a watch that is opened again).
     sim.HoldWork();
     deliver = [&sim, late = std::move(deliver)]() mutable {
       sim.ReleaseWork();

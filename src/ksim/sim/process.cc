@@ -33,7 +33,7 @@ void Process::StartNow() {
   ++incarnation_;
   if (!start_) return;
   const Context caller = sim_.context_;
-  sim_.context_ = {this, actor_, caller.cause, false};
+  sim_.context_ = {this, actor_, caller.cause, false, false};
   start_();
   sim_.context_ = caller;
 }

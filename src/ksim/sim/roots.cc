@@ -24,6 +24,7 @@ std::uint32_t Simulation::Kernel::NewRoot(Process& process, Task<void> task,
   root.cause = context.cause;
   root.actor = context.actor;
   root.background = context.background;
+  root.unawaited = context.unawaited;
   root.start_slot = slot;
   root.newer = kNone;
   root.older = std::exchange(process.newest_root_, index);

@@ -145,6 +145,7 @@ void Etcd::AfterWhileAlive(Duration delay, TimerKind kind, const char* label,
   sim_.After(delay, kind, label, [this, call, incarnation = process_.incarnation()] {
     if (!process_.alive() || process_.incarnation() != incarnation) return;
     const ProcessScope scope(sim_, process_);
+    sim_.context().unawaited = false;
     (this->*call)();
   });
 }

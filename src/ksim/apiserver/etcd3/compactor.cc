@@ -27,6 +27,7 @@ Compactor::Compactor(sim::Simulation& sim, store::EtcdClient& client, sim::Actor
       started_(sim.now()) {}
 
 sim::Task<void> Compactor::Run() {
+  sim_.context().unawaited = true;
   while (interval_ > Duration()) {
     co_await sim_.Sleep(interval_, sim::TimerKind::kPeriodic, "etcd compaction");
     co_await Round();
