@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <span>
 
 #include "ksim/api/timestamps.h"
 #include "ksim/base/hash.h"
@@ -12,24 +13,37 @@ using value::Atom;
 using value::Path;
 using value::Value;
 
+namespace {
+
+constinit const Value kNull;
+
+std::span<const Value::Member> Members(const Value& v) {
+  const Value::Members members = v.members();
+  return {members.first, members.last};
+}
+
+}  // namespace
+
 // Everything points into `tree`, which the rep keeps alive: a new version of the same content
 // shares it all.
 struct Object::Rep {
+  void Point();  // at the parts of `tree`
+
   mutable std::uint32_t refs = 1;
   bool deleting = false;
   std::int64_t resource_version = 0;
   std::int64_t generation = 0;
   Value tree;
-  const Value* api_version = nullptr;
-  const Value* kind = nullptr;
-  const Value* metadata = nullptr;
-  const Value* ns = nullptr;
-  const Value* name = nullptr;
-  const Value* generate_name = nullptr;
-  const Value* uid = nullptr;
-  const Value* labels = nullptr;
-  const Value* annotations = nullptr;
-  const Value* node_name = nullptr;
+  const Value* api_version = &kNull;
+  const Value* kind = &kNull;
+  const Value* metadata = &kNull;
+  const Value* ns = &kNull;
+  const Value* name = &kNull;
+  const Value* generate_name = &kNull;
+  const Value* uid = &kNull;
+  const Value* labels = &kNull;
+  const Value* annotations = &kNull;
+  const Value* node_name = &kNull;
 };
 
 namespace {
@@ -45,11 +59,6 @@ struct Names {
 const Names& N() {
   static const Names names;
   return names;
-}
-
-const Value& Null() {
-  static const Value null;
-  return null;
 }
 
 const Path& ResourceVersionPath() {
@@ -76,28 +85,37 @@ OwnerReference ToOwner(const Value& ref) {
 
 }  // namespace
 
+// Every version of every object comes by here: one pass over the members, not a search for each.
+void Object::Rep::Point() {
+  const Names& n = N();
+  for (const Value::Member& m : Members(tree)) {
+    if (m.name == n.metadata) metadata = &m.value;
+    if (m.name == n.api_version) api_version = &m.value;
+    if (m.name == n.kind) kind = &m.value;
+    if (m.name == n.spec) node_name = &m.value.Get(n.node_name);
+  }
+  for (const Value::Member& m : Members(*metadata)) {
+    if (m.name == n.name) name = &m.value;
+    if (m.name == n.ns) ns = &m.value;
+    if (m.name == n.uid) uid = &m.value;
+    if (m.name == n.labels) labels = &m.value;
+    if (m.name == n.annotations) annotations = &m.value;
+    if (m.name == n.generate_name) generate_name = &m.value;
+    if (m.name == n.generation) generation = m.value.AsInt();
+    if (m.name == n.deletion) deleting = !m.value.is_null();
+  }
+}
+
 Object Object::FromTree(Value tree, std::int64_t resource_version) {
   if (!tree.is_object()) return Object();
-  const Value& given = tree.Get(N().metadata).Get(N().resource_version);
-  if (resource_version == 0) resource_version = ParseVersion(given.AsString());
-  if (tree.Find(ResourceVersionPath()) != nullptr) tree = tree.Erase(ResourceVersionPath());
-
+  if (const Value* given = tree.Get(N().metadata).Find(N().resource_version)) {
+    if (resource_version == 0) resource_version = ParseVersion(given->AsString());
+    tree = tree.Erase(ResourceVersionPath());
+  }
   auto* rep = new Rep;
   rep->tree = std::move(tree);
   rep->resource_version = resource_version;
-  rep->api_version = &rep->tree.Get(N().api_version);
-  rep->kind = &rep->tree.Get(N().kind);
-  const Value& metadata = rep->tree.Get(N().metadata);
-  rep->metadata = &metadata;
-  rep->ns = &metadata.Get(N().ns);
-  rep->name = &metadata.Get(N().name);
-  rep->generate_name = &metadata.Get(N().generate_name);
-  rep->uid = &metadata.Get(N().uid);
-  rep->labels = &metadata.Get(N().labels);
-  rep->annotations = &metadata.Get(N().annotations);
-  rep->generation = metadata.Get(N().generation).AsInt();
-  rep->deleting = !metadata.Get(N().deletion).is_null();
-  rep->node_name = &rep->tree.Get(N().spec).Get(N().node_name);
+  rep->Point();
   return Object(rep);
 }
 
@@ -117,7 +135,7 @@ Object Object::WithResourceVersion(std::int64_t rv) const {
   return Object(rep);
 }
 
-const Value& Object::tree() const { return rep_ ? rep_->tree : Null(); }
+const Value& Object::tree() const { return rep_ ? rep_->tree : kNull; }
 
 Value Object::ToTree() const {
   if (resource_version() == 0) return tree();
@@ -136,9 +154,9 @@ std::string_view Object::uid() const { return rep_ ? rep_->uid->AsString() : "";
 std::int64_t Object::generation() const { return rep_ ? rep_->generation : 0; }
 std::string_view Object::node_name() const { return rep_ ? rep_->node_name->AsString() : ""; }
 bool Object::deleting() const { return rep_ != nullptr && rep_->deleting; }
-const Value& Object::labels() const { return rep_ ? *rep_->labels : Null(); }
-const Value& Object::annotations() const { return rep_ ? *rep_->annotations : Null(); }
-const Value& Object::metadata() const { return rep_ ? *rep_->metadata : Null(); }
+const Value& Object::labels() const { return rep_ ? *rep_->labels : kNull; }
+const Value& Object::annotations() const { return rep_ ? *rep_->annotations : kNull; }
+const Value& Object::metadata() const { return rep_ ? *rep_->metadata : kNull; }
 const Value& Object::spec() const { return tree().Get(N().spec); }
 const Value& Object::status() const { return tree().Get(N().status); }
 

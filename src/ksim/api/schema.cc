@@ -145,6 +145,10 @@ class Decoder {
     for (std::size_t i = 0; i < v.size(); ++i) {
       const Value::Member& m = v.member(i);
       const GoField* field = fields.Find(m.name);
+      if (field != nullptr && StaysAsItIs(*field, m.value)) {
+        if (changed) kept.push_back(m);
+        continue;
+      }
       Value child;
       bool keep = false;
       if (field == nullptr) {
@@ -169,6 +173,11 @@ class Decoder {
     }
     struct_ = outer;
     return changed ? Value::Object(std::move(kept)) : v;
+  }
+
+  // Most fields are strings that say something: they are kept, and nothing can be wrong with them.
+  bool StaysAsItIs(const GoField& field, const Value& v) const {
+    return v.is_string() && !v.AsString().empty() && table_.type(field.type).kind == Kind::kString;
   }
 
   Value WalkSlice(const GoType& type, const Value& v) {
