@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -24,13 +25,34 @@ class Dice {
   sim::SiteId site_;
 };
 
+// The truth: which version of which pod there was at a revision.
+class Truth {
+ public:
+  explicit Truth(sim::Simulation& sim) : history_(sim) {}
+  const State& At(std::int64_t revision) {
+    for (; taken_in_ < history_.changes.size(); ++taken_in_) {
+      const StoreHistory::Change& change = history_.changes[taken_in_];
+      State next = states_.rbegin()->second;
+      next.erase(change.key);
+      if (!change.after.empty()) next[change.key] = change.after.resource_version();
+      states_[change.revision] = std::move(next);
+    }
+    return std::prev(states_.upper_bound(revision))->second;
+  }
+
+ private:
+  StoreHistory history_;
+  std::size_t taken_in_ = 0;
+  std::map<std::int64_t, State> states_{{0, State()}};  // from this revision on
+};
+
 // What a client-go reflector does, reduced to what it believes.
 class Reflector {
  public:
-  Reflector(World& world, const StoreHistory& history, Dice& dice, const CampaignOptions& options,
+  Reflector(World& world, Truth& truth, Dice& dice, const CampaignOptions& options,
             std::string name)
       : world_(world),
-        history_(history),
+        truth_(truth),
         dice_(dice),
         options_(options),
         name_(std::move(name)),
@@ -78,7 +100,7 @@ class Reflector {
   void CheckEnd() {
     if (!violation_.empty()) return;
     if (!back()) return Complain("is not back at the end");
-    if (state_ != At(world_.revision())) Complain("has not converged at the end");
+    if (state_ != truth_.At(world_.revision())) Complain("has not converged at the end");
   }
 
  private:
@@ -92,13 +114,8 @@ class Reflector {
                                FormatDuration(world_.sim.now() - VirtualTime()));
   }
 
-  State At(std::int64_t revision) const {
-    State out;
-    for (const auto& [key, object] : history_.At(revision)) out[key] = object.resource_version();
-    return out;
-  }
   void CheckState(const char* after) {
-    if (state_ != At(rv_))
+    if (state_ != truth_.At(rv_))
       Complain(fmt::format("does not know the state of its version {}", after));
   }
 
@@ -219,7 +236,7 @@ class Reflector {
   }
 
   World& world_;
-  const StoreHistory& history_;
+  Truth& truth_;
   Dice& dice_;
   const CampaignOptions& options_;
   std::string name_;
@@ -245,11 +262,11 @@ class Run {
   explicit Run(const CampaignOptions& options)
       : options_(options),
         world_(WorldOf(options)),
-        history_(world_.sim),
+        truth_(world_.sim),
         dice_(world_.sim),
         pods_(world_.Kind("pods")) {
     for (int i = 0; i < 3; ++i)
-      reflectors_.push_back(std::make_unique<Reflector>(world_, history_, dice_, options_,
+      reflectors_.push_back(std::make_unique<Reflector>(world_, truth_, dice_, options_,
                                                         fmt::format("reflector-{}", i)));
   }
 
@@ -389,7 +406,7 @@ class Run {
 
   CampaignOptions options_;
   World world_;
-  StoreHistory history_;
+  Truth truth_;
   Dice dice_;
   const api::ResourceInfo& pods_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;

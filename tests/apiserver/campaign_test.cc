@@ -1,4 +1,5 @@
-// KSIM_CAMPAIGN_SEEDS=100000 runs as many; the default is what a unit test can bear.
+// KSIM_CAMPAIGN_SEEDS=100000 runs as many, 5001-10000 these; the default is what a unit test can
+// bear. 100,000 want a build of their own, with -DKSIM_TEST_OPTIONS=-O2.
 #include "tests/apiserver/campaign.h"
 
 #include <gtest/gtest.h>
@@ -14,10 +15,18 @@ namespace {
 using api::Compat;
 using V = api::Variants;
 
-std::uint64_t Seeds(std::uint64_t fallback) {
-  const char* given = std::getenv("KSIM_CAMPAIGN_SEEDS");
-  return given == nullptr ? fallback : std::strtoull(given, nullptr, 10);
-}
+struct Seeds {
+  Seeds() {
+    const char* given = std::getenv("KSIM_CAMPAIGN_SEEDS");
+    if (given == nullptr) return;
+    char* end = nullptr;
+    last = std::strtoull(given, &end, 10);
+    if (*end != '-') return;
+    first = last;
+    last = std::strtoull(end + 1, nullptr, 10);
+  }
+  std::uint64_t first = 1, last = 45;
+};
 
 constexpr Compat kProfiles[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
 
@@ -31,7 +40,8 @@ CampaignOptions Of(std::uint64_t seed) {
 // WATCH-33
 // WATCH-40
 TEST(Campaign, NobodyIsToldWhatIsNotSo) {
-  for (std::uint64_t seed = 1; seed <= Seeds(45); ++seed)
+  const Seeds seeds;
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
     ASSERT_EQ(RunCampaign(Of(seed)), "") << "seed " << seed;
 }
 
@@ -39,8 +49,9 @@ TEST(Campaign, NobodyIsToldWhatIsNotSo) {
 // WATCH-28
 TEST(Campaign, NobodyIsToldWhatIsNotSoWhereClientsStall) {
   sim::ResetProbes();
-  const std::uint64_t last = Seeds(45) / 5;  // its bursts take long
-  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+  const Seeds seeds;
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    if (seed % 5 != 0) continue;  // its bursts take long
     CampaignOptions options = Of(seed);
     options.stalls = true;
     ASSERT_EQ(RunCampaign(options), "") << "seed " << seed;
@@ -48,7 +59,8 @@ TEST(Campaign, NobodyIsToldWhatIsNotSoWhereClientsStall) {
   std::uint64_t ended = 0;
   for (const sim::ProbeCount& probe : sim::Probes())
     if (probe.name == "apiserver/slow-watcher-ended") ended = probe.count;
-  EXPECT_GT(ended, 0u);
+  const bool some = seeds.last - seeds.first >= 44;
+  EXPECT_TRUE(ended > 0 || !some);
 }
 
 // The number of seeds until a mutant is caught; 0 if it is not.
