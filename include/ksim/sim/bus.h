@@ -3,6 +3,7 @@
 // number, who, which object, three words and an opaque payload; the layer that emits a kind defines
 // its payload (store/events.h, apiserver/events.h, client/events.h, ...) and trace/ renders it.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ksim/base/time.h"
+#include "ksim/sim/frame_pool.h"
 
 namespace ksim::sim {
 
@@ -57,6 +59,8 @@ class Payload {
   Payload(const Payload&) = delete;
   Payload& operator=(const Payload&) = delete;
   virtual ~Payload() = default;
+  static void* operator new(std::size_t n) { return internal::FramePool::Allocate(n); }
+  static void operator delete(void* p, std::size_t n) noexcept { internal::FramePool::Free(p, n); }
   // XXH3-64 over every field that the trace shows (fixed little-endian, length-prefixed;
   // base/hash.h Hasher). Called once, by Emit.
   virtual std::uint64_t ContentHash() const = 0;

@@ -19,19 +19,14 @@
 #include <type_traits>
 #include <utility>
 
+#include "ksim/sim/frame_pool.h"
+
 namespace ksim::sim {
 
 template <class T = void>
 class Task;
 
 namespace internal {
-
-// Size-class free lists for coroutine frames, one pool a thread. Plain new and delete under ASan.
-class FramePool {
- public:
-  static void* Allocate(std::size_t bytes);
-  static void Free(void* frame, std::size_t bytes) noexcept;
-};
 
 // The frame that a finished child makes ready; Resume() drains it. One per thread.
 extern constinit thread_local std::coroutine_handle<> next_to_resume;

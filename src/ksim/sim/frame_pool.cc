@@ -1,5 +1,7 @@
 // NOLINTFILE(ksim-threads): a thread that ends leaves its free frames to those that start.
 // NOLINTFILE(ksim-static): memory outlives a simulation; where a frame lies decides nothing.
+#include "ksim/sim/frame_pool.h"
+
 #include <array>
 #include <cstddef>
 #include <mutex>
