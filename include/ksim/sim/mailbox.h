@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "ksim/base/check.h"
 #include "ksim/sim/fifo.h"
@@ -198,36 +197,33 @@ class Future {
 class Signal {
  public:
   explicit Signal(Simulation& sim) : sim_(sim) {}
-  ~Signal() { KSIM_CHECK(waiting_.empty()) << "signal destroyed while a task waits for it"; }
+  ~Signal() { KSIM_CHECK(first_ == nullptr) << "signal destroyed while a task waits for it"; }
   Signal(const Signal&) = delete;
   Signal& operator=(const Signal&) = delete;
-
-  void Notify() {
-    for (internal::Suspension* s : waiting_) s->WakeAfter({}, TimerKind::kWork, "signal");
-    waiting_.clear();
-  }
 
   class Waiter {
    public:
     Waiter(Signal& signal, std::optional<Duration> timeout, TimerKind kind)
         : signal_(signal), suspension_(signal.sim_), timeout_(timeout), kind_(kind) {}
-    ~Waiter() { signal_.Remove(&suspension_); }
+    ~Waiter() { signal_.Remove(this); }
     Waiter(const Waiter&) = delete;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> frame) {
       suspension_.Claim(frame);
-      signal_.waiting_.push_back(&suspension_);
+      signal_.Append(this);
       if (timeout_) suspension_.WakeAfter(*timeout_, kind_, "wait timeout");
     }
     // True if notified, false if the time was up.
     bool await_resume() {
-      const bool timed_out = signal_.Remove(&suspension_);
+      const bool timed_out = signal_.Remove(this);
       suspension_.Release();
       return !timed_out;
     }
 
    private:
+    friend class Signal;
     Signal& signal_;
+    Waiter* next_ = nullptr;  // who began to wait after it
     internal::Suspension suspension_;
     std::optional<Duration> timeout_;
     TimerKind kind_;
@@ -235,17 +231,34 @@ class Signal {
   Waiter Wait() { return Waiter(*this, std::nullopt, TimerKind::kWork); }
   Waiter WaitFor(Duration timeout, TimerKind kind) { return Waiter(*this, timeout, kind); }
 
- private:
-  bool Remove(internal::Suspension* s) {
-    for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
-      if (*it != s) continue;
-      waiting_.erase(it);
-      return true;
+  void Notify() {
+    last_ = nullptr;
+    while (first_ != nullptr) {
+      first_->suspension_.WakeAfter({}, TimerKind::kWork, "signal");
+      first_ = std::exchange(first_->next_, nullptr);
     }
-    return false;
   }
+
+ private:
+  void Append(Waiter* waiter) {
+    (last_ == nullptr ? first_ : last_->next_) = waiter;
+    last_ = waiter;
+  }
+  // False if it does not wait any more.
+  bool Remove(Waiter* waiter) {
+    Waiter* before = nullptr;
+    for (Waiter* at = first_; at != waiter; at = at->next_) {
+      if (at == nullptr) return false;
+      before = at;
+    }
+    (before == nullptr ? first_ : before->next_) = std::exchange(waiter->next_, nullptr);
+    if (last_ == waiter) last_ = before;
+    return true;
+  }
+
   Simulation& sim_;
-  std::vector<internal::Suspension*> waiting_;
+  Waiter* first_ = nullptr;  // those who wait, in the order in which they began to
+  Waiter* last_ = nullptr;
 };
 
 }  // namespace ksim::sim
