@@ -25,6 +25,19 @@ TEST(Hash, KnownAnswers) {
   }
 }
 
+// Oracle: the whole text hashed, for every length around those at which XXH3 changes its ways.
+TEST(Hash, OfTheRestIsThatOfTheWholeText) {
+  std::string text;
+  while (text.size() < 16) text += '?';
+  for (std::uint64_t i = 0; text.size() < 600; ++i) {
+    const Hash64Rest rest(text);
+    std::string whole = text;
+    PutLittleEndian(PutLittleEndian(whole.data(), i), ~i * 3);
+    ASSERT_EQ(rest.Digest(i, ~i * 3), Hash64(whole)) << text.size();
+    text += static_cast<char>(i * 37 + 11);
+  }
+}
+
 // Computed apart: XXH3-64 over struct.pack("<Q", integer), struct.pack("<Q", length) + text.
 TEST(Hasher, KnownAnswers) {
   EXPECT_EQ(Hasher().Add(7).Add("pods").Digest(), 0x28ae2d0ecdc06fdau);

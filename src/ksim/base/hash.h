@@ -19,6 +19,20 @@ struct Hash128Value {
 };
 Hash128Value Hash128(std::string_view bytes);  // XXH3-128, seed 0
 
+// XXH3-64 of texts that differ in nothing but their first 16 bytes: what the rest contributes is
+// summed up once.
+class Hash64Rest {
+ public:
+  explicit Hash64Rest(std::string text);  // of which the first 16 bytes do not matter
+  // Hash64 of the text with these two in place of its first 16 bytes, little-endian.
+  std::uint64_t Digest(std::uint64_t first, std::uint64_t second) const;
+
+ private:
+  std::size_t size_;
+  std::string text_;  // where there are no sums: it is very short, or long
+  std::uint64_t sum_ = 0, end_ = 0;
+};
+
 std::string Hex(std::uint64_t hash);        // 16 digits
 std::string Hex(const Hash128Value& hash);  // 32 digits, high half first
 
