@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "ksim/sim/process.h"
 #include "ksim/sim/simulation.h"
@@ -252,6 +253,17 @@ TEST_F(MailboxTest, SignalTimesOut) {
   At(5, [&] { signal_.Notify(); });  // b's timer is queued before it
   RunFor(Seconds(1));
   EXPECT_EQ(log_, "a timeout@3 b timeout@5 c@5 ");
+}
+
+TEST_F(MailboxTest, SignalKeepsItsOrderWhileWaitersGiveUp) {
+  const std::pair<const char*, int> kWaiters[] = {
+      {"first", 1}, {"b", 99}, {"between", 2}, {"d", 99}, {"last", 3}};
+  for (const auto& [name, timeout] : kWaiters)
+    process_.Spawn(WaitFor(sim_, signal_, &log_, name, Nanoseconds(timeout)));
+  At(5, [&] { process_.Spawn(WaitFor(sim_, signal_, &log_, "new", Nanoseconds(99))); });
+  At(6, [&] { signal_.Notify(); });
+  RunFor(Seconds(1));
+  EXPECT_EQ(log_, "first timeout@1 between timeout@2 last timeout@3 b@6 d@6 new@6 ");
 }
 
 TEST_F(MailboxTest, SignalForgetsTheDead) {
