@@ -1,27 +1,26 @@
 #include "ksim/apiserver/cacher/watcher_index.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "ksim/base/hash.h"
 
 namespace ksim::apiserver {
 namespace {
 
 bool ById(const CacheWatcher* a, const CacheWatcher* b) { return a->id() < b->id(); }
 
-template <class Map, class Key>
-void Erase(Map& groups, const Key& key, const CacheWatcher* watcher) {
-  const auto group = groups.find(key);
-  if (group == groups.end()) return;
-  auto& members = group->second;
-  members.erase(std::remove(members.begin(), members.end(), watcher), members.end());
-  if (members.empty()) groups.erase(group);
-}
-
 }  // namespace
+
+WatcherIndex::Key WatcherIndex::KeyOf(const Predicate& p) {
+  return p.node_name() != nullptr ? Hash64(*p.node_name())
+                                  : OfScope(Hash64(p.ns()), Hash64(p.name()));
+}
 
 void WatcherIndex::Add(std::shared_ptr<CacheWatcher> watcher) {
   CacheWatcher* w = watcher.get();
-  const std::string* node = w->predicate().node_name();
-  Group& group = node != nullptr ? by_node_[*node] : by_scope_[ScopeOf(w->predicate())];
+  Group& group = groups_[KeyOf(w->predicate())];
   group.insert(std::upper_bound(group.begin(), group.end(), w, ById), w);
   all_.insert_or_assign(w->id(), std::move(watcher));
 }
@@ -34,46 +33,37 @@ std::shared_ptr<CacheWatcher> WatcherIndex::Find(std::uint64_t id) const {
 std::shared_ptr<CacheWatcher> WatcherIndex::Remove(std::uint64_t id) {
   const auto it = all_.find(id);
   if (it == all_.end()) return nullptr;
-  const Predicate& p = it->second->predicate();
-  if (p.node_name() != nullptr) {
-    Erase(by_node_, *p.node_name(), it->second.get());
-  } else {
-    Erase(by_scope_, ScopeOf(p), it->second.get());
-  }
   std::shared_ptr<CacheWatcher> removed = std::move(it->second);
   all_.erase(it);
+  const auto group = groups_.find(KeyOf(removed->predicate()));
+  group->second.erase(std::find(group->second.begin(), group->second.end(), removed.get()));
+  if (group->second.empty()) groups_.erase(group);
   return removed;
 }
 
-void WatcherIndex::Collect(const Scope& scope) {
-  const auto group = by_scope_.find(scope);
-  if (group != by_scope_.end())
-    found_.insert(found_.end(), group->second.begin(), group->second.end());
-}
-
-void WatcherIndex::CollectNode(std::string_view node) {
-  const auto group = by_node_.find(std::string(node));
-  if (group != by_node_.end())
-    found_.insert(found_.end(), group->second.begin(), group->second.end());
+void WatcherIndex::Collect(Key key) {
+  const auto group = groups_.find(key);
+  if (group == groups_.end()) return;
+  const auto before = static_cast<std::ptrdiff_t>(found_.size());
+  found_.insert(found_.end(), group->second.begin(), group->second.end());
+  std::inplace_merge(found_.begin(), found_.begin() + before, found_.end(), ById);
 }
 
 const std::vector<CacheWatcher*>& WatcherIndex::Interested(const CacheEvent& event) {
   found_.clear();
-  const std::string ns(event.object.ns());
-  const std::string name(event.object.name());
-  if (!ns.empty()) {
-    Collect({ns, name});
-    Collect({ns, ""});
+  const std::uint64_t any = Hash64("");
+  const std::uint64_t ns = Hash64(event.object.ns());
+  const std::uint64_t name = Hash64(event.object.name());
+  Collect(OfScope(any, any));
+  Collect(OfScope(any, name));
+  if (ns != any) {
+    Collect(OfScope(ns, any));
+    Collect(OfScope(ns, name));
   }
-  Collect({"", name});
-  Collect({"", ""});
-  if (!by_node_.empty()) {
-    const std::string_view node = event.object.node_name();
-    CollectNode(node);
-    if (!event.previous.empty() && event.previous.node_name() != node)
-      CollectNode(event.previous.node_name());
-  }
-  std::sort(found_.begin(), found_.end(), ById);
+  const std::string_view node = event.object.node_name();
+  Collect(Hash64(node));
+  if (!event.previous.empty() && event.previous.node_name() != node)
+    Collect(Hash64(event.previous.node_name()));
   return found_;
 }
 
@@ -81,8 +71,7 @@ std::vector<std::shared_ptr<CacheWatcher>> WatcherIndex::TakeAll() {
   std::vector<std::shared_ptr<CacheWatcher>> out;
   for (auto& [id, watcher] : all_) out.push_back(std::move(watcher));
   all_.clear();
-  by_scope_.clear();
-  by_node_.clear();
+  groups_.clear();
   return out;
 }
 

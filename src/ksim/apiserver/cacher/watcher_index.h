@@ -5,12 +5,12 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "ksim/apiserver/cacher/cache_watcher.h"
 
 namespace ksim::apiserver {
@@ -29,16 +29,16 @@ class WatcherIndex {
   std::vector<std::shared_ptr<CacheWatcher>> TakeAll();
 
  private:
-  using Group = std::vector<CacheWatcher*>;           // by id
-  using Scope = std::pair<std::string, std::string>;  // namespace, name
-  static Scope ScopeOf(const Predicate& p) { return {p.ns(), p.name()}; }
-  void Collect(const Scope& scope);
-  void CollectNode(std::string_view node);
+  // A group is all watchers of one node, or of one namespace and name (both may be empty): by id.
+  // Mostly it is one kubelet, which has room in place.
+  using Group = absl::InlinedVector<CacheWatcher*, 2>;
+  using Key = std::uint64_t;  // of hashes: groups that fell together are but asked in vain
+  static Key OfScope(std::uint64_t ns, std::uint64_t name) { return 31 * ns + name; }
+  static Key KeyOf(const Predicate& p);
+  void Collect(Key key);
 
   absl::btree_map<std::uint64_t, std::shared_ptr<CacheWatcher>> all_;
-  // Look-ups only.
-  absl::flat_hash_map<Scope, Group> by_scope_;
-  absl::flat_hash_map<std::string, Group> by_node_;
+  absl::flat_hash_map<Key, Group> groups_;  // look-ups only
   std::vector<CacheWatcher*> found_;
 };
 
