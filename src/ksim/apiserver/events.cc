@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 
 #include "ksim/base/hash.h"
 
@@ -43,33 +42,37 @@ void AddText(std::string_view text, std::string* out) {
 
 }  // namespace
 
-WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const api::Request& r, std::string sel)
+WatchAsked::WatchAsked(const api::Request& r, std::string_view selectors)
+    : client(sim::ActorId::Of(r.client)), request(r.id), resource(r.resource) {
+  const std::string options = OptionsText(r.list);
+  const std::string_view rv = r.list.resource_version;
+  texts_.reserve(r.ns.size() + selectors.size() + rv.size() + options.size());
+  std::size_t i = 0;
+  for (const std::string_view text : {std::string_view(r.ns), selectors, rv}) {
+    texts_ += text;
+    ends_[i++] = static_cast<std::uint32_t>(texts_.size());
+  }
+  texts_ += options;
+}
+
+WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked)
     : stream(id),
       server(s),
-      client(sim::ActorId::Of(r.client)),
-      request(r.id),
-      resource(r.resource),
-      ns(r.ns),
-      selectors(std::move(sel)),
-      rv(r.list.resource_version),
-      options(OptionsText(r.list)),
-      open(true),
-      last_rv(0) {}
+      client(asked.client),
+      request(asked.request),
+      resource(asked.resource),
+      ns(asked.ns()),
+      selectors(asked.selectors()),
+      rv(asked.rv()),
+      options(asked.options()) {}
 
-WatchPayload::WatchPayload(const WatchPayload& o, std::int64_t last, std::string_view why)
-    : sim::Payload(),
-      stream(o.stream),
-      server(o.server),
-      client(o.client),
-      request(o.request),
-      resource(o.resource),
-      ns(o.ns),
-      selectors(o.selectors),
-      rv(o.rv),
-      options(o.options),
-      open(false),
-      last_rv(last),
-      reason(why) {}
+WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked,
+                           std::int64_t last, std::string_view why)
+    : WatchPayload(id, s, asked) {
+  open = false;
+  last_rv = last;
+  reason = why;
+}
 
 std::uint64_t WatchPayload::ContentHash() const {
   return Hasher()
@@ -89,19 +92,31 @@ std::uint64_t WatchPayload::ContentHash() const {
 }
 
 EventBody::EventBody(const api::ResourceInfo& r, api::WatchEventType t, api::Object o, bool end)
-    : type(t), initial_end(end), resource(&r), object(std::move(o)) {
-  hashed_.reserve(kStreamAndNumber + 7 * 8 + api::ToString(type).size() + r.resource.size() +
-                  object.ns().size() + object.name().size() + object.uid().size());
-  hashed_.assign(kStreamAndNumber, 0);
-  AddText(api::ToString(type), &hashed_);
-  AddText(resource->resource, &hashed_);
+    : type(t), initial_end(end), resource(&r), object(std::move(o)), hashed_(Hashed()) {}
+
+EventBody::EventBody(const api::ResourceInfo& r, const api::Status& why)
+    : type(api::WatchEventType::kError),
+      initial_end(false),
+      resource(&r),
+      error(std::make_shared<const api::Status>(why)),
+      hashed_(Hashed()) {}
+
+// What the hash of a payload is made of: room for stream and n, then the rest as Hasher has it.
+std::string EventBody::Hashed() const {
+  std::string text;
+  text.reserve(kStreamAndNumber + 7 * 8 + api::ToString(type).size() + resource->resource.size() +
+               object.ns().size() + object.name().size() + object.uid().size());
+  text.assign(kStreamAndNumber, 0);
+  AddText(api::ToString(type), &text);
+  AddText(resource->resource, &text);
   if (!object.empty()) {
-    AddText(object.ns(), &hashed_);
-    AddText(object.name(), &hashed_);
-    AddText(object.uid(), &hashed_);
+    AddText(object.ns(), &text);
+    AddText(object.name(), &text);
+    AddText(object.uid(), &text);
   }
-  AddNumber(static_cast<std::uint64_t>(rv()), &hashed_);
-  AddNumber(std::uint64_t{initial_end}, &hashed_);
+  AddNumber(static_cast<std::uint64_t>(rv()), &text);
+  AddNumber(std::uint64_t{initial_end}, &text);
+  return text;
 }
 
 std::shared_ptr<const EventBody> EventBody::Bookmark(const api::ResourceInfo& r,
@@ -115,16 +130,6 @@ std::shared_ptr<const EventBody> EventBody::Bookmark(const api::ResourceInfo& r,
                                              revision);
   return std::make_shared<EventBody>(r, api::WatchEventType::kBookmark, std::move(object),
                                      initial_end);
-}
-
-std::uint64_t EventBody::ContentHash(std::uint64_t stream, std::uint64_t n) const {
-  std::array<char, 256> inline_bytes;
-  std::string more;
-  char* bytes = inline_bytes.data();
-  if (hashed_.size() > inline_bytes.size()) bytes = more.assign(hashed_.size(), 0).data();
-  std::memcpy(bytes, hashed_.data(), hashed_.size());
-  PutLittleEndian(PutLittleEndian(bytes, stream), n);
-  return Hash64(std::string_view(bytes, hashed_.size()));
 }
 
 std::string_view ToString(Stage s) {

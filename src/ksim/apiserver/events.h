@@ -1,6 +1,8 @@
 // Payloads of the bus events that the API server emits. trace/ renders them. Other layers emit
 // `watch` and `event` too, with payloads of their own: a reader tells them apart by dynamic_cast.
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "ksim/api/request.h"
+#include "ksim/base/hash.h"
 #include "ksim/sim/bus.h"
 
 namespace ksim::apiserver {
@@ -26,11 +29,33 @@ struct StagePayload final : sim::Payload {
   std::string result;  // "ok", or why it was refused
 };
 
+// What a watch was asked for, which is told when it begins and when it ends. Thousands wait for
+// their end, so the texts share one string.
+class WatchAsked {
+ public:
+  WatchAsked(const api::Request& r, std::string_view selectors);
+  sim::ActorId client;
+  std::uint64_t request;
+  const api::ResourceInfo* resource;
+  std::string_view ns() const { return Text(0, ends_[0]); }
+  std::string_view selectors() const { return Text(ends_[0], ends_[1]); }
+  std::string_view rv() const { return Text(ends_[1], ends_[2]); }
+  std::string_view options() const { return Text(ends_[2], texts_.size()); }
+
+ private:
+  std::string_view Text(std::size_t from, std::size_t to) const {
+    return std::string_view(texts_).substr(from, to - from);
+  }
+  std::array<std::uint32_t, 3> ends_;  // of the first three texts
+  std::string texts_;
+};
+
 // kWatch: a client's watch begins to be served, and ends.
 struct WatchPayload final : sim::Payload {
-  WatchPayload(std::uint64_t id, sim::ActorId s, const api::Request& r, std::string sel);
-  // The end of the watch that `opened` told of.
-  WatchPayload(const WatchPayload& opened, std::int64_t last, std::string_view why);
+  WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked);
+  // The end of that watch.
+  WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked, std::int64_t last,
+               std::string_view why);
   std::uint64_t ContentHash() const override;
   std::uint64_t stream;
   sim::ActorId server;  // kube-apiserver-0
@@ -41,8 +66,8 @@ struct WatchPayload final : sim::Payload {
   std::string selectors;  // "app=web", "spec.nodeName=n1", both with ';' between
   std::string rv;         // start, as sent
   std::string options;    // "bookmarks,sendInitialEvents=true,timeoutSeconds=300", those given
-  bool open;
-  std::int64_t last_rv;  // close: the highest revision sent
+  bool open = true;
+  std::int64_t last_rv = 0;  // close: the highest revision sent
   // close: timeout, client, error, reinit, server, slow, overwritten; a literal
   std::string_view reason;
 };
@@ -51,19 +76,25 @@ struct WatchPayload final : sim::Payload {
 class EventBody {
  public:
   EventBody(const api::ResourceInfo& r, api::WatchEventType t, api::Object o, bool end = false);
+  EventBody(const api::ResourceInfo& r, const api::Status& why);  // ERROR
   static std::shared_ptr<const EventBody> Bookmark(const api::ResourceInfo& r,
                                                    std::int64_t revision, bool initial_end);
   std::int64_t rv() const { return object.empty() ? 0 : object.resource_version(); }
   // Of a payload with this body.
-  std::uint64_t ContentHash(std::uint64_t stream, std::uint64_t n) const;
+  std::uint64_t ContentHash(std::uint64_t stream, std::uint64_t n) const {
+    return hashed_.Digest(stream, n);
+  }
 
   const api::WatchEventType type;
   const bool initial_end;
   const api::ResourceInfo* const resource;
   const api::Object object;  // namespace, name and uid are its; empty for ERROR
+  const std::shared_ptr<const api::Status> error;  // of an ERROR, else null
 
  private:
-  std::string hashed_;  // room for stream and n, then the rest as Hasher would have it
+  std::string Hashed() const;
+
+  Hash64Rest hashed_;
 };
 
 // kEvent: one event of a client's watch, put on the wire.

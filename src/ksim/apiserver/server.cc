@@ -244,7 +244,10 @@ sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<WatchCall> call) {
   OpenedWatch watch = co_await OpenWatch(*call);
   if (watch.stream == nullptr) co_return;
   if (options.audit == nullptr) call.reset();
-  co_await watch.stream->WaitClosed(watch.lifetime);
+  const VirtualTime deadline = shared.sim.now() + watch.lifetime;
+  while (!watch.stream->closed() && shared.sim.now() < deadline) {
+    co_await watch.stream->Ended(deadline - shared.sim.now());
+  }
   now->resources.Forget(watch.stream->resource(), watch.stream->id());
   process.Cancel(watch.follower);
   watch.stream->Close(api::StreamEnd::kEof, "timeout");

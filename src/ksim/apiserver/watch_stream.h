@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/functional/any_invocable.h"
 #include "ksim/api/request.h"
@@ -19,13 +20,13 @@ class WatchStream {
  public:
   using Reply = absl::AnyInvocable<void(api::Response)>;
   WatchStream(sim::Simulation& sim, const std::string& server, std::uint64_t id,
-              const api::Request& request, std::string selectors, Reply reply,
+              const api::Request& request, std::string_view selectors, Reply reply,
               std::shared_ptr<api::WatchSink> sink);
   WatchStream(const WatchStream&) = delete;
   WatchStream& operator=(const WatchStream&) = delete;
 
   std::uint64_t id() const { return id_; }
-  const api::ResourceInfo& resource() const { return *resource_; }
+  const api::ResourceInfo& resource() const { return *asked_.resource; }
   std::uint64_t cause() const { return cause_; }  // the request
   bool accepted() const { return accepted_; }
   bool closed() const { return closed_; }
@@ -43,27 +44,28 @@ class WatchStream {
   // A second call does nothing. `reason` is for the trace, a literal: timeout, client, error,
   // reinit, server, slow, overwritten.
   void Close(api::StreamEnd how, std::string_view reason);
-  // Returns when closed, at the latest after `timeout`.
-  sim::Task<void> WaitClosed(Duration timeout);
+  // while (!closed()) co_await Ended(...): comes back when it is closed, at the latest after
+  // `timeout`.
+  sim::Signal::Waiter Ended(Duration timeout) {
+    return ended_.WaitFor(timeout, sim::TimerKind::kPeriodic);
+  }
 
  private:
-  bool Put(api::WatchEvent event, const std::shared_ptr<const EventBody>& body,
-           std::uint64_t object_hash, std::uint64_t cause);
-  void EmitState(bool open, std::string_view reason);
+  void Answer(api::Response response);
 
+  // What every event needs comes first: one event goes to thousands of streams.
   sim::Simulation& sim_;
-  sim::ActorId actor_;
   std::uint64_t id_;
-  std::uint64_t cause_;
-  const api::ResourceInfo* resource_;
-  sim::PayloadRef opened_;  // what the trace is told: thousands of streams wait, so no more
-  Reply reply_;
-  std::shared_ptr<api::WatchSink> sink_;
-  sim::Signal ended_;
-  bool accepted_ = false;
-  bool closed_ = false;
   std::uint64_t sent_ = 0;
   std::int64_t last_revision_ = 0;
+  std::shared_ptr<api::WatchSink> sink_;
+  sim::ActorId actor_;
+  bool accepted_ = false;
+  bool closed_ = false;
+  std::uint64_t cause_;
+  std::unique_ptr<Reply> reply_;  // null once it has been given
+  sim::Signal ended_;
+  WatchAsked asked_;
 };
 
 }  // namespace ksim::apiserver

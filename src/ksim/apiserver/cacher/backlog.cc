@@ -25,12 +25,14 @@ std::optional<Outgoing> Backlog::Take() {
   return next;
 }
 
-void Backlog::Stop(bool drain) {
+void Backlog::Stop(std::string_view why, bool drain) {
   stopped_ = true;
-  if (drain) return;
-  initial_ = WatchInterval();
-  input_.clear();
-  in_hand_.reset();
+  if (!drain) {
+    initial_ = WatchInterval();
+    input_.clear();
+    in_hand_.reset();
+  }
+  if (!initial_.overwritten()) stopped_for_ = why;
 }
 
 // Moves what can move: what upstream's goroutine of the watcher does until it blocks.
@@ -54,6 +56,7 @@ std::optional<CacheEvent> Backlog::NextIn(bool* initial) {
   initial_sent_ = true;
   if (initial_.overwritten()) {
     stopped_ = true;
+    stopped_for_ = "overwritten";
     input_.clear();
   }
   if (input_.empty()) return std::nullopt;

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "ksim/apiserver/cacher/watch_interval.h"
 #include "ksim/apiserver/events.h"
@@ -41,11 +42,11 @@ class Backlog {
   std::optional<Outgoing> Take();
 
   // Nothing more is taken in. What is in the result is still sent; what stands before it is dropped
-  // unless `drain`.
-  void Stop(bool drain);
+  // unless `drain`. `why` is a literal.
+  void Stop(std::string_view why, bool drain);
   bool stopped() const { return stopped_; }
-  // The initial events ended early (WATCH-27).
-  bool overwritten() const { return initial_.overwritten(); }
+  // What it was stopped for; "overwritten" if the initial events ended early (WATCH-27).
+  std::string_view stopped_for() const { return stopped_for_; }
   // The bookmark that ends the initial events has not got into the result.
   bool before_initial_end() const { return !initial_sent_; }
 
@@ -61,6 +62,7 @@ class Backlog {
   std::deque<Outgoing> result_;
   bool initial_sent_ = false;
   bool stopped_ = false;
+  std::string_view stopped_for_;
 };
 
 }  // namespace ksim::apiserver

@@ -43,8 +43,7 @@ void CacheWatcher::Resume() {
   if (backlog_ == nullptr) return;
   while (const std::optional<Outgoing> next = backlog_->Take())
     if (!stream_->Send(next->body, next->object_hash, next->cause)) return;
-  if (backlog_->stopped())
-    stream_->Close(api::StreamEnd::kEof, backlog_->overwritten() ? "overwritten" : stopped_for_);
+  if (backlog_->stopped()) stream_->Close(api::StreamEnd::kEof, backlog_->stopped_for());
   backlog_.reset();
 }
 
@@ -54,8 +53,7 @@ void CacheWatcher::Stop(std::string_view reason) {
   if (backlog_ == nullptr) return stream_->Close(api::StreamEnd::kEof, reason);
   const bool graceful = bookmark_after_ > 0 && !awaits_bookmark_ && backlog_->before_initial_end();
   if (graceful) KSIM_PROBE("apiserver/slow-watch-list-drained");
-  backlog_->Stop(graceful);
-  stopped_for_ = reason;
+  backlog_->Stop(reason, graceful);
 }
 
 void CacheWatcher::AwaitBookmark(std::int64_t revision) {

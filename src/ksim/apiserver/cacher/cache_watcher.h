@@ -27,8 +27,8 @@ class CacheWatcher {
                bool bookmarks, VirtualTime deadline, const api::Variants& variants)
       : stream_(std::move(stream)),
         predicate_(std::move(predicate)),
-        queue_(queue),
         deadline_(deadline),
+        queue_(static_cast<std::uint32_t>(queue)),
         delete_rv_(variants.event_delete_rv),
         bookmarks_(bookmarks) {}
   CacheWatcher(const CacheWatcher&) = delete;
@@ -75,13 +75,12 @@ class CacheWatcher {
   std::optional<Outgoing> Convert(const CacheEvent& event, bool initial) const;
 
   std::shared_ptr<WatchStream> stream_;
-  Predicate predicate_;
-  std::size_t queue_;
-  VirtualTime deadline_;
-  std::int64_t threshold_ = 0;
-  std::int64_t bookmark_after_ = 0;
   std::unique_ptr<Backlog> backlog_;  // null: nothing waits
-  std::string_view stopped_for_;      // a literal
+  std::int64_t threshold_ = 0;
+  Predicate predicate_;
+  VirtualTime deadline_;
+  std::int64_t bookmark_after_ = 0;
+  std::uint32_t queue_;
   api::Variants::DeleteRV delete_rv_;
   bool bookmarks_;
   bool awaits_bookmark_ = false;

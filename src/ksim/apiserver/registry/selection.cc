@@ -168,23 +168,24 @@ api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_v
 
   Predicate p;
   p.resource_ = &r;
-  p.ns_ = ns;
-  p.name_ = name;
   if (const auto field = fields->RequiresExactMatch("metadata.namespace"); field && r.namespaced) {
-    if (p.ns_.empty()) p.ns_ = *field;
-    p.contradictory_ = p.ns_ != *field;
+    if (ns.empty()) ns = *field;
+    p.contradictory_ = ns != *field;
   }
   if (const auto field = fields->RequiresExactMatch("metadata.name")) {
-    if (!p.name_.empty() && p.name_ != *field)
+    if (!name.empty() && name != *field)
       return api::BadRequest("fieldSelector metadata.name doesn't match requested name");
-    p.name_ = *field;
+    name = *field;
   }
+  p.scope_ = fmt::format("{}/{}", ns, name);
+  p.ns_size_ = static_cast<std::uint32_t>(ns.size());
   if (r.resource == "pods" && r.group.empty()) {
     p.node_term_ = FindExact(*fields, "spec.nodeName");
     if (p.node_term_ < 0) p.node_term_ = FindExact(*fields, "spec.host");
   }
   p.labels_ = *std::move(labels);
   p.fields_ = *std::move(fields);
+  p.everything_ = ns.empty() && name.empty() && !p.has_selectors();
   return p;
 }
 
@@ -196,20 +197,20 @@ bool Predicate::MatchesSelectors(const api::Object& object) const {
       [&](const std::string& field) { return FieldValue(*resource_, object, field); });
 }
 
-bool Predicate::Matches(const api::Object& object) const {
-  if (!ns_.empty() && object.ns() != ns_) return false;
-  if (!name_.empty() && object.name() != name_) return false;
+bool Predicate::MatchesAll(const api::Object& object) const {
+  if (!ns().empty() && object.ns() != ns()) return false;
+  if (!name().empty() && object.name() != name()) return false;
   return MatchesSelectors(object);
 }
 
 std::string Predicate::SingleKey() const {
-  if (name_.empty()) return "";
-  if (!resource_->namespaced) return name_;
-  return ns_.empty() ? "" : ns_ + "/" + name_;
+  if (name().empty()) return "";
+  if (!resource_->namespaced) return std::string(name());
+  return ns().empty() ? "" : scope_;
 }
 
 std::string Predicate::KeyPrefix() const {
-  return ns_.empty() || !resource_->namespaced ? "" : ns_ + "/";
+  return ns().empty() || !resource_->namespaced ? "" : scope_.substr(0, ns_size_ + 1);
 }
 
 }  // namespace ksim::apiserver

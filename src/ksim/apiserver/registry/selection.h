@@ -35,16 +35,16 @@ class Predicate {
                                      std::string_view name, const api::ListOptions& options);
 
   // Namespace, labels and fields all match.
-  bool Matches(const api::Object& object) const;
+  bool Matches(const api::Object& object) const { return everything_ || MatchesAll(object); }
   // Labels and fields only: the object is known to be in the namespace.
   bool MatchesSelectors(const api::Object& object) const;
   bool has_selectors() const { return !labels_.empty() || !fields_.empty(); }
 
   const api::ResourceInfo& resource() const { return *resource_; }
   // The one namespace asked for, by the request or else by metadata.namespace=; "" = all.
-  const std::string& ns() const { return ns_; }
+  std::string_view ns() const { return std::string_view(scope_).substr(0, ns_size_); }
   // The one name asked for; "" = all.
-  const std::string& name() const { return name_; }
+  std::string_view name() const { return std::string_view(scope_).substr(ns_size_ + 1); }
   // Key of the single object asked for, if it can be only one: "ns/name" or "name"; else "".
   std::string SingleKey() const;
   // What keys of all possible matches begin with: "ns/" or "".
@@ -57,10 +57,14 @@ class Predicate {
   }
 
  private:
+  bool MatchesAll(const api::Object& object) const;
+
   const api::ResourceInfo* resource_ = nullptr;
-  std::string ns_, name_;
-  bool contradictory_ = false;
+  std::string scope_ = "/";  // namespace/name
+  std::uint32_t ns_size_ = 0;
   std::int32_t node_term_ = -1;  // of the fields: which one demands a node
+  bool everything_ = false;      // nothing is demanded: what most watches are
+  bool contradictory_ = false;
   value::LabelSelector labels_;
   value::FieldSelector fields_;
 };
