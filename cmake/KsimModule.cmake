@@ -52,13 +52,15 @@ endfunction()
 # compiler is done in half the time. A campaign of 100,000 seeds wants -O2.
 set(KSIM_TEST_OPTIONS -O0 CACHE STRING "Compiler options of the tests, on top of the others")
 
-# ksim_test(<name> SRCS ... [ALONE ...] DEPS <layer>... [LABELS ...])
+# ksim_test(<name> [OPTIMIZED] SRCS ... [ALONE ...] DEPS <layer>... [LABELS ...])
 #
 # A GoogleTest program whose cases CTest knows one by one; with -DKSIM_TESTS_WHOLE=ON it is one
 # test, which saves a thousand starts of programs that start slowly. Label `fast` unless given.
 # With -DKSIM_UNITY=ON half a dozen of SRCS are one translation unit; ALONE as for ksim_module.
+# OPTIMIZED is for a program that runs long: it is compiled as the layers are. In others the linker
+# takes std::string's functions from the tests, unoptimized, for the layers too.
 function(ksim_test name)
-  cmake_parse_arguments(T "" "" "SRCS;ALONE;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMIZED" "" "SRCS;ALONE;DEPS;LABELS" ${ARGN})
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
@@ -67,11 +69,15 @@ function(ksim_test name)
     ksim_unity(${name} 6 ${T_ALONE})
   endif()
   ksim_compile_options(${name})
-  target_compile_options(${name} PRIVATE ${KSIM_TEST_OPTIONS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   list(TRANSFORM T_DEPS PREPEND ksim::)
   target_link_libraries(${name} PRIVATE ${T_DEPS} GTest::gtest_main GTest::gmock)
-  ksim_precompile(${name} ksim_test_precompiled)
+  if(T_OPTIMIZED)
+    ksim_precompile(${name} ksim_precompiled)
+  else()
+    target_compile_options(${name} PRIVATE ${KSIM_TEST_OPTIONS})
+    ksim_precompile(${name} ksim_test_precompiled)
+  endif()
   if(KSIM_TESTS_WHOLE)
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
