@@ -72,6 +72,16 @@ TEST(Hasher, SpillsWithoutChangingTheHash) {
   }
 }
 
+TEST(Hasher, TextOfAnyLengthIsItsLengthAndItsBytes) {
+  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (std::size_t n = 0; n <= letters.size(); ++n) {
+    char bytes[64];
+    PutLittleEndian(bytes, n);
+    const std::string expected = std::string(bytes, 8) + letters.substr(0, n);
+    EXPECT_EQ(Hasher().Add(letters.substr(0, n)).Digest(), Hash64(expected)) << n;
+  }
+}
+
 TEST(PutLittleEndian, WritesTheLowBytes) {
   char out[4] = {'x', 'x', 'x', 'x'};
   EXPECT_EQ(PutLittleEndian(out, 0x01020304, 2), out + 2);

@@ -186,5 +186,15 @@ TEST(Digest, CauseAndBackgroundAreNotInIt) {
   EXPECT_EQ(digest_with(0, false), digest_with(7, true));
 }
 
+// Who listens to nothing but a late part of a run gets the numbers that everybody gets.
+TEST(Bus, WhatNobodyHearsIsCounted) {
+  Simulation sim{SimulationOptions()};
+  EXPECT_EQ(sim.Emit({EventKind::kPhase}, MakePayload<TextPayload>("unheard")), 1u);
+  std::vector<std::uint64_t> seen;
+  sim.bus().Subscribe(Bus::Stage::kWriter, [&seen](const Event& e) { seen.push_back(e.seq); });
+  EXPECT_EQ(sim.Emit({EventKind::kPhase}, MakePayload<TextPayload>("heard")), 2u);
+  EXPECT_EQ(seen, std::vector<std::uint64_t>{2});
+}
+
 }  // namespace
 }  // namespace ksim::sim

@@ -20,7 +20,11 @@ class Fifo {
   auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(head_); }
   auto end() const { return items_.end(); }
 
-  void Push(T item) { items_.push_back(std::move(item)); }
+  // The i-th of those that wait, the oldest first.
+  T& operator[](std::size_t i) { return items_[head_ + i]; }
+
+  void Push(T&& item) { items_.push_back(std::move(item)); }
+  void Push(const T& item) { items_.push_back(item); }
   // The oldest; the queue must not be empty.
   T Pop() {
     T item = std::move(items_[head_++]);
@@ -31,6 +35,10 @@ class Fifo {
       head_ = 0;
     }
     return item;
+  }
+  // Drops all but the `count` oldest.
+  void Keep(std::size_t count) {
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(head_ + count), items_.end());
   }
   void clear() {
     items_.clear();

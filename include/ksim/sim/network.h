@@ -64,7 +64,7 @@ class Channel {
   void Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Duration extra = {});
 
  private:
-  void Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()> deliver);
+  void Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()>&& deliver);
 
   Network& network_;
   std::string from_, to_;

@@ -105,7 +105,7 @@ class Simulation {
   // counts as 0, one past the end of time as that end. The call is not tied to the caller's
   // process: it runs also when that has died since (a message stays in flight), so what it refers
   // to must outlive the process or be guarded by its incarnation.
-  void After(Duration delay, TimerKind kind, const char* label, absl::AnyInvocable<void()> call,
+  void After(Duration delay, TimerKind kind, const char* label, absl::AnyInvocable<void()>&& call,
              ChainId chain = {});
   // Runs `call` when the running step returns: before any other event, at the same time, in the
   // Context of the caller, in the order of the calls to Defer. Outside a step: before the next one.

@@ -73,7 +73,7 @@ class Hasher {
     Add(static_cast<std::uint64_t>(text.size()));
     if (text.empty()) return *this;  // it may be a null pointer
     if (used_ >= kInline || text.size() > kInline - used_) return AddSpilled(text);
-    std::memcpy(buffer_ + used_, text.data(), text.size());
+    Copy(buffer_ + used_, text.data(), text.size());
     used_ += text.size();
     return *this;
   }
@@ -84,6 +84,23 @@ class Hasher {
 
  private:
   static constexpr std::size_t kInline = 504;
+  // Most fields are so short that a call of memcpy costs more than they do.
+  static void Copy(char* to, const char* from, std::size_t bytes) {
+    if (bytes > 32) {
+      std::memcpy(to, from, bytes);
+    } else if (bytes >= 16) {
+      std::memcpy(to, from, 16);
+      std::memcpy(to + bytes - 16, from + bytes - 16, 16);
+    } else if (bytes >= 8) {
+      std::memcpy(to, from, 8);
+      std::memcpy(to + bytes - 8, from + bytes - 8, 8);
+    } else if (bytes >= 4) {
+      std::memcpy(to, from, 4);
+      std::memcpy(to + bytes - 4, from + bytes - 4, 4);
+    } else {
+      for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
+    }
+  }
   Hasher& AddSpilled(std::uint64_t value);
   Hasher& AddSpilled(std::string_view text);
   std::string_view bytes() const;

@@ -94,7 +94,8 @@ class Simulation::Kernel {
   // --- roots and calls (roots.cc) ---
   std::uint32_t NewRoot(Process& process, Task<void> task, const Context& context);
   void DestroyRoot(std::uint32_t root);
-  std::uint32_t NewCall(absl::AnyInvocable<void()> function, const Context& context, ChainId chain);
+  std::uint32_t NewCall(absl::AnyInvocable<void()>&& function, const Context& context,
+                        ChainId chain);
   void DropCalls();
 
   Simulation& sim;

@@ -77,7 +77,7 @@ void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Durati
   network_.waiting_.push_back(std::move(waiting));
 }
 
-void Channel::Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()> deliver) {
+void Channel::Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()>&& deliver) {
   Simulation& sim = network_.simulation();
   VirtualTime at = sim.now() + delay;
   if (last_ != nullptr) *last_ = at = std::max(at, *last_);

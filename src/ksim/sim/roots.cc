@@ -48,7 +48,7 @@ void Simulation::Kernel::DestroyRoot(std::uint32_t index) {
   task.Reset();
 }
 
-std::uint32_t Simulation::Kernel::NewCall(absl::AnyInvocable<void()> function,
+std::uint32_t Simulation::Kernel::NewCall(absl::AnyInvocable<void()>&& function,
                                           const Context& context, ChainId chain) {
   std::uint32_t index = free_call;
   if (index == kNone) {

@@ -80,7 +80,7 @@ VirtualTime AddWithin(VirtualTime from, Duration delay) {
 VirtualTime Simulation::Later(Duration delay) const { return AddWithin(now_, delay); }
 
 void Simulation::After(Duration delay, TimerKind kind, const char* label,
-                       absl::AnyInvocable<void()> call, ChainId chain) {
+                       absl::AnyInvocable<void()>&& call, ChainId chain) {
   if (kernel_->closed) return;
   const std::uint32_t index = kernel_->NewCall(std::move(call), context_, chain);
   kernel_->Enqueue(kernel_->NewSlot(nullptr, index), Later(delay), Effective(kind), label);
@@ -205,6 +205,7 @@ std::uint64_t Simulation::Emit(const EventInfo& info, PayloadRef payload) {
 
 std::uint64_t Simulation::EmitAs(ActorId actor, std::uint64_t cause, const EventInfo& info,
                                  PayloadRef payload) {
+  if (bus_.subscribers_.empty()) return ++bus_.last_seq_;
   Event e;
   e.seq = bus_.last_seq_ + 1;
   e.time = now_;
