@@ -108,6 +108,23 @@ TEST(Object, NothingIsEmptyEverywhere) {
   EXPECT_FALSE(Object::FromTree(Yaml("{}")).empty());
 }
 
+// The hash is kept, but for one resource only, and not for a resource that Kinds does not know.
+TEST(Object, KeyHashIsTheObjectHashOfWhateverResource) {
+  const Kinds kinds;
+  ResourceInfo unknown;
+  unknown.resource = "widgets";
+  Object pod = Object::FromTree(Yaml(kOwned));
+  for (const std::int64_t rv : {42, 43}) {
+    pod = pod.WithResourceVersion(rv);
+    const ResourceInfo* const asked[] = {&unknown, kinds.ByName("pods"), kinds.ByName("nodes"),
+                                         kinds.ByName("pods"), &unknown};
+    for (const ResourceInfo* r : asked) {
+      EXPECT_EQ(pod.KeyHash(*r), ObjectHash(r->resource, "default", "web-1"));
+      EXPECT_EQ(Object().KeyHash(*r), ObjectHash(r->resource, "", ""));
+    }
+  }
+}
+
 TEST(Object, OutlivesWhatItWasMadeFrom) {
   Object kept;
   std::string_view name;

@@ -21,6 +21,7 @@ class Identities {
               std::uint64_t identity);
   // The recorded identity, else KeyOf("resource/ns/name").
   std::uint64_t Of(std::string_view resource, std::string_view ns, std::string_view name) const;
+  std::uint64_t Of(std::uint64_t object_hash) const;  // the same of an ObjectHash
 
  private:
   struct Impl;

@@ -19,6 +19,7 @@ struct ResourceInfo {
   std::string version;                   // v1
   std::string kind;                      // ReplicaSet
   std::string resource;                  // replicasets
+  value::Atom resource_atom;             // the same; Kinds sets it
   std::string singular;                  // replicaset
   std::vector<std::string> short_names;  // rs
   bool namespaced = true;

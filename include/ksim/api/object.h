@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/api/kinds.h"
 #include "ksim/base/time.h"
 #include "ksim/value/value.h"
 
@@ -45,6 +46,8 @@ class Object {
   std::string_view node_name() const;  // spec.nodeName
   bool deleting() const;               // metadata.deletionTimestamp is set
   std::string key() const;             // "ns/name", or "name"
+  // ObjectHash (kinds.h) of the object as one of `resource`: computed once a version.
+  std::uint64_t KeyHash(const ResourceInfo& resource) const;
   const value::Value& labels() const;  // null Value if none
   const value::Value& annotations() const;
 
@@ -65,7 +68,7 @@ class Object {
   std::uint64_t Hash() const;  // of tree() and resource version
 
  private:
-  struct Rep;  // non-atomic intrusive count, src/ksim/api/object.cc
+  struct Rep;  // with a count that is not atomic
   const Rep* rep_ = nullptr;
 
  public:
@@ -82,6 +85,51 @@ class Object {
  private:
   explicit Object(const Rep* rep) : rep_(rep) {}
   void Release() noexcept;
+  std::uint64_t HashKey(const ResourceInfo& resource) const;
 };
+
+// Everything points into `tree`, which the rep keeps alive: a new version of the same content
+// shares it all.
+struct Object::Rep {
+  void Point();  // at the parts of `tree`
+
+  mutable std::uint32_t refs : 31 = 1;
+  std::uint32_t deleting : 1 = 0;
+  mutable value::Atom hashed_as;       // the resource that key_hash is for; none if empty
+  mutable std::uint64_t key_hash = 0;  // see KeyHash
+  std::int64_t resource_version = 0;
+  std::int64_t generation = 0;
+  value::Value tree;
+  const value::Value* api_version = nullptr;
+  const value::Value* kind = nullptr;
+  const value::Value* metadata = nullptr;
+  const value::Value* ns = nullptr;
+  const value::Value* name = nullptr;
+  const value::Value* generate_name = nullptr;
+  const value::Value* uid = nullptr;
+  const value::Value* labels = nullptr;
+  const value::Value* annotations = nullptr;
+  const value::Value* node_name = nullptr;
+};
+
+inline Object::Object(const Object& o) noexcept : rep_(o.rep_) {
+  if (rep_ != nullptr) ++rep_->refs;
+}
+inline void Object::Release() noexcept {
+  if (--rep_->refs == 0) delete rep_;
+}
+inline std::int64_t Object::resource_version() const { return rep_ ? rep_->resource_version : 0; }
+inline std::string_view Object::api_version() const {
+  return rep_ ? rep_->api_version->AsString() : "";
+}
+inline std::string_view Object::kind() const { return rep_ ? rep_->kind->AsString() : ""; }
+inline std::string_view Object::ns() const { return rep_ ? rep_->ns->AsString() : ""; }
+inline std::string_view Object::name() const { return rep_ ? rep_->name->AsString() : ""; }
+inline std::string_view Object::uid() const { return rep_ ? rep_->uid->AsString() : ""; }
+inline std::uint64_t Object::KeyHash(const ResourceInfo& resource) const {
+  const bool known = rep_ != nullptr && rep_->hashed_as == resource.resource_atom &&
+                     rep_->hashed_as != value::Atom();
+  return known ? rep_->key_hash : HashKey(resource);
+}
 
 }  // namespace ksim::api

@@ -30,9 +30,12 @@ void Identities::Record(std::string_view resource, std::string_view ns, std::str
 
 std::uint64_t Identities::Of(std::string_view resource, std::string_view ns,
                              std::string_view name) const {
-  const std::uint64_t plain = ObjectHash(resource, ns, name);  // KeyOf its text
-  const auto found = impl_->recorded.find(plain);
-  return found != impl_->recorded.end() ? found->second : plain;
+  return Of(ObjectHash(resource, ns, name));  // KeyOf its text
+}
+
+std::uint64_t Identities::Of(std::uint64_t object_hash) const {
+  const auto found = impl_->recorded.find(object_hash);
+  return found != impl_->recorded.end() ? found->second : object_hash;
 }
 
 }  // namespace ksim::api

@@ -60,6 +60,7 @@ bool HasShortName(const ResourceInfo& r, std::string_view name) {
 
 // Fills in what is mostly the same.
 void Complete(ResourceInfo* info) {
+  info->resource_atom = value::Atom(info->resource);
   if (info->singular.empty()) info->singular = Lower(info->kind);
   if (info->storage_prefix.empty())
     info->storage_prefix = info->custom ? info->group + "/" + info->resource : info->resource;

@@ -22,32 +22,6 @@ std::span<const Value::Member> Members(const Value& v) {
   return {members.first, members.last};
 }
 
-}  // namespace
-
-// Everything points into `tree`, which the rep keeps alive: a new version of the same content
-// shares it all.
-struct Object::Rep {
-  void Point();  // at the parts of `tree`
-
-  mutable std::uint32_t refs = 1;
-  bool deleting = false;
-  std::int64_t resource_version = 0;
-  std::int64_t generation = 0;
-  Value tree;
-  const Value* api_version = &kNull;
-  const Value* kind = &kNull;
-  const Value* metadata = &kNull;
-  const Value* ns = &kNull;
-  const Value* name = &kNull;
-  const Value* generate_name = &kNull;
-  const Value* uid = &kNull;
-  const Value* labels = &kNull;
-  const Value* annotations = &kNull;
-  const Value* node_name = &kNull;
-};
-
-namespace {
-
 struct Names {
   Atom api_version{"apiVersion"}, kind{"kind"}, metadata{"metadata"}, ns{"namespace"}, name{"name"},
       generate_name{"generateName"}, uid{"uid"}, labels{"labels"}, annotations{"annotations"},
@@ -88,6 +62,8 @@ OwnerReference ToOwner(const Value& ref) {
 // Every version of every object comes by here: one pass over the members, not a search for each.
 void Object::Rep::Point() {
   const Names& n = N();
+  api_version = kind = metadata = ns = name = generate_name = uid = labels = annotations =
+      node_name = &kNull;
   for (const Value::Member& m : Members(tree)) {
     if (m.name == n.metadata) metadata = &m.value;
     if (m.name == n.api_version) api_version = &m.value;
@@ -102,7 +78,7 @@ void Object::Rep::Point() {
     if (m.name == n.annotations) annotations = &m.value;
     if (m.name == n.generate_name) generate_name = &m.value;
     if (m.name == n.generation) generation = m.value.AsInt();
-    if (m.name == n.deletion) deleting = !m.value.is_null();
+    if (m.name == n.deletion) deleting = m.value.is_null() ? 0 : 1;
   }
 }
 
@@ -117,14 +93,6 @@ Object Object::FromTree(Value tree, std::int64_t resource_version) {
   rep->resource_version = resource_version;
   rep->Point();
   return Object(rep);
-}
-
-Object::Object(const Object& o) noexcept : rep_(o.rep_) {
-  if (rep_ != nullptr) ++rep_->refs;
-}
-
-void Object::Release() noexcept {
-  if (--rep_->refs == 0) delete rep_;
 }
 
 Object Object::WithResourceVersion(std::int64_t rv) const {
@@ -142,23 +110,26 @@ Value Object::ToTree() const {
   return tree().Set(ResourceVersionPath(), Value::String(std::to_string(resource_version())));
 }
 
-std::int64_t Object::resource_version() const { return rep_ ? rep_->resource_version : 0; }
-std::string_view Object::api_version() const { return rep_ ? rep_->api_version->AsString() : ""; }
-std::string_view Object::kind() const { return rep_ ? rep_->kind->AsString() : ""; }
-std::string_view Object::ns() const { return rep_ ? rep_->ns->AsString() : ""; }
-std::string_view Object::name() const { return rep_ ? rep_->name->AsString() : ""; }
 std::string_view Object::generate_name() const {
   return rep_ ? rep_->generate_name->AsString() : "";
 }
-std::string_view Object::uid() const { return rep_ ? rep_->uid->AsString() : ""; }
 std::int64_t Object::generation() const { return rep_ ? rep_->generation : 0; }
 std::string_view Object::node_name() const { return rep_ ? rep_->node_name->AsString() : ""; }
-bool Object::deleting() const { return rep_ != nullptr && rep_->deleting; }
+bool Object::deleting() const { return rep_ != nullptr && rep_->deleting != 0; }
 const Value& Object::labels() const { return rep_ ? *rep_->labels : kNull; }
 const Value& Object::annotations() const { return rep_ ? *rep_->annotations : kNull; }
 const Value& Object::metadata() const { return rep_ ? *rep_->metadata : kNull; }
 const Value& Object::spec() const { return tree().Get(N().spec); }
 const Value& Object::status() const { return tree().Get(N().status); }
+
+std::uint64_t Object::HashKey(const ResourceInfo& resource) const {
+  const std::uint64_t hash = ObjectHash(resource.resource, ns(), name());
+  if (rep_ != nullptr) {
+    rep_->key_hash = hash;
+    rep_->hashed_as = resource.resource_atom;
+  }
+  return hash;
+}
 
 std::string Object::key() const {
   const std::string_view ns = this->ns(), name = this->name();
