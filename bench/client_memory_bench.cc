@@ -27,10 +27,11 @@ api::Object Pod(std::size_t i) {
 // What the cache needs for an object beyond the object: with the index of nothing, and of nodes.
 void BM_BytesPerCachedObject(benchmark::State& state) {
   constexpr std::size_t kObjects = 150'000;
+  const api::Kinds kinds;
   std::vector<api::Object> objects;
   for (std::size_t i = 0; i < kObjects; ++i) objects.push_back(Pod(i));
   for (auto _ : state) {
-    Indexer cache;
+    Indexer cache(*kinds.ByName("pods"));
     if (state.range(0) == 1)
       cache.AddIndex("node", [](const api::Object& o) {
         return std::vector<std::string>{std::string(o.node_name())};

@@ -28,7 +28,7 @@ std::string Show(const Delta& d) {
 
 std::vector<std::string> PopAll(DeltaQueue& queue) {
   std::vector<std::string> out;
-  while (std::optional<Popped> popped = queue.Pop()) {
+  while (std::unique_ptr<Popped> popped = queue.Pop()) {
     for (const Delta& d : popped->deltas) out.push_back(Show(d));
     if (popped->kind == Popped::Kind::kReplacedAll) {
       out.push_back(fmt::format("ReplacedAll of {}", popped->objects.size()));
@@ -41,7 +41,7 @@ std::vector<std::string> PopAll(DeltaQueue& queue) {
 }
 
 struct DeltaFifoTest : testing::Test {
-  Indexer cache;
+  Indexer cache{Pods()};
   DeltaFifo fifo{&cache, true};
   DeltaFifo old_fifo{&cache, false};
 };
@@ -49,7 +49,7 @@ struct DeltaFifoTest : testing::Test {
 // CLIENT-49: who pops and fails has lost the entry; it does not come again.
 TEST(DeltaQueues, WhatHasBeenPoppedIsNotPutBack) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
-    Indexer cache;
+    Indexer cache{Pods()};
     const std::unique_ptr<DeltaQueue> queue =
         MakeDeltaQueue(ProfileOf(compat), api::DefaultVariants(compat), &cache);
     queue->Add(Pod("a", 1), kNobody);
@@ -58,7 +58,7 @@ TEST(DeltaQueues, WhatHasBeenPoppedIsNotPutBack) {
     queue->Processed();  // without having done anything
     ASSERT_EQ(queue->Pop()->deltas.at(0).object.name(), "b");
     queue->Processed();
-    EXPECT_FALSE(queue->Pop().has_value());
+    EXPECT_EQ(queue->Pop(), nullptr);
     queue->Add(Pod("a", 3), kNobody);
     EXPECT_EQ(PopAll(*queue).size(), 1u) << "only what is new";
   }
@@ -70,15 +70,15 @@ TEST_F(DeltaFifoTest, PopHandsOutAllDeltasOfAKeySoLaterOnesJumpTheLine) {
   fifo.Add(Pod("b", 2), kNobody);
   fifo.Update(Pod("a", 3, "another-uid"), kNobody);
   EXPECT_EQ(fifo.size(), 2u);
-  const std::optional<Popped> first = fifo.Pop();
-  EXPECT_EQ(first->key, "default/a");
+  const std::unique_ptr<Popped> first = fifo.Pop();
+  EXPECT_EQ(first->object().key(), "default/a");
   EXPECT_EQ(first->deltas.size(), 2u);
   EXPECT_THAT(PopAll(fifo), ElementsAre("Added b@2"));
 }
 
 // CLIENT-41, CLIENT-38
 TEST_F(DeltaFifoTest, OnlyConsecutiveDeletionsMergeAndTheRealObjectStays) {
-  cache.Put("default/a", Pod("a", 1));
+  cache.Put(Pod("a", 1));
   fifo.Update(Pod("a", 2), kNobody);
   fifo.Update(Pod("a", 2), kNobody);
   fifo.Delete(Pod("a", 3), kNobody);
@@ -99,15 +99,15 @@ TEST_F(DeltaFifoTest, DeletionOfAnUnknownKeyIsSwallowed) {
   fifo.Add(Pod("a", 1), kNobody);
   fifo.Delete(Pod("a", 2), kNobody);
   EXPECT_THAT(PopAll(fifo), ElementsAre("Added a@1", "Deleted a@2"));
-  cache.Put("default/b", Pod("b", 1));
+  cache.Put(Pod("b", 1));
   fifo.Delete(Pod("b", 2), kNobody);
   EXPECT_THAT(PopAll(fifo), ElementsAre("Deleted b@2"));
 }
 
 // CLIENT-43, CLIENT-44, CLIENT-03
 TEST_F(DeltaFifoTest, ReplaceDetectsDeletionsInTheQueueSince027) {
-  cache.Put("default/known", Pod("known", 1));
-  cache.Put("default/both", Pod("both", 1));
+  cache.Put(Pod("known", 1));
+  cache.Put(Pod("both", 1));
   for (DeltaFifo* f : {&fifo, &old_fifo}) {
     f->Add(Pod("y", 2), kNobody);
     f->Update(Pod("both", 3), kNobody);
@@ -125,8 +125,8 @@ TEST_F(DeltaFifoTest, ReplaceDetectsDeletionsInTheQueueSince027) {
 
 // CLIENT-45
 TEST_F(DeltaFifoTest, ResyncSkipsKeysThatWait) {
-  cache.Put("default/a", Pod("a", 1));
-  cache.Put("default/b", Pod("b", 2));
+  cache.Put(Pod("a", 1));
+  cache.Put(Pod("b", 2));
   fifo.Update(Pod("a", 3), kNobody);
   fifo.Resync(kNobody);
   EXPECT_THAT(PopAll(fifo), ElementsAre("Updated a@3", "Sync b@2"));
@@ -134,7 +134,7 @@ TEST_F(DeltaFifoTest, ResyncSkipsKeysThatWait) {
 
 // CLIENT-46, CLIENT-47
 TEST_F(DeltaFifoTest, SyncedOnceTheFirstReplaceIsPopped) {
-  cache.Put("default/gone", Pod("gone", 1));
+  cache.Put(Pod("gone", 1));
   EXPECT_FALSE(fifo.HasSynced());
   fifo.Replace({Pod("a", 2)}, 2, kNobody);
   EXPECT_FALSE(fifo.HasSynced());
@@ -145,7 +145,7 @@ TEST_F(DeltaFifoTest, SyncedOnceTheFirstReplaceIsPopped) {
   fifo.Add(Pod("b", 3), kNobody);
   EXPECT_FALSE(fifo.Pop()->is_in_initial_list);
 
-  Indexer empty;
+  Indexer empty{Pods()};
   DeltaFifo by_add(&empty, true), by_nothing(&empty, true);
   by_add.Add(Pod("a", 1), kNobody);
   EXPECT_TRUE(by_add.HasSynced());
@@ -154,7 +154,7 @@ TEST_F(DeltaFifoTest, SyncedOnceTheFirstReplaceIsPopped) {
 }
 
 // CLIENT-48
-TEST_F(DeltaFifoTest, PopOfAnEmptyQueueIsNothing) { EXPECT_FALSE(fifo.Pop().has_value()); }
+TEST_F(DeltaFifoTest, PopOfAnEmptyQueueIsNothing) { EXPECT_EQ(fifo.Pop(), nullptr); }
 
 // CLIENT-50, CLIENT-52
 TEST(RealFifo, HandsOutEveryCallInOrder) {
@@ -187,9 +187,8 @@ TEST(RealFifo, SyncedOnlyWhenTheFirstReplaceWasProcessedEvenIfEmpty) {
 // CLIENT-51: what waits or is known and is not listed dies first, unless its deletion waits
 // already; then the list, in its order.
 TEST(RealFifo, OneByOneBuriesWhatIsMissingThenTellsTheList) {
-  Indexer cache;
-  for (const char* known : {"known", "listed", "waiting", "dying"})
-    cache.Put(std::string("default/") + known, Pod(known, 1));
+  Indexer cache{Pods()};
+  for (const char* known : {"known", "listed", "waiting", "dying"}) cache.Put(Pod(known, 1));
   RealFifo fifo(&cache, false);
   fifo.Add(Pod("fresh", 2), kNobody);
   fifo.Update(Pod("waiting", 3), kNobody);
@@ -207,12 +206,12 @@ TEST(RealFifo, OneByOneBuriesWhatIsMissingThenTellsTheList) {
 
 // CLIENT-51, CLIENT-45, CLIENT-46, CLIENT-71
 TEST(RealFifo, OneByOneResyncsWhatDoesNotWaitAndKnowsNoBookmarks) {
-  Indexer cache;
+  Indexer cache{Pods()};
   RealFifo empty(&cache, false);
   empty.Replace({}, 1, kNobody);
   EXPECT_TRUE(empty.HasSynced()) << "unlike the atomic one";
-  cache.Put("default/a", Pod("a", 1));
-  cache.Put("default/b", Pod("b", 1));
+  cache.Put(Pod("a", 1));
+  cache.Put(Pod("b", 1));
   RealFifo fifo(&cache, false);
   fifo.Update(Pod("a", 2), kNobody);
   fifo.Resync(kNobody);
@@ -225,8 +224,8 @@ TEST(RealFifo, OneByOneResyncsWhatDoesNotWaitAndKnowsNoBookmarks) {
 // CLIENT-54: neither tombstones nor resyncs are new to the transform.
 TEST(RealFifo, TransformsWhatComesFromTheServerOnly) {
   for (const bool atomic : {true, false}) {
-    Indexer cache;
-    cache.Put("default/known", Pod("known", 1));
+    Indexer cache{Pods()};
+    cache.Put(Pod("known", 1));
     RealFifo fifo(&cache, atomic);
     std::vector<std::string> asked;
     fifo.set_transform([&](const api::Object& o, bool tombstone) -> absl::StatusOr<api::Object> {
@@ -252,7 +251,7 @@ TEST(RealFifo, TransformsWhatComesFromTheServerOnly) {
 }
 
 TEST(DeltaQueue, TheVersionsHaveTheirQueues) {
-  Indexer cache;
+  Indexer cache{Pods()};
   for (const api::Compat c : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
     const std::unique_ptr<DeltaQueue> queue =
         MakeDeltaQueue(ProfileOf(c), api::DefaultVariants(c), &cache);
@@ -293,7 +292,7 @@ struct Model {
 // CLIENT-40, CLIENT-41, CLIENT-42, CLIENT-45
 TEST(DeltaFifo, BehavesAsItsModelUnderRandomScripts) {
   for (int seed = 0; seed < 30; ++seed) {
-    Indexer cache;
+    Indexer cache{Pods()};
     DeltaFifo fifo(&cache, true);
     Model model{cache, {}};
     std::mt19937 random(seed);
@@ -319,19 +318,19 @@ TEST(DeltaFifo, BehavesAsItsModelUnderRandomScripts) {
           }
           break;
         default:
-          const std::optional<Popped> popped = fifo.Pop();
-          ASSERT_EQ(popped.has_value(), !model.keys.empty());
+          const std::unique_ptr<Popped> popped = fifo.Pop();
+          ASSERT_EQ(popped != nullptr, !model.keys.empty());
           if (!popped) break;
-          ASSERT_EQ(popped->key, model.keys.front().first);
+          ASSERT_EQ(popped->object().key(), model.keys.front().first);
           std::vector<std::string> shown;
           for (const Delta& d : popped->deltas) shown.push_back(Show(d));
           ASSERT_EQ(shown, model.keys.front().second);
           model.keys.erase(model.keys.begin());
           const Delta& last = popped->deltas.back();
           if (last.type == DeltaType::kDeleted) {
-            cache.Erase(popped->key);
+            cache.Erase(popped->object());
           } else {
-            cache.Put(popped->key, last.object);
+            cache.Put(last.object);
           }
       }
     }

@@ -8,6 +8,11 @@ namespace ksim::client {
 
 using value::Value;
 
+const api::ResourceInfo& Pods() {
+  static const api::Kinds kinds;
+  return *kinds.ByName("pods");
+}
+
 api::Object Pod(std::string_view name, std::int64_t rv, std::string_view uid,
                 std::string_view label) {
   std::string_view ns = "default";

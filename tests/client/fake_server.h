@@ -19,6 +19,9 @@ namespace ksim::client {
 api::Object Pod(std::string_view name, std::int64_t rv, std::string_view uid = "u",
                 std::string_view label = "");
 
+// The resource of pods.
+const api::ResourceInfo& Pods();
+
 class FakeServer : public api::Endpoint {
  public:
   using Reply = absl::AnyInvocable<void(api::Response)>;

@@ -28,23 +28,21 @@ std::vector<std::string> Letters(const api::Object& o) {
   return out;
 }
 
-void Put(Indexer& cache, const api::Object& o) { cache.Put(o.key(), o); }
-
 // CLIENT-73
 TEST(Indexer, ListsInKeyOrderAndHandsOutTheStoredObject) {
-  Indexer cache;
+  Indexer cache{Pods()};
   const api::Object b = Pod("b", 1);
-  Put(cache, b);
-  Put(cache, Pod("a", 2));
-  Put(cache, Pod("kube-system/a", 3));
+  cache.Put(b);
+  cache.Put(Pod("a", 2));
+  cache.Put(Pod("kube-system/a", 3));
   EXPECT_THAT(Keys(cache.List("")), ElementsAre("default/a", "default/b", "kube-system/a"));
   EXPECT_TRUE(cache.Get("default", "b").SameVersion(b));
 }
 
 // CLIENT-77
 TEST(Indexer, NamespacedListsHoldThatNamespaceOnly) {
-  Indexer cache;
-  for (const char* name : {"a/x", "a-b/x", "a/y", "b/x"}) Put(cache, Pod(name, 1));
+  Indexer cache{Pods()};
+  for (const char* name : {"a/x", "a-b/x", "a/y", "b/x"}) cache.Put(Pod(name, 1));
   EXPECT_THAT(Keys(cache.List("a")), ElementsAre("a/x", "a/y"));
   EXPECT_THAT(Keys(cache.ByIndex(kNamespaceIndex, "a-b")), ElementsAre("a-b/x"));
   EXPECT_THAT(Keys(cache.List("none")), IsEmpty());
@@ -52,39 +50,39 @@ TEST(Indexer, NamespacedListsHoldThatNamespaceOnly) {
 
 // CLIENT-78
 TEST(Indexer, MissingKeyIsEmpty) {
-  Indexer cache;
+  Indexer cache{Pods()};
   EXPECT_TRUE(cache.Get("default", "a").empty());
 }
 
 // CLIENT-74, CLIENT-75
 TEST(Indexer, UpdateMovesAKeyBetweenValuesAndEmptyValuesGo) {
-  Indexer cache;
+  Indexer cache{Pods()};
   cache.AddIndex("letters", Letters);
-  Put(cache, Pod("a", 1, "u", "xy"));
-  Put(cache, Pod("b", 1, "u", "y"));
+  cache.Put(Pod("a", 1, "u", "xy"));
+  cache.Put(Pod("b", 1, "u", "y"));
   EXPECT_THAT(Keys(cache.ByIndex("letters", "y")), ElementsAre("default/a", "default/b"));
-  Put(cache, Pod("a", 2, "u", "z"));
+  cache.Put(Pod("a", 2, "u", "z"));
   EXPECT_THAT(cache.IndexValues("letters"), ElementsAre("y", "z"));
   EXPECT_EQ(cache.ByIndex("letters", "z").at(0).resource_version(), 2);
-  cache.Erase("default/b");
-  cache.Erase("default/none");
+  cache.Erase(Pod("b", 1));
+  cache.Erase(Pod("none", 1));
   EXPECT_THAT(cache.IndexValues("letters"), ElementsAre("z"));
   EXPECT_THAT(Keys(cache.ByIndex("letters", "y")), IsEmpty());
 }
 
 TEST(Indexer, UpdateOfAnUnchangedValueGivesTheNewObject) {
-  Indexer cache;
+  Indexer cache{Pods()};
   cache.AddIndex("letters", Letters);
-  Put(cache, Pod("a", 1, "u", "x"));
-  Put(cache, Pod("a", 5, "u", "x"));
+  cache.Put(Pod("a", 1, "u", "x"));
+  cache.Put(Pod("a", 5, "u", "x"));
   EXPECT_EQ(cache.ByIndex("letters", "x").at(0).resource_version(), 5);
 }
 
 // CLIENT-76
 TEST(Indexer, ReplaceRebuildsEveryIndex) {
-  Indexer cache;
+  Indexer cache{Pods()};
   cache.AddIndex("letters", Letters);
-  Put(cache, Pod("a", 1, "u", "x"));
+  cache.Put(Pod("a", 1, "u", "x"));
   cache.Replace({Pod("b", 2, "u", "y")}, 9);
   EXPECT_THAT(Keys(cache.List("")), ElementsAre("default/b"));
   EXPECT_THAT(cache.IndexValues("letters"), ElementsAre("y"));
@@ -93,8 +91,8 @@ TEST(Indexer, ReplaceRebuildsEveryIndex) {
 
 // CLIENT-79
 TEST(Indexer, AddedIndexHoldsWhatIsThereAndANameIsTakenOnce) {
-  Indexer cache;
-  Put(cache, Pod("a", 1, "u", "x"));
+  Indexer cache{Pods()};
+  cache.Put(Pod("a", 1, "u", "x"));
   cache.AddIndex("letters", Letters);
   EXPECT_THAT(Keys(cache.ByIndex("letters", "x")), ElementsAre("default/a"));
   EXPECT_EXIT(cache.AddIndex("letters", Letters), testing::ExitedWithCode(70), "index exists");
@@ -103,14 +101,14 @@ TEST(Indexer, AddedIndexHoldsWhatIsThereAndANameIsTakenOnce) {
 
 // CLIENT-75
 TEST(Indexer, UnknownIndexIsAnError) {
-  Indexer cache;
+  Indexer cache{Pods()};
   EXPECT_EXIT(cache.ByIndex("none", "x"), testing::ExitedWithCode(70), "no index");
 }
 
 // CLIENT-74, CLIENT-76
 TEST(Indexer, IndexEqualsRecomputationUnderRandomScripts) {
   for (int seed = 0; seed < 20; ++seed) {
-    Indexer cache;
+    Indexer cache{Pods()};
     cache.AddIndex("letters", Letters);
     std::map<std::string, api::Object> model;
     std::mt19937 random(seed);
@@ -120,13 +118,13 @@ TEST(Indexer, IndexEqualsRecomputationUnderRandomScripts) {
       const api::Object o =
           Pod(std::string(1, static_cast<char>('a' + random() % 8)), rv, "u", label);
       if (random() % 3 == 0) {
-        cache.Erase(o.key());
+        cache.Erase(o);
         model.erase(o.key());
       } else if (random() % 40 == 0) {
         cache.Replace({o}, rv);
         model = {{o.key(), o}};
       } else {
-        Put(cache, o);
+        cache.Put(o);
         model[o.key()] = o;
       }
       std::map<std::string, std::set<std::string>> index;

@@ -31,17 +31,17 @@ struct ReflectorFixture {
   std::vector<std::string> Log() { return std::exchange(world.server.log, {}); }
   std::vector<std::string> Deltas() {
     std::vector<std::string> out;
-    while (std::optional<Popped> popped = queue.Pop()) {
+    while (std::unique_ptr<Popped> popped = queue.Pop()) {
       for (const Delta& d : popped->deltas) {
         static constexpr const char* kNames[] = {"added", "updated", "deleted", "replaced", "sync"};
-        out.push_back(std::string(kNames[static_cast<int>(d.type)]) + " " + popped->key);
+        out.push_back(std::string(kNames[static_cast<int>(d.type)]) + " " + popped->object().key());
       }
     }
     return out;
   }
   World world;
   Client client;
-  Indexer cache;
+  Indexer cache{Pods()};
   DeltaFifo queue;
   Reflector reflector;
 };

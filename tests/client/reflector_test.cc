@@ -407,7 +407,7 @@ TEST_P(ReflectorTest, ResyncRunsWhileWatchingAndAsksNothingOfTheServer) {
   ReflectorOptions options;
   options.resync_period = Seconds(10);
   Fixture f(GetParam(), options);
-  f.cache.Put("default/a", Pod("a", 1));
+  f.cache.Put(Pod("a", 1));
   f.world.server.Put("a");
   f.Start();
   f.world.Advance(Seconds(1));
@@ -431,7 +431,7 @@ TEST_P(ReflectorTest, AResyncThatFailsEndsTheWatchAndThePass) {
   ReflectorOptions options;
   options.resync_period = Seconds(10);
   Fixture f(GetParam(), options);
-  f.cache.Put("default/a", Pod("a", 1));
+  f.cache.Put(Pod("a", 1));
   f.world.server.Put("a");
   bool broken = false;
   f.queue.set_transform([&broken](const api::Object& o, bool) -> absl::StatusOr<api::Object> {

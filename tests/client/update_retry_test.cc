@@ -30,7 +30,7 @@ struct Writer {
   }
   World& world;
   Client client;
-  Indexer cache;
+  Indexer cache{Pods()};
   std::vector<std::int64_t> seen;  // versions that the change was made to
   std::optional<Client::ObjectResult> result;
   VirtualTime at;
@@ -55,11 +55,11 @@ TEST(UpdateWithRetries, TriesAgainWithWhateverTheCacheHasByThen) {
     SCOPED_TRACE(c.what);
     World world;
     Writer writer(world);
-    writer.cache.Put("default/a", Pod("a", 1));
+    writer.cache.Put(Pod("a", 1));
     for (int i = 0; i < c.conflicts; ++i) world.server.Answer(api::Verb::kUpdate, Stale());
     if (c.catches_up > Duration())
       world.sim.After(c.catches_up, sim::TimerKind::kWork, "test",
-                      [&writer] { writer.cache.Put("default/a", Pod("a", 2)); });
+                      [&writer] { writer.cache.Put(Pod("a", 2)); });
     world.Run(writer.Update());
     world.Advance(Seconds(5));
     ASSERT_TRUE(writer.result.has_value());

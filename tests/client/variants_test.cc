@@ -67,14 +67,14 @@ TEST(ReflectorTooLargeRV, RelistConsistentAsksForTheNewestAtOnce) {
 std::vector<std::string> QueuedThenGone(api::Compat compat, std::string_view value) {
   const api::Variants variants =
       api::ResolveVariants(compat, {{"deltafifo.replace", std::string(value)}});
-  Indexer cache;
+  Indexer cache{Pods()};
   const std::unique_ptr<DeltaQueue> queue = MakeDeltaQueue(ProfileOf(compat), variants, &cache);
   sim::ResetProbes();
   queue->Replace({}, 1, {});
   queue->Add(Pod("x", 2), {});
   queue->Replace({}, 4, {});
   std::vector<std::string> types;
-  while (const std::optional<Popped> popped = queue->Pop())
+  while (const std::unique_ptr<Popped> popped = queue->Pop())
     for (const Delta& d : popped->deltas)
       types.push_back(d.type == DeltaType::kDeleted ? "deleted" : "added");
   return types;

@@ -52,7 +52,13 @@ struct Environment {
   // stream.
   std::uint64_t NextOrdinal(std::uint64_t key) { return ++ordinals_[key]; }
   std::uint64_t IdentityOf(std::string_view resource, std::string_view ns,
-                           std::string_view name) const;
+                           std::string_view name) const {
+    return IdentityOf(api::ObjectHash(resource, ns, name));
+  }
+  // The identity of who has this ObjectHash.
+  std::uint64_t IdentityOf(std::uint64_t object_hash) const {
+    return identities != nullptr ? identities->Of(object_hash) : object_hash;
+  }
   // Expires with the environment: what outlives it (a server's reply) sends nothing any more.
   std::weak_ptr<const bool> alive() const { return alive_; }
 
@@ -111,6 +117,8 @@ class WatchStream {
   virtual ~WatchStream() = default;
   // The next event taken in; nullopt when the stream has ended (see end()).
   virtual sim::Task<std::optional<api::WatchEvent>> Next() = 0;
+  // The same if there is no need to wait; nullopt: Next knows.
+  virtual std::optional<api::WatchEvent> NextAtOnce() { return std::nullopt; }
   virtual api::StreamEnd end() const = 0;
   virtual std::uint64_t id() const = 0;
   // Nothing more is taken in, not even what has arrived: a Next under way returns nullopt.

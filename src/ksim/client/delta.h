@@ -4,7 +4,6 @@
 // (ReplacedAllInfo, SyncAllInfo, BookmarkInfo). CLIENT-38, CLIENT-72.
 #pragma once
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,9 +30,9 @@ using Deltas = absl::InlinedVector<Delta, 1>;
 struct Popped {
   enum class Kind : std::uint8_t { kDeltas, kReplacedAll, kSyncAll, kBookmark };
   Popped() = default;
+  const api::Object& object() const { return deltas.front().object; }  // kDeltas
   Kind kind = Kind::kDeltas;
-  std::string key;                    // kDeltas
-  Deltas deltas;                      // kDeltas, oldest first
+  Deltas deltas;                      // kDeltas: of one object, oldest first
   std::vector<api::Object> objects;   // kReplacedAll: the whole list, in list order
   std::int64_t resource_version = 0;  // kReplacedAll, kBookmark
   sim::Origin origin;                 // all but kDeltas

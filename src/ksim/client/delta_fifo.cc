@@ -22,37 +22,40 @@ void DedupDeletions(Deltas& deltas) {
 }  // namespace
 
 // queueActionLocked: the transform sees everything, tombstones and resyncs too.
-bool DeltaFifo::Enqueue(std::string key, Delta delta) {
+bool DeltaFifo::Enqueue(Delta delta) {
   if (!Transformed(transform(), delta.tombstone, &delta.object)) return false;
-  const auto it = items_.lazy_emplace(key, [&](const auto& make) {
-    auto fresh = std::make_unique<Waiting>(std::move(key));
-    queue_.Push(fresh.get());
-    make(std::string_view(fresh->key), std::move(fresh));
+  std::unique_ptr<Popped> fresh;
+  const auto it = items_.lazy_emplace(delta.object, [&](const auto& make) {
+    fresh = NewEntry(std::move(delta));
+    make(fresh.get());
   });
-  it->second->deltas.push_back(std::move(delta));
-  DedupDeletions(it->second->deltas);
+  if (fresh != nullptr) {
+    queue_.Push(std::move(fresh));
+  } else {
+    (*it)->deltas.push_back(std::move(delta));
+    DedupDeletions((*it)->deltas);
+  }
   return true;
 }
 
 bool DeltaFifo::Add(const api::Object& object, sim::Origin origin) {
   populated_ = true;
-  const bool queued = Enqueue(object.key(), Delta(DeltaType::kAdded, object, origin));
+  const bool queued = Enqueue(Delta(DeltaType::kAdded, object, origin));
   Queued();
   return queued;
 }
 
 bool DeltaFifo::Update(const api::Object& object, sim::Origin origin) {
   populated_ = true;
-  const bool queued = Enqueue(object.key(), Delta(DeltaType::kUpdated, object, origin));
+  const bool queued = Enqueue(Delta(DeltaType::kUpdated, object, origin));
   Queued();
   return queued;
 }
 
 bool DeltaFifo::Delete(const api::Object& object, sim::Origin origin) {
   populated_ = true;
-  const std::string key = object.key();
-  if (!items_.contains(key) && known_->GetByKey(key).empty()) return true;
-  const bool queued = Enqueue(key, Delta(DeltaType::kDeleted, object, origin));
+  if (!items_.contains(object) && known_->Find(object).empty()) return true;
+  const bool queued = Enqueue(Delta(DeltaType::kDeleted, object, origin));
   Queued();
   return queued;
 }
@@ -64,14 +67,12 @@ bool DeltaFifo::Replace(std::vector<api::Object> items, std::int64_t, sim::Origi
 }
 
 bool DeltaFifo::EnqueueList(const std::vector<api::Object>& items, sim::Origin origin) {
-  absl::flat_hash_map<std::string, bool> listed;
-  listed.reserve(items.size());
+  Listed listed(items.size(), HashOfKey(known_->resource()));
   for (const api::Object& item : items) {
-    const std::string key = item.key();
-    listed.emplace(key, true);
-    if (!Enqueue(key, Delta(DeltaType::kReplaced, item, origin))) return false;
+    listed.insert(&item);
+    if (!Enqueue(Delta(DeltaType::kReplaced, item, origin))) return false;
   }
-  const std::vector<std::string> waiting = QueuedKeysNotIn(listed);
+  const std::vector<api::Object> waiting = QueuedNotIn(listed);
   if (!waiting.empty()) KSIM_PROBE("variant/deltafifo.replace");
   if (replace_sees_queued_ && !DeleteQueued(waiting, origin)) return false;
   std::size_t deletions = replace_sees_queued_ ? waiting.size() : 0;
@@ -83,30 +84,25 @@ bool DeltaFifo::EnqueueList(const std::vector<api::Object>& items, sim::Origin o
   return true;
 }
 
-std::vector<std::string> DeltaFifo::QueuedKeysNotIn(
-    const absl::flat_hash_map<std::string, bool>& listed) const {
-  std::vector<std::string> missing;
-  for (const Waiting* waiting : queue_)
-    if (!listed.contains(waiting->key)) missing.push_back(waiting->key);
-  std::sort(missing.begin(), missing.end());
+std::vector<api::Object> DeltaFifo::QueuedNotIn(const Listed& listed) const {
+  std::vector<api::Object> missing;
+  for (const std::unique_ptr<Popped>& waiting : queue_)
+    if (!listed.contains(waiting->object())) missing.push_back(waiting->deltas.back().object);
+  std::sort(missing.begin(), missing.end(), LessKey());
   return missing;
 }
 
-bool DeltaFifo::DeleteQueued(const std::vector<std::string>& keys, sim::Origin origin) {
-  for (const std::string& key : keys) {
-    const api::Object last = items_.find(key)->second->deltas.back().object;
-    if (!Enqueue(key, Delta(DeltaType::kDeleted, last, origin, true))) return false;
-  }
-  return true;
+bool DeltaFifo::DeleteQueued(const std::vector<api::Object>& last, sim::Origin origin) {
+  return std::all_of(last.begin(), last.end(), [&](const api::Object& object) {
+    return Enqueue(Delta(DeltaType::kDeleted, object, origin, true));
+  });
 }
 
-bool DeltaFifo::DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed,
-                            sim::Origin origin, std::size_t* deletions) {
-  for (const std::string& key : known_->ListKeys()) {
-    if (listed.contains(key)) continue;
-    if (replace_sees_queued_ && items_.contains(key)) continue;
-    if (!Enqueue(key, Delta(DeltaType::kDeleted, known_->GetByKey(key), origin, true)))
-      return false;
+bool DeltaFifo::DeleteKnown(const Listed& listed, sim::Origin origin, std::size_t* deletions) {
+  for (const api::Object& object : known_->List("")) {
+    if (listed.contains(object)) continue;
+    if (replace_sees_queued_ && items_.contains(object)) continue;
+    if (!Enqueue(Delta(DeltaType::kDeleted, object, origin, true))) return false;
     ++*deletions;
   }
   return true;
@@ -114,27 +110,22 @@ bool DeltaFifo::DeleteKnown(const absl::flat_hash_map<std::string, bool>& listed
 
 bool DeltaFifo::Resync(sim::Origin origin) {
   bool queued = true;
-  for (const std::string& key : known_->ListKeys()) {
-    if (items_.contains(key)) continue;
-    queued = Enqueue(key, Delta(DeltaType::kSync, known_->GetByKey(key), origin));
+  for (const api::Object& object : known_->List("")) {
+    if (items_.contains(object)) continue;
+    queued = Enqueue(Delta(DeltaType::kSync, object, origin));
     if (!queued) break;
   }
   Queued();
   return queued;
 }
 
-std::optional<Popped> DeltaFifo::Pop() {
-  if (queue_.empty()) return std::nullopt;
-  std::optional<Popped> out(std::in_place);
-  Popped& popped = *out;
-  popped.is_in_initial_list = !HasSynced();
+std::unique_ptr<Popped> DeltaFifo::Pop() {
+  if (queue_.empty()) return nullptr;
+  std::unique_ptr<Popped> oldest = queue_.Pop();
+  items_.erase(oldest.get());
+  oldest->is_in_initial_list = !HasSynced();
   if (initial_population_ > 0) --initial_population_;
-  const auto it = items_.find(queue_.Pop()->key);
-  const std::unique_ptr<Waiting> oldest = std::move(it->second);
-  items_.erase(it);
-  popped.key = std::move(oldest->key);
-  popped.deltas = std::move(oldest->deltas);
-  return out;
+  return oldest;
 }
 
 }  // namespace ksim::client

@@ -1,6 +1,8 @@
 #include "ksim/client/delta_queue.h"
 
+#include "ksim/base/check.h"
 #include "ksim/client/delta_fifo.h"
+#include "ksim/client/key_view.h"
 #include "ksim/client/profile.h"
 #include "ksim/client/real_fifo.h"
 
@@ -10,8 +12,34 @@ bool Transformed(const TransformFunc& transform, bool tombstone, api::Object* ob
   if (!transform) return true;
   absl::StatusOr<api::Object> changed = transform(*object, tombstone);
   if (!changed.ok()) return false;
+  KSIM_CHECK(SameKey()(*changed, *object)) << object->key() << " is transformed to another object";
   *object = *std::move(changed);
   return true;
+}
+
+void DeltaQueue::Reuse(std::unique_ptr<Popped> entry) {
+  if (entry->kind != Popped::Kind::kDeltas || spare_.size() >= kSpare) return;
+  entry->deltas.clear();
+  spare_.push_back(std::move(entry));
+}
+
+std::unique_ptr<Popped> DeltaQueue::NewEntry(Delta first) {
+  std::unique_ptr<Popped> entry;
+  if (spare_.empty()) {
+    entry = std::make_unique<Popped>();
+  } else {
+    entry = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  entry->deltas.push_back(std::move(first));
+  return entry;
+}
+
+std::unique_ptr<Popped> DeltaQueue::NewEntry(Popped::Kind kind, sim::Origin origin) {
+  auto entry = std::make_unique<Popped>();
+  entry->kind = kind;
+  entry->origin = origin;
+  return entry;
 }
 
 std::unique_ptr<DeltaQueue> MakeDeltaQueue(const Profile& profile, const api::Variants& variants,

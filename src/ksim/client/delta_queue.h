@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -41,9 +40,11 @@ class DeltaQueue {
                        sim::Origin origin) = 0;
   virtual bool Resync(sim::Origin origin) = 0;
 
-  // The oldest entry; nullopt when empty. The caller applies it, then calls Processed.
-  virtual std::optional<Popped> Pop() = 0;
+  // The oldest entry; null when empty. The caller applies it, then calls Processed.
+  virtual std::unique_ptr<Popped> Pop() = 0;
   virtual void Processed() = 0;
+  // Gives the memory of an entry back, for one to come.
+  void Reuse(std::unique_ptr<Popped> entry);
   // True once the items of the first Replace were popped (and, RealFIFO, processed); true at once
   // if the first operation was another. CLIENT-46.
   virtual bool HasSynced() const = 0;
@@ -53,8 +54,12 @@ class DeltaQueue {
   void Queued() {
     if (on_queued_) on_queued_();
   }
+  std::unique_ptr<Popped> NewEntry(Delta first);
+  static std::unique_ptr<Popped> NewEntry(Popped::Kind kind, sim::Origin origin);
 
  private:
+  static constexpr std::size_t kSpare = 256;
+  std::vector<std::unique_ptr<Popped>> spare_;  // entries without deltas
   std::function<void()> on_queued_;
   TransformFunc transform_;
 };

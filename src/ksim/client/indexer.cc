@@ -7,20 +7,14 @@
 
 namespace ksim::client {
 
-Indexer::Key::Key(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash != std::string_view::npos) ns = text.substr(0, slash);
-  name = slash == std::string_view::npos ? text : text.substr(slash + 1);
+namespace {
+
+const api::Object& None() {
+  static const api::Object none;
+  return none;
 }
 
-// As their texts: '/' stands after the shorter of two namespaces, which is not their own order.
-bool Indexer::Key::operator<(const Key& other) const {
-  if (ns == other.ns) return name < other.name;
-  const std::size_t common = std::min(ns.size(), other.ns.size());
-  const int order = ns.substr(0, common).compare(other.ns.substr(0, common));
-  if (order != 0) return order < 0;
-  return ns.size() < other.ns.size() ? '/' < other.ns[common] : ns[common] < '/';
-}
+}  // namespace
 
 void Indexer::File(Index& index, const std::vector<std::string>& values, const Entry& entry) {
   for (const std::string& value : values) index.values[value].insert(&entry);
@@ -35,13 +29,11 @@ void Indexer::Unfile(Index& index, const std::vector<std::string>& values, const
   }
 }
 
-api::Object Indexer::Put(const std::string& key, const api::Object& object) {
+api::Object Indexer::Put(const api::Object& object) {
   resource_version_ = object.resource_version();
-  const Key place(key);
-  KSIM_CHECK(place == Key(object.ns(), object.name())) << key << " is another object's key";
-  if (const auto it = by_key_.find(place); it != by_key_.end()) {
+  if (const auto it = by_key_.find(object); it != by_key_.end()) {
     Entry& entry = **it;
-    api::Object old = std::exchange(entry.object, object);
+    api::Object old = entry.Exchange(object);
     for (auto& [name, index] : indexes_) {
       const std::vector<std::string> before = index.function(old);
       const std::vector<std::string> after = index.function(object);
@@ -57,15 +49,15 @@ api::Object Indexer::Put(const std::string& key, const api::Object& object) {
   return {};
 }
 
-api::Object Indexer::Erase(const std::string& key) {
-  const auto it = by_key_.find(Key(key));
+api::Object Indexer::Erase(const api::Object& object) {
+  const auto it = by_key_.find(object);
   if (it == by_key_.end()) return {};
   const Entry& entry = **it;
-  for (auto& [name, index] : indexes_) Unfile(index, index.function(entry.object), entry);
+  for (auto& [name, index] : indexes_) Unfile(index, index.function(entry.object()), entry);
   sorted_.erase(&entry);
-  api::Object object = entry.object;
+  api::Object old = entry.object();
   by_key_.erase(it);
-  return object;
+  return old;
 }
 
 void Indexer::Replace(const std::vector<api::Object>& objects, std::int64_t resource_version) {
@@ -73,7 +65,7 @@ void Indexer::Replace(const std::vector<api::Object>& objects, std::int64_t reso
   sorted_.clear();
   by_key_.clear();
   by_key_.reserve(objects.size());
-  for (const api::Object& object : objects) Put(object.key(), object);
+  for (const api::Object& object : objects) Put(object);
   resource_version_ = resource_version;
 }
 
@@ -81,22 +73,21 @@ void Indexer::AddIndex(std::string name, IndexFunc function) {
   KSIM_CHECK(name != kNamespaceIndex && !indexes_.contains(name)) << "index exists: " << name;
   Index index;
   index.function = std::move(function);
-  for (const Entry* entry : sorted_) File(index, index.function(entry->object), *entry);
+  for (const Entry* entry : sorted_) File(index, index.function(entry->object()), *entry);
   indexes_.emplace(std::move(name), std::move(index));
 }
 
-const api::Object& Indexer::GetByKey(std::string_view key) const {
-  static const api::Object kNone;
-  const auto it = by_key_.find(Key(key));
-  return it == by_key_.end() ? kNone : (*it)->object;
+const api::Object& Indexer::Find(const api::Object& object) const {
+  const auto it = by_key_.find(object);
+  return it == by_key_.end() ? None() : (*it)->object();
 }
 
-std::vector<std::string> Indexer::ListKeys() const {
-  std::vector<std::string> keys;
-  keys.reserve(sorted_.size());
-  for (const Entry* entry : sorted_) keys.push_back(entry->object.key());
-  return keys;
+const api::Object& Indexer::ObjectAt(const KeyView& key) const {
+  const auto it = by_key_.find(key);
+  return it == by_key_.end() ? None() : (*it)->object();
 }
+
+const api::Object& Indexer::GetByKey(std::string_view key) const { return ObjectAt(KeyView(key)); }
 
 std::vector<std::string> Indexer::IndexValues(std::string_view index) const {
   const auto it = indexes_.find(index);
@@ -107,24 +98,22 @@ std::vector<std::string> Indexer::IndexValues(std::string_view index) const {
 }
 
 api::Object Indexer::Get(std::string_view ns, std::string_view name) const {
-  if (ns.empty()) return GetByKey(name);
-  const auto it = by_key_.find(Key(ns, name));
-  return it == by_key_.end() ? api::Object() : (*it)->object;
+  return ns.empty() ? GetByKey(name) : ObjectAt(KeyView(ns, name));
 }
 
 std::vector<api::Object> Indexer::Objects(const Sorted& entries) {
   std::vector<api::Object> out;
   out.reserve(entries.size());
-  for (const Entry* entry : entries) out.push_back(entry->object);
+  for (const Entry* entry : entries) out.push_back(entry->object());
   return out;
 }
 
 std::vector<api::Object> Indexer::List(std::string_view ns) const {
   if (ns.empty()) return Objects(sorted_);
   std::vector<api::Object> out;
-  for (auto it = sorted_.lower_bound(Key(ns, "")); it != sorted_.end(); ++it) {
-    if ((*it)->object.ns() != ns) break;
-    out.push_back((*it)->object);
+  for (auto it = sorted_.lower_bound(KeyView(ns, "")); it != sorted_.end(); ++it) {
+    if ((*it)->object().ns() != ns) break;
+    out.push_back((*it)->object());
   }
   return out;
 }
@@ -134,7 +123,7 @@ std::vector<api::Object> Indexer::ByIndex(std::string_view index, std::string_vi
   if (index == kNamespaceIndex) {  // cluster-scoped objects
     std::vector<api::Object> out;
     for (const Entry* entry : sorted_)
-      if (entry->object.ns().empty()) out.push_back(entry->object);
+      if (entry->object().ns().empty()) out.push_back(entry->object());
     return out;
   }
   const auto it = indexes_.find(index);

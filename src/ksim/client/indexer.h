@@ -15,13 +15,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_set.h"
-#include "ksim/base/hash.h"
 #include "ksim/client/informer.h"
+#include "ksim/client/key_view.h"
 
 namespace ksim::client {
 
@@ -29,21 +29,24 @@ inline constexpr std::string_view kNamespaceIndex = "namespace";
 
 class Indexer : public Lister {
  public:
-  // `versioned`: tells its resource version (the atomic queue of 1.36 only, CLIENT-71).
-  explicit Indexer(bool versioned = true) : versioned_(versioned) {}
+  // Of objects of `resource`, which outlives it. `versioned`: tells its resource version (the
+  // atomic queue of 1.36 only, CLIENT-71).
+  explicit Indexer(const api::ResourceInfo& resource, bool versioned = true)
+      : resource_(resource), by_key_(0, HashOfKey(resource)), versioned_(versioned) {}
   Indexer(const Indexer&) = delete;
   Indexer& operator=(const Indexer&) = delete;
 
+  const api::ResourceInfo& resource() const { return resource_; }
   // Puts or replaces the object under its key; what was there before (empty if nothing).
-  api::Object Put(const std::string& key, const api::Object& object);
-  api::Object Erase(const std::string& key);  // what was there
+  api::Object Put(const api::Object& object);
+  api::Object Erase(const api::Object& object);  // what was there under its key
   // Swaps contents; all indexes follow. Each key once.
   void Replace(const std::vector<api::Object>& objects, std::int64_t resource_version);
   void AddIndex(std::string name, IndexFunc function);  // KSIM_CHECK if the name is taken
   void set_resource_version(std::int64_t rv) { resource_version_ = rv; }
 
-  const api::Object& GetByKey(std::string_view key) const;  // empty: not there
-  std::vector<std::string> ListKeys() const;
+  const api::Object& Find(const api::Object& object) const;  // under its key; empty: not there
+  const api::Object& GetByKey(std::string_view key) const;   // likewise
   std::vector<std::string> IndexValues(std::string_view index) const;  // those with objects
 
   api::Object Get(std::string_view ns, std::string_view name) const override;
@@ -60,45 +63,15 @@ class Indexer : public Lister {
   std::int64_t resource_version() const { return resource_version_; }
 
  private:
-  struct Entry {
-    explicit Entry(api::Object o) : object(std::move(o)) {}
-    api::Object object;
-  };
-  using Owned = std::unique_ptr<Entry>;
+  // One of the cache's objects, at an address that stays.
+  class Entry {
+   public:
+    explicit Entry(api::Object o) : object_(std::move(o)) {}
+    const api::Object& object() const { return object_; }
+    api::Object Exchange(api::Object o) { return std::exchange(object_, std::move(o)); }
 
-  // The two halves of "ns/name", of an entry or of a text; orders and hashes as that text.
-  struct Key {
-    explicit Key(std::string_view text);
-    Key(std::string_view n, std::string_view m) : ns(n), name(m) {}
-    explicit Key(const Entry& e) : ns(e.object.ns()), name(e.object.name()) {}
-    std::string_view ns, name;
-    friend bool operator==(const Key&, const Key&) = default;
-    bool operator<(const Key& other) const;
-  };
-  struct ByKey {
-    using is_transparent = void;
-    static const Key& Of(const Key& k) { return k; }
-    static Key Of(const Owned& e) { return Key(*e); }
-    static Key Of(const Entry* e) { return Key(*e); }
-  };
-  struct HashOfKey : ByKey {
-    template <class T>
-    std::size_t operator()(const T& t) const {
-      const Key& key = Of(t);
-      return static_cast<std::size_t>(Hash64(key.name) + 31 * Hash64(key.ns));
-    }
-  };
-  struct SameKey : ByKey {
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      return Of(a) == Of(b);
-    }
-  };
-  struct LessKey : ByKey {
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      return Of(a) < Of(b);
-    }
+   private:
+    api::Object object_;
   };
   using Sorted = absl::btree_set<const Entry*, LessKey>;  // NOLINT(ksim-pointer-order): by key
   struct Index {
@@ -108,9 +81,10 @@ class Indexer : public Lister {
   static void File(Index& index, const std::vector<std::string>& values, const Entry& entry);
   static void Unfile(Index& index, const std::vector<std::string>& values, const Entry& entry);
   static std::vector<api::Object> Objects(const Sorted& entries);
+  const api::Object& ObjectAt(const KeyView& key) const;
 
-  // Entries have stable addresses.
-  absl::flat_hash_set<Owned, HashOfKey, SameKey> by_key_;  // looked up only
+  const api::ResourceInfo& resource_;
+  KeySet<std::unique_ptr<Entry>> by_key_;
   Sorted sorted_;
   absl::btree_map<std::string, Index, std::less<>> indexes_;
   std::int64_t resource_version_ = 0;

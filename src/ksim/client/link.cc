@@ -9,12 +9,6 @@ std::string ResourceName(const api::Kinds& kinds, const api::ResourceInfo& r) {
   return plain == nullptr || plain->group == r.group ? r.resource : r.group_resource();
 }
 
-std::uint64_t Environment::IdentityOf(std::string_view resource, std::string_view ns,
-                                      std::string_view name) const {
-  if (identities != nullptr) return identities->Of(resource, ns, name);
-  return api::ObjectHash(resource, ns, name);
-}
-
 Connection::Connection(Environment& env, sim::Process& process, api::Endpoint& server)
     : env_(env), process_(process), server_(&server), link_(std::make_shared<Link>(env, process)) {}
 Connection::~Connection() = default;
@@ -79,14 +73,18 @@ std::uint64_t Link::RequestKey(const api::Request& r) {
   return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
 }
 
-std::uint64_t Link::DeliveryKey(const api::ResourceInfo* r, const api::WatchEvent& event) {
+std::uint64_t Link::StreamsKey(const api::ResourceInfo* r) const {
+  return sim::KeyOf(r->resource, process_.actor().name_hash());
+}
+
+std::uint64_t Link::DeliveryKey(std::uint64_t streams, const api::ResourceInfo* r,
+                                const api::WatchEvent& event) {
   const bool bookmark = event.type == api::WatchEventType::kBookmark;
   const bool named = !bookmark && !event.object.empty();
   const std::uint64_t base =
-      named ? env_.IdentityOf(r->resource, event.object.ns(), event.object.name())
+      named ? env_.IdentityOf(event.object.KeyHash(*r))
             : sim::KeyOf(fmt::format("{}/{}", api::ToString(event.type), r->resource));
-  const std::uint64_t stream = sim::KeyOf(r->resource, process_.actor().name_hash());
-  return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(stream, base)));
+  return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(streams, base)));
 }
 
 }  // namespace ksim::client

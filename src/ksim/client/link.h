@@ -40,8 +40,11 @@ class Link : public std::enable_shared_from_this<Link> {
 
   // Keys of draws: the request's verb, object and how often this process asked that.
   std::uint64_t RequestKey(const api::Request& request);
-  // The object and how manieth event about it this process gets.
-  std::uint64_t DeliveryKey(const api::ResourceInfo* r, const api::WatchEvent& event);
+  // The object and how manieth event about it this process gets, on all its streams of the
+  // resource: their StreamsKey.
+  std::uint64_t DeliveryKey(std::uint64_t streams, const api::ResourceInfo* r,
+                            const api::WatchEvent& event);
+  std::uint64_t StreamsKey(const api::ResourceInfo* r) const;
 
  private:
   struct Lane {

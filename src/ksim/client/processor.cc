@@ -48,10 +48,10 @@ void ProcessorListener::Remove() {
   queued_.Notify();
 }
 
-void ProcessorListener::Add(Notification n) {
+void ProcessorListener::Add(const Notification& n) {
   if (removed_) return;
   if (n.initial) ++pending_initial_;
-  queue_.Push(std::move(n));
+  queue_.Push(n);
   if (queue_.size() == 1) queued_.Notify();
 }
 
@@ -91,7 +91,7 @@ bool ProcessorListener::Call(const Notification& n) {
   payload->tombstone = n.tombstone;
   sim::EventInfo info;
   info.kind = sim::EventKind::kHandler;
-  info.object = api::ObjectHash(resource_->resource, n.object.ns(), n.object.name());
+  info.object = n.object.KeyHash(*resource_);
   info.revision = n.object.resource_version();
   sim.context().cause = sim.EmitAs(actor_, n.origin.cause, info, sim::PayloadRef(payload));
   if (!panics_.recover) {

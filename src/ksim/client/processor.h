@@ -46,7 +46,7 @@ class ProcessorListener {
   ProcessorListener(sim::Process& process, SharedName informer, const api::ResourceInfo* resource,
                     sim::ActorId actor, ResourceEventHandler* handler, Duration requested,
                     Duration period, Gate* stall, PanicPolicy panics = PanicPolicy());
-  void Add(Notification n);  // queues it
+  void Add(const Notification& n);  // queues it
   sim::Task<void> Run(std::shared_ptr<ProcessorListener> self);
 
   std::string part() const;  // of the process; "" = the process itself

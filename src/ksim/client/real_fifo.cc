@@ -2,23 +2,17 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "ksim/client/indexer.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::client {
 
-void RealFifo::Push(std::string key, Delta delta) {
-  Popped entry;
-  entry.key = std::move(key);
-  entry.deltas.push_back(std::move(delta));
-  items_.Push(std::move(entry));
-}
-
 bool RealFifo::PushNew(DeltaType type, const api::Object& object, sim::Origin origin) {
   populated_ = true;
   Delta delta(type, object, origin);
   const bool transformed = Transformed(transform(), false, &delta.object);
-  if (transformed) Push(object.key(), std::move(delta));
+  if (transformed) Push(std::move(delta));
   Queued();
   return transformed;
 }
@@ -37,10 +31,8 @@ bool RealFifo::Delete(const api::Object& object, sim::Origin origin) {
 
 void RealFifo::Bookmark(std::int64_t resource_version, sim::Origin origin) {
   if (!atomic_) return;
-  Popped entry;
-  entry.kind = Popped::Kind::kBookmark;
-  entry.resource_version = resource_version;
-  entry.origin = origin;
+  std::unique_ptr<Popped> entry = NewEntry(Popped::Kind::kBookmark, origin);
+  entry->resource_version = resource_version;
   items_.Push(std::move(entry));
   Queued();
 }
@@ -61,67 +53,66 @@ bool RealFifo::ReplaceAll(std::vector<api::Object> items, std::int64_t resource_
                           sim::Origin origin) {
   for (api::Object& item : items)
     if (!Transformed(transform(), false, &item)) return false;
-  Popped entry;
-  entry.kind = Popped::Kind::kReplacedAll;
-  entry.objects = std::move(items);
-  entry.resource_version = resource_version;
-  entry.origin = origin;
+  std::unique_ptr<Popped> entry = NewEntry(Popped::Kind::kReplacedAll, origin);
+  entry->objects = std::move(items);
+  entry->resource_version = resource_version;
   items_.Push(std::move(entry));
   return true;
 }
 
 bool RealFifo::ReplaceOneByOne(std::vector<api::Object> items, sim::Origin origin) {
   KSIM_PROBE("variant/realfifo.replace");
-  absl::flat_hash_set<std::string> listed;
-  listed.reserve(items.size());
-  for (const api::Object& item : items) listed.insert(item.key());
+  KeySet<const api::Object*> listed(items.size(), HashOfKey(known_->resource()));
+  for (const api::Object& item : items) listed.insert(&item);
   DeleteMissing(listed, origin);
-  for (api::Object& item : items) {
-    std::string key = item.key();
-    if (!Transformed(transform(), false, &item)) return false;
-    Push(std::move(key), Delta(DeltaType::kReplaced, std::move(item), origin));
+  for (const api::Object& item : items) {
+    Delta delta(DeltaType::kReplaced, item, origin);
+    if (!Transformed(transform(), false, &delta.object)) return false;
+    Push(std::move(delta));
   }
   return true;
 }
 
-void RealFifo::DeleteMissing(const absl::flat_hash_set<std::string>& listed, sim::Origin origin) {
-  std::vector<std::string> waiting;  // in order of their first entry
-  absl::flat_hash_map<std::string, Delta> newest;
-  for (const Popped& entry : items_) {
-    if (!newest.contains(entry.key)) waiting.push_back(entry.key);
-    newest[entry.key] = entry.deltas.front();
+void RealFifo::DeleteMissing(const KeySet<const api::Object*>& listed, sim::Origin origin) {
+  std::vector<const Delta*> first;  // of each waiting key
+  absl::flat_hash_map<const api::Object*, const Delta*, HashOfKey, SameKey> newest(
+      items_.size(), HashOfKey(known_->resource()));
+  for (const std::unique_ptr<Popped>& entry : items_) {
+    const Delta& delta = entry->deltas.front();
+    const auto [it, is_first] = newest.insert_or_assign(&delta.object, &delta);
+    if (is_first) first.push_back(&delta);
   }
-  const auto bury = [&](const std::string& key, const api::Object& object) {
-    Push(key, Delta(DeltaType::kDeleted, object, origin, true));
-  };
-  for (const std::string& key : waiting) {
-    const Delta& last = newest.at(key);
-    if (!listed.contains(key) && last.type != DeltaType::kDeleted) bury(key, last.object);
+  std::vector<api::Object> missing;
+  for (const Delta* waiting : first) {
+    const Delta& last = *newest.at(&waiting->object);
+    if (!listed.contains(last.object) && last.type != DeltaType::kDeleted)
+      missing.push_back(last.object);
   }
-  for (const std::string& key : known_->ListKeys())
-    if (!listed.contains(key) && !newest.contains(key)) bury(key, known_->GetByKey(key));
+  for (const api::Object& object : known_->List(""))
+    if (!listed.contains(object) && !newest.contains(&object)) missing.push_back(object);
+  for (api::Object& object : missing)
+    Push(Delta(DeltaType::kDeleted, std::move(object), origin, true));
 }
 
 bool RealFifo::Resync(sim::Origin origin) {
   if (atomic_) {
-    Popped entry;
-    entry.kind = Popped::Kind::kSyncAll;
-    entry.origin = origin;
-    items_.Push(std::move(entry));
+    items_.Push(NewEntry(Popped::Kind::kSyncAll, origin));
   } else {
-    absl::flat_hash_set<std::string> queued;
-    for (const Popped& entry : items_) queued.insert(entry.key);
-    for (const std::string& key : known_->ListKeys())
-      if (!queued.contains(key)) Push(key, Delta(DeltaType::kSync, known_->GetByKey(key), origin));
+    KeySet<const api::Object*> queued(items_.size(), HashOfKey(known_->resource()));
+    for (const std::unique_ptr<Popped>& entry : items_) queued.insert(&entry->object());
+    std::vector<api::Object> due;
+    for (const api::Object& object : known_->List(""))
+      if (!queued.contains(object)) due.push_back(object);
+    for (api::Object& object : due) Push(Delta(DeltaType::kSync, std::move(object), origin));
   }
   Queued();
   return true;
 }
 
-std::optional<Popped> RealFifo::Pop() {
-  if (items_.empty()) return std::nullopt;
-  Popped popped = items_.Pop();
-  popped.is_in_initial_list = !HasSynced();
+std::unique_ptr<Popped> RealFifo::Pop() {
+  if (items_.empty()) return nullptr;
+  std::unique_ptr<Popped> popped = items_.Pop();
+  popped->is_in_initial_list = !HasSynced();
   return popped;
 }
 

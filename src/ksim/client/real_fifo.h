@@ -7,13 +7,12 @@
 //
 // Source: client-go tools/cache/the_real_fifo.go at v0.36. CLIENT-46..52, 54.
 #pragma once
-#include <optional>
-#include <string>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "ksim/client/delta_queue.h"
+#include "ksim/client/key_view.h"
 #include "ksim/sim/fifo.h"
 
 namespace ksim::client {
@@ -30,23 +29,23 @@ class RealFifo : public DeltaQueue {
   bool Replace(std::vector<api::Object> items, std::int64_t resource_version,
                sim::Origin origin) override;
   bool Resync(sim::Origin origin) override;
-  std::optional<Popped> Pop() override;
+  std::unique_ptr<Popped> Pop() override;
   void Processed() override;
   bool HasSynced() const override { return populated_ && initial_population_ == 0; }
   std::size_t size() const override { return items_.size(); }
 
  private:
   bool PushNew(DeltaType type, const api::Object& object, sim::Origin origin);
-  void Push(std::string key, Delta delta);
+  void Push(Delta delta) { items_.Push(NewEntry(std::move(delta))); }
   bool ReplaceAll(std::vector<api::Object> items, std::int64_t resource_version,
                   sim::Origin origin);
   // reconcileReplacement: tombstones for what is queued or known and not listed, then the list.
   bool ReplaceOneByOne(std::vector<api::Object> items, sim::Origin origin);
-  void DeleteMissing(const absl::flat_hash_set<std::string>& listed, sim::Origin origin);
+  void DeleteMissing(const KeySet<const api::Object*>& listed, sim::Origin origin);
 
   const Indexer* known_;
   bool atomic_;
-  sim::Fifo<Popped> items_;
+  sim::Fifo<std::unique_ptr<Popped>> items_;
   bool populated_ = false;
   std::size_t initial_population_ = 0;
 };

@@ -283,7 +283,8 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
   const Watching watching(watching_, stream);
   if (resync_failed_) stream->Stop();
   for (;;) {
-    std::optional<api::WatchEvent> event = co_await stream->Next();
+    std::optional<api::WatchEvent> event = stream->NextAtOnce();
+    if (!event) event = co_await stream->Next();
     if (!event) break;
     if (event->type == api::WatchEventType::kError) {
       end.ok = false;

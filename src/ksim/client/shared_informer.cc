@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "ksim/base/check.h"
 #include "ksim/client/items_hash.h"
 #include "ksim/client/link.h"
@@ -28,8 +27,8 @@ SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo
       profile_(ProfileOf(client.connection().compat())),
       default_resync_(resync),
       check_period_(resync),
-      indexer_(profile_.real_fifo && client.connection().variants().realfifo_replace ==
-                                         api::Variants::FifoEntries::kAtomic),
+      indexer_(*resource, profile_.real_fifo && client.connection().variants().realfifo_replace ==
+                                                    api::Variants::FifoEntries::kAtomic),
       queue_(MakeDeltaQueue(profile_, client.connection().variants(), &indexer_)),
       queued_(process_.simulation()),
       processor_(process_),
@@ -86,7 +85,7 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
     n.object = object;
     n.initial = profile_.initial_list_flag;
     n.origin = process_.simulation().CaptureOrigin();
-    entry->Add(std::move(n));
+    entry->Add(n);
   }
   return registration;
 }
@@ -136,10 +135,11 @@ sim::Task<void> SharedIndexInformer::ProcessLoop() {
   for (;;) {
     while (stall != nullptr && stall->closed()) co_await stall->Opened();
     for (std::size_t share = StepShare(queue_->size()); share > 0; --share) {
-      std::optional<Popped> popped = queue_->Pop();
-      if (!popped) break;
+      std::unique_ptr<Popped> popped = queue_->Pop();
+      if (popped == nullptr) break;
       Process(*popped);
       queue_->Processed();
+      queue_->Reuse(std::move(popped));
       if (!relists_.empty()) {
         for (Relist& r : relists_) --r.entries_left;
         FinishRelists();
@@ -176,40 +176,38 @@ void SharedIndexInformer::ProcessDeltas(const Popped& popped) {
   for (const Delta& delta : popped.deltas) {
     process_.simulation().AdoptOrigin(delta.origin);
     if (!late_transform_) {
-      ProcessDelta(popped.key, delta, popped.is_in_initial_list);
+      ProcessDelta(delta, popped.is_in_initial_list);
       continue;
     }
     Delta changed = delta;
     if (!Transformed(late_transform_, delta.tombstone, &changed.object)) return;
-    ProcessDelta(popped.key, changed, popped.is_in_initial_list);
+    ProcessDelta(changed, popped.is_in_initial_list);
   }
 }
 
-void SharedIndexInformer::ProcessDelta(const std::string& key, const Delta& delta, bool initial) {
+void SharedIndexInformer::ProcessDelta(const Delta& delta, bool initial) {
   if (delta.type == DeltaType::kDeleted) {
-    indexer_.Erase(key);
+    indexer_.Erase(delta.object);
     if (!delta.tombstone) indexer_.set_resource_version(delta.object.resource_version());
     NotifyDelete(delta.object, delta.tombstone, delta.origin);
     return;
   }
-  const api::Object old = indexer_.Put(key, delta.object);
+  const api::Object old = indexer_.Put(delta.object);
   NotifyPut(old, delta.object, delta.origin, initial);
 }
 
 // The cache is swapped first; then deletions are told, in key order, then the rest in list order.
 void SharedIndexInformer::ProcessReplacedAll(const Popped& popped) {
-  absl::flat_hash_set<std::string> listed;
-  listed.reserve(popped.objects.size());
+  KeySet<const api::Object*> listed(popped.objects.size(), HashOfKey(*resource_));
   std::vector<api::Object> before;
   before.reserve(popped.objects.size());
   for (const api::Object& object : popped.objects) {
-    const std::string key = object.key();
-    before.push_back(indexer_.GetByKey(key));
-    listed.insert(key);
+    before.push_back(indexer_.Find(object));
+    listed.insert(&object);
   }
   std::vector<api::Object> gone;
   for (const api::Object& object : indexer_.List("")) {
-    if (!listed.contains(object.key())) gone.push_back(object);
+    if (!listed.contains(object)) gone.push_back(object);
   }
   indexer_.Replace(popped.objects, popped.resource_version);
   for (const api::Object& object : gone) NotifyDelete(object, true, popped.origin);

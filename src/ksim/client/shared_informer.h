@@ -59,7 +59,7 @@ class SharedIndexInformer : public SharedInformer {
   sim::Task<void> ProcessLoop();
   void Process(const Popped& popped);
   void ProcessDeltas(const Popped& popped);
-  void ProcessDelta(const std::string& key, const Delta& delta, bool initial);
+  void ProcessDelta(const Delta& delta, bool initial);
   void ProcessReplacedAll(const Popped& popped);
   void ProcessSyncAll(const Popped& popped);
   void NotifyPut(const api::Object& old, const api::Object& object, sim::Origin origin,

@@ -27,19 +27,23 @@ class WatchPipe::Stream : public WatchStream {
       : pipe_(std::move(pipe)), number_(number) {}
   ~Stream() override {
     pipe_->reading_ = false;
+    pipe_->items_.clear();
     pipe_->Forget();
     if (ended_ || pipe_->cut_) return;
     if (Link* link = pipe_->link()) link->SendCloseWatch(pipe_->server_, pipe_->resource_, number_);
   }
   sim::Task<std::optional<api::WatchEvent>> Next() override;
+  std::optional<api::WatchEvent> NextAtOnce() override;
   api::StreamEnd end() const override { return end_; }
   std::uint64_t id() const override { return number_; }
   void Stop() override {
     stopped_ = true;
-    pipe_->arrived_.Close();
+    pipe_->Wake();
   }
 
  private:
+  // What has arrived first; nullopt: it is the end, or nothing may be taken in.
+  std::optional<api::WatchEvent> TakeIn();
   void Deliver(Link& link, const api::WatchEvent& event);
 
   std::shared_ptr<WatchPipe> pipe_;
@@ -51,28 +55,36 @@ class WatchPipe::Stream : public WatchStream {
 
 sim::Task<std::optional<api::WatchEvent>> WatchPipe::Stream::Next() {
   if (ended_ || stopped_) co_return std::nullopt;
-  std::optional<Item> item = co_await pipe_->arrived_.Receive();
+  while (pipe_->arrived_ == 0 && !stopped_) co_await pipe_->to_take_in_.Wait();
   FaultHooks* hooks = pipe_->hooks_;
   if (hooks != nullptr && hooks->has_gates()) {
     co_await PassGates(hooks, pipe_->reader_, Access::kRead);
   }
+  co_return TakeIn();
+}
+
+std::optional<api::WatchEvent> WatchPipe::Stream::NextAtOnce() {
+  const FaultHooks* hooks = pipe_->hooks_;
+  if (pipe_->arrived_ == 0 || (hooks != nullptr && hooks->has_gates())) return std::nullopt;
+  return TakeIn();
+}
+
+std::optional<api::WatchEvent> WatchPipe::Stream::TakeIn() {
+  if (ended_ || stopped_) return std::nullopt;
   Link* link = pipe_->link();
-  if (stopped_) co_return std::nullopt;
-  if (!item || link == nullptr) {
-    ended_ = true;
-    co_return std::nullopt;
+  Item item = pipe_->items_.Pop();
+  --pipe_->arrived_;
+  ended_ = link == nullptr || item.kind == Item::Kind::kEnd;
+  if (link != nullptr) link->sim().AdoptOrigin(item.origin);
+  if (ended_) {
+    end_ = item.end;
+    return std::nullopt;
   }
-  link->sim().AdoptOrigin(item->origin);
-  if (!item->event) {
-    ended_ = true;
-    end_ = item->end;
-    co_return std::nullopt;
-  }
-  if (!item->local) {
-    Deliver(*link, *item->event);
+  if (item.kind == Item::Kind::kEvent) {
+    Deliver(*link, item.event);
     pipe_->TakenIn(*link);
   }
-  co_return std::move(item->event);
+  return std::move(item.event);
 }
 
 void WatchPipe::Stream::Deliver(Link& link, const api::WatchEvent& event) {
@@ -88,7 +100,7 @@ void WatchPipe::Stream::Deliver(Link& link, const api::WatchEvent& event) {
   if (!event.object.empty()) {
     const api::Object& o = event.object;
     if (!o.name().empty()) {
-      info.object = api::ObjectHash(pipe_->resource_->resource, o.ns(), o.name());
+      info.object = o.KeyHash(*pipe_->resource_);
     }
     info.revision = o.resource_version();
   }
@@ -102,8 +114,9 @@ WatchPipe::WatchPipe(const std::shared_ptr<Link>& link, api::Endpoint& server,
       link_alive_(link),
       server_(server),
       resource_(resource),
+      streams_key_(link->StreamsKey(resource)),
       channel_(link->NewStreamChannel(server, resource)),
-      arrived_(link->sim()),
+      to_take_in_(link->sim()),
       hooks_(link->env().faults),
       reader_(link->process().actor()) {
   if (hooks_ == nullptr) return;
@@ -136,10 +149,8 @@ bool WatchPipe::CanSend() const {
 
 bool WatchPipe::Send(api::WatchEvent event) {
   if (!CanSend()) return true;
-  const std::uint64_t key = link()->DeliveryKey(resource_, event);
-  Item item;
-  item.event.emplace(std::move(event));
-  PutOnWire(key, std::move(item));
+  const std::uint64_t key = DeliveryKey(event);
+  PutOnWire(key, Item(std::move(event)));
   ++unread_;
   if (Choked()) server_waits_ = true;
   return !server_waits_;
@@ -161,42 +172,46 @@ void WatchPipe::SendEnd(api::StreamEnd how) {
   if (!CanSend()) return;
   api::WatchEvent end;
   end.type = api::WatchEventType::kError;
-  Item item;
-  item.end = how;
-  PutOnWire(link()->DeliveryKey(resource_, end), std::move(item));
+  PutOnWire(DeliveryKey(end), Item(how));
+}
+
+std::uint64_t WatchPipe::DeliveryKey(const api::WatchEvent& event) {
+  return link()->DeliveryKey(streams_key_, resource_, event);
 }
 
 void WatchPipe::PutOnWire(std::uint64_t key, Item item) {
-  on_wire_.Push(std::move(item));
+  items_.Push(std::move(item));
   channel_.Send(key, [self = shared_from_this()] { self->Arrive(); }, ExtraDelay());
 }
 
 void WatchPipe::Arrive() {
-  Item item = on_wire_.Pop();
   if (link() == nullptr || !reading_ || cut_) return;
-  item.origin = link()->sim().CaptureOrigin();
+  items_[arrived_ + held_].origin = link()->sim().CaptureOrigin();
   if (faults_ != nullptr && faults_->held > 0) {
-    held_.push_back(std::move(item));
+    ++held_;
   } else {
-    arrived_.Send(std::move(item));
+    ++arrived_;
+    Wake();
   }
 }
 
 void WatchPipe::TakeHeld() {
-  for (Item& item : std::exchange(held_, {})) arrived_.Send(std::move(item));
+  if (held_ == 0) return;
+  arrived_ += std::exchange(held_, 0);
+  Wake();
 }
 
 bool WatchPipe::Cut(const api::Status& error) {
   if (link() == nullptr || !open()) return false;
   cut_ = true;
-  held_.clear();
-  Item item;
-  item.origin = link()->sim().CaptureOrigin();
-  if (!error.ok()) {
-    item.local = true;
-    item.event = api::WatchEvent::OfError(error);
-  }
-  arrived_.Send(std::move(item));
+  items_.Keep(arrived_);
+  held_ = 0;
+  Item last = error.ok() ? Item(api::StreamEnd::kEof)
+                         : Item(api::WatchEvent::OfError(error), Item::Kind::kLocalEvent);
+  last.origin = link()->sim().CaptureOrigin();
+  items_.Push(std::move(last));
+  ++arrived_;
+  Wake();
   link()->SendCloseWatch(server_, resource_, number_);
   return true;
 }
