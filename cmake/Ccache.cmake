@@ -7,12 +7,14 @@ if(KSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     execute_process(COMMAND ${KSIM_CCACHE_PROGRAM} ${CMAKE_CXX_COMPILER} -x c++ -c /dev/null
       -o ${PROJECT_BINARY_DIR}/ccache-works.o RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
-      set(CMAKE_CXX_COMPILER_LAUNCHER ${KSIM_CCACHE_PROGRAM})
+      # What another clone has compiled serves this one: paths below the checkout do not count.
+      set(KSIM_CCACHE_SETTINGS CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
       if(KSIM_PRECOMPILE)  # else a file that uses a precompiled header is never found again
-        set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-          CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-          ${KSIM_CCACHE_PROGRAM})
+        list(APPEND KSIM_CCACHE_SETTINGS
+          CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
       endif()
+      set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env ${KSIM_CCACHE_SETTINGS} ${KSIM_CCACHE_PROGRAM})
     endif()
   endif()
 endif()
