@@ -232,7 +232,7 @@ build_release() {
   printf '%s\n' "$root" >"$build/ksim.stamp.new"
   discard_foreign_cache
   if ! is_configured; then set -- -DKSIM_BUILD_TESTS=OFF "$@"; fi
-  configure -DCMAKE_BUILD_TYPE=Release -DKSIM_BUILD_BENCHMARKS=OFF \
+  configure -DCMAKE_BUILD_TYPE=Release -DKSIM_BUILD_BENCHMARKS=OFF -DKSIM_CCACHE=ON \
     -DKSIM_PRECOMPILE=ON -DKSIM_UNITY=ON "$@"
   build "$target"
   mv -f "$build/ksim.stamp.new" "$build/ksim.stamp"
