@@ -107,6 +107,26 @@ TEST_F(SimulationTest, DeferredCallsRunBeforeAnyOtherEvent) {
   EXPECT_TRUE(log_.ends_with("third@+0.000s outside@+0.000s other@+0.000s "));
 }
 
+TEST_F(SimulationTest, ACallThatIsTakenBackNeverRunsNorKeepsTheRunBusy) {
+  const auto held = std::make_shared<int>(1);
+  std::vector<Simulation::SlotRef> calls;
+  for (const TimerKind kind : {TimerKind::kWork, TimerKind::kPeriodic, TimerKind::kWork})
+    calls.push_back(sim_.After(Seconds(1), kind, "test", [this, held] { Log("ran"); }));
+  EXPECT_EQ(sim_.pending_work(), 2u);
+  sim_.CancelCall(calls[0]);
+  sim_.CancelCall(calls[1]);
+  EXPECT_EQ(sim_.pending_work(), 1u);
+  EXPECT_EQ(held.use_count(), 2) << "what it held is given up";
+  At(Seconds(1), "another in its place");
+  for (const Simulation::SlotRef& gone : {calls[0], calls[1], Simulation::SlotRef()})
+    sim_.CancelCall(gone);
+  sim_.RunUntil(VirtualTime() + Seconds(2));
+  EXPECT_EQ(log_, "ran@+1.000s another in its place@+1.000s ");
+  EXPECT_EQ(sim_.steps(), 2u);
+  sim_.CancelCall(calls[2]);
+  EXPECT_EQ(sim_.pending_work(), 0u);
+}
+
 TEST_F(SimulationTest, CallsKeepTheContextOfTheCaller) {
   std::vector<Context> seen;
   const auto note = [this, &seen] { seen.push_back(sim_.context()); };

@@ -100,13 +100,20 @@ class Simulation {
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
 
   // --- scheduling --------------------------------------------------------------------------
+  // Names a suspended frame or a scheduled call; good for ever: what is gone is not found.
+  struct SlotRef {
+    std::uint32_t slot = 0xffffffffu;
+    std::uint32_t generation = 0;
+  };
   // Runs `call` at now + delay in the Context of the caller. `label` is a string literal that names
   // it in "what kept the run busy". Never runs inline, not even for delay 0; a negative delay
   // counts as 0, one past the end of time as that end. The call is not tied to the caller's
   // process: it runs also when that has died since (a message stays in flight), so what it refers
   // to must outlive the process or be guarded by its incarnation.
-  void After(Duration delay, TimerKind kind, const char* label, absl::AnyInvocable<void()>&& call,
-             ChainId chain = {});
+  SlotRef After(Duration delay, TimerKind kind, const char* label,
+                absl::AnyInvocable<void()>&& call, ChainId chain = {});
+  // Takes back what After scheduled; does nothing if it has run, or for SlotRef().
+  void CancelCall(SlotRef call);
   // Runs `call` when the running step returns: before any other event, at the same time, in the
   // Context of the caller, in the order of the calls to Defer. Outside a step: before the next one.
   void Defer(absl::AnyInvocable<void()> call);
@@ -153,10 +160,6 @@ class Simulation {
                        PayloadRef payload);
 
   // --- for awaiters in sim/ only -----------------------------------------------------------
-  struct SlotRef {
-    std::uint32_t slot = 0xffffffffu;
-    std::uint32_t generation = 0;
-  };
   SlotRef ClaimSlot(std::coroutine_handle<> frame);  // remembers the running Context
   void Wake(SlotRef ref, Duration delay, TimerKind kind, const char* label);
   void ReleaseSlot(SlotRef ref);  // pending entries become dead

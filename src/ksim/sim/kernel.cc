@@ -175,11 +175,8 @@ void Simulation::Kernel::RunRoot(std::uint32_t index, std::coroutine_handle<> fr
 }
 
 void Simulation::Kernel::RunCall(std::uint32_t index) {
-  absl::AnyInvocable<void()> function = std::move(calls[index].function);
-  calls[index].function = nullptr;
   sim.context_ = calls[index].context;
-  calls[index].next_free = free_call;
-  free_call = index;
+  absl::AnyInvocable<void()> function = TakeCall(index);
   try {
     function();
   } catch (...) {

@@ -96,6 +96,7 @@ class Simulation::Kernel {
   void DestroyRoot(std::uint32_t root);
   std::uint32_t NewCall(absl::AnyInvocable<void()>&& function, const Context& context,
                         ChainId chain);
+  absl::AnyInvocable<void()> TakeCall(std::uint32_t call);  // its place is free from here on
   void DropCalls();
 
   Simulation& sim;

@@ -64,6 +64,13 @@ std::uint32_t Simulation::Kernel::NewCall(absl::AnyInvocable<void()>&& function,
   return index;
 }
 
+absl::AnyInvocable<void()> Simulation::Kernel::TakeCall(std::uint32_t index) {
+  absl::AnyInvocable<void()> function = std::exchange(calls[index].function, nullptr);
+  calls[index].next_free = free_call;
+  free_call = index;
+  return function;
+}
+
 // Destroying a function may schedule nothing any more, but may ask about the simulation.
 void Simulation::Kernel::DropCalls() {
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {

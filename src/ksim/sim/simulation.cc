@@ -79,11 +79,22 @@ VirtualTime AddWithin(VirtualTime from, Duration delay) {
 
 VirtualTime Simulation::Later(Duration delay) const { return AddWithin(now_, delay); }
 
-void Simulation::After(Duration delay, TimerKind kind, const char* label,
-                       absl::AnyInvocable<void()>&& call, ChainId chain) {
-  if (kernel_->closed) return;
+Simulation::SlotRef Simulation::After(Duration delay, TimerKind kind, const char* label,
+                                      absl::AnyInvocable<void()>&& call, ChainId chain) {
+  if (kernel_->closed) return SlotRef();
   const std::uint32_t index = kernel_->NewCall(std::move(call), context_, chain);
-  kernel_->Enqueue(kernel_->NewSlot(nullptr, index), Later(delay), Effective(kind), label);
+  const std::uint32_t slot = kernel_->NewSlot(nullptr, index);
+  kernel_->Enqueue(slot, Later(delay), Effective(kind), label);
+  return {slot, kernel_->slots[slot].generation};
+}
+
+void Simulation::CancelCall(SlotRef call) {
+  if (call.slot >= kernel_->slots.size()) return;
+  const Kernel::Slot& slot = kernel_->slots[call.slot];
+  if (slot.generation != call.generation) return;
+  const std::uint32_t index = slot.owner;
+  kernel_->FreeSlot(call.slot);
+  const absl::AnyInvocable<void()> dropped = kernel_->TakeCall(index);
 }
 
 void Simulation::Defer(absl::AnyInvocable<void()> call) {
