@@ -77,7 +77,12 @@ class FieldSelector {
   struct Term {
     Term() = default;
     Term(std::string_view f, bool n, std::string_view v) : field(f), negated(n), value(v) {}
-    std::string field;
+    // `get` as for MatchesFields.
+    template <class Get>
+    bool Matches(Get&& get) const {
+      return (get(field.text()) == value) != negated;
+    }
+    Atom field;
     bool negated = false;  // !=
     std::string value;
   };
@@ -86,12 +91,12 @@ class FieldSelector {
   // Operators =, ==, !=. A backslash in a value keeps `\`, `,` and `=` as they are.
   static absl::StatusOr<FieldSelector> Parse(std::string_view text);
 
-  // `get` tells a field's value as text: get(const std::string& field) -> comparable with
+  // `get` tells a field's value as text: get(std::string_view field) -> comparable with
   // std::string.
   template <class Get>
   bool MatchesFields(Get&& get) const {
     for (const Term& t : terms_) {
-      if ((get(t.field) == t.value) == t.negated) return false;
+      if (!t.Matches(get)) return false;
     }
     return true;
   }

@@ -66,10 +66,10 @@ Collection::Collection(std::string_view resource, std::string_view ns, std::stri
   labels_ = *std::move(l);
   fields_ = *std::move(f);
   for (const value::FieldSelector::Term& term : fields_.terms()) {
-    const bool plain =
-        std::find(kPlainFields.begin(), kPlainFields.end(), term.field) != kPlainFields.end();
+    const bool plain = std::find(kPlainFields.begin(), kPlainFields.end(), term.field.text()) !=
+                       kPlainFields.end();
     if (!plain) judgeable_ = false;
-    if (term.field == "spec.nodeName" && !term.negated && fields_.terms().size() == 1)
+    if (term.field.text() == "spec.nodeName" && !term.negated && fields_.terms().size() == 1)
       node_ = term.value;
   }
   if (const auto only = fields_.RequiresExactMatch("metadata.name"); only && name_.empty())
@@ -95,7 +95,7 @@ bool Collection::Has(const Change& of, const Value& tree) const {
   if (!node_.empty()) return NodeNameOf(tree).AsString() == node_;
   if (!judgeable_) return fields_.Matches(tree);
   return fields_.MatchesFields(
-      [&tree](const std::string& field) { return PlainFieldOf(tree, field); });
+      [&tree](std::string_view field) { return PlainFieldOf(tree, field); });
 }
 
 Meaning Collection::Of(const Change& change) const {

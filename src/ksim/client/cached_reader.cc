@@ -85,9 +85,10 @@ sim::Task<api::Result<std::vector<api::Object>>> CachedReader::List(
     const std::vector<value::FieldSelector::Term>& terms = fields->terms();
     if (terms.size() != 1 || terms[0].negated)
       co_return Problem("non-exact field matches are not supported by the cache");
-    if (!lister.HasIndex(IndexName(terms[0].field)))
-      co_return Problem(fmt::format("Index with name field:{} does not exist", terms[0].field));
-    found = lister.ByIndex(IndexName(terms[0].field), IndexKey(options.ns, terms[0].value));
+    const std::string_view field = terms[0].field.text();
+    if (!lister.HasIndex(IndexName(field)))
+      co_return Problem(fmt::format("Index with name field:{} does not exist", field));
+    found = lister.ByIndex(IndexName(field), IndexKey(options.ns, terms[0].value));
   }
   std::vector<api::Object> out;
   for (api::Object& object : found) {

@@ -102,7 +102,7 @@ absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
 }
 
 bool FieldSelector::Matches(const Value& object) const {
-  return MatchesFields([&object](const std::string& field) {
+  return MatchesFields([&object](std::string_view field) {
     const auto path = Path::Parse(field);
     return FieldText(path.ok() ? object.Find(*path) : nullptr);
   });
@@ -111,13 +111,13 @@ bool FieldSelector::Matches(const Value& object) const {
 std::string FieldSelector::ToString() const {
   std::vector<std::string> parts;
   for (const Term& t : terms_)
-    parts.push_back(t.field + (t.negated ? "!=" : "=") + Escape(t.value));
+    parts.push_back(std::string(t.field.text()) + (t.negated ? "!=" : "=") + Escape(t.value));
   return Join(parts, ",");
 }
 
 std::optional<std::string_view> FieldSelector::RequiresExactMatch(std::string_view field) const {
   for (const Term& t : terms_) {
-    if (t.field == field && !t.negated) return t.value;
+    if (t.field.text() == field && !t.negated) return t.value;
   }
   return std::nullopt;
 }

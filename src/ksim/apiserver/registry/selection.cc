@@ -108,13 +108,12 @@ bool IsMetadata(std::string_view field) {
   return field == "metadata.name" || field == "metadata.namespace";
 }
 
-// Which term demands a value of the field; -1 if none does.
-std::int32_t FindExact(const value::FieldSelector& fields, std::string_view field) {
-  for (std::size_t i = 0; i < fields.terms().size(); ++i) {
-    const value::FieldSelector::Term& term = fields.terms()[i];
-    if (term.field == field && !term.negated) return static_cast<std::int32_t>(i);
+// The value that a term demands of the field; null if none does.
+const std::string* FindExact(const auto& terms, std::string_view field) {
+  for (const value::FieldSelector::Term& term : terms) {
+    if (term.field.text() == field && !term.negated) return &term.value;
   }
-  return -1;
+  return nullptr;
 }
 
 }  // namespace
@@ -142,17 +141,18 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
 api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields) {
   const KindFields* kind = FieldsOf(r);
   for (const value::FieldSelector::Term& term : fields.terms()) {
+    const std::string_view field = term.field.text();
     if (kind == nullptr) {
-      if (IsMetadata(term.field)) continue;
+      if (IsMetadata(field)) continue;
       return api::BadRequest(
           fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", "
                       "\"metadata.namespace\"",
-                      term.field));
+                      field));
     }
-    const bool metadata = term.field == "metadata.name" ||
-                          (term.field == "metadata.namespace" && kind->has_namespace);
-    if (!metadata && Find(*kind, term.field) == nullptr)
-      return api::BadRequest(fmt::format("field label not supported: {}", term.field));
+    const bool metadata =
+        field == "metadata.name" || (field == "metadata.namespace" && kind->has_namespace);
+    if (!metadata && Find(*kind, field) == nullptr)
+      return api::BadRequest(fmt::format("field label not supported: {}", field));
   }
   return api::Status();
 }
@@ -177,24 +177,26 @@ api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_v
       return api::BadRequest("fieldSelector metadata.name doesn't match requested name");
     name = *field;
   }
-  p.scope_ = fmt::format("{}/{}", ns, name);
+  if (!ns.empty() || !name.empty()) p.scope_ = Value::Of(fmt::format("{}/{}", ns, name));
   p.ns_size_ = static_cast<std::uint32_t>(ns.size());
-  if (r.resource == "pods" && r.group.empty()) {
-    p.node_term_ = FindExact(*fields, "spec.nodeName");
-    if (p.node_term_ < 0) p.node_term_ = FindExact(*fields, "spec.host");
-  }
   p.labels_ = *std::move(labels);
-  p.fields_ = *std::move(fields);
+  p.fields_.assign(fields->terms().begin(), fields->terms().end());
   p.everything_ = ns.empty() && name.empty() && !p.has_selectors();
   return p;
+}
+
+const std::string* Predicate::node_name() const {
+  if (resource_->resource != "pods" || !resource_->group.empty()) return nullptr;
+  const std::string* node = FindExact(fields_, "spec.nodeName");
+  return node != nullptr ? node : FindExact(fields_, "spec.host");
 }
 
 bool Predicate::MatchesSelectors(const api::Object& object) const {
   if (contradictory_) return false;
   if (!labels_.empty() && !labels_.Matches(object.labels())) return false;
-  if (fields_.empty()) return true;
-  return fields_.MatchesFields(
-      [&](const std::string& field) { return FieldValue(*resource_, object, field); });
+  const auto get = [&](std::string_view field) { return FieldValue(*resource_, object, field); };
+  return std::all_of(fields_.begin(), fields_.end(),
+                     [&get](const auto& term) { return term.Matches(get); });
 }
 
 bool Predicate::MatchesAll(const api::Object& object) const {
@@ -206,11 +208,12 @@ bool Predicate::MatchesAll(const api::Object& object) const {
 std::string Predicate::SingleKey() const {
   if (name().empty()) return "";
   if (!resource_->namespaced) return std::string(name());
-  return ns().empty() ? "" : scope_;
+  return std::string(ns().empty() ? "" : scope_.AsString());
 }
 
 std::string Predicate::KeyPrefix() const {
-  return ns().empty() || !resource_->namespaced ? "" : scope_.substr(0, ns_size_ + 1);
+  if (ns().empty() || !resource_->namespaced) return "";
+  return std::string(scope_.AsString().substr(0, ns_size_ + 1));
 }
 
 }  // namespace ksim::apiserver

@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
 #include "ksim/value/selector.h"
+#include "ksim/value/value.h"
 
 namespace ksim::apiserver {
 
@@ -36,15 +38,18 @@ class Predicate {
 
   // Namespace, labels and fields all match.
   bool Matches(const api::Object& object) const { return everything_ || MatchesAll(object); }
+  bool everything() const { return everything_; }  // whatever it is
   // Labels and fields only: the object is known to be in the namespace.
   bool MatchesSelectors(const api::Object& object) const;
   bool has_selectors() const { return !labels_.empty() || !fields_.empty(); }
 
   const api::ResourceInfo& resource() const { return *resource_; }
   // The one namespace asked for, by the request or else by metadata.namespace=; "" = all.
-  std::string_view ns() const { return std::string_view(scope_).substr(0, ns_size_); }
+  std::string_view ns() const { return scope_.AsString().substr(0, ns_size_); }
   // The one name asked for; "" = all.
-  std::string_view name() const { return std::string_view(scope_).substr(ns_size_ + 1); }
+  std::string_view name() const {
+    return scope_.is_null() ? std::string_view() : scope_.AsString().substr(ns_size_ + 1);
+  }
   // Key of the single object asked for, if it can be only one: "ns/name" or "name"; else "".
   std::string SingleKey() const;
   // What keys of all possible matches begin with: "ns/" or "".
@@ -52,21 +57,19 @@ class Predicate {
   // A request for one namespace whose selector names another: nothing can match.
   bool contradictory() const { return contradictory_; }
   // The value of spec.nodeName that every match must have; null if none is demanded.
-  const std::string* node_name() const {
-    return node_term_ < 0 ? nullptr : &fields_.terms()[static_cast<std::size_t>(node_term_)].value;
-  }
+  const std::string* node_name() const;
 
  private:
   bool MatchesAll(const api::Object& object) const;
 
   const api::ResourceInfo* resource_ = nullptr;
-  std::string scope_ = "/";  // namespace/name
+  value::Value scope_;  // "namespace/name"; null: neither, as most watches have it
   std::uint32_t ns_size_ = 0;
-  std::int32_t node_term_ = -1;  // of the fields: which one demands a node
-  bool everything_ = false;      // nothing is demanded: what most watches are
+  bool everything_ = false;  // nothing is demanded: what most watches are
   bool contradictory_ = false;
   value::LabelSelector labels_;
-  value::FieldSelector fields_;
+  // Hardly anybody tests two fields, and thousands of kubelets test one.
+  absl::InlinedVector<value::FieldSelector::Term, 1> fields_;
 };
 
 }  // namespace ksim::apiserver
