@@ -38,6 +38,12 @@ class CountingSink final : public api::WatchSink {
   std::int64_t& count_;
 };
 
+class Host final : public StreamHost {
+ public:
+  explicit Host(sim::Simulation& s) : StreamHost(s, sim::ActorId::Of("kube-apiserver-0")) {}
+  void Ended(const WatchStream&) override {}
+};
+
 Value Pod(std::size_t i, std::size_t nodes) {
   return Obj({{"apiVersion", Value::Of("v1")},
               {"kind", Value::Of("Pod")},
@@ -163,19 +169,20 @@ Value At(std::size_t i, std::int64_t n) {
 
 // One event among 5000 watchers: through the index, and by asking each.
 struct Dispatch {
-  explicit Dispatch(int watchers) : sim(sim::SimulationOptions()) {
+  explicit Dispatch(int watchers) : sim(sim::SimulationOptions()), host(sim) {
     api::Request request;
     request.resource = kinds.ByName("pods");
     for (int i = 0; i < watchers; ++i) {
       api::ListOptions options;
       options.field_selector = fmt::format("spec.nodeName=node-{}", i);
       auto predicate = Predicate::Make(*request.resource, "", "", options);
-      auto stream = std::make_shared<WatchStream>(
-          sim, server, static_cast<std::uint64_t>(i + 1), request, "", [](api::Response) {},
-          std::make_shared<CountingSink>(events));
-      all.push_back(std::make_shared<CacheWatcher>(stream, *predicate, 10, false,
-                                                   VirtualTime::Max(), api::Variants()));
-      index.Add(all.back());
+      streams.push_back(std::make_unique<WatchStream>(
+          host, static_cast<std::uint64_t>(i + 1), request, "", [](api::Response) {},
+          std::make_shared<CountingSink>(events)));
+      auto watcher = std::make_unique<CacheWatcher>(*streams.back(), *predicate, 10, false,
+                                                    VirtualTime::Max(), api::Variants());
+      all.push_back(watcher.get());
+      index.Add(std::move(watcher));
     }
     event.type = api::WatchEventType::kModified;
     event.key = "default/web-000007";
@@ -184,10 +191,11 @@ struct Dispatch {
     event.previous = api::Object::FromTree(At(7, 1), 1);
   }
   sim::Simulation sim;
-  std::string server = "kube-apiserver-0";
+  Host host;
   api::Kinds kinds;
+  std::vector<std::unique_ptr<WatchStream>> streams;
   WatcherIndex index;
-  std::vector<std::shared_ptr<CacheWatcher>> all;
+  std::vector<CacheWatcher*> all;
   CacheEvent event;
   std::int64_t events = 0;
 };
@@ -204,7 +212,7 @@ BENCHMARK(DispatchByIndex)->Arg(50)->Arg(5000);
 void DispatchByAskingAll(benchmark::State& state) {
   Dispatch d(static_cast<int>(state.range(0)));
   for (auto _ : state) {
-    for (const auto& w : d.all) benchmark::DoNotOptimize(Filter(d.event, w->predicate()));
+    for (CacheWatcher* w : d.all) benchmark::DoNotOptimize(Filter(d.event, w->predicate()));
   }
 }
 BENCHMARK(DispatchByAskingAll)->Arg(50)->Arg(5000);
@@ -213,19 +221,21 @@ BENCHMARK(DispatchByAskingAll)->Arg(50)->Arg(5000);
 // (`labels` more of them).
 void FanOut(benchmark::State& state) {
   sim::Simulation sim{sim::SimulationOptions()};
-  const std::string server = "kube-apiserver-0";
+  Host host(sim);
   const api::Kinds kinds;
   api::Request request;
   request.resource = kinds.ByName("pods");
   std::int64_t events = 0;
+  std::vector<std::shared_ptr<WatchStream>> streams;
   std::vector<std::unique_ptr<CacheWatcher>> all;
   for (std::uint64_t i = 1; i <= 1000; ++i) {
     auto stream = std::make_shared<WatchStream>(
-        sim, server, i, request, "", [](api::Response) {}, std::make_shared<CountingSink>(events));
+        host, i, request, "", [](api::Response) {}, std::make_shared<CountingSink>(events));
     stream->Accept(api::Response::From::kCache);
     auto predicate = Predicate::Make(*request.resource, "", "", api::ListOptions());
-    all.push_back(std::make_unique<CacheWatcher>(stream, *predicate, 10, false, VirtualTime::Max(),
+    all.push_back(std::make_unique<CacheWatcher>(*stream, *predicate, 10, false, VirtualTime::Max(),
                                                  api::Variants()));
+    streams.push_back(std::move(stream));
   }
   Value pod = At(7, 2);
   for (std::int64_t i = 0; i < state.range(0); ++i)

@@ -10,9 +10,15 @@ namespace {
 
 using api::WatchEventType;
 
+class TestHost final : public StreamHost {
+ public:
+  explicit TestHost(sim::Simulation& s) : StreamHost(s, sim::ActorId::Of("kube-apiserver-0")) {}
+  void Ended(const WatchStream&) override {}
+};
+
 class IndexTest : public ::testing::Test {
  protected:
-  IndexTest() : sim_(sim::SimulationOptions()), pods_(*kinds_.ByName("pods")) {}
+  IndexTest() : sim_(sim::SimulationOptions()), host_(sim_), pods_(*kinds_.ByName("pods")) {}
 
   Predicate Make(std::string_view ns, std::string_view labels, std::string_view fields) {
     api::ListOptions options;
@@ -22,13 +28,12 @@ class IndexTest : public ::testing::Test {
     EXPECT_TRUE(predicate.ok()) << predicate.status().message;
     return *predicate;
   }
-  std::shared_ptr<CacheWatcher> Watcher(Predicate predicate) {
+  std::unique_ptr<CacheWatcher> Watcher(Predicate predicate) {
     api::Request request;
     request.resource = &pods_;
-    auto stream = std::make_shared<WatchStream>(
-        sim_, server_, next_id_++, request, "", [](api::Response) {},
-        std::make_shared<TestWatch>(sim_));
-    return std::make_shared<CacheWatcher>(stream, std::move(predicate), 10, false,
+    streams_.push_back(std::make_unique<WatchStream>(
+        host_, next_id_++, request, "", [](api::Response) {}, std::make_shared<TestWatch>(sim_)));
+    return std::make_unique<CacheWatcher>(*streams_.back(), std::move(predicate), 10, false,
                                           VirtualTime::Max(), api::Variants());
   }
   CacheEvent Change(std::string_view ns, std::string_view name, std::string_view old_node,
@@ -53,15 +58,16 @@ class IndexTest : public ::testing::Test {
 
   api::Kinds kinds_;
   sim::Simulation sim_;
+  TestHost host_;
   const api::ResourceInfo& pods_;
-  std::string server_ = "kube-apiserver-0";
+  std::vector<std::unique_ptr<WatchStream>> streams_;
   std::uint64_t next_id_ = 1;
 };
 
 // WATCH-44
 TEST_F(IndexTest, IndexedDispatchEqualsLinearFiltering) {
   WatcherIndex index;
-  std::vector<std::shared_ptr<CacheWatcher>> all;
+  std::vector<CacheWatcher*> all;
   for (int i = 0; i < 300; ++i) {
     const std::string ns = Pick({"", "a", "b"});
     const std::string labels = Pick({"", "app=a", "app=b"});
@@ -69,8 +75,9 @@ TEST_F(IndexTest, IndexedDispatchEqualsLinearFiltering) {
         Pick({"", "", "spec.nodeName=n1", "spec.nodeName=n2", "spec.nodeName=", "spec.nodeName!=n1",
               "metadata.name=p1", "metadata.namespace=a", "metadata.namespace=b,metadata.name=p2",
               "spec.nodeName=n1,metadata.name=p1"});
-    all.push_back(Watcher(Make(ns, labels, fields)));
-    index.Add(all.back());
+    std::unique_ptr<CacheWatcher> watcher = Watcher(Make(ns, labels, fields));
+    all.push_back(watcher.get());
+    index.Add(std::move(watcher));
   }
   for (int i = 0; i < 60; ++i) {
     const std::size_t gone = Draw(static_cast<std::uint32_t>(all.size()));
@@ -89,7 +96,7 @@ TEST_F(IndexTest, IndexedDispatchEqualsLinearFiltering) {
       last = w->id();
       if (Filter(event, w->predicate())) indexed.push_back(w->id());
     }
-    for (const auto& w : all) {
+    for (const CacheWatcher* w : all) {
       if (Filter(event, w->predicate())) linear.push_back(w->id());
     }
     ASSERT_EQ(indexed, linear);
@@ -131,8 +138,7 @@ TEST_F(IndexTest, ShowsAChangeAsTheSelectorSeesIt) {
 
 TEST_F(IndexTest, ForgetsWhatWasTakenOut) {
   WatcherIndex index;
-  auto w = Watcher(Make("a", "", ""));
-  index.Add(w);
+  index.Add(Watcher(Make("a", "", "")));
   index.Remove(999);
   EXPECT_EQ(index.size(), 1u);
   EXPECT_EQ(index.TakeAll().size(), 1u);

@@ -43,16 +43,18 @@ void AddText(std::string_view text, std::string* out) {
 }  // namespace
 
 WatchAsked::WatchAsked(const api::Request& r, std::string_view selectors)
-    : client(sim::ActorId::Of(r.client)), request(r.id), resource(r.resource) {
+    : request(r.id), resource(r.resource), client(sim::ActorId::Of(r.client)) {
   const std::string options = OptionsText(r.list);
-  const std::string_view rv = r.list.resource_version;
-  texts_.reserve(r.ns.size() + selectors.size() + rv.size() + options.size());
-  std::size_t i = 0;
-  for (const std::string_view text : {std::string_view(r.ns), selectors, rv}) {
-    texts_ += text;
-    ends_[i++] = static_cast<std::uint32_t>(texts_.size());
+  const std::array<std::string_view, 4> texts{r.ns, selectors, r.list.resource_version, options};
+  std::size_t size = 0;
+  for (const std::string_view text : texts) size += text.size();
+  texts_ = std::make_unique_for_overwrite<char[]>(size + 1);
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    end += texts[i].copy(texts_.get() + end, texts[i].size());
+    if (i < ends_.size()) ends_[i] = static_cast<std::uint32_t>(end);
   }
-  texts_ += options;
+  texts_[end] = 0;
 }
 
 WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked)

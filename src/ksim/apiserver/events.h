@@ -30,24 +30,24 @@ struct StagePayload final : sim::Payload {
 };
 
 // What a watch was asked for, which is told when it begins and when it ends. Thousands wait for
-// their end, so the texts share one string.
+// their end, so the texts are one piece of memory.
 class WatchAsked {
  public:
   WatchAsked(const api::Request& r, std::string_view selectors);
-  sim::ActorId client;
   std::uint64_t request;
   const api::ResourceInfo* resource;
+  sim::ActorId client;
   std::string_view ns() const { return Text(0, ends_[0]); }
   std::string_view selectors() const { return Text(ends_[0], ends_[1]); }
   std::string_view rv() const { return Text(ends_[1], ends_[2]); }
-  std::string_view options() const { return Text(ends_[2], texts_.size()); }
+  std::string_view options() const { return texts_.get() + ends_[2]; }
 
  private:
   std::string_view Text(std::size_t from, std::size_t to) const {
-    return std::string_view(texts_).substr(from, to - from);
+    return std::string_view(texts_.get() + from, to - from);
   }
   std::array<std::uint32_t, 3> ends_;  // of the first three texts
-  std::string texts_;
+  std::unique_ptr<char[]> texts_;      // one after the other, and a zero
 };
 
 // kWatch: a client's watch begins to be served, and ends.

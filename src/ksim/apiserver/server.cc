@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/btree_map.h"
 #include "ksim/apiserver/audit_event.h"
 #include "ksim/apiserver/bootstrap.h"
 #include "ksim/apiserver/etcd3/compactor.h"
 #include "ksim/apiserver/etcd3/storage_watch.h"
 #include "ksim/apiserver/handlers/handler.h"
 #include "ksim/apiserver/handlers/list_options.h"
+#include "ksim/apiserver/open_watches.h"
 #include "ksim/apiserver/watch_stream.h"
 #include "ksim/base/check.h"
 #include "ksim/sim/mailbox.h"
@@ -38,14 +38,15 @@ struct Incarnation {
                  options.event_ttl),
         handler(registry, resources, options.policy, options.audit),
         compactor(shared.sim, client, process.actor(), options.compaction_interval,
-                  [this](store::Revision r) { resources.CompactSnapshots(r); }) {}
+                  [this](store::Revision r) { resources.CompactSnapshots(r); }),
+        watches(process, resources, options.audit) {}
   store::EtcdClient client;
   Resources resources;
   AdmissionChain admission;
   RegistryContext registry;
   Handler handler;
   Compactor compactor;
-  absl::btree_map<std::uint64_t, std::shared_ptr<WatchStream>> streams;
+  OpenWatches watches;
 };
 
 // A request for a watch, until it is answered.
@@ -77,9 +78,7 @@ struct Server::Impl {
   sim::Task<OpenedWatch> OpenWatch(WatchCall& call);
   sim::Task<void> ServeWatch(std::unique_ptr<WatchCall> call);
   Reply Audited(Reply reply, const RequestContext& rc);
-  void AuditEnd(const RequestContext& rc, const WatchStream& stream);
   Duration WatchLifetime(const api::Request& request);
-  void EndStreams(std::string_view reason);
 
   Shared& shared;
   store::Etcd& etcd;
@@ -114,14 +113,8 @@ void Server::Impl::OnStart() {
 
 void Server::Impl::OnStop() {
   ready = false;
-  EndStreams("server");
+  now->watches.EndAll("server");
   now.reset();
-}
-
-// The connections are gone with whoever served them.
-void Server::Impl::EndStreams(std::string_view reason) {
-  auto streams = std::exchange(now->streams, {});
-  for (auto& [id, stream] : streams) stream->Close(api::StreamEnd::kReset, reason);
 }
 
 sim::Task<void> Server::Impl::Prepare() {
@@ -190,12 +183,6 @@ Reply Server::Impl::Audited(Reply reply, const RequestContext& rc) {
   };
 }
 
-void Server::Impl::AuditEnd(const RequestContext& rc, const WatchStream& stream) {
-  if (!stream.accepted()) return;
-  const api::Response served;
-  Audit(options.audit, AuditStage::kResponseComplete, rc, &served);
-}
-
 // Refuses the watch, or serves it up to where only waiting is left.
 sim::Task<OpenedWatch> Server::Impl::OpenWatch(WatchCall& call) {
   RequestContext& rc = *call.rc;
@@ -215,11 +202,10 @@ sim::Task<OpenedWatch> Server::Impl::OpenWatch(WatchCall& call) {
   }
   opened.lifetime = WatchLifetime(request);
   query->deadline = shared.sim.now() + opened.lifetime;
-  const std::uint64_t id = shared.next_stream_id++;
-  auto stream =
-      std::make_shared<WatchStream>(shared.sim, process.name(), id, request, SelectorText(list),
-                                    std::move(call.reply), std::move(call.sink));
-  now->streams[id] = stream;
+  auto stream = std::make_shared<WatchStream>(now->watches, shared.next_stream_id++, request,
+                                              SelectorText(list), std::move(call.reply),
+                                              std::move(call.sink));
+  now->watches.Add(stream);
   opened.stream = stream;
   if (shared.expire_watch && shared.expire_watch(request)) {
     stream->Accept(api::Response::From::kCache);
@@ -238,21 +224,14 @@ sim::Task<OpenedWatch> Server::Impl::OpenWatch(WatchCall& call) {
   co_return opened;
 }
 
-// Waits in a small frame: there are thousands of these.
 sim::Task<void> Server::Impl::ServeWatch(std::unique_ptr<WatchCall> call) {
   if (options.audit != nullptr) call->reply = Audited(std::move(call->reply), *call->rc);
   OpenedWatch watch = co_await OpenWatch(*call);
   if (watch.stream == nullptr) co_return;
-  if (options.audit == nullptr) call.reset();
-  const VirtualTime deadline = shared.sim.now() + watch.lifetime;
-  while (!watch.stream->closed() && shared.sim.now() < deadline) {
-    co_await watch.stream->Ended(deadline - shared.sim.now());
-  }
-  now->resources.Forget(watch.stream->resource(), watch.stream->id());
-  process.Cancel(watch.follower);
-  watch.stream->Close(api::StreamEnd::kEof, "timeout");
-  now->streams.erase(watch.stream->id());
-  if (call != nullptr) AuditEnd(*call->rc, *watch.stream);
+  OpenWatches::Extras extras;
+  extras.follower = watch.follower;
+  if (options.audit != nullptr) extras.rc = std::move(call->rc);
+  now->watches.Serve(std::move(watch.stream), watch.lifetime, std::move(extras));
 }
 
 Server::Server(Shared& shared, store::Etcd& etcd, ServerOptions options)
@@ -293,23 +272,20 @@ void Server::Accept(api::Request request, Reply reply, std::shared_ptr<api::Watc
 
 void Server::CloseWatch(std::uint64_t stream) {
   if (impl_->now == nullptr) return;
-  const auto found = impl_->now->streams.find(stream);
-  if (found == impl_->now->streams.end()) return;
-  const std::shared_ptr<WatchStream> held = found->second;
-  held->Close(api::StreamEnd::kEof, "client");
+  if (const std::shared_ptr<WatchStream> held = impl_->now->watches.Find(stream))
+    held->Close(api::StreamEnd::kEof, "client");
 }
 
 void Server::ResumeWatch(std::uint64_t stream) {
   if (impl_->now == nullptr) return;
-  const auto found = impl_->now->streams.find(stream);
-  if (found != impl_->now->streams.end())
-    impl_->now->resources.Resume(found->second->resource(), stream);
+  if (const std::shared_ptr<WatchStream> held = impl_->now->watches.Find(stream))
+    impl_->now->resources.Resume(held->resource(), stream);
 }
 
 void Server::SetDown(bool down) {
   if (down && !impl_->down) ++impl_->times_down;
   impl_->down = down;
-  if (down && impl_->now != nullptr) impl_->EndStreams("server");
+  if (down && impl_->now != nullptr) impl_->now->watches.EndAll("server");
 }
 
 void Server::FreezeCache(const api::ResourceInfo& r, bool frozen) {
@@ -338,7 +314,7 @@ void Server::ExpireHistory(const api::ResourceInfo& r) {
 }
 
 std::size_t Server::open_watches() const {
-  return impl_->now == nullptr ? 0 : impl_->now->streams.size();
+  return impl_->now == nullptr ? 0 : impl_->now->watches.size();
 }
 
 std::int64_t Server::cache_revision(const api::ResourceInfo& r) const {

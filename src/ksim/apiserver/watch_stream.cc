@@ -5,23 +5,23 @@
 
 namespace ksim::apiserver {
 
-WatchStream::WatchStream(sim::Simulation& sim, const std::string& server, std::uint64_t id,
-                         const api::Request& request, std::string_view selectors, Reply reply,
+WatchStream::WatchStream(StreamHost& host, std::uint64_t id, const api::Request& request,
+                         std::string_view selectors, Reply reply,
                          std::shared_ptr<api::WatchSink> sink)
-    : sim_(sim),
+    : host_(host),
       id_(id),
       sink_(std::move(sink)),
-      actor_(sim::ActorId::Of(server)),
+      background_(host.sim.context().background),
+      unawaited_(host.sim.context().unawaited),
       cause_(request.event),
       reply_(std::make_unique<Reply>(std::move(reply))),
-      ended_(sim),
       asked_(request, selectors) {}
 
 void WatchStream::Accept(api::Response::From from) {
   if (accepted_ || closed_) return;
   accepted_ = true;
-  sim_.EmitAs(actor_, cause_, sim::EventInfo{sim::EventKind::kWatch},
-              sim::MakePayload<WatchPayload>(id_, actor_, asked_));
+  host_.sim.EmitAs(host_.actor, cause_, sim::EventInfo{sim::EventKind::kWatch},
+                   sim::MakePayload<WatchPayload>(id_, host_.actor, asked_));
   api::Response response;
   response.from = from;
   response.stream = id_;
@@ -35,7 +35,13 @@ void WatchStream::Refuse(const api::Status& status) {
   response.code = status.code;
   response.status = status;
   Answer(std::move(response));
-  ended_.Notify();
+}
+
+void WatchStream::ActFor() {
+  sim::Context& context = host_.sim.context();
+  context.cause = cause_;
+  context.background = background_;
+  context.unawaited = unawaited_;
 }
 
 void WatchStream::Answer(api::Response response) {
@@ -45,6 +51,7 @@ void WatchStream::Answer(api::Response response) {
 bool WatchStream::Send(const std::shared_ptr<const EventBody>& body, std::uint64_t object_hash,
                        std::uint64_t cause) {
   if (closed_ || !accepted_) return true;
+  sim::Simulation& sim = host_.sim;
   const std::uint64_t n = ++sent_;
   const std::int64_t revision = body->rv();
   last_revision_ = std::max(last_revision_, revision);
@@ -55,11 +62,11 @@ bool WatchStream::Send(const std::shared_ptr<const EventBody>& body, std::uint64
   event.error = body->error;
   event.initial_end = body->initial_end;
   event.n = n;
-  event.event = sim_.EmitAs(actor_, cause, info, sim::MakePayload<EventPayload>(id_, n, body));
+  event.event = sim.EmitAs(host_.actor, cause, info, sim::MakePayload<EventPayload>(id_, n, body));
   // What travels to the client is caused by the event just told.
-  const std::uint64_t before = std::exchange(sim_.context().cause, event.event);
+  const std::uint64_t before = std::exchange(sim.context().cause, event.event);
   const bool more = sink_->Send(std::move(event));
-  sim_.context().cause = before;
+  sim.context().cause = before;
   return more;
 }
 
@@ -71,12 +78,13 @@ void WatchStream::Close(api::StreamEnd how, std::string_view reason) {
   if (closed_) return;
   closed_ = true;
   if (accepted_) {
-    sim_.EmitAs(actor_, sim_.context().cause, sim::EventInfo{sim::EventKind::kWatch},
-                sim::MakePayload<WatchPayload>(id_, actor_, asked_, last_revision_, reason));
+    host_.sim.EmitAs(
+        host_.actor, host_.sim.context().cause, sim::EventInfo{sim::EventKind::kWatch},
+        sim::MakePayload<WatchPayload>(id_, host_.actor, asked_, last_revision_, reason));
     sink_->Close(how);
   }
   sink_.reset();
-  ended_.Notify();
+  if (deadline_ != VirtualTime()) host_.Ended(*this);
 }
 
 }  // namespace ksim::apiserver

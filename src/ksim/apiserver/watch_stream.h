@@ -5,23 +5,35 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "absl/functional/any_invocable.h"
 #include "ksim/api/request.h"
 #include "ksim/apiserver/events.h"
-#include "ksim/sim/mailbox.h"
+#include "ksim/base/time.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::apiserver {
 
+class WatchStream;
+
+// Whose streams they are: an API server. It outlives them.
+class StreamHost {
+ public:
+  StreamHost(sim::Simulation& s, sim::ActorId a) : sim(s), actor(a) {}
+  virtual ~StreamHost() = default;
+  // A stream that is served (WatchStream::ServeUntil) has been closed. The caller holds it.
+  virtual void Ended(const WatchStream& stream) = 0;
+
+  sim::Simulation& sim;
+  const sim::ActorId actor;
+};
+
 class WatchStream {
  public:
   using Reply = absl::AnyInvocable<void(api::Response)>;
-  WatchStream(sim::Simulation& sim, const std::string& server, std::uint64_t id,
-              const api::Request& request, std::string_view selectors, Reply reply,
-              std::shared_ptr<api::WatchSink> sink);
+  WatchStream(StreamHost& host, std::uint64_t id, const api::Request& request,
+              std::string_view selectors, Reply reply, std::shared_ptr<api::WatchSink> sink);
   WatchStream(const WatchStream&) = delete;
   WatchStream& operator=(const WatchStream&) = delete;
 
@@ -35,6 +47,11 @@ class WatchStream {
   // the stream.
   void Accept(api::Response::From from);
   void Refuse(const api::Status& status);
+  // It is open: the host hears of its end and ends it at `deadline`.
+  void ServeUntil(VirtualTime deadline) { deadline_ = deadline; }
+  VirtualTime deadline() const { return deadline_; }
+  // The running step goes on as the request: caused by it, and background if that was.
+  void ActFor();
 
   // `object_hash` is api::ObjectHash, `cause` the seq that led to it. After Close nothing is sent.
   // False: the client does not read; the next should wait until it does.
@@ -44,27 +61,22 @@ class WatchStream {
   // A second call does nothing. `reason` is for the trace, a literal: timeout, client, error,
   // reinit, server, slow, overwritten.
   void Close(api::StreamEnd how, std::string_view reason);
-  // while (!closed()) co_await Ended(...): comes back when it is closed, at the latest after
-  // `timeout`.
-  sim::Signal::Waiter Ended(Duration timeout) {
-    return ended_.WaitFor(timeout, sim::TimerKind::kPeriodic);
-  }
 
  private:
   void Answer(api::Response response);
 
   // What every event needs comes first: one event goes to thousands of streams.
-  sim::Simulation& sim_;
+  StreamHost& host_;
   std::uint64_t id_;
   std::uint64_t sent_ = 0;
   std::int64_t last_revision_ = 0;
   std::shared_ptr<api::WatchSink> sink_;
-  sim::ActorId actor_;
   bool accepted_ = false;
   bool closed_ = false;
+  bool background_, unawaited_;  // sim::Context of the request
   std::uint64_t cause_;
   std::unique_ptr<Reply> reply_;  // null once it has been given
-  sim::Signal ended_;
+  VirtualTime deadline_;          // 0 until it is served
   WatchAsked asked_;
 };
 

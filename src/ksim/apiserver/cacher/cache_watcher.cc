@@ -16,7 +16,7 @@ void CacheWatcher::RaiseThreshold(std::int64_t revision) {
 void CacheWatcher::Begin(WatchInterval initial) {
   while (const std::optional<CacheEvent> event = initial.Next()) {
     const std::optional<Outgoing> out = Convert(*event, true);
-    if (!out || stream_->Send(out->body, out->object_hash, out->cause)) continue;
+    if (!out || stream_.Send(out->body, out->object_hash, out->cause)) continue;
     return FallBehind(std::move(initial));
   }
 }
@@ -33,7 +33,7 @@ std::optional<Outgoing> CacheWatcher::Convert(const CacheEvent& event, bool init
   if (!initial && event.revision <= threshold_) return std::nullopt;
   const api::ResourceInfo& resource = predicate_.resource();
   if (event.type == WatchEventType::kBookmark)
-    return Outgoing(EventBody::Bookmark(resource, event.revision, initial), 0, stream_->cause());
+    return Outgoing(EventBody::Bookmark(resource, event.revision, initial), 0, stream_.cause());
   const Change::Body body = Change(event, resource, delete_rv_).For(predicate_);
   if (body == nullptr) return std::nullopt;
   return Outgoing(body, event.object_hash, event.origin.cause);
@@ -42,15 +42,15 @@ std::optional<Outgoing> CacheWatcher::Convert(const CacheEvent& event, bool init
 void CacheWatcher::Resume() {
   if (backlog_ == nullptr) return;
   while (const std::optional<Outgoing> next = backlog_->Take())
-    if (!stream_->Send(next->body, next->object_hash, next->cause)) return;
-  if (backlog_->stopped()) stream_->Close(api::StreamEnd::kEof, backlog_->stopped_for());
+    if (!stream_.Send(next->body, next->object_hash, next->cause)) return;
+  if (backlog_->stopped()) stream_.Close(api::StreamEnd::kEof, backlog_->stopped_for());
   backlog_.reset();
 }
 
 // A watch-list whose bookmark is here but not yet on its way is drained: only so can the client
 // make any progress (cache_watcher.go add).
 void CacheWatcher::Stop(std::string_view reason) {
-  if (backlog_ == nullptr) return stream_->Close(api::StreamEnd::kEof, reason);
+  if (backlog_ == nullptr) return stream_.Close(api::StreamEnd::kEof, reason);
   const bool graceful = bookmark_after_ > 0 && !awaits_bookmark_ && backlog_->before_initial_end();
   if (graceful) KSIM_PROBE("apiserver/slow-watch-list-drained");
   backlog_->Stop(reason, graceful);
@@ -68,7 +68,7 @@ bool CacheWatcher::OfferBookmark(std::int64_t revision) {
   bookmark.revision = revision;
   if (backlog_ == nullptr) {
     const std::optional<Outgoing> out = Convert(bookmark, false);
-    if (out && !stream_->Send(out->body, 0, out->cause)) FallBehind(WatchInterval());
+    if (out && !stream_.Send(out->body, 0, out->cause)) FallBehind(WatchInterval());
   } else if (!backlog_->Add(bookmark)) {
     return false;
   }

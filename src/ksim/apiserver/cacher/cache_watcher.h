@@ -22,10 +22,11 @@ class CacheWatcher {
   static constexpr Duration kBookmarkPeriod = Seconds(60);
   static constexpr Duration kBookmarkLead = Seconds(2);  // before the deadline
 
+  // The stream outlives it: who closes a stream keeps it until the cache has forgotten the watch.
   // `queue`: how much each of its two queues holds (History::ChannelSize).
-  CacheWatcher(std::shared_ptr<WatchStream> stream, Predicate predicate, std::size_t queue,
-               bool bookmarks, VirtualTime deadline, const api::Variants& variants)
-      : stream_(std::move(stream)),
+  CacheWatcher(WatchStream& stream, Predicate predicate, std::size_t queue, bool bookmarks,
+               VirtualTime deadline, const api::Variants& variants)
+      : stream_(stream),
         predicate_(std::move(predicate)),
         deadline_(deadline),
         queue_(static_cast<std::uint32_t>(queue)),
@@ -34,10 +35,9 @@ class CacheWatcher {
   CacheWatcher(const CacheWatcher&) = delete;
   CacheWatcher& operator=(const CacheWatcher&) = delete;
 
-  WatchStream& stream() { return *stream_; }
-  std::uint64_t id() const { return stream_->id(); }
+  WatchStream& stream() { return stream_; }
+  std::uint64_t id() const { return stream_.id(); }
   const Predicate& predicate() const { return predicate_; }
-  bool bookmarks() const { return bookmarks_; }
 
   // Live events up to here are not sent (WATCH-11, WATCH-20).
   std::int64_t threshold() const { return threshold_; }
@@ -52,7 +52,7 @@ class CacheWatcher {
     const CacheEvent& event = change.event();
     if (event.revision <= threshold_) return true;
     const Change::Body& body = change.For(predicate_);
-    if (body != nullptr && !stream_->Send(body, event.object_hash, event.origin.cause))
+    if (body != nullptr && !stream_.Send(body, event.object_hash, event.origin.cause))
       FallBehind(WatchInterval());
     return true;
   }
@@ -63,6 +63,8 @@ class CacheWatcher {
   bool behind() const { return backlog_ != nullptr; }
 
   // --- bookmarks ---
+  bool bookmarks() const { return bookmarks_; }
+  void NoMoreBookmarks() { bookmarks_ = false; }
   // A watch-list waits for a bookmark at or after `revision`: it is offered one at every tick.
   void AwaitBookmark(std::int64_t revision);
   // True if the watcher takes it in (it may still find nothing new in it).
@@ -74,7 +76,7 @@ class CacheWatcher {
   void FallBehind(WatchInterval initial);
   std::optional<Outgoing> Convert(const CacheEvent& event, bool initial) const;
 
-  std::shared_ptr<WatchStream> stream_;
+  WatchStream& stream_;
   std::unique_ptr<Backlog> backlog_;  // null: nothing waits
   std::int64_t threshold_ = 0;
   Predicate predicate_;

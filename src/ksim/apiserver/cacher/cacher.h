@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/bookmark_schedule.h"
 #include "ksim/apiserver/cacher/dispatcher.h"
@@ -114,7 +113,6 @@ class Cacher {
   sim::Signal held_changed_;
 
   Dispatcher dispatcher_;
-  absl::btree_map<std::uint64_t, std::weak_ptr<CacheWatcher>> bookmark_watchers_;
   BookmarkSchedule bookmarks_;
   sim::SiteId tick_site_;
   std::uint64_t ticks_ = 0;

@@ -30,7 +30,7 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> str
   if (required.ok() && query.wants_state()) error = co_await WaitUntilFresh(*required);
   if (stream->closed()) co_return;
   stream->Accept(api::Response::From::kCache);
-  auto watcher = std::make_shared<CacheWatcher>(stream, query.predicate, queue, query.bookmarks,
+  auto watcher = std::make_unique<CacheWatcher>(*stream, query.predicate, queue, query.bookmarks,
                                                 query.deadline, variants_);
   const bool same_generation =
       keeps_watchers() || (ready_.ready() && ready_.generation() == generation);
@@ -51,13 +51,13 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> str
     co_return;
   }
   watcher->Begin(*std::move(initial));
-  dispatcher_.Add(watcher);
+  CacheWatcher& added = *watcher;
+  dispatcher_.Add(std::move(watcher));
   if (!query.bookmarks) co_return;
   if (query.is_watch_list()) {
-    watcher->AwaitBookmark(*required == 0 ? cache_.revision() : *required);
+    added.AwaitBookmark(*required == 0 ? cache_.revision() : *required);
   }
-  bookmark_watchers_[watcher->id()] = watcher;
-  ScheduleBookmark(*watcher);
+  ScheduleBookmark(added);
 }
 
 // What the client gets before live events: the state, or the changes since its revision.
@@ -101,15 +101,9 @@ WatchInterval Cacher::InitialState(const WatchQuery& query, CacheWatcher& watche
                                 sim::Origin{watcher.stream().cause(), false});
 }
 
-void Cacher::Forget(std::uint64_t stream) {
-  dispatcher_.Forget(stream);
-  bookmark_watchers_.erase(stream);
-}
+void Cacher::Forget(std::uint64_t stream) { dispatcher_.Forget(stream); }
 
-void Cacher::StopAll(std::string_view reason) {
-  bookmark_watchers_.clear();
-  dispatcher_.StopAll(reason);
-}
+void Cacher::StopAll(std::string_view reason) { dispatcher_.StopAll(reason); }
 
 void Cacher::ScheduleBookmark(CacheWatcher& watcher) {
   const std::optional<VirtualTime> due = watcher.NextBookmark(sim_.now());
@@ -140,17 +134,16 @@ sim::Task<void> Cacher::BookmarkLoop() {
 }
 
 void Cacher::Tick() {
-  std::vector<std::shared_ptr<CacheWatcher>> due;
+  std::vector<CacheWatcher*> due;
   for (const std::uint64_t id : bookmarks_.TakeDue(sim_.now())) {
-    const auto found = bookmark_watchers_.find(id);
-    if (found == bookmark_watchers_.end()) continue;
-    if (std::shared_ptr<CacheWatcher> watcher = found->second.lock()) due.push_back(watcher);
+    CacheWatcher* const watcher = dispatcher_.Find(id);
+    if (watcher != nullptr && watcher->bookmarks()) due.push_back(watcher);
   }
   // Before its first change or progress the older dispatchers have no revision to tell; 1.25 then
   // loses the watchers that were due.
   const bool silent = dispatcher_.last_told() == 0;
   if (silent && compat_ == api::Compat::k1_25) return;
-  for (const std::shared_ptr<CacheWatcher>& watcher : due) {
+  for (CacheWatcher* const watcher : due) {
     if (watcher->stream().closed()) continue;
     if (!silent) watcher->OfferBookmark(dispatcher_.last_told());
     ScheduleBookmark(*watcher);

@@ -16,7 +16,7 @@ std::optional<WatchEventType> Filter(const CacheEvent& event, const Predicate& p
   return std::nullopt;
 }
 
-const Change::Body& Change::For(const Predicate& predicate) {
+const Change::Body& Change::Convert(const Predicate& predicate) {
   const std::optional<WatchEventType> type = Filter(event_, predicate);
   if (!type) return nothing_;
   const bool left = *type == WatchEventType::kDeleted;

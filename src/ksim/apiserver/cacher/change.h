@@ -26,12 +26,19 @@ class Change {
   Change(const CacheEvent& event, const api::ResourceInfo& resource,
          api::Variants::DeleteRV delete_rv)
       : event_(event), resource_(resource), delete_rv_(delete_rv) {}
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
 
   const CacheEvent& event() const { return event_; }
   // What somebody with this predicate is told; null: nothing. Good for as long as the change is.
-  const Body& For(const Predicate& predicate);
+  const Body& For(const Predicate& predicate) {
+    if (!predicate.everything()) return Convert(predicate);
+    if (everybody_ == nullptr) everybody_ = &Convert(predicate);
+    return *everybody_;
+  }
 
  private:
+  const Body& Convert(const Predicate& predicate);
   // Who no longer sees an object is told its last content that matched, at the revision of the
   // change.
   api::Object Left() const;
@@ -40,6 +47,7 @@ class Change {
   const api::ResourceInfo& resource_;
   api::Variants::DeleteRV delete_rv_;
   Body nothing_, added_, modified_, deleted_;
+  const Body* everybody_ = nullptr;  // what those are told who see all there is
 };
 
 }  // namespace ksim::apiserver

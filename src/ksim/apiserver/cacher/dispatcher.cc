@@ -22,12 +22,18 @@ void Dispatcher::Forget(std::uint64_t stream) {
   draining_.erase(stream);
 }
 
-void Dispatcher::StopAll(std::string_view reason) {
-  for (std::shared_ptr<CacheWatcher>& watcher : watchers_.TakeAll())
-    End(std::move(watcher), reason);
+CacheWatcher* Dispatcher::Find(std::uint64_t stream) const {
+  const auto draining = draining_.find(stream);
+  return draining != draining_.end() ? draining->second.get() : watchers_.Find(stream);
 }
 
-void Dispatcher::End(std::shared_ptr<CacheWatcher> watcher, std::string_view reason) {
+void Dispatcher::StopAll(std::string_view reason) {
+  for (std::unique_ptr<CacheWatcher>& watcher : watchers_.TakeAll())
+    End(std::move(watcher), reason);
+  for (const auto& [id, watcher] : draining_) watcher->NoMoreBookmarks();
+}
+
+void Dispatcher::End(std::unique_ptr<CacheWatcher> watcher, std::string_view reason) {
   watcher->Stop(reason);
   const std::uint64_t id = watcher->id();
   if (watcher->behind()) draining_[id] = std::move(watcher);
@@ -81,7 +87,7 @@ sim::Task<void> Dispatcher::WaitForSlow() {
 
 void Dispatcher::EndSlow() {
   for (const std::uint64_t id : std::exchange(slow_, {})) {
-    std::shared_ptr<CacheWatcher> watcher = watchers_.Remove(id);
+    std::unique_ptr<CacheWatcher> watcher = watchers_.Remove(id);
     if (watcher == nullptr) continue;
     KSIM_PROBE("apiserver/slow-watcher-ended");
     End(std::move(watcher), "slow");
@@ -91,7 +97,7 @@ void Dispatcher::EndSlow() {
 void Dispatcher::Resume(std::uint64_t stream) {
   const auto drained = draining_.find(stream);
   if (drained != draining_.end()) return drained->second->Resume();
-  const std::shared_ptr<CacheWatcher> watcher = watchers_.Find(stream);
+  CacheWatcher* const watcher = watchers_.Find(stream);
   if (watcher == nullptr) return;
   watcher->Resume();
   const auto slow = std::find(slow_.begin(), slow_.end(), stream);

@@ -29,9 +29,11 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  void Add(std::shared_ptr<CacheWatcher> watcher) { watchers_.Add(std::move(watcher)); }
+  void Add(std::unique_ptr<CacheWatcher> watcher) { watchers_.Add(std::move(watcher)); }
   void Forget(std::uint64_t stream);  // ended; nothing more is sent
-  // Ends all, each after what its client may still read.
+  // One that is told of changes or has yet to send some; null if there is none.
+  CacheWatcher* Find(std::uint64_t stream) const;
+  // Ends all, each after what its client may still read, without further bookmarks.
   void StopAll(std::string_view reason);
   std::size_t size() const { return watchers_.size(); }
 
@@ -53,14 +55,14 @@ class Dispatcher {
   void TellNow(const CacheEvent& event);
   sim::Task<void> WaitForSlow();
   void EndSlow();
-  void End(std::shared_ptr<CacheWatcher> watcher, std::string_view reason);
+  void End(std::unique_ptr<CacheWatcher> watcher, std::string_view reason);
 
   sim::Process& process_;
   sim::Simulation& sim_;
   const api::ResourceInfo& resource_;
   api::Variants::DeleteRV delete_rv_;
   WatcherIndex watchers_;
-  absl::btree_map<std::uint64_t, std::shared_ptr<CacheWatcher>> draining_;  // ended, not yet read
+  absl::btree_map<std::uint64_t, std::unique_ptr<CacheWatcher>> draining_;  // ended, not yet read
   std::int64_t last_told_ = 0;
   TimeBudget budget_;
 

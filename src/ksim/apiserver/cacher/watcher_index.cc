@@ -9,7 +9,7 @@
 namespace ksim::apiserver {
 namespace {
 
-bool ById(const CacheWatcher* a, const CacheWatcher* b) { return a->id() < b->id(); }
+bool Older(const CacheWatcher* a, const CacheWatcher* b) { return a->id() < b->id(); }
 
 }  // namespace
 
@@ -18,23 +18,22 @@ WatcherIndex::Key WatcherIndex::KeyOf(const Predicate& p) {
                                   : OfScope(Hash64(p.ns()), Hash64(p.name()));
 }
 
-void WatcherIndex::Add(std::shared_ptr<CacheWatcher> watcher) {
+void WatcherIndex::Add(Owned watcher) {
   CacheWatcher* w = watcher.get();
   Group& group = groups_[KeyOf(w->predicate())];
-  group.insert(std::upper_bound(group.begin(), group.end(), w, ById), w);
-  all_.insert_or_assign(w->id(), std::move(watcher));
+  group.insert(std::upper_bound(group.begin(), group.end(), w, Older), w);
+  all_.insert(std::move(watcher));
 }
 
-std::shared_ptr<CacheWatcher> WatcherIndex::Find(std::uint64_t id) const {
+CacheWatcher* WatcherIndex::Find(std::uint64_t id) const {
   const auto it = all_.find(id);
-  return it == all_.end() ? nullptr : it->second;
+  return it == all_.end() ? nullptr : it->get();
 }
 
-std::shared_ptr<CacheWatcher> WatcherIndex::Remove(std::uint64_t id) {
+WatcherIndex::Owned WatcherIndex::Remove(std::uint64_t id) {
   const auto it = all_.find(id);
   if (it == all_.end()) return nullptr;
-  std::shared_ptr<CacheWatcher> removed = std::move(it->second);
-  all_.erase(it);
+  Owned removed = std::move(all_.extract(it).value());
   const auto group = groups_.find(KeyOf(removed->predicate()));
   group->second.erase(std::find(group->second.begin(), group->second.end(), removed.get()));
   if (group->second.empty()) groups_.erase(group);
@@ -46,7 +45,7 @@ void WatcherIndex::Collect(Key key) {
   if (group == groups_.end()) return;
   const auto before = static_cast<std::ptrdiff_t>(found_.size());
   found_.insert(found_.end(), group->second.begin(), group->second.end());
-  std::inplace_merge(found_.begin(), found_.begin() + before, found_.end(), ById);
+  std::inplace_merge(found_.begin(), found_.begin() + before, found_.end(), Older);
 }
 
 const std::vector<CacheWatcher*>& WatcherIndex::Interested(const CacheEvent& event) {
@@ -67,10 +66,9 @@ const std::vector<CacheWatcher*>& WatcherIndex::Interested(const CacheEvent& eve
   return found_;
 }
 
-std::vector<std::shared_ptr<CacheWatcher>> WatcherIndex::TakeAll() {
-  std::vector<std::shared_ptr<CacheWatcher>> out;
-  for (auto& [id, watcher] : all_) out.push_back(std::move(watcher));
-  all_.clear();
+std::vector<WatcherIndex::Owned> WatcherIndex::TakeAll() {
+  std::vector<Owned> out;
+  while (!all_.empty()) out.push_back(std::move(all_.extract(all_.begin()).value()));
   groups_.clear();
   return out;
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "ksim/apiserver/cacher/cache_watcher.h"
@@ -17,16 +17,17 @@ namespace ksim::apiserver {
 
 class WatcherIndex {
  public:
-  void Add(std::shared_ptr<CacheWatcher> watcher);
-  std::shared_ptr<CacheWatcher> Find(std::uint64_t id) const;  // null if there is none
-  std::shared_ptr<CacheWatcher> Remove(std::uint64_t id);      // null if there was none
+  using Owned = std::unique_ptr<CacheWatcher>;
+  void Add(Owned watcher);
+  CacheWatcher* Find(std::uint64_t id) const;  // null if there is none
+  Owned Remove(std::uint64_t id);              // null if there was none
   std::size_t size() const { return all_.size(); }
 
   // The watchers to offer the event to, in the order in which they were opened. The vector is good
   // until the next call.
   const std::vector<CacheWatcher*>& Interested(const CacheEvent& event);
   // Takes all out, in the order in which they were opened.
-  std::vector<std::shared_ptr<CacheWatcher>> TakeAll();
+  std::vector<Owned> TakeAll();
 
  private:
   // A group is all watchers of one node, or of one namespace and name (both may be empty): by id.
@@ -37,7 +38,14 @@ class WatcherIndex {
   static Key KeyOf(const Predicate& p);
   void Collect(Key key);
 
-  absl::btree_map<std::uint64_t, std::shared_ptr<CacheWatcher>> all_;
+  struct ById {
+    using is_transparent = void;
+    static std::uint64_t Of(std::uint64_t id) { return id; }
+    static std::uint64_t Of(const Owned& w) { return w->id(); }
+    bool operator()(const auto& a, const auto& b) const { return Of(a) < Of(b); }
+  };
+
+  absl::btree_set<Owned, ById> all_;
   absl::flat_hash_map<Key, Group> groups_;  // look-ups only
   std::vector<CacheWatcher*> found_;
 };
