@@ -1,14 +1,18 @@
 // The persistent tree against a plain document model that copies everything.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "ksim/value/edit.h"
 #include "ksim/value/json.h"
+#include "ksim/value/partial_hash.h"
 #include "ksim/value/value.h"
 #include "tests/value/value_random.h"
 
@@ -101,6 +105,44 @@ TEST(ValueOracle, JsonAgreesWithNlohmann) {
     ASSERT_EQ(*ParseJson(text), v);
     ASSERT_EQ(*ParseJson(ToPrettyJson(v)), v);
     ASSERT_EQ(ToJson(*ParseJson(Json::parse(text).dump())), text);
+  }
+}
+
+TEST(ValueOracle, SeveralFieldsAtOnceAreAsOneAfterTheOther) {
+  RandomValues random(4);
+  for (int i = 0; i < 5000; ++i) {
+    const Value tree = random.Any(2);
+    const Atom a(random.Name()), b(random.Name()), c(random.Name());
+    const Value x = random.Any(1), y = random.Any(1), z = random.Any(1);
+    const Value set = SetAll(tree, {{a, x}, {b, y}, {c, z}});
+    ASSERT_EQ(set, tree.Set(a, x).Set(b, y).Set(c, z)) << ToJson(tree);
+    const Value again = SetAll(set, {{b, set.Get(b)}, {c, z}});
+    ASSERT_TRUE(again.SameTree(set));
+    ASSERT_EQ(EraseField(set, a), set.Erase(a.text()));
+    ASSERT_TRUE(EraseField(set, Atom("none such")).SameTree(set));
+  }
+}
+
+// What HashWithout stands for.
+Value Stripped(const Value& v, std::span<const Atom> names) {
+  std::vector<Value::Member> members;
+  for (const Value::Member& m : v.members()) {
+    if (std::find(names.begin(), names.end(), m.name) != names.end()) continue;
+    members.emplace_back(m.name, Stripped(m.value, names));
+  }
+  if (v.is_object()) return Value::Object(std::move(members));
+  std::vector<Value> items;
+  for (const Value& item : v.items()) items.push_back(Stripped(item, names));
+  return v.is_array() ? Value::Array(std::move(items)) : v;
+}
+
+TEST(ValueOracle, PartialHashesAreThoseOfTheStrippedTree) {
+  RandomValues random(5);
+  const Atom names[] = {Atom("a"), Atom("name")};
+  for (int i = 0; i < 5000; ++i) {
+    const Value tree = random.Any(4);
+    if (random.Below(2) == 0) tree.Hash();  // fills the caches
+    ASSERT_EQ(HashWithout(tree, names), Stripped(tree, names).Hash()) << ToJson(tree);
   }
 }
 

@@ -34,6 +34,25 @@ TEST(Atom, ManyKeepTheirText) {
   }
 }
 
+// The front cache knows a text by its ends and its size.
+TEST(Atom, TextsWithEqualEndsStayApart) {
+  const std::string ends = "12345678";
+  std::vector<std::string> texts;
+  for (const char* middle : {"a", "b", "ab", "ba", "abcdefghi", "abcdefgih"}) {
+    texts.push_back(ends + middle + ends);
+  }
+  for (std::size_t n = 0; n <= 20; ++n) {
+    texts.push_back(std::string(n, 'x'));
+    texts.push_back(std::string(n, '\0'));
+    if (n > 1) texts.push_back(std::string(n - 1, 'x') + "y");
+    if (n > 1) texts.push_back("y" + std::string(n - 1, 'x'));
+    if (n > 2) texts.push_back("x" + std::string(n - 2, 'z') + "x");
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string& text : texts) ASSERT_EQ(Atom(text).text(), text);
+  }
+}
+
 TEST(Atom, ThreadsAgreeOnTheNumbers) {
   constexpr int kNames = 2000;
   std::vector<std::vector<Atom>> seen(4);

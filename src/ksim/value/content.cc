@@ -179,16 +179,25 @@ std::uint64_t HashWithout(const Value& v, std::span<const Atom> names) {
                                   : static_cast<std::ptrdiff_t>(v.size());
   Canonical c(v.is_object() ? Kind::kObject : Kind::kArray, 1 + 2 * v.size());
   c.Add(static_cast<std::uint64_t>(size));
+  // A tree that has none of the names, as most have, keeps the hash that is cached in it.
+  bool whole = static_cast<std::size_t>(size) == v.size();
+  const auto add = [&](const Value& child) {
+    const std::uint64_t hash = HashWithout(child, names);
+    whole = whole && (!IsContainer(child) || hash == KnownHash(child));
+    c.Add(hash);
+  };
   for (const Value::Member& m : members) {
     if (!counts(m)) continue;
     c.Add(Entry(m.name).hash);
-    c.Add(HashWithout(m.value, names));
+    add(m.value);
   }
-  for (const Value& item : ItemsOf(v)) c.Add(HashWithout(item, names));
-  return c.Hash();
+  for (const Value& item : ItemsOf(v)) add(item);
+  const std::uint64_t cached = KnownHash(v);
+  return whole && cached != 0 ? cached : c.Hash();
 }
 
 bool operator==(const Value& a, const Value& b) {
+  if (!IsContainer(a)) return EqualHere(a, b, nullptr);
   Pairs todo;
   if (!EqualHere(a, b, &todo)) return false;
   while (!todo.empty()) {

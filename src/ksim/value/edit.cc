@@ -1,10 +1,13 @@
 // Set, Erase and Append: copies of the nodes along one path. A node that only the edited value
 // holds is changed in place instead.
+#include "ksim/value/edit.h"
+
 #include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/value/node.h"
 
 namespace ksim::value {
@@ -174,11 +177,31 @@ Value Value::Erase(const Path& path) const {
   return EraseSteps(*this, path.steps());
 }
 
-Value Value::Erase(std::string_view name) const {
-  const Member* m = FindMember(MembersOf(*this), name);
-  if (m == nullptr) return *this;
-  return Without(*this, static_cast<std::size_t>(m - MembersOf(*this).data()));
+Value SetAll(const Value& object, std::initializer_list<Value::Member> fields) {
+  absl::InlinedVector<Value::Member, 24> members(MembersOf(object).begin(),
+                                                 MembersOf(object).end());
+  bool changed = !object.is_object();
+  for (const Value::Member& field : fields) {
+    const Value::Member* old = FindMember(members, field.name);
+    if (old == nullptr) {
+      members.push_back(field);
+    } else if (!old->value.SameTree(field.value)) {
+      members[static_cast<std::size_t>(old - members.data())].value = field.value;
+    } else {
+      continue;
+    }
+    changed = true;
+  }
+  return changed ? MakeObject(std::span(members)) : object;
 }
+
+Value EraseField(const Value& object, Atom name) {
+  const auto members = MembersOf(object);
+  const Value::Member* m = FindMember(members, name);
+  return m == nullptr ? object : Without(object, static_cast<std::size_t>(m - members.data()));
+}
+
+Value Value::Erase(std::string_view name) const { return EraseField(*this, Atom(name)); }
 
 Value Value::Append(Value item) const {
   return SetItem(is_array() ? *this : EmptyArray(), size(), {}, std::move(item));

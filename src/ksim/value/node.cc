@@ -154,41 +154,10 @@ Slot FindSlot(std::span<const Value::Member> members, Atom name) {
   return {static_cast<std::size_t>(it - members.begin()), false};
 }
 
-namespace {
-
-constexpr std::size_t kLinear = 16;  // up to here a scan is faster than a binary search
-
-// NOLINT(ksim-static): the names that this thread looked up lately, by their first bytes and size;
-// a hit and a miss give the same atom.
-thread_local std::array<Atom, 512> t_looked_up;
-
-// Most look-ups are by a literal: cheaper than interning it anew.
-Atom RecentAtom(std::string_view name) {
-  const std::uint64_t prefix = TextPrefix(name);
-  const std::uint64_t last = name.empty() ? 0 : static_cast<unsigned char>(name.back());
-  const std::uint64_t mixed = (prefix ^ (name.size() << 8) ^ last) * 0x9E3779B97F4A7C15;
-  Atom& recent = t_looked_up[mixed >> (64 - 9)];
-  const AtomEntry& entry = Entry(recent);
-  if (entry.prefix != prefix || entry.text() != name) recent = Atom(name);
-  return recent;
-}
-
-}  // namespace
-
-const Value::Member* FindMember(std::span<const Value::Member> members, Atom name) {
-  if (members.size() <= kLinear) {
-    for (const Value::Member& m : members) {
-      if (m.name == name) return &m;
-    }
-    return nullptr;
-  }
+const Value::Member* FindAmongMany(std::span<const Value::Member> members, Atom name) {
   const auto before = [](const Value::Member& m, Atom n) { return CompareText(m.name, n) < 0; };
   const auto it = std::lower_bound(members.begin(), members.end(), name, before);
   return it != members.end() && it->name == name ? &*it : nullptr;
-}
-
-const Value::Member* FindMember(std::span<const Value::Member> members, std::string_view name) {
-  return members.empty() ? nullptr : FindMember(members, RecentAtom(name));
 }
 
 }  // namespace ksim::value

@@ -82,8 +82,19 @@ struct Slot {
   bool found;
 };
 Slot FindSlot(std::span<const Value::Member> members, Atom name);
-const Value::Member* FindMember(std::span<const Value::Member> members, Atom name);
-const Value::Member* FindMember(std::span<const Value::Member> members, std::string_view name);
+inline constexpr std::size_t kLinear = 16;  // up to here a scan is faster than a binary search
+const Value::Member* FindAmongMany(std::span<const Value::Member> members, Atom name);
+inline const Value::Member* FindMember(std::span<const Value::Member> members, Atom name) {
+  if (members.size() > kLinear) return FindAmongMany(members, name);
+  for (const Value::Member& m : members) {
+    if (m.name == name) return &m;
+  }
+  return nullptr;
+}
+inline const Value::Member* FindMember(std::span<const Value::Member> members,
+                                       std::string_view name) {
+  return members.empty() ? nullptr : FindMember(members, Atom(name));
+}
 
 // A path step [field=equals]: does this element have it? Integers and booleans compare by text.
 bool MatchesStep(const Value& element, const PathStep& step);

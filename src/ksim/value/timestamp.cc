@@ -175,7 +175,9 @@ std::string FormatTimestamp(VirtualTime t) { return FormatSeconds(t) + "Z"; }
 
 std::string FormatMicroTime(VirtualTime t) {
   const std::int64_t in_second = t.ns() - FloorDiv(t.ns(), kSecond) * kSecond;
-  return fmt::format("{}.{:06}Z", FormatSeconds(t), in_second / 1000);
+  std::string text = FormatSeconds(t) + ".000000Z";
+  PutDigits(&text[text.size() - 7], 6, in_second / 1000);
+  return text;
 }
 
 absl::StatusOr<VirtualTime> ParseTimestamp(std::string_view text) { return Parse(text, -1); }

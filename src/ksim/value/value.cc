@@ -1,7 +1,9 @@
 #include "ksim/value/value.h"
 
+#include <span>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/value/node.h"
 
 namespace ksim::value {
@@ -83,15 +85,15 @@ const Value* Value::Find(Atom name) const {
 const Value* Value::Find(const Path& path) const {
   const Value* at = this;
   for (const PathStep& step : path.steps()) {
-    at = FindStep(*at, step);
+    at = step.kind == PathStep::Kind::kField ? at->Find(step.name) : FindStep(*at, step);
     if (at == nullptr) return nullptr;
   }
   return at;
 }
 
 const Value& Value::Get(Atom name) const {
-  const Value* found = Find(name);
-  return found == nullptr ? kNullValue : *found;
+  const Member* m = FindMember(MembersOf(*this), name);
+  return m == nullptr ? kNullValue : m->value;
 }
 
 const Value& Value::Get(std::string_view name) const {
@@ -109,15 +111,19 @@ bool Value::Has(std::string_view name) const {
 }
 
 Value Obj(std::initializer_list<std::pair<std::string_view, Value>> members) {
-  std::vector<Value::Member> list;
-  list.reserve(members.size());
+  absl::InlinedVector<Value::Member, 16> list;
   for (const auto& [name, v] : members) list.emplace_back(name, v);
-  return Value::Object(std::move(list));
+  return MakeObject(std::span(list));
 }
 
-Value Arr(std::initializer_list<Value> items) { return Value::Array(std::vector<Value>(items)); }
+Value Arr(std::initializer_list<Value> items) {
+  absl::InlinedVector<Value, 8> list(items);
+  return MakeArray(std::span(list));
+}
 
 ObjectBuilder& ObjectBuilder::Add(std::string_view name, Value v) {
+  // Most objects that are built have some ten members.
+  if (members_.empty()) members_.reserve(12);
   members_.emplace_back(name, std::move(v));
   return *this;
 }
@@ -127,6 +133,10 @@ ObjectBuilder& ObjectBuilder::AddIf(bool condition, std::string_view name, Value
   return *this;
 }
 
-Value ObjectBuilder::Build() { return Value::Object(std::exchange(members_, {})); }
+Value ObjectBuilder::Build() {
+  Value built = MakeObject(members_);
+  members_.clear();
+  return built;
+}
 
 }  // namespace ksim::value

@@ -1,0 +1,15 @@
+// Edits of objects for places that run often: names are atoms, and several fields cost one copy.
+#pragma once
+#include <initializer_list>
+
+#include "ksim/value/value.h"
+
+namespace ksim::value {
+
+// As `object` with Set of each of these fields in their order; the same tree if nothing changes.
+Value SetAll(const Value& object, std::initializer_list<Value::Member> fields);
+
+// As object.Erase(name.text()).
+Value EraseField(const Value& object, Atom name);
+
+}  // namespace ksim::value
