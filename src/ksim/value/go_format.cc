@@ -86,6 +86,12 @@ std::string GoFormat(const Value& v) {
   return out;
 }
 
+int CompareGoText(const Value& a, const Value& b) {
+  // A string's text is itself.
+  if (a.is_string() && b.is_string()) return a.AsString().compare(b.AsString());
+  return GoFormat(a).compare(GoFormat(b));
+}
+
 std::string GoSyntax(const Value& v) {
   std::string out;
   AppendSyntax(v, &out);

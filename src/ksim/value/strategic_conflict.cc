@@ -29,16 +29,16 @@ absl::StatusOr<bool> MapsConflict(const Value& left, const Value& right, const P
 
 using ByKey = std::map<std::string, Value>;
 
-absl::StatusOr<ByKey> IndexByKey(const List& list, std::string_view merge_key) {
+absl::StatusOr<ByKey> IndexByKey(const List& list, Atom merge_key) {
   ByKey index;
   for (const Value& v : list) {
     if (!v.is_object()) {
       return BadPatch(
           fmt::format("invalid element type in merging list:{}", GoFormat(Value::Array(list))));
     }
-    if (!v.Has(merge_key)) {
+    if (!HasField(v, merge_key)) {
       return BadPatch(fmt::format("cannot find merge key `{}` in merging list element:{}",
-                                  merge_key, GoFormat(v)));
+                                  merge_key.text(), GoFormat(v)));
     }
     index[GoFormat(v.Get(merge_key))] = v;
   }
@@ -51,8 +51,8 @@ absl::StatusOr<bool> ListsConflict(List left, List right, const PatchType* type,
   ASSIGN_OR_RETURN(const bool maps, HoldsMaps(left, right));
   if (field.merge) {
     if (!maps) return false;
-    ASSIGN_OR_RETURN(const ByKey l, IndexByKey(left, field.merge_key));
-    ASSIGN_OR_RETURN(const ByKey r, IndexByKey(right, field.merge_key));
+    ASSIGN_OR_RETURN(const ByKey l, IndexByKey(left, Atom(field.merge_key)));
+    ASSIGN_OR_RETURN(const ByKey r, IndexByKey(right, Atom(field.merge_key)));
     for (const auto& [key, v] : l) {
       if (!r.contains(key)) continue;
       ASSIGN_OR_RETURN(const bool conflict, FieldsConflict(v, r.at(key), type, kPlain));

@@ -1,11 +1,14 @@
 // Computing strategic merge patches: diffMaps and its kin of apimachinery
 // pkg/util/strategicpatch/patch.go. Objects are walked in the order of their names.
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
+#include "ksim/value/node.h"
 #include "ksim/value/patch.h"
 #include "ksim/value/strategic_conflict.h"
 #include "ksim/value/strategic_lists.h"
@@ -27,9 +30,9 @@ constexpr std::string_view kMapType = "map[string]interface {}";
 absl::StatusOr<Value> DiffMaps(const Value& original, const Value& modified, const PatchType* type,
                                const DiffOptions& options);
 
-absl::Status RequireMergeKey(const Value& item, std::string_view merge_key) {
+absl::Status RequireMergeKey(const Value& item, Atom merge_key) {
   if (!item.is_object()) return ErrBadArgType(kMapType, item);
-  return item.Has(merge_key) ? absl::OkStatus() : ErrNoMergeKey(item, merge_key);
+  return HasField(item, merge_key) ? absl::OkStatus() : ErrNoMergeKey(item, merge_key);
 }
 
 // What a pair of lists with merge semantics puts into the patch.
@@ -41,19 +44,23 @@ struct ListDiff {
 
 class ListDiffer {
  public:
-  ListDiffer(const List& original, const List& modified, const PatchField& field,
+  ListDiffer(const Value& original, const Value& modified, const PatchField& field,
              const DiffOptions& options)
-      : original_(original), modified_(modified), field_(field), options_(options) {}
+      : original_(ItemsOf(original)),
+        modified_(ItemsOf(modified)),
+        field_(field),
+        merge_key_(field.merge_key),
+        options_(options) {}
 
   // Upstream: diffLists.
   absl::StatusOr<ListDiff> Diff() {
     if (original_.empty()) {
-      if (!options_.ignore_changes_and_additions) out_.patch = modified_;
-      return out_;
+      if (!options_.ignore_changes_and_additions) out_.patch = ListOf(modified_);
+      return std::move(out_);
     }
     ASSIGN_OR_RETURN(const bool maps, HoldsMaps(original_, modified_));
     RETURN_IF_ERROR(maps ? DiffMapElements() : DiffScalars());
-    return out_;
+    return std::move(out_);
   }
 
  private:
@@ -61,7 +68,7 @@ class ListDiffer {
     List deletions;
     RETURN_IF_ERROR(WalkMaps(&deletions));
     ASSIGN_OR_RETURN(out_.patch,
-                     NormalizeSliceOrder(out_.patch, modified_, field_.merge_key, true));
+                     NormalizeSliceOrder(std::move(out_.patch), modified_, merge_key_, true));
     ASSIGN_OR_RETURN(const bool order_same, IsOrderSame());
     out_.patch.insert(out_.patch.end(), deletions.begin(), deletions.end());
     const bool changed = !out_.patch.empty();
@@ -69,7 +76,8 @@ class ListDiffer {
                         (!options_.ignore_deletions && changed);
     if (!options_.set_element_order || !wanted) return absl::OkStatus();
     for (const Value& v : modified_) {
-      out_.order.push_back(Obj({{field_.merge_key, v.Get(field_.merge_key)}}));
+      Value::Member key(merge_key_, v.Get(merge_key_));
+      out_.order.push_back(MakeObject(std::span(&key, 1)));
     }
     return absl::OkStatus();
   }
@@ -78,7 +86,7 @@ class ListDiffer {
     if (original_.size() != modified_.size()) return false;
     for (std::size_t i = 0; i < modified_.size(); ++i) {
       ASSIGN_OR_RETURN(const bool equal,
-                       MergeKeyValueEqual(original_[i], modified_[i], field_.merge_key));
+                       MergeKeyValueEqual(original_[i], modified_[i], merge_key_));
       if (!equal) return false;
     }
     return true;
@@ -86,15 +94,16 @@ class ListDiffer {
 
   // Upstream: diffListsOfMaps. Both lists sorted by the text of the merge key, walked side by side.
   absl::Status WalkMaps(List* deletions) {
-    const List before = SortMapsByKey(original_, field_.merge_key);
-    const List after = SortMapsByKey(modified_, field_.merge_key);
+    const List before = SortMapsByKey(ListOf(original_), merge_key_);
+    const List after = SortMapsByKey(ListOf(modified_), merge_key_);
     std::size_t i = 0, j = 0;
     while (i < before.size() || j < after.size()) {
-      if (i < before.size()) RETURN_IF_ERROR(RequireMergeKey(before[i], field_.merge_key));
-      if (j < after.size()) RETURN_IF_ERROR(RequireMergeKey(after[j], field_.merge_key));
-      const int order = i == before.size()  ? 1
-                        : j == after.size() ? -1
-                                            : KeyText(before[i]).compare(KeyText(after[j]));
+      if (i < before.size()) RETURN_IF_ERROR(RequireMergeKey(before[i], merge_key_));
+      if (j < after.size()) RETURN_IF_ERROR(RequireMergeKey(after[j], merge_key_));
+      const int order = i == before.size() ? 1
+                        : j == after.size()
+                            ? -1
+                            : CompareGoText(before[i].Get(merge_key_), after[j].Get(merge_key_));
       if (order == 0) {
         RETURN_IF_ERROR(ChangedElement(before[i++], after[j++]));
       } else if (order > 0) {
@@ -108,39 +117,40 @@ class ListDiffer {
     return absl::OkStatus();
   }
 
-  std::string KeyText(const Value& v) const { return GoFormat(v.Get(field_.merge_key)); }
-
   Value DeleteElement(const Value& v) const {
-    return Obj({{field_.merge_key, v.Get(field_.merge_key)}, {kDirective, Value::Of("delete")}});
+    return SetAll(Value::EmptyObject(),
+                  {{merge_key_, v.Get(merge_key_)}, {Directives().patch, Value::Of("delete")}});
   }
 
   absl::Status ChangedElement(const Value& before, const Value& after) {
     ASSIGN_OR_RETURN(Value patch, DiffMaps(before, after, field_.type, options_));
     if (patch.empty()) return absl::OkStatus();
-    out_.patch.push_back(
-        std::move(patch).Set(field_.merge_key, Value(after.Get(field_.merge_key))));
+    out_.patch.push_back(std::move(patch).Set(merge_key_, Value(after.Get(merge_key_))));
     return absl::OkStatus();
   }
 
   absl::Status DiffScalars() {
     WalkScalars();
-    ASSIGN_OR_RETURN(out_.patch, NormalizeSliceOrder(out_.patch, modified_, "", false));
+    ASSIGN_OR_RETURN(out_.patch,
+                     NormalizeSliceOrder(std::move(out_.patch), modified_, Atom(), false));
     const bool deleted = !options_.ignore_deletions && !out_.deletions.empty();
-    const bool changed = !options_.ignore_changes_and_additions && original_ != modified_;
-    if (options_.set_element_order && (deleted || changed)) out_.order = modified_;
+    const bool changed =
+        !options_.ignore_changes_and_additions &&
+        !std::equal(original_.begin(), original_.end(), modified_.begin(), modified_.end());
+    if (options_.set_element_order && (deleted || changed)) out_.order = ListOf(modified_);
     return absl::OkStatus();
   }
 
   // Upstream: diffListsOfScalars.
   void WalkScalars() {
-    const List before = SortScalars(original_);
-    const List after = SortScalars(modified_);
+    const List before = SortScalars(ListOf(original_));
+    const List after = SortScalars(ListOf(modified_));
     List deletions;
     std::size_t i = 0, j = 0;
     while (i < before.size() || j < after.size()) {
       const int order = i == before.size()  ? 1
                         : j == after.size() ? -1
-                                            : GoFormat(before[i]).compare(GoFormat(after[j]));
+                                            : CompareGoText(before[i], after[j]);
       if (order > 0 && !options_.ignore_changes_and_additions) out_.patch.push_back(after[j]);
       if (order < 0 && !options_.ignore_deletions) deletions.push_back(before[i]);
       i += order <= 0 ? 1 : 0;
@@ -149,9 +159,12 @@ class ListDiffer {
     out_.deletions = DeduplicateScalars(std::move(deletions));
   }
 
-  const List& original_;
-  const List& modified_;
+  static List ListOf(ItemSpan items) { return {items.begin(), items.end()}; }
+
+  ItemSpan original_;
+  ItemSpan modified_;
   const PatchField& field_;
+  Atom merge_key_;
   const DiffOptions& options_;
   ListDiff out_;
 };
@@ -162,40 +175,64 @@ class MapDiffer {
 
   absl::StatusOr<Value> Diff(const Value& original, const Value& modified) {
     List retained;
-    for (const Value::Member& m : modified.members()) {
+    const auto before = MembersOf(original);
+    const auto after = MembersOf(modified);
+    std::size_t known = 0;  // members of `modified` that `original` has
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const Value::Member& m = after[i];
       if (options_.build_retain_keys && !m.value.is_null()) {
         retained.push_back(Value::String(m.name.text()));
       }
-      RETURN_IF_ERROR(DiffMember(m, original.Find(m.name)));
+      const Value* old = OldOf(m.name, before, i);
+      known += old != nullptr ? 1 : 0;
+      RETURN_IF_ERROR(DiffMember(m, old));
     }
     bool lost = false;
-    for (const Value::Member& m : original.members()) {
-      if (modified.Find(m.name) != nullptr) continue;
+    for (std::size_t i = 0; i < before.size() && known < before.size(); ++i) {
+      const Value::Member& m = before[i];
+      if (FindMember(after, m.name) != nullptr) continue;
       lost = lost || !m.value.is_null();
-      if (!options_.ignore_deletions) Put(m.name.text(), Value());
+      if (!options_.ignore_deletions) Put(m.name, Value());
     }
     if (!retained.empty() && (!patch_.empty() || lost)) {
-      Put(kRetainKeys, Value::Array(SortScalars(std::move(retained))));
+      Put(Directives().retain_keys, Value::Array(SortScalars(std::move(retained))));
     }
-    return patch_;
+    return MakeObject(std::span(patch_));
   }
 
  private:
-  void Put(std::string_view key, Value v) { patch_ = std::move(patch_).Set(key, std::move(v)); }
-  void PutList(const std::string& key, List list) {
+  // Mostly both have the same names, and a name stands at the same place in both.
+  static const Value* OldOf(Atom name, std::span<const Value::Member> before, std::size_t i) {
+    if (i < before.size() && before[i].name == name) return &before[i].value;
+    const Value::Member* found = FindMember(before, name);
+    return found == nullptr ? nullptr : &found->value;
+  }
+
+  // Of two with one name the later counts (MakeObject).
+  void Put(Atom key, Value v) { patch_.emplace_back(key, std::move(v)); }
+  void PutList(Atom key, List list) {
     if (!list.empty()) Put(key, Value::Array(std::move(list)));
+  }
+  void PutList(std::string_view directive, Atom name, List list) {
+    if (list.empty()) return;
+    std::string key(directive);
+    key.append("/").append(name.text());
+    PutList(Atom(key), std::move(list));
   }
 
   absl::Status DiffMember(const Value::Member& m, const Value* before) {
-    const std::string name(m.name.text());
-    if (before != nullptr && name == kDirective) return DiffDirective(*before, m.value);
+    if (before != nullptr && m.name == Directives().patch) return DiffDirective(*before, m.value);
     if (before != nullptr && before->type() == m.value.type()) {
-      const PatchField& field = PatchType::Field(type_, name);
-      if (m.value.is_object()) return DiffObject(name, *before, m.value, field);
-      if (m.value.is_array() && field.merge) return DiffList(name, *before, m.value, field);
+      if (m.value.is_object()) {
+        return DiffObject(m.name, *before, m.value, PatchType::Field(type_, m.name.text()));
+      }
+      if (m.value.is_array()) {
+        const PatchField& field = PatchType::Field(type_, m.name.text());
+        if (field.merge) return DiffList(m.name, *before, m.value, field);
+      }
       if (*before == m.value) return absl::OkStatus();
     }
-    if (!options_.ignore_changes_and_additions) Put(name, m.value);
+    if (!options_.ignore_changes_and_additions) Put(m.name, m.value);
     return absl::OkStatus();
   }
 
@@ -203,11 +240,11 @@ class MapDiffer {
     if (!before.is_string() || !after.is_string()) {
       return BadPatch("invalid value for special key: $patch");
     }
-    if (before != after) Put(kDirective, after);
+    if (before != after) Put(Directives().patch, after);
     return absl::OkStatus();
   }
 
-  absl::Status DiffObject(const std::string& name, const Value& before, const Value& after,
+  absl::Status DiffObject(Atom name, const Value& before, const Value& after,
                           const PatchField& field) {
     if (field.replace) {
       if (!options_.ignore_changes_and_additions) Put(name, after);
@@ -220,22 +257,20 @@ class MapDiffer {
     return absl::OkStatus();
   }
 
-  absl::Status DiffList(const std::string& name, const Value& before, const Value& after,
+  absl::Status DiffList(Atom name, const Value& before, const Value& after,
                         const PatchField& field) {
     DiffOptions inner = options_;
     inner.build_retain_keys = field.retain_keys;
-    const List original = ItemsOfList(before);
-    const List modified = ItemsOfList(after);
-    ASSIGN_OR_RETURN(ListDiff diff, ListDiffer(original, modified, field, inner).Diff());
+    ASSIGN_OR_RETURN(ListDiff diff, ListDiffer(before, after, field, inner).Diff());
     PutList(name, std::move(diff.patch));
-    PutList(std::string(kDeleteFromList) + "/" + name, std::move(diff.deletions));
-    PutList(std::string(kSetElementOrder) + "/" + name, std::move(diff.order));
+    PutList(kDeleteFromList, name, std::move(diff.deletions));
+    PutList(kSetElementOrder, name, std::move(diff.order));
     return absl::OkStatus();
   }
 
   const PatchType* type_;
   const DiffOptions& options_;
-  Value patch_ = Value::EmptyObject();
+  absl::InlinedVector<Value::Member, 8> patch_;
 };
 
 absl::StatusOr<Value> DiffMaps(const Value& original, const Value& modified, const PatchType* type,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/text.h"
@@ -15,33 +16,35 @@ namespace {
 
 constexpr std::string_view kMapType = "map[string]interface {}";
 
-Value KeyOf(const Value& item, std::string_view merge_key, bool maps) {
+Value ArrayOf(ItemSpan items) { return Value::Array(List(items.begin(), items.end())); }
+
+const Value& KeyOf(const Value& item, Atom merge_key, bool maps) {
   return maps ? item.Get(merge_key) : item;
 }
 
 // Upstream: index.
-int IndexOf(const List& list, const Value& item, std::string_view merge_key, bool maps) {
-  const Value key = KeyOf(item, merge_key, maps);
+int IndexOf(ItemSpan list, const Value& item, Atom merge_key, bool maps) {
+  const Value& key = KeyOf(item, merge_key, maps);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (KeyOf(list[i], merge_key, maps) == key) return static_cast<int>(i);
   }
   return -1;
 }
 
-absl::Status ValidateMergeKey(const List& list, std::string_view merge_key) {
+absl::Status ValidateMergeKey(ItemSpan list, Atom merge_key) {
   for (const Value& item : list) {
     if (!item.is_object()) return ErrBadArgType(kMapType, item);
-    if (!item.Has(merge_key)) return ErrNoMergeKey(item, merge_key);
+    if (!HasField(item, merge_key)) return ErrNoMergeKey(item, merge_key);
   }
   return absl::OkStatus();
 }
 
-bool Deletes(const Value& item) { return item.Get(kDirective).AsString() == "delete"; }
+bool Deletes(const Value& item) { return item.Get(Directives().patch).AsString() == "delete"; }
 
 // Upstream: mergeSortedSlice. Server-only items go before the first patch item that follows them
 // in the live order.
-List MergeSortedSlice(const List& left, const List& right, const List& server_order,
-                      std::string_view merge_key, bool maps) {
+List MergeSortedSlice(const List& left, const List& right, ItemSpan server_order, Atom merge_key,
+                      bool maps) {
   const auto comes_first = [&](const Value& l, const Value& r) {
     const int li = IndexOf(server_order, l, merge_key, maps);
     const int ri = IndexOf(server_order, r, merge_key, maps);
@@ -58,6 +61,11 @@ List MergeSortedSlice(const List& left, const List& right, const List& server_or
 
 }  // namespace
 
+const DirectiveNames& Directives() {
+  static const DirectiveNames names;
+  return names;
+}
+
 List ItemsOfList(const Value& array) { return {array.items().begin(), array.items().end()}; }
 
 absl::Status BadPatch(const std::string& message) { return InvalidText(message); }
@@ -66,9 +74,9 @@ absl::Status ErrBadArgType(std::string_view expected, const Value& actual) {
   return BadPatch(fmt::format("expected a {}, but received a {}", expected, GoTypeName(actual)));
 }
 
-absl::Status ErrNoMergeKey(const Value& object, std::string_view merge_key) {
-  return BadPatch(
-      fmt::format("map: {} does not contain declared merge key: {}", GoFormat(object), merge_key));
+absl::Status ErrNoMergeKey(const Value& object, Atom merge_key) {
+  return BadPatch(fmt::format("map: {} does not contain declared merge key: {}", GoFormat(object),
+                              merge_key.text()));
 }
 
 absl::Status ErrBadPatchType(const Value& directive, const Value& patch) {
@@ -88,14 +96,14 @@ absl::StatusOr<std::string> ExtractKey(std::string_view key, std::string_view pr
   return prefix == kDeleteFromList ? ErrBadPrimitiveList() : ErrBadSetElementOrder();
 }
 
-absl::StatusOr<bool> HoldsMaps(const List& a, const List& b) {
+absl::StatusOr<bool> HoldsMaps(ItemSpan a, ItemSpan b) {
   std::optional<Value::Type> type;
-  for (const List* list : {&a, &b}) {
+  for (const ItemSpan* list : {&a, &b}) {
     for (const Value& item : *list) {
       if (item.is_array()) return BadPatch("lists of lists are not supported");
       if (type && *type != item.type()) {
         return BadPatch(fmt::format("list element types are not identical: [{} {}]",
-                                    GoFormat(Value::Array(a)), GoFormat(Value::Array(b))));
+                                    GoFormat(ArrayOf(a)), GoFormat(ArrayOf(b))));
       }
       type = item.type();
     }
@@ -104,30 +112,30 @@ absl::StatusOr<bool> HoldsMaps(const List& a, const List& b) {
   return *type == Value::Type::kObject;
 }
 
-absl::StatusOr<int> FindByKey(const List& list, std::string_view merge_key, const Value& value) {
+absl::StatusOr<int> FindByKey(ItemSpan list, Atom merge_key, const Value& value) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].is_object()) return BadPatch(fmt::format("value for key {} is not a map", i));
-    if (list[i].Has(merge_key) && list[i].Get(merge_key) == value) return static_cast<int>(i);
+    const Value* key = list[i].Find(merge_key);
+    if (key != nullptr && *key == value) return static_cast<int>(i);
   }
   return -1;
 }
 
-absl::StatusOr<bool> MergeKeyValueEqual(const Value& left, const Value& right,
-                                        std::string_view merge_key) {
-  if (merge_key.empty()) return left == right;
-  RETURN_IF_ERROR(ValidateMergeKey({left, right}, merge_key));
+absl::StatusOr<bool> MergeKeyValueEqual(const Value& left, const Value& right, Atom merge_key) {
+  if (merge_key == Atom()) return left == right;
+  RETURN_IF_ERROR(ValidateMergeKey(ItemSpan(&left, 1), merge_key));
+  RETURN_IF_ERROR(ValidateMergeKey(ItemSpan(&right, 1), merge_key));
   return left.Get(merge_key) == right.Get(merge_key);
 }
 
-absl::StatusOr<Partition> PartitionBy(const List& merged, const List& by,
-                                      std::string_view merge_key) {
+absl::StatusOr<Partition> PartitionBy(ItemSpan merged, ItemSpan by, Atom merge_key) {
   Partition parts;
   for (const Value& item : merged) {
     bool found = false;
-    if (merge_key.empty()) {
+    if (merge_key == Atom()) {
       found = std::find(by.begin(), by.end(), item) != by.end();
     } else {
-      RETURN_IF_ERROR(ValidateMergeKey({item}, merge_key));
+      RETURN_IF_ERROR(ValidateMergeKey(ItemSpan(&item, 1), merge_key));
       ASSIGN_OR_RETURN(const int at, FindByKey(by, merge_key, item.Get(merge_key)));
       found = at >= 0;
     }
@@ -136,38 +144,35 @@ absl::StatusOr<Partition> PartitionBy(const List& merged, const List& by,
   return parts;
 }
 
-absl::StatusOr<List> NormalizeSliceOrder(List to_sort, const List& order,
-                                         std::string_view merge_key, bool maps) {
+absl::StatusOr<List> NormalizeSliceOrder(List to_sort, ItemSpan order, Atom merge_key, bool maps) {
   List deleted;
   if (maps) {
     RETURN_IF_ERROR(ValidateMergeKey(to_sort, merge_key));
     RETURN_IF_ERROR(ValidateMergeKey(order, merge_key));
-    const auto kept = std::stable_partition(to_sort.begin(), to_sort.end(),
-                                            [](const Value& v) { return !Deletes(v); });
-    deleted.assign(kept, to_sort.end());
-    to_sort.erase(kept, to_sort.end());
+    if (std::any_of(to_sort.begin(), to_sort.end(), Deletes)) {
+      const auto kept = std::stable_partition(to_sort.begin(), to_sort.end(),
+                                              [](const Value& v) { return !Deletes(v); });
+      deleted.assign(kept, to_sort.end());
+      to_sort.erase(kept, to_sort.end());
+    }
   }
   // Upstream's order: by place in `order`; what is not there counts as smaller than all before it.
-  std::vector<std::pair<int, Value>> indexed;
-  for (Value& v : to_sort) {
-    const int index = IndexOf(order, v, merge_key, maps);
-    auto at = indexed.end();
-    while (at != indexed.begin()) {
-      const int before = std::prev(at)->first;
-      if (index >= 0 && before >= 0 && index >= before) break;
-      --at;
-    }
-    indexed.emplace(at, index, std::move(v));
+  absl::InlinedVector<int, 16> indices;  // of to_sort[0..i), which is in order already
+  for (std::size_t i = 0; i < to_sort.size(); ++i) {
+    const int index = IndexOf(order, to_sort[i], merge_key, maps);
+    std::size_t at = i;
+    while (at > 0 && !(index >= 0 && indices[at - 1] >= 0 && index >= indices[at - 1])) --at;
+    indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(at), index);
+    const auto first = to_sort.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto moved = to_sort.begin() + static_cast<std::ptrdiff_t>(i);
+    std::rotate(first, moved, std::next(moved));
   }
-  List sorted;
-  for (auto& [index, v] : indexed) sorted.push_back(std::move(v));
-  sorted.insert(sorted.end(), deleted.begin(), deleted.end());
-  return sorted;
+  to_sort.insert(to_sort.end(), deleted.begin(), deleted.end());
+  return to_sort;
 }
 
-absl::StatusOr<List> NormalizeElementOrder(const Partition& items, const List& patch_order,
-                                           const List& server_order, std::string_view merge_key,
-                                           bool maps) {
+absl::StatusOr<List> NormalizeElementOrder(const Partition& items, ItemSpan patch_order,
+                                           ItemSpan server_order, Atom merge_key, bool maps) {
   ASSIGN_OR_RETURN(const List patch,
                    NormalizeSliceOrder(items.in_patch, patch_order, merge_key, maps));
   ASSIGN_OR_RETURN(const List server_only,
@@ -175,13 +180,12 @@ absl::StatusOr<List> NormalizeElementOrder(const Partition& items, const List& p
   return MergeSortedSlice(server_only, patch, server_order, merge_key, maps);
 }
 
-absl::Status ValidatePatchWithSetOrderList(const List& patch, const Value& set_order,
-                                           std::string_view merge_key) {
+absl::Status ValidatePatchWithSetOrderList(ItemSpan patch, const Value& set_order, Atom merge_key) {
   if (set_order.empty() || patch.empty()) return absl::OkStatus();
   List wanted;
   for (const Value& v : patch) {
-    if (!merge_key.empty() && !v.is_object()) return ErrBadArgType(kMapType, v);
-    if (!v.Has(kDirective)) wanted.push_back(v);
+    if (merge_key != Atom() && !v.is_object()) return ErrBadArgType(kMapType, v);
+    if (!HasField(v, Directives().patch)) wanted.push_back(v);
   }
   std::size_t at = 0;
   for (const Value& v : set_order.items()) {
@@ -191,8 +195,7 @@ absl::Status ValidatePatchWithSetOrderList(const List& patch, const Value& set_o
   }
   if (at == wanted.size()) return absl::OkStatus();
   return BadPatch(fmt::format("The order in patch list:\n{}\n doesn't match {} list:\n{}\n",
-                              GoFormat(Value::Array(patch)), kSetElementOrder,
-                              GoFormat(set_order)));
+                              GoFormat(ArrayOf(patch)), kSetElementOrder, GoFormat(set_order)));
 }
 
 // Upstream's way: a double gives its place to the last element.
@@ -210,26 +213,61 @@ List DeduplicateScalars(List list) {
   return list;
 }
 
-List SortScalars(List list) {
-  std::stable_sort(list.begin(), list.end(),
-                   [](const Value& a, const Value& b) { return GoFormat(a) < GoFormat(b); });
+namespace {
+
+// Lists in documents are short: no memory is asked for, as std::stable_sort does.
+template <class Before>
+List SortStably(List list, const Before& before) {
+  if (list.size() > 32) {
+    std::stable_sort(list.begin(), list.end(), before);
+    return list;
+  }
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    std::rotate(std::upper_bound(list.begin(), it, *it, before), it, std::next(it));
+  }
   return list;
 }
 
-List SortMapsByKey(List list, std::string_view merge_key) {
-  std::stable_sort(list.begin(), list.end(), [merge_key](const Value& a, const Value& b) {
-    return GoFormat(a.Get(merge_key)) < GoFormat(b.Get(merge_key));
-  });
-  return list;
+}  // namespace
+
+List SortScalars(List list) {
+  return SortStably(std::move(list),
+                    [](const Value& a, const Value& b) { return CompareGoText(a, b) < 0; });
 }
+
+List SortMapsByKey(List list, Atom merge_key) {
+  return SortStably(std::move(list), [merge_key](const Value& a, const Value& b) {
+    return CompareGoText(a.Get(merge_key), b.Get(merge_key)) < 0;
+  });
+}
+
+namespace {
+
+// Whether an object in `v` has a member that is such a one.
+template <class Such>
+bool HasMember(const Value& v, const Such& such) {
+  for (const Value::Member& m : v.members()) {
+    if (such(m) || HasMember(m.value, such)) return true;
+  }
+  for (const Value& item : v.items()) {
+    if (HasMember(item, such)) return true;
+  }
+  return false;
+}
+
+bool IsDirective(const Value::Member& m) { return m.name == Directives().patch; }
+bool IsNull(const Value::Member& m) { return m.value.is_null(); }
+
+}  // namespace
 
 WithoutDirectives RemoveDirectives(const Value& v) {
-  if (v.Has(kDirective)) return {false, Value()};
+  if (!HasMember(v, IsDirective)) return {true, v};
+  if (HasField(v, Directives().patch)) return {false, Value()};
   if (v.is_object()) {
     Value out = v;
     for (const Value::Member& m : v.members()) {
       const WithoutDirectives inner = RemoveDirectives(m.value);
-      out = inner.keep ? std::move(out).Set(m.name, inner.value) : out.Erase(Path{m.name});
+      out = inner.keep ? std::move(out).Set(m.name, inner.value) : EraseField(out, m.name);
     }
     return {true, std::move(out)};
   }
@@ -243,10 +281,11 @@ WithoutDirectives RemoveDirectives(const Value& v) {
 }
 
 Value DiscardNulls(const Value& v) {
+  if (!HasMember(v, IsNull)) return v;
   if (v.is_object()) {
     Value out = v;
     for (const Value::Member& m : v.members()) {
-      out = m.value.is_null() ? out.Erase(Path{m.name})
+      out = m.value.is_null() ? EraseField(out, m.name)
                               : std::move(out).Set(m.name, DiscardNulls(m.value));
     }
     return out;

@@ -1,12 +1,14 @@
 // Lists in strategic merge patches: directives, merge keys, and the order of what is merged.
 // Upstream: apimachinery pkg/util/strategicpatch/patch.go, function by function; the names are its.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "ksim/value/edit.h"
 #include "ksim/value/strategic_schema.h"
 #include "ksim/value/value.h"
 
@@ -17,14 +19,22 @@ inline constexpr std::string_view kRetainKeys = "$retainKeys";
 inline constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList";
 inline constexpr std::string_view kSetElementOrder = "$setElementOrder";
 
+// The members of a patch that are about their object, as names.
+struct DirectiveNames {
+  Atom patch{kDirective}, retain_keys{kRetainKeys};
+};
+const DirectiveNames& Directives();
+
 using List = std::vector<Value>;
+using ItemSpan = std::span<const Value>;
 
 List ItemsOfList(const Value& array);
+inline bool HasField(const Value& v, Atom name) { return v.Find(name) != nullptr; }
 
 // Errors of pkg/util/mergepatch.
 absl::Status BadPatch(const std::string& message);
 absl::Status ErrBadArgType(std::string_view expected, const Value& actual);
-absl::Status ErrNoMergeKey(const Value& object, std::string_view merge_key);
+absl::Status ErrNoMergeKey(const Value& object, Atom merge_key);
 absl::Status ErrBadPatchType(const Value& directive, const Value& patch);
 absl::Status ErrBadSetElementOrder();
 absl::Status ErrBadPrimitiveList();
@@ -34,37 +44,32 @@ absl::Status ErrBadRetainKeys();
 absl::StatusOr<std::string> ExtractKey(std::string_view key, std::string_view prefix);
 
 // Whether the elements of the lists, which must be of one type, are objects.
-absl::StatusOr<bool> HoldsMaps(const List& a, const List& b);
+absl::StatusOr<bool> HoldsMaps(ItemSpan a, ItemSpan b);
 
 // The first element whose merge key has the value; -1 if none. Elements must be objects.
-absl::StatusOr<int> FindByKey(const List& list, std::string_view merge_key, const Value& value);
+absl::StatusOr<int> FindByKey(ItemSpan list, Atom merge_key, const Value& value);
 
 // Whether the merge keys (or, without one, the elements) are equal.
-absl::StatusOr<bool> MergeKeyValueEqual(const Value& left, const Value& right,
-                                        std::string_view merge_key);
+absl::StatusOr<bool> MergeKeyValueEqual(const Value& left, const Value& right, Atom merge_key);
 
 // The elements of `merged` that `by` has, and the others.
 struct Partition {
   List in_patch;
   List server_only;
 };
-absl::StatusOr<Partition> PartitionBy(const List& merged, const List& by,
-                                      std::string_view merge_key);
+absl::StatusOr<Partition> PartitionBy(ItemSpan merged, ItemSpan by, Atom merge_key);
 
-absl::StatusOr<List> NormalizeSliceOrder(List to_sort, const List& order,
-                                         std::string_view merge_key, bool maps);
+absl::StatusOr<List> NormalizeSliceOrder(List to_sort, ItemSpan order, Atom merge_key, bool maps);
 // patch items in patch_order and server-only items in server_order, interleaved by server_order.
-absl::StatusOr<List> NormalizeElementOrder(const Partition& items, const List& patch_order,
-                                           const List& server_order, std::string_view merge_key,
-                                           bool maps);
+absl::StatusOr<List> NormalizeElementOrder(const Partition& items, ItemSpan patch_order,
+                                           ItemSpan server_order, Atom merge_key, bool maps);
 
 // The patch list must be a sub-sequence of the $setElementOrder list.
-absl::Status ValidatePatchWithSetOrderList(const List& patch, const Value& set_order,
-                                           std::string_view merge_key);
+absl::Status ValidatePatchWithSetOrderList(ItemSpan patch, const Value& set_order, Atom merge_key);
 
 List DeduplicateScalars(List list);
-List SortScalars(List list);                                // by Go's %v
-List SortMapsByKey(List list, std::string_view merge_key);  // by Go's %v of the key
+List SortScalars(List list);                    // by Go's %v
+List SortMapsByKey(List list, Atom merge_key);  // by Go's %v of the key
 
 // Values without anything that carries a $patch; nothing if the value itself does.
 struct WithoutDirectives {

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
+#include "ksim/value/node.h"
 #include "ksim/value/patch.h"
 #include "ksim/value/strategic_lists.h"
 
@@ -16,42 +19,84 @@ namespace {
 
 constexpr std::string_view kListType = "[]interface {}";
 
+// The members of an object while they are edited: one new object is made of them at the end.
+class EditedFields {
+ public:
+  explicit EditedFields(Value object) : object_(std::move(object)) {}
+
+  const Value* Find(Atom name) const {
+    const Value::Member* m = FindMember(now(), name);
+    return m == nullptr ? nullptr : &m->value;
+  }
+  std::span<const Value::Member> now() const {
+    return edited_ ? std::span<const Value::Member>(members_) : MembersOf(object_);
+  }
+  void Set(Atom name, Value v) {
+    const Value::Member* old = FindMember(now(), name);
+    if (old != nullptr && old->value.SameTree(v)) return;
+    const auto at = old == nullptr ? now().size() : static_cast<std::size_t>(old - now().data());
+    Edit();
+    if (at == members_.size()) members_.emplace_back(name, Value());
+    members_[at].value = std::move(v);
+  }
+  void Erase(Atom name) {
+    const Value::Member* old = FindMember(now(), name);
+    if (old == nullptr) return;
+    const auto at = old - now().data();
+    Edit();
+    members_.erase(members_.begin() + at);
+  }
+  Value Build() { return edited_ ? MakeObject(std::span(members_)) : object_; }
+
+ private:
+  static const Value::Member* FindMember(std::span<const Value::Member> members, Atom name) {
+    const auto it = std::find_if(members.begin(), members.end(),
+                                 [name](const Value::Member& m) { return m.name == name; });
+    return it == members.end() ? nullptr : &*it;
+  }
+  void Edit() {
+    if (edited_) return;
+    edited_ = true;
+    members_.assign(MembersOf(object_).begin(), MembersOf(object_).end());
+  }
+
+  Value object_;
+  bool edited_ = false;
+  absl::InlinedVector<Value::Member, 24> members_;  // not sorted
+};
+
 // One object and the patch for it; members of the patch that are dealt with are taken out of it.
 class MapMerger {
  public:
-  MapMerger(Value original, Value patch, const PatchType* type, const MergeOptions& options)
-      : original_(original.is_null() ? Value::EmptyObject() : std::move(original)),
+  MapMerger(const Value& original, Value patch, const PatchType* type, const MergeOptions& options)
+      : original_(original.is_null() ? Value::EmptyObject() : original),
         patch_(std::move(patch)),
         type_(type),
         options_(options) {}
 
   absl::StatusOr<Value> Merge() {
-    if (patch_.Has(kDirective)) return WholeDirective();
+    if (HasField(patch_, Directives().patch)) return WholeDirective();
     RETURN_IF_ERROR(ApplyRetainKeys());
     RETURN_IF_ERROR(ApplyElementOrders());
     const Value rest = patch_;
     for (const Value::Member& m : rest.members()) RETURN_IF_ERROR(MergeMember(m));
-    return original_;
+    return original_.Build();
   }
 
  private:
-  void SetOriginal(std::string_view key, Value v) {
-    original_ = std::move(original_).Set(key, std::move(v));
-  }
-  void EraseOriginal(std::string_view key) { original_ = original_.Erase(key); }
-
   // Upstream: handleDirectiveInMergeMap.
   absl::StatusOr<Value> WholeDirective() {
-    const Value directive = patch_.Get(kDirective);
-    if (directive.AsString() == "replace") return patch_.Erase(kDirective);
+    const Value directive = patch_.Get(Directives().patch);
+    if (directive.AsString() == "replace") return EraseField(patch_, Directives().patch);
     if (directive.AsString() == "delete") return Value::EmptyObject();
     return ErrBadPatchType(directive, patch_);
   }
 
   absl::Status ApplyRetainKeys() {
-    const Value keys = patch_.Get(kRetainKeys);
-    if (!patch_.Has(kRetainKeys)) return absl::OkStatus();
-    patch_ = patch_.Erase(kRetainKeys);
+    const Atom name_of_keys = Directives().retain_keys;
+    if (!HasField(patch_, name_of_keys)) return absl::OkStatus();
+    const Value keys = patch_.Get(name_of_keys);
+    patch_ = EraseField(patch_, name_of_keys);
     if (!options_.merge_parallel_list) return KeepRetainKeys(keys);
     if (!keys.is_array()) return ErrBadRetainKeys();
     const auto retained = [&keys](std::string_view name) {
@@ -66,21 +111,22 @@ class MapMerger {
       }
       if (!retained(name)) return ErrBadRetainKeys();
     }
-    const Value before = original_;
+    const Value before = original_.Build();
     for (const Value::Member& m : before.members()) {
-      if (!retained(m.name.text())) EraseOriginal(m.name.text());
+      if (!retained(m.name.text())) original_.Erase(m.name);
     }
     return absl::OkStatus();
   }
 
   // Of two patches merged into one: both must agree.
   absl::Status KeepRetainKeys(const Value& keys) {
-    if (!original_.Has(kRetainKeys)) {
-      SetOriginal(kRetainKeys, keys);
-    } else if (original_.Get(kRetainKeys) != keys) {
+    const Value* own = original_.Find(Directives().retain_keys);
+    if (own == nullptr) {
+      original_.Set(Directives().retain_keys, keys);
+    } else if (*own != keys) {
       return BadPatch(fmt::format(
           "{} and {} are not deep equal: this may happen when calculating the 3-way diff patch",
-          GoFormat(original_.Get(kRetainKeys)), GoFormat(keys)));
+          GoFormat(*own), GoFormat(keys)));
     }
     return absl::OkStatus();
   }
@@ -90,103 +136,108 @@ class MapMerger {
     const Value patch = patch_;
     for (const Value::Member& m : patch.members()) {
       if (!m.name.text().starts_with(kSetElementOrder)) continue;
-      patch_ = patch_.Erase(m.name.text());
-      RETURN_IF_ERROR(ApplyElementOrder(m.name.text(), m.value));
+      patch_ = EraseField(patch_, m.name);
+      RETURN_IF_ERROR(ApplyElementOrder(m.name, m.value));
     }
     return absl::OkStatus();
   }
 
-  absl::Status ApplyElementOrder(std::string_view directive, const Value& order) {
+  absl::Status ApplyElementOrder(Atom directive, const Value& order) {
     if (!options_.merge_parallel_list) {
-      if (original_.Has(directive) && original_.Get(directive) != order) {
-        return ErrBadSetElementOrder();
-      }
-      SetOriginal(directive, order);
+      const Value* own = original_.Find(directive);
+      if (own != nullptr && *own != order) return ErrBadSetElementOrder();
+      original_.Set(directive, order);
     }
     if (!order.is_array()) return ErrBadArgType(kListType, order);
-    ASSIGN_OR_RETURN(const std::string key, ExtractKey(directive, kSetElementOrder));
-    const Value original = original_.Get(key);
+    ASSIGN_OR_RETURN(const std::string name, ExtractKey(directive.text(), kSetElementOrder));
+    const Atom key(name);
+    const Value* const own = original_.Find(key);
+    const bool has_patch = HasField(patch_, key);
+    const Value original = own == nullptr ? Value() : *own;
     const Value patch = patch_.Get(key);
-    const bool has_original = original_.Has(key);
-    const bool has_patch = patch_.Has(key);
-    if (has_original && !original.is_array()) return ErrBadArgType(kListType, original);
+    if (own != nullptr && !original.is_array()) return ErrBadArgType(kListType, original);
     if (has_patch && !patch.is_array()) return ErrBadArgType(kListType, patch);
-    const PatchField& field = PatchType::Field(type_, key);
-    RETURN_IF_ERROR(ValidatePatchWithSetOrderList(ItemsOfList(patch), order, field.merge_key));
-    if (!has_original && !has_patch) return absl::OkStatus();
+    const PatchField& field = PatchType::Field(type_, name);
+    const Atom merge_key(field.merge_key);
+    RETURN_IF_ERROR(ValidatePatchWithSetOrderList(ItemsOf(patch), order, merge_key));
+    if (own == nullptr && !has_patch) return absl::OkStatus();
     Value merged = original;
-    if (!has_original) merged = RemoveDirectives(patch).value;
-    if (has_original && has_patch) {
+    if (own == nullptr) {
+      merged = RemoveDirectives(patch).value;
+    } else if (has_patch) {
       ASSIGN_OR_RETURN(merged, MergeLists(original, patch, field, /*delete_list=*/false));
     }
     ASSIGN_OR_RETURN(const Partition parts,
-                     PartitionBy(ItemsOfList(merged), ItemsOfList(order), field.merge_key));
-    ASSIGN_OR_RETURN(const bool maps, HoldsMaps(ItemsOfList(original), ItemsOfList(patch)));
-    const List live = LiveOrder(ItemsOfList(original), ItemsOfList(patch), field.merge_key);
+                     PartitionBy(ItemsOf(merged), ItemsOf(order), merge_key));
+    ASSIGN_OR_RETURN(const bool maps, HoldsMaps(ItemsOf(original), ItemsOf(patch)));
+    const List live = LiveOrder(ItemsOf(original), ItemsOf(patch), merge_key);
     ASSIGN_OR_RETURN(List ordered,
-                     NormalizeElementOrder(parts, ItemsOfList(order), live, field.merge_key, maps));
-    SetOriginal(key, Value::Array(std::move(ordered)));
-    patch_ = patch_.Erase(key);
+                     NormalizeElementOrder(parts, ItemsOf(order), live, merge_key, maps));
+    original_.Set(key, Value::Array(std::move(ordered)));
+    patch_ = EraseField(patch_, key);
     return absl::OkStatus();
   }
 
   // The live list as upstream sees it after merging. Its slices share storage: where elements were
   // deleted, those that the patch adds move up into the live list, at most to its old length.
-  static List LiveOrder(const List& live, const List& patch, std::string_view merge_key) {
-    if (merge_key.empty()) return live;
-    const auto names = [merge_key](const List& list, const Value& v) {
-      return std::any_of(list.begin(), list.end(), [&](const Value& item) {
-        return item.Has(merge_key) && item.Get(merge_key) == v.Get(merge_key);
-      });
+  static List LiveOrder(ItemSpan live, ItemSpan patch, Atom merge_key) {
+    List order(live.begin(), live.end());
+    if (merge_key == Atom()) return order;
+    const auto names = [merge_key](ItemSpan list, const Value& v) {
+      return FindByKey(list, merge_key, v.Get(merge_key)).value_or(-1) >= 0;
     };
     List deleted;
-    List order = live;
     for (const Value& v : patch) {
-      if (v.Get(kDirective).AsString() == "delete") deleted.push_back(v);
+      if (v.Get(Directives().patch).AsString() == "delete") deleted.push_back(v);
     }
+    if (deleted.empty()) return order;
     std::erase_if(order, [&](const Value& v) { return names(deleted, v); });
     for (const Value& v : patch) {
-      if (order.size() < live.size() && !v.Has(kDirective) && !names(live, v)) order.push_back(v);
+      const bool adds = !HasField(v, Directives().patch) && !names(live, v);
+      if (order.size() < live.size() && adds) order.push_back(v);
     }
     return order;
   }
 
   absl::Status MergeMember(const Value::Member& m) {
-    std::string key(m.name.text());
-    const bool delete_list = key.starts_with(kDeleteFromList);
+    Atom key = m.name;
+    const bool delete_list = key.text().starts_with(kDeleteFromList);
     if (delete_list) {
       if (!options_.merge_parallel_list) {
-        SetOriginal(key, m.value);
+        original_.Set(key, m.value);
         return absl::OkStatus();
       }
-      ASSIGN_OR_RETURN(key, ExtractKey(m.name.text(), kDeleteFromList));
+      ASSIGN_OR_RETURN(const std::string name, ExtractKey(m.name.text(), kDeleteFromList));
+      key = Atom(name);
     }
     if (m.value.is_null()) {
-      EraseOriginal(key);
+      original_.Erase(key);
       if (options_.ignore_unmatched_nulls) return absl::OkStatus();
     }
-    const Value before = original_.Get(key);
-    if (!original_.Has(key) || before.type() != m.value.type()) {
+    const Value* const found = original_.Find(key);
+    if (found == nullptr || found->type() != m.value.type()) {
       if (!delete_list) Replace(key, m.value);
       return absl::OkStatus();
     }
-    const PatchField& field = PatchType::Field(type_, key);
+    const Value before = *found;
     if (before.is_array()) {
+      const PatchField& field = PatchType::Field(type_, key.text());
       ASSIGN_OR_RETURN(Value merged, MergeLists(before, m.value, field, delete_list));
-      SetOriginal(key, std::move(merged));
+      original_.Set(key, std::move(merged));
     } else if (before.is_object()) {
+      const PatchField& field = PatchType::Field(type_, key.text());
       ASSIGN_OR_RETURN(Value merged, MergeObjects(before, m.value, field));
-      SetOriginal(key, std::move(merged));
+      original_.Set(key, std::move(merged));
     } else {
-      SetOriginal(key, m.value);
+      original_.Set(key, m.value);
     }
     return absl::OkStatus();
   }
 
-  void Replace(std::string_view key, const Value& v) {
+  void Replace(Atom key, const Value& v) {
     const WithoutDirectives plain =
         RemoveDirectives(options_.ignore_unmatched_nulls ? DiscardNulls(v) : v);
-    plain.keep ? SetOriginal(key, plain.value) : EraseOriginal(key);
+    plain.keep ? original_.Set(key, plain.value) : original_.Erase(key);
   }
 
   absl::StatusOr<Value> MergeObjects(const Value& original, const Value& patch,
@@ -202,6 +253,7 @@ class MapMerger {
     if (original.empty() && patch.empty()) return original;
     List live = ItemsOfList(original);
     List changes = ItemsOfList(patch);
+    const Atom merge_key(field.merge_key);
     ASSIGN_OR_RETURN(const bool maps, HoldsMaps(live, changes));
     if (!maps && options_.merge_parallel_list && delete_list) {
       std::erase_if(live, [&changes](const Value& v) {
@@ -213,32 +265,34 @@ class MapMerger {
     if (maps) {
       if (field.merge_key.empty())
         return BadPatch("cannot merge lists without merge key for slice");
-      RETURN_IF_ERROR(ApplySpecialElements(field.merge_key, &live, &changes));
+      RETURN_IF_ERROR(ApplySpecialElements(merge_key, &live, &changes));
       ASSIGN_OR_RETURN(merged, MergeElements(live, changes, field));
     } else {
       merged = live;
       merged.insert(merged.end(), changes.begin(), changes.end());
       merged = DeduplicateScalars(std::move(merged));
     }
-    ASSIGN_OR_RETURN(const Partition parts, PartitionBy(merged, changes, field.merge_key));
-    ASSIGN_OR_RETURN(List ordered,
-                     NormalizeElementOrder(parts, changes, live, field.merge_key, maps));
+    ASSIGN_OR_RETURN(const Partition parts, PartitionBy(merged, changes, merge_key));
+    ASSIGN_OR_RETURN(List ordered, NormalizeElementOrder(parts, changes, live, merge_key, maps));
     return Value::Array(std::move(ordered));
   }
 
   // Upstream: mergeSliceWithSpecialElements. Carries out the elements with a $patch and takes them
   // out of the patch.
-  static absl::Status ApplySpecialElements(std::string_view merge_key, List* live, List* changes) {
+  static absl::Status ApplySpecialElements(Atom merge_key, List* live, List* changes) {
+    const auto special = [](const Value& v) { return HasField(v, Directives().patch); };
+    if (std::none_of(changes->begin(), changes->end(), special)) return absl::OkStatus();
     List plain;
     bool replace = false;
     for (const Value& v : *changes) {
-      const Value directive = v.Get(kDirective);
-      if (!v.Has(kDirective)) {
+      const Value& directive = v.Get(Directives().patch);
+      if (!special(v)) {
         plain.push_back(v);
       } else if (directive.AsString() == "delete") {
-        if (!v.Has(merge_key)) return ErrNoMergeKey(v, merge_key);
+        if (!HasField(v, merge_key)) return ErrNoMergeKey(v, merge_key);
         std::erase_if(*live, [&](const Value& l) {
-          return l.Has(merge_key) && l.Get(merge_key) == v.Get(merge_key);
+          const Value* key = l.Find(merge_key);
+          return key != nullptr && *key == v.Get(merge_key);
         });
       } else if (directive.AsString() == "replace") {
         replace = true;
@@ -257,9 +311,11 @@ class MapMerger {
   // does upstream when the result is decoded.
   absl::StatusOr<List> MergeElements(List live, const List& changes,
                                      const PatchField& field) const {
+    const Atom merge_key(field.merge_key);
     for (const Value& v : changes) {
-      if (!v.Has(field.merge_key)) return ErrNoMergeKey(v, field.merge_key);
-      ASSIGN_OR_RETURN(const int at, FindByKey(live, field.merge_key, v.Get(field.merge_key)));
+      const Value* key = v.Find(merge_key);
+      if (key == nullptr) return ErrNoMergeKey(v, merge_key);
+      ASSIGN_OR_RETURN(const int at, FindByKey(live, merge_key, *key));
       if (at < 0) {
         live.push_back(options_.ignore_unmatched_nulls ? DiscardNulls(v) : v);
         continue;
@@ -270,7 +326,7 @@ class MapMerger {
     return live;
   }
 
-  Value original_;
+  EditedFields original_;
   Value patch_;
   const PatchType* type_;
   const MergeOptions& options_;
