@@ -256,8 +256,8 @@ Value DefaultPodTemplateObject(const Value& tree, Compat compat) {
 }
 
 struct Entry {
-  const char* group;
-  const char* kind;
+  std::string_view group;
+  std::string_view kind;
   Defaulter apply;
 };
 constexpr Entry kDefaulters[] = {

@@ -170,18 +170,28 @@ void ValidateImmutable(const Value& updated, const Value& old, GoShape shape, co
   }
 }
 
+namespace {
+
+// What a create and an update look at alike.
+void CheckContents(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
+  ValidateLabels(metadata.Get(N().labels), path.Child("labels"), errors);
+  ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
+  CheckOwners(metadata.Get(N().owners), path.Child("ownerReferences"), errors);
+}
+
+}  // namespace
+
 void ValidateObjectMeta(const ResourceInfo& kind, const Value& metadata, FieldErrorList* errors) {
   const FieldPath path("metadata");
   CheckNames(kind, metadata, path, errors);
   errors->NonNegative(path.Child("generation"), metadata.Get(N().generation));
-  ValidateLabels(metadata.Get(N().labels), path.Child("labels"), errors);
-  ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
-  CheckOwners(metadata.Get(N().owners), path.Child("ownerReferences"), errors);
+  CheckContents(metadata, path, errors);
   CheckFinalizers(metadata.Get(N().finalizers), path.Child("finalizers"), errors);
 }
 
 void ValidateObjectMetaUpdate(const Value& metadata, const Value& old, FieldErrorList* errors) {
   const FieldPath path("metadata");
+  if (metadata == old) return CheckContents(metadata, path, errors);
   if (!old.Get(N().deletion).is_null()) {
     CheckNoNewFinalizers(metadata.Get(N().finalizers), old.Get(N().finalizers),
                          path.Child("finalizers"), errors);
@@ -200,9 +210,7 @@ void ValidateObjectMetaUpdate(const Value& metadata, const Value& old, FieldErro
   }
   ValidateImmutable(metadata.Get(N().grace), old.Get(N().grace), GoShape::kOther,
                     path.Child("deletionGracePeriodSeconds"), errors);
-  ValidateLabels(metadata.Get(N().labels), path.Child("labels"), errors);
-  ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
-  CheckOwners(metadata.Get(N().owners), path.Child("ownerReferences"), errors);
+  CheckContents(metadata, path, errors);
 }
 
 }  // namespace ksim::api

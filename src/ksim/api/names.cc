@@ -33,8 +33,15 @@ std::string GenerateUid(sim::Decisions& decisions, std::string_view resource,
   std::uint64_t low = decisions.Draw(site, identity);
   high = (high & ~std::uint64_t{0xf000}) | 0x4000;      // version 4
   low = (low & (~std::uint64_t{0} >> 2)) | 1ull << 63;  // variant 10
-  return fmt::format(FMT_COMPILE("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}"), high >> 32,
-                     (high >> 16) & 0xffff, high & 0xffff, low >> 48, low & 0xffffffffffffull);
+  // 8-4-4-4-12 hexadecimal digits, from the last one on.
+  std::string uid = "00000000-0000-0000-0000-000000000000";
+  for (std::size_t i = uid.size(); i-- > 0;) {
+    if (uid[i] == '-') continue;
+    std::uint64_t& half = i > 18 ? low : high;
+    uid[i] = "0123456789abcdef"[half & 15];
+    half >>= 4;
+  }
+  return uid;
 }
 
 }  // namespace ksim::api

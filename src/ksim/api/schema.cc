@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/api/go_text.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/base/status.h"
@@ -335,9 +336,10 @@ class Decoder {
   inline static const GoType kInt32{Kind::kInt32, false, 0, 0, "int32"};
   const TypeTable& table_;
   SchemaReport& report_;
-  const GoStruct* struct_ = nullptr;      // the innermost struct being read
-  std::vector<std::string_view> fields_;  // the fields on the way, as Go's errors join them
-  std::vector<Step> steps_;               // the same with indexes and map keys
+  const GoStruct* struct_ = nullptr;  // the innermost struct being read
+  // The fields on the way, as Go's errors join them, and the same with indexes and map keys.
+  absl::InlinedVector<std::string_view, 12> fields_;
+  absl::InlinedVector<Step, 16> steps_;
 };
 
 const GoType* TypeOf(const ResourceInfo& kind) {

@@ -66,7 +66,7 @@ bool BumpsGeneration(const ResourceInfo& kind, const Value& old, const Value& up
 Value RestoreSystemFields(const Value& metadata, const Value& old) {
   Value m = SetOrErase(metadata, N().creation, old.Get(N().creation));
   m = SetOrErase(std::move(m), N().generation, old.Get(N().generation));
-  m = m.Erase(N().self_link.text());
+  m = value::EraseField(m, N().self_link);
   if (m.Get(N().uid).AsString().empty()) m = SetOrErase(std::move(m), N().uid, old.Get(N().uid));
   const Value& deletion = old.Get(N().deletion);
   if (!deletion.is_null()) m = std::move(m).Set(N().deletion, deletion);
@@ -134,7 +134,7 @@ Value ClearSystemFields(const Value& tree) {
   return EditField(tree, N().metadata, [](const Value& metadata) {
     Value m = metadata;
     for (const Atom name : {N().uid, N().creation, N().deletion, N().grace, N().self_link}) {
-      m = m.Erase(name.text());
+      m = value::EraseField(m, name);
     }
     return m;
   });
@@ -142,13 +142,10 @@ Value ClearSystemFields(const Value& tree) {
 
 Value FillSystemFields(const Value& tree, std::string_view name, std::string_view uid,
                        VirtualTime now) {
-  Value metadata = tree.Get(N().metadata);
-  if (!metadata.is_object()) metadata = Value::EmptyObject();
-  metadata = std::move(metadata)
-                 .Set(N().name, Value::String(name))
-                 .Set(N().uid, Value::String(uid))
-                 .Set(N().creation, TimeValue(now));
-  return tree.Set(N().metadata, std::move(metadata));
+  return tree.Set(N().metadata,
+                  value::SetAll(tree.Get(N().metadata), {{N().creation, TimeValue(now)},
+                                                         {N().name, Value::String(name)},
+                                                         {N().uid, Value::String(uid)}}));
 }
 
 Value PrepareForCreate(const ResourceInfo& kind, const Value& tree, Compat compat) {
@@ -174,6 +171,7 @@ Value PrepareForUpdate(const ResourceInfo& kind, const Value& old, const Value& 
 Value DedupOwnerReferences(const Value& tree, bool after_admission, std::string* warning) {
   static const Path kOwners{"metadata", "ownerReferences"};
   const Value& owners = tree.Get(kOwners);
+  if (owners.size() < 2) return tree;
   std::vector<Value> kept;
   std::vector<std::string> duplicates;
   for (const Value& ref : owners.items()) {

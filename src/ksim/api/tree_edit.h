@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/value/edit.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -49,7 +50,7 @@ value::Value EditItems(const value::Value& array, const Edit& edit) {
 
 // Sets or erases: a null `field` means absent.
 inline value::Value SetOrErase(value::Value v, value::Atom name, const value::Value& field) {
-  if (field.is_null()) return v.Erase(name.text());
+  if (field.is_null()) return value::EraseField(v, name);
   return std::move(v).Set(name, field);
 }
 

@@ -46,8 +46,8 @@ void SecretStays(const Value& tree, const Value& old, FieldErrorList* errors) {
 }
 
 struct Rules {
-  const char* group;
-  const char* kind;
+  std::string_view group;
+  std::string_view kind;
   Check create = nullptr;        // a new object; updates of the main endpoint check it again
   CheckUpdate update = nullptr;  // what must stay
   Check status = nullptr;
