@@ -6,6 +6,7 @@
 
 #include "ksim/api/conditions.h"
 #include "ksim/kubelet/node_conditions.h"
+#include "ksim/value/edit.h"
 #include "ksim/value/patch.h"
 #include "ksim/value/timestamp.h"
 
@@ -44,14 +45,15 @@ Value Address(const char* type, const std::string& address) {
 
 // What a report changes that is no news: only heartbeat times differ.
 bool SameButHeartbeats(const Value& a, const Value& b) {
-  const auto strip = [](const Value& status) {
-    std::vector<Value> conditions;
-    for (const Value& c : status.Get("conditions").items()) {
-      conditions.push_back(c.Erase("lastHeartbeatTime"));
-    }
-    return status.Set("conditions", Value::Array(std::move(conditions)));
-  };
-  return strip(a) == strip(b);
+  static const value::Atom kConditions("conditions"), kHeartbeat("lastHeartbeatTime");
+  const Value& before = a.Get(kConditions);
+  const Value& after = b.Get(kConditions);
+  if (before.size() != after.size()) return false;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (value::EraseField(before.at(i), kHeartbeat) != value::EraseField(after.at(i), kHeartbeat))
+      return false;
+  }
+  return a.Set(kConditions, Value()) == b.Set(kConditions, Value());
 }
 
 }  // namespace
@@ -244,15 +246,15 @@ Value NodeAgent::Status(const Value& current, bool report) const {
         condition.Set("lastHeartbeatTime", keep ? old->Get("lastHeartbeatTime") : heartbeat);
     conditions = api::UpdateCondition(conditions, condition, now);
   }
-  Value status = current.is_null() ? Value::EmptyObject() : current;
-  return status.Set("capacity", capacity)
-      .Set("allocatable", current.Has("allocatable") ? current.Get("allocatable") : capacity)
-      .Set("addresses", value::Arr({Address("InternalIP", options_.internal_ip()),
-                                    Address("Hostname", options_.name)}))
-      .Set("daemonEndpoints",
-           value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}}))
-      .Set("nodeInfo", NodeInfoOf(client_.connection().env().compat))
-      .Set("conditions", conditions);
+  return value::SetAll(
+      current, {{"addresses", value::Arr({Address("InternalIP", options_.internal_ip()),
+                                          Address("Hostname", options_.name)})},
+                {"allocatable", current.Has("allocatable") ? current.Get("allocatable") : capacity},
+                {"capacity", capacity},
+                {"conditions", conditions},
+                {"daemonEndpoints",
+                 value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}})},
+                {"nodeInfo", NodeInfoOf(client_.connection().env().compat)}});
 }
 
 }  // namespace ksim::kubelet

@@ -6,6 +6,7 @@
 
 #include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
+#include "ksim/value/edit.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::kubelet {
@@ -81,15 +82,15 @@ Value ContainerStatus(const StatusInput& in, const Value& spec, const Container*
   const bool started = Running(c) && health.started;
   const bool ready = init && !sidecar ? completed : started && health.ready;
   const WaitingReason* waits = WaitingFor(in, spec, c);
-  value::ObjectBuilder status;
-  status.Add("name", spec.Get("name"))
-      .Add("image", spec.Get("image"))
+  value::ObjectBuilder status;  // by name, which spares the sorting
+  if (c != nullptr) status.Add("containerID", Value::String(c->id));
+  status.Add("image", spec.Get("image"))
       .Add("imageID", Value::String(c == nullptr ? "" : c->image_id))
       .Add("lastState", LastState(c, waits != nullptr))
+      .Add("name", spec.Get("name"))
       .Add("ready", Value::Bool(ready))
       .Add("restartCount", Value::Int(c == nullptr ? 0 : c->restarts))
       .Add("started", Value::Bool(started));
-  if (c != nullptr) status.Add("containerID", Value::String(c->id));
   if (waits != nullptr) {
     status.Add("state", WaitingState(waits->reason, waits->message));
   } else if (c == nullptr && terminal) {
@@ -174,6 +175,8 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
   const Value& old_conditions = in.old_status.Get("conditions");
   const bool network = in.sandbox != nullptr && in.sandbox->ready;
   const Value containers_ready = ReadinessCondition("ContainersReady", statuses, phase);
+  static const value::Atom kType("type"), kStatus("status"), kSince("lastTransitionTime"),
+      kObserved("observedGeneration");
   std::vector<Value> own;
   if (in.compat != api::Compat::k1_25) {
     own.push_back(api::MakeCondition("PodReadyToStartContainers", network ? "True" : "False"));
@@ -185,22 +188,22 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
 
   std::vector<Value> all;
   for (const Value& c : old_conditions.items()) {
-    const bool ours = std::any_of(own.begin(), own.end(),
-                                  [&](const Value& o) { return o.Get("type") == c.Get("type"); });
+    const Value& type = c.Get(kType);
+    const bool ours =
+        std::any_of(own.begin(), own.end(), [&](const Value& o) { return o.Get(kType) == type; });
     if (!ours) all.push_back(c);
   }
-  for (Value& condition : own) {
-    const std::string_view type = condition.Get("type").AsString();
-    const bool same =
-        api::ConditionStatus(old_conditions, type) == condition.Get("status").AsString();
-    const Value* old = api::FindCondition(old_conditions, type);
-    const Value since =
-        same ? old->Get("lastTransitionTime") : Value::String(value::FormatTimestamp(in.now));
-    Value full = condition.Set("lastTransitionTime", since);
-    if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0) {
-      full = full.Set("observedGeneration", Value::Int(in.pod.generation()));
-    }
-    all.push_back(std::move(full));
+  const Value now = Value::String(value::FormatTimestamp(in.now));
+  const bool observes = in.compat == api::Compat::k1_36 && in.pod.generation() != 0;
+  for (const Value& condition : own) {
+    const std::string_view status = condition.Get(kStatus).AsString();
+    const Value* old = api::FindCondition(old_conditions, condition.Get(kType).AsString());
+    const bool same = old != nullptr && old->Get(kStatus).AsString() == status;
+    const Value& since = same ? old->Get(kSince) : now;
+    all.push_back(observes
+                      ? value::SetAll(condition, {{kSince, since},
+                                                  {kObserved, Value::Int(in.pod.generation())}})
+                      : condition.Set(kSince, since));
   }
   return Value::Array(std::move(all));
 }

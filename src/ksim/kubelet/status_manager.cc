@@ -48,6 +48,12 @@ Value AllKilled(const Value& statuses) {
   return Value::Array(std::move(killed));
 }
 
+// pkg/util/pod preparePatchBytesForPodStatus: of two pods that have nothing but a status.
+absl::StatusOr<Value> StatusPatch(const Value& before, const Value& after) {
+  return value::CreateTwoWayMergePatch(value::Obj({{"status", before}}),
+                                       value::Obj({{"status", after}}), "v1", "Pod");
+}
+
 }  // namespace
 
 StatusManager::StatusManager(sim::Process& process, client::Client& client, const Runtime& runtime,
@@ -237,17 +243,15 @@ sim::Task<void> StatusManager::SyncPod(Entry entry) {
 bool StatusManager::SameByKubelet(const api::Object& current, const Value& status) const {
   const Value merged = Merge(current, status);
   if (merged == current.status()) return true;
-  const auto sorted = [&](const Value& s) {
-    static const value::Path kStatus{"status"};
+  const auto sorted = [](const Value& s) {
     std::vector<Value> conditions(s.Get("conditions").items().begin(),
                                   s.Get("conditions").items().end());
     std::stable_sort(conditions.begin(), conditions.end(), [](const Value& a, const Value& b) {
       return a.Get("type").AsString() < b.Get("type").AsString();
     });
-    return current.tree().Set(kStatus, s.Set("conditions", Value::Array(std::move(conditions))));
+    return s.Set("conditions", Value::Array(std::move(conditions)));
   };
-  const absl::StatusOr<Value> diff =
-      value::CreateTwoWayMergePatch(sorted(current.status()), sorted(merged), "v1", "Pod");
+  const absl::StatusOr<Value> diff = StatusPatch(sorted(current.status()), sorted(merged));
   return !diff.ok() || diff->empty();
 }
 
@@ -255,9 +259,7 @@ std::optional<Value> StatusManager::PatchFor(const api::Object& current,
                                              const Value& status) const {
   const Value merged = Merge(current, status);
   if (merged == current.status()) return std::nullopt;
-  static const value::Path kStatus{"status"};
-  const absl::StatusOr<Value> diff = value::CreateTwoWayMergePatch(
-      current.tree(), current.tree().Set(kStatus, merged), "v1", "Pod");
+  const absl::StatusOr<Value> diff = StatusPatch(current.status(), merged);
   if (!diff.ok() || diff->empty()) return std::nullopt;
   return *diff;
 }
@@ -287,12 +289,13 @@ sim::Task<void> StatusManager::DeletePod(api::Object pod) {
 // while containers may still run, with its reason and what comes of it.
 Value StatusManager::Merge(const api::Object& current, const Value& status) const {
   const Value& api_status = current.status();
+  static const value::Atom kType("type");
   std::vector<Value> conditions;
   for (const Value& c : api_status.Get("conditions").items()) {
-    if (!KubeletOwns(c.Get("type").AsString())) conditions.push_back(c);
+    if (!KubeletOwns(c.Get(kType).AsString())) conditions.push_back(c);
   }
   for (const Value& c : status.Get("conditions").items()) {
-    if (KubeletOwns(c.Get("type").AsString())) conditions.push_back(c);
+    if (KubeletOwns(c.Get(kType).AsString())) conditions.push_back(c);
   }
   Value merged = status.Set("conditions", Value::Array(std::move(conditions)));
   const PodSandbox* sandbox = runtime_.Find(current.uid());
