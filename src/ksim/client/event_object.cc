@@ -12,16 +12,17 @@ using value::Value;
 
 namespace {
 
+// Members are added by name here, which spares their sorting.
 Value ReferenceTree(const ObjectReference& r) {
-  const std::string rv = r.resource_version == 0 ? "" : fmt::format("{}", r.resource_version);
+  const std::string rv = r.resource_version == 0 ? "" : std::to_string(r.resource_version);
   return ObjectBuilder()
       .Add("apiVersion", Value::String(r.api_version))
+      .AddIf(!r.field_path.empty(), "fieldPath", Value::String(r.field_path))
       .Add("kind", Value::String(r.kind))
       .Add("name", Value::String(r.name))
       .AddIf(!r.ns.empty(), "namespace", Value::String(r.ns))
-      .AddIf(!r.uid.empty(), "uid", Value::String(r.uid))
       .AddIf(!rv.empty(), "resourceVersion", Value::String(rv))
-      .AddIf(!r.field_path.empty(), "fieldPath", Value::String(r.field_path))
+      .AddIf(!r.uid.empty(), "uid", Value::String(r.uid))
       .Build();
 }
 
@@ -56,19 +57,19 @@ Value CoreEventTree(const EventRecord& e) {
                      .Build();
   return ObjectBuilder()
       .Add("apiVersion", Value::Of("v1"))
-      .Add("kind", Value::Of("Event"))
-      .Add("metadata", Metadata(e))
-      .Add("involvedObject", ReferenceTree(e.about))
-      .Add("reason", Value::String(e.reason))
-      .Add("message", Value::String(e.message))
-      .Add("source", std::move(source))
-      .Add("firstTimestamp", Value::String(value::FormatTimestamp(e.first)))
-      .Add("lastTimestamp", Value::String(value::FormatTimestamp(e.last)))
       .Add("count", Value::Int(e.count))
-      .Add("type", Value::String(e.type))
       .Add("eventTime", Value())
+      .Add("firstTimestamp", Value::String(value::FormatTimestamp(e.first)))
+      .Add("involvedObject", ReferenceTree(e.about))
+      .Add("kind", Value::Of("Event"))
+      .Add("lastTimestamp", Value::String(value::FormatTimestamp(e.last)))
+      .Add("message", Value::String(e.message))
+      .Add("metadata", Metadata(e))
+      .Add("reason", Value::String(e.reason))
       .Add("reportingComponent", Value::String(e.names_reporter ? e.component : ""))
       .Add("reportingInstance", Value::String(e.names_reporter ? e.host : ""))
+      .Add("source", std::move(source))
+      .Add("type", Value::String(e.type))
       .Build();
 }
 
@@ -91,7 +92,7 @@ Value EventsV1Tree(const EventRecord& e, const std::optional<EventSeries>& serie
       .Add("action", Value::String(e.action))
       .Add("reason", Value::String(e.reason))
       .Add("regarding", ReferenceTree(e.about))
-      .AddIf(e.related.has_value(), "related", ReferenceTree(e.related.value_or(ObjectReference())))
+      .AddIf(e.related.has_value(), "related", e.related ? ReferenceTree(*e.related) : Value())
       .Add("note", Value::String(e.message))
       .Add("type", Value::String(e.type))
       .Add("deprecatedSource", value::Value::EmptyObject())
