@@ -1,5 +1,7 @@
 #include "ksim/store/encoded_size.h"
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "ksim/value/json.h"
@@ -25,6 +27,24 @@ constexpr std::size_t MessageField(std::size_t bytes) { return 1 + VarintSize(by
 constexpr std::size_t BytesField(std::size_t bytes) { return bytes == 0 ? 0 : MessageField(bytes); }
 constexpr std::size_t FlagField(bool b) { return b ? 2 : 0; }
 
+std::size_t EstimateTree(const value::Value& v);
+
+// A tree's estimate, remembered by its content: most of what is put was put before, as a part of
+// the last version. What is put is hashed anyway, for the commit's event.
+std::size_t KnownEstimate(const value::Value& v) {
+  struct Entry {
+    std::uint64_t hash = 0;  // 0: nothing yet; no tree has that hash
+    std::size_t bytes = 0;
+  };
+  // NOLINT(ksim-static): a hit and a miss give the same number.
+  thread_local std::array<Entry, 512> known{};
+  if (v.empty()) return EstimateTree(v);  // quicker than to remember it
+  const std::uint64_t hash = v.Hash();
+  Entry& entry = known[hash % known.size()];
+  if (entry.hash != hash) entry = {hash, EstimateTree(v)};
+  return entry.bytes;
+}
+
 // The JSON text without escapes; numbers at their longest.
 std::size_t EstimateTree(const value::Value& v) {
   using Type = value::Value::Type;
@@ -33,13 +53,13 @@ std::size_t EstimateTree(const value::Value& v) {
       return v.AsString().size() + 2;
     case Type::kArray: {
       std::size_t bytes = 2;
-      for (const value::Value& item : v.items()) bytes += EstimateTree(item) + 1;
+      for (const value::Value& item : v.items()) bytes += KnownEstimate(item) + 1;
       return bytes;
     }
     case Type::kObject: {
       std::size_t bytes = 2;
       for (const value::Value::Member& m : v.members())
-        bytes += m.name.text().size() + 4 + EstimateTree(m.value);
+        bytes += m.name.text().size() + 4 + KnownEstimate(m.value);
       return bytes;
     }
     default:
@@ -77,7 +97,7 @@ std::size_t OpSize(const RequestOp& op) {
 
 std::size_t EncodedSize(const value::Value& v) {
   if (v.is_null() || v.is_string()) return v.AsString().size();
-  const std::size_t estimate = EstimateTree(v);
+  const std::size_t estimate = KnownEstimate(v);
   return estimate < kMeasureFrom ? estimate : value::ToJson(v).size();
 }
 
