@@ -245,14 +245,14 @@ TEST(CachedReader, ReadsTheCacheAndWaitsForItToBeFilled) {
   const auto read = [&](client::CachedReader& reader, const api::Kinds& kinds) -> sim::Task<void> {
     const api::ResourceInfo* maps = kinds.ByResource("", "configmaps");
     const auto first = co_await reader.Get(maps, "default", "a");
-    got.push_back(first.ok() ? "a" : first.status().message);
+    got.push_back(first.ok() ? "a" : first.status().message.str());
     w.Freeze("configmaps");
     co_await w.api.sim.Sleep(Milliseconds(500));
     const auto stale = co_await reader.Get(maps, "default", "b");
-    got.push_back(stale.ok() ? "b" : stale.status().message);
+    got.push_back(stale.ok() ? "b" : stale.status().message.str());
     reader.ReadLive(maps);
     const auto live = co_await reader.Get(maps, "default", "b");
-    got.push_back(live.ok() ? "b" : live.status().message);
+    got.push_back(live.ok() ? "b" : live.status().message.str());
   };
   w.api.sim.After(Milliseconds(300), sim::TimerKind::kWork, "create", [&] {
     api::Request r = w.api.Request(api::Verb::kCreate, "configmaps", "default", "");
@@ -301,7 +301,7 @@ TEST(CachedReader, ListsByNamespaceLabelsAndIndexedFields) {
       options.field_selector = c.fields;
       options.limit = c.limit;
       const auto listed = co_await reader.List(kinds.ByResource("", "pods"), options);
-      std::string names = listed.ok() ? "" : listed.status().message;
+      std::string names = listed.ok() ? "" : listed.status().message.str();
       if (listed.ok())
         for (const api::Object& o : *listed) names += std::string(o.name()) + " ";
       results.push_back(names);

@@ -228,9 +228,9 @@ TEST_P(ReplicaSetHandlers, FiveWorkersNeverShareAKey) {
     if (w.events()[i].kind != sim::EventKind::kReconcile) continue;
     const auto& r = w.events()[i].payload.As<client::ReconcilePayload>();
     if (r.state == "begin") {
-      EXPECT_TRUE(under_way.insert(r.key).second) << r.key << " by two workers";
+      EXPECT_TRUE(under_way.insert(r.key.str()).second) << r.key << " by two workers";
     } else {
-      under_way.erase(r.key);
+      under_way.erase(r.key.str());
     }
     most = std::max(most, under_way.size());
   }

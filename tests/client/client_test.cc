@@ -28,7 +28,7 @@ struct Asker {
     api::Result<std::unique_ptr<WatchStream>> r =
         co_await client.Watch(world.pods(), "default", options);
     if (r.ok()) stream = std::move(*r);
-    if (!r.ok()) failures.push_back(r.status().reason);
+    if (!r.ok()) failures.push_back(r.status().reason.str());
   }
   sim::Task<void> Read() {
     for (;;) {
@@ -43,7 +43,7 @@ struct Asker {
     if (r.ok()) {
       answers.push_back(name);
     } else {
-      failures.push_back(r.status().reason);
+      failures.push_back(r.status().reason.str());
     }
   }
   World& world;

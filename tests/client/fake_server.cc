@@ -162,7 +162,7 @@ void FakeServer::List(Call call) {
   api::Response response;
   response.list_rv = rv_;
   const std::map<std::string, api::Object> state = StateAt(rv_);
-  for (auto it = state.upper_bound(l.continue_token); it != state.end(); ++it) {
+  for (auto it = state.upper_bound(l.continue_token.str()); it != state.end(); ++it) {
     if (pages && l.limit > 0 && response.items.size() == static_cast<std::size_t>(l.limit)) {
       response.continue_token = response.items.back().key();
       break;
@@ -181,7 +181,7 @@ void FakeServer::Watch(Call call) {
     response.code = response.status.code;
     return call.reply(std::move(response));
   }
-  const std::int64_t from = l.resource_version.empty() ? 0 : std::stoll(l.resource_version);
+  const std::int64_t from = l.resource_version.empty() ? 0 : std::stoll(l.resource_version.str());
   const std::uint64_t id = next_stream_++;
   api::Response response;
   response.stream = id;

@@ -40,9 +40,9 @@ class LeaseServer : public api::Endpoint {
   void Accept(api::Request request, absl::AnyInvocable<void(api::Response)> reply,
               std::shared_ptr<api::WatchSink>) override {
     log.emplace_back(sim_.now(), request.client + " " + std::string(api::ToString(request.verb)));
-    if (silent.contains(request.client)) return;  // taken in by nobody
+    if (silent.contains(request.client.str())) return;  // taken in by nobody
     api::Response response = Serve(request);
-    if (mute.contains(request.client)) return;  // done, but the answer is lost
+    if (mute.contains(request.client.str())) return;  // done, but the answer is lost
     reply(std::move(response));
   }
   void CloseWatch(std::uint64_t) override {}

@@ -38,7 +38,7 @@ struct Traffic {
     for (const sim::Event& e : runner.events()) {
       if (e.kind == sim::EventKind::kRequest) {
         const auto& p = e.payload.As<client::RequestPayload>();
-        servers[p.request.client].insert(p.server);
+        servers[p.request.client.str()].insert(p.server.str());
       }
       if (e.kind == sim::EventKind::kResponse)
         ++codes[e.payload.As<client::ResponsePayload>().code];

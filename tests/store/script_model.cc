@@ -103,7 +103,7 @@ void ScriptModel::Owe(Watch& watch, const Change& change) const {
 // --- operations on keys ---
 
 PutResponse ScriptModel::Put(Work* work, const PutRequest& r) const {
-  const auto it = work->now.find(r.key);
+  const auto it = work->now.find(r.key.str());
   const KeyValue old = it == work->now.end() ? KeyValue() : it->second;
   KeyValue::Fields fields;
   fields.mod_revision = revision() + 1;
@@ -113,8 +113,8 @@ PutResponse ScriptModel::Put(Work* work, const PutRequest& r) const {
   Value value = r.ignore_value && old ? old.value() : r.value;
   if (value.is_null()) value = Value::String("");
   const KeyValue kv(Key(r.key), std::move(value), fields);
-  work->now[r.key] = kv;
-  work->changes.push_back(Change{kv, kv.is_create() ? KeyValue() : Before(r.key)});
+  work->now[r.key.str()] = kv;
+  work->changes.push_back(Change{kv, kv.is_create() ? KeyValue() : Before(r.key.str())});
   PutResponse response;
   response.header.revision = RevisionIn(*work);
   if (r.prev_kv) response.prev_kv = old;
@@ -190,7 +190,7 @@ bool ScriptModel::Succeeds(const TxnRequest& r) const {
 
 absl::Status ScriptModel::CheckPut(const PutRequest& r) const {
   if (r.lease != 0 && !leases_.contains(r.lease)) return LeaseNotFoundError();
-  if ((r.ignore_value || r.ignore_lease) && !Before(r.key)) return KeyNotFoundError();
+  if ((r.ignore_value || r.ignore_lease) && !Before(r.key.str())) return KeyNotFoundError();
   return absl::OkStatus();
 }
 

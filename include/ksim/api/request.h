@@ -11,6 +11,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
+#include "ksim/base/shared_text.h"
 #include "ksim/sim/bus.h"
 
 namespace ksim::api {
@@ -33,11 +34,11 @@ std::string_view ContentType(PatchType t);  // application/strategic-merge-patch
 // metav1.ListOptions. Empty strings and nullopt mean "not given".
 struct ListOptions {
   ListOptions() = default;
-  std::string label_selector, field_selector;
-  std::string resource_version;        // "", "0", "123": opaque until the server parses it
-  std::string resource_version_match;  // "", "Exact", "NotOlderThan"
+  SharedText label_selector, field_selector;
+  SharedText resource_version;        // "", "0", "123": opaque until the server parses it
+  SharedText resource_version_match;  // "", "Exact", "NotOlderThan"
   std::int64_t limit = 0;
-  std::string continue_token;
+  SharedText continue_token;
   bool allow_watch_bookmarks = false;
   std::optional<bool> send_initial_events;
   std::optional<std::int64_t> timeout_seconds;
@@ -47,10 +48,10 @@ struct ListOptions {
 struct DeleteOptions {
   DeleteOptions() = default;
   std::optional<std::int64_t> grace_period_seconds;
-  std::string propagation_policy;  // "", "Orphan", "Background", "Foreground"
+  SharedText propagation_policy;  // "", "Orphan", "Background", "Foreground"
   std::optional<bool> orphan_dependents;
-  std::optional<std::string> uid;  // preconditions
-  std::optional<std::string> resource_version;
+  std::optional<SharedText> uid;  // preconditions
+  std::optional<SharedText> resource_version;
 };
 
 struct Request {
@@ -58,21 +59,21 @@ struct Request {
   std::uint64_t id = 0;     // unique in the run, in order of sending
   std::uint64_t event = 0;  // seq of its `request` event: cause of what the server does
   sim::ActorId actor;       // who asked
-  std::string client;       // PROCESS that asked (network names)
-  std::string user;         // system:serviceaccount:kube-system:replicaset-controller
-  std::string user_agent;   // default field manager
+  SharedText client;        // PROCESS that asked (network names)
+  SharedText user;          // system:serviceaccount:kube-system:replicaset-controller
+  SharedText user_agent;    // default field manager
   Verb verb = Verb::kGet;
   const ResourceInfo* resource = nullptr;
-  std::string subresource;  // "", "status", "scale", "binding", "finalize"
-  std::string ns, name;
+  SharedText subresource;  // "", "status", "scale", "binding", "finalize"
+  SharedText ns, name;
   value::Value body;  // object, patch, Binding, DeleteOptions come parsed
   PatchType patch_type = PatchType::kMerge;
   ListOptions list;   // list, watch, deletecollection; get uses resource_version
   DeleteOptions del;  // delete, deletecollection
   bool dry_run = false;
-  std::string field_manager, field_validation;
-  bool force = false;        // apply
-  std::string believed_uid;  // uid of the object the caller acted on; "" if none
+  SharedText field_manager, field_validation;
+  bool force = false;       // apply
+  SharedText believed_uid;  // uid of the object the caller acted on; "" if none
 };
 
 struct Response {
@@ -83,7 +84,7 @@ struct Response {
   Object object;              // get, create, update, patch, delete
   std::vector<Object> items;  // list, deletecollection
   std::int64_t list_rv = 0;
-  std::string continue_token;
+  SharedText continue_token;
   std::optional<std::int64_t> remaining_item_count;
   From from = From::kNone;
   std::vector<std::string> warnings;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/base/shared_text.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -26,12 +27,12 @@ struct StatusCause {
 struct Status {
   Status() = default;  // Success
   int code = 200;      // 0 for a transport failure
-  std::string reason;  // NotFound, AlreadyExists, Conflict, Expired, Invalid, ...; "" = unmapped
-  std::string message;
-  std::string name, group, kind, uid;  // details
+  SharedText reason;   // NotFound, AlreadyExists, Conflict, Expired, Invalid, ...; "" = unmapped
+  SharedText message;
+  SharedText name, group, kind, uid;  // details
   std::vector<StatusCause> causes;
   int retry_after_seconds = 0;
-  std::string continue_token;  // metadata.continue (expired continue, API-49)
+  SharedText continue_token;  // metadata.continue (expired continue, API-49)
 
   bool ok() const { return code != 0 && code < 400; }
   value::Value ToTree() const;  // {kind: Status, apiVersion: v1, metadata: {}, ...}

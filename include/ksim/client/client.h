@@ -141,25 +141,25 @@ class Client {
   ~Client();
 
   using ObjectResult = api::Result<api::Object>;
-  sim::Task<ObjectResult> Get(const api::ResourceInfo* r, std::string ns, std::string name,
-                              std::string resource_version = {});
-  sim::Task<api::Result<ListResult>> List(const api::ResourceInfo* r, std::string ns,
+  sim::Task<ObjectResult> Get(const api::ResourceInfo* r, SharedText ns, SharedText name,
+                              SharedText resource_version = {});
+  sim::Task<api::Result<ListResult>> List(const api::ResourceInfo* r, SharedText ns,
                                           api::ListOptions options);
   sim::Task<api::Result<std::unique_ptr<WatchStream>>> Watch(const api::ResourceInfo* r,
-                                                             std::string ns,
+                                                             SharedText ns,
                                                              api::ListOptions options);
   // `object` may lack a name if it has a generateName. Its namespace is the request's.
   sim::Task<ObjectResult> Create(const api::ResourceInfo* r, api::Object object);
   sim::Task<ObjectResult> Update(const api::ResourceInfo* r, api::Object object,
-                                 std::string subresource = {});
+                                 SharedText subresource = {});
   sim::Task<ObjectResult> UpdateStatus(const api::ResourceInfo* r, api::Object object);
-  sim::Task<ObjectResult> Patch(const api::ResourceInfo* r, std::string ns, std::string name,
+  sim::Task<ObjectResult> Patch(const api::ResourceInfo* r, SharedText ns, SharedText name,
                                 value::Value patch, PatchOptions options);
-  sim::Task<ObjectResult> Delete(const api::ResourceInfo* r, std::string ns, std::string name,
+  sim::Task<ObjectResult> Delete(const api::ResourceInfo* r, SharedText ns, SharedText name,
                                  api::DeleteOptions options);
   // POST of a subresource: binding, eviction.
-  sim::Task<ObjectResult> CreateSubresource(const api::ResourceInfo* r, std::string ns,
-                                            std::string name, std::string subresource,
+  sim::Task<ObjectResult> CreateSubresource(const api::ResourceInfo* r, SharedText ns,
+                                            SharedText name, SharedText subresource,
                                             value::Value body);
   // Any request but a watch; the others are made of it. Sets id, actor, client, user and agent.
   // A response of code 0 is a transport failure (refused, lost, timed out). Answers 429 and 5xx

@@ -35,7 +35,7 @@ class ReconcileResult {
   ReconcileResult() = default;  // Done
   static ReconcileResult Done() { return ReconcileResult(); }
   static ReconcileResult Error(std::string message);
-  static ReconcileResult Error(const api::Status& status) { return Error(status.message); }
+  static ReconcileResult Error(const api::Status& status) { return Error(status.message.str()); }
   static ReconcileResult Terminal(std::string message);
   static ReconcileResult Requeue();
   static ReconcileResult RequeueAfter(Duration delay);  // not positive: Done

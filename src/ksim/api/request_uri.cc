@@ -28,7 +28,7 @@ std::string Escape(std::string_view text) {
   return out;
 }
 
-void AddText(Parameters& out, const char* name, const std::string& value) {
+void AddText(Parameters& out, const char* name, std::string_view value) {
   if (!value.empty()) out.emplace_back(name, value);
 }
 
@@ -59,7 +59,7 @@ std::string RequestUri(const Request& r) {
   if (r.resource == nullptr) return "/";
   const bool collection = r.verb == Verb::kCreate && r.subresource.empty();
   std::string uri =
-      r.resource->UrlPath(r.ns, collection ? std::string_view() : r.name, r.subresource);
+      r.resource->UrlPath(r.ns, collection ? std::string_view() : r.name.view(), r.subresource);
   char separator = '?';
   for (const auto& [name, value] : ParametersOf(r)) {
     uri += fmt::format("{}{}={}", std::exchange(separator, '&'), name, Escape(value));

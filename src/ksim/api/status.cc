@@ -110,7 +110,7 @@ Status AlreadyExists(const GroupResource& r, std::string_view name) {
 
 Status GenerateNameConflict(const GroupResource& r, std::string_view name) {
   Status s = AlreadyExists(r, name);
-  s.message += ", the server was not able to generate a unique name for the object";
+  s.message = s.message + ", the server was not able to generate a unique name for the object";
   s.retry_after_seconds = 1;
   return s;
 }

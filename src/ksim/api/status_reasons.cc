@@ -87,7 +87,7 @@ bool IsTooLargeResourceVersion(const Status& s) {
   for (const StatusCause& c : s.causes) {
     if (c.message == kText) return true;
   }
-  return s.message.find(kText) != std::string::npos;
+  return s.message.view().find(kText) != std::string_view::npos;
 }
 
 bool HasCause(const Status& s, std::string_view cause_reason) {

@@ -33,7 +33,7 @@ Value UserTree(const User& user) {
 
 // What the URL says; once the body has been read, what it adds (LogRequestObject).
 Value ObjectRef(const api::Request& r, bool with_body) {
-  std::string name = r.name;
+  std::string name = r.name.str();
   const Value& metadata = r.body.Get("metadata");
   const bool look = with_body && r.body.is_object() && r.verb != api::Verb::kPatch;
   if (look && name.empty()) name = metadata.Get("name").AsString();

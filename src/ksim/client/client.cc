@@ -33,8 +33,8 @@ std::optional<Duration> RetryPause(const api::Request& request, const Answer& an
   return kConnectionRetryPause;
 }
 
-api::Request NewRequest(api::Verb verb, const api::ResourceInfo* r, std::string ns,
-                        std::string name) {
+api::Request NewRequest(api::Verb verb, const api::ResourceInfo* r, SharedText ns,
+                        SharedText name) {
   KSIM_CHECK(r != nullptr) << "request of an unknown resource";
   api::Request request;
   request.verb = verb;
@@ -123,15 +123,15 @@ sim::Task<api::Response> Client::Do(api::Request request) {
   co_return co_await Attempts(std::move(request), nullptr);
 }
 
-sim::Task<Client::ObjectResult> Client::Get(const api::ResourceInfo* r, std::string ns,
-                                            std::string name, std::string resource_version) {
+sim::Task<Client::ObjectResult> Client::Get(const api::ResourceInfo* r, SharedText ns,
+                                            SharedText name, SharedText resource_version) {
   api::Request request = NewRequest(api::Verb::kGet, r, std::move(ns), std::move(name));
   request.list.resource_version = std::move(resource_version);
   api::Response response = co_await Attempts(std::move(request), nullptr);
   co_return ObjectOrStatus(std::move(response));
 }
 
-sim::Task<api::Result<ListResult>> Client::List(const api::ResourceInfo* r, std::string ns,
+sim::Task<api::Result<ListResult>> Client::List(const api::ResourceInfo* r, SharedText ns,
                                                 api::ListOptions options) {
   api::Request request = NewRequest(api::Verb::kList, r, std::move(ns), {});
   request.list = std::move(options);
@@ -146,7 +146,7 @@ sim::Task<api::Result<ListResult>> Client::List(const api::ResourceInfo* r, std:
 }
 
 sim::Task<api::Result<std::unique_ptr<WatchStream>>> Client::Watch(const api::ResourceInfo* r,
-                                                                   std::string ns,
+                                                                   SharedText ns,
                                                                    api::ListOptions options) {
   api::Request request = NewRequest(api::Verb::kWatch, r, std::move(ns), {});
   request.list = std::move(options);
@@ -164,7 +164,7 @@ sim::Task<Client::ObjectResult> Client::Create(const api::ResourceInfo* r, api::
 }
 
 sim::Task<Client::ObjectResult> Client::Update(const api::ResourceInfo* r, api::Object object,
-                                               std::string subresource) {
+                                               SharedText subresource) {
   api::Request request = RequestAbout(api::Verb::kUpdate, r, object);
   request.subresource = std::move(subresource);
   api::Response response = co_await Attempts(std::move(request), nullptr);
@@ -176,8 +176,8 @@ sim::Task<Client::ObjectResult> Client::UpdateStatus(const api::ResourceInfo* r,
   co_return co_await Update(r, std::move(object), std::string("status"));
 }
 
-sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, std::string ns,
-                                              std::string name, value::Value patch,
+sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, SharedText ns,
+                                              SharedText name, value::Value patch,
                                               PatchOptions options) {
   api::Request request = NewRequest(api::Verb::kPatch, r, std::move(ns), std::move(name));
   request.body = std::move(patch);
@@ -189,8 +189,8 @@ sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, std::s
   co_return ObjectOrStatus(std::move(response));
 }
 
-sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, std::string ns,
-                                               std::string name, api::DeleteOptions options) {
+sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, SharedText ns,
+                                               SharedText name, api::DeleteOptions options) {
   api::Request request = NewRequest(api::Verb::kDelete, r, std::move(ns), std::move(name));
   request.believed_uid = options.uid.value_or("");
   request.del = std::move(options);
@@ -198,9 +198,8 @@ sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, std::
   co_return ObjectOrStatus(std::move(response));
 }
 
-sim::Task<Client::ObjectResult> Client::CreateSubresource(const api::ResourceInfo* r,
-                                                          std::string ns, std::string name,
-                                                          std::string subresource,
+sim::Task<Client::ObjectResult> Client::CreateSubresource(const api::ResourceInfo* r, SharedText ns,
+                                                          SharedText name, SharedText subresource,
                                                           value::Value body) {
   api::Request request = NewRequest(api::Verb::kCreate, r, std::move(ns), std::move(name));
   request.subresource = std::move(subresource);

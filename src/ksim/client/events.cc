@@ -16,7 +16,7 @@ void AddObject(Hasher& hash, const api::ResourceInfo* resource, const api::Objec
   hash.Add(o.ns()).Add(o.name()).Add(o.uid()).Add(o.resource_version());
 }
 
-void AddText(std::vector<RequestParam>& out, std::string_view name, const std::string& value) {
+void AddText(std::vector<RequestParam>& out, std::string_view name, const SharedText& value) {
   if (!value.empty()) out.emplace_back(name, value);
 }
 

@@ -10,6 +10,7 @@
 
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
+#include "ksim/base/shared_text_format.h"
 #include "ksim/base/time.h"
 #include "ksim/sim/bus.h"
 
@@ -19,18 +20,18 @@ namespace ksim::client {
 using SharedName = std::shared_ptr<const std::string>;
 
 struct RequestPayload : sim::Payload {
-  RequestPayload(const api::Request& r, std::string s) : request(r), server(std::move(s)) {}
+  RequestPayload(const api::Request& r, SharedText s) : request(r), server(std::move(s)) {}
   std::uint64_t ContentHash() const override;
   api::Request request;  // `event` is not set yet
-  std::string server;
+  SharedText server;
 };
 
 // The options of a request as sent, by their Kubernetes names, in a fixed order: the trace's
 // `params`.
 struct RequestParam {
-  RequestParam(std::string_view n, std::string v) : name(n), value(std::move(v)) {}
+  RequestParam(std::string_view n, SharedText v) : name(n), value(std::move(v)) {}
   std::string_view name;
-  std::string value;
+  SharedText value;
 };
 std::vector<RequestParam> RequestParams(const api::Request& request);
 
@@ -38,12 +39,12 @@ struct ResponsePayload : sim::Payload {
   std::uint64_t ContentHash() const override;
   std::uint64_t id = 0;  // of the request
   int code = 0;          // 0 = a transport failure
-  std::string reason;
+  SharedText reason;
   std::int64_t rv = 0;
   api::Response::From from = api::Response::From::kNone;
   std::uint64_t items = 0;
   std::uint64_t items_hash = 0;  // lists only
-  std::string continue_token;
+  SharedText continue_token;
   bool lost = false;  // the answer never arrived
   Duration latency;
   api::Object object;  // the answer, for readers of the live run
@@ -83,7 +84,7 @@ struct RelistPayload : sim::Payload {
   SharedName informer;
   const api::ResourceInfo* resource = nullptr;
   std::vector<std::uint64_t> requests;  // ids of the requests that led to it
-  std::string rv;                       // asked for in the last of them: "", "0" or a number
+  SharedText rv;                        // asked for in the last of them: "", "0" or a number
   std::int64_t got_rv = 0;
   std::uint64_t items = 0;
   std::uint64_t items_hash = 0;
@@ -100,8 +101,8 @@ struct CachePayload : sim::Payload {
 
 struct ReconcilePayload : sim::Payload {
   std::uint64_t ContentHash() const override;
-  std::string controller;
-  std::string key;
+  SharedText controller;
+  SharedText key;
   std::string_view state;  // "begin" or "end"
   std::string result;      // end only
 };

@@ -5,7 +5,7 @@
 
 namespace ksim::client {
 
-sim::Task<PagedList> ListPages(Client& client, const api::ResourceInfo* r, std::string ns,
+sim::Task<PagedList> ListPages(Client& client, const api::ResourceInfo* r, SharedText ns,
                                api::ListOptions options, std::int64_t page_size) {
   PagedList out;
   const api::ListOptions original = options;

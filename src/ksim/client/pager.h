@@ -22,7 +22,7 @@ struct PagedList {
 };
 
 // `page_size` 0 = no limit. `options` has no limit and no continue token.
-sim::Task<PagedList> ListPages(Client& client, const api::ResourceInfo* r, std::string ns,
+sim::Task<PagedList> ListPages(Client& client, const api::ResourceInfo* r, SharedText ns,
                                api::ListOptions options, std::int64_t page_size);
 
 }  // namespace ksim::client

@@ -114,7 +114,7 @@ std::string Reflector::RelistResourceVersion() const {
   return options_.first_list == FirstList::kConsistent ? "" : "0";
 }
 
-std::int64_t Reflector::PageSize(const std::string& rv) const {
+std::int64_t Reflector::PageSize(std::string_view rv) const {
   if (options_.page_size != 0) return options_.page_size;
   if (sticky_pages_) return kDefaultPageSize;
   return rv.empty() || rv == "0" ? kDefaultPageSize : 0;
@@ -155,7 +155,7 @@ sim::Task<bool> Reflector::List() {
                      options.resource_version, client_.last_response_event());
 }
 
-bool Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
+bool Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, SharedText asked_rv,
                          std::uint64_t cause) {
   unavailable_ = false;
   auto* payload = new RelistPayload;

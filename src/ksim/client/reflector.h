@@ -26,7 +26,7 @@ namespace ksim::client {
 
 struct ReflectorOptions {
   ReflectorOptions() = default;
-  std::string ns, field_selector, label_selector;
+  SharedText ns, field_selector, label_selector;
   std::int64_t page_size = 0;           // 0 = decide by the resource version asked for
   Duration resync_period;               // 0 = never
   std::function<bool()> should_resync;  // empty = always
@@ -76,14 +76,14 @@ class Reflector {
   api::ListOptions BaseOptions() const;
   api::ListOptions WatchOptions();
   std::string RelistResourceVersion() const;
-  std::int64_t PageSize(const std::string& rv) const;
+  std::int64_t PageSize(std::string_view rv) const;
   bool Expected(const api::WatchEvent& event) const;
   void Apply(const api::WatchEvent& event);
   void ApplyInitial(const api::WatchEvent& event, InitialState* initial);
   bool GiveUpVersion(const api::Status& status) const;
   void MarkUnavailable(const api::Status& status);
   // Emits `relist`, then replaces the queue's content as its effect; false if the queue refuses.
-  bool Replaced(std::vector<api::Object> items, std::int64_t got_rv, std::string asked_rv,
+  bool Replaced(std::vector<api::Object> items, std::int64_t got_rv, SharedText asked_rv,
                 std::uint64_t cause);
   Duration NextWatchDelay();
   sim::Task<void> Pause(Duration delay);

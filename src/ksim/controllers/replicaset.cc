@@ -231,7 +231,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   for (const api::Object& pod : claimed.adopted) {
     consistency_.WroteAt(key, rs.uid(), pod_resource_->resource, pod.resource_version());
   }
-  if (claimed.error) co_return client::ReconcileResult::Error(claimed.error->message);
+  if (claimed.error) co_return client::ReconcileResult::Error(claimed.error->message.str());
 
   StatusInput input;
   input.active = std::move(claimed.pods);
@@ -244,9 +244,10 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   const ReplicaSetStatus status = CalculateStatus(rs, input);
   client::Client::ObjectResult updated =
       co_await UpdateReplicaSetStatus(client_, resource_, rs, status);
-  if (!updated.ok()) co_return client::ReconcileResult::Error(updated.status().message);
+  if (!updated.ok()) co_return client::ReconcileResult::Error(updated.status().message.str());
   consistency_.WroteAt(key, rs.uid(), resource_->resource, updated->resource_version());
-  if (input.manage_error) co_return client::ReconcileResult::Error(input.manage_error->message);
+  if (input.manage_error)
+    co_return client::ReconcileResult::Error(input.manage_error->message.str());
 
   const std::optional<Duration> again = NextAvailabilityCheck(*updated, input.active, input.now);
   if (again) queue_.AddAfter(key, *again);

@@ -430,8 +430,7 @@ std::vector<api::Object> World::Objects() const {
 std::vector<api::Object> World::Objects(const api::ResourceInfo& resource) const {
   store::RangeRequest request;
   request.key = api::StorageKey(resource, "", "");
-  request.range_end = request.key;
-  request.range_end.back() = static_cast<char>(request.range_end.back() + 1);
+  request.range_end = store::PrefixEnd(request.key);
   std::vector<api::Object> out;
   const absl::StatusOr<store::RangeResponse> response = etcd_.store().Range(request);
   if (!response.ok()) return out;

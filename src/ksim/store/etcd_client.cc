@@ -30,7 +30,7 @@ std::uint64_t MessageKey(const RangeRequest& r) { return sim::KeyOf(r.key, 1); }
 std::uint64_t MessageKey(const PutRequest& r) { return sim::KeyOf(r.key, 2); }
 std::uint64_t MessageKey(const DeleteRangeRequest& r) { return sim::KeyOf(r.key, 3); }
 std::uint64_t MessageKey(const TxnRequest& r) {
-  return sim::KeyOf(r.compare.empty() ? std::string_view() : r.compare[0].key, 4);
+  return sim::KeyOf(r.compare.empty() ? std::string_view() : r.compare[0].key.view(), 4);
 }
 std::uint64_t MessageKey(const CompactRequest&) { return sim::KeyOf("compact"); }
 std::uint64_t MessageKey(const LeaseGrantRequest&) { return sim::KeyOf("lease grant"); }

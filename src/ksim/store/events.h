@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "ksim/base/shared_text.h"
 #include "ksim/sim/bus.h"
 #include "ksim/store/key_value.h"
 #include "ksim/store/kv_request.h"
@@ -43,13 +44,13 @@ struct CompactPayload : sim::Payload {
 struct StoreWatchPayload : sim::Payload {
   std::uint64_t ContentHash() const override;
   std::uint64_t stream = 0;
-  std::string client;          // the process that watches; the server is `etcd`
-  std::string key, range_end;  // as in the request
-  Revision rv = 0;             // start
-  std::string options;         // "prevKv,progressNotify,noPut,noDelete", those given
+  SharedText client;          // the process that watches; the server is `etcd`
+  SharedText key, range_end;  // as in the request
+  Revision rv = 0;            // start
+  SharedText options;         // "prevKv,progressNotify,noPut,noDelete", those given
   bool open = true;
   Revision last_rv = 0;  // close: the highest revision put on the wire
-  std::string reason;    // close: "closed", "compacted", "stopped", or why it was refused
+  SharedText reason;     // close: "closed", "compacted", "stopped", or why it was refused
 };
 
 enum class StoreEventType : std::uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };

@@ -35,8 +35,7 @@ std::string PrefixEnd(std::string_view prefix) {
 
 namespace {
 
-TxnRequest Optimistic(const std::string& key, Revision expected, RequestOp op,
-                      bool get_on_failure) {
+TxnRequest Optimistic(const SharedText& key, Revision expected, RequestOp op, bool get_on_failure) {
   TxnRequest txn;
   txn.compare.push_back(Compare::ModRevisionIs(key, expected));
   txn.success.push_back(std::move(op));
@@ -47,14 +46,14 @@ TxnRequest Optimistic(const std::string& key, Revision expected, RequestOp op,
 }  // namespace
 
 TxnRequest OptimisticPut(PutRequest put, Revision expected, bool get_on_failure) {
-  const std::string key = put.key;
+  const SharedText key = put.key;
   const WriteOrigin origin = put.origin;
   TxnRequest txn = Optimistic(key, expected, RequestOp(std::move(put)), get_on_failure);
   txn.origin = origin;
   return txn;
 }
 
-TxnRequest OptimisticDelete(std::string key, Revision expected, bool get_on_failure) {
+TxnRequest OptimisticDelete(SharedText key, Revision expected, bool get_on_failure) {
   return Optimistic(key, expected, RequestOp(DeleteRangeRequest(key)), get_on_failure);
 }
 

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "ksim/base/shared_text_format.h"
 #include "ksim/sim/bus.h"
 #include "ksim/store/key_value.h"
 
@@ -41,9 +42,8 @@ enum class SortTarget : std::uint8_t { kKey, kVersion, kCreate, kMod, kValue };
 
 struct RangeRequest {
   RangeRequest() = default;
-  RangeRequest(std::string k, std::string end = {})
-      : key(std::move(k)), range_end(std::move(end)) {}
-  std::string key, range_end;
+  RangeRequest(SharedText k, SharedText end = {}) : key(std::move(k)), range_end(std::move(end)) {}
+  SharedText key, range_end;
   std::int64_t limit = 0;  // <= 0: none
   Revision revision = 0;   // <= 0: latest
   SortOrder sort_order = SortOrder::kNone;
@@ -62,8 +62,8 @@ struct RangeResponse {
 
 struct PutRequest {
   PutRequest() = default;
-  PutRequest(std::string k, value::Value v) : key(std::move(k)), value(std::move(v)) {}
-  std::string key;
+  PutRequest(SharedText k, value::Value v) : key(std::move(k)), value(std::move(v)) {}
+  SharedText key;
   value::Value value;
   LeaseId lease = 0;
   bool prev_kv = false, ignore_value = false, ignore_lease = false;
@@ -77,9 +77,9 @@ struct PutResponse {
 
 struct DeleteRangeRequest {
   DeleteRangeRequest() = default;
-  DeleteRangeRequest(std::string k, std::string end = {})
+  DeleteRangeRequest(SharedText k, SharedText end = {})
       : key(std::move(k)), range_end(std::move(end)) {}
-  std::string key, range_end;
+  SharedText key, range_end;
   bool prev_kv = false;
   WriteOrigin origin;  // as in PutRequest
 };
@@ -94,14 +94,14 @@ struct Compare {
   enum class Target : std::uint8_t { kVersion, kCreate, kMod, kLease, kValue };
   enum class Result : std::uint8_t { kEqual, kNotEqual, kGreater, kLess };
   Compare() = default;
-  Compare(std::string k, Target t, Result r, std::int64_t operand)
+  Compare(SharedText k, Target t, Result r, std::int64_t operand)
       : key(std::move(k)), target(t), result(r), number(operand) {}
-  Compare(std::string k, Result r, value::Value operand)
+  Compare(SharedText k, Result r, value::Value operand)
       : key(std::move(k)), target(Target::kValue), result(r), value(std::move(operand)) {}
-  static Compare ModRevisionIs(std::string key, Revision revision) {  // 0: must not exist
+  static Compare ModRevisionIs(SharedText key, Revision revision) {  // 0: must not exist
     return Compare(std::move(key), Target::kMod, Result::kEqual, revision);
   }
-  std::string key, range_end;
+  SharedText key, range_end;
   Target target = Target::kVersion;
   Result result = Result::kEqual;  // stored RESULT operand
   std::int64_t number = 0;         // operand of all targets but kValue
@@ -159,7 +159,7 @@ struct ResponseOp {
 // happens only if the key's mod_revision is `expected` (0: the key must not exist); otherwise, with
 // get_on_failure, responses[0] is the range of the key.
 TxnRequest OptimisticPut(PutRequest put, Revision expected, bool get_on_failure);
-TxnRequest OptimisticDelete(std::string key, Revision expected, bool get_on_failure);
+TxnRequest OptimisticDelete(SharedText key, Revision expected, bool get_on_failure);
 
 struct CompactRequest {
   CompactRequest() = default;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ksim/base/shared_text.h"
 #include "ksim/base/time.h"
 #include "ksim/store/watch_events.h"
 
@@ -15,9 +16,9 @@ inline constexpr WatchId kInvalidWatchId = -1;  // of a refused watch, and of pr
 
 struct WatchRequest {
   WatchRequest() = default;
-  WatchRequest(std::string k, std::string end, Revision start)
+  WatchRequest(SharedText k, SharedText end, Revision start)
       : key(std::move(k)), range_end(std::move(end)), start_revision(start) {}
-  std::string key, range_end;   // as in RangeRequest, but an empty key stands for one zero byte
+  SharedText key, range_end;    // as in RangeRequest, but an empty key stands for one zero byte
   Revision start_revision = 0;  // 0: after the present revision
   bool prev_kv = false;
   bool progress_notify = false;

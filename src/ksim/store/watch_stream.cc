@@ -55,7 +55,7 @@ WatchId WatchStream::Watch(WatchRequest request) {
   if (request.start_revision < 0) return Refuse(kCompactedReason);
   auto watcher = std::make_unique<Watcher>();
   Watcher& w = *watcher;
-  w.key = request.key.empty() ? std::string(1, '\0') : std::move(request.key);
+  w.key = request.key.empty() ? SharedText(std::string_view("\0", 1)) : std::move(request.key);
   w.end = std::move(request.range_end);
   if (w.range().inverted()) return Refuse(kEmptyRangeReason);
   w.id = PickId(request.watch_id);

@@ -33,7 +33,7 @@ struct Watcher {
   bool progress_notify = false;
   bool progress_due = true;  // nothing was sent to it since the last tick of its stream
   WatchEvents pending;       // of a victim
-  std::string key, end;
+  SharedText key, end;
 };
 
 }  // namespace ksim::store

@@ -43,7 +43,7 @@ void WatcherIndex::UpdateReach(std::size_t from) {
 void WatcherIndex::Add(Watcher* watcher) {
   ++size_;
   if (watcher->range().single()) {
-    by_key_[watcher->key].Append(watcher);
+    by_key_[watcher->key.str()].Append(watcher);
     return;
   }
   const std::size_t position = Position(*watcher);
@@ -61,7 +61,7 @@ void WatcherIndex::Add(Watcher* watcher) {
 void WatcherIndex::Remove(Watcher* watcher) {
   --size_;
   if (watcher->range().single()) {
-    const auto it = by_key_.find(watcher->key);
+    const auto it = by_key_.find(AbslView(watcher->key));
     KSIM_CHECK(it != by_key_.end());
     it->second.Remove(watcher);
     if (it->second.empty()) by_key_.erase(it);

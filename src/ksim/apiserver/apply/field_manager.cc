@@ -144,7 +144,7 @@ api::Result<Value> FieldManager::Apply(const Value& live) const {
 
 api::Result<Value> FieldManager::ApplyOnce(const Value& live, bool force,
                                            Managers* managers) const {
-  const Manager manager = Named(request_.field_manager, true);
+  const Manager manager = Named(request_.field_manager.str(), true);
   Managers next = *managers;
   Updater::Applied applied =
       updater_.Apply(live, request_.body, manager, kind_.api_version(), force, &next);

@@ -135,15 +135,16 @@ api::Status ApplyConflicts(const std::vector<ApplyConflict>& conflicts) {
                                  status.causes[0].field);
     return status;
   }
-  status.message = fmt::format("Apply failed with {} conflicts:", conflicts.size());
+  std::string message = fmt::format("Apply failed with {} conflicts:", conflicts.size());
   const Manager* last = nullptr;
   for (const ApplyConflict& c : conflicts) {
     if (last == nullptr || *last != c.manager)
-      status.message +=
+      message +=
           fmt::format("{}conflicts with {}:", last == nullptr ? " " : "\n", Describe(c.manager));
-    status.message += "\n- " + Print(c.path);
+    message += "\n- " + Print(c.path);
     last = &c.manager;
   }
+  status.message = message;
   return status;
 }
 

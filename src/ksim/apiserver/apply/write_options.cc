@@ -33,7 +33,7 @@ std::string OptionsKind(api::Verb verb) {
   return verb == api::Verb::kUpdate ? "UpdateOptions" : "PatchOptions";
 }
 
-void CheckManagerName(const std::string& name, std::vector<api::StatusCause>* errors) {
+void CheckManagerName(std::string_view name, std::vector<api::StatusCause>* errors) {
   if (name.size() > kMaxManagerLength)
     errors->emplace_back("FieldValueTooLong",
                          fmt::format("Too long: may not be more than {} bytes", kMaxManagerLength),
@@ -51,9 +51,10 @@ void CheckManagerName(const std::string& name, std::vector<api::StatusCause>* er
 }  // namespace
 
 std::string ManagerOrUserAgent(const api::Request& request) {
-  if (!request.field_manager.empty()) return request.field_manager;
+  if (!request.field_manager.empty()) return request.field_manager.str();
   std::string out;
-  for (const char c : request.user_agent.substr(0, request.user_agent.find('/')))
+  const std::string_view agent = request.user_agent;
+  for (const char c : agent.substr(0, agent.find('/')))
     if (IsPrintable(c) && out.size() < kMaxManagerLength) out += c;
   return out;
 }

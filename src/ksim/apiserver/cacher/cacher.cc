@@ -203,11 +203,11 @@ sim::Task<api::Status> Cacher::WaitUntilFresh(std::int64_t revision) {
   co_return api::Status();
 }
 
-sim::Task<api::Result<api::Object>> Cacher::Get(std::string ns, std::string name,
+sim::Task<api::Result<api::Object>> Cacher::Get(SharedText ns, SharedText name,
                                                 std::int64_t revision) {
   const api::Status fresh = co_await WaitUntilFresh(revision);
   if (!fresh.ok()) co_return fresh;
-  const std::string key = ns.empty() ? name : ns + "/" + name;
+  const SharedText key = ns.empty() ? name : SharedText(ns + "/" + name);
   const api::Object* found = cache_.Find(key);
   if (found == nullptr) co_return api::NotFound(storage_.group_resource(), name);
   co_return *found;

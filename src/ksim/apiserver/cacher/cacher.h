@@ -50,7 +50,7 @@ class Cacher {
   // Returns at the latest after 3 s: ok once the cache has reached `revision`, else 504.
   sim::Task<api::Status> WaitUntilFresh(std::int64_t revision);
   // `revision`: not older than that (0 = as it is). 404 if it is not there.
-  sim::Task<api::Result<api::Object>> Get(std::string ns, std::string name, std::int64_t revision);
+  sim::Task<api::Result<api::Object>> Get(SharedText ns, SharedText name, std::int64_t revision);
   // 410 if the query is for an exact revision whose snapshot is gone. The cache must be ready.
   sim::Task<api::Result<ListResult>> List(ListQuery query);
   // Serves the watch: accepts or refuses the stream, sends what is to be sent first and goes on

@@ -8,8 +8,8 @@ namespace ksim::apiserver {
 
 using From = api::Response::From;
 
-sim::Task<api::Result<CacheDelegator::Found>> CacheDelegator::Get(std::string ns, std::string name,
-                                                                  std::string resource_version) {
+sim::Task<api::Result<CacheDelegator::Found>> CacheDelegator::Get(SharedText ns, SharedText name,
+                                                                  SharedText resource_version) {
   const std::optional<std::int64_t> revision = ParseResourceVersion(resource_version);
   if (!revision) co_return InvalidResourceVersion(resource_version);
   bool from_storage = resource_version.empty() || cacher_ == nullptr;

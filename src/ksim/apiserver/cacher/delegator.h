@@ -28,7 +28,7 @@ class CacheDelegator {
     api::Response::From from = api::Response::From::kStore;
   };
   // `resource_version` as the client sent it (API-31 to API-34).
-  sim::Task<api::Result<Found>> Get(std::string ns, std::string name, std::string resource_version);
+  sim::Task<api::Result<Found>> Get(SharedText ns, SharedText name, SharedText resource_version);
   sim::Task<api::Result<ListResult>> List(ListQuery query);
   // What the cache has of an object now, to begin an update or delete with; empty if nothing.
   api::Object Suggestion(std::string_view ns, std::string_view name) const;

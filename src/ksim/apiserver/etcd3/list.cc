@@ -33,7 +33,7 @@ sim::Task<api::Result<ListResult>> Storage::List(ListQuery query) {
   store::RangeRequest range(KeyOf(query.prefix));
   if (query.single()) range.key = KeyOf(query.key);
   if (!query.single()) range.range_end = store::PrefixEnd(range.key);
-  if (query.token) range.key += query.token->start;
+  if (query.token) range.key = range.key + query.token->start;
   range.revision = ReadRevision(query);
   const std::int64_t limit = query.single() ? 0 : query.limit;
   range.limit = limit;

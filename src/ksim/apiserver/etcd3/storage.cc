@@ -32,7 +32,7 @@ api::Object Storage::Decode(const store::KeyValue& kv) const {
   return api::Object::FromTree(FromStored(resource_, kv.value()), kv.mod_revision());
 }
 
-sim::Task<api::Result<api::Object>> Storage::Get(std::string ns, std::string name,
+sim::Task<api::Result<api::Object>> Storage::Get(SharedText ns, SharedText name,
                                                  std::int64_t min_revision) {
   store::RangeRequest request(Key(ns, name));
   absl::StatusOr<store::RangeResponse> response = co_await client_.Range(std::move(request));
@@ -56,7 +56,7 @@ sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteCon
   if (object.resource_version() != 0)
     co_return api::Unmapped(500, "resourceVersion should not be set on objects to be created");
   const std::string name(object.name());
-  std::string key = Key(object.ns(), name);
+  SharedText key = Key(object.ns(), name);
   if (context.dry_run) {
     api::Result<api::Object> found = co_await Get(std::string(object.ns()), name, 0);
     if (found.ok()) co_return api::AlreadyExists(group_resource(), name);

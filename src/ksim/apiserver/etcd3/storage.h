@@ -66,7 +66,7 @@ class Storage {
   api::Object Decode(const store::KeyValue& kv) const;
 
   // The newest state. 404; 504 if storage has not reached `min_revision` (API-34).
-  sim::Task<api::Result<api::Object>> Get(std::string ns, std::string name,
+  sim::Task<api::Result<api::Object>> Get(SharedText ns, SharedText name,
                                           std::int64_t min_revision);
   // The store's revision, read linearizably.
   sim::Task<api::Result<std::int64_t>> CurrentRevision();
@@ -78,13 +78,13 @@ class Storage {
   // result equal to what is stored writes nothing (API-11). `suggestion` (may be empty) is a
   // possibly stale state to begin with. With `may_be_missing` a missing object is transformed from
   // nothing; else it is 404.
-  sim::Task<api::Result<api::Object>> GuaranteedUpdate(std::string ns, std::string name,
+  sim::Task<api::Result<api::Object>> GuaranteedUpdate(SharedText ns, SharedText name,
                                                        Preconditions preconditions,
                                                        bool may_be_missing, Transform& transform,
                                                        api::Object suggestion,
                                                        WriteContext context);
   // Returns the object as it last was, at the deletion's revision (API-08). `check` may be null.
-  sim::Task<api::Result<api::Object>> Delete(std::string ns, std::string name,
+  sim::Task<api::Result<api::Object>> Delete(SharedText ns, SharedText name,
                                              Preconditions preconditions, DeletionCheck* check,
                                              api::Object suggestion, WriteContext context);
 
@@ -94,10 +94,10 @@ class Storage {
 
  private:
   struct State;  // an object as found, and whether it is known to be the newest
-  sim::Task<api::Result<State>> ReadState(std::string key, std::string name, bool may_be_missing);
-  sim::Task<api::Result<State>> FirstState(std::string key, std::string name, bool may_be_missing,
+  sim::Task<api::Result<State>> ReadState(SharedText key, SharedText name, bool may_be_missing);
+  sim::Task<api::Result<State>> FirstState(SharedText key, SharedText name, bool may_be_missing,
                                            api::Object suggestion);
-  sim::Task<api::Result<store::TxnResponse>> PutIfUnchanged(std::string key, value::Value updated,
+  sim::Task<api::Result<store::TxnResponse>> PutIfUnchanged(SharedText key, value::Value updated,
                                                             store::Revision expected,
                                                             WriteContext context);
   api::Result<State> StateAfterConflict(const store::TxnResponse& response, std::string_view name,

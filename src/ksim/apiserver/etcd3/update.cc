@@ -10,7 +10,7 @@
 
 namespace ksim::apiserver {
 
-sim::Task<api::Result<Storage::State>> Storage::ReadState(std::string key, std::string name,
+sim::Task<api::Result<Storage::State>> Storage::ReadState(SharedText key, SharedText name,
                                                           bool may_be_missing) {
   store::RangeRequest request(std::move(key));
   absl::StatusOr<store::RangeResponse> response = co_await client_.Range(std::move(request));
@@ -20,7 +20,7 @@ sim::Task<api::Result<Storage::State>> Storage::ReadState(std::string key, std::
   co_return State(api::Object(), true);
 }
 
-sim::Task<api::Result<Storage::State>> Storage::FirstState(std::string key, std::string name,
+sim::Task<api::Result<Storage::State>> Storage::FirstState(SharedText key, SharedText name,
                                                            bool may_be_missing,
                                                            api::Object suggestion) {
   if (!suggestion.empty()) co_return State(std::move(suggestion), false);
@@ -56,7 +56,7 @@ api::Status Storage::CheckPreconditions(const Preconditions& p, const api::Objec
 }
 
 // Writes `updated` if the key is still at `expected`.
-sim::Task<api::Result<store::TxnResponse>> Storage::PutIfUnchanged(std::string key,
+sim::Task<api::Result<store::TxnResponse>> Storage::PutIfUnchanged(SharedText key,
                                                                    value::Value updated,
                                                                    store::Revision expected,
                                                                    WriteContext context) {
@@ -74,7 +74,7 @@ sim::Task<api::Result<store::TxnResponse>> Storage::PutIfUnchanged(std::string k
 }
 
 sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
-    std::string ns, std::string name, Preconditions preconditions, bool may_be_missing,
+    SharedText ns, SharedText name, Preconditions preconditions, bool may_be_missing,
     Transform& transform, api::Object suggestion, WriteContext context) {
   const std::string key = Key(ns, name);
   // A dry run reads what is there and judges that (dryrun.go).
@@ -110,7 +110,7 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
   }
 }
 
-sim::Task<api::Result<api::Object>> Storage::Delete(std::string ns, std::string name,
+sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText name,
                                                     Preconditions preconditions,
                                                     DeletionCheck* check, api::Object suggestion,
                                                     WriteContext context) {

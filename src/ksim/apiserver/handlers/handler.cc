@@ -13,7 +13,7 @@ namespace {
 
 using api::Verb;
 
-bool HasSubresource(const api::ResourceInfo& r, const std::string& sub) {
+bool HasSubresource(const api::ResourceInfo& r, std::string_view sub) {
   if (sub.empty()) return true;
   if (sub == "status") return r.has_status;
   if (sub == "scale") return r.has_scale;
@@ -22,7 +22,7 @@ bool HasSubresource(const api::ResourceInfo& r, const std::string& sub) {
   return false;
 }
 
-bool SubresourceTakes(const std::string& sub, Verb verb) {
+bool SubresourceTakes(std::string_view sub, Verb verb) {
   if (sub.empty()) return true;
   if (sub == "binding" || sub == "eviction") return verb == Verb::kCreate;
   if (sub == "finalize") return verb == Verb::kUpdate;

@@ -40,7 +40,7 @@ class Handler {
   sim::Task<api::Response> Patch(RequestContext& rc);
   sim::Task<api::Response> Delete(RequestContext& rc);
   sim::Task<api::Response> DeleteCollection(RequestContext& rc);
-  sim::Task<api::Status> AdmitDeletion(RequestContext& rc, std::string name);
+  sim::Task<api::Status> AdmitDeletion(RequestContext& rc, SharedText name);
   sim::Task<api::Response> RunUpdate(RequestContext& rc, UpdatedObject& updated);
 
   const RegistryContext& context_;

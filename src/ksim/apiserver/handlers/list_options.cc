@@ -50,7 +50,7 @@ void DefaultWatchOptions(api::ListOptions& options, api::Compat compat) {
 
 api::Status ValidateListOptions(const api::ListOptions& options) {
   Problems problems;
-  const std::string& match = options.resource_version_match;
+  const std::string_view match = options.resource_version_match;
   if (!match.empty()) {
     if (options.resource_version.empty())
       problems.Forbid(kMatch,
@@ -70,7 +70,7 @@ api::Status ValidateListOptions(const api::ListOptions& options) {
 
 api::Status ValidateWatchOptions(const api::ListOptions& options, api::Compat compat) {
   Problems problems;
-  const std::string& match = options.resource_version_match;
+  const std::string_view match = options.resource_version_match;
   if (compat == api::Compat::k1_25) {
     if (!match.empty()) problems.Forbid(kMatch, "resourceVersionMatch is forbidden for watch");
     return problems.ToStatus();

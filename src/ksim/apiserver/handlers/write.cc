@@ -113,7 +113,7 @@ sim::Task<api::Response> Handler::Patch(RequestContext& rc) {
   co_return co_await RunUpdate(rc, patch);
 }
 
-sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, std::string name) {
+sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, SharedText name) {
   Attributes attributes(Operation::kDelete, rc.resource());
   attributes.ns = rc.request().ns;
   attributes.name = std::move(name);

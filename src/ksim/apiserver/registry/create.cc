@@ -113,8 +113,8 @@ void Registry::Serve(const api::Object& stored) const {
 }
 
 // The one that is in the way may be on its way out (API-67).
-sim::Task<api::Status> Registry::ExplainExisting(api::Status status, std::string ns,
-                                                 std::string name) {
+sim::Task<api::Status> Registry::ExplainExisting(api::Status status, SharedText ns,
+                                                 SharedText name) {
   api::Result<api::Object> existing = co_await storage_.storage().Get(ns, name, 0);
   if (existing.ok() && existing->deleting())
     status.message = "object is being deleted: " + status.message;

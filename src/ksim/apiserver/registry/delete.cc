@@ -108,9 +108,8 @@ DeleteResult Result(api::Object object, bool gone) {
 
 }  // namespace
 
-sim::Task<api::Result<DeleteResult>> Registry::Delete(RequestContext& rc, std::string ns,
-                                                      std::string name,
-                                                      api::DeleteOptions options) {
+sim::Task<api::Result<DeleteResult>> Registry::Delete(RequestContext& rc, SharedText ns,
+                                                      SharedText name, api::DeleteOptions options) {
   api::Result<api::Object> found = co_await storage_.storage().Get(ns, name, 0);
   if (!found.ok()) co_return rc.Check(Stage::kStore, found.status());
   const api::ResourceInfo& r = storage_.storage().resource();
@@ -170,7 +169,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   co_return deleted.status();
 }
 
-sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& rc, std::string name,
+sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& rc, SharedText name,
                                                                api::DeleteOptions options,
                                                                api::Object found) {
   static const Path kSpecFinalizers{"spec", "finalizers"};

@@ -121,7 +121,7 @@ BeforeDeleteResult ShortenGrace(const api::Object& object, api::DeleteOptions& o
 
 api::Status ValidateDeleteOptions(const api::DeleteOptions& options) {
   std::vector<api::StatusCause> causes;
-  const std::string& policy = options.propagation_policy;
+  const std::string_view policy = options.propagation_policy;
   if (options.orphan_dependents && !policy.empty())
     causes.emplace_back(
         "FieldValueInvalid",

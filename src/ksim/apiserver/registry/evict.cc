@@ -60,7 +60,7 @@ sim::Task<api::Status> Registry::Evict(RequestContext& rc, Value eviction) {
     if (options.resource_version)
       options.resource_version = std::to_string(marked->resource_version());
   }
-  const std::string ns = request.ns, name = request.name;
+  const SharedText ns = request.ns, name = request.name;
   api::Result<DeleteResult> deleted = co_await Delete(rc, ns, name, options);
   if (!deleted.ok()) co_return deleted.status();
   api::Status success;

@@ -57,7 +57,7 @@ class Registry {
   // API-75 to API-87. Mutating admission runs in it, on every attempt.
   sim::Task<api::Result<UpdateResult>> Update(RequestContext& rc, UpdatedObject& updated);
   // API-96 to API-105, API-110, API-111. `options` have passed validation.
-  sim::Task<api::Result<DeleteResult>> Delete(RequestContext& rc, std::string ns, std::string name,
+  sim::Task<api::Result<DeleteResult>> Delete(RequestContext& rc, SharedText ns, SharedText name,
                                               api::DeleteOptions options);
   // POST pods/x/binding. API-112 to API-114.
   sim::Task<api::Status> Bind(RequestContext& rc, value::Value binding);
@@ -74,8 +74,8 @@ class Registry {
   sim::Task<api::Result<api::Object>> CreateOnce(RequestContext& rc, value::Value tree);
   api::Result<value::Value> PrepareNew(RequestContext& rc, value::Value tree);
   void Serve(const api::Object& stored) const;
-  sim::Task<api::Status> ExplainExisting(api::Status status, std::string ns, std::string name);
-  sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, std::string name,
+  sim::Task<api::Status> ExplainExisting(api::Status status, SharedText ns, SharedText name);
+  sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, SharedText name,
                                                        api::DeleteOptions options,
                                                        api::Object found);
   sim::Task<api::Result<DeleteResult>> DeleteFound(RequestContext& rc, api::DeleteOptions options,

@@ -119,7 +119,7 @@ const std::string* FindExact(const auto& terms, std::string_view field) {
 }  // namespace
 
 std::string SelectorText(const api::ListOptions& options) {
-  std::string text = options.label_selector;
+  std::string text = options.label_selector.str();
   if (!options.field_selector.empty())
     text.append(text.empty() ? "" : ";").append(options.field_selector);
   return text;

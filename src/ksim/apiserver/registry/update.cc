@@ -111,7 +111,7 @@ class UpdateTransform final : public Transform {
 
   sim::Task<api::Result<api::Object>> Change(api::Object existing, Attributes attributes) {
     const api::ResourceInfo& r = rc_.resource();
-    const std::string& sub = rc_.request().subresource;
+    const std::string_view sub = rc_.request().subresource;
     Value tree = api::PrepareForUpdate(r, existing.tree(), attributes.object, sub, context_.compat);
     api::FieldErrors errors = api::ValidateUpdate(r, tree, existing.tree(), sub, context_.compat);
     if (!errors.empty()) {
