@@ -10,8 +10,8 @@ if(KSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
       # What another clone has compiled serves this one: paths below the checkout do not count.
       set(KSIM_CCACHE_SETTINGS CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
       if(KSIM_PRECOMPILE)  # else a file that uses a precompiled header is never found again
-        list(APPEND KSIM_CCACHE_SETTINGS
-          CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+        # Times do count: what was compiled while somebody edited a header must not be kept.
+        list(APPEND KSIM_CCACHE_SETTINGS CCACHE_SLOPPINESS=pch_defines,time_macros)
       endif()
       set(CMAKE_CXX_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env ${KSIM_CCACHE_SETTINGS} ${KSIM_CCACHE_PROGRAM})
