@@ -60,6 +60,9 @@ CODE_RULES = [
      "addresses differ by run; key by an id", TESTS),
     ("static", None, "global state survives the simulation; make it a member, or constexpr", OS),
     ("hash-order", None, "the order of a hash map differs by process; use a sorted container", ()),
+    ("formatter", r"\b(?:struct|class)\s+(?:fmt::)?formatter<",
+     "a source that left it out would call fmt's functions with other arguments; give the type"
+     " format_as", ()),
     ("goto", r"\bgoto\b|\bsetjmp\b|\blongjmp\b", "write it as a loop or a function", ()),
 ]
 

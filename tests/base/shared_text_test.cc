@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/base/shared_text_format.h"
-
 namespace ksim {
 namespace {
 

@@ -100,7 +100,7 @@ TEST_P(InformerTest, CausesRunFromTheWireToTheHandler) {
   EXPECT_EQ(deliver.kind, sim::EventKind::kDeliver);
   EXPECT_EQ(deliver.actor.name(), "kcm");
   const auto& p = handler.payload.As<HandlerPayload>();
-  EXPECT_EQ(*p.informer, "kcm pods");
+  EXPECT_EQ(p.informer, "kcm pods");
   EXPECT_EQ(p.object.key(), "default/a");
 }
 

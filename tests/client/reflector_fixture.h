@@ -22,8 +22,7 @@ struct ReflectorFixture {
       : world(compat),
         client(*world.connection, world.process.actor(), ClientOptions()),
         queue(&cache, true),
-        reflector(client, world.pods(), queue, std::make_shared<const std::string>("kcm pods"),
-                  std::move(options)) {
+        reflector(client, world.pods(), queue, "kcm pods", std::move(options)) {
     world.env.jitter = false;
   }
   ~ReflectorFixture() { world.sim.Shutdown(); }

@@ -66,11 +66,11 @@ std::vector<std::string> World::Events(sim::EventKind kind) const {
     if (e.kind != kind) continue;
     if (kind == sim::EventKind::kRelist) {
       const auto& p = e.payload.As<RelistPayload>();
-      out.push_back(fmt::format("{} rv={} got={} items={} requests={} {}", *p.informer, p.rv,
+      out.push_back(fmt::format("{} rv={} got={} items={} requests={} {}", p.informer, p.rv,
                                 p.got_rv, p.items, p.requests.size(), ToString(p.reason)));
     } else if (kind == sim::EventKind::kCache) {
       const auto& p = e.payload.As<CachePayload>();
-      out.push_back(fmt::format("{} rv={} items={}", *p.informer, p.rv, p.items));
+      out.push_back(fmt::format("{} rv={} items={}", p.informer, p.rv, p.items));
     } else if (kind == sim::EventKind::kResponse) {
       const auto& p = e.payload.As<ResponsePayload>();
       out.push_back(fmt::format("{} {} {}{} {}", p.id, p.code, p.reason, p.lost ? " lost" : "",

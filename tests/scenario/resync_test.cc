@@ -18,7 +18,7 @@ std::vector<VirtualTime> Resyncs(const Runner& runner, std::string_view process)
     const auto& call = e.payload.As<client::HandlerPayload>();
     const bool same = call.type == client::HandlerCall::kUpdate &&
                       call.object.resource_version() == call.old_object.resource_version();
-    if (same && call.informer->starts_with(process)) out.push_back(e.time);
+    if (same && call.informer.starts_with(process)) out.push_back(e.time);
   }
   return out;
 }

@@ -35,6 +35,8 @@ BAD = {
         "static int counter = 0;", "void F() { static std::vector<int> seen; }",
         "thread_local Pool pool;", "inline static int x{};"],
     "goto": ["goto end;"],
+    "formatter": ["struct fmt::formatter<Thing> : fmt::formatter<fmt::string_view> {",
+                  "template <> class formatter<Thing> {"],
     "include-path": ['#include "../sim/task.h"', '#include "./task.h"'],
     "leftover": ["// TO" "DO: later", "// FIX" "ME"],
     "machine-path": ["// see /ho" "me/someone/notes.txt"],

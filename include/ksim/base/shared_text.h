@@ -59,6 +59,10 @@ class SharedText {
   friend std::ostream& operator<<(std::ostream& out, const SharedText& t) {
     return out << t.view();
   }
+  // How fmt writes it, from version 10 on; before, it takes whatever converts to a string_view. No
+  // fmt::formatter in a header of its own: a source that left it out would hand fmt another kind of
+  // argument than those which have it, for one and the same function.
+  friend std::string_view format_as(const SharedText& t) { return t.view(); }
 
  private:
   struct Rep {

@@ -136,7 +136,7 @@ void Delivery(const client::DeliverPayload& p, Observation* o) {
 }
 
 void Handler(const client::HandlerPayload& p, Observation* o) {
-  o->informer = *p.informer;
+  o->informer = p.informer;
   o->listener = p.listener.name();
   o->call = static_cast<HandlerCall>(p.type);
   o->resource = p.resource->resource;
@@ -154,7 +154,7 @@ void Other(const sim::Event& e, Observation* o) {
   switch (e.kind) {
     case Kind::kRelist: {
       const auto& p = e.payload.As<client::RelistPayload>();
-      o->informer = *p.informer;
+      o->informer = p.informer;
       if (p.resource != nullptr) o->resource = p.resource->resource;
       o->rv = p.got_rv;
       o->rv_text = p.rv;
@@ -166,7 +166,7 @@ void Other(const sim::Event& e, Observation* o) {
     }
     case Kind::kCache: {
       const auto& p = e.payload.As<client::CachePayload>();
-      o->informer = *p.informer;
+      o->informer = p.informer;
       o->rv = p.rv;
       o->items = p.items;
       o->items_hash = p.items_hash;

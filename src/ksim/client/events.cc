@@ -102,7 +102,7 @@ std::string_view ToString(HandlerCall call) {
 
 std::uint64_t HandlerPayload::ContentHash() const {
   Hasher hash;
-  hash.Add(*informer).Add(listener.name()).Add(ToString(type));
+  hash.Add(informer.view()).Add(listener.name()).Add(ToString(type));
   AddObject(hash, resource, object);
   hash.Add(old_object.empty() ? std::string_view() : old_object.uid());
   hash.Add(old_object.empty() ? 0 : old_object.resource_version());
@@ -126,7 +126,7 @@ std::string_view ToString(RelistReason reason) {
 
 std::uint64_t RelistPayload::ContentHash() const {
   Hasher hash;
-  hash.Add(*informer).Add(resource->resource);
+  hash.Add(informer.view()).Add(resource->resource);
   hash.Add(static_cast<std::uint64_t>(requests.size()));
   for (const std::uint64_t id : requests) hash.Add(id);
   hash.Add(rv).Add(got_rv).Add(items).Add(items_hash).Add(ToString(reason));
@@ -134,7 +134,7 @@ std::uint64_t RelistPayload::ContentHash() const {
 }
 
 std::uint64_t CachePayload::ContentHash() const {
-  return Hasher().Add(*informer).Add(rv).Add(items).Add(items_hash).Digest();
+  return Hasher().Add(informer.view()).Add(rv).Add(items).Add(items_hash).Digest();
 }
 
 std::uint64_t ReconcilePayload::ContentHash() const {

@@ -10,14 +10,11 @@
 
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
-#include "ksim/base/shared_text_format.h"
+#include "ksim/base/shared_text.h"
 #include "ksim/base/time.h"
 #include "ksim/sim/bus.h"
 
 namespace ksim::client {
-
-// A name that many payloads of one informer share.
-using SharedName = std::shared_ptr<const std::string>;
 
 struct RequestPayload : sim::Payload {
   RequestPayload(const api::Request& r, SharedText s) : request(r), server(std::move(s)) {}
@@ -66,7 +63,7 @@ std::string_view ToString(HandlerCall call);  // "add" "update" "delete"
 
 struct HandlerPayload : sim::Payload {
   std::uint64_t ContentHash() const override;
-  SharedName informer;  // "PROCESS RESOURCE"
+  SharedText informer;  // "PROCESS RESOURCE"
   sim::ActorId listener;
   HandlerCall type = HandlerCall::kAdd;
   const api::ResourceInfo* resource = nullptr;
@@ -81,7 +78,7 @@ std::string_view ToString(RelistReason reason);  // "start" "expired" "tooLarge"
 
 struct RelistPayload : sim::Payload {
   std::uint64_t ContentHash() const override;
-  SharedName informer;
+  SharedText informer;
   const api::ResourceInfo* resource = nullptr;
   std::vector<std::uint64_t> requests;  // ids of the requests that led to it
   SharedText rv;                        // asked for in the last of them: "", "0" or a number
@@ -93,7 +90,7 @@ struct RelistPayload : sim::Payload {
 
 struct CachePayload : sim::Payload {
   std::uint64_t ContentHash() const override;
-  SharedName informer;
+  SharedText informer;
   std::int64_t rv = 0;
   std::uint64_t items = 0;
   std::uint64_t items_hash = 0;

@@ -23,7 +23,7 @@ Duration DetermineResyncPeriod(Duration desired, Duration check_period) {
   return std::max(desired, check_period);
 }
 
-ProcessorListener::ProcessorListener(sim::Process& process, SharedName informer,
+ProcessorListener::ProcessorListener(sim::Process& process, SharedText informer,
                                      const api::ResourceInfo* resource, sim::ActorId actor,
                                      ResourceEventHandler* handler, Duration requested,
                                      Duration period, Gate* stall, PanicPolicy panics)

@@ -43,7 +43,7 @@ std::size_t StepShare(std::size_t waiting);
 
 class ProcessorListener {
  public:
-  ProcessorListener(sim::Process& process, SharedName informer, const api::ResourceInfo* resource,
+  ProcessorListener(sim::Process& process, SharedText informer, const api::ResourceInfo* resource,
                     sim::ActorId actor, ResourceEventHandler* handler, Duration requested,
                     Duration period, Gate* stall, PanicPolicy panics = PanicPolicy());
   void Add(const Notification& n);  // queues it
@@ -69,7 +69,7 @@ class ProcessorListener {
   sim::Task<void> PauseAfterPanic();
 
   sim::Process& process_;
-  SharedName informer_;
+  SharedText informer_;
   const api::ResourceInfo* resource_;
   sim::ActorId actor_;
   ResourceEventHandler* handler_;

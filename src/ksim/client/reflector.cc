@@ -39,7 +39,7 @@ struct Reflector::InitialState {
 };
 
 Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
-                     SharedName informer, ReflectorOptions options)
+                     SharedText informer, ReflectorOptions options)
     : env_(client.connection().env()),
       process_(client.connection().process()),
       client_(client),

@@ -38,7 +38,7 @@ class Reflector {
  public:
   // All references outlive the reflector's task.
   Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
-            SharedName informer, ReflectorOptions options);
+            SharedText informer, ReflectorOptions options);
 
   sim::Task<void> Run();  // never returns; ends with its process
 
@@ -93,7 +93,7 @@ class Reflector {
   Client& client_;
   const api::ResourceInfo* resource_;
   DeltaQueue& queue_;
-  SharedName informer_;
+  SharedText informer_;
   ReflectorOptions options_;
   const Profile& profile_;
   api::Variants variants_;

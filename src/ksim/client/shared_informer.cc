@@ -22,8 +22,8 @@ SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo
       process_(client.connection().process()),
       faults_(client.connection().env().faults),
       resource_(resource),
-      name_(std::make_shared<const std::string>(fmt::format(
-          "{} {}", process_.name(), ResourceName(client.connection().env().kinds, *resource)))),
+      name_(fmt::format("{} {}", process_.name(),
+                        ResourceName(client.connection().env().kinds, *resource))),
       profile_(ProfileOf(client.connection().compat())),
       default_resync_(resync),
       check_period_(resync),

@@ -31,7 +31,7 @@ class SharedIndexInformer : public SharedInformer {
   bool started() const { return started_; }
   // Emits `cache` with what the cache holds at this moment.
   void EmitCache(std::uint64_t cause) { EmitCacheAt(CacheResourceVersion(), cause); }
-  std::string_view name() const { return *name_; }  // "PROCESS RESOURCE"
+  std::string_view name() const { return name_; }  // "PROCESS RESOURCE"
   const Reflector& reflector() const { return reflector_; }
   const Indexer& indexer() const { return indexer_; }
 
@@ -79,7 +79,7 @@ class SharedIndexInformer : public SharedInformer {
   sim::Process& process_;
   FaultHooks* faults_;
   const api::ResourceInfo* resource_;
-  SharedName name_;
+  SharedText name_;
   const Profile& profile_;
   Duration default_resync_;  // of handlers that name none
   Duration check_period_;

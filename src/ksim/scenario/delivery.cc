@@ -15,13 +15,13 @@ std::vector<InformerDelivery> DeliveryOf(const std::vector<sim::Event>& events) 
       meter.Commit(e.revision, e.time.ns());
     } else if (e.kind == sim::EventKind::kRelist) {
       const auto& relist = e.payload.As<client::RelistPayload>();
-      meter.Relist(*relist.informer, relist.got_rv, static_cast<std::int64_t>(relist.items), true);
+      meter.Relist(relist.informer, relist.got_rv, static_cast<std::int64_t>(relist.items), true);
     } else if (e.kind == sim::EventKind::kHandler) {
       const auto& call = e.payload.As<client::HandlerPayload>();
       const std::int64_t rv = trace::RevisionOfCall(
           call.initial, call.tombstone, call.type == client::HandlerCall::kUpdate,
           call.old_object.resource_version(), call.object.resource_version());
-      meter.Call(*call.informer, rv, e.time.ns(), e.seq);
+      meter.Call(call.informer, rv, e.time.ns(), e.seq);
     }
   }
   return meter.Rows();

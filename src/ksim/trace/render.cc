@@ -58,7 +58,7 @@ void Deliver(const client::DeliverPayload& p, const RenderOptions& options, Reco
 }
 
 void Handler(const client::HandlerPayload& p, const RenderOptions& options, Record* r) {
-  r->Add("informer", Text(*p.informer)).Add("listener", Text(p.listener.name()));
+  r->Add("informer", Text(p.informer)).Add("listener", Text(p.listener.name()));
   r->Add("type", Text(client::ToString(p.type))).Add("resource", Text(p.resource->resource));
   AddNames(p.object, r);
   r->Add("rv", Value::Of(p.object.empty() ? 0 : p.object.resource_version()));
@@ -72,7 +72,7 @@ void Handler(const client::HandlerPayload& p, const RenderOptions& options, Reco
 void Relist(const client::RelistPayload& p, Record* r) {
   std::vector<Value> requests;
   for (std::uint64_t id : p.requests) requests.push_back(Number(id));
-  r->Add("informer", Text(*p.informer));
+  r->Add("informer", Text(p.informer));
   r->Add("resource", Text(p.resource == nullptr ? "" : p.resource->resource));
   r->Add("requests", Value::Array(std::move(requests))).Add("rv", Text(p.rv));
   r->Add("gotRv", Value::Of(p.got_rv)).Add("items", Number(p.items));
@@ -105,7 +105,7 @@ void RenderPayload(const sim::Event& e, const RenderOptions& options, Record* r)
       return Relist(e.payload.As<client::RelistPayload>(), r);
     case Kind::kCache: {
       const auto& p = e.payload.As<client::CachePayload>();
-      r->Add("informer", Text(*p.informer)).Add("rv", Value::Of(p.rv));
+      r->Add("informer", Text(p.informer)).Add("rv", Value::Of(p.rv));
       r->Add("items", Number(p.items)).Add("itemsHash", HashText(p.items_hash));
       return;
     }

@@ -76,7 +76,7 @@ sim::Task<api::Result<store::TxnResponse>> Storage::PutIfUnchanged(SharedText ke
 sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
     SharedText ns, SharedText name, Preconditions preconditions, bool may_be_missing,
     Transform& transform, api::Object suggestion, WriteContext context) {
-  const std::string key = Key(ns, name);
+  const SharedText key = Key(ns, name);
   // A dry run reads what is there and judges that (dryrun.go).
   if (context.dry_run) suggestion = api::Object();
   api::Result<State> state = co_await FirstState(key, name, may_be_missing, std::move(suggestion));
@@ -114,7 +114,7 @@ sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText na
                                                     Preconditions preconditions,
                                                     DeletionCheck* check, api::Object suggestion,
                                                     WriteContext context) {
-  const std::string key = Key(ns, name);
+  const SharedText key = Key(ns, name);
   if (context.dry_run) suggestion = api::Object();
   api::Result<State> state = co_await FirstState(key, name, false, std::move(suggestion));
   while (true) {
