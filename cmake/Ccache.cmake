@@ -1,6 +1,6 @@
 # -DKSIM_CCACHE=ON: compile through ccache where there is one that works; a launcher chosen by the
-# caller wins.
-if(KSIM_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+# caller wins. Not with a profile, of which an object is no function of its sources.
+if(KSIM_CCACHE AND NOT KSIM_PROFILE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(KSIM_CCACHE_PROGRAM ccache)
   if(KSIM_CCACHE_PROGRAM)
     # A ccache that cannot write to its cache fails where the compiler would not.

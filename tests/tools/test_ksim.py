@@ -206,6 +206,54 @@ class Ksim(unittest.TestCase):
         self.assertQuiet()
 
 
+PROFILED_LISTS = LISTS + """
+add_executable(run_bench src/run_bench.cc)
+set_target_properties(run_bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+foreach(program ksim run_bench)
+  target_compile_definitions(${program} PRIVATE
+    PROFILE="${KSIM_PROFILE}" NOTES="${PROJECT_BINARY_DIR}/trained.txt")
+endforeach()
+"""
+# What the benchmark notes is there while it runs, and not before.
+RUN_BENCH = r"""
+#include <cstdio>
+int main() {
+  std::FILE* notes = std::fopen(NOTES, "a");
+  return notes == nullptr || std::fputs(PROFILE " ", notes) < 0 ? 1 : std::fclose(notes);
+}
+"""
+
+
+class Profiled(unittest.TestCase):
+    """tools/pgo: built to take notes, run, and built again with them."""
+
+    def setUp(self):
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="ksim tools ")).resolve()
+        self.addCleanup(shutil.rmtree, self.scratch)
+        self.clone = Clone(self.scratch / "clone")
+        self.clone.write("CMakeLists.txt", PROFILED_LISTS)
+        self.clone.write("src/run_bench.cc", RUN_BENCH)
+        self.clone.write("src/main.cc", '#include <cstdio>\nint main() { std::puts(PROFILE); }\n')
+        self.clone.write("scenarios/one.yaml", "")
+        self.clone.write("scenarios/museum/two.yaml", "")
+
+    def test_trains_the_first_build_and_leaves_the_second(self):
+        build = self.clone.folder / "build/pgo"
+        self.assertEqual(self.clone.run(script="tools/pgo"), (0, f"{build}/bin/ksim\n"),
+                         self.clone.stderr)
+        self.assertEqual((build / "trained.txt").read_text(), "generate ")
+        log = (build / "ksim-build.log").read_text()
+        self.assertEqual(log.count("generate\n"), 2)  # one for each scenario
+        self.assertEqual(self.clone.run(KSIM_BUILD_DIR=str(build)), (0, "use\n"))
+        self.assertEqual(self.clone.stderr, "")
+
+    def test_a_benchmark_that_fails_is_told(self):
+        self.clone.write("src/run_bench.cc", "int main() { return 1; }\n")
+        code, out = self.clone.run(script="tools/pgo")
+        self.assertEqual((code, out), (69, ""))
+        self.assertIn("run_bench failed", self.clone.stderr)
+
+
 class Installing(unittest.TestCase):
     """With a PATH that lacks ninja."""
 

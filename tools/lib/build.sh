@@ -202,7 +202,7 @@ show_progress() {
   local line done total step=0 begun=
   while IFS= read -r line; do
     printf '%s\n' "$line" >>"$log"
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    [[ $line =~ ^\[([1-9][0-9]*)/([0-9]+)\] ]] || continue  # not "[0/2] Re-checking"
     done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
     if [ -z "$begun" ]; then begun=1; say "building $total steps (log: $log)"; fi
     if [ -t 2 ]; then
