@@ -1,5 +1,5 @@
-# -DKSIM_PROFILE=generate builds programs that note which branches they take; =use, then, in the same
-# directory, compiles again with what they noted. tools/pgo does the two. Of g++ only.
+# -DKSIM_PROFILE=generate builds programs that note which branches they take; =use, then, in the
+# same directory, compiles again with what they noted. tools/pgo does the two. Of g++ only.
 if(KSIM_PROFILE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     message(FATAL_ERROR "KSIM_PROFILE takes g++, not ${CMAKE_CXX_COMPILER_ID}")

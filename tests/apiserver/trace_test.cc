@@ -31,7 +31,8 @@ class Recorder {
     for (const sim::Event& e : events) {
       if (e.kind != sim::EventKind::kStage) continue;
       const auto& p = e.payload.As<StagePayload>();
-      if (p.request == request) stages.push_back(fmt::format("{} {}", ToString(p.stage), p.result));
+      if (p.request == request)
+        stages.push_back(fmt::format("{} {}", ToString(p.stage), p.result()));
     }
     return stages;
   }

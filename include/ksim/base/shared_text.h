@@ -52,6 +52,12 @@ class SharedText {
   friend std::strong_ordering operator<=>(const SharedText& a, const SharedText& b) {
     return a.view() <=> b.view();
   }
+  friend std::strong_ordering operator<=>(const SharedText& a, std::string_view b) {
+    return a.view() <=> b;
+  }
+  friend std::strong_ordering operator<=>(const SharedText& a, const std::string& b) {
+    return a.view() <=> std::string_view(b);
+  }
   friend std::string operator+(std::string a, const SharedText& b) {
     return std::move(a += b.view());
   }

@@ -93,6 +93,7 @@ class Simulation {
   // it nothing can be scheduled. For owners of things that tasks and queued calls refer to: call it
   // before those go away. Not from inside a step. A second call does nothing.
   void Shutdown();
+  bool closed() const;  // Shutdown has begun: what a process does when it stops is of no use
 
   // --- processes ---------------------------------------------------------------------------
   Process& AddProcess(std::string_view name);   // names are unique; KSIM_CHECK otherwise

@@ -1,6 +1,5 @@
 #include "ksim/api/kinds.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -210,9 +209,12 @@ std::string GuessPlural(std::string_view kind) {
 }
 
 std::string StorageKey(const ResourceInfo& r, std::string_view ns, std::string_view name) {
-  if (r.namespaced && !ns.empty())
-    return fmt::format(FMT_COMPILE("/registry/{}/{}/{}"), r.storage_prefix, ns, name);
-  return fmt::format(FMT_COMPILE("/registry/{}/{}"), r.storage_prefix, name);
+  constexpr std::string_view kRoot = "/registry/";
+  std::string key;
+  key.reserve(kRoot.size() + r.storage_prefix.size() + ns.size() + name.size() + 2);
+  key.append(kRoot).append(r.storage_prefix).append("/");
+  if (r.namespaced && !ns.empty()) key.append(ns).append("/");
+  return key.append(name);
 }
 
 std::uint64_t ObjectHash(std::string_view resource, std::string_view ns, std::string_view name) {

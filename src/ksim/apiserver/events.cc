@@ -153,7 +153,7 @@ std::string_view ToString(Stage s) {
 }
 
 std::uint64_t StagePayload::ContentHash() const {
-  return Hasher().Add(request).Add(ToString(stage)).Add(result).Digest();
+  return Hasher().Add(request).Add(ToString(stage)).Add(result()).Digest();
 }
 
 }  // namespace ksim::apiserver

@@ -21,12 +21,13 @@ std::string_view ToString(Stage s);  // "authenticate" ... "store"
 
 // kStage
 struct StagePayload final : sim::Payload {
-  StagePayload(std::uint64_t id, Stage s, std::string r)
-      : request(id), stage(s), result(std::move(r)) {}
+  StagePayload(std::uint64_t id, Stage s, SharedText r)
+      : request(id), stage(s), refusal(std::move(r)) {}
+  std::string_view result() const { return refusal.empty() ? "ok" : refusal.view(); }
   std::uint64_t ContentHash() const override;
   std::uint64_t request;
   Stage stage;
-  std::string result;  // "ok", or why it was refused
+  SharedText refusal;  // why it was refused; "" if it was not
 };
 
 // What a watch was asked for, which is told when it begins and when it ends. Thousands wait for

@@ -2,17 +2,17 @@
 
 namespace ksim::apiserver {
 
-void RequestContext::Passed(Stage stage, std::string_view result) {
-  last_result_ = result;
-  process_.simulation().EmitAs(
-      process_.actor(), request_.event, sim::EventInfo{sim::EventKind::kStage},
-      sim::MakePayload<StagePayload>(request_.id, stage, std::string(result)));
+void RequestContext::Passed(Stage stage, const SharedText& refusal) {
+  last_refusal_ = refusal;
+  process_.simulation().EmitAs(process_.actor(), request_.event,
+                               sim::EventInfo{sim::EventKind::kStage},
+                               sim::MakePayload<StagePayload>(request_.id, stage, refusal));
 }
 
 const api::Status& RequestContext::Check(Stage stage, const api::Status& status) {
   if (status.ok()) {
     Passed(stage);
-  } else if (last_result_ != status.message) {
+  } else if (last_refusal_ != status.message) {
     Passed(stage, status.message);
   }
   return status;

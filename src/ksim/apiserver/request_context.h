@@ -41,8 +41,8 @@ class RequestContext {
   // What draws about the object being created are keyed by (api/identity.h).
   std::uint64_t identity = 0;
 
-  // Tells the bus that a stage is done: "ok", or why it refused.
-  void Passed(Stage stage, std::string_view result = "ok");
+  // Tells the bus that a stage is done, or why it refused; "": it did not.
+  void Passed(Stage stage, const SharedText& refusal = {});
   // The same for a status; returns it. A refusal is told once, by the stage that it comes from.
   const api::Status& Check(Stage stage, const api::Status& status);
 
@@ -57,7 +57,7 @@ class RequestContext {
   sim::Process& process_;
   api::Request request_;
   VirtualTime received_;
-  std::string last_result_;
+  SharedText last_refusal_;
 };
 
 }  // namespace ksim::apiserver

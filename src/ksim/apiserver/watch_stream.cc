@@ -77,7 +77,7 @@ void WatchStream::SendError(const api::Status& status) {
 void WatchStream::Close(api::StreamEnd how, std::string_view reason) {
   if (closed_) return;
   closed_ = true;
-  if (accepted_) {
+  if (accepted_ && !host_.sim.closed()) {
     host_.sim.EmitAs(
         host_.actor, host_.sim.context().cause, sim::EventInfo{sim::EventKind::kWatch},
         sim::MakePayload<WatchPayload>(id_, host_.actor, asked_, last_revision_, reason));

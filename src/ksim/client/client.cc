@@ -45,9 +45,9 @@ api::Request NewRequest(api::Verb verb, const api::ResourceInfo* r, SharedText n
 }
 
 api::Request RequestAbout(api::Verb verb, const api::ResourceInfo* r, const api::Object& object) {
-  api::Request request = NewRequest(verb, r, std::string(object.ns()), std::string(object.name()));
+  api::Request request = NewRequest(verb, r, object.ns(), object.name());
   request.body = object.ToTree();
-  request.believed_uid = std::string(object.uid());
+  request.believed_uid = object.uid();
   return request;
 }
 

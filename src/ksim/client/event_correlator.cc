@@ -17,6 +17,9 @@ constexpr Duration kSpamRefill = Seconds(300);
 
 std::string Join(std::initializer_list<std::string_view> parts) {
   std::string out;
+  std::size_t size = parts.size();
+  for (const std::string_view part : parts) size += part.size();
+  out.reserve(size);
   for (const std::string_view part : parts) {
     out.append(part);
     out.push_back('\x1f');

@@ -110,12 +110,14 @@ std::uint32_t Drawn::Ask(int kind, std::string_view subject, std::uint64_t objec
                          std::uint32_t n) {
   if (!on_[static_cast<std::size_t>(kind)]) return 0;
   sim::Decisions& decisions = cluster_.sim().decisions();
-  std::string name =
-      fmt::format("fault.{}/{}", DrawnKinds()[static_cast<std::size_t>(kind)], subject);
-  const std::uint64_t place = sim::KeyOf(sim::KeyOf(name), object);
-  auto [site, is_new] = sites_.try_emplace(std::move(name));
-  if (is_new) site->second = decisions.Site(site->first);
-  return decisions.Choose(site->second, sim::KeyOf(object, ++ordinals_[place]), n);
+  const std::uint64_t about = sim::KeyOf(subject, static_cast<std::uint64_t>(kind));
+  const auto [site, is_new] = sites_.try_emplace(about);
+  if (is_new) {
+    site->second = decisions.Site(
+        fmt::format("fault.{}/{}", DrawnKinds()[static_cast<std::size_t>(kind)], subject));
+  }
+  const std::uint64_t ordinal = ++ordinals_[sim::KeyOf(about, object)];
+  return decisions.Choose(site->second, sim::KeyOf(object, ordinal), n);
 }
 
 void Drawn::Fire(const sim::Event& e, std::string_view verb, Value args) {

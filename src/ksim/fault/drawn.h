@@ -117,7 +117,7 @@ class Drawn {
   std::vector<bool> on_;  // by kind
   std::vector<Fired> fired_;
   // Looked up only, never walked.
-  absl::flat_hash_map<std::string, sim::SiteId> sites_;
+  absl::flat_hash_map<std::uint64_t, sim::SiteId> sites_;  // by subject and kind
   absl::flat_hash_map<std::uint64_t, std::uint64_t> ordinals_;
   struct Awaited {
     std::string client, resource;

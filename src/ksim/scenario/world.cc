@@ -418,25 +418,33 @@ void World::EmitCaches(std::uint64_t cause) {
 }
 
 std::vector<api::Object> World::Objects() const {
+  constexpr std::string_view kRoot = "/registry/";
+  const std::vector<store::KeyValue> stored = Stored(kRoot);
   std::vector<api::Object> out;
+  out.reserve(stored.size());
   std::set<std::string> seen;  // events of both groups live under one prefix
   for (const api::ResourceInfo* r : kinds_.all()) {
-    if (!seen.insert(api::StorageKey(*r, "", "")).second) continue;
-    for (api::Object& o : Objects(*r)) out.push_back(std::move(o));
+    const std::string prefix = api::StorageKey(*r, "", "");
+    if (!seen.insert(prefix).second) continue;
+    auto kv = std::partition_point(stored.begin(), stored.end(),
+                                   [&](const store::KeyValue& k) { return k.key() < prefix; });
+    for (; kv != stored.end() && kv->key().starts_with(prefix); ++kv)
+      out.push_back(api::Object::FromTree(kv->value(), kv->mod_revision()));
   }
   return out;
 }
 
 std::vector<api::Object> World::Objects(const api::ResourceInfo& resource) const {
-  store::RangeRequest request;
-  request.key = api::StorageKey(resource, "", "");
-  request.range_end = store::PrefixEnd(request.key);
   std::vector<api::Object> out;
-  const absl::StatusOr<store::RangeResponse> response = etcd_.store().Range(request);
-  if (!response.ok()) return out;
-  for (const store::KeyValue& kv : response->kvs)
+  for (const store::KeyValue& kv : Stored(api::StorageKey(resource, "", "")))
     out.push_back(api::Object::FromTree(kv.value(), kv.mod_revision()));
   return out;
+}
+
+std::vector<store::KeyValue> World::Stored(std::string_view prefix) const {
+  absl::StatusOr<store::RangeResponse> response =
+      etcd_.store().Range(store::RangeRequest(prefix, store::PrefixEnd(prefix)));
+  return response.ok() ? std::move(response->kvs) : std::vector<store::KeyValue>();
 }
 
 }  // namespace ksim::scenario

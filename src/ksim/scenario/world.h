@@ -91,6 +91,7 @@ class World : public fault::Cluster {
   std::vector<api::Object> Objects(const api::ResourceInfo& resource) const;
 
  private:
+  std::vector<store::KeyValue> Stored(std::string_view prefix) const;  // by key
   void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
   void AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit);
   void AddControllers(const Scenario& scenario, const WorldOptions& options);

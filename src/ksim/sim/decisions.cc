@@ -1,7 +1,7 @@
 #include "ksim/sim/decisions.h"
 
 #include <algorithm>
-#include <bit>
+#include <cstring>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -13,7 +13,25 @@
 namespace ksim::sim {
 
 constexpr std::string_view kOrderSite = "order";
-constexpr std::size_t kUsualSites = 512;  // of a small cluster: room without growing
+// Of a small cluster: room without growing.
+constexpr std::size_t kUsualSites = 512, kUsualName = 48;
+
+namespace {
+
+// Whether all letters are from '!' to '~', eight at a time: the high bit of a byte of `bad` is set
+// if it is above '~', or below '!', or one of the bytes below it is.
+bool IsPrintable(std::string_view name) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101u, kHigh = 0x80 * kOnes;
+  for (; name.size() >= 8; name.remove_prefix(8)) {
+    std::uint64_t letters;
+    std::memcpy(&letters, name.data(), sizeof(letters));
+    const std::uint64_t bad = letters | (letters + kOnes) | (letters - '!' * kOnes);
+    if ((bad & kHigh) != 0) return false;
+  }
+  return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+}  // namespace
 
 struct Decisions::Impl {
   struct Given {  // an override, and whether anybody asked for it
@@ -26,7 +44,7 @@ struct Decisions::Impl {
     std::size_t counted = 0;          // keys that are in the counter
     bool chosen = false;              // a decision was made here
     const std::vector<std::size_t>* overrides = nullptr;  // into given; null = none
-    std::string name;
+    std::uint32_t name_at = 0, name_size = 0;             // in names
   };
   struct Record {
     std::uint32_t site;
@@ -36,12 +54,17 @@ struct Decisions::Impl {
   };
 
   std::vector<SiteInfo> sites;
+  std::string names;  // of all sites, one after the other: they are many, and made when all begins
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_hash;
   AskCounter counter;
   std::vector<Given> given;
   absl::flat_hash_map<std::string, std::vector<std::size_t>> given_by_site;
   std::shared_ptr<Strategy> strategy;
   std::vector<Record> records;
+
+  std::string_view NameOf(const SiteInfo& site) const {
+    return std::string_view(names).substr(site.name_at, site.name_size);
+  }
 
   // i of the formula. Most sites ask with 0, 1, 2, ...: for these one number does.
   std::uint32_t AskedBefore(std::uint32_t index, std::uint64_t key, std::uint64_t mixed) {
@@ -69,14 +92,14 @@ struct Decisions::Impl {
   }
 
   std::uint32_t Checked(const SiteInfo& site, std::uint32_t answer, std::uint32_t n) const {
-    KSIM_CHECK(answer < n) << site.name << ": strategy " << strategy->name() << " answered "
+    KSIM_CHECK(answer < n) << NameOf(site) << ": strategy " << strategy->name() << " answered "
                            << answer << " of " << n;
     return answer;
   }
 
   std::uint32_t Answer(const SiteInfo& site, std::uint64_t key, std::uint32_t n) {
     if (const std::uint32_t* given = Overridden(site, key, n)) return *given;
-    return strategy == nullptr ? 0 : Checked(site, strategy->Answer(site.name, key, n), n);
+    return strategy == nullptr ? 0 : Checked(site, strategy->Answer(NameOf(site), key, n), n);
   }
 
   std::uint32_t First(const SiteInfo& site, const OrderQuestion& q) {
@@ -90,6 +113,7 @@ Decisions::Decisions(std::uint64_t seed, std::vector<Override> overrides,
     : impl_(std::make_unique<Impl>()), seed_(seed) {
   impl_->strategy = std::move(strategy);
   impl_->sites.reserve(kUsualSites);
+  impl_->names.reserve(kUsualSites * kUsualName);
   impl_->by_hash.reserve(kUsualSites);
   for (Override& o : overrides) {
     impl_->given_by_site[o.site].push_back(impl_->given.size());
@@ -104,18 +128,18 @@ SiteId Decisions::Site(std::string_view name) {
   const auto [it, added] =
       impl_->by_hash.emplace(hash, static_cast<std::uint32_t>(impl_->sites.size()));
   if (!added) {
-    const std::string& known = impl_->sites[it->second].name;
+    const std::string_view known = impl_->NameOf(impl_->sites[it->second]);
     KSIM_CHECK(known == name) << "sites " << known << " and " << name << " have one hash";
     return SiteId(it->second);
   }
-  KSIM_CHECK(!name.empty() &&
-             std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }))
-      << "a site's name is printable ASCII: " << name;
+  KSIM_CHECK(!name.empty() && IsPrintable(name)) << "a site's name is printable ASCII: " << name;
   Impl::SiteInfo& site = impl_->sites.emplace_back();
   site.base = Mix(seed_ ^ hash);
-  site.name = name;
+  site.name_at = static_cast<std::uint32_t>(impl_->names.size());
+  site.name_size = static_cast<std::uint32_t>(name.size());
+  impl_->names += name;
   if (!impl_->given.empty()) {
-    const auto overrides = impl_->given_by_site.find(site.name);
+    const auto overrides = impl_->given_by_site.find(std::string(name));
     if (overrides != impl_->given_by_site.end()) site.overrides = &overrides->second;
   }
   return SiteId(it->second);
@@ -175,7 +199,7 @@ std::vector<Decision> Decisions::decisions() const {
   std::vector<Decision> list;
   list.reserve(impl_->records.size());
   for (const Impl::Record& r : impl_->records)
-    list.push_back({impl_->sites[r.site].name, r.key, r.answer, r.n});
+    list.push_back({std::string(impl_->NameOf(impl_->sites[r.site])), r.key, r.answer, r.n});
   return list;
 }
 
@@ -190,7 +214,8 @@ std::vector<Override> Decisions::unapplied() const {
 std::vector<std::string> Decisions::asked_sites() const {
   std::vector<std::string> names;
   for (const Impl::SiteInfo& site : impl_->sites) {
-    if (site.chosen || site.next_in_order > 0 || site.counted > 0) names.push_back(site.name);
+    if (site.chosen || site.next_in_order > 0 || site.counted > 0)
+      names.emplace_back(impl_->NameOf(site));
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -55,10 +55,14 @@ std::uint64_t Ordering::ChainOf(const QueueEntry& e) const {
 void Ordering::FindHeads(std::uint64_t last_due) {
   heads_.clear();
   chains_.clear();
+  std::uint64_t seen = 0;  // a bit for each chain: most are told apart by it
   for (std::size_t i = 0; i < staged_.size() && heads_.size() < kMostHeads; ++i) {
     if (staged_[i].time > last_due) return;
     const std::uint64_t chain = ChainOf(staged_[i]);
-    if (std::find(chains_.begin(), chains_.end(), chain) != chains_.end()) continue;
+    const std::uint64_t bit = std::uint64_t{1} << (chain >> 58);
+    if ((seen & bit) != 0 && std::find(chains_.begin(), chains_.end(), chain) != chains_.end())
+      continue;
+    seen |= bit;
     heads_.push_back(i);
     chains_.push_back(chain);
   }

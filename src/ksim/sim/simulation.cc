@@ -49,10 +49,12 @@ Simulation::~Simulation() { Shutdown(); }
 void Simulation::Shutdown() {
   if (kernel_->closed) return;
   const RunScope scope(*this);
+  kernel_->closed = true;  // so that the dying do not say goodbye to one another
   for (std::size_t i = processes_.size(); i-- > 0;) processes_[i]->Kill();
-  kernel_->closed = true;
   kernel_->DropCalls();
 }
+
+bool Simulation::closed() const { return kernel_->closed; }
 
 Process& Simulation::AddProcess(std::string_view name) {
   KSIM_CHECK(FindProcess(name) == nullptr) << "two processes named " << name;

@@ -35,6 +35,7 @@ void Etcd::OnStart() {
 void Etcd::OnStop() {
   const ProcessScope scope(sim_, process_);
   for (const auto& [id, stream] : streams_) {
+    if (sim_.closed()) break;
     stream->CloseLater("stopped");
     stream->SendEnd();
   }

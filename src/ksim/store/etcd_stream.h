@@ -111,7 +111,7 @@ class EtcdServerStream {
 
   Etcd& etcd_;
   sim::Simulation& sim_;
-  std::string client_;
+  SharedText client_;
   std::uint64_t id_;
   std::uint64_t key_;  // of messages that are about no object
   sim::Channel to_client_;

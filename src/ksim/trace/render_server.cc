@@ -94,7 +94,7 @@ void RenderServer(const sim::Event& e, const RenderOptions& options, Record* r) 
     return Watch(*watch, r);
   if (const auto* stage = dynamic_cast<const apiserver::StagePayload*>(payload)) {
     r->Add("request", Number(stage->request)).Add("stage", Text(apiserver::ToString(stage->stage)));
-    r->Add("result", Text(stage->result));
+    r->Add("result", Text(stage->result()));
     return;
   }
   if (const auto* compact = dynamic_cast<const store::CompactPayload*>(payload))

@@ -158,6 +158,7 @@ LabelSelector LabelSelector::Nothing() {
 
 absl::StatusOr<LabelSelector> LabelSelector::Parse(std::string_view text) {
   LabelSelector selector;
+  if (text.empty()) return selector;
   ASSIGN_OR_RETURN(selector.requirements_, ParseRequirements(text));
   SortByKey(&selector.requirements_);
   return selector;

@@ -67,8 +67,7 @@ sim::Task<api::Status> Cacher::ListAndWatch() {
 // Lists storage page by page, all at the revision of the first.
 sim::Task<api::Status> Cacher::FillFromStorage() {
   reinit_ = false;
-  store::RangeRequest range(storage_.root());
-  range.range_end = store::PrefixEnd(range.key);
+  store::RangeRequest range(storage_.root(), storage_.root_end());
   range.limit = kListPage;
   std::vector<api::Object> objects;
   while (true) {
@@ -94,7 +93,7 @@ sim::Task<api::Status> Cacher::WatchStorage() {
   while (true) {
     const VirtualTime opened = sim_.now();
     const std::int64_t from = cache_.revision();
-    store::WatchRequest request(storage_.root(), store::PrefixEnd(storage_.root()), from + 1);
+    store::WatchRequest request(storage_.root(), storage_.root_end(), from + 1);
     request.prev_kv = true;
     request.progress_notify = true;
     stream_created_ = false;

@@ -18,7 +18,8 @@ Storage::Storage(store::EtcdClient& client, LeaseManager& leases, const api::Res
       leases_(leases),
       resource_(resource),
       compat_(compat),
-      root_(api::StorageKey(resource, "", "")) {}
+      root_(api::StorageKey(resource, "", "")),
+      root_end_(store::PrefixEnd(root_)) {}
 
 std::string Storage::Key(std::string_view ns, std::string_view name) const {
   return api::StorageKey(resource_, ns, name);

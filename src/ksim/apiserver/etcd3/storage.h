@@ -61,7 +61,8 @@ class Storage {
   // The key of an object by its "ns/name" or "name".
   std::string KeyOf(std::string_view object_key) const;
   // Begins every key of the collection; ends in '/'.
-  const std::string& root() const { return root_; }
+  const SharedText& root() const { return root_; }
+  const SharedText& root_end() const { return root_end_; }
   // A stored version as this resource presents it.
   api::Object Decode(const store::KeyValue& kv) const;
 
@@ -110,7 +111,7 @@ class Storage {
   LeaseManager& leases_;
   const api::ResourceInfo& resource_;
   api::Compat compat_;
-  std::string root_;
+  SharedText root_, root_end_;
 };
 
 // A failure of etcd that no API status stands for (API-23: 500 with an empty reason).
