@@ -54,19 +54,30 @@ class Coverage(unittest.TestCase):
             (self.root / name).write_text(text)
         compiler = shutil.which("g++")
         (self.build / "CMakeCache.txt").write_text(f"CMAKE_CXX_COMPILER:FILEPATH={compiler}\n")
-        objects = []
-        for source in ("src/ksim/base/one.cc", "src/ksim/sim/untouched.cc", "tests/main.cc"):
-            objects.append(str(self.build / (pathlib.Path(source).name + ".o")))
-            subprocess.run([compiler, "--coverage", "-fprofile-abs-path", "-O0",
-                            f"-I{self.root / 'include'}", "-c", str(self.root / source),
-                            "-o", objects[-1]], check=True, cwd=self.build)
-        subprocess.run([compiler, "--coverage", objects[0], objects[2], "-o", "main"],
-                       check=True, cwd=self.build)
-        subprocess.run([str(self.build / "main")], check=True, cwd=self.build)
+        self.compiler = compiler
         self.addCleanup(setattr, coverage, "ROOT", coverage.ROOT)
         coverage.ROOT = self.root
 
+    def build_and_run(self, *flags):
+        objects = []
+        for source in ("src/ksim/base/one.cc", "src/ksim/sim/untouched.cc", "tests/main.cc"):
+            objects.append(str(self.build / (pathlib.Path(source).name + ".o")))
+            subprocess.run([self.compiler, "--coverage", "-fprofile-abs-path", "-O0", *flags,
+                            f"-I{self.root / 'include'}", "-c", str(self.root / source),
+                            "-o", objects[-1]], check=True, cwd=self.build)
+        subprocess.run([self.compiler, "--coverage", objects[0], objects[2], "-o", "main"],
+                       check=True, cwd=self.build)
+        subprocess.run([str(self.build / "main")], check=True, cwd=self.build)
+
     def test_counts_lines(self):
+        self.build_and_run()
+        self.check()
+
+    def test_counts_lines_of_a_build_that_hides_where_it_was_made(self):
+        self.build_and_run(f"-ffile-prefix-map={self.root}/=")
+        self.check()
+
+    def check(self):
         merged = coverage.measure(self.build)
         self.assertEqual({name: sorted(n for n, count in lines.items() if count)
                           for name, lines in merged.items()},
