@@ -209,6 +209,11 @@ TEST(DecisionsDeathTest, MisuseIsABug) {
   EXPECT_EXIT(decisions.Site(""), bug, "printable ASCII");
   EXPECT_EXIT(decisions.Site("latency/a b"), bug, "printable ASCII");
   EXPECT_EXIT(decisions.Site("latency/\u00e4"), bug, "printable ASCII");
+  // Within eight letters that are looked at together.
+  for (const char* name :
+       {"a b/latency", "\x7flatency/", "latency\x1f", "lat\u00e4ncy", "\x01!!!!!!!"})
+    EXPECT_EXIT(decisions.Site(name), bug, "printable ASCII") << name;
+  decisions.Site("!~!~!~!~~!~!~!~!");
   EXPECT_EXIT(decisions.Draw(SiteId(), 0), bug, "bug");
   EXPECT_EXIT(decisions.Draw(site, 0, 0), bug, "n >= 1");
   EXPECT_EXIT(decisions.Choose(site, 0, 0), bug, "n >= 1");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/base/hash.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/process.h"
 #include "ksim/sim/simulation.h"
@@ -67,6 +68,16 @@ TEST_F(OrderingTest, ALaterEventWithinTheWindowMayGoFirstAndTheClockDoesNotGoBac
   At(Milliseconds(2), "b", Chain("b"));
   At(Milliseconds(4), "c", Chain("c"));  // past a's window
   EXPECT_EQ(Run(), "b@2ms a@2ms c@4ms ");
+}
+
+// Chains are told apart by six bits of their hashes before they are compared.
+TEST_F(OrderingTest, ChainsWhoseHashesBeginAlikeAreTwo) {
+  int n = 0;
+  while (Hash64("b" + std::to_string(n)) >> 58 != Hash64("a") >> 58) ++n;
+  Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
+  At(Milliseconds(1), "a", Chain("a"));
+  At(Milliseconds(2), "b", Chain("b" + std::to_string(n)));
+  EXPECT_EQ(Run(), "b@2ms a@2ms ");
 }
 
 TEST_F(OrderingTest, AChainKeepsItsOrder) {
