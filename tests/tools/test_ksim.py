@@ -252,6 +252,8 @@ class Profiled(unittest.TestCase):
         code, out = self.clone.run(script="tools/pgo")
         self.assertEqual((code, out), (69, ""))
         self.assertIn("run_bench failed", self.clone.stderr)
+        build = self.clone.folder / "build/pgo"
+        self.assertEqual(self.clone.run(KSIM_BUILD_DIR=str(build)), (0, "\n"), self.clone.stderr)
 
 
 class Installing(unittest.TestCase):
