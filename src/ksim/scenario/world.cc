@@ -13,6 +13,7 @@
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/scheduler/scheduler.h"
+#include "ksim/store/object_key.h"
 
 namespace ksim::scenario {
 namespace {
@@ -418,8 +419,7 @@ void World::EmitCaches(std::uint64_t cause) {
 }
 
 std::vector<api::Object> World::Objects() const {
-  constexpr std::string_view kRoot = "/registry/";
-  const std::vector<store::KeyValue> stored = Stored(kRoot);
+  const std::vector<store::KeyValue> stored = Stored(store::kRegistry);
   std::vector<api::Object> out;
   out.reserve(stored.size());
   std::set<std::string> seen;  // events of both groups live under one prefix

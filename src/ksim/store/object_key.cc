@@ -42,9 +42,8 @@ std::string_view TakeResource(std::string_view* rest) {
 }  // namespace
 
 std::optional<ObjectParts> PartsOfKey(std::string_view key) {
-  constexpr std::string_view kRoot = "/registry/";
-  if (!key.starts_with(kRoot)) return std::nullopt;
-  std::string_view rest = key.substr(kRoot.size());
+  if (!key.starts_with(kRegistry)) return std::nullopt;
+  std::string_view rest = key.substr(kRegistry.size());
   ObjectParts parts;
   parts.resource = TakeResource(&rest);
   if (parts.resource.empty()) return std::nullopt;

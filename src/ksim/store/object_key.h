@@ -15,6 +15,9 @@
 
 namespace ksim::store {
 
+// Begins the key of every object.
+inline constexpr std::string_view kRegistry = "/registry/";
+
 struct ObjectParts {
   std::string_view resource;  // as the API names it: nodes, services
   std::string_view ns;        // "" = cluster-scoped

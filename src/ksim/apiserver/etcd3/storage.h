@@ -60,7 +60,7 @@ class Storage {
   std::string Key(std::string_view ns, std::string_view name) const;
   // The key of an object by its "ns/name" or "name".
   std::string KeyOf(std::string_view object_key) const;
-  // Begins every key of the collection; ends in '/'.
+  // Begins every key of the collection, and ends in '/'; and the first key behind them all.
   const SharedText& root() const { return root_; }
   const SharedText& root_end() const { return root_end_; }
   // A stored version as this resource presents it.
