@@ -152,12 +152,45 @@ TEST(Choose, OverrideWinsOverStrategy) {
   EXPECT_EQ(std::pair(taken[1].key, taken[1].answer), std::pair(std::uint64_t{5}, 1u));
 }
 
-TEST(Choose, OverrideAnswersEveryAskOfItsKey) {
-  Decisions decisions(1, {{"delay/a/b/pods", 5, 1}}, nullptr);
+// Each question is one of its own, also if its subject was asked about before.
+TEST(Choose, AKeyAskedAgainIsAnotherQuestion) {
+  Decisions decisions(1, {{"delay/a/b/pods", 5, 1}, {"delay/a/b/pods", KeyOf(5, 2), 2}}, nullptr);
   const SiteId site = decisions.Site("delay/a/b/pods");
   EXPECT_EQ(decisions.Choose(site, 5, 3), 1u);
-  EXPECT_EQ(decisions.Choose(site, 5, 3), 1u);
-  EXPECT_EQ(decisions.decisions().size(), 2u);
+  EXPECT_EQ(decisions.Choose(site, 5, 3), 0u);
+  EXPECT_EQ(decisions.Choose(site, 5, 3), 2u);
+  const std::vector<Decision> taken = decisions.decisions();
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[0].key, 5u);
+  EXPECT_EQ(taken[1].key, KeyOf(5, 2));
+}
+
+// A strategy that begins to answer late: its answers, as overrides, do not come earlier.
+TEST(Choose, OverridesComeAtTheQuestionsThatWereAnswered) {
+  const auto ask = [](std::vector<Override> overrides, std::shared_ptr<Scripted> strategy) {
+    auto decisions = std::make_unique<Decisions>(1, std::move(overrides), strategy);
+    for (int i = 0; i < 6; ++i) {
+      if (strategy != nullptr) strategy->answer = i == 3 ? 2 : 0;
+      decisions->Choose(decisions->Site("delay/a/b/pods"), 5, 3);
+    }
+    return decisions;
+  };
+  const auto first = ask({}, std::make_shared<Scripted>());
+  ASSERT_EQ(first->decisions().size(), 1u);
+  const Decision d = first->decisions()[0];
+  const auto second = ask({{d.site, d.key, d.answer}}, nullptr);
+  EXPECT_TRUE(second->unapplied().empty());
+  EXPECT_EQ(second->decisions().size(), 1u);
+  EXPECT_EQ(second->answer_sum(), first->answer_sum());
+}
+
+TEST(Choose, TheSumKnowsNothingOfWhoMightHaveAnswered) {
+  const auto sum = [](std::shared_ptr<Strategy> strategy) {
+    Decisions decisions(1, {}, std::move(strategy));
+    for (int i = 0; i < 3; ++i) decisions.Choose(decisions.Site("delay/a/b/pods"), 5, 3);
+    return decisions.answer_sum();
+  };
+  EXPECT_EQ(sum(nullptr), sum(std::make_shared<Scripted>()));
 }
 
 TEST(Choose, UnappliedAreThoseNeverAskedFor) {

@@ -56,11 +56,13 @@ struct Decisions::Impl {
   std::vector<SiteInfo> sites;
   std::string names;  // of all sites, one after the other: they are many, and made when all begins
   absl::flat_hash_map<std::uint64_t, std::uint32_t> by_hash;
-  AskCounter counter;
+  AskCounter counter;    // of Draw
+  AskCounter questions;  // of Choose, where anybody may answer
   std::vector<Given> given;
   absl::flat_hash_map<std::string, std::vector<std::size_t>> given_by_site;
   std::shared_ptr<Strategy> strategy;
   std::vector<Record> records;
+  std::uint64_t last_question = 0;  // key of the last one that somebody might have answered
 
   std::string_view NameOf(const SiteInfo& site) const {
     return std::string_view(names).substr(site.name_at, site.name_size);
@@ -77,6 +79,16 @@ struct Decisions::Impl {
     const std::uint32_t i = counter.CountUp(index, mixed, key < site.next_in_order ? 1 : 0);
     site.counted += counter.size() - before;
     return i;
+  }
+
+  // Each question is one of its own, also when it is about the same as one before (each time a
+  // lease is read): asked again, a key counts on. So a recorded answer, given back as an override,
+  // comes at the very question that it was given to, and not at earlier ones that nobody had
+  // answered.
+  std::uint64_t Question(std::uint32_t index, std::uint64_t key) {
+    const std::uint32_t i = questions.CountUp(index, Mix(sites[index].base + key), 0);
+    last_question = i == 0 ? key : KeyOf(key, i);
+    return last_question;
   }
 
   // nullptr: no override answers it.
@@ -170,24 +182,27 @@ std::uint32_t Decisions::Choose(SiteId site, std::uint64_t key, std::uint32_t n)
   KSIM_CHECK(site.index_ < impl_->sites.size() && n >= 1);
   Impl::SiteInfo& info = impl_->sites[site.index_];
   std::uint32_t answer = 0;
-  if (info.overrides != nullptr || impl_->strategy != nullptr) answer = impl_->Answer(info, key, n);
+  if (info.overrides != nullptr || impl_->strategy != nullptr)
+    answer = impl_->Answer(info, impl_->Question(site.index_, key), n);
   Record(site, key, answer, n);
   return answer;
 }
 
 std::uint32_t Decisions::ChooseFirst(const OrderQuestion& question) {
   const SiteId site = Site(kOrderSite);
-  const Impl::SiteInfo& info = impl_->sites[site.index_];
-  const std::uint32_t answer = impl_->First(info, question);
+  OrderQuestion counted = question;
+  counted.key = impl_->Question(site.index_, question.key);
+  const std::uint32_t answer = impl_->First(impl_->sites[site.index_], counted);
   Record(site, question.key, answer, question.n);
   return answer;
 }
 
+// The sum is of the key as it was asked: it is the same whether anybody might have answered or not.
 void Decisions::Record(SiteId site, std::uint64_t key, std::uint32_t answer, std::uint32_t n) {
   ++asked_;
   impl_->sites[site.index_].chosen = true;
   answer_sum_ += Mix(Mix(impl_->sites[site.index_].base + key) ^ answer);
-  if (answer != 0) impl_->records.push_back({site.index_, key, answer, n});
+  if (answer != 0) impl_->records.push_back({site.index_, impl_->last_question, answer, n});
 }
 
 bool Decisions::orders() const {
