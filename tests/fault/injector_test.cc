@@ -105,6 +105,16 @@ TEST(Drawn, KindsAreTakenByNameAndTakenAway) {
   EXPECT_EQ(AllowedKinds({"crash", "expire"}), (std::vector<std::string_view>{"expire", "crash"}));
   EXPECT_EQ(AllowedKinds({"*", "-crash"}).size(), DrawnKinds().size() - 1);
   EXPECT_TRUE(AllowedKinds({}).empty());
+  const auto names = NamesInFuzz();
+  for (const char* name : {"crash", "storm", "delay", "order"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  EXPECT_TRUE(Allows({"*"}, "delay"));
+  EXPECT_TRUE(Allows({"delay"}, "delay"));
+  EXPECT_TRUE(Allows({"delayStream"}, "delay"));
+  EXPECT_FALSE(Allows({"delayStream", "-delay"}, "delay"));
+  EXPECT_FALSE(Allows({"*", "-delay"}, "delay"));
+  EXPECT_FALSE(Allows({"crash"}, "order"));
+  EXPECT_FALSE(Allows({"*", "-order"}, "order"));
 }
 
 }  // namespace

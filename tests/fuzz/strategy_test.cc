@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -167,7 +168,19 @@ TEST(Make, SaysWhatIsWrong) {
 TEST(KindsOf, FollowsTheScenario) {
   const scenario::Scenario s = ExpiredExpectations("[dropWatch, delayStream]");
   EXPECT_EQ(KindsOf(s.fuzz),
-            (std::vector<std::string>{"fault.dropWatch", "delay", "fault.delayStream"}));
+            (std::vector<std::string>{"fault.dropWatch", "fault.delayStream", "delay"}));
+  const std::vector<std::string> all = KindsOf(ExpiredExpectations("[\"*\"]").fuzz);
+  EXPECT_TRUE(std::find(all.begin(), all.end(), "order") != all.end());
+  EXPECT_EQ(KindsOf(ExpiredExpectations("[order]").fuzz), std::vector<std::string>{"order"});
+}
+
+TEST(Swarm, OrdersOnlyWhereOrderMayBe) {
+  int ordering = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    ordering += (*Make(Spec("swarm", seed), {"delay", "order"}))->orders();
+    EXPECT_FALSE((*Make(Spec("swarm", seed), {"delay"}))->orders());
+  }
+  EXPECT_GT(ordering, 0);
 }
 
 }  // namespace

@@ -43,15 +43,25 @@ const std::vector<std::string_view>& DrawnKinds() {
   return kinds;
 }
 
-std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& faults) {
-  const auto given = [&](const std::string& n) {
+std::vector<std::string_view> NamesInFuzz() {
+  std::vector<std::string_view> out = DrawnKinds();
+  out.insert(out.end(), {"delay", "order"});
+  return out;
+}
+
+bool Allows(const std::vector<std::string>& faults, std::string_view name) {
+  const auto given = [&faults](std::string_view n) {
     return std::find(faults.begin(), faults.end(), n) != faults.end();
   };
+  if (given(fmt::format("-{}", name))) return false;
+  if (given(name)) return true;
+  return name == "delay" ? Allows(faults, "delayStream") : given("*");
+}
+
+std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& faults) {
   std::vector<std::string_view> out;
-  for (std::string_view kind : DrawnKinds()) {
-    const std::string name(kind);
-    if ((given("*") || given(name)) && !given("-" + name)) out.push_back(kind);
-  }
+  for (std::string_view kind : DrawnKinds())
+    if (Allows(faults, kind)) out.push_back(kind);
   return out;
 }
 

@@ -51,7 +51,13 @@ inline constexpr std::array<Duration, 8> kLengths = {Seconds(9),   Seconds(11), 
 
 // The kinds that can be drawn, in a fixed order: dropWatch, expire, ...
 const std::vector<std::string_view>& DrawnKinds();
-// Those that fuzz.faults leaves: "*" and names, "-NAME" takes one away; in the order above.
+// What fuzz.faults may name: these, and what is drawn without being a fault of this list: delay
+// (of messages) and order (of events).
+std::vector<std::string_view> NamesInFuzz();
+// Whether fuzz.faults leaves it: "*" and names, "-NAME" takes one away. Messages are late also
+// where streams may be (delayStream).
+bool Allows(const std::vector<std::string>& faults, std::string_view name);
+// The kinds that it leaves, in the order above.
 std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& faults);
 
 // The trigger that the seq-th event of a run is: its kind, fields that name it (no seq, time or

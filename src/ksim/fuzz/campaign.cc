@@ -22,11 +22,13 @@ Campaign::Campaign(const scenario::Scenario& scenario, Executor& executor, Campa
       planner_(std::move(planner)),
       next_(options_.first),
       started_(os::MonotonicNow()) {
-  if (options_.plan.strategy == "pct") {
+  const std::string& strategy = options_.plan.strategy;
+  if (strategy == "pct") {
     tally_.faults["order"] = 0;
-  } else {
-    for (const std::string& kind : KindsOf(scenario.fuzz)) tally_.faults[kind] = 0;
+    return;
   }
+  for (const std::string& kind : KindsOf(scenario.fuzz)) tally_.faults[kind] = 0;
+  if (strategy != "swarm" && strategy != "coverage") tally_.faults.erase("order");  // never asked
 }
 
 bool Campaign::Stop() {

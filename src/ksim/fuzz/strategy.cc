@@ -79,9 +79,10 @@ std::string_view KindOf(std::string_view site) { return site.substr(0, site.find
 
 std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec) {
   std::vector<std::string> out;
-  for (std::string_view verb : fault::AllowedKinds(spec.faults)) {
-    if (verb == "delayStream") out.emplace_back("delay");
-    out.push_back(fmt::format("fault.{}", verb));
+  for (std::string_view name : fault::NamesInFuzz()) {
+    if (!fault::Allows(spec.faults, name)) continue;
+    const bool plain = name == "delay" || name == "order";
+    out.push_back(plain ? std::string(name) : fmt::format("fault.{}", name));
   }
   return out;
 }
@@ -112,7 +113,8 @@ absl::StatusOr<std::shared_ptr<Strategy>> Make(const StrategySpec& spec,
   if (!answers.ok()) return answers.status();
   if (spec.name == "nominal") out = std::make_shared<Nominal>();
   if (spec.name == "random") out = MakeRandom(spec.seed, static_cast<std::uint32_t>(*rate));
-  if (spec.name == "swarm") out = MakeSwarm(spec.seed);
+  const bool orders = std::find(kinds.begin(), kinds.end(), "order") != kinds.end();
+  if (spec.name == "swarm") out = MakeSwarm(spec.seed, orders);
   if (spec.name == "pct") out = MakePct(spec.seed, static_cast<std::uint32_t>(*depth), *steps);
   if (spec.name == "answers") out = MakeAnswers(*std::move(answers));
   if (out == nullptr)

@@ -66,8 +66,8 @@ class Strategy : public sim::Strategy {
 // A site's first part: "delay", "fault.dropWatch".
 std::string_view KindOf(std::string_view site);
 
-// The kinds that a scenario lets a campaign use: "delay" and "fault.VERB" by spec.fuzz.faults.
-// Messages are delayed where streams may be (delayStream).
+// The kinds that a scenario lets a campaign use: "fault.VERB", "delay" and "order" by
+// spec.fuzz.faults. pct, which is nothing but order, does not ask.
 std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec);
 
 // In one run of four every size is the largest, and the window too: what has to beat five minutes
@@ -86,7 +86,7 @@ value::Value ToParams(const std::vector<Answer>& answers);  // of `answers`
 
 // The strategies, one file each.
 std::shared_ptr<Strategy> MakeRandom(std::uint64_t seed, std::uint32_t rate);
-std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed);
+std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed, bool may_order);
 std::shared_ptr<Strategy> MakePct(std::uint64_t seed, std::uint32_t depth, std::uint64_t steps);
 std::shared_ptr<Strategy> MakeAnswers(std::vector<Answer> answers);
 

@@ -241,15 +241,34 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   return cluster;
 }
 
+namespace {
+
+// A fault that only a script can name would be drawn never, and nobody would hear of it.
+void CheckDrawn(MappingReader& reader) {
+  if (!reader.Has("faults")) return;
+  const std::vector<std::string_view> drawn = fault::NamesInFuzz();
+  for (const YamlNode& item : reader.Find("faults")->items) {
+    std::string_view name = item.text;
+    if (name == "*" || item.kind != YamlNode::Kind::kScalar) continue;
+    if (name.starts_with("-")) name.remove_prefix(1);
+    if (std::find(drawn.begin(), drawn.end(), name) != drawn.end()) continue;
+    const bool verb = name != "at" && name != "when" && FaultType().Find(name) != nullptr;
+    if (verb)
+      reader.problems().Error(item.span, fmt::format("\"{}\" is never drawn", name),
+                              fmt::format("drawn are: {}", fmt::join(drawn, ", ")));
+    else
+      reader.problems().Error(item.span, fmt::format("unknown fault \"{}\"", name),
+                              Suggest(name, drawn));
+  }
+}
+
+}  // namespace
+
 FuzzSpec ParseFuzz(ParseContext& context, const YamlNode& node) {
   MappingReader reader(context.problems, node, FuzzType(), "spec.fuzz");
   FuzzSpec fuzz;
   fuzz.faults = reader.Strings("faults", fuzz.faults);
-  std::vector<std::string_view> kinds = FaultType().names();
-  kinds.erase(kinds.begin(), kinds.begin() + 2);  // at, when
-  for (std::string_view drawn : fault::DrawnKinds())
-    if (FaultType().Find(drawn) == nullptr) kinds.push_back(drawn);  // a motif
-  CheckNames(reader, "faults", kinds, "fault");
+  CheckDrawn(reader);
   const YamlNode* window = reader.Find("window");
   if (window != nullptr && window->text != "auto") fuzz.window = reader.OptionalDuration("window");
   fuzz.settle = reader.DurationOf("settle", fuzz.settle);

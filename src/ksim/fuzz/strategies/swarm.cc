@@ -15,13 +15,14 @@ constexpr std::uint32_t kMost[] = {1, 2, 4, 8, 32, 1000};
 
 class Swarm : public Strategy {
  public:
-  explicit Swarm(std::uint64_t seed)
+  Swarm(std::uint64_t seed, bool may_order)
       : Strategy("swarm"),
         draws_(seed),
         left_(kMost[draws_.Below(std::size(kMost), Hash64("most"))]),
         large_(AllLarge(seed)),
-        swaps_(draws_.OneIn(8, kOrder) ? kRates[draws_.Below(std::size(kRates), kOrder ^ kRate)]
-                                       : 0) {}
+        swaps_(may_order && draws_.OneIn(8, kOrder)
+                   ? kRates[draws_.Below(std::size(kRates), kOrder ^ kRate)]
+                   : 0) {}
   bool orders() const override { return swaps_ != 0; }
 
  protected:
@@ -82,6 +83,8 @@ class Swarm : public Strategy {
 
 }  // namespace
 
-std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed) { return std::make_shared<Swarm>(seed); }
+std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed, bool may_order) {
+  return std::make_shared<Swarm>(seed, may_order);
+}
 
 }  // namespace ksim::fuzz
