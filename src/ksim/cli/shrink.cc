@@ -9,6 +9,7 @@
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/help.h"
 #include "ksim/cli/trace_input.h"
@@ -50,10 +51,14 @@ class ShrinkCommand : public Command {
              "ksim shrink /tmp/found/* --out /tmp/small"}};
   }
   void Define(CLI::App& app) override {
-    app.add_option("FILE", path_, "A trace, a directory of `ksim fuzz`, or a Scenario")->required();
+    app.add_option("FILE", path_, "A trace, a directory of `ksim fuzz`, or a Scenario; - is stdin")
+        ->required();
     app.add_option("--out", out_, "Where the result is written; default ksim-shrink")
         ->type_name("DIR");
-    app.add_option("--shrink-runs", runs_, "Most runs; default 2000")->type_name("N");
+    app.add_option("--shrink-runs", runs_,
+                   "Most runs; default 2000. Showing the failure takes up to five in any case")
+        ->type_name("N")
+        ->check(CLI::Range(0, 1'000'000'000));
     app.add_option("--oracle", oracle_, "Which violation, if there are several; default the first")
         ->type_name("NAME");
     common_.DefineColor(app);
@@ -62,6 +67,11 @@ class ShrinkCommand : public Command {
 
   int Run(Io& io) override {
     io.SetColor(common_.color);
+    if (out_.empty()) {
+      io.Err("--out: error: \"\" is no directory\n");
+      return kInvalid;
+    }
+    if (path_ == "-" && !ReadStdin(io)) return kInvalid;
     std::optional<Case> c = IsScenario() ? FromScenario(io) : FromTrace(io);
     if (!c) return kInvalid;
     const Finding* finding = Wanted(*c);
@@ -82,10 +92,37 @@ class ShrinkCommand : public Command {
   }
 
  private:
-  bool IsScenario() const { return path_.ends_with(".yaml") || path_.ends_with(".yml"); }
+  // A trace says so in its first bytes.
+  bool IsScenario() const {
+    if (path_ == "-") return !stdin_.starts_with("{\"ksim\":") && !stdin_.starts_with(kBinary);
+    return path_.ends_with(".yaml") || path_.ends_with(".yml");
+  }
+
+  // It can be read once only, whatever it is.
+  bool ReadStdin(Io& io) {
+    absl::StatusOr<std::string> text = os::ReadFile("-");
+    if (text.ok()) stdin_ = *std::move(text);
+    if (!text.ok())
+      io.Err(fmt::format("stdin: error: cannot read it: {}\n", Message(text.status())));
+    return text.ok();
+  }
+
+  std::optional<trace::Trace> ReadTrace(Io& io, const std::string& path) const {
+    if (path != "-") return ReadTraceOrTell(io, path);
+    absl::StatusOr<trace::Trace> trace = trace::ParseTrace(stdin_);
+    if (trace.ok()) return *std::move(trace);
+    io.Err(fmt::format("stdin: error: no trace of ksim: {}\n", Message(trace.status())));
+    return std::nullopt;
+  }
 
   std::optional<Case> FromScenario(Io& io) {
-    scenario::Loaded loaded = scenario::Load({path_}, scenario::LoadOptions());
+    scenario::LoadOptions options;
+    if (path_ == "-")
+      options.read = [this](const std::string& path) -> absl::StatusOr<std::string> {
+        if (path == "-") return stdin_;
+        return os::ReadFile(path);
+      };
+    scenario::Loaded loaded = scenario::Load({path_}, options);
     if (!loaded.errors.empty() || loaded.scenarios.size() != 1) {
       io.Err(Render(loaded.errors, io.err_color()));
       return std::nullopt;
@@ -100,7 +137,7 @@ class ShrinkCommand : public Command {
 
   std::optional<Case> FromTrace(Io& io) {
     const std::string path = os::IsDirectory(path_) ? path_ + "/trace.jsonl" : path_;
-    const std::optional<trace::Trace> trace = ReadTraceOrTell(io, path);
+    const std::optional<trace::Trace> trace = ReadTrace(io, path);
     if (!trace) return std::nullopt;
     std::optional<Scenario> scenario = ScenarioOf(io, *trace, path);
     if (!scenario) return std::nullopt;
@@ -129,17 +166,18 @@ class ShrinkCommand : public Command {
     failure.finding = finding;
     failure.number = c.scenario.seed;
     if (c.strategy) failure.job.strategy = *c.strategy;
-    const absl::Status status = fuzz::WriteShrunk(out_, failure, shrunk);
+    const absl::Status status = WriteWhole(
+        out_, [&](const std::string& dir) { return fuzz::WriteShrunk(dir, failure, shrunk); });
     if (!status.ok()) {
       io.Err(CannotWrite(out_, status));
       return kInvalid;
     }
     io.Out(fmt::format("{}: {}\n", shrunk.finding.oracle, shrunk.finding.message));
     if (!common_.quiet) {
-      io.Out(fmt::format("{} decisions are left, after {} runs:\n", shrunk.decisions.size(),
+      const std::size_t left = fuzz::StepsLeft(shrunk);
+      io.Out(fmt::format("{} decision{} left, after {} runs:\n", left, left == 1 ? " is" : "s are",
                          Grouped(shrunk.runs)));
-      for (const sim::Decision& d : shrunk.decisions)
-        io.Out(fmt::format("  {}\n", fuzz::DecisionText(d)));
+      for (const std::string& line : fuzz::StepLines(shrunk)) io.Out(fmt::format("  {}\n", line));
       if (!shrunk.nearest.empty()) io.Out(fmt::format("nearest: {}\n", shrunk.nearest));
     }
     io.Out(fmt::format("{}/{} seeds\n", shrunk.seeds_failing, shrunk.seeds_tried));
@@ -149,7 +187,8 @@ class ShrinkCommand : public Command {
     return kOk;
   }
 
-  std::string path_;
+  static constexpr std::string_view kBinary = "ksimtrc1";
+  std::string path_, stdin_;
   std::string out_ = "ksim-shrink";
   std::string oracle_;
   std::uint64_t runs_ = 2000;

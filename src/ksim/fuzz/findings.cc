@@ -9,6 +9,7 @@
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
 #include "ksim/sim/network.h"
+#include "ksim/value/json.h"
 #include "ksim/value/yaml.h"
 
 namespace ksim::fuzz {
@@ -49,13 +50,30 @@ bool SameWhenRead(const Value& lean, const Scenario& s) {
          ToTree(loaded.scenarios.front()) == ToTree(s);
 }
 
-std::string DecisionList(const std::vector<sim::Decision>& decisions) {
+std::string Listed(const std::vector<std::string>& lines) {
   constexpr std::size_t kMost = 30;
   std::string out;
-  for (std::size_t i = 0; i < decisions.size() && i < kMost; ++i)
-    out += fmt::format("- `{}`\n", DecisionText(decisions[i]));
-  if (decisions.size() > kMost) out += fmt::format("- and {} more\n", decisions.size() - kMost);
+  for (std::size_t i = 0; i < lines.size() && i < kMost; ++i)
+    out += fmt::format("- `{}`\n", lines[i]);
+  if (lines.size() > kMost) out += fmt::format("- and {} more\n", lines.size() - kMost);
   return out;
+}
+
+std::vector<std::string> DecisionLines(const std::vector<sim::Decision>& decisions) {
+  std::vector<std::string> out;
+  for (const sim::Decision& d : decisions) out.push_back(DecisionText(d));
+  return out;
+}
+
+std::string FaultText(const scenario::FaultSpec& fault) {
+  std::string out = fault.verb + " {";
+  for (const Value::Member& m : fault.args.members()) {
+    if (!out.ends_with('{')) out += ", ";
+    const std::string text =
+        m.value.is_string() ? std::string(m.value.AsString()) : value::ToJson(m.value);
+    out += fmt::format("{}: {}", m.name.text(), text);
+  }
+  return out + "}";
 }
 
 std::string Broken(const Finding& f) {
@@ -89,6 +107,18 @@ std::string NameOf(const Failure& failure) {
   return FileNameOf(failure.finding.oracle, failure.finding.place);
 }
 
+std::size_t StepsLeft(const Shrunk& shrunk) {
+  return shrunk.scenario.faults.size() + shrunk.scenario.overrides.size();
+}
+
+std::vector<std::string> StepLines(const Shrunk& shrunk) {
+  std::vector<std::string> out;
+  for (const scenario::FaultSpec& f : shrunk.scenario.faults) out.push_back(FaultText(f));
+  for (const sim::Override& o : shrunk.scenario.overrides)
+    out.push_back(DecisionText({o.site, o.key, o.answer}));
+  return out;
+}
+
 std::string DecisionText(const sim::Decision& d) {
   if (KindOf(d.site) == "delay" && d.answer < sim::kExtraDelays.size())
     return fmt::format("{} {}", d.site, FormatDuration(sim::kExtraDelays[d.answer]));
@@ -111,7 +141,7 @@ absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const 
       "```\nksim replay trace.jsonl      # this very run\nksim shrink trace.jsonl      # makes it "
       "small\n```\n\n{}",
       failure.finding.Key(), Broken(failure.finding), failure.number, failure.job.strategy.name,
-      failure.decisions.size(), DecisionList(failure.decisions));
+      failure.decisions.size(), Listed(DecisionLines(failure.decisions)));
   return WriteAll(dir, s, trace, readme);
 }
 
@@ -120,9 +150,8 @@ absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const S
   std::string readme = fmt::format(
       "# {}\n\n{}\nShows it:\n\n```\n{}\n```\n\nWhat it takes, beside the workload ({}):\n\n{}\n",
       failure.finding.Key(), Broken(shrunk.finding), how,
-      shrunk.decisions.size() == 1 ? "1 decision"
-                                   : fmt::format("{} decisions", shrunk.decisions.size()),
-      DecisionList(shrunk.decisions));
+      StepsLeft(shrunk) == 1 ? "1 decision" : fmt::format("{} decisions", StepsLeft(shrunk)),
+      Listed(StepLines(shrunk)));
   if (!shrunk.runs_alone)
     readme +=
         "It needs the phases of `ksim fuzz` (faults, then heal), so `ksim run` does not show "

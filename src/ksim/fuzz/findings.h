@@ -25,6 +25,11 @@ absl::Status WriteFound(const std::string& dir, const scenario::Scenario& scenar
 // The same directory, with what it was shrunk to.
 absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk);
 
+// How many faults and answers the small scenario has: what the failure takes beside the workload.
+std::size_t StepsLeft(const Shrunk& shrunk);
+// A line about each: "dropWatch {client: kube-scheduler, resource: pods}".
+std::vector<std::string> StepLines(const Shrunk& shrunk);
+
 // A line about a decision: "delay/a/b/pods 301s".
 std::string DecisionText(const sim::Decision& decision);
 

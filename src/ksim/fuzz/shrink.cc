@@ -59,9 +59,15 @@ class Shrinker {
   }
 
  private:
+  // What is left for making it smaller: at the end it is recorded, a nearest run is looked for and
+  // other seeds are tried, for which a part is kept.
   bool Spent() {
-    if (out_.runs >= options_.runs || options_.interrupted()) out_.bounded = true;
+    const std::uint64_t kept = std::min<std::uint64_t>(options_.runs / 2, kOtherSeeds + 5);
+    if (AllSpent(kept)) out_.bounded = true;
     return out_.bounded;
+  }
+  bool AllSpent(std::uint64_t kept) const {
+    return out_.runs + kept >= options_.runs || options_.interrupted();
   }
 
   // Of a run without a strategy: as `ksim run`, or with the fault window of the run that failed.
@@ -169,7 +175,8 @@ class Shrinker {
 
   // The faults by name, if the run then still fails: as a script where that is possible.
   void WriteScript() {
-    if (out_.runs_alone) {
+    if (out_.runs_alone && !AllSpent(1)) {
+      ++out_.runs;
       const Scenario script = AsScript(scenario_, decisions_);
       if (!script.faults.empty() && ShowsIn(script, RunSetup(), nullptr, &out_.finding)) {
         out_.scenario = script;
@@ -202,7 +209,7 @@ class Shrinker {
   }
 
   void OtherSeeds() {
-    for (int i = 1; i <= kOtherSeeds && !options_.interrupted(); ++i) {
+    for (int i = 1; i <= kOtherSeeds && !AllSpent(0); ++i) {
       Scenario other = out_.scenario;
       other.seed += static_cast<std::uint64_t>(i);
       RunSetup setup = Phases();
@@ -224,9 +231,11 @@ class Shrinker {
 
   // One decision a size smaller, or not taken: the first such run that passes.
   void FindNearest() {
+    constexpr std::uint64_t kLater = kOtherSeeds + 2;  // runs that come after it
     bool fails = true;
+    if (decisions_.empty() || AllSpent(kLater + 1)) return;
     const trace::Trace failing = TraceOf(out_.scenario, &fails);
-    for (std::size_t i = 0; i < decisions_.size(); ++i) {
+    for (std::size_t i = 0; i < decisions_.size() && !AllSpent(kLater); ++i) {
       Decisions candidate = decisions_;
       const sim::Decision& d = decisions_[i];
       if (d.answer > 1)

@@ -21,7 +21,8 @@ namespace ksim::fuzz {
 
 struct ShrinkOptions {
   ShrinkOptions() = default;
-  std::uint64_t runs = 2000;        // at most
+  // At most; a few more if not even these are enough to show the failure and record it.
+  std::uint64_t runs = 2000;
   std::optional<Duration> timeout;  // real, of one run
   std::function<bool()> interrupted = [] { return false; };
 };
