@@ -3,7 +3,9 @@ killed. What was found is kept and can be read; findings do not depend on who fo
 import json
 import os
 import pathlib
+import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -124,7 +126,7 @@ class Campaign(unittest.TestCase):
         ended = run(*command(self.out, "--seeds", "1..40", *FINDS), preexec_fn=limit)
         self.assertEqual(ended.returncode, 1, ended.stderr)  # what was found is found
         self.assertIn("error: cannot write it: file too large", ended.stderr)
-        self.assertEqual(self.traces(), [])
+        self.assertEqual([p.name for p in pathlib.Path(self.out).iterdir()], ["campaign.json"])
         failure = self.summary()["failures"][0]
         self.assertEqual(failure["oracle"], "noOvershoot")
         self.assertIn(failure["show"], ended.stdout)
@@ -132,6 +134,58 @@ class Campaign(unittest.TestCase):
                     "--out", self.out + "-again")
         self.assertEqual(again.returncode, 1)
         self.assertIn("noOvershoot", again.stdout)
+
+    def test_the_file_is_the_same_for_any_number_of_workers(self):
+        for jobs in ("1", "2"):
+            run(KSIM, "fuzz", SCENARIO, "--seeds", "1..12", "--jobs", jobs, "--out", self.out,
+                *FINDS_NOTHING)
+            os.rename(self.out + "/campaign.json", f"{self.directory.name}/{jobs}")
+        one, two = (pathlib.Path(self.directory.name, n).read_bytes() for n in ("1", "2"))
+        self.assertEqual(one, two)
+
+    def test_what_an_earlier_campaign_left_is_replaced(self):
+        run(*command(self.out, "--seeds", "1..40", *FINDS))
+        [trace] = self.traces()
+        kept = pathlib.Path(self.out, "mine")
+        kept.mkdir()
+        kept.joinpath("trace.jsonl").write_text("a user's own")
+        run(*command(self.out, "--seeds", "1..2", *FINDS_NOTHING))
+        self.assertEqual(self.summary()["failures"], [])
+        self.assertFalse(trace.parent.exists())
+        self.assertTrue(kept.joinpath("trace.jsonl").exists())
+
+    def test_shards_are_merged_and_nothing_else_is(self):
+        shards = [f"{self.directory.name}/{i}" for i in (1, 2)]
+        for i, shard in enumerate(shards):
+            run(*command(shard, "--seeds", "1..40", "--shard", f"{i + 1}/2", *FINDS))
+        self.out = self.directory.name + "/all of them/o"
+        merged = run(KSIM, "fuzz", "merge", *shards, "--out", self.out)
+        self.assertEqual(merged.returncode, 1, merged.stderr)
+        [show] = [f["show"] for f in self.summary()["failures"]]
+        self.assertIn(show, merged.stdout)
+        self.assertEqual(shlex.split(show)[2], str(self.traces()[0]))
+        self.check_kept()
+        other = self.directory.name + "/other"
+        run(KSIM, "fuzz", "scenarios/scale.yaml", "--seeds", "1..2", "--out", other)
+        broken = pathlib.Path(self.directory.name, "broken")
+        broken.mkdir()
+        broken.joinpath("campaign.json").write_text('{"kind":"FuzzResult"}')
+        for wrong in ([*shards, shards[0]], [shards[0], other], [broken]):
+            refused = run(KSIM, "fuzz", "merge", *wrong, "--out", self.directory.name + "/no")
+            self.assertEqual(refused.returncode, 2, refused.stdout)
+            self.assertFalse(pathlib.Path(self.directory.name, "no").exists())
+
+    def test_shrink_says_how_much_is_left_and_takes_stdin(self):
+        scenario = pathlib.Path("scenarios/museum/b6-rs-expectations.yaml").read_text()
+        small = run(KSIM, "shrink", "-", "--shrink-runs", "0", "--out", self.out, input=scenario)
+        self.assertEqual(small.returncode, 0, small.stderr)
+        runs = int(re.search(r"left, after (\d+) runs", small.stdout)[1])
+        self.assertLessEqual(runs, 5)
+        self.assertRegex(small.stdout, r"(?m)^1 decision is left")
+        self.assertIn("(1 decision)", pathlib.Path(self.out, "README.md").read_text())
+        few = run(KSIM, "shrink", "-", "--shrink-runs", "20", "--out", self.out, input=scenario)
+        runs = int(re.search(r"left, after (\d+) runs", few.stdout)[1])
+        self.assertLessEqual(runs, 20)
 
 
 if __name__ == "__main__":

@@ -132,6 +132,59 @@ TEST(Usage, UndecidedRunsAreNamed) {
   EXPECT_TRUE(json->Get("faults").Has("dropWatch")) << "the name that spec.fuzz.faults takes";
 }
 
+// A flag that is given with nothing in it is not one that is left out.
+TEST(Usage, FuzzTakesNoEmptyOrNegativeFlags) {
+  for (const char* flag : {"--seeds", "--shard", "--time", "--out"}) {
+    const CliResult r = RunCli({"fuzz", kScenario, flag, ""});
+    EXPECT_EQ(r.code, 2) << flag;
+    EXPECT_EQ(r.err.find(std::string(flag) + ": error: \"\" is no "), 0u) << r.err;
+  }
+  for (const char* command : {"fuzz", "shrink"}) {
+    const CliResult r = RunCli({command, kScenario, "--shrink-runs", "-1"});
+    EXPECT_EQ(r.code, 2) << command;
+    EXPECT_NE(r.err.find("--shrink-runs"), std::string::npos) << r.err;
+  }
+}
+
+// With every flag that the run hangs on.
+TEST(Usage, TheCommandThatShowsASeedAgainIsWhole) {
+  // Its runs are long enough to be asked for the time.
+  constexpr const char* kLong = "scenarios/museum/b6-rs-expectations.workload.yaml";
+  const auto shown = [](std::vector<std::string> flags) {
+    std::vector<std::string> args{"fuzz", kLong, "--seeds", "2..3", "--run-timeout", "1us"};
+    args.insert(args.end(), {"--jobs", "1", "-q", "--out", testing::TempDir() + "shown"});
+    args.insert(args.end(), flags.begin(), flags.end());
+    const std::string out = RunCli(args).out;
+    const std::size_t from = out.find("; ksim fuzz ");
+    return from == std::string::npos ? out : out.substr(from + 2, out.find('\n', from) - from - 2);
+  };
+  const std::string begin = std::string("ksim fuzz ") + kLong + " --seeds ";
+  EXPECT_EQ(shown({"--strategy", "pct", "--depth", "7", "--set", "cluster.nodes=2"}),
+            begin + "2 --strategy pct --depth 7 --set cluster.nodes=2 --run-timeout 1us");
+  EXPECT_EQ(shown({"--strategy", "random", "--rate", "6", "--set", "fuzz.faults=[crash, gap]"}),
+            begin +
+                "2 --strategy random --rate 6 --set 'fuzz.faults=[crash, gap]' "
+                "--run-timeout 1us");
+  EXPECT_EQ(shown({"--strategy", "exhaustive", "--bound", "1"}),
+            begin + "2 --strategy exhaustive --bound 1 --run-timeout 1us");
+  // It learns from the runs before, of its shard.
+  EXPECT_EQ(shown({"--strategy", "coverage", "--shard", "1/2"}),
+            begin + "2..3 --strategy coverage --shard 1/2 --run-timeout 1us");
+}
+
+TEST(Usage, FuzzRefusesWhatIsNeverDrawn) {
+  for (const char* name : {"nodeTrouble", "thawCache", "releaseStream", "-resume"}) {
+    const CliResult r =
+        RunCli({"fuzz", kScenario, "--set", "fuzz.faults=[" + std::string(name) + "]", "--out",
+                testing::TempDir() + "never"});
+    EXPECT_EQ(r.code, 2) << name;
+    EXPECT_NE(r.err.find("is never drawn"), std::string::npos) << r.err;
+    EXPECT_NE(r.err.find("drawn are: dropWatch, "), std::string::npos) << r.err;
+  }
+  const CliResult r = RunCli({"validate", kScenario});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
 TEST(Usage, StrictCallsWhatNeverCameAnError) {
   const std::string path = testing::TempDir() + "never-strikes.yaml";
   ASSERT_TRUE(

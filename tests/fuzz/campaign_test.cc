@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ksim/base/status.h"
 #include "ksim/fuzz/summary.h"
 #include "tests/fuzz/worlds.h"
 
@@ -52,8 +53,11 @@ TEST(Campaign, OneWorkerOrTwoOrNoneTellTheSame) {
 
 Summary SummaryOf(const Tally& t) {
   Summary s;
+  s.scenario = "expired-expectations";
+  s.strategy = "swarm";
   s.first = t.first;
   s.last = t.last;
+  s.repeatable = true;
   s.runs = t.runs;
   s.events = t.events;
   s.faults = t.faults;
@@ -77,11 +81,101 @@ TEST(Campaign, TwoShardsMergedAreTheWhole) {
     CampaignOptions options = Seeds(1, 30);
     options.shard.index = i;
     options.shard.count = 2;
-    const Summary shard = SummaryOf(RunIt(s, options));
+    Summary shard = SummaryOf(RunIt(s, options));
     EXPECT_EQ(shard.runs, 15u);
-    shards.push_back(*ParseSummary(ToTree(shard)));  // as it is written and read
+    shard.parts.emplace_back();
+    shard.parts.back().first = shard.first;
+    shard.parts.back().last = shard.last;
+    shard.parts.back().shard = options.shard;
+    shards.push_back(*ParseSummary(ForFile(shard)));  // as it is written and read
   }
-  EXPECT_TRUE(ToTree(Merged(shards)) == ToTree(SummaryOf(RunIt(s, Seeds(1, 30)))));
+  EXPECT_EQ(Message(CheckShards(shards, {"a", "b"})), "");
+  Summary merged = Merged(shards);
+  EXPECT_EQ(merged.parts.size(), 2u);
+  merged.parts.clear();
+  EXPECT_TRUE(ForFile(merged) == ForFile(SummaryOf(RunIt(s, Seeds(1, 30)))));
+}
+
+Summary ShardOf(std::uint64_t first, std::uint64_t last, std::uint64_t index, std::uint64_t count) {
+  Summary s;
+  s.scenario = "web";
+  s.strategy = "swarm";
+  s.parts.emplace_back();
+  s.parts[0].first = first;
+  s.parts[0].last = last;
+  s.parts[0].shard.index = index;
+  s.parts[0].shard.count = count;
+  return s;
+}
+
+std::string Together(const Summary& a, const Summary& b) {
+  return std::string(Message(CheckShards({a, b}, {"a", "b"})));
+}
+
+TEST(Merge, TakesWhatIsOfOneCampaign) {
+  EXPECT_EQ(Together(ShardOf(1, 40, 1, 4), ShardOf(1, 40, 2, 4)), "");
+  EXPECT_EQ(Together(ShardOf(1, 40, 0, 1), ShardOf(41, 80, 0, 1)), "");
+  Summary other = ShardOf(1, 40, 2, 4);
+  other.scenario = "db";
+  EXPECT_EQ(Together(ShardOf(1, 40, 1, 4), other),
+            "b is of the scenario db, and not of web as a is: they are no shards of one campaign");
+  other = ShardOf(1, 40, 2, 4);
+  other.strategy = "pct";
+  EXPECT_EQ(
+      Together(ShardOf(1, 40, 1, 4), other),
+      "b is of the strategy pct, and not of swarm as a is: they are no shards of one campaign");
+  other = ShardOf(1, 40, 2, 4);
+  other.campaign = "another";
+  EXPECT_NE(Together(ShardOf(1, 40, 1, 4), other), "");
+}
+
+// Oracle: all seeds of both, one by one.
+TEST(Merge, TakesNoSeedTwice) {
+  EXPECT_EQ(Together(ShardOf(1, 40, 1, 4), ShardOf(1, 40, 1, 4)),
+            "a and b both did seed 1: it would count twice");
+  for (std::uint64_t n = 1; n <= 6; ++n)
+    for (std::uint64_t m = 1; m <= 6; ++m)
+      for (std::uint64_t i = 0; i < n; ++i)
+        for (std::uint64_t j = 0; j < m; ++j)
+          for (const std::uint64_t from : {1u, 5u, 9u, 11u}) {
+            const Summary a = ShardOf(1, 10, i, n), b = ShardOf(from, 14, j, m);
+            bool twice = false;
+            for (std::uint64_t seed = from; seed <= 10; ++seed)
+              twice |= a.parts[0].shard.Has(seed) && b.parts[0].shard.Has(seed);
+            EXPECT_EQ(Together(a, b) != "", twice) << i << "/" << n << " " << j << "/" << m;
+            EXPECT_EQ(Together(b, a) != "", twice) << i << "/" << n << " " << j << "/" << m;
+          }
+}
+
+TEST(Merge, ReadsOnlyWhatACampaignWrote) {
+  const value::Value good = ForFile(ShardOf(1, 40, 1, 4));
+  EXPECT_EQ(Message(ParseSummary(good).status()), "");
+  EXPECT_FALSE(good.Has("wallNs") && ShardOf(1, 40, 1, 4).repeatable);
+  const auto refused = [](const value::Value& tree) {
+    return std::string(Message(ParseSummary(tree).status()));
+  };
+  EXPECT_EQ(refused(value::Obj({{"kind", value::Value::Of("FuzzResult")}})),
+            "no result of ksim fuzz: scenario is no text");
+  EXPECT_EQ(refused(good.Set("failures", value::Value::Of("x"))),
+            "no result of ksim fuzz: failures is no list");
+  EXPECT_EQ(refused(good.Set("runs", value::Value::Of(-1))),
+            "no result of ksim fuzz: runs is no count");
+  EXPECT_EQ(refused(good.Set("failures", value::Value::Array({value::Value::Of(1)}))),
+            "no result of ksim fuzz: failures[0] is no object");
+}
+
+// What took how long is told, but it is not in the file of what can be repeated.
+TEST(Summary, TheFileOfARepeatableCampaignIsTheSameEachTime) {
+  Summary s = ShardOf(1, 40, 1, 1);
+  s.runs = 40;
+  s.repeatable = true;
+  s.wall_ns = 1'000'000;
+  Summary again = s;
+  again.wall_ns = 2'000'000;
+  EXPECT_TRUE(ForFile(s) == ForFile(again));
+  EXPECT_FALSE(ToTree(s) == ToTree(again));
+  s.repeatable = false;
+  EXPECT_TRUE(ForFile(s) == ToTree(s));
 }
 
 TEST(Campaign, ExhaustiveCountsThroughAllSingleAnswersFirst) {

@@ -1,20 +1,28 @@
-// The files of a failure's directory: there as a whole, or not at all.
+// The files of a campaign: campaign.json, and a directory of three for each failure, which are
+// there as a whole or not at all.
 #pragma once
 #include <functional>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ksim/fuzz/summary.h"
 
 namespace ksim::cli {
 
-inline constexpr const char* kFailureFiles[] = {"scenario.yaml", "trace.jsonl", "README.md"};
-
-// `write` writes them into the directory it is given, which is beside `dir`; when that went well
-// they take the place of those in `dir`. Otherwise `dir` stays as it is.
+// `write` writes the three into the directory it is given, which is beside `dir`; when that went
+// well they take the place of those in `dir`. Otherwise `dir` stays as it is.
 absl::Status WriteWhole(const std::string& dir,
                         const std::function<absl::Status(const std::string&)>& write);
 
-// What a user has put beside them stays, and then the directory too.
-void RemoveFailure(const std::string& dir);
+absl::Status CopyFiles(const std::string& from, const std::string& to);
+
+// `dir` is where the failure's files are now.
+void NowIn(const std::string& dir, fuzz::FailureLine* failure);
+
+absl::StatusOr<fuzz::Summary> ReadCampaign(const std::string& path);
+// `replaces`: failures that only the campaign.json before named go. What a user has put beside
+// their files stays, and then the directory too.
+absl::Status WriteCampaign(const std::string& dir, const fuzz::Summary& summary, bool replaces);
 
 }  // namespace ksim::cli

@@ -10,6 +10,7 @@
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/help.h"
 #include "ksim/cli/tree_text.h"
@@ -32,8 +33,8 @@ using fuzz::Tally;
 using scenario::Scenario;
 
 constexpr std::uint64_t kSeedsByDefault = 1000;
-// More directories than this help nobody; the table has all failures.
-constexpr std::size_t kMostDirectories = 50;
+// To shrink more than this takes hours and helps nobody; all are written.
+constexpr std::size_t kMostShrunk = 50;
 
 bool ParseNumber(std::string_view text, std::uint64_t* out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
@@ -83,8 +84,9 @@ class FuzzCommand : public Command {
     return "Each seed is a run of its own: faults come for a while, then everything heals, and "
            "the\n"
            "run must converge. Each distinct failure (oracle and place) is shrunk and written to\n"
-           "DIR/NAME/: scenario.yaml, trace.jsonl, README.md. `merge` puts the DIRs of the shards\n"
-           "of one campaign together.";
+           "DIR/NAME/: scenario.yaml, trace.jsonl, README.md. What an earlier campaign left in "
+           "DIR\n"
+           "is replaced. `merge` puts the DIRs of the shards of one campaign together.";
   }
   std::vector<Example> examples() const override {
     return {{"The first hundred seeds, two at a time",
@@ -99,12 +101,14 @@ class FuzzCommand : public Command {
   void Define(CLI::App& app) override {
     app.add_option("FILE", files_, "A Scenario or manifests; or `merge` and directories")
         ->type_name("FILE");
-    app.add_option("--seeds", seeds_, "Which seeds: A..B; default 1..1000, with --time without end")
-        ->type_name("A..B");
+    seeds_flag_ = app.add_option("--seeds", seeds_,
+                                 "Which seeds: A..B; default 1..1000, with --time without end")
+                      ->type_name("A..B");
     app.add_option("--jobs", jobs_, "Worker processes; default one for each processor")
         ->type_name("N")
         ->check(CLI::Range(1, 1024));
-    app.add_option("--time", time_, "Stops after so much real time")->type_name("DURATION");
+    time_flag_ = app.add_option("--time", time_, "Stops after so much real time");
+    time_flag_->type_name("DURATION");
     app.add_option("--strategy", plan_.strategy,
                    "swarm, random, pct, exhaustive or coverage; default swarm")
         ->type_name("NAME");
@@ -117,15 +121,18 @@ class FuzzCommand : public Command {
     app.add_option("--bound", plan_.bound, "exhaustive: most faults at once; default 2")
         ->type_name("B")
         ->check(CLI::Range(1, 8));
-    app.add_option("--shard", shard_, "This machine's part: seeds that are I modulo N")
-        ->type_name("I/N");
-    app.add_option("--out", out_, "Where failures are written; default ksim-fuzz")
-        ->type_name("DIR");
+    shard_flag_ =
+        app.add_option("--shard", shard_, "This machine's part: seeds that are I modulo N")
+            ->type_name("I/N");
+    out_flag_ = app.add_option("--out", out_, "Where failures are written; default ksim-fuzz")
+                    ->type_name("DIR");
     app.add_option("--junit", junit_, "Writes a JUnit report")->type_name("FILE");
     app.add_option("--check-determinism", recheck_, "Does this share of the runs twice; default 1%")
         ->type_name("P%");
-    app.add_option("--shrink-runs", shrink_runs_, "Most runs to shrink one failure; default 2000")
-        ->type_name("N");
+    app.add_option("--shrink-runs", shrink_runs_,
+                   "Most runs to shrink one failure; default 2000, 0: shrinks none")
+        ->type_name("N")
+        ->check(CLI::Range(0, 1'000'000'000));
     app.add_option("--run-timeout", run_timeout_, "Real time of one run; default 60s")
         ->type_name("DURATION");
     app.add_option("--set", flags_.set, "Sets a field of the scenario; may be repeated")
@@ -141,7 +148,7 @@ class FuzzCommand : public Command {
   int Run(Io& io) override {
     io.SetColor(common_.color);
     started_ = os::MonotonicNow();
-    if (!files_.empty() && files_.front() == "merge") return Merge(io);
+    if (Merges()) return Merge(io);
     if (files_.size() != 1) return Wrong(io, "FILE", "ksim fuzz takes one scenario");
     fuzz::CampaignOptions options;
     if (!ReadFlags(io, &options)) return kInvalid;
@@ -151,6 +158,11 @@ class FuzzCommand : public Command {
   }
 
  private:
+  // Also if it was given as "".
+  static bool Given(const CLI::Option* flag) { return flag->count() > 0; }
+  bool OutGiven() const { return Given(out_flag_); }
+  bool Merges() const { return !files_.empty() && files_.front() == "merge"; }
+
   static int Wrong(Io& io, const std::string& what, const std::string& message) {
     io.Err(fmt::format("{}: error: {}\n", what, message));
     return kInvalid;
@@ -169,20 +181,23 @@ class FuzzCommand : public Command {
   bool ReadFlags(Io& io, fuzz::CampaignOptions* o) {
     o->plan = plan_;
     o->first = 1;
-    o->last = time_.empty() ? kSeedsByDefault : ~std::uint64_t{0} - 1;
-    if (!seeds_.empty() && !ParseSeeds(seeds_, &o->first, &o->last))
+    o->last = Given(time_flag_) ? ~std::uint64_t{0} - 1 : kSeedsByDefault;
+    if (out_.empty()) return Wrong(io, "--out", "\"\" is no directory") == kOk;
+    if (Given(seeds_flag_) && !ParseSeeds(seeds_, &o->first, &o->last))
       return Wrong(io, "--seeds",
                    fmt::format("\"{}\" is no range of seeds; write 1..1000", seeds_)) == kOk;
-    if (!shard_.empty() && !ParseShard(shard_, &o->shard))
+    if (Given(shard_flag_) && !ParseShard(shard_, &o->shard))
       return Wrong(io, "--shard", fmt::format("\"{}\" is no shard; write 1/4", shard_)) == kOk;
     if (!ParsePercent(recheck_, &o->recheck_permille))
       return Wrong(io, "--check-determinism",
                    fmt::format("\"{}\" is no share; write 5%", recheck_)) == kOk;
-    if (!time_.empty()) {
+    if (Given(time_flag_)) {
       Duration time;
       if (!ReadDuration(io, "--time", time_, &time)) return false;
       o->time = time;
     }
+    first_ = o->first;
+    part_.shard = o->shard;
     return ReadDuration(io, "--run-timeout", run_timeout_, &timeout_);
   }
 
@@ -259,14 +274,18 @@ class FuzzCommand : public Command {
 
   // At once, so that nothing is lost when the campaign is ended.
   void Found(Io& io, const Scenario& scenario, const Failure& f) {
-    if (!HasRun(f) || written_.size() >= kMostDirectories) return;
-    const absl::Status status = fuzz::WriteFound(DirOf(f), scenario, f);
-    if (!status.ok()) {
-      io.Err(CannotWrite(DirOf(f), status));
-      cannot_write_ = true;
-      return;
-    }
-    written_.push_back(f.finding.Key());
+    if (!HasRun(f)) return;
+    const auto write = [&](const std::string& dir) { return fuzz::WriteFound(dir, scenario, f); };
+    if (WriteOrTell(io, DirOf(f), write)) written_.push_back(f.finding.Key());
+  }
+
+  template <class Write>
+  bool WriteOrTell(Io& io, const std::string& dir, const Write& write) {
+    const absl::Status status = WriteWhole(dir, write);
+    if (status.ok()) return true;
+    io.Err(CannotWrite(dir, status));
+    cannot_write_ = true;
+    return false;
   }
 
   bool Written(const Failure& f) const {
@@ -277,14 +296,19 @@ class FuzzCommand : public Command {
     Summary s;
     s.scenario = scenario.name;
     s.strategy = plan_.strategy;
+    s.campaign = fuzz::CampaignOf(scenario, plan_);
     s.first = t.first;
     s.last = t.last;
+    s.parts.push_back(part_);
+    s.parts.back().first = t.first;
+    s.parts.back().last = t.last;
+    s.repeatable = !Given(time_flag_) && !t.interrupted;
     s.runs = t.runs;
     s.events = t.events;
     s.rechecked = t.rechecked;
     s.undecided = t.undecided;
     s.timeout = run_timeout_;
-    s.show_undecided = ShowSeed(t.undecided.empty() ? 0 : t.undecided.front());
+    s.show_undecided = ShowSeed(t.undecided.empty() ? 0 : t.undecided.front(), kUndecided);
     s.wall_ns = wall;
     for (const auto& [kind, n] : t.faults) s.faults[FaultName(kind)] = n;
     s.probes = t.probes;
@@ -298,16 +322,32 @@ class FuzzCommand : public Command {
       line.count = f.count;
       line.code = f.code;
       if (Written(f)) line.dir = DirOf(f);
-      line.show = line.dir.empty() ? ShowSeed(f.number)
+      line.show = line.dir.empty() ? ShowSeed(f.number, f.code)
                                    : "ksim replay " + ShellQuote(line.dir + "/trace.jsonl");
       s.failures.push_back(std::move(line));
     }
     return s;
   }
 
-  std::string ShowSeed(std::uint64_t number) const {
-    return fmt::format("ksim fuzz {} --seeds {} --strategy {}", ShellQuote(files_.front()), number,
-                       plan_.strategy);
+  // With every flag that the run of this number hangs on.
+  std::string ShowSeed(std::uint64_t number, int code) const {
+    const std::string& strategy = plan_.strategy;
+    std::string out = fmt::format("ksim fuzz {} --seeds ", ShellQuote(files_.front()));
+    // It learns from the runs before.
+    if (strategy == "coverage" && number != first_) out += fmt::format("{}..", first_);
+    out += fmt::format("{} --strategy {}", number, strategy);
+    if (strategy == "coverage" && Given(shard_flag_)) out += " --shard " + ShellQuote(shard_);
+    const fuzz::PlannerOptions usual;
+    if (strategy == "pct" && plan_.depth != usual.depth)
+      out += fmt::format(" --depth {}", plan_.depth);
+    if (strategy == "random" && plan_.rate != usual.rate)
+      out += fmt::format(" --rate {}", plan_.rate);
+    if (strategy == "exhaustive" && plan_.bound != usual.bound)
+      out += fmt::format(" --bound {}", plan_.bound);
+    for (const std::string& set : flags_.set) out += " --set " + ShellQuote(set);
+    if (timeout_ != kUsualTimeout) out += " --run-timeout " + ShellQuote(run_timeout_);
+    if (code == kDiverged) out += " --check-determinism 100%";
+    return out;
   }
 
   // The name that `spec.fuzz.faults` has for a kind of decision: fault.crash is crash.
@@ -317,30 +357,33 @@ class FuzzCommand : public Command {
   }
 
   void ShrinkAll(Io& io, const Scenario& scenario, const Tally& tally, Summary* summary) {
+    std::size_t tried = 0;
     for (std::size_t i = 0; i < tally.failures.size() && shrink_runs_ > 0; ++i) {
       const Failure& f = tally.failures[i];
       if (interrupted != 0) return;
       if (!HasRun(f) || !Written(f)) continue;
-      Scenario s = scenario;
-      s.seed = f.job.seed;
-      fuzz::ShrinkOptions options;
-      options.runs = shrink_runs_;
-      options.timeout = timeout_;
-      options.interrupted = [] { return interrupted != 0; };
-      const fuzz::Shrunk shrunk = fuzz::Shrink(s, f.job.strategy, {}, f.finding, options);
-      FailureLine& line = summary->failures[i];
-      if (!shrunk.reproduced) continue;
-      const absl::Status status = fuzz::WriteShrunk(line.dir, f, shrunk);
-      if (!status.ok()) {
-        io.Err(CannotWrite(line.dir, status));
-        continue;
-      }
-      line.steps = static_cast<std::int64_t>(shrunk.scenario.overrides.size() +
-                                             shrunk.scenario.faults.size());
-      if (shrunk.seeds_tried > 0)
-        line.seeds = fmt::format("{}/{}", shrunk.seeds_failing, shrunk.seeds_tried);
-      if (shrunk.runs_alone) line.show = "ksim run " + ShellQuote(line.dir + "/scenario.yaml");
+      if (++tried > kMostShrunk) continue;
+      Shrink(io, scenario, f, &summary->failures[i]);
     }
+    if (tried > kMostShrunk)
+      io.Err(fmt::format("warning: {} of {} failures were shrunk; ksim shrink does it for one\n",
+                         kMostShrunk, tried));
+  }
+
+  void Shrink(Io& io, Scenario scenario, const Failure& f, FailureLine* line) {
+    scenario.seed = f.job.seed;
+    fuzz::ShrinkOptions options;
+    options.runs = shrink_runs_;
+    options.timeout = timeout_;
+    options.interrupted = [] { return interrupted != 0; };
+    const fuzz::Shrunk shrunk = fuzz::Shrink(scenario, f.job.strategy, {}, f.finding, options);
+    if (!shrunk.reproduced) return;
+    const auto write = [&](const std::string& dir) { return fuzz::WriteShrunk(dir, f, shrunk); };
+    if (!WriteOrTell(io, line->dir, write)) return;
+    line->steps = static_cast<std::int64_t>(fuzz::StepsLeft(shrunk));
+    if (shrunk.seeds_tried > 0)
+      line->seeds = fmt::format("{}/{}", shrunk.seeds_failing, shrunk.seeds_tried);
+    if (shrunk.runs_alone) line->show = "ksim run " + ShellQuote(line->dir + "/scenario.yaml");
   }
 
   // Tables, files, and the exit code.
@@ -348,14 +391,11 @@ class FuzzCommand : public Command {
     if (common_.output != "text")
       io.Out(TreeText(fuzz::ToTree(summary), common_.output));
     else
-      io.Out(CampaignText(summary, io.out_color()));
+      io.Out(CampaignText(summary, io.out_color(), common_.quiet));
     std::vector<int> codes{summary.Code()};
     if (summary.interrupted) codes.push_back(interrupted == 15 ? kTerminated : kInterrupted);
-    if (!out_.empty() && (!summary.failures.empty() || OutGiven())) {
-      absl::Status status = os::MakeDirectories(out_);
-      if (status.ok())
-        status = os::WriteFile(out_ + "/campaign.json",
-                               value::ToPrettyJson(fuzz::ToTree(summary)) + "\n");
+    if (!summary.failures.empty() || OutGiven()) {
+      const absl::Status status = WriteCampaign(out_, summary, !Merges() || OutGiven());
       if (!status.ok()) NotWritten(io, out_ + "/campaign.json", status, &codes);
     }
     if (!junit_.empty()) {
@@ -372,74 +412,54 @@ class FuzzCommand : public Command {
     codes->push_back(kUndecided);
   }
 
-  bool OutGiven() const { return out_ != kDefaultOut; }
-
   // The campaign.json of each directory, as one; the failures' directories are copied to --out.
   int Merge(Io& io) {
+    if (out_.empty()) return Wrong(io, "--out", "\"\" is no directory");
     std::vector<Summary> shards;
-    for (std::size_t i = 1; i < files_.size(); ++i) {
-      const std::string path = files_[i] + "/campaign.json";
-      const absl::StatusOr<std::string> text = os::ReadFile(path);
-      if (!text.ok())
-        return Wrong(io, path, "cannot read it: " + std::string(Message(text.status())));
-      const absl::StatusOr<value::Value> tree = value::ParseJson(*text);
-      if (!tree.ok()) return Wrong(io, path, std::string(Message(tree.status())));
-      absl::StatusOr<Summary> summary = fuzz::ParseSummary(*tree);
-      if (!summary.ok()) return Wrong(io, path, std::string(Message(summary.status())));
-      for (FailureLine& f : summary->failures) Rebase(files_[i], &f);
+    const std::vector<std::string> dirs(files_.begin() + 1, files_.end());
+    for (const std::string& dir : dirs) {
+      absl::StatusOr<Summary> summary = ReadCampaign(dir + "/campaign.json");
+      if (!summary.ok())
+        return Wrong(io, dir + "/campaign.json", std::string(Message(summary.status())));
+      // It may have been moved from where it was written.
+      for (FailureLine& f : summary->failures)
+        if (!f.dir.empty()) NowIn(dir + "/" + fuzz::DirectoryName(f.dir), &f);
       shards.push_back(*std::move(summary));
     }
     if (shards.empty()) return Wrong(io, "merge", "takes the directories of the shards");
+    const absl::Status together = fuzz::CheckShards(shards, dirs);
+    if (!together.ok()) return Wrong(io, "merge", std::string(Message(together)));
     Summary merged = fuzz::Merged(shards);
+    if (!CanWrite(io)) return kInvalid;
     if (OutGiven()) {
       for (FailureLine& f : merged.failures)
-        if (!f.dir.empty() && !CopyFailure(io, &f)) cannot_write_ = true;
+        if (!f.dir.empty()) CopyFailure(io, &f);
     }
     return Report(io, merged);
   }
 
-  // A shard's directory may have been moved from where it was written.
-  static void Rebase(const std::string& dir, FailureLine* f) {
-    if (f->dir.empty()) return;
-    const std::string moved = dir + f->dir.substr(f->dir.rfind('/'));
-    Replace(f->dir, moved, &f->show);
-    f->dir = moved;
+  void CopyFailure(Io& io, FailureLine* f) {
+    const std::string to = out_ + "/" + fuzz::DirectoryName(f->dir);
+    const auto copy = [f](const std::string& dir) { return CopyFiles(f->dir, dir); };
+    if (WriteOrTell(io, to, copy)) NowIn(to, f);
   }
 
-  static void Replace(const std::string& from, const std::string& to, std::string* text) {
-    const std::size_t at = text->find(from);
-    if (at != std::string::npos) text->replace(at, from.size(), to);
-  }
-
-  bool CopyFailure(Io& io, FailureLine* f) {
-    const std::string to = out_ + f->dir.substr(f->dir.rfind('/'));
-    absl::Status status = os::MakeDirectories(to);
-    for (const char* file : {"/scenario.yaml", "/trace.jsonl", "/README.md"}) {
-      if (!status.ok()) break;
-      const absl::StatusOr<std::string> text = os::ReadFile(f->dir + file);
-      status = text.ok() ? os::WriteFile(to + file, *text) : text.status();
-    }
-    if (!status.ok()) {
-      io.Err(fmt::format("{}: error: cannot copy it to {}: {}\n", f->dir, to, Message(status)));
-      return false;
-    }
-    Replace(f->dir, to, &f->show);
-    f->dir = to;
-    return true;
-  }
-
-  static constexpr std::string_view kDefaultOut = "ksim-fuzz";
+  static constexpr Duration kUsualTimeout = Seconds(60);
   std::vector<std::string> files_;
   ScenarioFlags flags_;
   CommonFlags common_;
   fuzz::PlannerOptions plan_;
+  CLI::Option *seeds_flag_ = nullptr, *time_flag_ = nullptr, *shard_flag_ = nullptr,
+              *out_flag_ = nullptr;
   std::string seeds_, time_, shard_, junit_;
-  std::string out_{kDefaultOut};
+  std::string out_ = "ksim-fuzz";
   std::string recheck_ = "1%";
   std::string run_timeout_ = "60s";
   std::uint64_t shrink_runs_ = 2000;
   int jobs_ = 0;
-  Duration timeout_ = Seconds(60);
+  Duration timeout_ = kUsualTimeout;
+  std::uint64_t first_ = 1;  // of --seeds
+  fuzz::Part part_;
   Duration started_;
   std::vector<std::string> written_;  // keys of failures that have a directory
   bool cannot_write_ = false;

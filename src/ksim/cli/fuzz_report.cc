@@ -94,22 +94,25 @@ std::string ProgressLine(const fuzz::Tally& t, std::int64_t wall_ns) {
   return out + fmt::format(", probes {}", t.probes.size());
 }
 
-std::string CampaignText(const fuzz::Summary& s, bool color) {
+std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
   std::string out;
   for (const fuzz::FailureLine& f : s.failures)
     out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "failure:"), f.oracle, f.message);
   if (!s.failures.empty()) out += "\n" + FailureTable(s) + "\n";
   out += UndecidedText(s);
-  out += Listing("never fired", s.NeverFired());
-  out += Listing("probes never reached", s.ProbesNeverReached());
+  if (!quiet) {
+    out += Listing("never fired", s.NeverFired());
+    out += Listing("probes never reached", s.ProbesNeverReached());
+  }
   out += fmt::format("{}: {} runs, {} distinct failures", s.scenario, Grouped(s.runs),
                      s.failures.size());
   if (!s.undecided.empty()) out += fmt::format(", {} undecided", Grouped(s.undecided.size()));
   if (s.rechecked > 0) out += fmt::format(", {} done twice", Grouped(s.rechecked));
-  out +=
-      fmt::format(", {} events, {} runs/s, {} events/s\n", Grouped(s.events),
-                  Grouped(PerSecond(s.runs, s.wall_ns)), Grouped(PerSecond(s.events, s.wall_ns)));
-  return out;
+  out += fmt::format(", {} events", Grouped(s.events));
+  if (s.wall_ns > 0)  // not known of merged shards
+    out += fmt::format(", {} runs/s, {} events/s", Grouped(PerSecond(s.runs, s.wall_ns)),
+                       Grouped(PerSecond(s.events, s.wall_ns)));
+  return out + "\n";
 }
 
 std::vector<JUnitCase> CampaignCases(const fuzz::Summary& s) {

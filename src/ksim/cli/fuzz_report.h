@@ -11,8 +11,8 @@ namespace ksim::cli {
 // "1,024 runs, 812 runs/s, ...": while it goes on, without a line end.
 std::string ProgressLine(const fuzz::Tally& tally, std::int64_t wall_ns);
 
-// What was found, what never fired or was never reached, and one line about all of it.
-std::string CampaignText(const fuzz::Summary& summary, bool color);
+// What was found, what never fired or was never reached (unless `quiet`), and one line about all.
+std::string CampaignText(const fuzz::Summary& summary, bool color, bool quiet);
 
 // A case for each distinct failure, and one for the campaign.
 std::vector<JUnitCase> CampaignCases(const fuzz::Summary& summary);

@@ -1,8 +1,15 @@
 #include "ksim/fuzz/summary.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
+#include "ksim/base/hash.h"
+#include "ksim/base/status.h"
+#include "ksim/scenario/load.h"
 #include "ksim/sim/probe.h"
+#include "ksim/value/json.h"
 
 namespace ksim::fuzz {
 namespace {
@@ -45,20 +52,114 @@ Value ToTree(const FailureLine& f) {
                      {"show", Value::Of(f.show)}});
 }
 
-FailureLine ParseFailure(const Value& v) {
-  const auto text = [&v](std::string_view field) { return std::string(v.Get(field).AsString()); };
+Value ToTree(const Part& p) {
+  return value::Obj({{"firstSeed", Number(p.first)},
+                     {"lastSeed", Number(p.last)},
+                     {"shard", Number(p.shard.index)},
+                     {"of", Number(p.shard.count)}});
+}
+
+// Reads the fields of one object; the first that is not as it was written is what is wrong.
+class Fields {
+ public:
+  Fields(const Value& tree, std::string where) : tree_(tree), where_(std::move(where)) {
+    if (!tree.is_object()) Wrong("", "no object");
+  }
+  std::string Text(std::string_view name) {
+    const Value& v = tree_.Get(name);
+    if (!v.is_string()) Wrong(name, "no text");
+    return std::string(v.AsString());
+  }
+  std::uint64_t Count(std::string_view name) {
+    const Value& v = tree_.Get(name);
+    if (!v.is_int() || v.AsInt() < 0) Wrong(name, "no count");
+    return fuzz::Count(v);
+  }
+  const Value& List(std::string_view name) {
+    const Value& v = tree_.Get(name);
+    if (!v.is_array()) Wrong(name, "no list");
+    return v;
+  }
+  const Value& Object(std::string_view name) {
+    const Value& v = tree_.Get(name);
+    if (!v.is_object()) Wrong(name, "no object");
+    return v;
+  }
+  void Wrong(std::string_view name, std::string_view what) {
+    if (!status_.ok()) return;
+    const std::string_view between = where_.empty() || name.empty() ? "" : ".";
+    status_ = absl::InvalidArgumentError(
+        fmt::format("no result of ksim fuzz: {}{}{} is {}", where_, between, name, what));
+  }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  const Value& tree_;
+  std::string where_;
+  absl::Status status_;
+};
+
+// Below it the failure's files are looked for, in whatever directory it now is.
+bool IsDirectoryName(std::string_view name) { return !name.empty() && name != "." && name != ".."; }
+
+absl::StatusOr<FailureLine> ParseFailure(const Value& v, std::size_t i) {
+  Fields fields(v, fmt::format("failures[{}]", i));
   FailureLine f;
-  f.oracle = text("oracle");
-  f.place = text("place");
-  f.message = text("message");
-  f.dir = text("dir");
-  f.seeds = text("seeds");
-  f.show = text("show");
-  f.seed = Count(v.Get("seed"));
-  f.count = Count(v.Get("count"));
-  f.code = static_cast<int>(v.Get("code").AsInt());
+  f.oracle = fields.Text("oracle");
+  f.place = fields.Text("place");
+  f.message = fields.Text("message");
+  f.dir = fields.Text("dir");
+  f.seeds = fields.Text("seeds");
+  f.show = fields.Text("show");
+  f.seed = fields.Count("seed");
+  f.count = fields.Count("count");
+  f.code = static_cast<int>(fields.Count("code"));
   f.steps = v.Get("steps").is_int() ? v.Get("steps").AsInt() : -1;
+  if (!f.dir.empty() && !IsDirectoryName(DirectoryName(f.dir)))
+    fields.Wrong("dir", "no directory of a failure");
+  RETURN_IF_ERROR(fields.status());
   return f;
+}
+
+absl::StatusOr<Part> ParsePart(const Value& v, std::size_t i) {
+  constexpr std::uint64_t kMostShards = 1'000'000;
+  Fields fields(v, fmt::format("parts[{}]", i));
+  Part p;
+  p.first = fields.Count("firstSeed");
+  p.last = fields.Count("lastSeed");
+  p.shard.index = fields.Count("shard");
+  p.shard.count = fields.Count("of");
+  if (p.shard.count < 1 || p.shard.count > kMostShards) fields.Wrong("of", "no number of shards");
+  RETURN_IF_ERROR(fields.status());
+  return p;
+}
+
+// A seed that both did; 0: there is none. What is in both shards repeats after as many seeds as the
+// least common multiple of their counts, so one shard's seeds are tried for that long.
+std::uint64_t InBoth(const Part& a, const Part& b) {
+  const std::uint64_t last = std::min(a.last, b.last);
+  const std::uint64_t tries = b.shard.count / std::gcd(a.shard.count, b.shard.count);
+  std::uint64_t seed = std::max({a.first, b.first, std::uint64_t{1}});
+  while (seed <= last && !a.shard.Has(seed)) ++seed;
+  for (std::uint64_t i = 0; i < tries && seed <= last; ++i, seed += a.shard.count)
+    if (b.shard.Has(seed)) return seed;
+  return 0;
+}
+
+std::uint64_t InBoth(const Summary& a, const Summary& b) {
+  for (const Part& p : a.parts)
+    for (const Part& q : b.parts)
+      if (const std::uint64_t seed = InBoth(p, q); seed != 0) return seed;
+  return 0;
+}
+
+std::string Difference(const Summary& a, const Summary& b) {
+  if (a.scenario != b.scenario)
+    return fmt::format("is of the scenario {}, and not of {}", b.scenario, a.scenario);
+  if (a.strategy != b.strategy)
+    return fmt::format("is of the strategy {}, and not of {}", b.strategy, a.strategy);
+  if (a.campaign != b.campaign) return "is of another scenario, or had other flags";
+  return "";
 }
 
 void MergeFailure(const FailureLine& f, std::vector<FailureLine>* all) {
@@ -75,6 +176,20 @@ void MergeFailure(const FailureLine& f, std::vector<FailureLine>* all) {
 }
 
 }  // namespace
+
+std::string DirectoryName(std::string_view dir) {
+  while (dir.size() > 1 && dir.ends_with('/')) dir.remove_suffix(1);
+  return std::string(dir.substr(dir.rfind('/') + 1));
+}
+
+std::string CampaignOf(const scenario::Scenario& scenario, const PlannerOptions& plan) {
+  std::string all = value::ToJson(ToTree(scenario));
+  all += fmt::format(" {}", plan.strategy);
+  if (plan.strategy == "pct") all += fmt::format(" {}", plan.depth);
+  if (plan.strategy == "random") all += fmt::format(" {}", plan.rate);
+  if (plan.strategy == "exhaustive") all += fmt::format(" {}", plan.bound);
+  return Hex(Hash64(all));
+}
 
 std::vector<std::string> Summary::NeverFired() const {
   std::vector<std::string> out;
@@ -100,16 +215,19 @@ int Summary::Code() const {
 }
 
 Value ToTree(const Summary& s) {
-  std::vector<Value> failures;
+  std::vector<Value> failures, parts;
   value::ObjectBuilder faults;
   for (const auto& [kind, n] : s.faults) faults.Add(kind, Number(n));
+  for (const Part& p : s.parts) parts.push_back(ToTree(p));
   for (const FailureLine& f : s.failures) failures.push_back(ToTree(f));
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                      {"kind", Value::Of("FuzzResult")},
                      {"scenario", Value::Of(s.scenario)},
                      {"strategy", Value::Of(s.strategy)},
+                     {"campaign", Value::Of(s.campaign)},
                      {"firstSeed", Number(s.first)},
                      {"lastSeed", Number(s.last)},
+                     {"parts", Value::Array(std::move(parts))},
                      {"runs", Number(s.runs)},
                      {"runsPerSecond", PerSecond(s.runs, s.wall_ns)},
                      {"events", Number(s.events)},
@@ -127,35 +245,72 @@ Value ToTree(const Summary& s) {
                      {"probesNeverReached", Names(s.ProbesNeverReached())}});
 }
 
+Value ForFile(const Summary& s) {
+  const Value tree = ToTree(s);
+  if (!s.repeatable) return tree;
+  return tree.Erase("runsPerSecond").Erase("eventsPerSecond").Erase("wallNs");
+}
+
 absl::StatusOr<Summary> ParseSummary(const Value& tree) {
   if (tree.Get("kind").AsString() != "FuzzResult")
     return absl::InvalidArgumentError("no result of ksim fuzz");
+  Fields fields(tree, "");
   Summary s;
-  s.scenario = std::string(tree.Get("scenario").AsString());
-  s.strategy = std::string(tree.Get("strategy").AsString());
-  s.first = Count(tree.Get("firstSeed"));
-  s.last = Count(tree.Get("lastSeed"));
-  s.runs = Count(tree.Get("runs"));
-  s.events = Count(tree.Get("events"));
+  s.scenario = fields.Text("scenario");
+  s.strategy = fields.Text("strategy");
+  s.campaign = fields.Text("campaign");
+  s.first = fields.Count("firstSeed");
+  s.last = fields.Count("lastSeed");
+  s.runs = fields.Count("runs");
+  s.events = fields.Count("events");
+  s.repeatable = !tree.Has("wallNs");
   s.wall_ns = tree.Get("wallNs").AsInt();
-  s.rechecked = Count(tree.Get("rechecked"));
-  for (const Value& seed : tree.Get("undecidedSeeds").items()) s.undecided.push_back(Count(seed));
+  s.rechecked = fields.Count("rechecked");
+  for (const Value& seed : fields.List("undecidedSeeds").items())
+    s.undecided.push_back(Count(seed));
   s.interrupted = tree.Get("interrupted").AsBool();
-  for (const Value::Member& m : tree.Get("faults").members())
+  for (const Value::Member& m : fields.Object("faults").members())
     s.faults[std::string(m.name.text())] = Count(m.value);
-  for (const Value& f : tree.Get("failures").items()) s.failures.push_back(ParseFailure(f));
-  for (const Value& p : tree.Get("probesReached").items())
+  for (const Value& p : fields.List("probesReached").items())
     s.probes.insert(std::string(p.AsString()));
+  const Value& failures = fields.List("failures");
+  const Value& parts = fields.List("parts");
+  RETURN_IF_ERROR(fields.status());
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    ASSIGN_OR_RETURN(FailureLine failure, ParseFailure(failures.at(i), i));
+    s.failures.push_back(std::move(failure));
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    ASSIGN_OR_RETURN(const Part part, ParsePart(parts.at(i), i));
+    s.parts.push_back(part);
+  }
   return s;
+}
+
+absl::Status CheckShards(const std::vector<Summary>& shards,
+                         const std::vector<std::string>& names) {
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    const std::string difference = Difference(shards[0], shards[i]);
+    if (!difference.empty())
+      return absl::InvalidArgumentError(fmt::format(
+          "{} {} as {} is: they are no shards of one campaign", names[i], difference, names[0]));
+    for (std::size_t j = 0; j < i; ++j)
+      if (const std::uint64_t seed = InBoth(shards[j], shards[i]); seed != 0)
+        return absl::InvalidArgumentError(fmt::format(
+            "{} and {} both did seed {}: it would count twice", names[j], names[i], seed));
+  }
+  return absl::OkStatus();
 }
 
 Summary Merged(const std::vector<Summary>& shards) {
   Summary out;
+  out.repeatable = true;
   for (const Summary& s : shards) {
-    if (out.runs == 0) {
-      out.scenario = s.scenario;
-      out.strategy = s.strategy;
-    }
+    out.scenario = s.scenario;
+    out.strategy = s.strategy;
+    out.campaign = s.campaign;
+    out.parts.insert(out.parts.end(), s.parts.begin(), s.parts.end());
+    out.repeatable &= s.repeatable;
     if (s.runs > 0 && (out.runs == 0 || s.first < out.first)) out.first = s.first;
     out.last = std::max(out.last, s.last);
     out.runs += s.runs;

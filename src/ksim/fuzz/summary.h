@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,10 +25,19 @@ struct FailureLine {
   std::string show;         // the command that shows it again
 };
 
+// Seeds that one campaign did: those from `first` to `last` that are of its shard.
+struct Part {
+  Part() = default;
+  std::uint64_t first = 0, last = 0;
+  Shard shard;
+};
+
 struct Summary {
   Summary() = default;
   std::string scenario, strategy;
+  std::string campaign;               // a hash of the scenario with all flags, and of the strategy
   std::uint64_t first = 0, last = 0;  // seeds done
+  std::vector<Part> parts;            // which of them; of a merged campaign several
   std::uint64_t runs = 0, events = 0, rechecked = 0;
   std::vector<std::uint64_t> undecided;  // seeds of runs that gave no verdict
   std::string timeout, show_undecided;   // what they passed; the command that shows the first again
@@ -36,15 +46,29 @@ struct Summary {
   std::set<std::string> probes;                 // reached
   std::vector<FailureLine> failures;
   bool interrupted = false;
+  bool repeatable = false;  // by --seeds alone: neither --time nor a signal ended it
 
   std::vector<std::string> NeverFired() const;
   std::vector<std::string> ProbesNeverReached() const;
   int Code() const;  // by the contract, without what an interrupted campaign adds
 };
 
+// The last part of FailureLine::dir, wherever the campaign's directory is now.
+std::string DirectoryName(std::string_view dir);
+
+// What shards of one campaign have in common, for Summary::campaign.
+std::string CampaignOf(const scenario::Scenario& scenario, const PlannerOptions& plan);
+
 value::Value ToTree(const Summary& summary);
+// For campaign.json. Of what is repeatable the file is the same each time, however many workers
+// there are and however fast: how long it took is not in it.
+value::Value ForFile(const Summary& summary);
+// InvalidArgument: it is not as ToTree or ForFile wrote it.
 absl::StatusOr<Summary> ParseSummary(const value::Value& tree);
 
+// Whether they are shards of one campaign: of the same scenario and strategy, and no seed was done
+// by two. `names` are theirs, for the message of the InvalidArgument.
+absl::Status CheckShards(const std::vector<Summary>& shards, const std::vector<std::string>& names);
 // Shards of one campaign as the whole: of one failure the smallest seed counts.
 Summary Merged(const std::vector<Summary>& shards);
 
