@@ -4,6 +4,7 @@
 // (seed, site, key, i), i = how often this (site, key) asked before. Not recorded.
 // Choose(site, key, n) gives a decision in [0, n): does this fault fire, how big is it. 0 is the
 // nominal answer; without overrides and strategy every answer is 0. Non-zero answers are recorded.
+// A (site, key) asked again is another question: its i-th repetition is known as KeyOf(key, i).
 //
 //   f = SplitMix64 finaliser;  r = f(f(f(seed ^ XXH3_64(site)) + key) + i)
 //   answer = high half of the 128-bit product r * n
