@@ -25,9 +25,10 @@ const OracleInfo& OvershootInfo() {
        "not seen it yet goes on creating: the largest number ever asked for is the bound",
        "one more for each creation whose answer was lost, or whose sender died or gave up first, "
        "also if it comes true only then",
-       "a controller that has started anew knows only what its API server's cache does: pods made "
-       "before do not count until it was told of them, nor against what it had decided by then: it "
-       "goes on with a sync's creations, and sends one again that was answered 429",
+       "a controller that has started anew, or leads since a standby's turn came, knows only what "
+       "its API server's cache does: pods made before do not count until it was told of them, nor "
+       "against what it had decided by then: it goes on with a sync's creations, and sends one "
+       "again that was answered 429",
        "pods that are adopted, or come back to life: only creations are judged"},
       "no pod of a ReplicaSet was created"};
   return info;
@@ -64,9 +65,9 @@ class Overshoot : public Oracle {
       if (o.verb == "create" && o.resource == "pods") OnRequest(o);
     } else if (o.kind == sim::EventKind::kResponse) {
       OnResponse(o);
-    } else if (o.state == "start") {
-      started_[std::string(o.target)] = o.seq;
-    } else if (o.state != "lead" && o.state != "lose") {
+    } else if (o.state == "start" || o.state == "lead") {
+      started_[std::string(o.target)] = o.seq;  // a standby's informers begin when it leads
+    } else if (o.state != "lose") {
       OnDeath(o.target);
     }
   }
@@ -201,7 +202,8 @@ class Overshoot : public Oracle {
 
   absl::flat_hash_map<std::uint64_t, ReplicaSet> sets_;  // by hash of the uid; looked up only
   std::map<std::uint64_t, Pending> pending_;             // creations without an answer, by request
-  std::map<std::string, std::uint64_t, std::less<>> started_;  // process -> seq of its last start
+  std::map<std::string, std::uint64_t, std::less<>>
+      started_;  // process -> seq of its last start, or lead
 };
 
 }  // namespace
