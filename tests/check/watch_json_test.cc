@@ -7,7 +7,7 @@
 namespace ksim::check {
 namespace {
 
-std::string Pod(const char* name, int rv, const char* uid) {
+std::string Pod(const char* name, std::string_view rv, const char* uid) {
   return fmt::format(
       "{{\n    \"apiVersion\": \"v1\",\n    \"kind\": \"Pod\",\n    \"metadata\": {{\n"
       "        \"name\": \"{}\",\n        \"namespace\": \"default\",\n"
@@ -16,9 +16,29 @@ std::string Pod(const char* name, int rv, const char* uid) {
       name, rv, uid);
 }
 
+std::string Pod(const char* name, int rv, const char* uid) {
+  return Pod(name, std::to_string(rv), uid);
+}
+
+std::string EventOf(const char* type, const std::string& object) {
+  return fmt::format("{{\n    \"type\": \"{}\",\n    \"object\": {}\n}}\n", type, object);
+}
+
 std::string Event(const char* type, const char* name, int rv, const char* uid = "u1") {
-  return fmt::format("{{\n    \"type\": \"{}\",\n    \"object\": {}\n}}\n", type,
-                     Pod(name, rv, uid));
+  return EventOf(type, Pod(name, rv, uid));
+}
+
+// Of another kind than the pods.
+std::string Error(int code) {
+  return EventOf("ERROR", fmt::format("{{\"apiVersion\": \"v1\", \"kind\": \"Status\", "
+                                      "\"metadata\": {{}}, \"code\": {}}}",
+                                      code));
+}
+
+std::string Bookmark(int rv) {
+  return EventOf("BOOKMARK", fmt::format("{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", "
+                                         "\"metadata\": {{\"resourceVersion\": \"{}\"}}}}",
+                                         rv));
 }
 
 std::string List(int rv, const std::string& items) {
@@ -31,11 +51,12 @@ std::string List(int rv, const std::string& items) {
 std::string Show(const std::string& stream, const std::string& list = "") {
   const auto events = ParseJsonStream(stream);
   if (!events.ok()) return std::string(events.status().message());
-  value::Value list_value;
-  if (!list.empty()) list_value = ParseJsonStream(list)->front();
-  const auto verdicts = JudgeWatchJson(*events, list_value);
+  absl::StatusOr<value::Value> parsed = value::Value();
+  if (!list.empty()) parsed = ParseJsonList(list);
+  if (!parsed.ok()) return std::string(parsed.status().message());
+  const auto verdicts = JudgeWatchJson(*events, *parsed);
   if (!verdicts.ok()) return std::string(verdicts.status().message());
-  std::string out;
+  std::string out = events->missing.empty() ? "" : events->missing + "\n";
   for (const Verdict& v : *verdicts) {
     if (v.state == Verdict::State::kOk) out += v.oracle + " ok\n";
     for (const Finding& f : v.findings) out += v.oracle + ": " + f.violation.message + "\n";
@@ -87,8 +108,127 @@ TEST(WatchJson, WhatARealClusterPrintsIsJudged) {
        kStart + Event("MODIFIED", "a", 999, "u2") + Event("MODIFIED", "a", 1000, "u2"), kList,
        "watch.ordered ok\nwatch.unique ok\nwatch.reliable ok\n"},
       {"nothing but the list", kStart, "", ""},
-      {"cut", kStart + "{\"type\": \"ADD", "", "line 29: the object that begins here does not end"},
-      {"no watch event", Pod("a", 1, "u"), "", "event 1 is no watch event: want type and object"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Show(c.stream, c.list), c.want) << c.what;
+}
+
+// Nothing tells the last item from the first creation, but that both came before the change.
+TEST(WatchJson, WhatFollowsTheItemsIsNewerThanAll) {
+  struct Case {
+    const char* what;
+    std::string stream, list, want;
+  };
+  const std::string silent = "watch.ordered ok\nwatch.unique ok\n";
+  const std::string with_list = silent + "watch.reliable ok\n";
+  const std::string created = kStart + Event("ADDED", "c", 153, "u3");
+  const auto out_of_order = [](const char* what) {
+    return fmt::format("watch.ordered: event {}\nwatch.unique ok\n", what);
+  };
+  const Case cases[] = {
+      {"a creation and a change", created + Event("MODIFIED", "a", 154, "u2"), "", silent},
+      {"the change before the creation", created + Event("MODIFIED", "a", 152, "u2"), "",
+       out_of_order("4: Pod/default/a at revision 152: MODIFIED comes after an ADDED at revision "
+                    "153")},
+      {"a change older than an item", kStart + Event("MODIFIED", "a", 119, "u2"), "",
+       out_of_order("3: Pod/default/a at revision 119: MODIFIED comes after an ADDED at revision "
+                    "120")},
+      {"a bookmark older than an item", kStart + Bookmark(119) + Event("MODIFIED", "a", 131, "u2"),
+       "", out_of_order("3: Pod// at revision 119: a bookmark goes back")},
+      {"with a list: items made and changed after it, in any order",
+       Event("ADDED", "d", 139, "u4") + Event("ADDED", "c", 137, "u3") + Event("ADDED", "b", 138) +
+           Event("ADDED", "a", 100, "u2") + Event("MODIFIED", "a", 140, "u2"),
+       kList, with_list},
+      {"a change older than those",
+       Event("ADDED", "b", 138) + Event("ADDED", "a", 100, "u2") +
+           Event("MODIFIED", "a", 137, "u2"),
+       kList,
+       out_of_order("3: Pod/default/a at revision 137: MODIFIED comes after an ADDED at revision "
+                    "138") +
+           "watch.reliable ok\n"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Show(c.stream, c.list), c.want) << c.what;
+}
+
+// What comes after an ERROR is another watch's, after a list of its own or not.
+TEST(WatchJson, AnErrorEndsWhatIsKnown) {
+  const std::string broken = kStart + Event("MODIFIED", "a", 131, "u2") + Error(410);
+  const std::string again = broken + Event("ADDED", "b", 120) + Event("ADDED", "a", 170, "u2");
+  struct Case {
+    const char* what;
+    std::string stream, want;
+  };
+  const std::string silent = "watch.ordered ok\nwatch.unique ok\nwatch.reliable ok\n";
+  const Case cases[] = {
+      {"a list", again + Event("MODIFIED", "a", 171, "u2"), silent},
+      {"no list", broken + Event("MODIFIED", "b", 132) + Event("DELETED", "a", 133, "u2"), silent},
+      {"out of order after the list", again + Event("MODIFIED", "a", 169, "u2"),
+       "watch.ordered: event 7: Pod/default/a at revision 169: MODIFIED comes after an ADDED at "
+       "revision 170\nwatch.unique ok\nwatch.reliable ok\n"},
+      {"twice after it", again + Event("DELETED", "b", 172) + Event("DELETED", "b", 172),
+       "watch.ordered ok\nwatch.unique: event 8: Pod/default/b at revision 172: DELETED comes "
+       "again\nwatch.reliable ok\n"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Show(c.stream, kList), c.want) << c.what;
+}
+
+TEST(WatchJson, ARevisionIsADecimalIntegerOfAnyLength) {
+  struct Case {
+    const char *what, *first, *second, *want;
+  };
+  const char* silent = "watch.ordered ok\nwatch.unique ok\n";
+  const char* no_decimal = "line 29 column 1: event 3 has no decimal metadata.resourceVersion";
+  const Case cases[] = {
+      {"beyond 64 bits", "99999999999999999999999", "100000000000000000000000", silent},
+      {"of one length", "99999999999999999999998", "99999999999999999999999", silent},
+      {"back", "100000000000000000000000", "99999999999999999999999",
+       "watch.ordered: event 4: Pod/default/a at revision 99999999999999999999999: MODIFIED comes "
+       "after revision 100000000000000000000000\nwatch.unique ok\n"},
+      {"zeros in front", "0131", "132", no_decimal},
+      {"a sign", "+131", "132", no_decimal},
+      {"nothing", "", "132", no_decimal},
+  };
+  for (const Case& c : cases) {
+    const std::string stream = kStart + EventOf("MODIFIED", Pod("a", c.first, "u2")) +
+                               EventOf("MODIFIED", Pod("a", c.second, "u2"));
+    EXPECT_EQ(Show(stream), c.want) << c.what;
+  }
+}
+
+TEST(WatchJson, WhatIsCutIsJudgedAsFarAsItGoes) {
+  const std::string good = kStart + Event("MODIFIED", "a", 131, "u2");
+  const std::string bad = good + Event("MODIFIED", "b", 125);
+  const std::string next = Event("DELETED", "b", 140);
+  const std::string silent = "watch.ordered ok\nwatch.unique ok\n";
+  for (std::size_t n = 1; n + 1 < next.size(); ++n)
+    EXPECT_EQ(Show(good + next.substr(0, n)),
+              "cut in the middle of the object that begins in line 43; 3 before it can be read\n" +
+                  silent)
+        << next.substr(0, n);
+  EXPECT_EQ(Show(bad + next.substr(0, 30)),
+            "cut in the middle of the object that begins in line 57; 4 before it can be read\n"
+            "watch.ordered: event 4: Pod/default/b at revision 125: MODIFIED comes after revision "
+            "131\nwatch.unique ok\n");
+}
+
+TEST(WatchJson, WhatIsWrongHasAPlace) {
+  struct Case {
+    const char* what;
+    std::string stream, list, want;
+  };
+  const Case cases[] = {
+      {"no watch event", Pod("a", 1, "u"), "",
+       "line 1 column 1: event 1 is no watch event: want type and object"},
+      {"no JSON", "hello", "", "line 1 column 1: expected '{', the beginning of an object"},
+      {"a value is missing", "{}\n  {\"type\": }", "", "line 2 column 12: expected a value"},
+      {"a brace is missing, and the next one begins", "{\"type\": {}\n" + kStart, "",
+       "line 2 column 1: expected ',' or '}'"},
+      {"a list that is cut", kStart, kList.substr(0, 90),
+       "line 1 column 1: cut in the middle of the object that begins in line 1; 0 before it can be "
+       "read"},
+      {"no list", kStart, Pod("a", 1, "u"),
+       "line 1 column 1: want one List, as `kubectl get pods -o json` prints it"},
+      {"a list's item without a revision", kStart, List(130, Pod("b", "x", "u1")),
+       "line 1 column 1: the list's Pod/default/b has no decimal resourceVersion"},
   };
   for (const Case& c : cases) EXPECT_EQ(Show(c.stream, c.list), c.want) << c.what;
 }

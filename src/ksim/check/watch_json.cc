@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <compare>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
+#include "ksim/value/text.h"
 
 namespace ksim::check {
 namespace {
@@ -37,19 +41,65 @@ std::size_t ObjectLength(std::string_view text) {
   return std::string_view::npos;
 }
 
-std::size_t LineOf(std::string_view whole, std::size_t at) {
-  return 1 + static_cast<std::size_t>(std::count(whole.begin(), whole.begin() + at, '\n'));
+Span PlaceIn(std::string_view text, std::size_t at) {
+  const value::LineColumn place = value::PlaceOf(text, at);
+  Span span;
+  span.line = place.line;
+  span.column = place.column;
+  return span;
 }
 
-bool ParseRevision(std::string_view text, std::int64_t* out) {
-  if (text.empty() || text.size() > 18) return false;
-  *out = 0;
-  for (char c : text) {
-    if (c < '0' || c > '9') return false;
-    *out = *out * 10 + (c - '0');
+// Places one after another, without counting the lines from the beginning each time.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {}
+  Span Of(std::size_t at) {
+    for (std::size_t end = text_.find('\n', start_); end < at; end = text_.find('\n', start_)) {
+      ++line_;
+      start_ = end + 1;
+    }
+    Span place = PlaceIn(text_.substr(start_), at - start_);
+    place.line = line_;
+    return place;
   }
-  return true;
+
+ private:
+  std::string_view text_;
+  int line_ = 1;
+  std::size_t start_ = 0;  // of the line
+};
+
+absl::Status Wrong(const Span& at, std::string_view what) {
+  return absl::InvalidArgumentError(fmt::format("line {} column {}: {}", at.line, at.column, what));
 }
+
+// A resourceVersion: decimal, as long as it likes, without a zero in front.
+// Source: apimachinery/pkg/util/resourceversion CompareResourceVersion.
+class Revision {
+ public:
+  Revision() = default;  // before all others
+  static std::optional<Revision> Parse(std::string_view text) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (text.empty() || text.front() == '0' || !std::all_of(text.begin(), text.end(), digit))
+      return std::nullopt;
+    Revision r;
+    r.digits_ = text;
+    return r;
+  }
+  // Of an object.
+  static std::optional<Revision> Of(const Value& object) {
+    return Parse(object.Get("metadata").Get("resourceVersion").AsString());
+  }
+  const std::string& text() const { return digits_; }
+  bool operator==(const Revision&) const = default;
+  std::strong_ordering operator<=>(const Revision& o) const {
+    const auto longer = digits_.size() <=> o.digits_.size();
+    return longer != 0 ? longer : digits_.compare(o.digits_) <=> 0;
+  }
+
+ private:
+  std::string digits_;
+};
 
 std::string KindOf(const Value& object) {
   return fmt::format("{}/{}", object.Get("apiVersion").AsString(), object.Get("kind").AsString());
@@ -63,26 +113,20 @@ std::string NameOf(const Value& object) {
 
 class Judge {
  public:
-  explicit Judge(bool with_list) : with_list_(with_list) {
+  explicit Judge(bool with_list) : with_list_(with_list), on_list_(with_list) {
     Make("watch.ordered");
     Make("watch.unique");
     Make("watch.reliable");
   }
 
-  absl::Status TakeList(const Value& list) {
+  void TakeList(const Value& list) {
     for (const Value& item : list.Get("items").items()) {
-      std::int64_t rv = 0;
-      if (!ParseRevision(item.Get("metadata").Get("resourceVersion").AsString(), &rv))
-        return absl::InvalidArgumentError(
-            fmt::format("the list's {} has no decimal resourceVersion", NameOf(item)));
+      const Revision rv = Revision::Of(item).value_or(Revision());
       there_[NameOf(item)] = Version{rv, Uid(item)};
       listed_[NameOf(item)] = rv;
       list_revision_ = std::max(list_revision_, rv);
     }
-    const std::string_view own = list.Get("metadata").Get("resourceVersion").AsString();
-    if (!own.empty() && !ParseRevision(own, &list_revision_))
-      return absl::InvalidArgumentError("the list's metadata.resourceVersion is not decimal");
-    return absl::OkStatus();
+    if (const auto own = Revision::Of(list)) list_revision_ = *own;
   }
 
   absl::Status Take(std::uint64_t n, const Value& event) {
@@ -94,19 +138,18 @@ class Judge {
         !object.is_object())
       return absl::InvalidArgumentError(
           fmt::format("event {} is no watch event: want type and object", n));
-    if (type == "ERROR") return absl::OkStatus();
-    std::int64_t rv = 0;
-    if (!ParseRevision(object.Get("metadata").Get("resourceVersion").AsString(), &rv))
-      return absl::InvalidArgumentError(
-          fmt::format("event {} has no decimal metadata.resourceVersion", n));
-    Stream& stream = streams_[KindOf(object)];
-    if (type == "BOOKMARK") {
-      if (rv < stream.last) Violate("watch.ordered", n, "a bookmark goes back", object, rv);
-      stream.last = std::max(stream.last, rv);
-      stream.initial = false;
+    if (type == "ERROR") {
+      BeginAnew();
       return absl::OkStatus();
     }
-    TakeChange(n, type, object, rv, &stream);
+    const std::optional<Revision> rv = Revision::Of(object);
+    if (!rv)
+      return absl::InvalidArgumentError(
+          fmt::format("event {} has no decimal metadata.resourceVersion", n));
+    if (type == "BOOKMARK")
+      TakeBookmark(n, object, *rv);
+    else
+      TakeChange(n, type, object, *rv);
     return absl::OkStatus();
   }
 
@@ -135,13 +178,14 @@ class Judge {
 
  private:
   struct Version {
-    std::int64_t rv = 0;
+    Revision rv;
     std::string uid;
   };
   struct Stream {
     bool initial = true;
-    std::int64_t last = 0;
-    std::set<std::pair<std::string, std::int64_t>> seen;
+    Revision items;  // the newest of those that kubectl listed
+    Revision last;   // the newest of the changes and bookmarks
+    std::set<std::pair<std::string, Revision>> seen;
   };
 
   static std::string Uid(const Value& object) {
@@ -159,49 +203,75 @@ class Judge {
     v->why = std::move(why);
   }
 
+  // An ERROR does not say whose it is: of every kind, what follows is another watch, after a list
+  // of its own or not. What was there says nothing about it.
+  void BeginAnew() {
+    streams_.clear();
+    there_.clear();
+    listed_.clear();
+    on_list_ = false;
+  }
+
   // Whether it is an item of the list that kubectl printed first.
-  bool PartOfList(std::string_view type, const std::string& name, std::int64_t rv,
+  bool PartOfList(std::string_view type, const std::string& name, const Revision& rv,
                   const std::string& uid, const Stream& stream) {
     if (type != "ADDED") return false;
-    if (!with_list_) return stream.initial && there_.find(name) == there_.end();
     const auto it = listed_.find(name);
-    if (it == listed_.end() || rv < it->second) return false;
+    if (it == listed_.end()) {
+      // Made between the list and kubectl's own, or after both: nothing shows which.
+      return stream.initial && !there_.contains(name) && (!on_list_ || rv > list_revision_);
+    }
+    if (rv < it->second) return false;
     const bool changed_since = rv > it->second;
     if (changed_since && (!stream.initial || there_[name].uid != uid)) return false;
     listed_.erase(it);  // once
     return true;
   }
 
-  void TakeChange(std::uint64_t n, std::string_view type, const Value& object, std::int64_t rv,
-                  Stream* stream) {
+  void TakeBookmark(std::uint64_t n, const Value& object, const Revision& rv) {
+    Stream& stream = streams_[KindOf(object)];
+    if (rv < std::max(stream.last, stream.items))
+      Violate("watch.ordered", n, "a bookmark goes back", object, rv);
+    stream.last = std::max(stream.last, rv);
+    stream.initial = false;
+  }
+
+  void TakeChange(std::uint64_t n, std::string_view type, const Value& object, const Revision& rv) {
+    Stream& stream = streams_[KindOf(object)];
     const std::string name = NameOf(object);
-    if (PartOfList(type, name, rv, Uid(object), *stream)) {
+    if (PartOfList(type, name, rv, Uid(object), stream)) {
       there_[name] = Version{rv, Uid(object)};
-      stream->seen.emplace(name, rv);
+      stream.seen.emplace(name, rv);
+      stream.items = std::max(stream.items, rv);
       return;
     }
     ++changes_;
-    stream->initial = false;
-    if (!stream->seen.emplace(name, rv).second) {
+    stream.initial = false;
+    if (!stream.seen.emplace(name, rv).second) {
       Violate("watch.unique", n, fmt::format("{} comes again", type), object, rv);
-    } else if (rv <= stream->last) {
-      Violate("watch.ordered", n, fmt::format("{} comes after revision {}", type, stream->last),
-              object, rv);
-    } else if (with_list_ && rv <= list_revision_) {
-      Violate("watch.ordered", n,
-              fmt::format("{} comes after the list at revision {}", type, list_revision_), object,
-              rv);
-    } else {
-      if (with_list_) JudgePresence(n, type, object, rv);
+    } else if (const std::string what = OutOfOrder(rv, stream); !what.empty()) {
+      Violate("watch.ordered", n, fmt::format("{} comes after {}", type, what), object, rv);
+    } else if (on_list_) {
+      JudgePresence(n, type, object, rv);
     }
-    stream->last = std::max(stream->last, rv);
+    stream.last = std::max(stream.last, rv);
     if (type == "DELETED")
       there_.erase(name);
     else
       there_[name] = Version{rv, Uid(object)};
   }
 
-  void JudgePresence(std::uint64_t n, std::string_view type, const Value& object, std::int64_t rv) {
+  // What it should have come before; "" = nothing.
+  std::string OutOfOrder(const Revision& rv, const Stream& stream) const {
+    if (rv <= stream.last) return fmt::format("revision {}", stream.last.text());
+    if (on_list_ && rv <= list_revision_)
+      return fmt::format("the list at revision {}", list_revision_.text());
+    if (rv <= stream.items) return fmt::format("an ADDED at revision {}", stream.items.text());
+    return "";
+  }
+
+  void JudgePresence(std::uint64_t n, std::string_view type, const Value& object,
+                     const Revision& rv) {
     const auto it = there_.find(NameOf(object));
     std::string what;
     if (type == "ADDED" && it != there_.end())
@@ -214,13 +284,13 @@ class Judge {
   }
 
   void Violate(const std::string& oracle, std::uint64_t n, const std::string& what,
-               const Value& object, std::int64_t rv) {
+               const Value& object, const Revision& rv) {
     Verdict& v = verdicts_[oracle];
     v.state = Verdict::State::kViolated;
     Finding f;
     f.violation.oracle = oracle;
     f.violation.message =
-        fmt::format("event {}: {} at revision {}: {}", n, NameOf(object), rv, what);
+        fmt::format("event {}: {} at revision {}: {}", n, NameOf(object), rv.text(), what);
     f.violation.objects = {NameOf(object)};
     f.violation.first = n;
     f.seq = n;
@@ -228,44 +298,104 @@ class Judge {
   }
 
   bool with_list_;
-  std::int64_t list_revision_ = 0;
+  bool on_list_;  // what the list says holds still
+  Revision list_revision_;
   std::uint64_t changes_ = 0;
   std::map<std::string, Version> there_;
-  std::map<std::string, std::int64_t> listed_;  // items not printed as ADDED so far
-  std::map<std::string, Stream> streams_;       // by apiVersion/kind
+  std::map<std::string, Revision> listed_;  // items not printed as ADDED so far
+  std::map<std::string, Stream> streams_;   // by apiVersion/kind
   std::map<std::string, Verdict> verdicts_;
 };
 
+// Whether a value that does not end is one of which the rest is missing, rather than a wrong one.
+bool CutShort(std::string_view rest, const Span& error, std::string_view what) {
+  if (rest.find("\n{") != std::string_view::npos) return false;  // the next one begins in it
+  if (what.find("unexpected end") != std::string_view::npos ||
+      what.find("is not closed") != std::string_view::npos)
+    return true;
+  constexpr int kWord = 6;  // a word or an escape may be cut as well
+  const Span end = PlaceIn(rest, rest.size());
+  return error.line == end.line && error.column + kWord >= end.column;
+}
+
+// What the reader of JSON says of the value that begins at `begin`: "line 1 column 9: ...", with
+// the place taken off it.
+Span TakePlace(std::string_view* what) {
+  Span place{1, 1};
+  const auto number = [what](std::string_view word, int* out) {
+    if (!what->starts_with(word)) return;
+    what->remove_prefix(word.size());
+    const auto [end, error] = std::from_chars(what->data(), what->data() + what->size(), *out);
+    what->remove_prefix(static_cast<std::size_t>(end - what->data()));
+  };
+  number("line ", &place.line);
+  number(" column ", &place.column);
+  if (what->starts_with(": ")) what->remove_prefix(2);
+  return place;
+}
+
+std::string Missing(const JsonStream& stream, const Span& begin) {
+  return fmt::format(
+      "cut in the middle of the object that begins in line {}; {} before it can be "
+      "read",
+      begin.line, stream.values.size());
+}
+
 }  // namespace
 
-absl::StatusOr<std::vector<Value>> ParseJsonStream(std::string_view text) {
-  std::vector<Value> out;
+absl::StatusOr<JsonStream> ParseJsonStream(std::string_view text) {
+  JsonStream out;
+  Places places(text);
   std::size_t at = 0;
   while (true) {
     at = text.find_first_not_of(" \t\r\n", at);
     if (at == std::string_view::npos) return out;
     const std::string_view rest = text.substr(at);
-    if (rest.front() != '{')
-      return absl::InvalidArgumentError(
-          fmt::format("line {}: expected '{{', the beginning of an object", LineOf(text, at)));
+    const Span begin = places.Of(at);
+    if (rest.front() != '{') return Wrong(begin, "expected '{', the beginning of an object");
     const std::size_t length = ObjectLength(rest);
-    if (length == std::string_view::npos)
-      return absl::InvalidArgumentError(
-          fmt::format("line {}: the object that begins here does not end", LineOf(text, at)));
     absl::StatusOr<Value> value = value::ParseJson(rest.substr(0, length));
-    if (!value.ok())
-      return absl::InvalidArgumentError(
-          fmt::format("in the object at line {}: {}", LineOf(text, at), Message(value.status())));
-    out.push_back(*std::move(value));
+    if (!value.ok()) {
+      std::string_view what = Message(value.status());
+      Span error = TakePlace(&what);
+      if (length == std::string_view::npos && CutShort(rest, error, what)) {
+        out.missing = Missing(out, begin);
+        return out;
+      }
+      if (error.line == 1) error.column += begin.column - 1;
+      error.line += begin.line - 1;
+      return Wrong(error, what);
+    }
+    out.values.push_back(*std::move(value));
+    out.places.push_back(begin);
     at += length;
   }
 }
 
-absl::StatusOr<std::vector<Verdict>> JudgeWatchJson(const std::vector<Value>& events,
-                                                    const Value& list) {
+absl::StatusOr<Value> ParseJsonList(std::string_view text) {
+  ASSIGN_OR_RETURN(JsonStream stream, ParseJsonStream(text));
+  const Span begin = stream.places.empty() ? Span{1, 1} : stream.places.front();
+  if (!stream.missing.empty()) return Wrong(begin, stream.missing);
+  if (stream.values.size() != 1 || !stream.values.front().Get("items").is_array())
+    return Wrong(begin, "want one List, as `kubectl get pods -o json` prints it");
+  const Value& list = stream.values.front();
+  for (const Value& item : list.Get("items").items())
+    if (!Revision::Of(item))
+      return Wrong(begin,
+                   fmt::format("the list's {} has no decimal resourceVersion", NameOf(item)));
+  const Value& own = list.Get("metadata").Get("resourceVersion");
+  if (!own.AsString().empty() && !Revision::Of(list))
+    return Wrong(begin, "the list's metadata.resourceVersion is not decimal");
+  return list;
+}
+
+absl::StatusOr<std::vector<Verdict>> JudgeWatchJson(const JsonStream& events, const Value& list) {
   Judge judge(!list.is_null());
-  if (!list.is_null()) RETURN_IF_ERROR(judge.TakeList(list));
-  for (std::size_t i = 0; i < events.size(); ++i) RETURN_IF_ERROR(judge.Take(i + 1, events[i]));
+  judge.TakeList(list);
+  for (std::size_t i = 0; i < events.values.size(); ++i) {
+    const absl::Status taken = judge.Take(i + 1, events.values[i]);
+    if (!taken.ok()) return Wrong(events.places[i], Message(taken));
+  }
   return judge.Finish();
 }
 

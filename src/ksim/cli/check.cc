@@ -66,46 +66,51 @@ class CheckCommand : public Command {
     }
     const std::vector<Verdict> verdicts = check::VerdictsOf(**checker, *trace);
     Show(io, verdicts, &*trace);
-    const int code = CodeOf(verdicts);
-    return code == kOk && !trace->end ? kUndecided : code;
+    return trace->end ? CodeOf(verdicts) : Worst({CodeOf(verdicts), kUndecided});
   }
 
  private:
   int RunWatchJson(Io& io) {
-    const auto events = ReadJson(io, trace_);
-    if (!events) return kInvalid;
-    Value list;
-    if (!list_.empty()) {
-      const auto lists = ReadJson(io, list_);
-      if (!lists) return kInvalid;
-      if (lists->size() != 1 || !lists->front().Get("items").is_array()) {
-        io.Err(fmt::format("{}: error: want one List, as `kubectl get pods -o json` prints it\n",
-                           list_));
-        return kInvalid;
-      }
-      list = lists->front();
-    }
-    const auto verdicts = check::JudgeWatchJson(*events, list);
-    if (!verdicts.ok()) {
-      io.Err(fmt::format("{}: error: {}\n", trace_, Message(verdicts.status())));
-      return kInvalid;
-    }
+    const std::optional<std::string> text = ReadText(io, trace_);
+    if (!text) return kInvalid;
+    const auto events = check::ParseJsonStream(*text);
+    if (!events.ok()) return Tell(io, trace_, *text, events.status());
+    const std::optional<Value> list = ReadList(io);
+    if (!list) return kInvalid;
+    const auto verdicts = check::JudgeWatchJson(*events, *list);
+    if (!verdicts.ok()) return Tell(io, trace_, *text, verdicts.status());
     Show(io, *verdicts, nullptr);
-    return CodeOf(*verdicts);
+    if (events->missing.empty()) return CodeOf(*verdicts);
+    io.Err(fmt::format("{}: warning: {}\n", trace_, events->missing));
+    return Worst({CodeOf(*verdicts), kUndecided});
   }
 
-  static std::optional<std::vector<Value>> ReadJson(Io& io, const std::string& path) {
-    const absl::StatusOr<std::string> text = os::ReadFile(path);
-    if (!text.ok()) {
-      io.Err(fmt::format("{}: error: cannot read it: {}\n", path, Message(text.status())));
-      return std::nullopt;
-    }
-    absl::StatusOr<std::vector<Value>> values = check::ParseJsonStream(*text);
-    if (!values.ok()) {
-      io.Err(fmt::format("{}: error: {}\n", path, Message(values.status())));
-      return std::nullopt;
-    }
-    return *std::move(values);
+  // Null if there is none; nullopt if it cannot be read.
+  std::optional<Value> ReadList(Io& io) const {
+    if (list_.empty()) return Value();
+    const std::optional<std::string> text = ReadText(io, list_);
+    if (!text) return std::nullopt;
+    const absl::StatusOr<Value> list = check::ParseJsonList(*text);
+    if (list.ok()) return *list;
+    Tell(io, list_, *text, list.status());
+    return std::nullopt;
+  }
+
+  static std::optional<std::string> ReadText(Io& io, const std::string& path) {
+    absl::StatusOr<std::string> text = os::ReadFile(path);
+    if (text.ok()) return *std::move(text);
+    io.Err(fmt::format("{}: error: cannot read it: {}\n", path, Message(text.status())));
+    return std::nullopt;
+  }
+
+  static int Tell(Io& io, const std::string& path, std::string_view text,
+                  const absl::Status& wrong) {
+    Diagnostic d = AtItsPlace(path, Message(wrong));
+    for (int line = 1; line < d.span.line && !text.empty(); ++line)
+      text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    d.source_line = text.substr(0, text.find_first_of("\r\n"));
+    io.Err(Render(d, io.err_color()));
+    return kInvalid;
   }
 
   static int CodeOf(const std::vector<Verdict>& verdicts) {

@@ -26,21 +26,25 @@ int TakeNumber(std::string_view word, std::string_view* text) {
   return number;
 }
 
-// "line 7 column 3: what", as the reader says it, at its place in the file.
 Diagnostic NoTrace(const std::string& path, std::string_view what) {
-  Diagnostic d;
-  d.file = path;
-  std::string_view rest = what;
-  if (const int line = TakeNumber("line ", &rest); line > 0) {
-    d.span.line = line;
-    d.span.column = std::max(1, TakeNumber(" column ", &rest));
-    rest.remove_prefix(std::min(rest.size(), std::string_view(": ").size()));
-  }
-  d.message = fmt::format("no trace of ksim: {}", rest);
+  Diagnostic d = AtItsPlace(path, what);
+  d.message = fmt::format("no trace of ksim: {}", d.message);
   return d;
 }
 
 }  // namespace
+
+Diagnostic AtItsPlace(const std::string& path, std::string_view what) {
+  Diagnostic d;
+  d.file = path;
+  if (const int line = TakeNumber("line ", &what); line > 0) {
+    d.span.line = line;
+    d.span.column = std::max(1, TakeNumber(" column ", &what));
+    what.remove_prefix(std::min(what.size(), std::string_view(": ").size()));
+  }
+  d.message = what;
+  return d;
+}
 
 std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path) {
   absl::StatusOr<trace::Trace> trace = trace::ReadTrace(path);

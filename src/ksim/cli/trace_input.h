@@ -2,8 +2,10 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ksim/api/kinds.h"
+#include "ksim/base/diagnostic.h"
 #include "ksim/cli/io.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/trace/event_line.h"
@@ -11,6 +13,9 @@
 #include "ksim/trace/trace.h"
 
 namespace ksim::cli {
+
+// What a reader says of a file, "line 7 column 3: what", at its place.
+Diagnostic AtItsPlace(const std::string& path, std::string_view what);
 
 // Reads a trace; on failure says why and returns nullopt (exit code 2). A cut one is returned, and
 // what is missing told on stderr.

@@ -1,0 +1,79 @@
+// What `ksim check` answers to what is cut short.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/cli/run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+std::string FileWith(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "/" + name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+// The first lines of a trace; all of it for a negative number.
+std::string CutTrace(int lines) {
+  const std::string whole = testing::TempDir() + "/check_whole.jsonl";
+  EXPECT_EQ(RunCli({"run", "scenarios/delete-pod.yaml", "-q", "--trace", whole}).code, 0);
+  std::ifstream in(whole);
+  std::string out, line;
+  for (int i = 0; i != lines && std::getline(in, line); ++i) out += line + "\n";
+  return FileWith("check_cut.jsonl", out);
+}
+
+TEST(Check, ATraceCutShortIsUndecided) {
+  struct Case {
+    const char* what;
+    int lines, code;
+  };
+  const Case cases[] = {
+      {"whole", -1, 0}, {"cut, and judged as far as it goes", 200, 6}, {"nothing to judge", 1, 6}};
+  for (const Case& c : cases)
+    EXPECT_EQ(RunCli({"check", CutTrace(c.lines)}).code, c.code) << c.what;
+}
+
+std::string Event(const char* type, int rv) {
+  return std::string("{\"type\": \"") + type +
+         "\", \"object\": {\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": "
+         "\"a\", \"uid\": \"u\", \"resourceVersion\": \"" +
+         std::to_string(rv) + "\"}}}\n";
+}
+
+TEST(Check, AWatchCutShortIsUndecidedUnlessItIsViolated) {
+  const std::string good = Event("ADDED", 10) + Event("MODIFIED", 20);
+  const std::string bad = good + Event("MODIFIED", 15);
+  const std::string cut = Event("MODIFIED", 30).substr(0, 40);
+  struct Case {
+    const char* what;
+    std::string stream;
+    int code;
+  };
+  const Case cases[] = {{"whole", good, 0},     {"violated", bad, 1},
+                        {"cut", good + cut, 6}, {"violated and cut", bad + cut, 1},
+                        {"nothing", "", 5},     {"nothing but a part of one", cut, 6}};
+  for (const Case& c : cases) {
+    const std::string path = FileWith("check_watch.json", c.stream);
+    const CliResult result = RunCli({"check", "--format", "watch-json", path});
+    EXPECT_EQ(result.code, c.code) << c.what;
+    const bool warned = result.err.find(": warning: cut in the middle") != std::string::npos;
+    EXPECT_EQ(warned, c.stream.ends_with(cut)) << c.what << ": " << result.err;
+  }
+}
+
+TEST(Check, WhatIsWrongInAWatchIsShownAtItsPlace) {
+  const std::string watch = FileWith("check_wrong.json", "{\"type\": \"ADDED\"}\n  {\"type\": }\n");
+  EXPECT_EQ(
+      RunCli({"check", "--format", "watch-json", watch}).err,
+      watch + ":2:12: error: expected a value\n    2 |   {\"type\": }\n      |            ^\n");
+  const std::string good = FileWith("check_watch.json", Event("ADDED", 10));
+  EXPECT_EQ(RunCli({"check", "--format", "watch-json", good, "--list", good}).err,
+            good + ":1:1: error: want one List, as `kubectl get pods -o json` prints it\n    1 | " +
+                Event("ADDED", 10) + "      | ^\n");
+}
+
+}  // namespace
+}  // namespace ksim::cli
