@@ -60,18 +60,6 @@ std::string BehindAfterRestart(const std::string& process, const std::string& cl
       "", "nodes: 2, apiServers: 2" + cluster);
 }
 
-Trace RunOf(const std::string& yaml, const std::string& compat) {
-  scenario::LoadOptions options;
-  options.set = {"compat=\"" + compat + "\""};
-  options.read = [&yaml](const std::string&) -> absl::StatusOr<std::string> { return yaml; };
-  scenario::Loaded loaded = scenario::Load({"legal.yaml"}, options);
-  EXPECT_EQ(Render(loaded.errors, false), "");
-  if (loaded.scenarios.empty()) return Trace();
-  scenario::Runner runner(loaded.scenarios.at(0), scenario::RunnerOptions());
-  runner.Run();
-  return runner.MakeTrace(trace::RenderOptions());
-}
-
 // --- what shows that it happened ---
 
 bool HandlerOf(const Record& r, const std::string& resource, const std::string& type) {

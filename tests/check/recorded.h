@@ -1,5 +1,7 @@
 // Recorded runs to mutate: real traces of scenarios/.
 #pragma once
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -25,6 +27,19 @@ inline Trace Recorded(const std::string& scenario, const std::string& compat) {
   scenario::Runner runner(
       scenario::Load({"scenarios/" + scenario + ".yaml"}, options).scenarios.at(0),
       scenario::RunnerOptions());
+  runner.Run();
+  return runner.MakeTrace(trace::RenderOptions());
+}
+
+// A scenario given as its text.
+inline Trace RunOf(const std::string& yaml, const std::string& compat) {
+  scenario::LoadOptions options;
+  options.set = {"compat=\"" + compat + "\""};
+  options.read = [&yaml](const std::string&) -> absl::StatusOr<std::string> { return yaml; };
+  scenario::Loaded loaded = scenario::Load({"test.yaml"}, options);
+  EXPECT_EQ(Render(loaded.errors, false), "");
+  if (loaded.scenarios.empty()) return Trace();
+  scenario::Runner runner(loaded.scenarios.at(0), scenario::RunnerOptions());
   runner.Run();
   return runner.MakeTrace(trace::RenderOptions());
 }

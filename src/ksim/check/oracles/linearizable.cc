@@ -6,6 +6,9 @@
 // is needed, unlike etcd's tests/robustness/validate/operations.go (porcupine).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "absl/container/flat_hash_map.h"
 #include "ksim/check/oracles/all.h"
 #include "ksim/check/oracles/words.h"
@@ -18,11 +21,16 @@ const OracleInfo& LinearizableInfo() {
       "store.linearizable",
       Guarantee::kSafety,
       "Commits of a key follow one another, and an answer is what was so between request and "
-      "answer.",
+      "answer: a write was refused, or done; a list is as new as was asked for. Each request is "
+      "answered once.",
       {sim::EventKind::kRequest, sim::EventKind::kResponse, sim::EventKind::kCommit},
       {"a read that allows an older revision (\"0\", or a number) is answered with an older state",
-       "a write whose answer was lost took effect, or did not",
-       "a write that changes nothing is answered with the revision that there is",
+       "a write whose answer was lost, or is an error of the server (5xx), took effect, or did not",
+       "a request is never answered, for its sender died",
+       "a write that changes nothing is answered with the revision that there is; one of an object "
+       "that only waits to be removed, with what there was, also if somebody else has removed it",
+       "a deletion of what is being deleted already changes nothing, and is answered 200",
+       "a graceful deletion is marked, and then refused: somebody else was faster",
        "conflicts and AlreadyExists against a state that the caller's cache does not show yet"},
       "nothing was written"};
   return info;
@@ -33,41 +41,63 @@ class Linearizable : public Oracle {
   Linearizable() : Oracle(LinearizableInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    if (o.kind == sim::EventKind::kRequest) return OnRequest(o);
+    if (o.kind == sim::EventKind::kRequest) return OnRequest(facts, o);
     if (o.kind == sim::EventKind::kCommit) return OnCommit(facts, o);
     OnResponse(facts, o);
   }
 
  private:
-  enum class Verb : std::uint8_t { kGet, kList, kCreate, kUpdate };
+  // kDelete: an eviction too. kOther: what it answers is judged elsewhere, or may be anything.
+  enum class Verb : std::uint8_t { kGet, kList, kCreate, kUpdate, kDelete, kOther };
   struct Asked {
     Verb verb = Verb::kGet;
     std::uint64_t seq = 0;
     std::uint64_t object = 0;
     bool consistent = false;      // nothing older than the request will do
+    bool evicts = false;          // it may mark first what it then may not delete
+    std::int64_t oldest = 0;      // revision that will do for a list
     std::uint64_t committed = 0;  // the object it wrote
-    std::int64_t revision = 0;    // at which it wrote it
+    std::int64_t revision = 0;    // at which it wrote it last
+    bool deleted = false;         // that was a deletion
     std::string actor;
   };
 
-  void OnRequest(const Observation& o) {
-    if (o.dry_run || !o.subresource.empty()) return;
+  static Verb VerbOf(const Observation& o) {
+    if (o.dry_run) return Verb::kOther;
+    if (o.verb == "list") return Verb::kList;
+    if (o.verb == "get") return Verb::kGet;
+    if (o.verb == "update" || o.verb == "patch") return Verb::kUpdate;
+    if (o.verb == "delete" || o.subresource == "eviction") return Verb::kDelete;
+    const bool makes = o.subresource.empty() || o.subresource == "binding";
+    return o.verb == "create" && makes ? Verb::kCreate : Verb::kOther;
+  }
+
+  void OnRequest(const Facts& facts, const Observation& o) {
+    newest_request_ = std::max(newest_request_, o.request);
     Asked a;
-    if (o.verb == "get")
-      a.verb = Verb::kGet;
-    else if (o.verb == "list")
-      a.verb = Verb::kList;
-    else if (o.verb == "create")
-      a.verb = Verb::kCreate;
-    else if (o.verb == "update" || o.verb == "patch")
-      a.verb = Verb::kUpdate;
-    else
-      return;
+    a.verb = VerbOf(o);
     a.seq = o.seq;
     a.object = o.object;
     a.consistent = o.rv_text.empty() && !o.continued;
+    a.evicts = o.subresource == "eviction";
+    if (a.verb == Verb::kList) a.oldest = Oldest(facts, o);
     a.actor = o.actor;
     asked_[o.request] = std::move(a);
+  }
+
+  // etcd's first revision is 1, before anything is written.
+  static std::int64_t Newest(const Facts& facts) {
+    return std::max<std::int64_t>(facts.history().revision(), 1);
+  }
+
+  // A consistent list is as new as the store was; else not older than the number it names
+  // (resourceVersionMatch Exact: not another).
+  static std::int64_t Oldest(const Facts& facts, const Observation& o) {
+    if (o.continued) return 0;
+    if (o.rv_text.empty()) return Newest(facts);
+    std::int64_t rv = 0;
+    std::from_chars(o.rv_text.data(), o.rv_text.data() + o.rv_text.size(), rv);
+    return rv;
   }
 
   void OnCommit(const Facts& facts, const Observation& o) {
@@ -96,25 +126,67 @@ class Linearizable : public Oracle {
     if (asked == asked_.end()) return;
     asked->second.committed = o.object;
     asked->second.revision = o.rv;
+    asked->second.deleted = o.op == CommitOp::kDelete;
   }
 
   void OnResponse(const Facts& facts, const Observation& o) {
     const auto it = asked_.find(o.request);
-    if (it == asked_.end()) return;
+    if (it == asked_.end()) return Unasked(o);
     const Asked a = std::move(it->second);
     asked_.erase(it);
     if (o.lost || o.code == 0) return;
     const bool ok = o.code >= 200 && o.code < 300;
     if (a.verb == Verb::kGet) return OnGet(facts, a, o, ok);
-    if (a.verb == Verb::kList || !ok || o.rv == 0) return;
-    if (a.committed != 0) {
-      if (a.revision == o.rv) return;
+    if (a.verb == Verb::kOther) return;
+    if (a.verb == Verb::kList) return ok ? OnList(facts, a, o) : void();
+    if (ok)
+      OnDone(facts, a, o);
+    else if (o.code >= 400 && o.code < 500)
+      OnRefused(facts, a, o);
+  }
+
+  void Unasked(const Observation& o) {
+    const bool known = o.request <= newest_request_;
+    Violate(o.seq, std::string(o.actor),
+            fmt::format("request {} is answered, and {}", o.request,
+                        known ? "it has been answered before" : "nobody asked"),
+            {});
+  }
+
+  void OnList(const Facts& facts, const Asked& a, const Observation& o) {
+    const std::int64_t newest = Newest(facts);
+    if (o.rv >= a.oldest && o.rv <= newest) return;
+    const std::string what = o.rv < a.oldest
+                                 ? fmt::format("nothing older than {} will do", a.oldest)
+                                 : fmt::format("the newest is {}", newest);
+    Violate(o.seq, a.actor,
+            fmt::format("list {} of {} was answered at revision {}, and {}", o.request, a.actor,
+                        o.rv, what),
+            {});
+  }
+
+  void OnDone(const Facts& facts, const Asked& a, const Observation& o) {
+    if (a.verb == Verb::kDelete) {
+      if (a.committed == 0 && !WasGoing(facts, a))
+        Wrong(facts, a, o, a.object, "nothing was deleted, nor about to be");
+    } else if (a.committed != 0) {
+      // What a write deletes is answered as it was asked for; a binding with no object at all.
+      if (a.revision == o.rv || a.deleted || o.rv == 0) return;
       Wrong(facts, a, o, a.committed, fmt::format("it was committed at revision {}", a.revision));
     } else if (a.verb == Verb::kCreate) {
       Wrong(facts, a, o, a.object, "nothing was committed");
-    } else if (!WasSo(facts, a, o)) {
+    } else if (o.rv != 0 && !WasSo(facts, a, o) && !WasDoomed(facts, a, o)) {
       Wrong(facts, a, o, a.object, "that was not its revision at any moment of the request");
     }
+  }
+
+  // Refused after it was done. A deletion marks first: then it may find the object gone to somebody
+  // else (that is as good), replaced or, an eviction, gone before its second half.
+  void OnRefused(const Facts& facts, const Asked& a, const Observation& o) {
+    if (a.committed == 0) return;
+    const bool halfway = a.verb == Verb::kDelete && !a.deleted && (a.evicts || o.code != 404);
+    if (halfway) return;
+    Wrong(facts, a, o, a.committed, fmt::format("it was committed at revision {}", a.revision));
   }
 
   void OnGet(const Facts& facts, const Asked& a, const Observation& o, bool ok) {
@@ -126,6 +198,17 @@ class Linearizable : public Oracle {
       Wrong(facts, a, o, a.object, "it was there all the time");
   }
 
+  // Whether the object was on its way out at some moment between request and answer.
+  static bool WasGoing(const Facts& facts, const Asked& a) {
+    const Changes& own = facts.history().OfObject(a.object);
+    for (std::size_t i = own.size(); i-- > 0;) {
+      const value::Value& metadata = own[i]->after.Get("metadata");
+      if (metadata.Has("deletionTimestamp")) return true;
+      if (own[i]->seq < a.seq) return false;
+    }
+    return false;
+  }
+
   // Whether the object was at the answer's revision between request and answer (or ever before, if
   // the request allows that).
   static bool WasSo(const Facts& facts, const Asked& a, const Observation& o) {
@@ -134,6 +217,20 @@ class Linearizable : public Oracle {
       if (own[i]->revision != o.rv) continue;
       if (!a.consistent || i + 1 == own.size()) return true;
       return own[i + 1]->seq > a.seq;
+    }
+    return false;
+  }
+
+  // An update of what only waits to be removed removes it, and is answered as if it had been made;
+  // also if the server's cache is behind, and somebody else was faster.
+  // Source: registry/generic/registry/store.go deleteWithoutFinalizers.
+  static bool WasDoomed(const Facts& facts, const Asked& a, const Observation& o) {
+    const Changes& own = facts.history().OfObject(a.object);
+    for (std::size_t i = 0; i + 1 < own.size(); ++i) {
+      if (own[i]->revision != o.rv) continue;
+      const value::Value& metadata = own[i]->after.Get("metadata");
+      return own[i + 1]->op == CommitOp::kDelete && metadata.Has("deletionTimestamp") &&
+             metadata.Get("deletionGracePeriodSeconds").AsInt() == 0;
     }
     return false;
   }
@@ -158,6 +255,7 @@ class Linearizable : public Oracle {
   }
 
   absl::flat_hash_map<std::uint64_t, Asked> asked_;  // looked up only
+  std::uint64_t newest_request_ = 0;
   std::int64_t last_ = 0;
   std::uint32_t last_sub_ = 0;
 };

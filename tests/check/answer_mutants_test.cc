@@ -1,0 +1,234 @@
+// store.linearizable: an answer that is not what became of its request is caught. The base is a
+// real run; one row changes one answer, or what it is the answer to.
+#include <gtest/gtest.h>
+
+#include "recorded.h"
+
+namespace ksim::check {
+namespace {
+
+using Kind = sim::EventKind;
+
+Is Asks(std::string verb, std::string resource, std::string subresource = "",
+        std::string actor = "") {
+  return [=](const Record& r) {
+    return r.kind == Kind::kRequest && r.Text("verb") == verb && r.Text("resource") == resource &&
+           r.Text("subresource") == subresource && r.actor.starts_with(actor);
+  };
+}
+
+Is AnswerTo(std::int64_t id) {
+  return [=](const Record& r) { return r.kind == Kind::kResponse && r.Int("id") == id; };
+}
+
+// The answer to the last such request that was answered 2xx.
+Record* AnswerTo(Trace* t, const Is& asks) {
+  for (std::size_t i = t->events.size(); i-- > 0;) {
+    if (!asks(t->events[i])) continue;
+    const std::size_t at = Find(*t, AnswerTo(t->events[i].Int("id")));
+    if (at == t->events.size() || t->events[at].Int("code") >= 300) continue;
+    return &t->events[at];
+  }
+  ADD_FAILURE() << "no such answer";
+  return &t->events.back();
+}
+
+Record* RequestOf(Trace* t, const Record& answer) {
+  return &t->events[Find(*t, [&](const Record& r) {
+    return r.kind == Kind::kRequest && r.Int("id") == answer.Int("id");
+  })];
+}
+
+void Refuse(Record* answer, int code, std::string_view reason) {
+  SetField(answer, "code", Value::Of(code));
+  SetField(answer, "reason", Value::Of(reason));
+  SetField(answer, "rv", Value::Of(0));
+}
+
+void Add(Record* r, std::string_view field, std::int64_t n) {
+  SetField(r, field, Value::Of(r->Int(field) + n));
+}
+
+// The commits that came of a request came of none.
+void OfNobody(Trace* t, const Record& answer) {
+  for (Record& r : t->events)
+    if (r.kind == Kind::kCommit && r.Int("request") == answer.Int("id"))
+      SetField(&r, "request", Value::Of(0));
+}
+
+struct Row {
+  const char* what;
+  std::function<void(Trace*)> change;
+};
+
+std::vector<Row> Rows() {
+  const Is lists = Asks("list", "pods", "", "kubectl");
+  const Is puts_status = Asks("update", "replicasets", "status");
+  const Is patches_status = Asks("patch", "pods", "status");
+  const Is creates = Asks("create", "pods");
+  const Is binds = Asks("create", "pods", "binding");
+  const Is deletes = Asks("delete", "pods", "", "kubectl");
+  return {
+      {"a consistent list is older than the store was",
+       [=](Trace* t) {
+         Record* r = AnswerTo(t, lists);
+         SetField(r, "rv", Value::Of(2));
+         SetField(r, "items", Value::Of(0));
+       }},
+      {"a list is newer than the store", [=](Trace* t) { Add(AnswerTo(t, lists), "rv", 500); }},
+      {"a list is older than the revision it named",
+       [=](Trace* t) {
+         Record* answer = AnswerTo(t, lists);
+         Record* r = RequestOf(t, *answer);
+         const std::string named = std::to_string(answer->Int("rv"));
+         SetField(r, "params", r->Get("params").Set("resourceVersion", Value::Of(named)));
+         Add(answer, "rv", -1);
+       }},
+      {"a status that was put has an older revision",
+       [=](Trace* t) { Add(AnswerTo(t, puts_status), "rv", -1); }},
+      {"a status that was put has one that is to come",
+       [=](Trace* t) { Add(AnswerTo(t, puts_status), "rv", 500); }},
+      {"a status that was patched has another's",
+       [=](Trace* t) { Add(AnswerTo(t, patches_status), "rv", 1); }},
+      {"a creation was done, and its name is taken",
+       [=](Trace* t) { Refuse(AnswerTo(t, creates), 409, "AlreadyExists"); }},
+      {"a binding was done, and its pod is not there",
+       [=](Trace* t) { Refuse(AnswerTo(t, binds), 404, "NotFound"); }},
+      {"a binding was not done", [=](Trace* t) { OfNobody(t, *AnswerTo(t, binds)); }},
+      {"a pod was marked, and is not there",
+       [=](Trace* t) { Refuse(AnswerTo(t, deletes), 404, "NotFound"); }},
+      {"a pod was removed, and that was refused",
+       [=](Trace* t) {
+         Refuse(AnswerTo(t, Asks("delete", "pods", "", "kubelet/")), 409, "Conflict");
+       }},
+      {"a deletion was not done",
+       [=](Trace* t) {
+         Record* answer = AnswerTo(t, deletes);
+         OfNobody(t, *answer);
+         // A pod that is there to stay.
+         const std::size_t kept = Find(
+             *t,
+             [](const Record& r) {
+               return r.kind == Kind::kCommit && r.Text("resource") == "pods" &&
+                      r.Text("op") == "create";
+             },
+             2);
+         SetField(RequestOf(t, *answer), "name", t->events[kept].Get("name"));
+       }},
+      {"a request is answered twice",
+       [=](Trace* t) {
+         const Record again = *AnswerTo(t, patches_status);
+         t->events.push_back(again);
+       }},
+      {"an answer to what nobody asked",
+       [=](Trace* t) { SetField(AnswerTo(t, patches_status), "id", Value::Of(987654)); }},
+  };
+}
+
+TEST(AnswerMutants, EachIsCaught) {
+  for (const char* compat : {"1.25", "1.30", "1.36"}) {
+    const Trace whole = Recorded("delete-pod", compat);
+    for (const Row& row : Rows()) {
+      Trace mutant = whole;
+      row.change(&mutant);
+      EXPECT_EQ(Violated(mutant).count("store.linearizable"), 1u)
+          << compat << ": " << row.what << "\n"
+          << Messages(mutant);
+    }
+  }
+}
+
+// --- what looks like it, and may be ---
+
+std::string Scenario(const std::string& steps, const std::string& faults,
+                     const std::string& finalizers) {
+  return R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: answers}
+spec:
+  cluster: {nodes: 2}
+  steps:
+  - {at: 0s, create: {documents: all}}
+)" + steps +
+         "  faults: [" + faults + R"(]
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: default)" +
+         finalizers + R"(}
+spec: {containers: [{name: c, image: nginx}]}
+)";
+}
+
+// A request of that verb was answered so (0: not at all), and wrote something or not.
+bool Happened(const Trace& t, const std::string& verb, int code, bool wrote) {
+  for (const Record& r : t.events) {
+    if (r.kind != Kind::kRequest || r.Text("verb") != verb) continue;
+    const std::int64_t id = r.Int("id");
+    const std::size_t answer = Find(t, AnswerTo(id));
+    const bool commits = Find(t, [&](const Record& x) {
+                           return x.kind == Kind::kCommit && x.Int("request") == id;
+                         }) < t.events.size();
+    const std::int64_t got = answer < t.events.size() ? t.events[answer].Int("code") : 0;
+    if (got == code && commits == wrote) return true;
+  }
+  return false;
+}
+
+TEST(AnswerMutants, WhatMayBeIsSilent) {
+  struct Case {
+    const char *what, *steps, *faults, *finalizers, *verb;
+    int code;
+    bool wrote;
+  };
+  const char* twice =
+      "  - {at: 20s, delete: {resource: pods/p, wait: false}}\n"
+      "  - {at: 20100ms, delete: {resource: pods/p, wait: false}}\n";
+  const char* scale = "  - {at: 20s, scale: {resource: replicasets/web, replicas: 3}}\n";
+  const Case cases[] = {
+      {"the second deletion changes nothing", twice, "", "", "delete", 200, false},
+      {"nor does one of what a finalizer keeps", twice, "", ", finalizers: [a.b/c]", "delete", 200,
+       false},
+      {"a deletion at once", "  - {at: 20s, delete: {resource: pods/p, gracePeriodSeconds: 0}}\n",
+       "", "", "delete", 200, true},
+      {"an eviction", "  - {at: 20s, evict: {pod: p}}\n", "", "", "create", 201, true},
+      {"an update that is lost after it was done", scale,
+       "{at: 19s, timeoutWrite: {client: kube-controller-manager, verb: create, applied: true}}",
+       "", "create", 0, true},
+      {"one that is lost before", scale,
+       "{at: 19s, timeoutWrite: {client: kube-controller-manager, verb: create, applied: false}}",
+       "", "create", 0, false},
+      {"a fault refuses a creation: its name is taken", scale,
+       "{at: 19s, rejectWrite: {client: kube-controller-manager, verb: create, code: 409}}", "",
+       "create", 409, false},
+      {"a status of a pod that is gone", scale,
+       "{at: 19s, rejectWrite: {client: kubelet/node-1, verb: patch, code: 404}}, "
+       "{at: 19s, rejectWrite: {client: kubelet/node-2, verb: patch, code: 404}}",
+       "", "patch", 404, false},
+      {"an API server dies in between", scale,
+       "{at: 20s, restart: {process: kube-apiserver-0, down: 2s}}", "", "create", 201, true},
+  };
+  for (const Case& c : cases) {
+    for (const char* compat : {"1.25", "1.30", "1.36"}) {
+      const Trace trace = RunOf(Scenario(c.steps, c.faults, c.finalizers), compat);
+      EXPECT_TRUE(Happened(trace, c.verb, c.code, c.wrote)) << c.what << ", " << compat;
+      EXPECT_EQ(Messages(trace).find("store.linearizable"), std::string::npos)
+          << c.what << ", " << compat << "\n"
+          << Messages(trace);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ksim::check
