@@ -5,7 +5,8 @@
 
 namespace ksim::check {
 
-Checker::Checker(const std::vector<std::string>& checks) : checks_(checks) {
+Checker::Checker(const std::vector<std::string>& checks, api::Compat compat)
+    : facts_(compat), checks_(checks) {
   for (const OracleEntry& entry : AllOracles()) {
     if (entry.make == nullptr || !Selected(checks_, entry.info->name)) continue;
     oracles_.push_back(entry.make());
@@ -59,8 +60,9 @@ std::vector<std::pair<std::string, std::string>> Checker::not_judged() const {
   return out;
 }
 
-LiveChecker::LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks)
-    : sim_(sim), checker_(checks) {
+LiveChecker::LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks,
+                         api::Compat compat)
+    : sim_(sim), checker_(checks, compat) {
   sim.bus().Subscribe(sim::Bus::Stage::kOracle, [this](const sim::Event& e) { OnEvent(e); });
 }
 
@@ -107,7 +109,8 @@ RunEnd EndOf(const trace::Trace& trace) {
 
 absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
                                                     const std::vector<std::string>& checks) {
-  auto checker = std::make_unique<Checker>(checks);
+  const api::Compat compat = api::ParseCompat(trace.header.compat).value_or(api::Compat::k1_36);
+  auto checker = std::make_unique<Checker>(checks, compat);
   RecordObserver observer;
   Observation o;
   for (const trace::Record& r : trace.events)

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ksim/api/compat.h"
 #include "ksim/check/live.h"
 #include "ksim/check/oracle.h"
 #include "ksim/sim/simulation.h"
@@ -22,8 +23,8 @@ namespace ksim::check {
 
 class Checker {
  public:
-  // `checks`: names of oracles as a scenario has them.
-  explicit Checker(const std::vector<std::string>& checks);
+  // `checks`: names of oracles as a scenario has them. `compat`: of the run.
+  explicit Checker(const std::vector<std::string>& checks, api::Compat compat = api::Compat::k1_36);
 
   void Take(const Observation& o);
   // The run is over: what can only be judged now. Once.
@@ -52,7 +53,8 @@ class Checker {
 class LiveChecker {
  public:
   // Subscribes itself; must live as long as the bus is used.
-  LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks);
+  LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks,
+              api::Compat compat = api::Compat::k1_36);
   LiveChecker(const LiveChecker&) = delete;
   LiveChecker& operator=(const LiveChecker&) = delete;
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "ksim/api/compat.h"
 #include "ksim/check/history.h"
 #include "ksim/check/observation.h"
 #include "ksim/check/track.h"
@@ -95,12 +96,13 @@ struct HandlerStep {
 
 class Facts {
  public:
-  Facts() = default;
+  explicit Facts(api::Compat compat = api::Compat::k1_36) : compat_(compat) {}
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 
   void Take(const Observation& o);
 
+  api::Compat compat() const { return compat_; }  // whose behaviour the run has
   const History& history() const { return history_; }
   // Of the observation taken last, if it is of such a kind.
   const Delivery& delivery() const { return delivery_; }
@@ -146,6 +148,7 @@ class Facts {
   Informer& InformerOf(std::string_view name);
   Informer* FindInformer(std::string_view process, std::string_view resource);
 
+  api::Compat compat_;
   History history_;
   UnseenPods unseen_pods_;
   std::int64_t now_ = 0, last_fault_ = 0, last_step_ = 0;

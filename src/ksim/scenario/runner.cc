@@ -91,7 +91,7 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
       triggers_(world_.sim()),
       injector_(world_),
       expectations_(world_.sim(), world_.kinds(), ExpectedOf(scenario_, options_.fuzz.has_value())),
-      checks_(world_.sim(), scenario_.checks) {
+      checks_(world_.sim(), scenario_.checks, scenario_.compat) {
   if (options_.fuzz || AnswersDrawnFaults())
     drawn_ = std::make_unique<fault::Drawn>(injector_, world_,
                                             fault::AllowedKinds(scenario_.fuzz.faults));
