@@ -1,6 +1,7 @@
 // What may legally happen does not alarm.
 #include <gtest/gtest.h>
 
+#include "ksim/value/json.h"
 #include "recorded.h"
 
 namespace ksim::check {
@@ -20,6 +21,55 @@ TEST(Legal, RealRunsAreSilentLiveAndRecorded) {
                                 [](const auto& n) { return n == "limit" || n == "expect"; }),
                  live.end());
       EXPECT_EQ((*checker)->judged(), live) << name << " " << compat;
+    }
+  }
+}
+
+// esr and sched.fits: what holds a pod, or keeps its owner from saying so.
+TEST(Legal, WhatIsHeldStaysAsItIs) {
+  struct Case {
+    const char *what, *set, *pod, *shows;
+  };
+  const Case cases[] = {
+      {"an image that is not there", "", "imagePullPolicy: Never}]", "ErrImageNeverPull"},
+      {"more than any node has", "",
+       "resources: {requests: {nvidia.com/gpu: 1}, limits: "
+       "{nvidia.com/gpu: 1}}}]",
+       "Insufficient nvidia.com/gpu"},
+      {"an init container that fails", "", "}], initContainers: [{name: i, image: nginx}]",
+       "CrashLoopBackOff"},
+      {"long to be available", "minReadySeconds: 40, ", "}]", "readyReplicas"},
+  };
+  for (const Case& c : cases) {
+    const std::string yaml = std::string(R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: held}
+spec:
+  cluster: {nodes: 1}
+  steps:
+  - {at: 0s, create: {documents: all}}
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web, namespace: default}
+spec: {)") + c.set + R"(replicas: 1, selector: {matchLabels: {app: web}}, template: {
+  metadata: {labels: {app: web}, annotations: {exit.ksim.dev/i: "1 after 1s"}},
+  spec: {containers: [{name: c, image: nginx, )" +
+                             c.pod + R"(}}}
+)";
+    for (const char* compat : {"1.25", "1.30", "1.36"}) {
+      const Trace trace = RunOf(yaml, compat);
+      const bool shown =
+          Find(trace, [&](const Record& r) {
+            return value::ToJson(r.Get("changed")).find(c.shows) != std::string::npos ||
+                   r.Text("reason") == c.shows;
+          }) < trace.events.size();
+      EXPECT_TRUE(shown) << c.what << ", " << compat << ": it did not happen";
+      EXPECT_EQ(Messages(trace), "") << c.what << ", " << compat;
+      ASSERT_TRUE(trace.end.has_value());
+      const std::vector<std::string>& judged = trace.end->judged;
+      EXPECT_NE(std::find(judged.begin(), judged.end(), "esr"), judged.end()) << c.what;
     }
   }
 }

@@ -60,6 +60,14 @@ void AddLeaf(Record* commit, std::string_view path, const Value& v) {
            commit->Get("changed").Append(value::Obj({{"path", Value::Of(path)}, {"new", v}})));
 }
 
+// Without what it does to a status.
+void LeaveStatus(Record* commit) {
+  std::vector<Value> leaves;
+  for (const Value& leaf : commit->Get("changed").items())
+    if (!leaf.Get("path").AsString().starts_with("status")) leaves.push_back(leaf);
+  SetField(commit, "changed", Value::Array(std::move(leaves)));
+}
+
 std::vector<Row> Rows() {
   const std::string pods = "kube-controller-manager pods";
   const Is pod_created = [](const Record& r) {
@@ -72,6 +80,10 @@ std::vector<Row> Rows() {
   const Is by_kubelet = [](const Record& r) {
     return r.kind == Kind::kCommit && r.Text("op") == "update" && r.Text("resource") == "pods" &&
            r.Text("by").starts_with("kubelet/");
+  };
+  const Is counted = [](const Record& r) {
+    return r.kind == Kind::kCommit && r.Text("op") == "update" &&
+           r.Text("resource") == "replicasets";
   };
   return {
       {"a list misses an item",
@@ -176,6 +188,38 @@ std::vector<Row> Rows() {
              AddLeaf(&r, "spec.containers[0].resources.requests.cpu", Value::Of("999"));
        },
        "sched.fits"},
+      {"a pod that asks for what no node has",
+       [=](Trace* t) {
+         for (Record& r : t->events)
+           if (pod_created(r))
+             AddLeaf(&r, "spec.containers[0].resources.requests['nvidia.com/gpu']", Value::Of("1"));
+       },
+       "sched.fits"},
+      {"a pod that asks for more disk than its node has",
+       [=](Trace* t) {
+         for (Record& r : t->events)
+           if (pod_created(r))
+             AddLeaf(&r, "spec.containers[0].resources.requests.ephemeral-storage",
+                     Value::Of("900Ti"));
+       },
+       "sched.fits"},
+      {"a ReplicaSet says that fewer pods are ready",
+       [=](Trace* t) { SetLeaf(Last(t, counted), "status.readyReplicas", Value::Of(1)); }, "esr"},
+      {"a ReplicaSet says that more pods are available",
+       [=](Trace* t) { SetLeaf(Last(t, counted), "status.availableReplicas", Value::Of(3)); },
+       "esr"},
+      {"a ReplicaSet says that fewer pods have its labels",
+       [=](Trace* t) { AddLeaf(Last(t, counted), "status.fullyLabeledReplicas", Value::Of(1)); },
+       "esr"},
+      {"a ReplicaSet says that it was seen as it was before",
+       [=](Trace* t) { AddLeaf(Last(t, counted), "status.observedGeneration", Value::Of(0)); },
+       "esr"},
+      {"a kubelet never takes up a pod",
+       [=](Trace* t) {
+         for (Record& r : t->events)
+           if (by_kubelet(r)) LeaveStatus(&r);
+       },
+       "esr"},
       // CTRL-F-03
       {"a pod gets a second controller",
        [=](Trace* t) {

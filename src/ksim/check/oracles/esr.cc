@@ -20,14 +20,18 @@ const OracleInfo& EsrInfo() {
   static const OracleInfo info{
       "esr",
       Guarantee::kLiveness,
-      "When nothing is left to do, each ReplicaSet has the pods it asks for and says so, a pod "
-      "that fits a node is on one, and nothing is stuck in deletion.",
+      "When nothing is left to do, each ReplicaSet has the pods it asks for and its status counts "
+      "them as they are, a pod that fits a node is on one and was taken up by its kubelet, and "
+      "nothing is stuck in deletion.",
       {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
        "a ReplicaSet whose pod was gone, or going, before its controller saw it waits until the "
        "expectation of it has expired and something wakes the controller",
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
-       "pods of a node that is not ready"},
+       "pods of a node that is not ready",
+       "a pod whose image, init containers or containers keep it from running",
+       "with minReadySeconds, pods that are ready and not available",
+       "a controller of one's own counts what it likes, but status.replicas"},
       "the run did not end by becoming quiet"};
   return info;
 }
@@ -42,12 +46,15 @@ class Esr : public Oracle {
       alive_.erase(o.object);
     else
       alive_[o.object] = facts.history().Newest(o.object);
+    if (o.resource == "replicasets" && o.before->Get("status") != o.after->Get("status"))
+      counted_[o.object] =
+          o.by.starts_with("kube-controller-manager") && o.by.ends_with("/replicaset");
   }
 
   void Finish(const Facts& facts, const RunEnd& end) override {
     if (end.cut || !end.quiet || !facts.faults().empty()) return;
     Judged();
-    std::map<std::string, std::int64_t, std::less<>> active;  // by controller's uid
+    Owned active;
     std::vector<api::NodeView> nodes;
     std::map<std::string, api::Resources, std::less<>> used;
     for (const auto& [hash, c] : alive_) {
@@ -55,7 +62,8 @@ class Esr : public Oracle {
       if (c->resource == "nodes") nodes.emplace_back(object);
       if (c->resource != "pods") continue;
       const api::PodView pod(object);
-      if (const auto owner = object.controller(); owner && pod.active()) ++active[owner->uid];
+      if (const auto owner = object.controller(); owner && pod.active())
+        active[std::string(owner->uid)].push_back(pod);
       if (pod.node_name().empty() || pod.terminal()) continue;
       api::Resources& sum = used[std::string(pod.node_name())];
       sum += api::PodRequests(object, false);
@@ -65,7 +73,7 @@ class Esr : public Oracle {
       const api::Object object = api::Object::FromTree(c->after, c->revision);
       std::string problem;
       if (c->resource == "replicasets" && facts.SawActor("replicaset"))
-        problem = OfReplicaSet(facts, object, active);
+        problem = OfReplicaSet(facts, object, active, counted_[hash]);
       if (c->resource == "pods") problem = OfPod(facts, object, nodes, used);
       if (!problem.empty())
         Violate(c->seq, "", fmt::format("{} {}{}", c->Name(), problem, Believed(facts, hash)),
@@ -74,12 +82,16 @@ class Esr : public Oracle {
   }
 
  private:
+  using Owned = std::map<std::string, std::vector<api::PodView>, std::less<>>;  // by owner's uid
+
   static std::string OfReplicaSet(const Facts& facts, const api::Object& object,
-                                  const std::map<std::string, std::int64_t, std::less<>>& active) {
+                                  const Owned& active, bool counted) {
     const api::ReplicaSetView rs(object);
     if (object.deleting()) return "";
+    static const std::vector<api::PodView> none;
     const auto it = active.find(object.uid());
-    const std::int64_t have = it == active.end() ? 0 : it->second;
+    const std::vector<api::PodView>& pods = it == active.end() ? none : it->second;
+    const auto have = static_cast<std::int64_t>(pods.size());
     if (have < rs.replicas() && facts.unseen_pods().AwaitedBy(object.uid())) return "";
     if (have != rs.replicas())
       return fmt::format("asks for {} pods and has {}", rs.replicas(), have);
@@ -88,7 +100,35 @@ class Esr : public Oracle {
     if (rs.observed_generation() < object.generation())
       return fmt::format("is at generation {}, and its status at {}", object.generation(),
                          rs.observed_generation());
+    return counted ? OfCounts(rs, pods) : "";
+  }
+
+  // Source: pkg/controller/replicaset/replica_set_utils.go calculateStatus.
+  static std::string OfCounts(const api::ReplicaSetView& rs,
+                              const std::vector<api::PodView>& pods) {
+    std::int64_t labeled = 0, ready = 0;
+    for (const api::PodView& pod : pods) {
+      labeled += HasAll(pod.object().labels(), rs.template_labels());
+      ready += pod.ready();
+    }
+    const auto other = [](std::string_view what, std::int64_t is, std::int64_t says) {
+      return fmt::format("has {} {} pods and its status says {}", is, what, says);
+    };
+    if (rs.fully_labeled_replicas() != labeled)
+      return other("fully labeled", labeled, rs.fully_labeled_replicas());
+    if (rs.ready_replicas() != ready) return other("ready", ready, rs.ready_replicas());
+    // How long each has been ready is its controller's clock's affair.
+    const std::int64_t available = rs.available_replicas();
+    const bool may_wait = rs.min_ready() > Duration();
+    if (may_wait ? available > ready : available != ready)
+      return other("available", ready, available);
     return "";
+  }
+
+  static bool HasAll(const value::Value& labels, const value::Value& wanted) {
+    for (const value::Value::Member& m : wanted.members())
+      if (labels.Get(m.name) != m.value) return false;
+    return true;
   }
 
   static const api::NodeView* Named(const std::vector<api::NodeView>& nodes,
@@ -107,6 +147,8 @@ class Esr : public Oracle {
       const bool stuck = object.finalizers().empty() && node != nullptr && node->ready();
       return stuck ? "is being deleted, and its node is ready" : "";
     }
+    if (node != nullptr && node->ready() && Untouched(pod) && HasKubelet(facts, pod.node_name()))
+      return fmt::format("is on {}, which is ready, and stays Pending", pod.node_name());
     if (!pod.node_name().empty() || pod.terminal() || !facts.SawScheduler()) return "";
     if (!Plain(pod)) return "";
     const api::Resources asks = api::PodRequests(object, false);
@@ -121,6 +163,23 @@ class Esr : public Oracle {
         return fmt::format("is on no node, and would fit {}", n.object().name());
     }
     return "";
+  }
+
+  // No container runs, and nothing is said of why: trouble with an image or a container has reasons
+  // of its own.
+  static bool Untouched(const api::PodView& pod) {
+    if (pod.phase() != "Pending" || !pod.init_containers().empty()) return false;
+    for (const value::Value& s : pod.container_statuses().items())
+      if (s.Get("state").Get("waiting").Get("reason").AsString() != "ContainerCreating")
+        return false;
+    return true;
+  }
+
+  static bool HasKubelet(const Facts& facts, std::string_view node) {
+    const std::string process = fmt::format("kubelet/{}", node);
+    for (const Informer* i : facts.informers())
+      if (i->process == process && i->resource == "pods") return true;
+    return false;
   }
 
   // Nothing but its size decides where it can go.
@@ -140,6 +199,7 @@ class Esr : public Oracle {
   }
 
   std::map<std::uint64_t, const Change*> alive_;
+  std::map<std::uint64_t, bool> counted_;  // ReplicaSets: by upstream's controller, the last time
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// sched.fits: what the scheduler puts on a node fits it: the requests of its pods stay within its
-// allocatable. bugs 45, 48.
+// sched.fits: what the scheduler puts on a node fits it: the requests of its pods, of whatever
+// resource, stay within its allocatable. bugs 45, 48.
 #include <fmt/format.h>
 
 #include <map>
@@ -16,7 +16,8 @@ const OracleInfo& FitsInfo() {
   static const OracleInfo info{
       "sched.fits",
       Guarantee::kSafety,
-      "The requests of the pods that the scheduler puts on a node fit its allocatable.",
+      "The requests of the pods that the scheduler puts on a node fit its allocatable, in every "
+      "resource, also one that the node does not name.",
       {sim::EventKind::kCommit},
       {"a node that became smaller: the most it ever had is the bound",
        "nodes with pods that were created on them, past the scheduler, are not judged",
@@ -74,7 +75,7 @@ class Fits : public Oracle {
     }
     if (node.past_scheduler) return;
     Judged();
-    const std::string what = TooMuch(node);
+    const std::string what = TooMuch(node, requests);
     if (what.empty() || node.reported) return;
     node.reported = true;
     Violate(o.seq, std::string(o.by),
@@ -83,12 +84,27 @@ class Fits : public Oracle {
             {ObjectOf(o), fmt::format("nodes//{}", after)});
   }
 
-  static std::string TooMuch(const Node& node) {
+  // Of what the pod asks for: the scheduler looks at nothing else, but at the number of pods
+  // (fit.go fitsRequest). What a node does not name it has none of.
+  static std::string TooMuch(const Node& node, const api::Resources& asked) {
     const api::Resources &u = node.used, &m = node.most;
-    if (u.milli_cpu > m.milli_cpu) return fmt::format("cpu {}m of {}m", u.milli_cpu, m.milli_cpu);
-    if (u.memory > m.memory) return fmt::format("memory {} of {}", u.memory, m.memory);
+    if (asked.milli_cpu > 0 && u.milli_cpu > m.milli_cpu)
+      return fmt::format("cpu {}m of {}m", u.milli_cpu, m.milli_cpu);
+    if (asked.memory > 0 && u.memory > m.memory)
+      return fmt::format("memory {} of {}", u.memory, m.memory);
+    if (asked.ephemeral_storage > 0 && u.ephemeral_storage > m.ephemeral_storage)
+      return fmt::format("ephemeral-storage {} of {}", u.ephemeral_storage, m.ephemeral_storage);
     if (m.pods > 0 && u.pods > m.pods) return fmt::format("{} pods of {}", u.pods, m.pods);
+    for (const auto& [name, amount] : asked.scalars) {
+      const std::int64_t used = Of(u, name), most = Of(m, name);
+      if (amount > 0 && used > most) return fmt::format("{} {} of {}", name, used, most);
+    }
     return "";
+  }
+
+  static std::int64_t Of(const api::Resources& r, const std::string& name) {
+    const auto it = r.scalars.find(name);
+    return it == r.scalars.end() ? 0 : it->second;
   }
 
   Node& NodeNamed(std::string_view name) { return nodes_[std::string(name)]; }
