@@ -100,10 +100,8 @@ void CheckNeeds(MappingReader& args, std::string_view verb) {
 
 void CheckTimes(MappingReader& args, std::string_view verb) {
   for (std::string_view field : {"for", "by", "down", "redialAfter"}) {
-    const std::optional<Duration> d = args.OptionalDuration(field);
     const bool behind = verb == "skewClock" && field == "by";
-    if (d && *d < Duration() && !behind)
-      args.problems().Error(args.Find(field)->span, args.PathTo(field) + " must not be negative");
+    args.OptionalDuration(field, behind ? Sign::kAny : Sign::kNotNegative);
   }
 }
 

@@ -320,8 +320,6 @@ std::optional<Step> ParseStep(ParseContext& context, const YamlNode& node, std::
   }
   if (const YamlNode* at = node.Find("at"))
     step.at = ReadDuration(context.problems, *at, where + ".at");
-  if (step.at && *step.at < Duration())
-    context.problems.Error(node.Find("at")->span, where + ".at must not be negative");
   if (const YamlNode* when = node.Find("when"))
     step.when = ParseTrigger(context, *when, where + ".when");
   if (node.Find("at") != nullptr && node.Find("when") != nullptr)

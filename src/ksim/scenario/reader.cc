@@ -171,10 +171,14 @@ bool MappingReader::Bool(std::string_view field, bool fallback) {
 }
 
 std::optional<Duration> ReadDuration(Problems& problems, const YamlNode& node,
-                                     const std::string& path) {
+                                     const std::string& path, Sign sign) {
   if (node.kind == YamlNode::Kind::kScalar) {
     const absl::StatusOr<Duration> d = ParseDuration(node.text);
-    if (d.ok()) return *d;
+    if (d.ok() && (sign == Sign::kAny || *d >= Duration())) return *d;
+    if (d.ok()) {
+      problems.Error(node.span, path + " must not be negative");
+      return std::nullopt;
+    }
     const std::string hint =
         node.ToValue().is_int() ? fmt::format("write {}s", node.text) : "units: ns us ms s m h";
     problems.Error(
@@ -188,10 +192,10 @@ std::optional<Duration> ReadDuration(Problems& problems, const YamlNode& node,
   return std::nullopt;
 }
 
-std::optional<Duration> MappingReader::OptionalDuration(std::string_view field) {
+std::optional<Duration> MappingReader::OptionalDuration(std::string_view field, Sign sign) {
   const YamlNode* n = Find(field);
   if (n == nullptr) return std::nullopt;
-  return ReadDuration(problems_, *n, PathTo(field));
+  return ReadDuration(problems_, *n, PathTo(field), sign);
 }
 
 Duration MappingReader::DurationOf(std::string_view field, Duration fallback) {

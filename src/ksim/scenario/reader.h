@@ -42,6 +42,10 @@ std::optional<std::int64_t> ParseCount(std::string_view text);
 // `did you mean "x"?`, or the list of all when nothing is near.
 std::string Suggest(std::string_view word, const std::vector<std::string_view>& known);
 
+// What a duration may be. Only a clock may run behind: a time, a limit or a wait below zero would
+// be over before it began, or never.
+enum class Sign : std::uint8_t { kNotNegative, kAny };
+
 class MappingReader {
  public:
   // `where` is the path of the mapping in messages: spec.cluster. A node that is no mapping is
@@ -65,7 +69,7 @@ class MappingReader {
   std::optional<std::int64_t> OptionalInteger(std::string_view field, std::int64_t min);
   std::int64_t Count(std::string_view field, std::int64_t fallback);
   bool Bool(std::string_view field, bool fallback);
-  std::optional<Duration> OptionalDuration(std::string_view field);
+  std::optional<Duration> OptionalDuration(std::string_view field, Sign sign = Sign::kNotNegative);
   Duration DurationOf(std::string_view field, Duration fallback);
   std::vector<std::string> Strings(std::string_view field, std::vector<std::string> fallback);
   // A mapping of strings; numbers and booleans are taken as they are written when `scalars`.
@@ -83,7 +87,7 @@ class MappingReader {
 
 // A scalar as a duration; nullopt and a problem if it is none.
 std::optional<Duration> ReadDuration(Problems& problems, const value::YamlNode& node,
-                                     const std::string& path);
+                                     const std::string& path, Sign sign = Sign::kNotNegative);
 bool IsNull(const value::YamlNode& node);
 
 }  // namespace ksim::scenario
