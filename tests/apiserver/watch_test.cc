@@ -325,6 +325,24 @@ TEST_P(Watches136, AWatchListAtARevisionWaitsForIt) {
   EXPECT_EQ(watch->Lines(), (Lines{Added(a), Added(b), Added(c), "BOOKMARK " + at + " end"}));
 }
 
+TEST_P(Watches136, ACacheFrozenTwiceIsThawedTwice) {
+  const api::ResourceInfo& maps = world.Kind("configmaps");
+  auto watch = Watch(From("", false));
+  for (int i = 0; i < 2; ++i) world.server().FreezeCache(maps, true);
+  const api::Object c = Make("c");
+  world.server().UndoFreeze(maps);
+  world.Advance(Seconds(1));
+  EXPECT_EQ(watch->Lines(), Lines());
+  world.server().UndoFreeze(maps);
+  world.server().UndoFreeze(maps);  // of none
+  world.Advance(Seconds(1));
+  EXPECT_EQ(watch->Lines(), Lines{Added(c)});
+  world.server().FreezeCache(maps, true);
+  Make("d");
+  world.Advance(Seconds(1));
+  EXPECT_EQ(watch->Lines(), Lines{Added(c)});
+}
+
 // WATCH-06
 // API-37
 TEST_P(Watches136, AWatchListThatCannotGetFreshIsAnErrorEvent) {

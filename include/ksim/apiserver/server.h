@@ -102,7 +102,9 @@ class Server final : public api::Endpoint {
   // Down: connections are refused and those open are reset; the process lives on.
   void SetDown(bool down);
   // The resource's watch cache takes in nothing while frozen; what etcd sends meanwhile waits.
+  // False thaws it however often it was frozen, UndoFreeze takes one freeze back.
   void FreezeCache(const api::ResourceInfo& r, bool frozen);
+  void UndoFreeze(const api::ResourceInfo& r);
   // What etcd sends to the resource's watch cache is taken in this long after it has arrived.
   void LagCache(const api::ResourceInfo& r, Duration lag);
   // Begins the watch cache anew, as after the loss of its storage watch: not ready at once, all its

@@ -290,7 +290,17 @@ void Server::SetDown(bool down) {
 
 void Server::FreezeCache(const api::ResourceInfo& r, bool frozen) {
   if (impl_->now == nullptr) return;
-  if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->set_frozen(frozen);
+  Cacher* cacher = impl_->now->resources.FindCacher(r);
+  if (cacher == nullptr) return;
+  if (frozen)
+    cacher->Freeze();
+  else
+    cacher->ThawAll();
+}
+
+void Server::UndoFreeze(const api::ResourceInfo& r) {
+  if (impl_->now == nullptr) return;
+  if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->Thaw();
 }
 
 void Server::LagCache(const api::ResourceInfo& r, Duration lag) {

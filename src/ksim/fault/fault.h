@@ -65,8 +65,8 @@ class Cluster {
   // From its next request on, also after a restart, the process uses that server. False if the
   // process talks to none.
   virtual bool Connect(sim::Process& process, apiserver::Server& server) = 0;
-  // Begins or ends what is wrong with a node's machine: memory, disk, pids or network. False if
-  // there is no such node.
+  // Begins or ends what is wrong with a node's machine: memory, disk, pids or network. Counts: two
+  // faults must both let go. False if there is no such node.
   virtual bool SetTrouble(std::string_view node, std::string_view what, bool on) = 0;
   // By the name of a replica, or by the name that all replicas of it share.
   virtual Election ElectionOf(std::string_view name) = 0;

@@ -11,6 +11,8 @@
 
 namespace ksim::fault {
 
+class Call;
+
 // What a verb has done.
 struct Effect {
   Effect() = default;
@@ -22,6 +24,8 @@ struct Effect {
   std::function<Effect()> strikes;
 };
 Effect Skipped(std::string why);
+// The fault has begun: the server's watch cache takes in nothing of what etcd sends.
+Effect Freeze(Call& call, apiserver::Server& server, const api::ResourceInfo& r);
 Effect AtOnce();
 
 // One fault as it begins.

@@ -206,9 +206,14 @@ Effect SkewClock(Call& call) {
   sim::Process* process = call.Process("process");
   if (process == nullptr) return Skipped(fmt::format("there is no {}", call.Text("process")));
   call.Begin();
-  process->set_skew(call.Time("by").value_or(Duration()));
+  // Several add up, as several who turn one clock.
+  const auto turn = [process](Duration by) {
+    process->set_skew(process->Now() - process->simulation().now() + by);
+  };
+  const Duration by = call.Time("by").value_or(Duration());
+  turn(by);
   Effect effect;
-  effect.undo = [process] { process->set_skew(Duration()); };
+  effect.undo = [turn, by] { turn(Duration() - by); };
   return effect;
 }
 

@@ -11,6 +11,14 @@ std::string NotServed(Call& call) {
   return fmt::format("{} has no watch cache of {}", call.Text("server"), call.Text("resource"));
 }
 
+// Takes a freeze back. A server that has died since has forgotten it: the cache of its next life is
+// not to be thawed for it.
+std::function<void()> Thawing(apiserver::Server& server, const api::ResourceInfo& r) {
+  return [server = &server, r = &r, life = server.process().incarnation()] {
+    if (server->process().incarnation() == life) server->UndoFreeze(*r);
+  };
+}
+
 }  // namespace
 
 Effect Compact(Call& call) {
@@ -29,17 +37,21 @@ Effect Compact(Call& call) {
 }
 
 // Survives no restart of the server: that lists anew.
+Effect Freeze(Call& call, apiserver::Server& server, const api::ResourceInfo& r) {
+  server.FreezeCache(r, true);
+  Effect effect;
+  effect.undo = Thawing(server, r);
+  effect.lasts = call.Time("for");
+  return effect;
+}
+
 Effect FreezeCache(Call& call) {
   apiserver::Server* server = call.Server();
   const api::ResourceInfo* r = call.Resource();
   if (server == nullptr || r == nullptr || server->cache_revision(*r) == 0)
     return Skipped(NotServed(call));
   call.Begin();
-  server->FreezeCache(*r, true);
-  Effect effect;
-  effect.undo = [server, r] { server->FreezeCache(*r, false); };
-  effect.lasts = call.Time("for");
-  return effect;
+  return Freeze(call, *server, *r);
 }
 
 Effect ThawCache(Call& call) {

@@ -16,15 +16,50 @@ bool ReadsAll(const api::Request& r) {
   return r.verb == api::Verb::kList || r.verb == api::Verb::kWatch;
 }
 
+bool HasCache(const apiserver::Server& server, const api::ResourceInfo* r) {
+  return r != nullptr && server.cache_revision(*r) != 0;
+}
+
+Effect NoCache(Call& call, const apiserver::Server& server) {
+  return Skipped(fmt::format("{} has no watch cache of {}", server.name(), call.Text("resource")));
+}
+
 // An API server's watch on etcd.
 Effect DropStoreWatch(Call& call, apiserver::Server& server) {
   const api::ResourceInfo* r = call.Resource();
-  if (r == nullptr || server.cache_revision(*r) == 0)
-    return Skipped(
-        fmt::format("{} has no watch cache of {}", server.name(), call.Text("resource")));
+  if (!HasCache(server, r)) return NoCache(call, server);
   call.Begin();
   server.BreakStoreWatch(*r);
   return AtOnce();
+}
+
+// To hold the stream and to freeze what it feeds are one thing.
+Effect HoldStoreWatch(Call& call, apiserver::Server& server) {
+  const api::ResourceInfo* r = call.Resource();
+  if (!HasCache(server, r)) return NoCache(call, server);
+  call.Begin();
+  return Freeze(call, server, *r);
+}
+
+Duration Longest(const client::StreamFaults& streams) {
+  return streams.delays.empty() ? Duration() : *streams.delays.rbegin();
+}
+
+Effect DelayStoreWatch(Call& call, apiserver::Server& server) {
+  const api::ResourceInfo* r = call.Resource();
+  if (!HasCache(server, r)) return NoCache(call, server);
+  call.Begin();
+  client::StreamFaults& streams = call.cluster().fault_hooks().StreamsOf(server.name(), r);
+  const Duration by = call.Time("by").value_or(Duration());
+  streams.delays.insert(by);
+  server.LagCache(*r, Longest(streams));
+  Effect effect;
+  effect.undo = [&server, r, &streams, by, life = server.process().incarnation()] {
+    streams.delays.erase(streams.delays.find(by));
+    if (server.process().incarnation() == life) server.LagCache(*r, Longest(streams));
+  };
+  effect.lasts = call.Time("for");
+  return effect;
 }
 
 }  // namespace
@@ -54,6 +89,7 @@ Effect DropWatch(Call& call) {
 }
 
 Effect DelayStream(Call& call) {
+  if (apiserver::Server* server = call.Server("client")) return DelayStoreWatch(call, *server);
   const api::ResourceInfo* r = call.Resource();
   if (r == nullptr || call.Process("client") == nullptr)
     return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
@@ -68,6 +104,7 @@ Effect DelayStream(Call& call) {
 }
 
 Effect HoldStream(Call& call) {
+  if (apiserver::Server* server = call.Server("client")) return HoldStoreWatch(call, *server);
   const std::string client = call.Text("client");
   const api::ResourceInfo* r = call.Resource();
   client::FaultHooks& hooks = call.cluster().fault_hooks();

@@ -383,7 +383,9 @@ bool World::SetTrouble(std::string_view node, std::string_view what, bool on) {
   const auto machine = machines_.find(std::string(node));
   const std::optional<kubelet::Trouble> trouble = kubelet::ParseTrouble(what);
   if (machine == machines_.end() || !trouble) return false;
-  machine->second->Set(*trouble, on);
+  int& faults = troubles_[{machine->first, *trouble}];
+  faults += on ? 1 : -1;
+  machine->second->Set(*trouble, faults > 0);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <vector>
+#include <utility>
 
 #include "ksim/api/identity.h"
 #include "ksim/api/kinds.h"
@@ -120,6 +121,7 @@ class World : public fault::Cluster {
   int next_node_ = 0;
   sim::Process* user_ = nullptr;
   api::Endpoint* user_server_ = nullptr;
+  std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults
   std::unique_ptr<client::Connection> user_connection_;
   std::unique_ptr<Kubectl> kubectl_;
   bool started_ = false;

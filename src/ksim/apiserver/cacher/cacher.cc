@@ -136,8 +136,8 @@ sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
 
 // Returns when what came at `arrived` may be taken in: neither frozen nor lagging.
 sim::Task<void> Cacher::Hold(VirtualTime arrived) {
-  while (!reinit_ && (frozen_ || sim_.now() < arrived + lag_)) {
-    if (frozen_) {
+  while (!reinit_ && (freezes_ > 0 || sim_.now() < arrived + lag_)) {
+    if (freezes_ > 0) {
       co_await held_changed_.Wait();
     } else {
       co_await held_changed_.WaitFor(arrived + lag_ - sim_.now(), sim::TimerKind::kWork);
@@ -212,8 +212,13 @@ sim::Task<api::Result<api::Object>> Cacher::Get(SharedText ns, SharedText name,
   co_return *found;
 }
 
-void Cacher::set_frozen(bool frozen) {
-  frozen_ = frozen;
+void Cacher::Thaw() {
+  if (freezes_ > 0) --freezes_;
+  held_changed_.Notify();
+}
+
+void Cacher::ThawAll() {
+  freezes_ = 0;
   held_changed_.Notify();
 }
 

@@ -61,8 +61,10 @@ class Cacher {
   void Resume(std::uint64_t stream) { dispatcher_.Resume(stream); }
 
   // --- for faults ---
-  // Frozen it takes in nothing; thawed it goes on where it stood.
-  void set_frozen(bool frozen);
+  // Frozen it takes in nothing; thawed as often as it was frozen it goes on where it stood.
+  void Freeze() { ++freezes_; }
+  void Thaw();
+  void ThawAll();
   // What etcd sends is taken in this long after it has arrived.
   void set_lag(Duration lag);
   void Reinit();
@@ -108,7 +110,7 @@ class Cacher {
   std::unique_ptr<store::EtcdWatch> stream_;
   bool stream_created_ = false;  // etcd has answered on it
   bool reinit_ = false;
-  bool frozen_ = false;
+  int freezes_ = 0;  // > 0: frozen
   Duration lag_;
   sim::Signal held_changed_;
 

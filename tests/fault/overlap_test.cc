@@ -1,0 +1,126 @@
+// Several faults of one thing at a time: it goes on for as long as one of them is in force.
+#include "tests/fault/told.h"
+
+namespace ksim::fault {
+namespace {
+
+using sim::EventKind;
+using trace::Record;
+
+// The n-th (from 1) `begin` or `end` of a fault of that verb.
+const Record& Nth(const Told& told, const std::string& verb, const std::string& state, int n) {
+  const Record* r = &told.First(EventKind::kFault, {{"verb", verb}, {"state", state}});
+  while (--n > 0) r = &told.First(EventKind::kFault, {{"verb", verb}, {"state", state}}, r->seq);
+  return *r;
+}
+
+struct Row {
+  const char* name;
+  std::string faults;  // the second in force is the one that lasts longest
+  std::string verb;
+  EventKind kind;  // what must not come while it is in force, and comes afterwards
+  Fields fields;
+};
+
+const Fields kPodsTold{{"actor", "kube-apiserver-0"}, {"resource", "pods"}, {"type", "ADDED"}};
+const Fields kPodsStarted{{"action", "start"}, {"node", "node-1"}};
+
+class EachOverlap : public ::testing::TestWithParam<Row> {};
+
+TEST_P(EachOverlap, LastsUntilTheLastOfThemEnds) {
+  const Row& row = GetParam();
+  const auto told =
+      Told::With(row.faults, "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
+  const Record &first = Nth(*told, row.verb, "end", 1), &last = Nth(*told, row.verb, "end", 2);
+  ASSERT_GT(first.t, Nth(*told, row.verb, "begin", 2).t);
+  ASSERT_GT(last.t, first.t);
+  EXPECT_EQ(told->Count(row.kind, row.fields, first.seq, last.seq), 0);
+  EXPECT_GT(told->Count(row.kind, row.fields, last.seq), 0);
+  EXPECT_EQ(told->report.exit_code, 0);
+  EXPECT_EQ(told->Pods(), 6);
+}
+
+const Row kRows[] = {
+    {"FreezeCache",
+     "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 5s}}\n"
+     "  - {at: 12s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 30s}}\n",
+     "freezeCache", EventKind::kEvent, kPodsTold},
+    {"FreezeCacheInside",
+     "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 40s}}\n"
+     "  - {at: 12s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 5s}}\n",
+     "freezeCache", EventKind::kEvent, kPodsTold},
+    // The server has forgotten the first; its end is nothing to the second.
+    {"FreezeCacheOverARestart",
+     "  - {at: 5s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 22s}}\n"
+     "  - {at: 10s, restart: {process: kube-apiserver-0}}\n"
+     "  - {at: 20s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 30s}}\n",
+     "freezeCache", EventKind::kEvent, kPodsTold},
+    {"HoldStreamOfAnApiServer",
+     "  - {at: 10s, holdStream: {client: kube-apiserver-0, resource: pods, for: 5s}}\n"
+     "  - {at: 12s, holdStream: {client: kube-apiserver-0, resource: pods, for: 30s}}\n",
+     "holdStream", EventKind::kEvent, kPodsTold},
+    {"NodeTrouble",
+     "  - {at: 10s, nodeTrouble: {node: node-1, with: network, for: 5s}}\n"
+     "  - {at: 12s, nodeTrouble: {node: node-1, with: network, for: 60s}}\n"
+     "  - {at: 12s, nodeTrouble: {node: node-2, with: network, for: 80s}}\n",
+     "nodeTrouble", EventKind::kRuntime, kPodsStarted},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, EachOverlap, ::testing::ValuesIn(kRows),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(Overlap, TheCounterpartEndsThemAll) {
+  const auto told = Told::With(
+      "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods}}\n"
+      "  - {at: 12s, freezeCache: {server: kube-apiserver-0, resource: pods}}\n"
+      "  - {at: 40s, thawCache: {server: kube-apiserver-0, resource: pods}}\n",
+      "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
+  const Record& thaw = told->Begin("thawCache");
+  EXPECT_EQ(Nth(*told, "freezeCache", "end", 1).cause, thaw.seq);
+  EXPECT_EQ(Nth(*told, "freezeCache", "end", 2).cause, thaw.seq);
+  EXPECT_GT(told->Count(EventKind::kEvent, kPodsTold, thaw.seq), 0);
+}
+
+// Of a watch on etcd as of any other: the longest delay counts, and each ends for itself.
+TEST(Overlap, DelaysOfAnApiServersStreamDoNotAddUp) {
+  const auto told = Told::With(
+      "  - {at: 10s, delayStream: {client: kube-apiserver-0, resource: pods, by: 20s, for: 50s}}\n"
+      "  - {at: 12s, delayStream: {client: kube-apiserver-0, resource: pods, by: 5s, for: 5s}}\n",
+      "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
+  const std::uint64_t end = Nth(*told, "delayStream", "end", 1).seq;
+  const Record& made =
+      told->First(EventKind::kCommit, {{"resource", "pods"}, {"op", "create"}}, end);
+  const Record& heard = told->First(EventKind::kEvent, kPodsTold, end);
+  EXPECT_GE(Duration(heard.t - made.t), Seconds(20));
+  EXPECT_LT(Duration(heard.t - made.t), Seconds(21));
+  EXPECT_EQ(told->report.exit_code, 0);
+}
+
+// How far the clock of kubelet/node-1 is off at these times.
+std::vector<Duration> Skews(const std::string& faults, const std::vector<Duration>& times) {
+  std::vector<Duration> out;
+  scenario::Runner* runner = nullptr;
+  scenario::RunnerOptions options;
+  options.stop = [&](const sim::Event& e) {
+    while (out.size() < times.size() && e.time - VirtualTime() >= times[out.size()])
+      out.push_back(runner->world().sim().FindProcess("kubelet/node-1")->Now() - e.time);
+    return false;
+  };
+  scenario::Runner run(Told::Load("  cluster: {nodes: 1}\n  until: 2m\n  steps:\n"
+                                  "  - {at: 0s, create: {document: ReplicaSet/web}}\n  faults:\n" +
+                                  faults),
+                       std::move(options));
+  runner = &run;
+  run.Run();
+  return out;
+}
+
+TEST(Overlap, SkewsAddUp) {
+  EXPECT_EQ(Skews("  - {at: 10s, skewClock: {process: kubelet/node-1, by: 1h}}\n"
+                  "  - {at: 30s, skewClock: {process: kubelet/node-1, by: -10m}}\n",
+                  {Seconds(5), Seconds(20), Seconds(50)}),
+            (std::vector<Duration>{Duration(), Minutes(60), Minutes(50)}));
+}
+
+}  // namespace
+}  // namespace ksim::fault
