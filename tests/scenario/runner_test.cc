@@ -122,6 +122,77 @@ TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
   }
 }
 
+const std::string kCreate = "{at: 10s, create: {object: " + kPod + "}}";
+
+// A step during which kubectl dies, at its first request.
+TEST(Runner, AStepThatDiesWithKubectlHasFailed) {
+  struct Case {
+    std::string steps;
+    std::vector<std::int64_t> failed, never_begun;
+  };
+  const Case cases[] = {{kCreate, {1}, {}},
+                        {kCreate + ", {cordon: node-1}, {uncordon: node-1}", {1}, {2, 3}},
+                        {kCreate + ", {at: 20s, cordon: node-1}", {1}, {}},  // it is back by then
+                        {"{at: 5s, cordon: node-2}, " + kCreate, {2}, {}}};
+  for (const Case& c : cases) {
+    Runner runner(Parse("  cluster: {nodes: 2}\n  steps: [" + c.steps +
+                        "]\n  faults:\n"
+                        "  - {when: {event: request, actor: kubectl, resource: pods}, "
+                        "restart: {process: kubectl}}\n"),
+                  RunnerOptions());
+    const RunReport report = runner.Run();
+    EXPECT_EQ(report.exit_code, 1) << c.steps;
+    EXPECT_EQ(report.end.result, "stepFailed");
+    std::vector<std::int64_t> failed;
+    for (const StepFailure& f : report.failures) {
+      failed.push_back(f.number);
+      EXPECT_EQ(f.error, "error: kubectl died in the midst of it");
+    }
+    EXPECT_EQ(failed, c.failed) << c.steps;
+    EXPECT_EQ(report.never_begun, c.never_begun) << c.steps;
+  }
+}
+
+// When each step began, in seconds; -1: never.
+std::vector<std::int64_t> Begins(const std::vector<sim::Event>& events, std::size_t steps) {
+  std::vector<std::int64_t> out(steps, -1);
+  for (const sim::Event& e : events) {
+    if (e.kind != sim::EventKind::kStep) continue;
+    const trace::Record r = trace::Render(e, trace::RenderOptions());
+    if (r.Text("state") == "begin")
+      out[static_cast<std::size_t>(r.Int("n")) - 1] = r.t / Seconds(1).ns();
+  }
+  return out;
+}
+
+TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
+  struct Case {
+    std::string crash, steps;
+    std::vector<std::int64_t> begins;
+  };
+  const std::string cordon = "{at: 20s, cordon: node-1}";
+  const Case cases[] = {
+      {"down: 30s", cordon, {35}},
+      // Not all at once: the wait takes 7 s.
+      {"down: 30s",
+       cordon +
+           ", {at: 21s, wait: {resource: nodes/node-1, where: metadata.name == x, timeout: 7s}}"
+           ", {at: 22s, uncordon: node-1}",
+       {35, 35, 42}},
+      {"down: 30s", "{when: {event: fault, verb: compact}, cordon: node-1}", {35}},
+      // Until the heal, when the cluster is quiet after the time of the step.
+      {"", cordon, {22}}};
+  for (const Case& c : cases) {
+    Runner runner(Parse("  steps: [" + c.steps + "]\n  faults:\n  - {at: 5s, crash: " +
+                        "{process: kubectl" + (c.crash.empty() ? "" : ", " + c.crash) + "}}\n" +
+                        "  - {at: 10s, compact: {revision: head}}\n"),
+                  RunnerOptions());
+    const RunReport report = runner.Run();
+    EXPECT_EQ(Begins(runner.events(), c.begins.size()), c.begins) << c.steps;
+    EXPECT_TRUE(report.never_begun.empty()) << c.steps;
+  }
+}
+
 TEST(Runner, AControllerMayRunInAProcessOfItsOwn) {
   const std::string rs =
       "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: w}, spec: {replicas: 1, "

@@ -36,6 +36,18 @@ class WorkHold {
   sim::Simulation& sim_;
 };
 
+// Says so when a task is destroyed before it has ended.
+class EndsOr {
+ public:
+  EndsOr(const bool& ended, bool& broken_off) : ended_(ended), broken_off_(broken_off) {}
+  ~EndsOr() { broken_off_ = !ended_; }
+  EndsOr(const EndsOr&) = delete;
+
+ private:
+  const bool& ended_;
+  bool& broken_off_;
+};
+
 sim::ActorId Narrator() { return sim::ActorId::Of("ksim"); }
 
 value::Value ArgsOf(const Step& step) {
@@ -99,6 +111,7 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
     late_writes_ = std::make_unique<LateWrites>(world_.sim().bus(), world_.user().actor());
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
   MakeGroups();
+  world_.OnUserStart([this] { BeginDue(); });
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { Count(e); });
 }
 
@@ -174,8 +187,9 @@ void Runner::ScheduleSteps() {
 }
 
 void Runner::Begin(std::size_t group, std::uint64_t cause) {
-  if (groups_[group].begun || !world_.user().alive()) return;
-  groups_[group].due = MustWait(group);
+  if (groups_[group].begun) return;
+  if (!world_.user().alive()) groups_[group].missed = true;
+  groups_[group].due = !world_.user().alive() || MustWait(group);
   if (groups_[group].due) return;
   groups_[group].begun = true;
   world_.sim().context().cause = cause;
@@ -183,24 +197,35 @@ void Runner::Begin(std::size_t group, std::uint64_t cause) {
   world_.user().Spawn(RunGroup(group));
 }
 
-// While faults hold a command up nobody types the next one.
+// While faults hold a command up nobody types the next one, nor do commands that were missed come
+// all at once.
 bool Runner::MustWait(std::size_t group) const {
   const auto triggered = [this](const Group& g) {
     return scenario_.steps[g.steps.front()].when.has_value();
   };
+  const auto before = groups_.begin() + static_cast<std::ptrdiff_t>(group);
+  const auto under_way = [](const Group& g) { return g.begun && !g.ended && !g.broken_off; };
+  if (groups_[group].missed && std::any_of(groups_.begin(), before, under_way)) return true;
   if (!options_.fuzz || triggered(groups_[group])) return false;
-  return std::any_of(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(group),
-                     [&](const Group& g) { return !g.ended && !triggered(g); });
+  return std::any_of(groups_.begin(), before,
+                     [&](const Group& g) { return !g.ended && !g.broken_off && !triggered(g); });
 }
 
 void Runner::End(std::size_t group) {
   groups_[group].ended = true;
-  for (std::size_t next = group + 1; next < groups_.size(); ++next)
-    if (groups_[next].due) Begin(next, world_.sim().context().cause);
+  BeginDue();
+}
+
+// Also when kubectl is back: what came due without it, and what waited for a step that died with
+// it.
+void Runner::BeginDue() {
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g].due) Begin(g, world_.sim().context().cause);
 }
 
 sim::Task<void> Runner::RunGroup(std::size_t group) {
   const WorkHold hold(world_.sim());
+  const EndsOr broken_off(groups_[group].ended, groups_[group].broken_off);
   for (std::size_t index : groups_[group].steps) {
     groups_[group].running = index;
     world_.sim().context().cause = EmitStep(index, true, "");
@@ -279,6 +304,54 @@ sim::Simulation::Stop Runner::RunWorkload() {
                                                              : stop;
 }
 
+namespace {
+
+// Whether anything has come about. Leases, heartbeats and what is written about things change
+// nothing that anybody acts on, and requests that fail for ever are none of it either.
+bool IsChange(const sim::Event& e) {
+  switch (e.kind) {
+    case sim::EventKind::kStep:
+    case sim::EventKind::kFault:
+      return true;
+    case sim::EventKind::kCommit: {
+      const auto parts = store::PartsOfKey(e.payload.As<store::CommitPayload>().key());
+      const bool told = parts && (parts->resource == "leases" || parts->resource == "events");
+      return !e.background && !told;
+    }
+    case sim::EventKind::kHandler:
+      return !e.background;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// Who tries for ever to reach a server that is down keeps the run from being quiet, and a fault
+// that only the heal ends keeps the server down: so the run stops, to be healed, where for
+// kStandstill nothing else has happened.
+void Runner::WatchForStandstill() {
+  last_change_ = world_.sim().now();
+  world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) {
+    if (IsChange(e)) last_change_ = e.time;
+    if (e.time - last_change_ < kStandstill || stands_still_) return;
+    if (AStepWillEnd() || !injector_.only_the_heal_ends()) return;
+    stands_still_ = true;
+    world_.sim().RequestStop();
+  });
+}
+
+// Whether a step is still to come at its time, or under way and in the end gives up.
+bool Runner::AStepWillEnd() const {
+  return std::any_of(groups_.begin(), groups_.end(), [this](const Group& g) {
+    if (!g.begun) return !g.due && !scenario_.steps[g.steps.front()].when;
+    if (!g.running || g.broken_off) return false;
+    const Step& step = scenario_.steps[*g.running];
+    const bool waits = step.kind == StepKind::kWait || step.kind == StepKind::kDrain;
+    return waits && step.timeout > Duration();
+  });
+}
+
 // Nothing is left to do but for faults that nobody ends: they end now.
 void Runner::Heal() {
   healed_ = world_.sim().now();
@@ -314,7 +387,7 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
 std::vector<std::string> Runner::WhatKeptItBusy() {
   std::vector<std::string> out;
   for (const Group& group : groups_) {
-    if (!group.running) continue;
+    if (!group.running || group.broken_off) continue;
     const Step& step = scenario_.steps[*group.running];
     out.push_back(fmt::format("step {} ({} {}) has not ended", *group.running + 1,
                               ToString(step.kind), TargetOf(step)));
@@ -341,6 +414,22 @@ void Runner::NoteFaults() {
   }
 }
 
+// A step that died with kubectl has failed; those that were to follow it have not begun.
+void Runner::NoteSteps() {
+  const auto number = [](std::size_t step) { return static_cast<std::int64_t>(step) + 1; };
+  for (const Group& group : groups_) {
+    const bool killed_at_once = group.begun && !group.ended && !group.running;
+    if (!group.begun || killed_at_once) report_.never_begun.push_back(number(group.steps.front()));
+    if (!group.broken_off || !group.running) continue;
+    StepFailure failure;
+    failure.number = number(*group.running);
+    failure.error = "error: kubectl died in the midst of it";
+    report_.failures.push_back(std::move(failure));
+    for (std::size_t step : group.steps)
+      if (step > *group.running) report_.never_begun.push_back(number(step));
+  }
+}
+
 // What is left to say when nothing more will happen.
 void Runner::Judge(sim::Simulation::Stop stop) {
   using Stop = sim::Simulation::Stop;
@@ -356,9 +445,7 @@ void Runner::Judge(sim::Simulation::Stop stop) {
     world_.sim().EmitAs(Narrator(), 0, sim::EventInfo{sim::EventKind::kViolation},
                         sim::MakePayload<trace::ViolationPayload>(v));
   }
-  for (std::size_t g = 0; g < groups_.size(); ++g)
-    if (!groups_[g].begun)
-      report_.never_begun.push_back(static_cast<std::int64_t>(groups_[g].steps.front()) + 1);
+  NoteSteps();
   NoteFaults();
 }
 

@@ -69,7 +69,7 @@ struct RunReport {
   int exit_code = 0;
   bool stopped = false;                   // RunnerOptions::stop said so
   std::vector<StepFailure> failures;      // steps that failed
-  std::vector<std::int64_t> never_begun;  // steps whose trigger never came
+  std::vector<std::int64_t> never_begun;  // steps whose trigger never came, or not to kubectl
   std::vector<FaultNote> faults_missing;
   std::vector<std::string> busy;     // what kept it busy, when a limit passed
   std::vector<bool> passed_through;  // of scenario.expect: it was met, and holds no more at the end
@@ -102,7 +102,9 @@ class Runner {
   struct Group {
     std::vector<std::size_t> steps;
     bool begun = false, ended = false;
+    bool broken_off = false;             // kubectl died in the midst of it
     bool due = false;                    // its time has come, but others are not done
+    bool missed = false;                 // it came due while there was no kubectl
     std::optional<std::size_t> running;  // the step under way
   };
   bool AnswersDrawnFaults() const;
@@ -113,6 +115,7 @@ class Runner {
   void Begin(std::size_t group, std::uint64_t cause);
   bool MustWait(std::size_t group) const;
   void End(std::size_t group);
+  void BeginDue();
   sim::Task<void> RunGroup(std::size_t group);
   sim::Task<StepOutcome> RunStep(const Step& step, EarlierTries& tries);
   sim::Task<StepOutcome> RunStepPatiently(const Step& step);
@@ -121,6 +124,7 @@ class Runner {
   void NoteFaults();
   sim::Simulation::Stop RunFaultsAndHeal();
   std::vector<std::string> WhatKeptItBusy();
+  void NoteSteps();
   void Judge(sim::Simulation::Stop stop);
   void Finish(sim::Simulation::Stop stop);
   void NameOracles(trace::End* end) const;

@@ -330,6 +330,7 @@ void World::AddUser() {
   user_->OnStart([this] {
     user_connection_ = std::make_unique<client::Connection>(env_, *user_, *user_server_);
     kubectl_ = std::make_unique<Kubectl>(*user_connection_);
+    if (user_started_) user_started_();
   });
   user_->OnStop([this] {
     kubectl_.reset();

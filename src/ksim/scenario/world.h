@@ -3,6 +3,7 @@
 //
 // The world owns everything that processes refer to; the simulation is shut down first.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -73,6 +74,8 @@ class World : public fault::Cluster {
   // The user's kubectl; good from Start on.
   Kubectl& kubectl() { return *kubectl_; }
   sim::Process& user() { return *user_; }
+  // `started` is called whenever the user's process has started.
+  void OnUserStart(std::function<void()> started) { user_started_ = std::move(started); }
 
   // Nodes that join and leave. A node that leaves takes its kubelet with it; its Node object is the
   // caller's affair.
@@ -120,6 +123,7 @@ class World : public fault::Cluster {
   std::set<std::string> removed_nodes_;
   int next_node_ = 0;
   sim::Process* user_ = nullptr;
+  std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;
   std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults
   std::unique_ptr<client::Connection> user_connection_;
