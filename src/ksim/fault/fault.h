@@ -102,6 +102,9 @@ class Injector {
 
   // Faults that have begun and not ended.
   std::size_t in_force() const;
+  // Whether those in force end by nothing but the heal, or by what no clock brings: none has a
+  // time, and none of the script is still to come at one.
+  bool only_the_heal_ends() const;
   // "holdStream kube-scheduler pods", in the order of beginning.
   std::vector<std::string> DescribeInForce() const;
   // The run is over without a heal: faults that still wait have struck nothing (outcomes only).

@@ -200,6 +200,13 @@ void Injector::GiveUp() {
 
 std::size_t Injector::in_force() const { return active_.size(); }
 
+bool Injector::only_the_heal_ends() const {
+  for (std::size_t i = 0; i < script_.size(); ++i)
+    if (script_[i].at && outcomes_[i].state == Outcome::State::kNotFired) return false;
+  const auto ends = [](const auto& a) { return !a->waiting() && a->effect.lasts.has_value(); };
+  return !active_.empty() && std::none_of(active_.begin(), active_.end(), ends);
+}
+
 std::vector<std::string> Injector::DescribeInForce() const {
   std::vector<std::string> out;
   for (const auto& a : active_) out.push_back(fmt::format("{} {}", a->spec.verb, a->target));

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ksim/base/version.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/sim/network.h"
+#include "ksim/store/events.h"
+#include "ksim/store/object_key.h"
 #include "ksim/trace/events.h"
 #include "ksim/trace/state.h"
 #include "ksim/value/json.h"
@@ -24,6 +27,9 @@ constexpr Duration kTryAgain = Seconds(10);
 // The longest that a work queue lets a key wait (client-go workqueue/default_rate_limiters.go):
 // what failed while there were faults may be tried only then.
 constexpr Duration kLongestBackOff = Seconds(1000);
+// Where nothing has happened for so long nothing will: longer than expectations and tolerations
+// last (5 min), the longest times that a controller waits before it acts.
+constexpr Duration kStandstill = Minutes(6);
 
 // Holds the run busy while a step is under way, also when the step is killed.
 class WorkHold {
@@ -289,12 +295,17 @@ sim::Simulation::Stop Runner::RunWorkload() {
   limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
   limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
   if (!scenario_.until) {
-    sim::Simulation::Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
-    while (stop == sim::Simulation::Stop::kQuiescent && injector_.in_force() > 0) {
-      Heal();
-      stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+    if (!scenario_.faults.empty()) WatchForStandstill();
+    for (;;) {
+      const sim::Simulation::Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+      const bool still = std::exchange(stands_still_, false);
+      const bool over = stop == sim::Simulation::Stop::kQuiescent || still;
+      if (report_.stopped || !over) return stop;
+      if (injector_.in_force() > 0)
+        Heal();
+      else if (!still)
+        return stop;
     }
-    return stop;
   }
   const bool within = *scenario_.until <= scenario_.limit.time;
   if (within) limits.time = VirtualTime() + *scenario_.until;
@@ -354,7 +365,7 @@ bool Runner::AStepWillEnd() const {
 
 // Nothing is left to do but for faults that nobody ends: they end now.
 void Runner::Heal() {
-  healed_ = world_.sim().now();
+  healed_ = last_change_ = world_.sim().now();
   if (drawn_) drawn_->Close();
   const std::uint64_t heal = EmitPhase("heal");
   world_.EmitCaches(heal);

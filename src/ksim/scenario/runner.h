@@ -120,6 +120,8 @@ class Runner {
   sim::Task<StepOutcome> RunStep(const Step& step, EarlierTries& tries);
   sim::Task<StepOutcome> RunStepPatiently(const Step& step);
   sim::Simulation::Stop RunWorkload();
+  void WatchForStandstill();
+  bool AStepWillEnd() const;
   void Heal();
   void NoteFaults();
   sim::Simulation::Stop RunFaultsAndHeal();
@@ -146,6 +148,8 @@ class Runner {
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   std::vector<Group> groups_;
   std::optional<VirtualTime> healed_;
+  VirtualTime last_change_;  // while WatchForStandstill does
+  bool stands_still_ = false;
   RunReport report_;
 };
 

@@ -1,0 +1,62 @@
+// Faults that only the heal ends, and clients that try for ever to reach what is down: the run is
+// never quiet, and is healed where nothing comes about any more.
+#include <fmt/format.h>
+
+#include "tests/fault/told.h"
+
+namespace ksim::fault {
+namespace {
+
+using sim::EventKind;
+using trace::Record;
+
+std::unique_ptr<Told> RunWith(const std::string& faults, const std::string& more = "",
+                              const std::string& spec = "") {
+  return std::make_unique<Told>(Told::Load(
+      spec + "  cluster: {nodes: 2}\n  steps:\n  - {at: 2s, create: {document: ReplicaSet/web}}\n" +
+      more + "  faults:\n" + faults));
+}
+
+Duration HealedAt(const Told& told) {
+  return Duration(told.First(EventKind::kPhase, {{"name", "heal"}}).t);
+}
+
+class EachStandstill : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EachStandstill, IsHealed) {
+  const auto told = RunWith(std::string("  - {at: 6s, ") + GetParam() + "}\n");
+  EXPECT_EQ(told->report.exit_code, 0);
+  EXPECT_EQ(told->Pods(), 2);
+  EXPECT_GE(HealedAt(*told), Minutes(6));
+  EXPECT_LT(HealedAt(*told), Minutes(7));
+  const Record& end = told->First(EventKind::kFault, {{"state", "end"}});
+  EXPECT_EQ(end.cause, told->First(EventKind::kPhase, {{"name", "heal"}}).seq);
+  const Record& last = told->First(EventKind::kPhase, {{"name", "end"}});
+  EXPECT_LT(Duration(last.t), Minutes(10));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachStandstill,
+                         ::testing::Values("serverDown: {server: kube-apiserver-0}",
+                                           "crash: {process: kube-apiserver-0}",
+                                           "crash: {process: etcd}"),
+                         [](const auto& row) { return fmt::format("Fault{}", row.index); });
+
+const std::string kDown = "  - {at: 6s, serverDown: {server: kube-apiserver-0}}\n";
+
+TEST(Standstill, WaitsForStepsAndFaultsThatAreStillToCome) {
+  EXPECT_GT(HealedAt(*RunWith(kDown + "  - {at: 8m, compact: {revision: head}}\n")), Minutes(14));
+  EXPECT_GT(HealedAt(*RunWith(kDown, "  - {at: 8m, label: {resource: rs/web, set: {a: b}}}\n")),
+            Minutes(14));
+  const auto told = RunWith(kDown + "  - {at: 7s, crash: {process: kube-scheduler, down: 9m}}\n");
+  EXPECT_GT(HealedAt(*told), Minutes(15));
+}
+
+TEST(Standstill, TheLimitCountsAllTheSame) {
+  const auto told = RunWith(kDown, "", "  limit: 3m\n");
+  EXPECT_EQ(told->report.exit_code, 3);
+  EXPECT_EQ(told->First(EventKind::kPhase, {{"name", "heal"}}).seq, 0u);
+  EXPECT_EQ(told->report.end.time, Minutes(3).ns());
+}
+
+}  // namespace
+}  // namespace ksim::fault
