@@ -108,7 +108,7 @@ void CheckDocumentsUsed(ParseContext& context) {
 void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   MappingReader spec(context.problems, node, SpecType(), "spec");
   s->seed = ParseSeed(spec);
-  s->compat = ParseCompatField(spec);
+  s->compat = context.compat = ParseCompatField(spec);
   s->until = ParseUntil(spec);
   s->quiet_for = spec.DurationOf("quietFor", s->quiet_for);
   if (const YamlNode* limit = spec.Find("limit")) s->limit = ParseLimit(context, *limit);

@@ -31,7 +31,8 @@ struct ParseContext {
       : file(std::move(f)), problems(p), kinds(k) {}
   std::shared_ptr<const value::YamlFile> file;
   Problems& problems;
-  api::Kinds& kinds;      // learns the custom kinds that manifests use
+  api::Kinds& kinds;  // learns the custom kinds that manifests use
+  api::Compat compat = api::Compat::k1_30;
   std::string directory;  // of the scenario file, "" or ending in '/'
   FileReader read;
   std::size_t index = 0;  // of the Scenario among the file's documents
@@ -71,7 +72,8 @@ Span SpanOfField(const Manifest& manifest, std::string_view field);
 
 // The parts that ParseScenario is made of.
 ClusterSpec ParseCluster(ParseContext& context, const value::YamlNode& node, api::Compat compat);
-// `fewest`: a cluster may begin without nodes, a step adds at least one.
+// parse_node.cc. `fewest`: a cluster may begin without nodes, a step adds at least one.
+// The name, the capacity, labels and taints must be such as the API server takes of a kubelet.
 NodeSpec ParseNode(ParseContext& context, const value::YamlNode& node, const std::string& where,
                    std::int64_t fewest = 1);
 std::vector<Step> ParseSteps(ParseContext& context, MappingReader& spec);

@@ -13,27 +13,6 @@ namespace {
 
 using value::YamlNode;
 
-std::vector<NodeSpec::Taint> ParseTaints(ParseContext& context, MappingReader& reader) {
-  std::vector<NodeSpec::Taint> taints;
-  int i = 0;
-  for (const YamlNode* item : reader.List("taints")) {
-    MappingReader taint(context.problems, *item, TaintType(),
-                        fmt::format("{}[{}]", reader.PathTo("taints"), i++));
-    NodeSpec::Taint t;
-    t.key = taint.RequiredString("key");
-    t.value = taint.String("value");
-    t.effect = taint.RequiredString("effect");
-    static const std::vector<std::string_view> effects{"NoSchedule", "PreferNoSchedule",
-                                                       "NoExecute"};
-    if (!t.effect.empty() && std::find(effects.begin(), effects.end(), t.effect) == effects.end())
-      context.problems.Error(taint.Find("effect")->span,
-                             fmt::format("unknown taint effect \"{}\"", t.effect),
-                             Suggest(t.effect, effects));
-    taints.push_back(std::move(t));
-  }
-  return taints;
-}
-
 std::vector<NodeSpec> ParseNodes(ParseContext& context, const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kSequence) {
     std::vector<NodeSpec> nodes;
@@ -58,12 +37,17 @@ std::vector<NodeSpec> ParseNodes(ParseContext& context, const YamlNode& node) {
   return {spec};
 }
 
-void CheckUniqueNames(ParseContext& context, const YamlNode& node, const ClusterSpec& cluster) {
+// A node of the list, at the item that names it once more.
+void CheckUniqueNames(ParseContext& context, const YamlNode& list, const ClusterSpec& cluster) {
   std::set<std::string> seen;
-  for (const std::string& name : cluster.NodeNames()) {
-    if (seen.insert(name).second) continue;
-    context.problems.Error(node.span, fmt::format("two nodes are called \"{}\"", name));
-    return;
+  for (std::size_t i = 0; i < cluster.nodes.size() && i < list.items.size(); ++i) {
+    const YamlNode* place = list.items[i].Find("name");
+    if (place == nullptr) place = &list.items[i];
+    for (const std::string& name : cluster.nodes[i].Names()) {
+      if (seen.insert(name).second) continue;
+      context.problems.Error(place->span, fmt::format("two nodes are called \"{}\"", name));
+      break;
+    }
   }
 }
 
@@ -210,18 +194,6 @@ void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* c
 }
 
 }  // namespace
-
-NodeSpec ParseNode(ParseContext& context, const YamlNode& node, const std::string& where,
-                   std::int64_t fewest) {
-  MappingReader reader(context.problems, node, NodeType(), where);
-  NodeSpec spec;
-  spec.name = reader.String("name", spec.name);
-  spec.count = reader.Integer("count", 1, fewest);
-  spec.capacity = reader.Map("capacity", true);
-  spec.labels = reader.Map("labels", false);
-  spec.taints = ParseTaints(context, reader);
-  return spec;
-}
 
 ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compat compat) {
   MappingReader reader(context.problems, node, ClusterType(), "spec.cluster");

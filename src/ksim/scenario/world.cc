@@ -10,6 +10,7 @@
 #include "ksim/controllers/replicaset.h"
 #include "ksim/controllers/samples/samples.h"
 #include "ksim/kubelet/kubelet.h"
+#include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/scheduler/scheduler.h"
@@ -77,20 +78,6 @@ controllers::ControllerFactory FactoryOf(const std::string& name) {
       return sample->make(std::move(context));
     };
   return nullptr;
-}
-
-// "*" minus "-NAME", or those named; only what this version has.
-std::vector<std::string> Enabled(const std::vector<std::string>& names) {
-  std::vector<std::string> out;
-  for (const Named& c : Controllers()) {
-    const std::string name(c.name);
-    const auto given = [&](const std::string& n) {
-      return std::find(names.begin(), names.end(), n) != names.end();
-    };
-    const bool meant = given(name) || (given("*") && !c.only_by_name);
-    if (c.available && meant && !given("-" + name)) out.push_back(name);
-  }
-  return out;
 }
 
 // The controllers of one process.
@@ -209,23 +196,13 @@ api::Endpoint& World::ServerOf(std::size_t ordinal) { return *servers_[ordinal %
 
 void World::AddControllers(const Scenario& scenario, const WorldOptions& options) {
   const ClusterSpec& cluster = scenario.cluster;
-  std::vector<std::string> given = cluster.controllers;
-  for (const auto& [name, replicas] : cluster.replicated)
-    if (name == "*") given.push_back(name);  // {name: "*", replicas: 2} names them all
-  std::vector<std::string> names = Enabled(given);
-  const auto take = [&](const std::string& name) {
-    names.erase(std::remove(names.begin(), names.end(), name), names.end());
-  };
-  for (const auto& [process, parts] : cluster.processes)
-    for (const std::string& part : parts) take(part);
+  const std::vector<std::string> names = ManagerControllers(cluster);
   std::int64_t managers = 0;
-  for (const auto& [name, replicas] : cluster.replicated) {
-    take(name);
+  for (const auto& [name, replicas] : cluster.replicated)
     if (name == "*") managers = replicas;
-  }
   if (managers == 0) AddControllerProcess("kube-controller-manager", names);
   for (const auto& [name, replicas] : cluster.replicated)
-    AddReplicas(ReplicaBaseName(name), replicas, name == "*" ? names : Enabled({name}));
+    AddReplicas(ReplicaBaseName(name), replicas, name == "*" ? names : EnabledControllers({name}));
   for (const auto& [process, parts] : cluster.processes) AddControllerProcess(process, parts);
   for (const PluggedController& plugged : options.controllers) {
     auto build = [plugged](sim::Process& process, client::Connection& connection,
