@@ -59,8 +59,8 @@ TEST(Injector, WhatFindsNothingIsSkippedAndSaysWhy) {
   const Case cases[] = {
       {"dropWatch: {client: kubelet/node-1, resource: replicasets}",
        "kubelet/node-1 has no open watch of replicasets"},
-      {"stallHandler: {actor: kube-controller-manager/job, resource: pods}",
-       "kube-controller-manager/job has no handler of pods"},
+      {"stallHandler: {actor: kube-controller-manager/replicaset, resource: nodes}",
+       "kube-controller-manager/replicaset has no handler of nodes"},
       {"releaseStream: {client: kube-scheduler, resource: pods}",
        "kube-scheduler pods is not held"},
       {"thawCache: {server: kube-apiserver-0, resource: pods}",

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/scenario/load.h"
+#include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
 namespace {
@@ -59,6 +60,39 @@ TEST(Parse, FaultsAndExpectationsAreRead) {
   EXPECT_EQ(s.expect[0].within, Seconds(30));
   EXPECT_TRUE(s.expect[1].always);
   EXPECT_FALSE(s.expect[1].min.has_value());
+}
+
+// kubectl drain has no limit unless it is given one, however the step is written.
+TEST(Parse, ADrainHasNoLimitByItself) {
+  for (const char* drain : {"node-1", "{node: node-1}"}) {
+    const Scenario s = Only(LoadSpec("  steps: [{at: 0s, drain: " + std::string(drain) + "}]\n"));
+    EXPECT_EQ(s.steps.at(0).timeout, Duration()) << drain;
+  }
+}
+
+// A clock may be behind, and a limit of nothing is one.
+TEST(Parse, DurationsThatAreGood) {
+  const Scenario s =
+      Only(LoadSpec("  limit: 0s\n  quietFor: 0s\n  until: 0s\n"
+                    "  faults: [{at: 0s, skewClock: {process: etcd, by: -1h}}]\n"));
+  EXPECT_EQ(s.limit.time, Duration());
+  EXPECT_EQ(s.quiet_for, Duration());
+  EXPECT_EQ(s.until, Duration());
+}
+
+// These are there, and so the faults are taken.
+TEST(Parse, ActorsAreThePartsOfTheCluster) {
+  const std::string cluster =
+      "  cluster: {nodes: 1, apiServers: 2, controllers: [{name: \"*\", replicas: 2}], "
+      "processes: {mine: [wrong-edge]}}\n";
+  for (const char* fault :
+       {"pause: {actor: kube-controller-manager-1/replicaset}", "pause: {actor: mine/replicaset}",
+        "stallHandler: {actor: kubelet/node-1, resource: pods}",
+        "holdStream: {client: kube-apiserver-1, resource: pods}",
+        "delayStream: {client: kube-apiserver-1, resource: pods, by: 1s}", "compact:"})
+    EXPECT_EQ(Only(LoadSpec(cluster + "  faults:\n  - at: 0s\n    " + fault + "\n")).faults.size(),
+              1u)
+        << fault;
 }
 
 TEST(NodeSpec, NamesCountFromOneUnlessThereIsOneNamedNode) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ksim/scenario/controller_parts.h"
+
 namespace ksim::scenario {
 namespace {
 
@@ -59,6 +61,9 @@ void CheckBetween(MappingReader& args, const std::vector<std::string>& processes
                           fmt::format("there is no process \"{}\" in this cluster", item->text),
                           Suggest(item->text, {processes.begin(), processes.end()}));
   }
+  if (pair.size() == 2 && pair[0]->text == pair[1]->text)
+    args.problems().Error(pair[1]->span, fmt::format("{} wants two processes, not one with itself",
+                                                     args.PathTo("between")));
 }
 
 // What a verb cannot do without.
@@ -89,13 +94,59 @@ constexpr Needs kNeeds[] = {{"dropWatch", {"client", "resource"}},
                             {"partition", {"between"}},
                             {"skewClock", {"process", "by"}}};
 
-void CheckNeeds(MappingReader& args, std::string_view verb) {
-  for (const Needs& needs : kNeeds) {
-    if (needs.verb != verb) continue;
-    for (std::string_view field : needs.fields)
-      if (!field.empty() && !args.Has(field))
-        args.problems().Error(args.node().span, args.PathTo(field) + " is missing");
+// Text that says nothing names nothing.
+void CheckNotEmpty(MappingReader& args) {
+  for (const YamlNode::Entry& e : args.node().entries)
+    if (e.value.kind == YamlNode::Kind::kScalar && !IsNull(e.value) && e.value.text.empty())
+      args.problems().Error(e.value.span, args.PathTo(e.key) + " must not be empty");
+}
+
+// etcd asks nobody anything, and an API server nobody but etcd.
+void CheckIsClient(MappingReader& args, std::string_view verb, const ClusterSpec& cluster) {
+  const bool streams = verb == "dropWatch" || verb == "delayStream" || verb == "holdStream" ||
+                       verb == "releaseStream";
+  const std::string client = args.Has("client") ? args.String("client") : "";
+  const std::vector<std::string> servers = ServerNames(cluster);
+  const bool server = std::find(servers.begin(), servers.end(), client) != servers.end();
+  if (client == "etcd" || (server && !streams))
+    args.problems().Error(args.Find("client")->span,
+                          fmt::format("{} is no client of an API server", client));
+  if (server && args.Has("window"))
+    args.problems().Error(args.Find("window")->span,
+                          args.PathTo("window") + " is for clients of API servers only");
+}
+
+// Gates and handler queues are a client's: what serves has none.
+void CheckActor(MappingReader& args, std::string_view verb, const ClusterSpec& cluster,
+                const std::vector<std::string>& processes) {
+  if (!args.Has("actor")) return;
+  const std::string actor = args.String("actor");
+  std::vector<std::string> serving = ServerNames(cluster);
+  serving.emplace_back("etcd");
+  if (std::find(serving.begin(), serving.end(), actor) != serving.end()) {
+    args.problems().Error(
+        args.Find("actor")->span,
+        fmt::format("{} works on clients of API servers, which {} is not", verb, actor),
+        verb == "pause" ? "crash: {process: " + actor + ", down: 10s} stops it" : "");
+    return;
   }
+  std::vector<std::string> known = processes;
+  for (std::string& part : ControllerParts(cluster)) known.push_back(std::move(part));
+  CheckTarget(args, "actor", known, "actor");
+}
+
+void CheckResource(ParseContext& context, MappingReader& args) {
+  if (!args.Has("resource")) return;
+  std::string resource, name;
+  const std::size_t before = context.problems.errors.size();
+  ReadResource(context, args, &resource, &name, false);
+  const std::string text = args.Find("resource")->text;
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos && context.problems.errors.size() == before)
+    args.problems().Error(
+        args.Find("resource")->span,
+        fmt::format("{} is a type, not an object, got \"{}\"", args.PathTo("resource"), text),
+        fmt::format("write {}", text.substr(0, slash)));
 }
 
 void CheckTimes(MappingReader& args, std::string_view verb) {
@@ -134,6 +185,15 @@ void CheckFailover(MappingReader& args, const ClusterSpec& cluster) {
 
 }  // namespace
 
+void CheckFaultNeeds(MappingReader& args, std::string_view verb, const Span& span) {
+  for (const Needs& needs : kNeeds) {
+    if (needs.verb != verb) continue;
+    for (std::string_view field : needs.fields)
+      if (!field.empty() && !args.Has(field))
+        args.problems().Error(span, args.PathTo(field) + " is missing");
+  }
+}
+
 std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<Step>& steps) {
   std::vector<std::string> nodes = cluster.NodeNames();
   for (const Step& step : steps) {
@@ -146,7 +206,8 @@ std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<
 void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string_view verb,
                          const ClusterSpec& cluster, const std::vector<std::string>& nodes) {
   const std::vector<std::string> processes = ProcessNames(cluster, nodes);
-  CheckNeeds(args, verb);
+  CheckFaultNeeds(args, verb, args.node().span);
+  CheckNotEmpty(args);
   if (verb == "failover") CheckFailover(args, cluster);
   for (std::string_view field : {"client", "process"})
     if (verb != "failover") CheckTarget(args, field, processes, "process");
@@ -162,21 +223,9 @@ void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string
   CheckEnum(args, "with", {"memory", "disk", "pids", "network"});
   CheckEnum(args, "before", {"read", "write"});
   CheckEnum(args, "verb", {"create", "update", "patch", "delete", "deletecollection"});
-  if (args.Has("actor")) {
-    const std::string actor = args.String("actor");
-    const std::string process = actor.substr(0, actor.find('/'));
-    const bool known = std::any_of(processes.begin(), processes.end(), [&](const std::string& p) {
-      return p == actor || p == process;
-    });
-    if (!known && !actor.empty())
-      args.problems().Error(args.Find("actor")->span,
-                            fmt::format("there is no actor \"{}\" in this cluster", actor),
-                            Suggest(actor, {processes.begin(), processes.end()}));
-  }
-  if (args.Has("resource")) {
-    std::string resource, name;
-    ReadResource(context, args, &resource, &name, false);
-  }
+  CheckIsClient(args, verb, cluster);
+  CheckActor(args, verb, cluster, processes);
+  CheckResource(context, args);
   const YamlNode* revision = args.Find("revision");
   if (verb == "compact" && revision != nullptr && revision->text != "head")
     args.OptionalInteger("revision", 1);

@@ -12,6 +12,9 @@ namespace ksim::scenario {
 // The nodes that are there from the start, and those that steps add.
 std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<Step>& steps);
 
+// That nothing is missing of what the verb cannot do without; what is, is told at `span`.
+void CheckFaultNeeds(MappingReader& args, std::string_view verb, const Span& span);
+
 void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string_view verb,
                          const ClusterSpec& cluster, const std::vector<std::string>& nodes);
 

@@ -46,6 +46,7 @@ std::optional<FaultSpec> ParseFault(ParseContext& context, const YamlNode& node,
     fault.args = e.value.ToValue();
     MappingReader args(context.problems, e.value, *verb->of, where + "." + e.key);
     if (args.is_mapping()) CheckFaultArguments(context, args, e.key, cluster, nodes);
+    if (IsNull(e.value)) CheckFaultNeeds(args, e.key, e.key_span);
   }
   if (const YamlNode* at = node.Find("at"))
     fault.at = ReadDuration(context.problems, *at, where + ".at");

@@ -227,6 +227,7 @@ void ParseWait(ParseContext& context, MappingReader& reader, Step* step) {
 void ParseNodeStep(ParseContext& context, const YamlNode& node, const Type& type,
                    const std::string& where, Step* step) {
   step->resource = "nodes";
+  step->timeout = Duration();  // kubectl drain's default: no limit
   if (node.kind == YamlNode::Kind::kScalar && !IsNull(node)) {
     step->name = node.text;
     return;
