@@ -138,12 +138,14 @@ TEST(Load, FilesAreRelativeToTheScenario) {
 }
 
 TEST(Load, WithoutStepsDocumentsAreCreatedAtTheStart) {
-  FakeFiles files;
-  files.Add("s.yaml", kScenario + "---\n" + kPod);
-  const Loaded loaded = Load({"s.yaml"}, files.Options());
-  ASSERT_EQ(AllText(loaded), "");
-  ASSERT_EQ(loaded.scenarios[0].steps.size(), 1u);
-  EXPECT_EQ(loaded.scenarios[0].steps[0].at, Duration());
+  for (const char* spec : {"", "spec: {}\n", "spec: {steps: []}\n", "spec:\n  steps:\n"}) {
+    FakeFiles files;
+    files.Add("s.yaml", kScenario + spec + "---\n" + kPod);
+    const Loaded loaded = Load({"s.yaml"}, files.Options());
+    ASSERT_EQ(AllText(loaded), "") << spec;
+    ASSERT_EQ(loaded.scenarios[0].steps.size(), 1u) << spec;
+    EXPECT_EQ(loaded.scenarios[0].steps[0].at, Duration()) << spec;
+  }
 }
 
 TEST(Load, DocumentsThatNoStepNamesAreAnError) {

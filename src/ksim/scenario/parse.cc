@@ -14,8 +14,9 @@ using value::YamlNode;
 void CheckConstant(MappingReader& reader, std::string_view field, std::string_view expected) {
   const std::string got = reader.RequiredString(field);
   if (got.empty() || got == expected) return;
-  reader.problems().Error(reader.Find(field)->span,
-                          fmt::format("{} must be {}, got \"{}\"", field, expected, got));
+  reader.problems().Error(
+      reader.Find(field)->span, fmt::format("{} must be {}, got \"{}\"", field, expected, got),
+      Nearest(got, {expected}).empty() ? "" : fmt::format("did you mean \"{}\"?", expected));
 }
 
 Limit ParseLimit(ParseContext& context, const YamlNode& node) {
@@ -105,6 +106,13 @@ void CheckDocumentsUsed(ParseContext& context) {
   }
 }
 
+// Whether there is a step, good or bad: an empty list is none.
+bool NamesSteps(const MappingReader& spec) {
+  const YamlNode* steps = spec.Find("steps");
+  if (steps == nullptr || IsNull(*steps)) return false;
+  return steps->kind != YamlNode::Kind::kSequence || !steps->items.empty();
+}
+
 void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   MappingReader spec(context.problems, node, SpecType(), "spec");
   s->seed = ParseSeed(spec);
@@ -114,9 +122,8 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   if (const YamlNode* limit = spec.Find("limit")) s->limit = ParseLimit(context, *limit);
   if (const YamlNode* cluster = spec.Find("cluster"))
     s->cluster = ParseCluster(context, *cluster, s->compat);
-  const bool has_steps = spec.Has("steps");
   s->steps = ParseSteps(context, spec);
-  if (!has_steps) AddDefaultStep(context, s);
+  if (!NamesSteps(spec)) AddDefaultStep(context, s);
   s->faults = ParseFaults(context, spec, s->cluster, s->steps);
   s->overrides = ParseOverrides(context, spec);
   if (const YamlNode* fuzz = spec.Find("fuzz")) s->fuzz = ParseFuzz(context, *fuzz);
