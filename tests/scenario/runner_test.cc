@@ -30,6 +30,11 @@ TEST(Runner, UntilADurationEndsExactlyThen) {
   EXPECT_EQ(report.end.time, Seconds(90).ns());
 }
 
+TEST(Runner, UntilIsKeptThoughTheClusterIsNotUpByThen) {
+  Runner runner(Parse("  until: 1s\n"), RunnerOptions());
+  EXPECT_EQ(runner.Run().end.time, Seconds(1).ns());
+}
+
 // The fold of the commits in the trace is what the store holds.
 TEST(Runner, TheFoldOfTheTraceIsTheStore) {
   Runner runner(Load({"scenarios/kubectl.yaml"}, LoadOptions()).scenarios[0], RunnerOptions());
@@ -111,7 +116,11 @@ TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
       {"{always: {resource: pods, count: {max: 0}}}", false},
       {"{always: {resource: pods, where: status.phase == Pending}}", false},
       {"{always: {resource: pods, where: metadata.name == a}}", true},
-      {"{eventually: {resource: pods, namespace: other}}", false}};
+      {"{eventually: {resource: pods, namespace: other}}", false},
+      // Nothing of it was ever there.
+      {"{always: {resource: configmaps, count: {min: 1}}}", false},
+      {"{always: {resource: configmaps, count: {max: 1}}}", true},
+      {"{always: {resource: configmaps, where: metadata.name == a}}", true}};
   for (const Case& c : cases) {
     Runner runner(Parse("  steps: [{at: 0s, create: {object: " + kPod + "}}]\n  expect: [" +
                         c.expect + "]\n"),

@@ -117,7 +117,8 @@ void Expectations::Close(std::initializer_list<std::string_view> not_judged) {
     if (std::find(not_judged.begin(), not_judged.end(), j.resource) != not_judged.end()) continue;
     // Nothing of the resource was ever committed: an empty collection may satisfy a count.
     const bool empty_holds = j.objects.empty() && Holds(j);
-    if (!j.what.always && !j.met && !empty_holds) Violate(j, 0);
+    const bool missed = j.what.always ? !j.violated && !Holds(j) : !j.met && !empty_holds;
+    if (missed) Violate(j, 0);
   }
 }
 

@@ -23,8 +23,8 @@ class Expectations {
   Expectations(const Expectations&) = delete;
   Expectations& operator=(const Expectations&) = delete;
 
-  // The run is over: what was to happen eventually and has not is a violation, unless it is about
-  // one of these resources.
+  // The run is over: what was to happen eventually and has not is a violation, and so is what was
+  // to hold always where nothing was ever committed; unless it is about one of these resources.
   void Close(std::initializer_list<std::string_view> not_judged = {});
   // Of each in the list: whether it was to happen eventually, did, and is over: a state that the
   // run went through.

@@ -173,6 +173,8 @@ void Runner::Boot() {
   world_.Start();
   sim::Simulation::Limits limits;
   limits.time = VirtualTime() + std::min(kBootLimit, scenario_.limit.time);
+  if (scenario_.until && !options_.fuzz)
+    limits.time = std::min(limits.time, VirtualTime() + *scenario_.until);
   limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
   limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
   world_.sim().RunUntilQuiet(kBootQuiet, limits);
