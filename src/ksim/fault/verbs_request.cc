@@ -12,18 +12,37 @@ bool IsWrite(api::Verb verb) {
   return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
 }
 
+// The name in the URL; of a create, which has none there, that in the body, or what it is to begin
+// with (apiserver pkg/admission/errors.go, extractResourceName).
+std::string NameIn(const api::Request& q) {
+  std::string_view name = q.name;
+  const value::Value& metadata = q.body.Get("metadata");
+  if (name.empty()) name = metadata.Get("name").AsString();
+  if (name.empty()) name = metadata.Get("generateName").AsString();
+  return std::string(name);
+}
+
+// A name that was made up is no fault of who asked (registry/rest/create.go,
+// CheckGeneratedNameError).
+api::Status AlreadyThere(const api::GroupResource& resource, const api::Request& q) {
+  const std::string name = NameIn(q);
+  const bool generated = q.body.Get("metadata").Get("name").AsString().empty();
+  return generated ? api::GenerateNameConflict(resource, name) : api::AlreadyExists(resource, name);
+}
+
 // The answer of code `code` as the API server words it.
 api::Status Refusal(int code, const api::Request& q) {
   const api::GroupResource resource(q.resource->group, q.resource->resource);
+  const std::string name = NameIn(q);
   switch (code) {
     case 403:
-      return api::Forbidden(resource, q.name, "a fault refuses it");
+      return api::Forbidden(resource, name, "a fault refuses it");
     case 404:
-      return api::NotFound(resource, q.name);
+      return api::NotFound(resource, name);
     case 409:
       return q.verb == api::Verb::kCreate && q.subresource.empty()
-                 ? api::AlreadyExists(resource, q.name)
-                 : api::Conflict(resource, q.name,
+                 ? AlreadyThere(resource, q)
+                 : api::Conflict(resource, name,
                                  "the object has been modified; please apply your changes to the "
                                  "latest version and try again");
     case 410:
