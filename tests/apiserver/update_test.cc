@@ -298,6 +298,10 @@ TEST_F(Updates, ScaleChangesNothingButReplicas) {
   r = world.Patch("replicasets", "default", "r", PatchType::kMerge, R"({"spec":{"replicas":7}})",
                   "scale");
   EXPECT_EQ(r.object.Get(kReplicas).AsInt(), 7);
+  r = world.Patch("replicasets", "default", "r", PatchType::kStrategic,
+                  R"({"spec":{"replicas":8}})", "scale");
+  EXPECT_EQ(r.code, 200) << r.status.message;
+  EXPECT_EQ(r.object.Get(kReplicas).AsInt(), 8);
 }
 
 }  // namespace

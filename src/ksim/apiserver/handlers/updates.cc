@@ -62,7 +62,8 @@ api::Object Tracked(const RequestContext& rc, const api::Object& existing,
 
 api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& request) {
   const bool scale = request.subresource == "scale";
-  const bool strategic_ok = !r.custom && !scale;
+  // A Scale of a built-in kind is a Go type as any other (endpoints/installer.go, PATCH).
+  const bool strategic_ok = !r.custom;
   const bool refused = (request.patch_type == api::PatchType::kApply && scale) ||
                        (request.patch_type == api::PatchType::kStrategic && !strategic_ok);
   if (!refused) return api::Status();
@@ -112,6 +113,9 @@ api::Result<Value> PatchUpdate::Apply(const Value& target) const {
         return api::BadRequest("error decoding patch: the patch is no JSON object");
       return value::ApplyMergePatch(target, request.body);
     case api::PatchType::kStrategic:
+      if (request.subresource == "scale")
+        return FromPatch(
+            value::ApplyStrategicMergePatch(target, request.body, "autoscaling/v1", "Scale"));
       return FromPatch(value::ApplyStrategicMergePatch(
           target, request.body, rc_.resource().api_version(), rc_.resource().kind));
     case api::PatchType::kApply:
