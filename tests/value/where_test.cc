@@ -56,6 +56,17 @@ TEST(Where, Matches) {
       {"metadata.name > web-0", true},
       {"  metadata.name  ==  web-1  ", true},
       {".metadata.name == web-1", true},
+      {"@.metadata.name == web-1", true},
+      {"status.conditions[-1].type == Initialized", true},
+      {"status.conditions[-2].type == Ready", true},
+      {"status.conditions[-3] exists", false},
+      {"status.conditions[-3].type != Ready", true},
+      {"status.conditions[*].status == 'False'", true},
+      {"status.conditions[*].status == Unknown", false},
+      {"status.conditions[*].status != 'False'", true},  // one of them is not
+      {"status.conditions[*].type in (Other, Ready)", true},
+      {"status.conditions[*].reason exists", false},
+      {"metadata.labels[*] exists", false},  // no list
       {"metadata.name == 'a''b'", false},
       {"metadata.name != \"a\\\"b\"", true},
   };
@@ -95,7 +106,9 @@ TEST(Where, BadOnesNameTheColumn) {
       {"a == b && ", "column 11: expected a path"},
       {"a == b & c", ""},
       {"é..b == c", "column 3: expected a field name"},
-      {"x == y && a[*] == c", "column 13: wildcards are not supported"},
+      {"x == y && a.* == c", "column 14: wildcards are not supported"},
+      {"a[-0] == c", "column 4: expected an index from the end"},
+      {"a[-] == c", "column 4: expected an index from the end"},
       {"a in x", "column 6: expected '(' after in"},
       {"a in (x", "column 8: expected ',' or ')'"},
       {"a in (x,)", "column 9: expected a value"},

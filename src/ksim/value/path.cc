@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ksim/value/node.h"
+#include "ksim/value/selection.h"
 #include "ksim/value/text.h"
 
 namespace ksim::value {
@@ -11,10 +12,11 @@ namespace {
 // Reads kubectl's jsonpath without braces.
 class PathReader {
  public:
-  explicit PathReader(std::string_view text) : text_(text) {}
+  PathReader(std::string_view text, bool selects) : text_(text), selects_(selects) {}
 
   absl::StatusOr<Path> Read() {
-    if (Peek() == '$') ++at_;
+    const bool current = selects_ && (text_.starts_with("@.") || text_.starts_with("@["));
+    if (Peek() == '$' || current) ++at_;
     if (Peek() == '.') ++at_;
     if (text_.empty()) return Error("the path is empty");
     if (AtEnd()) return Path();
@@ -64,6 +66,7 @@ class PathReader {
     SkipSpace();
     if (Peek() == '?') return ReadFilter();
     if (Peek() == '\'' || Peek() == '"') return ReadQuotedField();
+    if (selects_ && (Peek() == '*' || Peek() == '-')) return ReadSelecting();
     if (Peek() == '*') return Fail("wildcards are not supported");
     if (Peek() >= '0' && Peek() <= '9') {
       const std::size_t start = at_;
@@ -81,6 +84,21 @@ class PathReader {
     at_ = static_cast<std::size_t>(stop - text_.data());
     if (!Expect("]")) return false;
     steps_.push_back(PathStep::Index(index));
+    return true;
+  }
+
+  // [*], [-1]
+  bool ReadSelecting() {
+    const bool each = text_[at_++] == '*';
+    if (!each && (Peek() < '1' || Peek() > '9')) return Fail("expected an index from the end");
+    if (each) {
+      steps_.push_back(PathStep::Index(kEachItem));
+      return Expect("]");
+    }
+    if (!ReadIndex()) return false;
+    std::uint32_t& index = steps_.back().index;
+    if (index >= kEachItem) return Fail("index too large");
+    index = ~index + 1;
     return true;
   }
 
@@ -151,10 +169,16 @@ class PathReader {
   }
 
   std::string_view text_;
+  bool selects_;
   std::size_t at_ = 0;
   std::vector<PathStep> steps_;
   std::string error_;
 };
+
+std::string IndexText(std::uint32_t index) {
+  if (index == kEachItem) return "*";
+  return index < kEachItem ? std::to_string(index) : "-" + std::to_string(~index + 1);
+}
 
 bool IsPlainName(std::string_view name) {
   if (name.empty() || name == "*" || name.front() == '$') return false;
@@ -211,7 +235,9 @@ PathStep PathStep::Match(std::string_view field, std::string_view equals) {
   return step;
 }
 
-absl::StatusOr<Path> Path::Parse(std::string_view text) { return PathReader(text).Read(); }
+absl::StatusOr<Path> Path::Parse(std::string_view text) { return PathReader(text, false).Read(); }
+
+absl::StatusOr<Path> ParseSelection(std::string_view text) { return PathReader(text, true).Read(); }
 
 std::string Path::ToString() const {
   std::string out;
@@ -221,7 +247,7 @@ std::string Path::ToString() const {
         AppendField(step.name.text(), &out);
         break;
       case PathStep::Kind::kIndex:
-        out += '[' + std::to_string(step.index) + ']';
+        out += '[' + IndexText(step.index) + ']';
         break;
       case PathStep::Kind::kMatch:
         AppendMatch(step, &out);
@@ -251,12 +277,31 @@ const Value* FindStep(const Value& v, const PathStep& step) {
   if (step.kind == PathStep::Kind::kField) return v.Find(step.name);
   const auto items = ItemsOf(v);
   if (step.kind == PathStep::Kind::kIndex) {
-    return step.index < items.size() ? &items[step.index] : nullptr;
+    const std::size_t at =
+        step.index == kEachItem ? items.size() : ItemAt(step.index, items.size());
+    return at < items.size() ? &items[at] : nullptr;
   }
   for (const Value& item : items) {
     if (MatchesStep(item, step)) return &item;
   }
   return nullptr;
+}
+
+std::vector<const Value*> Select(const Value& tree, const Path& path) {
+  std::vector<const Value*> found{&tree};
+  for (const PathStep& step : path.steps()) {
+    const bool each = step.kind == PathStep::Kind::kIndex && step.index == kEachItem;
+    std::vector<const Value*> next;
+    for (const Value* v : found) {
+      if (each) {
+        for (const Value& item : ItemsOf(*v)) next.push_back(&item);
+      } else if (const Value* one = FindStep(*v, step)) {
+        next.push_back(one);
+      }
+    }
+    found = std::move(next);
+  }
+  return found;
 }
 
 }  // namespace ksim::value

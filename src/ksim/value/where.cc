@@ -6,6 +6,7 @@
 
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
+#include "ksim/value/selection.h"
 #include "ksim/value/text.h"
 #include "ksim/value/yaml_schema.h"
 
@@ -102,7 +103,7 @@ class WhereParser {
     }
     at_ = std::min(at_, text_.size());
     if (at_ == start) return Error("expected a path");
-    auto parsed = Path::Parse(text_.substr(start, at_ - start));
+    auto parsed = ParseSelection(text_.substr(start, at_ - start));
     if (!parsed.ok()) return PathError(start, Message(parsed.status()));
     *path = *std::move(parsed);
     return absl::OkStatus();
@@ -223,15 +224,10 @@ std::string OperandText(const Where::Operand& operand) {
   return out;
 }
 
-}  // namespace
-
-bool Where::Term::Matches(const Value& tree) const {
-  const Value* found = tree.Find(path);
-  if (op == Op::kExists) return found != nullptr;
-  if (found == nullptr) return op == Op::kNe;
-  const auto equals = [found](const Where::Operand& o) { return Compare(*found, o) == 0; };
+bool Holds(const Value& found, Op op, const std::vector<Where::Operand>& operands) {
+  const auto equals = [&found](const Where::Operand& o) { return Compare(found, o) == 0; };
   if (op == Op::kIn) return std::any_of(operands.begin(), operands.end(), equals);
-  const int order = Compare(*found, operands.front());
+  const int order = Compare(found, operands.front());
   switch (op) {
     case Op::kEq:
       return order == 0;
@@ -246,6 +242,17 @@ bool Where::Term::Matches(const Value& tree) const {
     default:
       return order == 0 || order == 1;
   }
+}
+
+}  // namespace
+
+// Of several that the path leads to one is enough.
+bool Where::Term::Matches(const Value& tree) const {
+  const std::vector<const Value*> found = Select(tree, path);
+  if (op == Op::kExists) return !found.empty();
+  if (found.empty()) return op == Op::kNe;
+  return std::any_of(found.begin(), found.end(),
+                     [this](const Value* v) { return Holds(*v, op, operands); });
 }
 
 absl::StatusOr<Where> Where::Parse(std::string_view text) {
