@@ -8,8 +8,8 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "ksim/api/identity.h"
 #include "ksim/api/kinds.h"
@@ -121,11 +121,11 @@ class World : public fault::Cluster {
   std::vector<std::unique_ptr<Component>> components_;  // in order of starting
   std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
   std::set<std::string> removed_nodes_;
+  std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults
   int next_node_ = 0;
   sim::Process* user_ = nullptr;
   std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;
-  std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults
   std::unique_ptr<client::Connection> user_connection_;
   std::unique_ptr<Kubectl> kubectl_;
   bool started_ = false;

@@ -1,0 +1,221 @@
+// The steps of a run: when each begins, what it does, and what is said of those that do not end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/scenario/runner.h"
+#include "ksim/scenario/work_hold.h"
+#include "ksim/trace/events.h"
+
+namespace ksim::scenario {
+
+namespace {
+
+// How long people wait before they try again what failed.
+constexpr Duration kTryAgain = Seconds(10);
+
+// Says so when a task is destroyed before it has ended.
+class EndsOr {
+ public:
+  EndsOr(const bool& ended, bool& broken_off) : ended_(ended), broken_off_(broken_off) {}
+  ~EndsOr() { broken_off_ = !ended_; }
+  EndsOr(const EndsOr&) = delete;
+
+ private:
+  const bool& ended_;
+  bool& broken_off_;
+};
+
+value::Value ArgsOf(const Step& step) {
+  Scenario one;
+  one.steps.push_back(step);
+  one.steps.back().objects.clear();
+  const value::Value tree = ToTree(one).Get("spec").Get("steps").at(0);
+  return tree.Get(ToString(step.kind)).Erase("objects");
+}
+
+// The steps of a removeNode's deletion.
+Step DeletionOfNode(const std::string& name) {
+  Step step;
+  step.kind = StepKind::kDelete;
+  step.resource = "nodes";
+  step.name = name;
+  step.wait = false;
+  return step;
+}
+
+}  // namespace
+
+std::string TargetOf(const Step& step) {
+  if (!step.objects.empty()) {
+    std::string out;
+    for (const Manifest& m : step.objects)
+      out += fmt::format("{}{}/{}", out.empty() ? "" : " ", m.Kind(), m.Name());
+    return out;
+  }
+  if (step.kind == StepKind::kAddNode) return fmt::format("nodes/{}", step.node.Names().front());
+  std::string out = step.resource;
+  if (!step.name.empty()) out += "/" + step.name;
+  if (!step.selector.empty()) out += " -l " + step.selector;
+  return out;
+}
+
+void Runner::MakeGroups() {
+  for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
+    const Step& step = scenario_.steps[i];
+    if (groups_.empty() || step.at || step.when) groups_.emplace_back();
+    groups_.back().steps.push_back(i);
+  }
+}
+
+std::uint64_t Runner::EmitStep(std::size_t index, bool begin, std::string result) {
+  const Step& step = scenario_.steps[index];
+  auto* payload = new trace::StepPayload;
+  payload->number = static_cast<std::int64_t>(index) + 1;
+  payload->verb = std::string(ToString(step.kind));
+  payload->target = TargetOf(step);
+  payload->args = ArgsOf(step);
+  payload->begin = begin;
+  payload->result = std::move(result);
+  return world_.sim().Emit(sim::EventInfo{sim::EventKind::kStep}, sim::PayloadRef(payload));
+}
+
+void Runner::ScheduleSteps() {
+  sim::Simulation& sim = world_.sim();
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Step& first = scenario_.steps[groups_[g].steps.front()];
+    if (first.when) {
+      triggers_.Add(*first.when, [this, g](std::uint64_t cause) { Begin(g, cause); });
+      continue;
+    }
+    const VirtualTime due = VirtualTime() + first.at.value_or(Duration());
+    const Duration delay = std::max(Duration(), due - sim.now());
+    sim.After(delay, sim::TimerKind::kWork, "step", [this, g] { Begin(g, 0); });
+  }
+}
+
+void Runner::Begin(std::size_t group, std::uint64_t cause) {
+  if (groups_[group].begun) return;
+  if (!world_.user().alive()) groups_[group].missed = true;
+  groups_[group].due = !world_.user().alive() || MustWait(group);
+  if (groups_[group].due) return;
+  groups_[group].begun = true;
+  world_.sim().context().cause = cause;
+  world_.sim().context().background = false;
+  world_.user().Spawn(RunGroup(group));
+}
+
+// While faults hold a command up nobody types the next one, nor do commands that were missed come
+// all at once.
+bool Runner::MustWait(std::size_t group) const {
+  const auto triggered = [this](const Group& g) {
+    return scenario_.steps[g.steps.front()].when.has_value();
+  };
+  const auto before = groups_.begin() + static_cast<std::ptrdiff_t>(group);
+  const auto under_way = [](const Group& g) { return g.begun && !g.ended && !g.broken_off; };
+  if (groups_[group].missed && std::any_of(groups_.begin(), before, under_way)) return true;
+  if (!options_.fuzz || triggered(groups_[group])) return false;
+  return std::any_of(groups_.begin(), before,
+                     [&](const Group& g) { return !g.ended && !g.broken_off && !triggered(g); });
+}
+
+void Runner::End(std::size_t group) {
+  groups_[group].ended = true;
+  BeginDue();
+}
+
+// Also when kubectl is back: what came due without it, and what waited for a step that died with
+// it.
+void Runner::BeginDue() {
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    if (groups_[g].due) Begin(g, world_.sim().context().cause);
+}
+
+sim::Task<void> Runner::RunGroup(std::size_t group) {
+  const WorkHold hold(world_.sim());
+  const EndsOr broken_off(groups_[group].ended, groups_[group].broken_off);
+  for (std::size_t index : groups_[group].steps) {
+    groups_[group].running = index;
+    world_.sim().context().cause = EmitStep(index, true, "");
+    const StepOutcome outcome = co_await RunStepPatiently(scenario_.steps[index]);
+    std::string result;
+    for (const std::string& line : outcome.lines) result += (result.empty() ? "" : "\n") + line;
+    if (!outcome.ok()) {
+      StepFailure failure;
+      failure.number = static_cast<std::int64_t>(index) + 1;
+      failure.error = outcome.error;
+      report_.failures.push_back(std::move(failure));
+      result += (result.empty() ? "" : "\n") + outcome.error;
+    }
+    EmitStep(index, false, std::move(result));
+    groups_[group].running.reset();
+  }
+  End(group);
+}
+
+sim::Task<StepOutcome> Runner::RunStepPatiently(const Step& step) {
+  EarlierTries tries;
+  for (;; tries.Next()) {
+    const bool last =
+        !options_.fuzz || (healed_ && world_.sim().now() >= *healed_ + options_.fuzz->settle);
+    StepOutcome outcome = co_await RunStep(step, tries);
+    if (outcome.ok() || last) co_return outcome;
+    co_await world_.sim().Sleep(kTryAgain);
+  }
+}
+
+sim::Task<StepOutcome> Runner::RunStep(const Step& step, EarlierTries& tries) {
+  StepOutcome outcome;
+  if (step.kind == StepKind::kAddNode) {
+    for (const std::string& name : step.node.Names()) {
+      if (world_.sim().FindProcess("kubelet/" + name) != nullptr) {
+        outcome.error = fmt::format("error: there is a machine {} already", name);
+        co_return outcome;
+      }
+      world_.AddNode(name, step.node);
+      outcome.lines.push_back(fmt::format("machine {} started", name));
+    }
+    co_return outcome;
+  }
+  if (step.kind == StepKind::kRemoveNode) {
+    const std::string removal = "removal of machine " + step.name;
+    if (!world_.RemoveNode(step.name) && !tries.Had(removal)) {
+      outcome.error = fmt::format("error: there is no machine {}", step.name);
+      co_return outcome;
+    }
+    tries.Note(removal);
+    const Step deletion = DeletionOfNode(step.name);
+    co_return co_await world_.kubectl().Run(deletion, tries);
+  }
+  co_return co_await world_.kubectl().Run(step, tries);
+}
+
+// Whether a step is still to come at its time, or under way and in the end gives up.
+bool Runner::AStepWillEnd() const {
+  return std::any_of(groups_.begin(), groups_.end(), [this](const Group& g) {
+    if (!g.begun) return !g.due && !scenario_.steps[g.steps.front()].when;
+    if (!g.running || g.broken_off) return false;
+    const Step& step = scenario_.steps[*g.running];
+    const bool waits = step.kind == StepKind::kWait || step.kind == StepKind::kDrain;
+    return waits && step.timeout > Duration();
+  });
+}
+
+// A step that died with kubectl has failed; those that were to follow it have not begun.
+void Runner::NoteSteps() {
+  const auto number = [](std::size_t step) { return static_cast<std::int64_t>(step) + 1; };
+  for (const Group& group : groups_) {
+    const bool killed_at_once = group.begun && !group.ended && !group.running;
+    if (!group.begun || killed_at_once) report_.never_begun.push_back(number(group.steps.front()));
+    if (!group.broken_off || !group.running) continue;
+    StepFailure failure;
+    failure.number = number(*group.running);
+    failure.error = "error: kubectl died in the midst of it";
+    report_.failures.push_back(std::move(failure));
+    for (std::size_t step : group.steps)
+      if (step > *group.running) report_.never_begun.push_back(number(step));
+  }
+}
+
+}  // namespace ksim::scenario
