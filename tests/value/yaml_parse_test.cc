@@ -115,6 +115,16 @@ TEST(YamlParse, EveryNodeHasItsPlace) {
   EXPECT_EQ(file.errors.at(0).span.line, 8);
 }
 
+TEST(YamlParse, AByteOrderMarkIsNoPartOfTheText) {
+  for (const std::string text : {"a: 1\nb: 2\n", "{a: 1, b: 2}\n", "# x\na: 1\nb: 2\n"}) {
+    const YamlFile file = ParseYaml("\xef\xbb\xbf" + text, "f");
+    ASSERT_TRUE(file.errors.empty()) << text;
+    EXPECT_EQ(file.documents.at(0).ToValue(), ParseYaml(text, "f").documents.at(0).ToValue());
+    EXPECT_EQ(file.documents[0].entries.at(0).key_span.column,
+              ParseYaml(text, "f").documents[0].entries.at(0).key_span.column);
+  }
+}
+
 TEST(YamlParse, AnAliasStandsAtItsOwnPlace) {
   const YamlFile file = ParseYaml("a: &x {b: 1}\nc: *x\n", "f.yaml");
   const YamlNode& copy = *file.documents.at(0).Find("c");

@@ -298,6 +298,8 @@ class Reader {
 }  // namespace
 
 YamlFile ParseYaml(std::string_view text, std::string_view name) {
+  // libyaml, told the encoding, counts a byte order mark as a column of the first line.
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   YamlFile file;
   file.name = name;
   file.lines = SplitLines(text);
