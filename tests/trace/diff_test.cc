@@ -64,6 +64,64 @@ TEST(Diff, EqualDigestsSkipTheComparison) {
   EXPECT_TRUE(d.by_digest);
 }
 
+// A script: each letter an event of actor `a` at time 0.
+Trace Letters(std::string_view letters) {
+  TraceBuilder b;
+  for (const char c : letters)
+    b.Event(0, std::string(1, c), EventKind::kStep, 0, R"({"verb":"create"})");
+  return b.Finish(std::string(letters));
+}
+
+TEST(Diff, OfOneInstantTheEarliestPlaceIsTheFirstDifference) {
+  struct Case {
+    std::string_view left, right;
+    std::optional<std::size_t> common_left, first_left, first_right;
+  };
+  const Case cases[] = {{"abcdef", "abXcdef", 1, std::nullopt, 2},
+                        {"abXcdef", "abcdef", 1, 2, std::nullopt},
+                        {"abXcdeY", "abcZdef", 1, 2, std::nullopt},
+                        {"abc", "Xabc", std::nullopt, std::nullopt, 0},
+                        {"abc", "abcX", 2, std::nullopt, 3}};
+  for (const Case& c : cases) {
+    const Diff d = Compare(Letters(c.left), Letters(c.right), DiffOptions());
+    ASSERT_FALSE(d.differences.empty());
+    EXPECT_EQ(d.differences.front().left, c.first_left) << c.left << " " << c.right;
+    EXPECT_EQ(d.differences.front().right, c.first_right) << c.left << " " << c.right;
+    ASSERT_EQ(d.last_common.has_value(), c.common_left.has_value());
+    if (d.last_common) {
+      EXPECT_EQ(d.last_common->first, *c.common_left) << c.left << " " << c.right;
+    }
+  }
+}
+
+// A trace cut before a creation has the object's name, but not whose it is.
+TEST(Diff, APrefixDiffersOnlyWhereItEnds) {
+  TraceBuilder b;
+  const std::uint64_t step = b.Event(0, "kubectl", EventKind::kStep, 0, R"({"verb":"create"})");
+  std::int64_t t = 0;
+  for (const std::string name : {"web-1", "web-2"}) {
+    b.Event(++t, "client", EventKind::kRequest, step,
+            R"({"id":1,"verb":"create","resource":"pods","namespace":"default","name":")" + name +
+                R"("})");
+    b.Commit(
+        ++t, step, "pods", name,
+        R"({"metadata":{"name":")" + name + R"(","generateName":"web-","uid":"u)" + name + R"("}})",
+        1);
+  }
+  const Trace whole = b.Finish("whole");
+  for (std::size_t n = 1; n < whole.events.size(); ++n) {
+    Trace cut = whole;
+    cut.end.reset();
+    cut.events.resize(n);
+    const Diff d = Compare(whole, cut, DiffOptions());
+    ASSERT_FALSE(d.differences.empty());
+    EXPECT_EQ(d.differences.front().left, n) << n;
+    ASSERT_TRUE(d.last_common.has_value());
+    EXPECT_EQ(d.last_common->first, n - 1);
+    EXPECT_EQ(d.differences.size(), whole.events.size() - n);
+  }
+}
+
 TEST(Diff, NamesUidsRevisionsAndTimesDoNotMatter) {
   Knobs other;
   other.first_pod = "web-xxxxx";

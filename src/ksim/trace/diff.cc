@@ -28,10 +28,12 @@ std::string MatchKey(const Record& r, const TraceIdentities& identities) {
 }
 
 struct Side {
-  explicit Side(const Trace& t) : trace(t), identities(t.events) {
+  explicit Side(const Trace& t) : trace(t), identities(t.events) {}
+
+  void MakeKeys() {
     std::map<std::string, std::uint64_t> ordinals;
-    keys.reserve(t.events.size());
-    for (const Record& r : t.events) {
+    keys.reserve(trace.events.size());
+    for (const Record& r : trace.events) {
       const std::string key = MatchKeyOf(r);
       keys.push_back(fmt::format("{}|{}", key, ++ordinals[key]));
     }
@@ -62,9 +64,13 @@ struct Side {
 class Comparison {
  public:
   Comparison(const Trace& left, const Trace& right, const DiffOptions& options)
-      : left_(left),
-        right_(right),
-        equality_(left_.identities, right_.identities, options.strict) {}
+      : left_(left), right_(right), equality_(left_.identities, right_.identities, options.strict) {
+    const TraceIdentities of_left = left_.identities;
+    left_.identities.ForgetWhatLacksCreation(right.events, right_.identities);
+    right_.identities.ForgetWhatLacksCreation(left.events, of_left);
+    left_.MakeKeys();
+    right_.MakeKeys();
+  }
 
   Diff Run() {
     Match();
@@ -132,21 +138,31 @@ class Comparison {
     return t;
   }
 
+  // Where in its trace; of a pair, where it stands earlier.
+  static std::size_t PlaceOf(const Difference& d) {
+    return std::min(d.left.value_or(kNone), d.right.value_or(kNone));
+  }
+
+  // By time; of one instant, by place.
   void Sort() {
-    std::stable_sort(
-        diff_.differences.begin(), diff_.differences.end(),
-        [this](const Difference& a, const Difference& b) { return TimeOf(a) < TimeOf(b); });
-    if (diff_.differences.empty()) return;
+    const auto before = [this](const Difference& a, const Difference& b) {
+      return std::pair(TimeOf(a), PlaceOf(a)) < std::pair(TimeOf(b), PlaceOf(b));
+    };
+    std::stable_sort(diff_.differences.begin(), diff_.differences.end(), before);
+    if (!diff_.differences.empty()) FindLastCommon(diff_.differences.front());
+  }
+
+  void FindLastCommon(const Difference& parting) {
     std::set<std::size_t> different;
     for (const Difference& d : diff_.differences)
       if (d.left) different.insert(*d.left);
-    const Difference& parting = diff_.differences.front();
     const std::int64_t first = TimeOf(parting);
-    for (std::size_t i = 0; i < to_right_.size(); ++i) {
-      if (parting.left && i >= *parting.left) break;
+    const std::size_t left_end = parting.left.value_or(kNone);
+    const std::size_t right_end = parting.right.value_or(kNone);
+    for (std::size_t i = 0; i < std::min(to_right_.size(), left_end); ++i) {
       if (left_.trace.events[i].t > first) break;
-      if (to_right_[i] == kNone || different.count(i) != 0) continue;
-      diff_.last_common = {i, to_right_[i]};
+      const bool common = to_right_[i] != kNone && different.count(i) == 0;
+      if (common && to_right_[i] < right_end) diff_.last_common = {i, to_right_[i]};
     }
   }
 

@@ -70,6 +70,20 @@ void TraceIdentities::LearnCreation(const Record& commit) {
   }
 }
 
+void TraceIdentities::ForgetWhatLacksCreation(const std::vector<Record>& mentions,
+                                              const TraceIdentities& there) {
+  for (const Record& r : mentions) {
+    const std::string_view name = r.Text("name");
+    if (name.empty()) continue;
+    const std::string plain = Join(r.Text("resource"), r.Text("namespace"), name);
+    const auto known = identities_.find(plain);
+    if (known == identities_.end() || there.identities_.count(plain) != 0) continue;
+    std::erase_if(words_, [&](const auto& word) { return word.second == known->second; });
+    generated_.erase(std::string(name));
+    identities_.erase(known);
+  }
+}
+
 std::string TraceIdentities::Of(std::string_view resource, std::string_view ns,
                                 std::string_view name) const {
   if (resource.empty()) return "";

@@ -20,6 +20,10 @@ class TraceIdentities {
  public:
   explicit TraceIdentities(const std::vector<Record>& events);
 
+  // Names that the other trace mentions but never sees created (it was cut, or a request failed)
+  // stand for themselves from now on, as they do there.
+  void ForgetWhatLacksCreation(const std::vector<Record>& mentions, const TraceIdentities& there);
+
   // Of an object by the names that events carry; "" without a resource.
   std::string Of(std::string_view resource, std::string_view ns, std::string_view name) const;
   // Of the object that an event is about; "" if it is about none.
