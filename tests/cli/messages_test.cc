@@ -59,6 +59,27 @@ TEST(Messages, WhatTheApiServerWouldRefuseIsToldAtItsPlace) {
   EXPECT_FALSE(os::Exists(trace));
 }
 
+TEST(Messages, WhatCannotBeDecodedIsToldAtItsPlace) {
+  struct Case {
+    std::string pod;  // the line of its spec
+    std::string place, hint;
+  };
+  const Case cases[] = {
+      {"spec: {containers: [{name: c, imag: nginx}]}", "4:31:", "did you mean \"image\"?"},
+      {"spec: {containers: [{name: c}, {name: d, ports: [{containerPort: \"80\"}]}]}", "4:66:", ""},
+      {"spec: {containers: [{name: c}], nodeSelector: {disk: 7}}", "4:54:", ""},
+      {"spec: {frobnicate: 1}", "4:8:", ""}};
+  for (const Case& c : cases) {
+    const std::string path = Temporary(
+        "decoded.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n" + c.pod + "\n");
+    const CliResult r = RunCli({"run", path});
+    EXPECT_EQ(r.code, 2);
+    EXPECT_TRUE(r.err.starts_with(path + ":" + c.place)) << r.err;
+    EXPECT_EQ(r.err.find("hint:") != std::string::npos, !c.hint.empty()) << r.err;
+    EXPECT_NE(r.err.find(c.hint), std::string::npos) << r.err;
+  }
+}
+
 TEST(Messages, BadScenariosOfTheCorpusEndWithTwoAndValidateWithOne) {
   for (const char* name : {"unterminated-string", "tab", "duplicate-key", "unknown-fields",
                            "wrong-types", "unknown-step", "steps", "faults", "manifests"}) {

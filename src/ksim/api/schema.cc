@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "ksim/api/go_text.h"
 #include "ksim/api/schema_types.h"
+#include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
 #include "ksim/value/quantity.h"
@@ -153,7 +155,7 @@ class Decoder {
       Value child;
       bool keep = false;
       if (field == nullptr) {
-        report_.unknown_fields.push_back(StrictPath(m.name.text()));
+        Unknown(fields, m.name.text());
       } else if (!m.value.is_null()) {
         struct_ = &fields;
         fields_.push_back(m.name.text());
@@ -307,11 +309,22 @@ class Decoder {
                 fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
   }
   Value Fail(const Value& v, std::string message) {
-    if (report_.type_error.empty()) report_.type_error = std::move(message);
+    if (!report_.type_error.empty()) return v;
+    report_.type_error = std::move(message);
+    report_.type_error_path = PathHere();
     return v;
   }
+  void Unknown(const GoStruct& fields, std::string_view name) {
+    const std::string outer = PathHere();
+    const std::string path = outer.empty() ? std::string(name) : fmt::format("{}.{}", outer, name);
+    report_.unknown_fields.push_back(fmt::format("unknown field {}", GoQuote(path)));
+    std::vector<std::string_view> known;
+    for (const GoField& field : fields.fields) known.push_back(field.name.text());
+    std::sort(known.begin(), known.end());
+    report_.nearest_fields.push_back(Nearest(name, known));
+  }
 
-  std::string StrictPath(std::string_view field) const {
+  std::string PathHere() const {
     std::string path;
     for (const Step& step : steps_) {
       if (step.field.data() == nullptr) {
@@ -321,9 +334,7 @@ class Decoder {
         path += step.field;
       }
     }
-    if (!path.empty()) path += '.';
-    path += field;
-    return fmt::format("unknown field {}", GoQuote(path));
+    return path;
   }
 
   struct Step {
@@ -355,6 +366,7 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* repo
   Value out = decoder.WalkUntyped(tree);
   // Without a schema a server prunes unknown metadata silently.
   report->unknown_fields.clear();
+  report->nearest_fields.clear();
   return out;
 }
 

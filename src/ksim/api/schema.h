@@ -21,8 +21,10 @@ struct SchemaReport {
   // The first field of a wrong type, as Go reports it: json: cannot unmarshal string into Go struct
   // field ReplicaSetSpec.spec.replicas of type int32. "" if there is none.
   std::string type_error;
+  std::string type_error_path;  // where it is, with indexes: spec.containers[0].ports[1].name
   // unknown field "spec.foo", in document order of sorted names.
   std::vector<std::string> unknown_fields;
+  std::vector<std::string> nearest_fields;  // of each the known one that may be meant, or ""
 };
 
 // Checks the tree of a whole object against its kind's fields.

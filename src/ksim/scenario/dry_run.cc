@@ -18,24 +18,14 @@ namespace {
 
 using value::Value;
 
-Diagnostic AtField(const Manifest& manifest, std::string_view field, std::string message) {
-  const Span span = SpanOfField(manifest, field);
+Diagnostic AtField(const Manifest& manifest, std::string_view field, std::string message,
+                   Part part = Part::kValue) {
+  const Span span = SpanOfField(manifest, field, part);
   if (manifest.file) return manifest.file->At(span, std::move(message));
   Diagnostic d;
   d.file = fmt::format("{}/{}", manifest.Kind(), manifest.Name());
   d.message = std::move(message);
   return d;
-}
-
-// "... Go struct field ReplicaSetSpec.spec.replicas of type int32" -> spec.replicas
-std::string FieldOfTypeError(std::string_view message) {
-  static constexpr std::string_view kMark = "Go struct field ";
-  const std::size_t at = message.find(kMark);
-  if (at == std::string_view::npos) return "";
-  std::string_view rest = message.substr(at + kMark.size());
-  rest = rest.substr(0, rest.find(" of type"));
-  const std::size_t dot = rest.find('.');
-  return dot == std::string_view::npos ? "" : std::string(rest.substr(dot + 1));
 }
 
 // unknown field "spec.foo" -> spec.foo
@@ -52,11 +42,17 @@ void CheckDecoding(const api::ResourceInfo& info, const Manifest& manifest,
   const std::string prefix = fmt::format("{} in version \"{}\" cannot be handled as a {}",
                                          info.kind, info.version, info.kind);
   if (!report.type_error.empty())
-    out->push_back(AtField(manifest, FieldOfTypeError(report.type_error),
+    out->push_back(AtField(manifest, report.type_error_path,
                            fmt::format("{}: {}", prefix, report.type_error)));
-  for (const std::string& unknown : report.unknown_fields)
-    out->push_back(AtField(manifest, FieldInQuotes(unknown),
-                           fmt::format("{}: strict decoding error: {}", prefix, unknown)));
+  for (std::size_t i = 0; i < report.unknown_fields.size(); ++i) {
+    const std::string& unknown = report.unknown_fields[i];
+    Diagnostic d =
+        AtField(manifest, FieldInQuotes(unknown),
+                fmt::format("{}: strict decoding error: {}", prefix, unknown), Part::kKey);
+    const std::string& nearest = report.nearest_fields[i];
+    if (!nearest.empty()) d.hint = fmt::format("did you mean \"{}\"?", nearest);
+    out->push_back(std::move(d));
+  }
 }
 
 void CheckValues(const api::ResourceInfo& info, const Manifest& manifest, api::Compat compat,

@@ -103,7 +103,7 @@ bool CheckName(Problems& problems, const YamlNode& node) {
 }
 
 // The deepest node on the way, and whether it is the end of it.
-const YamlNode* Descend(const YamlNode* node, std::string_view path, Span* span) {
+const YamlNode* Descend(const YamlNode* node, std::string_view path, Part part, Span* span) {
   while (!path.empty() && node != nullptr) {
     std::string key;
     if (path.front() == '.') path.remove_prefix(1);
@@ -126,7 +126,8 @@ const YamlNode* Descend(const YamlNode* node, std::string_view path, Span* span)
       if (next != nullptr) *span = next->span;
     } else if (const YamlNode::Entry* e = node->FindEntry(key)) {
       next = &e->value;
-      *span = e->value.kind == YamlNode::Kind::kScalar ? e->value.span : e->key_span;
+      const bool value = part == Part::kValue && e->value.kind == YamlNode::Kind::kScalar;
+      *span = value ? e->value.span : e->key_span;
     }
     if (next == nullptr) return node;
     node = next;
@@ -220,12 +221,12 @@ const YamlNode* NodeAt(const value::YamlFile& file, const std::vector<std::strin
   return node;
 }
 
-Span SpanOfField(const Manifest& manifest, std::string_view field) {
+Span SpanOfField(const Manifest& manifest, std::string_view field, Part part) {
   if (!manifest.file) return Span();
   const YamlNode* node = NodeAt(*manifest.file, manifest.place);
   if (node == nullptr) return manifest.span;
   Span span = manifest.span;
-  Descend(node, field, &span);
+  Descend(node, field, part, &span);
   return span;
 }
 

@@ -67,8 +67,10 @@ std::string NameOfFile(std::string_view path);
 const value::YamlNode* NodeAt(const value::YamlFile& file, const std::vector<std::string>& place);
 
 // Where a field of a manifest (spec.template.metadata.labels, spec.containers[0].image) stands in
-// its file: the deepest part of the path that is there; without a file an empty span.
-Span SpanOfField(const Manifest& manifest, std::string_view field);
+// its file: the deepest part of the path that is there; without a file an empty span. The part: of
+// a scalar its value, of all else its key; or always its key.
+enum class Part { kValue, kKey };
+Span SpanOfField(const Manifest& manifest, std::string_view field, Part part = Part::kValue);
 
 // The parts that ParseScenario is made of.
 ClusterSpec ParseCluster(ParseContext& context, const value::YamlNode& node, api::Compat compat);
