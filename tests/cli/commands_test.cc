@@ -93,11 +93,28 @@ TEST_F(Traces, ATraceWithoutItsLastNewlineIsCutShort) {
   EXPECT_EQ(RunCli({"diff", path, Jsonl()}).code, 0) << "all events are there";
 }
 
+TEST_F(Traces, AnotherFormatIsToldAndReadAsFarAsItGoes) {
+  std::string text = Read(Jsonl());
+  const std::size_t version = text.find("\"version\":1");
+  text.replace(version, 11, "\"version\":2");
+  const std::string path = Write("format.jsonl", text);
+  const std::string told = path + ": warning: a trace of format 2, this ksim reads format 1\n";
+  EXPECT_EQ(RunCli({"get", path, "pods"}).err, told);
+  const CliResult refused = RunCli({"replay", path});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.err, path +
+                             ": error: a trace of format 2, this ksim reads format 1; --force "
+                             "compares anyway\n");
+  EXPECT_EQ(RunCli({"replay", "--force", path}).code, 0);
+}
+
 TEST_F(Traces, WhatIsNoTraceIsToldWithItsPlace) {
-  const std::string path = Write("no-trace.jsonl", Read(Jsonl()).substr(0, 100));
+  const std::string line = Read(Jsonl()).substr(0, 100);
+  const std::string path = Write("no-trace.jsonl", line);
   const CliResult r = RunCli({"replay", path});
   EXPECT_EQ(r.code, 2);
-  EXPECT_EQ(r.err, path + ":1:95: error: no trace of ksim: string is not closed\n");
+  EXPECT_EQ(r.err, path + ":1:95: error: no trace of ksim: string is not closed\n    1 | " + line +
+                       "\n      | " + std::string(94, ' ') + "^\n");
 }
 
 TEST_F(Traces, ARunWithoutNodesReplays) {

@@ -43,6 +43,67 @@ TEST(Usage, TreesAreToldAsJsonAndYaml) {
   }
 }
 
+TEST(Usage, BehindTwoDashesAreFiles) {
+  EXPECT_EQ(RunCli({"run", "-q", "--", kScenario}).code, 0);
+  EXPECT_EQ(RunCli({"run", "-q", "--", "-no-such-file.yaml"}).err,
+            "-no-such-file.yaml: error: cannot read it: no such file or directory\n");
+}
+
+TEST(Usage, ASeedIsAWholeNumber) {
+  for (const char* seed : {"-1", "99999999999999999999", "x", "1.5"}) {
+    const CliResult r = RunCli({"run", kScenario, "--seed", seed});
+    EXPECT_EQ(r.code, 2) << seed;
+    EXPECT_TRUE(r.err.starts_with("error: --seed: \"" + std::string(seed) + "\" is no seed"))
+        << r.err;
+  }
+}
+
+// Who parses stdout can do so also when there is no result.
+TEST(Usage, WhatFailsIsATreeToo) {
+  const std::vector<std::vector<std::string>> commands = {{"run", "no-such-file.yaml"},
+                                                          {"run", kScenario, "--sed", "3"},
+                                                          {"check", "no-such-trace"},
+                                                          {"diff", "no-such-trace", "nor-such"}};
+  for (std::vector<std::string> args : commands) {
+    const std::string told = RunCli(args).err;
+    args.insert(args.end(), {"-o", "json"});
+    const CliResult r = RunCli(args);
+    const absl::StatusOr<value::Value> tree = value::ParseJson(r.out);
+    ASSERT_TRUE(tree.ok()) << args.front() << r.out;
+    EXPECT_EQ(r.code, 2);
+    EXPECT_EQ(std::string(tree->Get("error").AsString()) + "\n", told);
+    EXPECT_EQ(r.err, told) << "told on stderr as ever";
+  }
+}
+
+TEST(Usage, NoFileIsWrittenOverWhatIsRead) {
+  const std::string scenario = testing::TempDir() + "own.yaml";
+  const std::string text = *os::ReadFile(kScenario);
+  ASSERT_TRUE(os::WriteFile(scenario, text).ok());
+  const std::string trace = testing::TempDir() + "apart.jsonl";
+  ASSERT_EQ(RunCli({"run", scenario, "-q", "--trace", trace}).code, 0);
+  const std::string recorded = *os::ReadFile(trace);
+  const std::string other_name = testing::TempDir() + "../" +
+                                 std::string(testing::TempDir(), 1, testing::TempDir().size() - 2) +
+                                 "/own.yaml";
+  const std::vector<std::vector<std::string>> wrong = {
+      {"run", scenario, "--trace", scenario},
+      {"run", scenario, "--trace", other_name},
+      {"run", scenario, "--junit", scenario},
+      {"run", scenario, "--trace", trace + "2", "--audit-log", trace + "2"},
+      {"run", scenario, "--trace", "-", "--audit-log", "-"},
+      {"run", scenario, "--trace", "-", "-o", "json"},
+      {"report", trace, "-o", trace}};
+  for (const std::vector<std::string>& args : wrong)
+    EXPECT_EQ(RunCli(args).code, 2) << args.at(args.size() - 2) << " " << args.back();
+  EXPECT_EQ(*os::ReadFile(scenario), text);
+  EXPECT_EQ(*os::ReadFile(trace), recorded);
+  EXPECT_FALSE(os::Exists(trace + "2"));
+  EXPECT_EQ(
+      RunCli({"run", scenario, "-q", "--trace", "/dev/null", "--audit-log", "/dev/null"}).code, 0)
+      << "a device takes everything";
+}
+
 TEST(Usage, SeveralResultsAreOneDocument) {
   const CliResult r = RunCli({"run", kScenario, "scenarios/scale.yaml", "-o", "json"});
   const absl::StatusOr<value::Value> list = value::ParseJson(r.out);
@@ -70,8 +131,9 @@ TEST(Usage, RunsSideBySideSayTheSame) {
 }
 
 TEST(Usage, NumbersAndWordsAreChecked) {
-  EXPECT_EQ(RunCli({"run", kScenario, "--seed", "x"}).err,
-            "error: --seed: \"x\" is no number\nhint: `ksim run --help` shows what it takes\n");
+  EXPECT_EQ(RunCli({"run", kScenario, "--jobs", "x"}).err,
+            "error: --jobs: Value x not in range 1 to 1024\nhint: `ksim run --help` shows what it "
+            "takes\n");
   EXPECT_EQ(RunCli({"run", kScenario, "--jobs", "0"}).code, 2);
   EXPECT_EQ(RunCli({"diff", "a", "b", "--by", "x"}).err,
             "error: --by: unknown value \"x\"; want one of object, time\nhint: `ksim diff --help` "

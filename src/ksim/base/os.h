@@ -33,6 +33,8 @@ absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path,
                                                        std::string_view suffix = {});
 bool Exists(const std::string& path);
 bool IsDirectory(const std::string& path);
+// Whether both are one file of the disk, by whatever names; false for devices, pipes, and "-".
+bool IsSameFile(const std::string& a, const std::string& b);
 absl::Status MakeDirectories(const std::string& path);  // like mkdir -p
 absl::Status RemoveFile(const std::string& path);       // OK when there is none
 

@@ -3,12 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
 #include "ksim/base/check.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/help.h"
+#include "ksim/cli/tree_text.h"
 
 namespace ksim::cli {
 
@@ -60,11 +64,42 @@ std::string Worded(const std::string& message) {
                      message.substr(equals + 3));
 }
 
-int RunCommand(Io& io, Command& command, std::vector<std::string> args) {
-  CLI::App app{std::string(command.summary()), std::string(command.name())};
-  app.allow_extras();
-  CommonFlags common;
-  DefineFlags(command, app, &common);
+std::string WithoutColor(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t escape = std::min(text.find("\x1b["), text.size());
+    out += text.substr(0, escape);
+    text.remove_prefix(escape);
+    text.remove_prefix(text.empty() ? 0 : std::min(text.find('m'), text.size() - 1) + 1);
+  }
+  return out;
+}
+
+// Who asked for a tree gets one also where there is no result: what was said on stderr. Not of what
+// prints as kubectl and etcdctl do, which then print nothing.
+void TellAsTree(Io& io, const CLI::App& app, const std::vector<std::string>& args) {
+  static constexpr std::string_view kAsOthersDo[] = {"get", "describe", "events", "etcd"};
+  const CLI::Option* output = app.get_option_no_throw("--output");
+  if (io.wrote() || output == nullptr || output->get_type_name() != "FORMAT") return;
+  if (absl::c_linear_search(kAsOthersDo, app.get_name())) return;
+  std::string format;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const bool next = (args[i] == "-o" || args[i] == "--output") && i + 1 < args.size();
+    for (std::string_view flag : {"--output=", "-o"})
+      if (args[i].starts_with(flag) && args[i] != flag) format = args[i].substr(flag.size());
+    if (next) format = args[i + 1];
+  }
+  if (format != "json" && format != "yaml") return;
+  std::string message = WithoutColor(io.told());
+  while (message.ends_with('\n')) message.pop_back();
+  io.Out(TreeText(value::Obj({{"apiVersion", value::Value::Of("ksim.dev/v1")},
+                              {"kind", value::Value::Of("Error")},
+                              {"error", value::Value::Of(message)}}),
+                  format));
+}
+
+int ParseAndRun(Io& io, Command& command, CLI::App& app, const CommonFlags& common,
+                std::vector<std::string> args) {
   if (std::find(args.begin(), args.end(), "--help") != args.end() ||
       std::find(args.begin(), args.end(), "-h") != args.end()) {
     io.Out(CommandHelp(command, app));
@@ -77,10 +112,22 @@ int RunCommand(Io& io, Command& command, std::vector<std::string> args) {
     return Wrong(io, Worded(e.what()),
                  fmt::format("`ksim {} --help` shows what it takes", command.name()));
   }
-  const std::vector<std::string> extras = app.remaining();
+  std::vector<std::string> extras = app.remaining();
+  const auto dashes = std::find(extras.begin(), extras.end(), "--");  // all behind it are files
+  if (dashes != extras.end()) extras.erase(dashes);
   if (!extras.empty()) return UnknownArgument(io, app, command, extras.front());
   io.SetColor(common.color);
   return command.Run(io);
+}
+
+int RunCommand(Io& io, Command& command, const std::vector<std::string>& args) {
+  CLI::App app{std::string(command.summary()), std::string(command.name())};
+  app.allow_extras();
+  CommonFlags common;
+  DefineFlags(command, app, &common);
+  const int code = ParseAndRun(io, command, app, common, args);
+  if (code != kOk) TellAsTree(io, app, args);
+  return code;
 }
 
 // As kubectl takes them: -v=6 and -o=json for a short flag with its value, and flags before the
@@ -125,7 +172,7 @@ int Dispatch(const std::vector<std::string>& given, Io& io) {
   if (name.starts_with("-"))
     return Wrong(io, fmt::format("unknown flag {}", name), "a command comes first: ksim run FILE");
   for (const auto& command : commands)
-    if (command->name() == name) return RunCommand(io, *command, std::move(rest));
+    if (command->name() == name) return RunCommand(io, *command, rest);
   return UnknownCommand(io, name, commands);
 }
 
@@ -198,7 +245,14 @@ void CommonFlags::DefineQuiet(CLI::App& app) {
 }
 
 void ScenarioFlags::Define(CLI::App& app) {
-  app.add_option("--seed", seed, "Seed of every draw; default the scenario's")->type_name("N");
+  app.add_option("--seed", seed, "Seed of every draw; default the scenario's")
+      ->type_name("N")
+      ->check([](const std::string& value) -> std::string {
+        std::int64_t number = 0;
+        if (absl::SimpleAtoi(value, &number) && number >= 0) return "";
+        return fmt::format("\"{}\" is no seed: a whole number from 0 to {}", value,
+                           std::numeric_limits<std::int64_t>::max());
+      });
   app.add_option("--set", set, "Sets a field of the scenario: cluster.nodes=5; may be repeated")
       ->type_name("PATH=VALUE")
       ->take_all()

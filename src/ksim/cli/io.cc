@@ -11,6 +11,7 @@ namespace ksim::cli {
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 16;
+constexpr std::size_t kMostTold = 1 << 14;
 
 bool AutoColor(int fd) {
   const std::string no_color = os::Environment("NO_COLOR").value_or("");
@@ -21,6 +22,7 @@ bool AutoColor(int fd) {
 
 void Io::Out(std::string_view text) {
   if (closed_) return;
+  wrote_ = wrote_ || !text.empty();
   buffer_ += text;
   if (buffer_.size() >= kBufferSize) Flush();
 }
@@ -36,6 +38,7 @@ void Io::Flush() {
 
 void Io::Err(std::string_view text) {
   Flush();
+  if (told_.size() < kMostTold) told_ += text.substr(0, kMostTold - told_.size());
   // Nobody can be told that stderr is closed.
   os::WriteToDescriptor(err_, text).IgnoreError();
 }

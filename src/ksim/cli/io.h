@@ -19,7 +19,9 @@ class Io {
   void Out(std::string_view text);  // buffered
   void Err(std::string_view text);  // after what was written to Out before
   void Flush();
-  bool closed() const { return closed_; }  // stdout takes nothing any more
+  bool closed() const { return closed_; }            // stdout takes nothing any more
+  bool wrote() const { return wrote_; }              // anything to stdout
+  const std::string& told() const { return told_; }  // the first kilobytes of what went to stderr
   // Why, when it is not that nobody reads it: "no space left on device". What was written is lost.
   const std::string& lost() const { return lost_; }
 
@@ -30,9 +32,9 @@ class Io {
 
  private:
   int out_, err_;
-  bool closed_ = false;
+  bool closed_ = false, wrote_ = false;
   bool out_color_ = false, err_color_ = false;
-  std::string buffer_, lost_;
+  std::string buffer_, lost_, told_;
 };
 
 // "FILE: error: cannot write it: WHY", a line.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/base/os.h"
 #include "ksim/base/output_file.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
@@ -45,6 +46,10 @@ class Picture : public Command {
     if (out_ == "-") {
       write([&io](std::string_view text) { io.Out(text); });
       return kOk;
+    }
+    if (os::IsSameFile(out_, path_)) {
+      io.Err(fmt::format("--output: error: would write over {}\n", path_));
+      return kInvalid;
     }
     absl::StatusOr<os::OutputFile> file = os::OutputFile::Create(out_);
     if (!file.ok()) return NotWritten(io, file.status(), kInvalid);

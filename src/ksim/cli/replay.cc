@@ -78,7 +78,7 @@ class ReplayCommand : public Command {
           fmt::format("--until: error: \"{}\" is neither an event's number nor a time\n", until_));
       return kInvalid;
     }
-    std::optional<Trace> recorded = ReadTraceOrTell(io, path_);
+    std::optional<Trace> recorded = ReadTraceOrTell(io, path_, true);
     if (!recorded) return kInvalid;
     if (!CheckVersion(io, *recorded)) return kInvalid;
     const std::optional<scenario::Scenario> scenario = ScenarioOf(io, *recorded, path_);
@@ -94,15 +94,14 @@ class ReplayCommand : public Command {
 
  private:
   bool CheckVersion(Io& io, const Trace& trace) {
-    if (trace.header.version != trace::kTraceVersion) {
-      io.Err(fmt::format("{}: error: a trace of format {}, this ksim reads format {}\n", path_,
-                         trace.header.version, trace::kTraceVersion));
-      return false;
-    }
-    other_version_ = trace.header.ksim_version != Version();
+    const bool other_format = trace.header.version != trace::kTraceVersion;
+    other_version_ = other_format || trace.header.ksim_version != Version();
     if (!other_version_ || force_) return true;
-    io.Err(fmt::format("{}: error: made by {}, this is {}; --force compares anyway\n", path_,
-                       trace.header.ksim_version, Version()));
+    const std::string difference =
+        other_format ? fmt::format("a trace of format {}, this ksim reads format {}",
+                                   trace.header.version, trace::kTraceVersion)
+                     : fmt::format("made by {}, this is {}", trace.header.ksim_version, Version());
+    io.Err(fmt::format("{}: error: {}; --force compares anyway\n", path_, difference));
     return false;
   }
 

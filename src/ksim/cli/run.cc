@@ -104,7 +104,7 @@ class RunCommandImpl : public Command {
       for (Diagnostic& d : errors) d.severity = Diagnostic::Severity::kError;
       if (errors.empty()) errors = scenario::DryRun(loaded->scenarios[i]);
     }
-    if (errors.empty()) errors = CheckFiles(loaded->scenarios.size());
+    if (errors.empty()) errors = CheckFiles(*loaded);
     if (!flags_.common.quiet) io.Err(Render(loaded->warnings, io.err_color()));
     if (!errors.empty()) {
       io.Err(Render(errors, io.err_color()));
@@ -117,8 +117,9 @@ class RunCommandImpl : public Command {
     return kOk;
   }
 
-  std::vector<Diagnostic> CheckFiles(std::size_t runs) const {
+  std::vector<Diagnostic> CheckFiles(const Loaded& loaded) const {
     std::vector<Diagnostic> errors;
+    const std::size_t runs = loaded.scenarios.size();
     for (const auto& [flag, file] :
          {std::pair("--trace", &flags_.trace), {"--audit-log", &flags_.audit_log}})
       if (runs > 1 && !file->empty())
@@ -128,7 +129,30 @@ class RunCommandImpl : public Command {
       if (const absl::Status s = os::CheckWritable(*file); !s.ok())
         errors.push_back(UsageError(*file, fmt::format("cannot write it: {}", Message(s))));
     }
+    CheckApart(loaded, &errors);
     return errors;
+  }
+
+  // No file is written twice, or over what is read, and standard output holds one thing.
+  void CheckApart(const Loaded& loaded, std::vector<Diagnostic>* errors) const {
+    const std::pair<std::string, const std::string*> outputs[] = {
+        {"--trace", &flags_.trace}, {"--audit-log", &flags_.audit_log}, {"--junit", &junit_}};
+    std::string stdout_taken;
+    if (flags_.common.output == "json" || flags_.common.output == "yaml")
+      stdout_taken = "-o " + flags_.common.output;
+    for (const auto& [flag, file] : outputs) {
+      for (const std::string& input : loaded.files)
+        if (!file->empty() && os::IsSameFile(*file, input))
+          errors->push_back(UsageError(flag, fmt::format("would write over {}", input)));
+      for (const auto& [other, its_file] : outputs)
+        if (other < flag && !file->empty() && os::IsSameFile(*file, *its_file))
+          errors->push_back(UsageError(flag, fmt::format("{} writes {} too", other, *file)));
+      if (*file != "-") continue;
+      if (!stdout_taken.empty())
+        errors->push_back(
+            UsageError(flag, fmt::format("{} writes to standard output too", stdout_taken)));
+      stdout_taken = flag + " -";
+    }
   }
 
   static Diagnostic UsageError(std::string what, std::string message) {

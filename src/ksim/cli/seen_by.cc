@@ -49,6 +49,9 @@ std::optional<trace::State> SeenBy(Io& io, const trace::Trace& trace, const std:
   *code = kInvalid;
   const std::optional<scenario::Scenario> scenario = ScenarioOf(io, trace, path);
   if (!scenario) return std::nullopt;
+  if (trace.header.ksim_version != Version())
+    io.Err(fmt::format("{}: warning: made by {}, this is {}: what is run again may differ\n", path,
+                       trace.header.ksim_version, Version()));
   // ScenarioOf has seen that there are such options.
   scenario::RunnerOptions options = *fuzz::OptionsOf(*scenario, trace.header);
   const std::size_t wanted = CountUpTo(trace, moment);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "ksim/base/diagnostic.h"
+#include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/fuzz/run.h"
@@ -26,8 +27,29 @@ int TakeNumber(std::string_view word, std::string_view* text) {
   return number;
 }
 
+// The line of the file with what is wrong in column `column`, as much of it as is fit to show. ""
+// for standard input, which has been read, and for what is no text.
+std::string LineToShow(const std::string& path, int line, int column) {
+  constexpr std::size_t kBehind = 60, kLongest = 400;
+  const absl::StatusOr<std::string> text = path == "-" ? std::string() : os::ReadFile(path);
+  if (!text.ok()) return "";
+  std::string_view rest = *text;
+  for (int n = 1; n < line; ++n) {
+    const std::size_t newline = rest.find('\n');
+    rest.remove_prefix(newline == std::string_view::npos ? rest.size() : newline + 1);
+  }
+  rest = rest.substr(0, rest.find('\n'));
+  const bool text_only = std::none_of(rest.begin(), rest.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e;
+  });
+  const std::size_t shown = static_cast<std::size_t>(column) + kBehind;
+  if (!text_only || shown > kLongest) return "";
+  return rest.size() <= shown ? std::string(rest) : std::string(rest.substr(0, shown)) + "...";
+}
+
 Diagnostic NoTrace(const std::string& path, std::string_view what) {
   Diagnostic d = AtItsPlace(path, what);
+  if (d.span.line > 0) d.source_line = LineToShow(path, d.span.line, d.span.column);
   d.message = fmt::format("no trace of ksim: {}", d.message);
   return d;
 }
@@ -46,7 +68,7 @@ Diagnostic AtItsPlace(const std::string& path, std::string_view what) {
   return d;
 }
 
-std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path) {
+std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path, bool judges_format) {
   absl::StatusOr<trace::Trace> trace = trace::ReadTrace(path);
   if (!trace.ok()) {
     const bool content = trace.status().code() == absl::StatusCode::kInvalidArgument;
@@ -56,6 +78,9 @@ std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path) {
     return std::nullopt;
   }
   if (!trace->missing.empty()) io.Err(fmt::format("{}: warning: {}\n", path, trace->missing));
+  if (trace->header.version != trace::kTraceVersion && !judges_format)
+    io.Err(fmt::format("{}: warning: a trace of format {}, this ksim reads format {}\n", path,
+                       trace->header.version, trace::kTraceVersion));
   return *std::move(trace);
 }
 

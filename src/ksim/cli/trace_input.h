@@ -19,7 +19,8 @@ Diagnostic AtItsPlace(const std::string& path, std::string_view what);
 
 // Reads a trace; on failure says why and returns nullopt (exit code 2). A cut one is returned, and
 // what is missing told on stderr.
-std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path);
+std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path,
+                                            bool judges_format = false);
 
 // The scenario in the header, ready to run; nullopt when there is none that this version can run.
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
