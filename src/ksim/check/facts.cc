@@ -12,6 +12,9 @@
 namespace ksim::check {
 namespace {
 
+// An answer that took longer was held up on its way: a server waits 3 s for a revision to come.
+constexpr std::int64_t kPromptAnswer = Seconds(10).ns();
+
 using Kind = sim::EventKind;
 using Type = api::WatchEventType;
 
@@ -103,6 +106,7 @@ void Facts::TakeRequest(const Observation& o) {
   r.collection = std::make_shared<const Collection>(o.resource, o.ns, o.name, o.label_selector,
                                                     o.field_selector);
   r.rv = o.rv_text;
+  r.sent = o.t;
   r.send_initial = o.send_initial;
   r.limited = o.limited;
   r.continued = o.continued;
@@ -116,11 +120,14 @@ const ReadRequest* Facts::Read(std::uint64_t request) const {
 
 void Facts::TakeResponse(const Observation& o) {
   const bool unanswered = o.lost || o.code == 0;
-  if (!unanswered && o.code < 400) return;
   const ReadRequest* request = Read(o.request);
   if (request == nullptr || !request->list) return;
+  const bool late = o.t - request->sent > kPromptAnswer;
+  if (!unanswered && !late && o.code < 400) return;
   Informer* informer = FindInformer(request->actor, request->collection->resource());
   if (informer == nullptr) return;
+  if (late && informer->refused_since != 0) informer->refused_since += o.t - request->sent;
+  if (!unanswered && o.code < 400) return;
   // No answer says nothing about what was asked for.
   if (unanswered) informer->refused_since = informer->refusal = 0;
   if (unanswered || informer->refused_since != 0) return;

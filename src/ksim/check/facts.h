@@ -25,7 +25,8 @@ struct ReadRequest {
   ReadRequest() = default;
   std::string actor;
   std::shared_ptr<const Collection> collection;
-  std::string rv;  // as sent
+  std::string rv;         // as sent
+  std::int64_t sent = 0;  // when
   bool send_initial = false;
   bool limited = false, continued = false;
   bool list = false;
@@ -71,7 +72,8 @@ struct Informer {
   std::uint64_t told = 0;    // seq of the event that told it
   std::uint64_t relist = 0;  // seq of the last list
   // When the first of the lists was refused that it has asked for in vain since the last one that
-  // it got, and by which answer; 0 = none was.
+  // it got, and by which answer; 0 = none was. Later by what it waited for answers that came late:
+  // that is no refusal.
   std::int64_t refused_since = 0;
   std::uint64_t refusal = 0;  // seq
   std::uint32_t reported = 0;
