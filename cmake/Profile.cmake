@@ -8,9 +8,11 @@ if(KSIM_PROFILE)
     add_compile_options(-fprofile-generate -fprofile-update=single)
     add_link_options(-fprofile-generate)
   elseif(KSIM_PROFILE STREQUAL "use")
-    # What the training did not reach is compiled as ever, and so is what changed since.
+    # What the training did not reach is compiled as ever, and so is what changed since. llvm-bolt
+    # wants to know what refers to what, and to split functions itself.
     add_compile_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile
-      -Wno-coverage-mismatch)
+      -Wno-coverage-mismatch -fno-reorder-blocks-and-partition)
+    add_link_options(-Wl,--emit-relocs)
   else()
     message(FATAL_ERROR "KSIM_PROFILE is generate or use, not ${KSIM_PROFILE}")
   endif()

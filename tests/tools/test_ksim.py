@@ -239,13 +239,54 @@ class Profiled(unittest.TestCase):
 
     def test_trains_the_first_build_and_leaves_the_second(self):
         build = self.clone.folder / "build/pgo"
-        self.assertEqual(self.clone.run(script="tools/pgo"), (0, f"{build}/bin/ksim\n"),
-                         self.clone.stderr)
+        result = self.clone.run(script="tools/pgo", PATH=self.with_bolt("exit 1"))
+        self.assertEqual(result, (0, f"{build}/bin/ksim\n"), self.clone.stderr)
         self.assertEqual((build / "trained.txt").read_text(), "generate ")
         log = (build / "ksim-build.log").read_text()
         self.assertEqual(log.count("generate\n"), 2)  # one for each scenario
         self.assertEqual(self.clone.run(KSIM_BUILD_DIR=str(build)), (0, "use\n"))
         self.assertEqual(self.clone.stderr, "")
+
+    def with_bolt(self, script):
+        """A PATH on which llvm-bolt-19 is `script`; its calls are noted."""
+        fakes = self.scratch / "fakes"
+        fakes.mkdir()
+        bolt = fakes / "llvm-bolt-19"
+        bolt.write_text(f'#!/bin/bash\necho "$@" >>"{self.scratch}/bolt.calls"\n{script}\n')
+        bolt.chmod(0o755)
+        return f"{fakes}:{os.environ['PATH']}"
+
+    def test_what_llvm_bolt_made_of_the_programs_is_left(self):
+        # The stand-in's programs say so: those that count, and those laid out by the counts.
+        path = self.with_bolt(textwrap.dedent("""\
+            while [ $# -gt 0 ]; do
+              case $1 in
+                -o) out=$2 ;;
+                -data=*) [ -e "${1#-data=}" ] || exit 1; laid=1 ;;
+                --instrumentation-file=*) notes=${1#*=} ;;
+              esac
+              shift
+            done
+            if [ -n "$laid" ]; then echo 'echo laid'; else echo "touch '$notes'"; fi >"$out"
+            chmod +x "$out"
+            """))
+        build = self.clone.folder / "build/pgo"
+        self.assertEqual(self.clone.run(script="tools/pgo", PATH=path)[0], 0, self.clone.stderr)
+        self.assertNotIn("failed", self.clone.stderr)
+        for program in ("bin/ksim", "bench/run_bench"):
+            self.assertEqual((build / program).read_text(), "echo laid\n")
+            self.assertEqual(sorted(p.name for p in (build / program).parent.iterdir()),
+                             [pathlib.Path(program).name])
+        calls = (self.scratch / "bolt.calls").read_text()
+        self.assertEqual(calls.count(" -instrument "), 2)
+        self.assertEqual(calls.count(" -data="), 2)
+
+    def test_where_llvm_bolt_fails_the_programs_stay(self):
+        build = self.clone.folder / "build/pgo"
+        result = self.clone.run(script="tools/pgo", PATH=self.with_bolt("exit 1"))
+        self.assertEqual(result, (0, f"{build}/bin/ksim\n"))
+        self.assertIn("llvm-bolt failed: ksim stays as it was linked", self.clone.stderr)
+        self.assertEqual(self.clone.run(KSIM_BUILD_DIR=str(build)), (0, "use\n"))
 
     def test_a_benchmark_that_fails_is_told(self):
         self.clone.write("src/run_bench.cc", "int main() { return 1; }\n")
