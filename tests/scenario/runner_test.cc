@@ -77,6 +77,12 @@ TEST(Runner, EventsHaveSeqWithoutGapsAndCausesBeforeThem) {
   }
 }
 
+std::vector<std::int64_t> Numbers(const std::vector<StepNote>& notes) {
+  std::vector<std::int64_t> out;
+  for (const StepNote& n : notes) out.push_back(n.number);
+  return out;
+}
+
 TEST(Runner, ATriggerStartsAStepAtItsEvent) {
   Runner runner(Parse("  steps:\n  - {at: 0s, create: {object: " + kPod +
                       "}}\n  - {when: {event: commit, resource: pods, op: create}, "
@@ -85,7 +91,8 @@ TEST(Runner, ATriggerStartsAStepAtItsEvent) {
                 RunnerOptions());
   const RunReport report = runner.Run();
   EXPECT_EQ(report.exit_code, 0);
-  EXPECT_EQ(report.never_begun, std::vector<std::int64_t>{3});
+  ASSERT_EQ(Numbers(report.never_begun), std::vector<std::int64_t>{3});
+  EXPECT_EQ(report.never_begun[0].why, "its trigger did not come");
   const trace::Trace trace = runner.MakeTrace(trace::RenderOptions());
   std::uint64_t commit = 0;
   std::int64_t time = 0;
@@ -158,7 +165,9 @@ TEST(Runner, AStepThatDiesWithKubectlHasFailed) {
       EXPECT_EQ(f.error, "error: kubectl died in the midst of it");
     }
     EXPECT_EQ(failed, c.failed) << c.steps;
-    EXPECT_EQ(report.never_begun, c.never_begun) << c.steps;
+    EXPECT_EQ(Numbers(report.never_begun), c.never_begun) << c.steps;
+    for (const StepNote& n : report.never_begun)
+      EXPECT_EQ(n.why, "kubectl died in the step before") << c.steps;
   }
 }
 

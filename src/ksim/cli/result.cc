@@ -90,7 +90,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
   for (const scenario::StepFailure& f : report.failures)
     failures.push_back(value::Obj({{"step", Value::Of(f.number)}, {"error", Value::Of(f.error)}}));
   for (const api::Object& o : objects) trees.push_back(o.ToTree());
-  for (std::int64_t n : report.never_begun) never.push_back(Value::Of(n));
+  for (const scenario::StepNote& n : report.never_begun) never.push_back(Value::Of(n.number));
   for (const scenario::FaultNote& f : report.faults_missing)
     faults.push_back(value::Obj(
         {{"fault", Value::Of(f.number)}, {"what", Value::Of(f.fault)}, {"why", Value::Of(f.why)}}));
@@ -182,8 +182,8 @@ std::string Complaints(const RunReport& report, const std::vector<sim::Event>& e
     out += fmt::format("{} step {}: {}\n", error, f.number, f.error);
   for (const trace::Violation& v : report.end.violations) out += ViolationText(v, events, color);
   for (const std::string& line : report.busy) out += fmt::format("  busy: {}\n", line);
-  for (std::int64_t n : report.never_begun)
-    out += fmt::format("{} step {} never began: its trigger did not come\n", never, n);
+  for (const scenario::StepNote& n : report.never_begun)
+    out += fmt::format("{} step {} never began: {}\n", never, n.number, n.why);
   for (const scenario::FaultNote& f : report.faults_missing)
     out += fmt::format("{} fault {} ({}) did not happen: {}\n", never, f.number, f.fault, f.why);
   return out;

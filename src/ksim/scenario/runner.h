@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ksim/check/checker.h"
@@ -63,13 +64,20 @@ struct FaultNote {  // of a scripted fault that did not happen
   std::string why;
 };
 
+struct StepNote {
+  StepNote() = default;
+  StepNote(std::int64_t n, std::string reason) : number(n), why(std::move(reason)) {}
+  std::int64_t number = 0;  // from 1
+  std::string why;          // "its trigger did not come"
+};
+
 struct RunReport {
   RunReport() = default;
   trace::End end;
   int exit_code = 0;
-  bool stopped = false;                   // RunnerOptions::stop said so
-  std::vector<StepFailure> failures;      // steps that failed
-  std::vector<std::int64_t> never_begun;  // steps whose trigger never came, or not to kubectl
+  bool stopped = false;               // RunnerOptions::stop said so
+  std::vector<StepFailure> failures;  // steps that failed
+  std::vector<StepNote> never_begun;  // steps whose time or trigger never came, or not to kubectl
   std::vector<FaultNote> faults_missing;
   std::vector<std::string> busy;     // what kept it busy, when a limit passed
   std::vector<bool> passed_through;  // of scenario.expect: it was met, and holds no more at the end

@@ -207,14 +207,21 @@ void Runner::NoteSteps() {
   const auto number = [](std::size_t step) { return static_cast<std::int64_t>(step) + 1; };
   for (const Group& group : groups_) {
     const bool killed_at_once = group.begun && !group.ended && !group.running;
-    if (!group.begun || killed_at_once) report_.never_begun.push_back(number(group.steps.front()));
+    if (!group.begun || killed_at_once) {
+      const bool triggered = scenario_.steps[group.steps.front()].when.has_value();
+      const char* why = group.due || killed_at_once ? "kubectl was dead"
+                        : triggered                 ? "its trigger did not come"
+                                                    : "the run was over before its time";
+      report_.never_begun.emplace_back(number(group.steps.front()), why);
+    }
     if (!group.broken_off || !group.running) continue;
     StepFailure failure;
     failure.number = number(*group.running);
     failure.error = "error: kubectl died in the midst of it";
     report_.failures.push_back(std::move(failure));
     for (std::size_t step : group.steps)
-      if (step > *group.running) report_.never_begun.push_back(number(step));
+      if (step > *group.running)
+        report_.never_begun.emplace_back(number(step), "kubectl died in the step before");
   }
 }
 
