@@ -74,6 +74,21 @@ inline std::size_t Find(const Trace& t, const Is& is, std::size_t n = 0) {
   return t.events.size();
 }
 
+inline Is Handler(std::string informer, std::string type) {
+  return [=](const Record& r) {
+    return r.kind == sim::EventKind::kHandler && r.Text("informer") == informer &&
+           r.Text("type") == type;
+  };
+}
+
+// The last record that is so.
+inline Record* Last(Trace* t, const Is& is) {
+  for (std::size_t i = t->events.size(); i-- > 0;)
+    if (is(t->events[i])) return &t->events[i];
+  ADD_FAILURE() << "no such record";
+  return &t->events.back();
+}
+
 inline std::set<std::string> Violated(const Trace& t) {
   std::set<std::string> out;
   const auto checker = CheckTrace(t, {"*"});

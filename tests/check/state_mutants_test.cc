@@ -16,12 +16,6 @@ struct Row {
   const char* caught;
 };
 
-Is Handler(std::string informer, std::string type) {
-  return [=](const Record& r) {
-    return r.kind == Kind::kHandler && r.Text("informer") == informer && r.Text("type") == type;
-  };
-}
-
 Is Of(Kind kind, std::string field, std::string text) {
   return [=](const Record& r) { return r.kind == kind && r.Text(field) == text; };
 }
@@ -36,14 +30,6 @@ void Erase(Trace* t, const Is& is, std::size_t n = 0) {
   const std::size_t i = Find(*t, is, n);
   ASSERT_LT(i, t->events.size());
   t->events.erase(t->events.begin() + static_cast<std::ptrdiff_t>(i));
-}
-
-// The last record that is so.
-Record* Last(Trace* t, const Is& is) {
-  for (std::size_t i = t->events.size(); i-- > 0;)
-    if (is(t->events[i])) return &t->events[i];
-  ADD_FAILURE() << "no such record";
-  return &t->events.back();
 }
 
 // A pod's creation with its leaf `path` as it is; null if it has none.
@@ -289,49 +275,6 @@ TEST(StateMutants, ADeletionWithAnOlderObjectIsCaughtUnlessItIsATombstone) {
     Trace unseen = Recorded("delete-pod", compat);
     SetField(OlderDeletion(&unseen), "tombstone", Value::Of(true));
     EXPECT_EQ(Messages(unseen), "") << compat;
-  }
-}
-
-// --- handlers.fold and deletions ---
-
-// The last deletion of a pod that the controller was told of, changed so: who is violated?
-std::set<std::string> WithDeletion(const char* compat, bool again, std::string_view field,
-                                   const Value& v) {
-  const std::string pods = "kube-controller-manager pods";
-  Trace trace = Recorded("delete-pod", compat);
-  Record* deleted = Last(&trace, Handler(pods, "delete"));
-  if (again) {
-    const Record copy = *deleted;
-    trace.events.insert(trace.events.begin() + (deleted - trace.events.data()) + 1, copy);
-    deleted = Last(&trace, Handler(pods, "delete"));
-  }
-  if (!field.empty()) SetField(deleted, field, v);
-  std::set<std::string> out = Violated(trace);
-  out.erase("view.monotone");  // another object's revision
-  return out;
-}
-
-// Only a RealFIFO passes on a deletion of what it does not know. Another uid than the one told of
-// is what was known last at most, never what the server said.
-TEST(StateMutants, OfADeletionOnlyWhatWasToldIsTold) {
-  const std::set<std::string> none, caught = {"handlers.fold"};
-  for (const char* compat : {"1.25", "1.30", "1.36"}) {
-    const bool head = std::string_view(compat) == "1.36";
-    EXPECT_EQ(WithDeletion(compat, false, "", Value()), none) << compat;
-    EXPECT_EQ(WithDeletion(compat, true, "", Value()), head ? none : caught) << compat;
-    EXPECT_EQ(WithDeletion(compat, false, "uid", Value::Of("another")), caught) << compat;
-    EXPECT_EQ(WithDeletion(compat, false, "name", Value::Of("never-was")), caught) << compat;
-  }
-}
-
-// A deletion that was not seen has the state known last, which may be an earlier incarnation's.
-TEST(StateMutants, ATombstoneMayBeOfAnotherIncarnation) {
-  for (const char* compat : {"1.25", "1.30", "1.36"}) {
-    Trace trace = Recorded("delete-pod", compat);
-    Record* deleted = Last(&trace, Handler("kube-controller-manager pods", "delete"));
-    SetField(deleted, "uid", Value::Of("another"));
-    SetField(deleted, "tombstone", Value::Of(true));
-    EXPECT_EQ(Violated(trace).count("handlers.fold"), 0u) << compat << Messages(trace);
   }
 }
 
