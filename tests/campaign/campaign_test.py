@@ -93,6 +93,19 @@ class Campaign(unittest.TestCase):
             self.assertTrue(self.summary()["interrupted"])
             self.check_kept()
 
+    def test_a_signal_that_comes_twice_is_one(self):
+        """timeout(1) signals the process, and then its group."""
+        process = self.start(*ENDLESS, *FINDS)
+        until(lambda: self.traces())
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.01)
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("noOvershoot", out)
+        self.assertTrue(self.summary()["interrupted"])
+        self.check_kept()
+
     def test_a_signal_before_anything_was_found(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             self.out = f"{self.directory.name}/{number.name}"
