@@ -62,7 +62,7 @@ class Cluster {
   explicit Cluster(std::size_t watchers)
       : sim(sim::SimulationOptions()),
         network(sim, sim::LatencyRange()),
-        shared(sim, network, kinds, identities, api::Compat::k1_36, streams),
+        shared(sim, network, kinds, identities, api::Compat::k1_36),
         etcd(network, store::EtcdOptions()),
         server(shared, etcd, ServerOptions()) {
     etcd.process().Start();
@@ -122,7 +122,6 @@ class Cluster {
   sim::Network network;
   api::Kinds kinds;
   api::Identities identities;
-  std::uint64_t streams = 1;
   Shared shared;
   store::Etcd etcd;
   Server server;

@@ -49,7 +49,7 @@ sim::SimulationOptions Seeded(std::uint64_t seed) {
 World::World(const WorldOptions& options)
     : sim(Seeded(options.seed)),
       network(sim, sim::LatencyRange()),
-      shared(sim, network, kinds, identities, options.compat, next_stream),
+      shared(sim, network, kinds, identities, options.compat),
       etcd(network, store::EtcdOptions()) {
   if (options.variants) shared.variants = *options.variants;
   etcd.process().Start();

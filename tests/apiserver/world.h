@@ -116,7 +116,6 @@ class World {
   sim::Network network;
   api::Kinds kinds;
   api::Identities identities;
-  std::uint64_t next_stream = 1;
   Shared shared;
   store::Etcd etcd;
 

@@ -21,7 +21,7 @@ TwoServers::TwoServers(std::uint64_t seed, api::Compat compat, const Watcher& wa
       hooks(sim),
       env(sim, network, kinds, compat),
       etcd(network, store::EtcdOptions()),
-      shared_(sim, network, kinds, identities, compat, streams_) {
+      shared_(sim, network, kinds, identities, compat) {
   env.identities = &identities;
   env.faults = &hooks;
   sim.bus().Subscribe(sim::Bus::Stage::kOracle, watcher);

@@ -38,7 +38,6 @@ class TwoServers {
   store::Etcd etcd;
 
  private:
-  std::uint64_t streams_ = 1;
   apiserver::Shared shared_;
   std::vector<std::unique_ptr<apiserver::Server>> servers_;
 };

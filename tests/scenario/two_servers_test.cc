@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 
+#include "ksim/apiserver/events.h"
 #include "ksim/client/events.h"
 #include "ksim/scenario/runner.h"
+#include "ksim/store/events.h"
 #include "ksim/value/json.h"
 #include "tests/scenario/from_text.h"
 
@@ -125,6 +127,23 @@ TEST(Policy, AClientComesAgainAfterA429) {
   EXPECT_EQ(runner.Run().exit_code, 0);
   EXPECT_EQ(RunningPods(runner.world()), 3);
   EXPECT_GT(Traffic(runner).codes[429], 0);
+}
+
+// Who reads a trace joins a stream's events by its number alone.
+TEST(Streams, HaveANumberOfTheirOwnWhoeverServesThem) {
+  Runner runner(WithReplicaSet("apiServers: 2, nodes: 2"), RunnerOptions());
+  EXPECT_EQ(runner.Run().exit_code, 0);
+  std::map<std::uint64_t, std::set<std::string>> servers;
+  for (const sim::Event& e : runner.events()) {
+    if (e.kind != sim::EventKind::kWatch) continue;
+    if (const auto* p = dynamic_cast<const store::StoreWatchPayload*>(e.payload.get()))
+      servers[p->stream].insert("etcd for " + std::string(p->client));
+    if (const auto* p = dynamic_cast<const apiserver::WatchPayload*>(e.payload.get()))
+      servers[p->stream].insert(fmt::format("{} for {}", p->server.name(), p->client.name()));
+  }
+  EXPECT_GT(servers.size(), 80u);
+  for (const auto& [number, of] : servers)
+    EXPECT_EQ(of.size(), 1u) << number << ": " << fmt::format("{}", fmt::join(of, ", "));
 }
 
 TEST(Policy, IsWrittenIntoTheTraceAndReadBack) {

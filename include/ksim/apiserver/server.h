@@ -29,25 +29,16 @@ class Etcd;
 
 namespace ksim::apiserver {
 
-// What all API servers of a cluster share. Owned by the cluster; outlives every process. Stream
-// numbers are unique in the run: the cluster hands one counter to all who number streams.
+// What all API servers of a cluster share. Owned by the cluster; outlives every process.
 struct Shared {
-  Shared(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Identities& i, api::Compat c,
-         std::uint64_t& streams)
-      : sim(s),
-        network(n),
-        kinds(k),
-        identities(i),
-        compat(c),
-        variants(api::DefaultVariants(c)),
-        next_stream_id(streams) {}
+  Shared(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Identities& i, api::Compat c)
+      : sim(s), network(n), kinds(k), identities(i), compat(c), variants(api::DefaultVariants(c)) {}
   sim::Simulation& sim;
   sim::Network& network;
   api::Kinds& kinds;
   api::Identities& identities;
   api::Compat compat;
   api::Variants variants;
-  std::uint64_t& next_stream_id;
   // For faults: asked about each watch that is accepted; true lets it end with 410. Empty: never.
   std::function<bool(const api::Request&)> expire_watch;
 };

@@ -2,6 +2,7 @@
 // (site latency/FROM/TO/SUBJECT) plus a chosen extra (site delay/FROM/TO/SUBJECT; answer 0 = none).
 #pragma once
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ class Network {
   Network(Simulation& sim, LatencyRange latency) : sim_(sim), latency_(latency) {}
   Simulation& simulation() { return sim_; }
   LatencyRange latency() const { return latency_; }
+  // Numbers a watch stream, whoever serves it: no two of a run have one number.
+  std::uint64_t NumberStream() { return ++streams_; }
 
   // --- for faults ---
   // Two processes do not hear each other: what one sends the other waits, and is on its way again
@@ -48,6 +51,7 @@ class Network {
 
   Simulation& sim_;
   LatencyRange latency_;
+  std::uint64_t streams_ = 0;
   std::vector<std::pair<std::string, std::string>> cuts_;  // the lesser name first
   std::vector<Waiting> waiting_;                           // in order of sending
 };

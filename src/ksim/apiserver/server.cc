@@ -202,7 +202,7 @@ sim::Task<OpenedWatch> Server::Impl::OpenWatch(WatchCall& call) {
   }
   opened.lifetime = WatchLifetime(request);
   query->deadline = shared.sim.now() + opened.lifetime;
-  auto stream = std::make_shared<WatchStream>(now->watches, shared.next_stream_id++, request,
+  auto stream = std::make_shared<WatchStream>(now->watches, shared.network.NumberStream(), request,
                                               SelectorText(list), std::move(call.reply),
                                               std::move(call.sink));
   now->watches.Add(stream);

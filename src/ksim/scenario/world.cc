@@ -157,7 +157,7 @@ World::World(const Scenario& scenario, WorldOptions options)
       fault_hooks_(sim_),
       network_(sim_, LatencyOf(scenario.cluster)),
       env_(sim_, network_, kinds_, scenario.compat),
-      shared_(sim_, network_, kinds_, identities_, scenario.compat, next_stream_id_),
+      shared_(sim_, network_, kinds_, identities_, scenario.compat),
       etcd_(network_, EtcdOptionsOf(scenario)) {
   env_.identities = &identities_;
   env_.faults = &fault_hooks_;

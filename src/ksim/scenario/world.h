@@ -113,7 +113,6 @@ class World : public fault::Cluster {
   api::Kinds kinds_;
   api::Identities identities_;
   client::Environment env_;
-  std::uint64_t next_stream_id_ = 1;
   apiserver::Shared shared_;
   store::Etcd etcd_;
   std::vector<std::unique_ptr<apiserver::Server>> servers_;

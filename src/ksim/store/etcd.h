@@ -58,7 +58,6 @@ class Etcd : private CommitListener {
   absl::StatusOr<LeaseLeasesResponse> Serve(const LeaseLeasesRequest& r);
 
   // --- for EtcdWatch ---
-  std::uint64_t NextStreamId() { return next_stream_id_++; }
   // The first message of a stream has arrived.
   void OpenStream(const std::shared_ptr<WatchInbox>& inbox, std::string_view client,
                   const WatchRequest& request);
@@ -88,7 +87,6 @@ class Etcd : private CommitListener {
   EtcdOptions options_;
   Store store_;
   VirtualTime started_;
-  std::uint64_t next_stream_id_ = 1;
   absl::btree_map<std::uint64_t, std::unique_ptr<EtcdServerStream>> streams_;
   bool sync_scheduled_ = false, retry_scheduled_ = false;
   VirtualTime expiry_scheduled_ = VirtualTime::Max();

@@ -66,7 +66,7 @@ EtcdWatch::EtcdWatch(Etcd& etcd, sim::Network& network, std::string_view client,
     : etcd_(etcd),
       key_(sim::KeyOf(request.key)),
       to_server_(network, client, "etcd", SubjectOf(request.key), sim::Channel::Order::kOrdered),
-      inbox_(std::make_shared<WatchInbox>(network.simulation(), client, etcd.NextStreamId())) {
+      inbox_(std::make_shared<WatchInbox>(network.simulation(), client, network.NumberStream())) {
   SendToServer([inbox = inbox_, name = std::string(client), request = std::move(request)](
                    Etcd& server) { server.OpenStream(inbox, name, request); });
 }
