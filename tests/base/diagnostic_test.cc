@@ -41,6 +41,24 @@ TEST(Diagnostic, LeavesOutWhatIsNotKnown) {
   EXPECT_EQ(Render(d, false), "a.yaml:3:1: warning: odd\n");
 }
 
+TEST(Diagnostic, TakesThePlaceOffWhatAReaderSays) {
+  struct Case {
+    std::string_view text;
+    int line, column;
+    std::string_view rest;
+  };
+  for (const Case& c : {Case{"line 3 column 9: expected ','", 3, 9, "expected ','"},
+                        Case{"line 12: no event", 12, 1, "no event"},
+                        Case{"line three is odd", 0, 0, "line three is odd"},
+                        Case{"no header", 0, 0, "no header"}, Case{"", 0, 0, ""}}) {
+    std::string_view text = c.text;
+    const Span place = TakePlace(&text);
+    EXPECT_EQ(place.line, c.line) << c.text;
+    EXPECT_EQ(place.column, c.column) << c.text;
+    EXPECT_EQ(text, c.rest);
+  }
+}
+
 std::string Underlined(const Diagnostic& d) {
   const std::string text = Render(d, false);
   const std::size_t last = text.rfind("      | ");

@@ -31,6 +31,10 @@ std::string Render(const Diagnostic& d, bool color);
 // All of them, at most `max`, then "N more problems not shown".
 std::string Render(const std::vector<Diagnostic>& ds, bool color, int max = 20);
 
+// Takes the place off the front of what a reader says, "line 3 column 9: ..." or "line 3: ...";
+// none if it begins otherwise. `text` stays as it is then.
+Span TakePlace(std::string_view* text);
+
 // The candidate nearest to `word` by edit distance, if within a third of its length; else "".
 std::string Nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 

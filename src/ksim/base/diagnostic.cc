@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace ksim {
 namespace {
@@ -75,6 +76,30 @@ std::string Render(const std::vector<Diagnostic>& ds, bool color, int max) {
   const std::size_t rest = ds.size() - shown;
   if (rest > 0) out += fmt::format("{} more problem{} not shown\n", rest, rest == 1 ? "" : "s");
   return out;
+}
+
+namespace {
+
+// Takes `word` and the number behind it off the front of `text`; 0 when they are not there.
+int TakeNumber(std::string_view word, std::string_view* text) {
+  int number = 0;
+  if (!text->starts_with(word)) return 0;
+  const char* begin = text->data() + word.size();
+  const auto [end, error] = std::from_chars(begin, text->data() + text->size(), number);
+  if (error != std::errc()) return 0;
+  text->remove_prefix(static_cast<std::size_t>(end - text->data()));
+  return number;
+}
+
+}  // namespace
+
+Span TakePlace(std::string_view* text) {
+  Span place;
+  place.line = TakeNumber("line ", text);
+  if (place.line == 0) return place;
+  place.column = std::max(1, TakeNumber(" column ", text));
+  if (text->starts_with(": ")) text->remove_prefix(2);
+  return place;
 }
 
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/os.h"
@@ -15,17 +14,6 @@
 
 namespace ksim::cli {
 namespace {
-
-// Takes `word` and the number behind it off the front of `text`; 0 when they are not there.
-int TakeNumber(std::string_view word, std::string_view* text) {
-  int number = 0;
-  if (!text->starts_with(word)) return 0;
-  const char* begin = text->data() + word.size();
-  const auto [end, error] = std::from_chars(begin, text->data() + text->size(), number);
-  if (error != std::errc()) return 0;
-  text->remove_prefix(static_cast<std::size_t>(end - text->data()));
-  return number;
-}
 
 // The line of the file with what is wrong in column `column`, as much of it as is fit to show. ""
 // for standard input, which has been read, and for what is no text.
@@ -59,11 +47,7 @@ Diagnostic NoTrace(const std::string& path, std::string_view what) {
 Diagnostic AtItsPlace(const std::string& path, std::string_view what) {
   Diagnostic d;
   d.file = path;
-  if (const int line = TakeNumber("line ", &what); line > 0) {
-    d.span.line = line;
-    d.span.column = std::max(1, TakeNumber(" column ", &what));
-    what.remove_prefix(std::min(what.size(), std::string_view(": ").size()));
-  }
+  d.span = TakePlace(&what);
   d.message = what;
   return d;
 }
