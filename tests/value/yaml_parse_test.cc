@@ -125,6 +125,37 @@ TEST(YamlParse, AByteOrderMarkIsNoPartOfTheText) {
   }
 }
 
+TEST(YamlParse, JsonMayBeSeveralObjectsInARow) {
+  const YamlFile file = ParseYaml("{\"a\": \"}{\"}{\"b\": [{}]}\n\n  {\"c\":\n 1}\n", "f.json");
+  ASSERT_EQ(Render(file.errors, false), "");
+  ASSERT_EQ(file.documents.size(), 3u);
+  EXPECT_EQ(ToJson(file.documents[1].ToValue()), R"({"b":[{}]})");
+  EXPECT_EQ(Place(file.documents[0].span), "1:1-1:12");
+  EXPECT_EQ(Place(file.documents[1].span), "1:12-1:23");
+  EXPECT_EQ(Place(file.documents[2].entries[0].value.span), "4:2-4:3");
+
+  EXPECT_EQ(Errors("{\"a\": 1}\n{\"b\": 1, \"b\": 2}\n{\"c\": 3}"),
+            "f.yaml:2:10: error: duplicate key \"b\", first given at 2:2\n"
+            "    2 | {\"b\": 1, \"b\": 2}\n"
+            "      |          ^~~\n"
+            "      hint: remove or rename one of the two\n");
+  EXPECT_NE(Errors("{\"a\": 1}\nb: 2\n"), "") << "only objects";
+  EXPECT_NE(Errors("{\"a\": 1}{\"b\": "), "");
+}
+
+TEST(YamlParse, JsonSaysCharactersBeyondU_FFFFInTwoEscapes) {
+  const YamlFile file = ParseYaml(
+      R"({"a": "x\ud83d\ude00\"\n", "\uD83D\uDE00": "\\ud83d", "c": {"d": 1, "d": 2}})", "f");
+  const YamlNode& root = file.documents.at(0);
+  EXPECT_EQ(root.Find("a")->text, "x\xf0\x9f\x98\x80\"\n");
+  EXPECT_EQ(root.entries[1].key, "\xf0\x9f\x98\x80");
+  EXPECT_EQ(root.entries[1].value.text, "\\ud83d");
+  EXPECT_EQ(file.errors.at(0).span.column, 69) << "what follows keeps its place";
+  EXPECT_NE(Errors(R"({"a": "\ud83d"})"), "") << "one half";
+  EXPECT_NE(Errors(R"({"a": "\ud83d\u0041"})"), "");
+  EXPECT_EQ(Errors(R"({"a": "\u0041"})"), "");
+}
+
 TEST(YamlParse, AnAliasStandsAtItsOwnPlace) {
   const YamlFile file = ParseYaml("a: &x {b: 1}\nc: *x\n", "f.yaml");
   const YamlNode& copy = *file.documents.at(0).Find("c");

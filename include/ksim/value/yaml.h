@@ -50,7 +50,7 @@ struct YamlFile {
 };
 
 // Reads every document of `text`. Never throws; problems are in the result. JSON is YAML: .json
-// files take the same way.
+// files take the same way; of JSON only, objects may follow each other without a `---`.
 YamlFile ParseYaml(std::string_view text, std::string_view name);
 
 // Block style as kubectl -o yaml prints (sorted names, two spaces, quoted where needed).

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <compare>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
+#include "ksim/value/json_stream.h"
 #include "ksim/value/text.h"
 
 namespace ksim::check {
@@ -19,55 +19,12 @@ namespace {
 
 using value::Value;
 
-// The length of the JSON object at the beginning of `text`; npos if it does not end.
-std::size_t ObjectLength(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && --depth == 0) {
-      return i + 1;
-    }
-  }
-  return std::string_view::npos;
-}
-
-Span PlaceIn(std::string_view text, std::size_t at) {
-  const value::LineColumn place = value::PlaceOf(text, at);
+Span SpanOf(const value::LineColumn& place) {
   Span span;
   span.line = place.line;
   span.column = place.column;
   return span;
 }
-
-// Places one after another, without counting the lines from the beginning each time.
-class Places {
- public:
-  explicit Places(std::string_view text) : text_(text) {}
-  Span Of(std::size_t at) {
-    for (std::size_t end = text_.find('\n', start_); end < at; end = text_.find('\n', start_)) {
-      ++line_;
-      start_ = end + 1;
-    }
-    Span place = PlaceIn(text_.substr(start_), at - start_);
-    place.line = line_;
-    return place;
-  }
-
- private:
-  std::string_view text_;
-  int line_ = 1;
-  std::size_t start_ = 0;  // of the line
-};
 
 absl::Status Wrong(const Span& at, std::string_view what) {
   return absl::InvalidArgumentError(fmt::format("line {} column {}: {}", at.line, at.column, what));
@@ -314,24 +271,8 @@ bool CutShort(std::string_view rest, const Span& error, std::string_view what) {
       what.find("is not closed") != std::string_view::npos)
     return true;
   constexpr int kWord = 6;  // a word or an escape may be cut as well
-  const Span end = PlaceIn(rest, rest.size());
+  const Span end = SpanOf(value::PlaceOf(rest, rest.size()));
   return error.line == end.line && error.column + kWord >= end.column;
-}
-
-// What the reader of JSON says of the value that begins at `begin`: "line 1 column 9: ...", with
-// the place taken off it.
-Span TakePlace(std::string_view* what) {
-  Span place{1, 1};
-  const auto number = [what](std::string_view word, int* out) {
-    if (!what->starts_with(word)) return;
-    what->remove_prefix(word.size());
-    const auto [end, error] = std::from_chars(what->data(), what->data() + what->size(), *out);
-    what->remove_prefix(static_cast<std::size_t>(end - what->data()));
-  };
-  number("line ", &place.line);
-  number(" column ", &place.column);
-  if (what->starts_with(": ")) what->remove_prefix(2);
-  return place;
 }
 
 std::string Missing(const JsonStream& stream, const Span& begin) {
@@ -345,19 +286,19 @@ std::string Missing(const JsonStream& stream, const Span& begin) {
 
 absl::StatusOr<JsonStream> ParseJsonStream(std::string_view text) {
   JsonStream out;
-  Places places(text);
+  value::Places places(text);
   std::size_t at = 0;
   while (true) {
     at = text.find_first_not_of(" \t\r\n", at);
     if (at == std::string_view::npos) return out;
     const std::string_view rest = text.substr(at);
-    const Span begin = places.Of(at);
+    const Span begin = SpanOf(places.Of(at));
     if (rest.front() != '{') return Wrong(begin, "expected '{', the beginning of an object");
-    const std::size_t length = ObjectLength(rest);
+    const std::size_t length = value::JsonObjectLength(rest);
     absl::StatusOr<Value> value = value::ParseJson(rest.substr(0, length));
     if (!value.ok()) {
       std::string_view what = Message(value.status());
-      Span error = TakePlace(&what);
+      Span error = TakePlace(&what);  // in `rest`
       if (length == std::string_view::npos && CutShort(rest, error, what)) {
         out.missing = Missing(out, begin);
         return out;

@@ -17,6 +17,16 @@ LineColumn PlaceOf(std::string_view text, std::size_t offset) {
   return place;
 }
 
+LineColumn Places::Of(std::size_t offset) {
+  for (std::size_t end = text_.find('\n', start_); end < offset; end = text_.find('\n', start_)) {
+    ++line_;
+    start_ = end + 1;
+  }
+  LineColumn place = PlaceOf(text_.substr(start_), offset - start_);
+  place.line = line_;
+  return place;
+}
+
 std::size_t Utf8Length(std::string_view s) {
   const auto byte = [s](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const auto continues = [&](std::size_t i, unsigned char low = 0x80, unsigned char high = 0xBF) {

@@ -30,6 +30,18 @@ struct LineColumn {
 };
 LineColumn PlaceOf(std::string_view text, std::size_t offset);
 
+// PlaceOf for one offset after another, each behind the last, without counting all lines each time.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {}
+  LineColumn Of(std::size_t offset);
+
+ private:
+  std::string_view text_;
+  int line_ = 1;
+  std::size_t start_ = 0;  // of the line
+};
+
 // Length of the well-formed UTF-8 sequence at the start of `s`; 0 if it is not well-formed
 // (overlong, a surrogate, above U+10FFFF, cut short).
 std::size_t Utf8Length(std::string_view s);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ksim/value/json_stream.h"
 #include "ksim/value/text.h"
 #include "ksim/value/yaml.h"
 #include "ksim/value/yaml_problem.h"
@@ -68,11 +69,17 @@ class Event {
 
 class Reader {
  public:
-  Reader(std::string_view text, YamlFile* file) : text_(text), file_(*file) {
+  // Reads `text` from `begin`, which is at `place`, to `end`.
+  Reader(std::string_view text, std::size_t begin, const LineColumn& place, std::size_t end,
+         YamlFile* file)
+      : text_(text), file_(*file) {
     yaml_parser_initialize(&parser_);
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
-                                 text.size());
+    yaml_parser_set_input_string(
+        &parser_, reinterpret_cast<const unsigned char*>(text.data() + begin), end - begin);
+    parser_.offset = begin;
+    parser_.mark.line = static_cast<std::size_t>(place.line - 1);
+    parser_.mark.column = static_cast<std::size_t>(place.column - 1);
   }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -303,7 +310,14 @@ YamlFile ParseYaml(std::string_view text, std::string_view name) {
   YamlFile file;
   file.name = name;
   file.lines = SplitLines(text);
-  Reader(text, &file).ReadStream();
+  const std::vector<std::size_t> begins = JsonObjectsIn(text);
+  const bool json = text.substr(begins.front()).starts_with('{');
+  Places places(text);
+  const std::string readable = json ? WithYamlEscapes(text) : std::string(text);
+  for (std::size_t i = 0; i < begins.size() && file.errors.empty(); ++i) {
+    const std::size_t end = i + 1 < begins.size() ? begins[i + 1] : readable.size();
+    Reader(readable, begins[i], places.Of(begins[i]), end, &file).ReadStream();
+  }
   return file;
 }
 
