@@ -39,6 +39,37 @@ TEST(Admission, RefusesWhatTheNodeCannotRun) {
   }
 }
 
+// KUBELET-08: devices and huge pages count too; a device that the node does not have may be the
+// cluster's.
+TEST(Admission, CountsWhatElseThereIs) {
+  const api::Object node = Parse(R"({"status":{"allocatable":{"pods":"9","example.com/gpu":"2",
+      "hugepages-2Mi":"4Mi"}}})");
+  const std::vector<api::Object> others{
+      Parse(R"({"spec":{"containers":[{"resources":{"requests":{"example.com/gpu":"1"}}}]}})")};
+  struct Row {
+    const char* requests;
+    const char* message;
+  };
+  const Row table[] = {
+      {R"("example.com/gpu":"1")", ""},
+      {R"("example.com/gpu":"2")",
+       "Node didn't have enough resource: example.com/gpu, requested: 2, used: 1, capacity: 2"},
+      {R"("example.com/fpga":"5")", ""},
+      {R"("hugepages-2Mi":"4Mi")", ""},
+      {R"("hugepages-2Mi":"6Mi")",
+       "Node didn't have enough resource: hugepages-2Mi, requested: 6291456, used: 0, capacity: "
+       "4194304"},
+      {R"("hugepages-1Gi":"1Gi")",
+       "Node didn't have enough resource: hugepages-1Gi, requested: 1073741824, used: 0, "
+       "capacity: 0"}};
+  for (const Row& row : table) {
+    const auto refusal = Admit(Asking(row.requests), others, node);
+    EXPECT_EQ(refusal ? refusal->message : "", row.message) << row.requests;
+  }
+  EXPECT_EQ(Admit(Asking(R"("example.com/gpu":"2")"), others, node)->reason,
+            "OutOfexample.com/gpu");
+}
+
 // KUBELET-08
 TEST(Admission, CountsPodsAndPortsAndMindsNoExecuteOnly) {
   const api::Object node = Parse(kNode);

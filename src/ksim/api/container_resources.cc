@@ -5,6 +5,7 @@
 
 #include "ksim/api/name_rules.h"
 #include "ksim/api/pod_validation.h"
+#include "ksim/api/resources.h"
 #include "ksim/value/quantity.h"
 
 namespace ksim::api {
@@ -40,11 +41,8 @@ bool IsHugePages(std::string_view name) { return name.starts_with("hugepages-");
 bool IsContainerResource(std::string_view name) {
   return In(kContainerResources, name) || IsHugePages(name);
 }
-bool IsNative(std::string_view name) {
-  return name.find('/') == name.npos || name.find("kubernetes.io/") != name.npos;
-}
 // helper.IsOvercommitAllowed
-bool MayOvercommit(std::string_view name) { return IsNative(name) && !IsHugePages(name); }
+bool MayOvercommit(std::string_view name) { return IsNativeResource(name) && !IsHugePages(name); }
 
 void ValidateName(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
   const NameProblems problems = QualifiedName(name, errors->compat());
@@ -56,7 +54,7 @@ void ValidateName(std::string_view name, const FieldPath& path, FieldErrorList* 
     if (!IsContainerResource(name)) {
       errors->Invalid(path, name, "must be a standard resource for containers");
     }
-  } else if (!IsNative(name) && name.starts_with("requests.")) {
+  } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
     errors->Invalid(path, name, "doesn't follow extended resource name standard");
   }
 }
@@ -93,7 +91,7 @@ void ValidateQuantity(std::string_view resource, const Value& quantity, const Fi
   if (amount->Sign() < 0) {
     errors->Invalid(path, amount->ToString(), "must be greater than or equal to 0");
   }
-  const bool whole = resource == "pods" || resource == "services" || !IsNative(resource);
+  const bool whole = resource == "pods" || resource == "services" || !IsNativeResource(resource);
   if (whole && amount->MilliValue() % 1000 != 0) {
     errors->Invalid(path, amount->ToString(), "must be an integer");
   }

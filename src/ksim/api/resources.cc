@@ -31,6 +31,14 @@ Resources ContainerRequests(const Value& container, bool nonzero) {
 
 }  // namespace
 
+bool IsNativeResource(std::string_view name) {
+  return name.find('/') == name.npos || name.find("kubernetes.io/") != name.npos;
+}
+
+bool IsExtendedResource(std::string_view name) {
+  return !IsNativeResource(name) && !name.starts_with("requests.");
+}
+
 Resources Resources::FromList(const Value& list) {
   Resources r;
   for (const Value::Member& m : list.members()) {

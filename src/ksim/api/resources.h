@@ -33,6 +33,12 @@ struct Resources {
   bool empty() const;                // nothing asked for; `pods` aside
 };
 
+// No prefix, or one of Kubernetes' own: cpu, hugepages-2Mi, node.kubernetes.io/x (core helper
+// IsNativeResource).
+bool IsNativeResource(std::string_view name);
+// A device: example.com/gpu (core helper IsExtendedResourceName).
+bool IsExtendedResource(std::string_view name);
+
 // max(sum of the containers and sidecars, each init container with the sidecars before it) plus the
 // overhead. With `nonzero`, containers that do not name cpu or memory count with the defaults
 // above.

@@ -25,6 +25,13 @@ std::optional<Refusal> OutOf(std::string_view resource, std::int64_t wanted, std
                              resource, wanted, used, capacity));
 }
 
+const std::int64_t* Find(const absl::btree_map<std::string, std::int64_t>& amounts,
+                         const std::string& name) {
+  const auto it = amounts.find(name);
+  return it == amounts.end() ? nullptr : &it->second;
+}
+
+// Source: pkg/kubelet/lifecycle/predicate.go Admit; noderesources fitsRequest.
 std::optional<Refusal> CheckResources(const api::Object& pod,
                                       const std::vector<api::Object>& others,
                                       const api::Object& node) {
@@ -36,8 +43,19 @@ std::optional<Refusal> CheckResources(const api::Object& pod,
   if (count + 1 > have.pods) return OutOf("pods", 1, count, have.pods);
   if (auto r = OutOf("cpu", wanted.milli_cpu, used.milli_cpu, have.milli_cpu)) return r;
   if (auto r = OutOf("memory", wanted.memory, used.memory, have.memory)) return r;
-  return OutOf("ephemeral-storage", wanted.ephemeral_storage, used.ephemeral_storage,
-               have.ephemeral_storage);
+  if (auto r = OutOf("ephemeral-storage", wanted.ephemeral_storage, used.ephemeral_storage,
+                     have.ephemeral_storage))
+    return r;
+  for (const auto& [name, amount] : wanted.scalars) {
+    const std::int64_t* capacity = Find(have.scalars, name);
+    // A device that no node has may be the cluster's (removeMissingExtendedResources).
+    if (capacity == nullptr && api::IsExtendedResource(name)) continue;
+    const std::int64_t* held = Find(used.scalars, name);
+    if (auto r =
+            OutOf(name, amount, held == nullptr ? 0 : *held, capacity == nullptr ? 0 : *capacity))
+      return r;
+  }
+  return std::nullopt;
 }
 
 bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others) {
