@@ -176,6 +176,30 @@ TEST_F(Traces, GetShowsWhatAProcessBelieved) {
   EXPECT_NE(unknown.err.find("did you mean \"kube-scheduler\"?"), std::string::npos);
 }
 
+TEST_F(Traces, GetTellsWhatAProcessHasNoCacheOf) {
+  const auto seen = [&](std::vector<std::string> words) {
+    std::vector<std::string> args{"get", Jsonl()};
+    args.insert(args.end(), words.begin(), words.end());
+    args.insert(args.end(), {"--as-seen-by", "kubelet/node-1"});
+    return RunCli(args);
+  };
+  const std::string_view warning =
+      "kubelet/node-1 has no cache of replicasets; it has: nodes, pods";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"rs"}, {"rs/my-replicaset"}, {"nodes,rs"}})
+    EXPECT_NE(seen(words).err.find(warning), std::string::npos) << words.front();
+  EXPECT_EQ(seen({"rs"}).code, 5);
+  EXPECT_EQ(seen({"nodes"}).err, "");
+  EXPECT_EQ(seen({"all"}).err.find("no cache"), std::string::npos) << "nobody asked for each";
+}
+
+TEST_F(Traces, GetHintsThatTheTraceComesFirst) {
+  EXPECT_EQ(RunCli({"get", "pods", Jsonl()}).err,
+            "pods: error: cannot read it: no such file or directory\n"
+            "      hint: the trace comes first, before the type\n");
+  EXPECT_EQ(RunCli({"get", "nowhere.jsonl", "pods"}).err.find("hint"), std::string::npos);
+}
+
 // What of a cut trace is missing may be what was not found.
 TEST_F(Traces, ACutTraceIsUndecidedAlsoWhenNothingIsFound) {
   const std::string text = Read(Jsonl());

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "ksim/base/os.h"
 #include "ksim/value/json.h"
 #include "tests/cli/run_cli.h"
@@ -19,6 +21,31 @@ TEST(Usage, FlagsAreWrittenAsForKubectl) {
   const std::string names = RunCli({"run", kScenario, "-o", "name"}).out;
   EXPECT_EQ(RunCli({"run", kScenario, "-o=name"}).out, names);
   EXPECT_EQ(RunCli({"-o", "name", "run", kScenario}).out, names) << "flags before the command";
+}
+
+struct ScopedVariable {
+  ScopedVariable(const char* name, const char* value) : name(name) { setenv(name, value, 1); }
+  ~ScopedVariable() { unsetenv(name); }
+  const char* name;
+};
+
+TEST(Usage, VariablesTurnColoursOnAndOff) {
+  const std::string bad = testing::TempDir() + "colours.yaml";
+  ASSERT_TRUE(os::WriteFile(bad, "kind: Scenarioo\n").ok());
+  const auto coloured = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"validate", bad});
+    return RunCli(flags).err.find('\x1b') != std::string::npos;
+  };
+  EXPECT_FALSE(coloured({})) << "no terminal";
+  EXPECT_TRUE(coloured({"--color", "always"}));
+  const ScopedVariable force("CLICOLOR_FORCE", "1");
+  EXPECT_TRUE(coloured({}));
+  EXPECT_FALSE(coloured({"--color", "never"}));
+  const ScopedVariable none("NO_COLOR", "1");
+  EXPECT_FALSE(coloured({}));
+  EXPECT_TRUE(coloured({"--color", "always"}));
+  const ScopedVariable not_forced("CLICOLOR_FORCE", "0");
+  EXPECT_FALSE(coloured({}));
 }
 
 TEST(Usage, EveryCommandTakesTheCommonFlags) {

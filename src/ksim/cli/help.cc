@@ -56,7 +56,8 @@ std::string LongHelp(const std::vector<std::unique_ptr<Command>>& commands) {
          "  ksim get /tmp/run.jsonl pods --at 0.5s\n\nCommands:\n" +
          CommandList(commands) +
          "\nEnvironment:\n"
-         "  NO_COLOR    no colours unless --color always\n\n" +
+         "  NO_COLOR        no colours unless --color always\n"
+         "  CLICOLOR_FORCE  colours also where there is no terminal\n\n" +
          std::string(kExitCodes) + "\n`ksim COMMAND --help` shows flags and examples.\n";
 }
 

@@ -13,9 +13,12 @@ namespace {
 constexpr std::size_t kBufferSize = 1 << 16;
 constexpr std::size_t kMostTold = 1 << 14;
 
+// https://no-color.org, https://bixense.com/clicolors
 bool AutoColor(int fd) {
-  const std::string no_color = os::Environment("NO_COLOR").value_or("");
-  return os::IsTerminal(fd) && no_color.empty() && os::Environment("TERM").value_or("") != "dumb";
+  if (!os::Environment("NO_COLOR").value_or("").empty()) return false;
+  const std::string force = os::Environment("CLICOLOR_FORCE").value_or("0");
+  if (!force.empty() && force != "0") return true;
+  return os::IsTerminal(fd) && os::Environment("TERM").value_or("") != "dumb";
 }
 
 }  // namespace

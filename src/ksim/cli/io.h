@@ -25,7 +25,8 @@ class Io {
   // Why, when it is not that nobody reads it: "no space left on device". What was written is lost.
   const std::string& lost() const { return lost_; }
 
-  // auto, always or never; NO_COLOR and a TERM of dumb turn `auto` off.
+  // auto, always or never. `auto` is a terminal whose TERM is not dumb; or CLICOLOR_FORCE, also
+  // without a terminal; NO_COLOR turns it off.
   void SetColor(std::string_view when);
   bool out_color() const { return out_color_; }
   bool err_color() const { return err_color_; }

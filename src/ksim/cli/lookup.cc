@@ -6,6 +6,7 @@
 
 #include "ksim/apiserver/registry/selection.h"
 #include "ksim/base/diagnostic.h"
+#include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/seen_by.h"
@@ -84,15 +85,22 @@ const api::ResourceInfo* ResourceOrTell(Io& io, const api::Kinds& kinds, const s
 bool Lookup::Open(int* code) {
   *code = kInvalid;
   std::optional<trace::Trace> trace = ReadTraceOrTell(io_, selection_.path);
-  if (!trace) return false;
+  if (!trace) {
+    const std::vector<std::string>& words = selection_.words;
+    if (!os::Exists(selection_.path) && std::any_of(words.begin(), words.end(), os::Exists))
+      io_.Err("      hint: the trace comes first, before the type\n");
+    return false;
+  }
   cut_ = !trace->end;
   std::optional<trace::State> state = StateOf(io_, *trace, selection_.at, code);
   if (!state) return false;
   if (!selection_.as_seen_by.empty()) {
     // StateOf has read the moment.
-    state = SeenBy(io_, *trace, selection_.path, selection_.as_seen_by,
-                   *trace::ParseMoment(selection_.at), *state, code);
-    if (!state) return false;
+    std::optional<Seen> seen = SeenBy(io_, *trace, selection_.path, selection_.as_seen_by,
+                                      *trace::ParseMoment(selection_.at), *state, code);
+    if (!seen) return false;
+    state = std::move(seen->state);
+    watched_ = std::move(seen->resources);
   }
   state_ = *std::move(state);
   LearnKinds(state_, &kinds_);
@@ -118,6 +126,14 @@ bool Lookup::Find(std::vector<Group>* groups, std::vector<std::string>* missing)
 bool Lookup::Wrong(const std::string& what) {
   io_.Err(fmt::format("error: {}\n", what));
   return false;
+}
+
+void Lookup::WarnIfNotWatched(const api::ResourceInfo& info) {
+  if (selection_.as_seen_by.empty() ||
+      std::find(watched_.begin(), watched_.end(), info.resource) != watched_.end())
+    return;
+  io_.Err(fmt::format("warning: {} has no cache of {}; it has: {}\n", selection_.as_seen_by,
+                      info.resource, fmt::join(watched_, ", ")));
 }
 
 bool Lookup::TypesOf(const std::string& types, std::vector<const api::ResourceInfo*>* out) {
@@ -154,6 +170,7 @@ bool Lookup::FindTypes(const std::string& types, std::vector<Group>* groups) {
           value::GoQuote(selection_.field_selector), wanted.status().message));
       return false;
     }
+    if (types != "all") WarnIfNotWatched(*info);
     Group& group = groups->emplace_back();
     group.info = info;
     for (api::Object& o : state_.List(info->resource, ns))
@@ -196,6 +213,7 @@ bool Lookup::AddNamed(const api::ResourceInfo* info, const std::string& name,
   for (api::Object& o : state_.List(info->resource, info->namespaced ? selection_.ns : ""))
     if (o.kind() == info->kind && o.name() == name) found = std::move(o);
   if (found.empty()) {
+    WarnIfNotWatched(*info);
     missing->push_back(fmt::format("Error from server (NotFound): {} \"{}\" not found\n",
                                    info->group_resource(), name));
     return true;

@@ -67,12 +67,15 @@ class Lookup {
   bool AddNamed(const api::ResourceInfo* info, const std::string& name, std::vector<Group>* groups,
                 std::vector<std::string>* missing);
   bool Wrong(const std::string& what);  // tells it; false
+  // Of --as-seen-by: a process knows nothing of what it keeps no cache of.
+  void WarnIfNotWatched(const api::ResourceInfo& info);
 
   Io& io_;
   const Selection& selection_;
   trace::State state_;
   api::Kinds kinds_;
   bool cut_ = false;
+  std::vector<std::string> watched_;  // by the process of --as-seen-by
 };
 
 }  // namespace ksim::cli

@@ -43,9 +43,9 @@ std::nullopt_t Unknown(Io& io, const scenario::World& world, const std::string& 
 
 }  // namespace
 
-std::optional<trace::State> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
-                                   const std::string& process, const trace::Moment& moment,
-                                   const trace::State& state, int* code) {
+std::optional<Seen> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
+                           const std::string& process, const trace::Moment& moment,
+                           const trace::State& state, int* code) {
   *code = kInvalid;
   const std::optional<scenario::Scenario> scenario = ScenarioOf(io, trace, path);
   if (!scenario) return std::nullopt;
@@ -71,11 +71,14 @@ std::optional<trace::State> SeenBy(Io& io, const trace::Trace& trace, const std:
     *code = kNothing;
     return std::nullopt;
   }
-  trace::State seen;
-  seen.set_time(state.time());
-  for (client::SharedInformer* informer : informers->informers())
+  Seen seen;
+  seen.state.set_time(state.time());
+  for (client::SharedInformer* informer : informers->informers()) {
+    const std::string& resource = informer->resource()->resource;
+    seen.resources.push_back(resource);
     for (api::Object& object : informer->lister().List(""))
-      seen.Put(informer->resource()->resource, std::move(object));
+      seen.state.Put(resource, std::move(object));
+  }
   *code = kOk;
   return seen;
 }

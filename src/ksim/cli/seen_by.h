@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ksim/cli/io.h"
 #include "ksim/trace/state.h"
@@ -10,11 +11,16 @@
 
 namespace ksim::cli {
 
+struct Seen {
+  trace::State state;
+  std::vector<std::string> resources;  // that the process keeps in caches, sorted
+};
+
 // The objects in the caches of `process` after the events of the trace up to the moment; `state`
 // is that of the store then, and gives the time. Nullopt with the complaint told and `code` set:
 // 2 for an unknown process or a trace that cannot be run again, 5 when the process was not running.
-std::optional<trace::State> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
-                                   const std::string& process, const trace::Moment& moment,
-                                   const trace::State& state, int* code);
+std::optional<Seen> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
+                           const std::string& process, const trace::Moment& moment,
+                           const trace::State& state, int* code);
 
 }  // namespace ksim::cli
