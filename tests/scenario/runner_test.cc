@@ -122,6 +122,7 @@ TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
       {"{always: {resource: pods, count: {max: 1}}}", true},
       {"{always: {resource: pods, count: {max: 0}}}", false},
       {"{always: {resource: pods, where: status.phase == Pending}}", false},
+      {"{always: {resource: pods, where: status.phase == Running}}", false},  // not from the start
       {"{always: {resource: pods, where: metadata.name == a}}", true},
       {"{eventually: {resource: pods, namespace: other}}", false},
       // Nothing of it was ever there.

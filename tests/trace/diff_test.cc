@@ -80,6 +80,7 @@ TEST(Diff, OfOneInstantTheEarliestPlaceIsTheFirstDifference) {
   const Case cases[] = {{"abcdef", "abXcdef", 1, std::nullopt, 2},
                         {"abXcdef", "abcdef", 1, 2, std::nullopt},
                         {"abXcdeY", "abcZdef", 1, 2, std::nullopt},
+                        {"abcdX", "aYbcd", 0, std::nullopt, 1},
                         {"abc", "Xabc", std::nullopt, std::nullopt, 0},
                         {"abc", "abcX", 2, std::nullopt, 3}};
   for (const Case& c : cases) {
