@@ -88,6 +88,26 @@ TEST(SchedulerActor, AChangeThatMayHelpTriesARejectedPodAgain) {
   }
 }
 
+// SCHED-06, SCHED-05: where there is no node at all, no plugin has rejected the pod: from 1.30 on
+// it comes back by its back-off alone, which in 1.36 a node that comes does not cut short; in 1.25
+// it waits for an event.
+TEST(SchedulerActor, WithoutNodesAPodIsTriedAgainByItsBackoff) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.StartScheduler();
+    w.Create("pods", PodJson("p"));
+    w.Settle();
+    w.Forget();
+    w.Advance(Seconds(5));
+    EXPECT_EQ(w.Requests({"events"}).empty(), compat == api::Compat::k1_25) << "an attempt is told";
+    w.AddNode("n1");
+    w.Advance(Milliseconds(500));
+    EXPECT_EQ(NodeOf(w, "p"), compat == api::Compat::k1_25 ? "n1" : "");
+    w.Advance(Seconds(10));
+    EXPECT_EQ(NodeOf(w, "p"), "n1");
+  }
+}
+
 // SCHED-07: with hints (1.36) only an event that can help is worth another attempt; before, any
 // event that the rejecting plugin is registered for.
 TEST(SchedulerActor, AChangeThatCannotHelpIsTriedOnlyWithoutHints) {

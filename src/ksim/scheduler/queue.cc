@@ -191,14 +191,19 @@ void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
     ++pod.rejections;
     pod.consecutive_errors = 0;
   }
-  const bool again =
-      error || (hints() ? WorthRequeuing(pod, flight.first_event) : moves_ != flight.move_cycle);
+  const bool again = Again(pod, flight, error);
   DropHistory();
   if (again) {
     Requeue(std::move(pod));
   } else {
     unschedulable_[uid] = std::move(pod);
   }
+}
+
+// 1.25 lets errors too wait for an event.
+bool SchedulingQueue::Again(const QueuedPod& pod, const InFlight& flight, bool error) const {
+  if (error && compat_ != api::Compat::k1_25) return true;
+  return hints() ? WorthRequeuing(pod, flight.first_event) : moves_ != flight.move_cycle;
 }
 
 bool SchedulingQueue::WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const {
@@ -223,6 +228,10 @@ void SchedulingQueue::MoveOnEvent(const ClusterEvent& event, const api::Object& 
   ++moves_;
   if (hints() && !in_flight_.empty())
     events_.push_back({event, before, after, std::string(except)});
+  if (event.bits & ClusterEvent::kNodeAdd) {
+    for (auto& [uid, pod] : backoff_) pod.no_nodes = false;
+    changed_.Notify();
+  }
   std::vector<std::string> moved;
   for (const auto& [uid, pod] : unschedulable_) {
     if (pod.gated || uid == except || pod.priority() > most) continue;
@@ -275,7 +284,7 @@ void SchedulingQueue::PushBackoff(QueuedPod pod) {
 }
 
 // Upstream looks every second; here the next second that frees a pod is waited for, as work, since
-// the pod will then be tried again.
+// the pod will then be tried again. Where there are no nodes, trying again is no work.
 sim::Task<void> SchedulingQueue::FlushBackoffs() {
   while (true) {
     if (backoff_.empty()) {
@@ -283,10 +292,12 @@ sim::Task<void> SchedulingQueue::FlushBackoffs() {
       continue;
     }
     VirtualTime next = VirtualTime::Max();
-    for (const auto& [uid, pod] : backoff_) next = std::min(next, NextFlush(BackoffExpiry(pod)));
-    if (next > process_.Now()) {
-      co_await changed_.WaitFor(next - process_.Now(), sim::TimerKind::kWork);
+    sim::TimerKind kind = sim::TimerKind::kPeriodic;
+    for (const auto& [uid, pod] : backoff_) {
+      next = std::min(next, NextFlush(BackoffExpiry(pod)));
+      if (!pod.no_nodes) kind = sim::TimerKind::kWork;
     }
+    if (next > process_.Now()) co_await changed_.WaitFor(next - process_.Now(), kind);
     std::vector<std::string> free;
     for (const auto& [uid, pod] : backoff_) {
       if (NextFlush(BackoffExpiry(pod)) <= process_.Now()) free.push_back(uid);

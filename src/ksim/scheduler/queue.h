@@ -37,6 +37,7 @@ struct QueuedPod {
   int rejections = 0;          // 1.36: attempts that ended in a rejection
   int consecutive_errors = 0;  // 1.36: attempts that ended in an error, since a rejection
   absl::btree_set<std::string> rejected_by;
+  bool no_nodes = false;  // it failed since there was no node at all, and there is none yet
   bool gated = false;
   bool preempting = false;  // held back while it asks its victims to go
   sim::Origin origin;       // what made it worth trying
@@ -69,7 +70,8 @@ class SchedulingQueue {
   sim::Task<QueuedPod> Pop();
   // The attempt is over and the pod will not come back.
   void Done(const std::string& uid);
-  // The attempt failed: back to where it belongs. `error`: not a rejection by a plugin.
+  // The attempt failed: back to where it belongs. `error`: no plugin rejected it, as when there is
+  // no node at all.
   void AddUnschedulable(QueuedPod pod, bool error);
   // Something happened in the cluster: moves the pods that it may help, of a priority of `most` or
   // less. `except`: uid left alone.
@@ -109,6 +111,7 @@ class SchedulingQueue {
   void PushActive(QueuedPod pod);
   void PushBackoff(QueuedPod pod);
   void Requeue(QueuedPod pod);  // activeQ or backoffQ
+  bool Again(const QueuedPod& pod, const InFlight& flight, bool error) const;
   bool WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const;
   std::optional<QueuedPod> TakeNext();
   void DropHistory();

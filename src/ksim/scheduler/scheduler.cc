@@ -249,9 +249,11 @@ sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
   ScheduleResult result = algorithm_.Schedule(cache_, queued.pod, identity);
   if (!result.node) {
     queued.rejected_by = std::move(result.rejected_by);
+    queued.no_nodes = result.evaluated == 0;
     co_await PostFilter(std::move(queued), std::move(result));
     co_return;
   }
+  queued.no_nodes = false;
   const api::Object assumed = OnNode(queued.pod, *result.node);
   const absl::Status status = cache_.AssumePod(assumed);
   if (!status.ok()) {
@@ -297,7 +299,7 @@ sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
 sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason, std::string message,
                                          Nomination nomination) {
   api::Object pod = queued.pod;
-  const bool error = reason == "SchedulerError";
+  const bool error = reason == "SchedulerError" || queued.no_nodes;
   const api::Object cached = pods_.lister().Get(pod.ns(), pod.name());
   const bool other = !cached.empty() && cached.uid() != pod.uid();
   if (other && env_.compat == api::Compat::k1_36) {
