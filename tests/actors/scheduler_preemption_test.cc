@@ -209,7 +209,7 @@ TEST(SchedulerPreemption, SaysWhyItDoesNotHelp) {
     w.Settle();
     w.Writes();
     // hh is tried again, and its victim is still there.
-    w.Patch("nodes", "n1", R"({"status":{"allocatable":{"memory":"99Gi"}}})", "status");
+    w.Patch("pods", "hh", R"({"metadata":{"labels":{"changed":"yes"}}})");
     w.Advance(Seconds(15));
     EXPECT_THAT(w.Writes(), Not(Contains("delete pods/a")));
     // 1.36 holds it back until a pod goes.

@@ -1,4 +1,5 @@
 // The scheduler on real API servers: whom it takes, what wakes it, and how it binds.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,21 +110,74 @@ TEST(SchedulerActor, WithoutNodesAPodIsTriedAgainByItsBackoff) {
 }
 
 // SCHED-07: with hints (1.36) only an event that can help is worth another attempt; before, any
-// event that the rejecting plugin is registered for.
+// event that the rejecting plugin is registered for, of a node that the pod has a chance on.
 TEST(SchedulerActor, AChangeThatCannotHelpIsTriedOnlyWithoutHints) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
     w.AddNode("n1");
+    w.Patch("nodes", "n1", R"({"spec":{"unschedulable":true}})");
     w.StartScheduler();
     w.Create("pods", PodJson("p", "{}", "", R"(,"nodeSelector":{"disk":"ssd"})"));
     w.Advance(Seconds(20));
-    w.Forget();
-    w.Patch("nodes", "n1", R"({"metadata":{"labels":{"disk":"tape"}}})");
-    w.Advance(Seconds(15));
-    EXPECT_EQ(w.Requests({"events"}).empty(), compat == api::Compat::k1_36) << "an attempt is told";
+    const auto tried = [&](const char* taints) {
+      w.Forget();
+      w.Patch("nodes", "n1", fmt::format(R"({{"spec":{{"taints":[{}]}}}})", taints));
+      w.Advance(Seconds(15));
+      return !w.Requests({"events"}).empty();  // an attempt is told
+    };
+    constexpr const char* kTaint = R"({"key":"k","effect":"PreferNoSchedule"})";
+    EXPECT_FALSE(tried(kTaint)) << "no disk";
     w.Patch("nodes", "n1", R"({"metadata":{"labels":{"disk":"ssd"}}})");
     w.Advance(Seconds(15));
+    EXPECT_EQ(tried(""), compat != api::Compat::k1_36) << "a disk";
+    w.Patch("nodes", "n1", R"({"spec":{"unschedulable":null}})");
+    w.Advance(Seconds(15));
     EXPECT_EQ(NodeOf(w, "p"), "n1");
+  }
+}
+
+// SCHED-09, SCHED-07: an update that changes nothing for the pod that waits is no reason to try it
+// again: that of another pod, of a node that stays full, of its own labels. Without hints any
+// update of the pod itself is one.
+TEST(SchedulerActor, AnUpdateThatChangesNothingTriesNobody) {
+  struct Case {
+    const char* name;
+    std::function<void(ActorWorld&)> change;
+    bool tried_without_hints = false;
+  };
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.AddNode("n1", "1");
+    w.StartScheduler();
+    w.Create("pods", PodJson("first"));
+    w.Settle();
+    w.Create("pods", PodJson("second"));
+    w.Advance(Seconds(20));
+    for (const Case& c : std::vector<Case>{
+             {"the status of a running pod",
+              [](ActorWorld& w) { w.Patch("pods", "first", R"({"status":{"phase":"Running"}})"); }},
+             {"the labels of a pod with a place",
+              [](ActorWorld& w) {
+                w.Patch("pods", "first", R"({"metadata":{"labels":{"a":"b"}}})");
+              }},
+             {"the labels of a full node",
+              [](ActorWorld& w) {
+                w.Patch("nodes", "n1", R"({"metadata":{"labels":{"a":"b"}}})");
+              }},
+             {"a full node is cordoned",
+              [](ActorWorld& w) { w.Patch("nodes", "n1", R"({"spec":{"unschedulable":true}})"); }},
+             {"a node without room", [](ActorWorld& w) { w.AddNode("n2", "0"); }},
+             {"its own labels",
+              [](ActorWorld& w) {
+                w.Patch("pods", "second", R"({"metadata":{"labels":{"a":"b"}}})");
+              },
+              true}}) {
+      w.Forget();
+      c.change(w);
+      w.Advance(Seconds(15));
+      const bool tried = c.tried_without_hints && compat != api::Compat::k1_36;
+      EXPECT_EQ(!w.Requests({"events"}).empty(), tried) << c.name;
+    }
   }
 }
 

@@ -165,7 +165,7 @@ std::string Affinity(const char* kind, const char* key, const char* app, const c
 
 // What it says of each node.
 std::vector<Status::Code> CodesOf(const api::Object& pod, const std::vector<NodeInfo>& infos) {
-  const auto plugin = MakeInterPodAffinity(api::Compat::k1_36);
+  const auto plugin = MakeInterPodAffinity();
   NodeList all;
   for (const NodeInfo& info : infos) all.push_back(&info);
   CycleState state;
@@ -230,7 +230,7 @@ TEST(InterPodAffinity, ATermIsAboutItsOwnNamespaceUnlessItNamesOthers) {
 
 // SCHED-22: from the least to the most, 0 to 100; the pods that are there have a say.
 TEST(InterPodAffinity, ScoresByWhatIsPreferred) {
-  const auto plugin = MakeInterPodAffinity(api::Compat::k1_36);
+  const auto plugin = MakeInterPodAffinity();
   const auto preferred = [](const char* kind, int weight) {
     return fmt::format(
         R"("affinity":{{"{}":{{"preferredDuringSchedulingIgnoredDuringExecution":[{{"weight":{},
@@ -253,19 +253,24 @@ TEST(InterPodAffinity, ScoresByWhatIsPreferred) {
 
 // SCHED-22, SCHED-07
 TEST(InterPodAffinity, AnEventIsWorthATryIfItChangesWhoIsWhere) {
-  const auto plugin = MakeInterPodAffinity(api::Compat::k1_36);
+  const auto plugin = MakeInterPodAffinity();
   const ClusterEvent add(ClusterEvent::kAssignedPodAdd, ""),
       gone(ClusterEvent::kAssignedPodDelete, ""), node(ClusterEvent::kNodeUpdateLabel, "");
   const api::Object near = Pod("p", "", Affinity("podAffinity", "zone", "x"));
   const api::Object far = Pod("p", "", Affinity("podAntiAffinity", "zone", "x"));
-  const api::Object other =
-      FromJson(R"({"metadata":{"name":"o","namespace":"default","labels":{"app":"y"}}})");
-  EXPECT_TRUE(plugin->QueueingHint(near, add, {}, Pod("1")));
+  const api::Object other = FromJson(
+      R"({"metadata":{"name":"o","namespace":"default","labels":{"app":"y"}},
+          "spec":{"nodeName":"n"}})");
+  const api::Object one = Pod("1", "", R"("nodeName":"n")");
+  const api::Object loner =
+      Pod("2", "", R"("nodeName":"n",)" + Affinity("podAntiAffinity", "zone", "x"));
+  EXPECT_TRUE(plugin->QueueingHint(near, add, {}, one));
+  EXPECT_FALSE(plugin->QueueingHint(near, add, {}, Pod("1"))) << "it is nowhere";
   EXPECT_FALSE(plugin->QueueingHint(near, add, {}, other));
-  EXPECT_FALSE(plugin->QueueingHint(far, add, {}, Pod("1")));
-  EXPECT_TRUE(plugin->QueueingHint(far, gone, Pod("1"), {}));
-  EXPECT_FALSE(plugin->QueueingHint(near, gone, Pod("1"), {}));
-  EXPECT_TRUE(plugin->QueueingHint(Pod("p"), gone, far, {})) << "it did not want this one there";
+  EXPECT_FALSE(plugin->QueueingHint(far, add, {}, one));
+  EXPECT_TRUE(plugin->QueueingHint(far, gone, one, {}));
+  EXPECT_FALSE(plugin->QueueingHint(near, gone, one, {}));
+  EXPECT_TRUE(plugin->QueueingHint(Pod("p"), gone, loner, {})) << "it did not want this one there";
   const api::Object in_a = Node("n", R"("zone":"a")"), in_b = Node("n", R"("zone":"b")");
   EXPECT_TRUE(plugin->QueueingHint(near, node, in_a, in_b));
   EXPECT_FALSE(plugin->QueueingHint(near, node, in_a, in_a));

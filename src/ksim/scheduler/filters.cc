@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ksim/api/pod.h"
+#include "ksim/api/taints.h"
 
 namespace ksim::scheduler {
 
@@ -44,6 +45,20 @@ Status Filters::Fits(const NodeInfo& node) const {
     if (!status.ok()) return status;
   }
   return Run(node);
+}
+
+bool AdmissionCheck(const Plugins& plugins, const api::Object& pod, const NodeInfo& node) {
+  CycleState state;
+  for (const auto& plugin : plugins) {
+    const std::string_view name = plugin->name();
+    if (name != "NodeResourcesFit" && name != "NodeAffinity" && name != "NodeName" &&
+        name != "NodePorts")
+      continue;
+    if (plugin->PreFilter(state, pod, {&node}).code == Status::Code::kSkip) continue;
+    if (!plugin->Filter(state, pod, node).ok()) return false;
+  }
+  return api::FirstUntolerated(node.node().spec().Get("taints"), pod.spec().Get("tolerations"),
+                               {"NoSchedule"}) == nullptr;
 }
 
 }  // namespace ksim::scheduler

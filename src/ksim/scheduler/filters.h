@@ -40,4 +40,8 @@ class Filters {
   std::vector<const Plugin*> filters_;  // without those that have nothing to do
 };
 
+// Whether the pod has a chance on the node as it is: its resources, affinity, name, ports and
+// NoSchedule taints (eventhandlers.go preCheckForNode, 1.25 and 1.30).
+bool AdmissionCheck(const Plugins& plugins, const api::Object& pod, const NodeInfo& node);
+
 }  // namespace ksim::scheduler

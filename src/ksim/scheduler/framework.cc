@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/pod.h"
 #include "ksim/scheduler/plugins/plugins.h"
 
 namespace ksim::scheduler {
@@ -18,6 +19,15 @@ void NormalizeScores(Scores& scores, bool reverse) {
   }
 }
 
+std::uint32_t NodeEvents(api::Compat compat, std::uint32_t hinted) {
+  const std::uint32_t all = ClusterEvent::kNodeUpdate;
+  return ClusterEvent::kNodeAdd | (compat == api::Compat::k1_36 ? hinted : all);
+}
+
+bool HoldsPlace(const api::Object& pod) {
+  return !pod.node_name().empty() || !api::PodView(pod).nominated_node_name().empty();
+}
+
 std::vector<std::unique_ptr<Plugin>> DefaultPlugins(api::Compat compat, SelectorSource selectors) {
   std::vector<std::unique_ptr<Plugin>> plugins;
   plugins.push_back(MakeNodeUnschedulable());
@@ -27,7 +37,7 @@ std::vector<std::unique_ptr<Plugin>> DefaultPlugins(api::Compat compat, Selector
   plugins.push_back(MakeNodePorts());
   plugins.push_back(MakeNodeResourcesFit(compat));
   plugins.push_back(MakePodTopologySpread(std::move(selectors)));
-  plugins.push_back(MakeInterPodAffinity(compat));
+  plugins.push_back(MakeInterPodAffinity());
   plugins.push_back(MakeNodeResourcesBalancedAllocation(compat));
   return plugins;
 }

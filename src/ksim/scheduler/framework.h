@@ -52,9 +52,15 @@ struct ClusterEvent {
     kNodeUpdateAnnotation = 1 << 5,
     kNodeDelete = 1 << 6,
     kAssignedPodAdd = 1 << 7,
-    kAssignedPodUpdate = 1 << 8,
+    kAssignedPodUpdate = 1 << 8,  // any update; a registration for it is one for all of them
     kAssignedPodDelete = 1 << 9,
-    kTargetPodUpdate = 1 << 10,  // the unscheduled pod itself
+    kAssignedPodLabel = 1 << 10,
+    kTargetPodUpdate = 1 << 11,  // the unscheduled pod itself, nothing of what follows
+    kTargetPodLabel = 1 << 12,
+    kTargetPodToleration = 1 << 13,
+    kTargetPod = kTargetPodUpdate | kTargetPodLabel | kTargetPodToleration,
+    kNodeUpdate = kNodeUpdateAllocatable | kNodeUpdateLabel | kNodeUpdateTaint |
+                  kNodeUpdateCondition | kNodeUpdateAnnotation,
     kWildcard = 0xffffffff,
   };
   ClusterEvent() = default;
@@ -112,7 +118,7 @@ class Plugin {
                          Scores&) const {}
 
   // --- requeueing ---
-  virtual std::uint32_t EventsToRegister() const { return 0; }
+  virtual std::uint32_t EventsToRegister(api::Compat) const { return 0; }
   // Is this event worth another try for a pod that the plugin rejected? `before` and `after` are
   // the object of the event; either may be empty.
   virtual bool QueueingHint(const api::Object& /*pod*/, const ClusterEvent&,

@@ -15,10 +15,28 @@ VirtualTime WholeSeconds(VirtualTime t) { return VirtualTime(t.ns() - t.ns() % 1
 
 bool Gated(const api::Object& pod) { return !pod.spec().Get("schedulingGates").empty(); }
 
-// What may change whether a pod can be placed; status updates are not.
-bool SchedulingRelevantChange(const api::Object& before, const api::Object& after) {
-  return before.spec() != after.spec() || before.labels() != after.labels() ||
-         before.annotations() != after.annotations();
+// isPodUpdated, without hints: anything but the status and what the API server keeps account with.
+bool Updated(const api::Object& before, const api::Object& after) {
+  const auto stripped = [](const api::Object& pod) {
+    static const value::Path kKept[] = {{"metadata", "resourceVersion"},
+                                        {"metadata", "generation"},
+                                        {"metadata", "managedFields"},
+                                        {"metadata", "finalizers"},
+                                        {"status"}};
+    value::Value tree = pod.tree();
+    for (const value::Path& path : kKept) tree = std::move(tree).Set(path, value::Value());
+    return tree;
+  };
+  return stripped(before) != stripped(after);
+}
+
+// events.go PodSchedulingPropertiesChange: what of a pod that waits has changed.
+ClusterEvent UpdateOf(const api::Object& before, const api::Object& after) {
+  std::uint32_t bits = 0;
+  if (before.labels() != after.labels()) bits |= ClusterEvent::kTargetPodLabel;
+  if (before.spec().Get("tolerations").size() != after.spec().Get("tolerations").size())
+    bits |= ClusterEvent::kTargetPodToleration;
+  return {bits != 0 ? bits : ClusterEvent::kTargetPodUpdate, "UnscheduledPodUpdate"};
 }
 
 }  // namespace
@@ -107,9 +125,8 @@ void SchedulingQueue::Update(const api::Object& before, const api::Object& after
   }
   const auto it = unschedulable_.find(uid);
   if (it == unschedulable_.end()) {
-    if (in_flight_.contains(uid)) {
-      const ClusterEvent event(ClusterEvent::kTargetPodUpdate, "UnscheduledPodUpdate");
-      if (hints()) events_.push_back({event, before, after, ""});
+    if (hints() && in_flight_.contains(uid)) {
+      events_.push_back({UpdateOf(before, after), before, after});
       return;
     }
     Add(after);
@@ -118,9 +135,10 @@ void SchedulingQueue::Update(const api::Object& before, const api::Object& after
   it->second.pod = after;
   const bool was_gated = it->second.gated;
   it->second.gated = Gated(after);
-  if (it->second.gated || !(was_gated || SchedulingRelevantChange(before, after))) return;
-  const ClusterEvent event(ClusterEvent::kTargetPodUpdate, "UnscheduledPodUpdate");
-  if (hints() && !was_gated && !judge_(it->second, event, before, after)) return;
+  if (it->second.gated) return;
+  const bool worth =
+      hints() ? judge_(it->second, UpdateOf(before, after), before, after) : Updated(before, after);
+  if (!was_gated && !worth) return;
   QueuedPod queued = std::move(it->second);
   unschedulable_.erase(it);
   queued.origin = process_.simulation().CaptureOrigin();
@@ -183,6 +201,7 @@ void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
   InFlight flight;
   if (const auto it = in_flight_.find(uid); it != in_flight_.end()) flight = it->second;
   in_flight_.erase(uid);
+  if (Has(uid)) return DropHistory();  // without hints: changed and queued anew meanwhile
   pod.failed_at = pod.timestamp = process_.Now();
   if (error) {
     ++pod.consecutive_errors;
@@ -200,6 +219,12 @@ void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
   }
 }
 
+bool SchedulingQueue::Has(const std::string& uid) const {
+  return backoff_.contains(uid) || unschedulable_.contains(uid) ||
+         std::any_of(active_.begin(), active_.end(),
+                     [&](const QueuedPod& q) { return q.uid() == uid; });
+}
+
 // 1.25 lets errors too wait for an event.
 bool SchedulingQueue::Again(const QueuedPod& pod, const InFlight& flight, bool error) const {
   if (error && compat_ != api::Compat::k1_25) return true;
@@ -209,9 +234,8 @@ bool SchedulingQueue::Again(const QueuedPod& pod, const InFlight& flight, bool e
 bool SchedulingQueue::WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const {
   for (std::size_t i = first_event; i < events_.size(); ++i) {
     const PastEvent& past = events_[i];
-    if (past.except == pod.pod.uid()) continue;
     const bool about_another =
-        (past.event.bits == ClusterEvent::kTargetPodUpdate) && past.after.uid() != pod.pod.uid();
+        (past.event.bits & ClusterEvent::kTargetPod) && past.after.uid() != pod.pod.uid();
     if (!about_another && judge_(pod, past.event, past.before, past.after)) return true;
   }
   return false;
@@ -223,18 +247,16 @@ void SchedulingQueue::DropHistory() {
 }
 
 void SchedulingQueue::MoveOnEvent(const ClusterEvent& event, const api::Object& before,
-                                  const api::Object& after, std::string_view except,
-                                  std::int64_t most) {
+                                  const api::Object& after, const PodCheck& check) {
   ++moves_;
-  if (hints() && !in_flight_.empty())
-    events_.push_back({event, before, after, std::string(except)});
+  if (hints() && !in_flight_.empty()) events_.push_back({event, before, after});
   if (event.bits & ClusterEvent::kNodeAdd) {
     for (auto& [uid, pod] : backoff_) pod.no_nodes = false;
     changed_.Notify();
   }
   std::vector<std::string> moved;
   for (const auto& [uid, pod] : unschedulable_) {
-    if (pod.gated || uid == except || pod.priority() > most) continue;
+    if (pod.gated || (check && !check(pod.pod))) continue;
     if (pod.preempting && !(event.bits & ClusterEvent::kAssignedPodDelete)) continue;
     if (judge_(pod, event, before, after)) moved.push_back(uid);
   }

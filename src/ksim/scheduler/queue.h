@@ -12,7 +12,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -50,6 +49,9 @@ struct QueuedPod {
 using RequeueJudge = std::function<bool(const QueuedPod& pod, const ClusterEvent& event,
                                         const api::Object& before, const api::Object& after)>;
 
+// Which of the pods that wait an event is about (PreEnqueueCheck).
+using PodCheck = std::function<bool(const api::Object& pod)>;
+
 // Whether a pod must not be tried yet, since it is still asking its victims to go (the PreEnqueue
 // of DefaultPreemption).
 using PreemptionGate = std::function<bool(const api::Object& pod)>;
@@ -73,11 +75,10 @@ class SchedulingQueue {
   // The attempt failed: back to where it belongs. `error`: no plugin rejected it, as when there is
   // no node at all.
   void AddUnschedulable(QueuedPod pod, bool error);
-  // Something happened in the cluster: moves the pods that it may help, of a priority of `most` or
-  // less. `except`: uid left alone.
+  // Something happened in the cluster: moves the pods that it may help, of those that `check`
+  // accepts.
   void MoveOnEvent(const ClusterEvent& event, const api::Object& before, const api::Object& after,
-                   std::string_view except = {},
-                   std::int64_t most = std::numeric_limits<std::int64_t>::max());
+                   const PodCheck& check = nullptr);
   // To be tried at once, wherever it waits.
   void Activate(const std::string& uid);
 
@@ -98,7 +99,6 @@ class SchedulingQueue {
   struct PastEvent {
     ClusterEvent event;
     api::Object before, after;
-    std::string except;
   };
 
   bool hints() const { return compat_ == api::Compat::k1_36; }
@@ -111,6 +111,7 @@ class SchedulingQueue {
   void PushActive(QueuedPod pod);
   void PushBackoff(QueuedPod pod);
   void Requeue(QueuedPod pod);  // activeQ or backoffQ
+  bool Has(const std::string& uid) const;
   bool Again(const QueuedPod& pod, const InFlight& flight, bool error) const;
   bool WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const;
   std::optional<QueuedPod> TakeNext();

@@ -7,6 +7,7 @@
 #include "ksim/api/pod.h"
 #include "ksim/base/status.h"
 #include "ksim/client/component_limits.h"
+#include "ksim/scheduler/plugins/plugins.h"
 #include "ksim/sim/probe.h"
 #include "ksim/value/timestamp.h"
 
@@ -38,17 +39,21 @@ api::Object OnNode(const api::Object& pod, const std::string& node) {
                                pod.resource_version());
 }
 
-// events.go NodeSchedulingPropertiesChange.
-std::uint32_t NodeChange(const api::Object& before, const api::Object& after) {
+// events.go NodeSchedulingPropertiesChange. 1.25 tells of the first change alone, and of none of
+// the annotations.
+std::uint32_t NodeChange(const api::Object& before, const api::Object& after, api::Compat compat) {
   std::uint32_t bits = 0;
   const auto differs = [&](const value::Path& path) { return before.Get(path) != after.Get(path); };
   static const value::Path kUnschedulable{"spec", "unschedulable"};
   static const value::Path kTaints{"spec", "taints"};
   static const value::Path kAllocatable{"status", "allocatable"};
-  if (differs(kUnschedulable) || differs(kTaints)) bits |= ClusterEvent::kNodeUpdateTaint;
-  if (differs(kAllocatable)) bits |= ClusterEvent::kNodeUpdateAllocatable;
-  if (before.labels() != after.labels()) bits |= ClusterEvent::kNodeUpdateLabel;
-  if (before.annotations() != after.annotations()) bits |= ClusterEvent::kNodeUpdateAnnotation;
+  const bool cordoned = after.Get(kUnschedulable).AsBool();
+  if (before.Get(kUnschedulable).AsBool() && !cordoned) bits |= ClusterEvent::kNodeUpdateTaint;
+  const bool one = compat == api::Compat::k1_25;
+  const auto more = [&] { return !one || bits == 0; };
+  if (more() && differs(kAllocatable)) bits |= ClusterEvent::kNodeUpdateAllocatable;
+  if (more() && before.labels() != after.labels()) bits |= ClusterEvent::kNodeUpdateLabel;
+  if (more() && differs(kTaints)) bits |= ClusterEvent::kNodeUpdateTaint;
   const auto statuses = [](const api::Object& node) {
     absl::btree_map<std::string, std::string> by_type;
     for (const Value& c : node.status().Get("conditions").items()) {
@@ -56,7 +61,9 @@ std::uint32_t NodeChange(const api::Object& before, const api::Object& after) {
     }
     return by_type;
   };
-  if (statuses(before) != statuses(after)) bits |= ClusterEvent::kNodeUpdateCondition;
+  if (more() && statuses(before) != statuses(after)) bits |= ClusterEvent::kNodeUpdateCondition;
+  if (!one && before.annotations() != after.annotations())
+    bits |= ClusterEvent::kNodeUpdateAnnotation;
   return bits;
 }
 
@@ -79,12 +86,12 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
           process, env_.compat,
           [this](const QueuedPod& pod, const ClusterEvent& event, const api::Object& before,
                  const api::Object& after) {
-            const bool hints = env_.compat == api::Compat::k1_36;
+            const bool hints = Hints();
             // Rejected by none (there was no node at all): any event is worth another try.
             if (pod.rejected_by.empty()) return true;
             return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
               if (!pod.rejected_by.contains(std::string(plugin->name()))) return false;
-              if (!(plugin->EventsToRegister() & event.bits)) return false;
+              if (!(plugin->EventsToRegister(env_.compat) & event.bits)) return false;
               return !hints || event.bits == ClusterEvent::kWildcard ||
                      plugin->QueueingHint(pod.pod, event, before, after);
             });
@@ -136,7 +143,7 @@ void Scheduler::AddPod(const api::Object& pod) {
 
 void Scheduler::AddToCache(const api::Object& pod) {
   cache_.AddPod(pod);
-  queue_.MoveOnEvent({ClusterEvent::kAssignedPodAdd, "AssignedPodAdd"}, {}, pod);
+  queue_.MoveOnEvent({ClusterEvent::kAssignedPodAdd, "AssignedPodAdd"}, {}, pod, NearTo(pod));
 }
 
 void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
@@ -164,7 +171,25 @@ void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
   }
   const absl::Status updated = cache_.UpdatePod(before, after);
   if (!updated.ok()) cache_.AddPod(after);
-  queue_.MoveOnEvent({ClusterEvent::kAssignedPodUpdate, "AssignedPodUpdate"}, before, after);
+  // With hints some plugins ask for changed labels, none for anything else.
+  if (Hints() && before.labels() == after.labels()) return;
+  const auto bits = Hints() ? ClusterEvent::kAssignedPodLabel : ClusterEvent::kAssignedPodUpdate;
+  queue_.MoveOnEvent({bits, "AssignedPodUpdate"}, before, after, NearTo(after));
+}
+
+// getUnschedulablePodsWithMatchingAffinityTerm: without hints the pods that want to be near this
+// one.
+PodCheck Scheduler::NearTo(const api::Object& pod) const {
+  if (Hints()) return nullptr;
+  return [pod](const api::Object& waiting) { return WantsToBeNear(waiting, pod); };
+}
+
+// preCheckForNode: without hints the pods that have a chance on the node.
+PodCheck Scheduler::FitFor(const api::Object& node) const {
+  if (Hints()) return nullptr;
+  return [this, info = cache_.Find(node.name())](const api::Object& pod) {
+    return info != nullptr && AdmissionCheck(plugins_, pod, *info);
+  };
 }
 
 void Scheduler::UpdatePending(const api::Object& before, const api::Object& after) {
@@ -178,8 +203,10 @@ void Scheduler::UpdatePending(const api::Object& before, const api::Object& afte
 void Scheduler::LeaveNominatedNode(const api::Object& pod) {
   const api::PodView view(pod);
   if (env_.compat != api::Compat::k1_36 || view.nominated_node_name().empty()) return;
-  queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {}, {},
-                     view.priority());
+  queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {},
+                     [most = view.priority()](const api::Object& waiting) {
+                       return api::PodView(waiting).priority() <= most;
+                     });
 }
 
 void Scheduler::DeletePod(const api::Object& pod) {
@@ -196,13 +223,13 @@ void Scheduler::DeletePod(const api::Object& pod) {
 
 void Scheduler::AddNode(const api::Object& node) {
   cache_.AddNode(node);
-  queue_.MoveOnEvent({ClusterEvent::kNodeAdd, "NodeAdd"}, {}, node);
+  queue_.MoveOnEvent({ClusterEvent::kNodeAdd, "NodeAdd"}, {}, node, FitFor(node));
 }
 
 void Scheduler::UpdateNode(const api::Object& before, const api::Object& after) {
   cache_.UpdateNode(after);
-  const std::uint32_t change = NodeChange(before, after);
-  if (change != 0) queue_.MoveOnEvent({change, "NodeUpdate"}, before, after);
+  const std::uint32_t change = NodeChange(before, after, env_.compat);
+  if (change != 0) queue_.MoveOnEvent({change, "NodeUpdate"}, before, after, FitFor(after));
 }
 
 // The variant scheduler.ghostNode: keep misses deletions that were not seen as such

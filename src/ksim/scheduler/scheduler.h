@@ -45,6 +45,9 @@ class Scheduler {
   void LeaveNominatedNode(const api::Object& pod);
   void DeletePod(const api::Object& pod);
   void AddToCache(const api::Object& pod);
+  bool Hints() const { return env_.compat == api::Compat::k1_36; }
+  PodCheck NearTo(const api::Object& pod) const;
+  PodCheck FitFor(const api::Object& node) const;
   void AddNode(const api::Object& node);
   void UpdateNode(const api::Object& before, const api::Object& after);
   void DeleteNode(const client::Deleted& deleted);

@@ -100,7 +100,6 @@ struct ScoreState {
 
 class InterPodAffinity : public Plugin {
  public:
-  explicit InterPodAffinity(api::Compat compat) : hints_(compat == api::Compat::k1_36) {}
   std::string_view name() const override { return "InterPodAffinity"; }
 
   Status PreFilter(CycleState& state, const api::Object& pod, const NodeList& all) const override {
@@ -197,15 +196,17 @@ class InterPodAffinity : public Plugin {
       score = range == 0 ? 0 : kMaxNodeScore * (score - from) / range;
   }
 
-  std::uint32_t EventsToRegister() const override {
-    const std::uint32_t bits = ClusterEvent::kAssignedPodAdd | ClusterEvent::kAssignedPodUpdate |
-                               ClusterEvent::kAssignedPodDelete | ClusterEvent::kNodeAdd |
-                               ClusterEvent::kNodeUpdateLabel;
-    return bits | (hints_ ? ClusterEvent::kTargetPodUpdate : ClusterEvent::kNodeUpdateTaint);
+  std::uint32_t EventsToRegister(api::Compat compat) const override {
+    const std::uint32_t bits = ClusterEvent::kAssignedPodAdd | ClusterEvent::kAssignedPodDelete |
+                               ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateLabel;
+    constexpr std::uint32_t kAll = ClusterEvent::kAssignedPodUpdate;
+    if (compat == api::Compat::k1_25) return bits | kAll;
+    if (compat == api::Compat::k1_30) return bits | kAll | ClusterEvent::kNodeUpdateTaint;
+    return bits | ClusterEvent::kAssignedPodLabel | ClusterEvent::kTargetPodLabel;
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
-    if (event.bits & ClusterEvent::kTargetPodUpdate) return before.labels() != after.labels();
+    if (event.bits & ClusterEvent::kTargetPodLabel) return pod.uid() == after.uid();
     constexpr std::uint32_t kNode = ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateLabel;
     return (event.bits & kNode) ? NodeMayHelp(pod, before, after) : PodMayHelp(pod, before, after);
   }
@@ -224,6 +225,8 @@ class InterPodAffinity : public Plugin {
   // isSchedulableAfterPodChange
   static bool PodMayHelp(const api::Object& pod, const api::Object& before,
                          const api::Object& after) {
+    for (const api::Object* other : {&before, &after})
+      if (!other->empty() && !HoldsPlace(*other)) return false;
     const Terms near = Required(pod, "podAffinity"), far = Required(pod, "podAntiAffinity");
     if (before.empty()) return MatchesAll(near, after);
     if (after.empty())
@@ -244,14 +247,15 @@ class InterPodAffinity : public Plugin {
       if (before.empty() || (HasKey(before, t) && !HasKey(after, t)) || moved(t)) return true;
     return false;
   }
-
-  bool hints_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakeInterPodAffinity(api::Compat compat) {
-  return std::make_unique<InterPodAffinity>(compat);
+bool WantsToBeNear(const api::Object& pod, const api::Object& other) {
+  const Terms terms = Required(pod, "podAffinity");
+  return std::any_of(terms.begin(), terms.end(), [&](const Term& t) { return t.Matches(other); });
 }
+
+std::unique_ptr<Plugin> MakeInterPodAffinity() { return std::make_unique<InterPodAffinity>(); }
 
 }  // namespace ksim::scheduler

@@ -47,8 +47,8 @@ class NodeAffinity : public Plugin {
     NormalizeScores(scores, /*reverse=*/false);
   }
 
-  std::uint32_t EventsToRegister() const override {
-    return ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateLabel;
+  std::uint32_t EventsToRegister(api::Compat compat) const override {
+    return NodeEvents(compat, ClusterEvent::kNodeUpdateLabel);
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent&, const api::Object& before,
                     const api::Object& after) const override {

@@ -15,7 +15,9 @@ class NodeName : public Plugin {
     return {Status::Code::kUnschedulableAndUnresolvable,
             "node(s) didn't match the requested node name"};
   }
-  std::uint32_t EventsToRegister() const override { return ClusterEvent::kNodeAdd; }
+  std::uint32_t EventsToRegister(api::Compat compat) const override {
+    return NodeEvents(compat, 0);
+  }
 };
 
 }  // namespace

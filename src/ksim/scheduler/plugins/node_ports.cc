@@ -28,12 +28,13 @@ class NodePorts : public Plugin {
             "node(s) didn't have free ports for the requested pod ports"};
   }
 
-  std::uint32_t EventsToRegister() const override {
-    return ClusterEvent::kAssignedPodDelete | ClusterEvent::kNodeAdd;
+  std::uint32_t EventsToRegister(api::Compat compat) const override {
+    return ClusterEvent::kAssignedPodDelete | NodeEvents(compat, 0);
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object&) const override {
     if (!(event.bits & ClusterEvent::kAssignedPodDelete)) return true;
+    if (!HoldsPlace(before)) return false;
     NodeInfo freed;
     freed.AddPod(before);
     const std::vector<api::HostPort> wanted = api::HostPorts(pod);

@@ -2,6 +2,8 @@
 // Source: pkg/scheduler/framework/plugins/noderesources/{fit,least_allocated}.go.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ksim/scheduler/plugins/plugins.h"
 
 namespace ksim::scheduler {
@@ -39,6 +41,21 @@ std::vector<Shortage> Shortages(const api::Resources& request, const NodeInfo& i
           capacity == have.scalars.end() ? 0 : capacity->second);
   }
   return shortages;
+}
+
+// haveAnyRequestedResourcesIncreased
+bool MoreOf(const api::Resources& request, const api::Resources& was, const api::Resources& is) {
+  if (is.pods > was.pods) return true;
+  if (request.milli_cpu > 0 && is.milli_cpu > was.milli_cpu) return true;
+  if (request.memory > 0 && is.memory > was.memory) return true;
+  if (request.ephemeral_storage > 0 && is.ephemeral_storage > was.ephemeral_storage) return true;
+  const auto amount = [](const api::Resources& of, const std::string& name) {
+    const auto it = of.scalars.find(name);
+    return it == of.scalars.end() ? 0 : it->second;
+  };
+  return std::any_of(request.scalars.begin(), request.scalars.end(), [&](const auto& wanted) {
+    return wanted.second != 0 && amount(is, wanted.first) > amount(was, wanted.first);
+  });
 }
 
 std::int64_t LeastRequested(std::int64_t requested, std::int64_t capacity) {
@@ -87,17 +104,20 @@ class NodeResourcesFit : public Plugin {
     return weights == 0 ? 0 : sum / weights;
   }
 
-  std::uint32_t EventsToRegister() const override {
-    return ClusterEvent::kAssignedPodDelete | ClusterEvent::kAssignedPodUpdate |
-           ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateAllocatable;
+  std::uint32_t EventsToRegister(api::Compat compat) const override {
+    return ClusterEvent::kAssignedPodDelete |
+           NodeEvents(compat, ClusterEvent::kNodeUpdateAllocatable);
   }
-  bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object&,
+  bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
-    constexpr std::uint32_t kNode = ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateAllocatable;
-    if (!(event.bits & kNode)) return true;
-    NodeInfo info;
-    info.SetNode(after);
-    return Shortages(api::PodRequests(pod, /*nonzero=*/false), info).empty();
+    if (event.bits & ClusterEvent::kAssignedPodDelete) return HoldsPlace(before);
+    const api::Resources request = api::PodRequests(pod, /*nonzero=*/false);
+    NodeInfo was, is;
+    is.SetNode(after);
+    if (!Shortages(request, is).empty()) return false;
+    if (before.empty()) return true;
+    was.SetNode(before);
+    return MoreOf(request, was.allocatable(), is.allocatable());
   }
 
  private:

@@ -207,13 +207,58 @@ class PodTopologySpread : public Plugin {
     }
   }
 
-  std::uint32_t EventsToRegister() const override {
-    return ClusterEvent::kAssignedPodAdd | ClusterEvent::kAssignedPodUpdate |
-           ClusterEvent::kAssignedPodDelete | ClusterEvent::kNodeAdd | ClusterEvent::kNodeDelete |
-           ClusterEvent::kNodeUpdateLabel | ClusterEvent::kNodeUpdateTaint;
+  std::uint32_t EventsToRegister(api::Compat compat) const override {
+    const std::uint32_t bits = ClusterEvent::kAssignedPodAdd | ClusterEvent::kAssignedPodDelete |
+                               ClusterEvent::kNodeAdd | ClusterEvent::kNodeDelete |
+                               ClusterEvent::kNodeUpdateLabel;
+    constexpr std::uint32_t kAll = ClusterEvent::kAssignedPodUpdate;
+    if (compat == api::Compat::k1_25) return bits | kAll;
+    if (compat == api::Compat::k1_30) return bits | kAll | ClusterEvent::kNodeUpdateTaint;
+    return bits | ClusterEvent::kNodeUpdateTaint | ClusterEvent::kAssignedPodLabel |
+           ClusterEvent::kTargetPodLabel | ClusterEvent::kTargetPodToleration;
+  }
+  bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
+                    const api::Object& after) const override {
+    constexpr std::uint32_t kNode =
+        ClusterEvent::kNodeAdd | ClusterEvent::kNodeDelete | ClusterEvent::kNodeUpdate;
+    const std::vector<Constraint> constraints = OwnConstraints(pod, "DoNotSchedule");
+    return (event.bits & kNode) ? NodeMayHelp(constraints, before, after)
+                                : PodMayHelp(pod, constraints, before, after);
   }
 
  private:
+  // isSchedulableAfterPodChange
+  static bool PodMayHelp(const api::Object& pod, const std::vector<Constraint>& constraints,
+                         const api::Object& before, const api::Object& after) {
+    for (const api::Object* other : {&before, &after}) {
+      if (other->empty() || other->uid() == pod.uid()) continue;
+      if (!HoldsPlace(*other) || other->ns() != pod.ns()) return false;
+    }
+    const auto any = [&](const auto& holds) {
+      return std::any_of(constraints.begin(), constraints.end(), holds);
+    };
+    if (before.empty()) return any([&](const Constraint& c) { return c.Matches(after); });
+    if (after.empty()) return any([&](const Constraint& c) { return c.Matches(before); });
+    const bool tolerates = before.spec().Get("tolerations") != after.spec().Get("tolerations") &&
+                           after.uid() == pod.uid() &&
+                           any([](const Constraint& c) { return c.honor_taints; });
+    return tolerates ||
+           any([&](const Constraint& c) { return c.Matches(before) != c.Matches(after); });
+  }
+
+  // isSchedulableAfterNodeChange: the node begins or ceases to count, or counts elsewhere.
+  static bool NodeMayHelp(const std::vector<Constraint>& constraints, const api::Object& before,
+                          const api::Object& after) {
+    const bool was = !before.empty() && HasAllKeys(before, constraints);
+    const bool is = !after.empty() && HasAllKeys(after, constraints);
+    if (before.empty() || after.empty()) return was || is;
+    if (was != is) return true;
+    const bool moved =
+        std::any_of(constraints.begin(), constraints.end(),
+                    [&](const Constraint& c) { return before.Label(c.key) != after.Label(c.key); });
+    return is && (moved || before.spec().Get("taints") != after.spec().Get("taints"));
+  }
+
   static std::string_view FilterKey() { return "PreFilterPodTopologySpread"; }
   static std::string_view ScoreKey() { return "PreScorePodTopologySpread"; }
 

@@ -50,12 +50,13 @@ class TaintToleration : public Plugin {
     NormalizeScores(scores, /*reverse=*/true);
   }
 
-  std::uint32_t EventsToRegister() const override {
-    return ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateTaint | ClusterEvent::kTargetPodUpdate;
+  std::uint32_t EventsToRegister(api::Compat compat) const override {
+    const std::uint32_t node = NodeEvents(compat, ClusterEvent::kNodeUpdateTaint);
+    return compat == api::Compat::k1_36 ? node | ClusterEvent::kTargetPodToleration : node;
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
-    if (event.bits & ClusterEvent::kTargetPodUpdate) return true;
+    if (event.bits & ClusterEvent::kTargetPodToleration) return true;
     const bool was_tolerated = !before.empty() && Blocking(pod, before) == nullptr;
     return !was_tolerated && Blocking(pod, after) == nullptr;
   }
