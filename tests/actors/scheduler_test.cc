@@ -200,22 +200,54 @@ TEST(SchedulerActor, PodsThatComeTogetherDoNotShareAPlace) {
 
 // SCHED-13: a bind that fails forgets the pod's place, and others get it.
 TEST(SchedulerActor, AFailedBindGivesThePlaceBack) {
-  ActorWorld w;
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.StartScheduler();
+    w.Create("pods", PodJson("p"));
+    w.Settle();
+    w.Freeze("pods");
+    api::DeleteOptions now;
+    now.grace_period_seconds = 0;
+    w.Delete("pods", "p", now);
+    w.AddNode("n1", "1");
+    w.Advance(Seconds(15));
+    std::string message;  // of the last condition that it sent
+    for (const sim::Event& e : w.events()) {
+      if (e.kind != sim::EventKind::kRequest) continue;
+      const api::Request& r = e.payload.As<client::RequestPayload>().request;
+      const value::Value& condition = r.body.Get("status").Get("conditions").at(0);
+      if (!condition.is_null()) message = condition.Get("message").AsString();
+    }
+    EXPECT_EQ(message, std::string(compat == api::Compat::k1_25 ? "binding rejected: " : "") +
+                           R"(running Bind plugin "DefaultBinder": pods "p" not found)");
+    w.Freeze("pods", false);
+    w.Settle();
+    w.Create("pods", PodJson("q"));
+    w.Settle();
+    EXPECT_EQ(NodeOf(w, "q"), "n1");
+  }
+}
+
+// SCHED-25: the note of the event is cut, and says so; the condition is not.
+TEST(SchedulerActor, ALongReasonIsCutInTheEvent) {
+  ActorWorld w(api::Compat::k1_30);
+  for (int i = 10; i < 30; ++i) {
+    const std::string node = fmt::format("n{}", i);
+    w.AddNode(node);
+    w.Patch("nodes", node,
+            fmt::format(R"({{"spec":{{"taints":[{{"key":"key-{}","value":"{}",
+                             "effect":"NoSchedule"}}]}}}})",
+                        i, std::string(30, 'v')));
+  }
   w.StartScheduler();
+  w.Forget();
   w.Create("pods", PodJson("p"));
   w.Settle();
-  w.Freeze("pods");
-  api::DeleteOptions now;
-  now.grace_period_seconds = 0;
-  w.Delete("pods", "p", now);
-  w.AddNode("n1", "1");
-  w.Advance(Seconds(15));
-  EXPECT_THAT(w.Writes(), Contains("create pods/p/binding")) << "answered 404";
-  w.Freeze("pods", false);
-  w.Settle();
-  w.Create("pods", PodJson("q"));
-  w.Settle();
-  EXPECT_EQ(NodeOf(w, "q"), "n1");
+  const std::string message(
+      w.Get("pods", "p").status().Get("conditions").at(0).Get("message").AsString());
+  ASSERT_GT(message.size(), 1024u);
+  EXPECT_THAT(w.EventTexts(),
+              ElementsAre("Warning FailedScheduling " + message.substr(0, 1020) + " ..."));
 }
 
 // SCHED-26

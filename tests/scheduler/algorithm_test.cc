@@ -52,7 +52,7 @@ TEST_F(AlgorithmTest, SaysWhyNoNodeFits) {
   const ScheduleResult r = Schedule(Pod("a", R"("cpu":"5","memory":"9Gi")"));
   EXPECT_FALSE(r.node.has_value());
   EXPECT_EQ(r.message,
-            "0/4 nodes are available: 1 node(s) had untolerated taint {k: v}, 1 node(s) were "
+            "0/4 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were "
             "unschedulable, 2 Insufficient cpu, 2 Insufficient memory.");
   EXPECT_EQ(r.rejected_by, (absl::btree_set<std::string>{"NodeResourcesFit", "NodeUnschedulable",
                                                          "TaintToleration"}));

@@ -48,6 +48,20 @@ TEST(BalancedAllocation, OldProfilesScoreTheBalanceNewOnesItsChange) {
   EXPECT_TRUE(ScoresOf(*v136, Pod("a"), {Info(Node("n"))}).empty());  // best effort
 }
 
+// SCHED-20
+TEST(TaintToleration, NamesTheTaintOnlyInOldProfiles) {
+  const api::Object tainted =
+      Node("n", "", R"("taints":[{"key":"k","value":"v","effect":"NoExecute"}])");
+  for (const auto& [compat, reason] :
+       {std::pair(api::Compat::k1_25, "node(s) had untolerated taint {k: v}"),
+        std::pair(api::Compat::k1_30, "node(s) had untolerated taint {k: v}"),
+        std::pair(api::Compat::k1_36, "node(s) had untolerated taint(s)")}) {
+    const Status status = MakeTaintToleration(compat)->Filter({}, Pod("p"), Info(tainted));
+    EXPECT_EQ(status.code, Status::Code::kUnschedulableAndUnresolvable);
+    EXPECT_EQ(status.reasons, std::vector<std::string>{reason});
+  }
+}
+
 // SCHED-17
 TEST(NodeResourcesFit, MoreThanTheWholeNodeIsHopelessOnlyInNewProfiles) {
   for (const auto& [compat, code] :
@@ -63,7 +77,7 @@ TEST(NodeResourcesFit, MoreThanTheWholeNodeIsHopelessOnlyInNewProfiles) {
 
 // SCHED-20
 TEST(TaintToleration, PrefersNodesWithFewerUntoleratedPreferences) {
-  const auto plugin = MakeTaintToleration();
+  const auto plugin = MakeTaintToleration(api::Compat::k1_36);
   const char* two = R"("taints":[{"key":"a","effect":"PreferNoSchedule"},
                                  {"key":"b","effect":"PreferNoSchedule"}])";
   const char* one = R"("taints":[{"key":"a","effect":"PreferNoSchedule"}])";

@@ -32,7 +32,7 @@ std::vector<std::unique_ptr<Plugin>> DefaultPlugins(api::Compat compat, Selector
   std::vector<std::unique_ptr<Plugin>> plugins;
   plugins.push_back(MakeNodeUnschedulable());
   plugins.push_back(MakeNodeName());
-  plugins.push_back(MakeTaintToleration());
+  plugins.push_back(MakeTaintToleration(compat));
   plugins.push_back(MakeNodeAffinity());
   plugins.push_back(MakeNodePorts());
   plugins.push_back(MakeNodeResourcesFit(compat));

@@ -31,6 +31,13 @@ client::InformerOptions PodInformerOptions() {
   return options;
 }
 
+// truncateMessage
+std::string Truncated(const std::string& message) {
+  constexpr std::string_view kSuffix = " ...";
+  if (message.size() <= kMaxEventNote) return message;
+  return message.substr(0, kMaxEventNote - kSuffix.size()) + std::string(kSuffix);
+}
+
 bool Assigned(const api::Object& pod) { return !pod.node_name().empty(); }
 
 api::Object OnNode(const api::Object& pod, const std::string& node) {
@@ -315,8 +322,9 @@ sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
   if (forgotten.ok()) {
     queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, assumed, {});
   }
-  const std::string message =
-      fmt::format("running Bind plugin \"DefaultBinder\": {}", bound.status().message);
+  const std::string message = fmt::format(
+      "{}running Bind plugin \"DefaultBinder\": {}",
+      env_.compat == api::Compat::k1_25 ? "binding rejected: " : "", bound.status().message);
   const Nomination nomination = Nomination::Clear();
   co_await HandleFailure(std::move(queued), "SchedulerError", message, nomination);
 }
@@ -343,9 +351,7 @@ sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason, s
     if (other) queue_.Done(uid);
     nominator_.Add(cached, nomination);
   }
-  std::string note = message;
-  if (note.size() > kMaxEventNote) note.resize(kMaxEventNote);
-  recorder_.Event(pod, "Warning", "FailedScheduling", note, "Scheduling");
+  recorder_.Event(pod, "Warning", "FailedScheduling", Truncated(message), "Scheduling");
   co_await PatchUnscheduled(pod, reason, message, nomination);
 }
 

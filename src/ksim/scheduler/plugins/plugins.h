@@ -16,7 +16,7 @@ bool WantsToBeNear(const api::Object& pod, const api::Object& other);
 
 std::unique_ptr<Plugin> MakeNodeUnschedulable();
 std::unique_ptr<Plugin> MakeNodeName();
-std::unique_ptr<Plugin> MakeTaintToleration();
+std::unique_ptr<Plugin> MakeTaintToleration(api::Compat compat);
 std::unique_ptr<Plugin> MakeNodeAffinity();
 std::unique_ptr<Plugin> MakeNodePorts();
 std::unique_ptr<Plugin> MakeNodeResourcesFit(api::Compat compat);

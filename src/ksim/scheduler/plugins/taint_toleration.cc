@@ -18,14 +18,16 @@ const Value* Blocking(const api::Object& pod, const api::Object& node) {
 
 class TaintToleration : public Plugin {
  public:
+  explicit TaintToleration(api::Compat compat) : compat_(compat) {}
   std::string_view name() const override { return "TaintToleration"; }
 
   Status Filter(const CycleState&, const api::Object& pod, const NodeInfo& info) const override {
     const Value* taint = Blocking(pod, info.node());
     if (taint == nullptr) return {};
-    return {Status::Code::kUnschedulableAndUnresolvable,
-            fmt::format("node(s) had untolerated taint {{{}: {}}}", taint->Get("key").AsString(),
-                        taint->Get("value").AsString())};
+    constexpr Status::Code kHopeless = Status::Code::kUnschedulableAndUnresolvable;
+    if (compat_ == api::Compat::k1_36) return {kHopeless, "node(s) had untolerated taint(s)"};
+    return {kHopeless, fmt::format("node(s) had untolerated taint {{{}: {}}}",
+                                   taint->Get("key").AsString(), taint->Get("value").AsString())};
   }
 
   std::int64_t weight() const override { return 3; }
@@ -60,10 +62,15 @@ class TaintToleration : public Plugin {
     const bool was_tolerated = !before.empty() && Blocking(pod, before) == nullptr;
     return !was_tolerated && Blocking(pod, after) == nullptr;
   }
+
+ private:
+  api::Compat compat_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakeTaintToleration() { return std::make_unique<TaintToleration>(); }
+std::unique_ptr<Plugin> MakeTaintToleration(api::Compat compat) {
+  return std::make_unique<TaintToleration>(compat);
+}
 
 }  // namespace ksim::scheduler
