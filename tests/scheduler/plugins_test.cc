@@ -138,10 +138,15 @@ TEST(NodePorts, ConflictOnTheSameAddressOrOnEveryAddress) {
   }
 }
 
+// For pods that belong to no workload.
+std::unique_ptr<Plugin> MakeSpread(api::Compat compat) {
+  return MakePodTopologySpread(
+      compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+}
+
 // SCHED-21
 TEST(PodTopologySpread, RejectsWhatWouldSkewTooFar) {
-  const auto plugin =
-      MakePodTopologySpread([](const api::Object&) { return std::vector<value::LabelSelector>(); });
+  const auto plugin = MakeSpread(api::Compat::k1_36);
   const char* spec = R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone",
     "whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"x"}}}])";
   const std::vector<NodeInfo> infos{Info(Node("a", R"("zone":"a")"), {Pod("1"), Pod("2")}),
@@ -156,9 +161,45 @@ TEST(PodTopologySpread, RejectsWhatWouldSkewTooFar) {
   EXPECT_EQ(plugin->Filter(state, pod, infos[2]).code, Status::Code::kUnschedulableAndUnresolvable);
 }
 
+// SCHED-21: what a constraint counts: an empty selector nobody from 1.30 on; in 1.25 the fields
+// that came later mean nothing.
+TEST(PodTopologySpread, CountsByItsSelectorAndPolicies) {
+  struct Row {
+    const char* constraint;
+    bool v25, v30;  // node a, with two pods of the label app=x more than b, fits
+  };
+  const Row rows[] = {
+      {R"("labelSelector":{"matchLabels":{"app":"x"}})", false, false},
+      {R"("labelSelector":{})", false, true},
+      {R"("labelSelector":{"matchLabels":{"app":"x"}},"matchLabelKeys":["rev"])", false, true},
+      {R"("labelSelector":{"matchLabels":{"app":"x"}},"nodeTaintsPolicy":"Honor")", false, true},
+  };
+  const std::vector<NodeInfo> infos{
+      Info(Node("a", R"("zone":"a")"), {Pod("1"), Pod("2")}),
+      Info(Node("b", R"("zone":"b")", R"("taints":[{"key":"k","effect":"NoSchedule"}])"))};
+  const NodeList all{&infos[0], &infos[1]};
+  for (const Row& row : rows) {
+    const api::Object plain =
+        Pod("p", "",
+            fmt::format(R"("topologySpreadConstraints":[{{"maxSkew":1,"topologyKey":"zone",
+                       "whenUnsatisfiable":"DoNotSchedule",{}}}])",
+                        row.constraint));
+    const api::Object pod = api::Object::FromTree(
+        plain.tree().Set(value::Path{"metadata", "labels", "rev"}, value::Value::Of("2")));
+    for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+      const auto plugin = MakeSpread(compat);
+      CycleState state;
+      ASSERT_TRUE(plugin->PreFilter(state, pod, all).ok());
+      EXPECT_EQ(plugin->Filter(state, pod, infos[0]).ok(),
+                compat == api::Compat::k1_25 ? row.v25 : row.v30)
+          << row.constraint;
+    }
+  }
+}
+
 // SCHED-21: a workload's pods are spread over the nodes by default.
 TEST(PodTopologySpread, SpreadsWorkloadsOverHostnames) {
-  const auto plugin = MakePodTopologySpread([](const api::Object&) {
+  const auto plugin = MakePodTopologySpread(api::Compat::k1_36, [](const api::Object&) {
     return std::vector<value::LabelSelector>{*value::LabelSelector::Parse("app=x")};
   });
   const Scores scores = ScoresOf(

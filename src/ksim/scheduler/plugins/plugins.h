@@ -20,7 +20,7 @@ std::unique_ptr<Plugin> MakeTaintToleration(api::Compat compat);
 std::unique_ptr<Plugin> MakeNodeAffinity();
 std::unique_ptr<Plugin> MakeNodePorts();
 std::unique_ptr<Plugin> MakeNodeResourcesFit(api::Compat compat);
-std::unique_ptr<Plugin> MakePodTopologySpread(SelectorSource selectors);
+std::unique_ptr<Plugin> MakePodTopologySpread(api::Compat compat, SelectorSource selectors);
 std::unique_ptr<Plugin> MakeInterPodAffinity();
 std::unique_ptr<Plugin> MakeNodeResourcesBalancedAllocation(api::Compat compat);
 

@@ -32,6 +32,7 @@ struct Constraint {
   std::vector<value::LabelSelector> selectors;  // all must match
   bool honor_affinity = true;
   bool honor_taints = false;
+  bool counts_nobody = false;  // an empty selector does, from 1.30 on (countPodsMatchSelector)
 
   bool Matches(const api::Object& pod) const {
     return std::all_of(selectors.begin(), selectors.end(),
@@ -47,6 +48,7 @@ struct Constraint {
 
 std::int64_t CountMatching(const Constraint& constraint, const NodeInfo& info,
                            std::string_view ns) {
+  if (constraint.counts_nobody) return 0;
   return std::count_if(info.pods().begin(), info.pods().end(), [&](const api::Object& p) {
     return !p.deleting() && p.ns() == ns && constraint.Matches(p);
   });
@@ -63,8 +65,10 @@ bool HasAllKeys(const api::Object& node, const std::vector<Constraint>& constrai
 }
 
 // common.go filterTopologySpreadConstraints: matchLabelKeys narrow the selector to the pod's own
-// values.
-std::vector<Constraint> OwnConstraints(const api::Object& pod, std::string_view action) {
+// values. In 1.25 they, and the policies, are behind gates that are off.
+std::vector<Constraint> OwnConstraints(const api::Object& pod, std::string_view action,
+                                       api::Compat compat) {
+  const bool gates = compat != api::Compat::k1_25;
   std::vector<Constraint> constraints;
   for (const Value& c : pod.spec().Get("topologySpreadConstraints").items()) {
     if (c.Get("whenUnsatisfiable").AsString() != action) continue;
@@ -82,9 +86,12 @@ std::vector<Constraint> OwnConstraints(const api::Object& pod, std::string_view 
     }
     const auto narrowed =
         value::LabelSelector::FromObject(value::Obj({{"matchLabels", own.Build()}}));
-    if (narrowed.ok()) constraint.selectors.push_back(*narrowed);
-    constraint.honor_affinity = c.Get("nodeAffinityPolicy").AsString() != "Ignore";
-    constraint.honor_taints = c.Get("nodeTaintsPolicy").AsString() == "Honor";
+    if (gates && narrowed.ok()) constraint.selectors.push_back(*narrowed);
+    constraint.counts_nobody =
+        gates && std::all_of(constraint.selectors.begin(), constraint.selectors.end(),
+                             [](const value::LabelSelector& s) { return s.empty(); });
+    constraint.honor_affinity = !gates || c.Get("nodeAffinityPolicy").AsString() != "Ignore";
+    constraint.honor_taints = gates && c.Get("nodeTaintsPolicy").AsString() == "Honor";
     constraints.push_back(std::move(constraint));
   }
   return constraints;
@@ -113,12 +120,13 @@ struct ScoreState {
 
 class PodTopologySpread : public Plugin {
  public:
-  explicit PodTopologySpread(SelectorSource selectors) : selectors_(std::move(selectors)) {}
+  PodTopologySpread(api::Compat compat, SelectorSource selectors)
+      : compat_(compat), selectors_(std::move(selectors)) {}
   std::string_view name() const override { return "PodTopologySpread"; }
 
   Status PreFilter(CycleState& state, const api::Object& pod, const NodeList& all) const override {
     FilterState s;
-    s.constraints = OwnConstraints(pod, "DoNotSchedule");
+    s.constraints = OwnConstraints(pod, "DoNotSchedule", compat_);
     if (s.constraints.empty()) return {Status::Code::kSkip, ""};
     s.domains.resize(s.constraints.size());
     for (const NodeInfo* info : all) {
@@ -160,7 +168,7 @@ class PodTopologySpread : public Plugin {
                   const NodeList& all) const override {
     const bool own = !pod.spec().Get("topologySpreadConstraints").empty();
     ScoreState s;
-    s.constraints = own ? OwnConstraints(pod, "ScheduleAnyway") : SystemConstraints(pod);
+    s.constraints = own ? OwnConstraints(pod, "ScheduleAnyway", compat_) : SystemConstraints(pod);
     if (s.constraints.empty()) return {Status::Code::kSkip, ""};
     CollectDomains(s, feasible, own);
     for (const NodeInfo* info : all) {
@@ -221,7 +229,7 @@ class PodTopologySpread : public Plugin {
                     const api::Object& after) const override {
     constexpr std::uint32_t kNode =
         ClusterEvent::kNodeAdd | ClusterEvent::kNodeDelete | ClusterEvent::kNodeUpdate;
-    const std::vector<Constraint> constraints = OwnConstraints(pod, "DoNotSchedule");
+    const std::vector<Constraint> constraints = OwnConstraints(pod, "DoNotSchedule", compat_);
     return (event.bits & kNode) ? NodeMayHelp(constraints, before, after)
                                 : PodMayHelp(pod, constraints, before, after);
   }
@@ -304,13 +312,14 @@ class PodTopologySpread : public Plugin {
     }
   }
 
+  api::Compat compat_;
   SelectorSource selectors_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakePodTopologySpread(SelectorSource selectors) {
-  return std::make_unique<PodTopologySpread>(std::move(selectors));
+std::unique_ptr<Plugin> MakePodTopologySpread(api::Compat compat, SelectorSource selectors) {
+  return std::make_unique<PodTopologySpread>(compat, std::move(selectors));
 }
 
 }  // namespace ksim::scheduler
