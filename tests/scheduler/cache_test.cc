@@ -84,5 +84,15 @@ TEST(SchedulerCache, NodesAreListedRoundRobinOverTheZones) {
   EXPECT_EQ(Names(cache), (std::vector<std::string>{"a2", "b1", "none", "a1"}));
 }
 
+// SCHED-11: component-helpers GetZoneKey.
+TEST(SchedulerCacheZones, AreKnownByTheOldLabelsFirst) {
+  const std::string both = R"("topology.kubernetes.io/zone":"new",
+                              "failure-domain.beta.kubernetes.io/zone":)";
+  EXPECT_EQ(ZoneKey(Node("n", both + R"("old")")), std::string(":\0:old", 6));
+  EXPECT_EQ(ZoneKey(Node("n", both + R"("")")), "");
+  EXPECT_EQ(ZoneKey(Node("n", R"("topology.kubernetes.io/zone":"new")")),
+            std::string(":\0:new", 6));
+}
+
 }  // namespace
 }  // namespace ksim::scheduler

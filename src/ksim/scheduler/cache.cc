@@ -7,10 +7,14 @@
 namespace ksim::scheduler {
 
 std::string ZoneKey(const api::Object& node) {
-  std::string_view region = node.Label("topology.kubernetes.io/region");
-  std::string_view zone = node.Label("topology.kubernetes.io/zone");
-  if (region.empty()) region = node.Label("failure-domain.beta.kubernetes.io/region");
-  if (zone.empty()) zone = node.Label("failure-domain.beta.kubernetes.io/zone");
+  // The old label goes first, even if it is empty.
+  const auto label = [&](std::string_view old_name, std::string_view name) {
+    return node.labels().Has(old_name) ? node.Label(old_name) : node.Label(name);
+  };
+  const std::string_view region =
+      label("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
+  const std::string_view zone =
+      label("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
   if (region.empty() && zone.empty()) return "";
   return std::string(region) + ":" + std::string(1, '\0') + ":" + std::string(zone);
 }
