@@ -42,6 +42,43 @@ TEST(HeapRoot, IsTheFirstMaximumInPreOrderOfTheHeap) {
   for (const auto& [scores, root] : table) EXPECT_EQ(HeapRoot(scores), root);
 }
 
+// SCHED-15, SCHED-25: of a pod whose affinity names its nodes only they are asked.
+TEST(AlgorithmNames, AsksOnlyTheNodesThatThePodNames) {
+  const auto naming = [](std::string_view names, std::string_view requests) {
+    return Pod("p", requests,
+               fmt::format(R"("affinity":{{"nodeAffinity":{{
+                   "requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":[
+                   {{"matchFields":[{{"key":"metadata.name","operator":"In","values":[{}]}}]}}]}}}}}})",
+                           names));
+  };
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+    sim::Simulation sim{sim::SimulationOptions()};
+    const Plugins plugins = DefaultPlugins(
+        compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+    const Nominator nominator;
+    Algorithm algorithm(compat, sim.decisions(), plugins, nominator);
+    SchedulerCache cache;
+    for (const char* name : {"n1", "n2", "n3"}) cache.AddNode(Node(name));
+    EXPECT_EQ(algorithm.Schedule(cache, naming(R"("n2")", ""), 1).node, "n2");
+    const ScheduleResult full = algorithm.Schedule(cache, naming(R"("n2")", R"("cpu":"5")"), 1);
+    const ScheduleResult gone = algorithm.Schedule(cache, naming(R"("n9")", ""), 1);
+    const ScheduleResult none = algorithm.Schedule(
+        cache, naming(R"("n1"]},{"key":"metadata.name","operator":"In","values":["n2")", ""), 1);
+    EXPECT_EQ(none.message, compat == api::Compat::k1_25
+                                ? "0/3 nodes are available: 3 pod affinity terms conflict."
+                                : "0/3 nodes are available: pod affinity terms conflict.");
+    EXPECT_EQ(none.statuses.size(), 3u);
+    const bool told = compat == api::Compat::k1_36;
+    EXPECT_EQ(full.message,
+              told ? "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy "
+                     "plugin(s) [NodeAffinity]."
+                   : "0/3 nodes are available: 1 Insufficient cpu.");
+    EXPECT_EQ(full.statuses.size(), told ? 3u : 1u);
+    EXPECT_EQ(full.rejected_by.contains("NodeAffinity"), told);
+    EXPECT_EQ(gone.rejected_by.empty(), !told);
+  }
+}
+
 // SCHED-25
 TEST_F(AlgorithmTest, SaysWhyNoNodeFits) {
   EXPECT_EQ(Schedule(Pod("a")).message, "no nodes available to schedule pods");

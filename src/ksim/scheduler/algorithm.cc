@@ -64,10 +64,11 @@ ScheduleResult Algorithm::Schedule(const SchedulerCache& cache, const api::Objec
     result.message = "no nodes available to schedule pods";
     return result;
   }
+  result.evaluated = static_cast<int>(all.size());
+  if (NamesConflict(pod)) return RejectAll(all);
   Filters filters(plugins_, nominator_, pod, all);
   Rejection rejection;
   const NodeList feasible = Feasible(filters, pod, all, rejection);
-  result.evaluated = static_cast<int>(all.size());
   result.feasible = static_cast<int>(feasible.size());
   if (feasible.empty()) {
     result.message = FitMessage(all.size(), rejection.reasons);
@@ -97,15 +98,64 @@ NodeList Algorithm::Feasible(const Filters& filters, const api::Object& pod, con
   const std::string_view nominated = api::PodView(pod).nominated_node_name();
   for (const NodeInfo* info : all)
     if (!nominated.empty() && info->name() == nominated && fits(info)) return {info};
-  const auto wanted = static_cast<std::size_t>(FeasibleNodesToFind(static_cast<int>(all.size())));
+  const NodeList nodes = Narrow(pod, all);
+  const auto wanted = static_cast<std::size_t>(FeasibleNodesToFind(static_cast<int>(nodes.size())));
   NodeList feasible;
-  std::size_t visited = 0;
-  for (; visited < all.size() && feasible.size() < wanted; ++visited) {
-    const NodeInfo* info = all[(next_start_ + visited) % all.size()];
+  for (std::size_t i = 0; i < nodes.size() && feasible.size() < wanted; ++i) {
+    const NodeInfo* info = nodes[(next_start_ + i) % nodes.size()];
     if (fits(info)) feasible.push_back(info);
   }
-  next_start_ = (next_start_ + visited) % all.size();
+  const std::size_t among = compat_ == api::Compat::k1_25 ? nodes.size() : all.size();
+  const std::size_t processed = feasible.size() + rejection.statuses.size();
+  if (among > 0) next_start_ = (next_start_ + processed) % among;
+  if (nodes.size() < all.size()) RejectAbsent(all, nodes, rejection);
   return feasible;
+}
+
+// Its terms name nodes, and none that fits.
+bool Algorithm::NamesConflict(const api::Object& pod) const {
+  return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
+    const auto names = plugin->OnlyNodes(pod);
+    return names && names->empty();
+  });
+}
+
+// The PreFilter of NodeAffinity has rejected the pod. From 1.30 on that is said once.
+ScheduleResult Algorithm::RejectAll(const NodeList& all) const {
+  constexpr const char* kReason = "pod affinity terms conflict";
+  ScheduleResult result;
+  const int count = static_cast<int>(all.size());
+  result.evaluated = count;
+  result.message = compat_ == api::Compat::k1_25
+                       ? FitMessage(all.size(), {{kReason, count}})
+                       : fmt::format("{} {}.", FitMessage(all.size(), {}), kReason);
+  result.rejected_by.insert("NodeAffinity");
+  for (const NodeInfo* info : all)
+    result.statuses.emplace(info->name(), Status::Code::kUnschedulableAndUnresolvable);
+  return result;
+}
+
+NodeList Algorithm::Narrow(const api::Object& pod, const NodeList& all) const {
+  NodeList nodes = all;
+  for (const auto& plugin : plugins_) {
+    const auto names = plugin->OnlyNodes(pod);
+    if (names) std::erase_if(nodes, [&](const NodeInfo* n) { return !names->contains(n->name()); });
+  }
+  return nodes;
+}
+
+// Up to 1.30 nobody says anything of nodes that are not asked.
+void Algorithm::RejectAbsent(const NodeList& all, const NodeList& asked,
+                             Rejection& rejection) const {
+  if (compat_ != api::Compat::k1_36) return;
+  rejection.plugins.insert("NodeAffinity");
+  for (const NodeInfo* info : all) {
+    if (std::find(asked.begin(), asked.end(), info) != asked.end()) continue;
+    const bool first =
+        rejection.statuses.emplace(info->name(), Status::Code::kUnschedulableAndUnresolvable)
+            .second;
+    if (first) ++rejection.reasons["node(s) didn't satisfy plugin(s) [NodeAffinity]"];
+  }
 }
 
 Scores Algorithm::Prioritize(CycleState& state, const api::Object& pod, const NodeList& feasible,

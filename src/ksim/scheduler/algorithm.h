@@ -63,6 +63,12 @@ class Algorithm {
   };
   NodeList Feasible(const Filters& filters, const api::Object& pod, const NodeList& all,
                     Rejection& rejection);
+  bool NamesConflict(const api::Object& pod) const;
+  ScheduleResult RejectAll(const NodeList& all) const;
+  // Leaves the nodes that the pod's affinity names, if it names any, and says why the others are
+  // left out.
+  NodeList Narrow(const api::Object& pod, const NodeList& all) const;
+  void RejectAbsent(const NodeList& all, const NodeList& asked, Rejection& rejection) const;
   Scores Prioritize(CycleState& state, const api::Object& pod, const NodeList& feasible,
                     const NodeList& all) const;
   std::size_t Select(const Scores& totals, std::uint64_t identity);

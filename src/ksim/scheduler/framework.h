@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +101,11 @@ class Plugin {
   // kSkip leaves the plugin's Filter out for this pod.
   virtual Status PreFilter(CycleState&, const api::Object& /*pod*/, const NodeList&) const {
     return {};
+  }
+  // The names of the only nodes that are worth asking, if the pod says so (PreFilterResult).
+  virtual std::optional<std::set<std::string, std::less<>>> OnlyNodes(
+      const api::Object& /*pod*/) const {
+    return std::nullopt;
   }
   virtual Status Filter(const CycleState&, const api::Object& /*pod*/, const NodeInfo&) const {
     return {};

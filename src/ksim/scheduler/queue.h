@@ -36,7 +36,7 @@ struct QueuedPod {
   int rejections = 0;          // 1.36: attempts that ended in a rejection
   int consecutive_errors = 0;  // 1.36: attempts that ended in an error, since a rejection
   absl::btree_set<std::string> rejected_by;
-  bool no_nodes = false;  // it failed since there was no node at all, and there is none yet
+  bool no_nodes = false;  // it failed since there was no node to ask, and none has come yet
   bool gated = false;
   bool preempting = false;  // held back while it asks its victims to go
   sim::Origin origin;       // what made it worth trying

@@ -283,7 +283,7 @@ sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
   ScheduleResult result = algorithm_.Schedule(cache_, queued.pod, identity);
   if (!result.node) {
     queued.rejected_by = std::move(result.rejected_by);
-    queued.no_nodes = result.evaluated == 0;
+    queued.no_nodes = queued.rejected_by.empty();
     co_await PostFilter(std::move(queued), std::move(result));
     co_return;
   }

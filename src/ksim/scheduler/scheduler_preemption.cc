@@ -29,7 +29,7 @@ struct Scheduler::Eviction {
 sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
   Nomination nomination = Nomination::Clear();
   std::string message = std::move(result.message);
-  if (!result.statuses.empty()) {
+  if (result.evaluated > 0) {
     const api::Object pod = pods_.lister().Get(queued.pod.ns(), queued.pod.name());
     PreemptionPlan plan;
     if (pod.empty()) {

@@ -14,6 +14,20 @@ const Value& Affinity(const api::Object& pod) {
   return pod.spec().Get(kNodeAffinity);
 }
 
+// The nodes that fit all requirements about names of a term, if it has any.
+std::optional<std::set<std::string>> NamedBy(const Value& term) {
+  std::optional<std::set<std::string>> names;
+  for (const Value& field : term.Get("matchFields").items()) {
+    if (field.Get("key").AsString() != "metadata.name" || field.Get("operator").AsString() != "In")
+      continue;
+    std::set<std::string> listed;
+    for (const Value& name : field.Get("values").items()) listed.emplace(name.AsString());
+    if (names) std::erase_if(listed, [&](const std::string& n) { return !names->contains(n); });
+    names = std::move(listed);
+  }
+  return names;
+}
+
 class NodeAffinity : public Plugin {
  public:
   std::string_view name() const override { return "NodeAffinity"; }
@@ -24,6 +38,20 @@ class NodeAffinity : public Plugin {
       return {Status::Code::kSkip, ""};
     }
     return {};
+  }
+  // Those that every term names, if every term names some.
+  std::optional<std::set<std::string, std::less<>>> OnlyNodes(
+      const api::Object& pod) const override {
+    static const value::Path kTerms{"requiredDuringSchedulingIgnoredDuringExecution",
+                                    "nodeSelectorTerms"};
+    std::optional<std::set<std::string, std::less<>>> names;
+    for (const Value& term : Affinity(pod).Get(kTerms).items()) {
+      const std::optional<std::set<std::string>> named = NamedBy(term);
+      if (!named) return std::nullopt;
+      if (!names) names.emplace();
+      names->insert(named->begin(), named->end());
+    }
+    return names;
   }
   Status Filter(const CycleState&, const api::Object& pod, const NodeInfo& info) const override {
     if (api::MatchesRequiredNodeAffinity(pod, info.node())) return {};
