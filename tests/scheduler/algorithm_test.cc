@@ -48,7 +48,8 @@ TEST(AlgorithmNames, AsksOnlyTheNodesThatThePodNames) {
     return Pod("p", requests,
                fmt::format(R"("affinity":{{"nodeAffinity":{{
                    "requiredDuringSchedulingIgnoredDuringExecution":{{"nodeSelectorTerms":[
-                   {{"matchFields":[{{"key":"metadata.name","operator":"In","values":[{}]}}]}}]}}}}}})",
+                   {{"matchFields":[{{"key":"metadata.name","operator":"In",
+                   "values":[{}]}}]}}]}}}}}})",
                            names));
   };
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
