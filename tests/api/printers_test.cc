@@ -43,6 +43,16 @@ TEST(Printers, PodStatusColumn) {
       {"status: {phase: Running, conditions: [{type: Ready, status: 'True'}], containerStatuses: "
        "[{state: {terminated: {reason: Completed}}}, {ready: true, state: {running: {}}}]}",
        "Running"},
+      {"status: {phase: Failed, containerStatuses: [{state: {terminated: {reason: Completed}}}, "
+       "{state: {terminated: {reason: Error, exitCode: 1}}}]}",
+       "Error"},
+      {"status: {phase: Running, containerStatuses: [{state: {terminated: {reason: Completed}}}, "
+       "{state: {terminated: {reason: OOMKilled, exitCode: 137}}}, {ready: true, state: {running: "
+       "{}}}]}",
+       "OOMKilled"},
+      {"status: {phase: Running, containerStatuses: [{state: {terminated: {reason: Error, "
+       "exitCode: 1}}}, {state: {terminated: {reason: Completed}}}]}",
+       "Error"},
       {"{spec: {initContainers: [{name: a}, {name: b}]}, status: {phase: Pending, "
        "initContainerStatuses: [{name: a, state: {terminated: {exitCode: 0}}}, {name: b, state: "
        "{running: {}}}]}}",
@@ -133,12 +143,16 @@ TEST(Printers, OtherKinds) {
        "{" + meta + ", spec: {parallelism: 4, " + tmpl +
            "}, status: {succeeded: 1, conditions: [{type: Complete, status: 'True'}]}}",
        {"x", "Complete", "1/1 of 4", "", "90s", "a,b", "i,j", "<none>"}},
+      {"jobs",
+       "{" + meta + ", status: {conditions: [{type: SuccessCriteriaMet, status: 'True'}]}}",
+       {"x", "SuccessCriteriaMet", "0/1", "", "90s", "", "", "<none>"}},
       {"nodes",
        "{" + meta +
            ", spec: {unschedulable: true}, status: {conditions: [{type: Ready, status: 'False'}], "
-           "nodeInfo: {kubeletVersion: v1, osImage: os}}}",
+           "nodeInfo: {kubeletVersion: v1, osImage: os, kernelVersion: '6.1', architecture: "
+           "amd64}}}",
        {"x", "NotReady,SchedulingDisabled", "<none>", "90s", "v1", "<none>", "<none>", "os",
-        "<unknown>", "<unknown>"}},
+        "6.1 (amd64)", "<unknown>"}},
       {"nodes",
        "{" + meta + "}",
        {"x", "Unknown", "<none>", "90s", "", "<none>", "<none>", "<unknown>", "<unknown>",
@@ -147,7 +161,10 @@ TEST(Printers, OtherKinds) {
       {"leases", "{" + meta + ", spec: {holderIdentity: me}}", {"x", "me", "90s"}},
       {"cm", "{" + meta + ", data: {a: b}, binaryData: {c: d}}", {"x", "2", "90s"}},
       {"secrets", "{" + meta + ", type: Opaque, data: {a: b}}", {"x", "Opaque", "1", "90s"}},
-      {"sa", "{" + meta + "}", {"x", "0", "90s"}},
+      {"sa", "{" + meta + "}", {"x", "90s"}},
+      {"crd", "{" + meta + "}", {"x", "2025-01-01T00:00:00Z"}},
+      {"limits", "{" + meta + "}", {"x", "2025-01-01T00:00:00Z"}},
+      {"roles", "{metadata: {name: x}}", {"x", "0001-01-01T00:00:00Z"}},
       {"pc",
        "{" + meta + ", value: 5, preemptionPolicy: Never}",
        {"x", "5", "false", "90s", "Never"}},

@@ -109,6 +109,7 @@ class PodRow {
   void Containers() {
     restarts_ = sidecar_restarts_;
     bool running = false;
+    std::string error;
     const Value& statuses = pod_.container_statuses();
     for (std::size_t i = statuses.size(); i-- > 0;) {
       const Value& status = statuses.at(i);
@@ -120,12 +121,21 @@ class PodRow {
         reason_ = waiting;
       } else if (terminated.is_object()) {
         reason_ = EndReason(terminated);
+        if (terminated.Get(N().exit_code).AsInt() != 0) error = reason_;
       } else if (status.Get(N().ready).AsBool() && state.Get(N().running).is_object()) {
         running = true;
         ++ready_;
       }
     }
-    if (reason_ == "Completed" && running) reason_ = pod_.ready() ? "Running" : "NotReady";
+    // One that has ended well does not hide what the others do.
+    if (reason_ != "Completed") return;
+    if (running && pod_.ready()) {
+      reason_ = "Running";
+    } else if (!error.empty()) {
+      reason_ = error;
+    } else if (running) {
+      reason_ = "NotReady";
+    }
   }
 
   void Deletion() {

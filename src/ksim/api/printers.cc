@@ -119,8 +119,9 @@ std::string JobStatus(const Object& o) {
   if (has("Complete")) return "Complete";
   if (has("Failed")) return "Failed";
   if (o.deleting()) return "Terminating";
-  if (has("Suspended")) return "Suspended";
-  return has("FailureTarget") ? "FailureTarget" : "Running";
+  for (const char* type : {"Suspended", "FailureTarget", "SuccessCriteriaMet"})
+    if (has(type)) return type;
+  return "Running";
 }
 
 Cells JobCells(const Object& o, VirtualTime now) {
@@ -150,6 +151,9 @@ Cells NodeCells(const Object& o, VirtualTime now) {
     return found.empty() ? std::string("<none>") : std::string(found);
   };
   const Value& info = node.node_info();
+  std::string kernel = OrUnknown(info.Get("kernelVersion"));
+  if (const std::string arch = Text(info.Get("architecture")); !arch.empty())
+    kernel += fmt::format(" ({})", arch);
   return {Name(o),
           status,
           roles.empty() ? "<none>" : roles,
@@ -158,7 +162,7 @@ Cells NodeCells(const Object& o, VirtualTime now) {
           address("InternalIP"),
           address("ExternalIP"),
           OrUnknown(info.Get("osImage")),
-          OrUnknown(info.Get("kernelVersion")),
+          kernel,
           OrUnknown(info.Get("containerRuntimeVersion"))};
 }
 
@@ -226,9 +230,6 @@ Cells ConfigMapCells(const Object& o, VirtualTime now) {
 Cells SecretCells(const Object& o, VirtualTime now) {
   return {Name(o), Text(o.tree().Get("type")), std::to_string(o.tree().Get("data").size()),
           Age(o, now)};
-}
-Cells ServiceAccountCells(const Object& o, VirtualTime now) {
-  return {Name(o), std::to_string(o.tree().Get("secrets").size()), Age(o, now)};
 }
 Cells PriorityClassCells(const Object& o, VirtualTime now) {
   return {Name(o), Count(o.tree().Get("value")),
@@ -306,6 +307,13 @@ Cells CronJobCells(const Object& o, VirtualTime now) {
 
 Cells GenericCells(const Object& o, VirtualTime now) { return {Name(o), Age(o, now)}; }
 
+// registry/rest/table.go NewDefaultTableConvertor: of kinds that printers.go does not know.
+Cells CreatedAtCells(const Object& o, VirtualTime) {
+  static const value::Path kCreated{"metadata", "creationTimestamp"};
+  const std::string created = Text(o.Get(kCreated));
+  return {Name(o), created.empty() ? "0001-01-01T00:00:00Z" : created};
+}
+
 struct Printer {
   const char* group;
   const char* kind;
@@ -346,12 +354,16 @@ constexpr Printer kPrinters[] = {
     {"coordination.k8s.io", "Lease", "Name|Holder|Age", LeaseCells},
     {"", "ConfigMap", "Name|Data|Age", ConfigMapCells},
     {"", "Secret", "Name|Type|Data|Age", SecretCells},
-    {"", "ServiceAccount", "Name|Secrets|Age", ServiceAccountCells},
+    {"", "ServiceAccount", "Name|Age", GenericCells},
     {"scheduling.k8s.io", "PriorityClass", "Name|Value|Global-Default|Age|PreemptionPolicy",
      PriorityClassCells},
     {"", "Service", "Name|Type|Cluster-IP|External-IP|Port(s)|Age|~Selector", ServiceCells},
     {"policy", "PodDisruptionBudget", "Name|Min Available|Max Unavailable|Allowed Disruptions|Age",
      BudgetCells},
+    {"", "LimitRange", "Name|Created At", CreatedAtCells},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", "Name|Created At", CreatedAtCells},
+    {"rbac.authorization.k8s.io", "ClusterRole", "Name|Created At", CreatedAtCells},
+    {"rbac.authorization.k8s.io", "Role", "Name|Created At", CreatedAtCells},
 };
 constexpr Printer kGeneric = {"", "", "Name|Age", GenericCells};
 
