@@ -1,10 +1,13 @@
 // What `kubectl describe` says of containers.
 //
-// Source: kubectl pkg/describe/describe.go describeContainers and what it calls.
+// Source: kubectl pkg/describe/describe.go describeContainers and what it calls;
+// pkg/util/fieldpath/fieldpath.go, pkg/util/resource/resource.go.
 #include <algorithm>
+#include <cmath>
 
 #include "ksim/cli/describe_text.h"
 #include "ksim/value/go_format.h"
+#include "ksim/value/quantity.h"
 #include "ksim/value/text.h"
 
 namespace ksim::cli {
@@ -62,15 +65,6 @@ void WriteStatus(TabWriter& w, const Value& status) {
   w.Write(2, "Restart Count:\t{}\n", status.Get("restartCount").AsInt());
 }
 
-void WriteResources(TabWriter& w, const Value& resources) {
-  for (const auto& [title, field] : {std::pair("Limits", "limits"), {"Requests", "requests"}}) {
-    if (resources.Get(field).empty()) continue;
-    w.Write(2, "{}:\n", title);
-    for (const Value::Member& m : resources.Get(field).members())
-      w.Write(3, "{}:\t{}\n", m.name.text(), AmountText(m.value));
-  }
-}
-
 std::string ProbeText(const Value& probe) {
   const auto seconds = [&probe](std::string_view field) { return probe.Get(field).AsInt(); };
   const std::string attributes = fmt::format(
@@ -116,20 +110,65 @@ void WriteSources(TabWriter& w, const Value& sources) {
   }
 }
 
-// Of a template, which is no pod, nothing is known.
-std::string FieldOf(const Value& pod, std::string_view path) {
-  const absl::StatusOr<value::Path> parsed = value::Path::Parse(path);
-  const Value& v = parsed.ok() ? pod.Get(*parsed) : Value();
-  return v.is_null() ? "" : value::GoFormat(v);
+// FormatMap: name="value", one a line.
+std::string MapText(const Value& map) {
+  std::string out;
+  for (const Value::Member& m : map.members())
+    out += fmt::format("{}{}={}", out.empty() ? "" : "\n", m.name.text(),
+                       value::GoQuote(m.value.AsString()));
+  return out;
 }
 
-void WriteReference(TabWriter& w, std::string_view name, const Value& from, const Value& pod) {
+// EnvValueRetriever and ExtractFieldPathAsString: kubectl knows a pod's metadata and tells nothing
+// of spec and status. Of a template, which is no pod, nothing is known.
+std::string FieldOf(const Value& pod, std::string_view path) {
+  static constexpr std::string_view kWhole[] = {"metadata.name", "metadata.namespace",
+                                                "metadata.uid"};
+  for (const std::string_view map : {"metadata.annotations", "metadata.labels"}) {
+    if (!path.starts_with(map)) continue;
+    const Value& entries = pod.Get("metadata").Get(map.substr(map.find('.') + 1));
+    std::string_view key = path.substr(map.size());
+    if (key.empty()) return MapText(entries);
+    if (!key.starts_with("['") || !key.ends_with("']")) return "";
+    key.remove_prefix(2);
+    key.remove_suffix(2);
+    return std::string(entries.Get(key).AsString());
+  }
+  if (std::find(std::begin(kWhole), std::end(kWhole), path) == std::end(kWhole)) return "";
+  return std::string(pod.Get("metadata").Get(path.substr(path.find('.') + 1)).AsString());
+}
+
+// ExtractContainerResourceValue: so many divisors, rounded up.
+std::string ResourceOf(const Value& container, const Value& reference) {
+  const std::string_view resource = reference.Get("resource").AsString();
+  const std::size_t dot = std::min(resource.find('.'), resource.size());
+  const std::string_view name = resource.substr(std::min(dot + 1, resource.size()));
+  const bool known = name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
+                     name.starts_with("hugepages-");
+  if (!known || (!resource.starts_with("limits.") && !resource.starts_with("requests."))) return "";
+  const auto amount =
+      value::Quantity::FromTree(container.Get("resources").Get(resource.substr(0, dot)).Get(name));
+  auto divisor = value::Quantity::FromTree(reference.Get("divisor"));
+  if (!amount.ok() || !divisor.ok()) return "";
+  if (divisor->is_zero()) divisor = value::Quantity::FromInt(1);
+  const auto units = [&name](const value::Quantity& q) {
+    return static_cast<double>(name == "cpu" ? q.MilliValue() : q.Value());
+  };
+  const auto count = static_cast<std::int64_t>(std::ceil(units(*amount) / units(*divisor)));
+  if (count == 0 && (resource == "limits.cpu" || resource == "limits.memory"))
+    return "node allocatable";
+  return std::to_string(count);
+}
+
+void WriteReference(TabWriter& w, std::string_view name, const Value& from, const Value& container,
+                    const Value& pod) {
   if (const Value& field = from.Get("fieldRef"); field.is_object()) {
     const std::string_view path = field.Get("fieldPath").AsString();
     w.Write(3, "{}:\t{} ({}:{})\n", name, FieldOf(pod, path), field.Get("apiVersion").AsString(),
             path);
   } else if (const Value& resource = from.Get("resourceFieldRef"); resource.is_object()) {
-    w.Write(3, "{}:\t ({})\n", name, resource.Get("resource").AsString());
+    w.Write(3, "{}:\t{} ({})\n", name, ResourceOf(container, resource),
+            resource.Get("resource").AsString());
   } else if (const Value& secret = from.Get("secretKeyRef"); secret.is_object()) {
     w.Write(3, "{}:\t<set to the key '{}' in secret '{}'>\tOptional: {}\n", name,
             secret.Get("key").AsString(), secret.Get("name").AsString(),
@@ -140,12 +179,13 @@ void WriteReference(TabWriter& w, std::string_view name, const Value& from, cons
   }
 }
 
-void WriteEnvironment(TabWriter& w, const Value& variables, const Value& pod) {
+void WriteEnvironment(TabWriter& w, const Value& container, const Value& pod) {
+  const Value& variables = container.Get("env");
   w.Write(2, "Environment:{}\n", variables.empty() ? "\t<none>" : "");
   for (const Value& v : variables.items()) {
     const std::string_view name = v.Get("name").AsString();
     if (v.Has("valueFrom")) {
-      WriteReference(w, name, v.Get("valueFrom"), pod);
+      WriteReference(w, name, v.Get("valueFrom"), container, pod);
       continue;
     }
     bool first = true;
@@ -178,6 +218,22 @@ Value StatusOf(const Value& statuses, std::string_view container) {
 
 }  // namespace
 
+void WriteResources(TabWriter& w, int level, const Value& resources) {
+  for (const auto& [title, field] : {std::pair("Limits", "limits"), {"Requests", "requests"}}) {
+    if (resources.Get(field).empty()) continue;
+    w.Write(level, "{}:\n", title);
+    for (const Value::Member& m : resources.Get(field).members())
+      w.Write(level + 1, "{}:\t{}\n", m.name.text(), AmountText(m.value));
+  }
+}
+
+void WriteSeccomp(TabWriter& w, int level, int profile_level, const Value& profile) {
+  if (!profile.is_object()) return;
+  w.Write(level, "SeccompProfile:\t{}\n", profile.Get("type").AsString());
+  if (profile.Get("type").AsString() == "Localhost")
+    w.Write(profile_level, "LocalhostProfile:\t{}\n", profile.Get("localhostProfile").AsString());
+}
+
 void WriteContainers(TabWriter& w, std::string_view title, const Value& containers,
                      const Value& statuses, const Value& pod, std::string_view indent) {
   w.Write(0, "{}{}:{}\n", indent, title, containers.empty() ? " <none>" : "");
@@ -189,13 +245,14 @@ void WriteContainers(TabWriter& w, std::string_view title, const Value& containe
     if (!status.is_null()) w.Write(2, "Image ID:\t{}\n", status.Get("imageID").AsString());
     WritePorts(w, "Port", Ports(c.Get("ports"), "containerPort"));
     WritePorts(w, "Host Port", Ports(c.Get("ports"), "hostPort"));
+    WriteSeccomp(w, 2, 3, c.Get("securityContext").Get("seccompProfile"));
     WriteWords(w, "Command", c.Get("command"));
     WriteWords(w, "Args", c.Get("args"));
     if (!status.is_null()) WriteStatus(w, status);
-    WriteResources(w, c.Get("resources"));
+    WriteResources(w, 2, c.Get("resources"));
     WriteProbes(w, c);
     WriteSources(w, c.Get("envFrom"));
-    WriteEnvironment(w, c.Get("env"), pod);
+    WriteEnvironment(w, c, pod);
     WriteMounts(w, c.Get("volumeMounts"));
   }
 }

@@ -12,13 +12,6 @@ namespace {
 
 using value::Value;
 
-void WriteSeccomp(TabWriter& w, const Value& profile) {
-  if (!profile.is_object()) return;
-  w.Write(0, "SeccompProfile:\t{}\n", profile.Get("type").AsString());
-  if (profile.Get("type").AsString() == "Localhost")
-    w.Write(0, "LocalhostProfile:\t{}\n", profile.Get("localhostProfile").AsString());
-}
-
 void WriteWhat(TabWriter& w, const Described& d) {
   const Value& spec = d.spec();
   WriteHead(w, d.object);
@@ -51,7 +44,7 @@ void WriteStatus(TabWriter& w, const Described& d) {
   }
   WriteIf(w, 0, "Reason", status.Get("reason"));
   WriteIf(w, 0, "Message", status.Get("message"));
-  WriteSeccomp(w, d.spec().Get("securityContext").Get("seccompProfile"));
+  WriteSeccomp(w, 0, 0, d.spec().Get("securityContext").Get("seccompProfile"));
   w.Write(0, "IP:\t{}\n", status.Get("podIP").AsString());
   w.Write(0, "IPs:{}\n", status.Get("podIPs").empty() ? "\t<none>" : "");
   for (const Value& ip : status.Get("podIPs").items())
@@ -84,11 +77,18 @@ std::string DescribePod(const Described& d) {
   WriteStatus(w, d);
   WriteController(w, d.object);
   WriteIf(w, 0, "NominatedNodeName", status.Get("nominatedNodeName"));
+  if (const Value& resources = spec.Get("resources"); resources.is_object()) {
+    w.Write(0, "Resources:\n");
+    WriteResources(w, 1, resources);
+  }
   if (!spec.Get("initContainers").empty())
     WriteContainers(w, "Init Containers", spec.Get("initContainers"),
                     status.Get("initContainerStatuses"), d.tree, "");
   WriteContainers(w, "Containers", spec.Get("containers"), status.Get("containerStatuses"), d.tree,
                   "");
+  if (!spec.Get("ephemeralContainers").empty())
+    WriteContainers(w, "Ephemeral Containers", spec.Get("ephemeralContainers"),
+                    status.Get("ephemeralContainerStatuses"), d.tree, "");
   WriteConditions(w, d);
   WriteVolumes(w, spec.Get("volumes"), "");
   w.Write(0, "QoS Class:\t{}\n", status.Get("qosClass").AsString());

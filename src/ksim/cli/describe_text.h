@@ -32,6 +32,10 @@ void WriteController(TabWriter& w, const api::Object& object);
 void WriteContainers(TabWriter& w, std::string_view title, const value::Value& containers,
                      const value::Value& statuses, const value::Value& pod,
                      std::string_view indent);
+// Limits and requests, if there are any.
+void WriteResources(TabWriter& w, int level, const value::Value& resources);
+// `profile_level`: of the second line, the profile's name.
+void WriteSeccomp(TabWriter& w, int level, int profile_level, const value::Value& profile);
 void WriteVolumes(TabWriter& w, const value::Value& volumes, std::string_view indent);
 void WriteTolerations(TabWriter& w, std::string_view title, const value::Value& tolerations);
 void WriteTaints(TabWriter& w, std::string_view title, const value::Value& taints);
