@@ -1,5 +1,6 @@
 // How flags are written, and what becomes of results that cannot be.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -21,6 +22,69 @@ TEST(Usage, FlagsAreWrittenAsForKubectl) {
   const std::string names = RunCli({"run", kScenario, "-o", "name"}).out;
   EXPECT_EQ(RunCli({"run", kScenario, "-o=name"}).out, names);
   EXPECT_EQ(RunCli({"-o", "name", "run", kScenario}).out, names) << "flags before the command";
+}
+
+// As pflag has it: a flag takes the word behind it and no more, and of two the last one counts.
+TEST(Usage, FlagsTakeOneValueAndTheLastOneCounts) {
+  const std::string trace = testing::TempDir() + "last.jsonl";
+  const std::string one = RunCli({"run", kScenario, "-q", "--set", "cluster.nodes=1"}).out;
+  EXPECT_EQ(RunCli({"run", "-q", "--set", "cluster.nodes=1", kScenario}).out, one);
+  EXPECT_EQ(RunCli({"run", "-q", "--set", "cluster.nodes=4", "--set=cluster.nodes=1", kScenario,
+                    "--seed", "3", "--seed", "1", "--trace", "/nowhere/x", "--trace", trace})
+                .out,
+            one);
+  const auto get = [&trace](std::vector<std::string> args) {
+    args.insert(args.begin(), "get");
+    args.insert(args.end(), {trace, "nodes"});
+    return RunCli(args).out;
+  };
+  EXPECT_EQ(get({"-o", "wide", "-o", "name"}), "node/node-1\n");
+  EXPECT_EQ(get({"-o=name", "--selector="}), "node/node-1\n") << "an empty value is one";
+  EXPECT_EQ(get({"-o", "name", "-l", "a=b", "-l", ""}), "node/node-1\n");
+  EXPECT_EQ(get({"--no-headers", "--label-columns", "kubernetes.io/os,x", "-L", "y"}),
+            get({"--no-headers", "-L", "kubernetes.io/os", "-L", "x", "-L", "y"}));
+  EXPECT_NE(get({"--no-headers", "-L", "kubernetes.io/os"}).find("linux\n"), std::string::npos);
+  const std::string all = RunCli({"export", trace, "-F", "csv", "--actors", "kubectl,etcd"}).out;
+  EXPECT_EQ(RunCli({"export", "-F", "csv", "--actors", "kubectl", "--actors", "etcd", trace}).out,
+            all);
+  EXPECT_EQ(RunCli({"run", "--", "-o="}).err,
+            "-o=: error: cannot read it: no such file or directory\n");
+}
+
+TEST(Usage, WrongAndMissingValuesAreNamedAsWhatTheyAre) {
+  const std::string trace = testing::TempDir() + "last.jsonl";
+  const struct {
+    std::vector<std::string> args;
+    const char* what;
+  } kCases[] = {
+      {{"run", kScenario, "--seed"}, "--seed wants a value: N"},
+      {{"get", trace, "pods", "-L"}, "--label-columns wants a value: LABEL"},
+      {{"run", kScenario, "--jobs", "x"}, "--jobs: \"x\" is no number from 1 to 1024"},
+      {{"run", kScenario, "--jobs", "0"}, "--jobs: \"0\" is no number from 1 to 1024"},
+      {{"run", kScenario, "-v", "x"}, "--v: \"x\" is no number"},
+      {{"run", kScenario, "--strict=perhaps"}, "--strict: \"perhaps\" is neither true nor false"},
+      {{"get", trace, "pods", "--allow-missing-template-keys", "perhaps"},
+       "--allow-missing-template-keys: \"perhaps\" is neither true nor false"},
+      {{"report", trace, "--max-events", "-1"},
+       "--max-events: \"-1\" is no number from 0 to 2147483647"},
+  };
+  for (const auto& c : kCases) {
+    const CliResult r = RunCli(c.args);
+    EXPECT_EQ(r.code, 2);
+    EXPECT_EQ(r.err, fmt::format("error: {}\nhint: `ksim {} --help` shows what it takes\n", c.what,
+                                 c.args.front()));
+  }
+  EXPECT_EQ(RunCli({"run", ""}).err, "error: \"\" is no file\n");
+}
+
+TEST(Usage, FoldersWithoutScenariosAreNamed) {
+  const std::string folder = testing::TempDir() + "no-scenarios";
+  ASSERT_TRUE(os::MakeDirectories(folder).ok());
+  for (const char* command : {"run", "validate"}) {
+    const CliResult r = RunCli({command, folder});
+    EXPECT_EQ(r.code, 5);
+    EXPECT_EQ(r.err, "error: no *.yaml in " + folder + "\n");
+  }
 }
 
 struct ScopedVariable {
@@ -158,9 +222,10 @@ TEST(Usage, RunsSideBySideSayTheSame) {
 }
 
 TEST(Usage, NumbersAndWordsAreChecked) {
-  EXPECT_EQ(RunCli({"run", kScenario, "--jobs", "x"}).err,
-            "error: --jobs: Value x not in range 1 to 1024\nhint: `ksim run --help` shows what it "
-            "takes\n");
+  EXPECT_EQ(
+      RunCli({"run", kScenario, "--jobs", "x"}).err,
+      "error: --jobs: \"x\" is no number from 1 to 1024\nhint: `ksim run --help` shows what it "
+      "takes\n");
   EXPECT_EQ(RunCli({"run", kScenario, "--jobs", "0"}).code, 2);
   EXPECT_EQ(RunCli({"diff", "a", "b", "--by", "x"}).err,
             "error: --by: unknown value \"x\"; want one of object, time\nhint: `ksim diff --help` "

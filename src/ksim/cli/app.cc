@@ -54,14 +54,32 @@ int UnknownArgument(Io& io, const CLI::App& app, const Command& command, const s
   return Wrong(io, fmt::format("unknown flag {}; did you mean {}?", flag, near), "");
 }
 
-// CLI11's words for a value of a wrong type, in ours.
-std::string Worded(const std::string& message) {
+// CLI11's words for a value that is wrong or missing, in ours.
+std::string Worded(const CLI::App& app, const std::string& message) {
   constexpr std::string_view kConversion = "Could not convert: ";
-  const std::size_t equals = message.find(" = ");
-  if (!message.starts_with(kConversion) || equals == std::string::npos) return message;
-  return fmt::format("{}: \"{}\" is no number",
-                     message.substr(kConversion.size(), equals - kConversion.size()),
-                     message.substr(equals + 3));
+  constexpr std::string_view kMissing = " missing", kOne = ": 1 required ";
+  constexpr std::string_view kValue = ": Value ", kRange = " not in range ";
+  if (const std::size_t equals = message.find(" = ");
+      message.starts_with(kConversion) && equals != std::string::npos) {
+    const std::string flag = message.substr(kConversion.size(), equals - kConversion.size());
+    const CLI::Option* option = app.get_option_no_throw(flag);
+    const bool yes_no =
+        option != nullptr && (option->get_expected_max() == 0 || option->get_type_name() == "BOOL");
+    return fmt::format("{}: \"{}\" is {}", flag, message.substr(equals + 3),
+                       yes_no ? "neither true nor false" : "no number");
+  }
+  if (const std::size_t one = message.find(kOne);
+      one != std::string::npos && message.ends_with(kMissing)) {
+    const std::string what = message.substr(one + kOne.size());
+    return fmt::format("{} wants a value: {}", message.substr(0, one),
+                       what.substr(0, what.size() - kMissing.size()));
+  }
+  const std::size_t value = message.find(kValue);
+  const std::size_t range = message.rfind(kRange);
+  if (value == std::string::npos || range == std::string::npos || range < value) return message;
+  const std::size_t begin = value + kValue.size();
+  return fmt::format("{}: \"{}\" is no number from {}", message.substr(0, value),
+                     message.substr(begin, range - begin), message.substr(range + kRange.size()));
 }
 
 std::string WithoutColor(std::string_view text) {
@@ -109,7 +127,7 @@ int ParseAndRun(Io& io, Command& command, CLI::App& app, const CommonFlags& comm
   try {
     app.parse(args);
   } catch (const CLI::ParseError& e) {
-    return Wrong(io, Worded(e.what()),
+    return Wrong(io, Worded(app, e.what()),
                  fmt::format("`ksim {} --help` shows what it takes", command.name()));
   }
   std::vector<std::string> extras = app.remaining();
@@ -130,15 +148,21 @@ int RunCommand(Io& io, Command& command, const std::vector<std::string>& args) {
   return code;
 }
 
-// As kubectl takes them: -v=6 and -o=json for a short flag with its value, and flags before the
-// command.
+// As kubectl takes them: -v=6 and -o=json for a short flag with its value, --selector= for an empty
+// one, and flags before the command. What follows `--` is no flag.
 std::vector<std::string> AsKubectlTakes(const std::vector<std::string>& args,
                                         const std::vector<std::unique_ptr<Command>>& commands) {
   std::vector<std::string> out;
-  for (const std::string& a : args) {
-    const bool short_with_value = a.size() > 2 && a[0] == '-' && a[1] != '-' && a[2] == '=';
-    out.push_back(short_with_value ? a.substr(0, 2) : a);
-    if (short_with_value) out.push_back(a.substr(3));
+  for (auto a = args.begin(); a != args.end(); ++a) {
+    if (*a == "--") {
+      out.insert(out.end(), a, args.end());
+      break;
+    }
+    const bool short_flag = a->size() > 2 && (*a)[0] == '-' && (*a)[1] != '-' && (*a)[2] == '=';
+    const bool empty = a->starts_with("--") && a->find('=') + 1 == a->size();
+    const std::size_t equals = short_flag ? 2 : empty ? a->size() - 1 : a->size();
+    out.push_back(a->substr(0, equals));
+    if (equals < a->size()) out.push_back(a->substr(equals + 1));
   }
   const auto is_command = [&commands](const std::string& word) {
     return std::any_of(commands.begin(), commands.end(),
@@ -208,6 +232,15 @@ void DefineFlags(Command& command, CLI::App& app, CommonFlags* common) {
   if (lacks("--quiet")) common->DefineQuiet(app);
   if (lacks("--bisect"))
     app.add_flag("--bisect", common->bisect, "Exit codes for git bisect run: 0, 1, 125");
+  // As kubectl's flags: what follows a flag's value is no more of it, and of a flag given twice the
+  // last one counts, unless it gathers all.
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) continue;
+    option->allow_extra_args(false);
+    if (option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw &&
+        option->get_items_expected_max() == 1)
+      option->take_last();
+  }
 }
 
 CLI::Validator OneOf(std::vector<std::string> known) {

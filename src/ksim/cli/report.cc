@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
 
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
@@ -38,7 +39,8 @@ class ReportCommand : public Picture {
     DefineExcerpt(app);
     app.add_option("--max-events", options_.max_events,
                    "Most events in the page; it says what it left out; default 10000")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(CLI::Range(0, std::numeric_limits<int>::max()));
     common_.DefineColor(app);
     common_.DefineQuiet(app);
   }

@@ -111,7 +111,7 @@ class RunCommandImpl : public Command {
       return kInvalid;
     }
     if (loaded->nothing) {
-      io.Err("error: no *.yaml in there\n");
+      io.Err(fmt::format("error: no *.yaml in {}\n", fmt::join(files_, ", ")));
       return kNothing;
     }
     return kOk;

@@ -56,7 +56,7 @@ class ValidateCommand : public Command {
     options.strict = scenario_.strict;
     scenario::Loaded loaded = scenario::Load(files_, options);
     if (loaded.nothing) {
-      io.Err("error: no *.yaml in there\n");
+      io.Err(fmt::format("error: no *.yaml in {}\n", fmt::join(files_, ", ")));
       return kNothing;
     }
     if (loaded.errors.empty()) CheckMore(&loaded);

@@ -76,6 +76,10 @@ void FindScenario(Source* source, Loaded* loaded) {
 
 // Reads one file; nullopt when there is nothing to go on with.
 std::optional<Source> ReadSource(const std::string& path, const FileReader& read, Loaded* loaded) {
+  if (path.empty()) {
+    loaded->errors.push_back(FileError("", "\"\" is no file"));
+    return std::nullopt;
+  }
   const absl::StatusOr<std::string> text = read(path);
   if (!text.ok()) {
     loaded->errors.push_back(
