@@ -252,5 +252,66 @@ TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
   }
 }
 
+// What a run of these steps has told, one message a step.
+std::vector<std::string> Told(const std::string& compat, const std::string& steps) {
+  Runner runner(Parse("  compat: \"" + compat + "\"\n  steps:\n" + steps), RunnerOptions());
+  runner.Run();
+  const trace::Trace trace = runner.MakeTrace(trace::RenderOptions());
+  std::vector<std::string> out;
+  for (const trace::Record& e : trace.events)
+    if (e.kind == sim::EventKind::kStep && e.Text("state") == "end")
+      out.emplace_back(e.Text("result"));
+  return out;
+}
+
+// label.go, annotate.go, delete.go.
+TEST(Kubectl, TellsWhatItHasDoneAsKubectlOfTheVersionDoes) {
+  const std::string steps = R"(
+  - {create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: "1", b: "2"}}}}}
+  - {label: {resource: cm/c, set: {a: "1"}}}
+  - {label: {resource: cm/c, set: {a: null, z: null}}}
+  - {label: {resource: cm/c, set: {b: null, d: "4"}}}
+  - {label: {resource: cm/c, set: {d: null}, overwrite: true}}
+  - {annotate: {resource: cm/c, set: {n: x}}}
+  - {annotate: {resource: cm/c, set: {n: x}}}
+  - {delete: {resource: cm/c, gracePeriodSeconds: 0}}
+)";
+  const auto expected = [](bool latest) {
+    return std::vector<std::string>{"configmap/c created",
+                                    "configmap/c not labeled",
+                                    "label \"z\" not found.\nconfigmap/c unlabeled",
+                                    latest ? "configmap/c modified" : "configmap/c labeled",
+                                    latest ? "configmap/c unlabeled" : "configmap/c labeled",
+                                    "configmap/c annotated",
+                                    "configmap/c annotated",
+                                    latest ? "configmap \"c\" force deleted from default namespace"
+                                           : "configmap \"c\" force deleted"};
+  };
+  for (const char* compat : {"1.25", "1.30", "1.36"})
+    EXPECT_EQ(Told(compat, steps), expected(std::string_view(compat) == "1.36")) << compat;
+}
+
+TEST(Kubectl, WillNotOverwriteUnasked) {
+  const std::string made =
+      "  - {create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: "
+      "\"1\", "
+      "b: \"2\"}, annotations: {n: x, m: y, kubernetes.io/change-cause: z}}}}}\n";
+  const std::pair<const char*, const char*> cases[] = {
+      {"label: {resource: cm/c, set: {a: other}}",
+       "error: 'a' already has a value (1), and --overwrite is false"},
+      {"label: {resource: cm/c, set: {a: other, b: other}}",
+       "'a' already has a value (1), and --overwrite is false\n"
+       "'b' already has a value (2), and --overwrite is false"},
+      {"annotate: {resource: cm/c, set: {m: other, n: other, kubernetes.io/change-cause: other}}",
+       "error: --overwrite is false but found the following declared annotation(s): 'm' already "
+       "has a value (y); 'n' already has a value (x)"}};
+  for (const auto& [step, error] : cases) {
+    Runner runner(Parse("  steps:\n" + made + "  - {" + step + "}\n"), RunnerOptions());
+    const RunReport report = runner.Run();
+    ASSERT_EQ(report.failures.size(), 1u) << step;
+    EXPECT_EQ(report.failures[0].error, error);
+  }
+}
+
 }  // namespace
 }  // namespace ksim::scenario

@@ -55,6 +55,39 @@ bool Unchanged(const Object& before, const Object& after) {
   return before.resource_version() == after.resource_version();
 }
 
+// label.go validateNoOverwrites, annotate.go validateNoAnnotationOverwrites: why kubectl refuses to
+// set what is `present` already; "" = it does not.
+std::string RefusesToOverwrite(const Step& step, bool label, const Value& present) {
+  constexpr std::string_view kChangeCause = "kubernetes.io/change-cause";
+  std::vector<std::string> kept;
+  for (const auto& [key, v] : step.set) {
+    if (!v || step.overwrite || !present.Has(key) || present.Get(key).AsString() == *v) continue;
+    if (label || key != kChangeCause)
+      kept.push_back(fmt::format("'{}' already has a value ({}){}", key,
+                                 present.Get(key).AsString(),
+                                 label ? ", and --overwrite is false" : ""));
+  }
+  if (kept.empty()) return "";
+  if (label) return fmt::format("{}{}", kept.size() == 1 ? "error: " : "", fmt::join(kept, "\n"));
+  return fmt::format(
+      "error: --overwrite is false but found the following declared annotation(s): {}",
+      fmt::join(kept, "; "));
+}
+
+// label.go updateDataChangeMsg. Before 1.36 it looks at the sizes of the object, and not at what an
+// overwriting call takes away.
+std::string_view Labelled(const Step& step, const Value& present, api::Compat compat) {
+  int added = 0, removed = 0;
+  for (const auto& [key, v] : step.set) {
+    if (!v) removed += present.Has(key) ? 1 : 0;
+    if (v) added += present.Has(key) && present.Get(key).AsString() == *v ? 0 : 1;
+  }
+  if (added == 0 && removed == 0) return "not labeled";
+  const bool latest = compat == api::Compat::k1_36;
+  if (added > 0) return removed > 0 && latest ? "modified" : "labeled";
+  return step.overwrite && !latest ? "labeled" : "unlabeled";
+}
+
 }  // namespace
 
 Kubectl::Kubectl(client::Connection& connection)
@@ -321,11 +354,18 @@ sim::Task<StepOutcome> Kubectl::Mark(const Step& step) {
   const Value patch = value::Obj({{"metadata", value::Obj({{field, MapOf(step)}})}});
   for (const Object& target : targets.items) {
     const Value& present = label ? target.labels() : target.annotations();
-    for (const auto& [key, v] : step.set) {
-      if (!v || step.overwrite || !present.Has(key) || present.Get(key).AsString() == *v) continue;
-      outcome.error = fmt::format("error: '{}' already has a value ({}), and overwrite is false",
-                                  key, present.Get(key).AsString());
-      co_return outcome;
+    outcome.error = RefusesToOverwrite(step, label, present);
+    if (!outcome.ok()) co_return outcome;
+    for (const auto& [key, v] : step.set)
+      if (label && !v && !present.Has(key))
+        outcome.lines.push_back(fmt::format("label \"{}\" not found.", key));
+    const std::string done =
+        fmt::format("{} {}", Slashed(*info, target.name()),
+                    label ? Labelled(step, present, env_.compat) : "annotated");
+    // Since 1.36 nothing is sent where there is nothing to change.
+    if (env_.compat == api::Compat::k1_36 && done.ends_with(" not labeled")) {
+      outcome.lines.push_back(done);
+      continue;
     }
     const Response after =
         co_await PatchObject(info, std::string(target.ns()), std::string(target.name()), patch,
@@ -334,10 +374,7 @@ sim::Task<StepOutcome> Kubectl::Mark(const Step& step) {
       outcome.error = ErrorText(after);
       co_return outcome;
     }
-    const bool same = Unchanged(target, after.object);
-    const char* done =
-        label ? (same ? " not labeled" : " labeled") : (same ? " not annotated" : " annotated");
-    outcome.lines.push_back(Slashed(*info, target.name()) + done);
+    outcome.lines.push_back(done);
   }
   co_return outcome;
 }

@@ -115,7 +115,11 @@ sim::Task<StepOutcome> Kubectl::Delete(const Step& step, EarlierTries& tries) {
     if (!response.object.empty()) target.uid = std::string(response.object.uid());
     std::string kind = target.info->singular;
     if (!target.info->group.empty()) kind += "." + target.info->group;
-    outcome.lines.push_back(fmt::format("{} \"{}\" deleted", kind, target.name));
+    // delete.go PrintObj; the namespace is new after 1.30.
+    const bool where = env_.compat == api::Compat::k1_36 && target.info->namespaced;
+    outcome.lines.push_back(fmt::format("{} \"{}\" {}deleted{}", kind, target.name,
+                                        step.grace_period_seconds == 0 ? "force " : "",
+                                        where ? fmt::format(" from {} namespace", target.ns) : ""));
   }
   for (const Doomed& target : doomed) {
     if (!step.wait) break;
