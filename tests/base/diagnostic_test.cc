@@ -80,6 +80,25 @@ TEST(Diagnostic, CountsCodePointsAndKeepsTabs) {
   EXPECT_EQ(Underlined(Wrong(1, 3, 5, "\t\tab")), "\t\t^~");
 }
 
+TEST(Diagnostic, ShowsOfALongLineWhatIsAroundTheSpan) {
+  const auto shown = [](const Diagnostic& d) {
+    const std::string text = Render(d, false);
+    return text.substr(text.find('\n') + 1);
+  };
+  const std::string many(400, 'x');
+  EXPECT_EQ(shown(Wrong(1, 3, 6, "- bad: " + many)),
+            "    1 | - bad: " + many.substr(0, 153) + "...\n      |   ^~~\n");
+  EXPECT_EQ(shown(Wrong(1, 401, 404, many + "bad" + many)),
+            "    1 | ..." + many.substr(0, 60) + "bad" + many.substr(0, 97) + "...\n      | " +
+                std::string(63, ' ') + "^~~\n");
+  EXPECT_EQ(
+      shown(Wrong(1, 401, 404, many + "bad")),
+      "    1 | ..." + many.substr(0, 157) + "bad\n      | " + std::string(160, ' ') + "^~~\n");
+  std::string umlauts;
+  for (int i = 0; i < 400; ++i) umlauts += "\u00fc";
+  EXPECT_EQ(shown(Wrong(1, 401, 402, umlauts)).find(umlauts.substr(0, 320)), 11u);
+}
+
 TEST(Diagnostic, ColourChangesNoText) {
   Diagnostic d = Wrong(7, 15, 20, "    replicas: three");
   d.hint = "write 3";

@@ -53,6 +53,33 @@ std::string Underline(const Diagnostic& d) {
   return "^" + std::string(static_cast<std::size_t>(tildes), '~');
 }
 
+// Where the n-th code point of `text` begins.
+std::size_t OffsetOf(std::string_view text, int n) {
+  std::size_t at = 0;
+  for (; at < text.size(); ++at)
+    if (StartsCodePoint(text[at]) && n-- == 0) break;
+  return at;
+}
+
+// Of a line that would flood a terminal only what is around the span.
+Diagnostic WithShortLine(const Diagnostic& d) {
+  constexpr int kLongest = 160, kBefore = 60;
+  static constexpr std::string_view kCut = "...";
+  const int length = CodePoints(d.source_line);
+  if (length <= kLongest) return d;
+  const int first = std::max(std::min(d.span.column - 1 - kBefore, length - kLongest), 0);
+  const std::size_t begin = OffsetOf(d.source_line, first);
+  const std::size_t end = OffsetOf(d.source_line, first + kLongest);
+  Diagnostic out = d;
+  out.source_line = fmt::format("{}{}{}", first > 0 ? kCut : "",
+                                std::string_view(d.source_line).substr(begin, end - begin),
+                                end < d.source_line.size() ? kCut : "");
+  const int shift = first > 0 ? first - static_cast<int>(kCut.size()) : 0;
+  out.span.column -= shift;
+  out.span.end_column -= shift;
+  return out;
+}
+
 }  // namespace
 
 std::string Render(const Diagnostic& d, bool color) {
@@ -61,9 +88,10 @@ std::string Render(const Diagnostic& d, bool color) {
   out += Paint(error ? "error:" : "warning:", error ? kRed : kYellow, color);
   out += fmt::format(" {}\n", d.message);
   if (d.span.line > 0 && !d.source_line.empty()) {
-    out += fmt::format("{:>5} | {}\n", d.span.line, d.source_line);
-    out += fmt::format("      | {}{}\n", Indent(d.source_line, d.span.column),
-                       Paint(Underline(d), kGreen, color));
+    const Diagnostic shown = WithShortLine(d);
+    out += fmt::format("{:>5} | {}\n", d.span.line, shown.source_line);
+    out += fmt::format("      | {}{}\n", Indent(shown.source_line, shown.span.column),
+                       Paint(Underline(shown), kGreen, color));
   }
   if (!d.hint.empty()) out += fmt::format("      {} {}\n", Paint("hint:", kCyan, color), d.hint);
   return out;
