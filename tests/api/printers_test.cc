@@ -185,7 +185,47 @@ TEST(Printers, OtherKinds) {
       {"rc",
        "{" + meta + ", spec: {replicas: 1, selector: {a: b}}}",
        {"x", "1", "0", "0", "90s", "", "", "a=b"}},
-      {"pvc", "{" + meta + "}", {"x", "90s"}},
+      {"hpa", "{" + meta + "}", {"x", "90s"}},
+      {"rolebindings",
+       "{" + meta +
+           ", roleRef: {kind: Role, name: r}, subjects: [{kind: User, name: u}, {kind: User, name: "
+           "v}, {kind: ServiceAccount, namespace: n, name: a}, {kind: Group, name: g}]}",
+       {"x", "Role/r", "90s", "u, v", "g", "n/a"}},
+      {"podtemplates",
+       "{metadata: {name: x}, template: {metadata: {labels: {b: c}}, spec: {containers: [{name: a, "
+       "image: i}, {name: b, image: j}]}}}",
+       {"x", "a,b", "i,j", "b=c"}},
+      {"controllerrevisions",
+       "{metadata: {name: x, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: s, "
+       "uid: u, controller: true}]}, revision: 3}",
+       {"x", "statefulset.apps/s", "3", "<unknown>"}},
+      {"netpol", "{" + meta + ", spec: {podSelector: {matchLabels: {a: b}}}}", {"x", "a=b", "90s"}},
+      {"runtimeclasses", "{" + meta + ", handler: h}", {"x", "h", "90s"}},
+      {"mutatingwebhookconfigurations", "{" + meta + ", webhooks: [{}]}", {"x", "1", "90s"}},
+      {"quota",
+       "{" + meta +
+           ", status: {hard: {limits.cpu: '4', pods: '9', requests.cpu: '2'}, used: {pods: '3'}}}",
+       {"x", "pods: 3/9, requests.cpu: 0/2", "limits.cpu: 0/4", "90s"}},
+      {"sc",
+       "{metadata: {name: x, annotations: {storageclass.kubernetes.io/is-default-class: 'true'}}, "
+       "provisioner: p}",
+       {"x (default)", "p", "Delete", "Immediate", "false", "<unknown>"}},
+      {"pvc",
+       "{" + meta +
+           ", spec: {storageClassName: s, resources: {requests: {storage: 1Gi}}}, status: "
+           "{phase: Pending}}",
+       {"x", "Pending", "", "", "", "s", "<unset>", "90s", "<unset>"}},
+      {"pvc",
+       "{" + meta +
+           ", spec: {volumeName: v, volumeMode: Block}, status: {phase: Bound, capacity: {storage: "
+           "2Gi}, accessModes: [ReadWriteMany, ReadWriteOnce]}}",
+       {"x", "Bound", "v", "2Gi", "RWO,RWX", "", "<unset>", "90s", "Block"}},
+      {"pv",
+       "{" + meta +
+           ", spec: {capacity: {storage: 5Gi}, accessModes: [ReadWriteOncePod], claimRef: "
+           "{namespace: n, name: c}, persistentVolumeReclaimPolicy: Retain}, status: {phase: "
+           "Bound}}",
+       {"x", "5Gi", "RWOP", "Retain", "Bound", "n/c", "", "<unset>", "", "90s", "<unset>"}},
   };
   for (const auto& c : kCases) EXPECT_EQ(Cells(c.kind, c.yaml), c.cells) << c.yaml;
 }

@@ -7,6 +7,7 @@
 #include "ksim/api/conditions.h"
 #include "ksim/api/node.h"
 #include "ksim/api/pod_printer.h"
+#include "ksim/api/rare_printers.h"
 #include "ksim/api/replicaset.h"
 #include "ksim/api/timestamps.h"
 #include "ksim/value/selector.h"
@@ -307,20 +308,6 @@ Cells CronJobCells(const Object& o, VirtualTime now) {
 
 Cells GenericCells(const Object& o, VirtualTime now) { return {Name(o), Age(o, now)}; }
 
-// registry/rest/table.go NewDefaultTableConvertor: of kinds that printers.go does not know.
-Cells CreatedAtCells(const Object& o, VirtualTime) {
-  static const value::Path kCreated{"metadata", "creationTimestamp"};
-  const std::string created = Text(o.Get(kCreated));
-  return {Name(o), created.empty() ? "0001-01-01T00:00:00Z" : created};
-}
-
-struct Printer {
-  const char* group;
-  const char* kind;
-  const char* columns;  // separated by |; ~ in front: wide only
-  Cells (*cells)(const Object& o, VirtualTime now);
-};
-
 constexpr Printer kPrinters[] = {
     {"", "Pod", "Name|Ready|Status|Restarts|Age|~IP|~Node|~Nominated Node|~Readiness Gates",
      PodCells},
@@ -360,10 +347,6 @@ constexpr Printer kPrinters[] = {
     {"", "Service", "Name|Type|Cluster-IP|External-IP|Port(s)|Age|~Selector", ServiceCells},
     {"policy", "PodDisruptionBudget", "Name|Min Available|Max Unavailable|Allowed Disruptions|Age",
      BudgetCells},
-    {"", "LimitRange", "Name|Created At", CreatedAtCells},
-    {"apiextensions.k8s.io", "CustomResourceDefinition", "Name|Created At", CreatedAtCells},
-    {"rbac.authorization.k8s.io", "ClusterRole", "Name|Created At", CreatedAtCells},
-    {"rbac.authorization.k8s.io", "Role", "Name|Created At", CreatedAtCells},
 };
 constexpr Printer kGeneric = {"", "", "Name|Age", GenericCells};
 
@@ -372,6 +355,7 @@ const Printer& PrinterOf(const ResourceInfo& kind) {
   for (const Printer& p : kPrinters) {
     if (kind.kind == p.kind && kind.group == p.group) return p;
   }
+  if (const Printer* rare = RarePrinterOf(kind)) return *rare;
   return kGeneric;
 }
 
