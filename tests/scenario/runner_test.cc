@@ -267,7 +267,8 @@ std::vector<std::string> Told(const std::string& compat, const std::string& step
 // label.go, annotate.go, delete.go.
 TEST(Kubectl, TellsWhatItHasDoneAsKubectlOfTheVersionDoes) {
   const std::string steps = R"(
-  - {create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: "1", b: "2"}}}}}
+  - create:
+      object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: "1", b: "2"}}}
   - {label: {resource: cm/c, set: {a: "1"}}}
   - {label: {resource: cm/c, set: {a: null, z: null}}}
   - {label: {resource: cm/c, set: {b: null, d: "4"}}}
