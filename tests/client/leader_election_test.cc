@@ -285,7 +285,54 @@ TEST(LeaderElection, AReleasedLeaseIsAnybodysAtOnce) {
   }
 }
 
-// CLIENT-118: 1.36 reads first and so blanks a record that is another's by now.
+// CLIENT-113: the first try ends after 3 s. The ticks of the next ones count from there; in 1.36
+// from the beginning, and one that came meanwhile has been kept.
+TEST(LeaderElection, ATickDuringATryIsKeptOnlyIn136) {
+  struct Case {
+    api::Compat compat;
+    std::vector<int> reads;  // tenths of a second after the renewal began
+  };
+  for (const Case& c :
+       {Case{api::Compat::k1_25, {30, 50, 70, 90}}, Case{api::Compat::k1_30, {30, 50, 70, 90}},
+        Case{api::Compat::k1_36, {30, 30, 40, 60, 80}}}) {
+    Fixture f(c.compat);
+    f.Start("a");
+    f.Advance(Seconds(1));
+    const VirtualTime renewal = f.server.log.back().first + Seconds(2);
+    f.server.silent["a"] = true;
+    f.Advance(Milliseconds(3500));
+    f.server.silent.clear();
+    f.server.Put("b", 15, 1);
+    f.server.log.clear();
+    f.Advance(Seconds(10));
+    std::vector<int> reads;
+    for (const auto& [time, line] : f.server.log) {
+      EXPECT_EQ(line, "a get");
+      reads.push_back(static_cast<int>(SecondsBetween(renewal, time) * 10 + 0.5));
+    }
+    EXPECT_EQ(reads, c.reads) << static_cast<int>(c.compat);
+  }
+}
+
+// CLIENT-116: who blanked its record made it no candidate like others: the time of its acquisition
+// stays from the optimistic update that failed (tryAcquireOrRenew sets it only there).
+TEST(LeaderElection, ALeaderWhoseRecordWasBlankedTakesItAgain) {
+  for (const api::Compat compat : kAll) {
+    Fixture f(compat);
+    Candidate& a = f.Start("a");
+    f.Advance(Milliseconds(500));
+    const std::string acquired(f.server.lease.spec().Get("acquireTime").AsString());
+    f.server.Put("", 1, 6);
+    f.Advance(Seconds(2));
+    EXPECT_TRUE(a.leads());
+    EXPECT_EQ(f.server.transitions(), 7);
+    EXPECT_EQ(f.server.lease.spec().Get("acquireTime").AsString() == acquired,
+              compat != api::Compat::k1_25);
+  }
+}
+
+// CLIENT-118: 1.36 reads first and so blanks a record that is another's by now, and keeps its count
+// of transitions.
 TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
   for (const api::Compat compat : kAll) {
     Fixture f(compat);
@@ -294,10 +341,40 @@ TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
     Candidate& a = f.Add("a", options);
     a.elector->Start();
     f.Advance(Seconds(1));
-    f.server.Put("b", 15, 1);
+    f.server.Put("b", 15, 4);
     a.elector->Cancel();
     f.Advance(Seconds(1));
     EXPECT_EQ(f.server.holder(), compat == api::Compat::k1_36 ? "" : "b");
+    EXPECT_EQ(f.server.transitions(), 4);
+  }
+}
+
+// CLIENT-118, CLIENT-119: one that knows of another leader releases nothing, though 1.36 reads
+// before it asks itself; and a release is no new leader.
+TEST(LeaderElection, WhatAReleaseSendsAndWhomItTells) {
+  for (const api::Compat compat : kAll) {
+    for (const bool deposed : {false, true}) {
+      Fixture f(compat);
+      LeaderElectionOptions options;
+      options.release_on_cancel = true;
+      Candidate& a = f.Add("a", options);
+      a.elector->Start();
+      f.Advance(Milliseconds(500));
+      if (deposed) f.server.Put("b", 15, 1);
+      f.Advance(Seconds(3));
+      EXPECT_EQ(a.elector->IsLeader(), !deposed);
+      f.server.log.clear();
+      a.elector->Cancel();
+      f.Advance(Seconds(1));
+      std::vector<std::string> sent;
+      if (compat == api::Compat::k1_36) sent.push_back("a get");
+      if (!deposed) sent.push_back("a update");
+      EXPECT_EQ(f.server.Verbs(), sent);
+      EXPECT_EQ(f.server.holder(), deposed ? "b" : "");
+      std::vector<std::string> calls{"new a", "started", "stopped"};
+      if (deposed) calls.insert(calls.begin() + 2, "new b");
+      EXPECT_EQ(a.calls, calls);
+    }
   }
 }
 

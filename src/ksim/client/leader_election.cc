@@ -125,37 +125,58 @@ sim::Task<void> LeaderElector::Renew() {
     const bool cancelled = co_await Wait(options_.retry_period);
     if (cancelled) break;
   }
-  if (options_.release_on_cancel) co_await Release();
+  if (!options_.release_on_cancel) co_return;
+  if (compat_ == api::Compat::k1_36) {
+    sim::Task<bool> release = Release();
+    const VirtualTime deadline = Now() + options_.renew_deadline;
+    co_await Before(deadline, std::move(release));
+  } else {
+    co_await Release();
+  }
 }
 
-// wait.PollImmediateUntil: the ticks count from the end of the first try, and those that come
-// during a try are lost.
+// Before 1.36 ticks count from the end of the first try, and those that come during a try are lost
+// (wait.PollImmediateUntil). In 1.36 they count from its start, and one that comes during a try is
+// kept (wait.PollUntilContextTimeout).
 sim::Task<bool> LeaderElector::RenewBefore(VirtualTime deadline) {
+  const bool keeps_tick = compat_ == api::Compat::k1_36;
+  const std::int64_t period = options_.retry_period.ns();
+  VirtualTime ticks_from = Now();
+  std::int64_t ticks_taken = 0;
   bool renewed = co_await TryBefore(deadline);
-  const VirtualTime first = Now();
+  if (!keeps_tick) ticks_from = Now();
   while (!renewed && !cancelled_ && Now() < deadline) {
-    const std::int64_t period = options_.retry_period.ns();
-    const Duration to_tick(period - (Now() - first).ns() % period);
-    const Duration left = deadline - Now();
-    co_await Wait(std::min(to_tick, left));
+    const std::int64_t elapsed = (Now() - ticks_from).ns();
+    if (!keeps_tick || elapsed / period == ticks_taken) {
+      const Duration to_tick(period - elapsed % period);
+      const Duration left = deadline - Now();
+      co_await Wait(std::min(to_tick, left));
+    }
     if (cancelled_ || Now() >= deadline) co_return false;
+    ticks_taken = (Now() - ticks_from).ns() / period;
     renewed = co_await TryBefore(deadline);
   }
   co_return renewed;
 }
 
 sim::Task<bool> LeaderElector::TryBefore(VirtualTime deadline) {
+  sim::Task<bool> attempt = Try();
+  co_return co_await Before(deadline, std::move(attempt));
+}
+
+sim::Task<bool> LeaderElector::Before(VirtualTime deadline, sim::Task<bool> attempt) {
   sim::Promise<bool> promise(process_.simulation());
   sim::Future<bool> done = promise.future();
-  const sim::Process::TaskId task = process_.Spawn(ReportTry(std::move(promise)), {}, true);
+  const sim::Process::TaskId task =
+      process_.Spawn(Report(std::move(attempt), std::move(promise)), {}, true);
   const Duration left = deadline - Now();
   const std::optional<bool> result = co_await done.WaitFor(left, sim::TimerKind::kPeriodic);
   if (!result) process_.Cancel(task);
   co_return result.value_or(false);
 }
 
-sim::Task<void> LeaderElector::ReportTry(sim::Promise<bool> result) {
-  const bool succeeded = co_await Try();
+sim::Task<void> LeaderElector::Report(sim::Task<bool> attempt, sim::Promise<bool> result) {
+  const bool succeeded = co_await std::move(attempt);
   result.Fulfil(succeeded);
 }
 
@@ -193,7 +214,7 @@ sim::Task<bool> LeaderElector::Try() {
 
   // 4. take or renew it
   const LeaderRecord old = RecordOf(lease_);
-  record.acquire_time = IsLeader() ? old.acquire_time : now;
+  if (IsLeader()) record.acquire_time = old.acquire_time;  // else as 1. left it
   record.transitions = IsLeader() ? old.transitions : old.transitions + 1;
   const bool written = co_await WriteLease(record);
   co_return written;
@@ -235,21 +256,23 @@ sim::Task<bool> LeaderElector::WriteLease(LeaderRecord record) {
   co_return true;
 }
 
-// Whether it still leads is judged by what it saw last. 1.36 writes over whatever it then reads,
-// older ones over the version they know.
+// Whether it still leads is judged by what it saw last. 1.36 reads first, and writes over whatever
+// it then finds; older ones over the version they know. Nobody is told of it (maybeReportTransition
+// belongs to the tries).
 sim::Task<bool> LeaderElector::Release() {
-  if (!IsLeader()) co_return true;
+  std::int64_t transitions = observed_.transitions;
   if (compat_ == api::Compat::k1_36) {
     client::Client::ObjectResult got = co_await client_.Get(leases_, options_.ns, options_.name);
     if (!got.ok()) co_return false;
     lease_ = *got;
+    transitions = RecordOf(lease_).transitions;
   }
+  if (!IsLeader()) co_return true;
   LeaderRecord record;
   record.duration_seconds = 1;
   record.acquire_time = record.renew_time = Now();
-  record.transitions = observed_.transitions;
+  record.transitions = transitions;
   const bool written = co_await WriteLease(record);
-  ReportTransition();
   co_return written;
 }
 

@@ -79,9 +79,10 @@ class LeaderElector {
   sim::Task<void> Renew();
   // Tries until one succeeds; false when the deadline or Cancel came first.
   sim::Task<bool> RenewBefore(VirtualTime deadline);
-  // One try, given up at the deadline: what it has sent by then is on its way.
   sim::Task<bool> TryBefore(VirtualTime deadline);
-  sim::Task<void> ReportTry(sim::Promise<bool> result);
+  // An attempt, given up at the deadline: what it has sent by then is on its way.
+  sim::Task<bool> Before(VirtualTime deadline, sim::Task<bool> attempt);
+  sim::Task<void> Report(sim::Task<bool> attempt, sim::Promise<bool> result);
   sim::Task<bool> Try();
   sim::Task<bool> Release();
   sim::Task<bool> WriteLease(LeaderRecord record);  // with the version last read
