@@ -108,6 +108,8 @@ TEST(RetryOnConflict, RetriesConflictsOnlyAndGivesTheLastBack) {
       {9, 1, DefaultRetry(), 5, false, true, 40, 44},
       {1, api::InternalError("x"), DefaultRetry(), 2, false, false, 10, 11},
       {9, 1, DefaultBackoff(), 4, false, true, 310, 341},
+      // CLIENT-100: 10 and 20 ms; the next would be 40, beyond the cap, so no try follows.
+      {9, 1, Backoff(Milliseconds(10), 200, 0, 9, Milliseconds(35)), 2, false, true, 30, 30},
   };
   for (const Case& c : cases) {
     World world;

@@ -54,13 +54,16 @@ Backoff DefaultBackoff();
 //     api::Result<api::Object> r = co_await client.Update(...);
 //     if (!ShouldRetryOnConflict(r)) ...
 //     std::optional<Duration> sleep = poll.NextSleep();   // nullopt: tries are used up
-//     ...
+//     ... sleep ...
+//     if (!poll.TriesLeft()) ...                          // used up all the same
 //   }
 class ExponentialPoll {
  public:
   ExponentialPoll(Backoff backoff, JitterSource& jitter) : backoff_(backoff), jitter_(jitter) {}
   // nullopt when no try is left. CLIENT-100.
   std::optional<Duration> NextSleep();
+  // Asked after the sleep: one whose successor would exceed the cap is the last thing there is.
+  bool TriesLeft() const { return backoff_.steps > 0; }
 
  private:
   Backoff backoff_;
@@ -79,6 +82,7 @@ sim::Task<api::Result<T>> RetryOnConflict(sim::Simulation& sim, Backoff backoff,
     const std::optional<Duration> sleep = poll.NextSleep();
     if (!sleep) co_return std::move(result);
     co_await sim.Sleep(*sleep, sim::TimerKind::kWork, "retry on conflict");
+    if (!poll.TriesLeft()) co_return std::move(result);
   }
 }
 
