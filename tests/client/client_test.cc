@@ -128,6 +128,17 @@ TEST(Client, NegativeQpsNeverWaits) {
   EXPECT_THAT(asker.times, testing::Each(2));
 }
 
+// CLIENT-96: what is not set is 5 a second and 10 at once.
+TEST(Client, ZeroQpsAndBurstAreTheDefaults) {
+  World world;
+  ClientOptions options;
+  options.qps = options.burst = 0;
+  Asker asker(world, options);
+  for (int i = 0; i < 12; ++i) world.Run(asker.Get("a"));
+  world.Settle();
+  EXPECT_THAT(asker.times, ElementsAre(2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 202, 402));
+}
+
 // CLIENT-98
 TEST(Client, WatchDoesNotWaitForTheLimiter) {
   World world;

@@ -65,11 +65,19 @@ api::Result<api::Object> ObjectOrStatus(api::Response response) {
   return std::move(response.status);
 }
 
+// What is not set is 5 requests a second and 10 at once (rest.RESTClientForConfigAndClient).
+ClientOptions Defaulted(ClientOptions options) {
+  const ClientOptions defaults;
+  if (options.qps == 0) options.qps = defaults.qps;
+  if (options.burst == 0) options.burst = defaults.burst;
+  return options;
+}
+
 }  // namespace
 
 struct Client::Impl {
   explicit Impl(const ClientOptions& o)
-      : options(o), limiter(TokenBucket::PerSecond(o.qps, o.burst)) {}
+      : options(Defaulted(o)), limiter(TokenBucket::PerSecond(options.qps, options.burst)) {}
   ClientOptions options;
   TokenBucket limiter;
 };
