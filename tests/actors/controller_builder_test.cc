@@ -282,6 +282,13 @@ TEST(CachedReader, ListsByNamespaceLabelsAndIndexedFields) {
       {"", "app=x", "", 0, "a c "},
       {"default", "", "", 2, "a b "},
       {"default", "", "spec.nodeName=n1", 0, "a b "},
+      {"", "", "spec.nodeName=n1,metadata.name=b", 0, "b "},
+      {"", "", "spec.nodeName=n2,metadata.name=b", 0, ""},
+      {"", "", "spec.nodeName=n3,status.phase=Running", 0, ""},
+      {"", "", "spec.nodeName=n1,status.phase=Running", 0,
+       "index with name field:status.phase does not exist"},
+      {"", "", "spec.nodeName=n1,metadata.name!=b", 0,
+       "non-exact field matches are not supported by the cache"},
       {"", "app=x", "spec.nodeName=n1", 0, "a "},
       {"", "", "spec.nodeName!=n1", 0, "non-exact field matches are not supported by the cache"},
       {"", "", "status.phase=Running", 0, "Index with name field:status.phase does not exist"}};
@@ -290,6 +297,9 @@ TEST(CachedReader, ListsByNamespaceLabelsAndIndexedFields) {
                           const api::Kinds& kinds) -> sim::Task<void> {
     reader.IndexField(kinds.ByResource("", "pods"), "spec.nodeName", [](const api::Object& pod) {
       return std::vector<std::string>{std::string(pod.node_name())};
+    });
+    reader.IndexField(kinds.ByResource("", "pods"), "metadata.name", [](const api::Object& pod) {
+      return std::vector<std::string>{std::string(pod.name())};
     });
     co_return;
   };
@@ -312,6 +322,27 @@ TEST(CachedReader, ListsByNamespaceLabelsAndIndexedFields) {
   });
   ASSERT_EQ(results.size(), cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) EXPECT_EQ(results[i], cases[i].result) << i;
+}
+
+// CLIENT-140: an object of the cluster has no namespace, whatever one is asked for; before
+// controller-runtime 0.15 a list takes one field only.
+TEST(CachedReader, ReadsClusterObjectsWithoutNamespaceAndOneFieldIn125) {
+  ActorWorld w(api::Compat::k1_25);
+  w.Create("nodes", R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}})");
+  std::vector<std::string> results;
+  const auto read = [&](client::CachedReader& reader, const api::Kinds& kinds) -> sim::Task<void> {
+    const api::ResourceInfo* nodes = kinds.ByResource("", "nodes");
+    const auto got = co_await reader.Get(nodes, "default", "n1");
+    results.push_back(got.ok() ? std::string(got->name()) : got.status().message.str());
+    client::CacheListOptions options;
+    options.field_selector = "a=b,c=d";
+    const auto listed = co_await reader.List(nodes, options);
+    results.push_back(listed.status().message.str());
+  };
+  w.StartController("asking", [&](controllers::ControllerContext context) {
+    return std::make_unique<Asking>(std::move(context), Nothing, read);
+  });
+  EXPECT_THAT(results, ElementsAre("n1", "non-exact field matches are not supported by the cache"));
 }
 
 // CLIENT-140

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ksim/base/status.h"
+#include "ksim/client/key_view.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::client {
@@ -20,6 +22,34 @@ std::string IndexKey(std::string_view ns, std::string_view value) {
 }
 
 api::Status Problem(std::string message) { return api::Unmapped(kServerError, message); }
+
+// byIndexes: the first term's objects, then those of them that the others have too. Before 0.15
+// (`one_only`) there was one term or none.
+api::Result<std::vector<api::Object>> ByFields(const Lister& lister,
+                                               const std::vector<value::FieldSelector::Term>& terms,
+                                               std::string_view ns, bool one_only) {
+  const bool exact = std::none_of(terms.begin(), terms.end(),
+                                  [](const value::FieldSelector::Term& t) { return t.negated; });
+  if (!exact || (one_only && terms.size() != 1))
+    return Problem("non-exact field matches are not supported by the cache");
+  std::vector<api::Object> found;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const std::string name = IndexName(terms[i].field.text());
+    if (!lister.HasIndex(name))
+      return Problem(
+          fmt::format("{} with name {} does not exist", i == 0 ? "Index" : "index", name));
+    const std::vector<api::Object> more = lister.ByIndex(name, IndexKey(ns, terms[i].value));
+    if (i == 0) {
+      found = more;
+    } else {
+      std::erase_if(found, [&](const api::Object& o) {
+        return !std::binary_search(more.begin(), more.end(), o, LessKey());
+      });
+    }
+    if (found.empty()) break;
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -54,6 +84,7 @@ sim::Task<api::Result<api::Object>> CachedReader::Get(const api::ResourceInfo* r
     co_return co_await client_.Get(resource, ns, name);
   const api::Result<SharedInformer*> informer = co_await Informer(resource);
   if (!informer.ok()) co_return informer.status();
+  if (!resource->namespaced) ns.clear();  // as CacheReader.Get
   api::Object object = (*informer)->lister().Get(ns, name);
   if (object.empty())
     co_return api::NotFound(api::GroupResource(resource->group, resource->resource), name);
@@ -82,13 +113,11 @@ sim::Task<api::Result<std::vector<api::Object>>> CachedReader::List(
   if (fields->empty()) {
     found = lister.List(options.ns);
   } else {
-    const std::vector<value::FieldSelector::Term>& terms = fields->terms();
-    if (terms.size() != 1 || terms[0].negated)
-      co_return Problem("non-exact field matches are not supported by the cache");
-    const std::string_view field = terms[0].field.text();
-    if (!lister.HasIndex(IndexName(field)))
-      co_return Problem(fmt::format("Index with name field:{} does not exist", field));
-    found = lister.ByIndex(IndexName(field), IndexKey(options.ns, terms[0].value));
+    const bool one_only = connection_.compat() == api::Compat::k1_25;
+    api::Result<std::vector<api::Object>> matching =
+        ByFields(lister, fields->terms(), options.ns, one_only);
+    if (!matching.ok()) co_return matching.status();
+    found = *std::move(matching);
   }
   std::vector<api::Object> out;
   for (api::Object& object : found) {
