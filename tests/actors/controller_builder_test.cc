@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "ksim/client/cached_reader.h"
 #include "tests/actors/actor_world.h"
 
@@ -205,6 +207,45 @@ TEST(ControllerBuilder, ATombstoneIsUnwrappedAndSaidToBeOne) {
   f.w.Relist("configmaps");
   EXPECT_THAT(f.Keys(), testing::Contains("default/unseen"));
   EXPECT_THAT(deletes, ElementsAre("seen", "unseen unknown"));
+}
+
+// Its first call throws.
+class Throwing : public controllers::Controller, public client::Reconciler {
+ public:
+  Throwing(controllers::ControllerContext context, int* calls)
+      : context_(std::move(context)), calls_(calls) {}
+  void Start() override {
+    built_ = client::ControllerBuilder(context_.connection, context_.informers, context_.name)
+                 .For(context_.Resource("", "configmaps"))
+                 .Build(*this);
+  }
+  sim::Task<ReconcileResult> Reconcile(std::string) override {
+    if (++*calls_ == 1) throw std::runtime_error("index out of range");
+    co_return ReconcileResult::Done();
+  }
+
+ private:
+  controllers::ControllerContext context_;
+  int* calls_;
+  std::unique_ptr<client::BuiltController> built_;
+};
+
+// CLIENT-132: a panic is an error and the key comes again (since controller-runtime 0.19); before
+// that it ends the process, and so the program.
+TEST(ControllerBuilder, APanicIsAnErrorOnlyIn136) {
+  const auto calls_in = [](api::Compat compat) {
+    ActorWorld w(compat);
+    int calls = 0;
+    w.StartController("throwing", [&](controllers::ControllerContext context) {
+      return std::make_unique<Throwing>(std::move(context), &calls);
+    });
+    w.Create("configmaps", ConfigMap("a"));
+    w.Settle();
+    return calls;
+  };
+  EXPECT_EQ(calls_in(api::Compat::k1_36), 2);
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30})
+    EXPECT_EXIT(calls_in(compat), testing::ExitedWithCode(70), "index out of range");
 }
 
 // --- the cached reader ---

@@ -1,6 +1,9 @@
 #include "ksim/client/controller_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -82,11 +85,34 @@ class SourceHandler : public ResourceEventHandler {
   RequestQueue& queue_;
 };
 
+// A panic in Reconcile is an error where controller-runtime recovers by default (since 0.19);
+// before that it ends the process.
+class Guarded : public Reconciler {
+ public:
+  Guarded(Reconciler& inner, bool recovers) : inner_(inner), recovers_(recovers) {}
+  sim::Task<ReconcileResult> Reconcile(std::string key) override {
+    ReconcileResult result;
+    try {
+      result = co_await inner_.Reconcile(std::move(key));
+    } catch (const std::exception& panic) {
+      if (!recovers_) throw;
+      result = ReconcileResult::Error(fmt::format("panic: {} [recovered]", panic.what()));
+    }
+    co_return result;
+  }
+
+ private:
+  Reconciler& inner_;
+  bool recovers_;
+};
+
 class Built : public BuiltController {
  public:
   Built(Connection& connection, const std::string& part, std::unique_ptr<RequestQueue> queue,
         Reconciler& reconciler)
-      : queue_(std::move(queue)), loop_(connection, part, *queue_, reconciler) {}
+      : queue_(std::move(queue)),
+        guarded_(reconciler, ProfileOf(connection.compat()).recovers_panics),
+        loop_(connection, part, *queue_, guarded_) {}
 
   void Start(Connection& connection, InformerFactory& informers, const std::string& part,
              const std::vector<Source>& sources, int workers) {
@@ -104,6 +130,7 @@ class Built : public BuiltController {
 
  private:
   std::unique_ptr<RequestQueue> queue_;
+  Guarded guarded_;
   ReconcileLoop loop_;
   std::vector<std::unique_ptr<SourceHandler>> handlers_;
 };

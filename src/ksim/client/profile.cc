@@ -25,6 +25,7 @@ Profile MakeV036() {
   p.guarded_initial_rv = true;
   p.spam_key_has_type = true;
   p.priority_queue = true;
+  p.recovers_panics = true;
   return p;
 }
 

@@ -19,6 +19,7 @@ struct Profile {
   bool pause_before_next = false;      // after a handler's panic: CLIENT-59
   bool terminal_errors = false;        // controller-runtime's TerminalError
   bool priority_queue = false;         // its default queue
+  bool recovers_panics = false;        // a panic in Reconcile is an error, by its default
   bool spam_key_has_type = false;      // event spam filter: a bucket per event type
   bool events_name_reporter = false;   // core/v1 events carry reportingComponent and -Instance
   int first_series_count = 1;          // count of a new-API event at its second occurrence
