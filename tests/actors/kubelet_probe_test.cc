@@ -164,7 +164,8 @@ TEST_P(KubeletProbes, FailedLivenessOrStartupKillsTheContainer) {
        "Normal Killing Container c failed startup probe, will be restarted"},
       {"liveness", "OnFailure", 1,
        "Normal Killing Container c failed liveness probe, will be restarted"},
-      {"liveness", "Never", 0, "Normal Killing Container c failed liveness probe"},
+      // Nothing is left then, so that the whole pod is stopped.
+      {"liveness", "Never", 0, "Normal Killing Stopping container c"},
   };
   for (const Row& row : table) {
     SCOPED_TRACE(fmt::format("{} {}", row.type, row.policy));

@@ -123,7 +123,9 @@ TEST(PodConditions, StandInUpstreamsOrderAfterTheForeignOnes) {
   const auto old = *value::ParseJson(
       R"({"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"T"},
                         {"type":"my/gate","status":"True"}]})");
-  const auto status = Generate(Pod(), nullptr, false, api::Compat::k1_30, old);
+  static const value::Path kStatus{"status"};
+  const auto pod = api::Object::FromTree(Pod().tree().Set(kStatus, old));
+  const auto status = Generate(pod, nullptr, false, api::Compat::k1_30, old);
   EXPECT_EQ(
       ConditionsOf(status),
       (std::vector<std::string>{"my/gate=True", "PodReadyToStartContainers=False",

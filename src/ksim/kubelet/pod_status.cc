@@ -45,18 +45,6 @@ Value WaitingState(std::string_view reason, std::string_view message = {}) {
   return value::Obj({{"waiting", waiting.Build()}});
 }
 
-// A container that was asked about after its pod was cleaned up (status_manager.go TerminatePod).
-Value UnknownState() {
-  return value::Obj(
-      {{"terminated",
-        value::Obj({{"exitCode", Value::Int(kKillExitCode)},
-                    {"finishedAt", Value()},
-                    {"message", Value::Of("The container could not be located when the pod was "
-                                          "terminated")},
-                    {"reason", Value::Of("ContainerStatusUnknown")},
-                    {"startedAt", Value()}})}});
-}
-
 // What is to be started and could not be, as far as it is known why.
 const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const Container* c) {
   if (in.waiting == nullptr || in.terminal || !ShouldRestart(in.pod, spec, c)) return nullptr;
@@ -75,7 +63,6 @@ Value LastState(const Container* c, bool waits) {
 // when it has completed.
 Value ContainerStatus(const StatusInput& in, const Value& spec, const Container* c, bool init,
                       std::string_view waiting_reason) {
-  const bool terminal = in.terminal;
   const bool completed = c != nullptr && c->state == Container::State::kExited && c->exit_code == 0;
   const bool sidecar = init && api::PodView::IsSidecar(spec);
   const Health health = Running(c) && in.health ? in.health(*c) : Health();
@@ -93,8 +80,6 @@ Value ContainerStatus(const StatusInput& in, const Value& spec, const Container*
       .Add("started", Value::Bool(started));
   if (waits != nullptr) {
     status.Add("state", WaitingState(waits->reason, waits->message));
-  } else if (c == nullptr && terminal) {
-    status.Add("state", UnknownState());
   } else if (c == nullptr || c->state == Container::State::kCreated) {
     status.Add("state", WaitingState(waiting_reason));
   } else {
@@ -118,16 +103,23 @@ std::string NamesOf(const std::vector<std::string>& names) {
   return fmt::format("[{}]", fmt::join(names, " "));
 }
 
-// generate.go GenerateContainersReadyCondition; `kind` ContainersReady.
-Value ReadinessCondition(std::string_view type, const Value& statuses, std::string_view phase) {
-  if (phase == "Succeeded") return api::MakeCondition(type, "False", "PodCompleted");
-  if (phase == "Failed") return api::MakeCondition(type, "False", "PodFailed");
+// generate.go GenerateContainersReadyCondition: sidecars count, other init containers do not.
+Value ContainersReady(const StatusInput& in, const Value& init_statuses, const Value& statuses,
+                      std::string_view phase) {
+  constexpr const char* kType = "ContainersReady";
+  if (phase == "Succeeded") return api::MakeCondition(kType, "False", "PodCompleted");
+  if (phase == "Failed") return api::MakeCondition(kType, "False", "PodFailed");
   std::vector<std::string> unready;
+  const Value& init_specs = in.pod.spec().Get("initContainers");
+  for (std::size_t i = 0; i < init_specs.size(); ++i) {
+    if (api::PodView::IsSidecar(init_specs.at(i)) && !init_statuses.at(i).Get("ready").AsBool())
+      unready.emplace_back(init_specs.at(i).Get("name").AsString());
+  }
   for (const Value& s : statuses.items()) {
     if (!s.Get("ready").AsBool()) unready.emplace_back(s.Get("name").AsString());
   }
-  if (unready.empty()) return api::MakeCondition(type, "True");
-  return api::MakeCondition(type, "False", "ContainersNotReady",
+  if (unready.empty()) return api::MakeCondition(kType, "True");
+  return api::MakeCondition(kType, "False", "ContainersNotReady",
                             fmt::format("containers with unready status: {}", NamesOf(unready)));
 }
 
@@ -139,7 +131,7 @@ Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
   std::vector<std::string> messages;
   for (const Value& gate : in.pod.spec().Get("readinessGates").items()) {
     const std::string_view type = gate.Get("conditionType").AsString();
-    const std::string_view status = api::ConditionStatus(in.old_status.Get("conditions"), type);
+    const std::string_view status = api::ConditionStatus(in.pod.status().Get("conditions"), type);
     if (status.empty()) {
       messages.push_back(
           fmt::format("corresponding condition of pod readiness gate \"{}\" does "
@@ -155,15 +147,27 @@ Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
                             fmt::format("{}", fmt::join(messages, ", ")));
 }
 
-Value InitializedCondition(const StatusInput& in, const Value& statuses, std::string_view phase) {
+// container/helpers.go HasAnyRegularContainerStarted.
+bool AnyStarted(const Value& statuses) {
+  for (const Value& s : statuses.items())
+    if (s.Get("state").Has("running") || s.Get("state").Has("terminated")) return true;
+  return false;
+}
+
+// GeneratePodInitializedCondition. Once another container has started the pod stays initialized,
+// whatever its sidecars do; 1.25 asks the init containers always.
+Value InitializedCondition(const StatusInput& in, const Value& init_statuses, const Value& statuses,
+                           std::string_view phase) {
   if (phase == "Succeeded") return api::MakeCondition("Initialized", "True", "PodCompleted");
-  if (InitContainersDone(in.pod, in.sandbox) || phase == "Failed" || phase == "Running") {
-    return api::MakeCondition("Initialized", "True");
-  }
   std::vector<std::string> incomplete;
-  for (const Value& s : statuses.items()) {
-    if (!s.Get("ready").AsBool()) incomplete.emplace_back(s.Get("name").AsString());
+  const Value& specs = in.pod.spec().Get("initContainers");
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const char* done = api::PodView::IsSidecar(specs.at(i)) ? "started" : "ready";
+    if (!init_statuses.at(i).Get(done).AsBool())
+      incomplete.emplace_back(specs.at(i).Get("name").AsString());
   }
+  const bool stays = in.compat != api::Compat::k1_25 && AnyStarted(statuses);
+  if (incomplete.empty() || stays) return api::MakeCondition("Initialized", "True");
   return api::MakeCondition(
       "Initialized", "False", "ContainersNotInitialized",
       fmt::format("containers with incomplete status: {}", NamesOf(incomplete)));
@@ -174,25 +178,28 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
                  std::string_view phase) {
   const Value& old_conditions = in.old_status.Get("conditions");
   const bool network = in.sandbox != nullptr && in.sandbox->ready;
-  const Value containers_ready = ReadinessCondition("ContainersReady", statuses, phase);
+  const Value containers_ready = ContainersReady(in, init_statuses, statuses, phase);
   static const value::Atom kType("type"), kStatus("status"), kSince("lastTransitionTime"),
       kObserved("observedGeneration");
   std::vector<Value> own;
   if (in.compat != api::Compat::k1_25) {
     own.push_back(api::MakeCondition("PodReadyToStartContainers", network ? "True" : "False"));
   }
-  own.push_back(InitializedCondition(in, init_statuses, phase));
+  own.push_back(InitializedCondition(in, init_statuses, statuses, phase));
   own.push_back(ReadyCondition(in, containers_ready));
   own.push_back(containers_ready);
   own.push_back(api::MakeCondition("PodScheduled", "True"));
 
+  // What others have written is as the API has it, but for the disruption that only this kubelet
+  // may know of yet.
   std::vector<Value> all;
-  for (const Value& c : old_conditions.items()) {
-    const Value& type = c.Get(kType);
-    const bool ours =
-        std::any_of(own.begin(), own.end(), [&](const Value& o) { return o.Get(kType) == type; });
-    if (!ours) all.push_back(c);
+  const Value* disrupted = api::FindCondition(old_conditions, "DisruptionTarget");
+  for (const Value& c : in.pod.status().Get("conditions").items()) {
+    const bool is_disruption = c.Get(kType).AsString() == "DisruptionTarget";
+    if (KubeletOwns(c.Get(kType).AsString())) continue;
+    all.push_back(is_disruption && disrupted != nullptr ? *std::exchange(disrupted, nullptr) : c);
   }
+  if (disrupted != nullptr) all.push_back(*disrupted);
   const Value now = Value::String(value::FormatTimestamp(in.now));
   const bool observes = in.compat == api::Compat::k1_36 && in.pod.generation() != 0;
   for (const Value& condition : own) {
@@ -233,26 +240,31 @@ Tally Count(const Value& statuses) {
 }
 
 // Init containers: those to come count as pending, a failed one of a pod that never restarts ends
-// it.
+// it. Sidecars that run or wait for the first time count among the others as well.
 struct InitTally {
-  int pending = 0, failed = 0;
+  int pending = 0, pending_sidecars = 0, failed = 0;
 };
 
-InitTally CountInit(const api::Object& pod, const Value& statuses) {
-  InitTally t;
-  const Value& specs = pod.spec().Get("initContainers");
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    const Value& status = statuses.at(i);
-    const Value& state = status.Get("state");
-    if (api::PodView::IsSidecar(specs.at(i))) {
-      if (!status.Get("started").AsBool() && !state.Has("terminated")) ++t.pending;
-    } else if (state.Has("terminated")) {
-      if (state.Get("terminated").Get("exitCode").AsInt() != 0) ++t.failed;
-    } else {
-      ++t.pending;
-    }
+void CountInit(const Value& status, InitTally* init) {
+  const Value& state = status.Get("state");
+  const Value& holder = state.Has("waiting") ? status.Get("lastState") : state;
+  const Value& end = holder.Get("terminated");
+  if (end.is_null()) {
+    ++init->pending;
+  } else if (end.Get("exitCode").AsInt() != 0) {
+    ++init->failed;
   }
-  return t;
+}
+
+void CountSidecar(const Value& status, InitTally* init, Tally* t) {
+  const Value& state = status.Get("state");
+  if (state.Has("running")) {
+    if (!status.Get("started").AsBool()) ++init->pending_sidecars;
+    ++t->running;
+  } else if (state.Has("waiting") && !status.Get("lastState").Has("terminated")) {
+    ++init->pending_sidecars;
+    ++t->waiting;
+  }
 }
 
 }  // namespace
@@ -290,32 +302,63 @@ bool LegalTransition(const api::Object& pod, const Value& old_status, const Valu
   return true;
 }
 
-bool InitContainersDone(const api::Object& pod, const PodSandbox* sandbox) {
-  for (const Value& spec : pod.spec().Get("initContainers").items()) {
-    const Container* c = FindContainer(sandbox, spec.Get("name").AsString());
-    if (c == nullptr) return false;
-    const bool started = c->state != Container::State::kCreated;
-    const bool completed = c->state == Container::State::kExited && c->exit_code == 0;
-    if (api::PodView::IsSidecar(spec) ? !started : !completed) return false;
-  }
-  return true;
+std::string ContainerFieldPath(const api::Object& pod, std::string_view container) {
+  const char* field = "containers";
+  for (const Value& spec : pod.spec().Get("initContainers").items())
+    if (spec.Get("name").AsString() == container) field = "initContainers";
+  return fmt::format("spec.{}{{{}}}", field, container);
 }
 
-std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal) {
+bool KubeletOwns(std::string_view type) {
+  return type == "PodReadyToStartContainers" || type == "Initialized" || type == "Ready" ||
+         type == "ContainersReady" || type == "PodScheduled";
+}
+
+std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal,
+                         bool initialized) {
   const std::string_view policy = api::PodView(pod).restart_policy();
-  const InitTally init = CountInit(pod, status.Get("initContainerStatuses"));
-  const Tally t = Count(status.Get("containerStatuses"));
-  if (init.failed > 0 && policy == "Never") return "Failed";
-  if (!terminal && (init.pending > 0 || init.failed > 0 || t.waiting > 0)) return "Pending";
-  if (t.running > 0 && t.unknown == 0) return "Running";
-  if (t.running == 0 && t.stopped > 0 && t.unknown == 0) {
-    if (terminal) return t.stopped == t.succeeded ? "Succeeded" : "Failed";
-    if (policy == "Always") return "Running";
-    if (t.stopped == t.succeeded) return "Succeeded";
-    return policy == "Never" ? "Failed" : "Running";
+  Tally t = Count(status.Get("containerStatuses"));
+  InitTally init;
+  const Value& specs = pod.spec().Get("initContainers");
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const Value& init_status = status.Get("initContainerStatuses").at(i);
+    if (api::PodView::IsSidecar(specs.at(i))) {
+      CountSidecar(init_status, &init, &t);
+    } else {
+      CountInit(init_status, &init);
+    }
   }
-  if (terminal) return "Failed";
-  return "Pending";
+  if (init.failed > 0 && policy == "Never") return "Failed";
+  if (init.pending > 0 || t.waiting > 0) return "Pending";
+  if (init.pending_sidecars > 0 && !initialized) return "Pending";
+  if (t.running > 0 && t.unknown == 0) return "Running";
+  if (t.running > 0 || t.stopped == 0 || t.unknown > 0) return "Pending";
+  if (terminal) return t.stopped == t.succeeded ? "Succeeded" : "Failed";
+  if (policy == "Always") return "Running";
+  if (t.stopped == t.succeeded) return "Succeeded";
+  return policy == "Never" ? "Failed" : "Running";
+}
+
+// What 1.36 asks the runtime, 1.30 asks the statuses.
+static bool Initialized(const StatusInput& in, const Value& statuses) {
+  if (in.compat != api::Compat::k1_36) return AnyStarted(statuses);
+  for (const Value& spec : in.pod.spec().Get("containers").items())
+    if (FindContainer(in.sandbox, spec.Get("name").AsString()) != nullptr) return true;
+  return false;
+}
+
+bool ReadinessDiffers(const api::Object& pod) {
+  if (pod.spec().Get("readinessGates").empty()) return false;
+  const Value& status = pod.status();
+  const Value* now = api::FindCondition(status.Get("conditions"), "Ready");
+  if (now == nullptr) return false;
+  StatusInput in;
+  in.pod = pod;
+  const Value wanted = ReadyCondition(
+      in, ContainersReady(in, status.Get("initContainerStatuses"), status.Get("containerStatuses"),
+                          status.Get("phase").AsString()));
+  return wanted.Get("status") != now->Get("status") ||
+         wanted.Get("message").AsString() != now->Get("message").AsString();
 }
 
 Value GeneratePodStatus(const StatusInput& in) {
@@ -327,14 +370,17 @@ Value GeneratePodStatus(const StatusInput& in) {
   const std::string_view api_phase = in.pod.status().Get("phase").AsString();
   // 1.25: a pod that is being deleted keeps its phase until it is gone.
   const bool forced = in.terminal && in.compat != api::Compat::k1_25;
-  const std::string phase(TerminalPhase(api_phase)   ? api_phase
-                          : TerminalPhase(old_phase) ? old_phase
-                                                     : PhaseOf(in.pod, counted, forced));
+  const std::string phase(TerminalPhase(api_phase) ? api_phase
+                          : TerminalPhase(old_phase)
+                              ? old_phase
+                              : PhaseOf(in.pod, counted, forced, Initialized(in, containers)));
 
   value::ObjectBuilder status;
   if (phase == old_phase) {
-    status.AddIf(old.Has("reason"), "reason", old.Get("reason"));
-    status.AddIf(old.Has("message"), "message", old.Get("message"));
+    for (const char* kept : {"reason", "message"}) {
+      const Value& text = old.Has(kept) ? old.Get(kept) : in.pod.status().Get(kept);
+      status.AddIf(!text.is_null(), kept, text);
+    }
   }
   status.Add("phase", Value::String(phase));
   status.Add("conditions", Conditions(in, init, containers, phase));

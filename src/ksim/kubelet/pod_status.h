@@ -46,8 +46,10 @@ struct StatusInput {
 // A whole PodStatus tree.
 value::Value GeneratePodStatus(const StatusInput& input);
 
-// The phase that the container statuses of `status` amount to.
-std::string_view PhaseOf(const api::Object& pod, const value::Value& status, bool terminal);
+// The phase that the container statuses of `status` amount to. `initialized`: other containers than
+// init containers have been begun.
+std::string_view PhaseOf(const api::Object& pod, const value::Value& status, bool terminal,
+                         bool initialized);
 
 // Whether a container is to be started: it never was, or it has ended and the restart policy says
 // so. `container` null: it never was. Nothing of a pod that is being deleted is.
@@ -57,7 +59,14 @@ bool ShouldRestart(const api::Object& pod, const value::Value& spec, const Conta
 bool LegalTransition(const api::Object& pod, const value::Value& old_status,
                      const value::Value& new_status);
 
-// All init containers that must end have ended with 0, and the restartable ones have started.
-bool InitContainersDone(const api::Object& pod, const PodSandbox* sandbox);
+// What the API's copy says of Ready is not what its conditions and gates amount to
+// (NeedToReconcilePodReadiness).
+bool ReadinessDiffers(const api::Object& pod);
+
+// Where the pod's spec has the container: "spec.initContainers{NAME}" (GenerateContainerRef).
+std::string ContainerFieldPath(const api::Object& pod, std::string_view container);
+
+// A condition that only the kubelet writes (kubelet/types PodConditionByKubelet).
+bool KubeletOwns(std::string_view condition_type);
 
 }  // namespace ksim::kubelet

@@ -70,7 +70,9 @@ void PodWorkers::Update(const api::Object& pod) {
 
 void PodWorkers::StatusSeen(const api::Object& pod) {
   Worker& worker = *workers_.at(std::string(pod.uid()));
-  if (worker.state == State::kSync) worker.pod = pod;
+  if (worker.state != State::kSync) return;
+  worker.pod = pod;
+  if (ReadinessDiffers(pod)) RuntimeChanged(worker.uid(), process_.simulation().CaptureOrigin());
 }
 
 void PodWorkers::Remove(const std::string& uid) {
@@ -178,11 +180,10 @@ sim::Task<void> PodWorkers::Run(Worker* worker) {
   co_await SyncTerminated(worker);
 }
 
-void PodWorkers::Event(const Worker& worker, const Value& spec, bool init, std::string_view type,
+void PodWorkers::Event(const Worker& worker, const Value& spec, std::string_view type,
                        std::string_view reason, std::string_view message) {
-  const char* field = init ? "initContainers" : "containers";
   recorder_.Event(worker.pod, type, reason, message, {},
-                  fmt::format("spec.{}{{{}}}", field, spec.Get("name").AsString()));
+                  ContainerFieldPath(worker.pod, spec.Get("name").AsString()));
 }
 
 Value PodWorkers::Status(const Worker& worker, bool terminal) const {

@@ -19,6 +19,7 @@
 #include "absl/container/btree_map.h"
 #include "ksim/api/object.h"
 #include "ksim/client/event_recorder.h"
+#include "ksim/kubelet/pod_actions.h"
 #include "ksim/kubelet/pod_status.h"
 #include "ksim/kubelet/prober.h"
 #include "ksim/kubelet/restart_backoff.h"
@@ -34,6 +35,10 @@ namespace ksim::kubelet {
 // grace of 0 is one (1.28), not none.
 std::int64_t EffectiveGrace(std::int64_t current, const api::Object& pod,
                             std::optional<std::int64_t> grace_override, bool zero_counts);
+
+// newTerminationOrdering: the containers that must have stopped before this one is told to: for a
+// sidecar all but the sidecars, and the next sidecar.
+std::vector<std::string> StopsAfter(const api::Object& pod, std::string_view container);
 
 class PodWorkers {
  public:
@@ -74,18 +79,20 @@ class PodWorkers {
   void Spawn(Worker& worker);
   sim::Task<void> Run(Worker* worker);
   sim::Task<void> Sync(Worker* worker);
-  // Kills what a probe has condemned; their names.
-  sim::Task<std::vector<std::string>> KillCondemned(Worker* worker);
-  sim::Task<void> StartContainers(Worker* worker, std::vector<std::string> killed);
-  bool BacksOff(Worker& worker, const value::Value& spec, const Container* ended);
+  PodActions Actions(const Worker& worker) const;
+  sim::Task<void> KillCondemned(Worker* worker, std::vector<PodActions::Kill> kills);
+  sim::Task<void> StartContainers(Worker* worker, PodActions actions);
+  bool BacksOff(Worker& worker, const PodActions::Start& start);
   sim::Task<void> StartOne(Worker* worker, value::Value spec, bool init);
   sim::Task<bool> EnsureImage(Worker* worker, value::Value spec);
   sim::Task<void> SyncTerminating(Worker* worker);
-  sim::Task<void> KillOne(Worker* worker, std::string container, int* left, sim::Signal* done);
+  sim::Task<void> KillPod(Worker* worker, std::int64_t grace);
+  struct Kills;
+  sim::Task<void> KillOne(Worker* worker, std::string container, Kills* kills);
   void Failed(Worker& worker, const value::Value& spec, std::string_view reason,
               std::string message);
   sim::Task<void> SyncTerminated(Worker* worker);
-  void Event(const Worker& worker, const value::Value& spec, bool init, std::string_view type,
+  void Event(const Worker& worker, const value::Value& spec, std::string_view type,
              std::string_view reason, std::string_view message);
   value::Value Status(const Worker& worker, bool terminal) const;
   value::Value EvictedStatus(const Worker& worker, const value::Value& status) const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "ksim/api/conditions.h"
@@ -29,40 +30,65 @@ std::int64_t EffectiveGrace(std::int64_t current, const api::Object& pod,
   return std::max<std::int64_t>(grace, 1);
 }
 
-// Containers are stopped all at once; sidecars and the sandbox after them.
 sim::Task<void> PodWorkers::SyncTerminating(Worker* worker) {
   const Value status = EvictedStatus(*worker, Status(*worker, /*terminal=*/false));
   if (!worker->removed) statuses_.Set(worker->pod, status);
   const std::string uid = worker->uid();
   prober_.StopLivenessAndStartup(uid);
-  const PodSandbox* sandbox = runtime_.Find(uid);
-  if (sandbox != nullptr) {
-    std::vector<std::string> running;
-    for (const auto& [name, c] : sandbox->containers) {
-      if (c.state == Container::State::kRunning) running.push_back(name);
-    }
-    int left = static_cast<int>(running.size());
-    sim::Signal done(process_.simulation());
-    std::vector<sim::Process::TaskId> kills;
-    // Cancelled with this frame: a shorter grace starts them anew.
-    struct CancelKills {
-      CancelKills(sim::Process& p, std::vector<sim::Process::TaskId>& k) : process(p), ids(k) {}
-      ~CancelKills() {
-        for (const sim::Process::TaskId id : ids) process.Cancel(id);
-      }
-      sim::Process& process;
-      std::vector<sim::Process::TaskId>& ids;
-    };
-    const CancelKills cancel(process_, kills);
-    for (const std::string& name : running) {
-      kills.push_back(process_.Spawn(KillOne(worker, name, &left, &done)));
-    }
-    while (left > 0) co_await done.Wait();
-    kills.clear();
-    co_await runtime_.StopSandbox(uid);
-  }
+  co_await KillPod(worker, worker->grace);
   prober_.RemovePod(uid);
   if (!worker->removed) statuses_.Set(worker->pod, Status(*worker, /*terminal=*/true));
+}
+
+// Those that a KillPod has still to stop.
+struct PodWorkers::Kills {
+  Kills(sim::Process& p, Duration g) : process(p), grace(g), changed(p.simulation()) {}
+  // Cancelled with the frame: a shorter grace starts them anew.
+  ~Kills() {
+    for (const sim::Process::TaskId id : tasks) process.Cancel(id);
+  }
+  sim::Process& process;
+  Duration grace;
+  std::vector<sim::Process::TaskId> tasks;
+  std::set<std::string, std::less<>> running;
+  sim::Signal changed;
+};
+
+// killContainersWithSyncResult: all at once, but sidecars when it is their turn; then the sandbox.
+sim::Task<void> PodWorkers::KillPod(Worker* worker, std::int64_t grace) {
+  const std::string uid = worker->uid();
+  const PodSandbox* sandbox = runtime_.Find(uid);
+  if (sandbox == nullptr) co_return;
+  Kills kills(process_, Seconds(grace));
+  for (const auto& [name, c] : sandbox->containers) {
+    if (c.state == Container::State::kRunning) kills.running.insert(name);
+  }
+  const std::vector<std::string> names(kills.running.begin(), kills.running.end());
+  for (const std::string& name : names) {
+    kills.tasks.push_back(process_.Spawn(KillOne(worker, name, &kills)));
+  }
+  while (!kills.running.empty()) co_await kills.changed.Wait();
+  kills.tasks.clear();
+  co_await runtime_.StopSandbox(uid);
+}
+
+std::vector<std::string> StopsAfter(const api::Object& pod, std::string_view container) {
+  std::vector<std::string> before;
+  std::string_view later;  // the sidecar that comes next in the spec
+  const Value& init = pod.spec().Get("initContainers");
+  for (std::size_t i = init.size(); i-- > 0;) {
+    if (!api::PodView::IsSidecar(init.at(i))) continue;
+    const std::string_view name = init.at(i).Get("name").AsString();
+    if (name != container) {
+      later = name;
+      continue;
+    }
+    for (const Value& spec : pod.spec().Get("containers").items())
+      before.emplace_back(spec.Get("name").AsString());
+    if (!later.empty()) before.emplace_back(later);
+    break;
+  }
+  return before;
 }
 
 // The podStatusFn of eviction_manager.go and TerminatePodAbnormallyAndWait; the condition is
@@ -82,18 +108,28 @@ Value PodWorkers::EvictedStatus(const Worker& worker, const Value& status) const
                     api::UpdateCondition(failed.Get("conditions"), condition, process_.Now()));
 }
 
-sim::Task<void> PodWorkers::KillOne(Worker* worker, std::string container, int* left,
-                                    sim::Signal* done) {
+// killContainer. The whole seconds that a sidecar waits for its turn are taken from its grace.
+sim::Task<void> PodWorkers::KillOne(Worker* worker, std::string container, Kills* kills) {
   for (const char* field : {"containers", "initContainers"}) {
     for (const Value& spec : worker->pod.spec().Get(field).items()) {
       if (spec.Get("name").AsString() != container) continue;
-      Event(*worker, spec, false, "Normal", "Killing",
-            fmt::format("Stopping container {}", container));
+      Event(*worker, spec, "Normal", "Killing", fmt::format("Stopping container {}", container));
     }
   }
-  const Duration grace = std::max(Seconds(worker->grace), kMinimumGrace);
-  co_await runtime_.KillContainer(worker->uid(), container, grace);
-  if (--*left == 0) done->Notify();
+  const std::vector<std::string> before = StopsAfter(worker->pod, container);
+  const VirtualTime since = env_.sim.now();
+  const Duration grace = kills->grace;
+  while (std::any_of(before.begin(), before.end(),
+                     [kills](const std::string& name) { return kills->running.contains(name); })) {
+    const Duration left = since + grace - env_.sim.now();
+    if (left <= Duration()) break;
+    co_await kills->changed.WaitFor(left, sim::TimerKind::kWork);
+  }
+  const std::int64_t waited = (env_.sim.now() - since).ns() / Seconds(1).ns();
+  const Duration kill_in = std::max(grace - Seconds(waited), kMinimumGrace);
+  co_await runtime_.KillContainer(worker->uid(), container, kill_in);
+  kills->running.erase(container);
+  kills->changed.Notify();
 }
 
 sim::Task<void> PodWorkers::SyncTerminated(Worker* worker) {

@@ -16,16 +16,6 @@ using value::Value;
 
 namespace {
 
-const Container* ContainerNamed(const PodSandbox* sandbox, std::string_view name) {
-  if (sandbox == nullptr) return nullptr;
-  const auto it = sandbox->containers.find(std::string(name));
-  return it == sandbox->containers.end() ? nullptr : &it->second;
-}
-
-bool Contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // util/format Pod: name_namespace(uid).
 std::string Formatted(const api::Object& pod) {
   return fmt::format("{}_{}({})", pod.name(), pod.ns(), pod.uid());
@@ -63,8 +53,24 @@ sim::Task<void> PodWorkers::Sync(Worker* worker) {
   prober_.AddPod(worker->pod);
   const PodSandbox* sandbox = runtime_.Find(worker->pod.uid());
   if (sandbox == nullptr || !sandbox->ready) co_await runtime_.CreateSandbox(worker->pod);
-  const std::vector<std::string> killed = co_await KillCondemned(worker);
-  co_await StartContainers(worker, killed);
+  const PodActions actions = Actions(*worker);
+  if (actions.kill_pod) {
+    co_await KillPod(worker, EffectiveGrace(0, worker->pod, {}, true));
+    co_return;
+  }
+  co_await KillCondemned(worker, actions.kills);
+  co_await StartContainers(worker, actions);
+}
+
+PodActions PodWorkers::Actions(const Worker& worker) const {
+  const std::string uid = worker.uid();
+  const ProbesOf probes = [this, &uid](const Container& c) {
+    ProbeResults results;
+    results.started = prober_.Started(uid, c.name, c.id);
+    results.condemned = prober_.Condemned(uid, c.name, c.id);
+    return results;
+  };
+  return ComputePodActions(worker.pod, runtime_.Find(uid), probes);
 }
 
 // A pod that has no network of its own does not wait for it.
@@ -76,81 +82,51 @@ bool PodWorkers::NoNetwork(const Worker& worker) {
   return true;
 }
 
-// computePodActions: a container whose liveness or startup probe has failed is killed, and started
-// again in the same sync unless it never restarts.
-sim::Task<std::vector<std::string>> PodWorkers::KillCondemned(Worker* worker) {
-  std::vector<std::string> killed;
-  const std::string uid = worker->uid();
-  const bool again = api::PodView(worker->pod).restart_policy() != "Never";
-  for (const char* field : {"initContainers", "containers"}) {
-    const std::vector<Value> specs(worker->pod.spec().Get(field).items().begin(),
-                                   worker->pod.spec().Get(field).items().end());
-    for (const Value& spec : specs) {
-      const std::string name(spec.Get("name").AsString());
-      const Container* c = ContainerNamed(runtime_.Find(uid), name);
-      if (c == nullptr || c->state != Container::State::kRunning) continue;
-      const std::optional<ProbeType> by = prober_.Condemned(uid, name, c->id);
-      if (!by) continue;
-      Event(*worker, spec, false, "Normal", "Killing",
-            fmt::format("Container {} failed {} probe{}", name, ToString(*by),
-                        again ? ", will be restarted" : ""));
-      std::int64_t grace = EffectiveGrace(0, worker->pod, {}, true);
-      const Value& own = spec.Get(FieldOf(*by)).Get("terminationGracePeriodSeconds");
-      if (own.is_int()) grace = own.AsInt();
-      const Duration kill_in = std::max(Seconds(grace), kMinimumGrace);
-      co_await runtime_.KillContainer(uid, name, kill_in);
-      killed.push_back(name);
-    }
-  }
-  co_return killed;
-}
-
-// Init containers one by one, each when the one before has ended well (a sidecar: has started);
-// then all others in their order.
-sim::Task<void> PodWorkers::StartContainers(Worker* worker, std::vector<std::string> killed) {
-  const api::PodView view(worker->pod);
-  const std::vector<Value> init(view.init_containers().items().begin(),
-                                view.init_containers().items().end());
-  for (const Value& spec : init) {
-    const Container* c =
-        ContainerNamed(runtime_.Find(worker->pod.uid()), spec.Get("name").AsString());
-    const bool sidecar = api::PodView::IsSidecar(spec);
-    const bool done = c != nullptr && c->state == Container::State::kExited && c->exit_code == 0;
-    const bool starts = ShouldRestart(worker->pod, spec, c);
-    if (starts && !BacksOff(*worker, spec, c)) co_await StartOne(worker, spec, !sidecar);
-    if (!sidecar && !done) co_return;
-  }
-  const std::vector<Value> containers(view.containers().items().begin(),
-                                      view.containers().items().end());
-  for (const Value& spec : containers) {
-    const std::string_view name = spec.Get("name").AsString();
-    const Container* c = ContainerNamed(runtime_.Find(worker->pod.uid()), name);
-    const bool condemned = Contains(killed, name);
-    const bool again = condemned && api::PodView(worker->pod).restart_policy() != "Never";
-    if (!again && !ShouldRestart(worker->pod, spec, c)) continue;
-    // What has just been killed still counted as running when the sync began.
-    const Container* ended = condemned && c != nullptr ? c->previous.get() : c;
-    if (!BacksOff(*worker, spec, ended)) co_await StartOne(worker, spec, false);
+// The kills of a sync, one after the other, each with the grace of the probe that asked for it.
+sim::Task<void> PodWorkers::KillCondemned(Worker* worker, std::vector<PodActions::Kill> kills) {
+  for (const PodActions::Kill& kill : kills) {
+    Event(*worker, kill.spec, "Normal", "Killing", kill.message);
+    std::int64_t grace = EffectiveGrace(0, worker->pod, {}, true);
+    const Value& own = kill.spec.Get(FieldOf(kill.by)).Get("terminationGracePeriodSeconds");
+    if (own.is_int()) grace = own.AsInt();
+    const Duration kill_in = std::max(Seconds(grace), kMinimumGrace);
+    co_await runtime_.KillContainer(worker->uid(), std::string(kill.spec.Get("name").AsString()),
+                                    kill_in);
   }
 }
 
-// doBackOff. `ended` is the newest container of that name that has; null: none has.
-bool PodWorkers::BacksOff(Worker& worker, const Value& spec, const Container* ended) {
-  if (ended == nullptr || ended->state != Container::State::kExited) return false;
+// An init container that must end and cannot be started keeps all that follows from it; a sidecar
+// does not.
+sim::Task<void> PodWorkers::StartContainers(Worker* worker, PodActions actions) {
+  for (const PodActions::Start& start : actions.init_containers) {
+    const bool sidecar = api::PodView::IsSidecar(start.spec);
+    const bool waits = BacksOff(*worker, start);
+    if (!waits) co_await StartOne(worker, start.spec, !sidecar);
+    const bool failed = worker->waiting.contains(std::string(start.spec.Get("name").AsString()));
+    if (failed && !sidecar) co_return;
+  }
+  for (const PodActions::Start& start : actions.containers) {
+    if (!BacksOff(*worker, start)) co_await StartOne(worker, start.spec, false);
+  }
+}
+
+// doBackOff. What was killed in this sync still counted as running when it began.
+bool PodWorkers::BacksOff(Worker& worker, const PodActions::Start& start) {
+  if (!start.ended) return false;
   const VirtualTime now = env_.sim.now();
-  const std::string name(spec.Get("name").AsString());
+  const std::string name(start.spec.Get("name").AsString());
   const std::string key = worker.uid() + "/" + name;
-  const VirtualTime until = restarts_.WaitsUntil(key, ended->finished);
+  const VirtualTime until = restarts_.WaitsUntil(key, start.ended->finished);
   if (until <= now) {
-    restarts_.Next(key, ended->finished, now);
+    restarts_.Next(key, start.ended->finished, now);
     return false;
   }
   const bool v125 = env_.compat == api::Compat::k1_25;
-  Event(worker, spec, ended->init, "Warning", "BackOff",
+  Event(worker, start.spec, "Warning", "BackOff",
         v125 ? "Back-off restarting failed container"
              : fmt::format("Back-off restarting failed container {} in pod {}", name,
                            Formatted(worker.pod)));
-  Failed(worker, spec, "CrashLoopBackOff",
+  Failed(worker, start.spec, "CrashLoopBackOff",
          fmt::format("back-off {} restarting failed container={} pod={}",
                      FormatDuration(restarts_.Get(key)), name, Formatted(worker.pod)));
   worker.retry_at = worker.retry_at ? std::min(*worker.retry_at, until) : until;
@@ -180,9 +156,9 @@ sim::Task<void> PodWorkers::StartOne(Worker* worker, Value spec, bool init) {
     created = fmt::format("Created container{} {}", colon, name);
     started = fmt::format("Started container {}", name);
   }
-  Event(*worker, spec, init, "Normal", "Created", created);
+  Event(*worker, spec, "Normal", "Created", created);
   co_await runtime_.StartContainer(uid, name);
-  Event(*worker, spec, init, "Normal", "Started", started);
+  Event(*worker, spec, "Normal", "Started", started);
   worker->waiting.erase(name);
 }
 
@@ -192,21 +168,21 @@ sim::Task<bool> PodWorkers::EnsureImage(Worker* worker, Value spec) {
   const bool present = runtime_.HasImage(image);
   if (present && policy != "Always") {
     const char* more = env_.compat == api::Compat::k1_36 ? " and can be accessed by the pod" : "";
-    Event(*worker, spec, false, "Normal", "Pulled",
+    Event(*worker, spec, "Normal", "Pulled",
           fmt::format("Container image \"{}\" already present on machine{}", image, more));
     co_return true;
   }
   if (policy == "Never") {
     const std::string message =
         fmt::format("Container image \"{}\" is not present with pull policy of Never", image);
-    Event(*worker, spec, false, "Warning", "ErrImageNeverPull", message);
+    Event(*worker, spec, "Warning", "ErrImageNeverPull", message);
     Failed(*worker, spec, "ErrImageNeverPull", message);
     co_return false;
   }
-  Event(*worker, spec, false, "Normal", "Pulling", fmt::format("Pulling image \"{}\"", image));
+  Event(*worker, spec, "Normal", "Pulling", fmt::format("Pulling image \"{}\"", image));
   const std::string name(spec.Get("name").AsString());
   const Runtime::Pulled pulled = co_await runtime_.PullImage(worker->uid(), name, image);
-  Event(*worker, spec, false, "Normal", "Pulled", PulledMessage(image, pulled, env_.compat));
+  Event(*worker, spec, "Normal", "Pulled", PulledMessage(image, pulled, env_.compat));
   co_return true;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ksim/api/pod.h"
+#include "ksim/kubelet/pod_status.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::kubelet {
@@ -198,7 +199,7 @@ void Prober::TellFailure(const Worker& worker) {
   const char* output = worker.probe.Has("httpGet") ? "HTTP probe failed with statuscode: 503" : "";
   recorder_.Event(worker.pod, "Warning", "Unhealthy",
                   fmt::format("{} probe failed: {}", what, output), {},
-                  fmt::format("spec.containers{{{}}}", worker.container));
+                  ContainerFieldPath(worker.pod, worker.container));
 }
 
 bool Prober::Started(const std::string& uid, const std::string& container,

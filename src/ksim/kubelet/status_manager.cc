@@ -23,11 +23,6 @@ bool TerminalPhase(const Value& status) {
   return phase == "Succeeded" || phase == "Failed";
 }
 
-bool KubeletOwns(std::string_view type) {
-  return type == "PodReadyToStartContainers" || type == "Initialized" || type == "Ready" ||
-         type == "ContainersReady" || type == "PodScheduled";
-}
-
 // A container that never got a state before the pod ended.
 Value Killed(const Value& status) {
   if (status.Get("state").Has("terminated")) return status;
@@ -42,10 +37,40 @@ Value Killed(const Value& status) {
                                {"startedAt", Value()}})}}));
 }
 
-Value AllKilled(const Value& statuses) {
-  std::vector<Value> killed;
-  for (const Value& s : statuses.items()) killed.push_back(Killed(s));
+Value AllKilled(const Value& statuses, std::size_t count) {
+  std::vector<Value> killed(statuses.items().begin(), statuses.items().end());
+  for (std::size_t i = 0; i < count; ++i) killed[i] = Killed(killed[i]);
   return Value::Array(std::move(killed));
+}
+
+bool EverBegun(const Value& status) {
+  return !status.Get("state").Has("waiting") || status.Get("lastState").Has("terminated");
+}
+
+bool EndedWell(const Value& state) {
+  const Value& end = state.Get("terminated");
+  return !end.is_null() && end.Get("exitCode").AsInt() == 0;
+}
+
+// hasPodInitialized: whether containers may have run of which nothing is known.
+bool Initialized(const api::Object& pod) {
+  const Value& specs = pod.spec().Get("initContainers");
+  if (specs.empty()) return true;
+  for (const Value& s : pod.status().Get("containerStatuses").items())
+    if (EverBegun(s)) return true;
+  const Value& statuses = pod.status().Get("initContainerStatuses");
+  if (statuses.empty()) return false;
+  const Value& last = statuses.at(statuses.size() - 1);
+  if (api::PodView::IsSidecar(specs.at(specs.size() - 1)))
+    return last.Get("state").Has("running") && last.Get("started").AsBool();
+  return EndedWell(last.Get("lastState")) || EndedWell(last.Get("state"));
+}
+
+// initializedContainers: all but those at the end that were never begun; at least one.
+std::size_t BegunInits(const Value& statuses) {
+  for (std::size_t i = statuses.size(); i-- > 0;)
+    if (EverBegun(statuses.at(i))) return i + 1;
+  return std::min<std::size_t>(statuses.size(), 1);
 }
 
 // pkg/util/pod preparePatchBytesForPodStatus: of two pods that have nothing but a status.
@@ -111,10 +136,12 @@ void StatusManager::Queue(const std::string& uid) {
 void StatusManager::Terminate(const api::Object& pod) {
   Value status = Get(pod.uid());
   if (status.is_null()) status = pod.status();
-  for (const char* field : {"containerStatuses", "initContainerStatuses"}) {
-    const Value& statuses = status.Get(field);
-    if (!statuses.empty()) status = status.Set(field, AllKilled(statuses));
-  }
+  const Value containers = status.Get("containerStatuses");
+  if (!containers.empty() && Initialized(pod))
+    status = status.Set("containerStatuses", AllKilled(containers, containers.size()));
+  const Value init = status.Get("initContainerStatuses");
+  if (!init.empty())
+    status = status.Set("initContainerStatuses", AllKilled(init, BegunInits(init)));
   if (!TerminalPhase(status) && compat_ != api::Compat::k1_25) {
     status = status.Set("phase", Value::Of("Failed"));
   }
@@ -315,7 +342,25 @@ Value StatusManager::Merge(const api::Object& current, const Value& status) cons
         merged.Set("conditions", api::UpdateCondition(merged.Get("conditions"), *disrupted, now));
   }
   if (api_status.Has("qosClass")) merged = merged.Set("qosClass", api_status.Get("qosClass"));
-  return merged;
+  return TerminalPhase(merged) ? Unready(current, merged) : merged;
+}
+
+// A pod that is over is not ready, even if that comes to light before its containers' end does.
+Value StatusManager::Unready(const api::Object& current, const Value& status) const {
+  Value conditions = status.Get("conditions");
+  constexpr const char* kTypes[] = {"ContainersReady", "Ready"};
+  const bool ready = std::any_of(std::begin(kTypes), std::end(kTypes), [&](const char* type) {
+    return api::ConditionStatus(conditions, type) == "True";
+  });
+  if (!ready) return status;
+  const char* reason = status.Get("phase").AsString() == "Failed" ? "PodFailed" : "PodCompleted";
+  for (const char* type : kTypes) {
+    Value condition = api::MakeCondition(type, "False", reason);
+    if (compat_ == api::Compat::k1_36 && current.generation() != 0)
+      condition = condition.Set("observedGeneration", Value::Int(current.generation()));
+    conditions = api::UpdateCondition(conditions, condition, process_.Now());
+  }
+  return status.Set("conditions", conditions);
 }
 
 }  // namespace ksim::kubelet

@@ -74,6 +74,7 @@ class StatusManager {
   void Queue(const std::string& uid);
   bool CanBeDeleted(const api::Object& pod) const;
   value::Value Merge(const api::Object& current, const value::Value& status) const;
+  value::Value Unready(const api::Object& current, const value::Value& status) const;
   bool fifo() const { return compat_ == api::Compat::k1_25; }
 
   sim::Process& process_;
