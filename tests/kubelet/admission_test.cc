@@ -82,6 +82,8 @@ TEST(Admission, CountsPodsAndPortsAndMindsNoExecuteOnly) {
   };
   EXPECT_FALSE(Admit(pod, {}, tainted("NoSchedule")).has_value());
   EXPECT_EQ(Admit(pod, {}, tainted("NoExecute"))->reason, "TaintToleration");
+  EXPECT_EQ(Admit(pod, {}, tainted("NoExecute"))->message,
+            "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate");
 }
 
 // KUBELET-08: the wording changed with 1.26.

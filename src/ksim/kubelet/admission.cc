@@ -58,6 +58,21 @@ std::optional<Refusal> CheckResources(const api::Object& pod,
   return std::nullopt;
 }
 
+// rejectPodAdmissionBasedOnOSSelector (which asks the pod's label, not its selector) and
+// rejectPodAdmissionBasedOnOSField.
+std::optional<Refusal> CheckOs(const api::Object& pod) {
+  constexpr const char* kLabel = "kubernetes.io/os";
+  if (pod.labels().Has(kLabel) && pod.Label(kLabel) != "linux") {
+    return Refusal("PodOSSelectorNodeLabelDoesNotMatch",
+                   "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label");
+  }
+  const value::Value& os = pod.spec().Get("os");
+  if (!os.is_null() && os.Get("name").AsString() != "linux")
+    return Refusal("PodOSNotSupported",
+                   "Failed to admit pod as the OS field doesn't match node OS");
+  return std::nullopt;
+}
+
 bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others) {
   const std::vector<api::HostPort> wanted = api::HostPorts(pod);
   return std::any_of(others.begin(), others.end(), [&](const api::Object& other) {
@@ -74,6 +89,7 @@ bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others) 
 std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Object>& others,
                              const api::Object& node) {
   if (node.empty()) return std::nullopt;
+  if (auto refusal = CheckOs(pod)) return refusal;
   if (auto refusal = CheckResources(pod, others, node)) return refusal;
   if (!api::MatchesRequiredNodeAffinity(pod, node)) {
     return Refusal("NodeAffinity",
@@ -90,8 +106,8 @@ std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Obje
                                                     pod.spec().Get("tolerations"), {"NoExecute"});
   if (taint != nullptr) {
     return Refusal("TaintToleration",
-                   "Predicate TaintToleration failed: node(s) had untolerated "
-                   "taint(s)");
+                   "Predicate TaintToleration failed: node(s) had taints that the pod didn't "
+                   "tolerate");
   }
   return std::nullopt;
 }
@@ -99,15 +115,17 @@ std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Obje
 value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, api::Compat compat,
                            VirtualTime now) {
   const char* prefix = compat == api::Compat::k1_25 ? "Pod " : "Pod was rejected: ";
+  const value::Value& since = pod.status().Get("startTime");
+  const value::Value& qos = pod.status().Get("qosClass");
   value::ObjectBuilder status;
   status.Add("phase", value::Value::Of("Failed"))
       .Add("reason", value::Value::String(refusal.reason))
       .Add("message", value::Value::String(prefix + refusal.message))
-      .Add("startTime", value::Value::String(value::FormatTimestamp(now)));
-  for (const char* kept : {"qosClass", "conditions"}) {
-    const value::Value& field = pod.status().Get(kept);
-    status.AddIf(!field.is_null(), kept, field);
-  }
+      .Add("startTime",
+           since.is_null() ? value::Value::String(value::FormatTimestamp(now)) : since);
+  status.AddIf(!qos.is_null(), "qosClass", qos);
+  status.AddIf(compat == api::Compat::k1_36 && pod.generation() != 0, "observedGeneration",
+               value::Value::Int(pod.generation()));
   return status.Build();
 }
 

@@ -22,7 +22,8 @@ struct Refusal {
 std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Object>& others,
                              const api::Object& node);
 
-// The status of a refused pod: Failed, never tried again.
+// The status of a refused pod: Failed, never tried again, and nothing else: no containers, none of
+// the kubelet's conditions.
 value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, api::Compat compat,
                            VirtualTime now);
 

@@ -13,6 +13,7 @@ namespace ksim::kubelet {
 namespace {
 
 constexpr Duration kRelistPeriod = Seconds(1);
+constexpr Duration kSourcePoll = Milliseconds(100);
 
 client::ClientOptions KubeletClientOptions(const std::string& node, api::Compat compat) {
   return client::LimitedAs(client::Limits::kKubelet, compat, "system:node:" + node);
@@ -97,7 +98,7 @@ void Kubelet::Start() {
   pod_handlers_.add = [this](const api::Object& pod, bool) { AddPod(pod); };
   pod_handlers_.update = [this](const api::Object& a, const api::Object& b) { UpdatePod(a, b); };
   pod_handlers_.del = [this](const client::Deleted& d) { RemovePod(d.object); };
-  pods_.AddHandler(process_.actor(), &pod_handlers_);
+  pod_registration_ = pods_.AddHandler(process_.actor(), &pod_handlers_);
   statuses_.Start();
   node_.Start();
   evictions_.Start();
@@ -105,9 +106,23 @@ void Kubelet::Start() {
   process_.Spawn(Run());
 }
 
+// Nothing is begun before the node is known and the first list is there (config/apiserver.go
+// NewSourceApiserver). That is one set of additions, the oldest pod first (HandlePodAdditions).
 sim::Task<void> Kubelet::Run() {
   const bool synced = co_await informers_.WaitForCacheSync();
-  if (synced) CleanUp();
+  if (!synced) co_return;
+  while (!pods_.HasSynced(pod_registration_))
+    co_await process_.simulation().Sleep(kSourcePoll, sim::TimerKind::kWork, "pod source");
+  std::vector<api::Object> pods;
+  for (const auto& [uid, pod] : std::exchange(early_, {})) pods.push_back(pod);
+  std::sort(pods.begin(), pods.end(), [](const api::Object& a, const api::Object& b) {
+    const std::string_view at = a.metadata().Get("creationTimestamp").AsString();
+    const std::string_view bt = b.metadata().Get("creationTimestamp").AsString();
+    return at != bt ? at < bt : a.key() < b.key();
+  });
+  ready_ = true;
+  for (const api::Object& pod : pods) AddPod(pod);
+  CleanUp();
 }
 
 // HandlePodCleanups: what is in nobody's config is killed, once the config is whole: pods that went
@@ -123,11 +138,17 @@ void Kubelet::CleanUp() {
   }
 }
 
+// What runs here already is asked again: a kubelet that comes back remembers nothing, and the node
+// may have changed.
 void Kubelet::AddPod(const api::Object& pod) {
+  if (!ready_) {
+    early_[std::string(pod.uid())] = pod;
+    return;
+  }
   const bool over = pod.deleting() || api::PodView(pod).terminal();
-  const bool running = runtime_.Find(pod.uid()) != nullptr;
-  if (!over && !running) {
-    const api::Object node = nodes_.lister().Get("", options_.name);
+  if (!over) {
+    api::Object node = nodes_.lister().Get("", options_.name);
+    if (node.empty()) node = node_.InitialNode();  // kubelet_getters.go getNodeAnyWay
     std::optional<Refusal> refusal = evictions_.Admit(pod);
     if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node);
     if (refusal) {
@@ -139,6 +160,11 @@ void Kubelet::AddPod(const api::Object& pod) {
 }
 
 void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
+  if (!ready_) {
+    early_.erase(std::string(before.uid()));
+    AddPod(after);
+    return;
+  }
   // Deleted and created again between two lists: another pod under the old name.
   if (before.uid() != after.uid()) {
     RemovePod(before);
@@ -159,7 +185,8 @@ void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
 
 // deletePod: refused while the config is not whole.
 void Kubelet::RemovePod(const api::Object& pod) {
-  if (pod.empty() || !pods_.HasSynced()) return;
+  early_.erase(std::string(pod.uid()));
+  if (pod.empty() || !ready_) return;
   workers_.Remove(std::string(pod.uid()));
 }
 

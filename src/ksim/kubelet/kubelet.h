@@ -60,6 +60,9 @@ class Kubelet {
   EvictionManager evictions_;
   NodeAgent node_;
   VirtualTime started_;
+  int pod_registration_ = 0;
+  bool ready_ = false;                               // the node and the first pods are known
+  absl::btree_map<std::string, api::Object> early_;  // told of before that; by uid
   // Pods the runtime changed since the last look, and what changed them.
   absl::btree_map<std::string, sim::Origin> changed_;
   sim::Signal runtime_changed_;

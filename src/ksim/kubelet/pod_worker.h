@@ -18,6 +18,7 @@ struct PodWorkers::Worker {
   State state = State::kSync;
   bool dirty = false;       // an update or a change in the runtime not yet synced
   bool removed = false;     // the object is gone
+  bool orphan = false;      // was never anything but a sandbox that nobody wanted
   std::int64_t grace = 0;   // seconds; 0: it is not terminating
   std::string evicted;      // why; "": it is not
   bool no_network = false;  // as the last sync found it

@@ -109,6 +109,7 @@ bool PodWorkers::Evicted(const std::string& uid) const {
 void PodWorkers::KillOrphan(const api::Object& pod) {
   Worker& worker = WorkerOf(pod);
   worker.removed = true;
+  worker.orphan = true;
   BeginTermination(worker, 1);
 }
 

@@ -137,7 +137,12 @@ sim::Task<void> PodWorkers::SyncTerminated(Worker* worker) {
   if (worker->removed) {
     worker->state = State::kFinished;
     runtime_.RemovePod(uid);
-    statuses_.Forget(uid);
+    // A pod that was refused while it ran may say so now.
+    if (worker->orphan) {
+      statuses_.Trigger(uid);
+    } else {
+      statuses_.Forget(uid);
+    }
     restarts_.Forget(uid);
     workers_.erase(uid);
     co_return;
