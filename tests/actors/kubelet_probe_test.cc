@@ -242,5 +242,40 @@ TEST_P(KubeletProbes, DoNotAllBeginAtOnceAfterAKubeletsRestart) {
   EXPECT_LT(w.api.sim.now() - start, Seconds(22));
 }
 
+// KUBELET-17, KUBELET-36: until 1.34 a kubelet that comes back takes for unready what its first
+// probe does not find ready; later ones leave it as it was, until the threshold is reached.
+TEST_P(KubeletProbes, ARestartOfTheKubeletForgetsReadinessBefore135) {
+  w.Create("pods", Probed(R"("readiness.ksim.dev/c":"pass 45s, fail 30s, pass 60s, fail")",
+                          fmt::format(R"("readinessProbe":{{{},"periodSeconds":20}})", kHttp)));
+  w.Advance(Seconds(50));
+  ASSERT_TRUE(Ready(w.Get("pods", "p").status()));
+  sim::Process* kubelet = w.api.sim.FindProcess("kubelet/n1");
+  kubelet->Kill();
+  w.Settle();
+  kubelet->Start();
+  bool unready = false;
+  for (int i = 0; i < 500; ++i) {
+    w.Advance(Milliseconds(100));
+    unready = unready || NotReady(w.Get("pods", "p").status());
+  }
+  EXPECT_EQ(unready, GetParam() != api::Compat::k1_36);
+  EXPECT_TRUE(Ready(w.Get("pods", "p").status()));
+  w.Advance(Minutes(3));
+  EXPECT_FALSE(Ready(w.Get("pods", "p").status()));
+}
+
+// KUBELET-17: a container that goes while others stay is stopped because of its probe; the pod
+// stays.
+TEST_P(KubeletProbes, OneOfTwoContainersThatNeverRestartIsStopped) {
+  w.Create("pods", fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p",
+    "annotations":{{"liveness.ksim.dev/c":"fail"}}}},"spec":{{"nodeName":"n1",
+    "restartPolicy":"Never","containers":[{{"name":"c","image":"i:1","livenessProbe":{{{},
+    "periodSeconds":5}}}},{{"name":"d","image":"i:1"}}]}}}})",
+                               kHttp));
+  w.Advance(Minutes(1));
+  EXPECT_THAT(w.EventTexts(), Contains("Normal Killing Container c failed liveness probe"));
+  EXPECT_EQ(w.Get("pods", "p").status().Get("phase").AsString(), "Running");
+}
+
 }  // namespace
 }  // namespace ksim

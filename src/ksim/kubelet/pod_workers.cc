@@ -195,12 +195,13 @@ Value PodWorkers::Status(const Worker& worker, bool terminal) const {
   input.sandbox = runtime_.Find(worker.pod.uid());
   input.terminal = terminal;
   input.waiting = &worker.waiting;
-  const std::string uid = worker.uid();
-  input.health = [this, uid](const Container& c) {
-    Health health;
-    health.started = prober_.Started(uid, c.name, c.id);
-    health.ready = health.started && prober_.Ready(uid, c.name, c.id);
-    return health;
+  input.health = [this, &input](const Container& c) {
+    bool was_started = false;
+    for (const char* field : {"containerStatuses", "initContainerStatuses"})
+      for (const Value& s : input.old_status.Get(field).items())
+        was_started =
+            was_started || (s.Get("containerID").AsString() == c.id && s.Get("started").AsBool());
+    return prober_.HealthOf(input.pod, c, was_started);
   };
   input.host_ip = host_ip_;
   input.now = process_.Now();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
 #include "ksim/kubelet/pod_status.h"
 #include "ksim/value/timestamp.h"
@@ -18,6 +19,8 @@ namespace {
 constexpr ProbeType kTypes[] = {ProbeType::kLiveness, ProbeType::kReadiness, ProbeType::kStartup};
 // A probe that has not succeeded by then is not waited for.
 constexpr int kProbesWaitedFor = 20;
+// What started so long before the kubelet has survived a restart of it.
+constexpr Duration kRestartGrace = Seconds(10);
 
 Duration SecondsOf(const Value& probe, std::string_view field, std::int64_t least) {
   return Seconds(std::max(least, probe.Get(field).AsInt()));
@@ -42,6 +45,7 @@ struct Prober::Worker {
   Value probe;
   std::string id;  // of the container that the result is about
   Result result = Result::kUnknown;
+  bool has_result = false;         // one has been set, be it the first
   Result last = Result::kUnknown;  // found by the last probe
   std::int64_t run = 0;            // so many times in a row
   int probes = 0;                  // of this container
@@ -134,7 +138,11 @@ sim::Task<void> Prober::Run(Prober* self, std::shared_ptr<Worker> worker) {
   while (self->Probe(*worker)) {
     const Duration wait = tick - env.sim.now();
     const bool asked = co_await worker->wake.WaitFor(wait, self->KindOf(*worker));
-    if (!asked) tick = tick + period;
+    if (!asked) {
+      tick = tick + period;
+    } else if (env.compat == api::Compat::k1_36) {
+      tick = env.sim.now() + period;  // a run that was asked for is the first of its own
+    }
   }
 }
 
@@ -150,8 +158,18 @@ bool Prober::Probe(Worker& worker) {
     worker.result = Result::kUnknown;
     worker.probes = 0;
     worker.on_hold = false;
-    if (worker.type == ProbeType::kReadiness) Set(worker, Result::kFailure);
-    if (worker.type == ProbeType::kLiveness) Set(worker, Result::kSuccess);
+    worker.has_result = false;
+    const Value& running = container->Get("state").Get("running");
+    const auto since = value::ParseTimestamp(running.Get("startedAt").AsString());
+    // From 1.35 on a restart of the kubelet makes no container unready.
+    const bool survived = since.ok() && RanBefore(*since);
+    if (survived && worker.type == ProbeType::kStartup && container->Get("started").AsBool())
+      Set(worker, Result::kSuccess);
+    if (!survived) {
+      worker.has_result = true;
+      if (worker.type == ProbeType::kReadiness) Set(worker, Result::kFailure);
+      if (worker.type == ProbeType::kLiveness) Set(worker, Result::kSuccess);
+    }
   }
   if (worker.on_hold) return true;
   const Value& running = container->Get("state").Get("running");
@@ -188,6 +206,7 @@ void Prober::Count(Worker& worker, bool success) {
 }
 
 void Prober::Set(Worker& worker, Result result) {
+  worker.has_result = true;
   if (std::exchange(worker.result, result) == result) return;
   const bool fine = worker.type == ProbeType::kLiveness && result == Result::kSuccess;
   if (!fine) changed_(std::string(worker.pod.uid()));
@@ -208,13 +227,35 @@ bool Prober::Started(const std::string& uid, const std::string& container,
   return worker == nullptr || (worker->id == id && worker->result == Result::kSuccess);
 }
 
-bool Prober::Ready(const std::string& uid, const std::string& container, std::string_view id) {
-  const auto it = workers_.find(Key(uid, container, ProbeType::kReadiness));
-  if (it == workers_.end()) return true;
-  Worker& worker = *it->second;
-  if (worker.id == id && worker.result == Result::kSuccess) return true;
-  worker.wake.Notify();
-  return false;
+bool Prober::RanBefore(VirtualTime since) const {
+  return env_.compat == api::Compat::k1_36 && since < started_ - kRestartGrace;
+}
+
+Health Prober::HealthOf(const api::Object& pod, const Container& c, bool was_started) {
+  const std::string uid(pod.uid());
+  const bool survived = RanBefore(c.started);
+  const Worker* startup = Find(uid, c.name, ProbeType::kStartup);
+  const bool no_startup = startup == nullptr || startup->id != c.id || !startup->has_result;
+  Health health;
+  health.started = Started(uid, c.name, c.id) || (survived && was_started && no_startup);
+  health.ready = false;
+  const auto it = workers_.find(Key(uid, c.name, ProbeType::kReadiness));
+  if (!health.started) return health;
+  if (it == workers_.end()) {
+    health.ready = true;
+  } else {
+    Worker& worker = *it->second;
+    if (worker.id == c.id && worker.result == Result::kSuccess) {
+      health.ready = true;
+      return health;
+    }
+    worker.wake.Notify();
+    const bool no_result = worker.id != c.id || !worker.has_result;
+    // setReadyStateOnKubeletRestart
+    if (survived && no_result)
+      health.ready = api::ConditionStatus(pod.status().Get("conditions"), "Ready") == "True";
+  }
+  return health;
 }
 
 std::optional<ProbeType> Prober::Condemned(const std::string& uid, const std::string& container,

@@ -23,6 +23,7 @@
 #include "ksim/client/client.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/kubelet/behaviour.h"
+#include "ksim/kubelet/pod_status.h"
 #include "ksim/kubelet/status_manager.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
@@ -42,8 +43,9 @@ class Prober {
 
   // --- of a running container ---
   bool Started(const std::string& uid, const std::string& container, std::string_view id) const;
-  // A probe that has not succeeded yet runs at once.
-  bool Ready(const std::string& uid, const std::string& container, std::string_view id);
+  // For the status: `was_started` as the last one had it. A readiness probe that has not succeeded
+  // yet runs at once.
+  Health HealthOf(const api::Object& pod, const Container& container, bool was_started);
   // The type of probe that wants it killed; nullopt if none does.
   std::optional<ProbeType> Condemned(const std::string& uid, const std::string& container,
                                      std::string_view id) const;
@@ -62,6 +64,8 @@ class Prober {
   void TellFailure(const Worker& worker);
   void Stop(const Key& key);
   sim::TimerKind KindOf(const Worker& worker) const;
+  // It has survived a restart of the kubelet that no longer makes it unready (1.35).
+  bool RanBefore(VirtualTime since) const;
 
   sim::Process& process_;
   client::Environment& env_;
