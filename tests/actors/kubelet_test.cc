@@ -311,6 +311,40 @@ TEST_P(KubeletActor, RenewsItsLeaseEveryTenSecondsAndALittle) {
   }
 }
 
+// KUBELET-33: however fast the kubelet hears of its own Node, that owns the lease.
+TEST_P(KubeletActor, ItsLeaseBelongsToItsNode) {
+  w.Freeze("nodes");
+  w.StartKubelet("n1");
+  w.Advance(Seconds(5));
+  std::string owner;
+  for (std::size_t i = 0; i < w.events().size(); ++i) {
+    if (w.events()[i].kind != sim::EventKind::kRequest) continue;
+    const api::Request& r = w.events()[i].payload.As<client::RequestPayload>().request;
+    if (r.resource->resource == "leases" && r.verb == api::Verb::kCreate)
+      owner = r.body.Get("metadata").Get("ownerReferences").at(0).Get("uid").AsString();
+  }
+  EXPECT_EQ(owner, w.Get("nodes", "n1").uid());
+}
+
+// KUBELET-33: a kubelet that comes back finds its lease and renews it at once.
+TEST_P(KubeletActor, RenewsTheLeaseThatItFindsWhenItStarts) {
+  w.StartKubelet("n1");
+  w.Advance(Minutes(1));
+  sim::Process* kubelet = w.api.sim.FindProcess("kubelet/n1");
+  kubelet->Kill();
+  w.Advance(Seconds(30));
+  w.Forget();
+  kubelet->Start();
+  w.Advance(Seconds(5));
+  int renewals = 0;
+  for (std::size_t i = w.from(); i < w.events().size(); ++i) {
+    if (w.events()[i].kind != sim::EventKind::kRequest) continue;
+    const api::Request& r = w.events()[i].payload.As<client::RequestPayload>().request;
+    renewals += r.resource->resource == "leases" && r.verb == api::Verb::kUpdate;
+  }
+  EXPECT_EQ(renewals, 1);
+}
+
 // KUBELET-34: looked at every 10 s, told every 5 min.
 TEST_P(KubeletActor, TellsANodesStatusEveryFiveMinutesUnlessItChanges) {
   w.StartKubelet("n1");

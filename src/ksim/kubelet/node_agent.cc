@@ -129,10 +129,14 @@ sim::Task<void> NodeAgent::Register() {
 sim::Task<bool> NodeAgent::TryRegister() {
   const api::Object node = InitialNode();
   client::Client::ObjectResult created = co_await client_.Create(node_resource_, node);
-  if (created.ok()) co_return true;
+  if (created.ok()) {
+    node_uid_ = created->uid();
+    co_return true;
+  }
   if (!api::IsAlreadyExists(created.status())) co_return false;
   client::Client::ObjectResult existing = co_await client_.Get(node_resource_, "", options_.name);
   if (!existing.ok()) co_return false;
+  node_uid_ = existing->uid();
   Value wanted = existing->tree();
   for (const Value::Member& m : node.labels().members()) {
     const value::Path label{"metadata", "labels", value::PathStep(m.name)};

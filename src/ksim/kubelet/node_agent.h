@@ -41,6 +41,7 @@ class NodeAgent {
   sim::Task<bool> TryUpdateStatus(bool live);
   sim::Task<void> RenewLease();
   sim::Task<bool> EnsureLease();
+  sim::Task<bool> TryRenewLease();
   // A taint for each trouble, and none for one that is over.
   sim::Task<bool> UpdateTaints(api::Object node);
   void TellTransitions(const api::Object& node, const value::Value& status);
@@ -48,6 +49,7 @@ class NodeAgent {
   // What the machine has now, a bit for each of kNodeConditions.
   unsigned Troubles() const;
   value::Value LeaseSpec() const;
+  value::Value LeaseOwners() const;
 
   sim::Process& process_;
   client::Client& client_;
@@ -60,6 +62,7 @@ class NodeAgent {
   const api::ResourceInfo* lease_resource_;
   sim::SiteId lease_site_, status_site_;
   bool registered_ = false;
+  std::string node_uid_;  // of the Node that was registered
   VirtualTime last_report_;
   // The last status that the machine had nothing to add to, and what troubled it then: while both
   // stay, the same would be found again.

@@ -26,57 +26,63 @@ Value NodeAgent::LeaseSpec() const {
                      {"renewTime", Value::String(value::FormatMicroTime(process_.Now()))}});
 }
 
-// Every 10 s (a quarter of the lease) with up to 4 % more.
+// util/nodelease.go SetNodeOwnerFunc: the lease goes when its Node does.
+Value NodeAgent::LeaseOwners() const {
+  return value::Arr({value::Obj({{"apiVersion", Value::Of("v1")},
+                                 {"kind", Value::Of("Node")},
+                                 {"name", Value::String(options_.name)},
+                                 {"uid", Value::String(node_uid_)}})});
+}
+
+// Every 10 s (a quarter of the lease) with up to 4 % more. The one that is known is renewed without
+// being read; else it is looked for, and renewed unless it had to be made.
 sim::Task<void> NodeAgent::RenewLease() {
   sim::Simulation& sim = process_.simulation();
   sim.context().unawaited = true;
   for (std::uint64_t tick = 0;; ++tick) {
     bool renewed = false;
-    if (!lease_.empty()) {
-      for (int i = 0; i < kLeaseTries && !renewed; ++i) {
-        static const value::Path kSpec{"spec"};
-        const api::Object update =
-            api::Object::FromTree(lease_.tree().Set(kSpec, LeaseSpec()), lease_.resource_version());
-        client::Client::ObjectResult put = co_await heartbeats_.Update(lease_resource_, update);
-        if (put.ok()) {
-          lease_ = *put;
-          renewed = true;
-        } else if (api::IsConflict(put.status())) {
-          const bool have = co_await EnsureLease();
-          if (!have) break;
-        }
-      }
-    }
+    if (!lease_.empty()) renewed = co_await TryRenewLease();
     if (!renewed) {
-      lease_ = {};
-      co_await EnsureLease();
+      const bool made = co_await EnsureLease();
+      if (!made) co_await TryRenewLease();
     }
     const Duration jitter = sim.decisions().DrawDuration(lease_site_, tick, {}, Milliseconds(400));
     co_await sim.Sleep(kRenewInterval + jitter, sim::TimerKind::kPeriodic, "lease renewal");
   }
 }
 
-// Reads the lease, or makes it, owned by the Node; backs off 200 ms, doubling, up to 7 s.
+// retryUpdateLease
+sim::Task<bool> NodeAgent::TryRenewLease() {
+  for (int i = 0; i < kLeaseTries; ++i) {
+    static const value::Path kSpec{"spec"}, kOwners{"metadata", "ownerReferences"};
+    Value tree = lease_.tree().Set(kSpec, LeaseSpec());
+    if (lease_.metadata().Get("ownerReferences").empty()) tree = tree.Set(kOwners, LeaseOwners());
+    const api::Object update = api::Object::FromTree(tree, lease_.resource_version());
+    client::Client::ObjectResult put = co_await heartbeats_.Update(lease_resource_, update);
+    if (put.ok()) {
+      lease_ = *put;
+      co_return true;
+    }
+    if (api::IsConflict(put.status())) co_await EnsureLease();
+  }
+  co_return false;
+}
+
+// Reads the lease, or makes it, owned by the Node: true if made. Backs off 200 ms, doubling, up to
+// 7 s.
 sim::Task<bool> NodeAgent::EnsureLease() {
   for (Duration backoff = Milliseconds(200);; backoff = std::min(backoff * 2, kMaxLeaseBackoff)) {
     client::Client::ObjectResult got =
         co_await heartbeats_.Get(lease_resource_, kLeaseNamespace, options_.name);
     if (got.ok()) {
       lease_ = *got;
-      co_return true;
+      co_return false;
     }
     if (api::IsNotFound(got.status())) {
       value::ObjectBuilder metadata;
       metadata.Add("name", Value::String(options_.name))
           .Add("namespace", Value::Of(kLeaseNamespace));
-      const api::Object node = nodes_.lister().Get("", options_.name);
-      if (!node.empty()) {
-        metadata.Add("ownerReferences",
-                     value::Arr({value::Obj({{"apiVersion", Value::Of("v1")},
-                                             {"kind", Value::Of("Node")},
-                                             {"name", Value::String(options_.name)},
-                                             {"uid", Value::String(node.uid())}})}));
-      }
+      metadata.Add("ownerReferences", LeaseOwners());
       const api::Object lease =
           api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("coordination.k8s.io/v1")},
                                             {"kind", Value::Of("Lease")},
