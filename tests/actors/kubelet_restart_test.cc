@@ -230,6 +230,37 @@ TEST_P(KubeletRestarts, TryAgainWhatAnErrorStopped) {
   EXPECT_EQ(Status().Get("phase").AsString(), "Pending");
 }
 
+// KUBELET-24: what could not be sent is sent at the next tick of ten seconds since the start.
+TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentIsSentAtTheNextTick) {
+  client::FaultHooks hooks(w.api.sim);
+  w.env.faults = &hooks;
+  w.StartKubelet("n1");
+  w.Create("pods", PodThat("1 after 33s", "Never"));
+  std::optional<VirtualTime> began;
+  for (const sim::Event& e : w.events())
+    if (!began && e.actor == sim::ActorId::Of("kubelet/n1")) began = e.time;
+  std::optional<VirtualTime> failed, sent;
+  hooks.AddJudge([&](const api::Request& r) {
+    client::Mishap mishap;
+    if (r.verb != api::Verb::kGet || r.name != "p" || w.api.sim.now() < *began + Seconds(20))
+      return mishap;
+    if (!failed) failed = w.api.sim.now();
+    if (w.api.sim.now() > *failed + Seconds(1)) {
+      if (!sent) sent = w.api.sim.now();
+      return mishap;
+    }
+    mishap.kind = client::Mishap::Kind::kRejected;
+    mishap.status = api::InternalError("no");
+    return mishap;
+  });
+  w.Advance(Minutes(1));
+  ASSERT_TRUE(began && failed && sent);
+  EXPECT_LT((*sent - *began).ns() % Seconds(10).ns(), Milliseconds(500).ns());
+  EXPECT_LE(*sent - *failed, Milliseconds(10500));
+  EXPECT_EQ(Status().Get("phase").AsString(), "Failed");
+  w.api.sim.Shutdown();
+}
+
 // KUBELET-23: what somebody else makes of the kubelet's part is put right at the next ten seconds;
 // what is not the kubelet's stays.
 TEST_P(KubeletRestarts, AndAStatusThatSomebodyElseWroteIsPutRight) {

@@ -194,10 +194,8 @@ sim::Task<void> StatusManager::Run() {
       // A version came while another was being sent.
     } else if (due_.empty() && differing_.empty()) {
       co_await trigger_.Wait();
-    } else if (differing_.empty()) {
-      // Something failed before: waiting for the tick is work.
-      co_await trigger_.WaitFor(kSyncPeriod, sim::TimerKind::kWork);
     } else {
+      // Something failed before, or differs: waiting for the tick is work.
       triggered = co_await trigger_.WaitFor(to_tick, sim::TimerKind::kWork);
     }
     if (!triggered) Reconcile();
