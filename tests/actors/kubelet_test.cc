@@ -116,6 +116,11 @@ TEST_P(KubeletActor, StartsInitContainersOneByOneThenTheOthersInOrder) {
                                    : "Normal Started Started container one"));
   EXPECT_THAT(texts, Contains(StartsWith("Normal Pulling Pulling image \"i:1\"")));
   EXPECT_THAT(texts,
+              Contains(testing::ContainsRegex(
+                  v125 ? "pulled image \"i:1\" in [^ ]+ \\([^ ]+ including waiting\\)$"
+                       : "pulled image \"i:1\" in [^ ]+ \\([^ ]+ including waiting\\)\\. Image "
+                         "size: [0-9]+ bytes\\.$")));
+  EXPECT_THAT(texts,
               Contains(v136 ? "Normal Pulled Container image \"i:1\" already present on machine "
                               "and can be accessed by the pod"
                             : "Normal Pulled Container image \"i:1\" already present on machine"));

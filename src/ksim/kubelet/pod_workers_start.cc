@@ -24,11 +24,12 @@ std::string Formatted(const api::Object& pod) {
 // containerd names what it pulls; the texts are kubelet's (images/image_manager.go).
 std::string PulledMessage(const std::string& image, const Runtime::Pulled& pulled,
                           api::Compat compat) {
+  if (compat == api::Compat::k1_25) {
+    return fmt::format("Successfully pulled image \"{}\" in {} ({} including waiting)", image,
+                       FormatDuration(pulled.took), FormatDuration(pulled.waited));
+  }
   const std::string took = FormatDuration(Milliseconds(pulled.took.ns() / 1'000'000));
   const std::string waited = FormatDuration(Milliseconds(pulled.waited.ns() / 1'000'000));
-  if (compat == api::Compat::k1_25) {
-    return fmt::format("Successfully pulled image \"{}\" in {}", image, took);
-  }
   return fmt::format(
       "Successfully pulled image \"{}\" in {} ({} including waiting). Image size: {} bytes.", image,
       took, waited, pulled.bytes);
@@ -55,7 +56,8 @@ sim::Task<void> PodWorkers::Sync(Worker* worker) {
   if (sandbox == nullptr || !sandbox->ready) co_await runtime_.CreateSandbox(worker->pod);
   const PodActions actions = Actions(*worker);
   if (actions.kill_pod) {
-    co_await KillPod(worker, EffectiveGrace(0, worker->pod, {}, true));
+    const std::int64_t grace = EffectiveGrace(0, worker->pod, {}, true);
+    co_await KillPod(worker, grace);
     co_return;
   }
   co_await KillCondemned(worker, actions.kills);
