@@ -42,6 +42,31 @@ TEST(ClientLimits, ReplicaSetsAreFilledNoFasterThanTheControllerManagerMayAsk) {
   }
 }
 
+// CTRL-C-10: a controller's events go out through its own clientset, and count.
+TEST(ClientLimits, TheEventsOfAControllerTakeOfItsTokens) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.StartReplicaSets();
+    w.Settle();
+    w.Create("replicasets", ReplicaSetJson("web", 70));
+    w.Advance(Seconds(10));
+    std::vector<VirtualTime> times;
+    std::size_t events = 0;
+    for (const sim::Event& e : w.events()) {
+      if (e.kind != sim::EventKind::kRequest) continue;
+      const api::Request& r = e.payload.As<client::RequestPayload>().request;
+      const bool read = r.verb == api::Verb::kWatch || r.verb == api::Verb::kList;
+      if (r.client == "test" || read) continue;  // informers have a client of their own
+      times.push_back(e.time);
+      events += r.resource->resource == "events";
+    }
+    EXPECT_EQ(events, 25u) << "as many as the spam filter lets through";
+    ASSERT_GE(times.size(), 70 + events);
+    for (std::size_t i = 31; i < times.size(); ++i)
+      EXPECT_GE(times[i] - times[0], Milliseconds(50) * static_cast<std::int64_t>(i - 30)) << i;
+  }
+}
+
 // CTRL-C-10: 100 at once, then 50 a second.
 TEST(ClientLimits, PodsAreBoundNoFasterThanTheSchedulerMayAsk) {
   for (const api::Compat compat : kCompats) {

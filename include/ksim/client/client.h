@@ -25,8 +25,9 @@
 
 namespace ksim::client {
 
-class FaultHooks;  // client/fault_hooks.h
-class Link;        // client/link.h
+class FaultHooks;   // client/fault_hooks.h
+class Link;         // client/link.h
+class TokenBucket;  // client/token_bucket.h
 
 // What all clients of a cluster share. Owned by the cluster; outlives every process.
 struct Environment {
@@ -73,6 +74,8 @@ struct ClientOptions {
   std::int64_t qps = 5;  // < 0 = unlimited
   std::int64_t burst = 10;
   Duration timeout = Seconds(60);  // of every request but watch
+  // Whose tokens its calls take; null: a bucket of its own, of qps and burst.
+  std::shared_ptr<TokenBucket> limiter;
 };
 
 // The connection of one process to its API server. All clients of the process share it; a fault may
@@ -168,6 +171,8 @@ class Client {
   sim::Task<api::Response> Do(api::Request request);
 
   Connection& connection() { return connection_; }
+  // A client made with these shares this one's rate limit.
+  const ClientOptions& options() const;
   sim::ActorId actor() const { return actor_; }
   // Of the call that returned last: read it right after the co_await.
   std::uint64_t last_request_id() const { return last_request_id_; }

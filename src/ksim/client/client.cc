@@ -76,10 +76,12 @@ ClientOptions Defaulted(ClientOptions options) {
 }  // namespace
 
 struct Client::Impl {
-  explicit Impl(const ClientOptions& o)
-      : options(Defaulted(o)), limiter(TokenBucket::PerSecond(options.qps, options.burst)) {}
+  explicit Impl(const ClientOptions& o) : options(Defaulted(o)) {
+    if (options.limiter == nullptr)
+      options.limiter =
+          std::make_shared<TokenBucket>(TokenBucket::PerSecond(options.qps, options.burst));
+  }
   ClientOptions options;
-  TokenBucket limiter;
 };
 
 Client::Client(Connection& connection, sim::ActorId actor, ClientOptions options)
@@ -87,6 +89,8 @@ Client::Client(Connection& connection, sim::ActorId actor, ClientOptions options
   if (impl_->options.user.empty()) impl_->options.user = connection.process().name();
 }
 Client::~Client() = default;
+
+const ClientOptions& Client::options() const { return impl_->options; }
 
 // The request and its retries. `stream` is set for a watch, and filled if one was opened.
 sim::Task<api::Response> Client::Attempts(api::Request&& request,
@@ -99,7 +103,7 @@ sim::Task<api::Response> Client::Attempts(api::Request&& request,
   const Duration timeout = stream == nullptr ? impl_->options.timeout : Duration();
   for (int attempt = 1;; ++attempt) {
     if (stream == nullptr || attempt > 1) {
-      const Duration wait = impl_->limiter.Reserve(sim.now());
+      const Duration wait = impl_->options.limiter->Reserve(sim.now());
       if (wait > Duration()) co_await sim.Sleep(wait, sim::TimerKind::kWork, "client rate limit");
     }
     FaultHooks* hooks = connection_.env().faults;

@@ -62,8 +62,10 @@ ReplicaSetController::ReplicaSetController(ControllerContext context)
       resource_(context_.Resource("apps", "replicasets")),
       pod_resource_(context_.Resource("", "pods")),
       client_(context_.connection, context_.actor(), LimitsOf(context_)),
+      // Events go out through the controller's own clientset, and take of its tokens
+      // (NewReplicaSetController, Run).
       recorder_(context_.connection, context_.actor(), "replicaset-controller", "",
-                client::EventRecorder::Api::kCore, LimitsOf(context_)),
+                client::EventRecorder::Api::kCore, client_.options()),
       pods_(client_, recorder_),
       rs_informer_(context_.informers.For(resource_)),
       pod_informer_(context_.informers.For(pod_resource_)),
