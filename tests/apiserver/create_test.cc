@@ -138,6 +138,22 @@ TEST(Create, TriesOneNameInOlderProfiles) {
   EXPECT_EQ(r.status.retry_after_seconds, 1);
 }
 
+// API-65, CTRL-C-14: nobody asks who chose the name, once there is a base.
+TEST(Create, AGivenNameBesideABaseIsSaidNotToBeUniqueToo) {
+  for (const Compat compat : {Compat::k1_25, Compat::k1_30, Compat::k1_36}) {
+    World world{WorldOptions(compat)};
+    const Value both =
+        Pod("default", "web-x").Set(Path{"metadata", "generateName"}, Value::Of("web-"));
+    ASSERT_EQ(world.Create("pods", "default", both).code, 201);
+    const api::Response r = world.Create("pods", "default", both);
+    EXPECT_EQ(r.code, 409);
+    EXPECT_EQ(r.status.message,
+              "pods \"web-x\" already exists, the server was not able to generate a unique name "
+              "for the object");
+    EXPECT_EQ(r.status.retry_after_seconds, 1);
+  }
+}
+
 // CTRL-C-14
 TEST(Create, AGeneratedNameIsFiveLettersBehindItsBaseCutTo58) {
   World world;

@@ -73,7 +73,8 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
 }
 
 sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Value tree) {
-  const bool generated = tree.Get(kName).AsString().empty();
+  // Also of a name that the client gave beside the base (CheckGeneratedNameError).
+  const bool generated = !tree.Get(kGenerateName).AsString().empty();
   api::Result<Value> prepared = PrepareNew(rc, std::move(tree));
   if (!prepared.ok()) co_return prepared.status();
   Attributes attributes(Operation::kCreate, rc.resource());
