@@ -66,6 +66,32 @@ TEST(NamespaceLifecycle, ADeletionIsRememberedAgainstAStaleCache) {
       << "half a minute later the cache is believed again";
 }
 
+// API-129, CTRL-ADM-02: for 30 s, the last instant included.
+TEST(NamespaceLifecycle, ADeletionIsRememberedForHalfAMinute) {
+  for (const auto& [after, code] :
+       {std::pair(Seconds(30), 403), std::pair(Seconds(30) + Nanoseconds(1), 201)}) {
+    World world;
+    world.Create("namespaces", "", Json(R"({"metadata":{"name":"x"}})"));
+    world.Advance(Seconds(1));
+    world.server().FreezeCache(world.Kind("namespaces"), true);
+    const VirtualTime deleted = world.sim.now();
+    world.Delete("namespaces", "", "x");
+    world.Advance(deleted + after - world.sim.now());
+    EXPECT_EQ(world.Create("configmaps", "x", ConfigMap("x", "m")).code, code);
+  }
+}
+
+// CTRL-ADM-02
+TEST(NamespaceLifecycle, WhatHasNoNameYetIsUnknown) {
+  World world;
+  world.Create("namespaces", "", Json(R"({"metadata":{"name":"x"}})"));
+  world.Delete("namespaces", "", "x");
+  const Value unnamed = ConfigMap("x", "m").Erase(Path{"metadata", "name"});
+  EXPECT_EQ(world.Create("configmaps", "x", unnamed).status.message,
+            "configmaps \"Unknown\" is forbidden: unable to create new content in namespace x "
+            "because it is being terminated");
+}
+
 // API-116
 // API-130
 // API-131

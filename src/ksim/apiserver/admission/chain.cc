@@ -47,7 +47,7 @@ api::Status AdmissionForbidden(const Attributes& a, std::string_view why) {
     name = metadata.Get("name").AsString();
     if (name.empty()) name = metadata.Get("generateName").AsString();
   }
-  if (name.empty()) name = "Unknown/Unknown";
+  if (name.empty()) name = "Unknown";
   return api::Forbidden(api::GroupResource(a.resource.group, a.resource.resource), name, why);
 }
 

@@ -63,7 +63,7 @@ class NamespaceLifecycle final : public Plugin {
   bool RecentlyDeleted(const std::string& ns) {
     const auto it = deleted_.find(ns);
     if (it == deleted_.end()) return false;
-    if (context_.sim.now() - it->second < kForceLiveLookup) return true;
+    if (context_.sim.now() - it->second <= kForceLiveLookup) return true;
     deleted_.erase(it);
     return false;
   }
