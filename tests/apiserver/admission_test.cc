@@ -134,6 +134,49 @@ TEST(PodAdmission, MountsNoTokenWhereNoneIsWanted) {
   EXPECT_EQ(world.Create("pods", "default", pod).object.spec().Get("volumes").size(), 1u);
 }
 
+// API-130, CTRL-ADM-01: serviceAccount is serviceAccountName's old name, in templates too.
+TEST(PodAdmission, TheOldNameOfTheServiceAccountCounts) {
+  struct Case {
+    const char *spec, *name;
+  };
+  for (const Case& c : {Case{R"("serviceAccount":"builder")", "builder"},
+                        Case{R"("serviceAccountName":"builder")", "builder"},
+                        Case{R"("serviceAccountName":"a","serviceAccount":"b")", "a"}}) {
+    World world;
+    const std::string spec =
+        "{" + std::string(c.spec) + R"(,"containers":[{"name":"c","image":"i:1"}]})";
+    const api::Object pod =
+        world.Create("pods", "default", Json(R"({"metadata":{"name":"p"},"spec":)" + spec + "}"))
+            .object;
+    const api::Object rs =
+        world
+            .Create("replicasets", "default",
+                    Json(R"({"metadata":{"name":"r"},"spec":{"selector":{"matchLabels":{"a":"b"}},)"
+                         R"("template":{"metadata":{"labels":{"a":"b"}},"spec":)" +
+                         spec + "}}}"))
+            .object;
+    for (const Value& s : {pod.spec(), rs.spec().Get("template").Get("spec")}) {
+      EXPECT_EQ(s.Get("serviceAccountName").AsString(), c.name) << c.spec;
+      EXPECT_EQ(s.Get("serviceAccount").AsString(), c.name) << c.spec;
+    }
+  }
+}
+
+// API-130, CTRL-ADM-01
+TEST(PodAdmission, GivesAPodThePullSecretsOfItsAccountUnlessItNamesSome) {
+  World world;
+  world.Create("serviceaccounts", "default",
+               Json(R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"},
+                        "imagePullSecrets":[{"name":"a"},{"name":"b"}]})"));
+  world.Advance(Seconds(1));
+  const Path kSecrets{"spec", "imagePullSecrets"};
+  EXPECT_EQ(world.Create("pods", "default", Pod("default", "p")).object.Get(kSecrets),
+            Json(R"([{"name":"a"},{"name":"b"}])"));
+  const Value own = Pod("default", "q").Set(kSecrets, Json(R"([{"name":"mine"}])"));
+  EXPECT_EQ(world.Create("pods", "default", own).object.Get(kSecrets),
+            Json(R"([{"name":"mine"}])"));
+}
+
 // API-132, CTRL-ADM-01
 TEST(PodAdmission, LeavesTolerationsThatCover) {
   World world;

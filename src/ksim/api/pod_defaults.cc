@@ -29,6 +29,7 @@ struct Names {
       readiness{"readinessProbe"}, requests{"requests"}, resources{"resources"},
       restart_policy{"restartPolicy"}, scheduler_name{"schedulerName"}, scheme{"scheme"},
       secret{"secret"}, security_context{"securityContext"}, service{"service"},
+      service_account{"serviceAccountName"}, service_account_alias{"serviceAccount"},
       service_account_token{"serviceAccountToken"}, service_links{"enableServiceLinks"},
       sources{"sources"}, spec{"spec"}, startup{"startupProbe"},
       success_threshold{"successThreshold"}, grace{"terminationGracePeriodSeconds"},
@@ -142,10 +143,20 @@ Value DefaultVolume(const Value& v) {
   });
 }
 
+// The field's old name is read where the new one is empty, and written beside it (core/v1
+// conversion.go Convert_v1_PodSpec_To_core_PodSpec, Convert_core_PodSpec_To_v1_PodSpec).
+Value AliasServiceAccount(Value spec) {
+  Value name = spec.Get(N().service_account);
+  if (name.AsString().empty()) name = spec.Get(N().service_account_alias);
+  if (name.AsString().empty()) return spec;
+  return spec.Set(N().service_account, name).Set(N().service_account_alias, name);
+}
+
 // What pods and templates share, and the containers of either.
 Value DefaultSpec(const Value& v, bool pod, Compat compat) {
   if (!v.is_object()) return v;
-  Value spec = WithNonEmpty(v, N().dns_policy, Value::Of("ClusterFirst"));
+  Value spec = AliasServiceAccount(v);
+  spec = WithNonEmpty(std::move(spec), N().dns_policy, Value::Of("ClusterFirst"));
   spec = WithNonEmpty(std::move(spec), N().restart_policy, Value::Of("Always"));
   spec = WithDefault(std::move(spec), N().security_context, Value::EmptyObject());
   spec = WithDefault(std::move(spec), N().grace, Value::Of(30));

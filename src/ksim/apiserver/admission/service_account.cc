@@ -1,5 +1,5 @@
-// ServiceAccount: names the service account of a pod that names none, and mounts its token. The
-// account itself need not exist (docs/fidelity.md).
+// ServiceAccount: names the service account of a pod that names none, mounts its token, and gives
+// the pod its imagePullSecrets. The account itself need not exist (docs/fidelity.md).
 //
 // Source: plugin/pkg/admission/serviceaccount/admission.go.
 #include "ksim/api/names.h"
@@ -81,19 +81,29 @@ class ServiceAccount final : public Plugin {
     if (a.object.Get(kName).AsString().empty())
       a.object = a.object.Set(kName, Value::Of("default"));
     a.object = a.object.Set(kOldName, a.object.Get(kName));
-    if (Automounts(a)) MountToken(a);
+    const api::Object account = accounts_.Suggestion(a.ns, a.object.Get(kName).AsString());
+    if (Automounts(a, account)) MountToken(a);
+    GivePullSecrets(a, account);
     co_return api::Status();
   }
 
  private:
-  bool Automounts(const Attributes& a) const {
+  static bool Automounts(const Attributes& a, const api::Object& account) {
     static const Path kOfPod{"spec", "automountServiceAccountToken"};
     static const Path kOfAccount{"automountServiceAccountToken"};
     if (a.object.Get(kOfPod).is_bool()) return a.object.Get(kOfPod).AsBool();
-    const api::Object account =
-        accounts_.Suggestion(a.ns, a.object.Get(Path{"spec", "serviceAccountName"}).AsString());
     return account.empty() || !account.Get(kOfAccount).is_bool() ||
            account.Get(kOfAccount).AsBool();
+  }
+
+  // A pod that names none has those of its account.
+  static void GivePullSecrets(Attributes& a, const api::Object& account) {
+    static const Path kSecrets{"spec", "imagePullSecrets"};
+    if (account.empty() || !a.object.Get(kSecrets).empty()) return;
+    std::vector<Value> secrets;
+    for (const Value& secret : account.tree().Get("imagePullSecrets").items())
+      secrets.push_back(Obj({{"name", secret.Get("name")}}));
+    if (!secrets.empty()) a.object = a.object.Set(kSecrets, Value::Array(std::move(secrets)));
   }
 
   void MountToken(Attributes& a) const {
