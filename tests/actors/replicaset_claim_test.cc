@@ -115,6 +115,38 @@ TEST(ReplicaSetClaim, AReplicaSetBeingDeletedOnlyKeepsItsStatus) {
   }
 }
 
+// CTRL-RS-29, CTRL-RS-12: what is terminating is counted in the list that the sync began with, as
+// what is active is: a pod that begins to be deleted during the claims does not count twice.
+TEST(ReplicaSetClaim, APodDeletedDuringTheClaimsCountsOnce) {
+  ActorWorld w(api::Compat::k1_36);
+  w.AddNode("n1");
+  w.StartReplicaSets();
+  w.Freeze("replicasets");
+  const api::Object rs = w.Create("replicasets", ReplicaSetJson("web", 11));
+  w.Create("pods", PodJson("own", R"({"app":"web"})", Owner(rs)));
+  w.Bind("own", "n1");
+  for (char c = 'a'; c <= 'j'; ++c) w.Create("pods", PodJson(std::string("orphan-") + c));
+  w.Settle();
+  w.Forget();
+  const auto first = [&](api::Verb verb) -> const api::Request* {
+    for (std::size_t i = w.from(); i < w.events().size(); ++i) {
+      const sim::Event& e = w.events()[i];
+      if (e.kind != sim::EventKind::kRequest) continue;
+      const api::Request& r = e.payload.As<client::RequestPayload>().request;
+      if (r.client != "test" && r.verb == verb && r.resource->resource == "replicasets") return &r;
+    }
+    return nullptr;
+  };
+  w.Freeze("replicasets", false);
+  w.api.RunUntil([&] { return first(api::Verb::kGet) != nullptr; });
+  w.Delete("pods", "own");
+  w.Settle();
+  ASSERT_NE(first(api::Verb::kUpdate), nullptr);
+  const value::Value& status = first(api::Verb::kUpdate)->body.Get("status");
+  EXPECT_EQ(status.Get("replicas").AsInt(), 11);
+  EXPECT_EQ(status.Get("terminatingReplicas").AsInt(), 0);
+}
+
 // CTRL-RS-36
 TEST(ReplicaSetClaim, TheGenerationMovesWithTheSpecOnly) {
   ActorWorld w;

@@ -228,6 +228,9 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   // A selector that does not parse will not get better by trying again.
   if (!selector.ok()) co_return client::ReconcileResult::Done();
 
+  // Both lists are of one moment, before the claims, which may take a while.
+  StatusInput input;
+  input.terminating = TerminatingPods(rs, *selector);
   PodClaimer claimer(client_, pods_, resource_, rs, *selector);
   PodClaimer::Claimed claimed = co_await claimer.Claim(CandidatePods(rs));
   for (const api::Object& pod : claimed.adopted) {
@@ -235,9 +238,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   }
   if (claimed.error) co_return client::ReconcileResult::Error(claimed.error->message.str());
 
-  StatusInput input;
   input.active = std::move(claimed.pods);
-  input.terminating = TerminatingPods(rs, *selector);
   input.compat = context_.env().compat;
   if (expectations_met && !rs.deleting()) {
     input.manage_error = co_await ManageReplicas(key, rs, input.active);
