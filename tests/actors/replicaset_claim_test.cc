@@ -84,7 +84,20 @@ TEST(ReplicaSetClaim, DoesNotAdoptForAReplicaSetThatIsNoMore) {
   w.Create("replicasets", ReplicaSetJson("web", 1));
   w.Writes();
   w.Create("pods", PodJson("orphan"));
+  w.Create("pods", PodJson("orphan-2"));
   w.Settle();
+  std::set<std::string> results;
+  for (std::size_t i = w.from(); i < w.events().size(); ++i) {
+    if (w.events()[i].kind != sim::EventKind::kReconcile) continue;
+    results.insert(w.events()[i].payload.As<client::ReconcilePayload>().result);
+  }
+  const auto refused = [](const char* name) {
+    return std::string("can't adopt Pod default/") + name +
+           " \\([-0-9a-f]+\\): can't recheck DeletionTimestamp: original ReplicaSet default/web is "
+           "gone: got uid [-0-9a-f]+, wanted [-0-9a-f]+";
+  };
+  EXPECT_THAT(results, testing::Contains(testing::MatchesRegex(
+                           "error: \\[" + refused("orphan") + ", " + refused("orphan-2") + "\\]")));
   std::vector<std::string> writes = w.Writes();
   EXPECT_THAT(writes, IsEmpty());
   EXPECT_TRUE(w.Get("pods", "orphan").controller() == std::nullopt);

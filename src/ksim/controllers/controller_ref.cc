@@ -1,6 +1,9 @@
 #include "ksim/controllers/controller_ref.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace ksim::controllers {
 
@@ -24,6 +27,28 @@ Value ReleasePatch(const api::Object& owner, const api::Object& pod) {
                                               {"uid", Value::String(pod.uid())}})}});
 }
 
+namespace {
+
+// utilerrors.NewAggregate: the first, with what all say, each text once.
+api::Status Aggregate(const std::vector<api::Status>& errors) {
+  std::vector<std::string> texts;
+  for (const api::Status& error : errors) {
+    const std::string text = error.message.str();
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  }
+  api::Status all = errors.front();
+  if (texts.size() > 1) all.message = fmt::format("[{}]", fmt::join(texts, ", "));
+  return all;
+}
+
+// A metav1.Time as Go prints it.
+std::string GoTime(std::string_view rfc3339) {
+  if (rfc3339.size() < 19) return std::string(rfc3339);
+  return fmt::format("{} {} +0000 UTC", rfc3339.substr(0, 10), rfc3339.substr(11, 8));
+}
+
+}  // namespace
+
 PodClaimer::PodClaimer(client::Client& client, PodControl& pods, const api::ResourceInfo* resource,
                        api::Object owner, value::LabelSelector selector)
     : client_(client),
@@ -34,6 +59,7 @@ PodClaimer::PodClaimer(client::Client& client, PodControl& pods, const api::Reso
 
 sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candidates) {
   Claimed claimed;
+  std::vector<api::Status> errors;
   for (const api::Object& pod : candidates) {
     const std::optional<api::OwnerReference> controller = pod.controller();
     const bool matches = selector_.Matches(pod.labels());
@@ -43,7 +69,7 @@ sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candid
         claimed.pods.push_back(pod);
       } else if (!owner_.deleting()) {
         std::optional<api::Status> error = co_await Release(pod);
-        if (error && !claimed.error) claimed.error = std::move(error);
+        if (error) errors.push_back(*std::move(error));
       }
       continue;
     }
@@ -52,10 +78,11 @@ sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candid
     if (adopted.ok()) {
       claimed.pods.push_back(pod);
       claimed.adopted.push_back(*adopted);
-    } else if (!api::IsNotFound(adopted.status()) && !claimed.error) {
-      claimed.error = adopted.status();
+    } else if (!api::IsNotFound(adopted.status())) {
+      errors.push_back(adopted.status());
     }
   }
+  if (!errors.empty()) claimed.error = Aggregate(errors);
   co_return claimed;
 }
 
@@ -84,16 +111,18 @@ sim::Task<std::optional<api::Status>> PodClaimer::CanAdopt() {
   asked_ = true;
   client::Client::ObjectResult fresh =
       co_await client_.Get(resource_, std::string(owner_.ns()), std::string(owner_.name()));
+  constexpr std::string_view kNoAnswer = "can't recheck DeletionTimestamp: ";
   if (!fresh.ok()) {
     refusal_ = fresh.status();
+    refusal_->message = fmt::format("{}{}", kNoAnswer, refusal_->message);
   } else if (fresh->uid() != owner_.uid()) {
     refusal_ = api::Unmapped(
-        500, fmt::format("original {} {}/{} is gone: got uid {}, wanted {}", owner_.kind(),
-                         owner_.ns(), owner_.name(), fresh->uid(), owner_.uid()));
+        500, fmt::format("{}original {} {}/{} is gone: got uid {}, wanted {}", kNoAnswer,
+                         owner_.kind(), owner_.ns(), owner_.name(), fresh->uid(), owner_.uid()));
   } else if (fresh->deleting()) {
     refusal_ = api::Unmapped(
         500, fmt::format("{}/{} has just been deleted at {}", fresh->ns(), fresh->name(),
-                         fresh->metadata().Get("deletionTimestamp").AsString()));
+                         GoTime(fresh->metadata().Get("deletionTimestamp").AsString())));
   }
   co_return refusal_;
 }

@@ -32,7 +32,7 @@ class PodClaimer {
     Claimed() = default;
     std::vector<api::Object> pods;     // in the order given; adopted ones as they were listed
     std::vector<api::Object> adopted;  // as the PATCH answered
-    std::optional<api::Status> error;  // the first; the others were still tried
+    std::optional<api::Status> error;  // what those say that failed; all were tried
   };
   sim::Task<Claimed> Claim(std::vector<api::Object> candidates);
 
