@@ -25,6 +25,8 @@ class RequestContext {
   RequestContext& operator=(const RequestContext&) = delete;
 
   const api::Request& request() const { return request_; }
+  // An eviction says so in its body too.
+  void MakeDryRun() { request_.dry_run = true; }
   const api::ResourceInfo& resource() const { return *request_.resource; }
   api::GroupResource group_resource() const {
     return api::GroupResource(resource().group, resource().resource);

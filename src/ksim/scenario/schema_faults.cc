@@ -159,6 +159,8 @@ const std::vector<Named>& Sites() {
       {"leaderelection/PROCESS/LEASE", "draw: jitter between tries to become the leader"},
       {"events/ACTOR/retry", "draw: jitter before an Event is sent again"},
       {"resync/PROCESS", "draw: an informer's resync period; when a kubelet looks at a pod again"},
+      {"eviction/retry",
+       "draw: how long until a pod that changed during its eviction is read again"},
       {"restart/PROCESS", "draw: how long a leader that lost its lease is down"},
       {"lease/PROCESS", "draw: when a kubelet renews its node's lease"},
       {"nodeStatus/PROCESS", "draw: when a kubelet reports its node's status"},

@@ -57,8 +57,7 @@ sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
   if (!request.body.is_object())
     co_return Refused(rc.Check(Stage::kDefault, api::BadRequest("the body is no " + what)));
   api::Result<Value> named = request.body;
-  const std::string_view given = request.body.Get(kName).AsString();
-  if (!given.empty() && given != request.name)
+  if (request.body.Get(kName).AsString() != request.name)
     named = api::BadRequest("name in URL does not match name in " + what + " object");
   const std::string_view ns = request.body.Get(kNamespace).AsString();
   if (named.ok() && !ns.empty() && ns != request.ns)

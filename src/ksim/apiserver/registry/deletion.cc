@@ -58,18 +58,6 @@ api::Status PreconditionConflict(const api::ResourceInfo& r, const api::Object& 
                                    field, wanted, found, hint));
 }
 
-api::Status CheckPreconditions(const api::ResourceInfo& r, const api::Object& object,
-                               const api::DeleteOptions& options) {
-  if (options.uid && *options.uid != object.uid())
-    return PreconditionConflict(r, object, "UID", *options.uid, object.uid(),
-                                "deleted and then recreated");
-  const std::string rv = std::to_string(object.resource_version());
-  if (options.resource_version && *options.resource_version != rv)
-    return PreconditionConflict(r, object, "ResourceVersion", *options.resource_version, rv,
-                                "modified");
-  return api::Status();
-}
-
 api::Object Marked(const api::Object& object, VirtualTime when, std::int64_t period, bool first) {
   Value tree = object.tree()
                    .Set(kDeletionTimestamp, Value::Of(value::FormatTimestamp(when)))
@@ -118,6 +106,18 @@ BeforeDeleteResult ShortenGrace(const api::Object& object, api::DeleteOptions& o
 }
 
 }  // namespace
+
+api::Status CheckPreconditions(const api::ResourceInfo& r, const api::Object& object,
+                               const api::DeleteOptions& options) {
+  if (options.uid && *options.uid != object.uid())
+    return PreconditionConflict(r, object, "UID", *options.uid, object.uid(),
+                                "deleted and then recreated");
+  const std::string rv = std::to_string(object.resource_version());
+  if (options.resource_version && *options.resource_version != rv)
+    return PreconditionConflict(r, object, "ResourceVersion", *options.resource_version, rv,
+                                "modified");
+  return api::Status();
+}
 
 api::Status ValidateDeleteOptions(const api::DeleteOptions& options) {
   std::vector<api::StatusCause> causes;

@@ -22,6 +22,10 @@ namespace ksim::apiserver {
 // 422 for options that contradict each other or make no sense (API-96).
 api::Status ValidateDeleteOptions(const api::DeleteOptions& options);
 
+// 409 where the object is not the one that the options name (API-97).
+api::Status CheckPreconditions(const api::ResourceInfo& r, const api::Object& object,
+                               const api::DeleteOptions& options);
+
 enum class Grace : std::uint8_t {
   kNone,     // no graceful deletion, or it is over
   kStarted,  // the object has just been marked, or its period shortened: to be stored

@@ -1,9 +1,13 @@
 // pods/eviction: a deletion that says why. Without disruption budgets nothing can forbid it.
 //
-// Source: pkg/registry/core/pod/storage/eviction.go EvictionREST.Create, addConditionAndDeletePod.
+// Source: pkg/registry/core/pod/storage/eviction.go EvictionREST.Create, addConditionAndDeletePod,
+// canIgnorePDB, shouldEnforceResourceVersion, EvictionsRetry.
+#include <string>
 #include <utility>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/pod.h"
+#include "ksim/apiserver/registry/deletion.h"
 #include "ksim/apiserver/registry/registry.h"
 
 namespace ksim::apiserver {
@@ -12,13 +16,20 @@ namespace {
 
 using value::Value;
 
+constexpr int kTries = 20;
+constexpr Duration kPause = Milliseconds(500);  // and up to a tenth more
+
 // Marks the pod for those who count disruptions (on by default since 1.26).
 class DisruptionTransform final : public Transform {
  public:
-  explicit DisruptionTransform(VirtualTime now) : now_(now) {}
+  DisruptionTransform(const api::ResourceInfo& r, const api::DeleteOptions& options,
+                      VirtualTime now)
+      : resource_(r), options_(options), now_(now) {}
 
   sim::Task<api::Result<api::Object>> Apply(api::Object pod) override {
     static const value::Path kConditions{"status", "conditions"};
+    const api::Status refused = CheckPreconditions(resource_, pod, options_);
+    if (!refused.ok()) co_return refused;
     Value condition = api::MakeCondition("DisruptionTarget", "True", "EvictionByEvictionAPI",
                                          "Eviction API: evicting");
     Value tree = pod.tree().Set(
@@ -27,6 +38,8 @@ class DisruptionTransform final : public Transform {
   }
 
  private:
+  const api::ResourceInfo& resource_;
+  const api::DeleteOptions& options_;
   VirtualTime now_;
 };
 
@@ -35,6 +48,8 @@ api::DeleteOptions OptionsOf(const Value& tree) {
   const Value& grace = tree.Get("gracePeriodSeconds");
   if (grace.is_int()) options.grace_period_seconds = grace.AsInt();
   options.propagation_policy = std::string(tree.Get("propagationPolicy").AsString());
+  const Value& orphan = tree.Get("orphanDependents");
+  if (orphan.is_bool()) options.orphan_dependents = orphan.AsBool();
   const Value& preconditions = tree.Get("preconditions");
   const std::string_view uid = preconditions.Get("uid").AsString();
   if (!uid.empty()) options.uid = std::string(uid);
@@ -45,27 +60,54 @@ api::DeleteOptions OptionsOf(const Value& tree) {
 
 }  // namespace
 
+// A pod that no budget would guard is deleted as it was read, and read again if it has changed
+// since: it may have become ready.
 sim::Task<api::Status> Registry::Evict(RequestContext& rc, Value eviction) {
+  const Value asked = eviction.Get("deleteOptions");
+  if (!asked.Get("dryRun").empty()) rc.MakeDryRun();
+  const api::DeleteOptions given = OptionsOf(asked);
+  const SharedText ns = rc.request().ns, name = rc.request().name;
+  const sim::SiteId site = context_.sim.decisions().Site("eviction/retry");
+  api::Status status;
+  for (int tries = 1;; ++tries) {
+    api::Result<api::Object> pod = co_await storage_.storage().Get(ns, name, 0);
+    if (!pod.ok()) co_return rc.Check(Stage::kStore, pod.status());
+    const api::PodView view(*pod);
+    const bool over = view.terminal() || pod->deleting();
+    const bool unguarded = over || view.phase() == "Pending";
+    api::DeleteOptions options = given;
+    if (unguarded && !over && !given.resource_version)
+      options.resource_version = std::to_string(pod->resource_version());
+    status = co_await MarkAndDelete(rc, options);
+    const bool again = api::IsConflict(status) && unguarded && !given.resource_version;
+    if (!again || tries == kTries) break;
+    const std::uint64_t key = context_.identities.Of(rc.resource().resource, ns, name);
+    const Duration more =
+        context_.sim.decisions().DrawDuration(site, key, Duration(), Milliseconds(50));
+    co_await context_.sim.Sleep(kPause + more, sim::TimerKind::kWork, "eviction retry");
+  }
+  if (status.ok()) status.code = 201;
+  co_return status;
+}
+
+sim::Task<api::Status> Registry::MarkAndDelete(RequestContext& rc, api::DeleteOptions options) {
   const api::Request& request = rc.request();
-  api::DeleteOptions options = OptionsOf(eviction.Get("deleteOptions"));
-  if (context_.compat > api::Compat::k1_25) {
-    Preconditions preconditions;
-    preconditions.uid = options.uid;
-    preconditions.resource_version = options.resource_version;
-    DisruptionTransform transform(rc.now());
+  if (context_.compat > api::Compat::k1_25 && !request.dry_run) {
+    const Preconditions none;
+    DisruptionTransform transform(rc.resource(), options, rc.now());
     api::Object suggestion = storage_.Suggestion(request.ns, request.name);
     api::Result<api::Object> marked = co_await storage_.storage().GuaranteedUpdate(
-        request.ns, request.name, preconditions, false, transform, suggestion, rc.write());
+        request.ns, request.name, none, false, transform, suggestion, rc.write());
     if (!marked.ok()) co_return rc.Check(Stage::kStore, marked.status());
     if (options.resource_version)
       options.resource_version = std::to_string(marked->resource_version());
   }
+  const api::Status valid = ValidateDeleteOptions(options);
+  if (!valid.ok()) co_return rc.Check(Stage::kValidate, valid);
   const SharedText ns = request.ns, name = request.name;
   api::Result<DeleteResult> deleted = co_await Delete(rc, ns, name, options);
   if (!deleted.ok()) co_return deleted.status();
-  api::Status success;
-  success.code = 201;
-  co_return success;
+  co_return api::Status();
 }
 
 }  // namespace ksim::apiserver

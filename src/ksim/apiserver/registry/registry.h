@@ -78,6 +78,8 @@ class Registry {
   sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, SharedText name,
                                                        api::DeleteOptions options,
                                                        api::Object found);
+  // Of an eviction. `options` are the caller's own copy.
+  sim::Task<api::Status> MarkAndDelete(RequestContext& rc, api::DeleteOptions options);
   sim::Task<api::Result<DeleteResult>> DeleteFound(RequestContext& rc, api::DeleteOptions options,
                                                    api::Object found);
 
