@@ -1,5 +1,7 @@
 #include "ksim/controllers/consistency_store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ksim::controllers {
@@ -16,15 +18,18 @@ void ConsistencyStore::WroteAt(const std::string& owner, std::string_view owner_
   written = std::max(written, rv);
 }
 
-bool ConsistencyStore::IsReady(const std::string& owner) {
+std::optional<std::string> ConsistencyStore::NotReady(const std::string& owner) {
   const auto it = records_.find(owner);
-  if (it == records_.end()) return true;
+  if (it == records_.end()) return std::nullopt;
   for (const auto& [resource, written] : it->second.written) {
     const std::int64_t seen = store_version_(resource);
-    if (seen != 0 && seen < written) return false;
+    if (seen == 0 || seen >= written) continue;
+    return fmt::format(
+        "read version: {} is not as new as written version: {} for group resource {}", seen,
+        written, resource);
   }
   records_.erase(it);
-  return true;
+  return std::nullopt;
 }
 
 void ConsistencyStore::Clear(const std::string& owner, std::string_view owner_uid) {

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,12 +24,13 @@ class ConsistencyStore {
   ConsistencyStore(bool enabled, StoreVersion store_version)
       : enabled_(enabled), store_version_(std::move(store_version)) {}
 
-  // A write of `resource` on behalf of the owner ("ns/name", uid) was answered with `rv`.
+  // A write of `resource` ("replicasets.apps") on behalf of the owner ("ns/name", uid) was answered
+  // with `rv`.
   void WroteAt(const std::string& owner, std::string_view owner_uid, std::string_view resource,
                std::int64_t rv);
-  // Every recorded write has been taken in; then the record is dropped. An unknown store version
-  // counts as ready.
-  bool IsReady(const std::string& owner);
+  // nullopt: every recorded write has been taken in; then the record is dropped. Else what has not.
+  // An unknown store version counts as new enough.
+  std::optional<std::string> NotReady(const std::string& owner);
   // The owner is gone. An empty uid matches any.
   void Clear(const std::string& owner, std::string_view owner_uid);
 

@@ -76,7 +76,7 @@ ReplicaSetController::ReplicaSetController(ControllerContext context)
           context_.env().variants.rs_expectations == api::Variants::RsExpectations::kOwnWriteRV,
           [this](std::string_view resource) {
             const client::SharedInformer& informer =
-                resource == pod_resource_->resource ? pod_informer_ : rs_informer_;
+                resource == pod_resource_->group_resource() ? pod_informer_ : rs_informer_;
             return informer.applied_resource_version();
           }) {}
 
@@ -212,9 +212,10 @@ std::vector<api::Object> ReplicaSetController::MatchingReplicaSets(const api::Ob
 // --- sync --------------------------------------------------------------------------------------
 
 sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string key) {
-  if (!consistency_.IsReady(key)) {
+  const std::optional<std::string> behind = consistency_.NotReady(key);
+  if (behind) {
     KSIM_PROBE("variant/rs.expectations");
-    co_return client::ReconcileResult::Error("the cache is behind this controller's own writes");
+    co_return client::ReconcileResult::Error(*behind);
   }
   const auto [ns, name] = client::SplitKey(key);
   const api::Object rs = rs_informer_.lister().Get(ns, name);
@@ -234,7 +235,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   PodClaimer claimer(client_, pods_, resource_, rs, *selector);
   PodClaimer::Claimed claimed = co_await claimer.Claim(CandidatePods(rs));
   for (const api::Object& pod : claimed.adopted) {
-    consistency_.WroteAt(key, rs.uid(), pod_resource_->resource, pod.resource_version());
+    consistency_.WroteAt(key, rs.uid(), pod_resource_->group_resource(), pod.resource_version());
   }
   if (claimed.error) co_return client::ReconcileResult::Error(claimed.error->message.str());
 
@@ -248,7 +249,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   client::Client::ObjectResult updated =
       co_await UpdateReplicaSetStatus(client_, resource_, rs, status);
   if (!updated.ok()) co_return client::ReconcileResult::Error(updated.status().message.str());
-  consistency_.WroteAt(key, rs.uid(), resource_->resource, updated->resource_version());
+  consistency_.WroteAt(key, rs.uid(), resource_->group_resource(), updated->resource_version());
   if (input.manage_error)
     co_return client::ReconcileResult::Error(input.manage_error->message.str());
 
@@ -329,7 +330,8 @@ sim::Task<void> ReplicaSetController::CreateOne(Batch* batch, api::Object rs) {
   client::Client::ObjectResult created =
       co_await pods_.Create(rs, std::string(rs.ns()), pod_template);
   if (created.ok()) {
-    consistency_.WroteAt(rs.key(), rs.uid(), pod_resource_->resource, created->resource_version());
+    consistency_.WroteAt(rs.key(), rs.uid(), pod_resource_->group_resource(),
+                         created->resource_version());
     batch->Finish(std::nullopt);
   } else if (api::HasCause(created.status(), "NamespaceTerminating")) {
     // Swallowed, and its expectation stays: everything here is about to be deleted anyway.
