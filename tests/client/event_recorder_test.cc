@@ -167,7 +167,7 @@ struct Correlation {
     e.message = std::move(message);
     e.first = e.last = now;
     e.name = EventName(name, now);
-    return correlator.Correlate(std::move(e), now);
+    return correlator.Correlate(std::move(e), now, now);
   }
   EventCorrelator correlator;
   VirtualTime now;

@@ -431,5 +431,24 @@ TEST(LeaderElection, ClocksThatDisagreeDoNotMakeTwoLeaders) {
   }
 }
 
+// CLIENT-121: nor does a clock that is turned while its process leads, or waits to.
+TEST(LeaderElection, AClockThatIsTurnedMakesNoOtherLeader) {
+  for (const char* turned : {"a", "b"})
+    for (const Duration skew : {Hours(-1), Hours(1)}) {
+      Fixture f;
+      Candidate& a = f.Start("a");
+      f.Advance(Seconds(1));
+      Candidate& b = f.Start("b");
+      f.Advance(Seconds(20));
+      Candidate& c = *turned == 'a' ? a : b;
+      for (const Duration by : {skew, Duration()}) {
+        c.process.set_skew(by);
+        f.Advance(Minutes(1));
+        EXPECT_TRUE(a.leads()) << turned << " " << FormatDuration(by);
+        EXPECT_FALSE(b.leads()) << turned << " " << FormatDuration(by);
+      }
+    }
+}
+
 }  // namespace
 }  // namespace ksim::client

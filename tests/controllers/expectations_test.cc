@@ -40,6 +40,20 @@ TEST_F(ExpectationsTest, ExpireAfterMoreThanFiveMinutes) {
   EXPECT_FALSE(e.Satisfied(key));
 }
 
+// CTRL-C-04: by a clock that nobody turns.
+TEST_F(ExpectationsTest, ExpireAsSoonWhenTheClockIsTurned) {
+  for (const Duration skew : {Hours(1), Hours(-1)}) {
+    Expectations e(process);
+    process.set_skew(skew);
+    e.Set(key, 1, 0);
+    Advance(Minutes(4));
+    process.set_skew(Duration());
+    EXPECT_FALSE(e.Satisfied(key));
+    Advance(Minutes(2));
+    EXPECT_TRUE(e.Satisfied(key));
+  }
+}
+
 // CLIENT-105
 TEST_F(ExpectationsTest, EachSettingReplacesBothCountersAndRestartsTheClock) {
   TrackingExpectations e(process);

@@ -28,8 +28,12 @@ class Process {
   bool alive() const { return alive_; }
   std::uint32_t incarnation() const { return incarnation_; }
 
-  // The process' own clock: the virtual clock plus its skew.
+  // The process' own clock: the virtual clock plus its skew. For times that it writes, or compares
+  // with those that others wrote.
   VirtualTime Now() const;
+  // For what the process measures itself, as Go's time.Now has a monotonic reading for it: nobody
+  // turns this clock.
+  VirtualTime SteadyNow() const;
   void set_skew(Duration skew) { skew_ = skew; }
 
   // What Start runs: builds the process' objects and spawns its tasks. What Kill runs after the

@@ -49,24 +49,25 @@ EventCorrelator::EventCorrelator(bool spam_key_has_type)
       seen_(kMaxCacheEntries),
       buckets_(kMaxCacheEntries) {}
 
-CorrelatedEvent EventCorrelator::Correlate(EventRecord event, VirtualTime now) {
+CorrelatedEvent EventCorrelator::Correlate(EventRecord event, VirtualTime now, VirtualTime steady) {
   CorrelatedEvent out;
   out.event = std::move(event);
-  const std::string key = AggregateEvent(out.event, now);
+  const std::string key = AggregateEvent(out.event, now, steady);
   out.patch = Observe(out.event, key);
-  out.skip = Filter(out.event, now);
+  out.skip = Filter(out.event, steady);
   return out;
 }
 
-std::string EventCorrelator::AggregateEvent(EventRecord& event, VirtualTime now) {
+std::string EventCorrelator::AggregateEvent(EventRecord& event, VirtualTime now,
+                                            VirtualTime steady) {
   const std::string event_key = EventKey(event);
   const std::string aggregate_key = AggregateKey(event);
   Aggregate* found = aggregates_.Get(aggregate_key);
-  if (found == nullptr || now - found->last > kAggregateInterval) {
+  if (found == nullptr || steady - found->last > kAggregateInterval) {
     found = &aggregates_.Put(aggregate_key, Aggregate());
   }
   found->messages.insert(event.message);
-  found->last = now;
+  found->last = steady;
   if (found->messages.size() < kAggregateMaxEvents) return event_key;
   found->messages.erase(found->messages.begin());
   event.name = EventName(event.about.name, now);
@@ -89,12 +90,12 @@ bool EventCorrelator::Observe(EventRecord& event, const std::string& key) {
   return known;
 }
 
-bool EventCorrelator::Filter(const EventRecord& event, VirtualTime now) {
+bool EventCorrelator::Filter(const EventRecord& event, VirtualTime steady) {
   std::string key = SourceAndObject(event);
   if (spam_key_has_type_) key += event.type;
   TokenBucket* bucket = buckets_.Get(key);
   if (bucket == nullptr) bucket = &buckets_.Put(key, TokenBucket(kSpamRefill, kSpamBurst));
-  return !bucket->TryAccept(now);
+  return !bucket->TryAccept(steady);
 }
 
 void EventCorrelator::UpdateState(const EventRecord& event) {

@@ -30,7 +30,7 @@ class EventCorrelator {
  public:
   // `spam_key_has_type`: a spam bucket per event type as well (since 0.32).
   explicit EventCorrelator(bool spam_key_has_type);
-  CorrelatedEvent Correlate(EventRecord event, VirtualTime now);
+  CorrelatedEvent Correlate(EventRecord event, VirtualTime now, VirtualTime steady);
   // The server has taken the event as it stands here.
   void UpdateState(const EventRecord& event);
 
@@ -44,9 +44,10 @@ class EventCorrelator {
     VirtualTime first;
     std::string name;
   };
-  std::string AggregateEvent(EventRecord& event, VirtualTime now);  // the key to count it by
-  bool Observe(EventRecord& event, const std::string& key);         // true: patch
-  bool Filter(const EventRecord& event, VirtualTime now);           // true: drop
+  // The key to count it by.
+  std::string AggregateEvent(EventRecord& event, VirtualTime now, VirtualTime steady);
+  bool Observe(EventRecord& event, const std::string& key);   // true: patch
+  bool Filter(const EventRecord& event, VirtualTime steady);  // true: drop
 
   bool spam_key_has_type_;
   LruCache<Aggregate> aggregates_;

@@ -115,7 +115,8 @@ sim::Task<void> EventRecorder::Impl::Loop(std::shared_ptr<Impl> self) {
 }
 
 sim::Task<void> EventRecorder::Impl::RecordToSink(EventRecord event) {
-  CorrelatedEvent correlated = correlator.Correlate(std::move(event), process.Now());
+  CorrelatedEvent correlated =
+      correlator.Correlate(std::move(event), process.Now(), process.SteadyNow());
   if (correlated.skip) co_return;
   for (int tries = 1;; ++tries) {
     const bool done = co_await Write(&correlated.event, correlated.patch);

@@ -76,7 +76,7 @@ void LeaderElector::Cancel() {
 }
 
 bool LeaderElector::Healthy(Duration tolerance) const {
-  return !IsLeader() || Now() - observed_time_ <= options_.lease_duration + tolerance;
+  return !IsLeader() || SteadyNow() - observed_time_ <= options_.lease_duration + tolerance;
 }
 
 // What leadership starts is work, though the election is none.
@@ -118,7 +118,7 @@ sim::Task<bool> LeaderElector::Acquire() {
 
 sim::Task<void> LeaderElector::Renew() {
   for (;;) {
-    const VirtualTime deadline = Now() + options_.renew_deadline;
+    const VirtualTime deadline = SteadyNow() + options_.renew_deadline;
     const bool renewed = co_await RenewBefore(deadline);
     ReportTransition();
     if (!renewed) break;
@@ -128,7 +128,7 @@ sim::Task<void> LeaderElector::Renew() {
   if (!options_.release_on_cancel) co_return;
   if (compat_ == api::Compat::k1_36) {
     sim::Task<bool> release = Release();
-    const VirtualTime deadline = Now() + options_.renew_deadline;
+    const VirtualTime deadline = SteadyNow() + options_.renew_deadline;
     co_await Before(deadline, std::move(release));
   } else {
     co_await Release();
@@ -141,19 +141,19 @@ sim::Task<void> LeaderElector::Renew() {
 sim::Task<bool> LeaderElector::RenewBefore(VirtualTime deadline) {
   const bool keeps_tick = compat_ == api::Compat::k1_36;
   const std::int64_t period = options_.retry_period.ns();
-  VirtualTime ticks_from = Now();
+  VirtualTime ticks_from = SteadyNow();
   std::int64_t ticks_taken = 0;
   bool renewed = co_await TryBefore(deadline);
-  if (!keeps_tick) ticks_from = Now();
-  while (!renewed && !cancelled_ && Now() < deadline) {
-    const std::int64_t elapsed = (Now() - ticks_from).ns();
+  if (!keeps_tick) ticks_from = SteadyNow();
+  while (!renewed && !cancelled_ && SteadyNow() < deadline) {
+    const std::int64_t elapsed = (SteadyNow() - ticks_from).ns();
     if (!keeps_tick || elapsed / period == ticks_taken) {
       const Duration to_tick(period - elapsed % period);
-      const Duration left = deadline - Now();
+      const Duration left = deadline - SteadyNow();
       co_await Wait(std::min(to_tick, left));
     }
-    if (cancelled_ || Now() >= deadline) co_return false;
-    ticks_taken = (Now() - ticks_from).ns() / period;
+    if (cancelled_ || SteadyNow() >= deadline) co_return false;
+    ticks_taken = (SteadyNow() - ticks_from).ns() / period;
     renewed = co_await TryBefore(deadline);
   }
   co_return renewed;
@@ -169,7 +169,7 @@ sim::Task<bool> LeaderElector::Before(VirtualTime deadline, sim::Task<bool> atte
   sim::Future<bool> done = promise.future();
   const sim::Process::TaskId task =
       process_.Spawn(Report(std::move(attempt), std::move(promise)), {}, true);
-  const Duration left = deadline - Now();
+  const Duration left = deadline - SteadyNow();
   const std::optional<bool> result = co_await done.WaitFor(left, sim::TimerKind::kPeriodic);
   if (!result) process_.Cancel(task);
   co_return result.value_or(false);
@@ -182,11 +182,11 @@ sim::Task<void> LeaderElector::Report(sim::Task<bool> attempt, sim::Promise<bool
 
 // tryAcquireOrRenew.
 sim::Task<bool> LeaderElector::Try() {
-  const VirtualTime now = Now();
+  const VirtualTime now = SteadyNow();
   LeaderRecord record;
   record.holder = options_.identity;
   record.duration_seconds = options_.lease_duration.ns() / Seconds(1).ns();
-  record.acquire_time = record.renew_time = now;
+  record.acquire_time = record.renew_time = Now();
 
   // 1. since 1.30 a leader first tries to renew what it last saw
   if (compat_ != api::Compat::k1_25 && IsLeader() && LeaseValid(now)) {
@@ -228,7 +228,7 @@ bool LeaderElector::LeaseValid(VirtualTime now) const {
 
 void LeaderElector::Observe(LeaderRecord record) {
   observed_ = std::move(record);
-  observed_time_ = Now();
+  observed_time_ = SteadyNow();
 }
 
 sim::Task<bool> LeaderElector::CreateLease(LeaderRecord record) {

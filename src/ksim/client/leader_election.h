@@ -94,7 +94,8 @@ class LeaderElector {
   void Observe(LeaderRecord record);
   void ReportTransition();
   void Call(std::function<void()> call);
-  VirtualTime Now() const { return client_.connection().process().Now(); }
+  VirtualTime Now() const { return client_.connection().process().Now(); }  // of records
+  VirtualTime SteadyNow() const { return client_.connection().process().SteadyNow(); }
 
   Client& client_;
   sim::Process& process_;

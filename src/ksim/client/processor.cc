@@ -36,7 +36,7 @@ ProcessorListener::ProcessorListener(sim::Process& process, SharedText informer,
       panics_(panics),
       requested_(requested),
       period_(period),
-      next_resync_(process.Now() + period),
+      next_resync_(process.SteadyNow() + period),
       queued_(process.simulation()) {}
 
 std::string ProcessorListener::part() const { return PartName(process_, actor_); }

@@ -42,7 +42,7 @@ class BucketRateLimiter : public RateLimiter {
  public:
   BucketRateLimiter(sim::Process& clock, std::int64_t qps, std::int64_t burst)
       : clock_(clock), bucket_(TokenBucket::PerSecond(qps, burst)) {}
-  Duration When(const std::string&) override { return bucket_.Reserve(clock_.Now()); }
+  Duration When(const std::string&) override { return bucket_.Reserve(clock_.SteadyNow()); }
   void Forget(const std::string&) override {}
   int NumRequeues(const std::string&) const override { return 0; }
 

@@ -198,7 +198,7 @@ sim::Task<Reflector::Stream> Reflector::WatchList() {
     if (!unavailable_) options.resource_version = last_sync_resource_version();
     options.resource_version_match = "NotOlderThan";
     options.send_initial_events = true;
-    const VirtualTime start = process_.Now();
+    const VirtualTime start = process_.SteadyNow();
     api::Result<Stream> opened = co_await client_.Watch(resource_, options_.ns, options);
     pass_requests_.push_back(client_.last_request_id());
     api::Status failure = opened.status();
@@ -227,7 +227,7 @@ sim::Task<Reflector::Stream> Reflector::WatchList() {
 sim::Task<void> Reflector::WatchLoop(Stream stream) {
   RetryWithDeadline internal_errors(options_.max_internal_error_retry, kInternalErrorReset);
   for (;;) {
-    const VirtualTime start = process_.Now();
+    const VirtualTime start = process_.SteadyNow();
     bool guard = false;
     if (stream == nullptr) {
       api::ListOptions options = WatchOptions();
@@ -250,7 +250,7 @@ sim::Task<void> Reflector::WatchLoop(Stream stream) {
     if (resync_failed_) co_return;
     if (end.ok && !end.very_short) continue;
     if (end.very_short) co_return;
-    if (api::IsInternalError(end.status)) internal_errors.After(process_.Now());
+    if (api::IsInternalError(end.status)) internal_errors.After(process_.SteadyNow());
     if (IsExpiredOrGone(end.status)) {
       next_reason_ = RelistReason::kExpired;
       co_return;
@@ -260,7 +260,7 @@ sim::Task<void> Reflector::WatchLoop(Stream stream) {
       co_await Pause(delay);
       continue;
     }
-    if (!api::IsInternalError(end.status) || !internal_errors.ShouldRetry(process_.Now())) {
+    if (!api::IsInternalError(end.status) || !internal_errors.ShouldRetry(process_.SteadyNow())) {
       co_return;
     }
   }
@@ -305,7 +305,7 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
     if (initial == nullptr && !guard) last_sync_rv_ = event->object.resource_version();
     if (initial != nullptr && initial->complete) co_return end;
   }
-  end.very_short = count == 0 && process_.Now() - start < kVeryShortWatch;
+  end.very_short = count == 0 && process_.SteadyNow() - start < kVeryShortWatch;
   co_return end;
 }
 

@@ -48,7 +48,7 @@ ReflectorOptions SharedIndexInformer::MakeReflectorOptions(const InformerOptions
   out.field_selector = options.field_selector;
   out.label_selector = options.label_selector;
   out.first_list = options.first_list;
-  out.should_resync = [this] { return processor_.ShouldResync(process_.Now()); };
+  out.should_resync = [this] { return processor_.ShouldResync(process_.SteadyNow()); };
   return out;
 }
 

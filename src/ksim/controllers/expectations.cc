@@ -7,7 +7,7 @@ namespace ksim::controllers {
 bool Expectations::Satisfied(const std::string& key) const {
   const auto it = records_.find(key);
   if (it == records_.end() || it->second.Fulfilled()) return true;
-  if (clock_.Now() - it->second.since <= kExpectationsTimeout) return false;
+  if (clock_.SteadyNow() - it->second.since <= kExpectationsTimeout) return false;
   KSIM_PROBE("variant/rs.expectations");
   return expire_;
 }
@@ -16,7 +16,7 @@ void Expectations::Set(const std::string& key, std::int64_t add, std::int64_t de
   Record record;
   record.add = add;
   record.del = del;
-  record.since = clock_.Now();
+  record.since = clock_.SteadyNow();
   records_[key] = record;
 }
 

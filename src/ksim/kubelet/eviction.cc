@@ -83,7 +83,7 @@ EvictionManager::EvictionManager(sim::Process& process, client::Environment& env
       recorder_(recorder),
       node_(std::move(node)),
       capacity_(std::move(capacity)),
-      started_(process.Now()),
+      started_(process.SteadyNow()),
       changed_(process.simulation()) {}
 
 void EvictionManager::Start() { process_.Spawn(Run()); }
@@ -92,7 +92,7 @@ void EvictionManager::TroubleChanged() { changed_.Notify(); }
 
 bool EvictionManager::Under(Trouble pressure) const {
   const auto it = last_observed_.find(pressure);
-  return it != last_observed_.end() && process_.Now() - it->second < kTransitionPeriod;
+  return it != last_observed_.end() && process_.SteadyNow() - it->second < kTransitionPeriod;
 }
 
 std::optional<Refusal> EvictionManager::Admit(const api::Object& pod) const {
@@ -127,7 +127,7 @@ sim::Task<void> EvictionManager::Run() {
       news = true;
     }
     const std::int64_t period = kMonitoringPeriod.ns();
-    const Duration to_tick(period - (process_.Now() - started_).ns() % period);
+    const Duration to_tick(period - (process_.SteadyNow() - started_).ns() % period);
     const sim::TimerKind kind = news ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
     news = false;
     co_await process_.simulation().Sleep(to_tick, kind, "eviction");
@@ -138,7 +138,7 @@ std::optional<Trouble> EvictionManager::Observe() {
   std::optional<Trouble> worst;
   for (const Trouble pressure : kPressures) {
     if (!runtime_.Has(pressure)) continue;
-    last_observed_[pressure] = process_.Now();
+    last_observed_[pressure] = process_.SteadyNow();
     if (!worst) worst = pressure;
   }
   return worst;
@@ -160,8 +160,8 @@ std::string EvictionManager::EvictOne(Trouble pressure) {
 }
 
 sim::Task<void> EvictionManager::WaitForCleanup(std::string uid) {
-  const VirtualTime until = process_.Now() + kCleanupTimeout;
-  while (process_.Now() < until && workers_.Known(uid) && !workers_.Finished(uid))
+  const VirtualTime until = process_.SteadyNow() + kCleanupTimeout;
+  while (process_.SteadyNow() < until && workers_.Known(uid) && !workers_.Finished(uid))
     co_await process_.simulation().Sleep(kCleanupPoll, sim::TimerKind::kWork, "eviction");
 }
 

@@ -83,7 +83,7 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
             [this](Trouble t) {
               return t == Trouble::kNetwork ? runtime_.Has(t) : evictions_.Under(t);
             }),
-      started_(process.Now()),
+      started_(process.SteadyNow()),
       runtime_changed_(process.simulation()) {
   runtime_.OnChange([this](const std::string& uid) { RuntimeChanged(uid); });
   runtime_.OnTrouble([this] { evictions_.TroubleChanged(); });
@@ -206,7 +206,7 @@ sim::Task<void> Kubelet::Relist() {
     while (changed_.empty()) co_await runtime_changed_.Wait();
     if (env_.compat != api::Compat::k1_36) {
       const std::int64_t period = kRelistPeriod.ns();
-      const std::int64_t age = (process_.Now() - started_).ns();
+      const std::int64_t age = (process_.SteadyNow() - started_).ns();
       co_await process_.simulation().Sleep(Duration(period - age % period), sim::TimerKind::kWork,
                                            "runtime relist");
     }

@@ -120,7 +120,7 @@ sim::Task<void> NodeAgent::Register() {
     backoff = std::min(backoff * 2, kMaxRegisterBackoff);
   }
   registered_ = true;
-  last_report_ = process_.Now();
+  last_report_ = process_.SteadyNow();
   process_.Spawn(ReportStatus(), {}, /*background=*/true);
   process_.Spawn(RenewLease(), {}, /*background=*/true);
 }
@@ -176,7 +176,7 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
     if (!got.ok()) co_return false;
     node = *got;
   }
-  const bool report = process_.Now() - last_report_ >= kReportFrequency;
+  const bool report = process_.SteadyNow() - last_report_ >= kReportFrequency;
   const unsigned troubles = Troubles();
   if (!report && troubles == no_news_troubles_ && no_news_.SameTree(node.status())) co_return true;
   const Value status = Status(node.status(), /*report=*/true);
@@ -196,7 +196,7 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
   client::Client::ObjectResult patched =
       co_await heartbeats_.Patch(node_resource_, "", options_.name, patch, options);
   if (patched.ok()) {
-    last_report_ = process_.Now();
+    last_report_ = process_.SteadyNow();
     TellTransitions(node, status);
   }
   co_return patched.ok();

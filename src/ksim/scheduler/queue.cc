@@ -53,7 +53,7 @@ SchedulingQueue::SchedulingQueue(sim::Process& process, api::Compat compat, Requ
       compat_(compat),
       judge_(std::move(judge)),
       gate_(std::move(gate)),
-      started_(process.Now()),
+      started_(process.SteadyNow()),
       changed_(process.simulation()) {}
 
 void SchedulingQueue::Start() {
@@ -85,7 +85,7 @@ VirtualTime SchedulingQueue::BackoffExpiry(const QueuedPod& pod) const {
 bool SchedulingQueue::BackingOff(const QueuedPod& pod) const {
   const VirtualTime expiry = BackoffExpiry(pod);
   if (expiry == VirtualTime()) return false;
-  return windows() ? expiry >= WholeSeconds(process_.Now()) : expiry > process_.Now();
+  return windows() ? expiry >= WholeSeconds(process_.SteadyNow()) : expiry > process_.SteadyNow();
 }
 
 VirtualTime SchedulingQueue::NextFlush(VirtualTime expiry) const {
@@ -99,7 +99,7 @@ VirtualTime SchedulingQueue::NextFlush(VirtualTime expiry) const {
 void SchedulingQueue::Add(const api::Object& pod) {
   QueuedPod queued;
   queued.pod = pod;
-  queued.timestamp = process_.Now();
+  queued.timestamp = process_.SteadyNow();
   queued.origin = process_.simulation().CaptureOrigin();
   queued.gated = Gated(pod);
   if (queued.gated) {
@@ -202,7 +202,7 @@ void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
   if (const auto it = in_flight_.find(uid); it != in_flight_.end()) flight = it->second;
   in_flight_.erase(uid);
   if (Has(uid)) return DropHistory();  // without hints: changed and queued anew meanwhile
-  pod.failed_at = pod.timestamp = process_.Now();
+  pod.failed_at = pod.timestamp = process_.SteadyNow();
   if (error) {
     ++pod.consecutive_errors;
     pod.rejected_by.clear();
@@ -319,10 +319,10 @@ sim::Task<void> SchedulingQueue::FlushBackoffs() {
       next = std::min(next, NextFlush(BackoffExpiry(pod)));
       if (!pod.no_nodes) kind = sim::TimerKind::kWork;
     }
-    if (next > process_.Now()) co_await changed_.WaitFor(next - process_.Now(), kind);
+    if (next > process_.SteadyNow()) co_await changed_.WaitFor(next - process_.SteadyNow(), kind);
     std::vector<std::string> free;
     for (const auto& [uid, pod] : backoff_) {
-      if (NextFlush(BackoffExpiry(pod)) <= process_.Now()) free.push_back(uid);
+      if (NextFlush(BackoffExpiry(pod)) <= process_.SteadyNow()) free.push_back(uid);
     }
     for (const std::string& uid : free) {
       QueuedPod pod = std::move(backoff_[uid]);
@@ -340,7 +340,7 @@ sim::Task<void> SchedulingQueue::FlushLeftovers() {
     std::vector<std::string> old;
     for (const auto& [uid, pod] : unschedulable_) {
       if (pod.gated || pod.preempting) continue;
-      if (process_.Now() - pod.timestamp > kLeftoverAge) old.push_back(uid);
+      if (process_.SteadyNow() - pod.timestamp > kLeftoverAge) old.push_back(uid);
     }
     for (const std::string& uid : old) {
       QueuedPod pod = std::move(unschedulable_[uid]);

@@ -11,6 +11,7 @@ Process::Process(Simulation& sim, std::string_view name)
     : sim_(sim), name_(name), actor_(ActorId::Of(name)) {}
 
 VirtualTime Process::Now() const { return sim_.now() + skew_; }
+VirtualTime Process::SteadyNow() const { return sim_.now(); }
 
 ActorId Process::PartActor(std::string_view part) {
   if (part.empty()) return actor_;
