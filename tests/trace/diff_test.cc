@@ -77,12 +77,10 @@ TEST(Diff, OfOneInstantTheEarliestPlaceIsTheFirstDifference) {
     std::string_view left, right;
     std::optional<std::size_t> common_left, first_left, first_right;
   };
-  const Case cases[] = {{"abcdef", "abXcdef", 1, std::nullopt, 2},
-                        {"abXcdef", "abcdef", 1, 2, std::nullopt},
-                        {"abXcdeY", "abcZdef", 1, 2, std::nullopt},
-                        {"abcdX", "aYbcd", 0, std::nullopt, 1},
-                        {"abc", "Xabc", std::nullopt, std::nullopt, 0},
-                        {"abc", "abcX", 2, std::nullopt, 3}};
+  const Case cases[] = {
+      {"abcdef", "abXcdef", 1, std::nullopt, 2},      {"abXcdef", "abcdef", 1, 2, std::nullopt},
+      {"abXcdeY", "abcZdef", 1, 2, std::nullopt},     {"abcdX", "aYbcd", 0, std::nullopt, 1},
+      {"abc", "Xabc", std::nullopt, std::nullopt, 0}, {"abc", "abcX", 2, std::nullopt, 3}};
   for (const Case& c : cases) {
     const Diff d = Compare(Letters(c.left), Letters(c.right), DiffOptions());
     ASSERT_FALSE(d.differences.empty());
