@@ -218,7 +218,9 @@ TEST_P(KubeletRestarts, TryAgainWhatAnErrorStopped) {
   for (std::size_t i = w.from(); i < w.events().size(); ++i) {
     if (w.events()[i].kind != sim::EventKind::kRequest) continue;
     const api::Request& r = w.events()[i].payload.As<client::RequestPayload>().request;
-    if (r.resource->resource == "events" && r.ns == "default") tries.push_back(w.events()[i].time);
+    if (r.resource->resource != "events" || r.ns != "default") continue;
+    const VirtualTime told = w.events()[i].time;  // each try is told by two events
+    if (tries.empty() || told - tries.back() > Seconds(1)) tries.push_back(told);
   }
   ASSERT_GE(tries.size(), 10u);
   for (std::size_t i = 1; i < tries.size(); ++i) {

@@ -45,6 +45,38 @@ TEST(Behaviour, SaysHowEachRunEnds) {
   }
 }
 
+std::string Show(const std::optional<PullPlan>& plan) {
+  if (!plan) return "nothing";
+  return std::string(plan->fails ? "fail" : "pull") +
+         (plan->after ? " after " + FormatDuration(*plan->after) : "");
+}
+
+TEST(Behaviour, SaysHowEachPullEnds) {
+  struct Row {
+    const char* text;
+    int pull;
+    const char* plan;
+  };
+  const Row table[] = {
+      {"fail", 0, "fail"},
+      {"fail", 9, "fail"},
+      {"fail after 2s, fail, pull after 1m", 0, "fail after 2s"},
+      {"fail after 2s, fail, pull after 1m", 1, "fail"},
+      {"fail after 2s, fail, pull after 1m", 2, "pull after 1m0s"},
+      {"fail after 2s, fail, pull after 1m", 3, "pull after 1m0s"},
+      {"", 0, "nothing"},
+      {"fails", 0, "nothing"},
+      {"fail, later, pull", 2, "fail"},
+      {"fail in 2s", 0, "nothing"},
+      {"fail after -2s", 0, "nothing"},
+  };
+  for (const Row& row : table) {
+    const api::Object pod = Annotated("pull.ksim.dev/c", row.text);
+    EXPECT_EQ(Show(PullPlanOf(pod, "c", row.pull)), row.plan) << row.text << ", pull " << row.pull;
+    EXPECT_EQ(Show(PullPlanOf(pod, "other", row.pull)), "nothing");
+  }
+}
+
 TEST(Behaviour, SaysWhatAProbeFindsAtAnyAge) {
   struct Row {
     const char* text;

@@ -34,6 +34,20 @@ TEST(RestartBackoff, ALongRunBeginsAnew) {
   }
 }
 
+// KUBELET-13: of a pull the wait counts from the last that failed.
+TEST(RestartBackoff, MayCountFromTheLastTime) {
+  RestartBackoff backoff;
+  EXPECT_EQ(backoff.WaitsSinceLast("u_i", At(5)), At(5));
+  std::int64_t now = 100;
+  for (const std::int64_t wait : {10, 20, 40, 80, 160, 300, 300}) {
+    backoff.Next("u_i", At(now), At(now));
+    EXPECT_EQ(backoff.WaitsSinceLast("u_i", At(now + 1)), At(now + wait));
+    EXPECT_EQ(backoff.WaitsSinceLast("u_i", At(now + wait)), At(now + wait));
+    now += wait;
+  }
+  EXPECT_EQ(backoff.WaitsSinceLast("u_i", At(now + 700)), At(now + 700)) << "forgotten by then";
+}
+
 TEST(RestartBackoff, ForgetsAPodsContainers) {
   RestartBackoff backoff;
   for (const char* key : {"u/a", "u/b", "v/a"}) backoff.Next(key, At(0), At(0));

@@ -42,6 +42,34 @@ std::optional<RunPlan> ParsePlan(std::string_view entry) {
   return plan;
 }
 
+std::optional<PullPlan> ParsePull(std::string_view entry) {
+  const std::size_t space = entry.find(' ');
+  const std::string_view word = entry.substr(0, space);
+  PullPlan plan;
+  plan.fails = word == "fail";
+  if (!plan.fails && word != "pull") return std::nullopt;
+  if (space == std::string_view::npos) return plan;
+  const std::string_view rest = Trimmed(entry.substr(space));
+  if (!rest.starts_with("after ")) return std::nullopt;
+  const absl::StatusOr<Duration> after = ParseDuration(Trimmed(rest.substr(6)));
+  if (!after.ok() || *after < Duration()) return std::nullopt;
+  plan.after = *after;
+  return plan;
+}
+
+// Of a list that tells of one time after the other, entry `number`, or the last before it.
+template <typename Plan, typename Parse>
+std::optional<Plan> NthOf(std::string_view list, int number, Parse parse) {
+  std::optional<Plan> plan;
+  for (const std::string_view entry : EntriesOf(list)) {
+    const std::optional<Plan> next = parse(entry);
+    if (!next) break;
+    plan = next;
+    if (number-- == 0) break;
+  }
+  return plan;
+}
+
 struct Finding {
   ProbeOutcome outcome = ProbeOutcome::kPass;
   Duration lasts = Duration::Max();
@@ -68,16 +96,12 @@ std::optional<Finding> ParseFinding(std::string_view entry) {
 }  // namespace
 
 std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run) {
-  std::optional<RunPlan> plan;
-  int number = 0;
-  for (const std::string_view entry :
-       EntriesOf(pod.Annotation(fmt::format("exit.ksim.dev/{}", container)))) {
-    const std::optional<RunPlan> next = ParsePlan(entry);
-    if (!next) break;
-    plan = next;
-    if (number++ == run) break;
-  }
-  return plan;
+  return NthOf<RunPlan>(pod.Annotation(fmt::format("exit.ksim.dev/{}", container)), run, ParsePlan);
+}
+
+std::optional<PullPlan> PullPlanOf(const api::Object& pod, std::string_view container, int pull) {
+  return NthOf<PullPlan>(pod.Annotation(fmt::format("pull.ksim.dev/{}", container)), pull,
+                         ParsePull);
 }
 
 std::string_view ToString(ProbeType type) {

@@ -3,6 +3,8 @@
 //
 //   exit.ksim.dev/CONTAINER: "1 after 5s, 0 after 1m, runs"
 //       how each of its runs ends, one after the other; the last goes for all that follow
+//   pull.ksim.dev/CONTAINER: "fail after 2s, fail, pull"
+//       how each pull of its image ends, and after how long; the last goes for all that follow
 //   readiness.ksim.dev/CONTAINER: "fail 10s, pass 30s, fail"     (also liveness, startup)
 //       what the probe finds, counted from the container's start; the last goes on for ever.
 //       pass, fail, or error: the probe itself does not work
@@ -26,6 +28,15 @@ struct RunPlan {
 
 // The `run`-th run of a container, from 0; nullopt if the annotations say nothing of it.
 std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run);
+
+struct PullPlan {
+  PullPlan() = default;
+  bool fails = false;
+  std::optional<Duration> after;  // its begin; nothing: as long as pulls take
+};
+
+// The `pull`-th pull of a container's image, from 0; nullopt if the annotations say nothing of it.
+std::optional<PullPlan> PullPlanOf(const api::Object& pod, std::string_view container, int pull);
 
 enum class ProbeType : std::uint8_t { kLiveness, kReadiness, kStartup };
 std::string_view ToString(ProbeType type);  // "liveness"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/container/btree_map.h"
 #include "ksim/kubelet/pod_workers.h"
 
 namespace ksim::kubelet {
@@ -26,7 +27,9 @@ struct PodWorkers::Worker {
   // containers wait.
   bool failed = false;
   std::optional<VirtualTime> retry_at;
+  std::optional<VirtualTime> pull_at;  // the same of the first image whose pull backs off
   WaitingReasons waiting;
+  absl::btree_map<std::string, std::string> pull_errors;  // by image: of its last pull
   sim::Process::TaskId task;
   sim::Origin origin;
   sim::Signal wake;

@@ -18,7 +18,7 @@ namespace {
 constexpr Duration kSyncFrequency = Seconds(60);
 constexpr Duration kBackOffPeriod = Seconds(10);
 constexpr Duration kTransientErrorPeriod = Seconds(1);
-// A container that waits longer than this to be restarted is not waited for.
+// A container that waits longer than this to be restarted, or for its image, is not waited for.
 constexpr Duration kLongestWait = Seconds(40);
 
 }  // namespace
@@ -85,6 +85,7 @@ void PodWorkers::Remove(const std::string& uid) {
     statuses_.Forget(uid);
     prober_.RemovePod(uid);
     restarts_.Forget(uid);
+    pulls_.Forget(uid);
     runtime_.RemovePod(uid);
     workers_.erase(it);
     return;
@@ -167,8 +168,11 @@ sim::Task<void> PodWorkers::Run(Worker* worker) {
     if (worker->state != State::kSync) break;
     while (!worker->dirty) {
       const Duration wait = ResyncAfter(*worker);
-      const bool restarts = worker->retry_at && *worker->retry_at - env_.sim.now() <= kLongestWait;
-      const sim::TimerKind kind = restarts ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
+      const auto soon = [now = env_.sim.now()](const std::optional<VirtualTime>& at) {
+        return at && *at - now <= kLongestWait;
+      };
+      const bool again = soon(worker->retry_at) || soon(worker->pull_at);
+      const sim::TimerKind kind = again ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
       const bool woken = co_await worker->wake.WaitFor(wait, kind);
       if (!woken) break;
     }

@@ -7,8 +7,8 @@
 // What it could not start, and why, is in the status that the next sync begins with.
 //
 // Source: pkg/kubelet/pod_workers.go; kubelet.go SyncPod, SyncTerminatingPod, SyncTerminatedPod;
-// kuberuntime SyncPod, computePodActions, doBackOff; reason_cache.go. KUBELET-04..07, 09..15,
-// 28, 30.
+// kuberuntime SyncPod, computePodActions, doBackOff; images/image_manager.go; reason_cache.go.
+// KUBELET-04..07, 09..15, 28, 30.
 #pragma once
 #include <functional>
 #include <memory>
@@ -85,6 +85,9 @@ class PodWorkers {
   bool BacksOff(Worker& worker, const PodActions::Start& start);
   sim::Task<void> StartOne(Worker* worker, value::Value spec, bool init);
   sim::Task<bool> EnsureImage(Worker* worker, value::Value spec);
+  bool PullBacksOff(Worker& worker, const value::Value& spec);
+  void NoImage(Worker& worker, const value::Value& spec, std::string_view reason,
+               std::string message);
   sim::Task<void> SyncTerminating(Worker* worker);
   sim::Task<void> KillPod(Worker* worker, std::int64_t grace);
   struct Kills;
@@ -106,6 +109,7 @@ class PodWorkers {
   client::EventRecorder& recorder_;
   Prober& prober_;
   RestartBackoff restarts_;
+  RestartBackoff pulls_;  // by pod and image
   std::string host_ip_;
   sim::SiteId resync_site_;
   absl::btree_map<std::string, std::unique_ptr<Worker>> workers_;  // by uid

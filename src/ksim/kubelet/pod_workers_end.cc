@@ -144,6 +144,7 @@ sim::Task<void> PodWorkers::SyncTerminated(Worker* worker) {
       statuses_.Forget(uid);
     }
     restarts_.Forget(uid);
+    pulls_.Forget(uid);
     workers_.erase(uid);
     co_return;
   }

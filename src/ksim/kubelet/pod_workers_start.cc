@@ -1,7 +1,7 @@
 // PodWorkers: a sync of a pod that is wanted: what must be killed, and what is missing.
 //
 // Source: pkg/kubelet/kubelet.go SyncPod; kuberuntime SyncPod, computePodActions, doBackOff,
-// startContainer; images/image_manager.go EnsureImageExists.
+// startContainer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,20 +21,6 @@ std::string Formatted(const api::Object& pod) {
   return fmt::format("{}_{}({})", pod.name(), pod.ns(), pod.uid());
 }
 
-// containerd names what it pulls; the texts are kubelet's (images/image_manager.go).
-std::string PulledMessage(const std::string& image, const Runtime::Pulled& pulled,
-                          api::Compat compat) {
-  if (compat == api::Compat::k1_25) {
-    return fmt::format("Successfully pulled image \"{}\" in {} ({} including waiting)", image,
-                       FormatDuration(pulled.took), FormatDuration(pulled.waited));
-  }
-  const std::string took = FormatDuration(Milliseconds(pulled.took.ns() / 1'000'000));
-  const std::string waited = FormatDuration(Milliseconds(pulled.waited.ns() / 1'000'000));
-  return fmt::format(
-      "Successfully pulled image \"{}\" in {} ({} including waiting). Image size: {} bytes.", image,
-      took, waited, pulled.bytes);
-}
-
 }  // namespace
 
 // SyncPod: the status of what is there first, then whatever is missing.
@@ -49,6 +35,7 @@ sim::Task<void> PodWorkers::Sync(Worker* worker) {
   }
   worker->failed = false;
   worker->retry_at.reset();
+  worker->pull_at.reset();
   worker->no_network = NoNetwork(*worker);
   if (worker->no_network) co_return;
   prober_.AddPod(worker->pod);
@@ -162,30 +149,6 @@ sim::Task<void> PodWorkers::StartOne(Worker* worker, Value spec, bool init) {
   co_await runtime_.StartContainer(uid, name);
   Event(*worker, spec, "Normal", "Started", started);
   worker->waiting.erase(name);
-}
-
-sim::Task<bool> PodWorkers::EnsureImage(Worker* worker, Value spec) {
-  const std::string image(spec.Get("image").AsString());
-  const std::string_view policy = spec.Get("imagePullPolicy").AsString();
-  const bool present = runtime_.HasImage(image);
-  if (present && policy != "Always") {
-    const char* more = env_.compat == api::Compat::k1_36 ? " and can be accessed by the pod" : "";
-    Event(*worker, spec, "Normal", "Pulled",
-          fmt::format("Container image \"{}\" already present on machine{}", image, more));
-    co_return true;
-  }
-  if (policy == "Never") {
-    const std::string message =
-        fmt::format("Container image \"{}\" is not present with pull policy of Never", image);
-    Event(*worker, spec, "Warning", "ErrImageNeverPull", message);
-    Failed(*worker, spec, "ErrImageNeverPull", message);
-    co_return false;
-  }
-  Event(*worker, spec, "Normal", "Pulling", fmt::format("Pulling image \"{}\"", image));
-  const std::string name(spec.Get("name").AsString());
-  const Runtime::Pulled pulled = co_await runtime_.PullImage(worker->uid(), name, image);
-  Event(*worker, spec, "Normal", "Pulled", PulledMessage(image, pulled, env_.compat));
-  co_return true;
 }
 
 }  // namespace ksim::kubelet

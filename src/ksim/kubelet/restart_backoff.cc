@@ -20,6 +20,12 @@ VirtualTime RestartBackoff::WaitsUntil(const std::string& key, VirtualTime finis
   return finished + it->second.backoff;
 }
 
+VirtualTime RestartBackoff::WaitsSinceLast(const std::string& key, VirtualTime now) const {
+  const auto it = entries_.find(key);
+  if (it == entries_.end() || Expired(it->second, now)) return now;
+  return std::max(now, it->second.updated + it->second.backoff);
+}
+
 void RestartBackoff::Next(const std::string& key, VirtualTime finished, VirtualTime now) {
   const auto [it, fresh] = entries_.try_emplace(key);
   Entry& entry = it->second;

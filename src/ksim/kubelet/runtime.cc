@@ -27,6 +27,24 @@ constexpr Range kInitRun{Milliseconds(500), Seconds(2)};
 // So many restarts are waited for before a run counts as quiet.
 constexpr int kRestartsWaitedFor = 3;
 
+// What containerd says of an image that its registry does not have, with the name made whole.
+std::string NotFound(std::string_view image) {
+  const std::size_t slash = image.find('/');
+  const std::string_view host = image.substr(0, slash);
+  const bool named = slash != std::string_view::npos &&
+                     (host.find_first_of(".:") != std::string_view::npos || host == "localhost");
+  std::string whole(named                             ? ""
+                    : slash == std::string_view::npos ? "docker.io/library/"
+                                                      : "docker.io/");
+  whole += image;
+  if (whole.find_first_of(":@", whole.rfind('/')) == std::string::npos) whole += ":latest";
+  return fmt::format(
+      "rpc error: code = NotFound desc = failed to pull and unpack image \"{0}\": failed to "
+      "resolve "
+      "reference \"{0}\": {0}: not found",
+      whole);
+}
+
 }  // namespace
 
 bool PodSandbox::AnyRunning() const {
@@ -99,10 +117,18 @@ sim::Task<Runtime::Pulled> Runtime::PullImage(std::string uid, std::string conta
   const Range range = HasImage(image) ? kRecheck : kPull;
   const Duration latency =
       env_.sim.decisions().DrawDuration(sites_.pull, key, range.min, range.max);
-  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "pull image");
+  const int before = Pod(uid).pulls[container]++;
+  const std::optional<PullPlan> plan = PullPlanOf(Pod(uid).pod, container, before);
+  const Duration takes = plan ? plan->after.value_or(latency) : latency;
+  co_await env_.sim.Sleep(takes, sim::TimerKind::kWork, "pull image");
+  Pulled pulled;
+  if (plan && plan->fails) {
+    pulled.error = NotFound(image);
+    Emit(Pod(uid), container, "pull", "failed");
+    co_return pulled;
+  }
   images_.insert(image);
   Emit(Pod(uid), container, "pull", "ok");
-  Pulled pulled;
   pulled.took = env_.sim.now() - began;
   pulled.waited = env_.sim.now() - asked;
   pulled.bytes =

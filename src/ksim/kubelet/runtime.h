@@ -51,6 +51,7 @@ struct PodSandbox {
   std::string ip;
   bool ready = false;  // the network is up; false again once stopped
   absl::btree_map<std::string, Container> containers;  // newest of each name
+  absl::btree_map<std::string, int> pulls;             // begun so far, by container
 
   bool AnyRunning() const;
 };
@@ -66,9 +67,11 @@ class Runtime {
   bool HasImage(std::string_view image) const { return images_.contains(image); }
 
   sim::Task<void> CreateSandbox(api::Object pod);
-  // How long the pull took and how large the image is. One pull at a time (serializeImagePulls).
+  // How long the pull took and how large the image is; or why there is none. One pull at a time
+  // (serializeImagePulls).
   struct Pulled {
     Pulled() = default;
+    std::string error;  // "": none
     Duration took, waited;
     std::int64_t bytes = 0;
   };
