@@ -209,6 +209,18 @@ TEST_F(EtcdTest, AWatcherFromThePastCatchesUpAtTheNextTick) {
   EXPECT_EQ(Named("deliver").back(), "9 kube-apiserver-0 deliver 1#3 BOOKMARK  3 r3 cause 8");
 }
 
+// Who opened it, or fell behind, may have been of the background: what it has missed need not be.
+TEST_F(EtcdTest, WhatAWatcherCatchesUpWithIsWork) {
+  ASSERT_TRUE(etcd.store().Put(PutRequest("a", Bytes("1"))).ok());
+  sim.context().background = true;
+  const auto watch = client.Watch(WatchRequest("a", "", 1));
+  sim.context().background = false;
+  server.Spawn(Read(watch.get()));
+  Settle();
+  ASSERT_EQ(Named("deliver").size(), 1u);
+  EXPECT_EQ(Named("watch open").size(), background.size()) << "only its opening is background";
+}
+
 TEST_F(EtcdTest, ManyWatchersBehindTakeSeveralPasses) {
   ASSERT_TRUE(etcd.store().Put(PutRequest("a", Bytes("1"))).ok());
   std::vector<std::unique_ptr<EtcdWatch>> watches;

@@ -164,7 +164,12 @@ void Etcd::ScheduleSync() {
 void Etcd::SyncPass() {
   sync_scheduled_ = false;
   const std::size_t before = store_.unsynced_watchers();
-  const std::size_t left = store_.SyncWatchers();
+  std::size_t left = 0;
+  {
+    const ProcessScope scope(sim_, process_);
+    sim_.context().background = false;  // who is behind may be behind on somebody's work
+    left = store_.SyncWatchers();
+  }
   ScheduleVictimRetry();
   if (left == 0) return;
   if (left == before) return ScheduleSync();
@@ -180,7 +185,11 @@ void Etcd::ScheduleVictimRetry() {
 
 void Etcd::RetryVictims() {
   retry_scheduled_ = false;
-  store_.RetryVictims();
+  {
+    const ProcessScope scope(sim_, process_);
+    sim_.context().background = false;
+    store_.RetryVictims();
+  }
   ScheduleVictimRetry();
   ScheduleSync();
 }
