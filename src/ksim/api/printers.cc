@@ -20,29 +20,16 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string Name(const Object& o) { return std::string(o.name()); }
-std::string Age(const Object& o, VirtualTime now) { return AgeSince(o.creation_time(), now); }
-std::string Text(const Value& v) { return std::string(v.AsString()); }
+using cells::Age;
+using cells::Join;
+using cells::Labels;
+using cells::Lower;
+using cells::Name;
+using cells::Text;
+
 std::string Count(const Value& v) { return std::to_string(v.AsInt()); }
 std::string OrUnknown(const Value& v) {
   return v.AsString().empty() ? "<unknown>" : std::string(v.AsString());
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-// labels.FormatLabels.
-std::string Labels(const Value& map) {
-  std::string out;
-  for (const Value::Member& m : map.members()) {
-    out += fmt::format("{}{}={}", out.empty() ? "" : ",", m.name.text(), m.value.AsString());
-  }
-  return out.empty() ? "<none>" : out;
 }
 
 // metav1.FormatLabelSelector.
@@ -51,12 +38,6 @@ std::string Selector(const Value& selector) {
   if (!parsed.ok()) return "<error>";
   const std::string text = parsed->ToString();
   return text.empty() ? "<none>" : text;
-}
-
-std::string Join(const Value& containers, std::string_view field) {
-  std::vector<std::string_view> texts;
-  for (const Value& c : containers.items()) texts.push_back(c.Get(field).AsString());
-  return fmt::format("{}", fmt::join(texts, ","));
 }
 
 const Value& TemplateContainers(const Object& o) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ksim/api/pod_printer.h"
 #include "ksim/api/printers.h"
 #include "ksim/value/quantity.h"
 
@@ -12,10 +11,12 @@ namespace {
 using value::Value;
 using Cells = std::vector<std::string>;
 
-std::string Name(const Object& o) { return std::string(o.name()); }
-std::string Age(const Object& o, VirtualTime now) { return AgeSince(o.creation_time(), now); }
-std::string Text(const Value& v, std::string_view otherwise = "") {
-  return std::string(v.is_null() ? otherwise : v.AsString());
+using cells::Age;
+using cells::Name;
+using cells::Text;
+
+std::string TextOr(const Value& v, std::string_view otherwise) {
+  return v.is_null() ? std::string(otherwise) : Text(v);
 }
 std::string YesNo(const Value& v) { return v.AsBool() ? "true" : "false"; }
 
@@ -36,15 +37,8 @@ Cells CreatedAtCells(const Object& o, VirtualTime) {
 Cells PodTemplateCells(const Object& o, VirtualTime) {
   static const value::Path kContainers{"template", "spec", "containers"};
   static const value::Path kLabels{"template", "metadata", "labels"};
-  std::vector<std::string> names, images, labels;
-  for (const Value& c : o.Get(kContainers).items()) {
-    names.push_back(Text(c.Get("name")));
-    images.push_back(Text(c.Get("image")));
-  }
-  for (const Value::Member& m : o.Get(kLabels).members())
-    labels.push_back(fmt::format("{}={}", m.name.text(), m.value.AsString()));
-  return {Name(o), Joined(names, ","), Joined(images, ","),
-          labels.empty() ? "<none>" : Joined(labels, ",")};
+  return {Name(o), cells::Join(o.Get(kContainers), "name"),
+          cells::Join(o.Get(kContainers), "image"), cells::Labels(o.Get(kLabels))};
 }
 
 Cells RevisionCells(const Object& o, VirtualTime now) {
@@ -54,7 +48,7 @@ Cells RevisionCells(const Object& o, VirtualTime now) {
     const std::size_t slash = version.find('/');
     std::string kind(controller->kind);
     if (slash != version.npos) kind += fmt::format(".{}", version.substr(0, slash));
-    for (char& c : kind) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    kind = cells::Lower(kind);
     owner = fmt::format("{}/{}", kind, controller->name);
   }
   return {Name(o), owner, std::to_string(o.tree().Get("revision").AsInt()), Age(o, now)};
@@ -109,10 +103,12 @@ Cells StorageClassCells(const Object& o, VirtualTime now) {
   for (const char* key : {"storageclass.kubernetes.io/is-default-class",
                           "storageclass.beta.kubernetes.io/is-default-class"})
     is_default = is_default || o.annotations().Get(key).AsString() == "true";
-  return {
-      Name(o) + (is_default ? " (default)" : ""), Text(tree.Get("provisioner")),
-      Text(tree.Get("reclaimPolicy"), "Delete"),  Text(tree.Get("volumeBindingMode"), "Immediate"),
-      YesNo(tree.Get("allowVolumeExpansion")),    Age(o, now)};
+  return {Name(o) + (is_default ? " (default)" : ""),
+          Text(tree.Get("provisioner")),
+          TextOr(tree.Get("reclaimPolicy"), "Delete"),
+          TextOr(tree.Get("volumeBindingMode"), "Immediate"),
+          YesNo(tree.Get("allowVolumeExpansion")),
+          Age(o, now)};
 }
 
 // GetAccessModesAsString.
@@ -147,9 +143,9 @@ Cells ClaimCells(const Object& o, VirtualTime now) {
           bound ? AmountText(o.status().Get("capacity").Get("storage")) : "",
           bound ? AccessModes(o.status().Get("accessModes")) : "",
           ClassOf(o),
-          Text(o.spec().Get("volumeAttributesClassName"), "<unset>"),
+          TextOr(o.spec().Get("volumeAttributesClassName"), "<unset>"),
           Age(o, now),
-          Text(o.spec().Get("volumeMode"), "<unset>")};
+          TextOr(o.spec().Get("volumeMode"), "<unset>")};
 }
 
 Cells VolumeCells(const Object& o, VirtualTime now) {
@@ -162,10 +158,10 @@ Cells VolumeCells(const Object& o, VirtualTime now) {
           Phase(o),
           claim.is_object() ? Text(claim.Get("namespace")) + "/" + Text(claim.Get("name")) : "",
           ClassOf(o),
-          Text(spec.Get("volumeAttributesClassName"), "<unset>"),
+          TextOr(spec.Get("volumeAttributesClassName"), "<unset>"),
           Text(o.status().Get("reason")),
           Age(o, now),
-          Text(spec.Get("volumeMode"), "<unset>")};
+          TextOr(spec.Get("volumeMode"), "<unset>")};
 }
 
 constexpr Printer kPrinters[] = {
