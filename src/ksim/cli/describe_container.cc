@@ -3,7 +3,6 @@
 // Source: kubectl pkg/describe/describe.go describeContainers and what it calls;
 // pkg/util/fieldpath/fieldpath.go, pkg/util/resource/resource.go.
 #include <algorithm>
-#include <cmath>
 
 #include "ksim/cli/describe_text.h"
 #include "ksim/value/go_format.h"
@@ -152,9 +151,10 @@ std::string ResourceOf(const Value& container, const Value& reference) {
   if (!amount.ok() || !divisor.ok()) return "";
   if (divisor->is_zero()) divisor = value::Quantity::FromInt(1);
   const auto units = [&name](const value::Quantity& q) {
-    return static_cast<double>(name == "cpu" ? q.MilliValue() : q.Value());
+    return name == "cpu" ? q.MilliValue() : q.Value();
   };
-  const auto count = static_cast<std::int64_t>(std::ceil(units(*amount) / units(*divisor)));
+  const std::int64_t each = std::max<std::int64_t>(units(*divisor), 1);
+  const std::int64_t count = units(*amount) / each + (units(*amount) % each > 0);
   if (count == 0 && (resource == "limits.cpu" || resource == "limits.memory"))
     return "node allocatable";
   return std::to_string(count);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>
@@ -26,6 +27,17 @@ std::vector<std::string_view> EntriesOf(std::string_view list) {
   return out;
 }
 
+// "after 5s", which may be missing: then it leaves `after` alone. False: neither.
+template <typename Time>
+bool ParseAfter(std::string_view text, Time* after) {
+  if (text.empty()) return true;
+  if (!text.starts_with("after ")) return false;
+  const absl::StatusOr<Duration> parsed = ParseDuration(Trimmed(text.substr(6)));
+  if (!parsed.ok() || *parsed < Duration()) return false;
+  *after = *parsed;
+  return true;
+}
+
 std::optional<RunPlan> ParsePlan(std::string_view entry) {
   RunPlan plan;
   if (entry == "runs") return plan;
@@ -33,27 +45,18 @@ std::optional<RunPlan> ParsePlan(std::string_view entry) {
   const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), code);
   if (error != std::errc()) return std::nullopt;
   plan.exit_code = code;
-  std::string_view rest = Trimmed(entry.substr(static_cast<std::size_t>(end - entry.data())));
-  if (rest.empty()) return plan;
-  if (!rest.starts_with("after ")) return std::nullopt;
-  const absl::StatusOr<Duration> after = ParseDuration(Trimmed(rest.substr(6)));
-  if (!after.ok() || *after < Duration()) return std::nullopt;
-  plan.after = *after;
+  const std::string_view rest = entry.substr(static_cast<std::size_t>(end - entry.data()));
+  if (!ParseAfter(Trimmed(rest), &plan.after)) return std::nullopt;
   return plan;
 }
 
 std::optional<PullPlan> ParsePull(std::string_view entry) {
-  const std::size_t space = entry.find(' ');
-  const std::string_view word = entry.substr(0, space);
+  const std::size_t length = std::min(entry.find(' '), entry.size());
+  const std::string_view word = entry.substr(0, length);
   PullPlan plan;
   plan.fails = word == "fail";
   if (!plan.fails && word != "pull") return std::nullopt;
-  if (space == std::string_view::npos) return plan;
-  const std::string_view rest = Trimmed(entry.substr(space));
-  if (!rest.starts_with("after ")) return std::nullopt;
-  const absl::StatusOr<Duration> after = ParseDuration(Trimmed(rest.substr(6)));
-  if (!after.ok() || *after < Duration()) return std::nullopt;
-  plan.after = *after;
+  if (!ParseAfter(Trimmed(entry.substr(length)), &plan.after)) return std::nullopt;
   return plan;
 }
 
