@@ -15,10 +15,8 @@
 namespace ksim::cli {
 namespace {
 
-// The line of the file with what is wrong in column `column`, as much of it as is fit to show. ""
-// for standard input, which has been read, and for what is no text.
-std::string LineToShow(const std::string& path, int line, int column) {
-  constexpr std::size_t kBehind = 60, kLongest = 400;
+// The line of the file. "" for standard input, which has been read, and for what is no text.
+std::string LineToShow(const std::string& path, int line) {
   const absl::StatusOr<std::string> text = path == "-" ? std::string() : os::ReadFile(path);
   if (!text.ok()) return "";
   std::string_view rest = *text;
@@ -30,14 +28,12 @@ std::string LineToShow(const std::string& path, int line, int column) {
   const bool text_only = std::none_of(rest.begin(), rest.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e;
   });
-  const std::size_t shown = static_cast<std::size_t>(column) + kBehind;
-  if (!text_only || shown > kLongest) return "";
-  return rest.size() <= shown ? std::string(rest) : std::string(rest.substr(0, shown)) + "...";
+  return text_only ? std::string(rest) : "";
 }
 
 Diagnostic NoTrace(const std::string& path, std::string_view what) {
   Diagnostic d = AtItsPlace(path, what);
-  if (d.span.line > 0) d.source_line = LineToShow(path, d.span.line, d.span.column);
+  if (d.span.line > 0) d.source_line = LineToShow(path, d.span.line);
   d.message = fmt::format("no trace of ksim: {}", d.message);
   return d;
 }
