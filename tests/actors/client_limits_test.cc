@@ -22,14 +22,19 @@ std::vector<VirtualTime> Creations(const ActorWorld& w, std::string_view subreso
   return times;
 }
 
+// The ReplicaSet controller makes 70 pods.
+void FillWeb(ActorWorld& w) {
+  w.StartReplicaSets();
+  w.Settle();
+  w.Create("replicasets", ReplicaSetJson("web", 70));
+  w.Advance(Seconds(10));
+}
+
 // CTRL-C-10: 30 at once, then 20 a second.
 TEST(ClientLimits, ReplicaSetsAreFilledNoFasterThanTheControllerManagerMayAsk) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
-    w.StartReplicaSets();
-    w.Settle();
-    w.Create("replicasets", ReplicaSetJson("web", 70));
-    w.Advance(Seconds(10));
+    FillWeb(w);
     const std::vector<VirtualTime> times = Creations(w, "");
     ASSERT_EQ(times.size(), 70u);
     const VirtualTime early = times.front() + Milliseconds(200);
@@ -46,10 +51,7 @@ TEST(ClientLimits, ReplicaSetsAreFilledNoFasterThanTheControllerManagerMayAsk) {
 TEST(ClientLimits, TheEventsOfAControllerTakeOfItsTokens) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
-    w.StartReplicaSets();
-    w.Settle();
-    w.Create("replicasets", ReplicaSetJson("web", 70));
-    w.Advance(Seconds(10));
+    FillWeb(w);
     std::vector<VirtualTime> times;
     std::size_t events = 0;
     for (const sim::Event& e : w.events()) {

@@ -16,6 +16,16 @@ std::string NodeOf(ActorWorld& w, std::string_view pod) {
   return std::string(w.Get("pods", pod).node_name());
 }
 
+// Of two pods `first` has the only place there is, and `second` was rejected.
+void CrowdOut(ActorWorld& w) {
+  w.AddNode("n1", "1");
+  w.StartScheduler();
+  w.Create("pods", PodJson("first"));
+  w.Settle();
+  w.Create("pods", PodJson("second"));
+  w.Advance(Seconds(20));
+}
+
 // SCHED-01
 TEST(SchedulerActor, TakesWhatIsItsOwnAndHasNoNode) {
   for (const api::Compat compat : kCompats) {
@@ -74,12 +84,7 @@ TEST(SchedulerActor, AChangeThatMayHelpTriesARejectedPodAgain) {
       EXPECT_NE(NodeOf(w, "p"), "") << c.name;
     }
     ActorWorld w(compat);
-    w.AddNode("n1", "1");
-    w.StartScheduler();
-    w.Create("pods", PodJson("first"));
-    w.Settle();
-    w.Create("pods", PodJson("second"));
-    w.Advance(Seconds(20));
+    CrowdOut(w);
     EXPECT_EQ(NodeOf(w, "second"), "");
     api::DeleteOptions now;
     now.grace_period_seconds = 0;
@@ -147,12 +152,7 @@ TEST(SchedulerActor, AnUpdateThatChangesNothingTriesNobody) {
   };
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
-    w.AddNode("n1", "1");
-    w.StartScheduler();
-    w.Create("pods", PodJson("first"));
-    w.Settle();
-    w.Create("pods", PodJson("second"));
-    w.Advance(Seconds(20));
+    CrowdOut(w);
     for (const Case& c : std::vector<Case>{
              {"the status of a running pod",
               [](ActorWorld& w) { w.Patch("pods", "first", R"({"status":{"phase":"Running"}})"); }},
