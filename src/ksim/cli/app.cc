@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
@@ -54,32 +55,43 @@ int UnknownArgument(Io& io, const CLI::App& app, const Command& command, const s
   return Wrong(io, fmt::format("unknown flag {}; did you mean {}?", flag, near), "");
 }
 
-// CLI11's words for a value that is wrong or missing, in ours.
-std::string Worded(const CLI::App& app, const std::string& message) {
+// CLI11's words for a value of a wrong type, in ours; nullopt for any others. So the two below.
+std::optional<std::string> OfWrongType(const CLI::App& app, const std::string& message) {
   constexpr std::string_view kConversion = "Could not convert: ";
+  const std::size_t equals = message.find(" = ");
+  if (!message.starts_with(kConversion) || equals == std::string::npos) return std::nullopt;
+  const std::string flag = message.substr(kConversion.size(), equals - kConversion.size());
+  const CLI::Option* option = app.get_option_no_throw(flag);
+  const bool yes_no =
+      option != nullptr && (option->get_expected_max() == 0 || option->get_type_name() == "BOOL");
+  return fmt::format("{}: \"{}\" is {}", flag, message.substr(equals + 3),
+                     yes_no ? "neither true nor false" : "no number");
+}
+
+std::optional<std::string> OfMissing(const std::string& message) {
   constexpr std::string_view kMissing = " missing", kOne = ": 1 required ";
+  const std::size_t one = message.find(kOne);
+  if (one == std::string::npos || !message.ends_with(kMissing)) return std::nullopt;
+  const std::string what = message.substr(one + kOne.size());
+  return fmt::format("{} wants a value: {}", message.substr(0, one),
+                     what.substr(0, what.size() - kMissing.size()));
+}
+
+std::optional<std::string> OfOutOfRange(const std::string& message) {
   constexpr std::string_view kValue = ": Value ", kRange = " not in range ";
-  if (const std::size_t equals = message.find(" = ");
-      message.starts_with(kConversion) && equals != std::string::npos) {
-    const std::string flag = message.substr(kConversion.size(), equals - kConversion.size());
-    const CLI::Option* option = app.get_option_no_throw(flag);
-    const bool yes_no =
-        option != nullptr && (option->get_expected_max() == 0 || option->get_type_name() == "BOOL");
-    return fmt::format("{}: \"{}\" is {}", flag, message.substr(equals + 3),
-                       yes_no ? "neither true nor false" : "no number");
-  }
-  if (const std::size_t one = message.find(kOne);
-      one != std::string::npos && message.ends_with(kMissing)) {
-    const std::string what = message.substr(one + kOne.size());
-    return fmt::format("{} wants a value: {}", message.substr(0, one),
-                       what.substr(0, what.size() - kMissing.size()));
-  }
   const std::size_t value = message.find(kValue);
   const std::size_t range = message.rfind(kRange);
-  if (value == std::string::npos || range == std::string::npos || range < value) return message;
+  if (value == std::string::npos || range == std::string::npos || range < value)
+    return std::nullopt;
   const std::size_t begin = value + kValue.size();
   return fmt::format("{}: \"{}\" is no number from {}", message.substr(0, value),
                      message.substr(begin, range - begin), message.substr(range + kRange.size()));
+}
+
+std::string Worded(const CLI::App& app, const std::string& message) {
+  if (auto words = OfWrongType(app, message)) return *words;
+  if (auto words = OfMissing(message)) return *words;
+  return OfOutOfRange(message).value_or(message);
 }
 
 std::string WithoutColor(std::string_view text) {
