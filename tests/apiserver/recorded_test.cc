@@ -1,0 +1,56 @@
+// What a real kube-apiserver answered (tests/apiserver/recorded), and what ksim answers to the same
+// requests.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "ksim/value/json.h"
+#include "tests/apiserver/asked.h"
+
+namespace ksim::apiserver {
+namespace {
+
+using value::Value;
+
+std::vector<std::string> Files() {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/apiserver/recorded"))
+    if (entry.path().extension() == ".jsonl") out.push_back(entry.path().stem().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+class Recorded : public testing::TestWithParam<std::string> {};
+
+// FILE-1.30.jsonl is what 1.30 answered.
+TEST_P(Recorded, IsAnsweredAsUpstreamDoes) {
+  const std::string& name = GetParam();
+  const auto compat = api::ParseCompat(name.substr(name.rfind('-') + 1));
+  ASSERT_TRUE(compat.has_value()) << name;
+  World world{WorldOptions(*compat)};
+  Asker asker(world);
+  std::ifstream file("tests/apiserver/recorded/" + name + ".jsonl");
+  std::string text;
+  for (int line = 1; std::getline(file, text); ++line) {
+    const Value recorded = Json(text);
+    const Value answer = asker.Ask(recorded.Get("ask"));
+    EXPECT_EQ(value::ToJson(Comparable(answer)), value::ToJson(Comparable(recorded.Get("answer"))))
+        << name << ".jsonl:" << line << ": " << value::ToJson(recorded.Get("ask"));
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(Files()), NameOf);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Recorded);
+
+}  // namespace
+}  // namespace ksim::apiserver
