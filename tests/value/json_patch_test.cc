@@ -89,7 +89,7 @@ TEST(JsonPatch, FailuresHaveUpstreamsText) {
       {R"([{"op":"replace","path":"/s/t","value":1}])",
        "replace operation does not apply: doc is missing path: /s/t: missing value"},
       {R"([{"op":"replace","path":"","value":1}])",
-       "replace operation value must be object or array"},
+       "replace operation value must be object or array: %!w(<nil>)"},
       {R"([{"op":"move","from":"/x","path":"/y"}])",
        "error in move for path: 'x': Unable to remove nonexistent key: x: missing value"},
       {R"([{"op":"move","path":"/y"}])",

@@ -96,6 +96,8 @@ TEST(Quantity, Refuses) {
       {"1-3", "unable to parse quantity's suffix"},
       {"1e99999999999999999999", "unable to parse quantity's suffix"},
       {"1e40", "unable to parse numeric part of quantity"},
+      {"Ei", "unable to parse numeric part of quantity"},
+      {"e-12", "unable to parse numeric part of quantity"},
   };
   for (const auto& [text, want] : cases) {
     const auto q = Quantity::Parse(text);

@@ -206,7 +206,8 @@ class Operation {
     const Value& v = op_.Get("value");
     if (path.empty()) {
       if (v.is_object() || v.is_array()) return v;
-      return Failed("replace operation value must be object or array");
+      // As upstream has it: the error that it would wrap is nil.
+      return Failed("replace operation value must be object or array: %!w(<nil>)");
     }
     ASSIGN_OR_RETURN(
         const Place place,

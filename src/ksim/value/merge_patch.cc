@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ksim/value/atom.h"
 #include "ksim/value/node.h"
@@ -33,21 +34,28 @@ Value Additions(const Value& patch) {
   return out.Build();
 }
 
-// Two merge patches as one: the nulls of both stay.
-Value Combine(const Value& first, const Value& second) {
-  if (!first.is_object() || !second.is_object()) return second;
-  Value out = first;
-  for (const Value::Member& m : second.members()) {
-    out = std::move(out).Set(m.name, Combine(first.Get(m.name), m.value));
+// Upstream: evanphx/json-patch pruneNulls. What a merge patch puts where nothing was: without the
+// null fields of its objects, those in arrays too, which RFC 7386 would keep.
+Value Pruned(const Value& v) {
+  if (v.is_array()) {
+    std::vector<Value> items;
+    for (const Value& item : v.items()) items.push_back(Pruned(item));
+    return Value::Array(std::move(items));
   }
-  return out;
+  if (!v.is_object()) return v;
+  ObjectBuilder out;
+  for (const Value::Member& m : v.members())
+    out.AddIf(!m.value.is_null(), m.name.text(), Pruned(m.value));
+  return out.Build();
 }
 
 }  // namespace
 
+// Upstream: evanphx/json-patch MergePatch. An array in the place of an object keeps its nulls.
 Value ApplyMergePatch(const Value& target, const Value& patch) {
+  if (!target.is_object()) return Pruned(patch);
   if (!patch.is_object()) return patch;
-  Value out = target.is_object() ? target : Value::EmptyObject();
+  Value out = target;
   for (const Value::Member& m : patch.members()) {
     if (m.value.is_null()) {
       out = out.Erase(Path{m.name});
@@ -75,8 +83,8 @@ Value CreateMergePatch(const Value& original, const Value& modified) {
 
 Value CreateThreeWayJsonMergePatch(const Value& original, const Value& modified,
                                    const Value& current) {
-  return Combine(Deletions(CreateMergePatch(original, modified)),
-                 Additions(CreateMergePatch(current, modified)));
+  return ApplyMergePatch(Deletions(CreateMergePatch(original, modified)),
+                         Additions(CreateMergePatch(current, modified)));
 }
 
 }  // namespace ksim::value

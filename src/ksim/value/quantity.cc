@@ -33,6 +33,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 struct Parts {
   bool negative = false;
+  bool digits = false;        // whether there are any
   std::string_view whole;     // without leading zeros, "0" if nothing is left
   std::string_view fraction;  // digits behind the point
   std::string_view suffix;
@@ -50,13 +51,15 @@ std::optional<Parts> Split(std::string_view s) {
   Parts parts;
   parts.negative = s.starts_with('-');
   if (parts.negative || s.starts_with('+')) s.remove_prefix(1);
+  parts.digits = s.starts_with('0');
   while (s.starts_with('0')) s.remove_prefix(1);
   parts.whole = TakeDigits(&s);
-  if (parts.whole.empty()) parts.whole = "0";
   if (s.starts_with('.')) {
     s.remove_prefix(1);
     parts.fraction = TakeDigits(&s);
   }
+  parts.digits = parts.digits || !parts.whole.empty() || !parts.fraction.empty();
+  if (parts.whole.empty()) parts.whole = "0";
   parts.suffix = s;
   const std::size_t letters = std::min(s.find_first_not_of("eEinumkKMGTP"), s.size());
   s.remove_prefix(letters);
@@ -210,6 +213,9 @@ absl::StatusOr<Quantity> Quantity::Parse(std::string_view text) {
   if (!parts) return InvalidText(kFormError);
   const auto suffix = ReadSuffix(parts->suffix);
   if (!suffix) return InvalidText(kSuffixError);
+  // Upstream's quick path takes no digits for 0; its decimals do not ("Pi", "e-12").
+  const bool quick = suffix->base == 2 ? suffix->exponent < 50 : suffix->exponent >= -9;
+  if (!parts->digits && !quick) return InvalidText(kNumberError);
 
   std::string digits = std::string(parts->whole) + std::string(parts->fraction);
   std::int64_t exponent = -static_cast<std::int64_t>(parts->fraction.size());

@@ -134,9 +134,12 @@ class ListDiffer {
     ASSIGN_OR_RETURN(out_.patch,
                      NormalizeSliceOrder(std::move(out_.patch), modified_, Atom(), false));
     const bool deleted = !options_.ignore_deletions && !out_.deletions.empty();
+    // Upstream has sorted the original in place by now, so an order is sent where the other list is
+    // not in this order, whether anything has changed or not.
+    const List sorted = SortScalars(ListOf(original_));
     const bool changed =
         !options_.ignore_changes_and_additions &&
-        !std::equal(original_.begin(), original_.end(), modified_.begin(), modified_.end());
+        !std::equal(sorted.begin(), sorted.end(), modified_.begin(), modified_.end());
     if (options_.set_element_order && (deleted || changed)) out_.order = ListOf(modified_);
     return absl::OkStatus();
   }

@@ -318,6 +318,7 @@ class MapMerger {
       ASSIGN_OR_RETURN(const int at, FindByKey(live, merge_key, *key));
       if (at < 0) {
         live.push_back(options_.ignore_unmatched_nulls ? DiscardNulls(v) : v);
+        if (key->is_null()) live.back() = std::move(live.back()).Set(merge_key, Value());
         continue;
       }
       Value& element = live[static_cast<std::size_t>(at)];
