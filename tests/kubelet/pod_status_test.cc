@@ -165,6 +165,21 @@ TEST(PodConditions, ReadyAsksTheReadinessGates) {
             "ReadinessGatesNotReady");
 }
 
+// 1.36's GeneratePodInitializedCondition, seen to answer so: a pod that begins anew stays
+// initialized.
+TEST(PodConditions, StayInitializedOnlyInTheNewestProfile) {
+  const value::Path init{"spec", "initContainers"};
+  const api::Object pod =
+      api::Object::FromTree(Pod().tree().Set(init, *value::ParseJson(R"([{"name":"i"}])")));
+  const auto old = *value::ParseJson(R"({"conditions":[{"type":"Initialized","status":"True"}]})");
+  const auto initialized = [&](api::Compat compat) {
+    const auto status = Generate(pod, nullptr, false, compat, old);
+    return std::string(api::ConditionStatus(status.Get("conditions"), "Initialized"));
+  };
+  EXPECT_EQ(initialized(api::Compat::k1_30), "False");
+  EXPECT_EQ(initialized(api::Compat::k1_36), "True");
+}
+
 // KUBELET-10
 TEST(PodStatus, SaysWhichContainersAreToBeStarted) {
   struct Row {

@@ -18,7 +18,10 @@ std::string_view NodeNameOf(const value::Value& tree) {
 
 }  // namespace
 
-std::string Change::Name() const { return fmt::format("{}/{}/{}", resource, ns, name); }
+std::string Change::Name() const {
+  if (ns.empty()) return fmt::format("{}/{}", resource, name);
+  return fmt::format("{}/{}/{}", resource, ns, name);
+}
 
 std::string_view Change::uid() const {
   static const value::Atom metadata("metadata"), uid("uid");

@@ -26,7 +26,7 @@ struct Change {
   std::string resource, ns, name, by;
   value::Value before, after;  // null where there is nothing
 
-  std::string Name() const;            // resource/namespace/name
+  std::string Name() const;            // pods/default/p; nodes/n
   std::string_view uid() const;        // of what is there, or was
   const value::Value& state() const {  // the newest tree there is
     return after.is_null() ? before : after;
@@ -61,7 +61,7 @@ class History {
   const Positions& PositionsOf(std::uint64_t object) const;
   // Positions in Of("pods") of the commits of pods that were or became a node's.
   const Positions& OnNode(std::string_view node) const;
-  // resource/namespace/name of an object that was ever committed, else its hash.
+  // pods/default/p, nodes/n of an object that was ever committed, else its hash.
   std::string NameOf(std::uint64_t object) const;
 
  private:

@@ -181,7 +181,9 @@ std::string Complaints(const RunReport& report, const std::vector<sim::Event>& e
   for (const scenario::StepFailure& f : report.failures)
     out += fmt::format("{} step {}: {}\n", error, f.number, f.error);
   for (const trace::Violation& v : report.end.violations) out += ViolationText(v, events, color);
-  for (const std::string& line : report.busy) out += fmt::format("  busy: {}\n", line);
+  // The violation has named the first.
+  for (std::size_t i = 1; i < report.busy.size(); ++i)
+    out += fmt::format("  also busy: {}\n", report.busy[i]);
   for (const scenario::StepNote& n : report.never_begun)
     out += fmt::format("{} step {} never began: {}\n", never, n.number, n.why);
   for (const scenario::FaultNote& f : report.faults_missing)

@@ -155,7 +155,8 @@ bool AnyStarted(const Value& statuses) {
 }
 
 // GeneratePodInitializedCondition. Once another container has started the pod stays initialized,
-// whatever its sidecars do; 1.25 asks the init containers always.
+// whatever its sidecars do, and in 1.36 (RestartAllContainersOnContainerExits) once it was said to
+// be; 1.25 asks the init containers always.
 Value InitializedCondition(const StatusInput& in, const Value& init_statuses, const Value& statuses,
                            std::string_view phase) {
   if (phase == "Succeeded") return api::MakeCondition("Initialized", "True", "PodCompleted");
@@ -166,7 +167,10 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
     if (!init_statuses.at(i).Get(done).AsBool())
       incomplete.emplace_back(specs.at(i).Get("name").AsString());
   }
-  const bool stays = in.compat != api::Compat::k1_25 && AnyStarted(statuses);
+  const Value* old = api::FindCondition(in.old_status.Get("conditions"), "Initialized");
+  const bool was =
+      in.compat == api::Compat::k1_36 && old != nullptr && old->Get("status").AsString() == "True";
+  const bool stays = was || (in.compat != api::Compat::k1_25 && AnyStarted(statuses));
   if (incomplete.empty() || stays) return api::MakeCondition("Initialized", "True");
   return api::MakeCondition(
       "Initialized", "False", "ContainersNotInitialized",
