@@ -8,6 +8,7 @@
 
 #include "ksim/api/printers.h"
 #include "ksim/api/response_body.h"
+#include "ksim/value/timestamp.h"
 
 namespace ksim::apiserver {
 
@@ -24,7 +25,7 @@ std::int64_t Number(std::string_view text) {
 
 Verb VerbOf(std::string_view name) {
   for (const Verb v : {Verb::kGet, Verb::kList, Verb::kCreate, Verb::kUpdate, Verb::kPatch,
-                       Verb::kDelete, Verb::kDeleteCollection})
+                       Verb::kDelete, Verb::kDeleteCollection, Verb::kWatch})
     if (api::ToString(v) == name) return v;
   ADD_FAILURE() << "no verb: " << name;
   return Verb::kGet;
@@ -50,6 +51,8 @@ void TakeQuery(std::string_view name, std::string_view text, api::Request* r) {
   if (name == "limit") l.limit = Number(text);
   if (name == "continue") l.continue_token = text;
   if (name == "sendInitialEvents") l.send_initial_events = text == "true";
+  if (name == "allowWatchBookmarks") l.allow_watch_bookmarks = text == "true";
+  if (name == "timeoutSeconds") l.timeout_seconds = Number(text);
 }
 
 void TakeDeleteOptions(const Value& body, api::Request* r) {
@@ -64,10 +67,13 @@ void TakeDeleteOptions(const Value& body, api::Request* r) {
     r->del.resource_version = SharedText(conditions.Get("resourceVersion").AsString());
 }
 
-Value TableOf(const api::ResourceInfo& kind, const api::Response& response) {
+// Times of the recorded objects are long before it: their ages were the same when it was recorded.
+VirtualTime TableTime() { return *value::ParseTimestamp("2026-11-23T00:00:00Z"); }
+
+Value TableOf(const api::ResourceInfo& kind, Verb verb, const api::Response& response) {
   std::vector<api::Object> objects = response.items;
-  if (objects.empty()) objects.push_back(response.object);
-  const api::Table table = api::PrintTable(kind, objects, VirtualTime());
+  if (verb == Verb::kGet) objects.push_back(response.object);
+  const api::Table table = api::PrintTable(kind, objects, TableTime());
   std::vector<Value> columns, rows;
   for (const api::TableColumn& c : table.columns)
     columns.push_back(
@@ -125,44 +131,118 @@ api::Request Asker::RequestOf(const Value& line) const {
   return r;
 }
 
-Value Asker::Ask(const Value& unfilled) {
-  const Value line = Filled(unfilled);
+// What the line wants to remember of the answer's body.
+void Asker::Keep(const Value& line, const Value& body) {
+  if (!line.Get("save").is_object()) return;
+  for (const auto& [name, path] : line.Get("save").members()) {
+    const Value* at = &body;
+    std::string_view rest = path.AsString();
+    while (!rest.empty()) {
+      const std::size_t dot = std::min(rest.find('.'), rest.size());
+      const std::string_view step = rest.substr(0, dot);
+      at = at->is_array() ? &at->at(static_cast<std::size_t>(Number(step))) : &at->Get(step);
+      rest.remove_prefix(std::min(dot + 1, rest.size()));
+    }
+    kept_[std::string(name.text())] = std::string(at->AsString());
+  }
+}
+
+Value Asker::OpenWatch(const Value& line) {
+  const api::Request request = RequestOf(line);
+  if (request.resource == nullptr) return Value();
+  const std::shared_ptr<TestWatch> watch = world_.StartWatch(request);
+  world_.RunUntil([&] { return watch->response.code != 0; });
+  value::ObjectBuilder answer;
+  answer.Add("code", Value::Of(watch->response.code));
+  if (watch->response.code >= 400) answer.Add("body", watch->response.status.ToTree());
+  if (watch->response.code < 400) watches_[std::string(line.Get("as").AsString())] = watch;
+  return answer.Build();
+}
+
+Value Asker::EventsOf(const Value& line) {
+  world_.Advance(Seconds(line.Has("seconds") ? line.Get("seconds").AsInt() : 1));
+  const auto it = watches_.find(line.Get("of").AsString());
+  if (it == watches_.end()) return value::Obj({});
+  std::vector<Value> events;
+  for (const TestWatch::Seen& seen : it->second->seen) {
+    const api::WatchEvent& e = seen.event;
+    const bool error = e.type == api::WatchEventType::kError;
+    events.push_back(value::Obj({{"type", Value::Of(api::ToString(e.type))},
+                                 {"object", error ? e.status().ToTree() : e.object.ToTree()}}));
+  }
+  it->second->seen.clear();
+  return value::Obj(
+      {{"events", Value::Array(std::move(events))}, {"ended", Value::Of(it->second->closed)}});
+}
+
+Value Asker::Compact(const Value& line) {
+  const std::int64_t revision = Number(line.Get("at").AsString());
+  EXPECT_TRUE(world_.store().Compact(store::CompactRequest(revision, {})).ok()) << revision;
+  return value::Obj({});
+}
+
+Value Asker::Answer(const Value& line) {
   const api::Request request = RequestOf(line);
   if (request.resource == nullptr) return Value();
   const api::Response response = world_.Do(request);
   const Value body = api::ResponseBody(*request.resource, request.verb, response);
-  if (line.Get("save").is_object())
-    for (const auto& [name, path] : line.Get("save").members()) {
-      const Value* at = &body;
-      std::string_view rest = path.AsString();
-      while (!rest.empty()) {
-        const std::size_t dot = std::min(rest.find('.'), rest.size());
-        at = &at->Get(rest.substr(0, dot));
-        rest.remove_prefix(std::min(dot + 1, rest.size()));
-      }
-      kept_[std::string(name.text())] = std::string(at->AsString());
-    }
+  Keep(line, body);
   std::vector<Value> warnings;
   for (const std::string& w : response.warnings) warnings.push_back(Value::Of(w));
   value::ObjectBuilder answer;
   answer.Add("code", Value::Of(response.code)).Add("body", body);
   answer.Add("warnings", Value::Array(std::move(warnings)));
   if (line.Get("table").AsBool() && response.code == 200)
-    answer.Add("table", TableOf(*request.resource, response));
+    answer.Add("table", TableOf(*request.resource, request.verb, response));
   return answer.Build();
+}
+
+Value Asker::Ask(const Value& unfilled) {
+  const Value line = Filled(unfilled);
+  const std::string_view verb = line.Get("verb").AsString();
+  if (verb == "wait") {
+    world_.Advance(Seconds(line.Get("seconds").AsInt()));
+    return value::Obj({});
+  }
+  if (verb == "compact") return Compact(line);
+  if (verb == "watch") return OpenWatch(line);
+  const bool events = verb == "events";
+  Value answer = events ? EventsOf(line) : Answer(line);
+  if (events ? answer.empty() : !line.Get("versions").AsBool()) return answer;
+  Value versions = VersionsIn(answer, kept_);
+  return answer.Set("versions", std::move(versions));
 }
 
 namespace {
 
-// kube-api-access-x7xq2, and uids within texts.
+// kube-api-access-x7xq2, and uids and the store's revisions within texts.
 std::string Masked(std::string text) {
   static const std::regex kUid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
   static const std::regex kToken("kube-api-access-[a-z0-9]{5}");
-  return std::regex_replace(std::regex_replace(text, kUid, "UID"), kToken, "kube-api-access-T");
+  static const std::regex kCurrent("current: [0-9]+");
+  static const std::regex kOldest("version: [0-9]+ \\([0-9]+\\)");
+  text = std::regex_replace(text, kUid, "UID");
+  text = std::regex_replace(text, kToken, "kube-api-access-T");
+  text = std::regex_replace(text, kCurrent, "current: N");
+  return std::regex_replace(text, kOldest, "version: N (N)");
 }
 
 bool DiffersEachTime(std::string_view field) {
-  return field == "resourceVersion" || field == "uid" || field == "creationTimestamp";
+  return field == "resourceVersion" || field == "uid" || field == "creationTimestamp" ||
+         field == "continue";
+}
+
+// A table without the cells of the column Age, which count from the time of creation.
+Value WithoutAges(const Value& table) {
+  const Value& columns = table.Get("columns");
+  std::vector<Value> rows;
+  for (const Value& row : table.Get("rows").items()) {
+    std::vector<Value> cells;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      cells.push_back(columns.at(i).Get("name").AsString() == "Age" ? Value::Of("-") : row.at(i));
+    rows.push_back(Value::Array(std::move(cells)));
+  }
+  return table.Set("rows", Value::Array(std::move(rows)));
 }
 
 }  // namespace
@@ -181,7 +261,7 @@ Value Comparable(const Value& v) {
     if (field == "managedFields") continue;
     Value kept = DiffersEachTime(field) && child.is_string() && !child.AsString().empty()
                      ? Value::Of("-")
-                     : Comparable(child);
+                     : Comparable(field == "table" ? WithoutAges(child) : child);
     const bool nothing = kept.is_null() || (kept.is_string() && kept.AsString().empty()) ||
                          (kept.is_object() && kept.empty());
     if (!nothing) out.Add(field, std::move(kept));

@@ -5,12 +5,25 @@
 //    "query": {"dryRun": "All"}, "patch": "merge", "user": "", "body": {...}}
 //   {"code": 201, "body": {...}, "warnings": [...]}
 //
-// "$NAME" in a text stands for what an earlier line kept: "save": {"NAME": "metadata.uid"}.
+// "$NAME" in a text stands for what an earlier line kept: "save": {"NAME": "metadata.uid"}. With
+// "versions": true the answer also relates its resource versions to those kept. With "table": true
+// it has the table of a server's printers.
+//
+// A watch is opened by a line and read by others, each of which tells what came since the last:
+//
+//   {"verb": "watch", "resource": "pods", "query": {"resourceVersion": "$NAME"}, "as": "W"}
+//   {"code": 200}
+//   {"verb": "events", "of": "W", "seconds": 1}
+//   {"events": [{"type": "ADDED", "object": {...}}], "ended": false, "versions": ["NAME"]}
+//
+// {"verb": "wait", "seconds": 4} lets time pass, {"verb": "compact", "at": "$NAME"} compacts etcd.
 #pragma once
 #include <map>
+#include <memory>
 #include <string>
 
 #include "ksim/value/value.h"
+#include "tests/apiserver/asked_versions.h"
 #include "tests/apiserver/world.h"
 
 namespace ksim::apiserver {
@@ -23,13 +36,19 @@ class Asker {
  private:
   api::Request RequestOf(const value::Value& line) const;
   value::Value Filled(const value::Value& v) const;
+  value::Value Answer(const value::Value& line);
+  value::Value OpenWatch(const value::Value& line);
+  value::Value EventsOf(const value::Value& line);
+  value::Value Compact(const value::Value& line);
+  void Keep(const value::Value& line, const value::Value& body);
   World& world_;
-  std::map<std::string, std::string, std::less<>> kept_;
+  Kept kept_;
+  std::map<std::string, std::shared_ptr<TestWatch>, std::less<>> watches_;
 };
 
 // An answer without what differs from run to run and from server to server: uids, resource
-// versions, the time of creation, generated letters, managedFields; and without the empty values
-// that Go prints of fields without omitempty.
+// versions, continue tokens, the time of creation, ages in tables, generated letters,
+// managedFields; and without the empty values that Go prints of fields without omitempty.
 value::Value Comparable(const value::Value& answer);
 
 }  // namespace ksim::apiserver

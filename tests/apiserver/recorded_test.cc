@@ -38,6 +38,7 @@ TEST_P(Recorded, IsAnsweredAsUpstreamDoes) {
   for (int line = 1; std::getline(file, text); ++line) {
     const Value recorded = Json(text);
     const Value answer = asker.Ask(recorded.Get("ask"));
+    if (!recorded.Has("answer")) continue;
     EXPECT_EQ(value::ToJson(Comparable(answer)), value::ToJson(Comparable(recorded.Get("answer"))))
         << name << ".jsonl:" << line << ": " << value::ToJson(recorded.Get("ask"));
   }

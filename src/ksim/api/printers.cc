@@ -148,13 +148,18 @@ Cells NodeCells(const Object& o, VirtualTime now) {
           OrUnknown(info.Get("containerRuntimeVersion"))};
 }
 
+// The field of an event: of the group events.k8s.io it has a name of its own.
+const Value& EventField(const Object& o, std::string_view core, std::string_view other) {
+  return o.tree().Has(core) ? o.tree().Get(core) : o.tree().Get(other);
+}
+
 std::string EventSource(const Object& o) {
   const auto first = [](const Value& a, const Value& b) {
     return a.AsString().empty() ? b.AsString() : a.AsString();
   };
-  const Value& source = o.tree().Get("source");
+  const Value& source = EventField(o, "source", "deprecatedSource");
   const std::string_view component =
-      first(source.Get("component"), o.tree().Get("reportingComponent"));
+      first(source.Get("component"), EventField(o, "reportingComponent", "reportingController"));
   const std::string_view instance = first(source.Get("host"), o.tree().Get("reportingInstance"));
   if (instance.empty()) return std::string(component);
   return fmt::format("{}, {}", component, instance);
@@ -169,12 +174,14 @@ std::string_view Trimmed(std::string_view text) {
 
 Cells EventCells(const Object& o, VirtualTime now) {
   const Value& tree = o.tree();
-  std::optional<VirtualTime> first_time = TimeOf(tree.Get("firstTimestamp"));
+  std::optional<VirtualTime> first_time =
+      TimeOf(EventField(o, "firstTimestamp", "deprecatedFirstTimestamp"));
   if (!first_time) first_time = TimeOf(tree.Get("eventTime"));
   const std::string first = AgeSince(first_time, now);
-  const std::optional<VirtualTime> last_time = TimeOf(tree.Get("lastTimestamp"));
+  const std::optional<VirtualTime> last_time =
+      TimeOf(EventField(o, "lastTimestamp", "deprecatedLastTimestamp"));
   std::string last = last_time ? AgeSince(last_time, now) : first;
-  std::int64_t count = tree.Get("count").AsInt();
+  std::int64_t count = EventField(o, "count", "deprecatedCount").AsInt();
   const Value& series = tree.Get("series");
   if (series.is_object()) {
     last = AgeSince(TimeOf(series.Get("lastObservedTime")), now);
@@ -182,11 +189,10 @@ Cells EventCells(const Object& o, VirtualTime now) {
   } else if (count == 0) {
     count = 1;
   }
-  const Value& object =
-      tree.Has("involvedObject") ? tree.Get("involvedObject") : tree.Get("regarding");
+  const Value& object = EventField(o, "involvedObject", "regarding");
   std::string target = Lower(object.Get("kind").AsString());
   if (!object.Get("name").AsString().empty()) target += "/" + Text(object.Get("name"));
-  const Value& message = tree.Has("message") ? tree.Get("message") : tree.Get("note");
+  const Value& message = EventField(o, "message", "note");
   return {last,
           Text(tree.Get("type")),
           Text(tree.Get("reason")),
@@ -248,7 +254,8 @@ std::string ExternalIp(const Object& o) {
 
 Cells ServiceCells(const Object& o, VirtualTime now) {
   const Value& ips = o.spec().Get("clusterIPs");
-  const std::string ip = ips.empty() ? "<none>" : Text(ips.at(0));
+  std::string ip = Text(ips.empty() ? o.spec().Get("clusterIP") : ips.at(0));
+  if (ip.empty()) ip = "<none>";
   return {Name(o),
           Text(o.spec().Get("type")),
           ip,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ksim/api/network_printers.h"
 #include "ksim/api/printers.h"
 #include "ksim/value/quantity.h"
 
@@ -199,7 +200,7 @@ constexpr Printer kPrinters[] = {
 const Printer* RarePrinterOf(const ResourceInfo& kind) {
   for (const Printer& p : kPrinters)
     if (kind.kind == p.kind && kind.group == p.group) return &p;
-  return nullptr;
+  return NetworkPrinterOf(kind);
 }
 
 }  // namespace ksim::api

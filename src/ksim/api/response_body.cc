@@ -32,7 +32,12 @@ Value ListBody(const ResourceInfo& r, const Response& list) {
 }
 
 Value ResponseBody(const ResourceInfo& r, Verb verb, const Response& response) {
-  if (IsStatusBody(response)) return response.status.ToTree();
+  if (IsStatusBody(response)) {
+    // A registry's Success has no code, and only a creation's gets one (registry/store.go
+    // finalizeDelete, endpoints/handlers/create.go).
+    const value::Value status = response.status.ToTree();
+    return verb == Verb::kDelete && response.code < 400 ? status.Erase("code") : status;
+  }
   if (verb == Verb::kList || verb == Verb::kDeleteCollection) return ListBody(r, response);
   if (response.object.empty()) return response.status.ToTree();
   return response.object.ToTree();

@@ -167,7 +167,7 @@ sim::Task<void> Server::Impl::Serve(std::unique_ptr<RequestContext> rc, Reply re
 
 Duration Server::Impl::WatchLifetime(const api::Request& request) {
   const std::int64_t asked = request.list.timeout_seconds.value_or(0);
-  if (asked > 0) return Seconds(asked);
+  if (asked != 0) return Seconds(std::max<std::int64_t>(asked, 0));
   return shared.sim.decisions().DrawDuration(
       timeout_site, sim::KeyOf(request.client + "/" + request.resource->group_resource()),
       Seconds(kMinRequestTimeout), Seconds(2 * kMinRequestTimeout));
@@ -195,7 +195,8 @@ sim::Task<OpenedWatch> Server::Impl::OpenWatch(WatchCall& call) {
   if (refused.ok()) refused = ValidateWatchOptions(list, shared.compat);
   api::Result<WatchQuery> query = WatchQuery();
   if (!refused.ok()) query = refused;
-  if (refused.ok()) query = WatchQuery::Make(rc.resource(), request.ns, request.name, list);
+  if (refused.ok())
+    query = WatchQuery::Make(rc.resource(), request.ns, request.name, list, shared.compat);
   if (!query.ok()) {
     call.reply(Refused(rc.Check(Stage::kValidate, query.status())));
     co_return opened;

@@ -11,8 +11,13 @@ using From = api::Response::From;
 sim::Task<api::Result<CacheDelegator::Found>> CacheDelegator::Get(SharedText ns, SharedText name,
                                                                   SharedText resource_version) {
   const std::optional<std::int64_t> revision = ParseResourceVersion(resource_version);
-  if (!revision) co_return InvalidResourceVersion(resource_version);
   bool from_storage = resource_version.empty() || cacher_ == nullptr;
+  if (!revision) {
+    const bool stored =
+        from_storage || (compat_ >= api::Compat::k1_36 && !cacher_->ready().ready());
+    co_return stored ? InvalidResourceVersion(resource_version)
+                     : UnreadableResourceVersion(resource_version);
+  }
   if (!from_storage && !cacher_->ready().ready()) {
     from_storage = compat_ >= api::Compat::k1_36 || *revision == 0;
     if (!from_storage) co_await cacher_->ready().Wait();
@@ -34,8 +39,11 @@ bool CacheDelegator::ShouldDelegate(const ListQuery& query) const {
   std::int64_t exact = 0;
   if (query.exact()) exact = query.revision;
   if (query.token && query.match == ListQuery::Match::kUnset) exact = query.token->revision;
-  // Single keys are read as of a revision from storage only.
-  if (query.match == ListQuery::Match::kExact && query.single()) return true;
+  // Single keys are read as of a revision from storage only, and so are those with a limit, which
+  // does not apply to them (cacher.go ShouldDelegateExactRV).
+  const bool limited =
+      query.match == ListQuery::Match::kUnset && query.limit > 0 && query.revision > 0;
+  if (query.single() && (limited || query.match == ListQuery::Match::kExact)) return true;
   if (exact <= 0) return false;
   const WatchCache& cache = cacher_->cache();
   return exact <= cache.revision() && !cache.CanServeExact(exact);

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
+#include "ksim/value/text.h"
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver {
@@ -29,18 +30,80 @@ std::string ToBase64Url(std::string_view bytes) {
   return out;
 }
 
-std::optional<std::string> FromBase64Url(std::string_view text) {
-  if (text.size() % 4 == 1) return std::nullopt;
-  std::string out;
+// The bytes, or Go's error of what is not base64; line ends do not count.
+struct Decoded {
+  Decoded() = default;
+  std::string bytes, error;
+};
+
+Decoded FromBase64Url(std::string_view text) {
+  Decoded out;
   std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const std::size_t digit = kAlphabet.find(c);
-    if (digit == kAlphabet.npos) return std::nullopt;
+  int count = 0, digits = 0;
+  std::size_t four = 0;  // where the last four digits begin
+  const auto illegal = [&](std::size_t at) {
+    out.error = fmt::format("illegal base64 data at input byte {}", at);
+    return out;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' || text[i] == '\r') continue;
+    const std::size_t digit = kAlphabet.find(text[i]);
+    if (digit == kAlphabet.npos) return illegal(i);
+    if (digits++ % 4 == 0) four = i;
     bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    if ((count += 6) >= 8) out += static_cast<char>(bits >> (count -= 8));
+    if ((count += 6) >= 8) out.bytes += static_cast<char>(bits >> (count -= 8));
   }
-  return out;
+  return digits % 4 == 1 ? illegal(four) : out;
+}
+
+// encoding/json quoteChar: a byte is a character of its own.
+std::string QuotedByte(std::string_view byte) {
+  const auto c = static_cast<unsigned char>(byte.front());
+  if (byte == "'") return "'\\''";
+  if (byte == "\"") return "'\"'";
+  const std::string text = c < 0x80 ? std::string(byte)
+                                    : std::string{static_cast<char>(0xc0 | c >> 6),
+                                                  static_cast<char>(0x80 | (c & 0x3f))};
+  const std::string quoted = value::GoQuote(text);
+  return "'" + quoted.substr(1, quoted.size() - 2) + "'";
+}
+
+std::string_view TypeWord(const value::Value& v) {
+  return v.is_string()   ? "string"
+         : v.is_array()  ? "array"
+         : v.is_object() ? "object"
+         : v.is_number() ? "number"
+                         : "bool";
+}
+
+// What encoding/json says to a field of another type, "" if it takes it.
+std::string WrongField(const value::Value& v, std::string_view name, std::string_view type) {
+  if (v.is_null() || (type == "string" ? v.is_string() : v.is_int())) return "";
+  std::string word(TypeWord(v));
+  if (type != "string" && v.is_number()) word += " " + value::ToJson(v);
+  return fmt::format("json: cannot unmarshal {} into Go struct field continueToken.{} of type {}",
+                     word, name, type);
+}
+
+// encoding/json's errors of the ordinary mistakes; "" if the text is that of a token.
+std::string JsonError(std::string_view json, const absl::StatusOr<value::Value>& tree) {
+  if (!tree.ok()) {
+    const std::size_t first = std::min(json.find_first_not_of(" \t\n\r"), json.size());
+    if (first == json.size()) return "unexpected end of JSON input";
+    const std::string_view begin = json.substr(first, 1);
+    if (std::string_view("{[\"-0123456789tfn").find(begin) != json.npos)
+      return "the encoded value is no JSON object";
+    return fmt::format("invalid character {} looking for beginning of value", QuotedByte(begin));
+  }
+  if (tree->is_null()) return "";
+  if (!tree->is_object())
+    return fmt::format("json: cannot unmarshal {} into Go value of type storage.continueToken",
+                       TypeWord(*tree));
+  for (const auto& [name, type] :
+       {std::pair("v", "string"), std::pair("rv", "int64"), std::pair("start", "string")}) {
+    if (std::string wrong = WrongField(tree->Get(name), name, type); !wrong.empty()) return wrong;
+  }
+  return "";
 }
 
 // Go's path.Clean("/" + start) keeps it as it is: no empty, "." or ".." element, no slash at the
@@ -68,11 +131,11 @@ std::string EncodeContinue(const ContinueToken& token) {
 }
 
 api::Result<ContinueToken> DecodeContinue(std::string_view token) {
-  const std::optional<std::string> json = FromBase64Url(token);
-  if (!json) return Bad("continue key is not valid: illegal base64 data");
-  const auto tree = value::ParseJson(*json);
-  if (!tree.ok() || !tree->is_object())
-    return Bad("continue key is not valid: the encoded value is no JSON object");
+  const Decoded json = FromBase64Url(token);
+  if (!json.error.empty()) return Bad("continue key is not valid: " + json.error);
+  const auto tree = value::ParseJson(json.bytes);
+  const std::string error = JsonError(json.bytes, tree);
+  if (!error.empty()) return Bad("continue key is not valid: " + error);
   if (tree->Get("v").AsString() != kVersion)
     return Bad("continue key is not valid: server does not recognize this encoded version " +
                std::string(tree->Get("v").AsString()));

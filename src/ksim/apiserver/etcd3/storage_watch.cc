@@ -22,6 +22,13 @@ sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQ
   list.prefix = query.predicate.KeyPrefix();
   list.match = ListQuery::Match::kNotOlderThan;
   list.revision = query.revision;
+  // Upstream draws 1 to 3 seconds (etcd3/watcher.go startWatching).
+  if (query.wants_state() && query.revision > 0) {
+    const api::Result<store::Revision> current = co_await storage.CurrentRevision();
+    if (!current.ok()) co_return current.status();
+    if (query.revision > *current)
+      co_return api::TooLargeResourceVersion(query.revision, *current, 1);
+  }
   api::Result<ListResult> result = co_await storage.List(std::move(list));
   if (!result.ok()) co_return result.status();
   const api::ResourceInfo& r = storage.resource();

@@ -26,7 +26,8 @@ sim::Task<api::Response> Handler::List(RequestContext& rc) {
   DropUnknownListOptions(options, context_.compat);
   const api::Status valid = ValidateListOptions(options);
   if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
-  api::Result<ListQuery> query = ListQuery::Make(rc.resource(), request.ns, request.name, options);
+  api::Result<ListQuery> query =
+      ListQuery::Make(rc.resource(), request.ns, request.name, options, context_.compat);
   if (!query.ok()) co_return Refused(rc.Check(Stage::kValidate, query.status()));
   api::Result<ListResult> result = co_await resources_.Of(rc.resource()).List(*std::move(query));
   if (!result.ok()) co_return Refused(rc.Check(Stage::kStore, result.status()));

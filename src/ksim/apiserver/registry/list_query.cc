@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "ksim/api/go_text.h"
+
 namespace ksim::apiserver {
 
 std::optional<std::int64_t> ParseResourceVersion(std::string_view text) {
@@ -19,14 +21,36 @@ std::optional<std::int64_t> ParseResourceVersion(std::string_view text) {
   return static_cast<std::int64_t>(number);
 }
 
+namespace {
+
+std::string ParseError(std::string_view text) {
+  const bool digits = text.find_first_not_of("0123456789") == text.npos;
+  const std::string quoted = api::GoQuote(text);
+  return fmt::format("resourceVersion: Invalid value: {}: strconv.ParseUint: parsing {}: {}",
+                     quoted, quoted, digits ? "value out of range" : "invalid syntax");
+}
+
+// Whether the cache reads the version and not storage: before 1.36, which validates the options
+// first (cacher.go GetList and shouldDelegateList).
+bool CacheReadsVersion(const api::ResourceInfo& r, const ListQuery& query, api::Compat compat) {
+  return compat < api::Compat::k1_36 && r.watch_cached && query.limit == 0 &&
+         query.match != ListQuery::Match::kExact;
+}
+
+}  // namespace
+
+api::Status UnreadableResourceVersion(std::string_view text) {
+  return api::Unmapped(500, ParseError(text));
+}
+
 api::Status InvalidResourceVersion(std::string_view text) {
-  return api::BadRequest(fmt::format(
-      "invalid resource version: strconv.ParseUint: parsing \"{}\": invalid syntax", text));
+  return api::BadRequest("invalid resource version: " + ParseError(text));
 }
 
 api::Result<ListQuery> ListQuery::Make(const api::ResourceInfo& r, std::string_view ns,
-                                       std::string_view name, const api::ListOptions& options) {
-  api::Result<Predicate> predicate = Predicate::Make(r, ns, name, options);
+                                       std::string_view name, const api::ListOptions& options,
+                                       api::Compat compat) {
+  api::Result<Predicate> predicate = Predicate::Make(r, ns, name, options, compat);
   if (!predicate.ok()) return predicate.status();
   ListQuery query;
   query.predicate = *std::move(predicate);
@@ -36,7 +60,7 @@ api::Result<ListQuery> ListQuery::Make(const api::ResourceInfo& r, std::string_v
   query.limit = std::max<std::int64_t>(options.limit, 0);
   if (options.resource_version_match == "Exact") query.match = Match::kExact;
   if (options.resource_version_match == "NotOlderThan") query.match = Match::kNotOlderThan;
-  if (!options.continue_token.empty() && !query.single()) {
+  if (!options.continue_token.empty()) {
     api::Result<ContinueToken> token = DecodeContinue(options.continue_token);
     if (!token.ok()) return token.status();
     if (!options.resource_version.empty() && options.resource_version != "0")
@@ -45,7 +69,11 @@ api::Result<ListQuery> ListQuery::Make(const api::ResourceInfo& r, std::string_v
     return query;
   }
   const std::optional<std::int64_t> revision = ParseResourceVersion(options.resource_version);
-  if (!revision) return InvalidResourceVersion(options.resource_version);
+  if (!revision) {
+    if (CacheReadsVersion(r, query, compat))
+      return UnreadableResourceVersion(options.resource_version);
+    return InvalidResourceVersion(options.resource_version);
+  }
   query.revision = *revision;
   return query;
 }

@@ -16,15 +16,20 @@ namespace ksim::apiserver {
 
 // "" and "0" are 0; anything else must be digits that fit (API-04). nullopt otherwise.
 std::optional<std::int64_t> ParseResourceVersion(std::string_view text);
-// The 400 for what cannot be parsed (API-05).
+// What cannot be parsed (API-05): the versioner's error, which nobody maps to a code (500), and the
+// 400 that storage makes of it (storage/api_object_versioner.go ParseResourceVersion,
+// etcd3/store.go validateMinimumResourceVersion).
+api::Status UnreadableResourceVersion(std::string_view text);
 api::Status InvalidResourceVersion(std::string_view text);
 
 struct ListQuery {
   enum class Match : std::uint8_t { kUnset, kExact, kNotOlderThan };
   ListQuery() = default;
-  // `options` have passed ValidateListOptions. 400 for bad tokens, versions and selectors.
+  // `options` have passed ValidateListOptions. 400 for bad tokens, versions and selectors; 500 for
+  // versions that the cache of older servers reads first.
   static api::Result<ListQuery> Make(const api::ResourceInfo& r, std::string_view ns,
-                                     std::string_view name, const api::ListOptions& options);
+                                     std::string_view name, const api::ListOptions& options,
+                                     api::Compat compat);
 
   // One object can match at most: read by its key.
   bool single() const { return !key.empty(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "ksim/api/go_text.h"
 #include "ksim/base/status.h"
 #include "ksim/value/value.h"
 
@@ -26,6 +27,7 @@ struct KindFields {
   std::string_view group, resource;
   bool has_namespace = true;
   std::vector<FieldLabel> labels;
+  api::Compat since = api::Compat::k1_25;
 };
 
 const std::vector<KindFields>& Table() {
@@ -48,10 +50,10 @@ const std::vector<KindFields>& Table() {
       {"",
        "services",
        true,
-       {{"spec.clusterIP", {"spec", "clusterIP"}}, {"spec.type", {"spec", "type"}}}},
+       {{"spec.clusterIP", {"spec", "clusterIP"}}, {"spec.type", {"spec", "type"}}},
+       api::Compat::k1_36},
       {"", "secrets", true, {{"type", {"type"}}}},
       {"", "replicationcontrollers", true, {{"status.replicas", {"status", "replicas"}, "0"}}},
-      {"apps", "replicasets", true, {{"status.replicas", {"status", "replicas"}, "0"}}},
       {"batch", "jobs", true, {{"status.successful", {"status", "succeeded"}, "0"}}},
       {"",
        "events",
@@ -138,8 +140,10 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
   return text;
 }
 
-api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields) {
+api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields,
+                             api::Compat compat) {
   const KindFields* kind = FieldsOf(r);
+  if (kind != nullptr && compat < kind->since) kind = nullptr;
   for (const value::FieldSelector::Term& term : fields.terms()) {
     const std::string_view field = term.field.text();
     if (kind == nullptr) {
@@ -151,28 +155,39 @@ api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelec
     }
     const bool metadata =
         field == "metadata.name" || (field == "metadata.namespace" && kind->has_namespace);
-    if (!metadata && Find(*kind, field) == nullptr)
-      return api::BadRequest(fmt::format("field label not supported: {}", field));
+    if (metadata || Find(*kind, field) != nullptr) continue;
+    // pkg/apis/batch/v1/conversion.go has words of its own.
+    if (r.kind == "Job")
+      return api::BadRequest(
+          fmt::format("field label {} not supported for Job", api::GoQuote(field)));
+    return api::BadRequest(fmt::format("field label not supported: {}", field));
   }
   return api::Status();
 }
 
 api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_view ns,
-                                       std::string_view name, const api::ListOptions& options) {
+                                       std::string_view name, const api::ListOptions& options,
+                                       api::Compat compat) {
   auto labels = value::LabelSelector::Parse(options.label_selector);
   if (!labels.ok()) return api::BadRequest(Message(labels.status()));
   auto fields = value::FieldSelector::Parse(options.field_selector);
   if (!fields.ok()) return api::BadRequest(Message(fields.status()));
-  const api::Status checked = CheckFieldLabels(r, *fields);
+  const api::Status checked = CheckFieldLabels(r, *fields, compat);
   if (!checked.ok()) return checked;
 
   Predicate p;
   p.resource_ = &r;
-  if (const auto field = fields->RequiresExactMatch("metadata.namespace"); field && r.namespaced) {
+  // A list that goes on does so in the collection that it began with
+  // (selection_predicate.go MatchesSingle, MatchesSingleNamespace).
+  const bool goes_on = !options.continue_token.empty();
+  const auto exact = [&](std::string_view field) {
+    return goes_on ? std::nullopt : fields->RequiresExactMatch(field);
+  };
+  if (const auto field = exact("metadata.namespace"); field && r.namespaced) {
     if (ns.empty()) ns = *field;
     p.contradictory_ = ns != *field;
   }
-  if (const auto field = fields->RequiresExactMatch("metadata.name")) {
+  if (const auto field = exact("metadata.name")) {
     if (!name.empty() && name != *field)
       return api::BadRequest("fieldSelector metadata.name doesn't match requested name");
     name = *field;

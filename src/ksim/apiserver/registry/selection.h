@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
+#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
@@ -23,7 +24,8 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
                        std::string_view field);
 
 // 400 if the selector names a field that the kind does not offer (API-56, API-57).
-api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields);
+api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields,
+                             api::Compat compat);
 
 // "labels" or "fields" or both, as in `k=v;metadata.name=x`; for traces.
 std::string SelectorText(const api::ListOptions& options);
@@ -34,7 +36,8 @@ class Predicate {
   // Parses the selectors of `options`: 400 for what cannot be parsed or selected. `ns` and `name`
   // are the request's.
   static api::Result<Predicate> Make(const api::ResourceInfo& r, std::string_view ns,
-                                     std::string_view name, const api::ListOptions& options);
+                                     std::string_view name, const api::ListOptions& options,
+                                     api::Compat compat = api::Compat::k1_36);
 
   // Namespace, labels and fields all match.
   bool Matches(const api::Object& object) const { return everything_ || MatchesAll(object); }
