@@ -128,7 +128,8 @@ TEST(NodePorts, ASidecarHoldsItsPortsInNewVersions) {
     const auto fits = [&](int port) {
       CycleState state;
       const api::Object pod = FromJson(fmt::format(
-          R"({{"metadata":{{"name":"p"}},"spec":{{"containers":[{{"ports":[{{"hostPort":{}}}]}}]}}}})",
+          R"({{"metadata":{{"name":"p"}},
+               "spec":{{"containers":[{{"ports":[{{"hostPort":{}}}]}}]}}}})",
           port));
       plugin->PreFilter(state, pod, {&info});
       return plugin->Filter(state, pod, info).ok();
