@@ -47,6 +47,22 @@ TEST(Validation, WalkThroughObjectsAreValid) {
 }
 
 // API-65, API-71
+// As a real 1.30 and 1.36 word it.
+TEST(Validation, ThePodDeletionCostIsAWholeNumber) {
+  const auto errors = [](const std::string& cost) {
+    return CreateErrors("pods",
+                        "{metadata: {name: p, namespace: default, annotations: {"
+                        "controller.kubernetes.io/pod-deletion-cost: '" +
+                            cost + "'}}, spec: {containers: [{name: c, image: i}]}}");
+  };
+  for (const char* good : {"0", "-5", "2147483647"}) EXPECT_THAT(errors(good), IsEmpty()) << good;
+  for (const std::string bad : {"+5", "05", "", "x", "1.5", "2147483648"})
+    EXPECT_THAT(errors(bad),
+                ElementsAre("metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: "
+                            "Invalid value: \"" +
+                            bad + "\": must be a 32bit integer"));
+}
+
 TEST(Validation, Names) {
   constexpr std::string_view kSubdomain =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
