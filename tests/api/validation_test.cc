@@ -47,6 +47,22 @@ TEST(Validation, WalkThroughObjectsAreValid) {
 }
 
 // API-65, API-71
+// As a real 1.30 and 1.36 word it.
+TEST(Validation, ThePodDeletionCostIsAWholeNumber) {
+  const auto errors = [](const std::string& cost) {
+    return CreateErrors("pods",
+                        "{metadata: {name: p, namespace: default, annotations: {"
+                        "controller.kubernetes.io/pod-deletion-cost: '" +
+                            cost + "'}}, spec: {containers: [{name: c, image: i}]}}");
+  };
+  for (const char* good : {"0", "-5", "2147483647"}) EXPECT_THAT(errors(good), IsEmpty()) << good;
+  for (const std::string bad : {"+5", "05", "", "x", "1.5", "2147483648"})
+    EXPECT_THAT(errors(bad),
+                ElementsAre("metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: "
+                            "Invalid value: \"" +
+                            bad + "\": must be a 32bit integer"));
+}
+
 TEST(Validation, Names) {
   constexpr std::string_view kSubdomain =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
@@ -69,6 +85,10 @@ TEST(Validation, Names) {
   EXPECT_THAT(CreateErrors("cm", "metadata: {namespace: default, name: " + long_name + "}"),
               ElementsAre("metadata.name: Invalid value: \"" + long_name +
                           "\": must be no more than 253 characters"));
+  EXPECT_THAT(CreateErrors("events", "{metadata: {namespace: default, name: " + long_name +
+                                         "}, involvedObject: {namespace: default}}"),
+              IsEmpty())
+      << "a real 1.30 stores it";
   EXPECT_THAT(CreateErrors("svc", "metadata: {name: 1web, namespace: default}", Compat::k1_30),
               ElementsAre(HasSubstr("a DNS-1035 label must consist of")));
 }

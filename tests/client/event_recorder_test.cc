@@ -153,6 +153,17 @@ TEST(EventRecorder, ApiErrorsAreFinalTransportErrorsAreTriedTwelveTimes) {
   }
 }
 
+// 1.32 and later; earlier ones use the name as it is, which nobody checks (a real 1.30 stores it).
+TEST(EventObject, ANameThatIsTooLongForAnEventGivesAUuid) {
+  const VirtualTime at = VirtualTime(Seconds(5).ns());
+  EXPECT_EQ(ValidEventName("web", at), EventName("web", at));
+  const std::string longest(253, 'w');
+  const std::string name = ValidEventName(longest, at);
+  EXPECT_THAT(name, testing::MatchesRegex("[0-9a-f-]{36}"));
+  EXPECT_EQ(ValidEventName(longest, at), name);
+  EXPECT_NE(ValidEventName(longest, VirtualTime(Seconds(6).ns())), name);
+}
+
 // --- correlation, without a server ---
 
 struct Correlation {

@@ -18,6 +18,8 @@ api::Object Asking(std::string_view requests, std::string_view spec = "") {
                std::string(requests) + "}}}]" + std::string(spec) + "}}");
 }
 
+constexpr api::Compat kNew = api::Compat::k1_36;
+
 // KUBELET-08
 TEST(Admission, RefusesWhatTheNodeCannotRun) {
   struct Row {
@@ -34,7 +36,7 @@ TEST(Admission, RefusesWhatTheNodeCannotRun) {
       Parse(R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"500m"}}}]}})")};
   for (const Row& row : table) {
     SCOPED_TRACE(row.about);
-    const auto refusal = Admit(Asking(row.requests, row.spec), others, Parse(kNode));
+    const auto refusal = Admit(Asking(row.requests, row.spec), others, Parse(kNode), kNew);
     EXPECT_EQ(refusal ? refusal->reason : "", row.reason);
   }
 }
@@ -63,10 +65,10 @@ TEST(Admission, CountsWhatElseThereIs) {
        "Node didn't have enough resource: hugepages-1Gi, requested: 1073741824, used: 0, "
        "capacity: 0"}};
   for (const Row& row : table) {
-    const auto refusal = Admit(Asking(row.requests), others, node);
+    const auto refusal = Admit(Asking(row.requests), others, node, kNew);
     EXPECT_EQ(refusal ? refusal->message : "", row.message) << row.requests;
   }
-  EXPECT_EQ(Admit(Asking(R"("example.com/gpu":"2")"), others, node)->reason,
+  EXPECT_EQ(Admit(Asking(R"("example.com/gpu":"2")"), others, node, kNew)->reason,
             "OutOfexample.com/gpu");
 }
 
@@ -74,16 +76,27 @@ TEST(Admission, CountsWhatElseThereIs) {
 TEST(Admission, CountsPodsAndPortsAndMindsNoExecuteOnly) {
   const api::Object node = Parse(kNode);
   const api::Object pod = Asking("");
-  EXPECT_EQ(Admit(pod, {Parse("{}"), Parse("{}")}, node)->reason, "OutOfpods");
-  EXPECT_EQ(Admit(pod, {pod}, node)->reason, "NodePorts");
+  EXPECT_EQ(Admit(pod, {Parse("{}"), Parse("{}")}, node, kNew)->reason, "OutOfpods");
+  EXPECT_EQ(Admit(pod, {pod}, node, kNew)->reason, "NodePorts");
   const auto tainted = [](const char* effect) {
     return Parse(std::string(R"({"spec":{"taints":[{"key":"k","effect":")") + effect +
                  R"("}]},"status":{"allocatable":{"pods":"2"}}})");
   };
-  EXPECT_FALSE(Admit(pod, {}, tainted("NoSchedule")).has_value());
-  EXPECT_EQ(Admit(pod, {}, tainted("NoExecute"))->reason, "TaintToleration");
-  EXPECT_EQ(Admit(pod, {}, tainted("NoExecute"))->message,
+  EXPECT_FALSE(Admit(pod, {}, tainted("NoSchedule"), kNew).has_value());
+  EXPECT_EQ(Admit(pod, {}, tainted("NoExecute"), kNew)->reason, "TaintToleration");
+  EXPECT_EQ(Admit(pod, {}, tainted("NoExecute"), kNew)->message,
             "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate");
+}
+
+// A sidecar's ports count from 1.36 on, as for the scheduler.
+TEST(Admission, ASidecarHoldsItsPortsInNewVersions) {
+  const api::Object node = Parse(R"({"status":{"allocatable":{"pods":"9"}}})");
+  const char* const ports = R"("ports":[{"hostPort":80,"protocol":"TCP"}])";
+  const api::Object held = Parse(std::string(R"({"spec":{"initContainers":[{"name":"s",)") +
+                                 R"("restartPolicy":"Always",)" + ports + "}]}}");
+  const api::Object pod = Parse(std::string(R"({"spec":{"containers":[{)") + ports + "}]}}");
+  EXPECT_EQ(Admit(pod, {held}, node, kNew)->reason, "NodePorts");
+  EXPECT_FALSE(Admit(pod, {held}, node, api::Compat::k1_30).has_value());
 }
 
 // KUBELET-08: the wording changed with 1.26.

@@ -116,8 +116,33 @@ TEST(NodeAffinity, RequiredTermsAreOredAndPreferredOnesWeighed) {
             (Scores{100, 0}));
 }
 
+// As real schedulers of 1.30 and 1.36 place such pods.
+TEST(NodePorts, ASidecarHoldsItsPortsInNewVersions) {
+  const api::Object sidecar = FromJson(R"({"metadata":{"name":"s","uid":"s"},"spec":{
+      "initContainers":[{"restartPolicy":"Always","ports":[{"hostPort":80}]}]}})");
+  const api::Object passing = FromJson(R"({"metadata":{"name":"i","uid":"i"},"spec":{
+      "initContainers":[{"ports":[{"hostPort":81}]}]}})");
+  NodeInfo info = Info(Node("n"), {sidecar, passing});
+  for (const api::Compat compat : {api::Compat::k1_30, api::Compat::k1_36}) {
+    const auto plugin = MakeNodePorts(compat);
+    const auto fits = [&](int port) {
+      CycleState state;
+      const api::Object pod = FromJson(fmt::format(
+          R"({{"metadata":{{"name":"p"}},
+               "spec":{{"containers":[{{"ports":[{{"hostPort":{}}}]}}]}}}})",
+          port));
+      plugin->PreFilter(state, pod, {&info});
+      return plugin->Filter(state, pod, info).ok();
+    };
+    EXPECT_EQ(fits(80), compat == api::Compat::k1_30);
+    EXPECT_TRUE(fits(81)) << "an init container that ends holds nothing";
+  }
+  info.RemovePod(sidecar);
+  EXPECT_FALSE(info.PortConflict(api::HostPort("0.0.0.0", "TCP", 80), api::Compat::k1_36));
+}
+
 TEST(NodePorts, ConflictOnTheSameAddressOrOnEveryAddress) {
-  const auto plugin = MakeNodePorts();
+  const auto plugin = MakeNodePorts(api::Compat::k1_36);
   const auto with_port = [](const char* name, const char* port) {
     return FromJson(fmt::format(
         R"({{"metadata":{{"name":"{0}","uid":"{0}"}},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 
 namespace ksim::api {
@@ -23,6 +24,10 @@ struct HostPort {
 
 // The host ports of a pod's containers; those with port 0 left out.
 std::vector<HostPort> HostPorts(const Object& pod);
+// Those of its init containers that go on running.
+std::vector<HostPort> SidecarHostPorts(const Object& pod);
+// What the pod has to itself on its node: 1.36 counts sidecars.
+std::vector<HostPort> HeldHostPorts(const Object& pod, Compat compat);
 
 // Both cannot be held at once: same port and protocol, and addresses that overlap.
 bool PortsConflict(const HostPort& a, const HostPort& b);

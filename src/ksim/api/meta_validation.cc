@@ -33,6 +33,9 @@ const Names& N() {
 NameProblems NameRule(const ResourceInfo& kind, std::string_view name, Compat compat) {
   if (!kind.custom && kind.group.empty()) {
     if (kind.kind == "Namespace") return Dns1123Label(name, compat);
+    // Not checked at all, for compatibility (pkg/apis/core/validation/events.go
+    // ValidateEventCreate); what is left is what every name must be (rest.BeforeCreate).
+    if (kind.kind == "Event") return PathSegmentName(name);
     // RelaxedServiceNameValidation: RFC 1123 labels in 1.36.
     if (kind.kind == "Service" && compat == Compat::k1_36) return Dns1123Label(name, compat);
     if (kind.kind == "Service") return Dns1035Label(name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "ksim/api/meta_validation.h"
@@ -145,6 +146,21 @@ void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* error
   }
 }
 
+// ValidatePodSpecificAnnotations, helper.GetDeletionCostFromPodAnnotations: no plus sign, no zeros
+// before the number.
+void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
+  static const value::Path kCost{"annotations", "controller.kubernetes.io/pod-deletion-cost"};
+  const Value& cost = metadata.Get(kCost);
+  if (!cost.is_string()) return;
+  const std::string_view text = cost.AsString();
+  std::int32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool zeros = text.size() > 1 && text[0] == '0';
+  if (error == std::errc() && end == text.data() + text.size() && !zeros) return;
+  errors->Invalid(path.Child("annotations").Key("controller.kubernetes.io/pod-deletion-cost"), text,
+                  "must be a 32bit integer");
+}
+
 }  // namespace
 
 void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldErrorList* errors) {
@@ -182,6 +198,7 @@ void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, Field
   // Upstream leaves "metadata" out of these two paths.
   ValidateLabels(metadata.Get(N().labels), path.Child("labels"), errors);
   ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
+  CheckDeletionCost(metadata, path, errors);
   const FieldPath spec = path.Child("spec");
   ValidatePodSpec(pod_template.Get(N().spec), spec, errors);
   if (!pod_template.Get(N().spec).Get(N().ephemeral).empty()) {
@@ -191,6 +208,7 @@ void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, Field
 }
 
 void ValidatePodCreate(const Value& pod, FieldErrorList* errors) {
+  CheckDeletionCost(pod.Get("metadata"), FieldPath("metadata"), errors);
   const FieldPath path("spec");
   const Value& spec = pod.Get(N().spec);
   ValidatePodSpec(spec, path, errors);

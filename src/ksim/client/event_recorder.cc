@@ -90,7 +90,9 @@ EventRecord EventRecorder::Impl::MakeRecord(const api::Object& about, std::strin
   event.names_reporter = profile.events_name_reporter;
   event.first = event.last = process.Now();
   last_name = std::max(event.first, last_name + Nanoseconds(1));
-  event.name = EventName(event.about.name, last_name);
+  event.name = client.connection().compat() == api::Compat::k1_36
+                   ? ValidEventName(event.about.name, last_name)
+                   : EventName(event.about.name, last_name);
   event.origin = {process.simulation().CaptureOrigin().cause, true};
   return event;
 }

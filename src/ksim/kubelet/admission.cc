@@ -73,10 +73,11 @@ std::optional<Refusal> CheckOs(const api::Object& pod) {
   return std::nullopt;
 }
 
-bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others) {
-  const std::vector<api::HostPort> wanted = api::HostPorts(pod);
+bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others,
+                api::Compat compat) {
+  const std::vector<api::HostPort> wanted = api::HeldHostPorts(pod, compat);
   return std::any_of(others.begin(), others.end(), [&](const api::Object& other) {
-    const std::vector<api::HostPort> held = api::HostPorts(other);
+    const std::vector<api::HostPort> held = api::HeldHostPorts(other, compat);
     return std::any_of(wanted.begin(), wanted.end(), [&](const api::HostPort& w) {
       return std::any_of(held.begin(), held.end(),
                          [&](const api::HostPort& h) { return api::PortsConflict(w, h); });
@@ -87,7 +88,7 @@ bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others) 
 }  // namespace
 
 std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Object>& others,
-                             const api::Object& node) {
+                             const api::Object& node, api::Compat compat) {
   if (node.empty()) return std::nullopt;
   if (auto refusal = CheckOs(pod)) return refusal;
   if (auto refusal = CheckResources(pod, others, node)) return refusal;
@@ -96,7 +97,7 @@ std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Obje
                    "Predicate NodeAffinity failed: node(s) didn't match Pod's node "
                    "affinity/selector");
   }
-  if (PortsTaken(pod, others)) {
+  if (PortsTaken(pod, others, compat)) {
     return Refusal("NodePorts",
                    "Predicate NodePorts failed: node(s) didn't have free ports for the "
                    "requested pod ports");

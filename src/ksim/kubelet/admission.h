@@ -20,7 +20,7 @@ struct Refusal {
 
 // nullopt: admitted. `others` are the pods that already run here; `node` as last seen.
 std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Object>& others,
-                             const api::Object& node);
+                             const api::Object& node, api::Compat compat);
 
 // The status of a refused pod: Failed, never tried again, and nothing else: no containers, none of
 // the kubelet's conditions.

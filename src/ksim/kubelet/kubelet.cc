@@ -150,7 +150,7 @@ void Kubelet::AddPod(const api::Object& pod) {
     api::Object node = nodes_.lister().Get("", options_.name);
     if (node.empty()) node = node_.InitialNode();  // kubelet_getters.go getNodeAnyWay
     std::optional<Refusal> refusal = evictions_.Admit(pod);
-    if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node);
+    if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node, env_.compat);
     if (refusal) {
       Reject(pod, *refusal);
       return;

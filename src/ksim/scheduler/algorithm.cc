@@ -124,6 +124,7 @@ bool Algorithm::NamesConflict(const api::Object& pod) const {
 ScheduleResult Algorithm::RejectAll(const NodeList& all) const {
   constexpr const char* kReason = "pod affinity terms conflict";
   ScheduleResult result;
+  result.by_prefilter = true;
   const int count = static_cast<int>(all.size());
   result.evaluated = count;
   result.message = compat_ == api::Compat::k1_25

@@ -33,6 +33,7 @@ struct ScheduleResult {
   std::string message;                       // "0/3 nodes are available: ..."
   absl::btree_set<std::string> rejected_by;  // plugins
   NodeStatuses statuses;
+  bool by_prefilter = false;  // no node was asked
 };
 
 // FitError.Error: "0/3 nodes are available: 1 node(s) were unschedulable, 2 Too many pods."

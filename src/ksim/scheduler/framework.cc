@@ -34,7 +34,7 @@ std::vector<std::unique_ptr<Plugin>> DefaultPlugins(api::Compat compat, Selector
   plugins.push_back(MakeNodeName());
   plugins.push_back(MakeTaintToleration(compat));
   plugins.push_back(MakeNodeAffinity());
-  plugins.push_back(MakeNodePorts());
+  plugins.push_back(MakeNodePorts(compat));
   plugins.push_back(MakeNodeResourcesFit(compat));
   plugins.push_back(MakePodTopologySpread(compat, std::move(selectors)));
   plugins.push_back(MakeInterPodAffinity());

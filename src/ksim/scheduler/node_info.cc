@@ -13,9 +13,12 @@ bool HasPodAffinity(const api::Object& pod) {
 
 }  // namespace
 
-bool NodeInfo::PortConflict(const api::HostPort& port) const {
-  return std::any_of(ports_.begin(), ports_.end(),
-                     [&](const api::HostPort& used) { return api::PortsConflict(used, port); });
+bool NodeInfo::PortConflict(const api::HostPort& port, api::Compat compat) const {
+  const auto conflicts = [&](const std::multiset<api::HostPort>& held) {
+    return std::any_of(held.begin(), held.end(),
+                       [&](const api::HostPort& used) { return api::PortsConflict(used, port); });
+  };
+  return conflicts(ports_) || (compat == api::Compat::k1_36 && conflicts(sidecar_ports_));
 }
 
 void NodeInfo::SetNode(const api::Object& node) {
@@ -48,13 +51,18 @@ void NodeInfo::Account(const api::Object& pod, int sign) {
     requested_ -= requests;
     nonzero_requested_ -= nonzero;
   }
-  for (const api::HostPort& port : api::HostPorts(pod)) {
-    if (sign > 0) {
-      ports_.insert(port);
-    } else if (const auto it = ports_.find(port); it != ports_.end()) {
-      ports_.erase(it);
+  const auto account = [sign](const std::vector<api::HostPort>& of,
+                              std::multiset<api::HostPort>* held) {
+    for (const api::HostPort& port : of) {
+      if (sign > 0) {
+        held->insert(port);
+      } else if (const auto it = held->find(port); it != held->end()) {
+        held->erase(it);
+      }
     }
-  }
+  };
+  account(api::HostPorts(pod), &ports_);
+  account(api::SidecarHostPorts(pod), &sidecar_ports_);
 }
 
 }  // namespace ksim::scheduler

@@ -28,7 +28,7 @@ class NodeInfo {
   const api::Resources& requested() const { return requested_; }
   const api::Resources& nonzero_requested() const { return nonzero_requested_; }
   const api::Resources& allocatable() const { return allocatable_; }
-  bool PortConflict(const api::HostPort& port) const;
+  bool PortConflict(const api::HostPort& port, api::Compat compat) const;
 
   void SetNode(const api::Object& node);
   void RemoveNode() { node_ = {}; }
@@ -41,7 +41,7 @@ class NodeInfo {
   api::Object node_;
   std::vector<api::Object> pods_, with_affinity_;
   api::Resources requested_, nonzero_requested_, allocatable_;
-  std::multiset<api::HostPort> ports_;
+  std::multiset<api::HostPort> ports_, sidecar_ports_;
 };
 
 }  // namespace ksim::scheduler

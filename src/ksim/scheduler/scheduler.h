@@ -68,6 +68,7 @@ class Scheduler {
   // --- executor.go ---
   struct Eviction;
   sim::Task<void> PostFilter(QueuedPod queued, ScheduleResult result);
+  bool NoClaims(const ScheduleResult& result) const;
   sim::Task<std::optional<api::Status>> Evict(Candidate candidate, api::Object pod);
   sim::Task<void> EvictBeside(Candidate candidate, api::Object pod);
   sim::Task<std::optional<api::Status>> EvictAll(std::vector<api::Object> victims, api::Object pod,

@@ -17,6 +17,13 @@ namespace ksim::scheduler {
 
 using value::Value;
 
+namespace {
+
+// What DynamicResources says of pods without resource claims, which none has here.
+constexpr const char* kNothingToDeallocate = " no new claims to deallocate, ";
+
+}  // namespace
+
 // Victims that are asked at the same time.
 struct Scheduler::Eviction {
   explicit Eviction(sim::Simulation& sim) : finished(sim) {}
@@ -29,7 +36,10 @@ struct Scheduler::Eviction {
 sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
   Nomination nomination = Nomination::Clear();
   std::string message = std::move(result.message);
-  if (result.evaluated > 0) {
+  if (result.evaluated > 0 && NoClaims(result)) {
+    nomination = Nomination();
+    message += " not found";
+  } else if (result.evaluated > 0) {
     const api::Object pod = pods_.lister().Get(queued.pod.ns(), queued.pod.name());
     PreemptionPlan plan;
     if (pod.empty()) {
@@ -48,9 +58,21 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
         nominator_.Add(pod, nomination);
       }
     }
-    if (!plan.message.empty()) message += fmt::format(" preemption: {}", plan.message);
+    if (!plan.message.empty()) {
+      const bool two = env_.compat == api::Compat::k1_36 && !pod.empty();
+      message += two ? kNothingToDeallocate : " ";
+      message += fmt::format("preemption: {}", plan.message);
+    }
   }
   process_.Spawn(HandleFailure(std::move(queued), "Unschedulable", message, nomination));
+}
+
+// 1.36: DynamicResources comes before DefaultPreemption. Where a PreFilter plugin has rejected the
+// pod it misses what its own would have left, and its error is the end: nobody is preempted
+// (plugins/dynamicresources/dynamicresources.go PostFilter, runtime/framework.go
+// RunPostFilterPlugins).
+bool Scheduler::NoClaims(const ScheduleResult& result) const {
+  return env_.compat == api::Compat::k1_36 && result.by_prefilter;
 }
 
 sim::Task<std::optional<api::Status>> Scheduler::Evict(Candidate candidate, api::Object pod) {
@@ -138,7 +160,9 @@ sim::Task<std::optional<api::Status>> Scheduler::EvictOne(api::Object victim, ap
   if (!deleted.ok()) co_return deleted.status();
   const std::string note = old ? fmt::format("Preempted by a pod on node {}", node)
                                : fmt::format("Preempted by pod {} on node {}", pod.uid(), node);
-  recorder_.Event(victim, "Normal", "Preempted", note, "Preempting", {}, &pod);
+  // executor.go wraps the pod from 1.36 on, and no reference can be made to the wrapper.
+  const api::Object* related = env_.compat == api::Compat::k1_36 ? nullptr : &pod;
+  recorder_.Event(victim, "Normal", "Preempted", note, "Preempting", {}, related);
   co_return std::nullopt;
 }
 

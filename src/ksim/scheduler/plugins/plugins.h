@@ -18,7 +18,7 @@ std::unique_ptr<Plugin> MakeNodeUnschedulable();
 std::unique_ptr<Plugin> MakeNodeName();
 std::unique_ptr<Plugin> MakeTaintToleration(api::Compat compat);
 std::unique_ptr<Plugin> MakeNodeAffinity();
-std::unique_ptr<Plugin> MakeNodePorts();
+std::unique_ptr<Plugin> MakeNodePorts(api::Compat compat);
 std::unique_ptr<Plugin> MakeNodeResourcesFit(api::Compat compat);
 std::unique_ptr<Plugin> MakePodTopologySpread(api::Compat compat, SelectorSource selectors);
 std::unique_ptr<Plugin> MakeInterPodAffinity();
