@@ -23,10 +23,16 @@ Value EditSpec(const Value& tree, const Edit& edit) {
   return EditField(WithDefault(tree, Spec(), Value::EmptyObject()), Spec(), edit);
 }
 
+Value TemplateDefaults(const Value& tmpl, Compat compat) {
+  return DefaultPodTemplate(WithDefault(tmpl, Spec(), Value::EmptyObject()), compat);
+}
+
+// A template, and its spec, are there even if nothing is said of them: Go's structs are.
 Value WithTemplate(Value spec, Compat compat) {
   static const Atom kTemplate("template");
+  spec = WithDefault(std::move(spec), kTemplate, Value::EmptyObject());
   return EditField(std::move(spec), kTemplate,
-                   [&](const Value& t) { return DefaultPodTemplate(t, compat); });
+                   [&](const Value& t) { return TemplateDefaults(t, compat); });
 }
 
 Value DefaultPod(const Value& tree, Compat compat) {
@@ -50,9 +56,13 @@ Value DefaultReplicaSet(const Value& tree, Compat compat) {
 }
 
 Value DefaultReplicationController(const Value& tree, Compat compat) {
-  static const Atom kSelector("selector");
+  static const Atom kSelector("selector"), kReplicas("replicas"), kTemplate("template");
   static const value::Path kTemplateLabels{"spec", "template", "metadata", "labels"};
-  const Value labelled = DefaultReplicaSet(tree, compat);
+  // Its template is a pointer.
+  const Value labelled = LabelsFromTemplate(EditSpec(tree, [&](const Value& spec) {
+    return EditField(WithDefault(spec, kReplicas, Value::Of(1)), kTemplate,
+                     [&](const Value& t) { return TemplateDefaults(t, compat); });
+  }));
   const Value& labels = labelled.Get(kTemplateLabels);
   if (labels.empty()) return labelled;
   return EditSpec(labelled, [&](const Value& s) { return WithDefault(s, kSelector, labels); });
@@ -155,7 +165,7 @@ Value DefaultJobSpec(const Value& s, Compat compat) {
     spec = WithDefault(std::move(spec), kReplacement,
                        Value::Of(failed ? "Failed" : "TerminatingOrFailed"));
   }
-  if (compat == Compat::k1_36) spec = WithDefault(std::move(spec), kManual, Value::Bool(false));
+  if (compat != Compat::k1_25) spec = WithDefault(std::move(spec), kManual, Value::Bool(false));
   return WithTemplate(std::move(spec), compat);
 }
 
@@ -173,8 +183,9 @@ Value DefaultCronJob(const Value& tree, Compat compat) {
     spec = WithDefault(std::move(spec), kSucceeded, Value::Of(3));
     spec = WithDefault(std::move(spec), kFailed, Value::Of(1));
     // The job inside gets its pod template's defaults only: those of a Job come with the Job.
+    spec = WithDefault(std::move(spec), kTemplate, Value::EmptyObject());
     return EditField(std::move(spec), kTemplate, [&](const Value& t) {
-      return EditField(t, Spec(), [&](const Value& job) { return WithTemplate(job, compat); });
+      return EditSpec(t, [&](const Value& job) { return WithTemplate(job, compat); });
     });
   });
 }
@@ -216,9 +227,20 @@ Value DefaultEndpoints(const Value& tree, Compat) {
   });
 }
 
+// Convert_v1_NodeSpec_To_core_NodeSpec and back: podCIDR is the first of podCIDRs, and where they
+// differ the older field counts.
+Value WithPodCidrs(const Value& spec) {
+  static const Atom kCidr("podCIDR"), kCidrs("podCIDRs");
+  const Value& cidr = spec.Get(kCidr);
+  const Value& cidrs = spec.Get(kCidrs);
+  if (cidr.AsString().empty()) return cidrs.empty() ? spec : spec.Set(kCidr, cidrs.at(0));
+  if (!cidrs.empty() && cidrs.at(0) == cidr) return spec;
+  return spec.Set(kCidrs, value::Arr({cidr}));
+}
+
 Value DefaultNode(const Value& tree, Compat) {
   static const Atom kStatus("status"), kAllocatable("allocatable"), kCapacity("capacity");
-  return EditField(tree, kStatus, [](const Value& status) {
+  return EditField(EditField(tree, Spec(), WithPodCidrs), kStatus, [](const Value& status) {
     const Value& capacity = status.Get(kCapacity);
     return capacity.is_null() ? status : WithDefault(status, kAllocatable, capacity);
   });
@@ -227,8 +249,21 @@ Value DefaultNode(const Value& tree, Compat) {
 Value DefaultNamespace(const Value& tree, Compat) {
   static const value::Path kLabel{"metadata", "labels", "kubernetes.io/metadata.name"};
   static const value::Path kName{"metadata", "name"};
-  const Value& name = tree.Get(kName);
-  return name.AsString().empty() ? tree : tree.Set(kLabel, name);
+  static const Atom kStatus("status"), kPhase("phase");
+  Value out = EditField(tree, kStatus, [](const Value& status) {
+    return WithNonEmpty(status, kPhase, Value::Of("Active"));
+  });
+  const Value name = out.Get(kName);
+  return name.AsString().empty() ? out : std::move(out).Set(kLabel, name);
+}
+
+Value DefaultEndpointSlice(const Value& tree, Compat) {
+  static const Atom kPorts("ports"), kName("name"), kProtocol("protocol");
+  return EditField(tree, kPorts, [](const Value& ports) {
+    return EditItems(ports, [](const Value& port) {
+      return WithDefault(WithDefault(port, kName, Value::String("")), kProtocol, Value::Of("TCP"));
+    });
+  });
 }
 
 Value DefaultSecret(const Value& tree, Compat) {
@@ -273,6 +308,7 @@ constexpr Entry kDefaulters[] = {
     {"", "ReplicationController", DefaultReplicationController},
     {"", "Service", DefaultService},
     {"", "Endpoints", DefaultEndpoints},
+    {"discovery.k8s.io", "EndpointSlice", DefaultEndpointSlice},
     {"", "Secret", DefaultSecret},
     {"", "PersistentVolumeClaim", DefaultVolumeClaim},
     {"", "PodTemplate", DefaultPodTemplateObject},

@@ -103,6 +103,10 @@ NameProblems Dns1035Label(std::string_view name) {
 
 NameProblems PathSegmentName(std::string_view name) {
   if (name == "." || name == "..") return {fmt::format("may not be '{}'", name)};
+  return PathSegmentPrefix(name);
+}
+
+NameProblems PathSegmentPrefix(std::string_view name) {
   NameProblems problems;
   for (const char illegal : {'/', '%'}) {
     if (name.find(illegal) != name.npos)
