@@ -45,6 +45,11 @@ constexpr std::string_view kSubdomainRule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+constexpr std::string_view kUnderscoreRule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' "
+    "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
+    "for validation is "
+    "'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 constexpr std::string_view k1035Rule =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
     "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
@@ -59,6 +64,49 @@ constexpr std::string_view kRelaxedEnvRule =
 constexpr std::string_view kConfigKeyRule =
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', "
     " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+// Four numbers up to 255; zeros before them are taken (utils/net ParseIPSloppy).
+bool IsIpv4(std::string_view text) {
+  for (int part = 0; part < 4; ++part) {
+    int number = 0;
+    std::size_t digits = 0;
+    while (digits < text.size() && IsDigit(text[digits])) {
+      number = number * 10 + (text[digits++] - '0');
+      if (number > 255) return false;
+    }
+    if (digits == 0) return false;
+    text.remove_prefix(digits);
+    if (part == 3) return text.empty();
+    if (!text.starts_with('.')) return false;
+    text.remove_prefix(1);
+  }
+  return false;
+}
+
+// How many groups of 16 bits that part of an address beside "::" has; -1 for none that is good.
+int Ipv6Groups(std::string_view text) {
+  if (text.empty()) return 0;
+  int groups = 0;
+  while (true) {
+    const std::size_t colon = text.find(':');
+    const std::string_view group = text.substr(0, colon);
+    if (colon == text.npos && IsIpv4(group)) return groups + 2;
+    const bool hex = !group.empty() && group.size() <= 4 &&
+                     group.find_first_not_of("0123456789abcdefABCDEF") == group.npos;
+    if (!hex) return -1;
+    ++groups;
+    if (colon == text.npos) return groups;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+bool IsIpv6(std::string_view text) {
+  const std::size_t gap = text.find("::");
+  if (gap == text.npos) return Ipv6Groups(text) == 8;
+  const int before = Ipv6Groups(text.substr(0, gap));
+  const int after = Ipv6Groups(text.substr(gap + 2));
+  return before >= 0 && after >= 0 && before + after < 8;
+}
 
 void AddDirPrefix(std::string_view value, NameProblems* problems) {
   if (value == ".") {
@@ -163,6 +211,33 @@ NameProblems ConfigMapKey(std::string_view key) {
   }
   AddDirPrefix(key, &problems);
   return problems;
+}
+
+NameProblems HttpHeaderName(std::string_view name) {
+  const auto allowed = [](char c) { return IsLetter(c) || IsDigit(c) || c == '-'; };
+  if (!name.empty() && std::all_of(name.begin(), name.end(), allowed)) return {};
+  return {
+      "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
+      "regex used for validation is '[-A-Za-z0-9]+')"};
+}
+
+NameProblems UnderscoreSubdomain(std::string_view name) {
+  NameProblems problems;
+  if (name.size() > kSubdomainMax) problems.push_back(TooLong(kSubdomainMax));
+  // One at a label's beginning goes; one within counts as a dash.
+  std::string plain;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool first = i == 0 || name[i - 1] == '.';
+    if (name[i] != '_') plain += name[i];
+    if (name[i] == '_' && !first) plain += '-';
+  }
+  if (!MatchesSubdomain(plain)) problems.emplace_back(kUnderscoreRule);
+  return problems;
+}
+
+NameProblems IpAddress(std::string_view text) {
+  if (IsIpv4(text) || IsIpv6(text)) return {};
+  return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
 }
 
 NameProblems QualifiedName(std::string_view name, Compat compat) {
