@@ -301,19 +301,17 @@ const std::vector<Source>& Sources() {
 void CheckSources(const Value& volume, std::string_view pod_name, const FieldPath& path,
                   FieldErrorList* errors) {
   bool first = true;
-  if (volume.size() > 1) {
-    for (const Source& source : Sources()) {
-      const Value& given = volume.Get(source.field);
-      if (!given.is_object()) continue;
-      const std::string_view name = source.field.text();
-      if (first) {
-        source.check(given, path.Child(name), errors);
-      } else {
-        errors->Forbidden(path.Child(source.name_beside.empty() ? name : source.name_beside),
-                          kOneType);
-      }
-      first = false;
+  for (const Source& source : Sources()) {
+    const Value& given = volume.Get(source.field);
+    if (!given.is_object()) continue;
+    const std::string_view name = source.field.text();
+    if (first) {
+      source.check(given, path.Child(name), errors);
+    } else {
+      errors->Forbidden(path.Child(source.name_beside.empty() ? name : source.name_beside),
+                        kOneType);
     }
+    first = false;
   }
   if (first) errors->Required(path, "must specify a volume type");
   const std::string_view name = volume.Get(N().name).AsString();

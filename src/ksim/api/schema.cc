@@ -98,7 +98,10 @@ class KnownGood {
 // Walks a tree along its type: collects the report and gives the tree a typed server would have.
 class Decoder {
  public:
-  explicit Decoder(SchemaReport* report) : table_(TypeTable::Get()), report_(*report) {}
+  // `embedded`: type errors name the embedded structs on the way to the field. `root` is the type
+  // of the whole object, if it is known.
+  Decoder(SchemaReport* report, const GoType* root, bool embedded)
+      : table_(TypeTable::Get()), report_(*report), root_(root), embedded_(embedded) {}
 
   Value Walk(const GoType& type, const Value& v) {
     switch (type.kind) {
@@ -183,6 +186,24 @@ class Decoder {
     return v.is_string() && !v.AsString().empty() && table_.type(field.type).kind == Kind::kString;
   }
 
+  // What a null in a list decodes to.
+  static Value ZeroOf(const GoType& type) {
+    if (type.pointer) return Value();
+    switch (type.kind) {
+      case Kind::kStruct:
+        return Value::EmptyObject();
+      case Kind::kString:
+        return Value::Of("");
+      case Kind::kBool:
+        return Value::Bool(false);
+      case Kind::kInt32:
+      case Kind::kInt64:
+        return Value::Of(0);
+      default:
+        return Value();
+    }
+  }
+
   Value WalkSlice(const GoType& type, const Value& v) {
     if (!v.is_array()) return Mismatch(type, v, std::string(JsonWord(v)));
     const GoType& element = table_.type(type.element);
@@ -190,9 +211,7 @@ class Decoder {
     bool changed = false;
     for (std::size_t i = 0; i < v.size(); ++i) {
       steps_.emplace_back(i);
-      // A null item decodes to the zero value of its type.
-      Value item = v.at(i).is_null() && element.kind == Kind::kStruct ? Value::EmptyObject()
-                                                                      : Walk(element, v.at(i));
+      Value item = v.at(i).is_null() ? ZeroOf(element) : Walk(element, v.at(i));
       steps_.pop_back();
       if (!changed && !item.SameTree(v.at(i))) {
         changed = true;
@@ -235,7 +254,7 @@ class Decoder {
       case Kind::kQuantity:
         return WalkQuantity(v);
       case Kind::kIntOrString:
-        return v.is_string() ? v : WalkInt(kInt32, v, /*alone=*/true);
+        return v.is_string() ? v : WalkInt(kInt32, v);
       case Kind::kBytes:
         return WalkBytes(type, v);
       default:
@@ -245,7 +264,7 @@ class Decoder {
 
   // A whole number written with a fraction (2.0) reaches a real server as 2: kubectl's YAML reader
   // writes it so.
-  Value WalkInt(const GoType& type, const Value& v, bool alone = false) {
+  Value WalkInt(const GoType& type, const Value& v) {
     Value number = v;
     if (v.is_double() && std::nearbyint(v.AsDouble()) == v.AsDouble() &&
         std::fabs(v.AsDouble()) < 9e15) {
@@ -258,7 +277,7 @@ class Decoder {
     if (fits) return number;
     std::string word(JsonWord(v));
     if (v.is_number()) word += " " + value::ToJson(v);
-    return alone ? Alone(type, v, word) : Mismatch(type, v, word);
+    return Mismatch(type, v, word);
   }
 
   Value WalkQuantity(const Value& v) {
@@ -301,7 +320,7 @@ class Decoder {
   Value Mismatch(const GoType& type, const Value& v, const std::string& word) {
     if (struct_ == nullptr) return Alone(type, v, word);
     return Fail(v, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                               word, struct_->name, fmt::join(fields_, "."), type.name));
+                               word, struct_->name, FieldsHere(), type.name));
   }
   // One from within a type that reads itself: Go no longer knows the field there.
   Value Alone(const GoType& type, const Value& v, const std::string& word) {
@@ -322,6 +341,26 @@ class Decoder {
     for (const GoField& field : fields.fields) known.push_back(field.name.text());
     std::sort(known.begin(), known.end());
     report_.nearest_fields.push_back(Nearest(name, known));
+  }
+
+  // The fields on the way as Go joins them.
+  std::string FieldsHere() const {
+    const GoType* type = embedded_ ? root_ : nullptr;
+    if (type == nullptr) return fmt::format("{}", fmt::join(fields_, "."));
+    std::string path;
+    for (const std::string_view name : fields_) {
+      while (type->kind == Kind::kSlice || type->kind == Kind::kMap) {
+        type = &table_.type(type->element);
+      }
+      const GoStruct& fields = table_.fields(type->fields);
+      if (!path.empty()) path += '.';
+      if (const std::string_view embedded = EmbeddedStruct(fields.name, name); !embedded.empty()) {
+        path += fmt::format("{}.", embedded);
+      }
+      path += name;
+      type = &table_.type(fields.Find(Atom(name))->type);
+    }
+    return path;
   }
 
   std::string PathHere() const {
@@ -347,6 +386,8 @@ class Decoder {
   inline static const GoType kInt32{Kind::kInt32, false, 0, 0, "int32"};
   const TypeTable& table_;
   SchemaReport& report_;
+  const GoType* root_;
+  bool embedded_;
   const GoStruct* struct_ = nullptr;  // the innermost struct being read
   // The fields on the way, as Go's errors join them, and the same with indexes and map keys.
   absl::InlinedVector<std::string_view, 12> fields_;
@@ -359,9 +400,9 @@ const GoType* TypeOf(const ResourceInfo& kind) {
   return TypeTable::Get().FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
 }
 
-Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* report) {
-  Decoder decoder(report);
+Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, SchemaReport* report) {
   const GoType* type = TypeOf(kind);
+  Decoder decoder(report, type, embedded);
   if (type != nullptr) return decoder.Walk(*type, tree);
   Value out = decoder.WalkUntyped(tree);
   // Without a schema a server prunes unknown metadata silently.
@@ -374,14 +415,14 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* repo
 
 SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
   SchemaReport report;
-  WalkObject(kind, tree, &report);
+  WalkObject(kind, tree, /*embedded=*/false, &report);
   return report;
 }
 
 Result<Value> Decode(const ResourceInfo& kind, const Value& body, std::string_view field_validation,
-                     std::vector<std::string>* warnings) {
+                     std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
-  Value tree = WalkObject(kind, body, &report);
+  Value tree = WalkObject(kind, body, compat == Compat::k1_36, &report);
   const auto refuse = [&](std::string_view why) {
     return BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", kind.kind,
                                   GoQuote(kind.version), kind.kind, why));
