@@ -1,5 +1,6 @@
 #include "ksim/api/defaulting.h"
 
+#include "ksim/api/crd.h"
 #include "ksim/api/pod_defaults.h"
 #include "ksim/api/tree_edit.h"
 
@@ -107,20 +108,17 @@ Value DefaultDaemonSet(const Value& tree, Compat compat) {
   });
 }
 
-Value DefaultStatefulSetStrategy(const Value& given, Compat compat) {
-  static const Atom kType("type"), kRolling("rollingUpdate"), kPartition("partition"),
-      kUnavailable("maxUnavailable");
+Value DefaultStatefulSetStrategy(const Value& given) {
+  static const Atom kType("type"), kRolling("rollingUpdate"), kPartition("partition");
   Value strategy = given;
   if (strategy.Get(kType).AsString().empty()) {
     strategy = WithNonEmpty(std::move(strategy), kType, Value::Of("RollingUpdate"));
     strategy = WithDefault(std::move(strategy), kRolling, Value::EmptyObject());
   }
   if (strategy.Get(kType).AsString() != "RollingUpdate") return strategy;
+  // MaxUnavailableStatefulSet is off in all of them: the field is dropped.
   return EditField(std::move(strategy), kRolling, [&](const Value& r) {
-    Value rolling = WithDefault(r, kPartition, Value::Of(0));
-    // MaxUnavailableStatefulSet is on from 1.35.
-    if (compat != Compat::k1_36) return rolling;
-    return WithDefault(std::move(rolling), kUnavailable, Value::Of(1));
+    return WithDefault(r.Erase("maxUnavailable"), kPartition, Value::Of(0));
   });
 }
 
@@ -131,8 +129,7 @@ Value DefaultStatefulSet(const Value& tree, Compat compat) {
   return EditSpec(tree, [&](const Value& s) {
     Value spec = WithNonEmpty(s, kPolicy, Value::Of("OrderedReady"));
     spec = WithDefault(std::move(spec), kStrategy, Value::EmptyObject());
-    spec = EditField(std::move(spec), kStrategy,
-                     [&](const Value& g) { return DefaultStatefulSetStrategy(g, compat); });
+    spec = EditField(std::move(spec), kStrategy, DefaultStatefulSetStrategy);
     if (compat != Compat::k1_25) {  // StatefulSetAutoDeletePVC is on from 1.27
       spec = WithDefault(std::move(spec), kRetention, Value::EmptyObject());
       spec = EditField(std::move(spec), kRetention, [](const Value& r) {
@@ -313,6 +310,7 @@ constexpr Entry kDefaulters[] = {
     {"", "PersistentVolumeClaim", DefaultVolumeClaim},
     {"", "PodTemplate", DefaultPodTemplateObject},
     {"scheduling.k8s.io", "PriorityClass", DefaultPriorityClass},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", DefaultDefinition},
 };
 
 }  // namespace

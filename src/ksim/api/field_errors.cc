@@ -106,6 +106,8 @@ std::string GoValue(const Value& v, GoShape shape, Compat compat) {
       return GoIntOrString(v);
     case GoShape::kTime:
       return GoTime(v);
+    case GoShape::kStringer:
+      return std::string(v.AsString());
     case GoShape::kOther:
       break;
   }

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "ksim/api/crd.h"
+#include "ksim/api/pod_features.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/tree_edit.h"
@@ -43,13 +44,14 @@ Value InitialPodStatus(const Value& pod, Compat compat) {
   status.Add("phase", Value::Of("Pending"));
   status.Add("qosClass", Value::Of(ComputeQosClass(pod.Get(kSpec))));
   if (compat != Compat::k1_25 && !pod.Get(kGates).empty()) {
-    status.Add(
-        "conditions",
-        value::Arr({value::Obj(
-            {{"type", Value::Of("PodScheduled")},
-             {"status", Value::Of("False")},
-             {"reason", Value::Of("SchedulingGated")},
-             {"message", Value::Of("Scheduling is blocked due to non-empty scheduling gates")}})}));
+    value::ObjectBuilder condition;
+    condition.Add("type", Value::Of("PodScheduled")).Add("status", Value::Of("False"));
+    condition.Add("reason", Value::Of("SchedulingGated"));
+    condition.Add("message", Value::Of("Scheduling is blocked due to non-empty scheduling gates"));
+    // From 1.31 on it goes through UpdatePodCondition, which sets the time.
+    static const Path kCreated{"metadata", "creationTimestamp"};
+    if (compat == Compat::k1_36) condition.Add("lastTransitionTime", pod.Get(kCreated));
+    status.Add("conditions", value::Arr({condition.Build()}));
   }
   return status.Build();
 }
@@ -198,6 +200,9 @@ Value InitialStatus(const ResourceInfo& kind, const Value& tree, Compat compat) 
 }
 
 Value PrepareKindForCreate(const ResourceInfo& kind, Value tree, Compat compat) {
+  if (Is(kind, "", "Pod")) {
+    return MergeMatchLabelKeys(DropDisabledPodFields(std::move(tree), compat), compat);
+  }
   if (Is(kind, "", "Namespace")) return PrepareNamespace(std::move(tree));
   if (Is(kind, "batch", "Job")) return PrepareJob(std::move(tree), compat);
   if (Is(kind, "", "Secret")) return MergeStringData(std::move(tree));

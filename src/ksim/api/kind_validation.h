@@ -21,6 +21,8 @@ void ValidateReplicationControllerStatus(const value::Value& tree, FieldErrorLis
 void ValidateDaemonSetSpec(const value::Value& tree, FieldErrorList* errors);
 void ValidateDaemonSetStatus(const value::Value& tree, FieldErrorList* errors);
 void ValidateStatefulSetSpec(const value::Value& tree, FieldErrorList* errors);
+// Of a new one: spec.serviceName.
+void ValidateServiceName(const value::Value& tree, FieldErrorList* errors);
 void ValidateStatefulSetStatus(const value::Value& tree, FieldErrorList* errors);
 void ValidateStatefulSetUpdate(const value::Value& tree, const value::Value& old,
                                FieldErrorList* errors);

@@ -107,6 +107,7 @@ void CheckPodCidrs(const Value& cidrs, FieldErrorList* errors) {
     errors->Invalid(path, cidrs, GoShape::kStringSlice,
                     "may specify no more than one CIDR for each IP family");
   }
+  if (errors->compat() == Compat::k1_36) return;
   for (std::size_t i = 0; i < cidrs.size(); ++i) {
     if (!Repeats(cidrs, i)) continue;
     errors->Duplicate(path.Index(i), cidrs.at(i).AsString());

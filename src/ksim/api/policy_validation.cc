@@ -49,12 +49,13 @@ void CheckRule(const Value& rule, bool namespaced, const FieldPath& path, FieldE
 // validateEndpoints, of an address of a known family; host names are not looked at.
 void CheckAddress(std::string_view type, std::string_view address, const FieldPath& path,
                   FieldErrorList* errors) {
-  if (type == "IPv4" && !IsIpv4(address)) {
-    errors->Invalid(path, address, "must be a valid IPv4 address");
-  } else if (type == "IPv6" && !IsIpv6(address)) {
-    errors->Invalid(path, address, "must be a valid IPv6 address");
-  }
   if (type != "IPv4" && type != "IPv6") return;
+  const bool good = type == "IPv4" ? IsIpv4(address) : IsIpv6(address);
+  if (errors->compat() == Compat::k1_36 && !IsIp(address)) {
+    return errors->Invalid(path, address,
+                           "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+  }
+  if (!good) errors->Invalid(path, address, fmt::format("must be a valid {} address", type));
   ValidateNonSpecialIp(address, path, errors);
 }
 

@@ -85,6 +85,7 @@ bool IsEmpty(const GoType& type, const Value& v) {
 
 // What a null item of a list or a map decodes to.
 Value Zero(const GoType& type) {
+  if (type.pointer) return Value();
   switch (type.kind) {
     case Kind::kStruct:
       return Value::EmptyObject();
@@ -124,7 +125,10 @@ class KnownGood {
 // Walks a tree along its type: collects the report and gives the tree a typed server would have.
 class Decoder {
  public:
-  explicit Decoder(SchemaReport* report) : table_(TypeTable::Get()), report_(*report) {}
+  // `embedded`: type errors name the embedded structs on the way to the field. `root` is the type
+  // of the whole object, if it is known.
+  Decoder(SchemaReport* report, const GoType* root, bool embedded)
+      : table_(TypeTable::Get()), report_(*report), root_(root), embedded_(embedded) {}
 
   Value Walk(const GoType& type, const Value& v) {
     switch (type.kind) {
@@ -324,7 +328,7 @@ class Decoder {
       return Fail(
           v, fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
     return Fail(v, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                               word, struct_->name, fmt::join(fields_, "."), type.name));
+                               word, struct_->name, FieldsHere(), type.name));
   }
   Value Fail(const Value& v, std::string message) {
     if (!report_.type_error.empty()) return v;
@@ -340,6 +344,26 @@ class Decoder {
     for (const GoField& field : fields.fields) known.push_back(field.name.text());
     std::sort(known.begin(), known.end());
     report_.nearest_fields.push_back(Nearest(name, known));
+  }
+
+  // The fields on the way as Go joins them.
+  std::string FieldsHere() const {
+    const GoType* type = embedded_ ? root_ : nullptr;
+    if (type == nullptr) return fmt::format("{}", fmt::join(fields_, "."));
+    std::string path;
+    for (const std::string_view name : fields_) {
+      while (type->kind == Kind::kSlice || type->kind == Kind::kMap) {
+        type = &table_.type(type->element);
+      }
+      const GoStruct& fields = table_.fields(type->fields);
+      if (!path.empty()) path += '.';
+      if (const std::string_view embedded = EmbeddedStruct(fields.name, name); !embedded.empty()) {
+        path += fmt::format("{}.", embedded);
+      }
+      path += name;
+      type = &table_.type(fields.Find(Atom(name))->type);
+    }
+    return path;
   }
 
   std::string PathHere() const {
@@ -365,6 +389,8 @@ class Decoder {
   inline static const GoType kInt32{Kind::kInt32, false, 0, 0, "int32"};
   const TypeTable& table_;
   SchemaReport& report_;
+  const GoType* root_;
+  bool embedded_;
   const GoStruct* struct_ = nullptr;  // the innermost struct being read
   // The fields on the way, as Go's errors join them, and the same with indexes and map keys.
   absl::InlinedVector<std::string_view, 12> fields_;
@@ -377,9 +403,9 @@ const GoType* TypeOf(const ResourceInfo& kind) {
   return TypeTable::Get().FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
 }
 
-Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* report) {
-  Decoder decoder(report);
+Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, SchemaReport* report) {
   const GoType* type = TypeOf(kind);
+  Decoder decoder(report, type, embedded);
   if (type != nullptr) return decoder.Walk(*type, tree);
   Value out = decoder.WalkUntyped(tree);
   // Without a schema a server prunes unknown metadata silently.
@@ -392,14 +418,14 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* repo
 
 SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
   SchemaReport report;
-  WalkObject(kind, tree, &report);
+  WalkObject(kind, tree, /*embedded=*/false, &report);
   return report;
 }
 
 Result<Value> Decode(const ResourceInfo& kind, const Value& body, std::string_view field_validation,
-                     std::vector<std::string>* warnings) {
+                     std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
-  Value tree = WalkObject(kind, body, &report);
+  Value tree = WalkObject(kind, body, compat == Compat::k1_36, &report);
   const auto refuse = [&](std::string_view why) {
     return BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", kind.kind,
                                   GoQuote(kind.version), kind.kind, why));

@@ -139,6 +139,29 @@ const GoField* GoStruct::Find(Atom field) const {
   return at != fields.end() && at->name == field ? &*at : nullptr;
 }
 
+// k8s.io/api core/v1 types.go.
+std::string_view EmbeddedStruct(std::string_view name, std::string_view field) {
+  static const std::map<std::string_view, std::string_view> kByField = {
+      {"ConfigMapEnvSource", "LocalObjectReference"},
+      {"ConfigMapKeySelector", "LocalObjectReference"},
+      {"ConfigMapProjection", "LocalObjectReference"},
+      {"ConfigMapVolumeSource", "LocalObjectReference"},
+      {"SecretEnvSource", "LocalObjectReference"},
+      {"SecretKeySelector", "LocalObjectReference"},
+      {"SecretProjection", "LocalObjectReference"}};
+  if (name == "Volume") return field == "name" ? "" : "VolumeSource";
+  if (name == "EphemeralContainer") {
+    return field == "targetContainerName" ? "" : "EphemeralContainerCommon";
+  }
+  if (name == "Probe") {
+    const bool handler =
+        field == "exec" || field == "httpGet" || field == "tcpSocket" || field == "grpc";
+    return handler ? "ProbeHandler" : "";
+  }
+  const auto found = kByField.find(name);
+  return found != kByField.end() && field == "name" ? found->second : "";
+}
+
 const TypeTable& TypeTable::Get() {
   static const TypeTable table = TypeTableBuilder().Build();
   return table;

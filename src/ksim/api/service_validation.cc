@@ -186,7 +186,7 @@ void ValidateServiceUpdate(const Value& tree, const Value& old, FieldErrorList* 
   if (before.Get("type").AsString() == "ExternalName") return;
   const Value& had = before.Get("clusterIPs");
   const Value& has = now.Get("clusterIPs");
-  if (had.empty()) return;
+  if (had.empty() || IsHeadless(before)) return;
   const FieldPath spec("spec");
   const FieldPath path = spec.Child("clusterIPs");
   if (has.empty()) {

@@ -70,20 +70,6 @@ void CheckDaemonStrategy(const Value& strategy, const FieldPath& path, FieldErro
   CheckRollingDaemons(rolling, path.Child("rollingUpdate"), errors);
 }
 
-// validateRollingUpdateStatefulSet.
-void CheckRollingSet(const Value& rolling, const FieldPath& path, FieldErrorList* errors) {
-  static const Atom kPartition("partition");
-  NonNegativeFields(rolling, {kPartition}, path, errors);
-  const Value& unavailable = rolling.Get(N().unavailable);
-  if (unavailable.is_null()) return;
-  const FieldPath at = path.Child("maxUnavailable");
-  CheckIntOrPercent(unavailable, at, errors);
-  const bool none =
-      unavailable.is_string() ? PercentOrNumber(unavailable) <= 0 : unavailable.AsInt() == 0;
-  if (none) errors->Invalid(at, unavailable, GoShape::kIntOrString, "cannot be 0");
-  CheckAtMost100Percent(unavailable, at, errors);
-}
-
 void CheckSetStrategy(const Value& strategy, const FieldPath& path, FieldErrorList* errors) {
   const std::string_view type = strategy.Get(N().type).AsString();
   const Value& rolling = strategy.Get(N().rolling);
@@ -94,7 +80,8 @@ void CheckSetStrategy(const Value& strategy, const FieldPath& path, FieldErrorLi
     errors->Invalid(path.Child("rollingUpdate"), rolling, GoShape::kOther,
                     "only allowed for updateStrategy 'RollingUpdate'");
   } else if (type == "RollingUpdate") {
-    if (!rolling.is_null()) CheckRollingSet(rolling, path.Child("rollingUpdate"), errors);
+    static const Atom kPartition("partition");
+    NonNegativeFields(rolling, {kPartition}, path.Child("rollingUpdate"), errors);
   } else {
     const StrategyNames names{"StatefulSetUpdateStrategy",
                               "RollingUpdateStatefulSetStrategy",
@@ -213,6 +200,14 @@ void ValidateStatefulSetSpec(const Value& tree, FieldErrorList* errors) {
     errors->Invalid(at, selector, GoShape::kLabelSelector, "");
   }
   CheckAlways("StatefulSet", spec, path, errors);
+}
+
+// Only 1.36 looks at it (AllowInvalidServiceName).
+void ValidateServiceName(const Value& tree, FieldErrorList* errors) {
+  const FieldPath path("spec");
+  const std::string_view name = tree.Get(N().spec).Get("serviceName").AsString();
+  if (errors->compat() != Compat::k1_36 || name.empty()) return;
+  errors->InvalidAll(path.Child("serviceName"), name, Dns1123Label(name, errors->compat()));
 }
 
 void ValidateStatefulSetStatus(const Value& tree, FieldErrorList* errors) {

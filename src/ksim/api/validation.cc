@@ -51,14 +51,15 @@ struct Rules {
   CheckUpdate kept = nullptr;
   Check status = nullptr;
   Check create = nullptr;
-  CheckUpdate status_kept = nullptr;  // instead of kept, on /status
+  CheckUpdate status_kept = nullptr;     // instead of kept, on /status
+  std::string_view on_update_1_36 = {};  // where that version's is another
 };
 
 constexpr Rules kRules[] = {
     {"", "Pod", "MS", "UK", "UK", ValidatePodCreate, ValidatePodUpdate, nullptr, nullptr,
      ValidatePodStatusUpdate},
     {"apps", "ReplicaSet", "MS", "MSUSK", "UT", ValidateReplicaSetSpec, SelectorStays,
-     ValidateReplicaSetStatus},
+     ValidateReplicaSetStatus, nullptr, nullptr, "USK"},
     {"", "Node", "MS", "MSUK", "UK", ValidateNode, ValidateNodeUpdate},
     {"", "Namespace", "MS", "MSU", "UT", ValidateNamespace, nullptr, ValidateNamespaceStatus},
     {"coordination.k8s.io", "Lease", "MS", "US", "", ValidateLease},
@@ -68,14 +69,14 @@ constexpr Rules kRules[] = {
     {"apps", "Deployment", "MS", "USK", "UT", ValidateDeploymentSpec, SelectorStays,
      ValidateDeploymentStatus},
     {"apps", "DaemonSet", "MS", "MSUSK", "UT", ValidateDaemonSetSpec, SelectorStays,
-     ValidateDaemonSetStatus},
-    {"apps", "StatefulSet", "MS", "USK", "TU", ValidateStatefulSetSpec, ValidateStatefulSetUpdate,
-     ValidateStatefulSetStatus},
+     ValidateDaemonSetStatus, nullptr, nullptr, "UKS"},
+    {"apps", "StatefulSet", "MCS", "USK", "TU", ValidateStatefulSetSpec, ValidateStatefulSetUpdate,
+     ValidateStatefulSetStatus, ValidateServiceName},
     {"batch", "Job", "MS", "MSUSK", "U", ValidateJobSpec, ValidateJobUpdate},
     {"batch", "CronJob", "MSC", "US", "", ValidateCronJobSpec, nullptr, nullptr,
      ValidateCronJobName},
     {"", "ReplicationController", "MS", "MSUS", "UT", ValidateReplicationControllerSpec, nullptr,
-     ValidateReplicationControllerStatus},
+     ValidateReplicationControllerStatus, nullptr, nullptr, "US"},
     {"", "ConfigMap", "MS", "UKMS", "", ValidateConfigMap, ValidateImmutableData},
     {"", "Secret", "MS", "UKMS", "", ValidateSecret, SecretStays},
     {"", "ServiceAccount", "M", "UM", ""},
@@ -83,12 +84,14 @@ constexpr Rules kRules[] = {
     {"policy", "PodDisruptionBudget", "S", "S", "", ValidateDisruptionBudget},
     {"scheduling.k8s.io", "PriorityClass", "MS", "UK", "", ValidatePriorityClass,
      ValidatePriorityClassUpdate},
-    {"rbac.authorization.k8s.io", "Role", "MS", "MSMSU", "", ValidateRole},
-    {"rbac.authorization.k8s.io", "ClusterRole", "MS", "MSMSU", "", ValidateRole},
+    {"rbac.authorization.k8s.io", "Role", "MS", "MSMSU", "", ValidateRole, nullptr, nullptr,
+     nullptr, nullptr, "MSU"},
+    {"rbac.authorization.k8s.io", "ClusterRole", "MS", "MSMSU", "", ValidateRole, nullptr, nullptr,
+     nullptr, nullptr, "MSU"},
     {"discovery.k8s.io", "EndpointSlice", "MS", "MSK", "", ValidateEndpointSlice,
      ValidateEndpointSliceUpdate},
-    {"apiextensions.k8s.io", "CustomResourceDefinition", "MS", "USK", "U", ValidateDefinition,
-     DefinitionStays},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", "MCS", "USK", "U", ValidateDefinition,
+     DefinitionStays, nullptr, ValidateDefinitionName},
 };
 
 const Rules& RulesOf(const ResourceInfo& kind) {
@@ -120,14 +123,14 @@ class Run {
     const std::size_t before = errors_.size();
     MetaUpdate();
     updates_meta_ = errors_.size() > before;
-    good_meta_ = errors_.empty();
     if (subresource == "finalize") {
       if (updates_meta_) MetaUpdate();
       ValidateFinalizedNamespace(tree_, &errors_);
     } else if (on_status_) {
       Steps(rules_.on_status);
     } else {
-      Steps(rules_.on_update);
+      const bool other = errors_.compat() == Compat::k1_36 && !rules_.on_update_1_36.empty();
+      Steps(other ? rules_.on_update_1_36 : rules_.on_update);
     }
     return errors_.Take();
   }
@@ -165,7 +168,6 @@ class Run {
   FieldErrorList errors_;
   bool on_status_ = false;
   bool updates_meta_ = false;  // ValidateObjectMetaUpdate complains
-  bool good_meta_ = false;
 };
 
 }  // namespace

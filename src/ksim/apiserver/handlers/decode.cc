@@ -87,7 +87,7 @@ api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns,
   if (!body.is_object()) return NoObject(r, body);
   api::Result<Value> typed = WithType(r, body);
   if (!typed.ok()) return typed;
-  api::Result<Value> decoded = api::Decode(r, *typed, field_validation, warnings);
+  api::Result<Value> decoded = api::Decode(r, *typed, field_validation, warnings, compat);
   if (!decoded.ok()) return decoded;
   Value tree = api::ApplyDefaults(r, *decoded, compat);
   return WithNamespace(r, ns, std::move(tree));
