@@ -46,7 +46,19 @@ TEST(Schema, WrongTypesReadAsGoSaysThem) {
        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
       {"pods", "metadata: {creationTimestamp: soon}",
        "parsing time \"soon\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"soon\" as \"2006\""},
+      {"pods", "metadata: {creationTimestamp: '2026-01-01 10:00:00Z'}",
+       "parsing time \"2026-01-01 10:00:00Z\" as \"2006-01-02T15:04:05Z07:00\": cannot parse "
+       "\" 10:00:00Z\" as \"T\""},
+      {"pods", "metadata: {creationTimestamp: '2026-13-01T10:00:00Z'}",
+       "parsing time \"2026-13-01T10:00:00Z\": month out of range"},
+      {"pods", "metadata: {creationTimestamp: '2026-02-29T10:00:00Z'}",
+       "parsing time \"2026-02-29T10:00:00Z\": day out of range"},
+      {"leases", "spec: {renewTime: '2026-01-01T10:00:00Z'}",
+       "parsing time \"2026-01-01T10:00:00Z\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot "
+       "parse \"Z\" as \".000000\""},
       {"secrets", "data: {k: '%%'}", "illegal base64 data at input byte 0"},
+      {"secrets", "data: {k: b}", "illegal base64 data at input byte 0"},
+      {"secrets", "data: {k: YWJjZ}", "illegal base64 data at input byte 4"},
       {"secrets", "data: {k: YWJj}", ""},
       {"rs", "spec: {replicas: 2.0}", ""},
   };

@@ -1,3 +1,4 @@
+#include "ksim/api/cron_schedule.h"
 #include "tests/api/validation_fixture.h"
 
 namespace ksim::api {
@@ -141,8 +142,12 @@ TEST(WorkloadValidation, Deployment) {
               ElementsAre("spec.strategy.rollingUpdate: Forbidden: may not be specified when "
                           "strategy `type` is 'Recreate'"));
   EXPECT_THAT(CreateErrors("deploy", deployment("strategy: {type: Magic}")),
-              ElementsAre("spec.strategy.type: Unsupported value: \"Magic\": supported values: "
-                          "\"Recreate\", \"RollingUpdate\""));
+              ElementsAre("spec.strategy: Unsupported value: {\"Type\":\"Magic\",\"RollingUpdate\":"
+                          "null}: supported values: \"Recreate\", \"RollingUpdate\""));
+  EXPECT_THAT(CreateErrors("deploy", deployment("strategy: {type: Magic}"), Compat::k1_30),
+              ElementsAre("spec.strategy: Unsupported value: apps.DeploymentStrategy{Type:"
+                          "\"Magic\", RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}: "
+                          "supported values: \"Recreate\", \"RollingUpdate\""));
   const Value old = Prepared("deploy", deployment("replicas: 1"));
   EXPECT_THAT(UpdateErrors("deploy", With(old, "spec.selector.matchLabels.b", Value::Of("c")), old),
               ElementsAre(HasSubstr("`selector` does not match template `labels`"),
@@ -150,6 +155,25 @@ TEST(WorkloadValidation, Deployment) {
 }
 
 // API-30
+TEST(WorkloadValidation, CronSchedules) {
+  const struct {
+    const char* schedule;
+    const char* problem;
+  } kCases[] = {
+      {"*/5 0-4 1,15 jan MON-fri", ""},
+      {"@daily", ""},
+      {"@never", "unrecognized descriptor: @never"},
+      {"* * *", "expected exactly 5 fields, found 3: [* * *]"},
+      {"60 * * * *", "end of range (60) above maximum (59): 60"},
+      {"* * 0 * *", "beginning of range (0) below minimum (1): 0"},
+      {"5-1 * * * *", "beginning of range (5) beyond end of range (1): 5-1"},
+      {"*/0 * * * *", "step of range should be a positive number: */0"},
+      {"a * * * *", "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax"},
+      {"1-2-3 * * * *", "too many hyphens: 1-2-3"},
+  };
+  for (const auto& c : kCases) EXPECT_EQ(CronProblem(c.schedule), c.problem) << c.schedule;
+}
+
 TEST(WorkloadValidation, TheAnswerListsEveryProblem) {
   const std::string spec = ReplicaSet("{replicas: -1, selector: {matchLabels: {app: other}}, " +
                                       std::string(kTemplate) + "}");

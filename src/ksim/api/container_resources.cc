@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ksim/api/name_rules.h"
+#include "ksim/api/pod_parts.h"
 #include "ksim/api/pod_validation.h"
 #include "ksim/api/resources.h"
 #include "ksim/value/quantity.h"
@@ -44,19 +45,39 @@ bool IsContainerResource(std::string_view name) {
 // helper.IsOvercommitAllowed
 bool MayOvercommit(std::string_view name) { return IsNativeResource(name) && !IsHugePages(name); }
 
+// A resource's name prints itself (fmt.Stringer): bare up to 1.33, a JSON text later.
+void Refuse(const FieldPath& path, std::string_view name, std::string_view detail,
+            FieldErrorList* errors) {
+  errors->Invalid(path, Value::String(name), GoShape::kStringer, detail);
+}
+
 void ValidateName(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
   const NameProblems problems = QualifiedName(name, errors->compat());
-  errors->InvalidAll(path, name, problems);
+  for (const std::string& problem : problems) Refuse(path, name, problem, errors);
   if (name.find('/') == name.npos) {
     if (problems.empty() && !IsContainerResource(name) && !In(kOtherStandard, name)) {
-      errors->Invalid(path, name, "must be a standard resource type or fully qualified");
+      Refuse(path, name, "must be a standard resource type or fully qualified", errors);
     }
     if (!IsContainerResource(name)) {
-      errors->Invalid(path, name, "must be a standard resource for containers");
+      Refuse(path, name, "must be a standard resource for containers", errors);
     }
   } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
-    errors->Invalid(path, name, "doesn't follow extended resource name standard");
+    Refuse(path, name, "doesn't follow extended resource name standard", errors);
   }
+}
+
+// validateResourceQuantityHugePageValue.
+void CheckHugePages(std::string_view name, const Value& quantity, const FieldPath& path,
+                    FieldErrorList* errors) {
+  if (!IsHugePages(name)) return;
+  const auto page = Quantity::Parse(name.substr(std::string_view("hugepages-").size()));
+  const auto amount = Quantity::FromTree(quantity);
+  if (!amount.ok()) return;
+  const bool divides = page.ok() && page->Sign() > 0 && amount->Value() % page->Value() == 0;
+  if (divides) return;
+  errors->Invalid(
+      path, amount->ToString(),
+      fmt::format("{} is not positive integer multiple of {}", amount->ToString(), name));
 }
 
 // A request beside its limit, which is null if there is none.
@@ -100,19 +121,21 @@ void ValidateQuantity(std::string_view resource, const Value& quantity, const Fi
 void ValidateResources(const Value& resources, const FieldPath& path, FieldErrorList* errors) {
   static const Atom kLimits("limits"), kRequests("requests");
   const Value& limits = resources.Get(kLimits);
-  for (const Value::Member& m : limits.members()) {
-    const FieldPath list = path.Child("limits");
-    const FieldPath at = list.Key(m.name.text());
-    ValidateName(m.name.text(), at, errors);
-    ValidateQuantity(m.name.text(), m.value, at, errors);
+  bool huge = false, ordinary = false;
+  for (const Atom field : {kLimits, kRequests}) {
+    const FieldPath list = path.Child(field.text());
+    for (const Value::Member& m : resources.Get(field).members()) {
+      const std::string_view name = m.name.text();
+      const FieldPath at = list.Key(name);
+      ValidateName(name, at, errors);
+      ValidateQuantity(name, m.value, at, errors);
+      if (field == kRequests) CompareToLimit(name, m.value, limits.Get(m.name), path, errors);
+      CheckHugePages(name, m.value, at, errors);
+      huge = huge || IsHugePages(name);
+      ordinary = ordinary || name == "cpu" || name == "memory";
+    }
   }
-  for (const Value::Member& m : resources.Get(kRequests).members()) {
-    const FieldPath list = path.Child("requests");
-    const FieldPath at = list.Key(m.name.text());
-    ValidateName(m.name.text(), at, errors);
-    ValidateQuantity(m.name.text(), m.value, at, errors);
-    CompareToLimit(m.name.text(), m.value, limits.Get(m.name), path, errors);
-  }
+  if (huge && !ordinary) errors->Forbidden(path, "HugePages require cpu or memory");
 }
 
 }  // namespace ksim::api

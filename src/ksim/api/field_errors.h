@@ -43,6 +43,7 @@ enum class GoShape : std::uint8_t {
   kLabelSelector,  // metav1.LabelSelector
   kIntOrString,    // intstr.IntOrString
   kTime,           // metav1.Time
+  kStringer,       // a text with a String() of its own: bare
   kOther,          // JSON in every version
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/ip_text.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::api {
@@ -45,6 +46,11 @@ constexpr std::string_view kSubdomainRule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+constexpr std::string_view kUnderscoreRule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' "
+    "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
+    "for validation is "
+    "'_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 constexpr std::string_view k1035Rule =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
     "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
@@ -103,6 +109,10 @@ NameProblems Dns1035Label(std::string_view name) {
 
 NameProblems PathSegmentName(std::string_view name) {
   if (name == "." || name == "..") return {fmt::format("may not be '{}'", name)};
+  return PathSegmentPrefix(name);
+}
+
+NameProblems PathSegmentPrefix(std::string_view name) {
   NameProblems problems;
   for (const char illegal : {'/', '%'}) {
     if (name.find(illegal) != name.npos)
@@ -163,6 +173,33 @@ NameProblems ConfigMapKey(std::string_view key) {
   }
   AddDirPrefix(key, &problems);
   return problems;
+}
+
+NameProblems HttpHeaderName(std::string_view name) {
+  const auto allowed = [](char c) { return IsLetter(c) || IsDigit(c) || c == '-'; };
+  if (!name.empty() && std::all_of(name.begin(), name.end(), allowed)) return {};
+  return {
+      "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
+      "regex used for validation is '[-A-Za-z0-9]+')"};
+}
+
+NameProblems UnderscoreSubdomain(std::string_view name) {
+  NameProblems problems;
+  if (name.size() > kSubdomainMax) problems.push_back(TooLong(kSubdomainMax));
+  // One at a label's beginning goes; one within counts as a dash.
+  std::string plain;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool first = i == 0 || name[i - 1] == '.';
+    if (name[i] != '_') plain += name[i];
+    if (name[i] == '_' && !first) plain += '-';
+  }
+  if (!MatchesSubdomain(plain)) problems.emplace_back(kUnderscoreRule);
+  return problems;
+}
+
+NameProblems IpAddress(std::string_view text) {
+  if (IsIp(text)) return {};
+  return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
 }
 
 NameProblems QualifiedName(std::string_view name, Compat compat) {

@@ -18,10 +18,15 @@ NameProblems Dns1123Label(std::string_view name, Compat compat);
 NameProblems Dns1123Subdomain(std::string_view name);
 NameProblems Dns1035Label(std::string_view name);
 NameProblems PathSegmentName(std::string_view name);
+NameProblems PathSegmentPrefix(std::string_view name);
 NameProblems PortNumber(std::int64_t port);
 NameProblems PortName(std::string_view name);
 NameProblems EnvVarName(std::string_view name, Compat compat);
 NameProblems ConfigMapKey(std::string_view key);
+NameProblems HttpHeaderName(std::string_view name);
+// A subdomain whose labels may begin with underscores.
+NameProblems UnderscoreSubdomain(std::string_view name);
+NameProblems IpAddress(std::string_view text);
 // Label keys and values as that version words the problems.
 NameProblems QualifiedName(std::string_view name, Compat compat);
 NameProblems LabelValue(std::string_view value, Compat compat);

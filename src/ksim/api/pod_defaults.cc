@@ -179,36 +179,14 @@ Value DefaultSpec(const Value& v, bool pod, Compat compat) {
                    [](const Value& list) { return EditItems(list, DefaultVolume); });
 }
 
-bool IsNameByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-}
-
 }  // namespace
 
-const char* DefaultPullPolicy(std::string_view image) {
-  constexpr const char* kIfNotPresent = "IfNotPresent";
-  constexpr const char* kAlways = "Always";
-  const std::size_t digest = image.find('@');
-  std::string_view name = image.substr(0, digest);
-  const std::size_t slash = name.rfind('/');
-  const std::size_t colon = name.find(':', slash == name.npos ? 0 : slash);
-  const std::string_view tag = colon == name.npos ? "" : name.substr(colon + 1);
-  name = name.substr(0, colon);
-  // The registry's host is no part of what must be lower case.
-  const std::size_t first = name.find('/');
-  const std::string_view host = first == name.npos ? "" : name.substr(0, first);
-  const bool registry = host.find_first_of(".:") != host.npos || host == "localhost";
-  if (registry) name.remove_prefix(first + 1);
-  // A text that is no image reference has no tag that anybody could read.
-  const bool readable = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return IsNameByte(c) || c == '/';
-  });
-  if (!readable) return kIfNotPresent;
-  if (colon == image.npos) return digest == image.npos ? kAlways : kIfNotPresent;
-  return tag == "latest" ? kAlways : kIfNotPresent;
+Value DefaultPodSpec(const Value& spec, Compat compat) {
+  Value v = DefaultSpec(spec, true, compat);
+  // core/v1 conversion.go Convert_v1_Pod_To_core_Pod.
+  return EditField(std::move(v), N().grace,
+                   [](const Value& grace) { return grace.AsInt() < 0 ? Value::Of(1) : grace; });
 }
-
-Value DefaultPodSpec(const Value& spec, Compat compat) { return DefaultSpec(spec, true, compat); }
 
 Value DefaultPodTemplate(const Value& pod_template, Compat compat) {
   return EditField(pod_template, N().spec,

@@ -8,6 +8,7 @@
 
 #include "ksim/api/meta_validation.h"
 #include "ksim/api/name_rules.h"
+#include "ksim/api/pod_parts.h"
 
 namespace ksim::api {
 
@@ -17,49 +18,22 @@ using value::Value;
 namespace {
 
 struct Names {
-  Atom annotations{"annotations"}, conditions{"conditions"}, containers{"containers"},
-      deadline{"activeDeadlineSeconds"}, dns_policy{"dnsPolicy"}, effect{"effect"},
-      ephemeral{"ephemeralContainers"}, gates{"schedulingGates"}, hostname{"hostname"},
-      image{"image"}, key{"key"}, labels{"labels"}, metadata{"metadata"}, name{"name"},
-      node_name{"nodeName"}, node_selector{"nodeSelector"}, op{"operator"},
-      preemption{"preemptionPolicy"}, priority_class{"priorityClassName"},
-      restart_policy{"restartPolicy"}, scheduler{"schedulerName"}, seconds{"tolerationSeconds"},
-      service_account{"serviceAccountName"}, spec{"spec"}, subdomain{"subdomain"},
+  Atom affinity{"affinity"}, annotations{"annotations"}, condition_type{"conditionType"},
+      containers{"containers"}, deadline{"activeDeadlineSeconds"}, dns_config{"dnsConfig"},
+      dns_policy{"dnsPolicy"}, effect{"effect"}, ephemeral{"ephemeralContainers"},
+      gates{"schedulingGates"}, host_aliases{"hostAliases"}, hostname{"hostname"},
+      hostnames{"hostnames"}, image{"image"}, init_containers{"initContainers"}, ip{"ip"},
+      key{"key"}, labels{"labels"}, metadata{"metadata"}, name{"name"}, nameservers{"nameservers"},
+      node_name{"nodeName"}, node_selector{"nodeSelector"}, op{"operator"}, options{"options"},
+      overhead{"overhead"}, preemption{"preemptionPolicy"}, priority_class{"priorityClassName"},
+      projected{"projected"}, readiness_gates{"readinessGates"}, restart_policy{"restartPolicy"},
+      runtime_class{"runtimeClassName"}, searches{"searches"}, seconds{"tolerationSeconds"},
+      service_account{"serviceAccountName"}, sources{"sources"}, spec{"spec"},
+      spread{"topologySpreadConstraints"}, subdomain{"subdomain"}, token{"serviceAccountToken"},
       tolerations{"tolerations"}, value{"value"}, volumes{"volumes"};
 };
 const Names& N() {
   static const Names names;
-  return names;
-}
-
-// Names and the number of sources; what each source needs is not looked at.
-std::vector<std::string_view> CheckVolumes(const Value& volumes, const FieldPath& path,
-                                           FieldErrorList* errors) {
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < volumes.size(); ++i) {
-    const FieldPath at = path.Index(i);
-    const Value& volume = volumes.at(i);
-    const std::string_view name = volume.Get(N().name).AsString();
-    bool first = true;
-    for (const Value::Member& m : volume.members()) {
-      if (m.name == N().name) continue;
-      if (!first) {
-        errors->Forbidden(at.Child(m.name.text()), "may not specify more than 1 volume type");
-      }
-      first = false;
-    }
-    if (first) errors->Required(at, "must specify a volume type");
-    if (name.empty()) {
-      errors->Required(at.Child("name"));
-      continue;
-    }
-    const NameProblems problems = Dns1123Label(name, errors->compat());
-    errors->InvalidAll(at.Child("name"), name, problems);
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
-      errors->Duplicate(at.Child("name"), name);
-    }
-    names.push_back(name);
-  }
   return names;
 }
 
@@ -87,8 +61,12 @@ void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorL
     }
   } else if (op == "Exists") {
     if (!tolerated.empty()) {
-      errors->Invalid(path.Child("operator"), toleration, GoShape::kOther,
-                      "value must be empty when `operator` is 'Exists'");
+      constexpr std::string_view kWhy = "value must be empty when `operator` is 'Exists'";
+      if (errors->compat() == Compat::k1_36) {
+        errors->Invalid(path.Child("operator"), tolerated, kWhy);
+      } else {
+        errors->Invalid(path.Child("operator"), toleration, GoShape::kOther, kWhy);
+      }
     }
   } else {
     errors->NotSupported(path.Child("operator"), op, {"Equal", "Exists"});
@@ -96,21 +74,9 @@ void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorL
   if (!effect.empty()) ValidateTaintEffect(effect, path.Child("effect"), errors);
 }
 
-void CheckRestartPolicy(std::string_view policy, const FieldPath& path, FieldErrorList* errors) {
-  if (policy.empty()) {
-    errors->Required(path);
-  } else if (policy != "Always" && policy != "OnFailure" && policy != "Never") {
-    errors->NotSupported(path, policy, {"Always", "OnFailure", "Never"});
-  }
-}
-
-void CheckDnsPolicy(std::string_view policy, const FieldPath& path, FieldErrorList* errors) {
-  if (policy.empty()) {
-    errors->Required(path);
-  } else if (policy != "ClusterFirstWithHostNet" && policy != "ClusterFirst" &&
-             policy != "Default" && policy != "None") {
-    errors->NotSupported(path, policy,
-                         {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
+void CheckTolerations(const Value& tolerations, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    CheckToleration(tolerations.at(i), path.Index(i), errors);
   }
 }
 
@@ -133,15 +99,14 @@ void CheckNamesOf(const Value& spec, const FieldPath& path, FieldErrorList* erro
   }
 }
 
+// Upstream names the entry, not its name.
 void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
   std::vector<std::string_view> seen;
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const FieldPath at = path.Index(i);
     const std::string_view name = gates.at(i).Get(N().name).AsString();
-    errors->InvalidAll(at.Child("name"), name, QualifiedName(name, errors->compat()));
-    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-      errors->Duplicate(at.Child("name"), name);
-    }
+    errors->InvalidAll(at, name, QualifiedName(name, errors->compat()));
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) errors->Duplicate(at, name);
     seen.push_back(name);
   }
 }
@@ -161,6 +126,131 @@ void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorL
                   "must be a 32bit integer");
 }
 
+void CheckReadinessGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const std::string_view type = gates.at(i).Get(N().condition_type).AsString();
+    errors->InvalidAll(at.Child("conditionType"), type, QualifiedName(type, errors->compat()));
+  }
+}
+
+void CheckHostAliases(const Value& aliases, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < aliases.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const std::string_view ip = aliases.at(i).Get(N().ip).AsString();
+    errors->InvalidAll(at.Child("ip"), ip, IpAddress(ip));
+    const Value& hostnames = aliases.at(i).Get(N().hostnames);
+    const FieldPath list = at.Child("hostnames");
+    for (std::size_t j = 0; j < hostnames.size(); ++j) {
+      const std::string_view name = hostnames.at(j).AsString();
+      errors->InvalidAll(list.Index(j), name, Dns1123Subdomain(name));
+    }
+  }
+}
+
+void CheckSearches(const Value& searches, const FieldPath& path, FieldErrorList* errors) {
+  std::size_t size = 0;
+  for (const Value& search : searches.items()) size += search.AsString().size() + 1;
+  if (searches.size() > 32) {
+    errors->Invalid(path, searches, GoShape::kStringSlice,
+                    "must not have more than 32 search paths");
+  }
+  if (size > 2048 + 1) {
+    errors->Invalid(
+        path, searches, GoShape::kStringSlice,
+        "must not have more than 2048 characters (including spaces) in the search list");
+  }
+  const bool relaxed = errors->compat() == Compat::k1_36;  // RelaxedDNSSearchValidation
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    std::string_view search = searches.at(i).AsString();
+    if (relaxed && search == ".") continue;
+    if (search.ends_with('.')) search.remove_suffix(1);
+    errors->InvalidAll(path.Index(i), search,
+                       relaxed ? UnderscoreSubdomain(search) : Dns1123Subdomain(search));
+  }
+}
+
+// validatePodDNSConfig.
+void CheckDnsConfig(const Value& config, std::string_view policy, const FieldPath& path,
+                    FieldErrorList* errors) {
+  const Value& servers = config.Get(N().nameservers);
+  const FieldPath list = path.Child("nameservers");
+  if (policy == "None" && !config.is_object()) {
+    return errors->Required(path, "must provide `dnsConfig` when `dnsPolicy` is None");
+  }
+  if (policy == "None" && servers.empty()) {
+    return errors->Required(list,
+                            "must provide at least one DNS nameserver when `dnsPolicy` is None");
+  }
+  if (servers.size() > 3) {
+    errors->Invalid(list, servers, GoShape::kStringSlice, "must not have more than 3 nameservers");
+  }
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    const std::string_view ip = servers.at(i).AsString();
+    errors->InvalidAll(list.Index(i), ip, IpAddress(ip));
+  }
+  CheckSearches(config.Get(N().searches), path.Child("searches"), errors);
+  const Value& options = config.Get(N().options);
+  const FieldPath option_list = path.Child("options");
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (!options.at(i).Get(N().name).AsString().empty()) continue;
+    errors->Required(option_list.Index(i), "must not be empty");
+  }
+}
+
+void CheckPreemption(const Value& policy, const FieldPath& path, FieldErrorList* errors) {
+  if (policy.is_null()) return;
+  ValidateChoice(policy.AsString(), true, path, {"PreemptLowerPriority", "Never"}, errors);
+}
+
+// What comes last in a spec: classes of priority and runtime, overhead, the operating system.
+void CheckClasses(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const std::string_view priority = spec.Get(N().priority_class).AsString();
+  if (!priority.empty()) {
+    errors->InvalidAll(path.Child("priorityClassName"), priority, Dns1123Subdomain(priority));
+  }
+  const Value& runtime = spec.Get(N().runtime_class);
+  if (!runtime.is_null()) {
+    errors->InvalidAll(path.Child("runtimeClassName"), runtime.AsString(),
+                       Dns1123Subdomain(runtime.AsString()));
+  }
+  CheckPreemption(spec.Get(N().preemption), path.Child("preemptionPolicy"), errors);
+  const Value& overhead = spec.Get(N().overhead);
+  if (overhead.is_object()) {
+    ValidateResources(value::Obj({{"limits", overhead}}), path.Child("overhead"), errors);
+  }
+  ValidateOs(spec, path, errors);
+}
+
+// validateContainersOnlyForPod.
+void CheckImages(const Value& containers, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const std::string_view image = containers.at(i).Get(N().image).AsString();
+    if (image.empty() || (image.front() != ' ' && image.back() != ' ')) continue;
+    const FieldPath at = path.Index(i);
+    errors->Invalid(at.Child("image"), image, "must not have leading or trailing whitespace");
+  }
+}
+
+// validatePodMetadataAndSpec: a token needs an account.
+void CheckTokens(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  if (!spec.Get(N().service_account).AsString().empty()) return;
+  const Value& volumes = spec.Get(N().volumes);
+  const FieldPath list = path.Child("volumes");
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const Value& sources = volumes.at(i).Get(N().projected).Get(N().sources);
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      if (!sources.at(j).Get(N().token).is_object()) continue;
+      const FieldPath at = list.Index(i);
+      const FieldPath projected = at.Child("projected");
+      const FieldPath source_list = projected.Child("sources");
+      const FieldPath source = source_list.Index(j);
+      errors->Forbidden(source.Child("serviceAccountToken"),
+                        "must not be specified when serviceAccountName is not set");
+    }
+  }
+}
+
 }  // namespace
 
 void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldErrorList* errors) {
@@ -168,29 +258,36 @@ void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldEr
   errors->NotSupported(path, effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
 }
 
-void ValidatePodSpec(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
-  const std::vector<std::string_view> volumes =
-      CheckVolumes(spec.Get(N().volumes), path.Child("volumes"), errors);
-  ValidateContainers(spec, volumes, path, errors);
-  CheckRestartPolicy(spec.Get(N().restart_policy).AsString(), path.Child("restartPolicy"), errors);
-  CheckDnsPolicy(spec.Get(N().dns_policy).AsString(), path.Child("dnsPolicy"), errors);
+void ValidateChoice(std::string_view choice, bool required, const FieldPath& path,
+                    std::initializer_list<std::string_view> allowed, FieldErrorList* errors) {
+  if (choice.empty() && required) return errors->Required(path);
+  if (std::find(allowed.begin(), allowed.end(), choice) != allowed.end()) return;
+  errors->NotSupported(path, choice, allowed);
+}
+
+void ValidatePodSpec(const Value& spec, const Value& pod_metadata, const FieldPath& path,
+                     FieldErrorList* errors) {
+  PodFacts pod(spec, pod_metadata.is_object());
+  pod.volumes = ValidateVolumes(spec.Get(N().volumes), pod_metadata.Get(N().name).AsString(),
+                                path.Child("volumes"), errors);
+  ValidateContainers(pod, path, errors);
+  ValidateChoice(spec.Get(N().restart_policy).AsString(), true, path.Child("restartPolicy"),
+                 {"Always", "OnFailure", "Never"}, errors);
+  const std::string_view dns_policy = spec.Get(N().dns_policy).AsString();
+  ValidateChoice(dns_policy, true, path.Child("dnsPolicy"),
+                 {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
   ValidateLabels(spec.Get(N().node_selector), path.Child("nodeSelector"), errors);
+  ValidatePodSecurityContext(spec, path.Child("securityContext"), errors);
+  ValidateAffinity(spec.Get(N().affinity), path.Child("affinity"), errors);
+  CheckDnsConfig(spec.Get(N().dns_config), dns_policy, path.Child("dnsConfig"), errors);
+  CheckReadinessGates(spec.Get(N().readiness_gates), path.Child("readinessGates"), errors);
   CheckGates(spec.Get(N().gates), path.Child("schedulingGates"), errors);
+  ValidateTopologySpread(spec.Get(N().spread), path.Child("topologySpreadConstraints"), errors);
+  ValidateHostUsers(spec, path, errors);
   CheckNamesOf(spec, path, errors);
-  const Value& tolerations = spec.Get(N().tolerations);
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    const FieldPath list = path.Child("tolerations");
-    CheckToleration(tolerations.at(i), list.Index(i), errors);
-  }
-  const std::string_view priority = spec.Get(N().priority_class).AsString();
-  if (!priority.empty()) {
-    errors->InvalidAll(path.Child("priorityClassName"), priority, Dns1123Subdomain(priority));
-  }
-  const std::string_view preemption = spec.Get(N().preemption).AsString();
-  if (!preemption.empty() && preemption != "PreemptLowerPriority" && preemption != "Never") {
-    errors->NotSupported(path.Child("preemptionPolicy"), preemption,
-                         {"PreemptLowerPriority", "Never"});
-  }
+  CheckTolerations(spec.Get(N().tolerations), path.Child("tolerations"), errors);
+  CheckHostAliases(spec.Get(N().host_aliases), path.Child("hostAliases"), errors);
+  CheckClasses(spec, path, errors);
 }
 
 void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, FieldErrorList* errors) {
@@ -200,26 +297,27 @@ void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, Field
   ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
   CheckDeletionCost(metadata, path, errors);
   const FieldPath spec = path.Child("spec");
-  ValidatePodSpec(pod_template.Get(N().spec), spec, errors);
+  ValidatePodSpec(pod_template.Get(N().spec), Value(), spec, errors);
   if (!pod_template.Get(N().spec).Get(N().ephemeral).empty()) {
     errors->Forbidden(spec.Child("ephemeralContainers"),
                       "ephemeral containers not allowed in pod template");
   }
 }
 
+void ValidatePodMetadataAndSpec(const Value& pod, FieldErrorList* errors) {
+  const FieldPath path("spec");
+  const Value& spec = pod.Get(N().spec);
+  ValidatePodSpec(spec, pod.Get(N().metadata), path, errors);
+  CheckTokens(spec, path, errors);
+  CheckImages(spec.Get(N().containers), path.Child("containers"), errors);
+  CheckImages(spec.Get(N().init_containers), path.Child("initContainers"), errors);
+}
+
 void ValidatePodCreate(const Value& pod, FieldErrorList* errors) {
   CheckDeletionCost(pod.Get("metadata"), FieldPath("metadata"), errors);
   const FieldPath path("spec");
   const Value& spec = pod.Get(N().spec);
-  ValidatePodSpec(spec, path, errors);
-  const Value& containers = spec.Get(N().containers);
-  for (std::size_t i = 0; i < containers.size(); ++i) {
-    const std::string_view image = containers.at(i).Get(N().image).AsString();
-    if (image.empty() || (image.front() != ' ' && image.back() != ' ')) continue;
-    const FieldPath list = path.Child("containers");
-    const FieldPath at = list.Index(i);
-    errors->Invalid(at.Child("image"), image, "must not have leading or trailing whitespace");
-  }
+  ValidatePodMetadataAndSpec(pod, errors);
   if (!spec.Get(N().ephemeral).empty()) {
     errors->Forbidden(path.Child("ephemeralContainers"), "cannot be set on create");
   }

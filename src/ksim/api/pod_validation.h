@@ -4,14 +4,14 @@
 // ValidatePodTemplateSpec, ValidatePodUpdate, ValidatePodStatusUpdate).
 #pragma once
 #include <string_view>
-#include <vector>
 
 #include "ksim/api/field_errors.h"
 
 namespace ksim::api {
 
-// A pod's or a template's spec.
-void ValidatePodSpec(const value::Value& spec, const FieldPath& path, FieldErrorList* errors);
+// A pod's spec, or a template's, which has no metadata of a pod (null).
+void ValidatePodSpec(const value::Value& spec, const value::Value& pod_metadata,
+                     const FieldPath& path, FieldErrorList* errors);
 
 // spec.template of a workload: metadata.labels, annotations, spec.
 void ValidatePodTemplate(const value::Value& pod_template, const FieldPath& path,
@@ -27,12 +27,10 @@ void ValidatePodUpdate(const value::Value& pod, const value::Value& old, FieldEr
 void ValidatePodStatusUpdate(const value::Value& pod, const value::Value& old,
                              FieldErrorList* errors);
 
-// pod_containers.cc: containers, initContainers; `volumes` are the names that mounts may use.
-void ValidateContainers(const value::Value& spec, const std::vector<std::string_view>& volumes,
-                        const FieldPath& path, FieldErrorList* errors);
-// container_resources.cc: {limits, requests}.
-void ValidateResources(const value::Value& resources, const FieldPath& path,
-                       FieldErrorList* errors);
+// A Pod's spec, also where it is the new one of an update; metadata is checked elsewhere.
+void ValidatePodMetadataAndSpec(const value::Value& pod, FieldErrorList* errors);
+
+// container_resources.cc
 void ValidateQuantity(std::string_view resource, const value::Value& quantity,
                       const FieldPath& path, FieldErrorList* errors);
 // taints and tolerations share the effect.

@@ -7,9 +7,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "absl/container/inlined_vector.h"
 #include "ksim/api/go_text.h"
+#include "ksim/api/go_time_text.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
@@ -42,22 +44,25 @@ std::string_view JsonWord(const Value& v) {
   }
 }
 
-bool IsBase64(std::string_view text, std::size_t* bad) {
+// Where encoding/base64 stops, or nullopt for a good text: a quantum that is cut short is reported
+// where it began, what does not belong there where it stands (decodeQuantum).
+std::optional<std::size_t> BadBase64(std::string_view text) {
   std::size_t symbols = 0, padding = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\n' || c == '\r') continue;
-    *bad = i;
+    if (padding > 0 && (symbols + padding) % 4 == 0) return i;
     if (c == '=') {
-      if (++padding > 2 || (symbols + padding) % 4 == 1) return false;
+      if (symbols % 4 < 2) return i;
+      ++padding;
       continue;
     }
     const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (padding > 0 || !(letter || (c >= '0' && c <= '9') || c == '+' || c == '/')) return false;
+    if (padding > 0 || !(letter || (c >= '0' && c <= '9') || c == '+' || c == '/')) return i;
     ++symbols;
   }
-  *bad = text.size();
-  return (symbols + padding) % 4 == 0;
+  if ((symbols + padding) % 4 == 0) return std::nullopt;
+  return text.size() - (padding > 0 ? 0 : symbols % 4);
 }
 
 // The zero value of a type that omitempty leaves out. Structs and pointers never are.
@@ -75,6 +80,28 @@ bool IsEmpty(const GoType& type, const Value& v) {
       return v.empty();
     default:
       return false;
+  }
+}
+
+// What a null item of a list or a map decodes to.
+Value Zero(const GoType& type) {
+  if (type.pointer) return Value();
+  switch (type.kind) {
+    case Kind::kStruct:
+      return Value::EmptyObject();
+    case Kind::kString:
+    case Kind::kBytes:
+      return Value::String("");
+    case Kind::kBool:
+      return Value::Bool(false);
+    case Kind::kInt32:
+    case Kind::kInt64:
+    case Kind::kIntOrString:
+      return Value::Of(0);
+    case Kind::kQuantity:
+      return Value::String("0");
+    default:
+      return Value();
   }
 }
 
@@ -98,7 +125,10 @@ class KnownGood {
 // Walks a tree along its type: collects the report and gives the tree a typed server would have.
 class Decoder {
  public:
-  explicit Decoder(SchemaReport* report) : table_(TypeTable::Get()), report_(*report) {}
+  // `embedded`: type errors name the embedded structs on the way to the field. `root` is the type
+  // of the whole object, if it is known.
+  Decoder(SchemaReport* report, const GoType* root, bool embedded)
+      : table_(TypeTable::Get()), report_(*report), root_(root), embedded_(embedded) {}
 
   Value Walk(const GoType& type, const Value& v) {
     switch (type.kind) {
@@ -190,9 +220,7 @@ class Decoder {
     bool changed = false;
     for (std::size_t i = 0; i < v.size(); ++i) {
       steps_.emplace_back(i);
-      // A null item decodes to the zero value of its type.
-      Value item = v.at(i).is_null() && element.kind == Kind::kStruct ? Value::EmptyObject()
-                                                                      : Walk(element, v.at(i));
+      Value item = v.at(i).is_null() ? Zero(element) : Walk(element, v.at(i));
       steps_.pop_back();
       if (!changed && !item.SameTree(v.at(i))) {
         changed = true;
@@ -211,8 +239,7 @@ class Decoder {
     for (std::size_t i = 0; i < v.size(); ++i) {
       const Value::Member& m = v.member(i);
       steps_.emplace_back(m.name.text());
-      Value child = m.value.is_null() && element.kind == Kind::kString ? Value::String("")
-                                                                       : Walk(element, m.value);
+      Value child = m.value.is_null() ? Zero(element) : Walk(element, m.value);
       steps_.pop_back();
       if (!changed && !child.SameTree(m.value)) {
         changed = true;
@@ -235,7 +262,7 @@ class Decoder {
       case Kind::kQuantity:
         return WalkQuantity(v);
       case Kind::kIntOrString:
-        return v.is_string() ? v : WalkInt(kInt32, v, /*alone=*/true);
+        return v.is_string() ? v : WalkInt(kInt32, v);
       case Kind::kBytes:
         return WalkBytes(type, v);
       default:
@@ -245,7 +272,7 @@ class Decoder {
 
   // A whole number written with a fraction (2.0) reaches a real server as 2: kubectl's YAML reader
   // writes it so.
-  Value WalkInt(const GoType& type, const Value& v, bool alone = false) {
+  Value WalkInt(const GoType& type, const Value& v) {
     Value number = v;
     if (v.is_double() && std::nearbyint(v.AsDouble()) == v.AsDouble() &&
         std::fabs(v.AsDouble()) < 9e15) {
@@ -258,7 +285,7 @@ class Decoder {
     if (fits) return number;
     std::string word(JsonWord(v));
     if (v.is_number()) word += " " + value::ToJson(v);
-    return alone ? Alone(type, v, word) : Mismatch(type, v, word);
+    return Mismatch(type, v, word);
   }
 
   Value WalkQuantity(const Value& v) {
@@ -274,14 +301,14 @@ class Decoder {
 
   Value WalkBytes(const GoType& type, const Value& v) {
     if (!v.is_string()) return Mismatch(type, v, std::string(JsonWord(v)));
-    std::size_t bad = 0;
-    if (IsBase64(v.AsString(), &bad)) return v;
-    return Fail(v, fmt::format("illegal base64 data at input byte {}", bad));
+    const std::optional<std::size_t> bad = BadBase64(v.AsString());
+    if (!bad) return v;
+    return Fail(v, fmt::format("illegal base64 data at input byte {}", *bad));
   }
 
   Value WalkTime(const GoType& type, const Value& v) {
     static const GoType kString{Kind::kString, false, 0, 0, "string"};
-    if (!v.is_string()) return Alone(kString, v, std::string(JsonWord(v)));
+    if (!v.is_string()) return Mismatch(kString, v, std::string(JsonWord(v)));
     if (type.kind == Kind::kDuration) {
       if (ParseDuration(v.AsString()).ok()) return v;
       return Fail(v, fmt::format("time: invalid duration {}", GoQuote(v.AsString())));
@@ -290,23 +317,18 @@ class Decoder {
     const absl::StatusOr<VirtualTime> t =
         micro ? value::ParseMicroTime(v.AsString()) : value::ParseTimestamp(v.AsString());
     if (t.ok()) return v;
-    return Fail(
-        v, fmt::format(
-               "parsing time {} as {}: cannot parse {} as \"2006\"", GoQuote(v.AsString()),
-               micro ? "\"2006-01-02T15:04:05.000000Z07:00\"" : "\"2006-01-02T15:04:05Z07:00\"",
-               GoQuote(v.AsString())));
+    std::string problem = GoTimeProblem(v.AsString(), micro);
+    return Fail(v, problem.empty() ? std::string(Message(t.status())) : std::move(problem));
   }
 
-  // An UnmarshalTypeError with its field.
+  // An UnmarshalTypeError with its field, also from within a type that reads itself
+  // (decode.go addErrorContext).
   Value Mismatch(const GoType& type, const Value& v, const std::string& word) {
-    if (struct_ == nullptr) return Alone(type, v, word);
+    if (struct_ == nullptr)
+      return Fail(
+          v, fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
     return Fail(v, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                               word, struct_->name, fmt::join(fields_, "."), type.name));
-  }
-  // One from within a type that reads itself: Go no longer knows the field there.
-  Value Alone(const GoType& type, const Value& v, const std::string& word) {
-    return Fail(v,
-                fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
+                               word, struct_->name, FieldsHere(), type.name));
   }
   Value Fail(const Value& v, std::string message) {
     if (!report_.type_error.empty()) return v;
@@ -322,6 +344,26 @@ class Decoder {
     for (const GoField& field : fields.fields) known.push_back(field.name.text());
     std::sort(known.begin(), known.end());
     report_.nearest_fields.push_back(Nearest(name, known));
+  }
+
+  // The fields on the way as Go joins them.
+  std::string FieldsHere() const {
+    const GoType* type = embedded_ ? root_ : nullptr;
+    if (type == nullptr) return fmt::format("{}", fmt::join(fields_, "."));
+    std::string path;
+    for (const std::string_view name : fields_) {
+      while (type->kind == Kind::kSlice || type->kind == Kind::kMap) {
+        type = &table_.type(type->element);
+      }
+      const GoStruct& fields = table_.fields(type->fields);
+      if (!path.empty()) path += '.';
+      if (const std::string_view embedded = EmbeddedStruct(fields.name, name); !embedded.empty()) {
+        path += fmt::format("{}.", embedded);
+      }
+      path += name;
+      type = &table_.type(fields.Find(Atom(name))->type);
+    }
+    return path;
   }
 
   std::string PathHere() const {
@@ -347,6 +389,8 @@ class Decoder {
   inline static const GoType kInt32{Kind::kInt32, false, 0, 0, "int32"};
   const TypeTable& table_;
   SchemaReport& report_;
+  const GoType* root_;
+  bool embedded_;
   const GoStruct* struct_ = nullptr;  // the innermost struct being read
   // The fields on the way, as Go's errors join them, and the same with indexes and map keys.
   absl::InlinedVector<std::string_view, 12> fields_;
@@ -359,9 +403,9 @@ const GoType* TypeOf(const ResourceInfo& kind) {
   return TypeTable::Get().FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
 }
 
-Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* report) {
-  Decoder decoder(report);
+Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, SchemaReport* report) {
   const GoType* type = TypeOf(kind);
+  Decoder decoder(report, type, embedded);
   if (type != nullptr) return decoder.Walk(*type, tree);
   Value out = decoder.WalkUntyped(tree);
   // Without a schema a server prunes unknown metadata silently.
@@ -374,14 +418,14 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, SchemaReport* repo
 
 SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
   SchemaReport report;
-  WalkObject(kind, tree, &report);
+  WalkObject(kind, tree, /*embedded=*/false, &report);
   return report;
 }
 
 Result<Value> Decode(const ResourceInfo& kind, const Value& body, std::string_view field_validation,
-                     std::vector<std::string>* warnings) {
+                     std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
-  Value tree = WalkObject(kind, body, &report);
+  Value tree = WalkObject(kind, body, compat == Compat::k1_36, &report);
   const auto refuse = [&](std::string_view why) {
     return BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", kind.kind,
                                   GoQuote(kind.version), kind.kind, why));

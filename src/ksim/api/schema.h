@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/status.h"
 #include "ksim/value/value.h"
@@ -33,8 +34,10 @@ SchemaReport CheckSchema(const ResourceInfo& kind, const value::Value& tree);
 // Decodes a body for a kind: 400 for a wrong type, and for unknown fields with fieldValidation
 // Strict; with Warn or "" unknown fields become warnings (appended, if not null); Ignore is silent.
 // The tree comes back without its unknown fields, as a typed server would have it; nulls in it are
-// dropped (they decode to absent).
+// dropped (they decode to absent). Compat changes the words: from 1.34 on a type error names
+// embedded structs.
 Result<value::Value> Decode(const ResourceInfo& kind, const value::Value& body,
-                            std::string_view field_validation, std::vector<std::string>* warnings);
+                            std::string_view field_validation, std::vector<std::string>* warnings,
+                            Compat compat = Compat::k1_30);
 
 }  // namespace ksim::api

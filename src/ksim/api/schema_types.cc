@@ -63,7 +63,8 @@ class TypeTableBuilder {
       table_.structs_.reserve(512);  // more than there are: pointers into it stay good
       table_.structs_.emplace_back();
       const bool events = name == "EventsEvent" || name == "EventsEventSeries";
-      table_.structs_.back().name = name.substr(events ? 6 : 0);
+      const bool discovery = name == "DiscoveryEndpointPort";
+      table_.structs_.back().name = name.substr(events ? 6 : discovery ? 9 : 0);
     }
     return it->second;
   }
@@ -136,6 +137,29 @@ const GoField* GoStruct::Find(Atom field) const {
       fields.begin(), fields.end(), field.number(),
       [](const GoField& f, std::uint32_t number) { return f.name.number() < number; });
   return at != fields.end() && at->name == field ? &*at : nullptr;
+}
+
+// k8s.io/api core/v1 types.go.
+std::string_view EmbeddedStruct(std::string_view name, std::string_view field) {
+  static const std::map<std::string_view, std::string_view> kByField = {
+      {"ConfigMapEnvSource", "LocalObjectReference"},
+      {"ConfigMapKeySelector", "LocalObjectReference"},
+      {"ConfigMapProjection", "LocalObjectReference"},
+      {"ConfigMapVolumeSource", "LocalObjectReference"},
+      {"SecretEnvSource", "LocalObjectReference"},
+      {"SecretKeySelector", "LocalObjectReference"},
+      {"SecretProjection", "LocalObjectReference"}};
+  if (name == "Volume") return field == "name" ? "" : "VolumeSource";
+  if (name == "EphemeralContainer") {
+    return field == "targetContainerName" ? "" : "EphemeralContainerCommon";
+  }
+  if (name == "Probe") {
+    const bool handler =
+        field == "exec" || field == "httpGet" || field == "tcpSocket" || field == "grpc";
+    return handler ? "ProbeHandler" : "";
+  }
+  const auto found = kByField.find(name);
+  return found != kByField.end() && field == "name" ? found->second : "";
 }
 
 const TypeTable& TypeTable::Get() {

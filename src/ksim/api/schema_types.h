@@ -54,6 +54,9 @@ struct GoStruct {
   const GoField* Find(value::Atom name) const;
 };
 
+// The Go struct that holds a field of the struct, if it is embedded there; else "".
+std::string_view EmbeddedStruct(std::string_view name, std::string_view field);
+
 class TypeTable {
  public:
   static const TypeTable& Get();

@@ -1,5 +1,6 @@
 // RequestContext: one request on its way through the pipeline, and the trace of its stages.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +43,12 @@ class RequestContext {
   std::vector<std::string> warnings;
   // What draws about the object being created are keyed by (api/identity.h).
   std::uint64_t identity = 0;
+
+  // A remark is made once.
+  void Warn(std::string text) {
+    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
+      warnings.push_back(std::move(text));
+  }
 
   // Tells the bus that a stage is done, or why it refused; "": it did not.
   void Passed(Stage stage, const SharedText& refusal = {});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ksim/api/crd.h"
+#include "ksim/api/kind_warnings.h"
 #include "ksim/api/names.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/validation.h"
@@ -69,6 +70,8 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
     const api::Status invalid = api::InvalidObject(r, name, std::move(errors));
     return rc.Check(Stage::kValidate, invalid);
   }
+  for (std::string& text : api::WarningsOnCreate(r, tree, context_.compat))
+    rc.Warn(std::move(text));
   return tree;
 }
 

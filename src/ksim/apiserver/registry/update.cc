@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ksim/api/kind_warnings.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/validation.h"
 #include "ksim/apiserver/registry/registry.h"
@@ -118,6 +119,9 @@ class UpdateTransform final : public Transform {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
       co_return rc_.Check(Stage::kValidate, invalid);
     }
+    if (sub.empty())
+      for (std::string& text : api::WarningsOnUpdate(r, tree, existing.tree(), context_.compat))
+        rc_.Warn(std::move(text));
     attributes.object = tree;
     const api::Status admitted = context_.admission.Validate(attributes);
     rc_.Check(Stage::kValidate, admitted);
@@ -126,7 +130,9 @@ class UpdateTransform final : public Transform {
       doomed_ = api::Object::FromTree(tree, existing.resource_version());
       co_return AbortUpdate();
     }
-    co_return api::Object::FromTree(std::move(tree));
+    // An update without a version is one of the version it finds
+    // (registry/generic/registry/store.go Update); a dry run answers with it.
+    co_return api::Object::FromTree(std::move(tree), existing.resource_version());
   }
 
   const RegistryContext& context_;
