@@ -129,39 +129,49 @@ Value WithImagesOf(const Value& containers, const Value& old) {
   return Value::Array(std::move(items));
 }
 
-std::string GoRequirements(const Value& list) {
-  if (!list.is_array()) return "[]core.NodeSelectorRequirement(nil)";
-  std::string out;
-  for (const Value& e : list.items()) {
-    if (!out.empty()) out += ", ";
-    out += fmt::format("core.NodeSelectorRequirement{{Key:{}, Operator:{}, Values:{}}}",
-                       GoQuote(e.Get("key").AsString()), GoQuote(e.Get("operator").AsString()),
-                       GoValue(e.Get("values"), GoShape::kStringSlice, Compat::k1_30));
+// Terms as Go prints them: structs up to 1.33, later JSON of the internal type, whose fields have
+// Go's names.
+class TermText {
+ public:
+  explicit TermText(Compat compat) : json_(compat == Compat::k1_36) {}
+
+  std::string Terms(const Value& terms) const {
+    return List(terms, "core.NodeSelectorTerm", &TermText::Term);
   }
-  return fmt::format("[]core.NodeSelectorRequirement{{{}}}", out);
-}
-
-std::string GoTerm(const Value& term) {
-  return fmt::format("core.NodeSelectorTerm{{MatchExpressions:{}, MatchFields:{}}}",
-                     GoRequirements(term.Get(N().expressions)),
-                     GoRequirements(term.Get(N().fields)));
-}
-
-std::string GoTerms(const Value& terms) {
-  if (!terms.is_array()) return "[]core.NodeSelectorTerm(nil)";
-  std::string out;
-  for (const Value& term : terms.items()) {
-    if (!out.empty()) out += ", ";
-    out += GoTerm(term);
+  std::string Term(const Value& term) const {
+    return fmt::format(
+        fmt::runtime(json_ ? "{{\"MatchExpressions\":{},\"MatchFields\":{}}}"
+                           : "core.NodeSelectorTerm{{MatchExpressions:{}, MatchFields:{}}}"),
+        List(term.Get(N().expressions), "core.NodeSelectorRequirement", &TermText::Requirement),
+        List(term.Get(N().fields), "core.NodeSelectorRequirement", &TermText::Requirement));
   }
-  return fmt::format("[]core.NodeSelectorTerm{{{}}}", out);
-}
 
-// The refusal of terms, which Go prints as structs up to 1.33.
-void RefuseTerms(const Value& bad, std::string (*go)(const Value&), const FieldPath& path,
-                 std::string_view detail, FieldErrorList* errors) {
-  const std::string text = errors->compat() == Compat::k1_36 ? value::ToJson(bad) : go(bad);
-  errors->Add("FieldValueInvalid", fmt::format("Invalid value: {}: {}", text, detail),
+ private:
+  std::string Requirement(const Value& e) const {
+    const Value& values = e.Get("values");
+    return fmt::format(
+        fmt::runtime(json_ ? "{{\"Key\":{},\"Operator\":{},\"Values\":{}}}"
+                           : "core.NodeSelectorRequirement{{Key:{}, Operator:{}, Values:{}}}"),
+        GoQuote(e.Get("key").AsString()), GoQuote(e.Get("operator").AsString()),
+        json_ ? value::ToJson(values) : GoValue(values, GoShape::kStringSlice, Compat::k1_30));
+  }
+  std::string List(const Value& list, std::string_view type,
+                   std::string (TermText::*item)(const Value&) const) const {
+    if (!list.is_array()) return json_ ? "null" : fmt::format("[]{}(nil)", type);
+    std::string out;
+    for (const Value& v : list.items()) {
+      if (!out.empty()) out += json_ ? "," : ", ";
+      out += (this->*item)(v);
+    }
+    return json_ ? fmt::format("[{}]", out) : fmt::format("[]{}{{{}}}", type, out);
+  }
+
+  bool json_;
+};
+
+void RefuseTerms(const std::string& bad, const FieldPath& path, std::string_view detail,
+                 FieldErrorList* errors) {
+  errors->Add("FieldValueInvalid", fmt::format("Invalid value: {}: {}", bad, detail),
               path.ToString());
 }
 
@@ -194,14 +204,15 @@ void CheckNodeAffinity(const Value& updated, const Value& old, FieldErrorList* e
   const FieldPath required = node.Child(N().required.text());
   const FieldPath list = required.Child("nodeSelectorTerms");
   const Value& terms = updated.Get(N().required).Get(N().terms);
+  const TermText text(errors->compat());
   if (terms.size() != old_terms.size()) {
-    RefuseTerms(terms, GoTerms, list,
+    RefuseTerms(text.Terms(terms), list,
                 "no additions/deletions to non-empty NodeSelectorTerms list are allowed", errors);
     return;
   }
   for (std::size_t i = 0; i < terms.size(); ++i) {
     if (OnlyAdds(terms.at(i), old_terms.at(i))) continue;
-    RefuseTerms(terms.at(i), GoTerm, list.Index(i),
+    RefuseTerms(text.Term(terms.at(i)), list.Index(i),
                 "only additions are allowed (no mutations or deletions)", errors);
   }
 }
@@ -305,28 +316,6 @@ void ValidatePodUpdate(const Value& pod, const Value& old, FieldErrorList* error
   errors->Forbidden(path,
                     fmt::format("pod updates may not change fields other than {}\n{}",
                                 old_text ? kUpdatable125 : kUpdatable, Describe(old_spec, munged)));
-}
-
-// ValidateContainerStateTransition.
-void ValidatePodStatusUpdate(const Value& pod, const Value& old, FieldErrorList* errors) {
-  const std::string_view policy = pod.Get(N().spec).Get(N().restart_policy).AsString();
-  if (policy == "Always") return;
-  const FieldPath status("status");
-  const FieldPath path = status.Child("containerStatuses");
-  const Value& statuses = pod.Get(N().status).Get(N().container_statuses);
-  const Value& old_statuses = old.Get(N().status).Get(N().container_statuses);
-  for (std::size_t i = 0; i < old_statuses.size(); ++i) {
-    const Value& before = old_statuses.at(i);
-    const Value& ended = before.Get(N().state).Get(N().terminated);
-    if (!ended.is_object()) continue;
-    if (policy == "OnFailure" && ended.Get(N().exit_code).AsInt() != 0) continue;
-    for (const Value& after : statuses.items()) {
-      if (after.Get(N().name) != before.Get(N().name)) continue;
-      if (after.Get(N().state).Get(N().terminated).is_object()) continue;
-      const FieldPath at = path.Index(i);
-      errors->Forbidden(at.Child("state"), "may not be transitioned to non-terminated state");
-    }
-  }
 }
 
 }  // namespace ksim::api
