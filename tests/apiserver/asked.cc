@@ -162,7 +162,8 @@ std::string Masked(std::string text) {
 }
 
 bool DiffersEachTime(std::string_view field) {
-  return field == "resourceVersion" || field == "uid" || field == "creationTimestamp";
+  return field == "resourceVersion" || field == "uid" || field == "creationTimestamp" ||
+         field == "lastTransitionTime";
 }
 
 }  // namespace

@@ -91,7 +91,9 @@ std::string FieldPath::ToString() const {
 }
 
 std::string GoValue(const Value& v, GoShape shape, Compat compat) {
-  if (v.is_null() && shape != GoShape::kStringMap && shape != GoShape::kStringSlice) return "null";
+  if (v.is_null() && shape != GoShape::kStringMap && shape != GoShape::kStringSlice) {
+    return compat == Compat::k1_36 ? "null" : "\"null\"";
+  }
   if (compat == Compat::k1_36) return value::ToJson(v);
   switch (shape) {
     case GoShape::kStringMap:

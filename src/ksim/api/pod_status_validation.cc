@@ -4,6 +4,7 @@
 // ValidateContainerStateTransition, validatePodIPs, validateHostIPs.
 #include <algorithm>
 
+#include "ksim/api/meta_validation.h"
 #include "ksim/api/name_rules.h"
 #include "ksim/api/pod_validation.h"
 
@@ -18,9 +19,9 @@ struct Names {
   Atom conditions{"conditions"}, exit_code{"exitCode"}, host_ip{"hostIP"}, host_ips{"hostIPs"},
       init_containers{"initContainers"}, init_statuses{"initContainerStatuses"}, ip{"ip"},
       name{"name"}, node_name{"nodeName"}, nominated{"nominatedNodeName"},
-      observed{"observedGeneration"}, pod_ips{"podIPs"}, restart_policy{"restartPolicy"},
-      spec{"spec"}, state{"state"}, status{"status"}, statuses{"containerStatuses"},
-      terminated{"terminated"}, type{"type"};
+      observed{"observedGeneration"}, pod_ips{"podIPs"}, qos{"qosClass"},
+      restart_policy{"restartPolicy"}, spec{"spec"}, state{"state"}, status{"status"},
+      statuses{"containerStatuses"}, terminated{"terminated"}, type{"type"};
 };
 const Names& N() {
   static const Names names;
@@ -92,6 +93,10 @@ void ValidatePodStatusUpdate(const Value& pod, const Value& old, FieldErrorList*
   const FieldPath conditions(errors->compat() == Compat::k1_36 ? "status" : "metadata");
   CheckConditions(updated.Get(N().conditions), conditions.Child("conditions"), errors);
   CheckNominated(updated, before, path, errors);
+  if (errors->compat() == Compat::k1_36) {
+    ValidateImmutable(updated.Get(N().qos), before.Get(N().qos), GoShape::kOther,
+                      path.Child("qosClass"), errors);
+  }
   CheckEnded(updated.Get(N().statuses), before.Get(N().statuses), spec, false,
              path.Child("containerStatuses"), errors);
   CheckEnded(updated.Get(N().init_statuses), before.Get(N().init_statuses), spec, true,

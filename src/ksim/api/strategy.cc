@@ -106,7 +106,9 @@ Value PreparePodStatus(const Value& old, Value v, Compat compat) {
   const Value& owners = old.Get(kOwners);
   v = owners.is_null() ? v.Erase(kOwners) : std::move(v).Set(kOwners, owners);
   if (old.Get(kDeletion).is_null()) v = v.Erase(kDeletion);
-  if (v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
+  // Newer servers put back what old kubelets dropped.
+  const bool keeps_qos = compat == Compat::k1_36;
+  if (keeps_qos && v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
     v = std::move(v).Set(kQos, old.Get(kQos));
   }
   if (HasPodGeneration(compat) && v.Get(kObserved).AsInt() == 0 && !old.Get(kObserved).is_null()) {

@@ -126,7 +126,9 @@ class UpdateTransform final : public Transform {
       doomed_ = api::Object::FromTree(tree, existing.resource_version());
       co_return AbortUpdate();
     }
-    co_return api::Object::FromTree(std::move(tree));
+    // An update without a version is one of the version it finds
+    // (registry/generic/registry/store.go Update); a dry run answers with it.
+    co_return api::Object::FromTree(std::move(tree), existing.resource_version());
   }
 
   const RegistryContext& context_;
