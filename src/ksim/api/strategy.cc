@@ -6,6 +6,7 @@
 
 #include "ksim/api/conditions.h"
 #include "ksim/api/kind_strategy.h"
+#include "ksim/api/pod_features.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/api/timestamps.h"
 #include "ksim/api/tree_edit.h"
@@ -85,6 +86,7 @@ Value PrepareMain(const ResourceInfo& kind, const Value& old, const Value& updat
     v = finalizers.is_null() ? v.Erase(kFinalizers) : std::move(v).Set(kFinalizers, finalizers);
   }
   v = PrepareKindForUpdate(kind, old, std::move(v));
+  if (kind.graceful_delete) v = DropDisabledPodFields(std::move(v), compat);
   if (!BumpsGeneration(kind, old, v, compat)) return v;
   static const Path kGeneration{"metadata", "generation"};
   return std::move(v).Set(kGeneration, Value::Int(old.Get(kGeneration).AsInt() + 1));
