@@ -141,8 +141,12 @@ TEST(WorkloadValidation, Deployment) {
               ElementsAre("spec.strategy.rollingUpdate: Forbidden: may not be specified when "
                           "strategy `type` is 'Recreate'"));
   EXPECT_THAT(CreateErrors("deploy", deployment("strategy: {type: Magic}")),
-              ElementsAre("spec.strategy.type: Unsupported value: \"Magic\": supported values: "
-                          "\"Recreate\", \"RollingUpdate\""));
+              ElementsAre("spec.strategy: Unsupported value: {\"Type\":\"Magic\",\"RollingUpdate\":"
+                          "null}: supported values: \"Recreate\", \"RollingUpdate\""));
+  EXPECT_THAT(CreateErrors("deploy", deployment("strategy: {type: Magic}"), Compat::k1_30),
+              ElementsAre("spec.strategy: Unsupported value: apps.DeploymentStrategy{Type:"
+                          "\"Magic\", RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}: "
+                          "supported values: \"Recreate\", \"RollingUpdate\""));
   const Value old = Prepared("deploy", deployment("replicas: 1"));
   EXPECT_THAT(UpdateErrors("deploy", With(old, "spec.selector.matchLabels.b", Value::Of("c")), old),
               ElementsAre(HasSubstr("`selector` does not match template `labels`"),

@@ -183,7 +183,9 @@ Value Comparable(const Value& v) {
     Value kept = DiffersEachTime(field) && child.is_string() && !child.AsString().empty()
                      ? Value::Of("-")
                      : Comparable(child);
-    const bool nothing = kept.is_null() || (kept.is_string() && kept.AsString().empty()) ||
+    const bool no_port = field == "Port" && kept.is_int() && kept.AsInt() == 0;  // of a kubelet
+    const bool nothing = no_port || kept.is_null() ||
+                         (kept.is_string() && kept.AsString().empty()) ||
                          (kept.is_object() && kept.empty());
     if (!nothing) out.Add(field, std::move(kept));
   }

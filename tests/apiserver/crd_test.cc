@@ -16,7 +16,8 @@ Value Definition(std::string_view scope, std::string_view subresources) {
               R"("kind":"CustomResourceDefinition","metadata":{"name":"gadgets.example.com"},)" +
               R"("spec":{"group":"example.com","scope":")" + std::string(scope) +
               R"(","names":{"plural":"gadgets","kind":"Gadget","shortNames":["gd"]},)" +
-              R"("versions":[{"name":"v1","served":true,"storage":true,"subresources":)" +
+              R"("versions":[{"name":"v1","served":true,"storage":true,)" +
+              R"("schema":{"openAPIV3Schema":{"type":"object"}},"subresources":)" +
               std::string(subresources) + "}]}}");
 }
 

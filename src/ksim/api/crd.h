@@ -11,8 +11,13 @@ namespace ksim::api {
 
 bool IsDefinition(const ResourceInfo& kind);
 
+// SetDefaults_CustomResourceDefinitionSpec.
+value::Value DefaultDefinition(const value::Value& tree, Compat compat);
+
+// metadata.name says what is defined.
+void ValidateDefinitionName(const value::Value& tree, FieldErrorList* errors);
 void ValidateDefinition(const value::Value& tree, FieldErrorList* errors);
-// Scope and group stay, once and for all.
+// Scope, group and names stay, once and for all.
 void DefinitionStays(const value::Value& updated, const value::Value& old, FieldErrorList* errors);
 
 // The status of a definition whose names are free: NamesAccepted and Established at its creation.

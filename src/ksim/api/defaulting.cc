@@ -1,5 +1,6 @@
 #include "ksim/api/defaulting.h"
 
+#include "ksim/api/crd.h"
 #include "ksim/api/pod_defaults.h"
 #include "ksim/api/tree_edit.h"
 
@@ -23,10 +24,16 @@ Value EditSpec(const Value& tree, const Edit& edit) {
   return EditField(WithDefault(tree, Spec(), Value::EmptyObject()), Spec(), edit);
 }
 
+Value TemplateDefaults(const Value& tmpl, Compat compat) {
+  return DefaultPodTemplate(WithDefault(tmpl, Spec(), Value::EmptyObject()), compat);
+}
+
+// A template, and its spec, are there even if nothing is said of them: Go's structs are.
 Value WithTemplate(Value spec, Compat compat) {
   static const Atom kTemplate("template");
+  spec = WithDefault(std::move(spec), kTemplate, Value::EmptyObject());
   return EditField(std::move(spec), kTemplate,
-                   [&](const Value& t) { return DefaultPodTemplate(t, compat); });
+                   [&](const Value& t) { return TemplateDefaults(t, compat); });
 }
 
 Value DefaultPod(const Value& tree, Compat compat) {
@@ -50,9 +57,13 @@ Value DefaultReplicaSet(const Value& tree, Compat compat) {
 }
 
 Value DefaultReplicationController(const Value& tree, Compat compat) {
-  static const Atom kSelector("selector");
+  static const Atom kSelector("selector"), kReplicas("replicas"), kTemplate("template");
   static const value::Path kTemplateLabels{"spec", "template", "metadata", "labels"};
-  const Value labelled = DefaultReplicaSet(tree, compat);
+  // Its template is a pointer.
+  const Value labelled = LabelsFromTemplate(EditSpec(tree, [&](const Value& spec) {
+    return EditField(WithDefault(spec, kReplicas, Value::Of(1)), kTemplate,
+                     [&](const Value& t) { return TemplateDefaults(t, compat); });
+  }));
   const Value& labels = labelled.Get(kTemplateLabels);
   if (labels.empty()) return labelled;
   return EditSpec(labelled, [&](const Value& s) { return WithDefault(s, kSelector, labels); });
@@ -97,20 +108,17 @@ Value DefaultDaemonSet(const Value& tree, Compat compat) {
   });
 }
 
-Value DefaultStatefulSetStrategy(const Value& given, Compat compat) {
-  static const Atom kType("type"), kRolling("rollingUpdate"), kPartition("partition"),
-      kUnavailable("maxUnavailable");
+Value DefaultStatefulSetStrategy(const Value& given) {
+  static const Atom kType("type"), kRolling("rollingUpdate"), kPartition("partition");
   Value strategy = given;
   if (strategy.Get(kType).AsString().empty()) {
     strategy = WithNonEmpty(std::move(strategy), kType, Value::Of("RollingUpdate"));
     strategy = WithDefault(std::move(strategy), kRolling, Value::EmptyObject());
   }
   if (strategy.Get(kType).AsString() != "RollingUpdate") return strategy;
+  // MaxUnavailableStatefulSet is off in all of them: the field is dropped.
   return EditField(std::move(strategy), kRolling, [&](const Value& r) {
-    Value rolling = WithDefault(r, kPartition, Value::Of(0));
-    // MaxUnavailableStatefulSet is on from 1.35.
-    if (compat != Compat::k1_36) return rolling;
-    return WithDefault(std::move(rolling), kUnavailable, Value::Of(1));
+    return WithDefault(r.Erase("maxUnavailable"), kPartition, Value::Of(0));
   });
 }
 
@@ -121,8 +129,7 @@ Value DefaultStatefulSet(const Value& tree, Compat compat) {
   return EditSpec(tree, [&](const Value& s) {
     Value spec = WithNonEmpty(s, kPolicy, Value::Of("OrderedReady"));
     spec = WithDefault(std::move(spec), kStrategy, Value::EmptyObject());
-    spec = EditField(std::move(spec), kStrategy,
-                     [&](const Value& g) { return DefaultStatefulSetStrategy(g, compat); });
+    spec = EditField(std::move(spec), kStrategy, DefaultStatefulSetStrategy);
     if (compat != Compat::k1_25) {  // StatefulSetAutoDeletePVC is on from 1.27
       spec = WithDefault(std::move(spec), kRetention, Value::EmptyObject());
       spec = EditField(std::move(spec), kRetention, [](const Value& r) {
@@ -155,7 +162,7 @@ Value DefaultJobSpec(const Value& s, Compat compat) {
     spec = WithDefault(std::move(spec), kReplacement,
                        Value::Of(failed ? "Failed" : "TerminatingOrFailed"));
   }
-  if (compat == Compat::k1_36) spec = WithDefault(std::move(spec), kManual, Value::Bool(false));
+  if (compat != Compat::k1_25) spec = WithDefault(std::move(spec), kManual, Value::Bool(false));
   return WithTemplate(std::move(spec), compat);
 }
 
@@ -173,8 +180,9 @@ Value DefaultCronJob(const Value& tree, Compat compat) {
     spec = WithDefault(std::move(spec), kSucceeded, Value::Of(3));
     spec = WithDefault(std::move(spec), kFailed, Value::Of(1));
     // The job inside gets its pod template's defaults only: those of a Job come with the Job.
+    spec = WithDefault(std::move(spec), kTemplate, Value::EmptyObject());
     return EditField(std::move(spec), kTemplate, [&](const Value& t) {
-      return EditField(t, Spec(), [&](const Value& job) { return WithTemplate(job, compat); });
+      return EditSpec(t, [&](const Value& job) { return WithTemplate(job, compat); });
     });
   });
 }
@@ -216,9 +224,20 @@ Value DefaultEndpoints(const Value& tree, Compat) {
   });
 }
 
+// Convert_v1_NodeSpec_To_core_NodeSpec and back: podCIDR is the first of podCIDRs, and where they
+// differ the older field counts.
+Value WithPodCidrs(const Value& spec) {
+  static const Atom kCidr("podCIDR"), kCidrs("podCIDRs");
+  const Value& cidr = spec.Get(kCidr);
+  const Value& cidrs = spec.Get(kCidrs);
+  if (cidr.AsString().empty()) return cidrs.empty() ? spec : spec.Set(kCidr, cidrs.at(0));
+  if (!cidrs.empty() && cidrs.at(0) == cidr) return spec;
+  return spec.Set(kCidrs, value::Arr({cidr}));
+}
+
 Value DefaultNode(const Value& tree, Compat) {
   static const Atom kStatus("status"), kAllocatable("allocatable"), kCapacity("capacity");
-  return EditField(tree, kStatus, [](const Value& status) {
+  return EditField(EditField(tree, Spec(), WithPodCidrs), kStatus, [](const Value& status) {
     const Value& capacity = status.Get(kCapacity);
     return capacity.is_null() ? status : WithDefault(status, kAllocatable, capacity);
   });
@@ -227,8 +246,21 @@ Value DefaultNode(const Value& tree, Compat) {
 Value DefaultNamespace(const Value& tree, Compat) {
   static const value::Path kLabel{"metadata", "labels", "kubernetes.io/metadata.name"};
   static const value::Path kName{"metadata", "name"};
-  const Value& name = tree.Get(kName);
-  return name.AsString().empty() ? tree : tree.Set(kLabel, name);
+  static const Atom kStatus("status"), kPhase("phase");
+  Value out = EditField(tree, kStatus, [](const Value& status) {
+    return WithNonEmpty(status, kPhase, Value::Of("Active"));
+  });
+  const Value name = out.Get(kName);
+  return name.AsString().empty() ? out : std::move(out).Set(kLabel, name);
+}
+
+Value DefaultEndpointSlice(const Value& tree, Compat) {
+  static const Atom kPorts("ports"), kName("name"), kProtocol("protocol");
+  return EditField(tree, kPorts, [](const Value& ports) {
+    return EditItems(ports, [](const Value& port) {
+      return WithDefault(WithDefault(port, kName, Value::String("")), kProtocol, Value::Of("TCP"));
+    });
+  });
 }
 
 Value DefaultSecret(const Value& tree, Compat) {
@@ -273,10 +305,12 @@ constexpr Entry kDefaulters[] = {
     {"", "ReplicationController", DefaultReplicationController},
     {"", "Service", DefaultService},
     {"", "Endpoints", DefaultEndpoints},
+    {"discovery.k8s.io", "EndpointSlice", DefaultEndpointSlice},
     {"", "Secret", DefaultSecret},
     {"", "PersistentVolumeClaim", DefaultVolumeClaim},
     {"", "PodTemplate", DefaultPodTemplateObject},
     {"scheduling.k8s.io", "PriorityClass", DefaultPriorityClass},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", DefaultDefinition},
 };
 
 }  // namespace

@@ -78,6 +78,7 @@ Value PrepareNamespace(Value tree) {
 Value PrepareJob(Value tree, Compat compat) {
   static const Path kManual{"spec", "manualSelector"};
   static const Path kLabels{"spec", "template", "metadata", "labels"};
+  static const Path kOwnLabels{"metadata", "labels"};
   static const Path kMatchLabels{"spec", "selector", "matchLabels"};
   static const Path kUid{"metadata", "uid"};
   static const Path kName{"metadata", "name"};
@@ -97,7 +98,48 @@ Value PrepareJob(Value tree, Compat compat) {
   if (!matched.is_object()) matched = Value::EmptyObject();
   matched = std::move(matched).Set(
       prefixed ? "batch.kubernetes.io/controller-uid" : "controller-uid", uid);
+  // A job without labels has its template's, also those made here: it is defaulted whenever it is
+  // read (pkg/apis/batch/v1/defaults.go SetDefaults_Job).
+  if (tree.Get(kOwnLabels).empty()) tree = std::move(tree).Set(kOwnLabels, labels);
   return std::move(tree).Set(kLabels, std::move(labels)).Set(kMatchLabels, std::move(matched));
+}
+
+struct ServiceNames {
+  Atom ip{"clusterIP"}, ips{"clusterIPs"}, families{"ipFamilies"}, policy{"ipFamilyPolicy"},
+      selector{"selector"}, type{"type"};
+};
+const ServiceNames& ServiceN() {
+  static const ServiceNames names;
+  return names;
+}
+
+// pkg/registry/core/service/strategy.go NormalizeClusterIPs, storage/alloc.go initIPFamilyFields in
+// a cluster of IPv4. Addresses are not allocated.
+Value WithAddresses(Value spec) {
+  const ServiceNames& n = ServiceN();
+  if (!spec.is_object() || spec.Get(n.type).AsString() == "ExternalName") return spec;
+  const Value ip = spec.Get(n.ip);
+  if (!ip.AsString().empty()) spec = WithDefault(std::move(spec), n.ips, value::Arr({ip}));
+  const bool bare = ip.AsString() == "None" && spec.Get(n.selector).empty();
+  const bool six = ip.AsString().find(':') != std::string_view::npos;
+  const Value four = Value::Of("IPv4");
+  Value families = value::Arr({six ? Value::Of("IPv6") : four});
+  if (bare) families = value::Arr({four, Value::Of("IPv6")});
+  spec = WithDefault(std::move(spec), n.families, families);
+  return WithDefault(std::move(spec), n.policy,
+                     Value::Of(bare ? "RequireDualStack" : "SingleStack"));
+}
+
+// patchAllocatedValues: what a PUT leaves out stays.
+Value WithOldAddresses(Value spec, const Value& old) {
+  const ServiceNames& n = ServiceN();
+  if (!spec.is_object() || spec.Get(n.type).AsString() == "ExternalName") return spec;
+  for (const Atom field : {n.ip, n.ips, n.families, n.policy}) {
+    if (old.Get(field).is_null()) continue;
+    if (field == n.ips && spec.Get(n.ip) != old.Get(n.ip)) continue;
+    spec = WithDefault(std::move(spec), field, old.Get(field));
+  }
+  return WithAddresses(std::move(spec));
 }
 
 Path TemplateGenerationPath() {
@@ -164,6 +206,7 @@ Value PrepareKindForCreate(const ResourceInfo& kind, Value tree, Compat compat) 
   if (Is(kind, "", "Namespace")) return PrepareNamespace(std::move(tree));
   if (Is(kind, "batch", "Job")) return PrepareJob(std::move(tree), compat);
   if (Is(kind, "", "Secret")) return MergeStringData(std::move(tree));
+  if (Is(kind, "", "Service")) return EditField(std::move(tree), Atom("spec"), WithAddresses);
   if (Is(kind, "apps", "DaemonSet")) {
     return std::move(tree).Set(TemplateGenerationPath(), Value::Of("1"));
   }
@@ -172,6 +215,10 @@ Value PrepareKindForCreate(const ResourceInfo& kind, Value tree, Compat compat) 
 
 Value PrepareKindForUpdate(const ResourceInfo& kind, const Value& old, Value updated) {
   if (Is(kind, "", "Secret")) return MergeStringData(std::move(updated));
+  if (Is(kind, "", "Service")) {
+    return EditField(std::move(updated), Atom("spec"),
+                     [&](const Value& spec) { return WithOldAddresses(spec, old.Get("spec")); });
+  }
   if (!Is(kind, "apps", "DaemonSet")) return updated;
   // pkg/registry/apps/daemonset/strategy.go: the template has a generation of its own.
   static const Path kTemplate{"spec", "template"};

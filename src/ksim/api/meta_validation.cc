@@ -38,21 +38,31 @@ NameProblems NameRule(const ResourceInfo& kind, std::string_view name, Compat co
     if (kind.kind == "Service") return Dns1035Label(name);
   }
   if (kind.group == "rbac.authorization.k8s.io") return PathSegmentName(name);
-  return Dns1123Subdomain(name);
+  // Their pods are named after them, and pods' host names are labels (from 1.27 on).
+  const bool label = kind.group == "apps" && kind.kind == "StatefulSet" && compat != Compat::k1_25;
+  return label ? Dns1123Label(name, compat) : Dns1123Subdomain(name);
 }
 
+// Kinds whose validation calls pkg/apis/core/validation ValidateObjectMeta, which knows the
+// standard finalizers, and not that of apimachinery.
+bool KnowsFinalizers(const ResourceInfo& kind) {
+  return !kind.custom && kind.group != "coordination.k8s.io" &&
+         kind.group != "apiextensions.k8s.io" && kind.group != "node.k8s.io" &&
+         kind.group != "admissionregistration.k8s.io";
+}
+
+// `rule(name, is_base)` says what is wrong with the name, or with the base of a generated one.
+template <class Rule>
 void CheckNames(const ResourceInfo& kind, const Value& metadata, const FieldPath& path,
-                FieldErrorList* errors) {
+                FieldErrorList* errors, const Rule& rule) {
   const std::string_view generate = metadata.Get(N().generate_name).AsString();
-  if (!generate.empty()) {
-    errors->InvalidAll(path.Child("generateName"), generate,
-                       NameRule(kind, MaskTrailingDash(generate), errors->compat()));
-  }
+  if (!generate.empty())
+    errors->InvalidAll(path.Child("generateName"), generate, rule(generate, true));
   const std::string_view name = metadata.Get(N().name).AsString();
   if (name.empty()) {
     errors->Required(path.Child("name"), "name or generateName is required");
   } else {
-    errors->InvalidAll(path.Child("name"), name, NameRule(kind, name, errors->compat()));
+    errors->InvalidAll(path.Child("name"), name, rule(name, false));
   }
   const std::string_view ns = metadata.Get(N().ns).AsString();
   if (kind.namespaced && ns.empty()) {
@@ -87,7 +97,7 @@ void CheckOwners(const Value& owners, const FieldPath& path, FieldErrorList* err
   std::string first;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const Value& ref = owners.at(i);
-    CheckOwner(ref, path.Index(i), errors);
+    CheckOwner(ref, path, errors);  // without its index, as upstream
     if (!ref.Get(N().controller).AsBool()) continue;
     const std::string name =
         fmt::format("{}/{}", ref.Get(N().kind).AsString(), ref.Get(N().name).AsString());
@@ -181,12 +191,43 @@ void CheckContents(const Value& metadata, const FieldPath& path, FieldErrorList*
 
 }  // namespace
 
-void ValidateObjectMeta(const ResourceInfo& kind, const Value& metadata, FieldErrorList* errors) {
-  const FieldPath path("metadata");
-  CheckNames(kind, metadata, path, errors);
+namespace {
+
+void CheckRest(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
   errors->NonNegative(path.Child("generation"), metadata.Get(N().generation));
   CheckContents(metadata, path, errors);
   CheckFinalizers(metadata.Get(N().finalizers), path.Child("finalizers"), errors);
+}
+
+}  // namespace
+
+void ValidateObjectMeta(const ResourceInfo& kind, const Value& metadata, FieldErrorList* errors) {
+  const FieldPath path("metadata");
+  CheckNames(kind, metadata, path, errors, [&](std::string_view name, bool base) {
+    return NameRule(kind, base ? MaskTrailingDash(name) : std::string(name), errors->compat());
+  });
+  CheckRest(metadata, path, errors);
+  if (!KnowsFinalizers(kind)) return;
+  const FieldPath finalizers = path.Child("finalizers");
+  const Value& names = metadata.Get(N().finalizers);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ValidateKubeFinalizer(names.at(i).AsString(), finalizers.Index(i), errors);
+  }
+}
+
+void ValidateKubeFinalizer(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
+  const bool standard = name == "kubernetes" || name == "orphan" || name == "foregroundDeletion";
+  if (standard || name.find('/') != name.npos) return;
+  errors->Invalid(path, name,
+                  "name is neither a standard finalizer name nor is it fully qualified");
+}
+
+void ValidateCommonMeta(const ResourceInfo& kind, const Value& metadata, FieldErrorList* errors) {
+  const FieldPath path("metadata");
+  CheckNames(kind, metadata, path, errors, [](std::string_view name, bool base) {
+    return base ? PathSegmentPrefix(name) : PathSegmentName(name);
+  });
+  CheckRest(metadata, path, errors);
 }
 
 void ValidateObjectMetaUpdate(const Value& metadata, const Value& old, FieldErrorList* errors) {

@@ -7,9 +7,14 @@
 
 namespace ksim::api {
 
-// ValidateObjectMeta: `metadata` of a new object of that kind.
+// ValidateObjectMeta as the kind's own validation calls it: `metadata` of a new object.
 void ValidateObjectMeta(const ResourceInfo& kind, const value::Value& metadata,
                         FieldErrorList* errors);
+// What apiserver pkg/registry/rest asks of every kind beside: any name that fits into a path.
+void ValidateCommonMeta(const ResourceInfo& kind, const value::Value& metadata,
+                        FieldErrorList* errors);
+// validateKubeFinalizerName.
+void ValidateKubeFinalizer(std::string_view name, const FieldPath& path, FieldErrorList* errors);
 // ValidateObjectMetaUpdate.
 void ValidateObjectMetaUpdate(const value::Value& metadata, const value::Value& old,
                               FieldErrorList* errors);

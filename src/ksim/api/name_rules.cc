@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/ip_text.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::api {
@@ -65,49 +66,6 @@ constexpr std::string_view kConfigKeyRule =
     "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name', "
     " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-// Four numbers up to 255; zeros before them are taken (utils/net ParseIPSloppy).
-bool IsIpv4(std::string_view text) {
-  for (int part = 0; part < 4; ++part) {
-    int number = 0;
-    std::size_t digits = 0;
-    while (digits < text.size() && IsDigit(text[digits])) {
-      number = number * 10 + (text[digits++] - '0');
-      if (number > 255) return false;
-    }
-    if (digits == 0) return false;
-    text.remove_prefix(digits);
-    if (part == 3) return text.empty();
-    if (!text.starts_with('.')) return false;
-    text.remove_prefix(1);
-  }
-  return false;
-}
-
-// How many groups of 16 bits that part of an address beside "::" has; -1 for none that is good.
-int Ipv6Groups(std::string_view text) {
-  if (text.empty()) return 0;
-  int groups = 0;
-  while (true) {
-    const std::size_t colon = text.find(':');
-    const std::string_view group = text.substr(0, colon);
-    if (colon == text.npos && IsIpv4(group)) return groups + 2;
-    const bool hex = !group.empty() && group.size() <= 4 &&
-                     group.find_first_not_of("0123456789abcdefABCDEF") == group.npos;
-    if (!hex) return -1;
-    ++groups;
-    if (colon == text.npos) return groups;
-    text.remove_prefix(colon + 1);
-  }
-}
-
-bool IsIpv6(std::string_view text) {
-  const std::size_t gap = text.find("::");
-  if (gap == text.npos) return Ipv6Groups(text) == 8;
-  const int before = Ipv6Groups(text.substr(0, gap));
-  const int after = Ipv6Groups(text.substr(gap + 2));
-  return before >= 0 && after >= 0 && before + after < 8;
-}
-
 void AddDirPrefix(std::string_view value, NameProblems* problems) {
   if (value == ".") {
     problems->push_back("must not be '.'");
@@ -151,6 +109,10 @@ NameProblems Dns1035Label(std::string_view name) {
 
 NameProblems PathSegmentName(std::string_view name) {
   if (name == "." || name == "..") return {fmt::format("may not be '{}'", name)};
+  return PathSegmentPrefix(name);
+}
+
+NameProblems PathSegmentPrefix(std::string_view name) {
   NameProblems problems;
   for (const char illegal : {'/', '%'}) {
     if (name.find(illegal) != name.npos)
@@ -236,7 +198,7 @@ NameProblems UnderscoreSubdomain(std::string_view name) {
 }
 
 NameProblems IpAddress(std::string_view text) {
-  if (IsIpv4(text) || IsIpv6(text)) return {};
+  if (IsIp(text)) return {};
   return {"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"};
 }
 

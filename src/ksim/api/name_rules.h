@@ -18,6 +18,7 @@ NameProblems Dns1123Label(std::string_view name, Compat compat);
 NameProblems Dns1123Subdomain(std::string_view name);
 NameProblems Dns1035Label(std::string_view name);
 NameProblems PathSegmentName(std::string_view name);
+NameProblems PathSegmentPrefix(std::string_view name);
 NameProblems PortNumber(std::int64_t port);
 NameProblems PortName(std::string_view name);
 NameProblems EnvVarName(std::string_view name, Compat compat);

@@ -21,53 +21,6 @@ namespace {
 constexpr std::int64_t kMaxDataSize = 1024 * 1024;
 constexpr std::int64_t kHighestUserPriority = 1'000'000'000;
 
-void CheckTaints(const Value& taints, FieldErrorList* errors) {
-  const FieldPath spec("spec");
-  const FieldPath path = spec.Child("taints");
-  std::vector<std::string> seen;
-  for (std::size_t i = 0; i < taints.size(); ++i) {
-    const FieldPath at = path.Index(i);
-    const std::string_view key = taints.at(i).Get("key").AsString();
-    const std::string_view value = taints.at(i).Get("value").AsString();
-    const std::string_view effect = taints.at(i).Get("effect").AsString();
-    errors->InvalidAll(at.Child("key"), key, QualifiedName(key, errors->compat()));
-    const NameProblems problems = LabelValue(value, errors->compat());
-    if (!problems.empty()) {
-      errors->Invalid(at.Child("value"), value, fmt::format("{}", fmt::join(problems, ";")));
-    }
-    if (effect.empty()) {
-      errors->Required(at.Child("effect"));
-    } else {
-      ValidateTaintEffect(effect, at.Child("effect"), errors);
-    }
-    std::string pair = fmt::format("{}:{}", key, effect);
-    if (std::find(seen.begin(), seen.end(), pair) != seen.end()) {
-      errors->Add("FieldValueDuplicate",
-                  fmt::format("Duplicate value: {}: taints must be unique by key and effect pair",
-                              GoValue(taints.at(i), GoShape::kOther, errors->compat())),
-                  at.ToString());
-    }
-    seen.push_back(std::move(pair));
-  }
-}
-
-void CheckResourceList(const Value& list, const FieldPath& path, FieldErrorList* errors) {
-  for (const Value::Member& m : list.members()) {
-    ValidateQuantity(m.name.text(), m.value, path.Key(m.name.text()), errors);
-  }
-}
-
-// The parts of a node that a PUT may not change.
-Value FixedPart(const Value& node) {
-  Value spec = node.Get("spec");
-  if (!spec.is_object()) spec = Value::EmptyObject();
-  for (const char* free : {"taints", "unschedulable", "configSource", "podCIDR", "podCIDRs",
-                           "providerID", "externalID"}) {
-    spec = spec.Erase(free);
-  }
-  return spec;
-}
-
 void CheckDataKeys(const Value& data, std::string_view field, const Value* other,
                    std::int64_t* size, FieldErrorList* errors) {
   const FieldPath path(field);
@@ -75,7 +28,7 @@ void CheckDataKeys(const Value& data, std::string_view field, const Value* other
     const std::string_view key = m.name.text();
     errors->InvalidAll(path.Key(key), key, ConfigMapKey(key));
     if (other != nullptr && other->Has(key)) {
-      errors->Invalid(path.Key(key), key, "duplicate of key present in data");
+      errors->Invalid(path.Key(key), key, "duplicate of key present in binaryData");
     }
     *size += static_cast<std::int64_t>(m.value.AsString().size());
   }
@@ -88,58 +41,6 @@ void RequireKey(const Value& tree, const char* key, FieldErrorList* errors) {
 
 }  // namespace
 
-void ValidateNode(const Value& tree, FieldErrorList* errors) {
-  CheckTaints(tree.Get("spec").Get("taints"), errors);
-  const FieldPath status("status");
-  CheckResourceList(tree.Get("status").Get("capacity"), status.Child("capacity"), errors);
-  CheckResourceList(tree.Get("status").Get("allocatable"), status.Child("allocatable"), errors);
-}
-
-void ValidateNodeUpdate(const Value& tree, const Value& old, FieldErrorList* errors) {
-  ValidateNode(tree, errors);
-  const FieldPath spec("spec");
-  const std::string_view id = old.Get("spec").Get("providerID").AsString();
-  if (!id.empty() && tree.Get("spec").Get("providerID").AsString() != id) {
-    errors->Forbidden(spec.Child("providerID"),
-                      "node updates may not change providerID except from \"\" to valid");
-  }
-  const Value& cidrs = old.Get("spec").Get("podCIDRs");
-  if (!cidrs.empty() && tree.Get("spec").Get("podCIDRs") != cidrs) {
-    errors->Forbidden(spec.Child("podCIDRs"),
-                      "node updates may not change podCIDR except from \"\" to valid");
-  }
-  if (FixedPart(tree) != FixedPart(old)) {
-    errors->Forbidden(FieldPath(""), "node updates may only change labels, taints, or capacity");
-  }
-}
-
-void ValidateNamespace(const Value& tree, FieldErrorList* errors) {
-  const FieldPath spec("spec");
-  for (const Value& f : tree.Get("spec").Get("finalizers").items()) {
-    const std::string_view name = f.AsString();
-    const NameProblems problems = QualifiedName(name, errors->compat());
-    errors->InvalidAll(spec.Child("finalizers"), name, problems);
-    if (problems.empty() && name.find('/') == name.npos && name != "kubernetes" &&
-        name != "orphan" && name != "foregroundDeletion") {
-      errors->Invalid(spec.Child("finalizers"), name,
-                      "name is neither a standard finalizer name nor is it fully qualified");
-    }
-  }
-}
-
-void ValidateNamespaceStatus(const Value& tree, FieldErrorList* errors) {
-  const FieldPath status("status");
-  const std::string_view phase = tree.Get("status").Get("phase").AsString();
-  const bool deleting = !tree.Get("metadata").Get("deletionTimestamp").is_null();
-  if (!deleting && phase != "Active") {
-    errors->Invalid(status.Child("Phase"), phase,
-                    "may only be 'Active' if `deletionTimestamp` is empty");
-  } else if (deleting && phase != "Terminating") {
-    errors->Invalid(status.Child("Phase"), phase,
-                    "may only be 'Terminating' if `deletionTimestamp` is not empty");
-  }
-}
-
 void ValidateLease(const Value& tree, FieldErrorList* errors) {
   const FieldPath path("spec");
   const Value& spec = tree.Get("spec");
@@ -151,40 +52,10 @@ void ValidateLease(const Value& tree, FieldErrorList* errors) {
   if (transitions.is_int()) errors->NonNegative(path.Child("leaseTransitions"), transitions);
 }
 
-// legacyValidateEvent; what only events with an eventTime need follows.
-void ValidateEvent(const Value& tree, FieldErrorList* errors) {
-  const bool core = tree.Get("apiVersion").AsString() != "events.k8s.io/v1";
-  const char* const object = core ? "involvedObject" : "regarding";
-  const FieldPath involved("involvedObject");
-  const std::string_view ns = tree.Get("metadata").Get("namespace").AsString();
-  const std::string_view about = tree.Get(object).Get("namespace").AsString();
-  const bool matches = about.empty() ? ns.empty() || ns == "default" : ns == about;
-  if (!matches) {
-    errors->Invalid(involved.Child("namespace"), about, "does not match event.namespace");
-  }
-  if (tree.Get("eventTime").is_null()) return;
-  const FieldPath controller(core ? "reportingComponent" : "reportingController");
-  const std::string_view reporter =
-      tree.Get(core ? "reportingComponent" : "reportingController").AsString();
-  if (reporter.empty()) errors->Required(controller);
-  errors->InvalidAll(controller, reporter, QualifiedName(reporter, errors->compat()));
-  for (const char* field : {"reportingInstance", "action", "reason"}) {
-    const std::string_view text = tree.Get(field).AsString();
-    if (text.empty()) errors->Required(FieldPath(field));
-    if (text.size() > 128) {
-      errors->Invalid(FieldPath(field), text, "can have at most 128 characters");
-    }
-  }
-  const std::string_view message = tree.Get(core ? "message" : "note").AsString();
-  if (message.size() > 1024) {
-    errors->Invalid(FieldPath("message"), message, "can have at most 1024 characters");
-  }
-}
-
 void ValidateConfigMap(const Value& tree, FieldErrorList* errors) {
   std::int64_t size = 0;
-  CheckDataKeys(tree.Get("data"), "data", nullptr, &size, errors);
-  CheckDataKeys(tree.Get("binaryData"), "binaryData", &tree.Get("data"), &size, errors);
+  CheckDataKeys(tree.Get("data"), "data", &tree.Get("binaryData"), &size, errors);
+  CheckDataKeys(tree.Get("binaryData"), "binaryData", nullptr, &size, errors);
   if (size > kMaxDataSize) errors->TooLong(FieldPath(""), kMaxDataSize);
 }
 

@@ -7,9 +7,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "absl/container/inlined_vector.h"
 #include "ksim/api/go_text.h"
+#include "ksim/api/go_time_text.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
@@ -42,22 +44,25 @@ std::string_view JsonWord(const Value& v) {
   }
 }
 
-bool IsBase64(std::string_view text, std::size_t* bad) {
+// Where encoding/base64 stops, or nullopt for a good text: a quantum that is cut short is reported
+// where it began, what does not belong there where it stands (decodeQuantum).
+std::optional<std::size_t> BadBase64(std::string_view text) {
   std::size_t symbols = 0, padding = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\n' || c == '\r') continue;
-    *bad = i;
+    if (padding > 0 && (symbols + padding) % 4 == 0) return i;
     if (c == '=') {
-      if (++padding > 2 || (symbols + padding) % 4 == 1) return false;
+      if (symbols % 4 < 2) return i;
+      ++padding;
       continue;
     }
     const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (padding > 0 || !(letter || (c >= '0' && c <= '9') || c == '+' || c == '/')) return false;
+    if (padding > 0 || !(letter || (c >= '0' && c <= '9') || c == '+' || c == '/')) return i;
     ++symbols;
   }
-  *bad = text.size();
-  return (symbols + padding) % 4 == 0;
+  if ((symbols + padding) % 4 == 0) return std::nullopt;
+  return text.size() - (padding > 0 ? 0 : symbols % 4);
 }
 
 // The zero value of a type that omitempty leaves out. Structs and pointers never are.
@@ -75,6 +80,28 @@ bool IsEmpty(const GoType& type, const Value& v) {
       return v.empty();
     default:
       return false;
+  }
+}
+
+// What a null item of a list or a map decodes to.
+Value Zero(const GoType& type) {
+  if (type.pointer) return Value();
+  switch (type.kind) {
+    case Kind::kStruct:
+      return Value::EmptyObject();
+    case Kind::kString:
+    case Kind::kBytes:
+      return Value::String("");
+    case Kind::kBool:
+      return Value::Bool(false);
+    case Kind::kInt32:
+    case Kind::kInt64:
+    case Kind::kIntOrString:
+      return Value::Of(0);
+    case Kind::kQuantity:
+      return Value::String("0");
+    default:
+      return Value();
   }
 }
 
@@ -186,24 +213,6 @@ class Decoder {
     return v.is_string() && !v.AsString().empty() && table_.type(field.type).kind == Kind::kString;
   }
 
-  // What a null in a list decodes to.
-  static Value ZeroOf(const GoType& type) {
-    if (type.pointer) return Value();
-    switch (type.kind) {
-      case Kind::kStruct:
-        return Value::EmptyObject();
-      case Kind::kString:
-        return Value::Of("");
-      case Kind::kBool:
-        return Value::Bool(false);
-      case Kind::kInt32:
-      case Kind::kInt64:
-        return Value::Of(0);
-      default:
-        return Value();
-    }
-  }
-
   Value WalkSlice(const GoType& type, const Value& v) {
     if (!v.is_array()) return Mismatch(type, v, std::string(JsonWord(v)));
     const GoType& element = table_.type(type.element);
@@ -211,7 +220,7 @@ class Decoder {
     bool changed = false;
     for (std::size_t i = 0; i < v.size(); ++i) {
       steps_.emplace_back(i);
-      Value item = v.at(i).is_null() ? ZeroOf(element) : Walk(element, v.at(i));
+      Value item = v.at(i).is_null() ? Zero(element) : Walk(element, v.at(i));
       steps_.pop_back();
       if (!changed && !item.SameTree(v.at(i))) {
         changed = true;
@@ -230,8 +239,7 @@ class Decoder {
     for (std::size_t i = 0; i < v.size(); ++i) {
       const Value::Member& m = v.member(i);
       steps_.emplace_back(m.name.text());
-      Value child = m.value.is_null() && element.kind == Kind::kString ? Value::String("")
-                                                                       : Walk(element, m.value);
+      Value child = m.value.is_null() ? Zero(element) : Walk(element, m.value);
       steps_.pop_back();
       if (!changed && !child.SameTree(m.value)) {
         changed = true;
@@ -293,14 +301,14 @@ class Decoder {
 
   Value WalkBytes(const GoType& type, const Value& v) {
     if (!v.is_string()) return Mismatch(type, v, std::string(JsonWord(v)));
-    std::size_t bad = 0;
-    if (IsBase64(v.AsString(), &bad)) return v;
-    return Fail(v, fmt::format("illegal base64 data at input byte {}", bad));
+    const std::optional<std::size_t> bad = BadBase64(v.AsString());
+    if (!bad) return v;
+    return Fail(v, fmt::format("illegal base64 data at input byte {}", *bad));
   }
 
   Value WalkTime(const GoType& type, const Value& v) {
     static const GoType kString{Kind::kString, false, 0, 0, "string"};
-    if (!v.is_string()) return Alone(kString, v, std::string(JsonWord(v)));
+    if (!v.is_string()) return Mismatch(kString, v, std::string(JsonWord(v)));
     if (type.kind == Kind::kDuration) {
       if (ParseDuration(v.AsString()).ok()) return v;
       return Fail(v, fmt::format("time: invalid duration {}", GoQuote(v.AsString())));
@@ -309,23 +317,18 @@ class Decoder {
     const absl::StatusOr<VirtualTime> t =
         micro ? value::ParseMicroTime(v.AsString()) : value::ParseTimestamp(v.AsString());
     if (t.ok()) return v;
-    return Fail(
-        v, fmt::format(
-               "parsing time {} as {}: cannot parse {} as \"2006\"", GoQuote(v.AsString()),
-               micro ? "\"2006-01-02T15:04:05.000000Z07:00\"" : "\"2006-01-02T15:04:05Z07:00\"",
-               GoQuote(v.AsString())));
+    std::string problem = GoTimeProblem(v.AsString(), micro);
+    return Fail(v, problem.empty() ? std::string(Message(t.status())) : std::move(problem));
   }
 
-  // An UnmarshalTypeError with its field.
+  // An UnmarshalTypeError with its field, also from within a type that reads itself
+  // (decode.go addErrorContext).
   Value Mismatch(const GoType& type, const Value& v, const std::string& word) {
-    if (struct_ == nullptr) return Alone(type, v, word);
+    if (struct_ == nullptr)
+      return Fail(
+          v, fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
     return Fail(v, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
                                word, struct_->name, FieldsHere(), type.name));
-  }
-  // One from within a type that reads itself: Go no longer knows the field there.
-  Value Alone(const GoType& type, const Value& v, const std::string& word) {
-    return Fail(v,
-                fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
   }
   Value Fail(const Value& v, std::string message) {
     if (!report_.type_error.empty()) return v;

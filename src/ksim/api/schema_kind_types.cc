@@ -6,9 +6,14 @@ namespace ksim::api {
 
 std::string_view KindTypes() {
   return R"(
+AggregationRule: clusterRoleSelectors=[]LabelSelector
 AttachedVolume: devicePath!=string name!=s:UniqueVolumeName
 Binding: apiVersion=string kind=string metadata=ObjectMeta target!=ObjectReference
 ClientIPConfig: timeoutSeconds=*int32
+ClusterRole: aggregationRule=*AggregationRule apiVersion=string kind=string metadata=ObjectMeta
+   rules!=[]PolicyRule
+ClusterRoleBinding: apiVersion=string kind=string metadata=ObjectMeta roleRef!=RoleRef
+   subjects=[]Subject
 ConfigMap: apiVersion=string binaryData={}bytes data={}string immutable=*bool kind=string
    metadata=ObjectMeta
 ConfigMapNodeConfigSource: kubeletConfigKey!=string name!=string namespace!=string
@@ -33,6 +38,29 @@ CronJobSpec: concurrencyPolicy=s:ConcurrencyPolicy failedJobsHistoryLimit=*int32
    jobTemplate!=JobTemplateSpec schedule!=string startingDeadlineSeconds=*int64
    successfulJobsHistoryLimit=*int32 suspend=*bool timeZone=*string
 CronJobStatus: active=[]ObjectReference lastScheduleTime=*Time lastSuccessfulTime=*Time
+CustomResourceColumnDefinition: description=string format=string jsonPath!=string name!=string
+   priority=int32 type!=string
+CustomResourceConversion: strategy!=s:ConversionStrategyType webhook=Raw
+CustomResourceDefinition: apiVersion=string kind=string metadata=ObjectMeta
+   spec!=CustomResourceDefinitionSpec status=CustomResourceDefinitionStatus
+CustomResourceDefinitionCondition: lastTransitionTime=Time message=string observedGeneration=int64
+   reason=string status!=s:ConditionStatus type!=s:CustomResourceDefinitionConditionType
+CustomResourceDefinitionNames: categories=[]string kind!=string listKind=string plural!=string
+   shortNames=[]string singular=string
+CustomResourceDefinitionSpec: conversion=*CustomResourceConversion group!=string
+   names!=CustomResourceDefinitionNames preserveUnknownFields=bool scope!=s:ResourceScope
+   versions!=[]CustomResourceDefinitionVersion
+CustomResourceDefinitionStatus: acceptedNames!=CustomResourceDefinitionNames
+   conditions!=[]CustomResourceDefinitionCondition observedGeneration=int64
+   storedVersions!=[]string
+CustomResourceDefinitionVersion: additionalPrinterColumns=[]CustomResourceColumnDefinition
+   deprecated=bool deprecationWarning=*string name!=string schema=*CustomResourceValidation
+   selectableFields=[]SelectableField served!=bool storage!=bool
+   subresources=*CustomResourceSubresources
+CustomResourceSubresourceScale: labelSelectorPath=*string specReplicasPath!=string
+   statusReplicasPath!=string
+CustomResourceSubresources: scale=*CustomResourceSubresourceScale status=*Raw
+CustomResourceValidation: openAPIV3Schema=Raw
 DaemonEndpoint: Port!=int32
 DaemonSet: apiVersion=string kind=string metadata=ObjectMeta spec=DaemonSetSpec
    status=DaemonSetStatus
@@ -56,8 +84,15 @@ DeploymentStatus: availableReplicas=int32 collisionCount=*int32 conditions=[]Dep
    observedGeneration=int64 readyReplicas=int32 replicas=int32 terminatingReplicas=*int32
    unavailableReplicas=int32 updatedReplicas=int32
 DeploymentStrategy: rollingUpdate=*RollingUpdateDeployment type=s:DeploymentStrategyType
+DiscoveryEndpointPort: appProtocol=*string name=*string port=*int32 protocol=*s:Protocol
+Endpoint: addresses!=[]string conditions=EndpointConditions deprecatedTopology={}string
+   hints=*EndpointHints hostname=*string nodeName=*string targetRef=*ObjectReference zone=*string
 EndpointAddress: hostname=string ip!=string nodeName=*string targetRef=*ObjectReference
+EndpointConditions: ready=*bool serving=*bool terminating=*bool
+EndpointHints: forNodes=[]ForNode forZones=[]ForZone
 EndpointPort: appProtocol=*string name=string port!=int32 protocol=s:Protocol
+EndpointSlice: addressType!=s:AddressType apiVersion=string endpoints!=[]Endpoint kind=string
+   metadata=ObjectMeta ports!=[]DiscoveryEndpointPort
 EndpointSubset: addresses=[]EndpointAddress notReadyAddresses=[]EndpointAddress
    ports=[]EndpointPort
 Endpoints: apiVersion=string kind=string metadata=ObjectMeta subsets=[]EndpointSubset
@@ -73,6 +108,8 @@ EventsEvent: action=string apiVersion=string deprecatedCount=int32 deprecatedFir
    related=*ObjectReference reportingController=string reportingInstance=string
    series=*EventsEventSeries type=string
 EventsEventSeries: count!=int32 lastObservedTime!=MicroTime
+ForNode: name!=string
+ForZone: name!=string
 HostIP: ip!=string
 ImageVolumeStatus: imageRef=string
 Job: apiVersion=string kind=string metadata=ObjectMeta spec=JobSpec status=JobStatus
@@ -174,6 +211,8 @@ PodStatus: allocatedResources={}Quantity@ResourceList conditions=[]PodCondition
    resourceClaimStatuses=[]PodResourceClaimStatus resources=*ResourceRequirements startTime=*Time
 PodTemplate: apiVersion=string kind=string metadata=ObjectMeta template=PodTemplateSpec
 PodTemplateSpec: metadata=ObjectMeta spec=PodSpec
+PolicyRule: apiGroups=[]string nonResourceURLs=[]string resourceNames=[]string resources=[]string
+   verbs!=[]string
 PortStatus: error=*string port!=int32 protocol!=s:Protocol
 PriorityClass: apiVersion=string description=string globalDefault=bool kind=string
    metadata=ObjectMeta preemptionPolicy=*s:PreemptionPolicy value!=int32
@@ -201,6 +240,10 @@ ResourceQuotaSpec: hard={}Quantity@ResourceList scopeSelector=*ScopeSelector
    scopes=[]s:ResourceQuotaScope
 ResourceQuotaStatus: hard={}Quantity@ResourceList used={}Quantity@ResourceList
 ResourceStatus: name!=s:ResourceName resources=[]ResourceHealth
+Role: apiVersion=string kind=string metadata=ObjectMeta rules!=[]PolicyRule
+RoleBinding: apiVersion=string kind=string metadata=ObjectMeta roleRef!=RoleRef
+   subjects=[]Subject
+RoleRef: apiGroup!=string kind!=string name!=string
 RollingUpdateDaemonSet: maxSurge=*IntOrString maxUnavailable=*IntOrString
 RollingUpdateDeployment: maxSurge=*IntOrString maxUnavailable=*IntOrString
 RollingUpdateStatefulSetStrategy: maxUnavailable=*IntOrString partition=*int32
@@ -209,6 +252,7 @@ ScopedResourceSelectorRequirement: operator!=s:ScopeSelectorOperator
    scopeName!=s:ResourceQuotaScope values=[]string
 Secret: apiVersion=string data={}bytes immutable=*bool kind=string metadata=ObjectMeta
    stringData={}string type=s:SecretType
+SelectableField: jsonPath!=string
 Service: apiVersion=string kind=string metadata=ObjectMeta spec=ServiceSpec status=ServiceStatus
 ServiceAccount: apiVersion=string automountServiceAccountToken=*bool
    imagePullSecrets=[]LocalObjectReference kind=string metadata=ObjectMeta
@@ -243,6 +287,7 @@ StatefulSetStatus: availableReplicas!=int32 collisionCount=*int32
    updatedReplicas=int32
 StatefulSetUpdateStrategy: rollingUpdate=*RollingUpdateStatefulSetStrategy
    type=s:StatefulSetUpdateStrategyType
+Subject: apiGroup=string kind!=string name!=string namespace=string
 SuccessPolicy: rules!=[]SuccessPolicyRule
 SuccessPolicyRule: succeededCount=*int32 succeededIndexes=*string
 Taint: effect!=s:TaintEffect key!=string timeAdded=*Time value=string

@@ -63,7 +63,8 @@ class TypeTableBuilder {
       table_.structs_.reserve(512);  // more than there are: pointers into it stay good
       table_.structs_.emplace_back();
       const bool events = name == "EventsEvent" || name == "EventsEventSeries";
-      table_.structs_.back().name = name.substr(events ? 6 : 0);
+      const bool discovery = name == "DiscoveryEndpointPort";
+      table_.structs_.back().name = name.substr(events ? 6 : discovery ? 9 : 0);
     }
     return it->second;
   }

@@ -57,7 +57,8 @@ bool KeepsGeneration(const ResourceInfo& kind, Compat compat) {
 // Main endpoint: the generation moves when what the user asks for does.
 bool BumpsGeneration(const ResourceInfo& kind, const Value& old, const Value& updated,
                      Compat compat) {
-  if (!KeepsGeneration(kind, compat)) return false;
+  // A PriorityClass has one from its creation on, and it stays at that.
+  if (!KeepsGeneration(kind, compat) || kind.kind == "PriorityClass") return false;
   if (!SameContent(old, updated, kind.custom && !kind.has_status)) return true;
   return kind.generation_on_annotations && !Same(old.Get(N().metadata).Get(N().annotations),
                                                  updated.Get(N().metadata).Get(N().annotations));

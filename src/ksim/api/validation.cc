@@ -29,96 +29,156 @@ void SelectorStays(const Value& tree, const Value& old, FieldErrorList* errors) 
                     spec.Child("selector"), errors);
 }
 
-void JobFieldsStay(const Value& tree, const Value& old, FieldErrorList* errors) {
-  SelectorStays(tree, old, errors);
-  static const Path kTemplate{"spec", "template"};
-  static const Path kMode{"spec", "completionMode"};
-  const FieldPath spec("spec");
-  ValidateImmutable(tree.Get(kTemplate), old.Get(kTemplate), GoShape::kOther,
-                    spec.Child("template"), errors);
-  ValidateImmutable(tree.Get(kMode), old.Get(kMode), GoShape::kOther, spec.Child("completionMode"),
-                    errors);
-}
-
 void SecretStays(const Value& tree, const Value& old, FieldErrorList* errors) {
   ValidateImmutable(tree.Get("type"), old.Get("type"), GoShape::kOther, FieldPath("type"), errors);
   ValidateImmutableData(tree, old, errors);
 }
 
+// The order in which a strategy's Validate, ValidateUpdate and the status strategy's ValidateUpdate
+// look at an object; what is looked at twice is complained of twice (in the causes, for the message
+// has each text once).
+//
+//   M  ValidateObjectMeta         U  ValidateObjectMetaUpdate
+//   C  create (a new object)      S  spec (of a new object and of a changed one)
+//   K  kept (what must stay)      T  status
 struct Rules {
   std::string_view group;
   std::string_view kind;
-  Check create = nullptr;        // a new object; updates of the main endpoint check it again
-  CheckUpdate update = nullptr;  // what must stay
+  std::string_view on_create;
+  std::string_view on_update;
+  std::string_view on_status;
+  Check spec = nullptr;
+  CheckUpdate kept = nullptr;
   Check status = nullptr;
-  CheckUpdate status_update = nullptr;
+  Check create = nullptr;
+  CheckUpdate status_kept = nullptr;     // instead of kept, on /status
+  std::string_view on_update_1_36 = {};  // where that version's is another
 };
 
 constexpr Rules kRules[] = {
-    {"", "Pod", ValidatePodCreate, ValidatePodUpdate, nullptr, ValidatePodStatusUpdate},
-    {"apps", "ReplicaSet", ValidateReplicaSetSpec, SelectorStays, ValidateReplicaSetStatus},
-    {"", "Node", ValidateNode, ValidateNodeUpdate},
-    {"", "Namespace", ValidateNamespace, nullptr, ValidateNamespaceStatus},
-    {"coordination.k8s.io", "Lease", ValidateLease},
-    {"", "Event", ValidateEvent},
-    {"events.k8s.io", "Event", ValidateEvent},
-    {"apps", "Deployment", ValidateDeploymentSpec, SelectorStays, ValidateDeploymentStatus},
-    {"apps", "DaemonSet", ValidateDaemonSetSpec, SelectorStays},
-    {"apps", "StatefulSet", ValidateStatefulSetSpec, SelectorStays},
-    {"batch", "Job", ValidateJobSpec, JobFieldsStay},
-    {"", "ConfigMap", ValidateConfigMap, ValidateImmutableData},
-    {"", "Secret", ValidateSecret, SecretStays},
-    {"scheduling.k8s.io", "PriorityClass", ValidatePriorityClass, ValidatePriorityClassUpdate},
-    {"apiextensions.k8s.io", "CustomResourceDefinition", ValidateDefinition, DefinitionStays},
+    {"", "Pod", "MS", "UK", "UK", ValidatePodCreate, ValidatePodUpdate, nullptr, nullptr,
+     ValidatePodStatusUpdate},
+    {"apps", "ReplicaSet", "MS", "MSUSK", "UT", ValidateReplicaSetSpec, SelectorStays,
+     ValidateReplicaSetStatus, nullptr, nullptr, "USK"},
+    {"", "Node", "MS", "MSUK", "UK", ValidateNode, ValidateNodeUpdate},
+    {"", "Namespace", "MS", "MSU", "UT", ValidateNamespace, nullptr, ValidateNamespaceStatus},
+    {"coordination.k8s.io", "Lease", "MS", "US", "", ValidateLease},
+    {"", "Event", "S", "S", "", ValidateEvent},
+    {"events.k8s.io", "Event", "SMC", "SUK", "", ValidateEvent, ValidateEventUpdate, nullptr,
+     ValidateNewEvent},
+    {"apps", "Deployment", "MS", "USK", "UT", ValidateDeploymentSpec, SelectorStays,
+     ValidateDeploymentStatus},
+    {"apps", "DaemonSet", "MS", "MSUSK", "UT", ValidateDaemonSetSpec, SelectorStays,
+     ValidateDaemonSetStatus, nullptr, nullptr, "UKS"},
+    {"apps", "StatefulSet", "MCS", "USK", "TU", ValidateStatefulSetSpec, ValidateStatefulSetUpdate,
+     ValidateStatefulSetStatus, ValidateServiceName},
+    {"batch", "Job", "MS", "MSUSK", "U", ValidateJobSpec, ValidateJobUpdate},
+    {"batch", "CronJob", "MSC", "US", "", ValidateCronJobSpec, nullptr, nullptr,
+     ValidateCronJobName},
+    {"", "ReplicationController", "MS", "MSUS", "UT", ValidateReplicationControllerSpec, nullptr,
+     ValidateReplicationControllerStatus, nullptr, nullptr, "US"},
+    {"", "ConfigMap", "MS", "UKMS", "", ValidateConfigMap, ValidateImmutableData},
+    {"", "Secret", "MS", "UKMS", "", ValidateSecret, SecretStays},
+    {"", "ServiceAccount", "M", "UM", ""},
+    {"", "Service", "MS", "UKMS", "U", ValidateService, ValidateServiceUpdate},
+    {"policy", "PodDisruptionBudget", "S", "S", "", ValidateDisruptionBudget},
+    {"scheduling.k8s.io", "PriorityClass", "MS", "UK", "", ValidatePriorityClass,
+     ValidatePriorityClassUpdate},
+    {"rbac.authorization.k8s.io", "Role", "MS", "MSMSU", "", ValidateRole, nullptr, nullptr,
+     nullptr, nullptr, "MSU"},
+    {"rbac.authorization.k8s.io", "ClusterRole", "MS", "MSMSU", "", ValidateRole, nullptr, nullptr,
+     nullptr, nullptr, "MSU"},
+    {"discovery.k8s.io", "EndpointSlice", "MS", "MSK", "", ValidateEndpointSlice,
+     ValidateEndpointSliceUpdate},
+    {"apiextensions.k8s.io", "CustomResourceDefinition", "MCS", "USK", "U", ValidateDefinition,
+     DefinitionStays, nullptr, ValidateDefinitionName},
 };
 
 const Rules& RulesOf(const ResourceInfo& kind) {
-  static constexpr Rules kNone{"", ""};
-  if (kind.custom) return kNone;
+  static constexpr Rules kOther{"", "", "M", "U", "U"};
+  if (kind.custom) return kOther;
   for (const Rules& rules : kRules) {
     if (kind.kind == rules.kind && kind.group == rules.group) return rules;
   }
-  return kNone;
+  return kOther;
 }
 
-bool IsPod(const ResourceInfo& kind) { return kind.kind == "Pod" && kind.group.empty(); }
-bool IsNode(const ResourceInfo& kind) { return kind.kind == "Node" && kind.group.empty(); }
+// One run over an object: its rules in their order.
+class Run {
+ public:
+  Run(const ResourceInfo& kind, const Value& tree, const Value& old, Compat compat)
+      : kind_(kind), rules_(RulesOf(kind)), tree_(tree), old_(old), errors_(compat) {}
 
-void ValidateMain(const ResourceInfo& kind, const Rules& rules, const Value& updated,
-                  const Value& old, FieldErrorList* errors) {
-  // Most strategies run the create validation of the new object first; of pods and nodes the update
-  // validation covers what a create checks and may still change.
-  const bool covered = IsPod(kind) || IsNode(kind);
-  const Value& spec = updated.Get("spec");
-  const bool same_spec = spec.is_object() && spec.SameTree(old.Get("spec"));
-  if (!covered && rules.create != nullptr && !same_spec) rules.create(updated, errors);
-  if (rules.update != nullptr) rules.update(updated, old, errors);
-}
+  FieldErrors Create() {
+    Steps(rules_.on_create);
+    if (errors_.empty() && rules_.on_create.find('M') == std::string_view::npos) {
+      ValidateCommonMeta(kind_, Metadata(tree_), &errors_);
+    }
+    return errors_.Take();
+  }
+
+  FieldErrors Update(std::string_view subresource) {
+    on_status_ = subresource == "status";
+    ValidateCommonMeta(kind_, Metadata(tree_), &errors_);
+    const std::size_t before = errors_.size();
+    MetaUpdate();
+    updates_meta_ = errors_.size() > before;
+    if (subresource == "finalize") {
+      if (updates_meta_) MetaUpdate();
+      ValidateFinalizedNamespace(tree_, &errors_);
+    } else if (on_status_) {
+      Steps(rules_.on_status);
+    } else {
+      const bool other = errors_.compat() == Compat::k1_36 && !rules_.on_update_1_36.empty();
+      Steps(other ? rules_.on_update_1_36 : rules_.on_update);
+    }
+    return errors_.Take();
+  }
+
+ private:
+  void MetaUpdate() { ValidateObjectMetaUpdate(Metadata(tree_), Metadata(old_), &errors_); }
+
+  // What was found good a moment ago is not looked at again.
+  void Steps(std::string_view steps) {
+    const Value& spec = tree_.Get("spec");
+    const bool same_spec = !on_status_ && spec.is_object() && spec.SameTree(old_.Get("spec"));
+    bool good_spec = false;
+    for (const char step : steps) {
+      const std::size_t before = errors_.size();
+      if (step == 'M') ValidateObjectMeta(kind_, Metadata(tree_), &errors_);
+      if (step == 'U' && updates_meta_) MetaUpdate();
+      if (step == 'C') rules_.create(tree_, &errors_);
+      if (step == 'T') rules_.status(tree_, &errors_);
+      if (step == 'K') Kept();
+      if (step != 'S' || same_spec || good_spec) continue;
+      rules_.spec(tree_, &errors_);
+      good_spec = errors_.size() == before;
+    }
+  }
+
+  void Kept() {
+    const bool other = on_status_ && rules_.status_kept != nullptr;
+    (other ? rules_.status_kept : rules_.kept)(tree_, old_, &errors_);
+  }
+
+  const ResourceInfo& kind_;
+  const Rules& rules_;
+  const Value& tree_;
+  const Value& old_;
+  FieldErrorList errors_;
+  bool on_status_ = false;
+  bool updates_meta_ = false;  // ValidateObjectMetaUpdate complains
+};
 
 }  // namespace
 
 FieldErrors ValidateCreate(const ResourceInfo& kind, const Value& tree, Compat compat) {
-  FieldErrorList errors(compat);
-  ValidateObjectMeta(kind, Metadata(tree), &errors);
-  const Rules& rules = RulesOf(kind);
-  if (rules.create != nullptr) rules.create(tree, &errors);
-  return errors.Take();
+  return Run(kind, tree, Value(), compat).Create();
 }
 
 FieldErrors ValidateUpdate(const ResourceInfo& kind, const Value& updated, const Value& old,
                            std::string_view subresource, Compat compat) {
-  FieldErrorList errors(compat);
-  ValidateObjectMetaUpdate(Metadata(updated), Metadata(old), &errors);
-  const Rules& rules = RulesOf(kind);
-  if (subresource == "status") {
-    if (rules.status != nullptr) rules.status(updated, &errors);
-    if (rules.status_update != nullptr) rules.status_update(updated, old, &errors);
-  } else if (subresource == "finalize") {
-    if (rules.create != nullptr) rules.create(updated, &errors);
-  } else {
-    ValidateMain(kind, rules, updated, old, &errors);
-  }
-  return errors.Take();
+  return Run(kind, updated, old, compat).Update(subresource);
 }
 
 FieldErrors ValidateBinding(const Value& binding) {
@@ -134,7 +194,9 @@ FieldErrors ValidateBinding(const Value& binding) {
 }
 
 Status InvalidObject(const ResourceInfo& kind, std::string_view name, FieldErrors errors) {
-  return Invalid(kind.group, kind.kind, name, std::move(errors));
+  // Events of both APIs are one internal type, which is first known as that of the core group.
+  const bool event = kind.group == "events.k8s.io" && kind.kind == "Event";
+  return Invalid(event ? "" : std::string_view(kind.group), kind.kind, name, std::move(errors));
 }
 
 }  // namespace ksim::api

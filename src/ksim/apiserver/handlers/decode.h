@@ -22,7 +22,9 @@ api::Result<value::Value> DecodeObject(const api::ResourceInfo& r, std::string_v
                                        const value::Value& body, std::string_view field_validation,
                                        api::Compat compat, std::vector<std::string>* warnings);
 
-// 400 unless the object's name is the request's or missing (API-76); fills in a missing one.
+// 400 unless the object's name is the request's (handlers/rest.go checkName; API-76).
+api::Status CheckUrlName(const value::Value& tree, std::string_view name);
+// The same, but fills in a missing one.
 api::Result<value::Value> WithUrlName(value::Value tree, std::string_view name);
 
 }  // namespace ksim::apiserver

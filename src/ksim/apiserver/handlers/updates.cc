@@ -83,8 +83,9 @@ api::Status PutUpdate::Decode() {
   }
   api::Result<Value> decoded = DecodeObject(rc_.resource(), request.ns, request.body,
                                             request.field_validation, compat_, &rc_.warnings);
-  if (decoded.ok()) decoded = WithUrlName(*std::move(decoded), request.name);
   if (!decoded.ok()) return decoded.status();
+  const api::Status named = CheckUrlName(*decoded, request.name);
+  if (!named.ok()) return named;
   std::string warning;
   object_ = api::Object::FromTree(api::DedupOwnerReferences(*decoded, false, &warning));
   if (!warning.empty()) rc_.warnings.push_back(warning);

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "ksim/api/crd.h"
+#include "ksim/api/kind_warnings.h"
 #include "ksim/api/names.h"
-#include "ksim/api/pod_warnings.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/validation.h"
 #include "ksim/apiserver/registry/event_conversion.h"
@@ -70,9 +70,8 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
     const api::Status invalid = api::InvalidObject(r, name, std::move(errors));
     return rc.Check(Stage::kValidate, invalid);
   }
-  if (r.kind == "Pod" && r.group.empty()) {
-    for (std::string& text : api::PodWarnings(tree, context_.compat)) rc.Warn(std::move(text));
-  }
+  for (std::string& text : api::WarningsOnCreate(r, tree, context_.compat))
+    rc.Warn(std::move(text));
   return tree;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ksim/api/kind_warnings.h"
 #include "ksim/api/strategy.h"
 #include "ksim/api/validation.h"
 #include "ksim/apiserver/registry/registry.h"
@@ -118,6 +119,9 @@ class UpdateTransform final : public Transform {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
       co_return rc_.Check(Stage::kValidate, invalid);
     }
+    if (sub.empty())
+      for (std::string& text : api::WarningsOnUpdate(r, tree, existing.tree(), context_.compat))
+        rc_.Warn(std::move(text));
     attributes.object = tree;
     const api::Status admitted = context_.admission.Validate(attributes);
     rc_.Check(Stage::kValidate, admitted);
