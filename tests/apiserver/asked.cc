@@ -229,7 +229,7 @@ std::string Masked(std::string text) {
 
 bool DiffersEachTime(std::string_view field) {
   return field == "resourceVersion" || field == "uid" || field == "creationTimestamp" ||
-         field == "continue";
+         field == "continue" || field == "lastTransitionTime";
 }
 
 // A table without the cells of the column Age, which count from the time of creation.

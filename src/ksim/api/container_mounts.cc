@@ -33,10 +33,23 @@ const Value* VolumeOf(const PodFacts& pod, std::string_view name) {
   return nullptr;
 }
 
-bool Has(const Value& list, Atom field, std::string_view text) {
+bool HasName(const Value& list, std::string_view name) {
   const auto items = list.items();
   return std::any_of(items.begin(), items.end(),
-                     [&](const Value& v) { return Text(v, field) == text; });
+                     [&](const Value& v) { return Text(v, N().name) == name; });
+}
+
+// Of several items of one name the last counts (GetVolumeMountMap, GetVolumeDeviceMap).
+bool HasPath(const Value& list, Atom field, std::string_view path) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (Text(list.at(i), field) != path) continue;
+    bool last = true;
+    for (std::size_t j = i + 1; j < list.size(); ++j) {
+      last = last && Text(list.at(j), N().name) != Text(list.at(i), N().name);
+    }
+    if (last) return true;
+  }
+  return false;
 }
 
 // Whether an earlier item has that text already.
@@ -103,10 +116,10 @@ void CheckMounts(const Value& container, const PodFacts& pod, const FieldPath& l
     if (Before(mounts, i, N().mount_path, place)) {
       errors->Invalid(at.Child("mountPath"), place, "must be unique");
     }
-    if (Has(devices, N().name, name)) {
+    if (HasName(devices, name)) {
       errors->Invalid(at.Child("name"), name, "must not already exist in volumeDevices");
     }
-    if (Has(devices, N().device_path, place)) {
+    if (HasPath(devices, N().device_path, place)) {
       errors->Invalid(at.Child("mountPath"), place,
                       "must not already exist as a path in volumeDevices");
     }
@@ -143,10 +156,10 @@ void CheckDevices(const Value& container, const PodFacts& pod, const FieldPath& 
     if (HasBackstep(place)) {
       errors->Invalid(at.Child("devicePath"), place, "can not contain backsteps ('..')");
     }
-    if (Has(mounts, N().name, name)) {
+    if (HasName(mounts, name)) {
       errors->Invalid(at.Child("name"), name, "must not already exist in volumeMounts");
     }
-    if (Has(mounts, N().mount_path, place)) {
+    if (HasPath(mounts, N().mount_path, place)) {
       errors->Invalid(at.Child("devicePath"), place,
                       "must not already exist as a path in volumeMounts");
     }

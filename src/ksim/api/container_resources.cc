@@ -61,7 +61,7 @@ void ValidateName(std::string_view name, const FieldPath& path, FieldErrorList* 
     if (!IsContainerResource(name)) {
       Refuse(path, name, "must be a standard resource for containers", errors);
     }
-  } else if (!IsNativeResource(name) && !IsExtendedResource(name)) {
+  } else if (!IsNativeResource(name) && (!problems.empty() || !IsExtendedResource(name))) {
     Refuse(path, name, "doesn't follow extended resource name standard", errors);
   }
 }

@@ -107,13 +107,20 @@ std::string_view TagOf(std::string_view image) {
     name = name.substr(0, at);
     if (!IsDigest(digest)) return "";
   }
+  const std::string_view whole = name;
   if (!TakeDomain(&name)) return "";
+  // What names no registry gets docker.io, and library where there is no path either.
+  const bool bare = name.size() == whole.size();
+  const bool library = bare && name.find('/') == name.npos;
+  std::size_t size = (bare ? std::string_view("docker.io/").size() : whole.size() - name.size()) +
+                     (library ? std::string_view("library/").size() : 0);
   if (const std::size_t colon = name.find(':'); colon != name.npos) {
     tag = name.substr(colon + 1);
     name = name.substr(0, colon);
     if (!IsTag(tag)) return "";
   }
-  if (name.size() > kNameMax || !AllParts(name, '/', IsPathPart)) return "";
+  size += name.size();
+  if (size > kNameMax || !AllParts(name, '/', IsPathPart)) return "";
   return tag.empty() && digest.empty() ? "latest" : tag;
 }
 

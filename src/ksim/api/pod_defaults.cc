@@ -17,8 +17,8 @@ namespace {
 struct Names {
   Atom active{"active"}, api_version{"apiVersion"}, config_map{"configMap"},
       containers{"containers"}, container_port{"containerPort"}, default_mode{"defaultMode"},
-      dns_policy{"dnsPolicy"}, downward_api{"downwardAPI"}, env{"env"}, empty_dir{"emptyDir"},
-      ephemeral_containers{"ephemeralContainers"}, exec{"exec"},
+      divisor{"divisor"}, dns_policy{"dnsPolicy"}, downward_api{"downwardAPI"}, env{"env"},
+      empty_dir{"emptyDir"}, ephemeral_containers{"ephemeralContainers"}, exec{"exec"},
       expiration_seconds{"expirationSeconds"}, failure_threshold{"failureThreshold"},
       field_ref{"fieldRef"}, grpc{"grpc"}, host_network{"hostNetwork"}, host_path{"hostPath"},
       host_port{"hostPort"}, http_get{"httpGet"}, image{"image"},
@@ -26,9 +26,9 @@ struct Names {
       lifecycle{"lifecycle"}, limits{"limits"}, liveness{"livenessProbe"}, name{"name"},
       path{"path"}, period{"periodSeconds"}, ports{"ports"}, post_start{"postStart"},
       pre_stop{"preStop"}, projected{"projected"}, protocol{"protocol"},
-      readiness{"readinessProbe"}, requests{"requests"}, resources{"resources"},
-      restart_policy{"restartPolicy"}, scheduler_name{"schedulerName"}, scheme{"scheme"},
-      secret{"secret"}, security_context{"securityContext"}, service{"service"},
+      readiness{"readinessProbe"}, requests{"requests"}, resource_ref{"resourceFieldRef"},
+      resources{"resources"}, restart_policy{"restartPolicy"}, scheduler_name{"schedulerName"},
+      scheme{"scheme"}, secret{"secret"}, security_context{"securityContext"}, service{"service"},
       service_account{"serviceAccountName"}, service_account_alias{"serviceAccount"},
       service_account_token{"serviceAccountToken"}, service_links{"enableServiceLinks"},
       sources{"sources"}, spec{"spec"}, startup{"startupProbe"},
@@ -56,8 +56,12 @@ Value DefaultProbe(const Value& v) {
   return EditField(std::move(probe), N().http_get, DefaultHttpGet);
 }
 
+// A divisor is a struct to Go: it is written also where nobody gave one.
 Value DefaultFieldRef(const Value& v) {
-  return EditField(v, N().field_ref, [](const Value& ref) {
+  Value source = EditField(v, N().resource_ref, [](const Value& ref) {
+    return WithDefault(ref, N().divisor, Value::Of("0"));
+  });
+  return EditField(std::move(source), N().field_ref, [](const Value& ref) {
     return WithNonEmpty(ref, N().api_version, Value::Of("v1"));
   });
 }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "ksim/api/pod_parts.h"
+#include "ksim/value/json.h"
 
 namespace ksim::api {
 

@@ -4,7 +4,9 @@
 #include <limits>
 #include <string>
 
+#include "ksim/api/go_text.h"
 #include "ksim/api/pod_validation.h"
+#include "ksim/api/strategy.h"
 #include "ksim/api/tree_edit.h"
 #include "ksim/value/diff.h"
 #include "ksim/value/json.h"
@@ -23,7 +25,8 @@ struct Names {
       name{"name"}, node_name{"nodeName"}, node_selector{"nodeSelector"},
       restart_policy{"restartPolicy"}, spec{"spec"}, state{"state"}, status{"status"},
       terminated{"terminated"}, tolerations{"tolerations"}, node_affinity{"nodeAffinity"},
-      affinity{"affinity"};
+      affinity{"affinity"}, expressions{"matchExpressions"}, fields{"matchFields"},
+      required{"requiredDuringSchedulingIgnoredDuringExecution"}, terms{"nodeSelectorTerms"};
 };
 const Names& N() {
   static const Names names;
@@ -101,6 +104,7 @@ void CheckTolerations(const Value& updated, const Value& old, FieldErrorList* er
       return;
     }
   }
+  ValidateTolerations(updated, spec.Child("tolerations"), errors);
 }
 
 // validateOnlyDeletedSchedulingGates.
@@ -125,8 +129,136 @@ Value WithImagesOf(const Value& containers, const Value& old) {
   return Value::Array(std::move(items));
 }
 
+// Terms as Go prints them: structs up to 1.33, later JSON of the internal type, whose fields have
+// Go's names.
+class TermText {
+ public:
+  explicit TermText(Compat compat) : json_(compat == Compat::k1_36) {}
+
+  std::string Terms(const Value& terms) const {
+    return List(terms, "core.NodeSelectorTerm", &TermText::Term);
+  }
+  std::string Term(const Value& term) const {
+    return fmt::format(
+        fmt::runtime(json_ ? "{{\"MatchExpressions\":{},\"MatchFields\":{}}}"
+                           : "core.NodeSelectorTerm{{MatchExpressions:{}, MatchFields:{}}}"),
+        List(term.Get(N().expressions), "core.NodeSelectorRequirement", &TermText::Requirement),
+        List(term.Get(N().fields), "core.NodeSelectorRequirement", &TermText::Requirement));
+  }
+
+ private:
+  std::string Requirement(const Value& e) const {
+    const Value& values = e.Get("values");
+    return fmt::format(
+        fmt::runtime(json_ ? "{{\"Key\":{},\"Operator\":{},\"Values\":{}}}"
+                           : "core.NodeSelectorRequirement{{Key:{}, Operator:{}, Values:{}}}"),
+        GoQuote(e.Get("key").AsString()), GoQuote(e.Get("operator").AsString()),
+        json_ ? value::ToJson(values) : GoValue(values, GoShape::kStringSlice, Compat::k1_30));
+  }
+  std::string List(const Value& list, std::string_view type,
+                   std::string (TermText::*item)(const Value&) const) const {
+    if (!list.is_array()) return json_ ? "null" : fmt::format("[]{}(nil)", type);
+    std::string out;
+    for (const Value& v : list.items()) {
+      if (!out.empty()) out += json_ ? "," : ", ";
+      out += (this->*item)(v);
+    }
+    return json_ ? fmt::format("[{}]", out) : fmt::format("[]{}{{{}}}", type, out);
+  }
+
+  bool json_;
+};
+
+void RefuseTerms(const std::string& bad, const FieldPath& path, std::string_view detail,
+                 FieldErrorList* errors) {
+  errors->Add("FieldValueInvalid", fmt::format("Invalid value: {}: {}", bad, detail),
+              path.ToString());
+}
+
+bool BeginsWith(const Value& list, const Value& beginning) {
+  if (list.size() < beginning.size()) return false;
+  for (std::size_t i = 0; i < beginning.size(); ++i) {
+    if (list.at(i) != beginning.at(i)) return false;
+  }
+  return true;
+}
+
+// validateNodeSelectorTermHasOnlyAdditions.
+bool OnlyAdds(const Value& term, const Value& old) {
+  const Value& expressions = old.Get(N().expressions);
+  const Value& fields = old.Get(N().fields);
+  if (expressions.empty() && fields.empty()) {
+    return term.Get(N().expressions).empty() && term.Get(N().fields).empty();
+  }
+  return BeginsWith(term.Get(N().expressions), expressions) &&
+         BeginsWith(term.Get(N().fields), fields);
+}
+
+// validateNodeAffinityMutation.
+void CheckNodeAffinity(const Value& updated, const Value& old, FieldErrorList* errors) {
+  const Value& old_terms = old.Get(N().required).Get(N().terms);
+  if (old_terms.empty()) return;
+  const FieldPath spec("spec");
+  const FieldPath affinity = spec.Child("affinity");
+  const FieldPath node = affinity.Child("nodeAffinity");
+  const FieldPath required = node.Child(N().required.text());
+  const FieldPath list = required.Child("nodeSelectorTerms");
+  const Value& terms = updated.Get(N().required).Get(N().terms);
+  const TermText text(errors->compat());
+  if (terms.size() != old_terms.size()) {
+    RefuseTerms(text.Terms(terms), list,
+                "no additions/deletions to non-empty NodeSelectorTerms list are allowed", errors);
+    return;
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (OnlyAdds(terms.at(i), old_terms.at(i))) continue;
+    RefuseTerms(text.Term(terms.at(i)), list.Index(i),
+                "only additions are allowed (no mutations or deletions)", errors);
+  }
+}
+
+// validateNodeSelectorMutation.
+void CheckNodeSelector(const Value& updated, const Value& old, FieldErrorList* errors) {
+  for (const Value::Member& m : old.members()) {
+    if (updated.Get(m.name) == m.value) continue;
+    const FieldPath spec("spec");
+    errors->Invalid(spec.Child("nodeSelector"), updated, GoShape::kStringMap,
+                    "only additions to spec.nodeSelector are allowed (no mutations or deletions)");
+    return;
+  }
+}
+
+// An affinity with the old node affinity put back.
+Value MungeAffinity(const Value& affinity, const Value& old) {
+  const Value& old_node = old.Get(N().node_affinity);
+  if (affinity.is_null()) {
+    return old_node.is_null() ? affinity : value::Obj({{"nodeAffinity", old_node}});
+  }
+  const bool only_node =
+      affinity.Get("podAffinity").is_null() && affinity.Get("podAntiAffinity").is_null();
+  if (old.is_null() && only_node) return Value();
+  return SetOrErase(affinity, N().node_affinity, old_node);
+}
+
+// A gated pod may be steered more tightly: more nodeSelector, more required node affinity. From
+// 1.26 on. Returns the spec with both put back.
+Value CheckSteering(Value munged, const Value& old, FieldErrorList* errors) {
+  if (errors->compat() == Compat::k1_25 || old.Get(N().gates).empty()) return munged;
+  const Value& selector = old.Get(N().node_selector);
+  if (munged.Get(N().node_selector) != selector) {
+    CheckNodeSelector(munged.Get(N().node_selector), selector, errors);
+    munged = SetOrErase(std::move(munged), N().node_selector, selector);
+  }
+  const Value affinity = munged.Get(N().affinity);
+  const Value& old_affinity = old.Get(N().affinity);
+  const Value& old_node = old_affinity.Get(N().node_affinity);
+  if (affinity.Get(N().node_affinity) == old_node) return munged;
+  CheckNodeAffinity(affinity.Get(N().node_affinity), old_node, errors);
+  return SetOrErase(std::move(munged), N().affinity, MungeAffinity(affinity, old_affinity));
+}
+
 // The new spec with everything put back that may change.
-Value Munge(const Value& spec, const Value& old, Compat compat) {
+Value Munge(const Value& spec, const Value& old) {
   Value munged = spec;
   for (const Atom list : {N().containers, N().init_containers}) {
     if (!spec.Get(list).is_array()) continue;
@@ -139,20 +271,15 @@ Value Munge(const Value& spec, const Value& old, Compat compat) {
   if (grace.is_int() && grace.AsInt() < 0 && spec.Get(N().grace).AsInt() == 1) {
     munged = std::move(munged).Set(N().grace, grace);
   }
-  // A gated pod may be steered more tightly: more nodeSelector, more required node affinity.
-  if (compat != Compat::k1_25 && !old.Get(N().gates).empty()) {
-    bool tighter = true;
-    for (const Value::Member& m : old.Get(N().node_selector).members()) {
-      tighter = tighter && spec.Get(N().node_selector).Get(m.name) == m.value;
-    }
-    if (tighter) {
-      munged = SetOrErase(std::move(munged), N().node_selector, old.Get(N().node_selector));
-    }
-    if (old.Get(N().affinity).Get(N().node_affinity).is_null()) {
-      munged = SetOrErase(std::move(munged), N().affinity, old.Get(N().affinity));
-    }
-  }
   return munged;
+}
+
+// From 1.27 to 1.31. Upstream names the metadata, and the status's class.
+void CheckQos(const Value& pod, const Value& old, FieldErrorList* errors) {
+  if (errors->compat() != Compat::k1_30) return;
+  static const value::Path kQos{"status", "qosClass"};
+  if (old.Get(kQos).AsString() == ComputeQosClass(pod.Get(N().spec))) return;
+  errors->Invalid(FieldPath("metadata"), pod.Get(kQos).AsString(), "Pod QoS is immutable");
 }
 
 std::string Describe(const Value& old, const Value& munged) {
@@ -181,34 +308,14 @@ void ValidatePodUpdate(const Value& pod, const Value& old, FieldErrorList* error
   if (!CheckDeadline(spec.Get(N().deadline), old_spec.Get(N().deadline), errors)) return;
   CheckTolerations(spec.Get(N().tolerations), old_spec.Get(N().tolerations), errors);
   CheckGates(spec.Get(N().gates), old_spec.Get(N().gates), errors);
-  const Value munged = Munge(spec, old_spec, errors->compat());
+  if (spec == old_spec) return;
+  CheckQos(pod, old, errors);
+  const Value munged = CheckSteering(Munge(spec, old_spec), old_spec, errors);
   if (munged == old_spec) return;
   const bool old_text = errors->compat() == Compat::k1_25;
   errors->Forbidden(path,
                     fmt::format("pod updates may not change fields other than {}\n{}",
                                 old_text ? kUpdatable125 : kUpdatable, Describe(old_spec, munged)));
-}
-
-// ValidateContainerStateTransition.
-void ValidatePodStatusUpdate(const Value& pod, const Value& old, FieldErrorList* errors) {
-  const std::string_view policy = pod.Get(N().spec).Get(N().restart_policy).AsString();
-  if (policy == "Always") return;
-  const FieldPath status("status");
-  const FieldPath path = status.Child("containerStatuses");
-  const Value& statuses = pod.Get(N().status).Get(N().container_statuses);
-  const Value& old_statuses = old.Get(N().status).Get(N().container_statuses);
-  for (std::size_t i = 0; i < old_statuses.size(); ++i) {
-    const Value& before = old_statuses.at(i);
-    const Value& ended = before.Get(N().state).Get(N().terminated);
-    if (!ended.is_object()) continue;
-    if (policy == "OnFailure" && ended.Get(N().exit_code).AsInt() != 0) continue;
-    for (const Value& after : statuses.items()) {
-      if (after.Get(N().name) != before.Get(N().name)) continue;
-      if (after.Get(N().state).Get(N().terminated).is_object()) continue;
-      const FieldPath at = path.Index(i);
-      errors->Forbidden(at.Child("state"), "may not be transitioned to non-terminated state");
-    }
-  }
 }
 
 }  // namespace ksim::api

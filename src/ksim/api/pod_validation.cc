@@ -74,12 +74,6 @@ void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorL
   if (!effect.empty()) ValidateTaintEffect(effect, path.Child("effect"), errors);
 }
 
-void CheckTolerations(const Value& tolerations, const FieldPath& path, FieldErrorList* errors) {
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    CheckToleration(tolerations.at(i), path.Index(i), errors);
-  }
-}
-
 void CheckNamesOf(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
   for (const Atom field : {N().service_account, N().node_name}) {
     const std::string_view name = spec.Get(field).AsString();
@@ -258,6 +252,12 @@ void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldEr
   errors->NotSupported(path, effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
 }
 
+void ValidateTolerations(const Value& tolerations, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    CheckToleration(tolerations.at(i), path.Index(i), errors);
+  }
+}
+
 void ValidateChoice(std::string_view choice, bool required, const FieldPath& path,
                     std::initializer_list<std::string_view> allowed, FieldErrorList* errors) {
   if (choice.empty() && required) return errors->Required(path);
@@ -285,7 +285,7 @@ void ValidatePodSpec(const Value& spec, const Value& pod_metadata, const FieldPa
   ValidateTopologySpread(spec.Get(N().spread), path.Child("topologySpreadConstraints"), errors);
   ValidateHostUsers(spec, path, errors);
   CheckNamesOf(spec, path, errors);
-  CheckTolerations(spec.Get(N().tolerations), path.Child("tolerations"), errors);
+  ValidateTolerations(spec.Get(N().tolerations), path.Child("tolerations"), errors);
   CheckHostAliases(spec.Get(N().host_aliases), path.Child("hostAliases"), errors);
   CheckClasses(spec, path, errors);
 }

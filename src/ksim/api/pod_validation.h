@@ -33,6 +33,8 @@ void ValidatePodMetadataAndSpec(const value::Value& pod, FieldErrorList* errors)
 // container_resources.cc
 void ValidateQuantity(std::string_view resource, const value::Value& quantity,
                       const FieldPath& path, FieldErrorList* errors);
+void ValidateTolerations(const value::Value& tolerations, const FieldPath& path,
+                         FieldErrorList* errors);
 // taints and tolerations share the effect.
 void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldErrorList* errors);
 

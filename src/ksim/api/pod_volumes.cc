@@ -230,7 +230,9 @@ void CheckCsi(const Value& source, const FieldPath& path, FieldErrorList* errors
   if (driver.size() > 63) errors->TooLong(path.Child("driver"), 63);
   std::string lower(driver);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  errors->InvalidAll(path.Child("driver"), driver, Dns1123Subdomain(lower));
+  if (!driver.empty() || errors->compat() != Compat::k1_36) {
+    errors->InvalidAll(path.Child("driver"), driver, Dns1123Subdomain(lower));
+  }
   const Value& secret = source.Get(N().publish_secret);
   if (!secret.is_object()) return;
   const std::string_view name = secret.Get(N().name).AsString();

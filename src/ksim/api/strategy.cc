@@ -6,6 +6,7 @@
 
 #include "ksim/api/conditions.h"
 #include "ksim/api/kind_strategy.h"
+#include "ksim/api/pod_features.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/api/timestamps.h"
 #include "ksim/api/tree_edit.h"
@@ -86,6 +87,7 @@ Value PrepareMain(const ResourceInfo& kind, const Value& old, const Value& updat
     v = finalizers.is_null() ? v.Erase(kFinalizers) : std::move(v).Set(kFinalizers, finalizers);
   }
   v = PrepareKindForUpdate(kind, old, std::move(v));
+  if (kind.graceful_delete) v = DropDisabledPodFields(std::move(v), compat);
   if (!BumpsGeneration(kind, old, v, compat)) return v;
   static const Path kGeneration{"metadata", "generation"};
   return std::move(v).Set(kGeneration, Value::Int(old.Get(kGeneration).AsInt() + 1));
@@ -107,7 +109,9 @@ Value PreparePodStatus(const Value& old, Value v, Compat compat) {
   const Value& owners = old.Get(kOwners);
   v = owners.is_null() ? v.Erase(kOwners) : std::move(v).Set(kOwners, owners);
   if (old.Get(kDeletion).is_null()) v = v.Erase(kDeletion);
-  if (v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
+  // Newer servers put back what old kubelets dropped.
+  const bool keeps_qos = compat == Compat::k1_36;
+  if (keeps_qos && v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
     v = std::move(v).Set(kQos, old.Get(kQos));
   }
   if (HasPodGeneration(compat) && v.Get(kObserved).AsInt() == 0 && !old.Get(kObserved).is_null()) {

@@ -56,7 +56,7 @@ struct Rules {
 };
 
 constexpr Rules kRules[] = {
-    {"", "Pod", "MS", "UK", "UK", ValidatePodCreate, ValidatePodUpdate, nullptr, nullptr,
+    {"", "Pod", "MS", "UMK", "UK", ValidatePodCreate, ValidatePodUpdate, nullptr, nullptr,
      ValidatePodStatusUpdate},
     {"apps", "ReplicaSet", "MS", "MSUSK", "UT", ValidateReplicaSetSpec, SelectorStays,
      ValidateReplicaSetStatus, nullptr, nullptr, "USK"},
