@@ -9,6 +9,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ksim/value/value.h"
 #include "tests/apiserver/world.h"
@@ -31,5 +32,15 @@ class Asker {
 // versions, the time of creation, generated letters, managedFields; and without the empty values
 // that Go prints of fields without omitempty.
 value::Value Comparable(const value::Value& answer);
+
+// Which of an object's versions, in the order of their appearance, the answers show: two servers
+// number them differently, but both or neither write.
+class Versions {
+ public:
+  std::string Of(const value::Value& answer);
+
+ private:
+  std::map<std::string, std::vector<std::string>> seen_;
+};
 
 }  // namespace ksim::apiserver

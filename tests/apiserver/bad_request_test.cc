@@ -35,7 +35,8 @@ api::Request Create(const World& world, std::string_view json, std::string_view 
 const Row kRows[] = {
     {"an unparsable resource version", [](const World& w) { return List(w, Options("seven")); },
      R"({"apiVersion":"v1","code":400,"kind":"Status","message":"invalid resource version: )"
-     R"(strconv.ParseUint: parsing \"seven\": invalid syntax","metadata":{},)"
+     R"(resourceVersion: Invalid value: \"seven\": strconv.ParseUint: parsing \"seven\": )"
+     R"(invalid syntax","metadata":{},)"
      R"("reason":"BadRequest","status":"Failure"})"},
     {"a match without a version", [](const World& w) { return List(w, Options("", "Exact")); },
      R"({"apiVersion":"v1","code":422,"details":{"causes":[{"field":"resourceVersionMatch",)"

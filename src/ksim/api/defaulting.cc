@@ -227,8 +227,11 @@ Value DefaultNode(const Value& tree, Compat) {
 Value DefaultNamespace(const Value& tree, Compat) {
   static const value::Path kLabel{"metadata", "labels", "kubernetes.io/metadata.name"};
   static const value::Path kName{"metadata", "name"};
+  static const Atom kStatus("status"), kPhase("phase");
   const Value& name = tree.Get(kName);
-  return name.AsString().empty() ? tree : tree.Set(kLabel, name);
+  const Value named = name.AsString().empty() ? tree : tree.Set(kLabel, name);
+  return EditField(WithDefault(named, kStatus, Value::EmptyObject()), kStatus,
+                   [](const Value& s) { return WithNonEmpty(s, kPhase, Value::Of("Active")); });
 }
 
 Value DefaultSecret(const Value& tree, Compat) {

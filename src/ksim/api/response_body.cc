@@ -32,6 +32,9 @@ Value ListBody(const ResourceInfo& r, const Response& list) {
 }
 
 Value ResponseBody(const ResourceInfo& r, Verb verb, const Response& response) {
+  // The Status of a delete has no code (handlers/delete.go).
+  if (IsStatusBody(response) && response.code < 400 && verb == Verb::kDelete)
+    return response.status.ToTree().Erase("code");
   if (IsStatusBody(response)) return response.status.ToTree();
   if (verb == Verb::kList || verb == Verb::kDeleteCollection) return ListBody(r, response);
   if (response.object.empty()) return response.status.ToTree();

@@ -106,7 +106,8 @@ Value PreparePodStatus(const Value& old, Value v, Compat compat) {
   const Value& owners = old.Get(kOwners);
   v = owners.is_null() ? v.Erase(kOwners) : std::move(v).Set(kOwners, owners);
   if (old.Get(kDeletion).is_null()) v = v.Erase(kDeletion);
-  if (v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
+  const bool keeps_qos = compat >= Compat::k1_36;  // kubelets before 1.26 could clear it
+  if (keeps_qos && v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
     v = std::move(v).Set(kQos, old.Get(kQos));
   }
   if (HasPodGeneration(compat) && v.Get(kObserved).AsInt() == 0 && !old.Get(kObserved).is_null()) {
@@ -119,6 +120,7 @@ Value PrepareStatus(const ResourceInfo& kind, const Value& old, const Value& upd
                     Compat compat) {
   if (kind.custom) return PrepareCustomStatus(old, updated);
   Value v = SetOrErase(updated, N().spec, old.Get(N().spec));
+  v = WithStatusCounters(kind, std::move(v));
   if (kind.graceful_delete) return PreparePodStatus(old, std::move(v), compat);
   if (kind.group == "apps" && kind.kind == "Deployment") {
     static const Path kLabels{"metadata", "labels"};

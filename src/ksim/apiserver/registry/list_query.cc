@@ -21,7 +21,9 @@ std::optional<std::int64_t> ParseResourceVersion(std::string_view text) {
 
 api::Status InvalidResourceVersion(std::string_view text) {
   return api::BadRequest(fmt::format(
-      "invalid resource version: strconv.ParseUint: parsing \"{}\": invalid syntax", text));
+      "invalid resource version: resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: "
+      "parsing \"{0}\": invalid syntax",
+      text));
 }
 
 api::Result<ListQuery> ListQuery::Make(const api::ResourceInfo& r, std::string_view ns,
