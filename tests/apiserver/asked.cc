@@ -155,15 +155,19 @@ Value Asker::Ask(const Value& unfilled) {
 
 namespace {
 
-// kube-api-access-x7xq2, and uids within texts; where a scheme was made, which is another line in
-// every build; the object that a patch made, whose fields Go prints in an order of its own; and how
-// a pod differs, which docs/fidelity.md names.
+// kube-api-access-x7xq2, and uids and resource versions within texts; where a scheme was made,
+// which is another line in every build; the object that a patch made, whose fields Go prints in an
+// order of its own; and how a pod differs, which docs/fidelity.md names.
 std::string Masked(std::string text) {
   static const std::regex kUid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
   static const std::regex kToken("kube-api-access-[a-z0-9]{5}");
+  static const std::regex kVersion(
+      "(ResourceVersion in object meta:|in the precondition|the ResourceVersion in record) "
+      "\\(?[0-9]+\\)?");
   static const std::regex kScheme("in scheme \"[^\"]*\"");
   text = std::regex_replace(std::regex_replace(text, kUid, "UID"), kToken, "kube-api-access-T");
   text = std::regex_replace(text, kScheme, "in scheme S");
+  text = std::regex_replace(text, kVersion, "$1 N");
   constexpr std::string_view kPatch = "Invalid value: \"{", kEnd = "}\": ";
   constexpr std::string_view kPodUpdates = "if it was previously negative)\n";
   const std::size_t from = text.find(kPatch), to = text.rfind(kEnd);
