@@ -305,13 +305,13 @@ TEST_F(Apply, WhatMayNotBeApplied) {
   EXPECT_EQ(Web("a", Json(kWeb).Set(kManagedFields, Json("[]"))).status.message,
             "metadata.managedFields must be nil");
   EXPECT_EQ(Web("a", Json(kWeb).Set(Path{"spec", "foo"}, Value::Of(1))).status.message,
-            "failed to create typed patch object (default/web; apps/v1, Kind=ReplicaSet): "
+            "failed to create typed patch object (/web; apps/v1, Kind=ReplicaSet): "
             ".spec.foo: field not declared in schema");
   const Value twice = Json(R"([{"name":"c","image":"i"},{"name":"c","image":"j"}])");
   const api::Response r = Web("a", Json(kWeb).Set(kContainers, twice));
   EXPECT_EQ(r.code, 500);
   EXPECT_EQ(r.status.message,
-            "failed to create typed patch object (default/web; apps/v1, Kind=ReplicaSet): "
+            "failed to create typed patch object (/web; apps/v1, Kind=ReplicaSet): "
             ".spec.template.spec.containers: duplicate entries for key [name=\"c\"]");
 }
 

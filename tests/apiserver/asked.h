@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ksim/value/value.h"
 #include "tests/apiserver/asked_versions.h"
@@ -50,5 +51,15 @@ class Asker {
 // versions, continue tokens, the time of creation, ages in tables, generated letters,
 // managedFields; and without the empty values that Go prints of fields without omitempty.
 value::Value Comparable(const value::Value& answer);
+
+// Which of an object's versions, in the order of their appearance, the answers show: two servers
+// number them differently, but both or neither write.
+class Versions {
+ public:
+  std::string Of(const value::Value& answer);
+
+ private:
+  std::map<std::string, std::vector<std::string>> seen_;
+};
 
 }  // namespace ksim::apiserver

@@ -35,12 +35,16 @@ TEST_P(Recorded, IsAnsweredAsUpstreamDoes) {
   Asker asker(world);
   std::ifstream file("tests/apiserver/recorded/" + name + ".jsonl");
   std::string text;
+  Versions ours, upstreams;
   for (int line = 1; std::getline(file, text); ++line) {
     const Value recorded = Json(text);
     const Value answer = asker.Ask(recorded.Get("ask"));
     if (!recorded.Has("answer")) continue;
     EXPECT_EQ(value::ToJson(Comparable(answer)), value::ToJson(Comparable(recorded.Get("answer"))))
         << name << ".jsonl:" << line << ": " << value::ToJson(recorded.Get("ask"));
+    if (name.starts_with("writes"))
+      EXPECT_EQ(ours.Of(answer), upstreams.Of(recorded.Get("answer")))
+          << name << ".jsonl:" << line << ": " << value::ToJson(recorded.Get("ask"));
   }
 }
 

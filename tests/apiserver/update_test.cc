@@ -244,7 +244,7 @@ TEST_F(Updates, APatchNeitherRenamesNorMoves) {
                 .Patch("configmaps", "default", "m", PatchType::kMerge,
                        R"({"metadata":{"name":"other"}})")
                 .code,
-            422);
+            400);
   EXPECT_EQ(world
                 .Patch("configmaps", "default", "m", PatchType::kMerge,
                        R"({"metadata":{"namespace":"kube-system"}})")

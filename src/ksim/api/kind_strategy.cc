@@ -185,6 +185,17 @@ Value MergeStringData(Value secret) {
 
 }  // namespace
 
+Value WithStatusCounters(const ResourceInfo& kind, Value tree) {
+  static const Atom kStatus("status");
+  const Value zero = ZeroStatus(kind);
+  const Value& given = tree.Get(kStatus);
+  Value status = given.is_object() ? given : Value::EmptyObject();
+  for (const Value::Member& counter : zero.members())
+    if (status.Get(counter.name).is_null())
+      status = std::move(status).Set(counter.name, counter.value);
+  return std::move(tree).Set(kStatus, std::move(status));
+}
+
 Value InitialStatus(const ResourceInfo& kind, const Value& tree, Compat compat) {
   static const Atom kStatus("status");
   if (kind.custom) return Value();

@@ -10,6 +10,9 @@ namespace ksim::api {
 // the object as it came: only nodes keep theirs.
 value::Value InitialStatus(const ResourceInfo& kind, const value::Value& tree, Compat compat);
 
+// With a status, and the counters of it that are always written: zero where it lacks them.
+value::Value WithStatusCounters(const ResourceInfo& kind, value::Value tree);
+
 // After status and generation are set.
 value::Value PrepareKindForCreate(const ResourceInfo& kind, value::Value tree, Compat compat);
 

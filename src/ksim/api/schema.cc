@@ -422,23 +422,29 @@ SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
   return report;
 }
 
-Result<Value> Decode(const ResourceInfo& kind, const Value& body, std::string_view field_validation,
-                     std::vector<std::string>* warnings, Compat compat) {
+Reading Read(const ResourceInfo& kind, const Value& body, std::string_view field_validation,
+             std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
-  Value tree = WalkObject(kind, body, compat == Compat::k1_36, &report);
-  const auto refuse = [&](std::string_view why) {
-    return BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", kind.kind,
-                                  GoQuote(kind.version), kind.kind, why));
-  };
-  if (!report.type_error.empty()) return refuse(report.type_error);
-  if (report.unknown_fields.empty() || field_validation == "Ignore") return tree;
+  Reading reading;
+  reading.tree = WalkObject(kind, body, compat == Compat::k1_36, &report);
+  reading.problem = std::move(report.type_error);
+  if (!reading.problem.empty() || report.unknown_fields.empty() || field_validation == "Ignore")
+    return reading;
   if (field_validation == "Strict") {
-    return refuse(fmt::format("strict decoding error: {}", fmt::join(report.unknown_fields, ", ")));
-  }
-  if (warnings != nullptr) {
+    reading.problem =
+        fmt::format("strict decoding error: {}", fmt::join(report.unknown_fields, ", "));
+  } else if (warnings != nullptr) {
     warnings->insert(warnings->end(), report.unknown_fields.begin(), report.unknown_fields.end());
   }
-  return tree;
+  return reading;
+}
+
+Result<Value> Decode(const ResourceInfo& kind, const Value& body, std::string_view field_validation,
+                     std::vector<std::string>* warnings, Compat compat) {
+  Reading reading = Read(kind, body, field_validation, warnings, compat);
+  if (reading.problem.empty()) return std::move(reading.tree);
+  return BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}", kind.kind,
+                                GoQuote(kind.version), kind.kind, reading.problem));
 }
 
 }  // namespace ksim::api

@@ -31,6 +31,15 @@ struct SchemaReport {
 // Checks the tree of a whole object against its kind's fields.
 SchemaReport CheckSchema(const ResourceInfo& kind, const value::Value& tree);
 
+// What Go's decoder makes of a body.
+struct Reading {
+  Reading() = default;
+  value::Value tree;    // without unknown fields and nulls
+  std::string problem;  // why it makes nothing of it, in Go's words; "" if it does
+};
+Reading Read(const ResourceInfo& kind, const value::Value& body, std::string_view field_validation,
+             std::vector<std::string>* warnings, Compat compat);
+
 // Decodes a body for a kind: 400 for a wrong type, and for unknown fields with fieldValidation
 // Strict; with Warn or "" unknown fields become warnings (appended, if not null); Ignore is silent.
 // The tree comes back without its unknown fields, as a typed server would have it; nulls in it are

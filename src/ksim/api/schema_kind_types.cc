@@ -73,6 +73,9 @@ DaemonSetStatus: collisionCount=*int32 conditions=[]DaemonSetCondition
    numberMisscheduled!=int32 numberReady!=int32 numberUnavailable=int32 observedGeneration=int64
    updatedNumberScheduled=int32
 DaemonSetUpdateStrategy: rollingUpdate=*RollingUpdateDaemonSet type=s:DaemonSetUpdateStrategyType
+DeleteOptions: apiVersion=string dryRun=[]string gracePeriodSeconds=*int64
+   ignoreStoreReadErrorWithClusterBreakingPotential=*bool kind=string orphanDependents=*bool
+   preconditions=*Preconditions propagationPolicy=*s:DeletionPropagation
 Deployment: apiVersion=string kind=string metadata=ObjectMeta spec=DeploymentSpec
    status=DeploymentStatus
 DeploymentCondition: lastTransitionTime=Time lastUpdateTime=Time message=string reason=string
@@ -108,6 +111,7 @@ EventsEvent: action=string apiVersion=string deprecatedCount=int32 deprecatedFir
    related=*ObjectReference reportingController=string reportingInstance=string
    series=*EventsEventSeries type=string
 EventsEventSeries: count!=int32 lastObservedTime!=MicroTime
+Eviction: apiVersion=string deleteOptions=*DeleteOptions kind=string metadata=ObjectMeta
 ForNode: name!=string
 ForZone: name!=string
 HostIP: ip!=string
@@ -214,6 +218,7 @@ PodTemplateSpec: metadata=ObjectMeta spec=PodSpec
 PolicyRule: apiGroups=[]string nonResourceURLs=[]string resourceNames=[]string resources=[]string
    verbs!=[]string
 PortStatus: error=*string port!=int32 protocol!=s:Protocol
+Preconditions: resourceVersion=*string uid=*s:types.UID
 PriorityClass: apiVersion=string description=string globalDefault=bool kind=string
    metadata=ObjectMeta preemptionPolicy=*s:PreemptionPolicy value!=int32
 ReplicaSet: apiVersion=string kind=string metadata=ObjectMeta spec=ReplicaSetSpec
@@ -247,6 +252,9 @@ RoleRef: apiGroup!=string kind!=string name!=string
 RollingUpdateDaemonSet: maxSurge=*IntOrString maxUnavailable=*IntOrString
 RollingUpdateDeployment: maxSurge=*IntOrString maxUnavailable=*IntOrString
 RollingUpdateStatefulSetStrategy: maxUnavailable=*IntOrString partition=*int32
+Scale: apiVersion=string kind=string metadata=ObjectMeta spec=ScaleSpec status=ScaleStatus
+ScaleSpec: replicas=int32
+ScaleStatus: replicas!=int32 selector=string
 ScopeSelector: matchExpressions=[]ScopedResourceSelectorRequirement
 ScopedResourceSelectorRequirement: operator!=s:ScopeSelectorOperator
    scopeName!=s:ResourceQuotaScope values=[]string

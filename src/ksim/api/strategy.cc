@@ -124,6 +124,7 @@ Value PrepareStatus(const ResourceInfo& kind, const Value& old, const Value& upd
                     Compat compat) {
   if (kind.custom) return PrepareCustomStatus(old, updated);
   Value v = SetOrErase(updated, N().spec, old.Get(N().spec));
+  v = WithStatusCounters(kind, std::move(v));
   if (kind.graceful_delete) return PreparePodStatus(old, std::move(v), compat);
   if (kind.group == "apps" && kind.kind == "Deployment") {
     static const Path kLabels{"metadata", "labels"};

@@ -291,6 +291,7 @@ absl::StatusOr<Value> ApplyJsonPatch(const Value& target, const Value& patch) {
   }
   for (const Value& op : patch.items()) {
     if (op.is_object()) continue;
+    if (op.is_null()) return absl::FailedPreconditionError("operation without an op");
     return InvalidText(fmt::format(
         "json: cannot unmarshal {} into Go value of type jsonpatch.Operation", op.type_name()));
   }

@@ -61,6 +61,16 @@ Value WithManagers(const Value& object, const Managers& managers) {
   return encoded.is_null() ? object.Erase(kManagedFields) : object.Set(kManagedFields, encoded);
 }
 
+// sigs.k8s.io/yaml reads the patch into a map.
+api::Status NoMapping(const Value& body) {
+  const char* word = body.is_array() ? "array" : body.is_string() ? "string" : "number";
+  if (body.is_bool()) word = "bool";
+  return api::BadRequest(
+      fmt::format("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
+                  "unmarshal {} into Go value of type map[string]interface {{}}",
+                  word));
+}
+
 Path LastAppliedPath() { return Path{"metadata", "annotations", value::PathStep(kLastApplied)}; }
 
 }  // namespace
@@ -120,12 +130,13 @@ Value FieldManager::Update(const Value& live, const Value& wanted) const {
 api::Result<Value> FieldManager::Apply(const Value& live) const {
   const Value& body = request_.body;
   const std::string gvk = fmt::format("{}/{}, Kind={}", kind_.group, kind_.version, kind_.kind);
-  if (!body.is_object()) return api::BadRequest("error decoding patch: the patch is no object");
-  if (body.Get("apiVersion").AsString() != kind_.api_version() ||
-      body.Get("kind").AsString() != kind_.kind)
-    return api::BadRequest(fmt::format("invalid object type: {}, Kind={}",
-                                       body.Get("apiVersion").AsString(),
-                                       body.Get("kind").AsString()));
+  if (!body.is_object()) return NoMapping(body);
+  const std::string_view version = body.Get("apiVersion").AsString();
+  const std::string_view kind = body.Get("kind").AsString();
+  if (version != kind_.api_version() || kind != kind_.kind)
+    return api::BadRequest(fmt::format("invalid object type: {}{}, Kind={}",
+                                       version.find('/') == version.npos ? "/" : "", version,
+                                       kind));
   if (!body.Get(kManagedFields).is_null())
     return api::BadRequest("metadata.managedFields must be nil");
   absl::StatusOr<Managers> managers = DecodeManagers(live.Get(kManagedFields));
@@ -133,9 +144,11 @@ api::Result<Value> FieldManager::Apply(const Value& live) const {
     return api::Unmapped(
         500, fmt::format("failed to decode managed fields: {}", Message(managers.status())));
   const absl::Status fits = CheckTyped(shape_, body);
+  const Value& metadata = body.Get("metadata");
   if (!fits.ok())
     return api::Unmapped(500, fmt::format("failed to create typed patch object ({}/{}; {}): {}",
-                                          request_.ns, request_.name, gvk, Message(fits)));
+                                          metadata.Get("namespace").AsString(),
+                                          metadata.Get("name").AsString(), gvk, Message(fits)));
   const Value plain = live.Erase(kManagedFields);
   if (managers->empty())
     UpdateManagers(Value::EmptyObject(), plain, std::string(kBeforeFirstApply), &*managers);

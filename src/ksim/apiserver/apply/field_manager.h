@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
@@ -51,7 +52,7 @@ std::string ManagerOrUserAgent(const api::Request& request);
 
 // 422 for a field manager that is missing (apply), too long or not printable, and for force without
 // apply (API-91).
-api::Status ValidateWriteOptions(const api::Request& request);
+api::Status ValidateWriteOptions(const api::Request& request, api::Compat compat);
 
 // `wanted`, or `live` if they differ only in the times of managedFields: not a change (API-85).
 value::Value IgnoreManagedFieldsTimes(const value::Value& live, const value::Value& wanted);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
 
 namespace ksim::apiserver {
 
@@ -50,12 +51,17 @@ absl::Status CheckItems(const Shape& shape, const Value& v, FieldPath* path) {
   return absl::OkStatus();
 }
 
+// Upstream prints the struct around the value.
+std::string NotA(std::string_view what, const Value& v) {
+  return fmt::format("expected {}, got &{{{}}}", what, value::GoFormat(v));
+}
+
 absl::Status CheckAt(const Shape& shape, const Value& v, FieldPath* path) {
   const How how = shape.MergeOf(v);
   if (v.is_null() || how == How::kLeaf) return absl::OkStatus();
   if (how == How::kMap)
-    return v.is_object() ? CheckFields(shape, v, path) : At(*path, "expected map");
-  return v.is_array() ? CheckItems(shape, v, path) : At(*path, "expected list");
+    return v.is_object() ? CheckFields(shape, v, path) : At(*path, NotA("map", v));
+  return v.is_array() ? CheckItems(shape, v, path) : At(*path, NotA("list", v));
 }
 
 // Collects the fields of one tree.

@@ -33,11 +33,15 @@ std::string OptionsKind(api::Verb verb) {
   return verb == api::Verb::kUpdate ? "UpdateOptions" : "PatchOptions";
 }
 
-void CheckManagerName(std::string_view name, std::vector<api::StatusCause>* errors) {
+void CheckManagerName(std::string_view name, api::Compat compat,
+                      std::vector<api::StatusCause>* errors) {
   if (name.size() > kMaxManagerLength)
-    errors->emplace_back("FieldValueTooLong",
-                         fmt::format("Too long: may not be more than {} bytes", kMaxManagerLength),
-                         "fieldManager");
+    errors->emplace_back(
+        "FieldValueTooLong",
+        fmt::format("Too long: {} {} bytes",
+                    compat >= api::Compat::k1_36 ? "may not be more than" : "must have at most",
+                    kMaxManagerLength),
+        "fieldManager");
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (IsPrintable(name[i])) continue;
     errors->emplace_back(
@@ -46,6 +50,16 @@ void CheckManagerName(std::string_view name, std::vector<api::StatusCause>* erro
                     api::GoQuote(name), static_cast<unsigned char>(name[i]), i),
         "fieldManager");
   }
+}
+
+void CheckFieldValidation(std::string_view directive, std::vector<api::StatusCause>* errors) {
+  if (directive.empty() || directive == "Ignore" || directive == "Strict" || directive == "Warn")
+    return;
+  errors->emplace_back("FieldValueNotSupported",
+                       fmt::format("Unsupported value: {}: supported values: \"\", \"Ignore\", "
+                                   "\"Strict\", \"Warn\"",
+                                   api::GoQuote(directive)),
+                       "fieldValidation");
 }
 
 }  // namespace
@@ -59,7 +73,7 @@ std::string ManagerOrUserAgent(const api::Request& request) {
   return out;
 }
 
-api::Status ValidateWriteOptions(const api::Request& request) {
+api::Status ValidateWriteOptions(const api::Request& request, api::Compat compat) {
   std::vector<api::StatusCause> errors;
   const bool applies =
       request.verb == api::Verb::kPatch && request.patch_type == api::PatchType::kApply;
@@ -69,7 +83,8 @@ api::Status ValidateWriteOptions(const api::Request& request) {
   if (!applies && request.force)
     errors.emplace_back("FieldValueForbidden",
                         "Forbidden: may not be specified for non-apply patch", "force");
-  CheckManagerName(request.field_manager, &errors);
+  CheckManagerName(request.field_manager, compat, &errors);
+  CheckFieldValidation(request.field_validation, &errors);
   if (errors.empty()) return api::Status();
   return api::Invalid("meta.k8s.io", OptionsKind(request.verb), "", std::move(errors));
 }

@@ -89,6 +89,10 @@ class Storage {
                                              Preconditions preconditions, DeletionCheck* check,
                                              api::Object suggestion, WriteContext context);
 
+  // 409 if the object, which may be empty, is not the one that is meant.
+  api::Status CheckPreconditions(const Preconditions& p, const api::Object& object,
+                                 std::string_view ns, std::string_view name) const;
+
   api::GroupResource group_resource() const {
     return api::GroupResource(resource_.group, resource_.resource);
   }
@@ -103,8 +107,6 @@ class Storage {
                                                             WriteContext context);
   api::Result<State> StateAfterConflict(const store::TxnResponse& response, std::string_view name,
                                         bool may_be_missing) const;
-  api::Status CheckPreconditions(const Preconditions& p, const api::Object& object,
-                                 std::string_view ns, std::string_view name) const;
   api::Status ListError(const absl::Status& error, const ListQuery& query) const;
 
   store::EtcdClient& client_;

@@ -94,7 +94,7 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
       if (state.ok() && refused.ok() && state->revision() == judged) co_return updated.status();
       continue;
     }
-    if (context.dry_run) co_return updated;
+    if (context.dry_run) co_return updated->WithResourceVersion(state->object.resource_version());
     if (!state->object.empty() && updated->tree() == state->object.tree()) {
       if (state->current) co_return state->object;
       state = co_await ReadState(key, name, may_be_missing);

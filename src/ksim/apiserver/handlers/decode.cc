@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ksim/api/defaulting.h"
+#include "ksim/api/go_text.h"
 #include "ksim/api/schema.h"
 #include "ksim/api/strategy.h"
+#include "ksim/apiserver/handlers/patch_errors.h"
+#include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
 
 namespace ksim::apiserver {
@@ -19,56 +23,6 @@ namespace {
 const Path kNamespace{"metadata", "namespace"};
 const Path kName{"metadata", "name"};
 
-// runtime.NotRegisteredError; the place is where the scheme of a released kube-apiserver is made.
-api::Status UnknownKind(const api::ResourceInfo& r, std::string_view given, std::string_view kind) {
-  const std::string version = given.empty() ? r.api_version() : std::string(given);
-  return api::BadRequest(fmt::format(
-      "{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered for version "
-      "\"{}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
-      kind, version.substr(version.find('/') + 1), r.kind, kind, version));
-}
-
-// A body that is no object: json.SimpleMetaFactory.Interpret, handlers/rest.go
-// transformDecodeError.
-api::Status NoObject(const api::ResourceInfo& r, const Value& body) {
-  if (body.is_null())
-    return api::BadRequest(fmt::format(
-        "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json "
-        "parse error: unexpected end of JSON input (<empty>)",
-        r.kind));
-  const std::string text = value::ToJson(body);
-  std::string hex;
-  for (const char c : text.substr(0, 30))
-    hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  if (text.size() > 30) hex += " ...";
-  const char* const what = body.is_array()    ? "array"
-                           : body.is_string() ? "string"
-                           : body.is_bool()   ? "bool"
-                                              : "number";
-  return api::BadRequest(fmt::format(
-      "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json "
-      "parse error: json: cannot unmarshal {} into Go value of type struct {{ APIVersion string "
-      "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }} ({})",
-      r.kind, what, hex));
-}
-
-api::Result<Value> WithType(const api::ResourceInfo& r, Value tree) {
-  const std::string_view version = tree.Get("apiVersion").AsString();
-  const std::string_view kind = tree.Get("kind").AsString();
-  const std::string expected = r.api_version();
-  const bool wrong_kind = !kind.empty() && kind != r.kind;
-  const bool wrong_version = !version.empty() && version != expected;
-  if (wrong_kind || (wrong_version && !kind.empty())) return UnknownKind(r, version, kind);
-  if (wrong_version)
-    return api::BadRequest(
-        fmt::format("the API version in the data ({}) does not match the "
-                    "expected API version ({})",
-                    version, expected));
-  if (version.empty()) tree = tree.Set("apiVersion", Value::Of(expected));
-  if (kind.empty()) tree = tree.Set("kind", Value::Of(r.kind));
-  return tree;
-}
-
 api::Result<Value> WithNamespace(const api::ResourceInfo& r, std::string_view ns, Value tree) {
   if (!r.namespaced) return tree.Erase(kNamespace);
   const std::string_view given = tree.Get(kNamespace).AsString();
@@ -79,25 +33,171 @@ api::Result<Value> WithNamespace(const api::ResourceInfo& r, std::string_view ns
   return tree;
 }
 
+// What subresources take.
+const api::ResourceInfo& InfoOf(std::string_view kind) {
+  static const auto make = [](const char* group, const char* name) {
+    api::ResourceInfo info;
+    info.group = group;
+    info.version = "v1";
+    info.kind = name;
+    return info;
+  };
+  static const api::ResourceInfo scale = make("autoscaling", "Scale");
+  static const api::ResourceInfo binding = make("", "Binding");
+  static const api::ResourceInfo eviction = make("policy", "Eviction");
+  if (kind == "Scale") return scale;
+  return kind == "Binding" ? binding : eviction;
+}
+
+// runtime.Scheme registers all kinds of a server.
+bool IsRegistered(std::string_view api_version, std::string_view kind) {
+  static const api::Kinds kinds;  // NOLINT(ksim-static): one table a process, never changed
+  if (kind.ends_with("List") && kind != "List") kind.remove_suffix(4);
+  if (kinds.ByKind(api_version, kind) != nullptr) return true;
+  const api::ResourceInfo& about = InfoOf(kind);
+  return about.kind == kind && about.api_version() == api_version;
+}
+
+// Of group/version; of a version alone the group is the core's, "".
+std::string_view VersionOf(std::string_view api_version) {
+  return api_version.substr(api_version.find('/') + 1);
+}
+
+// The Go package of a group's internal types.
+std::string_view InternalPackage(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == api_version.npos || api_version.starts_with("events.")) return "core";
+  return api_version.substr(0, std::min(slash, api_version.find('.')));
+}
+
+// meta.DefaultVersionKindInterpreter: apiVersion and kind must be texts.
+std::string NoVersionKind(const Value& body) {
+  constexpr std::string_view kNoKind = "couldn't get version/kind; json parse error: ";
+  if (!body.is_object())
+    return fmt::format(
+        "{}json: cannot unmarshal {} into Go value of type struct {{ APIVersion string "
+        "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+        "\"json:\\\"kind,omitempty\\\"\" }}",
+        kNoKind, JsonWord(body));
+  for (const char* field : {"apiVersion", "kind"}) {
+    const Value& v = body.Get(field);
+    if (!v.is_null() && !v.is_string())
+      return fmt::format("{}json: cannot unmarshal {} into Go struct field .{} of type string",
+                         kNoKind, JsonWord(v), field);
+  }
+  return "";
+}
+
+// Whether a body's apiVersion and kind are those of an endpoint, or are missing: then `tree` has
+// them. Else `problem` says why not, as apimachinery's Scheme and serializers do.
+struct Typed {
+  Typed() = default;
+  Value tree;
+  std::string problem;
+};
+
+Typed WithType(std::string_view api_version, std::string_view kind, const Value& body) {
+  Typed out;
+  out.problem = NoVersionKind(body);
+  if (!out.problem.empty()) return out;
+  out.tree = body;
+  if (body.Get("apiVersion").AsString().empty())
+    out.tree = out.tree.Set("apiVersion", Value::Of(api_version));
+  if (body.Get("kind").AsString().empty()) out.tree = out.tree.Set("kind", Value::Of(kind));
+  const std::string_view given_version = out.tree.Get("apiVersion").AsString();
+  const std::string_view given_kind = out.tree.Get("kind").AsString();
+  if (given_version == api_version && given_kind == kind) return out;
+  if (IsRegistered(given_version, given_kind)) {
+    out.problem =
+        fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", VersionOf(given_version),
+                    given_kind, InternalPackage(api_version), kind);
+  } else {
+    out.problem = fmt::format(
+        "no kind \"{}\" is registered for version \"{}\" in scheme "
+        "\"pkg/api/legacyscheme/scheme.go:30\"",
+        given_kind, given_version);
+  }
+  return out;
+}
+
+// 400: a body that cannot be read as a `wanted` (rest.go transformDecodeError).
+api::Status CannotBeHandled(const Value& body, std::string_view api_version,
+                            std::string_view wanted, std::string_view why) {
+  const bool names_kind = body.is_object() && NoVersionKind(body).empty();
+  if (!names_kind) {
+    constexpr std::size_t kShown = 30;
+    const std::string json = value::GoJson(body);
+    std::string hex;
+    for (const char c : std::string_view(json).substr(0, kShown))
+      hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return api::BadRequest(
+        fmt::format("the object provided is unrecognized (must be of type {}): {} ({}{})", wanted,
+                    why, hex, json.size() > kShown ? " ..." : ""));
+  }
+  const std::string_view kind = body.Get("kind").AsString();
+  const std::string_view version = body.Get("apiVersion").AsString();
+  return api::BadRequest(
+      fmt::format("{} in version {} cannot be handled as a {}: {}", kind.empty() ? wanted : kind,
+                  api::GoQuote(VersionOf(version.empty() ? api_version : version)), wanted, why));
+}
+
 }  // namespace
 
 api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns, const Value& body,
                                 std::string_view field_validation, api::Compat compat,
                                 std::vector<std::string>* warnings) {
-  if (!body.is_object()) return NoObject(r, body);
-  api::Result<Value> typed = WithType(r, body);
-  if (!typed.ok()) return typed;
-  api::Result<Value> decoded = api::Decode(r, *typed, field_validation, warnings, compat);
+  if (body.is_null())
+    return api::BadRequest(
+        "the body of the request was in an unknown format - accepted media types "
+        "include: application/json, application/yaml");
+  const Typed typed = WithType(r.api_version(), r.kind, body);
+  if (!typed.problem.empty()) return CannotBeHandled(body, r.api_version(), r.kind, typed.problem);
+  api::Result<Value> decoded = api::Decode(r, typed.tree, field_validation, warnings, compat);
   if (!decoded.ok()) return decoded;
   Value tree = api::ApplyDefaults(r, *decoded, compat);
   return WithNamespace(r, ns, std::move(tree));
 }
 
-api::Result<Value> WithUrlName(Value tree, std::string_view name) {
-  if (tree.Get(kName).AsString().empty()) return tree.Set(kName, Value::Of(name));
-  api::Status named = CheckUrlName(tree, name);
-  if (!named.ok()) return named;
-  return tree;
+api::Result<Value> DecodeAbout(std::string_view kind, std::string_view ns, const Value& body,
+                               std::string_view field_validation, api::Compat compat,
+                               std::vector<std::string>* warnings) {
+  const api::ResourceInfo& info = InfoOf(kind);
+  // policy/v1beta1 is served for this kind alone (core/pod/storage/eviction.go).
+  const bool beta = kind == "Eviction" && body.Get("apiVersion").AsString() == "policy/v1beta1";
+  const Typed typed = WithType(info.api_version(), info.kind,
+                               beta ? body.Set("apiVersion", Value::Of("policy/v1")) : body);
+  if (!typed.problem.empty())
+    return CannotBeHandled(body, info.api_version(), info.kind, typed.problem);
+  api::Result<Value> decoded = api::Decode(info, typed.tree, field_validation, warnings, compat);
+  if (!decoded.ok()) return decoded;
+  return WithNamespace(info, ns, *std::move(decoded));
+}
+
+api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns,
+                                 const Value& patched, const PatchedReading& how) {
+  const bool strategic = !how.shown.empty();
+  // Without a version Go reads into the internal type, whose fields have other names.
+  const bool unnamed = !strategic && !patched.Has("apiVersion");
+  Typed typed = WithType(r.api_version(), r.kind, unnamed ? Value::EmptyObject() : patched);
+  api::Reading reading;
+  if (typed.problem.empty())
+    reading = api::Read(r, typed.tree, how.field_validation, how.warnings, how.compat);
+  if (strategic) reading.problem = ConverterProblem(reading.problem);
+  const std::string& problem = typed.problem.empty() ? reading.problem : typed.problem;
+  if (!problem.empty()) {
+    const std::string given = strategic ? how.shown : value::GoJson(patched);
+    std::string text = fmt::format("Invalid value: {}: {}", api::GoQuote(given), problem);
+    return api::Invalid("", "", "",
+                        {api::StatusCause("FieldValueInvalid", std::move(text), "patch")});
+  }
+  const bool scale = r.kind == "Scale";
+  return WithNamespace(
+      r, ns, scale ? std::move(reading.tree) : api::ApplyDefaults(r, reading.tree, how.compat));
+}
+
+api::Result<Value> DecodePatchedScale(std::string_view ns, const Value& patched,
+                                      const PatchedReading& how) {
+  return DecodePatched(InfoOf("Scale"), ns, patched, how);
 }
 
 api::Status CheckUrlName(const Value& tree, std::string_view name) {

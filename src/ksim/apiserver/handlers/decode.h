@@ -22,9 +22,29 @@ api::Result<value::Value> DecodeObject(const api::ResourceInfo& r, std::string_v
                                        const value::Value& body, std::string_view field_validation,
                                        api::Compat compat, std::vector<std::string>* warnings);
 
-// 400 unless the object's name is the request's (handlers/rest.go checkName; API-76).
+// The body of a write to a subresource with a kind of its own: a Scale, Binding or Eviction.
+api::Result<value::Value> DecodeAbout(std::string_view kind, std::string_view ns,
+                                      const value::Value& body, std::string_view field_validation,
+                                      api::Compat compat, std::vector<std::string>* warnings);
+
+// How the result of a patch is read.
+struct PatchedReading {
+  PatchedReading(std::string_view validation, api::Compat c, std::vector<std::string>* w)
+      : field_validation(validation), compat(c), warnings(w) {}
+  std::string_view field_validation;
+  api::Compat compat;
+  std::vector<std::string>* warnings;
+  std::string shown;  // of a strategic merge patch: the patch as Go prints it
+};
+
+// What a patch made of an object. 422 where a body would be 400, with the object's JSON, or
+// `shown`, as the value of the field "patch" (patch.go applyPatchToCurrentObject).
+api::Result<value::Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns,
+                                        const value::Value& patched, const PatchedReading& how);
+api::Result<value::Value> DecodePatchedScale(std::string_view ns, const value::Value& patched,
+                                             const PatchedReading& how);
+
+// 400 unless the object's name is the request's (API-76; rest.go checkName).
 api::Status CheckUrlName(const value::Value& tree, std::string_view name);
-// The same, but fills in a missing one.
-api::Result<value::Value> WithUrlName(value::Value tree, std::string_view name);
 
 }  // namespace ksim::apiserver

@@ -29,6 +29,11 @@ bool SubresourceTakes(std::string_view sub, Verb verb) {
   return verb == Verb::kGet || verb == Verb::kUpdate || verb == Verb::kPatch;
 }
 
+// No route deletes all namespaces: their storage has no such method.
+bool HasCollectionDelete(const api::ResourceInfo& r) {
+  return !r.group.empty() || r.resource != "namespaces";
+}
+
 // What has no place in a path: an object without a name, a namespaced object without a namespace.
 bool PathIsWhole(const api::Request& request) {
   switch (request.verb) {
@@ -39,11 +44,21 @@ bool PathIsWhole(const api::Request& request) {
       if (request.subresource.empty()) return !request.resource->namespaced || !request.ns.empty();
       break;
     case Verb::kDeleteCollection:
-      return !request.resource->namespaced || !request.ns.empty();
+      return HasCollectionDelete(*request.resource) &&
+             (!request.resource->namespaced || !request.ns.empty());
     default:
       break;
   }
   return !request.name.empty() && (!request.resource->namespaced || !request.ns.empty());
+}
+
+// What go-restful's router says, which knows the path but no such method of it; client-go's and the
+// server's own error type only pass it on (api/errors NewGenericServerResponse).
+api::Status NoSuchRoute() {
+  api::Status status =
+      api::Unmapped(405, "the server does not allow this method on the requested resource");
+  status.reason = "MethodNotAllowed";
+  return status;
 }
 
 }  // namespace
@@ -68,8 +83,7 @@ api::Status Handler::Admit(RequestContext& rc) {
   if (!*rc.authorized) return rc.Check(Stage::kAuthorize, NotAuthorized(rc.user, request));
   rc.Passed(Stage::kAuthorize);
   if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
-    return rc.Check(Stage::kDefault,
-                    api::MethodNotSupported(rc.group_resource(), api::ToString(request.verb)));
+    return rc.Check(Stage::kDefault, NoSuchRoute());
   const api::Status fits = CheckBodySize(request.body);
   if (!fits.ok()) return rc.Check(Stage::kDefault, fits);
   return api::Status();

@@ -11,6 +11,12 @@ sim::Task<api::Response> Handler::Get(RequestContext& rc) {
   CacheDelegator& storage = resources_.Of(rc.resource());
   api::Result<CacheDelegator::Found> found =
       co_await storage.Get(request.ns, request.name, request.list.resource_version);
+  if (!found.ok() && api::IsNotFound(found.status()) && request.subresource == "scale" &&
+      context_.compat < api::Compat::k1_36) {
+    // apps/replicaset/storage/storage.go ScaleREST.Get named the subresource.
+    const api::GroupResource scale(rc.resource().group, rc.resource().resource + "/scale");
+    found = api::NotFound(scale, request.name);
+  }
   if (!found.ok()) co_return Refused(rc.Check(Stage::kStore, found.status()));
   rc.Passed(Stage::kStore);
   api::Response response;

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "ksim/api/go_text.h"
 #include "ksim/api/strategy.h"
 #include "ksim/apiserver/apply/field_manager.h"
 #include "ksim/apiserver/handlers/decode.h"
+#include "ksim/apiserver/handlers/patch_errors.h"
 #include "ksim/apiserver/registry/scale.h"
-#include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
 #include "ksim/value/patch.h"
 
 namespace ksim::apiserver {
@@ -17,27 +20,6 @@ using value::Path;
 using value::Value;
 
 namespace {
-
-// 422 as NewGenericServerResponse makes it: no kind, no details but the code.
-api::Status PatchFailed() {
-  api::Status status =
-      api::Unmapped(422, "the server rejected our request due to an error in our request");
-  status.reason = "Invalid";
-  return status;
-}
-
-api::Result<Value> FromPatch(absl::StatusOr<Value> patched) {
-  if (patched.ok()) return *std::move(patched);
-  const absl::Status& error = patched.status();
-  switch (error.code()) {
-    case absl::StatusCode::kFailedPrecondition:
-      return PatchFailed();
-    case absl::StatusCode::kResourceExhausted:
-      return api::RequestEntityTooLarge(Message(error));
-    default:
-      return api::BadRequest(Message(error));
-  }
-}
 
 // What an apply finds that is to create the object.
 Value NothingYet() { return Value::EmptyObject(); }
@@ -56,6 +38,17 @@ api::Object Tracked(const RequestContext& rc, const api::Object& existing,
   if (existing.Get(kManagedFields).is_null() && wanted.Get(kManagedFields).is_null()) return wanted;
   const Value tracked = FieldManager(rc.request(), rc.now()).Update(existing.tree(), wanted.tree());
   return SameButForTimes(existing, api::Object::FromTree(tracked, wanted.resource_version()));
+}
+
+// The storage's Versioner reads it once the update is known (store.go Update).
+api::Status UnreadableVersion(const Value& tree) {
+  static const Path kVersion{"metadata", "resourceVersion"};
+  const std::string_view text = tree.Get(kVersion).AsString();
+  const bool number =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (number) return api::Status();
+  return api::Unmapped(
+      500, fmt::format("strconv.ParseUint: parsing {}: invalid syntax", api::GoQuote(text)));
 }
 
 }  // namespace
@@ -77,16 +70,16 @@ api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& reque
 
 api::Status PutUpdate::Decode() {
   const api::Request& request = rc_.request();
-  if (scale()) {
-    object_ = api::Object::FromTree(request.body);
-    return object_.empty() ? api::BadRequest("the body is no Scale") : api::Status();
-  }
-  api::Result<Value> decoded = DecodeObject(rc_.resource(), request.ns, request.body,
-                                            request.field_validation, compat_, &rc_.warnings);
+  api::Result<Value> decoded = scale()
+                                   ? DecodeAbout("Scale", request.ns, request.body,
+                                                 request.field_validation, compat_, &rc_.warnings)
+                                   : DecodeObject(rc_.resource(), request.ns, request.body,
+                                                  request.field_validation, compat_, &rc_.warnings);
   if (!decoded.ok()) return decoded.status();
   const api::Status named = CheckUrlName(*decoded, request.name);
   if (!named.ok()) return named;
   std::string warning;
+  version_ = UnreadableVersion(*decoded);
   object_ = api::Object::FromTree(api::DedupOwnerReferences(*decoded, false, &warning));
   if (!warning.empty()) rc_.warnings.push_back(warning);
   return api::Status();
@@ -99,47 +92,78 @@ Preconditions PutUpdate::preconditions() const {
 }
 
 api::Result<api::Object> PutUpdate::Make(const api::Object& existing) {
+  if (!version_.ok()) return version_;
   if (!scale()) return Tracked(rc_, existing, object_);
-  api::Result<api::Object> scaled = FromScale(existing, object_.ToTree());
+  api::Result<api::Object> scaled = FromScale(rc_.resource(), existing, object_.ToTree());
   return scaled.ok() ? Tracked(rc_, existing, *scaled) : scaled;
 }
 
 api::Result<Value> PatchUpdate::Apply(const Value& target) const {
   const api::Request& request = rc_.request();
+  const bool scale = request.subresource == "scale";
+  api::Status shape;
   switch (request.patch_type) {
     case api::PatchType::kJson:
-      return FromPatch(value::ApplyJsonPatch(target, request.body));
+      shape = CheckJsonPatch(request.body, request.field_validation);
+      if (!shape.ok()) return shape;
+      return FromJsonPatch(value::ApplyJsonPatch(target, request.body));
     case api::PatchType::kMerge:
-      if (!request.body.is_object())
-        return api::BadRequest("error decoding patch: the patch is no JSON object");
+      shape = CheckMergePatch(request.body);
+      if (!shape.ok()) return shape;
       return value::ApplyMergePatch(target, request.body);
     case api::PatchType::kStrategic:
-      if (request.subresource == "scale")
-        return FromPatch(
-            value::ApplyStrategicMergePatch(target, request.body, "autoscaling/v1", "Scale"));
-      return FromPatch(value::ApplyStrategicMergePatch(
-          target, request.body, rc_.resource().api_version(), rc_.resource().kind));
+      shape = CheckStrategicPatch(request.body);
+      if (!shape.ok()) return shape;
+      return FromStrategicPatch(value::ApplyStrategicMergePatch(
+          target, request.body, scale ? "autoscaling/v1" : rc_.resource().api_version(),
+          scale ? "Scale" : rc_.resource().kind));
     case api::PatchType::kApply:
       break;
   }
   return FieldManager(request, rc_.now()).Apply(target);
 }
 
-api::Result<api::Object> PatchUpdate::Make(const api::Object& existing) {
+api::Result<Value> PatchUpdate::Decode(Value patched, std::vector<std::string>* warnings) const {
   const api::Request& request = rc_.request();
-  if (request.subresource == "scale") {
-    api::Result<Value> scale = Apply(ToScale(rc_.resource(), existing).ToTree());
-    if (!scale.ok()) return scale.status();
-    api::Result<api::Object> scaled = FromScale(existing, *scale);
-    return scaled.ok() ? Tracked(rc_, existing, *scaled) : scaled;
-  }
+  const bool scale = request.subresource == "scale";
+  const bool strategic = request.patch_type == api::PatchType::kStrategic;
   const bool applies = request.patch_type == api::PatchType::kApply;
-  api::Result<Value> patched = Apply(existing.empty() ? NothingYet() : existing.ToTree());
-  if (patched.ok() && existing.empty()) patched = WithUrlName(*std::move(patched), request.name);
-  if (!patched.ok()) return patched.status();
+  // A strategic merge patch is read back into the type that it patched, whatever it says.
+  if (strategic) patched = patched.Erase("apiVersion").Erase("kind");
+  PatchedReading how(request.field_validation, compat_, warnings);
+  if (strategic) how.shown = value::GoFormat(request.body);
+  api::Result<Value> decoded = api::Status();
+  if (applies) {
+    decoded = DecodeObject(rc_.resource(), request.ns, patched, request.field_validation, compat_,
+                           warnings);
+  } else {
+    decoded = scale ? DecodePatchedScale(request.ns, patched, how)
+                    : DecodePatched(rc_.resource(), request.ns, patched, how);
+  }
+  if (!decoded.ok()) return decoded;
+  const api::Status named = CheckUrlName(*decoded, request.name);
+  if (!named.ok()) return named;
+  const api::Status version = UnreadableVersion(*decoded);
+  if (!version.ok()) return version;
+  return decoded;
+}
+
+api::Result<api::Object> PatchUpdate::MakeScale(const api::Object& existing) {
+  api::Result<Value> scale = Apply(ToScale(rc_.resource(), existing).ToTree());
   std::vector<std::string> warnings;
-  api::Result<Value> decoded = DecodeObject(rc_.resource(), request.ns, *patched,
-                                            request.field_validation, compat_, &warnings);
+  if (scale.ok()) scale = Decode(*std::move(scale), &warnings);
+  if (!scale.ok()) return scale.status();
+  rc_.warnings = std::move(warnings);
+  api::Result<api::Object> scaled = FromScale(rc_.resource(), existing, *scale);
+  return scaled.ok() ? Tracked(rc_, existing, *scaled) : scaled;
+}
+
+api::Result<api::Object> PatchUpdate::Make(const api::Object& existing) {
+  if (rc_.request().subresource == "scale") return MakeScale(existing);
+  const bool applies = rc_.request().patch_type == api::PatchType::kApply;
+  api::Result<Value> decoded = Apply(existing.empty() ? NothingYet() : existing.ToTree());
+  std::vector<std::string> warnings;
+  if (decoded.ok()) decoded = Decode(*std::move(decoded), &warnings);
   if (!decoded.ok()) return decoded.status();
   std::string warning;
   api::Object object = api::Object::FromTree(api::DedupOwnerReferences(*decoded, true, &warning));

@@ -3,6 +3,9 @@
 //
 // Source: apiserver pkg/endpoints/handlers/update.go, patch.go.
 #pragma once
+#include <string>
+#include <vector>
+
 #include "ksim/api/compat.h"
 #include "ksim/apiserver/registry/updated_object.h"
 #include "ksim/apiserver/request_context.h"
@@ -26,6 +29,7 @@ class PutUpdate final : public UpdatedObject {
   RequestContext& rc_;
   api::Compat compat_;
   api::Object object_;
+  api::Status version_;  // whether its resourceVersion is a number
 };
 
 class PatchUpdate final : public UpdatedObject {
@@ -35,6 +39,8 @@ class PatchUpdate final : public UpdatedObject {
 
  private:
   api::Result<value::Value> Apply(const value::Value& target) const;
+  api::Result<value::Value> Decode(value::Value patched, std::vector<std::string>* warnings) const;
+  api::Result<api::Object> MakeScale(const api::Object& existing);
 
   RequestContext& rc_;
   api::Compat compat_;

@@ -17,7 +17,7 @@ using value::Value;
 
 sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   const api::Request& request = rc.request();
-  const api::Status options = ValidateWriteOptions(request);
+  const api::Status options = ValidateWriteOptions(request, context_.compat);
   if (!options.ok()) co_return Refused(rc.Check(Stage::kDefault, options));
   Registry registry(context_, resources_.Of(rc.resource()));
   api::Result<Value> decoded =
@@ -50,19 +50,13 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
 
 sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
   static const Path kName{"metadata", "name"};
-  static const Path kNamespace{"metadata", "namespace"};
   const api::Request& request = rc.request();
   const bool eviction = request.subresource == "eviction";
   const std::string what = eviction ? "Eviction" : "Binding";
-  if (!request.body.is_object())
-    co_return Refused(rc.Check(Stage::kDefault, api::BadRequest("the body is no " + what)));
-  api::Result<Value> named = request.body;
-  if (request.body.Get(kName).AsString() != request.name)
+  api::Result<Value> named = DecodeAbout(what, request.ns, request.body, request.field_validation,
+                                         context_.compat, &rc.warnings);
+  if (named.ok() && named->Get(kName).AsString() != request.name)
     named = api::BadRequest("name in URL does not match name in " + what + " object");
-  const std::string_view ns = request.body.Get(kNamespace).AsString();
-  if (named.ok() && !ns.empty() && ns != request.ns)
-    named = api::BadRequest(
-        "the namespace of the provided object does not match the namespace sent on the request");
   if (!named.ok()) co_return Refused(rc.Check(Stage::kDefault, named.status()));
   rc.Passed(Stage::kDefault);
   Attributes attributes(Operation::kCreate, rc.resource());
@@ -98,7 +92,7 @@ sim::Task<api::Response> Handler::RunUpdate(RequestContext& rc, UpdatedObject& u
 
 sim::Task<api::Response> Handler::Update(RequestContext& rc) {
   PutUpdate put(rc, context_.compat);
-  api::Status decoded = ValidateWriteOptions(rc.request());
+  api::Status decoded = ValidateWriteOptions(rc.request(), context_.compat);
   if (decoded.ok()) decoded = put.Decode();
   if (!decoded.ok()) co_return Refused(rc.Check(Stage::kDefault, decoded));
   co_return co_await RunUpdate(rc, put);
@@ -106,7 +100,7 @@ sim::Task<api::Response> Handler::Update(RequestContext& rc) {
 
 sim::Task<api::Response> Handler::Patch(RequestContext& rc) {
   api::Status supported = CheckPatchType(rc.resource(), rc.request());
-  if (supported.ok()) supported = ValidateWriteOptions(rc.request());
+  if (supported.ok()) supported = ValidateWriteOptions(rc.request(), context_.compat);
   if (!supported.ok()) co_return Refused(rc.Check(Stage::kDefault, supported));
   PatchUpdate patch(rc, context_.compat);
   co_return co_await RunUpdate(rc, patch);
@@ -123,10 +117,26 @@ sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, SharedText nam
   co_return rc.Check(Stage::kAdmit, admitted);
 }
 
+namespace {
+
+// pkg/registry/batch/job/storage/storage.go REST.Delete, DeleteCollection.
+void WarnOfOrphans(RequestContext& rc) {
+  const api::DeleteOptions& options = rc.request().del;
+  const bool jobs = rc.resource().group == "batch" && rc.resource().resource == "jobs";
+  if (!jobs || !options.propagation_policy.empty() || options.orphan_dependents) return;
+  rc.warnings.push_back(
+      "child pods are preserved by default when jobs are deleted; set "
+      "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
+      "this warning");
+}
+
+}  // namespace
+
 sim::Task<api::Response> Handler::Delete(RequestContext& rc) {
   const api::Request& request = rc.request();
   const api::Status valid = ValidateDeleteOptions(request.del);
   if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
+  WarnOfOrphans(rc);
   const api::Status admitted = co_await AdmitDeletion(rc, request.name);
   if (!admitted.ok()) co_return Refused(admitted);
   Registry registry(context_, resources_.Of(rc.resource()));
@@ -152,6 +162,7 @@ sim::Task<api::Response> Handler::DeleteCollection(RequestContext& rc) {
   if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
   api::Response list = co_await List(rc);
   if (list.code >= 400) co_return list;
+  WarnOfOrphans(rc);
   Registry registry(context_, resources_.Of(rc.resource()));
   for (const api::Object& object : list.items) {
     const api::Status admitted = co_await AdmitDeletion(rc, std::string(object.name()));

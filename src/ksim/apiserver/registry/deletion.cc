@@ -27,6 +27,7 @@ enum class Policy : std::uint8_t { kBackground, kOrphan, kUnsupported };
 Policy DefaultPolicy(const api::ResourceInfo& r) {
   if (r.resource == "events") return Policy::kUnsupported;
   if (r.group == "batch" && r.resource == "jobs") return Policy::kOrphan;
+  if (r.group.empty() && r.resource == "replicationcontrollers") return Policy::kOrphan;
   return Policy::kBackground;
 }
 
@@ -193,10 +194,11 @@ api::Object MarkAsDeleting(const api::Object& object, VirtualTime now) {
 }
 
 bool ReturnsDeletedObject(const api::ResourceInfo& r) {
-  static constexpr std::array<std::string_view, 8> kKinds = {
-      "limitranges",  "persistentvolumeclaims", "persistentvolumes", "pods",
+  static constexpr std::array<std::string_view, 8> kCore = {
+      "namespaces",   "persistentvolumeclaims", "persistentvolumes", "pods",
       "podtemplates", "resourcequotas",         "serviceaccounts",   "services"};
-  return r.group.empty() && std::find(kKinds.begin(), kKinds.end(), r.resource) != kKinds.end();
+  if (r.group == "storage.k8s.io") return true;
+  return r.group.empty() && std::find(kCore.begin(), kCore.end(), r.resource) != kCore.end();
 }
 
 }  // namespace ksim::apiserver

@@ -38,7 +38,9 @@ api::Object ToScale(const api::ResourceInfo&, const api::Object& object) {
   Value status = value::Obj({{"replicas", Value::Of(object.Get(kStatusReplicas).AsInt())}});
   const std::string selector = SelectorText(object.Get(kSelector));
   if (!selector.empty()) status = status.Set("selector", Value::Of(selector));
-  const Value spec = value::Obj({{"replicas", Value::Of(object.Get(kReplicas).AsInt())}});
+  const std::int64_t replicas = object.Get(kReplicas).AsInt();
+  const Value spec =
+      replicas == 0 ? Value::EmptyObject() : value::Obj({{"replicas", Value::Of(replicas)}});
   return api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("autoscaling/v1")},
                                            {"kind", Value::Of("Scale")},
                                            {"metadata", metadata.Build()},
@@ -47,11 +49,9 @@ api::Object ToScale(const api::ResourceInfo&, const api::Object& object) {
                                object.resource_version());
 }
 
-api::Result<api::Object> FromScale(const api::Object& object, const Value& scale) {
+api::Result<api::Object> FromScale(const api::ResourceInfo& r, const api::Object& object,
+                                   const Value& scale) {
   const api::Object wanted = api::Object::FromTree(scale);
-  if (wanted.empty() || (!wanted.kind().empty() && wanted.kind() != "Scale"))
-    return api::BadRequest(
-        fmt::format("expected input object type to be Scale, but {}", wanted.kind()));
   const std::int64_t replicas = scale.Get(kReplicas).AsInt();
   if (replicas < 0)
     return api::Invalid(
@@ -60,6 +60,11 @@ api::Result<api::Object> FromScale(const api::Object& object, const Value& scale
             "FieldValueInvalid",
             fmt::format("Invalid value: {}: must be greater than or equal to 0", replicas),
             "spec.replicas")});
+  if (!wanted.uid().empty() && wanted.uid() != object.uid())
+    return api::Conflict(api::GroupResource(r.group, r.resource + "/scale"), object.name(),
+                         fmt::format("Precondition failed: UID in precondition: {}, UID in object "
+                                     "meta: {}",
+                                     wanted.uid(), object.uid()));
   return api::Object::FromTree(object.tree().Set(kReplicas, Value::Of(replicas)),
                                wanted.resource_version());
 }

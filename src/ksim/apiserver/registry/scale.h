@@ -11,8 +11,9 @@ namespace ksim::apiserver {
 
 api::Object ToScale(const api::ResourceInfo& r, const api::Object& object);
 
-// The object with the Scale's replicas and resourceVersion. 400 if `scale` is no Scale of that
-// object, 422 for negative replicas.
-api::Result<api::Object> FromScale(const api::Object& object, const value::Value& scale);
+// The object with the Scale's replicas and resourceVersion. 422 for negative replicas, 409 for
+// another object's uid.
+api::Result<api::Object> FromScale(const api::ResourceInfo& r, const api::Object& object,
+                                   const value::Value& scale);
 
 }  // namespace ksim::apiserver

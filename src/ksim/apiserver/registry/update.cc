@@ -164,7 +164,14 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
     rc.Passed(Stage::kStore);
     co_return UpdateResult(*std::move(stored), transform.created());
   }
-  if (!transform.deletes()) co_return rc.Check(Stage::kStore, stored.status());
+  if (!transform.deletes()) {
+    const bool missing = preconditions.uid && api::IsNotFound(stored.status());
+    if (missing && context_.compat < api::Compat::k1_36)
+      // Before a missing object was looked for, nothing was compared with the uid.
+      stored = storage_.storage().CheckPreconditions(preconditions, api::Object(), request.ns,
+                                                     request.name);
+    co_return rc.Check(Stage::kStore, stored.status());
+  }
   // deleteWithoutFinalizers: the client gets what it asked for, also if somebody else was faster.
   api::Result<api::Object> deleted = co_await storage_.storage().Delete(
       request.ns, request.name, preconditions, nullptr, suggestion, write);
