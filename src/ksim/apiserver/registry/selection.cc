@@ -51,7 +51,6 @@ const std::vector<KindFields>& Table() {
        {{"spec.clusterIP", {"spec", "clusterIP"}}, {"spec.type", {"spec", "type"}}}},
       {"", "secrets", true, {{"type", {"type"}}}},
       {"", "replicationcontrollers", true, {{"status.replicas", {"status", "replicas"}, "0"}}},
-      {"apps", "replicasets", true, {{"status.replicas", {"status", "replicas"}, "0"}}},
       {"batch", "jobs", true, {{"status.successful", {"status", "succeeded"}, "0"}}},
       {"",
        "events",
@@ -151,8 +150,11 @@ api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelec
     }
     const bool metadata =
         field == "metadata.name" || (field == "metadata.namespace" && kind->has_namespace);
-    if (!metadata && Find(*kind, field) == nullptr)
-      return api::BadRequest(fmt::format("field label not supported: {}", field));
+    if (metadata || Find(*kind, field) != nullptr) continue;
+    // pkg/apis/batch/v1/conversion.go has words of its own.
+    if (r.group == "batch")
+      return api::BadRequest(fmt::format("field label \"{}\" not supported for {}", field, r.kind));
+    return api::BadRequest(fmt::format("field label not supported: {}", field));
   }
   return api::Status();
 }
