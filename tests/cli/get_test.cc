@@ -104,7 +104,15 @@ TEST_F(Get, SaysWhatIsWrongAsKubectlDoes) {
       {{"all", "x"}, "error: you must specify only one resource\n"},
       {{"pods/x", "y"},
        "error: there is no need to specify a resource type as a separate argument when passing "
-       "arguments in resource/name form\n"},
+       "arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of "
+       "'kubectl get resource resource/<resource_name>'\n"},
+      {{"rs", "--field-selector", "status.replicas=1"},
+       "Error from server (BadRequest): Unable to find \"apps/v1, Resource=replicasets\" that "
+       "match "
+       "label selector \"\", field selector \"status.replicas=1\": \"status.replicas\" is not a "
+       "known "
+       "field selector: only \"metadata.name\", \"metadata.namespace\"\n"},
+      {{"foos.example.com"}, "error: the server doesn't have a resource type \"foos\"\n"},
       {{"pods/x/y"}, "error: arguments in resource/name form may not have more than one slash\n"},
       {{"pods/"}, "error: arguments in resource/name form must have a single resource and name\n"},
   };
@@ -168,7 +176,24 @@ TEST_F(Get, ShowsNamedObjectsInTheOrderAskedFor) {
   EXPECT_EQ(Ask({"no,nodes,node", "-o", "name"}).out, "node/node-1\nnode/node-2\nnode/node-3\n");
 }
 
+// kubectl's flags keep the column for the tables that follow.
+TEST_F(Get, ANamespaceColumnStays) {
+  EXPECT_EQ(Ask({"rs,nodes", "-A"}).out,
+            "NAMESPACE   NAME                            DESIRED   CURRENT   READY   AGE\n"
+            "default     replicaset.apps/my-replicaset   2         2         2       6s\n"
+            "\n"
+            "NAMESPACE   NAME          STATUS   ROLES    AGE   VERSION\n"
+            "            node/node-1   Ready    <none>   7s    v1.30.0\n"
+            "            node/node-2   Ready    <none>   7s    v1.30.0\n"
+            "            node/node-3   Ready    <none>   7s    v1.30.0\n");
+  EXPECT_TRUE(Ask({"nodes,rs", "-A"}).out.starts_with("NAME          STATUS"));
+}
+
 TEST_F(Get, TellsWhatIsNotThere) {
+  EXPECT_EQ(Ask({"pod", "nope", "-n", "nowhere"}).err,
+            "Error from server (NotFound): namespaces \"nowhere\" not found\n");
+  EXPECT_EQ(Ask({"pod", "nope", "-n", "kube-system"}).err,
+            "Error from server (NotFound): pods \"nope\" not found\n");
   EXPECT_EQ(Ask({"pod", "nope", "-o", "json"}).out, "");
   EXPECT_EQ(Ask({"pods", "nope", "nil", "-o", "jsonpath={.items}"}).out, "[]");
   const CliResult ignored = Ask({"pod", "nope", "--ignore-not-found"});

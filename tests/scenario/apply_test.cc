@@ -36,8 +36,18 @@ TEST(ServerSideApply, AConflictFailsTheStep) {
   Ran ran(Apply("a", "serverSide: true, fieldManager: argo") + Apply("b", "serverSide: true"));
   ASSERT_EQ(ran.report.failures.size(), 1u);
   EXPECT_EQ(ran.report.failures[0].error,
-            "Error from server (Conflict): Apply failed with 1 conflict: conflict with \"argo\": "
-            ".data.k");
+            "error: Apply failed with 1 conflict: conflict with \"argo\": .data.k\n"
+            "Please review the fields above--they currently have other managers. Here\n"
+            "are the ways you can resolve this warning:\n"
+            "* If you intend to manage all of these fields, please re-run the apply\n"
+            "  command with the `--force-conflicts` flag.\n"
+            "* If you do not intend to manage all of the fields, please edit your\n"
+            "  manifest to remove references to the fields that should keep their\n"
+            "  current managers.\n"
+            "* You may co-own fields by updating your manifest to match the existing\n"
+            "  value; in this case, you'll become the manager if the other manager(s)\n"
+            "  stop managing the field (remove it from their configuration).\n"
+            "See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts");
   EXPECT_EQ(ran.Data(), "a");
 }
 

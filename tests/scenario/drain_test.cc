@@ -44,15 +44,47 @@ TEST(Drain, MovesTheNodesPodsElsewhere) {
   EXPECT_EQ(PodsOn(runner, "node-2"), 2) << "the pod without a controller is gone for good";
 }
 
+// kubectl pkg/drain/filters.go of each version, and pkg/cmd/drain/drain.go.
 TEST(Drain, RefusesPodsThatNobodyWouldMakeAgain) {
-  Runner runner(Parse("  - {at: 0s, create: {documents: all}}\n  - {at: 30s, drain: node-1}\n"),
+  const std::pair<const char*, const char*> cases[] = {
+      {"1.25", "cannot delete Pods declare no controller"},
+      {"1.30", "cannot delete cannot delete Pods that declare no controller"},
+      {"1.36", "cannot delete Pods that declare no controller"}};
+  for (const auto& [compat, refusal] : cases) {
+    Scenario scenario =
+        Parse("  - {at: 0s, create: {documents: all}}\n  - {at: 30s, drain: node-1}\n");
+    scenario.compat = *api::ParseCompat(compat);
+    Runner runner(scenario, RunnerOptions());
+    const RunReport report = runner.Run();
+    ASSERT_EQ(report.failures.size(), 1u);
+    const std::string why = std::string(refusal) + " (use --force to override): default/alone";
+    const std::string blank = std::string_view(compat) == "1.36" ? " " : "";
+    EXPECT_EQ(report.failures[0].error,
+              "error: unable to drain node \"node-1\" due to error:" + blank + why +
+                  ", continuing command...\nThere are pending nodes to be drained:\n node-1\n" +
+                  why);
+    EXPECT_GE(PodsOn(runner, "node-1"), 1);
+  }
+}
+
+// The finalizer keeps the pod. Texts of kubectl v1.36.3.
+TEST(Drain, GivesUpAtItsTimeout) {
+  Runner runner(Only(LoadSpec("  compat: \"1.36\"\n  cluster: {nodes: 1}\n  steps:\n"
+                              "  - {create: {document: Pod/stays}}\n"
+                              "  - {drain: {node: node-1, force: true, timeout: 2s}}\n---\n"
+                              "apiVersion: v1\nkind: Pod\n"
+                              "metadata: {name: stays, finalizers: [example.com/f]}\n"
+                              "spec: {nodeName: node-1, containers: [{name: c, image: nginx}]}\n")),
                 RunnerOptions());
   const RunReport report = runner.Run();
   ASSERT_EQ(report.failures.size(), 1u);
+  const std::string why =
+      "error when waiting for pod \"stays\" in namespace \"default\" to terminate: context "
+      "deadline "
+      "exceeded";
   EXPECT_EQ(report.failures[0].error,
-            "error: unable to drain node \"node-1\" due to error: cannot delete Pods that declare "
-            "no controller (use --force to override): default/alone");
-  EXPECT_GE(PodsOn(runner, "node-1"), 1);
+            "error: unable to drain node \"node-1\" due to error: " + why +
+                ", continuing command...\nThere are pending nodes to be drained:\n node-1\n" + why);
 }
 
 TEST(Evict, MarksThePodAndDeletesIt) {

@@ -237,7 +237,8 @@ TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
       {"delete: {resource: pods/no}", "Error from server (NotFound): pods \"no\" not found"},
       {"wait: {resource: pods/no, for: condition=Ready}",
        "Error from server (NotFound): pods \"no\" not found"},
-      {"wait: {resource: pods, selector: a=b, for: delete}", "error: no matching resources found"},
+      {"wait: {resource: pods, selector: a=b, for: condition=Ready}",
+       "error: no matching resources found"},
       {"cordon: node-9", "Error from server (NotFound): nodes \"node-9\" not found"},
       {"removeNode: node-9", "error: there is no machine node-9"},
       {"addNode: {name: node, count: 1}", "error: there is a machine node-1 already"},
@@ -264,6 +265,10 @@ std::vector<std::string> Told(const std::string& compat, const std::string& step
   return out;
 }
 
+constexpr std::string_view kImmediate =
+    "Warning: Immediate deletion does not wait for confirmation that the running resource has been "
+    "terminated. The resource may continue to run on the cluster indefinitely.\n";
+
 // label.go, annotate.go, delete.go.
 TEST(Kubectl, TellsWhatItHasDoneAsKubectlOfTheVersionDoes) {
   const std::string steps = R"(
@@ -278,18 +283,82 @@ TEST(Kubectl, TellsWhatItHasDoneAsKubectlOfTheVersionDoes) {
   - {delete: {resource: cm/c, gracePeriodSeconds: 0}}
 )";
   const auto expected = [](bool latest) {
-    return std::vector<std::string>{"configmap/c created",
-                                    "configmap/c not labeled",
-                                    "label \"z\" not found.\nconfigmap/c unlabeled",
-                                    latest ? "configmap/c modified" : "configmap/c labeled",
-                                    latest ? "configmap/c unlabeled" : "configmap/c labeled",
-                                    "configmap/c annotated",
-                                    "configmap/c annotated",
-                                    latest ? "configmap \"c\" force deleted from default namespace"
-                                           : "configmap \"c\" force deleted"};
+    return std::vector<std::string>{
+        "configmap/c created",
+        "configmap/c not labeled",
+        "label \"z\" not found.\nconfigmap/c unlabeled",
+        latest ? "configmap/c modified" : "configmap/c labeled",
+        latest ? "configmap/c unlabeled" : "configmap/c labeled",
+        "configmap/c annotated",
+        "configmap/c annotated",
+        std::string(kImmediate) + (latest ? "configmap \"c\" force deleted from default namespace"
+                                          : "configmap \"c\" force deleted")};
   };
   for (const char* compat : {"1.25", "1.30", "1.36"})
     EXPECT_EQ(Told(compat, steps), expected(std::string_view(compat) == "1.36")) << compat;
+}
+
+// Each as kubectl v1.36.3 and a real server have it.
+TEST(Kubectl, TellsWhatIsWrongAsKubectlDoes) {
+  const std::string c = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: \"1\"}}";
+  const std::string none = "{apiVersion: v1, kind: ConfigMap, metadata: {name: none}}";
+  const std::string old =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, resourceVersion: \"1\"}}";
+  const std::string rs =
+      "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {replicas: 0, selector: "
+      "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
+      "image: i}]}}}}";
+  const std::pair<std::string, std::string> cases[] = {
+      {"create: {objects: [" + c + ", " + rs + "]}",
+       "configmap/c created\nreplicaset.apps/r created"},
+      {"create: {object: " + c + "}",
+       "Error from server (AlreadyExists): error when creating \"STDIN\": configmaps \"c\" already "
+       "exists"},
+      {"apply: {object: " + c + "}",
+       "Warning: resource configmaps/c is missing the "
+       "kubectl.kubernetes.io/last-applied-configuration annotation which is required by kubectl "
+       "apply. kubectl apply should only be used on resources created declaratively by either "
+       "kubectl create --save-config or kubectl apply. The missing annotation will be patched "
+       "automatically.\nconfigmap/c configured"},
+      {"apply: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: nope}}}",
+       "Error from server (NotFound): error when creating \"STDIN\": namespaces \"nope\" not "
+       "found"},
+      {"replace: {object: " + none + "}",
+       "Error from server (NotFound): error when replacing \"STDIN\": configmaps \"none\" not "
+       "found"},
+      {"replace: {object: " + old + "}",
+       "Error from server (Conflict): error when replacing \"STDIN\": Operation cannot be "
+       "fulfilled "
+       "on configmaps \"c\": the object has been modified; please apply your changes to the latest "
+       "version and try again"},
+      {"delete: {object: " + none + "}",
+       "Error from server (NotFound): error when deleting \"STDIN\": configmaps \"none\" not "
+       "found"},
+      {"patch: {resource: cm/x, namespace: nope, type: merge, patch: {data: {a: b}}}",
+       "Error from server (NotFound): namespaces \"nope\" not found"},
+      {"label: {resource: cm/x, namespace: nope, set: {a: b}}",
+       "Error from server (NotFound): namespaces \"nope\" not found"},
+      {"label: {resource: cm/c, set: {a: bad value!}}",
+       "error: invalid label value: \"a=bad value!\": a valid label must be an empty string or "
+       "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+       "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
+       "validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"},
+      {"scale: {resource: rs/r, namespace: nope, replicas: 1}",
+       "Error from server (NotFound): namespaces \"nope\" not found"},
+      {"patch: {resource: rs/r, subresource: scale, patch: {spec: {replicas: 1}}}",
+       "scale.autoscaling/r patched"},
+      {"patch: {resource: cm/c, type: json, patch: [{op: remove, path: /data/nope}]}",
+       "The request is invalid: the server rejected our request due to an error in our request"},
+      {"wait: {resource: pods, selector: no=pe, for: delete}", ""},
+      {"wait: {resource: cm/x, namespace: nope, for: condition=Ready}",
+       "Error from server (NotFound): namespaces \"nope\" not found"}};
+  std::string steps;
+  std::vector<std::string> expected;
+  for (const auto& [step, told] : cases) {
+    steps += "  - {" + step + "}\n";
+    expected.push_back(told);
+  }
+  EXPECT_EQ(Told("1.36", steps), expected);
 }
 
 TEST(Kubectl, WillNotOverwriteUnasked) {

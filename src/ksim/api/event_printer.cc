@@ -1,4 +1,5 @@
-// Events as `kubectl events` prints them. Source: kubectl pkg/cmd/events/{events,event_printer}.go.
+// Events as `kubectl events` and `kubectl describe` print them. Source: kubectl
+// pkg/cmd/events/{events,event_printer}.go, pkg/util/event/sorted_event_list.go.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +57,14 @@ void SortByLastSeen(std::vector<Object>* events) {
 }
 
 std::vector<EventCells> CellsOfEvents(std::vector<Object> events, VirtualTime now) {
-  SortByLastSeen(&events);
+  // SortableEvents looks at lastTimestamp alone: those that have none come first.
+  std::stable_sort(events.begin(), events.end(), [](const Object& a, const Object& b) {
+    const auto last = [](const Object& o) {
+      const Value& time = Either(o.tree(), "lastTimestamp", "deprecatedLastTimestamp");
+      return TimeOf(time).value_or(VirtualTime());
+    };
+    return last(a) < last(b);
+  });
   std::vector<EventCells> out;
   for (const Object& event : events) {
     const Value& tree = event.tree();

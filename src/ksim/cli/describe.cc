@@ -29,6 +29,9 @@ constexpr Describer kDescribers[] = {
     {"batch/v1", "Job", DescribeJob},
     {"batch/v1", "CronJob", DescribeCronJob},
     {"v1", "Service", DescribeService},
+    {"discovery.k8s.io/v1", "EndpointSlice", DescribeEndpointSlice},
+    {"v1", "PersistentVolumeClaim", DescribeVolumeClaim},
+    {"storage.k8s.io/v1", "StorageClass", DescribeStorageClass},
     {"v1", "Namespace", DescribeNamespace},
     {"v1", "ResourceQuota", DescribeQuota},
     {"v1", "LimitRange", DescribeLimitRange},
@@ -125,13 +128,11 @@ std::vector<api::Object> EventsAbout(const trace::State& state, const About& abo
   for (api::Object& e : state.List("events", about.ns)) {
     const Value& is =
         e.tree().Has("regarding") ? e.tree().Get("regarding") : e.tree().Get("involvedObject");
+    if (about.of_namespace && is.Get("namespace").AsString() != about.ns) continue;
     if (wanted(about.api_version, is.Get("apiVersion")) && wanted(about.kind, is.Get("kind")) &&
         wanted(about.name, is.Get("name")) && wanted(about.uid, is.Get("uid")))
       out.push_back(std::move(e));
   }
-  std::stable_sort(out.begin(), out.end(), [](const api::Object& a, const api::Object& b) {
-    return a.resource_version() < b.resource_version();
-  });
   return out;
 }
 

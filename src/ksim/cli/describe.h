@@ -38,6 +38,9 @@ std::string DescribeDaemonSet(const Described& d);
 std::string DescribeJob(const Described& d);
 std::string DescribeCronJob(const Described& d);
 std::string DescribeService(const Described& d);
+std::string DescribeEndpointSlice(const Described& d);
+std::string DescribeVolumeClaim(const Described& d);
+std::string DescribeStorageClass(const Described& d);
 std::string DescribeQuota(const Described& d);
 std::string DescribeLimitRange(const Described& d);
 std::string DescribeNamespace(const Described& d);
@@ -52,6 +55,7 @@ std::string DescribeGenerically(const Described& d);
 struct About {
   About() = default;
   std::string ns, api_version, kind, name, uid;
+  bool of_namespace = false;  // the object's namespace has to be `ns`, even if that is none
 };
 // In the order they were written.
 std::vector<api::Object> EventsAbout(const trace::State& state, const About& about);

@@ -1,7 +1,7 @@
 // What `kubectl describe` says of containers.
 //
 // Source: kubectl pkg/describe/describe.go describeContainers and what it calls;
-// pkg/util/fieldpath/fieldpath.go, pkg/util/resource/resource.go.
+// pkg/util/resource/resource.go.
 #include <algorithm>
 
 #include "ksim/cli/describe_text.h"
@@ -109,31 +109,10 @@ void WriteSources(TabWriter& w, const Value& sources) {
   }
 }
 
-// FormatMap: name="value", one a line.
-std::string MapText(const Value& map) {
-  std::string out;
-  for (const Value::Member& m : map.members())
-    out += fmt::format("{}{}={}", out.empty() ? "" : "\n", m.name.text(),
-                       value::GoQuote(m.value.AsString()));
-  return out;
-}
-
-// EnvValueRetriever and ExtractFieldPathAsString: kubectl knows a pod's metadata and tells nothing
-// of spec and status. Of a template, which is no pod, nothing is known.
+// EnvValueRetriever: kubectl's scheme converts no other field label of a pod than these two, and
+// tells nothing of the rest. Of a template, which is no pod, nothing is known.
 std::string FieldOf(const Value& pod, std::string_view path) {
-  static constexpr std::string_view kWhole[] = {"metadata.name", "metadata.namespace",
-                                                "metadata.uid"};
-  for (const std::string_view map : {"metadata.annotations", "metadata.labels"}) {
-    if (!path.starts_with(map)) continue;
-    const Value& entries = pod.Get("metadata").Get(map.substr(map.find('.') + 1));
-    std::string_view key = path.substr(map.size());
-    if (key.empty()) return MapText(entries);
-    if (!key.starts_with("['") || !key.ends_with("']")) return "";
-    key.remove_prefix(2);
-    key.remove_suffix(2);
-    return std::string(entries.Get(key).AsString());
-  }
-  if (std::find(std::begin(kWhole), std::end(kWhole), path) == std::end(kWhole)) return "";
+  if (path != "metadata.name" && path != "metadata.namespace") return "";
   return std::string(pod.Get("metadata").Get(path.substr(path.find('.') + 1)).AsString());
 }
 

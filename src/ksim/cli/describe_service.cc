@@ -51,6 +51,42 @@ void WritePort(TabWriter& w, const Described& d, const Value& port) {
 
 }  // namespace
 
+// describeEndpointSliceV1.
+std::string DescribeEndpointSlice(const Described& d) {
+  const auto told = [](const Value& v) {
+    return v.is_null() ? std::string("<unset>") : value::GoFormat(v);
+  };
+  TabWriter w;
+  WriteHead(w, d.object);
+  WriteLabels(w, "Labels", d.object.labels());
+  WriteAnnotations(w, "Annotations", d.object.annotations());
+  w.Write(0, "AddressType:\t{}\n", d.tree.Get("addressType").AsString());
+  const Value& ports = d.tree.Get("ports");
+  w.Write(0, "Ports:{}\n", ports.empty() ? " <unset>" : "");
+  if (!ports.empty()) w.Write(1, "Name\tPort\tProtocol\n  ----\t----\t--------\n");
+  for (const Value& p : ports.items()) {
+    const std::string_view name = p.Get("name").AsString();
+    w.Write(1, "{}\t{}\t{}\n", name.empty() ? "<unset>" : name, told(p.Get("port")),
+            p.Get("protocol").AsString());
+  }
+  const Value& endpoints = d.tree.Get("endpoints");
+  w.Write(0, "Endpoints:{}\n", endpoints.empty() ? " <none>" : "");
+  for (const Value& e : endpoints.items()) {
+    const std::string addresses = JoinTexts(e.Get("addresses"), ", ");
+    w.Write(1, "- Addresses:\t{}\n", addresses.empty() ? "<none>" : addresses);
+    w.Write(2, "Conditions:\n");
+    w.Write(3, "Ready:\t{}\n", told(e.Get("conditions").Get("ready")));
+    w.Write(2, "Hostname:\t{}\n", told(e.Get("hostname")));
+    if (const Value& target = e.Get("targetRef"); target.is_object())
+      w.Write(2, "TargetRef:\t{}/{}\n", target.Get("kind").AsString(),
+              target.Get("name").AsString());
+    w.Write(2, "NodeName:\t{}\n", told(e.Get("nodeName")));
+    w.Write(2, "Zone:\t{}\n", told(e.Get("zone")));
+  }
+  WriteEvents(w, d);
+  return w.Take();
+}
+
 std::string DescribeService(const Described& d) {
   const Value& spec = d.spec();
   const auto list = [&spec](std::string_view field) {
@@ -72,13 +108,19 @@ std::string DescribeService(const Described& d) {
   WriteIf(w, 0, "External Name", spec.Get("externalName"));
   std::string ingress;
   for (const Value& i : d.status().Get("loadBalancer").Get("ingress").items())
-    ingress += fmt::format("{}{}", ingress.empty() ? "" : ", ",
-                           (i.Has("ip") ? i.Get("ip") : i.Get("hostname")).AsString());
+    ingress += fmt::format(
+        "{}{}{}", ingress.empty() ? "" : ", ",
+        (i.Has("ip") ? i.Get("ip") : i.Get("hostname")).AsString(),
+        i.Has("ipMode") ? fmt::format(" ({})", i.Get("ipMode").AsString()) : std::string());
   if (!ingress.empty()) w.Write(0, "LoadBalancer Ingress:\t{}\n", ingress);
   for (const Value& port : spec.Get("ports").items()) WritePort(w, d, port);
   w.Write(0, "Session Affinity:\t{}\n", spec.Get("sessionAffinity").AsString());
   WriteIf(w, 0, "External Traffic Policy", spec.Get("externalTrafficPolicy"));
   WriteIf(w, 0, "Internal Traffic Policy", spec.Get("internalTrafficPolicy"));
+  if (const std::int64_t port = spec.Get("healthCheckNodePort").AsInt(); port != 0)
+    w.Write(0, "HealthCheck NodePort:\t{}\n", port);
+  if (!spec.Get("loadBalancerSourceRanges").empty())
+    w.Write(0, "LoadBalancer Source Ranges:\t{}\n", list("loadBalancerSourceRanges"));
   WriteIf(w, 0, "Traffic Distribution", spec.Get("trafficDistribution"));
   WriteEvents(w, d);
   return w.Take();

@@ -65,6 +65,15 @@ void WriteVolumeSource(TabWriter& w, const Value& volume) {
     }
   } else if (const Value& projected = volume.Get("projected"); projected.is_object()) {
     WriteProjected(w, projected);
+  } else if (const Value& nfs = volume.Get("nfs"); nfs.is_object()) {
+    w.Write(2, "Type:\tNFS (an NFS mount that lasts the lifetime of a pod)\n");
+    w.Write(2, "Server:\t{}\n", nfs.Get("server").AsString());
+    w.Write(2, "Path:\t{}\n", nfs.Get("path").AsString());
+    w.Write(2, "ReadOnly:\t{}\n", nfs.Get("readOnly").AsBool());
+  } else if (const Value& image = volume.Get("image"); image.is_object()) {
+    w.Write(2, "Type:\tImage (a container image or OCI artifact)\n");
+    w.Write(2, "Reference:\t{}\n", image.Get("reference").AsString());
+    w.Write(2, "PullPolicy:\t{}\n", image.Get("pullPolicy").AsString());
   } else {
     w.Write(1, "<unknown>\n");
   }
@@ -235,6 +244,7 @@ void WriteEvents(TabWriter& w, const Described& d) {
   about.kind = d.object.kind();
   about.name = d.object.name();
   about.uid = d.object.uid();
+  about.of_namespace = true;
   std::vector<api::Object> events = EventsAbout(d.state, about);
   // Kubelets take their node's name for its uid.
   about.uid = about.name;

@@ -96,8 +96,10 @@ std::string Created(const std::vector<api::Object>& sets) {
 
 void WriteReplicaSets(TabWriter& w, const Described& d) {
   std::vector<api::Object> old;
+  const auto selector = value::LabelSelector::FromObject(d.spec().Get("selector"));
   for (api::Object& rs : d.state.List("replicasets", d.object.ns()))
-    if (IsControlledBy(rs, d.object)) old.push_back(std::move(rs));
+    if (selector.ok() && selector->Matches(rs.labels()) && IsControlledBy(rs, d.object))
+      old.push_back(std::move(rs));
   if (old.empty()) return;
   std::stable_sort(old.begin(), old.end(), [](const api::Object& a, const api::Object& b) {
     return a.creation_time() < b.creation_time();

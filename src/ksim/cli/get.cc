@@ -124,13 +124,15 @@ class GetCommand : public Command {
       return g.info != groups->front().info;
     });
     bool written = false;
+    bool with_namespace = false;  // once there is such a column, every later table has it
     for (std::size_t i = 0; i < groups->size();) {
       Group group = std::move((*groups)[i]);
       for (++i; i < groups->size() && (*groups)[i].info == group.info; ++i)
         for (const api::Object& o : (*groups)[i].objects) group.objects.push_back(o);
       api::TableOptions options = table_;
       options.wide = format.kind() == OutputFormat::Kind::kWide;
-      options.with_namespace = selection_.all_namespaces && group.info->namespaced;
+      with_namespace = with_namespace || (selection_.all_namespaces && group.info->namespaced);
+      options.with_namespace = with_namespace;
       options.with_kind = table_.with_kind || mixed;
       const std::string table = api::RenderTable(*group.info, group.objects, now, options);
       if (written && !table.empty() && !options.no_headers) io.Out("\n");

@@ -77,7 +77,8 @@ const api::ResourceInfo* ResourceOrTell(Io& io, const api::Kinds& kinds, const s
   std::vector<std::string_view> known;
   for (const api::ResourceInfo* r : kinds.all()) known.push_back(r->resource);
   const std::string near = Nearest(word, known);
-  io.Err(fmt::format("error: the server doesn't have a resource type \"{}\"{}\n", word,
+  io.Err(fmt::format("error: the server doesn't have a resource type \"{}\"{}\n",
+                     word.substr(0, word.find('.')),
                      near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
   return nullptr;
 }
@@ -194,7 +195,8 @@ bool Lookup::FindSlashed(const std::vector<std::string>& words, std::vector<Grou
     if (slash == std::string::npos)
       return Wrong(
           "there is no need to specify a resource type as a separate argument when passing "
-          "arguments in resource/name form");
+          "arguments in resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of "
+          "'kubectl get resource resource/<resource_name>'");
     if (word.find('/', slash + 1) != std::string::npos)
       return Wrong("arguments in resource/name form may not have more than one slash");
     if (slash == 0 || slash + 1 == word.size())
@@ -214,8 +216,12 @@ bool Lookup::AddNamed(const api::ResourceInfo* info, const std::string& name,
     if (o.kind() == info->kind && o.name() == name) found = std::move(o);
   if (found.empty()) {
     WarnIfNotWatched(*info);
+    // cli-runtime pkg/resource/visitor.go Info.Get.
+    const bool nowhere = info->namespaced && selection_.ns != "default" &&
+                         state_.Get("namespaces", "", selection_.ns).empty();
     missing->push_back(fmt::format("Error from server (NotFound): {} \"{}\" not found\n",
-                                   info->group_resource(), name));
+                                   nowhere ? "namespaces" : info->group_resource(),
+                                   nowhere ? selection_.ns : name));
     return true;
   }
   Group& group = groups->emplace_back();

@@ -61,9 +61,10 @@ std::vector<Value> ItemsOf(const Value& tree) {
 
 absl::StatusOr<OutputFormat> OutputFormat::Parse(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const std::string_view name = std::string_view(text).substr(0, equals);
+  std::string name = text.substr(0, equals);
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const auto* format = std::find_if(std::begin(kFormats), std::end(kFormats),
-                                    [name](const Format& f) { return f.name == name; });
+                                    [&name](const Format& f) { return f.name == name; });
   if (format == std::end(kFormats) || (!format->templated && equals != std::string::npos))
     return NoSuchFormat(text);
   OutputFormat out;

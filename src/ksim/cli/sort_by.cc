@@ -76,7 +76,12 @@ absl::StatusOr<std::vector<std::size_t>> OrderBy(std::string_view path,
     return InvalidText(fmt::format("couldn't find any field with path {} in the list of objects",
                                    value::GoQuote(relaxed)));
   RETURN_IF_ERROR(CheckOrder(keys, relaxed));
-  std::stable_sort(order.begin(), order.end(),
+  // Those without the field come first, and before those of them that were looked at earlier:
+  // sorter.go Less says of them that they are less than anything.
+  const auto missing = std::stable_partition(order.begin(), order.end(),
+                                             [&keys](std::size_t i) { return !keys[i]; });
+  std::reverse(order.begin(), missing);
+  std::stable_sort(missing, order.end(),
                    [&keys](std::size_t a, std::size_t b) { return Less(keys[a], keys[b]); });
   return order;
 }

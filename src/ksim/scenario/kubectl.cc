@@ -5,6 +5,8 @@
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
+#include "ksim/value/selector.h"
+#include "ksim/value/text.h"
 
 namespace ksim::scenario {
 
@@ -49,6 +51,28 @@ Value MapOf(const Step& step) {
   value::ObjectBuilder out;
   for (const auto& [key, v] : step.set) out.Add(key, v ? Value::Of(*v) : Value());
   return out.Build();
+}
+
+// apply.go warnIfMissing...: what was made without apply has no record of what was applied.
+std::string MissingRecord(const api::ResourceInfo& info, std::string_view name) {
+  return fmt::format(
+      "Warning: resource {}/{} is missing the {} annotation which is required by kubectl apply. "
+      "kubectl apply should only be used on resources created declaratively by either kubectl "
+      "create --save-config or kubectl apply. The missing annotation will be patched "
+      "automatically.",
+      info.resource, name, kLastApplied);
+}
+
+// label.go ParseLabels: "" if all values can be those of labels.
+std::string BadLabelValue(const Step& step) {
+  for (const auto& [key, v] : step.set) {
+    const std::vector<std::string> problems =
+        v ? value::LabelValueProblems(*v) : std::vector<std::string>();
+    if (!problems.empty())
+      return fmt::format("error: invalid label value: {}: {}",
+                         value::GoQuote(fmt::format("{}={}", key, *v)), fmt::join(problems, ";"));
+  }
+  return "";
 }
 
 bool Unchanged(const Object& before, const Object& after) {
@@ -98,6 +122,17 @@ sim::Task<Response> Kubectl::Send(Request request) {
   // ErrorText tells the user who refused.
   if (api::IsConnectionRefused(response.status))
     response.status.name = fmt::format("{}:6443", client_.connection().server().name());
+  co_return response;
+}
+
+// cli-runtime pkg/resource/visitor.go Info.Get: where an object is missing, its namespace may be.
+sim::Task<Response> Kubectl::GetNamed(Info info, std::string ns, std::string name) {
+  Request get = About(api::Verb::kGet, info, ns, std::move(name));
+  Response response = co_await Send(std::move(get));
+  if (response.code != 404 || !info->namespaced || ns == "default") co_return response;
+  Request get_namespace = About(api::Verb::kGet, env_.kinds.ByName("namespaces"), "", ns);
+  Response found = co_await Send(std::move(get_namespace));
+  if (found.code == 404) co_return found;
   co_return response;
 }
 
@@ -164,8 +199,9 @@ sim::Task<StepOutcome> Kubectl::Create(const Step& step, EarlierTries& tries) {
     request.field_manager = "kubectl-create";
     request.field_validation = "Strict";
     const Response response = co_await Send(std::move(request));
+    TellWarnings(response, &outcome);
     if (!tries.Settled(ObjectPath(*info, object.ns(), object.name()), response)) {
-      outcome.error = ErrorText(response);
+      outcome.error = ErrorText(response, "creating");
       co_return outcome;
     }
     const Object& made = response.object.empty() ? object : response.object;
@@ -175,10 +211,10 @@ sim::Task<StepOutcome> Kubectl::Create(const Step& step, EarlierTries& tries) {
 }
 
 // pkg/cmd/apply/{apply,patcher}.go, client side.
-sim::Task<Response> Kubectl::ApplyOne(Info info, Object wanted, const char** done) {
+sim::Task<Response> Kubectl::ApplyOne(Info info, Object wanted, const char** done,
+                                      StepOutcome* outcome) {
   const std::string ns(wanted.ns()), name(wanted.name());
-  Request get = About(api::Verb::kGet, info, ns, name);
-  const Response current = co_await Send(std::move(get));
+  const Response current = co_await GetNamed(info, ns, name);
   *done = " created";
   const Value modified = WithLastApplied(wanted.tree());
   if (current.code == 404) {
@@ -190,6 +226,8 @@ sim::Task<Response> Kubectl::ApplyOne(Info info, Object wanted, const char** don
   }
   if (current.code != 200) co_return current;
   const std::string_view last = current.object.Annotation(kLastApplied);
+  if (!current.object.annotations().Has(kLastApplied))
+    outcome->lines.push_back(MissingRecord(*info, name));
   absl::StatusOr<Value> original = value::ParseJson(last.empty() ? "{}" : last);
   const Value before = original.ok() ? *original : Value::EmptyObject();
   const Value now = current.object.ToTree();
@@ -232,10 +270,14 @@ sim::Task<StepOutcome> Kubectl::Apply(const Step& step) {
     if (step.server_side) {
       response = co_await ApplyOnServer(info, object, step);
     } else {
-      response = co_await ApplyOne(info, object, &done);
+      response = co_await ApplyOne(info, object, &done, &outcome);
     }
+    TellWarnings(response, &outcome);
     if (response.code >= 400 || response.code == 0) {
-      outcome.error = ErrorText(response);
+      const bool creating = !step.server_side && done == std::string_view(" created");
+      outcome.error = step.server_side && api::IsConflict(response.status)
+                          ? ApplyConflictText(response.status)
+                          : ErrorText(response, creating ? "creating" : "");
       co_return outcome;
     }
     outcome.lines.push_back(Slashed(*info, object.name()) + done);
@@ -243,27 +285,33 @@ sim::Task<StepOutcome> Kubectl::Apply(const Step& step) {
   co_return outcome;
 }
 
-// pkg/cmd/replace/replace.go: the version is read first, so that the PUT is unconditional in
-// effect.
+// cli-runtime pkg/resource/helper.go Helper.Replace: without a version of its own the object takes
+// that of the server's, if there is one, so that the PUT is unconditional in effect.
 sim::Task<StepOutcome> Kubectl::Replace(const Step& step) {
+  static const value::Path kVersion{"metadata", "resourceVersion"};
   StepOutcome outcome;
   for (const Manifest& manifest : step.objects) {
     Info info = Resolve(manifest.tree, &outcome);
     if (info == nullptr) co_return outcome;
     const Object object = Prepared(info, manifest);
     const std::string ns(object.ns()), name(object.name());
-    Request get = About(api::Verb::kGet, info, ns, name);
-    const Response current = co_await Send(std::move(get));
-    Response response = current;
-    if (current.code == 200) {
-      Request put = About(api::Verb::kUpdate, info, ns, name);
-      put.body = object.WithResourceVersion(current.object.resource_version()).ToTree();
-      put.field_manager = "kubectl-replace";
-      put.field_validation = "Strict";
-      response = co_await Send(std::move(put));
+    Request put = About(api::Verb::kUpdate, info, ns, name);
+    put.body = object.tree();
+    put.field_manager = "kubectl-replace";
+    put.field_validation = "Strict";
+    const Value version = manifest.tree.Get(kVersion);
+    if (version.AsString().empty()) {
+      Request get = About(api::Verb::kGet, info, ns, name);
+      const Response current = co_await Send(std::move(get));
+      if (current.code == 200)
+        put.body = object.WithResourceVersion(current.object.resource_version()).ToTree();
+    } else {
+      put.body = put.body.Set(kVersion, version);
     }
+    const Response response = co_await Send(std::move(put));
+    TellWarnings(response, &outcome);
     if (response.code >= 400 || response.code == 0) {
-      outcome.error = ErrorText(response);
+      outcome.error = ErrorText(response, "replacing");
       co_return outcome;
     }
     outcome.lines.push_back(Slashed(*info, name) + " replaced");
@@ -285,8 +333,7 @@ sim::Task<Response> Kubectl::PatchObject(Info info, std::string ns, std::string 
 sim::Task<StepOutcome> Kubectl::Patch(const Step& step) {
   StepOutcome outcome;
   Info info = env_.kinds.ByName(step.resource);
-  Request get = About(api::Verb::kGet, info, step.ns, step.name);
-  const Response before = co_await Send(std::move(get));
+  const Response before = co_await GetNamed(info, step.ns, step.name);
   if (before.code != 200) {
     outcome.error = ErrorText(before);
     co_return outcome;
@@ -296,12 +343,17 @@ sim::Task<StepOutcome> Kubectl::Patch(const Step& step) {
   if (step.patch_type == "json") type = api::PatchType::kJson;
   const Response after = co_await PatchObject(info, step.ns, step.name, step.patch, type,
                                               step.subresource, "kubectl-patch");
+  TellWarnings(after, &outcome);
   if (after.code >= 400 || after.code == 0) {
     outcome.error = ErrorText(after);
     co_return outcome;
   }
   const bool same = Unchanged(before.object, after.object);
-  outcome.lines.push_back(Slashed(*info, step.name) + (same ? " patched (no change)" : " patched"));
+  // patch.go names what came back.
+  const std::string what = after.object.kind() == "Scale"
+                               ? fmt::format("scale.autoscaling/{}", step.name)
+                               : Slashed(*info, step.name);
+  outcome.lines.push_back(what + (same ? " patched (no change)" : " patched"));
   co_return outcome;
 }
 
@@ -309,8 +361,7 @@ sim::Task<StepOutcome> Kubectl::Patch(const Step& step) {
 sim::Task<StepOutcome> Kubectl::Scale(const Step& step) {
   StepOutcome outcome;
   Info info = env_.kinds.ByName(step.resource);
-  Request get = About(api::Verb::kGet, info, step.ns, step.name);
-  const Response before = co_await Send(std::move(get));
+  const Response before = co_await GetNamed(info, step.ns, step.name);
   if (before.code != 200) {
     outcome.error = ErrorText(before);
     co_return outcome;
@@ -327,15 +378,13 @@ sim::Task<StepOutcome> Kubectl::Scale(const Step& step) {
 }
 
 sim::Task<Response> Kubectl::Targets(Info info, const Step& step) {
-  Request request = About(api::Verb::kList, info, step.ns, "");
-  request.list.label_selector = step.selector;
   if (step.name.empty()) {
+    Request request = About(api::Verb::kList, info, step.ns, "");
+    request.list.label_selector = step.selector;
     request.list.limit = 500;
     co_return co_await Send(std::move(request));
   }
-  request.verb = api::Verb::kGet;
-  request.name = step.name;
-  Response response = co_await Send(std::move(request));
+  Response response = co_await GetNamed(info, step.ns, step.name);
   if (response.code == 200) response.items.push_back(response.object);
   co_return response;
 }
@@ -344,6 +393,8 @@ sim::Task<StepOutcome> Kubectl::Mark(const Step& step) {
   StepOutcome outcome;
   Info info = env_.kinds.ByName(step.resource);
   const bool label = step.kind == StepKind::kLabel;
+  if (label) outcome.error = BadLabelValue(step);
+  if (!outcome.ok()) co_return outcome;
   const Response targets = co_await Targets(info, step);
   if (targets.code != 200) {
     outcome.error = ErrorText(targets);

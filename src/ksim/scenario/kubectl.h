@@ -51,13 +51,20 @@ class Kubectl {
   sim::Task<api::Response> PatchObject(Info info, std::string ns, std::string name,
                                        value::Value patch, api::PatchType type,
                                        std::string subresource, std::string manager);
-  sim::Task<api::Response> ApplyOne(Info info, api::Object wanted, const char** done);
+  sim::Task<api::Response> GetNamed(Info info, std::string ns, std::string name);
+  sim::Task<api::Response> ApplyOne(Info info, api::Object wanted, const char** done,
+                                    StepOutcome* outcome);
   sim::Task<api::Response> ApplyOnServer(Info info, api::Object wanted, const Step& step);
   sim::Task<api::Response> DeleteOne(Info info, std::string ns, std::string name, const Step& step);
   sim::Task<api::Response> EvictOne(std::string ns, std::string name,
                                     std::optional<std::int64_t> grace);
-  sim::Task<void> EvictAll(Info info, std::vector<api::Object> pods, const Step& step,
-                           StepOutcome* outcome);
+  struct ToDrain;
+  sim::Task<bool> IsDaemons(api::Object pod, const Step& step, ToDrain* out);
+  sim::Task<bool> FindPodsToDrain(const Step& step, ToDrain* out, StepOutcome* outcome);
+  sim::Task<std::string> EvictUntilTaken(api::Object pod, const Step& step, VirtualTime deadline,
+                                         StepOutcome* outcome);
+  sim::Task<std::vector<std::string>> EvictAll(std::vector<api::Object> pods, const Step& step,
+                                               StepOutcome* outcome);
   // The step's target as objects: one by name, or those that its selector picks.
   sim::Task<api::Response> Targets(Info info, const Step& step);
   // Until the object of that uid is gone. False if the watch cannot be had.
@@ -85,8 +92,14 @@ class Kubectl {
   client::Client client_;
 };
 
-// "Error from server (NotFound): ..." or what kubectl prints for a lost connection.
-std::string ErrorText(const api::Response& response);
+// "Error from server (NotFound): ..." or what kubectl prints for a lost connection. `doing`: what
+// was being done to an object of a manifest ("creating"), all of which come from the standard
+// input.
+std::string ErrorText(const api::Response& response, std::string_view doing = "");
+// What a server-side apply says of fields that others own.
+std::string ApplyConflictText(const api::Status& status);
+// "Warning: ...", each text once.
+void TellWarnings(const api::Response& response, StepOutcome* outcome);
 // "replicaset.apps/my-replicaset"
 std::string Slashed(const api::ResourceInfo& info, std::string_view name);
 // "replicasets.apps/default/my-replicaset"

@@ -1,6 +1,7 @@
 // kubectl delete and kubectl wait, and what they wait for.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "ksim/scenario/kubectl.h"
@@ -19,16 +20,33 @@ std::string Propagation(const std::string& cascade) {
   return cascade == "foreground" ? "Foreground" : "Background";
 }
 
-// condition=Ready or condition=Ready=False on status.conditions.
+bool SameLetters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c + 0; };
+    return lower(x) == lower(y);
+  });
+}
+
+// Whether whoever reports the condition has not yet seen the object as it is now
+// (getObservedGeneration).
+bool IsStale(const Object& object, const Value& condition) {
+  const Value generation = object.tree().Get("metadata").Get("generation");
+  const Value& seen = condition.Has("observedGeneration")
+                          ? condition.Get("observedGeneration")
+                          : object.status().Get("observedGeneration");
+  return generation.is_int() && seen.is_int() && seen.AsInt() < generation.AsInt();
+}
+
+// condition=Ready or condition=Ready=False on status.conditions (wait.go checkCondition).
 bool HasCondition(const Object& object, std::string_view wanted) {
   wanted.remove_prefix(std::string_view("condition=").size());
   const std::size_t equals = wanted.find('=');
   const std::string_view type = wanted.substr(0, equals);
   const std::string_view status =
-      equals == std::string_view::npos ? "True" : wanted.substr(equals + 1);
+      equals == std::string_view::npos ? "true" : wanted.substr(equals + 1);
   for (const Value& condition : object.status().Get("conditions").items()) {
-    if (condition.Get("type").AsString() != type) continue;
-    return condition.Get("status").AsString() == status;
+    if (!SameLetters(condition.Get("type").AsString(), type)) continue;
+    return !IsStale(object, condition) && SameLetters(condition.Get("status").AsString(), status);
   }
   return false;
 }
@@ -102,12 +120,16 @@ sim::Task<std::vector<Kubectl::Doomed>> Kubectl::FindDoomed(const Step& step,
 
 sim::Task<StepOutcome> Kubectl::Delete(const Step& step, EarlierTries& tries) {
   StepOutcome outcome;
+  if (step.grace_period_seconds == 0)  // as with --force
+    outcome.lines.emplace_back(
+        "Warning: Immediate deletion does not wait for confirmation that the running resource has "
+        "been terminated. The resource may continue to run on the cluster indefinitely.");
   std::vector<Doomed> doomed = co_await FindDoomed(step, &outcome);
   if (!outcome.ok()) co_return outcome;
   for (Doomed& target : doomed) {
     const Response response = co_await DeleteOne(target.info, target.ns, target.name, step);
     if (!tries.Settled(ObjectPath(*target.info, target.ns, target.name), response)) {
-      outcome.error = ErrorText(response);
+      outcome.error = ErrorText(response, step.resource.empty() ? "deleting" : "");
       co_return outcome;
     }
     target.gone = response.code == 404;
@@ -137,7 +159,7 @@ sim::Task<StepOutcome> Kubectl::Wait(const Step& step) {
   const Response found = co_await Targets(info, step);
   if (found.code == 404 && step.wait_for == "delete") co_return outcome;
   if (found.code != 200) outcome.error = ErrorText(found);
-  if (found.code == 200 && found.items.empty())
+  if (found.code == 200 && found.items.empty() && step.wait_for != "delete")
     outcome.error = "error: no matching resources found";
   for (const Object& target : found.items) {
     if (!outcome.ok()) break;
@@ -197,40 +219,6 @@ sim::Task<bool> Kubectl::WatchUntil(Info info, Object target, const Step& step, 
     const bool met = Satisfied(step, event->object);
     if (met) co_return true;
   }
-}
-
-std::string Slashed(const api::ResourceInfo& info, std::string_view name) {
-  if (info.group.empty()) return fmt::format("{}/{}", info.singular, name);
-  return fmt::format("{}.{}/{}", info.singular, info.group, name);
-}
-
-std::string ObjectPath(const api::ResourceInfo& info, std::string_view ns, std::string_view name) {
-  return fmt::format("{}/{}/{}", info.group_resource(), ns, name);
-}
-
-// pkg/cmd/util/helpers.go checkErr, StandardErrorMessage, MultilineError.
-std::string ErrorText(const Response& response) {
-  const api::Status& status = response.status;
-  if (response.code == 0)
-    return api::IsConnectionRefused(status)
-               ? fmt::format(
-                     "The connection to the server {} was refused - did you specify the "
-                     "right host or port?",
-                     status.name)
-               : "Unable to connect to the server: " + status.message;
-  if (api::IsInvalid(status)) {
-    std::string text = "The request is invalid";
-    if (!status.kind.empty() || !status.name.empty())
-      text = fmt::format("The {} \"{}\" is invalid", status.kind, status.name);
-    if (status.causes.size() == 1)
-      return fmt::format("{}: {}: {}", text, status.causes[0].field, status.causes[0].message);
-    if (!status.causes.empty()) text += ": ";
-    for (const api::StatusCause& cause : status.causes)
-      text += fmt::format("\n* {}: {}", cause.field, cause.message);
-    return text;
-  }
-  if (status.reason.empty()) return "Error from server: " + status.message;
-  return fmt::format("Error from server ({}): {}", status.reason, status.message);
 }
 
 }  // namespace ksim::scenario
