@@ -42,9 +42,10 @@ TEST_P(Recorded, IsAnsweredAsUpstreamDoes) {
     if (!recorded.Has("answer")) continue;
     EXPECT_EQ(value::ToJson(Comparable(answer)), value::ToJson(Comparable(recorded.Get("answer"))))
         << name << ".jsonl:" << line << ": " << value::ToJson(recorded.Get("ask"));
-    if (name.starts_with("writes"))
+    if (name.starts_with("writes")) {
       EXPECT_EQ(ours.Of(answer), upstreams.Of(recorded.Get("answer")))
           << name << ".jsonl:" << line << ": " << value::ToJson(recorded.Get("ask"));
+    }
   }
 }
 
