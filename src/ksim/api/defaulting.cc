@@ -247,7 +247,8 @@ Value DefaultNamespace(const Value& tree, Compat) {
   static const value::Path kLabel{"metadata", "labels", "kubernetes.io/metadata.name"};
   static const value::Path kName{"metadata", "name"};
   static const Atom kStatus("status"), kPhase("phase");
-  Value out = EditField(tree, kStatus, [](const Value& status) {
+  Value out = WithDefault(tree, kStatus, Value::EmptyObject());
+  out = EditField(out, kStatus, [](const Value& status) {
     return WithNonEmpty(status, kPhase, Value::Of("Active"));
   });
   const Value name = out.Get(kName);
