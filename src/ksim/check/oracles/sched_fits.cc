@@ -81,7 +81,7 @@ class Fits : public Oracle {
     Violate(o.seq, std::string(o.by),
             fmt::format("{} binds {} to {}, whose pods then ask for more than it has: {}", o.by,
                         ObjectOf(o), after, what),
-            {ObjectOf(o), fmt::format("nodes//{}", after)});
+            {ObjectOf(o), fmt::format("nodes/{}", after)});
   }
 
   // Of what the pod asks for: the scheduler looks at nothing else, but at the number of pods

@@ -1,6 +1,7 @@
 // sched.real: the scheduler binds no pod to a node that it could know is gone. bug 44.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "ksim/api/kinds.h"
@@ -19,9 +20,10 @@ const OracleInfo& RealInfo() {
       "sched.real",
       Guarantee::kSafety,
       "The scheduler binds no pod to a node that it was told is gone, or that never was.",
-      {sim::EventKind::kRequest, sim::EventKind::kCommit, sim::EventKind::kHandler},
+      {sim::EventKind::kRequest, sim::EventKind::kCommit, sim::EventKind::kHandler,
+       sim::EventKind::kFault, sim::EventKind::kPhase},
       {"a node was deleted, and the scheduler has not been told so yet",
-       "it was told so less than 5 s before, when the pod was on its way already"},
+       "it was told so less than 5 s before, pauses not counted, when the pod was on its way"},
       "the scheduler bound no pod"};
   return info;
 }
@@ -33,6 +35,14 @@ class Real : public Oracle {
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
       if (o.subresource == "binding") sent_[o.request] = o.t;
+      return;
+    }
+    if (o.kind == sim::EventKind::kPhase) {
+      if (o.state == "heal") awake_ = o.t;  // drawn faults need not be told to end
+      return;
+    }
+    if (o.kind == sim::EventKind::kFault) {
+      if (o.verb == "pause" && o.target.starts_with("kube-scheduler")) awake_ = o.t;
       return;
     }
     if (o.kind == sim::EventKind::kHandler) {
@@ -67,17 +77,18 @@ class Real : public Oracle {
     std::string why;
     if (newest == nullptr)
       why = "which never was";
-    else if (told != told_gone_.end() && asked - told->second.t > kDecided)
+    else if (told != told_gone_.end() && asked - std::max(told->second.t, awake_) > kDecided)
       why = fmt::format("which is gone since revision {}; it was told so by event #{}",
                         newest->revision, told->second.seq);
     if (why.empty()) return;
     Violate(o.seq, std::string(o.by),
             fmt::format("{} binds {} to {}, {}", o.by, ObjectOf(o), node, why),
-            {ObjectOf(o), fmt::format("nodes//{}", node)});
+            {ObjectOf(o), fmt::format("nodes/{}", node)});
   }
 
   std::map<std::uint64_t, std::int64_t> sent_;  // bindings under way
   std::map<std::uint64_t, Told> told_gone_;     // nodes that the scheduler was told are gone
+  std::int64_t awake_ = 0;                      // when it was last paused, or woken
 };
 
 }  // namespace
