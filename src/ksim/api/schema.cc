@@ -15,6 +15,7 @@
 #include "ksim/api/schema_types.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
 #include "ksim/value/quantity.h"
 #include "ksim/value/timestamp.h"
@@ -27,22 +28,6 @@ using value::Value;
 namespace {
 
 using Kind = GoType::Kind;
-
-// What encoding/json calls a value in an UnmarshalTypeError.
-std::string_view JsonWord(const Value& v) {
-  switch (v.type()) {
-    case Value::Type::kObject:
-      return "object";
-    case Value::Type::kArray:
-      return "array";
-    case Value::Type::kBool:
-      return "bool";
-    case Value::Type::kString:
-      return "string";
-    default:
-      return "number";
-  }
-}
 
 // Where encoding/base64 stops, or nullopt for a good text: a quantum that is cut short is reported
 // where it began, what does not belong there where it stands (decodeQuantum).
@@ -170,7 +155,7 @@ class Decoder {
   }
 
   Value WalkStruct(const GoType& type, const Value& v) {
-    if (!v.is_object()) return Mismatch(type, v, std::string(JsonWord(v)));
+    if (!v.is_object()) return Mismatch(type, v, std::string(value::JsonWord(v)));
     const GoStruct& fields = table_.fields(type.fields);
     const GoStruct* const outer = struct_;
     std::vector<Value::Member> kept;
@@ -214,7 +199,7 @@ class Decoder {
   }
 
   Value WalkSlice(const GoType& type, const Value& v) {
-    if (!v.is_array()) return Mismatch(type, v, std::string(JsonWord(v)));
+    if (!v.is_array()) return Mismatch(type, v, std::string(value::JsonWord(v)));
     const GoType& element = table_.type(type.element);
     std::vector<Value> items;
     bool changed = false;
@@ -232,7 +217,7 @@ class Decoder {
   }
 
   Value WalkMap(const GoType& type, const Value& v) {
-    if (!v.is_object()) return Mismatch(type, v, std::string(JsonWord(v)));
+    if (!v.is_object()) return Mismatch(type, v, std::string(value::JsonWord(v)));
     const GoType& element = table_.type(type.element);
     std::vector<Value::Member> members;
     bool changed = false;
@@ -253,9 +238,9 @@ class Decoder {
   Value WalkScalar(const GoType& type, const Value& v) {
     switch (type.kind) {
       case Kind::kString:
-        return v.is_string() ? v : Mismatch(type, v, std::string(JsonWord(v)));
+        return v.is_string() ? v : Mismatch(type, v, std::string(value::JsonWord(v)));
       case Kind::kBool:
-        return v.is_bool() ? v : Mismatch(type, v, std::string(JsonWord(v)));
+        return v.is_bool() ? v : Mismatch(type, v, std::string(value::JsonWord(v)));
       case Kind::kInt32:
       case Kind::kInt64:
         return WalkInt(type, v);
@@ -283,7 +268,7 @@ class Decoder {
         (type.kind == Kind::kInt64 || (number.AsInt() >= std::numeric_limits<std::int32_t>::min() &&
                                        number.AsInt() <= std::numeric_limits<std::int32_t>::max()));
     if (fits) return number;
-    std::string word(JsonWord(v));
+    std::string word(value::JsonWord(v));
     if (v.is_number()) word += " " + value::ToJson(v);
     return Mismatch(type, v, word);
   }
@@ -300,7 +285,7 @@ class Decoder {
   }
 
   Value WalkBytes(const GoType& type, const Value& v) {
-    if (!v.is_string()) return Mismatch(type, v, std::string(JsonWord(v)));
+    if (!v.is_string()) return Mismatch(type, v, std::string(value::JsonWord(v)));
     const std::optional<std::size_t> bad = BadBase64(v.AsString());
     if (!bad) return v;
     return Fail(v, fmt::format("illegal base64 data at input byte {}", *bad));
@@ -308,7 +293,7 @@ class Decoder {
 
   Value WalkTime(const GoType& type, const Value& v) {
     static const GoType kString{Kind::kString, false, 0, 0, "string"};
-    if (!v.is_string()) return Mismatch(kString, v, std::string(JsonWord(v)));
+    if (!v.is_string()) return Mismatch(kString, v, std::string(value::JsonWord(v)));
     if (type.kind == Kind::kDuration) {
       if (ParseDuration(v.AsString()).ok()) return v;
       return Fail(v, fmt::format("time: invalid duration {}", GoQuote(v.AsString())));

@@ -116,6 +116,21 @@ std::string GoJson(const Value& v, int indent) {
   return out;
 }
 
+std::string_view JsonWord(const Value& v) {
+  switch (v.type()) {
+    case Value::Type::kObject:
+      return "object";
+    case Value::Type::kArray:
+      return "array";
+    case Value::Type::kBool:
+      return "bool";
+    case Value::Type::kString:
+      return "string";
+    default:
+      return "number";
+  }
+}
+
 std::string_view GoTypeName(const Value& v) {
   switch (v.type()) {
     case Value::Type::kNull:

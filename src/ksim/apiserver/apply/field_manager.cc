@@ -6,6 +6,7 @@
 
 #include "ksim/api/timestamps.h"
 #include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
 
 namespace ksim::apiserver {
@@ -63,12 +64,10 @@ Value WithManagers(const Value& object, const Managers& managers) {
 
 // sigs.k8s.io/yaml reads the patch into a map.
 api::Status NoMapping(const Value& body) {
-  const char* word = body.is_array() ? "array" : body.is_string() ? "string" : "number";
-  if (body.is_bool()) word = "bool";
   return api::BadRequest(
       fmt::format("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot "
                   "unmarshal {} into Go value of type map[string]interface {{}}",
-                  word));
+                  value::JsonWord(body)));
 }
 
 Path LastAppliedPath() { return Path{"metadata", "annotations", value::PathStep(kLastApplied)}; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
 #include "ksim/value/text.h"
 #include "ksim/value/value.h"
@@ -68,18 +69,10 @@ std::string QuotedByte(std::string_view byte) {
   return "'" + quoted.substr(1, quoted.size() - 2) + "'";
 }
 
-std::string_view TypeWord(const value::Value& v) {
-  return v.is_string()   ? "string"
-         : v.is_array()  ? "array"
-         : v.is_object() ? "object"
-         : v.is_number() ? "number"
-                         : "bool";
-}
-
 // What encoding/json says to a field of another type, "" if it takes it.
 std::string WrongField(const value::Value& v, std::string_view name, std::string_view type) {
   if (v.is_null() || (type == "string" ? v.is_string() : v.is_int())) return "";
-  std::string word(TypeWord(v));
+  std::string word(value::JsonWord(v));
   if (type != "string" && v.is_number()) word += " " + value::ToJson(v);
   return fmt::format("json: cannot unmarshal {} into Go struct field continueToken.{} of type {}",
                      word, name, type);
@@ -98,7 +91,7 @@ std::string JsonError(std::string_view json, const absl::StatusOr<value::Value>&
   if (tree->is_null()) return "";
   if (!tree->is_object())
     return fmt::format("json: cannot unmarshal {} into Go value of type storage.continueToken",
-                       TypeWord(*tree));
+                       value::JsonWord(*tree));
   for (const auto& [name, type] :
        {std::pair("v", "string"), std::pair("rv", "int64"), std::pair("start", "string")}) {
     if (std::string wrong = WrongField(tree->Get(name), name, type); !wrong.empty()) return wrong;

@@ -78,12 +78,12 @@ std::string NoVersionKind(const Value& body) {
         "{}json: cannot unmarshal {} into Go value of type struct {{ APIVersion string "
         "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
         "\"json:\\\"kind,omitempty\\\"\" }}",
-        kNoKind, JsonWord(body));
+        kNoKind, value::JsonWord(body));
   for (const char* field : {"apiVersion", "kind"}) {
     const Value& v = body.Get(field);
     if (!v.is_null() && !v.is_string())
       return fmt::format("{}json: cannot unmarshal {} into Go struct field .{} of type string",
-                         kNoKind, JsonWord(v), field);
+                         kNoKind, value::JsonWord(v), field);
   }
   return "";
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
 
 namespace ksim::apiserver {
 
@@ -16,7 +17,7 @@ namespace {
 
 api::Status CannotUnmarshal(std::string_view prefix, const Value& v, std::string_view type) {
   return api::BadRequest(fmt::format("{}json: cannot unmarshal {} into Go value of type {}", prefix,
-                                     JsonWord(v), type));
+                                     value::JsonWord(v), type));
 }
 
 constexpr std::string_view kDecoding = "error decoding patch: ";
@@ -58,13 +59,6 @@ bool IsNamedString(std::string_view type) {
 
 }  // namespace
 
-std::string_view JsonWord(const Value& v) {
-  if (v.is_string()) return "string";
-  if (v.is_bool()) return "bool";
-  if (v.is_array()) return "array";
-  return v.is_object() ? "object" : "number";
-}
-
 api::Status CheckJsonPatch(const Value& patch, std::string_view field_validation) {
   if (patch.is_null() || field_validation == "Ignore") return api::Status();
   if (!patch.is_array()) return CannotUnmarshal(kDecoding, patch, "[]handlers.jsonPatchOp");
@@ -77,7 +71,7 @@ api::Status CheckJsonPatch(const Value& patch, std::string_view field_validation
       return api::BadRequest(
           fmt::format("{}json: cannot unmarshal {} into Go struct field jsonPatchOp.{} of type "
                       "string",
-                      kDecoding, JsonWord(v), field));
+                      kDecoding, value::JsonWord(v), field));
     }
   }
   return api::Status();

@@ -12,9 +12,6 @@
 
 namespace ksim::apiserver {
 
-// encoding/json's word for a value: number, object, ...
-std::string_view JsonWord(const value::Value& v);
-
 // 400 for a patch that is not even of the right shape. Unless unknown fields are ignored, JSON
 // patches are first read into a type of the handlers' own.
 api::Status CheckJsonPatch(const value::Value& patch, std::string_view field_validation);
