@@ -66,4 +66,9 @@ class PodView {
   Object pod_;
 };
 
+inline constexpr std::string_view kPodDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
+// The annotation's number; nothing for what is no int32 as Go writes it ("+1", "010", "").
+// pkg/apis/core/helper GetDeletionCostFromPodAnnotations.
+std::optional<std::int32_t> ParseDeletionCost(std::string_view text);
+
 }  // namespace ksim::api

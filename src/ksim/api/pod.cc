@@ -1,6 +1,7 @@
 #include "ksim/api/pod.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "ksim/api/conditions.h"
 #include "ksim/api/timestamps.h"
@@ -159,6 +160,14 @@ std::int64_t PodView::MaxSidecarRestarts() const {
     if (container != nullptr && IsSidecar(*container)) most = std::max(most, RestartCount(status));
   }
   return most;
+}
+
+std::optional<std::int32_t> ParseDeletionCost(std::string_view text) {
+  if (text.size() > 1 && text[0] == '0') return std::nullopt;
+  std::int32_t cost = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cost);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return cost;
 }
 
 }  // namespace ksim::api

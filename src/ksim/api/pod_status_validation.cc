@@ -6,6 +6,7 @@
 
 #include "ksim/api/meta_validation.h"
 #include "ksim/api/name_rules.h"
+#include "ksim/api/pod.h"
 #include "ksim/api/pod_validation.h"
 
 namespace ksim::api {
@@ -31,7 +32,7 @@ const Names& N() {
 bool IsSidecar(const Value& spec, std::string_view name) {
   const auto items = spec.Get(N().init_containers).items();
   return std::any_of(items.begin(), items.end(), [&](const Value& c) {
-    return c.Get(N().name).AsString() == name && c.Get(N().restart_policy).AsString() == "Always";
+    return c.Get(N().name).AsString() == name && PodView::IsSidecar(c);
   });
 }
 

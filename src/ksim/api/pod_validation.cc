@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "ksim/api/meta_validation.h"
 #include "ksim/api/name_rules.h"
+#include "ksim/api/pod.h"
 #include "ksim/api/pod_parts.h"
 
 namespace ksim::api {
@@ -105,18 +105,12 @@ void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* error
   }
 }
 
-// ValidatePodSpecificAnnotations, helper.GetDeletionCostFromPodAnnotations: no plus sign, no zeros
-// before the number.
+// ValidatePodSpecificAnnotations.
 void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
-  static const value::Path kCost{"annotations", "controller.kubernetes.io/pod-deletion-cost"};
+  static const value::Path kCost{"annotations", value::PathStep(kPodDeletionCost)};
   const Value& cost = metadata.Get(kCost);
-  if (!cost.is_string()) return;
-  const std::string_view text = cost.AsString();
-  std::int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool zeros = text.size() > 1 && text[0] == '0';
-  if (error == std::errc() && end == text.data() + text.size() && !zeros) return;
-  errors->Invalid(path.Child("annotations").Key("controller.kubernetes.io/pod-deletion-cost"), text,
+  if (!cost.is_string() || ParseDeletionCost(cost.AsString())) return;
+  errors->Invalid(path.Child("annotations").Key(kPodDeletionCost), cost.AsString(),
                   "must be a 32bit integer");
 }
 
@@ -307,6 +301,7 @@ void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, Field
 void ValidatePodMetadataAndSpec(const Value& pod, FieldErrorList* errors) {
   const FieldPath path("spec");
   const Value& spec = pod.Get(N().spec);
+  CheckDeletionCost(pod.Get(N().metadata), FieldPath("metadata"), errors);
   ValidatePodSpec(spec, pod.Get(N().metadata), path, errors);
   CheckTokens(spec, path, errors);
   CheckImages(spec.Get(N().containers), path.Child("containers"), errors);
@@ -314,7 +309,6 @@ void ValidatePodMetadataAndSpec(const Value& pod, FieldErrorList* errors) {
 }
 
 void ValidatePodCreate(const Value& pod, FieldErrorList* errors) {
-  CheckDeletionCost(pod.Get("metadata"), FieldPath("metadata"), errors);
   const FieldPath path("spec");
   const Value& spec = pod.Get(N().spec);
   ValidatePodMetadataAndSpec(pod, errors);

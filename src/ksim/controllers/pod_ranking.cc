@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "ksim/api/pod.h"
 
@@ -36,7 +35,7 @@ RankedPod::RankedPod(api::Object p, std::int64_t related_on_node)
   assigned = !pod.node_name().empty();
   phase = PhaseRank(view.phase());
   ready = view.ready();
-  deletion_cost = DeletionCost(pod);
+  deletion_cost = api::ParseDeletionCost(pod.Annotation(api::kPodDeletionCost)).value_or(0);
   if (ready) ready_since = view.ready_since();
   created = pod.creation_time();
   restarts = view.MaxContainerRestarts();
@@ -46,14 +45,6 @@ RankedPod::RankedPod(api::Object p, std::int64_t related_on_node)
 int AgeBucket(Duration age) {
   if (age.ns() <= 0) return -1;
   return std::bit_width(static_cast<std::uint64_t>(age.ns())) - 1;
-}
-
-std::int32_t DeletionCost(const api::Object& pod) {
-  const std::string_view text = pod.Annotation("controller.kubernetes.io/pod-deletion-cost");
-  if (text.empty() || text[0] == '+' || (text[0] == '0' && text.size() > 1)) return 0;
-  std::int32_t cost = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cost);
-  return error == std::errc() && end == text.data() + text.size() ? cost : 0;
 }
 
 bool DeletedBefore(const RankedPod& a, const RankedPod& b, VirtualTime now, api::Compat compat) {

@@ -1,7 +1,7 @@
 // Ranking: which pods go first when there are too many.
 //
 // Source: pkg/controller/controller_utils.go ActivePodsWithRanks.Less, logarithmicRankDiff,
-// afterOrZero; pkg/apis/core/helper GetDeletionCostFromPodAnnotations.
+// afterOrZero.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -37,9 +37,6 @@ bool DeletedBefore(const RankedPod& a, const RankedPod& b, VirtualTime now, api:
 
 // Victims first; pods equal in every criterion by name.
 void SortForDeletion(std::vector<RankedPod>& pods, VirtualTime now, api::Compat compat);
-
-// The cost annotation as int32; 0 for "+1", "010" and garbage.
-std::int32_t DeletionCost(const api::Object& pod);
 
 // floor(log2(nanoseconds)); -1 for ages of zero and less.
 int AgeBucket(Duration age);
