@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ksim/api/name_rules.h"
-#include "ksim/base/hash.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::client {
@@ -50,15 +48,6 @@ ObjectReference::ObjectReference(const api::Object& o, std::string_view path)
 
 std::string EventName(std::string_view object, VirtualTime at) {
   return fmt::format("{}.{:x}", object, kEpochUnixSeconds * 1'000'000'000 + at.ns());
-}
-
-std::string ValidEventName(std::string_view object, VirtualTime at) {
-  std::string name = EventName(object, at);
-  if (api::Dns1123Subdomain(name).empty()) return name;
-  const std::string hex = Hex(Hash128("event/" + name));
-  return fmt::format("{}-{}-4{}-{}{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(13, 3),
-                     "89ab"[static_cast<unsigned char>(hex[16]) % 4], hex.substr(17, 3),
-                     hex.substr(20, 12));
 }
 
 Value CoreEventTree(const EventRecord& e) {

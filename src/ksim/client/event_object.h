@@ -44,9 +44,6 @@ struct EventSeries {
 
 // `<object>.<hex nanoseconds of the calendar time>`.
 std::string EventName(std::string_view object, VirtualTime at);
-// 1.32 and later: a UUID instead if that is too long for a name (tools/record/util/util.go
-// GenerateEventName).
-std::string ValidEventName(std::string_view object, VirtualTime at);
 
 value::Value CoreEventTree(const EventRecord& e);
 value::Value CoreEventPatch(const EventRecord& e);  // strategic: count, lastTimestamp, message

@@ -6,6 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "ksim/api/name_rules.h"
+#include "ksim/api/names.h"
+#include "ksim/base/hash.h"
 #include "ksim/client/backoff.h"
 #include "ksim/client/context_scope.h"
 #include "ksim/client/event_correlator.h"
@@ -80,7 +83,8 @@ void EventRecorder::Event(const api::Object& about, std::string_view type, std::
 }
 
 // The name holds the time; a recorder's clock gives no nanosecond twice, so that two events of one
-// instant are two objects.
+// instant are two objects. 1.32 and later: a UUID where that is too long for a name
+// (tools/record/util/util.go GenerateEventName).
 EventRecord EventRecorder::Impl::MakeRecord(const api::Object& about, std::string_view field_path) {
   EventRecord event;
   event.about = ObjectReference(about, field_path);
@@ -90,9 +94,12 @@ EventRecord EventRecorder::Impl::MakeRecord(const api::Object& about, std::strin
   event.names_reporter = profile.events_name_reporter;
   event.first = event.last = process.Now();
   last_name = std::max(event.first, last_name + Nanoseconds(1));
-  event.name = client.connection().compat() == api::Compat::k1_36
-                   ? ValidEventName(event.about.name, last_name)
-                   : EventName(event.about.name, last_name);
+  event.name = EventName(event.about.name, last_name);
+  if (client.connection().compat() == api::Compat::k1_36 &&
+      !api::Dns1123Subdomain(event.name).empty()) {
+    event.name =
+        api::GenerateUid(process.simulation().decisions(), "event-names", Hash64(event.name));
+  }
   event.origin = {process.simulation().CaptureOrigin().cause, true};
   return event;
 }
