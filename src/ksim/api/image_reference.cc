@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "ksim/api/defaulting.h"
 
 namespace ksim::api {
@@ -14,12 +15,7 @@ namespace {
 
 constexpr std::size_t kNameMax = 255;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool IsAlnum(char c) { return IsDigit(c) || IsLower(c) || IsUpper(c); }
-bool IsLowerAlnum(char c) { return IsDigit(c) || IsLower(c); }
-bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool IsLowerAlnum(char c) { return absl::ascii_isdigit(c) || absl::ascii_islower(c); }
 
 template <class Good>
 bool All(std::string_view text, Good good) {
@@ -40,12 +36,12 @@ bool AllParts(std::string_view text, char separator, Good good) {
 bool IsDomain(std::string_view domain) {
   if (const std::size_t colon = domain.find(':'); colon != domain.npos) {
     const std::string_view port = domain.substr(colon + 1);
-    if (port.empty() || !All(port, IsDigit)) return false;
+    if (port.empty() || !All(port, absl::ascii_isdigit)) return false;
     domain = domain.substr(0, colon);
   }
   return AllParts(domain, '.', [](std::string_view part) {
-    return !part.empty() && IsAlnum(part.front()) && IsAlnum(part.back()) &&
-           All(part, [](char c) { return IsAlnum(c) || c == '-'; });
+    return !part.empty() && absl::ascii_isalnum(part.front()) && absl::ascii_isalnum(part.back()) &&
+           All(part, [](char c) { return absl::ascii_isalnum(c) || c == '-'; });
   });
 }
 
@@ -67,7 +63,7 @@ bool IsPathPart(std::string_view part) {
 }
 
 bool IsTag(std::string_view tag) {
-  const auto word = [](char c) { return IsAlnum(c) || c == '_'; };
+  const auto word = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
   return !tag.empty() && tag.size() <= 128 && word(tag.front()) &&
          All(tag, [&](char c) { return word(c) || c == '.' || c == '-'; });
 }
@@ -79,9 +75,10 @@ bool IsDigest(std::string_view digest) {
   std::replace_if(
       algorithm.begin(), algorithm.end(), [](char c) { return c == '-' || c == '_' || c == '+'; },
       '.');
-  return All(digest.substr(colon + 1), IsHex) &&
+  return All(digest.substr(colon + 1), absl::ascii_isxdigit) &&
          AllParts(algorithm, '.', [](std::string_view part) {
-           return !part.empty() && !IsDigit(part.front()) && All(part, IsAlnum);
+           return !part.empty() && !absl::ascii_isdigit(part.front()) &&
+                  All(part, absl::ascii_isalnum);
          });
 }
 
@@ -91,7 +88,7 @@ bool TakeDomain(std::string_view* name) {
   if (slash == name->npos) return true;
   const std::string_view first = name->substr(0, slash);
   const bool host = first.find_first_of(".:") != first.npos || first == "localhost" ||
-                    std::any_of(first.begin(), first.end(), IsUpper);
+                    std::any_of(first.begin(), first.end(), absl::ascii_isupper);
   if (!host) return true;
   name->remove_prefix(slash + 1);
   return IsDomain(first);
@@ -99,7 +96,8 @@ bool TakeDomain(std::string_view* name) {
 
 // The tag, "latest" where there is neither a tag nor a digest; "" for what is no reference.
 std::string_view TagOf(std::string_view image) {
-  if (image.size() == 64 && All(image, [](char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }))
+  if (image.size() == 64 &&
+      All(image, [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); }))
     return "";
   std::string_view name = image, digest, tag;
   if (const std::size_t at = name.find('@'); at != name.npos) {

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
+
 namespace ksim::api {
 
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
 // A decimal number up to `max`.
 bool IsNumber(std::string_view text, int max) {
-  if (text.empty() || !std::all_of(text.begin(), text.end(), IsDigit)) return false;
+  if (text.empty() || !std::all_of(text.begin(), text.end(), absl::ascii_isdigit)) return false;
   int number = 0;
   for (const char c : text) {
     number = number * 10 + (c - '0');
@@ -29,7 +28,8 @@ int Groups(std::string_view text, bool tail) {
     const std::size_t colon = text.find(':');
     const std::string_view group = text.substr(0, colon);
     if (colon == text.npos && tail && IsIpv4(group)) return groups + 2;
-    if (group.empty() || group.size() > 4 || !std::all_of(group.begin(), group.end(), IsHex)) {
+    if (group.empty() || group.size() > 4 ||
+        !std::all_of(group.begin(), group.end(), absl::ascii_isxdigit)) {
       return -1;
     }
     ++groups;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/strings/ascii.h"
 #include "ksim/scenario/kubectl.h"
 
 namespace ksim::scenario {
@@ -22,8 +23,7 @@ std::string Propagation(const std::string& cascade) {
 
 bool SameLetters(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c + 0; };
-    return lower(x) == lower(y);
+    return absl::ascii_tolower(x) == absl::ascii_tolower(y);
   });
 }
 
