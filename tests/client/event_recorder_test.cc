@@ -100,7 +100,7 @@ TEST(EventRecorder, ANameThatIsTooLongForAnEventGivesAUuid) {
     Fixture f(compat);
     f.recorder.Event(Pod(pod, 7), "Normal", "Because", "m");
     f.world.Advance(Milliseconds(50));
-    return f.world.server.requests.at(0).name;
+    return std::string(f.world.server.requests.at(0).name.view());
   };
   const std::string longest(253, 'w');
   EXPECT_THAT(name_for(api::Compat::k1_36, "web"), testing::StartsWith("web."));
