@@ -50,6 +50,11 @@ class RequestContext {
       warnings.push_back(std::move(text));
   }
 
+  // Nobody waits for the answer any more, because time is up or the connection is gone: what is
+  // under way may still succeed, but nothing more is written.
+  void Abandon() { abandoned_ = true; }
+  bool abandoned() const { return abandoned_; }
+
   // Tells the bus that a stage is done, or why it refused; "": it did not.
   void Passed(Stage stage, const SharedText& refusal = {});
   // The same for a status; returns it. A refusal is told once, by the stage that it comes from.
@@ -59,6 +64,7 @@ class RequestContext {
     WriteContext w;
     w.origin = store::WriteOrigin(request_.actor, request_.id);
     w.dry_run = request_.dry_run;
+    w.abandoned = &abandoned_;
     return w;
   }
 
@@ -67,6 +73,7 @@ class RequestContext {
   api::Request request_;
   VirtualTime received_;
   SharedText last_refusal_;
+  bool abandoned_ = false;
 };
 
 }  // namespace ksim::apiserver

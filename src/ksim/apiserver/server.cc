@@ -11,6 +11,7 @@
 #include "ksim/apiserver/etcd3/storage_watch.h"
 #include "ksim/apiserver/handlers/handler.h"
 #include "ksim/apiserver/handlers/list_options.h"
+#include "ksim/apiserver/open_requests.h"
 #include "ksim/apiserver/open_watches.h"
 #include "ksim/apiserver/watch_stream.h"
 #include "ksim/base/check.h"
@@ -39,7 +40,8 @@ struct Incarnation {
         handler(registry, resources, options.policy, options.audit),
         compactor(shared.sim, client, process.actor(), options.compaction_interval,
                   [this](store::Revision r) { resources.CompactSnapshots(r); }),
-        watches(process, resources, options.audit) {}
+        watches(process, resources, options.audit),
+        requests(process, options.audit) {}
   store::EtcdClient client;
   Resources resources;
   AdmissionChain admission;
@@ -47,6 +49,7 @@ struct Incarnation {
   Handler handler;
   Compactor compactor;
   OpenWatches watches;
+  OpenRequests requests;
 };
 
 // A request for a watch, until it is answered.
@@ -74,7 +77,7 @@ struct Server::Impl {
   void OnStop();
   sim::Task<void> Prepare();
   sim::Task<void> CreateNamespace(std::string ns);
-  sim::Task<void> Serve(std::unique_ptr<RequestContext> rc, Reply reply, std::uint64_t arrived);
+  sim::Task<void> Serve(std::unique_ptr<RequestContext> rc, OpenRequests::Place place);
   sim::Task<OpenedWatch> OpenWatch(WatchCall& call);
   sim::Task<void> ServeWatch(std::unique_ptr<WatchCall> call);
   Reply Audited(Reply reply, const RequestContext& rc);
@@ -88,7 +91,6 @@ struct Server::Impl {
   sim::Signal ready_changed;
   bool ready = false;
   bool down = false;
-  std::uint64_t times_down = 0;      // a request that was under way then gets no answer
   std::unique_ptr<Incarnation> now;  // null while the process is dead
 };
 
@@ -149,9 +151,7 @@ sim::Task<void> Server::Impl::CreateNamespace(std::string ns) {
   Audit(options.audit, AuditStage::kResponseComplete, rc, &response);
 }
 
-// `arrived`: times_down then.
-sim::Task<void> Server::Impl::Serve(std::unique_ptr<RequestContext> rc, Reply reply,
-                                    std::uint64_t arrived) {
+sim::Task<void> Server::Impl::Serve(std::unique_ptr<RequestContext> rc, OpenRequests::Place place) {
   api::Response response;
   const api::Status admitted = now->handler.Admit(*rc);
   if (admitted.ok()) {
@@ -159,10 +159,7 @@ sim::Task<void> Server::Impl::Serve(std::unique_ptr<RequestContext> rc, Reply re
   } else {
     response = Refused(admitted);
   }
-  if (arrived != times_down) co_return;
-  response.warnings = std::move(rc->warnings);
-  Audit(options.audit, AuditStage::kResponseComplete, *rc, &response);
-  reply(std::move(response));
+  now->requests.Answer(place, *rc, std::move(response));
 }
 
 Duration Server::Impl::WatchLifetime(const api::Request& request) {
@@ -266,7 +263,8 @@ void Server::Accept(api::Request request, Reply reply, std::shared_ptr<api::Watc
     auto call = std::make_unique<WatchCall>(std::move(rc), std::move(reply), std::move(sink));
     impl_->process.Spawn(impl_->ServeWatch(std::move(call)));
   } else {
-    impl_->process.Spawn(impl_->Serve(std::move(rc), std::move(reply), impl_->times_down));
+    const OpenRequests::Place place = impl_->now->requests.Add(*rc, std::move(reply));
+    impl_->process.Spawn(impl_->Serve(std::move(rc), place));
   }
   context.cause = before;
 }
@@ -284,9 +282,10 @@ void Server::ResumeWatch(std::uint64_t stream) {
 }
 
 void Server::SetDown(bool down) {
-  if (down && !impl_->down) ++impl_->times_down;
   impl_->down = down;
-  if (down && impl_->now != nullptr) impl_->now->watches.EndAll("server");
+  if (!down || impl_->now == nullptr) return;
+  impl_->now->watches.EndAll("server");
+  impl_->now->requests.DropAll();
 }
 
 void Server::FreezeCache(const api::ResourceInfo& r, bool frozen) {

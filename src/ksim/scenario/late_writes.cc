@@ -9,7 +9,7 @@ LateWrites::LateWrites(sim::Bus& bus, sim::ActorId user) : user_(user) {
   bus.Subscribe(sim::Bus::Stage::kOracle, [this](const sim::Event& e) {
     if (e.kind == sim::EventKind::kResponse && e.actor == user_) {
       const auto& response = e.payload.As<client::ResponsePayload>();
-      if (response.lost) given_up_.insert(response.id);
+      if (response.lost || response.code == 504) given_up_.insert(response.id);
     }
     if (e.kind == sim::EventKind::kCommit && !given_up_.empty())
       any_ = any_ || given_up_.contains(e.payload.As<store::CommitPayload>().request);

@@ -71,9 +71,8 @@ sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteCon
     put.lease = *lease;
   }
   store::TxnRequest txn = store::OptimisticPut(std::move(put), 0, false);
-  txn.origin = context.origin;
-  absl::StatusOr<store::TxnResponse> response = co_await client_.Txn(std::move(txn));
-  if (!response.ok()) co_return StorageError(response.status());
+  api::Result<store::TxnResponse> response = co_await Commit(std::move(txn), std::move(context));
+  if (!response.ok()) co_return response.status();
   if (!response->succeeded) co_return api::AlreadyExists(group_resource(), name);
   co_return object.WithResourceVersion(response->header.revision);
 }

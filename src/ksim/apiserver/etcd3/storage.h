@@ -32,7 +32,8 @@ struct WriteContext {
   WriteContext() = default;
   store::WriteOrigin origin;
   bool dry_run = false;
-  std::int64_t ttl = 0;  // seconds; 0 = for ever
+  std::int64_t ttl = 0;             // seconds; 0 = for ever
+  const bool* abandoned = nullptr;  // once it is true nothing is written (API-09); may be null
 };
 
 // Makes the new state of an object from the one found (empty: there is none). May be applied
@@ -107,6 +108,8 @@ class Storage {
                                                             WriteContext context);
   api::Result<State> StateAfterConflict(const store::TxnResponse& response, std::string_view name,
                                         bool may_be_missing) const;
+  // A write sent to etcd unless it is abandoned.
+  sim::Task<api::Result<store::TxnResponse>> Commit(store::TxnRequest txn, WriteContext context);
   api::Status ListError(const absl::Status& error, const ListQuery& query) const;
 
   store::EtcdClient& client_;

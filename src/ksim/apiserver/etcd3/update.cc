@@ -67,6 +67,16 @@ sim::Task<api::Result<store::TxnResponse>> Storage::PutIfUnchanged(SharedText ke
     put.lease = *lease;
   }
   store::TxnRequest txn = store::OptimisticPut(std::move(put), expected, true);
+  co_return co_await Commit(std::move(txn), std::move(context));
+}
+
+// A call of clientv3 whose context is done fails before it is sent.
+sim::Task<api::Result<store::TxnResponse>> Storage::Commit(store::TxnRequest txn,
+                                                           WriteContext context) {
+  if (context.abandoned != nullptr && *context.abandoned) {
+    KSIM_PROBE("apiserver/abandoned-before-writing");
+    co_return StorageError(absl::CancelledError("context canceled"));
+  }
   txn.origin = context.origin;
   absl::StatusOr<store::TxnResponse> response = co_await client_.Txn(std::move(txn));
   if (!response.ok()) co_return StorageError(response.status());
@@ -131,9 +141,8 @@ sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText na
     }
     if (context.dry_run) co_return state->object;
     store::TxnRequest txn = store::OptimisticDelete(key, state->revision(), true);
-    txn.origin = context.origin;
-    absl::StatusOr<store::TxnResponse> response = co_await client_.Txn(std::move(txn));
-    if (!response.ok()) co_return StorageError(response.status());
+    api::Result<store::TxnResponse> response = co_await Commit(std::move(txn), context);
+    if (!response.ok()) co_return response.status();
     if (response->succeeded) co_return state->object.WithResourceVersion(response->header.revision);
     KSIM_PROBE("apiserver/delete-lost-race");
     state = StateAfterConflict(*response, name, false);
