@@ -2,6 +2,11 @@
 // whatever his cache holds. spec: CTRL-F-03.
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
 #include "ksim/check/oracles/all.h"
 #include "ksim/check/oracles/words.h"
 
@@ -47,7 +52,8 @@ class PodLaw : public Oracle {
   PodLaw(const OracleInfo& info, Law law) : Oracle(info), law_(law) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    if (o.resource != "pods" || o.after->is_null()) return;
+    if (o.kind != sim::EventKind::kCommit) return Note(o);
+    if (o.resource != "pods" || o.after->is_null() || IsLate(o)) return;
     bool judge = false;
     const std::string wrong = law_(o, &judge);
     if (judge) Judged();
@@ -59,7 +65,21 @@ class PodLaw : public Oracle {
   }
 
  private:
+  void Note(const Observation& o) {
+    if (o.kind == sim::EventKind::kResponse && o.lost) given_up_.insert(o.request);
+    if (o.kind == sim::EventKind::kActor && (o.state == "kill" || o.state == "stop"))
+      died_[std::string(o.target)] = o.seq;
+  }
+  // Whether whoever asked for it had given it up, or has died since.
+  bool IsLate(const Observation& o) const {
+    if (given_up_.contains(o.request)) return true;
+    const auto died = died_.find(o.by);
+    return died != died_.end() && o.cause < died->second;
+  }
+
   Law law_;
+  std::set<std::uint64_t> given_up_;  // requests
+  std::map<std::string, std::uint64_t, std::less<>> died_;
 };
 
 template <const OracleInfo& (*info)(), Law law>
@@ -93,8 +113,9 @@ const OracleInfo& EndedInfo() {
       "pod.ended",
       Guarantee::kSafety,
       "A pod that has Succeeded or Failed keeps that phase.",
-      {sim::EventKind::kCommit},
-      {"a user may write whatever he likes into a status", "another pod of the same name"},
+      {sim::EventKind::kCommit, sim::EventKind::kResponse, sim::EventKind::kActor},
+      {"a user may write whatever he likes into a status", "another pod of the same name",
+       "a patch that its kubelet has given up, or died over, comes true after a later one"},
       "no pod that had ended was written again"};
   return info;
 }
