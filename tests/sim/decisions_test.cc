@@ -218,6 +218,26 @@ TEST(Choose, OverriddenRunReplaysFromItsDecisions) {
   EXPECT_EQ(second.answer_sum(), first.answer_sum());
 }
 
+// Of a key that is asked with once, the answer is the one that it would have got anyway.
+TEST(Once, AnswersAsTheFirstTimeAndCountsAlike) {
+  Decisions counted(7, {{"delay/a/b/c", 4, 2}}, nullptr);
+  Decisions once(7, {{"delay/a/b/c", 4, 2}}, nullptr);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    const std::uint64_t key = KeyOf(i, 1) % 50 * 100 + i;  // no two alike, in no order
+    const Duration min = Milliseconds(1), max = Milliseconds(9);
+    EXPECT_EQ(once.DrawDurationOnce(once.Site("latency/a/b/c"), key, min, max),
+              counted.DrawDuration(counted.Site("latency/a/b/c"), key, min, max));
+  }
+  for (std::uint64_t key = 0; key < 10; ++key)
+    EXPECT_EQ(once.ChooseOnce(once.Site("delay/a/b/c"), key, 7),
+              counted.Choose(counted.Site("delay/a/b/c"), key, 7));
+  EXPECT_EQ(once.answer_sum(), counted.answer_sum());
+  EXPECT_EQ(once.asked(), counted.asked());
+  ASSERT_EQ(once.decisions().size(), 1u);
+  EXPECT_EQ(once.decisions()[0].key, counted.decisions().at(0).key);
+  EXPECT_TRUE(once.unapplied().empty());
+}
+
 TEST(Decisions, SumShowsAStrayAskAndADifferentAnswerButNoOrder) {
   const auto sum = [](std::vector<std::uint64_t> keys, std::vector<Override> overrides) {
     Decisions decisions(1, std::move(overrides), nullptr);

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "ksim/api/compat.h"
@@ -23,6 +22,10 @@
 #include "ksim/sim/process.h"
 #include "ksim/sim/task.h"
 
+namespace ksim::sim {
+class AskCounter;  // sim/ask_counter.h
+}
+
 namespace ksim::client {
 
 class FaultHooks;   // client/fault_hooks.h
@@ -31,8 +34,8 @@ class TokenBucket;  // client/token_bucket.h
 
 // What all clients of a cluster share. Owned by the cluster; outlives every process.
 struct Environment {
-  Environment(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Compat c)
-      : sim(s), network(n), kinds(k), compat(c), variants(api::DefaultVariants(c)) {}
+  Environment(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Compat c);
+  ~Environment();
   sim::Simulation& sim;
   sim::Network& network;
   api::Kinds& kinds;
@@ -51,7 +54,7 @@ struct Environment {
   std::uint64_t next_request_id = 1;
   // 1, 2, ... for each key: the ordinal of a request about one object, or of an event on one
   // stream.
-  std::uint64_t NextOrdinal(std::uint64_t key) { return ++ordinals_[key]; }
+  std::uint64_t NextOrdinal(std::uint64_t key);
   std::uint64_t IdentityOf(std::string_view resource, std::string_view ns,
                            std::string_view name) const {
     return IdentityOf(api::ObjectHash(resource, ns, name));
@@ -64,7 +67,7 @@ struct Environment {
   std::weak_ptr<const bool> alive() const { return alive_; }
 
  private:
-  std::unordered_map<std::uint64_t, std::uint64_t> ordinals_;  // looked up only, never walked
+  std::unique_ptr<sim::AskCounter> ordinals_;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 

@@ -81,6 +81,9 @@ class Decisions {
   std::uint32_t Draw(SiteId site, std::uint64_t key, std::uint32_t n);  // [0, n), n >= 1
   Duration DrawDuration(SiteId site, std::uint64_t key, Duration min, Duration max);  // [min, max)
   std::uint32_t Choose(SiteId site, std::uint64_t key, std::uint32_t n);  // [0, n), 0 nominal
+  // The same of a key that the site is never asked with again: nothing is remembered of it.
+  Duration DrawDurationOnce(SiteId site, std::uint64_t key, Duration min, Duration max);
+  std::uint32_t ChooseOnce(SiteId site, std::uint64_t key, std::uint32_t n);
   // The decision at site `order`: index of the head that goes first. For the kernel.
   std::uint32_t ChooseFirst(const OrderQuestion& question);
   // Whether a strategy or an override has something to say about the order of events.
@@ -94,6 +97,7 @@ class Decisions {
 
  private:
   struct Impl;
+  std::uint64_t Drawn(std::uint64_t mixed, std::uint32_t asked_before);
   void Record(SiteId site, std::uint64_t key, std::uint32_t answer, std::uint32_t n);
   std::unique_ptr<Impl> impl_;
   std::uint64_t seed_;

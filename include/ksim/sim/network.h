@@ -61,17 +61,22 @@ class Network {
 class Channel {
  public:
   enum class Order { kOrdered, kUnordered };
+  // kDiffer: no two messages of one conversation have the same key.
+  enum class Keys { kDiffer, kMayRepeat };
   Channel(Network& network, std::string_view from, std::string_view to, std::string_view subject,
-          Order order);
+          Order order, Keys keys = Keys::kMayRepeat);
   // Runs `deliver` after the message's delay, in the sender's Context (cause, background).
   // `key` says what the message is about. `extra` is how much later a fault lets it arrive.
   void Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Duration extra = {});
 
  private:
+  Duration Latency(std::uint64_t key) const;
+  Duration ChosenDelay(std::uint64_t key) const;
   void Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()>&& deliver);
 
   Network& network_;
   std::string from_, to_;
+  Keys keys_;
   SiteId latency_site_, delay_site_;
   ChainId chain_;
   std::shared_ptr<VirtualTime> last_;  // of an ordered channel: when its last message arrives

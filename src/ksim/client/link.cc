@@ -15,8 +15,10 @@ Connection::~Connection() = default;
 
 Link::Lane::Lane(Environment& env, const std::string& client, const api::Endpoint& server,
                  const std::string& subject)
-    : out(env.network, client, server.name(), subject, sim::Channel::Order::kUnordered),
-      in(env.network, server.name(), client, subject, sim::Channel::Order::kUnordered) {}
+    : out(env.network, client, server.name(), subject, sim::Channel::Order::kUnordered,
+          sim::Channel::Keys::kDiffer),
+      in(env.network, server.name(), client, subject, sim::Channel::Order::kUnordered,
+         sim::Channel::Keys::kDiffer) {}
 
 Link::Link(Environment& env, sim::Process& process)
     : env_(env), process_(process), env_alive_(env.alive()) {}
@@ -39,7 +41,7 @@ sim::Channel& Link::FromServer(const api::Endpoint& server, const api::ResourceI
 
 sim::Channel Link::NewStreamChannel(const api::Endpoint& server, const api::ResourceInfo* r) {
   return sim::Channel(env_.network, server.name(), process_.name(), ResourceName(env_.kinds, *r),
-                      sim::Channel::Order::kOrdered);
+                      sim::Channel::Order::kOrdered, sim::Channel::Keys::kDiffer);
 }
 
 std::uint64_t Link::StreamKey(std::string_view word, const api::ResourceInfo* r) {

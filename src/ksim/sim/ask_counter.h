@@ -1,5 +1,6 @@
-// AskCounter: how often each (site, key) has asked before. An open-addressing table; entries are
-// never removed and never listed, so its layout can reach nothing.
+// AskCounter: how often each (site, key) has asked before, and other counts by key. An
+// open-addressing table; entries are never removed and never listed, so its layout can reach
+// nothing.
 #pragma once
 #include <cstddef>
 #include <cstdint>

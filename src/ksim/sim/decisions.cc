@@ -31,6 +31,13 @@ bool IsPrintable(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
+Duration Between(Duration min, Duration max, std::uint64_t drawn) {
+  if (max <= min) return min;
+  const auto span = static_cast<std::uint64_t>(max.ns()) - static_cast<std::uint64_t>(min.ns());
+  const std::uint64_t ns = static_cast<std::uint64_t>(min.ns()) + Scale(drawn, span);
+  return Duration(static_cast<std::int64_t>(ns));
+}
+
 }  // namespace
 
 struct Decisions::Impl {
@@ -89,6 +96,14 @@ struct Decisions::Impl {
     const std::uint32_t i = questions.CountUp(index, Mix(sites[index].base + key), 0);
     last_question = i == 0 ? key : KeyOf(key, i);
     return last_question;
+  }
+
+  // In builds without NDEBUG.
+  void CheckNew([[maybe_unused]] AskCounter* asked, [[maybe_unused]] std::uint32_t index,
+                [[maybe_unused]] std::uint64_t mixed) {
+#ifndef NDEBUG
+    KSIM_CHECK(asked->CountUp(index, mixed, 0) == 0) << NameOf(sites[index]) << " asked twice";
+#endif
   }
 
   // nullptr: no override answers it.
@@ -160,7 +175,11 @@ SiteId Decisions::Site(std::string_view name) {
 std::uint64_t Decisions::Draw(SiteId site, std::uint64_t key) {
   KSIM_CHECK(site.index_ < impl_->sites.size());
   const std::uint64_t mixed = Mix(impl_->sites[site.index_].base + key);
-  const std::uint64_t r = Mix(mixed + impl_->AskedBefore(site.index_, key, mixed));
+  return Drawn(mixed, impl_->AskedBefore(site.index_, key, mixed));
+}
+
+std::uint64_t Decisions::Drawn(std::uint64_t mixed, std::uint32_t asked_before) {
+  const std::uint64_t r = Mix(mixed + asked_before);
   ++asked_;
   answer_sum_ += Mix(mixed ^ r);
   return r;
@@ -172,10 +191,14 @@ std::uint32_t Decisions::Draw(SiteId site, std::uint64_t key, std::uint32_t n) {
 }
 
 Duration Decisions::DrawDuration(SiteId site, std::uint64_t key, Duration min, Duration max) {
-  const std::uint64_t r = Draw(site, key);
-  if (max <= min) return min;
-  const auto span = static_cast<std::uint64_t>(max.ns()) - static_cast<std::uint64_t>(min.ns());
-  return Duration(static_cast<std::int64_t>(static_cast<std::uint64_t>(min.ns()) + Scale(r, span)));
+  return Between(min, max, Draw(site, key));
+}
+
+Duration Decisions::DrawDurationOnce(SiteId site, std::uint64_t key, Duration min, Duration max) {
+  KSIM_CHECK(site.index_ < impl_->sites.size());
+  const std::uint64_t mixed = Mix(impl_->sites[site.index_].base + key);
+  impl_->CheckNew(&impl_->counter, site.index_, mixed);
+  return Between(min, max, Drawn(mixed, 0));
 }
 
 std::uint32_t Decisions::Choose(SiteId site, std::uint64_t key, std::uint32_t n) {
@@ -184,6 +207,19 @@ std::uint32_t Decisions::Choose(SiteId site, std::uint64_t key, std::uint32_t n)
   std::uint32_t answer = 0;
   if (info.overrides != nullptr || impl_->strategy != nullptr)
     answer = impl_->Answer(info, impl_->Question(site.index_, key), n);
+  Record(site, key, answer, n);
+  return answer;
+}
+
+std::uint32_t Decisions::ChooseOnce(SiteId site, std::uint64_t key, std::uint32_t n) {
+  KSIM_CHECK(site.index_ < impl_->sites.size() && n >= 1);
+  Impl::SiteInfo& info = impl_->sites[site.index_];
+  std::uint32_t answer = 0;
+  if (info.overrides != nullptr || impl_->strategy != nullptr) {
+    impl_->CheckNew(&impl_->questions, site.index_, Mix(info.base + key));
+    impl_->last_question = key;
+    answer = impl_->Answer(info, key, n);
+  }
   Record(site, key, answer, n);
   return answer;
 }

@@ -36,8 +36,8 @@ bool Network::IsCut(std::string_view a, std::string_view b) const {
 }
 
 Channel::Channel(Network& network, std::string_view from, std::string_view to,
-                 std::string_view subject, Order order)
-    : network_(network), from_(from), to_(to) {
+                 std::string_view subject, Order order, Keys keys)
+    : network_(network), from_(from), to_(to), keys_(keys) {
   Simulation& sim = network.simulation();
   // Hundreds are made when a cluster starts: one text serves all three names.
   constexpr std::string_view kLatency = "latency/", kDelay = "delay/";
@@ -50,12 +50,25 @@ Channel::Channel(Network& network, std::string_view from, std::string_view to,
   if (order == Order::kOrdered) last_ = std::make_shared<VirtualTime>();
 }
 
+Duration Channel::Latency(std::uint64_t key) const {
+  Decisions& decisions = network_.simulation().decisions();
+  const LatencyRange range = network_.latency();
+  return keys_ == Keys::kDiffer
+             ? decisions.DrawDurationOnce(latency_site_, key, range.min, range.max)
+             : decisions.DrawDuration(latency_site_, key, range.min, range.max);
+}
+
+Duration Channel::ChosenDelay(std::uint64_t key) const {
+  Decisions& decisions = network_.simulation().decisions();
+  return kExtraDelays[keys_ == Keys::kDiffer
+                          ? decisions.ChooseOnce(delay_site_, key, kExtraDelays.size())
+                          : decisions.Choose(delay_site_, key, kExtraDelays.size())];
+}
+
 void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Duration extra) {
   Simulation& sim = network_.simulation();
-  Decisions& decisions = sim.decisions();
-  const LatencyRange range = network_.latency();
-  Duration delay = decisions.DrawDuration(latency_site_, key, range.min, range.max) + extra;
-  const Duration chosen = kExtraDelays[decisions.Choose(delay_site_, key, kExtraDelays.size())];
+  Duration delay = Latency(key) + extra;
+  const Duration chosen = ChosenDelay(key);
   delay += chosen;
   const bool awaited = !sim.context().background || !sim.context().unawaited;
   if (awaited && chosen + extra > Duration()) {
