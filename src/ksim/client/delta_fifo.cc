@@ -9,6 +9,8 @@
 namespace ksim::client {
 namespace {
 
+constexpr std::size_t kSmallTable = 127;  // the largest that clear() keeps
+
 // Two deletions in a row are one; the one with a real object stays (isDeletionDup).
 void DedupDeletions(Deltas& deltas) {
   if (deltas.size() < 2) return;
@@ -123,6 +125,8 @@ std::unique_ptr<Popped> DeltaFifo::Pop() {
   if (queue_.empty()) return nullptr;
   std::unique_ptr<Popped> oldest = queue_.Pop();
   items_.erase(oldest.get());
+  // A long list leaves a large table: looking up in it costs what the memory behind it costs.
+  if (items_.empty() && items_.capacity() > kSmallTable) items_.clear();
   oldest->is_in_initial_list = !HasSynced();
   if (initial_population_ > 0) --initial_population_;
   return oldest;
