@@ -61,6 +61,18 @@ TEST(Validation, ThePodDeletionCostIsAWholeNumber) {
                 ElementsAre("metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: "
                             "Invalid value: \"" +
                             bad + "\": must be a 32bit integer"));
+  // An update is held to it unless it was bad before, which a write of /status can make it.
+  const Value good = Prepared("pods",
+                              "{metadata: {name: p, namespace: default, annotations: {a: b}}, "
+                              "spec: {containers: [{name: c, image: i}]}}");
+  const Value bad = With(good, "metadata.annotations['controller.kubernetes.io/pod-deletion-cost']",
+                         Value::Of("x"));
+  const char* cost =
+      "metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: "
+      "Invalid value: \"x\": must be a 32bit integer";
+  EXPECT_THAT(UpdateErrors("pods", bad, good), ElementsAre(cost));
+  EXPECT_THAT(UpdateErrors("pods", bad, good, "status"), IsEmpty());
+  EXPECT_THAT(UpdateErrors("pods", bad, bad), IsEmpty());
 }
 
 TEST(Validation, Names) {

@@ -298,7 +298,7 @@ void ValidatePodUpdate(const Value& pod, const Value& old, FieldErrorList* error
   const FieldPath path("spec");
   const Value& spec = pod.Get(N().spec);
   const Value& old_spec = old.Get(N().spec);
-  ValidatePodMetadataAndSpec(pod, errors);
+  ValidatePodMetadataAndSpec(pod, old, errors);
   if (spec.SameTree(old_spec)) return;
   for (const Atom list : {N().containers, N().init_containers}) {
     if (!CheckContainers(spec.Get(list), old_spec.Get(list), path.Child(list.text()), errors)) {

@@ -105,11 +105,19 @@ void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* error
   }
 }
 
+const Value& DeletionCost(const Value& metadata) {
+  static const value::Path kCost{"annotations", value::PathStep(kPodDeletionCost)};
+  return metadata.Get(kCost);
+}
+
+bool IsBadCost(const Value& cost) {
+  return cost.is_string() && !ParseDeletionCost(cost.AsString());
+}
+
 // ValidatePodSpecificAnnotations.
 void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
-  static const value::Path kCost{"annotations", value::PathStep(kPodDeletionCost)};
-  const Value& cost = metadata.Get(kCost);
-  if (!cost.is_string() || ParseDeletionCost(cost.AsString())) return;
+  const Value& cost = DeletionCost(metadata);
+  if (!IsBadCost(cost)) return;
   errors->Invalid(path.Child("annotations").Key(kPodDeletionCost), cost.AsString(),
                   "must be a 32bit integer");
 }
@@ -298,10 +306,13 @@ void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, Field
   }
 }
 
-void ValidatePodMetadataAndSpec(const Value& pod, FieldErrorList* errors) {
+// A cost that was bad before (/status does not look at it) may stay so: pkg/api/pod/util.go
+// GetValidationOptionsFromPodSpecAndMeta.
+void ValidatePodMetadataAndSpec(const Value& pod, const Value& old, FieldErrorList* errors) {
   const FieldPath path("spec");
   const Value& spec = pod.Get(N().spec);
-  CheckDeletionCost(pod.Get(N().metadata), FieldPath("metadata"), errors);
+  if (!IsBadCost(DeletionCost(old.Get(N().metadata))))
+    CheckDeletionCost(pod.Get(N().metadata), FieldPath("metadata"), errors);
   ValidatePodSpec(spec, pod.Get(N().metadata), path, errors);
   CheckTokens(spec, path, errors);
   CheckImages(spec.Get(N().containers), path.Child("containers"), errors);
@@ -311,7 +322,7 @@ void ValidatePodMetadataAndSpec(const Value& pod, FieldErrorList* errors) {
 void ValidatePodCreate(const Value& pod, FieldErrorList* errors) {
   const FieldPath path("spec");
   const Value& spec = pod.Get(N().spec);
-  ValidatePodMetadataAndSpec(pod, errors);
+  ValidatePodMetadataAndSpec(pod, Value(), errors);
   if (!spec.Get(N().ephemeral).empty()) {
     errors->Forbidden(path.Child("ephemeralContainers"), "cannot be set on create");
   }

@@ -27,8 +27,10 @@ void ValidatePodUpdate(const value::Value& pod, const value::Value& old, FieldEr
 void ValidatePodStatusUpdate(const value::Value& pod, const value::Value& old,
                              FieldErrorList* errors);
 
-// A Pod's spec, also where it is the new one of an update; metadata is checked elsewhere.
-void ValidatePodMetadataAndSpec(const value::Value& pod, FieldErrorList* errors);
+// A Pod's spec, also where it is the new one of an update (`old` is null where there is none), and
+// the annotations that mean something; other metadata is checked elsewhere.
+void ValidatePodMetadataAndSpec(const value::Value& pod, const value::Value& old,
+                                FieldErrorList* errors);
 
 // container_resources.cc
 void ValidateQuantity(std::string_view resource, const value::Value& quantity,
