@@ -386,6 +386,28 @@ TEST(CachedReader, ReadsClusterObjectsWithoutNamespaceAndOneFieldIn125) {
   EXPECT_THAT(results, ElementsAre("n1", "non-exact field matches are not supported by the cache"));
 }
 
+// CLIENT-97
+TEST(ControllerContext, ItsClientsAreLimitedAsControllerRuntimeLimitsThem) {
+  for (const auto& [compat, qps] :
+       {std::pair(api::Compat::k1_25, 20), {api::Compat::k1_30, 20}, {api::Compat::k1_36, -1}}) {
+    ActorWorldOptions options;
+    options.compat = compat;
+    ActorWorld w(options);
+    client::ClientOptions seen;
+    w.StartController("noting", [&](controllers::ControllerContext context) {
+      seen = context.client_options();
+      return std::make_unique<Noting>(
+          std::move(context),
+          [](client::ControllerBuilder& b, const api::Kinds& kinds) {
+            b.For(kinds.ByResource("", "pods"));
+          },
+          nullptr);
+    });
+    EXPECT_EQ(seen.qps, qps);
+    EXPECT_EQ(seen.user, "noting");
+  }
+}
+
 // CLIENT-140
 TEST(CachedReader, FailsBeforeTheCachesHaveStarted) {
   ActorWorld w;

@@ -143,6 +143,29 @@ TEST(ReconcileLoop, WorkersWaitForTheInformers) {
   f.world.sim.Shutdown();
 }
 
+// CLIENT-133
+TEST(ReconcileLoop, AProcessWhoseCachesDoNotFillInTimeEndsItself) {
+  for (const bool filled : {false, true}) {
+    Fixture f;
+    std::vector<std::int64_t> exits;
+    f.world.env.exit = [&](sim::Process& process) {
+      EXPECT_EQ(&process, &f.world.process);
+      exits.push_back(f.world.sim.now().ns() / 1'000'000);
+      process.Kill();
+    };
+    InformerFactory factory(*f.world.connection, ClientOptions(), Duration());
+    f.loop.Start(1, {&factory.For(f.world.pods())}, Minutes(2));
+    f.queue.Add("q");
+    f.world.Advance(Minutes(2) - Seconds(1));
+    if (filled) factory.Start();
+    f.world.Advance(Minutes(1));
+    EXPECT_EQ(f.world.process.alive(), filled);
+    EXPECT_EQ(exits, filled ? std::vector<std::int64_t>() : std::vector<std::int64_t>{120'000});
+    EXPECT_EQ(f.reconciler.times.size(), filled ? 1u : 0u);
+    f.world.sim.Shutdown();
+  }
+}
+
 TEST(SplitKey, OneOrTwoParts) {
   EXPECT_EQ(SplitKey("default/a").ns, "default");
   EXPECT_EQ(SplitKey("default/a").name, "a");

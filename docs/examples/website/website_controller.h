@@ -17,7 +17,7 @@ class WebsiteController : public ksim::controllers::Controller, public ksim::cli
       : context_(std::move(context)),
         websites_(context_.Resource("example.dev", "websites")),
         sets_(context_.Resource("apps", "replicasets")),
-        client_(context_.connection, context_.actor(), ksim::client::ClientOptions()),
+        client_(context_.connection, context_.actor(), context_.client_options()),
         reader_(context_.connection, context_.informers, client_) {}
 
   // Once, before the caches are filled: what the controller wants to hear of.

@@ -6,6 +6,7 @@
 // Emits `request` when a request is sent and `response` when its answer has arrived or is given up.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,8 @@ struct Environment {
   // A handler that throws loses that one call and is told nothing for a second, as with
   // runtime.ReallyCrash = false. False: it ends the program, as upstream's crash their process.
   bool recover_panics = false;
+  // What a process calls that ends itself: whoever runs it starts it again. Null: nobody does.
+  std::function<void(sim::Process&)> exit;
   // In the simulation, not the actor: a restart goes on counting.
   std::uint64_t next_request_id = 1;
   // 1, 2, ... for each key: the ordinal of a request about one object, or of an event on one

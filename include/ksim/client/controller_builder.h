@@ -83,6 +83,8 @@ class ControllerBuilder {
                              std::vector<Predicate> predicates = {});
   ControllerBuilder& WithPredicates(std::vector<Predicate> predicates);  // of all sources
   ControllerBuilder& MaxConcurrentReconciles(int workers);               // default 1
+  // How long Build's workers wait for the caches to fill before the process ends; default 2 min.
+  ControllerBuilder& CacheSyncTimeout(Duration timeout);
   ControllerBuilder& WithRateLimiter(std::unique_ptr<RateLimiter> limiter);
   ControllerBuilder& UsePriorityQueue(bool use);  // default: as the version has it
 

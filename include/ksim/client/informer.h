@@ -137,10 +137,15 @@ struct InformerOptions {
   FirstList first_list = FirstList::kAsVersion;
 };
 
+// How often an informer's handlers are told of every object again; 0 = never. Asked once for each
+// informer.
+using ResyncPeriod = std::function<Duration()>;
+
 // The shared informers of one incarnation of one process.
 class InformerFactory {
  public:
-  InformerFactory(Connection& connection, ClientOptions options, Duration resync);
+  InformerFactory(Connection& connection, ClientOptions options, Duration resync);  // of all
+  InformerFactory(Connection& connection, ClientOptions options, ResyncPeriod resync);
   ~InformerFactory();
   // The process' informer for a resource, made at the first call. The options of the first call
   // win.
@@ -163,5 +168,8 @@ class InformerFactory {
 // The resync period of a built-in controller manager: `min` times a factor drawn from [1, 2), once
 // per factory. CLIENT-104.
 Duration DrawResyncPeriod(Connection& connection, Duration min = Hours(12));
+// Those of controller-runtime: ten hours, up to a tenth more or less, drawn for each informer.
+// `connection` outlives it. CLIENT-104.
+ResyncPeriod RuntimeResync(Connection& connection);
 
 }  // namespace ksim::client

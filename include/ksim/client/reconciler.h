@@ -78,11 +78,13 @@ class ReconcileLoop {
   ReconcileLoop(Connection& connection, std::string part, RequestQueue& queue,
                 Reconciler& reconciler);
   // Spawns `workers` workers, which begin once all of `wait_for` have synced (asked at once, then
-  // every 100 ms). Call once, before or after the informers start.
-  void Start(int workers, std::vector<SharedInformer*> wait_for = {});
+  // every 100 ms). If they have not after `sync_timeout` (0: never), the process ends, as a manager
+  // of which a controller fails to start. Call once, before or after the informers start.
+  void Start(int workers, std::vector<SharedInformer*> wait_for = {}, Duration sync_timeout = {});
 
  private:
-  sim::Task<void> WaitThenSpawn(int workers, std::vector<SharedInformer*> wait_for);
+  sim::Task<void> WaitThenSpawn(int workers, std::vector<SharedInformer*> wait_for,
+                                Duration sync_timeout);
   sim::Task<void> Worker();
   void Requeue(const QueuedRequest& request, const ReconcileResult& result);
   std::uint64_t EmitReconcile(std::string_view key, std::string_view state, std::string result);

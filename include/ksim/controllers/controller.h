@@ -28,6 +28,9 @@ struct ControllerContext {
 
   client::Environment& env() const { return connection.env(); }
   sim::ActorId actor() const { return process.PartActor(name); }
+  // For a client of its own: the limits that controller-runtime sets where nobody sets others (20
+  // requests a second and 30 at once; in 1.36 none), in the name of the process. CLIENT-97.
+  client::ClientOptions client_options() const;
   const api::ResourceInfo* Resource(std::string_view group, std::string_view resource) const {
     return env().kinds.ByResource(group, resource);
   }

@@ -15,6 +15,8 @@
 namespace ksim::client {
 namespace {
 
+constexpr Duration kCacheSyncTimeout = Minutes(2);  // pkg/controller NewTypedUnmanaged
+
 // One watched resource: who is told, and where it leads.
 struct Source {
   Source() = default;
@@ -115,7 +117,7 @@ class Built : public BuiltController {
         loop_(connection, part, *queue_, guarded_) {}
 
   void Start(Connection& connection, InformerFactory& informers, const std::string& part,
-             const std::vector<Source>& sources, int workers) {
+             const std::vector<Source>& sources, int workers, Duration sync_timeout) {
     const sim::ActorId actor = connection.process().PartActor(part);
     std::vector<SharedInformer*> all;
     for (const Source& source : sources) {
@@ -124,7 +126,7 @@ class Built : public BuiltController {
       informer.AddHandler(actor, handlers_.back().get());
       all.push_back(&informer);
     }
-    loop_.Start(workers, std::move(all));
+    loop_.Start(workers, std::move(all), sync_timeout);
   }
   RequestQueue& queue() override { return *queue_; }
 
@@ -213,6 +215,7 @@ struct ControllerBuilder::Impl {
   std::unique_ptr<RateLimiter> limiter;
   std::optional<bool> priority_queue;
   int workers = 1;
+  Duration sync_timeout = kCacheSyncTimeout;
   bool built = false;
 };
 
@@ -273,6 +276,11 @@ ControllerBuilder& ControllerBuilder::MaxConcurrentReconciles(int workers) {
   return *this;
 }
 
+ControllerBuilder& ControllerBuilder::CacheSyncTimeout(Duration timeout) {
+  impl_->sync_timeout = timeout;
+  return *this;
+}
+
 ControllerBuilder& ControllerBuilder::WithRateLimiter(std::unique_ptr<RateLimiter> limiter) {
   impl_->limiter = std::move(limiter);
   return *this;
@@ -297,7 +305,7 @@ std::unique_ptr<BuiltController> ControllerBuilder::Build(Reconciler& reconciler
   for (Source& source : i.sources)
     source.predicates.insert(source.predicates.begin(), i.everywhere.begin(), i.everywhere.end());
   auto built = std::make_unique<Built>(i.connection, i.part, i.MakeQueue(), reconciler);
-  built->Start(i.connection, i.informers, i.part, i.sources, i.workers);
+  built->Start(i.connection, i.informers, i.part, i.sources, i.workers, i.sync_timeout);
   return built;
 }
 

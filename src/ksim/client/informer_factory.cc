@@ -18,17 +18,19 @@ constexpr Duration kSyncedPollPeriod = Milliseconds(100);
 }  // namespace
 
 struct InformerFactory::Impl {
-  Impl(Connection& c, const ClientOptions& options, Duration r)
-      : connection(c), client(c, c.process().actor(), options), resync(r) {}
+  Impl(Connection& c, const ClientOptions& options, ResyncPeriod r)
+      : connection(c), client(c, c.process().actor(), options), resync(std::move(r)) {}
   Connection& connection;
   Client client;
-  Duration resync;
+  ResyncPeriod resync;
   bool started = false;
   absl::btree_map<std::string, std::unique_ptr<SharedIndexInformer>> informers;
 };
 
 InformerFactory::InformerFactory(Connection& connection, ClientOptions options, Duration resync)
-    : impl_(std::make_unique<Impl>(connection, options, resync)) {}
+    : InformerFactory(connection, std::move(options), [resync] { return resync; }) {}
+InformerFactory::InformerFactory(Connection& connection, ClientOptions options, ResyncPeriod resync)
+    : impl_(std::make_unique<Impl>(connection, options, std::move(resync))) {}
 InformerFactory::~InformerFactory() = default;
 
 SharedInformer& InformerFactory::For(const api::ResourceInfo* resource, InformerOptions options) {
@@ -36,7 +38,7 @@ SharedInformer& InformerFactory::For(const api::ResourceInfo* resource, Informer
   std::unique_ptr<SharedIndexInformer>& informer = impl_->informers[resource->group_resource()];
   if (informer == nullptr) {
     informer = std::make_unique<SharedIndexInformer>(impl_->client, resource, std::move(options),
-                                                     impl_->resync);
+                                                     impl_->resync());
   }
   return *informer;
 }
@@ -73,6 +75,12 @@ void InformerFactory::EmitCacheEvents(std::uint64_t cause) {
 Duration DrawResyncPeriod(Connection& connection, Duration min) {
   JitterSource jitter(connection.env(), fmt::format("resync/{}", connection.process().name()));
   return jitter.Jitter(min, 100);
+}
+
+ResyncPeriod RuntimeResync(Connection& connection) {
+  auto jitter = std::make_shared<JitterSource>(
+      connection.env(), fmt::format("resync/{}", connection.process().name()));
+  return [jitter = std::move(jitter)] { return jitter->Uniform(Hours(9), Hours(11)); };
 }
 
 }  // namespace ksim::client

@@ -7,11 +7,17 @@
 #include "ksim/client/events.h"
 #include "ksim/client/fault_hooks.h"
 #include "ksim/client/profile.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::client {
 namespace {
 
 constexpr Duration kSyncedPollPeriod = Milliseconds(100);
+
+void ExitProcess(const Environment& env, sim::Process& process) {
+  if (env.exit) return env.exit(process);
+  process.Kill();
+}
 
 }  // namespace
 
@@ -75,16 +81,24 @@ ReconcileLoop::ReconcileLoop(Connection& connection, std::string part, RequestQu
                              Reconciler& reconciler)
     : connection_(connection), part_(std::move(part)), queue_(queue), reconciler_(reconciler) {}
 
-void ReconcileLoop::Start(int workers, std::vector<SharedInformer*> wait_for) {
-  connection_.process().Spawn(WaitThenSpawn(workers, std::move(wait_for)), part_);
+void ReconcileLoop::Start(int workers, std::vector<SharedInformer*> wait_for,
+                          Duration sync_timeout) {
+  connection_.process().Spawn(WaitThenSpawn(workers, std::move(wait_for), sync_timeout), part_);
 }
 
-sim::Task<void> ReconcileLoop::WaitThenSpawn(int workers, std::vector<SharedInformer*> wait_for) {
+sim::Task<void> ReconcileLoop::WaitThenSpawn(int workers, std::vector<SharedInformer*> wait_for,
+                                             Duration sync_timeout) {
   sim::Process& process = connection_.process();
+  const VirtualTime begun = process.SteadyNow();
   for (;;) {
     bool synced = true;
     for (const SharedInformer* informer : wait_for) synced = synced && informer->HasSynced();
     if (synced) break;
+    if (sync_timeout > Duration() && process.SteadyNow() - begun >= sync_timeout) {
+      KSIM_PROBE("controller/cache-sync-timeout");
+      ExitProcess(connection_.env(), process);
+      co_return;
+    }
     co_await process.simulation().Sleep(kSyncedPollPeriod, sim::TimerKind::kWork,
                                         "wait for cache sync");
   }

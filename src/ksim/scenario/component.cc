@@ -1,5 +1,8 @@
 #include "ksim/scenario/component.h"
 
+#include <fmt/format.h>
+
+#include "ksim/client/backoff.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::scenario {
@@ -39,6 +42,16 @@ void Component::OnStop() {
 void EmitActor(sim::Simulation& sim, sim::Process& process, const char* state) {
   sim.EmitAs(process.actor(), sim.context().cause, sim::EventInfo{sim::EventKind::kActor},
              sim::MakePayload<trace::ActorPayload>(process.name(), state));
+}
+
+void ExitAndRestart(client::Environment& env, sim::Process& process) {
+  EmitActor(env.sim, process, "stop");
+  client::JitterSource restarts(env, fmt::format("restart/{}", process.name()));
+  const Duration down = restarts.Uniform(Seconds(1), Seconds(2));
+  env.sim.After(down, sim::TimerKind::kWork, "restart", [&process] {
+    if (!process.alive()) process.Start();
+  });
+  process.Kill();
 }
 
 }  // namespace ksim::scenario

@@ -23,9 +23,13 @@ class Component {
                                                     client::InformerFactory&)>;
 
   // How often its informers tell their handlers of every object again; asked at each start.
-  using Resync = std::function<Duration(client::Connection&)>;
-  static Duration NeverResync(client::Connection&) { return Duration(); }
-  static Duration ManagerResync(client::Connection& c) { return client::DrawResyncPeriod(c); }
+  using Resync = std::function<client::ResyncPeriod(client::Connection&)>;
+  static client::ResyncPeriod NeverResync(client::Connection&) {
+    return [] { return Duration(); };
+  }
+  static client::ResyncPeriod ManagerResync(client::Connection& c) {
+    return [period = client::DrawResyncPeriod(c)] { return period; };
+  }
 
   // Makes the process, not yet started. `options` are those of its informers' client.
   Component(client::Environment& env, const std::string& name, api::Endpoint& server,
@@ -56,5 +60,9 @@ class Component {
 
 // Tells the bus that a process started or stopped.
 void EmitActor(sim::Simulation& sim, sim::Process& process, const char* state);
+
+// A process ends itself, and whoever keeps it alive starts it again after one to two seconds (site
+// restart/PROCESS). To be called by what runs in it.
+void ExitAndRestart(client::Environment& env, sim::Process& process);
 
 }  // namespace ksim::scenario

@@ -54,11 +54,11 @@ void ElectionGroup::HoldOrRelease() {
 
 ElectedBody::ElectedBody(sim::Process& process, client::Connection& connection,
                          client::InformerFactory& informers, ElectionGroup& group, Build build)
-    : process_(process),
+    : env_(connection.env()),
+      process_(process),
       informers_(informers),
       group_(group),
       build_(std::move(build)),
-      restarts_(connection.env(), fmt::format("restart/{}", process.name())),
       client_(connection, process.actor(), LeaseClient(connection.compat())),
       elector_(client_, ElectionOptions(process, group.lease()), [this] {
         client::LeaderCallbacks callbacks;
@@ -80,16 +80,9 @@ void ElectedBody::Lead() {
   informers_.Start();
 }
 
-// The process exits; whoever keeps it alive starts it again.
 void ElectedBody::Stop() {
-  sim::Simulation& sim = process_.simulation();
-  EmitActor(sim, process_, "lose");
-  EmitActor(sim, process_, "stop");
-  const Duration down = restarts_.Uniform(Seconds(1), Seconds(2));
-  sim.After(down, sim::TimerKind::kWork, "restart", [&process = process_] {
-    if (!process.alive()) process.Start();
-  });
-  process_.Kill();
+  EmitActor(process_.simulation(), process_, "lose");
+  ExitAndRestart(env_, process_);
 }
 
 }  // namespace ksim::scenario

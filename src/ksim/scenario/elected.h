@@ -53,11 +53,11 @@ class ElectedBody : public Component::Body {
   void Lead();
   void Stop();
 
+  client::Environment& env_;
   sim::Process& process_;
   client::InformerFactory& informers_;
   ElectionGroup& group_;
   Build build_;
-  client::JitterSource restarts_;
   client::Client client_;
   client::LeaderElector elector_;
   std::vector<std::unique_ptr<controllers::Controller>> controllers_;

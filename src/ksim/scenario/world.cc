@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ksim/base/check.h"
+#include "ksim/client/component_limits.h"
 #include "ksim/controllers/replicaset.h"
 #include "ksim/controllers/samples/samples.h"
 #include "ksim/kubelet/kubelet.h"
@@ -161,6 +162,7 @@ World::World(const Scenario& scenario, WorldOptions options)
       etcd_(network_, EtcdOptionsOf(scenario)) {
   env_.identities = &identities_;
   env_.faults = &fault_hooks_;
+  env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
   env_.variants = shared_.variants = VariantsOf(scenario);
   RegisterKinds(scenario, options);
   AddServers(scenario.cluster, options.audit);
@@ -212,8 +214,10 @@ void World::AddControllers(const Scenario& scenario, const WorldOptions& options
           controllers::ControllerContext(process, connection, informers, plugged.name)));
       return std::make_unique<ControllerBody>(std::move(all));
     };
-    components_.push_back(std::make_unique<Component>(env_, plugged.name, ServerOf(0),
-                                                      InformerClient(plugged.name), build));
+    components_.push_back(std::make_unique<Component>(
+        env_, plugged.name, ServerOf(0),
+        client::LimitedAs(client::Limits::kControllerRuntime, env_.compat, plugged.name), build,
+        client::RuntimeResync));
   }
 }
 
