@@ -35,6 +35,7 @@ SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo
       reflector_(client, resource, *queue_, name_, MakeReflectorOptions(options)) {
   queue_->OnQueued([this] { queued_.Notify(); });
   reflector_.OnReplaced([this](std::int64_t rv) {
+    if (queue_->size() == 0) drained_rv_ = rv;  // a list of nothing
     relists_.push_back(Relist{queue_->size(), rv, process_.simulation().context().cause});
     FinishRelists();
   });
