@@ -334,6 +334,24 @@ TEST(InformerFactory, OneInformerAResourceAndStartIsIdempotent) {
   EXPECT_THAT(f.factory.informers(), ElementsAre(&nodes, &f.pods));
 }
 
+// CLIENT-69
+TEST(InformerFactory, AnInformerMayHaveAResyncPeriodOfItsOwn) {
+  World world(api::Compat::k1_30);
+  world.server.Put("a");
+  InformerFactory factory(*world.connection, ClientOptions(), Duration());
+  InformerOptions options;
+  options.resync = Seconds(10);
+  RecordingHandler often, never;
+  factory.For(world.pods(), options).AddHandler(world.process.PartActor("a"), &often);
+  SharedInformer& nodes = factory.For(world.kinds.ByResource("", "nodes"));
+  nodes.AddHandler(world.process.PartActor("b"), &never);
+  factory.Start();
+  world.Advance(Seconds(35));
+  EXPECT_EQ(often.calls.size(), 4u);  // as it is added, and three times more
+  EXPECT_EQ(never.calls.size(), 1u);
+  world.sim.Shutdown();
+}
+
 // CLIENT-65
 TEST(InformerFactory, WaitForCacheSyncAsksEvery100Milliseconds) {
   struct Waiter {

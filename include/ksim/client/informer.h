@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -135,6 +136,7 @@ struct InformerOptions {
   std::string field_selector;
   std::string label_selector;
   FirstList first_list = FirstList::kAsVersion;
+  std::optional<Duration> resync;  // in place of the factory's (WithCustomResyncConfig)
 };
 
 // How often an informer's handlers are told of every object again; 0 = never. Asked once for each

@@ -37,8 +37,9 @@ SharedInformer& InformerFactory::For(const api::ResourceInfo* resource, Informer
   KSIM_CHECK(resource != nullptr) << "informer of an unknown resource";
   std::unique_ptr<SharedIndexInformer>& informer = impl_->informers[resource->group_resource()];
   if (informer == nullptr) {
-    informer = std::make_unique<SharedIndexInformer>(impl_->client, resource, std::move(options),
-                                                     impl_->resync());
+    const Duration resync = options.resync ? *options.resync : impl_->resync();
+    informer =
+        std::make_unique<SharedIndexInformer>(impl_->client, resource, std::move(options), resync);
   }
   return *informer;
 }
