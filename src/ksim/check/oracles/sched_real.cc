@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "ksim/api/kinds.h"
 #include "ksim/base/time.h"
@@ -23,7 +25,8 @@ const OracleInfo& RealInfo() {
       {sim::EventKind::kRequest, sim::EventKind::kCommit, sim::EventKind::kHandler,
        sim::EventKind::kFault, sim::EventKind::kPhase},
       {"a node was deleted, and the scheduler has not been told so yet",
-       "it was told so less than 5 s before, pauses not counted, when the pod was on its way"},
+       "it was told so less than 5 s before, pauses not counted, when the pod was on its way",
+       "it decided before, and its client sends the binding again that was answered 429"},
       "the scheduler bound no pod"};
   return info;
 }
@@ -34,7 +37,10 @@ class Real : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
-      if (o.subresource == "binding") sent_[o.request] = o.t;
+      // Refused with 429 it is sent again: what led to it is what led to the first try.
+      if (o.subresource == "binding")
+        sent_[o.request] =
+            first_try_.emplace(std::pair(o.cause, std::string(o.name)), o.t).first->second;
       return;
     }
     if (o.kind == sim::EventKind::kPhase) {
@@ -86,9 +92,10 @@ class Real : public Oracle {
             {ObjectOf(o), fmt::format("nodes/{}", node)});
   }
 
-  std::map<std::uint64_t, std::int64_t> sent_;  // bindings under way
-  std::map<std::uint64_t, Told> told_gone_;     // nodes that the scheduler was told are gone
-  std::int64_t awake_ = 0;                      // when it was last paused, or woken
+  std::map<std::uint64_t, std::int64_t> sent_;  // bindings under way: when first tried
+  std::map<std::pair<std::uint64_t, std::string>, std::int64_t> first_try_;  // by cause and pod
+  std::map<std::uint64_t, Told> told_gone_;  // nodes that the scheduler was told are gone
+  std::int64_t awake_ = 0;                   // when it was last paused, or woken
 };
 
 }  // namespace
