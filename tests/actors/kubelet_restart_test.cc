@@ -263,6 +263,30 @@ TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentIsSentAtTheNextTick) {
   w.api.sim.Shutdown();
 }
 
+// KUBELET-24: a trigger sends again what could not be sent, by whichever pod; in 1.25, where each
+// version stands in a queue (KUBELET-23), it sends that alone.
+TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentWaitsForATrigger) {
+  client::FaultHooks hooks(w.api.sim);
+  w.env.faults = &hooks;
+  w.StartKubelet("n1");
+  std::vector<VirtualTime> tries;
+  hooks.AddJudge([&](const api::Request& r) {
+    client::Mishap mishap;
+    if (r.verb != api::Verb::kPatch || r.name != "p" || r.subresource != "status") return mishap;
+    tries.push_back(w.api.sim.now());
+    if (tries.size() > 1) return mishap;
+    mishap.kind = client::Mishap::Kind::kRejected;
+    mishap.status = api::InternalError("no");
+    return mishap;
+  });
+  w.Create("pods", PodThat("1 after 3s", "Never"));
+  w.Advance(Minutes(1));
+  ASSERT_GE(tries.size(), 2u);
+  EXPECT_GT(tries[1] - tries[0], Milliseconds(100)) << "not at once";
+  EXPECT_EQ(Status().Get("phase").AsString(), "Failed");
+  w.api.sim.Shutdown();
+}
+
 // KUBELET-23: what somebody else makes of the kubelet's part is put right at the next ten seconds;
 // what is not the kubelet's stays.
 TEST_P(KubeletRestarts, AndAStatusThatSomebodyElseWroteIsPutRight) {

@@ -294,6 +294,29 @@ TEST_P(KubeletActor, TakesOverANodeThatIsThere) {
   EXPECT_EQ(w.Get("nodes", "n1").Label("kubernetes.io/os"), "linux");
 }
 
+// KUBELET-32: the labels that are the kubelet's to give come back; what a user has made of others,
+// and of resources, stays.
+TEST_P(KubeletActor, LeavesAUsersLabelsAloneWhenItComesBack) {
+  w.StartKubelet("n1");
+  w.Patch("nodes", "n1", R"({"metadata":{"labels":{"kubernetes.io/os":"plan9","disk":"hdd"}}})");
+  sim::Process* kubelet = w.api.sim.FindProcess("kubelet/n1");
+  kubelet->Kill();
+  w.Settle();
+  w.Forget();
+  kubelet->Start();
+  w.Advance(Seconds(2));
+  const api::Object node = w.Get("nodes", "n1");
+  EXPECT_EQ(node.Label("kubernetes.io/os"), "linux");
+  EXPECT_EQ(node.Label("disk"), "hdd");
+  for (std::size_t i = w.from(); i < w.events().size(); ++i) {
+    if (w.events()[i].kind != sim::EventKind::kRequest) continue;
+    const api::Request& r = w.events()[i].payload.As<client::RequestPayload>().request;
+    if (r.verb != api::Verb::kPatch || r.name != "n1") continue;
+    EXPECT_TRUE(r.body.Get("status").Get("capacity").is_null());
+    break;
+  }
+}
+
 // KUBELET-33
 TEST_P(KubeletActor, RenewsItsLeaseEveryTenSecondsAndALittle) {
   w.StartKubelet("n1");

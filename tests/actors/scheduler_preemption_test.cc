@@ -99,7 +99,7 @@ TEST(SchedulerPreemption, AsksALowerPodToGoAndTakesItsPlace) {
     EXPECT_THAT(writes, ElementsAreArray(Of<Strings>(
                             compat, {"delete pods/b", "patch pods/h/status"},
                             {"patch pods/b/status", "delete pods/b", "patch pods/h/status"},
-                            {"patch pods/b/status", "patch pods/h/status", "delete pods/b"})));
+                            {"patch pods/h/status", "patch pods/b/status", "delete pods/b"})));
     EXPECT_EQ(Nominated(w, "h"), "n1");
     const api::Object victim = w.Get("pods", "b");
     EXPECT_TRUE(victim.deleting());

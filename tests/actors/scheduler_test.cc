@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ksim/client/events.h"
+#include "ksim/client/fault_hooks.h"
 #include "tests/actors/actor_world.h"
 
 namespace ksim {
@@ -195,6 +198,82 @@ TEST(SchedulerActor, PodsThatComeTogetherDoNotShareAPlace) {
     for (const char* pod : {"a", "b", "c"}) nodes.push_back(NodeOf(w, pod));
     std::sort(nodes.begin(), nodes.end());
     EXPECT_THAT(nodes, ElementsAre("", "n1", "n2"));
+  }
+}
+
+// SCHED-13, SCHED-25: the next pod's turn comes when the API server has heard of this one.
+TEST(SchedulerActor, SaysOfOnePodAtATimeThatItFitsNowhere) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.AddNode("n1", "0");
+    for (const char* pod : {"a", "b", "c"}) w.Create("pods", PodJson(pod));
+    w.StartScheduler();
+    w.Settle();
+    std::set<std::uint64_t> open;
+    std::size_t patches = 0;
+    for (const sim::Event& e : w.events()) {
+      if (e.kind == sim::EventKind::kResponse)
+        open.erase(e.payload.As<client::ResponsePayload>().id);
+      if (e.kind != sim::EventKind::kRequest) continue;
+      const api::Request& r = e.payload.As<client::RequestPayload>().request;
+      if (r.verb != api::Verb::kPatch || r.client != "kube-scheduler") continue;
+      EXPECT_TRUE(open.empty()) << r.name.view();
+      open.insert(r.id);
+      ++patches;
+    }
+    EXPECT_EQ(patches, 3u);
+  }
+}
+
+// SCHED-25: which refusals of the PATCH are worth another try, four in all, differs.
+TEST(SchedulerActor, TriesAgainToSayThatAPodFitsNowhere) {
+  struct Case {
+    api::Status refusal;
+    std::size_t tries[3];  // 1.25, 1.30, 1.36
+  };
+  api::Status refused = api::ConnectionRefused();
+  for (const Case& c : {Case{refused, {4, 4, 4}}, Case{api::InternalError("no"), {1, 4, 4}},
+                        Case{api::ServiceUnavailable("no"), {1, 4, 4}},
+                        Case{api::Conflict({"", "pods"}, "p", "no"), {1, 1, 4}},
+                        Case{api::BadRequest("no"), {1, 1, 1}}}) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      ActorWorld w(kCompats[i]);
+      client::FaultHooks hooks(w.api.sim);
+      w.env.faults = &hooks;
+      w.AddNode("n1", "0");
+      w.StartScheduler();
+      std::vector<VirtualTime> tries;
+      hooks.AddJudge([&](const api::Request& r) {
+        client::Mishap mishap;
+        if (r.verb != api::Verb::kPatch || r.name != "p") return mishap;
+        tries.push_back(w.api.sim.now());
+        const bool refuse = c.refusal.code == 0;
+        mishap.kind = refuse ? client::Mishap::Kind::kRefused : client::Mishap::Kind::kRejected;
+        mishap.status = c.refusal;
+        return mishap;
+      });
+      w.Create("pods", PodJson("p"));
+      w.Settle();
+      ASSERT_EQ(tries.size(), c.tries[i]) << c.refusal.reason << i;
+      for (std::size_t n = 1; n < tries.size(); ++n) {
+        const Duration least = Milliseconds(n == 1 ? 10 : n == 2 ? 50 : 250);
+        EXPECT_GE(tries[n] - tries[n - 1], least);
+        EXPECT_LT(tries[n] - tries[n - 1], least * 2);
+      }
+      w.api.sim.Shutdown();
+    }
+  }
+}
+
+// SCHED-15: 1.25 has no gates.
+TEST(SchedulerActor, APodWithAGateWaitsFrom130On) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    w.AddNode("n1");
+    w.StartScheduler();
+    w.Create("pods", PodJson("p", "{}", "", R"(,"schedulingGates":[{"name":"example.dev/wait"}])"));
+    w.Advance(Seconds(30));
+    EXPECT_EQ(NodeOf(w, "p"), compat == api::Compat::k1_25 ? "n1" : "");
   }
 }
 

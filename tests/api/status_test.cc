@@ -117,7 +117,10 @@ TEST(Status, TooLargeIsRecognisedInItsOlderForms) {
   Status by_cause = TimeoutError("x", 0);
   by_cause.causes.emplace_back("", "Too large resource version", "");
   EXPECT_TRUE(IsTooLargeResourceVersion(by_cause));
+  EXPECT_TRUE(IsTooLargeResourceVersion(by_cause, /*in_message=*/false));
   EXPECT_TRUE(IsTooLargeResourceVersion(TimeoutError("Too large resource version: 9", 1)));
+  EXPECT_FALSE(IsTooLargeResourceVersion(TimeoutError("Too large resource version: 9", 1),
+                                         /*in_message=*/false));
   EXPECT_FALSE(IsTooLargeResourceVersion(TimeoutError("Too large resource version: 9", 0)));
   EXPECT_FALSE(IsTooLargeResourceVersion(TimeoutError("slow", 1)));
   EXPECT_FALSE(IsTooLargeResourceVersion(BadRequest("Too large resource version")));

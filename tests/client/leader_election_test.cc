@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/api/kinds.h"
+#include "ksim/client/fault_hooks.h"
 #include "tests/client/lease_server.h"
 
 namespace ksim::client {
@@ -401,6 +402,40 @@ TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
   int code = 0;
   f.server.Accept(late, [&](api::Response r) { code = r.status.code; }, nullptr);
   EXPECT_EQ(code, 200);
+}
+
+// CLIENT-113, CLIENT-120, CTRL-C-13: whoever is stopped between two polls does not know it: another
+// leads by then, and the old one ends ten seconds after it runs again. One that is stopped inside a
+// poll whose deadline passes ends at once.
+TEST(LeaderElection, ALeaderThatIsStoppedLeadsBesideTheNext) {
+  for (const api::Compat compat : kAll) {
+    for (const bool polling : {false, true}) {
+      Fixture f(compat);
+      FaultHooks hooks(f.sim);
+      f.env.faults = &hooks;
+      Candidate& a = f.Start("a");
+      f.Advance(Seconds(1));
+      Candidate& b = f.Start("b");
+      if (polling) {
+        f.server.silent["a"] = true;
+        f.Advance(Milliseconds(1500));
+      }
+      for (const Access access : {Access::kRead, Access::kWrite})
+        hooks.AccessGate("a", access).Close();
+      f.Advance(Seconds(40));
+      f.server.silent.clear();
+      ASSERT_TRUE(b.leads());
+      EXPECT_TRUE(a.leads()) << "two at once";
+      const VirtualTime resumed = f.sim.now();
+      for (const Access access : {Access::kRead, Access::kWrite})
+        hooks.AccessGate("a", access).Open();
+      f.Advance(Seconds(20));
+      ASSERT_TRUE(a.stopped.has_value());
+      EXPECT_EQ(*a.stopped - resumed, polling ? Duration() : Seconds(10));
+      EXPECT_TRUE(b.leads());
+      f.sim.Shutdown();
+    }
+  }
 }
 
 // CLIENT-122

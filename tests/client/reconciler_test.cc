@@ -166,11 +166,16 @@ TEST(ReconcileLoop, AProcessWhoseCachesDoNotFillInTimeEndsItself) {
   }
 }
 
+// CLIENT-39
 TEST(SplitKey, OneOrTwoParts) {
-  EXPECT_EQ(SplitKey("default/a").ns, "default");
-  EXPECT_EQ(SplitKey("default/a").name, "a");
-  EXPECT_EQ(SplitKey("node-1").ns, "");
-  EXPECT_EQ(SplitKey("node-1").name, "node-1");
+  for (const auto& [key, ns, name] : {std::tuple("default/a", "default", "a"),
+                                      std::tuple("node-1", "", "node-1"), std::tuple("", "", "")}) {
+    const absl::StatusOr<ObjectKey> split = SplitKey(key);
+    ASSERT_TRUE(split.ok()) << key;
+    EXPECT_EQ(split->ns, ns);
+    EXPECT_EQ(split->name, name);
+  }
+  EXPECT_EQ(SplitKey("a/b/c").status().message(), R"(unexpected key format: "a/b/c")");
 }
 
 }  // namespace

@@ -53,6 +53,35 @@ TEST(Reflector, WatchTimeoutsAreDrawnFrom300To599Seconds) {
   EXPECT_GT(most, 590);
 }
 
+// CLIENT-15: a larger minimum counts, a smaller one does not.
+TEST(Reflector, AWatchLastsAtLeastAsLongAsAskedFor) {
+  for (const auto& [asked, least] : {std::pair(600u, 600), std::pair(60u, 300)}) {
+    ReflectorOptions options;
+    options.min_watch_timeout_seconds = asked;
+    Fixture f(api::Compat::k1_30, options);
+    f.Start();
+    for (int i = 0; i < 20; ++i) {
+      f.world.Advance(Seconds(2));
+      f.world.server.EndStreams(api::StreamEnd::kEof);
+    }
+    for (const api::Request& r : f.world.server.requests)
+      if (r.verb == api::Verb::kWatch) EXPECT_EQ(*r.list.timeout_seconds / least, 1);
+  }
+}
+
+// CLIENT-10: before 0.27 the text counts only as a cause's.
+TEST(Reflector, TheTextOfTooLargeInsideAMessageCountsFrom130On) {
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
+    Fixture f(compat);
+    api::Status status = api::TimeoutError("Too large resource version: 9", 0);
+    status.causes.emplace_back("", "another", "");
+    f.world.server.Answer(api::Verb::kList, status);
+    f.Start();
+    f.world.Advance(Milliseconds(700));
+    EXPECT_EQ(f.Log().size() > 1, compat == api::Compat::k1_30) << "whether it asks without one";
+  }
+}
+
 // CLIENT-19, CLIENT-21, CLIENT-30
 TEST_P(ReflectorTest, EveryEventMovesTheVersionEvenBackwards) {
   Fixture f(GetParam());

@@ -32,11 +32,12 @@ class WebsiteController : public ksim::controllers::Controller, public ksim::cli
   // One Website, whatever happened to it: look at what there is, do what is missing.
   ksim::sim::Task<ksim::client::ReconcileResult> Reconcile(std::string key) override {
     using ksim::client::ReconcileResult;
-    const ksim::client::ObjectKey id = ksim::client::SplitKey(key);
-    const auto site = co_await reader_.Get(websites_, id.ns, id.name);
+    const auto id = ksim::client::SplitKey(key);
+    if (!id.ok()) co_return ReconcileResult::Terminal(id.status().ToString());
+    const auto site = co_await reader_.Get(websites_, id->ns, id->name);
     if (!site.ok()) co_return ReconcileResult::Done();  // deleted: nothing of ours to do
 
-    const auto set = co_await reader_.Get(sets_, id.ns, id.name);
+    const auto set = co_await reader_.Get(sets_, id->ns, id->name);
     if (!set.ok()) {
       const ksim::api::Object wanted = ReplicaSetFor(*site);
       const auto made = co_await client_.Create(sets_, wanted);

@@ -89,7 +89,8 @@ bool IsGone(const Status& s);     // reason Gone
 bool IsTooManyRequests(const Status& s);
 bool IsInternalError(const Status& s);
 bool IsTimeout(const Status& s);
-bool IsTooLargeResourceVersion(const Status& s);  // CLIENT-10
+// CLIENT-10. `in_message`: its text may also stand inside the message (client-go from 0.27 on).
+bool IsTooLargeResourceVersion(const Status& s, bool in_message = true);
 bool IsBadRequest(const Status& s);
 bool IsUnauthorized(const Status& s);
 bool IsMethodNotSupported(const Status& s);

@@ -136,6 +136,8 @@ struct InformerOptions {
   std::string field_selector;
   std::string label_selector;
   FirstList first_list = FirstList::kAsVersion;
+  // Servers end its watches after so long to twice that; 300 at least. From 1.36 on (CLIENT-15).
+  std::uint32_t min_watch_timeout_seconds = 0;
   std::optional<Duration> resync;  // in place of the factory's (WithCustomResyncConfig)
 };
 

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "ksim/api/status.h"
 #include "ksim/base/time.h"
 #include "ksim/client/client.h"
@@ -64,12 +65,13 @@ class Reconciler {
   virtual sim::Task<ReconcileResult> Reconcile(std::string key) = 0;
 };
 
-// The two halves of a key; the namespace is "" for "name".
+// The two halves of a key; the namespace is "" for "name". InvalidArgument for more than two parts.
+// CLIENT-39.
 struct ObjectKey {
   ObjectKey() = default;
   std::string ns, name;
 };
-ObjectKey SplitKey(std::string_view key);
+absl::StatusOr<ObjectKey> SplitKey(std::string_view key);
 
 class ReconcileLoop {
  public:

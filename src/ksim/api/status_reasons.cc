@@ -77,7 +77,7 @@ bool IsConnectionRefused(const Status& s) { return s.code == 0 && s.reason == kR
 bool IsRequestTimedOut(const Status& s) { return s.code == 0 && s.reason == kTimedOut; }
 bool IsConnectionLost(const Status& s) { return s.code == 0 && s.reason == kLost; }
 
-bool IsTooLargeResourceVersion(const Status& s) {
+bool IsTooLargeResourceVersion(const Status& s, bool in_message) {
   if (HasCause(s, "ResourceVersionTooLarge")) return true;
   const bool details = !s.name.empty() || !s.group.empty() || !s.kind.empty() || !s.uid.empty() ||
                        !s.causes.empty() || s.retry_after_seconds != 0;
@@ -87,7 +87,7 @@ bool IsTooLargeResourceVersion(const Status& s) {
   for (const StatusCause& c : s.causes) {
     if (c.message == kText) return true;
   }
-  return s.message.view().find(kText) != std::string_view::npos;
+  return in_message && s.message.view().find(kText) != std::string_view::npos;
 }
 
 bool HasCause(const Status& s, std::string_view cause_reason) {

@@ -83,6 +83,17 @@ sim::Task<void> PassGates(FaultHooks* hooks, sim::ActorId actor, Access access) 
   }
 }
 
+sim::Task<bool> AwaitRunning(FaultHooks* hooks, sim::ActorId actor) {
+  bool stopped = false;
+  while (hooks != nullptr && hooks->has_gates()) {
+    Gate* gate = hooks->ClosedGate(actor, Access::kRead);
+    if (gate == nullptr || hooks->ClosedGate(actor, Access::kWrite) == nullptr) break;
+    stopped = true;
+    co_await gate->Opened();
+  }
+  co_return stopped;
+}
+
 // An actor is its process, or one of its parts; a kubelet's process has a slash of its own.
 Gate* FaultHooks::ClosedGate(sim::ActorId actor, Access access) {
   if (access_gates_.empty()) return nullptr;

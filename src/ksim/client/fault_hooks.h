@@ -123,4 +123,8 @@ class FaultHooks {
 // Returns when the actor may go on.
 sim::Task<void> PassGates(FaultHooks* hooks, sim::ActorId actor, Access access);
 
+// For what acts when its time is up, though it neither reads nor writes: whoever may do neither is
+// stopped altogether (`pause` without `before`). Returns when it runs; true if it did not.
+sim::Task<bool> AwaitRunning(FaultHooks* hooks, sim::ActorId actor);
+
 }  // namespace ksim::client

@@ -6,6 +6,7 @@
 
 #include "ksim/api/lease.h"
 #include "ksim/base/check.h"
+#include "ksim/client/fault_hooks.h"
 #include "ksim/sim/process.h"
 #include "ksim/value/timestamp.h"
 
@@ -102,6 +103,7 @@ sim::Task<void> LeaderElector::Run() {
 sim::Task<bool> LeaderElector::Wait(Duration delay) {
   if (cancelled_) co_return true;
   co_await cancel_.WaitFor(delay, sim::TimerKind::kPeriodic);
+  co_await AwaitRunning(client_.connection().env().faults, process_.actor());
   co_return cancelled_;
 }
 
@@ -171,8 +173,10 @@ sim::Task<bool> LeaderElector::Before(VirtualTime deadline, sim::Task<bool> atte
       process_.Spawn(Report(std::move(attempt), std::move(promise)), {}, true);
   const Duration left = deadline - SteadyNow();
   const std::optional<bool> result = co_await done.WaitFor(left, sim::TimerKind::kPeriodic);
+  const bool stopped = co_await AwaitRunning(client_.connection().env().faults, process_.actor());
   if (!result) process_.Cancel(task);
-  co_return result.value_or(false);
+  const bool too_late = stopped && SteadyNow() >= deadline;
+  co_return !too_late && result.value_or(false);
 }
 
 sim::Task<void> LeaderElector::Report(sim::Task<bool> attempt, sim::Promise<bool> result) {

@@ -80,7 +80,8 @@ class LeaderElector {
   // Tries until one succeeds; false when the deadline or Cancel came first.
   sim::Task<bool> RenewBefore(VirtualTime deadline);
   sim::Task<bool> TryBefore(VirtualTime deadline);
-  // An attempt, given up at the deadline: what it has sent by then is on its way.
+  // An attempt, given up at the deadline: what it has sent by then is on its way. Whoever was
+  // stopped meanwhile looks at the clock when it runs again.
   sim::Task<bool> Before(VirtualTime deadline, sim::Task<bool> attempt);
   sim::Task<void> Report(sim::Task<bool> attempt, sim::Promise<bool> result);
   sim::Task<bool> Try();

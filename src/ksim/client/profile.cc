@@ -12,6 +12,7 @@ Profile MakeV030() {
   p.transform_when_queued = true;
   p.terminal_errors = true;
   p.events_name_reporter = true;
+  p.too_large_in_message = true;
   p.first_series_count = 2;
   return p;
 }
@@ -26,6 +27,7 @@ Profile MakeV036() {
   p.spam_key_has_type = true;
   p.priority_queue = true;
   p.recovers_panics = true;
+  p.min_watch_timeout = true;
   return p;
 }
 

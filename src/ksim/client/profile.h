@@ -22,6 +22,8 @@ struct Profile {
   bool recovers_panics = false;        // a panic in Reconcile is an error, by its default
   bool spam_key_has_type = false;      // event spam filter: a bucket per event type
   bool events_name_reporter = false;   // core/v1 events carry reportingComponent and -Instance
+  bool too_large_in_message = false;   // "too large" known by the text inside a message too
+  bool min_watch_timeout = false;      // a longer one may be asked for
   int first_series_count = 1;          // count of a new-API event at its second occurrence
 };
 

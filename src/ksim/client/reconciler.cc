@@ -69,9 +69,11 @@ std::string ReconcileResult::ToString() const {
   return "requeue after " + FormatDuration(delay_);
 }
 
-ObjectKey SplitKey(std::string_view key) {
+absl::StatusOr<ObjectKey> SplitKey(std::string_view key) {
   ObjectKey out;
   const std::size_t slash = key.find('/');
+  if (slash != key.rfind('/'))
+    return absl::InvalidArgumentError(fmt::format("unexpected key format: \"{}\"", key));
   if (slash != std::string_view::npos) out.ns = std::string(key.substr(0, slash));
   out.name = std::string(slash == std::string_view::npos ? key : key.substr(slash + 1));
   return out;

@@ -3,6 +3,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/btree_map.h"
@@ -100,7 +101,8 @@ api::ListOptions Reflector::BaseOptions() const {
 api::ListOptions Reflector::WatchOptions() {
   api::ListOptions options = BaseOptions();
   options.allow_watch_bookmarks = true;
-  options.timeout_seconds = kMinWatchTimeoutSeconds + timeouts_.Pick(kMinWatchTimeoutSeconds);
+  const std::uint32_t least = std::max(kMinWatchTimeoutSeconds, options_.min_watch_timeout_seconds);
+  options.timeout_seconds = least + timeouts_.Pick(least);
   return options;
 }
 
@@ -125,7 +127,7 @@ std::int64_t Reflector::PageSize(std::string_view rv) const {
 // asking for it.
 bool Reflector::GiveUpVersion(const api::Status& status) const {
   if (IsExpiredOrGone(status)) return true;
-  if (!api::IsTooLargeResourceVersion(status)) return false;
+  if (!api::IsTooLargeResourceVersion(status, profile_.too_large_in_message)) return false;
   KSIM_PROBE("variant/reflector.tooLargeRV");
   return variants_.reflector_too_large_rv == api::Variants::TooLargeRV::kRelistConsistent;
 }

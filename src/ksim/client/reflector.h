@@ -27,10 +27,11 @@ namespace ksim::client {
 struct ReflectorOptions {
   ReflectorOptions() = default;
   SharedText ns, field_selector, label_selector;
-  std::int64_t page_size = 0;           // 0 = decide by the resource version asked for
-  Duration resync_period;               // 0 = never
-  std::function<bool()> should_resync;  // empty = always
-  Duration max_internal_error_retry;    // 0 = an internal error ends the pass
+  std::int64_t page_size = 0;                   // 0 = decide by the resource version asked for
+  Duration resync_period;                       // 0 = never
+  std::uint32_t min_watch_timeout_seconds = 0;  // a watch lasts so long to twice that; 300 at least
+  std::function<bool()> should_resync;          // empty = always
+  Duration max_internal_error_retry;            // 0 = an internal error ends the pass
   FirstList first_list = FirstList::kAsVersion;
 };
 

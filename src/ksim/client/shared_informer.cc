@@ -49,6 +49,7 @@ ReflectorOptions SharedIndexInformer::MakeReflectorOptions(const InformerOptions
   out.field_selector = options.field_selector;
   out.label_selector = options.label_selector;
   out.first_list = options.first_list;
+  if (profile_.min_watch_timeout) out.min_watch_timeout_seconds = options.min_watch_timeout_seconds;
   out.should_resync = [this] { return processor_.ShouldResync(process_.SteadyNow()); };
   return out;
 }

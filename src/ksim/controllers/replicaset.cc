@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/api/pod.h"
+#include "ksim/base/status.h"
 #include "ksim/client/component_limits.h"
 #include "ksim/controllers/controller_ref.h"
 #include "ksim/controllers/pod_ranking.h"
@@ -217,8 +218,9 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
     KSIM_PROBE("variant/rs.expectations");
     co_return client::ReconcileResult::Error(*behind);
   }
-  const auto [ns, name] = client::SplitKey(key);
-  const api::Object rs = rs_informer_.lister().Get(ns, name);
+  const absl::StatusOr<client::ObjectKey> id = client::SplitKey(key);
+  if (!id.ok()) co_return client::ReconcileResult::Error(std::string(Message(id.status())));
+  const api::Object rs = rs_informer_.lister().Get(id->ns, id->name);
   if (rs.empty()) {
     expectations_.Delete(key);
     consistency_.Clear(key, "");

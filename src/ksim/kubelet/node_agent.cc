@@ -43,6 +43,20 @@ Value Address(const char* type, const std::string& address) {
   return value::Obj({{"type", Value::Of(type)}, {"address", Value::String(address)}});
 }
 
+// updateDefaultLabels, kubelet_node_status.go.
+constexpr const char* kDefaultLabels[] = {"kubernetes.io/hostname",
+                                          "topology.kubernetes.io/zone",
+                                          "topology.kubernetes.io/region",
+                                          "failure-domain.beta.kubernetes.io/zone",
+                                          "failure-domain.beta.kubernetes.io/region",
+                                          "node.kubernetes.io/instance-type",
+                                          "beta.kubernetes.io/instance-type",
+                                          "kubernetes.io/os",
+                                          "kubernetes.io/arch",
+                                          "node.kubernetes.io/windows-build",
+                                          "beta.kubernetes.io/os",
+                                          "beta.kubernetes.io/arch"};
+
 // What a report changes that is no news: only heartbeat times differ.
 bool SameButHeartbeats(const Value& a, const Value& b) {
   static const value::Atom kConditions("conditions"), kHeartbeat("lastHeartbeatTime");
@@ -125,7 +139,9 @@ sim::Task<void> NodeAgent::Register() {
   process_.Spawn(RenewLease(), {}, /*background=*/true);
 }
 
-// POST; when the Node is there already (a restart), its labels and capacity are brought up to date.
+// POST; when the Node is there already (a restart), it gets back the labels that are the kubelet's
+// to give (updateDefaultLabels), and resources if it has none. Others' labels are left alone, also
+// those that it had from the kubelet's options at first.
 sim::Task<bool> NodeAgent::TryRegister() {
   const api::Object node = InitialNode();
   client::Client::ObjectResult created = co_await client_.Create(node_resource_, node);
@@ -138,13 +154,13 @@ sim::Task<bool> NodeAgent::TryRegister() {
   if (!existing.ok()) co_return false;
   node_uid_ = existing->uid();
   Value wanted = existing->tree();
-  for (const Value::Member& m : node.labels().members()) {
-    const value::Path label{"metadata", "labels", value::PathStep(m.name)};
-    wanted = wanted.Set(label, m.value);
+  for (const char* name : kDefaultLabels) {
+    const value::Path label{"metadata", "labels", name};
+    if (!node.Get(label).is_null()) wanted = wanted.Set(label, node.Get(label));
   }
-  static const value::Path kCapacity{"status", "capacity"};
-  static const value::Path kAllocatable{"status", "allocatable"};
-  wanted = wanted.Set(kCapacity, node.Get(kCapacity)).Set(kAllocatable, node.Get(kAllocatable));
+  static const value::Path kResources[] = {{"status", "capacity"}, {"status", "allocatable"}};
+  for (const value::Path& resources : kResources)
+    if (wanted.Get(resources).is_null()) wanted = wanted.Set(resources, node.Get(resources));
   const auto diff = value::CreateTwoWayMergePatch(existing->tree(), wanted, "v1", "Node");
   if (!diff.ok() || diff->empty()) co_return true;
   const Value patch = *diff;

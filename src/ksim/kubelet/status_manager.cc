@@ -200,11 +200,12 @@ sim::Task<void> StatusManager::Run() {
     }
     if (!triggered) Reconcile();
     triggered_ = false;
-    co_await SyncBatch();
+    co_await SyncBatch(/*all=*/!triggered);
   }
 }
 
-sim::Task<void> StatusManager::SyncBatch() {
+// With a FIFO a trigger sends what is in it, and the tick what is new as well.
+sim::Task<void> StatusManager::SyncBatch(bool all) {
   if (fifo()) {
     while (!queue_.empty()) {
       Send send = std::move(queue_.front());
@@ -217,6 +218,7 @@ sim::Task<void> StatusManager::SyncBatch() {
       entry.version = send.version;
       co_await SyncPod(std::move(entry));
     }
+    if (!all) co_return;
   }
   const std::vector<std::string> uids(due_.begin(), due_.end());
   for (const std::string& uid : uids) {

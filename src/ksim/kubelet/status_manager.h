@@ -62,7 +62,7 @@ class StatusManager {
   };
 
   sim::Task<void> Run();
-  sim::Task<void> SyncBatch();
+  sim::Task<void> SyncBatch(bool all);
   void Reconcile();
   bool SameByKubelet(const api::Object& current, const value::Value& status) const;
   // The patch that would bring the API's copy to `status`; nullopt: none is needed.

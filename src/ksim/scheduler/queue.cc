@@ -13,8 +13,6 @@ constexpr Duration kLeftoverPeriod = Seconds(30);
 
 VirtualTime WholeSeconds(VirtualTime t) { return VirtualTime(t.ns() - t.ns() % 1'000'000'000); }
 
-bool Gated(const api::Object& pod) { return !pod.spec().Get("schedulingGates").empty(); }
-
 // isPodUpdated, without hints: anything but the status and what the API server keeps account with.
 bool Updated(const api::Object& before, const api::Object& after) {
   const auto stripped = [](const api::Object& pod) {
@@ -94,6 +92,11 @@ VirtualTime SchedulingQueue::NextFlush(VirtualTime expiry) const {
   const std::int64_t second = Seconds(1).ns();
   const std::int64_t age = std::max<std::int64_t>(0, (expiry - started_).ns());
   return started_ + Duration((age + second - 1) / second * second);
+}
+
+// The plugin SchedulingGates, which 1.25 has not.
+bool SchedulingQueue::Gated(const api::Object& pod) const {
+  return compat_ != api::Compat::k1_25 && !pod.spec().Get("schedulingGates").empty();
 }
 
 void SchedulingQueue::Add(const api::Object& pod) {

@@ -101,6 +101,7 @@ class SchedulingQueue {
     api::Object before, after;
   };
 
+  bool Gated(const api::Object& pod) const;
   bool hints() const { return compat_ == api::Compat::k1_36; }
   bool windows() const { return compat_ == api::Compat::k1_36; }
   int FailuresOf(const QueuedPod& pod) const;

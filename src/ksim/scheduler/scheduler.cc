@@ -85,6 +85,7 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
       client_(connection, process.actor(), SchedulerClientOptions(env_.compat)),
       recorder_(connection, process.actor(), kDefaultSchedulerName, "",
                 client::EventRecorder::Api::kEventsV1, SchedulerClientOptions(env_.compat)),
+      patch_jitter_(env_, fmt::format("retry/{}/pods/status", process.name())),
       plugins_(DefaultPlugins(env_.compat,
                               [this](const api::Object& pod) { return DefaultSelectors(pod); })),
       algorithm_(env_.compat, env_.sim.decisions(), plugins_, nominator_),
@@ -275,9 +276,9 @@ bool Scheduler::Skip(const api::Object& pod) {
   return cache_.IsAssumed(pod);
 }
 
-// The scheduling cycle. It finds a node without waiting, so that it sees one state of the cache; up
-// to 1.30 it waits for what it asks of victims. The binding cycle and what follows a failure go on
-// beside the next pod's cycle.
+// The scheduling cycle. It finds a node without waiting, so that it sees one state of the cache; it
+// waits for what it says of a pod that fits nowhere, and up to 1.30 for what it asks of victims.
+// The binding cycle goes on beside the next pod's cycle.
 sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
   const std::uint64_t identity = env_.IdentityOf("pods", queued.pod.ns(), queued.pod.name());
   ScheduleResult result = algorithm_.Schedule(cache_, queued.pod, identity);
@@ -291,8 +292,9 @@ sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
   const api::Object assumed = OnNode(queued.pod, *result.node);
   const absl::Status status = cache_.AssumePod(assumed);
   if (!status.ok()) {
-    process_.Spawn(HandleFailure(std::move(queued), "SchedulerError", std::string(Message(status)),
-                                 Nomination::Clear()));
+    const Nomination nomination = Nomination::Clear();
+    co_await HandleFailure(std::move(queued), "SchedulerError", std::string(Message(status)),
+                           nomination);
     co_return;
   }
   nominator_.Remove(queued.pod);
@@ -330,29 +332,40 @@ sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
 }
 
 // handleSchedulingFailure. The event and the PATCH are sent even when the pod has gone or has been
-// bound by now.
+// bound by now; whoever is not queued again is in flight until they are.
 sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason, std::string message,
                                          Nomination nomination) {
+  const std::string uid = queued.uid();
   api::Object pod = queued.pod;
   const bool error = reason == "SchedulerError" || queued.no_nodes;
   const api::Object cached = pods_.lister().Get(pod.ns(), pod.name());
-  const bool other = !cached.empty() && cached.uid() != pod.uid();
-  if (other && env_.compat == api::Compat::k1_36) {
-    queue_.Done(queued.uid());
-    co_return;
-  }
-  if (cached.empty() || Assigned(cached)) {
-    queue_.Done(queued.uid());
-  } else {
-    const std::string uid = queued.uid();
-    queued.pod = cached;
+  api::Object nominee = pod;
+  bool in_flight = true;
+  if (!cached.empty() && !Assigned(cached)) {
+    const bool other = cached.uid() != pod.uid();
+    if (other && env_.compat == api::Compat::k1_36) {
+      queue_.Done(uid);
+      co_return;
+    }
+    queued.pod = nominee = cached;
     if (env_.compat == api::Compat::k1_36) pod = cached;
     queue_.AddUnschedulable(std::move(queued), error);
-    if (other) queue_.Done(uid);
-    nominator_.Add(cached, nomination);
+    in_flight = other;
   }
+  Nominate(nominee, nomination);
   recorder_.Event(pod, "Warning", "FailedScheduling", Truncated(message), "Scheduling");
   co_await PatchUnscheduled(pod, reason, message, nomination);
+  if (in_flight) queue_.Done(uid);
+}
+
+// addNominatedPodUnlocked: whoever has gone or has been bound meanwhile is promised nothing.
+void Scheduler::Nominate(const api::Object& pod, const Nomination& nomination) {
+  const api::Object cached = pods_.lister().Get(pod.ns(), pod.name());
+  if (cached.empty() || Assigned(cached)) {
+    nominator_.Remove(pod);
+  } else {
+    nominator_.Add(pod, nomination);
+  }
 }
 
 // updatePod
@@ -364,11 +377,32 @@ sim::Task<void> Scheduler::PatchUnscheduled(api::Object pod, std::string reason,
     const Value node = nomination.node.empty() ? Value() : Value::String(nomination.node);
     status = status.Set("nominatedNodeName", node);
   }
-  if (status.is_null()) co_return;
+  if (!status.is_null()) co_await PatchStatus(pod, status);
+}
+
+// util.Retriable.
+bool Scheduler::Retriable(const api::Status& status) const {
+  if (api::IsConnectionRefused(status)) return true;
+  if (env_.compat == api::Compat::k1_25) return false;
+  if (api::IsInternalError(status) || api::IsServiceUnavailable(status)) return true;
+  return env_.compat == api::Compat::k1_36 && api::IsConflict(status);
+}
+
+// util.PatchPodStatus.
+sim::Task<client::Client::ObjectResult> Scheduler::PatchStatus(api::Object pod, Value status) {
+  const std::string ns(pod.ns());
+  const std::string name(pod.name());
   const Value patch = value::Obj({{"status", status}});
   const client::PatchOptions options(api::PatchType::kStrategic, "status");
-  co_await client_.Patch(pod_resource_, std::string(pod.ns()), std::string(pod.name()), patch,
-                         options);
+  client::ExponentialPoll poll(client::DefaultBackoff(), patch_jitter_);
+  while (true) {
+    client::Client::ObjectResult patched =
+        co_await client_.Patch(pod_resource_, ns, name, patch, options);
+    if (patched.ok() || !Retriable(patched.status())) co_return patched;
+    const std::optional<Duration> sleep = poll.NextSleep();
+    if (!sleep) co_return patched;
+    co_await env_.sim.Sleep(*sleep, sim::TimerKind::kWork, "retry of a status patch");
+  }
 }
 
 // pkg/api/v1/pod UpdatePodCondition, as PatchPodStatus sends it.

@@ -2,8 +2,8 @@
 // on the best node; the bind (POST pods/NAME/binding) goes on beside, so that the next pod need not
 // wait for it.
 //
-// Source: pkg/scheduler/{scheduler,schedule_one,eventhandlers}.go; what asks victims to go
-// (scheduler_preemption.cc): pkg/scheduler/framework/preemption/executor.go.
+// Source: pkg/scheduler/{scheduler,schedule_one,eventhandlers,util/utils}.go; what asks victims to
+// go (scheduler_preemption.cc): pkg/scheduler/framework/preemption/executor.go.
 #pragma once
 #include <map>
 #include <memory>
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/client/backoff.h"
 #include "ksim/client/client.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/client/informer.h"
@@ -59,8 +60,12 @@ class Scheduler {
   sim::Task<void> Bind(QueuedPod queued, std::string node);
   sim::Task<void> HandleFailure(QueuedPod queued, std::string reason, std::string message,
                                 Nomination nomination);
+  void Nominate(const api::Object& pod, const Nomination& nomination);
   sim::Task<void> PatchUnscheduled(api::Object pod, std::string reason, std::string message,
                                    Nomination nomination);
+  bool Retriable(const api::Status& status) const;
+  // 1.25: repeated if nobody accepts the connection; 1.30: also after 500 and 503; 1.36: and 409.
+  sim::Task<client::Client::ObjectResult> PatchStatus(api::Object pod, value::Value status);
   // What changes in the status if the pod gets this condition; null if nothing does.
   value::Value StatusWith(const api::Object& pod, std::string_view type, std::string_view status,
                           std::string_view reason, std::string_view message) const;
@@ -88,6 +93,7 @@ class Scheduler {
   const api::ResourceInfo* pod_resource_;
   client::Client client_;
   client::EventRecorder recorder_;
+  client::JitterSource patch_jitter_;
   SchedulerCache cache_;
   Plugins plugins_;
   Nominator nominator_;

@@ -55,7 +55,7 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
         nomination = Nomination();
         plan.message = refused->message;
       } else {
-        nominator_.Add(pod, nomination);
+        Nominate(pod, nomination);
       }
     }
     if (!plan.message.empty()) {
@@ -64,7 +64,7 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
       message += fmt::format("preemption: {}", plan.message);
     }
   }
-  process_.Spawn(HandleFailure(std::move(queued), "Unschedulable", message, nomination));
+  co_await HandleFailure(std::move(queued), "Unschedulable", message, nomination);
 }
 
 // 1.36: DynamicResources comes before DefaultPreemption. Where a PreFilter plugin has rejected the
@@ -146,10 +146,7 @@ sim::Task<std::optional<api::Status>> Scheduler::EvictOne(api::Object victim, ap
     status = StatusWith(victim, "DisruptionTarget", "True", "PreemptionByScheduler", message);
   }
   if (!status.is_null()) {
-    const Value patch = value::Obj({{"status", status}});
-    const client::PatchOptions options(api::PatchType::kStrategic, "status");
-    const client::Client::ObjectResult patched =
-        co_await client_.Patch(pod_resource_, ns, name, patch, options);
+    const client::Client::ObjectResult patched = co_await PatchStatus(victim, status);
     if (!patched.ok() && gone_is_fine && api::IsNotFound(patched.status())) co_return std::nullopt;
     if (!patched.ok()) co_return patched.status();
   }
@@ -174,10 +171,7 @@ sim::Task<void> Scheduler::ClearLowerNominations(api::Object pod, std::string no
     const api::PodView view(other);
     if (view.priority() >= priority || view.nominated_node_name().empty()) continue;
     const Value none = value::Obj({{"nominatedNodeName", Value()}});
-    const Value patch = value::Obj({{"status", none}});
-    const client::PatchOptions options(api::PatchType::kStrategic, "status");
-    co_await client_.Patch(pod_resource_, std::string(other.ns()), std::string(other.name()), patch,
-                           options);
+    co_await PatchStatus(other, none);
   }
 }
 

@@ -25,8 +25,8 @@ client::ControllerBuilder Sample::Builder() {
 }
 
 api::Object Sample::Cached(const api::ResourceInfo* r, const std::string& key) {
-  const client::ObjectKey id = client::SplitKey(key);
-  return Cache(r).Get(id.ns, id.name);
+  const absl::StatusOr<client::ObjectKey> id = client::SplitKey(key);
+  return id.ok() ? Cache(r).Get(id->ns, id->name) : api::Object();
 }
 
 void Sample::Listen(const api::ResourceInfo* r, client::ResourceEventHandler* handler) {
