@@ -29,6 +29,8 @@ const OracleInfo& OvershootInfo() {
        "its API server's cache does: pods made before do not count until it was told of them, nor "
        "against what it had decided by then: it goes on with a sync's creations, and sends one "
        "again that was answered 429",
+       "nor do pods that another replica of the controller makes, which leads beside it as long as "
+       "one of the two was paused or heard of its renewal late, until it was told of them",
        "pods that are adopted, or come back to life: only creations are judged"},
       "no pod of a ReplicaSet was created"};
   return info;
@@ -44,6 +46,8 @@ std::string_view OwnerOf(const Value& pod) {
       return owner.Get("uid").AsString();
   return {};
 }
+
+std::string_view MakerOf(std::string_view actor) { return actor.substr(0, actor.find('/')); }
 
 bool Active(const Value& pod) {
   static const value::Atom metadata("metadata"), deletion("deletionTimestamp"), status("status"),
@@ -73,11 +77,15 @@ class Overshoot : public Oracle {
   }
 
  private:
+  struct Made {
+    std::uint64_t seq = 0;  // of its first commit
+    std::string process;    // whose commit that was
+  };
   struct ReplicaSet {
     std::string name;
-    std::int64_t most = 0;                          // replicas ever asked for
-    std::int64_t unknown = 0;                       // creations whose sender does not know of them
-    std::map<std::uint64_t, std::uint64_t> active;  // pod -> seq of its first commit
+    std::int64_t most = 0;                 // replicas ever asked for
+    std::int64_t unknown = 0;              // creations whose sender does not know of them
+    std::map<std::uint64_t, Made> active;  // by pod
     bool reported = false;
   };
   // A creation without an answer.
@@ -109,7 +117,7 @@ class Overshoot : public Oracle {
     if (after.empty()) return;
     const std::uint64_t key = Hash64(after);
     ReplicaSet& set = sets_[key];
-    set.active.emplace(o.object, o.seq);
+    set.active.try_emplace(o.object, Made{o.seq, std::string(MakerOf(o.by))});
     if (o.op != CommitOp::kCreate) return;
     Judged();
     const std::uint64_t decided = o.request != 0 ? ComesTrue(o, key, &set) : o.seq;
@@ -124,19 +132,21 @@ class Overshoot : public Oracle {
             {ObjectOf(o), set.name});
   }
 
-  // All but those that an earlier life of the creator's process made and this one was not told of
-  // when it decided.
+  // All but those that an earlier life of the creator's process made, or another process that leads
+  // beside it, and that this one was not told of when it decided.
   std::int64_t Countable(const Facts& facts, const ReplicaSet& set, const Observation& o,
                          std::uint64_t decided) const {
     auto have = static_cast<std::int64_t>(set.active.size());
-    const auto start = started_.find(o.by.substr(0, o.by.find('/')));
+    const auto start = started_.find(MakerOf(o.by));
     if (start == started_.end()) return have;
     const Listener* told = nullptr;  // null: of nothing
     for (const Informer* i : facts.informers())
       if (i->process == start->first && i->resource == "pods" && !i->listeners.empty())
         told = i->listeners.front().get();
-    for (const auto& [pod, seq] : set.active)
-      have -= seq < start->second && !Knew(told, pod, decided);
+    for (const auto& [pod, made] : set.active) {
+      const bool others = made.seq < start->second || made.process != start->first;
+      have -= others && !Knew(told, pod, decided);
+    }
     return have;
   }
 
@@ -148,11 +158,11 @@ class Overshoot : public Oracle {
 
   // How many of them the informers of the creator's process were told of.
   static std::string Views(const Facts& facts, const ReplicaSet& set, const Observation& o) {
-    const std::string_view process = o.by.substr(0, o.by.find('/'));
+    const std::string_view process = MakerOf(o.by);
     for (const Informer* i : facts.informers()) {
       if (i->process != process || i->resource != "pods" || i->listeners.empty()) continue;
       std::int64_t known = 0;
-      for (const auto& [pod, seq] : set.active) known += i->listeners.front()->view.contains(pod);
+      for (const auto& [pod, made] : set.active) known += i->listeners.front()->view.contains(pod);
       return fmt::format(" ({} was told of {} of them, up to revision {})", i->name, known,
                          i->served);
     }
@@ -191,8 +201,7 @@ class Overshoot : public Oracle {
 
   void OnDeath(std::string_view process) {
     for (auto it = pending_.begin(); it != pending_.end();) {
-      const std::string_view by = it->second.by;
-      if (by.substr(0, by.find('/')) != process) {
+      if (MakerOf(it->second.by) != process) {
         ++it;
         continue;
       }
