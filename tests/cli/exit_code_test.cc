@@ -6,13 +6,13 @@ namespace ksim::cli {
 namespace {
 
 TEST(ExitCode, TheWorstWins) {
-  EXPECT_EQ(Worst({}), 0);
-  EXPECT_EQ(Worst({0, 0}), 0);
-  EXPECT_EQ(Worst({0, 3, 1}), 1);
-  EXPECT_EQ(Worst({3, 6}), 3);
-  EXPECT_EQ(Worst({1, 4}), 4);
-  EXPECT_EQ(Worst({130, 6}), 6);
-  EXPECT_EQ(Worst({130, 5}), 130);
+  const struct {
+    std::vector<int> codes;
+    int worst;
+  } cases[] = {{{}, 0},       {{0, 0}, 0},     {{0, 3, 1}, 1},  {{3, 6}, 3},   {{1, 4}, 4},
+               {{130, 6}, 6}, {{130, 5}, 130}, {{143, 0}, 143}, {{70, 0}, 70}, {{70, 1}, 70},
+               {{70, 6}, 70}, {{4, 70}, 70},   {{1, 143}, 1}};
+  for (const auto& c : cases) EXPECT_EQ(Worst(c.codes), c.worst) << testing::PrintToString(c.codes);
 }
 
 TEST(ExitCode, BisectKnowsGoodBadAndCannotTell) {

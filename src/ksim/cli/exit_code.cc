@@ -6,9 +6,9 @@
 namespace ksim::cli {
 
 int Worst(const std::vector<int>& codes) {
-  static constexpr std::array<int, 9> kOrder = {kInvalid,    kDiverged,  kViolation,
-                                                kLiveness,   kUndecided, kInterrupted,
-                                                kTerminated, kNothing,   kOk};
+  static constexpr std::array<int, 10> kOrder = {kInvalid,  kBug,       kDiverged,    kViolation,
+                                                 kLiveness, kUndecided, kInterrupted, kTerminated,
+                                                 kNothing,  kOk};
   for (int code : kOrder)
     if (std::find(codes.begin(), codes.end(), code) != codes.end()) return code;
   return codes.empty() ? kOk : *std::max_element(codes.begin(), codes.end());

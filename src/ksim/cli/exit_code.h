@@ -15,7 +15,7 @@ inline constexpr int kBug = 70;  // of ksim itself
 inline constexpr int kInterrupted = 130;
 inline constexpr int kTerminated = 143;
 
-// 4 > 1 > 3 > 6 > 130, 143 > 5 > 0.
+// 70 > 4 > 1 > 3 > 6 > 130, 143 > 5 > 0. What is invalid comes before anything runs.
 int Worst(const std::vector<int>& codes);
 // --bisect: 0 good, 1 for 1 and 3, 125 for all else.
 int BisectCode(int code);
