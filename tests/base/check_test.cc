@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "ksim/base/crash_report.h"
 #include "ksim/base/sanitizer.h"
@@ -129,6 +131,26 @@ TEST(CrashHandlersDeathTest, UncaughtExceptionEndsWith70) {
         ThrowUncaught();
       },
       ExitedWithCode(70), "terminate called: thrown away");
+}
+
+// More than there is, as much at a time.
+void TakeAllMemory(std::size_t size) {
+  const rlimit little{256 << 20, 256 << 20};
+  ::setrlimit(RLIMIT_AS, &little);
+  std::vector<std::string> kept;
+  for (;;) kept.emplace_back(size, 'x');
+}
+
+TEST(CrashHandlersDeathTest, NoMemoryLeftIsNoBug) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer takes more memory than that";
+  for (const std::size_t size : {100u, 1u << 20, 1u << 30})
+    EXPECT_EXIT(
+        {
+          InstallCrashHandlers();
+          TakeAllMemory(size);
+        },
+        ExitedWithCode(6), "^error: out of memory\n$")
+        << size;
 }
 
 int UseTheStack(int depth) {

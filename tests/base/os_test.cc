@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -56,6 +57,22 @@ TEST_F(OsTest, FileAppearsWholeOrNotAtAll) {
   }  // never committed
   EXPECT_EQ(*ReadFile(Path("f")), "old");
   EXPECT_EQ(Names(), std::vector<std::string>{"f"});
+}
+
+TEST_F(OsTest, WhatIsUnfinishedCanBeRemovedAtOnce) {
+  absl::StatusOr<OutputFile> begun = OutputFile::Create(Path("f"));
+  ASSERT_TRUE(begun.ok() && begun->Write("half").ok());
+  OutputFile moved = *std::move(begun);
+  ASSERT_TRUE(WriteFile(Path("g"), "whole").ok());
+  EXPECT_EQ(Names().size(), 2u);
+  if (::fork() == 0) {
+    RemoveUnfinished();  // of another process
+    ::_exit(0);
+  }
+  ::wait(nullptr);
+  EXPECT_EQ(Names().size(), 2u);
+  RemoveUnfinished();
+  EXPECT_EQ(Names(), std::vector<std::string>{"g"});
 }
 
 TEST_F(OsTest, OutputFileCanBeMoved) {

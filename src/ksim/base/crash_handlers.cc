@@ -1,14 +1,20 @@
+#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include "ksim/base/check.h"
 #include "ksim/base/crash_report.h"
+#include "ksim/base/output_file.h"
 #include "ksim/base/sanitizer.h"
+
+// Of mimalloc, where the program is linked with it.
+extern "C" __attribute__((weak)) void mi_register_error(void (*on_error)(int, void*), void* self);
 
 namespace ksim {
 namespace {
@@ -37,17 +43,37 @@ void OnSignal(int signal) {
   ::_exit(kBugExitCode);
 }
 
+// Nothing may be allocated here.
+[[noreturn]] void OnOutOfMemory() {
+  os::RemoveUnfinished();
+  internal::WriteAll(STDERR_FILENO, "error: out of memory\n");
+  ::_exit(kOutOfMemoryExitCode);
+}
+
 [[noreturn]] void OnTerminate() {
   const char* what = "terminate called";
   const std::exception_ptr error = std::current_exception();
   if (!error) Crash("", 0, what, "no active exception");
   try {
     std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    OnOutOfMemory();
   } catch (const std::exception& e) {
     Crash("", 0, what, e.what());
   } catch (...) {
     Crash("", 0, what, "exception of an unknown type");
   }
+}
+
+// The handler of `new` alone is not enough: mimalloc that was compiled as C does not ask for it,
+// and aborts.
+void InstallOutOfMemoryHandler() {
+  std::set_new_handler(OnOutOfMemory);
+  if (mi_register_error == nullptr) return;
+  const auto on_error = [](int error, void*) {
+    if (error == ENOMEM) OnOutOfMemory();
+  };
+  mi_register_error(on_error, nullptr);
 }
 
 void InstallSignalHandlers() {
@@ -68,6 +94,7 @@ void InstallSignalHandlers() {
 
 void InstallCrashHandlers() {
   std::set_terminate(OnTerminate);
+  InstallOutOfMemoryHandler();
   if (!kSanitized) InstallSignalHandlers();
 }
 

@@ -1,7 +1,15 @@
-// What check.cc and crash_handlers.cc share.
+// How a process that must end does it: what check.cc, crash_handlers.cc and those who look at
+// workers share.
 #pragma once
 #include <cstddef>
 #include <string_view>
+
+namespace ksim {
+
+// Contract: undecided. Memory that is not to be had is no bug, and no violation.
+inline constexpr int kOutOfMemoryExitCode = 6;
+
+}  // namespace ksim
 
 namespace ksim::internal {
 

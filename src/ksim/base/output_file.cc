@@ -2,11 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -26,7 +30,40 @@ mode_t NewFileMode() {
   return 0666 & ~mask;
 }
 
+// The name of a temporary file, where a signal handler can read it.
+struct Unfinished {
+  enum State : int { kFree, kBeingWritten, kNamed };
+  std::atomic<int> state{kFree};
+  pid_t owner = 0;  // a forked process has the names, too
+  char path[PATH_MAX];
+};
+std::array<Unfinished, 8> unfinished;  // NOLINT(ksim-static): the handler has no other way to it
+
+// Where it was noted; -1: there is no room, and who ends the process at once leaves it behind.
+int Note(const std::string& path) {
+  if (path.size() >= sizeof(Unfinished::path)) return -1;
+  for (std::size_t i = 0; i < unfinished.size(); ++i) {
+    int free = Unfinished::kFree;
+    Unfinished& u = unfinished[i];
+    if (!u.state.compare_exchange_strong(free, Unfinished::kBeingWritten)) continue;
+    std::memcpy(u.path, path.c_str(), path.size() + 1);
+    u.owner = ::getpid();
+    u.state = Unfinished::kNamed;
+    return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void Forget(int note) {
+  if (note >= 0) unfinished[static_cast<std::size_t>(note)].state = Unfinished::kFree;
+}
+
 }  // namespace
+
+void RemoveUnfinished() {
+  for (const Unfinished& u : unfinished)
+    if (u.state == Unfinished::kNamed && u.owner == ::getpid()) ::unlink(u.path);
+}
 
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
   OutputFile file;
@@ -51,6 +88,7 @@ absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
   std::string temporary = file.target_ + ".XXXXXX";
   file.fd_ = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file.fd_ < 0) return ErrnoStatus(errno);
+  file.note_ = Note(temporary);
   file.temporary_ = std::move(temporary);
   ::fchmod(file.fd_, exists ? existing.st_mode & 07777 : NewFileMode());
   return file;
@@ -69,6 +107,7 @@ OutputFile::OutputFile(OutputFile&& o) noexcept
       owned_(o.owned_),
       target_(std::move(o.target_)),
       temporary_(std::exchange(o.temporary_, {})),
+      note_(std::exchange(o.note_, -1)),
       buffer_(std::exchange(o.buffer_, {})) {}
 
 OutputFile& OutputFile::operator=(OutputFile&& o) noexcept {
@@ -78,6 +117,7 @@ OutputFile& OutputFile::operator=(OutputFile&& o) noexcept {
   owned_ = o.owned_;
   target_ = std::move(o.target_);
   temporary_ = std::exchange(o.temporary_, {});
+  note_ = std::exchange(o.note_, -1);
   buffer_ = std::exchange(o.buffer_, {});
   return *this;
 }
@@ -89,6 +129,7 @@ void OutputFile::Discard() {
   fd_ = -1;
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
+  Forget(std::exchange(note_, -1));
 }
 
 absl::Status OutputFile::Write(std::string_view text) {
@@ -107,6 +148,7 @@ absl::Status OutputFile::Commit() {
   if (temporary_.empty()) return absl::OkStatus();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return ErrnoStatus(errno);
   temporary_.clear();
+  Forget(std::exchange(note_, -1));
   return absl::OkStatus();
 }
 

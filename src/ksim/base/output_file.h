@@ -30,11 +30,16 @@ class OutputFile {
   bool owned_ = false;     // close fd_ at the end
   std::string target_;     // "" = written directly
   std::string temporary_;  // "" = nothing to remove
+  int note_ = -1;          // for RemoveUnfinished
   std::string buffer_;
 };
 
 // What writing that file would fail with, as far as can be known before. Leaves nothing behind, and
 // opens no pipe.
 absl::Status CheckWritable(const std::string& path);
+
+// Removes the temporary files that this process has begun: for who ends it without destructors. May
+// be called by a signal handler.
+void RemoveUnfinished();
 
 }  // namespace ksim::os

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "ksim/base/check.h"
+#include "ksim/base/crash_report.h"
 #include "ksim/base/os.h"
 #include "ksim/base/worker.h"
 #include "ksim/fuzz/run.h"
@@ -133,9 +134,10 @@ class Workers : public Executor {
   void Bury(Hand* hand) {
     const std::size_t job = hand->doing.front();
     const std::string how = hand->worker->HowItEnded();
-    const bool killed = hand->worker->killed_by_signal();
+    const bool no_bug =
+        hand->worker->killed_by_signal() || hand->worker->exit_code() == kOutOfMemoryExitCode;
     if (tries_[job]++ > 0) {
-      Lost(job, killed ? kUndecided : kCrashed, "its worker ended with " + how);
+      Lost(job, no_bug ? kUndecided : kCrashed, "its worker ended with " + how);
       hand->doing.pop_front();
     }
     Rehire(hand);
