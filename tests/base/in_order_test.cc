@@ -7,10 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "ksim/base/os.h"
+
 namespace ksim::os {
 namespace {
 
-bool Never() { return false; }
+int Never() { return 0; }
 
 // "0:text 1:(exit code 70) ..."
 struct Taken {
@@ -58,9 +60,39 @@ TEST(InOrder, StopsWhatIsUnderWay) {
     if (i == 1) std::this_thread::sleep_for(std::chrono::hours(1));
     return std::string("fine");
   };
-  const auto stop = [&taken] { return !taken.text.empty(); };
+  const auto stop = [&taken] { return taken.text.empty() ? 0 : SIGTERM; };
   ASSERT_TRUE(InOrder(3, 1, work, taken.Take(), stop).ok());
   EXPECT_EQ(taken.text, "0:fine");
+}
+
+volatile std::sig_atomic_t heard = 0;
+
+// The first does what it is told to, the second is done, the third hears nothing, and the fourth
+// has not begun.
+TEST(InOrder, HandsOverWhatIsDoneWhenItStops) {
+  Taken taken;
+  const auto work = [](std::size_t i) {
+    if (i == 0) ::signal(SIGINT, [](int signal) { heard = signal; });
+    while (i != 1 && heard == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return "heard " + std::to_string(heard);
+  };
+  const Duration begin = MonotonicNow();
+  const auto stop = [begin] { return MonotonicNow() - begin > Milliseconds(300) ? SIGINT : 0; };
+  ASSERT_TRUE(InOrder(4, 2, work, taken.Take(), stop).ok());
+  EXPECT_EQ(taken.text, "0:heard 2 1:heard 0");
+}
+
+TEST(InOrder, TellsOfACrashAlsoWhenItStops) {
+  Taken taken;
+  const auto work = [](std::size_t i) -> std::string {
+    if (i == 1) ::_exit(70);
+    std::this_thread::sleep_for(std::chrono::hours(1));
+    return "never";
+  };
+  const Duration begin = MonotonicNow();
+  const auto stop = [begin] { return MonotonicNow() - begin > Milliseconds(300) ? SIGINT : 0; };
+  ASSERT_TRUE(InOrder(2, 2, work, taken.Take(), stop).ok());
+  EXPECT_EQ(taken.text, "1:(exit code 70)");
 }
 
 // More than a pipe holds.

@@ -1,9 +1,11 @@
 #include "ksim/base/in_order.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "ksim/base/os.h"
 #include "ksim/base/worker.h"
 
 namespace ksim::os {
@@ -54,7 +56,24 @@ class Pieces {
   }
   bool all_taken() const { return taken_ == done_.size(); }
 
+  // One whose worker a signal ended is a gap: it has nothing to say.
+  void WindUp(int signal, const std::function<void(const Piece&)>& take) {
+    for (const Hand& hand : hands_)
+      if (hand.doing) hand.worker->Signal(signal);
+    const Duration end = MonotonicNow() + kGrace;
+    while (AnyBusy() && MonotonicNow() < end) Wait();
+    for (; taken_ < done_.size(); ++taken_) {
+      const std::optional<Piece>& piece = done_[taken_];
+      if (piece && (piece->text || piece->exit_code >= 0)) take(*piece);
+    }
+  }
+
  private:
+  bool AnyBusy() const {
+    return std::any_of(hands_.begin(), hands_.end(),
+                       [](const Hand& h) { return h.doing.has_value(); });
+  }
+
   absl::StatusOr<std::unique_ptr<Worker>> Hire() const {
     return Worker::Start([this](std::string_view request, const Worker::Reply& reply) {
       reply(work_(std::stoul(std::string(request))));
@@ -87,9 +106,13 @@ class Pieces {
 absl::Status InOrder(std::size_t count, int workers,
                      const std::function<std::string(std::size_t)>& work,
                      const std::function<void(const Piece&)>& take,
-                     const std::function<bool()>& stop) {
+                     const std::function<int()>& stop) {
   Pieces pieces(count, workers, work);
-  while (!pieces.all_taken() && !stop()) {
+  while (!pieces.all_taken()) {
+    if (const int signal = stop(); signal != 0) {
+      pieces.WindUp(signal, take);
+      break;
+    }
     if (const absl::Status status = pieces.GiveWork(); !status.ok()) return status;
     pieces.Wait();
     pieces.HandOver(take);

@@ -126,6 +126,10 @@ void Worker::Kill() {
   Reap();
 }
 
+void Worker::Signal(int signal) {
+  if (!reaped_) ::kill(pid_, signal);
+}
+
 bool Worker::killed_by_signal() {
   Reap();
   return WIFSIGNALED(status_);

@@ -38,6 +38,8 @@ class Worker {
   bool killed_by_signal();
   int exit_code();  // -1: a signal
   void Kill();
+  // Sends it a signal: SIGINT and SIGTERM it does not hear unless what it serves listens to them.
+  void Signal(int signal);
 
  private:
   friend bool WaitForWorkers(const std::vector<Worker*>& workers, Duration timeout);
