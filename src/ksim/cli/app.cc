@@ -13,11 +13,10 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/help.h"
+#include "ksim/cli/signals.h"
 #include "ksim/cli/tree_text.h"
 
 namespace ksim::cli {
-
-std::atomic<int> interrupted{0};
 
 namespace {
 
@@ -105,8 +104,8 @@ std::string WithoutColor(std::string_view text) {
   return out;
 }
 
-// Who asked for a tree gets one also where there is no result: what was said on stderr. Not of what
-// prints as kubectl and etcdctl do, which then print nothing.
+// Who asked for a tree gets one also where there is no result: what was said on stderr, if
+// anything. Not of what prints as kubectl and etcdctl do, which then print nothing.
 void TellAsTree(Io& io, const CLI::App& app, const std::vector<std::string>& args) {
   static constexpr std::string_view kAsOthersDo[] = {"get", "describe", "events", "etcd"};
   const CLI::Option* output = app.get_option_no_throw("--output");
@@ -122,6 +121,7 @@ void TellAsTree(Io& io, const CLI::App& app, const std::vector<std::string>& arg
   if (format != "json" && format != "yaml") return;
   std::string message = WithoutColor(io.told());
   while (message.ends_with('\n')) message.pop_back();
+  if (message.empty()) return;
   io.Out(TreeText(value::Obj({{"apiVersion", value::Value::Of("ksim.dev/v1")},
                               {"kind", value::Value::Of("Error")},
                               {"error", value::Value::Of(message)}}),
@@ -311,6 +311,7 @@ int Main(const std::vector<std::string>& args, Io& io) {
   for (const std::string& a : args) command += " " + ShellQuote(a);
   SetReplayCommand(command);
   const bool bisect = std::find(args.begin(), args.end(), "--bisect") != args.end();
+  bisects = bisect;
   int code = Dispatch(args, io);
   io.Flush();
   if (!io.lost().empty()) {

@@ -1,6 +1,5 @@
 // Command: one subcommand: its flags, its help, what it does.
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -85,8 +84,5 @@ struct ScenarioFlags {
 
 // The whole program: parses, runs, maps the exit code. `args` without the program's name.
 int Main(const std::vector<std::string>& args, Io& io);
-
-// Set by SIGINT (2) and SIGTERM (15); 0 otherwise.
-extern std::atomic<int> interrupted;
 
 }  // namespace ksim::cli

@@ -13,6 +13,7 @@
 #include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/help.h"
+#include "ksim/cli/signals.h"
 #include "ksim/cli/tree_text.h"
 #include "ksim/fuzz/campaign.h"
 #include "ksim/fuzz/findings.h"
@@ -235,6 +236,7 @@ class FuzzCommand : public Command {
   int RunCampaign(Io& io, const Scenario& scenario, fuzz::CampaignOptions options) {
     const int jobs = jobs_ > 0 ? jobs_ : os::ProcessorCount();
     io.Flush();
+    const Stoppable until_all_is_written;
     absl::StatusOr<std::unique_ptr<fuzz::Executor>> executor =
         fuzz::MakeWorkers(scenario, timeout_, jobs);
     if (!executor.ok()) return Wrong(io, "--jobs", std::string(Message(executor.status())));

@@ -7,6 +7,7 @@
 #include "ksim/base/version.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/signals.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/dry_run.h"
@@ -116,8 +117,11 @@ class ReplayCommand : public Command {
       return interrupted != 0 || (!whole && e.seq >= wanted);
     };
     scenario::Runner runner(scenario, std::move(options));
-    if (whole || wanted > 0) runner.Run();
-    if (interrupted != 0) return interrupted == 2 ? kInterrupted : kTerminated;
+    {
+      const Stoppable stoppable;
+      if (whole || wanted > 0) runner.Run();
+    }
+    if (interrupted != 0) return InterruptedCode();
     trace::RenderOptions render;
     render.objects = HasObjects(recorded);
     const Trace now = runner.MakeTrace(render);

@@ -11,6 +11,7 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/run_one.h"
+#include "ksim/cli/signals.h"
 #include "ksim/cli/tree_text.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
@@ -80,6 +81,7 @@ class RunCommandImpl : public Command {
     }
     Loaded loaded;
     if (const int code = LoadAll(io, &loaded); code != kOk) return code;
+    const Stoppable until_all_is_written;
     if (loaded.scenarios.size() > 1 && jobs_ > 1)
       RunSideBySide(io, loaded.scenarios);
     else
@@ -171,7 +173,10 @@ class RunCommandImpl : public Command {
 
   // The same words in the same order as one after the other.
   void RunSideBySide(Io& io, const std::vector<Scenario>& scenarios) {
-    const auto work = [&](std::size_t i) { return Encode(RunOne(flags_, io, scenarios[i], true)); };
+    const auto work = [&](std::size_t i) {
+      HearSignals();  // a run that is stopped has something to say
+      return Encode(RunOne(flags_, io, scenarios[i], true));
+    };
     const auto take = [&](const os::Piece& piece) {
       const Scenario& scenario = scenarios[piece.number];
       absl::StatusOr<Ran> ran = DecodeRan(piece.text.value_or(""));
@@ -179,18 +184,19 @@ class RunCommandImpl : public Command {
     };
     const int workers = std::min(jobs_, static_cast<int>(scenarios.size()));
     const absl::Status status =
-        os::InOrder(scenarios.size(), workers, work, take, [] { return interrupted != 0; });
+        os::InOrder(scenarios.size(), workers, work, take, [] { return interrupted.load(); });
     if (!status.ok()) {
       io.Err(fmt::format("error: cannot start another process: {}\n", Message(status)));
       codes_.push_back(kUndecided);
     }
-    if (interrupted != 0) codes_.push_back(interrupted == 2 ? kInterrupted : kTerminated);
+    if (interrupted != 0) codes_.push_back(InterruptedCode());
   }
 
   // A run whose process was killed, by a signal or by ksim's own checks, which have said why.
   static Ran Lost(const Scenario& scenario, const os::Piece& piece) {
     Ran ran;
     ran.code = piece.exit_code == kBug ? kBug : kUndecided;
+    if (interrupted != 0 && piece.exit_code == InterruptedCode()) ran.code = piece.exit_code;
     ran.complaints = "its process ended with " + piece.how;
     ran.Err(fmt::format("{}: error: {}\n", scenario.name, ran.complaints));
     return ran;

@@ -9,6 +9,7 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/klog.h"
 #include "ksim/cli/result.h"
+#include "ksim/cli/signals.h"
 #include "ksim/cli/story.h"
 #include "ksim/cli/tree_text.h"
 #include "ksim/scenario/runner.h"
@@ -38,11 +39,8 @@ class OneRun {
 
   Ran Run() {
     report_ = runner_.Run();
-    if (flags_.strict && report_.exit_code == kOk &&
-        !(report_.never_begun.empty() && report_.faults_missing.empty()))
-      report_.exit_code = kViolation;
-    if (interrupted != 0 && report_.exit_code == kOk)
-      report_.exit_code = interrupted == 2 ? kInterrupted : kTerminated;
+    if (flags_.strict) BeStrict();
+    if (interrupted != 0 && report_.exit_code == kOk) report_.exit_code = InterruptedCode();
     if (!WriteTrace() || !WriteAudit()) report_.exit_code = Worst({report_.exit_code, kUndecided});
     ran_.code = report_.exit_code;
     Print();
@@ -51,6 +49,13 @@ class OneRun {
   }
 
  private:
+  // What never came is an error. The trace does not know of it: a replay has no --strict.
+  void BeStrict() {
+    if (report_.never_begun.empty() && report_.faults_missing.empty()) return;
+    if (report_.exit_code == kOk) report_.exit_code = kViolation;
+    if (report_.end.result == "ok") report_.end.result = "neverCame";
+  }
+
   bool WriteTrace() {
     if (flags_.trace.empty()) return true;
     trace::RenderOptions options;

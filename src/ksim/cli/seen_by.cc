@@ -7,6 +7,7 @@
 #include "ksim/base/diagnostic.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/signals.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/runner.h"
@@ -60,7 +61,12 @@ std::optional<Seen> SeenBy(Io& io, const trace::Trace& trace, const std::string&
     return interrupted != 0 || (!whole && e.seq >= wanted);
   };
   scenario::Runner runner(*scenario, std::move(options));
-  runner.Run();
+  {
+    const Stoppable stoppable;
+    runner.Run();
+  }
+  if (interrupted != 0) *code = InterruptedCode();
+  if (interrupted != 0) return std::nullopt;
   scenario::World& world = runner.world();
   const std::vector<std::string> names = world.ProcessesWithCaches();
   if (std::find(names.begin(), names.end(), process) == names.end())

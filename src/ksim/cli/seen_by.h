@@ -18,7 +18,8 @@ struct Seen {
 
 // The objects in the caches of `process` after the events of the trace up to the moment; `state`
 // is that of the store then, and gives the time. Nullopt with the complaint told and `code` set:
-// 2 for an unknown process or a trace that cannot be run again, 5 when the process was not running.
+// 2 for an unknown process or a trace that cannot be run again, 5 when the process was not running,
+// 130 or 143 when a signal came first.
 std::optional<Seen> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
                            const std::string& process, const trace::Moment& moment,
                            const trace::State& state, int* code);

@@ -12,6 +12,7 @@
 #include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/help.h"
+#include "ksim/cli/signals.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/fuzz/findings.h"
 #include "ksim/fuzz/run.h"
@@ -30,7 +31,8 @@ struct Case {
   std::optional<fuzz::StrategySpec> strategy;
   std::vector<sim::Override> overrides;
   std::vector<Finding> findings;
-  bool cut = false;  // the trace does not say how the run ended
+  bool to_run = false;  // how it fails is not known yet
+  bool cut = false;     // the trace does not say how the run ended
 };
 
 class ShrinkCommand : public Command {
@@ -74,7 +76,10 @@ class ShrinkCommand : public Command {
     if (path_ == "-" && !ReadStdin(io)) return kInvalid;
     std::optional<Case> c = IsScenario() ? FromScenario(io) : FromTrace(io);
     if (!c) return kInvalid;
+    const Stoppable until_all_is_written;
+    if (c->to_run) FindOut(&*c);
     const Finding* finding = Wanted(*c);
+    if (finding == nullptr && interrupted != 0) return InterruptedCode();
     if (finding == nullptr) {
       io.Err(fmt::format("{}: error: no violation{} in it\n", path_,
                          oracle_.empty() ? "" : " of " + oracle_));
@@ -84,6 +89,7 @@ class ShrinkCommand : public Command {
     options.runs = runs_;
     options.interrupted = [] { return interrupted != 0; };
     const Shrunk shrunk = fuzz::Shrink(c->scenario, c->strategy, c->overrides, *finding, options);
+    if (!shrunk.reproduced && interrupted != 0) return InterruptedCode();
     if (!shrunk.reproduced) {
       io.Err(fmt::format("{}: error: {} did not come again\n", path_, finding->Key()));
       return kNothing;
@@ -129,10 +135,17 @@ class ShrinkCommand : public Command {
     }
     Case c;
     c.scenario = std::move(loaded.scenarios.front());
-    const absl::StatusOr<std::unique_ptr<fuzz::Run>> run =
-        fuzz::Run::Make(c.scenario, fuzz::RunSetup());
-    c.findings = (*run)->Go().findings;
+    c.to_run = true;
     return c;
+  }
+
+  static void FindOut(Case* c) {
+    fuzz::RunSetup setup;
+    setup.stop = [] { return interrupted != 0; };
+    // Without a strategy there is none that could be unknown.
+    const absl::StatusOr<std::unique_ptr<fuzz::Run>> run =
+        fuzz::Run::Make(c->scenario, std::move(setup));
+    c->findings = (*run)->Go().findings;
   }
 
   std::optional<Case> FromTrace(Io& io) {
@@ -183,8 +196,7 @@ class ShrinkCommand : public Command {
     io.Out(fmt::format("{}/{} seeds\n", shrunk.seeds_failing, shrunk.seeds_tried));
     io.Out(shrunk.runs_alone ? fmt::format("ksim run {}\n", ShellQuote(out_ + "/scenario.yaml"))
                              : fmt::format("ksim replay {}\n", ShellQuote(out_ + "/trace.jsonl")));
-    if (interrupted != 0) return interrupted == 2 ? kInterrupted : kTerminated;
-    return kOk;
+    return interrupted == 0 ? kOk : InterruptedCode();
   }
 
   static constexpr std::string_view kBinary = "ksimtrc1";

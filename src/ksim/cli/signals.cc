@@ -1,0 +1,50 @@
+#include "ksim/cli/signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "ksim/base/os.h"
+#include "ksim/base/output_file.h"
+#include "ksim/base/time.h"
+#include "ksim/cli/exit_code.h"
+
+namespace ksim::cli {
+
+std::atomic<int> interrupted{0};
+std::atomic<bool> bisects{false};
+
+namespace {
+
+// What comes right behind the first signal is the first once more: timeout(1) signals the process,
+// and then its group.
+constexpr Duration kOnePress = Milliseconds(500);
+std::atomic<std::int64_t> first_signal{0};  // when it came, of the clock that only goes on
+std::atomic<int> stoppable{0};
+
+extern "C" void OnInterrupt(int signal) {
+  const std::int64_t now = os::MonotonicNow().ns();
+  std::int64_t first = 0;
+  const bool is_first = first_signal.compare_exchange_strong(first, now);
+  if (is_first ? stoppable == 0 : now - first > kOnePress.ns()) {
+    os::RemoveUnfinished();
+    ::_exit(bisects ? BisectCode(128 + signal) : 128 + signal);
+  }
+  int none = 0;
+  interrupted.compare_exchange_strong(none, signal);
+}
+
+}  // namespace
+
+Stoppable::Stoppable() { ++stoppable; }
+Stoppable::~Stoppable() { --stoppable; }
+
+void HearSignals() {
+  ::signal(SIGINT, OnInterrupt);
+  ::signal(SIGTERM, OnInterrupt);
+}
+
+int InterruptedCode() { return interrupted == SIGINT ? kInterrupted : kTerminated; }
+
+}  // namespace ksim::cli

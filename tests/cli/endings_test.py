@@ -1,0 +1,116 @@
+"""How the program ends by what happens to it: a signal, memory that runs out. What was found is
+told, nothing half written stays, and the exit code says which it was."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+KSIM = os.path.abspath(sys.argv.pop())
+SCENARIO = pathlib.Path("scenarios/replicaset.yaml").read_text()
+LONG = SCENARIO.replace(
+    "spec:\n", "spec:\n  until: 200h\n  limit: {time: 300h, events: 200M}\n", 1)
+FAILS = """apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: fails}
+spec:
+  steps: [{at: 0s, scale: {resource: rs/no, replicas: 2}}]
+"""
+PATIENCE = 20
+MEMORY = 200 << 20
+
+
+def little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+class Endings(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.long, self.fails = str(self.folder / "long.yaml"), str(self.folder / "fails.yaml")
+        pathlib.Path(self.long).write_text(LONG)
+        pathlib.Path(self.fails).write_text(FAILS)
+
+    def signalled(self, args, number=signal.SIGINT, after=1.0):
+        """Code, stdout and stderr of a program that got a signal and had no end of its own."""
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        self.addCleanup(os.close, writer)
+        process = subprocess.Popen([KSIM, *args], stdin=reader, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        try:
+            time.sleep(after)
+            self.assertIsNone(process.poll(), args)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=PATIENCE)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+        return process.returncode, out, err
+
+    def test_who_waits_for_input_ends_at_once(self):
+        for args in (["get", "-", "pods"], ["replay", "-"], ["check", "-"], ["run", "-"],
+                     ["validate", "-"], ["store", "replay", "-"], ["diff", "-", "b.jsonl"],
+                     ["shrink", "-"]):
+            with self.subTest(args=args):
+                self.assertEqual(self.signalled(args, after=0.3), (130, "", ""))
+        self.assertEqual(self.signalled(["replay", "-"], signal.SIGTERM, 0.3)[0], 143)
+        self.assertEqual(self.signalled(["replay", "-", "--bisect"], after=0.3)[0], 125)
+
+    def test_a_run_writes_what_there_is(self):
+        trace = self.folder / "traces" / "t.jsonl"
+        trace.parent.mkdir()
+        code, out, _ = self.signalled(["run", self.long, "-q", "--trace", str(trace)])
+        self.assertEqual(code, 130)
+        self.assertTrue(out.startswith("interrupted: "), out)
+        self.assertEqual([f.name for f in trace.parent.iterdir()], ["t.jsonl"])
+        with trace.open() as lines:
+            *_, last = lines
+        self.assertEqual(json.loads(last)["end"]["result"], "interrupted")
+
+    def test_a_violation_that_was_found_wins_whoever_is_first(self):
+        for files in ([self.long, self.fails], [self.fails, self.long]):
+            with self.subTest(files=files):
+                code, out, err = self.signalled(["run", *files, "--jobs", "2"])
+                self.assertEqual(code, 1)
+                self.assertIn("fails: stepFailed: ", out)
+                self.assertIn("replicaset: interrupted: ", out)
+                self.assertIn("rs", err)
+
+    def test_a_tree_has_each_run_that_was_begun(self):
+        code, out, err = self.signalled(["run", self.long, self.fails, "--jobs", "2", "-o", "json"],
+                                        signal.SIGTERM)
+        self.assertEqual(code, 1, err)
+        runs = json.loads(out)["items"]
+        self.assertEqual([(r["result"], r["exitCode"]) for r in runs],
+                         [("interrupted", 143), ("stepFailed", 1)])
+
+    def test_shrink_says_nothing_of_a_run_that_it_did_not_see_the_end_of(self):
+        out = self.folder / "out"
+        self.assertEqual(self.signalled(["shrink", self.long, "--out", str(out)]), (130, "", ""))
+        self.assertFalse(out.exists())
+
+    def test_out_of_memory_is_undecided(self):
+        alone = subprocess.run([KSIM, "version"], preexec_fn=little_memory, check=False,
+                               capture_output=True)
+        if alone.returncode != 0:
+            self.skipTest("a sanitizer wants more than that to begin with")
+        for files in ([self.long], [self.long, self.fails, "--jobs", "2"]):
+            with self.subTest(files=files):
+                r = subprocess.run([KSIM, "run", "-q", *files], preexec_fn=little_memory,
+                                   capture_output=True, text=True, timeout=PATIENCE, check=False)
+                self.assertEqual(r.returncode, 6 if len(files) == 1 else 1, r.stderr)
+                self.assertIn("error: out of memory\n", r.stderr)
+                self.assertNotIn("bug", r.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
