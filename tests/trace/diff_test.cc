@@ -58,6 +58,92 @@ TEST(Identity, GeneratedNamesStandForOwnerAndOrdinal) {
             "Created pod: replicasets/default/web>pods#2.");
 }
 
+// A pod `p` that is made, deleted and made again, with these uids; `told` is that of the last one
+// in a handler.
+Trace Recreated(const std::string& first, const std::string& second, const std::string& told) {
+  TraceBuilder b;
+  const auto pod = [](const std::string& uid) {
+    return R"({"metadata":{"name":"p","uid":")" + uid + R"("}})";
+  };
+  b.Commit(1, 0, "pods", "p", pod(first), 1);
+  b.Commit(2, 0, "pods", "p", "", 2);
+  b.Commit(3, 0, "pods", "p", pod(second), 3);
+  b.Event(4, "kube-scheduler", EventKind::kHandler, 3,
+          R"({"type":"add","resource":"pods","namespace":"default","name":"p","uid":")" + told +
+              R"("})");
+  return b.Finish(first + second + told);
+}
+
+TEST(Identity, AUidStandsForOneCreation) {
+  const Trace trace = Recreated("u1", "u2", "u2");
+  const TraceIdentities ids(trace.events);
+  EXPECT_EQ(ids.Of("pods", "default", "p"), "pods/default/p");
+  EXPECT_EQ(ids.Normalise("u1 u2"), "pods/default/p pods/default/p~2");
+}
+
+TEST(Diff, UidsOfObjectsMadeAgainAreToldApart) {
+  const Trace left = Recreated("u1", "u2", "u2");
+  const struct {
+    std::string first, second, told;
+    std::vector<std::size_t> different;  // events
+  } cases[] = {{"x", "y", "y", {}},  {"u2", "u1", "u1", {}},  {"u1", "u2", "u1", {3}},
+               {"x", "y", "x", {3}}, {"u2", "u1", "u2", {3}}, {"x", "x", "x", {2, 3}}};
+  for (const auto& c : cases) {
+    const Diff d = Compare(left, Recreated(c.first, c.second, c.told), DiffOptions());
+    std::vector<std::size_t> different;
+    for (const Difference& one : d.differences) different.push_back(one.left.value());
+    EXPECT_EQ(different, c.different) << c.first << c.second << c.told;
+    EXPECT_EQ(d.equal, c.different.empty());
+  }
+}
+
+// Events of etcd's watches on two pods, in this order.
+Trace Delivered(const std::vector<std::string>& names, const std::string& suffix) {
+  TraceBuilder b;
+  for (const std::string name : {"a", "b"}) {
+    const std::string full = name == "a" ? "web-" + suffix : "b";
+    b.Commit(1, 0, "pods", full,
+             R"({"metadata":{"name":")" + full + R"(","uid":")" + suffix + name +
+                 (name == "a" ? R"(","generateName":"web-"}})" : R"("}})"),
+             b.trace.events.size() + 2);
+    b.trace.events.back().Add("key", value::Value::Of("/registry/pods/default/" + full));
+  }
+  for (const std::string& name : names)
+    b.Event(2, "kube-apiserver-0", EventKind::kDeliver, 1,
+            R"({"type":"ADDED","server":"etcd","key":"/registry/pods/default/)" +
+                (name == "a" ? "web-" + suffix : name) + R"("})");
+  return b.Finish(suffix + names.front());
+}
+
+TEST(Diff, EventsOfEtcdMatchByTheirObjects) {
+  const Trace left = Delivered({"a", "b"}, "aaaaa");
+  const TraceIdentities ids(left.events);
+  EXPECT_EQ(ids.Of(left.events[2]), "pods/default/web->pods#1");
+  EXPECT_EQ(ids.Of(left.events[3]), "pods/default/b");
+  EXPECT_TRUE(Compare(left, Delivered({"b", "a"}, "aaaaa"), DiffOptions()).equal);
+  EXPECT_TRUE(Compare(left, Delivered({"a", "b"}, "bbbbb"), DiffOptions()).equal);
+  const Diff d = Compare(left, Delivered({"c", "a"}, "bbbbb"), DiffOptions());
+  ASSERT_EQ(d.differences.size(), 2u);
+  EXPECT_EQ(d.differences[0].object, "/registry/pods/default/c") << "never made";
+  EXPECT_EQ(d.differences[1].object, "pods/default/b");
+}
+
+TEST(Diff, WhatIsThereForReadersIsPassedOver) {
+  const auto with = [](const char* object) {
+    TraceBuilder b;
+    b.Event(1, "kubectl", EventKind::kRequest, 0, R"({"id":1,"verb":"create"})");
+    if (*object != '\0')
+      for (const char* field : {"object", "body"}) b.trace.events.back().Add(field, Json(object));
+    return b.Finish(object);
+  };
+  for (const bool strict : {false, true})
+    for (const char* object : {R"({"spec":1})", ""}) {
+      DiffOptions options;
+      options.strict = strict;
+      EXPECT_TRUE(Compare(with(R"({"spec":2})"), with(object), options).equal) << object;
+    }
+}
+
 TEST(Diff, EqualDigestsSkipTheComparison) {
   const Diff d = Compare(Example(Knobs()), Example(Knobs()), DiffOptions());
   EXPECT_TRUE(d.equal);

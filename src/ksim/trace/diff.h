@@ -46,7 +46,7 @@ struct DiffOptions {
 
 // Events match by (actor, kind, verb or type or op, object identity, ordinal of this combination).
 // Revisions, resource versions and uids are equal through one-to-one maps built as events match;
-// times inside objects are not compared.
+// times inside objects and what --trace-objects added are not compared.
 Diff Compare(const Trace& left, const Trace& right, const DiffOptions& options);
 
 // The chain of causes of an event, the event first, as indices.

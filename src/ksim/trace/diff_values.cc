@@ -19,12 +19,15 @@ bool In(const std::array<std::string_view, N>& set, std::string_view name) {
 }
 
 // Not compared by meaning: numbers handed out by allocation, time and hashes of what holds them.
-constexpr std::array<std::string_view, 10> kIgnored = {
-    "id",      "stream",   "latency",  "itemsHash", "continue",
-    "request", "requests", "response", "first",     "object"};
+constexpr std::array<std::string_view, 9> kIgnored = {
+    "id", "stream", "latency", "itemsHash", "continue", "request", "requests", "response", "first"};
+// What --trace-objects adds for readers; no digest counts it.
+constexpr std::array<std::string_view, 2> kForReaders = {"object", "body"};
 constexpr std::array<std::string_view, 8> kRevisions = {
     "rv",    "prevRv", "revision",        "gotRv",
     "oldRv", "lastRv", "resourceVersion", "lastSyncedResourceVersion"};
+
+constexpr std::array<std::string_view, 2> kUids = {"uid", "oldUid"};
 
 bool IsTime(std::string_view text) {
   return text.size() >= 20 && text[4] == '-' && text[10] == 'T' && value::ParseTimestamp(text).ok();
@@ -56,7 +59,8 @@ bool RecordEquality::SameRevision(std::int64_t a, std::int64_t b) {
 }
 
 bool RecordEquality::SameText(std::string_view a, std::string_view b, std::string_view name) {
-  if (a == b && !In(kRevisions, name)) return true;
+  // Equal uids may be of different objects.
+  if (a == b && !In(kRevisions, name) && !In(kUids, name)) return true;
   std::int64_t x = 0, y = 0;
   if (In(kRevisions, name) && ParseRevision(a, &x) && ParseRevision(b, &y))
     return SameRevision(x, y);
@@ -89,6 +93,10 @@ bool RecordEquality::Same(const Value& a, const Value& b, std::string_view name)
   return true;
 }
 
+bool RecordEquality::IsSkipped(std::string_view field) const {
+  return In(kForReaders, field) || (!strict_ && In(kIgnored, field));
+}
+
 std::vector<std::string> RecordEquality::DifferentFields(const Record& a, const Record& b) {
   std::vector<std::string> out;
   if (strict_) {
@@ -98,12 +106,12 @@ std::vector<std::string> RecordEquality::DifferentFields(const Record& a, const 
   }
   for (const Value::Member& m : a.fields) {
     const std::string_view name = m.name.text();
-    if (!strict_ && In(kIgnored, name)) continue;
+    if (IsSkipped(name)) continue;
     if (!Same(m.value, b.Get(name), name)) out.emplace_back(name);
   }
   for (const Value::Member& m : b.fields) {
     const std::string_view name = m.name.text();
-    if (!strict_ && In(kIgnored, name)) continue;
+    if (IsSkipped(name)) continue;
     const bool both = std::any_of(a.fields.begin(), a.fields.end(),
                                   [&](const Value::Member& x) { return x.name == m.name; });
     if (!both) out.emplace_back(name);

@@ -26,6 +26,7 @@ class RecordEquality {
  private:
   bool Same(const value::Value& a, const value::Value& b, std::string_view name);
   bool SameText(std::string_view a, std::string_view b, std::string_view name);
+  bool IsSkipped(std::string_view field) const;
   bool SameRevision(std::int64_t a, std::int64_t b);
   void Places(const value::Value& a, const value::Value& b, const std::string& path,
               std::string_view name, std::vector<std::string>* out);

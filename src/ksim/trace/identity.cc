@@ -25,6 +25,14 @@ Value CreatedObject(const Record& commit) {
   return changes.ok() ? value::Apply(Value(), *changes) : Value();
 }
 
+// Whether a word stands for the identity, or for IDENTITY~n.
+bool IsOneOf(std::string_view meaning, std::string_view identity) {
+  if (!meaning.starts_with(identity)) return false;
+  meaning.remove_prefix(identity.size());
+  return meaning.empty() || (meaning.front() == '~' &&
+                             meaning.find_first_not_of("0123456789", 1) == std::string_view::npos);
+}
+
 }  // namespace
 
 TraceIdentities::TraceIdentities(const std::vector<Record>& events) {
@@ -62,12 +70,21 @@ void TraceIdentities::LearnCreation(const Record& commit) {
     identity = fmt::format("{}#{}", of, ++counters_[of]);
   }
   identities_[Join(resource, ns, name)] = identity;
-  const std::string_view uid = object.Get("metadata").Get("uid").AsString();
-  if (!uid.empty()) words_[std::string(uid)] = identity;
+  if (const std::string_view key = commit.Text("key"); !key.empty())
+    keys_[std::string(key)] = identity;
+  LearnUid(object.Get("metadata").Get("uid").AsString(), identity);
   if (identity != Join(resource, ns, name)) {
     generated_[std::string(name)] = identity;
     words_[std::string(name)] = identity;
   }
+}
+
+// A uid that comes again keeps what it stood for first: so the second object is another than one
+// that has a uid of its own.
+void TraceIdentities::LearnUid(std::string_view uid, const std::string& identity) {
+  const std::uint64_t n = ++creations_[identity];
+  if (uid.empty()) return;
+  words_.try_emplace(std::string(uid), n == 1 ? identity : fmt::format("{}~{}", identity, n));
 }
 
 void TraceIdentities::ForgetWhatLacksCreation(const std::vector<Record>& mentions,
@@ -78,7 +95,11 @@ void TraceIdentities::ForgetWhatLacksCreation(const std::vector<Record>& mention
     const std::string plain = Join(r.Text("resource"), r.Text("namespace"), name);
     const auto known = identities_.find(plain);
     if (known == identities_.end() || there.identities_.count(plain) != 0) continue;
-    std::erase_if(words_, [&](const auto& word) { return word.second == known->second; });
+    const auto stands_for_it = [&identity = known->second](const auto& word) {
+      return IsOneOf(word.second, identity);
+    };
+    std::erase_if(words_, stands_for_it);
+    std::erase_if(keys_, stands_for_it);
     generated_.erase(std::string(name));
     identities_.erase(known);
   }
@@ -95,10 +116,15 @@ std::string TraceIdentities::Of(std::string_view resource, std::string_view ns,
 std::string TraceIdentities::Of(const Record& r) const {
   if (r.kind == sim::EventKind::kReconcile) return Normalise(r.Text("key"));
   if (r.kind == sim::EventKind::kRuntime) return Normalise(r.Text("pod"));
-  if (!r.Get("resource").is_string()) return "";
+  if (!r.Get("resource").is_string()) return OfKey(r.Text("key"));
   const std::string_view name = r.Text("name");
   if (name.empty()) return fmt::format("{}/{}", r.Text("resource"), r.Text("namespace"));
   return Of(r.Text("resource"), r.Text("namespace"), name);
+}
+
+std::string TraceIdentities::OfKey(std::string_view key) const {
+  const auto it = keys_.find(std::string(key));
+  return it == keys_.end() ? std::string(key) : it->second;
 }
 
 std::string TraceIdentities::Normalise(std::string_view text) const {

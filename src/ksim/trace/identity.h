@@ -3,7 +3,8 @@
 //
 // An object is resource/namespace/name. One with a generated name is
 // OWNER-IDENTITY>resource#n, the n-th such creation of its owner in the trace; without an owner the
-// prefix takes the owner's place. An Event is about#reason#n.
+// prefix takes the owner's place. An Event is about#reason#n. A uid stands for one creation: for
+// IDENTITY, and from the second creation of that name on for IDENTITY~n.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -37,10 +38,15 @@ class TraceIdentities {
 
  private:
   void LearnCreation(const Record& commit);
+  void LearnUid(std::string_view uid, const std::string& identity);
+  // Of an object by its key in etcd, which stands for itself if it was never created.
+  std::string OfKey(std::string_view key) const;
   std::string OwnerOf(const value::Value& object, std::string_view ns) const;
 
-  std::unordered_map<std::string, std::string> identities_;  // resource/ns/name -> identity
-  std::unordered_map<std::string, std::string> words_;       // name or uid -> what it stands for
+  std::unordered_map<std::string, std::string> identities_;   // resource/ns/name -> identity
+  std::unordered_map<std::string, std::string> keys_;         // of etcd -> identity
+  std::unordered_map<std::string, std::string> words_;        // name or uid -> what it stands for
+  std::unordered_map<std::string, std::uint64_t> creations_;  // of an identity
   std::map<std::string, std::string> generated_;
   std::map<std::string, std::uint64_t> counters_;
 };
