@@ -168,12 +168,22 @@ class DiffCommand : public Command {
   }
 
   Value JsonOf(const Trace& a, const Trace& b, const Diff& diff) const {
-    std::vector<Value> differences, objects, paired;
-    std::int64_t follow = 0;
+    const auto follow = std::count_if(diff.differences.begin(), diff.differences.end(),
+                                      [](const Difference& d) { return d.follows; });
+    value::ObjectBuilder out;
+    out.Add("apiVersion", Value::Of("ksim.dev/v1")).Add("kind", Value::Of("TraceDiff"));
+    out.Add("equal", Value::Of(diff.equal)).Add("byDigest", Value::Of(diff.by_digest));
+    if (diff.last_common) out.Add("lastCommon", EventJson(a.events[diff.last_common->first]));
+    out.Add("differences", DifferencesJson(a, b, diff));
+    out.Add("following", Value::Of(static_cast<std::int64_t>(follow)));
+    out.Add("objects", ObjectsJson(diff)).Add("paired", PairsJson(diff));
+    return out.Build();
+  }
+
+  Value DifferencesJson(const Trace& a, const Trace& b, const Diff& diff) const {
+    std::vector<Value> out;
     for (const Difference& d : diff.differences) {
-      if (d.follows) ++follow;
       if (d.follows && !all_) continue;
-      if (first_ && !differences.empty()) break;
       std::vector<Value> fields;
       for (const std::string& f : d.fields) fields.push_back(Value::Of(f));
       value::ObjectBuilder one;
@@ -181,27 +191,44 @@ class DiffCommand : public Command {
       one.Add("fields", Value::Array(std::move(fields)));
       if (d.left) one.Add("left", EventJson(a.events[*d.left]));
       if (d.right) one.Add("right", EventJson(b.events[*d.right]));
-      differences.push_back(one.Build());
+      if (out.empty())
+        one.Add("causes",
+                value::Obj({{"left", CausesJson(a, d.left)}, {"right", CausesJson(b, d.right)}}));
+      out.push_back(one.Build());
+      if (first_) break;
     }
+    return Value::Array(std::move(out));
+  }
+
+  // What led to the event, the nearest first; nothing of an event that is not there.
+  static Value CausesJson(const Trace& trace, const std::optional<std::size_t>& event) {
+    std::vector<Value> out;
+    if (event)
+      for (std::size_t i : trace::CauseChain(trace, *event))
+        if (i != *event) out.push_back(EventJson(trace.events[i]));
+    return Value::Array(std::move(out));
+  }
+
+  static Value ObjectsJson(const Diff& diff) {
+    static constexpr std::string_view kKinds[] = {"onlyLeft", "onlyRight", "changed"};
+    std::vector<Value> out;
     for (const ObjectDifference& o : diff.objects) {
-      static constexpr std::string_view kKinds[] = {"onlyLeft", "onlyRight", "changed"};
       std::vector<Value> changes;
       for (const std::string& c : o.changes) changes.push_back(Value::Of(c));
-      objects.push_back(value::Obj({{"object", Value::Of(o.object)},
-                                    {"kind", Value::Of(kKinds[static_cast<int>(o.kind)])},
-                                    {"changes", Value::Array(std::move(changes))}}));
+      out.push_back(value::Obj({{"object", Value::Of(o.object)},
+                                {"kind", Value::Of(kKinds[static_cast<int>(o.kind)])},
+                                {"changes", Value::Array(std::move(changes))}}));
     }
+    return Value::Array(std::move(out));
+  }
+
+  static Value PairsJson(const Diff& diff) {
+    std::vector<Value> out;
     for (const auto& [identity, names] : diff.paired)
-      paired.push_back(value::Obj({{"identity", Value::Of(identity)},
-                                   {"left", Value::Of(names.first)},
-                                   {"right", Value::Of(names.second)}}));
-    value::ObjectBuilder out;
-    out.Add("apiVersion", Value::Of("ksim.dev/v1")).Add("kind", Value::Of("TraceDiff"));
-    out.Add("equal", Value::Of(diff.equal)).Add("byDigest", Value::Of(diff.by_digest));
-    if (diff.last_common) out.Add("lastCommon", EventJson(a.events[diff.last_common->first]));
-    out.Add("differences", Value::Array(std::move(differences)));
-    out.Add("following", Value::Of(follow)).Add("objects", Value::Array(std::move(objects)));
-    return out.Add("paired", Value::Array(std::move(paired))).Build();
+      out.push_back(value::Obj({{"identity", Value::Of(identity)},
+                                {"left", Value::Of(names.first)},
+                                {"right", Value::Of(names.second)}}));
+    return Value::Array(std::move(out));
   }
 
   static Value EventJson(const trace::Record& r) {
