@@ -47,6 +47,9 @@ TEST(State, MomentsBeyondTheTraceAndNonsenseAreRefused) {
   const Trace trace = PodLife();
   EXPECT_EQ(At(trace, "9s"), "the trace ends before that: at +4.000s, seq 4, rv 5");
   EXPECT_EQ(At(trace, "rv:6"), "the trace ends before that: at +4.000s, seq 4, rv 5");
+  Trace cut = Copy(trace);
+  cut.end.reset();
+  EXPECT_EQ(At(cut, "9s"), "the trace is cut short before that: at +4.000s, seq 4, rv 5");
   EXPECT_EQ(At(trace, "seq:x"),
             "\"seq:x\" is not a moment: want a time such as 1.5s, seq:N, rv:N or end");
   EXPECT_EQ(At(trace, "soon"),

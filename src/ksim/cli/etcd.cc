@@ -94,6 +94,7 @@ class EtcdCommand : public Command {
     }
     const std::optional<trace::Trace> trace = ReadTraceOrTell(io, path_);
     if (!trace) return kInvalid;
+    cut_ = !trace->end;
     const bool watch = verb_ == "watch";
     const absl::StatusOr<trace::Moment> moment =
         trace::ParseMoment(at_.empty() ? Default(watch) : at_);
@@ -104,10 +105,13 @@ class EtcdCommand : public Command {
     EtcdHistory history(*trace);
     if (const absl::Status s = history.AdvanceTo(*moment); !s.ok()) return Broken(io, s);
     const int code = watch ? Watch(io, &history) : Get(io, history.store());
-    return code == kOk && !trace->end ? kUndecided : code;
+    return code == kOk ? AtBest(kOk) : code;
   }
 
  private:
+  // What of a cut trace is missing may be what was asked for.
+  int AtBest(int code) const { return cut_ ? kUndecided : code; }
+
   void DefineGet(CLI::App& app) {
     get_only_ = {
         app.add_flag("--from-key", from_key_, "get: all keys from KEY on"),
@@ -216,12 +220,12 @@ class EtcdCommand : public Command {
   }
 
   // The store's answer to a question it cannot answer.
-  static int Refused(Io& io, const absl::Status& status) {
+  int Refused(Io& io, const absl::Status& status) const {
     io.Err(fmt::format("Error: {}\n", store::ErrorOf(status).message));
     if (store::IsCompacted(status))
       io.Err("hint: --at rv:N shows the store as it was at revision N\n");
-    const bool nothing = store::IsCompacted(status) || store::IsFutureRevision(status);
-    return nothing ? kNothing : kInvalid;
+    if (store::IsFutureRevision(status)) return AtBest(kNothing);
+    return store::IsCompacted(status) ? kNothing : kInvalid;
   }
 
   // The trace ends too early, or is not what a run leaves behind.
@@ -229,13 +233,14 @@ class EtcdCommand : public Command {
     const bool early = status.code() == absl::StatusCode::kOutOfRange;
     io.Err(early ? fmt::format("error: {}\n", Message(status))
                  : fmt::format("{}: error: no trace of ksim: {}\n", path_, Message(status)));
-    return early ? kNothing : kInvalid;
+    return early ? AtBest(kNothing) : kInvalid;
   }
 
   std::string path_, verb_, at_, format_, order_, sort_by_;
   std::vector<std::string> keys_;
   bool prefix_ = false, from_key_ = false, keys_only_ = false, count_only_ = false;
   bool value_only_ = false, prev_kv_ = false;
+  bool cut_ = false;  // the trace
   std::int64_t revision_ = 0, limit_ = 0;
   std::vector<const CLI::Option*> get_only_, watch_only_;
   EtcdctlPrinter printer_;

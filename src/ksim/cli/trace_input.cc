@@ -91,7 +91,8 @@ std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std
   }
   absl::StatusOr<trace::State> state = trace::StateAt(trace, *moment);
   if (!state.ok()) {
-    if (state.status().code() == absl::StatusCode::kOutOfRange) *code = kNothing;
+    if (state.status().code() == absl::StatusCode::kOutOfRange)
+      *code = trace.end ? kNothing : kUndecided;
     io.Err(fmt::format("error: {}\n", Message(state.status())));
     return std::nullopt;
   }

@@ -26,7 +26,8 @@ std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path,
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
                                              const std::string& path);
 
-// The state at --at, or nullopt with the complaint told; `code` gets 2 or 5.
+// The state at --at, or nullopt with the complaint told; `code` gets 2, 5, or 6 of a
+// moment that may be in what a cut trace lacks.
 std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std::string& at,
                                     int* code);
 

@@ -121,9 +121,9 @@ absl::StatusOr<State> StateAt(const Trace& trace, const Moment& moment) {
       break;
   }
   if (!reached)
-    return absl::OutOfRangeError(fmt::format("the trace ends before that: at {}, seq {}, rv {}",
-                                             FormatTime(VirtualTime(end)), trace.events.size(),
-                                             state.revision()));
+    return absl::OutOfRangeError(fmt::format(
+        "the trace {} before that: at {}, seq {}, rv {}", trace.end ? "ends" : "is cut short",
+        FormatTime(VirtualTime(end)), trace.events.size(), state.revision()));
   state.set_time(moment.kind == Moment::Kind::kTime  ? moment.value
                  : moment.kind == Moment::Kind::kEnd ? end
                                                      : last);
