@@ -3,6 +3,7 @@
 
 #include "ksim/base/os.h"
 #include "ksim/trace/trace.h"
+#include "ksim/value/json.h"
 #include "tests/cli/run_cli.h"
 
 namespace ksim::cli {
@@ -208,6 +209,60 @@ TEST_F(Traces, ACutTraceIsUndecidedAlsoWhenNothingIsFound) {
   EXPECT_EQ(RunCli({"shrink", path}).code, 6);
 }
 
+TEST_F(Traces, AMomentThatACutTraceDoesNotReachIsUndecided) {
+  const std::string text = Read(Jsonl());
+  const std::string cut = Write("moment.jsonl", text.substr(0, text.find("\n{\"seq\":200,") + 1));
+  const std::vector<std::vector<std::string>> cases{
+      {"get", "pods", "--at", "1h"},
+      {"get", "pods", "--at", "1h", "--as-seen-by", "kube-scheduler"},
+      {"describe", "pods", "--at", "seq:9999"},
+      {"events", "--at", "rv:999"},
+      {"etcd", "get", "/", "--prefix", "--at", "rv:999"},
+      {"etcd", "get", "/", "--prefix", "--rev", "999"}};
+  for (std::vector<std::string> args : cases) {
+    const std::string words = testing::PrintToString(args);
+    args.insert(args.begin() + 1, cut);
+    EXPECT_EQ(RunCli(args).code, 6) << words;
+    args[1] = Jsonl();
+    EXPECT_EQ(RunCli(args).code, 5) << words;
+  }
+  EXPECT_NE(RunCli({"get", cut, "pods", "--at", "1h"}).err.find("error: the trace is cut short"),
+            std::string::npos);
+}
+
+TEST_F(Traces, EventsTellsWhatAProcessHasNoCacheOf) {
+  const CliResult r = RunCli({"events", Jsonl(), "--as-seen-by", "kube-scheduler"});
+  EXPECT_EQ(r.code, 5);
+  EXPECT_TRUE(r.err.starts_with("warning: kube-scheduler has no cache of events; it has: "))
+      << r.err;
+}
+
+TEST_F(Traces, DiffAsATreeHasTheCausesOfTheFirstDifference) {
+  const auto tree = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"diff", Jsonl(), Other(), "-o", "json"});
+    const CliResult r = RunCli(more);
+    EXPECT_EQ(r.code, 1);
+    return value::ParseJson(r.out).value();
+  };
+  const value::Value all = tree({}), first = tree({"--first"});
+  const value::Value& differences = all.Get("differences");
+  ASSERT_GT(differences.size(), 1u);
+  EXPECT_TRUE(differences.at(0).Has("causes"));
+  EXPECT_FALSE(differences.at(1).Has("causes"));
+  EXPECT_GT(all.Get("following").AsInt(), 0);
+  EXPECT_EQ(first.Get("following"), all.Get("following"));
+  ASSERT_EQ(first.Get("differences").size(), 1u);
+  EXPECT_EQ(first.Get("differences").at(0), differences.at(0));
+  for (const char* side : {"left", "right"}) {
+    std::int64_t cause = differences.at(0).Get(side).Get("cause").AsInt();
+    for (const value::Value& event : differences.at(0).Get("causes").Get(side).items()) {
+      EXPECT_EQ(event.Get("seq").AsInt(), cause) << side;
+      cause = event.Get("cause").AsInt();
+    }
+    EXPECT_EQ(cause, 0) << side;
+  }
+}
+
 TEST_F(Traces, GetTakesWhatKubectlTakes) {
   EXPECT_NE(RunCli({"get", Jsonl(), "all"}).out.find("\nreplicaset.apps/my-replicaset"),
             std::string::npos);
@@ -283,6 +338,16 @@ TEST_F(Traces, DescribeAndEventsTellWhatWasRecorded) {
   EXPECT_NE(RunCli({"events", Jsonl(), "-o", "wide"}).out.find("   SOURCE"), std::string::npos);
 }
 
+TEST_F(Traces, ShrinkTakesAScenarioInJson) {
+  const std::string path = Write(
+      "shrink.json", R"({"apiVersion": "ksim.dev/v1", "kind": "Scenario", "spec": {"seed": 1}})");
+  const CliResult r = RunCli({"shrink", path});
+  EXPECT_EQ(r.code, 5);
+  EXPECT_EQ(r.err, path + ": error: no violation in it\n");
+  const CliResult trace = RunCli({"shrink", Write("trace.json", Read(Jsonl()))});
+  EXPECT_EQ(trace.code, 5) << trace.err;
+}
+
 TEST(Explain, KnowsEveryTopicOfTheHelp) {
   for (const char* topic : {"scenario", "scenario.spec.steps", "scenario.spec.faults", "faults",
                             "oracles", "sites", "variants", "kinds", "scenario.spec.limit.events"})
@@ -310,6 +375,21 @@ TEST(Help, EveryCommandHasExamplesFlagsAndCompletion) {
   EXPECT_EQ(RunCli({"completion", "fish"}).code, 0);
   EXPECT_EQ(RunCli({}).code, 0);
   EXPECT_EQ(RunCli({"help", "run"}).out, RunCli({"run", "--help"}).out);
+}
+
+TEST(Completion, KnowsTheWordsThatAFlagTakes) {
+  const std::string bash = RunCli({"completion", "bash"}).out;
+  for (const char* words : {"\n    run:--color) values=\"auto always never\" ;;\n",
+                            "\n    run:--output|run:-o) values=\"text wide json yaml name\" ;;\n",
+                            "\n    check:--format) values=\"trace watch-json\" ;;\n",
+                            "\n    export:--format|export:-F) values=\"perfetto ",
+                            "\n    explain:explain) values=\"scenario faults oracles ",
+                            "\n    completion:completion) values=\"bash zsh fish\" ;;\n"})
+    EXPECT_NE(bash.find(words), std::string::npos) << words;
+  EXPECT_NE(RunCli({"completion", "zsh"}).out.find(":value:(auto always never)'"),
+            std::string::npos);
+  EXPECT_NE(RunCli({"completion", "fish"}).out.find(" -x -a 'auto always never'\n"),
+            std::string::npos);
 }
 
 TEST(Version, IsThatOfTheTree) {

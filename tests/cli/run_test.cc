@@ -159,6 +159,31 @@ TEST(Run, UnmetExpectationsAndFailedStepsAreCodeOne) {
             "error: step 1: Error from server (NotFound): replicasets.apps \"no\" not found\n");
 }
 
+TEST(Run, WhatNeverComesIsNotOkWhenStrict) {
+  const std::string path = testing::TempDir() + "strict.yaml";
+  ASSERT_TRUE(os::WriteFile(path,
+                            "apiVersion: ksim.dev/v1\nkind: Scenario\nspec:\n  faults:\n"
+                            "  - {when: {event: commit, resource: pods, count: 9}, "
+                            "dropWatch: {client: kube-scheduler, resource: pods}}\n")
+                  .ok());
+  const std::string trace = testing::TempDir() + "strict.jsonl";
+  const struct {
+    std::vector<std::string> flags;
+    int code;
+    std::string result;
+  } cases[] = {{{}, 0, "ok"}, {{"--strict", "--trace", trace}, 1, "neverCame"}};
+  for (const auto& c : cases) {
+    std::vector<std::string> args{"run", path, "-o", "json"};
+    args.insert(args.end(), c.flags.begin(), c.flags.end());
+    const CliResult r = RunCli(args);
+    EXPECT_EQ(r.code, c.code) << r.err;
+    EXPECT_EQ(Json(r.out).Get("result").AsString(), c.result);
+    EXPECT_EQ(Json(r.out).Get("exitCode").AsInt(), c.code);
+  }
+  EXPECT_TRUE(RunCli({"run", path, "-q", "--strict"}).out.starts_with("neverCame: "));
+  EXPECT_EQ(RunCli({"replay", trace}).code, 0) << "the run was the same";
+}
+
 TEST(Run, PassingALimitIsCodeThree) {
   const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-q", "--set", "limit.time=2s"});
   EXPECT_EQ(r.code, 1) << "the expectation is unmet as well, and worse";

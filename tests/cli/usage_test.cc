@@ -61,7 +61,8 @@ TEST(Usage, WrongAndMissingValuesAreNamedAsWhatTheyAre) {
       {{"get", trace, "pods", "-L"}, "--label-columns wants a value: LABEL"},
       {{"run", kScenario, "--jobs", "x"}, "--jobs: \"x\" is no number from 1 to 1024"},
       {{"run", kScenario, "--jobs", "0"}, "--jobs: \"0\" is no number from 1 to 1024"},
-      {{"run", kScenario, "-v", "x"}, "--v: \"x\" is no number"},
+      {{"run", kScenario, "-v", "x"}, "--v: \"x\" is no number from 0 to 2147483647"},
+      {{"run", kScenario, "-v", ""}, "--v: \"\" is no number from 0 to 2147483647"},
       {{"run", kScenario, "--strict=perhaps"}, "--strict: \"perhaps\" is neither true nor false"},
       {{"get", trace, "pods", "--allow-missing-template-keys", "perhaps"},
        "--allow-missing-template-keys: \"perhaps\" is neither true nor false"},
@@ -75,6 +76,9 @@ TEST(Usage, WrongAndMissingValuesAreNamedAsWhatTheyAre) {
                                  c.args.front()));
   }
   EXPECT_EQ(RunCli({"run", ""}).err, "error: \"\" is no file\n");
+  const CliResult until = RunCli({"replay", trace, "--until="});
+  EXPECT_EQ(until.code, 2);
+  EXPECT_EQ(until.err, "--until: error: \"\" is neither an event's number nor a time\n");
 }
 
 TEST(Usage, FoldersWithoutScenariosAreNamed) {

@@ -255,13 +255,21 @@ void DefineFlags(Command& command, CLI::App& app, CommonFlags* common) {
   }
 }
 
-CLI::Validator OneOf(std::vector<std::string> known) {
-  return CLI::Validator(
-      [known = std::move(known)](const std::string& value) -> std::string {
-        if (std::find(known.begin(), known.end(), value) != known.end()) return "";
-        return fmt::format("unknown value \"{}\"; want one of {}", value, fmt::join(known, ", "));
-      },
-      "");
+CLI::Validator OneOf(std::vector<std::string> known, std::string_view what) {
+  const std::string words = fmt::format("{}", fmt::join(known, " "));
+  const auto check = [known = std::move(known), what](const std::string& value) -> std::string {
+    if (std::find(known.begin(), known.end(), value) != known.end()) return "";
+    return fmt::format("unknown {} \"{}\"; want one of {}", what, value, fmt::join(known, ", "));
+  };
+  return CLI::Validator(check, "", words);
+}
+
+std::string WordsOf(CLI::Option& option) {
+  try {
+    return option.get_validator()->get_name();
+  } catch (const CLI::OptionNotFound&) {
+    return "";  // it takes anything
+  }
 }
 
 void CommonFlags::DefineOutput(CLI::App& app, std::vector<std::string> formats,
@@ -269,20 +277,13 @@ void CommonFlags::DefineOutput(CLI::App& app, std::vector<std::string> formats,
   output = std::move(fallback);
   app.add_option("-o,--output", output, fmt::format("Format: {}", fmt::join(formats, ", ")))
       ->type_name("FORMAT")
-      ->check([formats](const std::string& value) -> std::string {
-        if (std::find(formats.begin(), formats.end(), value) != formats.end()) return "";
-        return fmt::format("unknown output format \"{}\"; want one of {}", value,
-                           fmt::join(formats, ", "));
-      });
+      ->check(OneOf(formats, "output format"));
 }
 
 void CommonFlags::DefineColor(CLI::App& app) {
   app.add_option("--color", color, "Colours: auto, always, never; NO_COLOR turns auto off")
       ->type_name("WHEN")
-      ->check([](const std::string& value) -> std::string {
-        if (value == "auto" || value == "always" || value == "never") return "";
-        return fmt::format("unknown colour mode \"{}\"; want auto, always or never", value);
-      });
+      ->check(OneOf({"auto", "always", "never"}, "colour mode"));
 }
 
 void CommonFlags::DefineQuiet(CLI::App& app) {

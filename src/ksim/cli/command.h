@@ -71,8 +71,13 @@ struct CommonFlags {
 // The flags of a command, and those that every command takes.
 void DefineFlags(Command& command, CLI::App& app, CommonFlags* common);
 
-// Accepts these words only.
-CLI::Validator OneOf(std::vector<std::string> known);
+// Accepts these words only; "unknown WHAT" are others.
+CLI::Validator OneOf(std::vector<std::string> known, std::string_view what = "value");
+// The words that a flag takes by OneOf, "auto always never"; "" if it is not for words.
+std::string WordsOf(CLI::Option& option);
+
+// What `ksim explain` has a page of.
+std::vector<std::string_view> ExplainTopics();
 
 // Flags that change what a scenario says.
 struct ScenarioFlags {

@@ -9,11 +9,23 @@
 namespace ksim::cli {
 namespace {
 
+struct FlagWords {
+  std::string name, text;                // --name
+  std::string values;                    // "auto always never"; "" if it takes others or none
+  std::vector<std::string> short_names;  // -o
+};
+
 struct CommandWords {
   std::string name;
   std::string summary;
-  std::vector<std::pair<std::string, std::string>> flags;  // --name, text
+  std::string topics;  // that it takes in place of files
+  std::vector<FlagWords> flags;
 };
+
+std::string TopicsOf(std::string_view command) {
+  if (command == "explain") return fmt::format("{}", fmt::join(ExplainTopics(), " "));
+  return command == "completion" ? "bash zsh fish" : "";
+}
 
 std::vector<CommandWords> Words() {
   std::vector<CommandWords> out;
@@ -24,10 +36,12 @@ std::vector<CommandWords> Words() {
     CommandWords words;
     words.name = std::string(command->name());
     words.summary = std::string(command->summary());
-    for (const CLI::Option* option : app.get_options())
+    words.topics = TopicsOf(words.name);
+    for (CLI::Option* option : app.get_options())
       for (const std::string& flag : option->get_lnames())
-        words.flags.emplace_back("--" + flag, option->get_description());
-    words.flags.emplace_back("--help", "This text");
+        words.flags.push_back(
+            {"--" + flag, option->get_description(), WordsOf(*option), option->get_snames()});
+    words.flags.push_back({"--help", "This text", "", {}});
     out.push_back(std::move(words));
   }
   return out;
@@ -41,7 +55,21 @@ std::string Names(const std::vector<CommandWords>& all) {
 
 std::string Flags(const CommandWords& words) {
   std::string out;
-  for (const auto& [flag, text] : words.flags) out += (out.empty() ? "" : " ") + flag;
+  for (const FlagWords& flag : words.flags) out += (out.empty() ? "" : " ") + flag.name;
+  return out;
+}
+
+// The cases of bash in which certain words are wanted: COMMAND:WORD-BEFORE.
+std::string BashValues(const CommandWords& words) {
+  std::string out;
+  if (!words.topics.empty())
+    out += fmt::format("    {0}:{0}) values=\"{1}\" ;;\n", words.name, words.topics);
+  for (const FlagWords& flag : words.flags) {
+    if (flag.values.empty()) continue;
+    std::string before = fmt::format("{}:{}", words.name, flag.name);
+    for (const std::string& s : flag.short_names) before += fmt::format("|{}:-{}", words.name, s);
+    out += fmt::format("    {}) values=\"{}\" ;;\n", before, flag.values);
+  }
   return out;
 }
 
@@ -49,7 +77,10 @@ std::string Bash(const std::vector<CommandWords>& all) {
   std::string out = fmt::format(
       "# bash completion for ksim: source <(ksim completion bash)\n"
       "_ksim() {{\n"
-      "  local cur=${{COMP_WORDS[COMP_CWORD]}} flags=\n"
+      "  local cur=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
+      "  local flags= values=\n"
+      "  [ \"$before\" != = ] || before=${{COMP_WORDS[COMP_CWORD-2]}}\n"
+      "  [ \"$cur\" != = ] || cur=\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W \"{} help\" -- \"$cur\"))\n"
       "    return\n"
@@ -58,8 +89,14 @@ std::string Bash(const std::vector<CommandWords>& all) {
       Names(all));
   for (const CommandWords& w : all)
     out += fmt::format("    {}) flags=\"{}\" ;;\n", w.name, Flags(w));
+  out += "  esac\n  case ${COMP_WORDS[1]}:$before in\n";
+  for (const CommandWords& w : all) out += BashValues(w);
   return out +
          "  esac\n"
+         "  if [ -n \"$values\" ]; then\n"
+         "    COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
+         "    return\n"
+         "  fi\n"
          "  case $cur in\n"
          "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$cur\")) ;;\n"
          "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
@@ -90,9 +127,11 @@ std::string Zsh(const std::vector<CommandWords>& all) {
   out += "    )\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n";
   for (const CommandWords& w : all) {
     out += fmt::format("    {})\n      _arguments", w.name);
-    for (const auto& [flag, text] : w.flags)
-      out += fmt::format(" \\\n        '{}[{}]'", flag, ZshQuoted(text));
-    out += " \\\n        '*:file:_files' ;;\n";
+    for (const FlagWords& flag : w.flags)
+      out += fmt::format(" \\\n        '{}[{}]{}'", flag.name, ZshQuoted(flag.text),
+                         flag.values.empty() ? "" : fmt::format(":value:({})", flag.values));
+    out += w.topics.empty() ? " \\\n        '*:file:_files' ;;\n"
+                            : fmt::format(" \\\n        '*:topic:({})' ;;\n", w.topics);
   }
   return out + "  esac\n}\ncompdef _ksim ksim\n";
 }
@@ -111,9 +150,12 @@ std::string Fish(const std::vector<CommandWords>& all) {
   for (const CommandWords& w : all) {
     out += fmt::format("complete -c ksim -n __fish_use_subcommand -a {} -d '{}'\n", w.name,
                        FishQuoted(w.summary));
-    for (const auto& [flag, text] : w.flags)
-      out += fmt::format("complete -c ksim -n '__fish_seen_subcommand_from {}' -l {} -d '{}'\n",
-                         w.name, flag.substr(2), FishQuoted(text));
+    const std::string seen =
+        fmt::format("complete -c ksim -n '__fish_seen_subcommand_from {}'", w.name);
+    if (!w.topics.empty()) out += fmt::format("{} -f -a '{}'\n", seen, w.topics);
+    for (const FlagWords& flag : w.flags)
+      out += fmt::format("{} -l {} -d '{}'{}\n", seen, flag.name.substr(2), FishQuoted(flag.text),
+                         flag.values.empty() ? "" : fmt::format(" -x -a '{}'", flag.values));
   }
   return out;
 }

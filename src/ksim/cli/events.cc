@@ -50,6 +50,7 @@ class EventsCommand : public Command {
     Lookup lookup(io, selection_);
     int code = kOk;
     if (!lookup.Open(&code)) return code;
+    lookup.WarnIfNotWatched(*lookup.kinds().ByName("events"));
     About about;
     if (!about_.empty() && !Read(io, lookup.kinds(), &about)) return kInvalid;
     about.ns = selection_.all_namespaces ? "" : selection_.ns;

@@ -221,6 +221,8 @@ class ExplainCommand : public Command {
 
 }  // namespace
 
+std::vector<std::string_view> ExplainTopics() { return {std::begin(kTopics), std::end(kTopics)}; }
+
 std::unique_ptr<Command> MakeExplain() { return std::make_unique<ExplainCommand>(); }
 
 }  // namespace ksim::cli

@@ -52,6 +52,9 @@ class Lookup {
   // cannot be asked. `missing`: the complaints about names.
   bool Find(std::vector<Group>* groups, std::vector<std::string>* missing);
 
+  // Of --as-seen-by: a process knows nothing of what it keeps no cache of.
+  void WarnIfNotWatched(const api::ResourceInfo& info);
+
   const trace::State& state() const { return state_; }
   const api::Kinds& kinds() const { return kinds_; }
   VirtualTime now() const { return VirtualTime(state_.time()); }
@@ -67,8 +70,6 @@ class Lookup {
   bool AddNamed(const api::ResourceInfo* info, const std::string& name, std::vector<Group>* groups,
                 std::vector<std::string>* missing);
   bool Wrong(const std::string& what);  // tells it; false
-  // Of --as-seen-by: a process knows nothing of what it keeps no cache of.
-  void WarnIfNotWatched(const api::ResourceInfo& info);
 
   Io& io_;
   const Selection& selection_;

@@ -30,10 +30,9 @@ struct Until {
 };
 
 bool ParseUntil(const std::string& text, Until* until) {
-  if (text.empty()) return true;
   const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
   const absl::StatusOr<trace::Moment> moment =
-      trace::ParseMoment(digits && text.size() < 18 ? "seq:" + text : text);
+      trace::ParseMoment(digits && !text.empty() && text.size() < 18 ? "seq:" + text : text);
   if (!moment.ok() || moment->kind == trace::Moment::Kind::kRevision) return false;
   if (moment->kind == trace::Moment::Kind::kSeq)
     until->seq = static_cast<std::uint64_t>(moment->value);
@@ -63,8 +62,8 @@ class ReplayCommand : public Command {
   }
   void Define(CLI::App& app) override {
     app.add_option("TRACE", path_, "A trace; - is standard input")->required();
-    app.add_option("--until", until_, "Stops after an event's number or a time")
-        ->type_name("STEP|TIME");
+    until_flag_ = app.add_option("--until", until_, "Stops after an event's number or a time")
+                      ->type_name("STEP|TIME");
     app.add_flag("--force", force_, "Also traces of another version; then a difference is code 1");
     common_.DefineColor(app);
     common_.DefineQuiet(app);
@@ -74,7 +73,7 @@ class ReplayCommand : public Command {
   int Run(Io& io) override {
     io.SetColor(common_.color);
     Until until;
-    if (!ParseUntil(until_, &until)) {
+    if (until_flag_->count() > 0 && !ParseUntil(until_, &until)) {
       io.Err(
           fmt::format("--until: error: \"{}\" is neither an event's number nor a time\n", until_));
       return kInvalid;
@@ -211,6 +210,7 @@ class ReplayCommand : public Command {
   static constexpr std::size_t kLongest = 160;  // of a value that differs
   std::string path_;
   std::string until_;
+  const CLI::Option* until_flag_ = nullptr;
   bool force_ = false;
   bool other_version_ = false;
   CommonFlags common_;

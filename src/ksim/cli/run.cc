@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <limits>
 
 #include "ksim/base/in_order.h"
 #include "ksim/base/os.h"
@@ -63,7 +64,8 @@ class RunCommandImpl : public Command {
     flags_.common.DefineOutput(app, {"text", "wide", "json", "yaml", "name"}, "text");
     app.add_option("-v,--v", flags_.common.verbosity,
                    "1 tells how soon handlers heard, 6 shows requests, 8 bodies, 10 curl lines")
-        ->type_name("LEVEL");
+        ->type_name("LEVEL")
+        ->check(CLI::Range(0, std::numeric_limits<int>::max()));
     flags_.common.DefineColor(app);
     flags_.common.DefineQuiet(app);
     app.add_option("--junit", junit_, "Writes a JUnit report")->type_name("FILE");

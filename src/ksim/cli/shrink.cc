@@ -98,10 +98,15 @@ class ShrinkCommand : public Command {
   }
 
  private:
-  // A trace says so in its first bytes.
+  // A trace says so in its first bytes. A file whose name says what it is may be a bad one.
   bool IsScenario() const {
-    if (path_ == "-") return !stdin_.starts_with("{\"ksim\":") && !stdin_.starts_with(kBinary);
-    return path_.ends_with(".yaml") || path_.ends_with(".yml");
+    if (path_ == "-") return !IsTrace(stdin_);
+    if (!path_.ends_with(".json")) return path_.ends_with(".yaml") || path_.ends_with(".yml");
+    const absl::StatusOr<std::string> text = os::ReadFile(path_);
+    return text.ok() && !IsTrace(*text);
+  }
+  static bool IsTrace(std::string_view text) {
+    return text.starts_with("{\"ksim\":") || text.starts_with(kBinary);
   }
 
   // It can be read once only, whatever it is.
