@@ -165,6 +165,15 @@ std::vector<Row> Rows() {
          SetLeaf(rs, "spec.replicas", Value::Of(7));
        },
        "esr"},
+      {"there are too many pods in the end",
+       [=](Trace* t) {
+         Record* rs = At(t, [](const Record& x) {
+           return x.kind == Kind::kCommit && x.Text("resource") == "replicasets" &&
+                  x.Text("op") == "create";
+         });
+         SetLeaf(rs, "spec.replicas", Value::Of(1));
+       },
+       "esr"},
       {"a bind to a node that never was (56261)",
        [=](Trace* t) { SetLeaf(At(t, bound), "spec.nodeName", Value::Of("ghost")); }, "sched.real"},
       {"a pod that is larger than its node",

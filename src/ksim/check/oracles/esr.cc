@@ -25,8 +25,10 @@ const OracleInfo& EsrInfo() {
       "nothing is stuck in deletion.",
       {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
-       "a ReplicaSet whose pod was gone, or going, before its controller saw it waits until the "
-       "expectation of it has expired and something wakes the controller",
+       "a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
+       "few "
+       "pods or too many, until the expectation of it has expired and something wakes the "
+       "controller",
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready",
        "a pod whose image, init containers or containers keep it from running",
@@ -92,7 +94,8 @@ class Esr : public Oracle {
     const auto it = active.find(object.uid());
     const std::vector<api::PodView>& pods = it == active.end() ? none : it->second;
     const auto have = static_cast<std::int64_t>(pods.size());
-    if (have < rs.replicas() && facts.unseen_pods().AwaitedBy(object.uid())) return "";
+    // What it waits for holds back scaling down as well.
+    if (have != rs.replicas() && facts.unseen_pods().AwaitedBy(object.uid())) return "";
     if (have != rs.replicas())
       return fmt::format("asks for {} pods and has {}", rs.replicas(), have);
     if (rs.status_replicas() != have)
