@@ -4,6 +4,8 @@
 
 #include "ksim/fuzz/campaign.h"
 #include "ksim/fuzz/findings.h"
+#include "ksim/fuzz/lasting.h"
+#include "ksim/scenario/runner.h"
 #include "tests/fuzz/worlds.h"
 
 namespace ksim::fuzz {
@@ -60,6 +62,33 @@ TEST(Shrink, OfAMotifOnlyWhatIsNeededStays) {
   const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
   ASSERT_EQ(shrunk.scenario.faults.size(), 1u);
   EXPECT_EQ(shrunk.scenario.faults[0].verb, "stallHandler");
+}
+
+Scenario FromFile(const std::string& path) {
+  const scenario::Loaded loaded = scenario::Load({path}, scenario::LoadOptions());
+  EXPECT_EQ(Render(loaded.errors, false), "");
+  return OnlyLasting(loaded.scenarios.at(0));
+}
+
+// With all its faults and steps it takes the heal of a campaign; what is left of it does not.
+TEST(Shrink, WhatIsSmallFailsAloneWhereverItCan) {
+  for (const char* path :
+       {"scenarios/museum/b10-scheduler-pod-uid.workload.yaml", "scenarios/wrong/cleanup.yaml"}) {
+    Scenario s = FromFile(path);
+    const Failure failure = FirstFailure(s);
+    ASSERT_NE(failure.finding.oracle, "") << path;
+    s.seed = failure.job.seed;
+    ShrinkOptions options;
+    options.runs = 300;
+    const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+    EXPECT_TRUE(shrunk.runs_alone) << path;
+    scenario::Runner runner(shrunk.scenario, scenario::RunnerOptions());
+    const scenario::RunReport report = runner.Run();
+    EXPECT_TRUE(report.failures.empty()) << path << ": " << report.failures.at(0).error;
+    const std::vector<Finding> findings = FindingsOf(report.end.violations);
+    ASSERT_FALSE(findings.empty()) << path;
+    EXPECT_TRUE(findings[0].Same(failure.finding)) << path << ": " << findings[0].Key();
+  }
 }
 
 // What a shrinker begins with is the run that failed: all decisions of a strategy, as overrides,

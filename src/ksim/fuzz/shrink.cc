@@ -49,6 +49,7 @@ class Shrinker {
     decisions_ = Fewest(std::move(decisions_), Judge());
     Simplify();
     decisions_ = WithoutParts(std::move(decisions_), Judge());
+    if (!out_.runs_alone) TryAlone();
     out_.scenario = scenario_;
     out_.scenario.overrides = ToOverrides(decisions_);
     out_.decisions = decisions_;
@@ -86,10 +87,10 @@ class Shrinker {
     absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
     if (!run.ok()) return false;
     Outcome outcome = (*run)->Go();
-    lasted_ = outcome.lasted;
     const auto same = std::find_if(outcome.findings.begin(), outcome.findings.end(),
                                    [this](const Finding& f) { return f.Same(finding_); });
     if (same == outcome.findings.end()) return false;
+    lasted_ = outcome.lasted;
     if (as != nullptr) *as = *same;
     if (taken != nullptr) *taken = std::move(outcome.decisions);
     return true;
@@ -122,7 +123,7 @@ class Shrinker {
     for (const Form form : {Form::kAlone, Form::kAloneForLong, Form::kPhases}) {
       out_.runs_alone = form != Form::kPhases;
       scenario_ = whole;
-      if (form == Form::kAloneForLong) RunUntil(whole_run);
+      if (form == Form::kAloneForLong) RunUntil(whole_run, &scenario_);
       if (ShowsWith(scenario_, decisions_, &taken)) {
         decisions_ = taken;
         return true;
@@ -139,9 +140,42 @@ class Shrinker {
     };
   }
 
-  void RunUntil(Duration end) {
-    scenario_.until = Seconds((end.ns() + Seconds(1).ns() - 1) / Seconds(1).ns());
-    scenario_.limit.time = std::max(scenario_.limit.time, *scenario_.until);
+  static void RunUntil(Duration end, Scenario* s) {
+    s->until = Seconds((end.ns() + Seconds(1).ns() - 1) / Seconds(1).ns());
+    s->limit.time = std::max(s->limit.time, *s->until);
+  }
+
+  static Scenario InTurn(Scenario s) {
+    for (std::size_t i = 1; i < s.steps.size(); ++i) s.steps[i].at.reset();
+    return s;
+  }
+
+  // What takes the phases of a campaign with all its faults and steps may not when it is small:
+  // then it is shown by `ksim run` after all, as it is or with each step after the one before.
+  void TryAlone() {
+    const Duration small_run = lasted_;
+    const Scenario phased = scenario_, in_turn = InTurn(scenario_);
+    for (const Form form : {Form::kAlone, Form::kAloneForLong}) {
+      for (const Scenario* s : {&phased, &in_turn}) {
+        if (AllSpent(0)) return;
+        Scenario candidate = *s;
+        if (form == Form::kAloneForLong) RunUntil(small_run, &candidate);
+        if (TakeAlone(std::move(candidate))) return;
+      }
+    }
+  }
+
+  bool TakeAlone(Scenario candidate) {
+    out_.runs_alone = true;
+    Decisions taken;
+    const bool shows = ShowsWith(candidate, decisions_, &taken);
+    if (!shows) {
+      out_.runs_alone = false;
+      return false;
+    }
+    scenario_ = std::move(candidate);
+    decisions_ = WithoutParts(std::move(taken), Judge());
+    return true;
   }
 
   // Whether it fails with no decision at all: without the step that makes five pods, "eventually
@@ -262,7 +296,7 @@ class Shrinker {
   const Finding& finding_;
   const ShrinkOptions& options_;
   std::uint64_t phases_seed_ = 1;
-  Duration lasted_;  // the last run
+  Duration lasted_;  // the last run that showed it
   Scenario scenario_;
   Decisions decisions_;
   Shrunk out_;

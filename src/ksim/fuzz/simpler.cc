@@ -59,11 +59,14 @@ void FewerReplicas(const Scenario& s, std::vector<Scenario>* out) {
   }
 }
 
+// A later step follows the one before: at 0s all would begin at once in `ksim run`, while in a
+// campaign each waits for those before it.
 void Sooner(const Scenario& s, std::vector<Scenario>* out) {
   for (std::size_t i = 0; i < s.steps.size(); ++i) {
     if (!s.steps[i].at || *s.steps[i].at == Duration()) continue;
     Scenario candidate = s;
-    candidate.steps[i].at = Duration();
+    candidate.steps[i].at.reset();
+    if (i == 0) candidate.steps[i].at = Duration();
     out->push_back(std::move(candidate));
   }
 }
