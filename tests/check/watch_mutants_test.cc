@@ -40,6 +40,26 @@ void Swap(Trace* t, const Is& is, std::size_t n) {
   t->events.erase(t->events.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
+// The n-th comes once more after the one that is `later` places behind it.
+void RepeatLate(Trace* t, const Is& is, std::size_t n, std::size_t later) {
+  const std::size_t i = Find(*t, is, n), j = Find(*t, is, n + later);
+  ASSERT_LT(j, t->events.size());
+  const Record copy = t->events[i];
+  t->events.insert(t->events.begin() + static_cast<std::ptrdiff_t>(j + 1), copy);
+}
+
+// The n-th comes after its successor, which comes before its own commit.
+void SwapEarly(Trace* t, const Is& is, std::size_t n) {
+  const std::size_t i = Find(*t, is, n), j = Find(*t, is, n + 1);
+  ASSERT_LT(j, t->events.size());
+  const std::int64_t rv = t->events[j].Int("rv");
+  const std::size_t commit = Find(
+      *t, [rv](const Record& r) { return r.kind == sim::EventKind::kCommit && r.Int("rv") == rv; });
+  Record early = t->events[j];
+  t->events.erase(t->events.begin() + static_cast<std::ptrdiff_t>(j));
+  t->events.insert(t->events.begin() + static_cast<std::ptrdiff_t>(std::min(i, commit)), early);
+}
+
 void Set(Trace* t, const Is& is, std::size_t n, std::string_view field, const Value& v) {
   const std::size_t i = Find(*t, is, n);
   ASSERT_LT(i, t->events.size());
@@ -77,6 +97,15 @@ std::vector<Row> Rows() {
        [=](Trace* t) { Repeat(t, pods, 3); },
        {"watch.unique", "resume.unique"}},
       {"etcd repeats an event", [=](Trace* t) { Repeat(t, store, 3); }, {"watch.unique"}},
+      {"an old event is repeated after newer ones",
+       [=](Trace* t) { RepeatLate(t, pods, 1, 3); },
+       {"watch.unique", "watch.ordered", "resume.unique", "resume.ordered"}},
+      {"etcd repeats an old event after newer ones",
+       [=](Trace* t) { RepeatLate(t, store, 1, 3); },
+       {"watch.unique", "watch.ordered"}},
+      {"the second of two events comes first, before its commit",
+       [=](Trace* t) { SwapEarly(t, pods, 3); },
+       {"watch.reliable", "watch.ordered", "resume.ordered"}},
       {"two events are swapped",
        [=](Trace* t) { Swap(t, pods, 3); },
        {"watch.ordered", "resume.ordered"}},
@@ -90,7 +119,7 @@ std::vector<Row> Rows() {
        {"watch.atomic"}},
       {"a revision that no commit has",
        [=](Trace* t) { Set(t, pods, 3, "rv", Value::Of(std::int64_t{987654})); },
-       {"watch.reliable", "resume.reliable"}},
+       {"watch.reliable", "resume.reliable", "watch.ordered", "resume.ordered"}},
       {"an update told as a creation",
        [=](Trace* t) {
          Set(t, DeliverTo(kKcm, "pods", "MODIFIED"), 0, "type", Value::Of("ADDED"));

@@ -147,6 +147,8 @@ Step Track::TakeData(const History& history, const Observation& e) {
   step.judged = step.data = true;
   step.first = !told_any_;
   told_any_ = true;
+  if (e.rv < highest_told_) step.above = highest_told_;
+  highest_told_ = std::max(highest_told_, e.rv);
   const std::size_t position = history.PositionOf(e.object, e.rv);
   if (position == History::kNone) return step;
   const Changes& all = history.Of(collection_->resource());

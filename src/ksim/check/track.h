@@ -31,6 +31,7 @@ struct Step {
   bool before_start = false;        // of a revision at or below the start
   bool again = false;               // told before
   bool back = false;                // older than one told before, and not told then
+  std::int64_t above = 0;           // a revision told before, in a data event, above its own
   bool after_bookmark = false;      // at or below a bookmark's revision
   bool bookmark_back = false;       // a bookmark below an event or bookmark before it
   bool wrong = false;               // not the type, or not the object, that the commit says
@@ -71,6 +72,7 @@ class Track {
   bool told_any_ = false;
   std::size_t next_ = 0;  // position from which changes have not been told
   std::int64_t last_revision_ = 0, last_bookmark_ = 0;
+  std::int64_t highest_told_ = 0;  // by data events, also of no commit
   std::uint64_t last_seq_ = 0, last_bookmark_seq_ = 0;
   std::vector<std::size_t> skipped_;  // positions that should have been told and were not
   const Change* pending_ = nullptr;   // covered by a bookmark, not told so far

@@ -1,4 +1,5 @@
-// watch.ordered and resume.ordered: events come in the order of revisions.
+// watch.ordered and resume.ordered: events come in the order of revisions, those too that come
+// again or that no commit made.
 // Source: etcd tests/robustness/validate/watch.go validateOrdered; ours is stricter: by (revision,
 // place in the revision).
 #include <fmt/format.h>
@@ -16,14 +17,15 @@ class Ordered : public Oracle {
   void On(const Facts& facts, const Observation& o) override {
     Scope scope(facts.delivery(), resumed_);
     const Step& step = scope.step;
-    if (!step.judged || !step.data || step.change == nullptr) return;
+    if (!step.judged || !step.data) return;
     Judged();
-    if (!step.back || scope.Reported(Bit::kOrdered)) return;
+    if ((step.above == 0 && !step.back) || scope.Reported(Bit::kOrdered)) return;
     scope.Report(Bit::kOrdered);
-    Violate(
-        o.seq, scope.Who(),
-        fmt::format("{}: {} comes after revision {}", scope.Name(), Event(o), scope.track().last()),
-        {ObjectOf(o)});
+    // In one revision events have an order as well.
+    const std::int64_t before = step.above != 0 ? step.above : scope.track().last();
+    Violate(o.seq, scope.Who(),
+            fmt::format("{}: {} comes after revision {}", scope.Name(), Event(o), before),
+            {ObjectOf(o)});
   }
 
  private:
