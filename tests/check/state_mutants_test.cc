@@ -453,14 +453,22 @@ TEST(StateMutants, WritingThatDoesNotStopIsCaught) {
   }
 }
 
-// A deletion that was meant for one pod and hit another.
+// A deletion that was meant for one pod and hit another: the sender acted on the one, or demanded
+// it, or both.
 TEST(StateMutants, ADeletionMeantForAnotherIncarnationIsCaught) {
-  Trace mutant = Recorded("delete-pod", "1.30");
-  Record* request = At(&mutant, [](const Record& r) {
-    return r.kind == Kind::kRequest && r.Text("verb") == "delete" && !r.Text("uid").empty();
-  });
-  SetField(request, "uid", Value::Of("another"));
-  EXPECT_EQ(Violated(mutant), std::set<std::string>{"delete.uid"}) << Messages(mutant);
+  struct Case {
+    bool acted_on, demanded;
+  };
+  for (const Case& c : {Case{true, false}, Case{false, true}, Case{true, true}}) {
+    Trace mutant = Recorded("delete-pod", "1.30");
+    Record* request = At(&mutant, [](const Record& r) {
+      return r.kind == Kind::kRequest && r.Text("verb") == "delete" && !r.Text("uid").empty();
+    });
+    if (c.acted_on) SetField(request, "uid", Value::Of("another"));
+    if (c.demanded) SetField(request, "preconditions", value::Obj({{"uid", Value::Of("another")}}));
+    EXPECT_EQ(Violated(mutant), std::set<std::string>{"delete.uid"})
+        << c.acted_on << c.demanded << Messages(mutant);
+  }
 }
 
 // CTRL-F-03. What a user writes is his own affair; and an owner more is no second controller.

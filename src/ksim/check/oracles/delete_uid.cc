@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/check/oracles/all.h"
@@ -30,8 +31,8 @@ class DeleteUid : public Oracle {
   void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
       if (o.verb != "delete") return;
-      const std::string_view uid = o.uid.empty() ? o.precondition_uid : o.uid;
-      if (!uid.empty()) meant_[o.request] = std::string(uid);
+      if (!o.uid.empty()) meant_[o.request].emplace_back(o.uid);
+      if (!o.precondition_uid.empty()) meant_[o.request].emplace_back(o.precondition_uid);
       return;
     }
     const auto it = meant_.find(o.request);
@@ -46,15 +47,18 @@ class DeleteUid : public Oracle {
                                      .Get("metadata")
                                      .Get("uid")
                                      .AsString();
-    if (hit == it->second) return;
-    Violate(o.seq, std::string(o.by),
-            fmt::format("{} deleted {} meaning the one with uid {}, and hit {}{}", o.by,
-                        change.Name(), it->second, hit, Believed(facts, o.object)),
-            {change.Name()});
+    for (const std::string& uid : it->second) {
+      if (hit == uid) continue;
+      return Violate(o.seq, std::string(o.by),
+                     fmt::format("{} deleted {} meaning the one with uid {}, and hit {}{}", o.by,
+                                 change.Name(), uid, hit, Believed(facts, o.object)),
+                     {change.Name()});
+    }
   }
 
  private:
-  absl::flat_hash_map<std::uint64_t, std::string> meant_;  // request -> uid; looked up only
+  // Request -> the uid that its sender knew, and the one it demanded; looked up only.
+  absl::flat_hash_map<std::uint64_t, std::vector<std::string>> meant_;
 };
 
 }  // namespace
