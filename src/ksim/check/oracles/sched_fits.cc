@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/resources.h"
@@ -18,10 +19,14 @@ const OracleInfo& FitsInfo() {
       Guarantee::kSafety,
       "The requests of the pods that the scheduler puts on a node fit its allocatable, in every "
       "resource, also one that the node does not name.",
-      {sim::EventKind::kCommit},
+      {sim::EventKind::kRequest, sim::EventKind::kCommit, sim::EventKind::kHandler,
+       sim::EventKind::kActor},
       {"a node that became smaller: the most it ever had is the bound",
        "nodes with pods that were created on them, past the scheduler, are not judged",
-       "pods that have ended do not count"},
+       "pods that have ended do not count",
+       "a scheduler that has started anew, or leads since a standby's turn came, knows only what "
+       "its API server's cache does: pods bound before do not count until it was told where they "
+       "are, nor against what it had decided by then"},
       "the scheduler bound no pod"};
   return info;
 }
@@ -40,54 +45,124 @@ class Fits : public Oracle {
   Fits() : Oracle(FitsInfo()) {}
 
   void On(const Facts&, const Observation& o) override {
-    if (o.resource == "nodes" && !o.after->is_null())
+    if (o.kind == sim::EventKind::kRequest) {
+      if (o.subresource == "binding") sent_[o.request] = {o.seq, o.cause != 0 ? o.cause : o.seq};
+    } else if (o.kind == sim::EventKind::kActor) {
+      // A standby's informers begin when it leads.
+      if (o.state == "start" || o.state == "lead") started_[std::string(o.target)] = o.seq;
+    } else if (o.kind == sim::EventKind::kHandler) {
+      if (o.resource == "pods" && o.informer.starts_with("kube-scheduler")) OnTold(o);
+    } else if (o.resource == "nodes" && !o.after->is_null()) {
       NodeNamed(o.name).most.RaiseTo(
           api::Resources::FromList(o.after->Get("status").Get("allocatable")));
-    if (o.resource == "pods") OnPod(o);
+    } else if (o.resource == "pods") {
+      OnPod(o);
+    }
   }
 
  private:
+  // A pod that is on a node.
+  struct Pod {
+    api::Resources requests;
+    std::int64_t rv = 0;      // since this revision
+    std::uint64_t asked = 0;  // seq of the request for it
+    // Processes that have started since -> seq of the call that told them.
+    std::map<std::string, std::uint64_t, std::less<>> told;
+  };
   struct Node {
     api::Resources most, used;
+    std::map<std::uint64_t, Pod> pods;
     bool past_scheduler = false, reported = false;
+  };
+  struct Sent {
+    std::uint64_t seq = 0;
+    std::uint64_t decided = 0;  // seq of what led to it, also of a second try
   };
 
   void OnPod(const Observation& o) {
     const std::string_view before = NodeOf(*o.before), after = NodeOf(*o.after);
     if (before == after) return;
-    if (!before.empty()) {
-      Node& node = NodeNamed(before);
-      if (const auto it = requests_.find(o.object); it != requests_.end()) {
-        node.used -= it->second;
-        requests_.erase(it);
-      }
-      --node.used.pods;
-    }
+    if (!before.empty()) Leave(NodeNamed(before), o.object);
     if (after.empty()) return;
-    api::Resources requests = api::PodRequests(api::Object::FromTree(*o.after), false);
+    const Sent sent = Take(o);
     Node& node = NodeNamed(after);
-    node.used += requests;
+    Pod pod;
+    pod.requests = api::PodRequests(api::Object::FromTree(*o.after), false);
+    pod.rv = o.rv;
+    pod.asked = sent.seq;
+    node.used += pod.requests;
     ++node.used.pods;
-    requests_[o.object] = requests;
-    if (!o.by.starts_with("kube-scheduler")) {
-      node.past_scheduler = true;
-      return;
-    }
-    if (node.past_scheduler) return;
+    node.pods[o.object] = pod;
+    where_[o.object] = &node;
+    if (!o.by.starts_with("kube-scheduler")) node.past_scheduler = true;
+    if (!node.past_scheduler) Judge(o, after, node, pod.requests, sent.decided);
+  }
+
+  void Leave(Node& node, std::uint64_t object) {
+    const auto it = node.pods.find(object);
+    if (it == node.pods.end()) return;
+    node.used -= it->second.requests;
+    --node.used.pods;
+    node.pods.erase(it);
+    where_.erase(object);
+  }
+
+  Sent Take(const Observation& commit) {
+    const auto it = sent_.find(commit.request);
+    if (it == sent_.end()) return {commit.seq, commit.seq};
+    const Sent sent = it->second;
+    sent_.erase(it);
+    return sent;
+  }
+
+  void Judge(const Observation& o, std::string_view name, Node& node, const api::Resources& asked,
+             std::uint64_t decided) {
     Judged();
-    const std::string what = TooMuch(node, requests);
-    if (what.empty() || node.reported) return;
+    if (node.reported || TooMuch(node.used, node.most, asked).empty()) return;
+    const std::string what = TooMuch(Countable(node, o, decided), node.most, asked);
+    if (what.empty()) return;
     node.reported = true;
     Violate(o.seq, std::string(o.by),
             fmt::format("{} binds {} to {}, whose pods then ask for more than it has: {}", o.by,
-                        ObjectOf(o), after, what),
-            {ObjectOf(o), fmt::format("nodes/{}", after)});
+                        ObjectOf(o), name, what),
+            {ObjectOf(o), fmt::format("nodes/{}", name)});
+  }
+
+  // All but what was bound before the scheduler's process started, unless it was told of it when it
+  // decided.
+  api::Resources Countable(const Node& node, const Observation& o, std::uint64_t decided) const {
+    api::Resources used = node.used;
+    const auto start = started_.find(ProcessOf(o.by));
+    if (start == started_.end()) return used;
+    for (const auto& [object, pod] : node.pods) {
+      if (object == o.object || pod.asked > start->second) continue;
+      const auto told = pod.told.find(start->first);
+      const bool knew = told != pod.told.end() && told->second > start->second;
+      if (knew && told->second <= decided) continue;
+      used -= pod.requests;
+      --used.pods;
+    }
+    return used;
+  }
+
+  void OnTold(const Observation& o) {
+    const auto at = where_.find(o.object);
+    if (at == where_.end() || o.call == HandlerCall::kDelete) return;
+    Pod& pod = at->second->pods[o.object];
+    const auto start = started_.find(o.informer.substr(0, o.informer.find(' ')));
+    if (start == started_.end() || o.rv < pod.rv || pod.asked > start->second) return;
+    std::uint64_t& told = pod.told[start->first];
+    if (told < start->second) told = o.seq;
+  }
+
+  static std::string_view ProcessOf(std::string_view actor) {
+    return actor.substr(0, actor.find('/'));
   }
 
   // Of what the pod asks for: the scheduler looks at nothing else, but at the number of pods
   // (fit.go fitsRequest). What a node does not name it has none of.
-  static std::string TooMuch(const Node& node, const api::Resources& asked) {
-    const api::Resources &u = node.used, &m = node.most;
+  static std::string TooMuch(const api::Resources& u, const api::Resources& m,
+                             const api::Resources& asked) {
     if (asked.milli_cpu > 0 && u.milli_cpu > m.milli_cpu)
       return fmt::format("cpu {}m of {}m", u.milli_cpu, m.milli_cpu);
     if (asked.memory > 0 && u.memory > m.memory)
@@ -110,7 +185,10 @@ class Fits : public Oracle {
   Node& NodeNamed(std::string_view name) { return nodes_[std::string(name)]; }
 
   std::map<std::string, Node> nodes_;
-  absl::flat_hash_map<std::uint64_t, api::Resources> requests_;  // looked up only
+  absl::flat_hash_map<std::uint64_t, Node*> where_;  // a pod's node; looked up only
+  absl::flat_hash_map<std::uint64_t, Sent> sent_;    // bindings by request; looked up only
+  std::map<std::string, std::uint64_t, std::less<>>
+      started_;  // process -> seq of its last start, or lead
 };
 
 }  // namespace
