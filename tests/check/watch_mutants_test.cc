@@ -90,9 +90,11 @@ std::vector<Row> Rows() {
        {"watch.reliable", "resume.reliable"}},
       {"the first event is skipped",
        [=](Trace* t) { Drop(t, pods, 0); },
-       {"watch.resumable", "resume.reliable"}},
+       {"watch.resumable", "watch.reliable", "resume.reliable"}},
       {"etcd drops an event (17529)", [=](Trace* t) { Drop(t, store, 3); }, {"watch.reliable"}},
-      {"etcd skips the start", [=](Trace* t) { Drop(t, store, 0); }, {"watch.resumable"}},
+      {"etcd skips the start",
+       [=](Trace* t) { Drop(t, store, 0); },
+       {"watch.resumable", "watch.reliable"}},
       {"an event is repeated (17247)",
        [=](Trace* t) { Repeat(t, pods, 3); },
        {"watch.unique", "resume.unique"}},
@@ -149,6 +151,12 @@ std::vector<Row> Rows() {
              t->events.end());
        },
        {"watch.reliable"}},
+      {"a bookmark covers what never comes, and nothing else does",
+       [=](Trace* t) {
+         Bookmark(t, pods, 0, 0, false);
+         std::erase_if(t->events, pods);
+       },
+       {"watch.resumable", "watch.reliable"}},
       {"a deletion with the object's last revision (58545)",
        [=](Trace* t) {
          const std::size_t i = Find(*t, deleted);

@@ -26,14 +26,13 @@ inline const std::vector<Piece>& Pieces() {
   static const std::vector<Piece> pieces{
       {"b2-too-large-rv", "reflector.tooLargeRV", "retrySame", "informer.converges", "B2"},
       {"b3-deltafifo-replace", "deltafifo.replace", "indexerOnly", "informer.converges", "B3"},
-      {"b4-watchcache-oldest", "watchcache.oldest", "listRV", "resume.reliable", "B4"},
-      {"b5-delete-event-rv", "event.deleteRV", "objectRV", "watch.unique", "B5"},
+      {"b4-watchcache-oldest", "watchcache.oldest", "listRV", "watch.reliable", "B4"},
+      {"b5-delete-event-rv", "event.deleteRV", "objectRV", "watch.ordered", "B5"},
       {"b6-rs-expectations", "rs.expectations", "expire", "noOvershoot", "B6"},
       {"b6-rs-expectations-twin", "rs.expectations", "never", "esr", "B6"},
       {"b10-scheduler-pod-uid", "scheduler.podUID", "ignore", "esr", "B10"},
       {"b10-scheduler-ghost-node", "scheduler.ghostNode", "keep", "sched.real", "B10"},
-      {"b12-store-compact-on-delete", "store.compactOnDelete", "drop", "informer.converges",
-       "B12"}};
+      {"b12-store-compact-on-delete", "store.compactOnDelete", "drop", "watch.reliable", "B12"}};
   return pieces;
 }
 

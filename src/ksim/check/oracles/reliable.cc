@@ -1,7 +1,7 @@
-// watch.reliable and resume.reliable: no event is missing between two that came, and each is what
-// the commit says.
+// watch.reliable and resume.reliable: no event is missing between the revision asked for and the
+// last that came, and each is what the commit says.
 // Source: etcd tests/robustness/validate/watch.go validateReliable, validateIsCreate,
-// validateFilter. What is missing before the first event is watch.resumable's.
+// validateFilter. What is missing before the first event is watch.resumable's as well, as there.
 #include <fmt/format.h>
 
 #include "ksim/check/oracles/all.h"
@@ -32,7 +32,6 @@ class Reliable : public Oracle {
       return violate(
           o.seq, fmt::format("{} is not what the commit was ({})", Event(o), Commit(*step.change)),
           {ObjectOf(o)});
-    if (step.first && !resumed_) return;
     if (step.lost != nullptr)
       return violate(step.bookmark, Missing(facts, *step.lost, "before a bookmark that covers it"),
                      {step.lost->Name()});
@@ -46,7 +45,7 @@ class Reliable : public Oracle {
     if (resumed_) return;
     for (const auto& stream : facts.streams()) {
       const Step step = stream->track.Unkept();
-      if (step.lost == nullptr || step.first || Has(stream->reported, Bit::kReliable)) continue;
+      if (step.lost == nullptr || Has(stream->reported, Bit::kReliable)) continue;
       Set(&stream->reported, Bit::kReliable);
       Violate(step.bookmark, stream->client,
               fmt::format("{}: {}", stream->Name(),
@@ -68,8 +67,8 @@ const OracleInfo& ReliableInfo() {
   static const OracleInfo info{
       "watch.reliable",
       Guarantee::kSafety,
-      "No event between two delivered ones, or before a bookmark, is missing, and each is what the "
-      "commit was.",
+      "No event between the revision that a watch was asked from and the last one delivered, or a "
+      "bookmark, is missing, and each is what the commit was.",
       {sim::EventKind::kDeliver},
       {"a watch ends at any time, and what was on its way is lost with it",
        "a watch never delivers a bookmark",
