@@ -42,6 +42,18 @@ TEST(Injector, ATriggerMayNameAnyKindOfEvent) {
   }
 }
 
+// It is the first event that triggers count, and there is no step that it belongs to.
+TEST(Injector, ATriggerMayBeThePhaseThatTheWorkloadBeginsWith) {
+  const auto told =
+      Told::With("  - {when: {event: phase, name: workload}, restart: {process: kube-scheduler}}\n",
+                 "  - {when: {event: phase, name: workload}, cordon: node-1}\n");
+  EXPECT_TRUE(told->report.faults_missing.empty());
+  EXPECT_TRUE(told->report.never_begun.empty());
+  const Record& phase = told->First(EventKind::kPhase, {{"name", "workload"}});
+  EXPECT_EQ(told->Begin("restart").cause, phase.seq);
+  EXPECT_EQ(told->First(EventKind::kStep, {{"verb", "cordon"}}).cause, phase.seq);
+}
+
 TEST(Injector, ATriggerThatNeverComesIsReported) {
   const auto told = Told::With(
       "  - {when: {event: commit, resource: jobs}, restart: {process: kube-scheduler}}\n");

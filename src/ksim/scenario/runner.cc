@@ -320,9 +320,10 @@ RunReport Runner::Run() {
   Boot();
   Stop stop = Stop::kStopped;
   if (!report_.stopped) {
-    EmitPhase("workload");
+    // The phase is an event that they may wait for.
     ScheduleSteps();
     injector_.Arm(scenario_.faults);
+    EmitPhase("workload");
     if (drawn_) drawn_->Open();
     stop = options_.fuzz ? RunFaultsAndHeal() : RunWorkload();
   }
