@@ -54,6 +54,28 @@ TEST(Injector, ATriggerMayBeThePhaseThatTheWorkloadBeginsWith) {
   EXPECT_EQ(told->First(EventKind::kStep, {{"verb", "cordon"}}).cause, phase.seq);
 }
 
+// Inside a step a kill is put off until the step returns: a fault that is over at once must not end
+// before that, or nobody starts the process again.
+TEST(Injector, AProcessThatIsDownForNoTimeComesBack) {
+  for (const char* fault :
+       {"{at: 2s, restart: {process: kube-scheduler, down: 0s}}",
+        "{at: 2s, crash: {process: kube-scheduler, down: 0s}}",
+        "{when: {event: phase, name: workload}, restart: {process: kube-scheduler, down: 0s}}",
+        "{at: 0s, crash: {process: kube-scheduler, afterWrite: 1, down: 0s}}"}) {
+    const auto told =
+        Told::With("  - " + std::string(fault) + "\n",
+                   "  - {at: 10s, scale: {resource: replicasets/web, replicas: 3}}\n");
+    const Record& kill =
+        told->First(EventKind::kActor, {{"process", "kube-scheduler"}, {"state", "kill"}});
+    const Record& start = told->First(
+        EventKind::kActor, {{"process", "kube-scheduler"}, {"state", "start"}}, kill.seq);
+    EXPECT_GT(start.seq, kill.seq) << fault;
+    EXPECT_EQ(start.t, kill.t) << fault;
+    EXPECT_EQ(told->report.exit_code, 0) << fault;
+    EXPECT_EQ(told->Pods(), 3) << fault;
+  }
+}
+
 TEST(Injector, ATriggerThatNeverComesIsReported) {
   const auto told = Told::With(
       "  - {when: {event: commit, resource: jobs}, restart: {process: kube-scheduler}}\n");

@@ -162,7 +162,8 @@ void Injector::TakeEffect(const std::string& id, Effect effect) {
   active->effect = std::move(effect);
   const std::optional<Duration> lasts = active->effect.lasts;
   if (active->waiting() || !lasts) return;
-  if (*lasts <= Duration()) return End(id, active->begin);
+  // A kill takes effect when this step returns: what is left to undo is undone after it.
+  if (*lasts <= Duration() && !active->effect.undo) return End(id, active->begin);
   cluster_.sim().After(*lasts, sim::TimerKind::kWork, "fault", [this, id] {
     if (const Active* still = Find(id)) End(id, still->begin);
   });
