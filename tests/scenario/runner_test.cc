@@ -199,6 +199,10 @@ TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
            ", {at: 22s, uncordon: node-1}",
        {35, 35, 42}},
       {"down: 30s", "{when: {event: fault, verb: compact}, cordon: node-1}", {35}},
+      // It is killed at the very instant at which the step begins.
+      {"down: 30s", "{at: 5s, cordon: node-1}, {at: 6s, uncordon: node-1}", {35, 35}},
+      {"down: 30s", "{at: 5s, cordon: node-1}, {uncordon: node-1}", {35, 35}},
+      {"down: 0s", "{at: 5s, cordon: node-1}, {at: 6s, uncordon: node-1}", {5, 6}},
       // Until the heal, when the cluster is quiet after the time of the step.
       {"", cordon, {22}}};
   for (const Case& c : cases) {

@@ -56,7 +56,7 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
     late_writes_ = std::make_unique<LateWrites>(world_.sim().bus(), world_.user().actor());
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
   MakeGroups();
-  world_.OnUserStart([this] { BeginDue(); });
+  world_.OnUserStart([this] { BeginAgain(); });
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { Count(e); });
 }
 

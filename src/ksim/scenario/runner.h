@@ -114,6 +114,8 @@ class Runner {
     bool due = false;                    // its time has come, but others are not done
     bool missed = false;                 // it came due while there was no kubectl
     std::optional<std::size_t> running;  // the step under way
+    // Of a group whose task was destroyed, or has not run yet.
+    bool killed_at_once() const { return begun && !ended && !running; }
   };
   bool AnswersDrawnFaults() const;
   void MakeGroups();
@@ -124,6 +126,7 @@ class Runner {
   bool MustWait(std::size_t group) const;
   void End(std::size_t group);
   void BeginDue();
+  void BeginAgain();  // when kubectl is back
   sim::Task<void> RunGroup(std::size_t group);
   sim::Task<StepOutcome> RunStep(const Step& step, EarlierTries& tries);
   sim::Task<StepOutcome> RunStepPatiently(const Step& step);

@@ -125,8 +125,17 @@ void Runner::End(std::size_t group) {
   BeginDue();
 }
 
-// Also when kubectl is back: what came due without it, and what waited for a step that died with
-// it.
+// What came due without kubectl begins, what waited for a step that died with it, and what was lost
+// with it at the very instant at which it was to begin.
+void Runner::BeginAgain() {
+  for (Group& g : groups_) {
+    if (!g.killed_at_once()) continue;
+    g.begun = false;
+    g.due = g.missed = true;
+  }
+  BeginDue();
+}
+
 void Runner::BeginDue() {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (groups_[g].due) Begin(g, world_.sim().context().cause);
@@ -206,12 +215,11 @@ bool Runner::AStepWillEnd() const {
 void Runner::NoteSteps() {
   const auto number = [](std::size_t step) { return static_cast<std::int64_t>(step) + 1; };
   for (const Group& group : groups_) {
-    const bool killed_at_once = group.begun && !group.ended && !group.running;
-    if (!group.begun || killed_at_once) {
+    if (!group.begun || group.killed_at_once()) {
       const bool triggered = scenario_.steps[group.steps.front()].when.has_value();
-      const char* why = group.due || killed_at_once ? "kubectl was dead"
-                        : triggered                 ? "its trigger did not come"
-                                                    : "the run was over before its time";
+      const char* why = group.due || group.killed_at_once() ? "kubectl was dead"
+                        : triggered                         ? "its trigger did not come"
+                                                            : "the run was over before its time";
       report_.never_begun.emplace_back(number(group.steps.front()), why);
     }
     if (!group.broken_off || !group.running) continue;
