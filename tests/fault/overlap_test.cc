@@ -69,6 +69,20 @@ const Row kRows[] = {
 INSTANTIATE_TEST_SUITE_P(All, EachOverlap, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
+TEST(Overlap, AServerIsDownUntilTheLastOfThemEnds) {
+  const auto told = Told::With(
+      "  - {at: 10s, serverDown: {server: kube-apiserver-0, for: 5s}}\n"
+      "  - {at: 12s, serverDown: {server: kube-apiserver-0, for: 20s}}\n");
+  EXPECT_TRUE(told->report.faults_missing.empty());
+  const Record &first = Nth(*told, "serverDown", "end", 1),
+               &last = Nth(*told, "serverDown", "end", 2);
+  ASSERT_GT(last.t, first.t);
+  const Fields opened{{"server", "kube-apiserver-0"}, {"state", "open"}};
+  EXPECT_EQ(told->Count(EventKind::kWatch, opened, first.seq, last.seq), 0);
+  EXPECT_GT(told->Count(EventKind::kWatch, opened, last.seq), 0);
+  EXPECT_EQ(told->report.exit_code, 0);
+}
+
 TEST(Overlap, TheCounterpartEndsThemAll) {
   const auto told = Told::With(
       "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods}}\n"

@@ -90,7 +90,8 @@ class Server final : public api::Endpoint {
   void ResumeWatch(std::uint64_t stream) override;
 
   // --- for faults ---
-  // Down: connections are refused and those open are reset; the process lives on.
+  // Down: connections are refused and those open are reset; the process lives on. Counts: whoever
+  // has taken it down must let it up again.
   void SetDown(bool down);
   // The resource's watch cache takes in nothing while frozen; what etcd sends meanwhile waits.
   // False thaws it however often it was frozen, UndoFreeze takes one freeze back.

@@ -90,7 +90,7 @@ struct Server::Impl {
   sim::SiteId timeout_site;
   sim::Signal ready_changed;
   bool ready = false;
-  bool down = false;
+  int down = 0;                      // how many have taken it down
   std::unique_ptr<Incarnation> now;  // null while the process is dead
 };
 
@@ -249,7 +249,7 @@ sim::Task<void> Server::WaitReady() {
 }
 
 const std::string& Server::name() const { return impl_->process.name(); }
-bool Server::accepting() const { return impl_->process.alive() && !impl_->down; }
+bool Server::accepting() const { return impl_->process.alive() && impl_->down == 0; }
 
 void Server::Accept(api::Request request, Reply reply, std::shared_ptr<api::WatchSink> sink) {
   if (!accepting()) return;  // the reply dies uncalled: a lost connection
@@ -282,7 +282,7 @@ void Server::ResumeWatch(std::uint64_t stream) {
 }
 
 void Server::SetDown(bool down) {
-  impl_->down = down;
+  impl_->down = std::max(0, impl_->down + (down ? 1 : -1));
   if (!down || impl_->now == nullptr) return;
   impl_->now->watches.EndAll("server");
   impl_->now->requests.DropAll();

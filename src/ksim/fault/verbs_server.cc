@@ -74,8 +74,8 @@ Effect ReinitCache(Call& call) {
 
 Effect ServerDown(Call& call) {
   apiserver::Server* server = call.Server();
-  if (server == nullptr || !server->accepting())
-    return Skipped(fmt::format("{} takes no connections", call.Text("server")));
+  if (server == nullptr || !server->process().alive())
+    return Skipped(fmt::format("{} is not running", call.Text("server")));
   call.Begin();
   server->SetDown(true);
   Effect effect;
