@@ -83,6 +83,33 @@ TEST(Overlap, AServerIsDownUntilTheLastOfThemEnds) {
   EXPECT_EQ(told->report.exit_code, 0);
 }
 
+// None arrives: what has come before that has.
+TEST(Overlap, NothingIsTakenInFromAHeldWatchOnEtcd) {
+  const auto told = Told::With(
+      "  - {at: 10s, holdStream: {client: kube-apiserver-0, resource: pods, for: 12s}}\n"
+      "  - {at: 30s, delayStream: {client: kube-apiserver-0, resource: pods, by: 5s, for: 12s}}\n",
+      "  - {at: 12s, scale: {resource: replicasets/web, replicas: 4}}\n"
+      "  - {at: 32s, scale: {resource: replicasets/web, replicas: 6}}\n");
+  const auto taken_in = [&told](std::uint64_t from, std::uint64_t to) {
+    int n = 0;
+    for (const Record& r : told->events)
+      if (r.kind == EventKind::kDeliver && r.actor == "kube-apiserver-0" && r.seq > from &&
+          r.seq < to && r.Text("key").starts_with("/registry/pods/"))
+        ++n;
+    return n;
+  };
+  EXPECT_EQ(taken_in(told->Begin("holdStream").seq, told->End("holdStream").seq), 0);
+  EXPECT_GT(taken_in(told->End("holdStream").seq, told->Begin("delayStream").seq), 0);
+  const Record& made = told->First(EventKind::kCommit, {{"resource", "pods"}, {"op", "create"}},
+                                   told->Begin("delayStream").seq);
+  const Record& heard = told->First(
+      EventKind::kDeliver, {{"actor", "kube-apiserver-0"}, {"key", std::string(made.Text("key"))}},
+      made.seq);
+  EXPECT_GE(Duration(heard.t - made.t), Seconds(5));
+  EXPECT_EQ(told->report.exit_code, 0);
+  EXPECT_EQ(told->Pods(), 6);
+}
+
 TEST(Overlap, TheCounterpartEndsThemAll) {
   const auto told = Told::With(
       "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods}}\n"

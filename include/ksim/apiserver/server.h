@@ -97,6 +97,9 @@ class Server final : public api::Endpoint {
   // False thaws it however often it was frozen, UndoFreeze takes one freeze back.
   void FreezeCache(const api::ResourceInfo& r, bool frozen);
   void UndoFreeze(const api::ResourceInfo& r);
+  // The resource's watch on etcd is held: what etcd sends waits on its way, until it is let go as
+  // often as it was held.
+  void HoldStoreWatch(const api::ResourceInfo& r, bool held);
   // What etcd sends to the resource's watch cache is taken in this long after it has arrived.
   void LagCache(const api::ResourceInfo& r, Duration lag);
   // Begins the watch cache anew, as after the loss of its storage watch: not ready at once, all its

@@ -303,6 +303,16 @@ void Server::UndoFreeze(const api::ResourceInfo& r) {
   if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->Thaw();
 }
 
+void Server::HoldStoreWatch(const api::ResourceInfo& r, bool held) {
+  if (impl_->now == nullptr) return;
+  Cacher* cacher = impl_->now->resources.FindCacher(r);
+  if (cacher == nullptr) return;
+  if (held)
+    cacher->HoldWatch();
+  else
+    cacher->ReleaseWatch();
+}
+
 void Server::LagCache(const api::ResourceInfo& r, Duration lag) {
   if (impl_->now == nullptr) return;
   if (Cacher* cacher = impl_->now->resources.FindCacher(r)) cacher->set_lag(lag);

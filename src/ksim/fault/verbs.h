@@ -24,8 +24,6 @@ struct Effect {
   std::function<Effect()> strikes;
 };
 Effect Skipped(std::string why);
-// The fault has begun: the server's watch cache takes in nothing of what etcd sends.
-Effect Freeze(Call& call, apiserver::Server& server, const api::ResourceInfo& r);
 Effect AtOnce();
 
 // One fault as it begins.

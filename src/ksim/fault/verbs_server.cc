@@ -37,21 +37,17 @@ Effect Compact(Call& call) {
 }
 
 // Survives no restart of the server: that lists anew.
-Effect Freeze(Call& call, apiserver::Server& server, const api::ResourceInfo& r) {
-  server.FreezeCache(r, true);
-  Effect effect;
-  effect.undo = Thawing(server, r);
-  effect.lasts = call.Time("for");
-  return effect;
-}
-
 Effect FreezeCache(Call& call) {
   apiserver::Server* server = call.Server();
   const api::ResourceInfo* r = call.Resource();
   if (server == nullptr || r == nullptr || server->cache_revision(*r) == 0)
     return Skipped(NotServed(call));
   call.Begin();
-  return Freeze(call, *server, *r);
+  server->FreezeCache(*r, true);
+  Effect effect;
+  effect.undo = Thawing(*server, *r);
+  effect.lasts = call.Time("for");
+  return effect;
 }
 
 Effect ThawCache(Call& call) {

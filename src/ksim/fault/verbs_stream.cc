@@ -33,12 +33,18 @@ Effect DropStoreWatch(Call& call, apiserver::Server& server) {
   return AtOnce();
 }
 
-// To hold the stream and to freeze what it feeds are one thing.
+// Survives no restart of the server, as its watches do not.
 Effect HoldStoreWatch(Call& call, apiserver::Server& server) {
   const api::ResourceInfo* r = call.Resource();
   if (!HasCache(server, r)) return NoCache(call, server);
   call.Begin();
-  return Freeze(call, server, *r);
+  server.HoldStoreWatch(*r, true);
+  Effect effect;
+  effect.undo = [&server, r, life = server.process().incarnation()] {
+    if (server.process().incarnation() == life) server.HoldStoreWatch(*r, false);
+  };
+  effect.lasts = call.Time("for");
+  return effect;
 }
 
 Duration Longest(const client::StreamFaults& streams) {

@@ -89,6 +89,13 @@ sim::Task<std::optional<WatchResponse>> EtcdWatch::Next() {
   co_return inbox->TakeIn(*std::move(wire));
 }
 
+sim::Task<std::optional<WireResponse>> EtcdWatch::Arrived() {
+  const std::shared_ptr<WatchInbox> inbox = inbox_;
+  std::optional<WireResponse> wire = co_await inbox->box().Receive();
+  if (wire) inbox->Adopt(wire->origin);
+  co_return wire;
+}
+
 void EtcdWatch::RequestProgress() {
   SendToServer([id = stream()](Etcd& server) {
     if (EtcdServerStream* s = server.FindStream(id)) s->RequestProgress();

@@ -43,6 +43,8 @@ class WatchInbox {
   void End() { box_.Close(); }
   bool ended() const { return box_.closed(); }
   sim::Mailbox<WireResponse>& box() { return box_; }
+  // What the taker does next is caused by what led here.
+  void Adopt(const sim::Origin& origin) { sim_.AdoptOrigin(origin); }
   // Emits `deliver`; what the taker does next is caused by it.
   WatchResponse TakeIn(WireResponse wire);
 
@@ -65,6 +67,9 @@ class EtcdWatch {
   // The next response taken in, the first being `created`; nullopt when the connection is gone.
   // After a canceled response nothing more comes.
   sim::Task<std::optional<WatchResponse>> Next();
+  // The same in two, for who has to wait in between: what has arrived, and taking it in.
+  sim::Task<std::optional<WireResponse>> Arrived();
+  WatchResponse TakeIn(WireResponse wire) { return inbox_->TakeIn(std::move(wire)); }
   // Asks for a progress response; the server gives none while it has something to catch up.
   void RequestProgress();
   // Asks the server to cancel; the canceled response comes in its turn.

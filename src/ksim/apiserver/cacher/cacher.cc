@@ -125,24 +125,31 @@ sim::Task<api::Status> Cacher::WatchStorage() {
 // Takes in one stream to its end: nullopt if it just ended.
 sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
   while (true) {
-    std::optional<store::WatchResponse> response = co_await stream_->Next();
-    if (response) co_await Hold(response->arrived);
-    if (!response || reinit_) co_return std::nullopt;
-    std::optional<api::Status> error = TakeIn(*response);
+    std::optional<store::WireResponse> wire = co_await stream_->Arrived();
+    if (wire) co_await Coming(wire->response.arrived);
+    if (!wire || reinit_) co_return std::nullopt;
+    const store::WatchResponse response = stream_->TakeIn(*std::move(wire));
+    co_await Thawed();
+    if (reinit_) co_return std::nullopt;
+    std::optional<api::Status> error = TakeIn(response);
     if (error) co_return error;
     while (dispatcher_.full()) co_await dispatcher_.Moved();
   }
 }
 
-// Returns when what came at `arrived` may be taken in: neither frozen nor lagging.
-sim::Task<void> Cacher::Hold(VirtualTime arrived) {
-  while (!reinit_ && (freezes_ > 0 || sim_.now() < arrived + lag_)) {
-    if (freezes_ > 0) {
+// Returns when faults let what is there since `arrived` come: neither held nor late.
+sim::Task<void> Cacher::Coming(VirtualTime arrived) {
+  while (!reinit_ && (holds_ > 0 || sim_.now() < arrived + lag_)) {
+    if (holds_ > 0) {
       co_await held_changed_.Wait();
     } else {
       co_await held_changed_.WaitFor(arrived + lag_ - sim_.now(), sim::TimerKind::kWork);
     }
   }
+}
+
+sim::Task<void> Cacher::Thawed() {
+  while (!reinit_ && freezes_ > 0) co_await held_changed_.Wait();
 }
 
 std::optional<api::Status> Cacher::TakeIn(const store::WatchResponse& response) {
@@ -219,6 +226,11 @@ void Cacher::Thaw() {
 
 void Cacher::ThawAll() {
   freezes_ = 0;
+  held_changed_.Notify();
+}
+
+void Cacher::ReleaseWatch() {
+  if (holds_ > 0) --holds_;
   held_changed_.Notify();
 }
 

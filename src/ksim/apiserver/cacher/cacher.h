@@ -65,8 +65,11 @@ class Cacher {
   void Freeze() { ++freezes_; }
   void Thaw();
   void ThawAll();
-  // What etcd sends is taken in this long after it has arrived.
+  // What etcd sends comes this long after it has arrived, and while the watch is held not at all.
+  // It counts how often it is.
   void set_lag(Duration lag);
+  void HoldWatch() { ++holds_; }
+  void ReleaseWatch();
   void Reinit();
   void BreakWatch();  // of the resource on etcd
   void StopAll(std::string_view reason);
@@ -78,7 +81,8 @@ class Cacher {
   sim::Task<api::Status> FillFromStorage();
   sim::Task<api::Status> WatchStorage();
   sim::Task<std::optional<api::Status>> FollowStream();
-  sim::Task<void> Hold(VirtualTime arrived);
+  sim::Task<void> Coming(VirtualTime arrived);
+  sim::Task<void> Thawed();
   bool keeps_watchers() const {
     return variants_.cacher_reinit == api::Variants::Reinit::kKeepWatchers;
   }
@@ -111,6 +115,7 @@ class Cacher {
   bool stream_created_ = false;  // etcd has answered on it
   bool reinit_ = false;
   int freezes_ = 0;  // > 0: frozen
+  int holds_ = 0;    // > 0: the watch on etcd is held
   Duration lag_;
   sim::Signal held_changed_;
 
