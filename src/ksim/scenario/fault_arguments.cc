@@ -49,21 +49,49 @@ void CheckEnum(MappingReader& args, std::string_view field,
                         Suggest(value, known));
 }
 
-void CheckBetween(MappingReader& args, const std::vector<std::string>& processes) {
+bool IsServer(const ClusterSpec& cluster, const std::string& name) {
+  const std::vector<std::string> servers = ServerNames(cluster);
+  return std::find(servers.begin(), servers.end(), name) != servers.end();
+}
+
+// Only an API server is spoken to, by its clients, and speaks to etcd.
+void CheckSpeaks(MappingReader& args, const YamlNode& a, const YamlNode& b,
+                 const ClusterSpec& cluster) {
+  if (a.text == b.text)
+    args.problems().Error(
+        b.span, fmt::format("{} wants two processes, not one with itself", args.PathTo("between")));
+  else if (IsServer(cluster, a.text) == IsServer(cluster, b.text))
+    args.problems().Error(args.Find("between")->span,
+                          fmt::format("{} and {} send each other nothing", a.text, b.text),
+                          "one of the two has to be an API server");
+}
+
+void CheckBetween(MappingReader& args, const std::vector<std::string>& processes,
+                  const ClusterSpec& cluster) {
   if (!args.Has("between")) return;
   const std::vector<const YamlNode*> pair = args.List("between");
-  if (pair.size() != 2)
+  bool good = pair.size() == 2;
+  if (!good)
     args.problems().Error(args.Find("between")->span,
                           fmt::format("{} wants two processes", args.PathTo("between")));
   for (const YamlNode* item : pair) {
     if (std::find(processes.begin(), processes.end(), item->text) != processes.end()) continue;
+    good = false;
     args.problems().Error(item->span,
                           fmt::format("there is no process \"{}\" in this cluster", item->text),
                           Suggest(item->text, {processes.begin(), processes.end()}));
   }
-  if (pair.size() == 2 && pair[0]->text == pair[1]->text)
-    args.problems().Error(pair[1]->span, fmt::format("{} wants two processes, not one with itself",
-                                                     args.PathTo("between")));
+  if (good) CheckSpeaks(args, *pair[0], *pair[1], cluster);
+}
+
+// What API servers and etcd write is what others have asked for.
+void CheckAfterWrite(MappingReader& args, const ClusterSpec& cluster) {
+  args.OptionalInteger("afterWrite", 1);
+  const std::string process = args.Has("process") ? args.Find("process")->text : "";
+  if (args.Has("afterWrite") && (process == "etcd" || IsServer(cluster, process)))
+    args.problems().Error(args.Find("afterWrite")->span,
+                          fmt::format("{} writes nothing of its own", process),
+                          "afterWrite is for clients of API servers");
 }
 
 // What a verb cannot do without.
@@ -106,14 +134,14 @@ void CheckIsClient(MappingReader& args, std::string_view verb, const ClusterSpec
   const bool streams = verb == "dropWatch" || verb == "delayStream" || verb == "holdStream" ||
                        verb == "releaseStream";
   const std::string client = args.Has("client") ? args.String("client") : "";
-  const std::vector<std::string> servers = ServerNames(cluster);
-  const bool server = std::find(servers.begin(), servers.end(), client) != servers.end();
+  const bool server = IsServer(cluster, client);
   if (client == "etcd" || (server && !streams))
     args.problems().Error(args.Find("client")->span,
                           fmt::format("{} is no client of an API server", client));
-  if (server && args.Has("window"))
-    args.problems().Error(args.Find("window")->span,
-                          args.PathTo("window") + " is for clients of API servers only");
+  for (std::string_view field : {"window", "how", "redialAfter"})
+    if (server && args.Has(field))
+      args.problems().Error(args.Find(field)->span,
+                            args.PathTo(field) + " is for clients of API servers only");
 }
 
 // Gates and handler queues are a client's: what serves has none.
@@ -213,10 +241,10 @@ void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string
     if (verb != "failover") CheckTarget(args, field, processes, "process");
   CheckTarget(args, "server", ServerNames(cluster), "API server");
   CheckTarget(args, "node", nodes, "node");
-  CheckBetween(args, processes);
+  CheckBetween(args, processes, cluster);
   CheckTimes(args, verb);
   CheckCode(args);
-  args.OptionalInteger("afterWrite", 1);
+  CheckAfterWrite(args, cluster);
   args.OptionalInteger("window", 1);
   args.Bool("applied", false);
   CheckEnum(args, "how", {"eof", "error"});
