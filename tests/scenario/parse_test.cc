@@ -80,6 +80,34 @@ TEST(Parse, DurationsThatAreGood) {
   EXPECT_EQ(s.until, Duration());
 }
 
+// Whatever kubectl takes for a type, and whatever YAML takes for a number or a flag: the trigger
+// has it as the trace does, and again when it is read from a trace's header.
+TEST(Parse, TriggersAskForWhatTheTraceHas) {
+  struct Case {
+    const char *field, *value, *read;
+  };
+  const Case cases[] = {{"resource", "pod", "pods"},
+                        {"resource", "replicasets.apps", "replicasets"},
+                        {"resource", "rs", "replicasets"},
+                        {"type", "ADDED", "ADDED"},
+                        {"initialEnd", "True", "true"},
+                        {"initialEnd", "\"false\"", "false"},
+                        {"rv", "0x10", "16"},
+                        {"rv", "\"16\"", "16"},
+                        {"name", "16", "16"},
+                        {"name", "yes", "yes"},
+                        {"namespace", "\"\"", ""}};
+  for (const Case& c : cases) {
+    const Scenario s = Only(LoadSpec(std::string("  faults: [{when: {event: event, ") + c.field +
+                                     ": " + c.value + "}, compact: {revision: head}}]\n"));
+    ASSERT_EQ(s.faults.size(), 1u) << c.value;
+    EXPECT_EQ(s.faults[0].when->fields[0].second, c.read) << c.value;
+    const Scenario again = Only(ParseScenarioTree(ToTree(s)));
+    ASSERT_EQ(again.faults.size(), 1u) << c.value;
+    EXPECT_EQ(again.faults[0].when->fields, s.faults[0].when->fields) << c.value;
+  }
+}
+
 // These are there, and so the faults are taken.
 TEST(Parse, ActorsAreThePartsOfTheCluster) {
   const std::string cluster =

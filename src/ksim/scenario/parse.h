@@ -81,6 +81,7 @@ NodeSpec ParseNode(ParseContext& context, const value::YamlNode& node, const std
 std::vector<Step> ParseSteps(ParseContext& context, MappingReader& spec);
 std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
                                    const ClusterSpec& cluster, const std::vector<Step>& steps);
+// parse_trigger.cc. What an event of the trace never has in a field is refused.
 std::optional<Trigger> ParseTrigger(ParseContext& context, const value::YamlNode& node,
                                     const std::string& where);
 std::vector<sim::Override> ParseOverrides(ParseContext& context, MappingReader& spec);
@@ -91,6 +92,9 @@ value::Where ReadWhere(MappingReader& reader, std::string_view field);
 // Checks "*", NAME and -NAME against a set of names.
 void CheckNames(MappingReader& reader, std::string_view field,
                 const std::vector<std::string_view>& known, std::string_view what);
+// By whatever name kubectl takes; reports an unknown one at `span`, and returns null.
+const api::ResourceInfo* FindResource(ParseContext& context, const std::string& type,
+                                      const Span& span);
 // TYPE or TYPE/NAME into its parts; reports unknown types.
 void ReadResource(ParseContext& context, MappingReader& reader, std::string* resource,
                   std::string* name, bool name_required);

@@ -1,13 +1,11 @@
-// spec.faults, spec.expect and the triggers of steps and faults.
+// spec.faults, spec.overrides and spec.expect.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "ksim/base/status.h"
 #include "ksim/scenario/fault_arguments.h"
 #include "ksim/scenario/parse.h"
-#include "ksim/trace/schema.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::scenario {
@@ -109,51 +107,6 @@ std::optional<Expectation> ParseExpectation(ParseContext& context, const YamlNod
 }
 
 }  // namespace
-
-std::optional<Trigger> ParseTrigger(ParseContext& context, const YamlNode& node,
-                                    const std::string& where) {
-  if (node.kind != YamlNode::Kind::kMapping) {
-    context.problems.Error(node.span,
-                           fmt::format("{} must be a mapping, got {}", where, Describe(node)));
-    return std::nullopt;
-  }
-  Trigger trigger;
-  const YamlNode* event = node.Find("event");
-  const auto kind = event == nullptr ? std::nullopt : trace::ParseKind(event->text);
-  if (!kind) {
-    context.problems.Error(event == nullptr ? node.span : event->span,
-                           event == nullptr
-                               ? where + ".event is missing"
-                               : fmt::format("unknown kind of event \"{}\"", event->text),
-                           Suggest(event == nullptr ? "" : event->text, trace::KindNames()));
-    return std::nullopt;
-  }
-  trigger.event = event->text;
-  std::vector<std::string_view> known{"actor", "event", "count"};
-  for (std::string_view f : trace::FieldsOf(*kind)) known.push_back(f);
-  for (const YamlNode::Entry& e : node.entries) {
-    if (e.key == "event" || e.key == "count") continue;
-    if (std::find(known.begin(), known.end(), e.key) == known.end()) {
-      context.problems.Error(e.key_span,
-                             fmt::format("a {} event has no field \"{}\"", trigger.event, e.key),
-                             Suggest(e.key, known));
-    } else if (e.value.kind != YamlNode::Kind::kScalar) {
-      context.problems.Error(e.value.span, fmt::format("{}.{} must be a plain value, got {}", where,
-                                                       e.key, Describe(e.value)));
-    } else {
-      trigger.fields.emplace_back(e.key, e.value.text);
-    }
-  }
-  if (const YamlNode* count = node.Find("count")) {
-    const value::Value v = count->ToValue();
-    if (v.is_int() && v.AsInt() >= 1)
-      trigger.count = v.AsInt();
-    else
-      context.problems.Error(count->span, fmt::format("{}.count must be an integer from 1, got {}",
-                                                      where, Describe(*count)));
-  }
-  return trigger;
-}
 
 std::vector<FaultSpec> ParseFaults(ParseContext& context, MappingReader& spec,
                                    const ClusterSpec& cluster, const std::vector<Step>& steps) {

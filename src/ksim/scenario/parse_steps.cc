@@ -339,6 +339,19 @@ std::optional<Step> ParseStep(ParseContext& context, const YamlNode& node, std::
 
 }  // namespace
 
+const api::ResourceInfo* FindResource(ParseContext& context, const std::string& type,
+                                      const Span& span) {
+  const api::ResourceInfo* info = context.kinds.ByName(type);
+  if (info != nullptr) return info;
+  std::vector<std::string_view> known;
+  for (const api::ResourceInfo* r : context.kinds.all()) known.push_back(r->resource);
+  const std::string near = Nearest(type, known);
+  context.problems.Error(
+      span, fmt::format("unknown resource type \"{}\"", type),
+      near.empty() ? "`ksim explain kinds` lists them" : fmt::format("did you mean \"{}\"?", near));
+  return nullptr;
+}
+
 void ReadResource(ParseContext& context, MappingReader& reader, std::string* resource,
                   std::string* name, bool name_required) {
   std::string text = reader.RequiredString("resource");
@@ -348,17 +361,8 @@ void ReadResource(ParseContext& context, MappingReader& reader, std::string* res
     *name = text.substr(slash + 1);
     text.resize(slash);
   }
-  const api::ResourceInfo* info = context.kinds.ByName(text);
-  if (info == nullptr) {
-    std::vector<std::string_view> known;
-    for (const api::ResourceInfo* r : context.kinds.all()) known.push_back(r->resource);
-    const std::string near = Nearest(text, known);
-    context.problems.Error(reader.Find("resource")->span,
-                           fmt::format("unknown resource type \"{}\"", text),
-                           near.empty() ? "`ksim explain kinds` lists them"
-                                        : fmt::format("did you mean \"{}\"?", near));
-    return;
-  }
+  const api::ResourceInfo* info = FindResource(context, text, reader.Find("resource")->span);
+  if (info == nullptr) return;
   *resource = info->group_resource();
   if (name_required && name->empty())
     context.problems.Error(reader.Find("resource")->span,
