@@ -98,18 +98,24 @@ TEST(Messages, BadScenariosOfTheCorpusEndWithTwoAndValidateWithOne) {
 TEST(Messages, WhatThisVersionHasNotIsRefused) {
   const std::string head = "apiVersion: ksim.dev/v1\nkind: Scenario\nspec:\n";
   struct Case {
-    std::string spec, what;
-    int validate;  // a kind of step is an error for it, too
+    std::string spec, place, what;
   };
   const Case cases[] = {
-      {"  checks: [gc.safe]\n", "the oracle gc.safe", 0},
-      {"  cluster: {controllers: [deployment]}\n", "the controller deployment", 0}};
+      {"  checks: [gc.safe]\n", "4:12", "the oracle gc.safe"},
+      {"  cluster: {controllers: [deployment]}\n", "4:27", "the controller deployment"},
+      {"  cluster: {controllers: [{name: job, replicas: 2}]}\n", "4:34", "the controller job"},
+      {"  cluster: {processes: {mine: [job]}}\n", "4:32", "the controller job"}};
   for (const Case& c : cases) {
     const std::string path = Temporary("later.yaml", head + c.spec);
     const CliResult r = RunCli({"run", path});
     EXPECT_EQ(r.code, 2) << c.what;
-    EXPECT_EQ(r.err, path + ": error: " + c.what + " is not in this version of ksim\n");
-    EXPECT_EQ(RunCli({"validate", path}).code, c.validate) << c.what;
+    const std::string told =
+        path + ":" + c.place + ": error: " + c.what + " is not in this version of ksim\n";
+    EXPECT_EQ(r.err.substr(0, told.size()), told);
+    EXPECT_NE(r.err.find("^"), std::string::npos) << r.err;
+    const CliResult validated = RunCli({"validate", path});
+    EXPECT_EQ(validated.code, 1) << c.what;
+    EXPECT_EQ(validated.err, r.err);
   }
 }
 

@@ -76,7 +76,6 @@ void CheckValues(const api::ResourceInfo& info, const Manifest& manifest, api::C
 
 Diagnostic Missing(const std::string& file, const std::string& what) {
   Diagnostic d;
-  d.severity = Diagnostic::Severity::kWarning;
   d.file = file;
   d.message = what + " is not in this version of ksim";
   return d;

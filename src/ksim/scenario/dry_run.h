@@ -12,9 +12,9 @@ namespace ksim::scenario {
 // checked as well; their problems have no place.
 std::vector<Diagnostic> DryRun(const Scenario& scenario);
 
-// Faults, oracles and other parts of a scenario that are understood but not in this version; `run`
-// refuses them all. Kinds of step are errors for `validate` too, the others warnings there. `file`
-// is the scenario's name.
+// Oracles and controllers that are understood but not in this version: errors. What is read from a
+// file has told them already, with their place; this is for scenarios made by hand. `file` is the
+// scenario's name.
 std::vector<Diagnostic> NotInThisVersion(const Scenario& scenario, const std::string& file);
 
 }  // namespace ksim::scenario

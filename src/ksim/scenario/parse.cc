@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ksim/base/status.h"
 
 namespace ksim::scenario {
@@ -129,7 +127,7 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   if (const YamlNode* fuzz = spec.Find("fuzz")) s->fuzz = ParseFuzz(context, *fuzz);
   s->expect = ParseExpect(context, spec);
   s->checks = spec.Strings("checks", s->checks);
-  CheckNames(spec, "checks", NamesOf(Oracles()), "oracle");
+  CheckNames(spec, "checks", Oracles(), "oracle");
 }
 
 }  // namespace
@@ -141,16 +139,26 @@ std::string NameOfFile(std::string_view path) {
   return std::string(path.substr(0, dot == 0 ? std::string_view::npos : dot));
 }
 
-void CheckNames(MappingReader& reader, std::string_view field,
-                const std::vector<std::string_view>& known, std::string_view what) {
+void CheckKnown(Problems& problems, const Span& span, std::string_view name,
+                const std::vector<Named>& known, std::string_view what) {
+  const Named* found = FindNamed(known, name);
+  if (found == nullptr)
+    problems.Error(span, fmt::format("unknown {} \"{}\"", what, name),
+                   Suggest(name, NamesOf(known)));
+  else if (!found->available)
+    problems.Error(span, fmt::format("the {} {} is not in this version of ksim", what, name));
+}
+
+void CheckNames(MappingReader& reader, std::string_view field, const std::vector<Named>& known,
+                std::string_view what) {
   if (!reader.Has(field)) return;
   for (const YamlNode& item : reader.Find(field)->items) {
     std::string_view name = item.text;
     if (name == "*" || item.kind != YamlNode::Kind::kScalar) continue;
-    if (name.starts_with("-")) name.remove_prefix(1);
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    reader.problems().Error(item.span, fmt::format("unknown {} \"{}\"", what, name),
-                            Suggest(name, known));
+    const bool taken_away = name.starts_with("-");
+    if (taken_away) name.remove_prefix(1);
+    if (!taken_away || FindNamed(known, name) == nullptr)
+      CheckKnown(reader.problems(), item.span, name, known, what);
   }
 }
 

@@ -89,9 +89,12 @@ std::vector<Expectation> ParseExpect(ParseContext& context, MappingReader& spec)
 FuzzSpec ParseFuzz(ParseContext& context, const value::YamlNode& node);
 // Reads a `where` field; reports bad ones.
 value::Where ReadWhere(MappingReader& reader, std::string_view field);
-// Checks "*", NAME and -NAME against a set of names.
-void CheckNames(MappingReader& reader, std::string_view field,
-                const std::vector<std::string_view>& known, std::string_view what);
+// Reports a name that is unknown, or not in this version.
+void CheckKnown(Problems& problems, const Span& span, std::string_view name,
+                const std::vector<Named>& known, std::string_view what);
+// The same of a list of "*", NAME and -NAME; what is not there may be taken away.
+void CheckNames(MappingReader& reader, std::string_view field, const std::vector<Named>& known,
+                std::string_view what);
 // By whatever name kubectl takes; reports an unknown one at `span`, and returns null.
 const api::ResourceInfo* FindResource(ParseContext& context, const std::string& type,
                                       const Span& span);

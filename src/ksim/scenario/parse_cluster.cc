@@ -82,7 +82,6 @@ void ParseVariants(ParseContext& context, MappingReader& reader, api::Compat com
 // Names, and mappings of a name and its replicas.
 void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
   std::vector<std::string> names;
-  std::vector<std::string_view> known = NamesOf(Controllers());
   int i = 0;
   for (const YamlNode* item : reader.List("controllers")) {
     const std::string where = fmt::format("{}[{}]", reader.PathTo("controllers"), i++);
@@ -101,12 +100,11 @@ void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec*
     const std::string name = entry.RequiredString("name");
     const std::int64_t replicas = entry.Integer("replicas", 1, 1);
     if (name.empty()) continue;
-    if (name != "*" && std::find(known.begin(), known.end(), name) == known.end())
-      context.problems.Error(entry.Find("name")->span,
-                             fmt::format("unknown controller \"{}\"", name), Suggest(name, known));
+    if (name != "*")
+      CheckKnown(context.problems, entry.Find("name")->span, name, Controllers(), "controller");
     cluster->replicated.emplace_back(name, replicas);
   }
-  CheckNames(reader, "controllers", known, "controller");
+  CheckNames(reader, "controllers", Controllers(), "controller");
   cluster->controllers = std::move(names);
 }
 
@@ -168,15 +166,12 @@ void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* c
     reader.WrongType("processes", "a mapping of lists");
     return;
   }
-  const std::vector<std::string_view> known = NamesOf(Controllers());
   for (const YamlNode::Entry& e : node->entries) {
     CheckProcessName(context, e, *cluster);
     std::vector<std::string> names;
     for (const YamlNode& item : e.value.items) {
       names.push_back(item.text);
-      if (std::find(known.begin(), known.end(), item.text) == known.end())
-        context.problems.Error(item.span, fmt::format("unknown controller \"{}\"", item.text),
-                               Suggest(item.text, known));
+      CheckKnown(context.problems, item.span, item.text, Controllers(), "controller");
     }
     if (e.value.kind != YamlNode::Kind::kSequence)
       context.problems.Error(e.value.span,
