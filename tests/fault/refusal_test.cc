@@ -4,8 +4,8 @@
 namespace ksim::fault {
 namespace {
 
-std::string ErrorOf(const std::string& code, const std::string& metadata) {
-  Told told(Told::Load(
+Told Refused(const std::string& code, const std::string& metadata) {
+  return Told(Told::Load(
       "  cluster: {nodes: 1}\n  steps:\n"
       "  - {at: 0s, create: {document: ReplicaSet/web}}\n"
       "  - {at: 10s, create: {object: {apiVersion: v1, kind: Pod, metadata: {" +
@@ -14,6 +14,10 @@ std::string ErrorOf(const std::string& code, const std::string& metadata) {
       "  faults:\n"
       "  - {at: 5s, rejectWrite: {client: kubectl, verb: create, resource: pods, code: " +
       code + "}}\n"));
+}
+
+std::string ErrorOf(const std::string& code, const std::string& metadata) {
+  const Told told = Refused(code, metadata);
   return told.report.failures.size() == 1 ? told.report.failures[0].error : "";
 }
 
@@ -33,6 +37,33 @@ TEST(Refusal, OfACreateNamesTheObject) {
   for (const Case& c : cases) {
     const std::string error = ErrorOf(c.code, c.metadata);
     EXPECT_TRUE(error.ends_with(c.says)) << error;
+  }
+}
+
+// api/errors/errors.go: a server has a reason for what it knows, and none for the rest.
+TEST(Refusal, HasTheReasonOfAServer) {
+  const std::pair<const char*, const char*> cases[] = {{"400", "BadRequest"},
+                                                       {"401", "Unauthorized"},
+                                                       {"403", "Forbidden"},
+                                                       {"404", "NotFound"},
+                                                       {"405", "MethodNotAllowed"},
+                                                       {"409", "AlreadyExists"},
+                                                       {"410", "Expired"},
+                                                       {"413", "RequestEntityTooLarge"},
+                                                       {"415", "UnsupportedMediaType"},
+                                                       {"418", ""},
+                                                       {"422", "Invalid"},
+                                                       {"429", "TooManyRequests"},
+                                                       {"500", "InternalError"},
+                                                       {"503", "ServiceUnavailable"},
+                                                       {"504", "Timeout"},
+                                                       {"599", ""}};
+  for (const auto& [code, reason] : cases) {
+    const Told told = Refused(code, "name: a");
+    const trace::Record& answer =
+        told.First(sim::EventKind::kResponse, {{"actor", "kubectl"}, {"code", code}});
+    ASSERT_NE(answer.seq, 0u) << code;
+    EXPECT_EQ(answer.Text("reason"), reason) << code;
   }
 }
 

@@ -30,6 +30,33 @@ api::Status AlreadyThere(const api::GroupResource& resource, const api::Request&
   return generated ? api::GenerateNameConflict(resource, name) : api::AlreadyExists(resource, name);
 }
 
+// Refusals that are about no object.
+api::Status PlainRefusal(int code) {
+  constexpr std::string_view kWhy = "a fault rejected the write";
+  switch (code) {
+    case 400:
+      return api::BadRequest(kWhy);
+    case 401:
+      return api::Unauthorized();
+    case 410:
+      return api::Expired("the resource version is too old");
+    case 413:
+      return api::RequestEntityTooLarge(kWhy);
+    case 415:
+      return api::UnsupportedMediaType(kWhy);
+    case 429:
+      return api::TooManyRequests("Too many requests, please try again later.", 1);
+    case 503:
+      return api::ServiceUnavailable("the server is currently unable to handle the request");
+    case 504:
+      return api::TimeoutError("request did not complete within the allotted timeout", 0);
+    case 500:
+      return api::InternalError(kWhy);
+    default:
+      return api::Unmapped(code, kWhy);
+  }
+}
+
 // The answer of code `code` as the API server words it.
 api::Status Refusal(int code, const api::Request& q) {
   const api::GroupResource resource(q.resource->group, q.resource->resource);
@@ -45,18 +72,12 @@ api::Status Refusal(int code, const api::Request& q) {
                  : api::Conflict(resource, name,
                                  "the object has been modified; please apply your changes to the "
                                  "latest version and try again");
-    case 410:
-      return api::Expired("the resource version is too old");
-    case 429:
-      return api::TooManyRequests("Too many requests, please try again later.", 1);
-    case 503:
-      return api::ServiceUnavailable("the server is currently unable to handle the request");
-    case 504:
-      return api::TimeoutError("request did not complete within the allotted timeout", 0);
-    case 500:
-      return api::InternalError("a fault rejected the write");
+    case 405:
+      return api::MethodNotSupported(resource, api::ToString(q.verb));
+    case 422:
+      return api::Invalid(q.resource->group, q.resource->kind, name, {});
     default:
-      return api::Unmapped(code, "a fault rejected the write");
+      return PlainRefusal(code);
   }
 }
 
