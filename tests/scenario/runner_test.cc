@@ -365,6 +365,24 @@ TEST(Kubectl, TellsWhatIsWrongAsKubectlDoes) {
   EXPECT_EQ(Told("1.36", steps), expected);
 }
 
+// patch.go: whether the objects differ, not their versions. The last patch lets the object go.
+TEST(Kubectl, TellsWhetherAPatchHasChangedAnything) {
+  const std::string steps = R"(
+  - create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: q, finalizers: [a/b]}}}
+  - {patch: {resource: cm/q, type: merge, patch: {metadata: {labels: {a: b}}}}}
+  - {patch: {resource: cm/q, type: merge, patch: {metadata: {labels: {a: b}}}}}
+  - {delete: {resource: cm/q, wait: false}}
+  - {patch: {resource: cm/q, type: merge, patch: {metadata: {labels: {a: b}}}}}
+  - {patch: {resource: cm/q, type: json, patch: [{op: remove, path: /metadata/finalizers}]}}
+)";
+  const std::vector<std::string> told = Told("1.30", steps);
+  ASSERT_EQ(told.size(), 6u);
+  EXPECT_EQ(told[1], "configmap/q patched");
+  EXPECT_EQ(told[2], "configmap/q patched (no change)");
+  EXPECT_EQ(told[4], "configmap/q patched (no change)");
+  EXPECT_EQ(told[5], "configmap/q patched");
+}
+
 TEST(Kubectl, WillNotOverwriteUnasked) {
   const std::string made =
       "  - {create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {a: "

@@ -75,8 +75,10 @@ std::string BadLabelValue(const Step& step) {
   return "";
 }
 
+// patch.go compares the objects: of one that goes with its last finalizer the version stays.
 bool Unchanged(const Object& before, const Object& after) {
-  return before.resource_version() == after.resource_version();
+  if (before.resource_version() != after.resource_version()) return false;
+  return before.kind() != after.kind() || before.ToTree() == after.ToTree();
 }
 
 // label.go validateNoOverwrites, annotate.go validateNoAnnotationOverwrites: why kubectl refuses to
