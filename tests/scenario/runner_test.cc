@@ -216,6 +216,21 @@ TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
   }
 }
 
+// The machine is there whether its kubelet lives or not, and goes for good.
+TEST(Runner, AMachineWhoseKubeletIsDeadCanBeRemoved) {
+  for (const char* down : {"", ", down: 10s"}) {
+    Runner runner(Parse("  steps: [{at: 3s, removeNode: {node: node-1}}]\n"
+                        "  faults: [{at: 2s, crash: {process: kubelet/node-1" +
+                        std::string(down) + "}}]\n"),
+                  RunnerOptions());
+    const RunReport report = runner.Run();
+    EXPECT_EQ(report.exit_code, 0) << down;
+    EXPECT_TRUE(report.failures.empty()) << down;
+    EXPECT_FALSE(runner.world().sim().FindProcess("kubelet/node-1")->alive()) << down;
+    EXPECT_EQ(runner.world().Objects(*runner.world().kinds().ByName("nodes")).size(), 2u) << down;
+  }
+}
+
 TEST(Runner, AControllerMayRunInAProcessOfItsOwn) {
   const std::string rs =
       "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: w}, spec: {replicas: 1, "

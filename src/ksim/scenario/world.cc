@@ -298,10 +298,10 @@ void World::AddNode(const std::string& name, const NodeSpec& spec) {
 
 bool World::RemoveNode(const std::string& name) {
   sim::Process* kubelet = sim_.FindProcess("kubelet/" + name);
-  if (kubelet == nullptr || !kubelet->alive()) return false;
+  if (kubelet == nullptr || !removed_nodes_.insert(kubelet->name()).second) return false;
+  if (!kubelet->alive()) return true;  // a fault has killed it; it is not started again
   EmitActor(sim_, *kubelet, "stop");
   kubelet->Kill();
-  removed_nodes_.insert(kubelet->name());
   return true;
 }
 
