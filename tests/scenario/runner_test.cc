@@ -1,5 +1,6 @@
 #include "ksim/scenario/runner.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ksim/trace/state.h"
@@ -214,6 +215,19 @@ TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
     EXPECT_EQ(Begins(runner.events(), c.begins.size()), c.begins) << c.steps;
     EXPECT_TRUE(report.never_begun.empty()) << c.steps;
   }
+}
+
+TEST(Runner, KubectlIsToldOfWhenItIsBack) {
+  Runner runner(Parse("  steps: [{at: 9s, cordon: node-1}]\n"
+                      "  faults: [{at: 2s, crash: {process: kubectl, down: 5s}}]\n"),
+                RunnerOptions());
+  EXPECT_EQ(runner.Run().exit_code, 0);
+  std::vector<std::string> told;
+  const trace::Trace trace = runner.MakeTrace(trace::RenderOptions());
+  for (const trace::Record& e : trace.events)
+    if (e.kind == sim::EventKind::kActor && e.Text("process") == "kubectl")
+      told.push_back(fmt::format("{} {}", e.t / Seconds(1).ns(), e.Text("state")));
+  EXPECT_EQ(told, (std::vector<std::string>{"2 kill", "7 start"}));
 }
 
 // The machine is there whether its kubelet lives or not, and goes for good.

@@ -309,6 +309,8 @@ void World::AddUser() {
   user_ = &sim_.AddProcess("kubectl");
   user_server_ = servers_.front().get();
   user_->OnStart([this] {
+    // That it is there from the start goes without saying.
+    if (user_->incarnation() > 1) EmitActor(sim_, *user_, "start");
     user_connection_ = std::make_unique<client::Connection>(env_, *user_, *user_server_);
     kubectl_ = std::make_unique<Kubectl>(*user_connection_);
     if (user_started_) user_started_();
