@@ -178,6 +178,25 @@ TEST(Load, ListsAreTheirItems) {
   EXPECT_EQ(SpanOfField(b, "metadata.name").line, 5);
 }
 
+// kubectl takes what `kubectl get -o yaml` or the API gives, and items that do not say what they
+// are.
+TEST(Load, ListsOfOneKindAreTheirItems) {
+  FakeFiles files;
+  files.Add("l.yaml",
+            "apiVersion: v1\nkind: PodList\nitems:\n- {metadata: {name: a}}\n"
+            "---\napiVersion: apps/v1\nkind: ReplicaSetList\nmetadata: {resourceVersion: \"1\"}\n"
+            "items:\n- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: b}}\n"
+            "- {metadata: {name: c}}\n---\napiVersion: v1\nkind: PodList\nitems: []\n");
+  const Loaded loaded = Load({"l.yaml"}, files.Options());
+  ASSERT_EQ(AllText(loaded), "");
+  std::vector<std::string> told;
+  for (const Manifest& m : loaded.scenarios[0].steps[0].objects)
+    told.push_back(m.ApiVersion() + " " + m.Kind() + " " + m.Name());
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"v1 Pod a", "apps/v1 ReplicaSet b", "apps/v1 ReplicaSet c"}));
+  EXPECT_EQ(SpanOfField(loaded.scenarios[0].steps[0].objects[2], "metadata.name").line, 11);
+}
+
 TEST(Load, UnreadableFilesAndEmptyDirectoriesAreTold) {
   EXPECT_EQ(AllText(Load({"no-such-file.yaml"}, LoadOptions())),
             "no-such-file.yaml: error: cannot read it: no such file or directory\n");

@@ -135,6 +135,30 @@ const YamlNode* Descend(const YamlNode* node, std::string_view path, Part part, 
   return node;
 }
 
+// kubectl takes whatever has items for a list.
+bool IsList(const YamlNode& node) {
+  const YamlNode* items = node.Find("items");
+  return Scalar(node, "kind").ends_with("List") && items != nullptr &&
+         items->kind == YamlNode::Kind::kSequence;
+}
+
+// An item of a PodList that does not say so is a Pod (apimachinery unstructured/helpers.go
+// decodeToList).
+YamlNode ItemOf(const YamlNode& list, const YamlNode& item) {
+  const std::string kind = Scalar(list, "kind");
+  YamlNode out = item;
+  if (kind == "List" || item.kind != YamlNode::Kind::kMapping || !Scalar(item, "kind").empty())
+    return out;
+  std::erase_if(out.entries,
+                [](const YamlNode::Entry& e) { return e.key == "kind" || e.key == "apiVersion"; });
+  for (const char* field : {"apiVersion", "kind"}) {
+    out.entries.push_back(*list.FindEntry(field));
+    out.entries.back().value.span = item.span;
+  }
+  out.entries.back().value.text.resize(kind.size() - std::string_view("List").size());
+  return out;
+}
+
 }  // namespace
 
 bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view kind) {
@@ -162,14 +186,14 @@ std::vector<Manifest> ReadManifests(Problems& problems, api::Kinds& kinds,
                                     const YamlNode& node, std::vector<std::string> place) {
   std::vector<Manifest> out;
   if (!CheckShape(problems, node)) return out;
-  const YamlNode* items = node.Find("items");
-  if (Scalar(node, "kind") == "List" && items != nullptr &&
-      items->kind == YamlNode::Kind::kSequence) {
+  if (IsList(node)) {
+    const std::vector<YamlNode>& items = node.Find("items")->items;
     place.push_back("items");
-    for (std::size_t i = 0; i < items->items.size(); ++i) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
       std::vector<std::string> at = place;
       at.push_back(std::to_string(i));
-      for (Manifest& m : ReadManifests(problems, kinds, file, items->items[i], std::move(at)))
+      const YamlNode item = ItemOf(node, items[i]);
+      for (Manifest& m : ReadManifests(problems, kinds, file, item, std::move(at)))
         out.push_back(std::move(m));
     }
     return out;
