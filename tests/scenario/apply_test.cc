@@ -1,4 +1,4 @@
-// apply --server-side as a step: who owns what, and what a conflict says.
+// apply as a step: on the server who owns what, and what a conflict says.
 #include <gtest/gtest.h>
 
 #include "ksim/scenario/runner.h"
@@ -57,6 +57,18 @@ TEST(ServerSideApply, ForceConflictsTakesTheField) {
           Apply("b", "serverSide: true, forceConflicts: true"));
   EXPECT_EQ(ran.report.exit_code, 0);
   EXPECT_EQ(ran.Data(), "b");
+}
+
+// apply.go applyOneObject, on either side.
+TEST(Apply, WantsAName) {
+  for (const char* options : {"serverSide: false", "serverSide: true"}) {
+    Ran ran(
+        "  - {apply: {object: {apiVersion: v1, kind: ConfigMap, metadata: {generateName: x-}}, " +
+        std::string(options) + "}}\n");
+    ASSERT_EQ(ran.report.failures.size(), 1u) << options;
+    EXPECT_EQ(ran.report.failures[0].error, "error: from x-: cannot use generate name with apply")
+        << options;
+  }
 }
 
 TEST(ServerSideApply, ItsOptionsNeedIt) {

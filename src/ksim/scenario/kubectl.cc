@@ -267,6 +267,11 @@ sim::Task<StepOutcome> Kubectl::Apply(const Step& step) {
     Info info = Resolve(manifest.tree, &outcome);
     if (info == nullptr) co_return outcome;
     const Object object = Prepared(info, manifest);
+    if (object.name().empty()) {
+      outcome.error =
+          fmt::format("error: from {}: cannot use generate name with apply", manifest.Name());
+      co_return outcome;
+    }
     const char* done = " serverside-applied";
     Response response;
     if (step.server_side) {
