@@ -140,6 +140,22 @@ TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
   }
 }
 
+TEST(Runner, AnExpectationThatCameTrueTooLateSaysWhen) {
+  const std::pair<const char*, std::string> cases[] = {
+      {"{eventually: {resource: pods, count: 1}, within: 5s}",
+       "eventually 1 pods within 5s: it came true at 10."},
+      {"{eventually: {resource: pods, count: 2}, within: 5s}",
+       "eventually 2 pods within 5s: there is 1"}};
+  for (const auto& [expect, told] : cases) {
+    Runner runner(
+        Parse("  steps: [{at: 10s, create: {object: " + kPod + "}}]\n  expect: [" + expect + "]\n"),
+        RunnerOptions());
+    const RunReport report = runner.Run();
+    ASSERT_EQ(report.end.violations.size(), 1u) << expect;
+    EXPECT_EQ(report.end.violations[0].message.substr(0, told.size()), told);
+  }
+}
+
 const std::string kCreate = "{at: 10s, create: {object: " + kPod + "}}";
 
 // A step during which kubectl dies, at its first request.

@@ -61,7 +61,9 @@ void Expectations::OnCommit(const sim::Event& e) {
     const bool holds = Holds(j);
     const bool late = j.what.within && e.time > VirtualTime() + *j.what.within;
     if (j.what.always && !holds) Violate(j, e.seq);
-    if (!j.what.always && holds && !late) j.met = true;
+    if (j.what.always || !holds) continue;
+    if (!late) j.met = true;
+    if (!j.came) j.came = e.time;
   }
 }
 
@@ -86,12 +88,18 @@ bool Expectations::Holds(const Judged& j) const {
   return (!j.what.min || j.matching >= *j.what.min) && (!j.what.max || j.matching <= *j.what.max);
 }
 
+// What is told of one that is not met: how many there are, or when it came too late.
+std::string Expectations::WhatCame(const Judged& j) {
+  if (!j.what.always && j.came)
+    return fmt::format("it came true at {}", FormatDuration(*j.came - VirtualTime()));
+  return fmt::format("there {} {}", j.matching == 1 ? "is" : "are", j.matching);
+}
+
 void Expectations::Violate(Judged& j, std::uint64_t first) {
   j.violated = true;
   trace::Violation v;
   v.oracle = "expect";
-  v.message =
-      fmt::format("{}: there {} {}", Describe(j.what), j.matching == 1 ? "is" : "are", j.matching);
+  v.message = fmt::format("{}: {}", Describe(j.what), WhatCame(j));
   for (const auto& [key, matches] : j.objects)
     if (matches == j.what.always || !j.what.always) v.objects.push_back(j.resource + "/" + key);
   v.first = first;

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ksim/api/kinds.h"
+#include "ksim/base/time.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/trace/header.h"
@@ -42,11 +44,13 @@ class Expectations {
     std::int64_t matching = 0;
     bool met = false;
     bool violated = false;
+    std::optional<VirtualTime> came;  // when it held for the first time, also if too late
   };
   void OnCommit(const sim::Event& e);
   void Update(Judged& j, const std::string& key, const value::Value& object, bool there);
   bool Holds(const Judged& j) const;
   void Violate(Judged& j, std::uint64_t first);
+  static std::string WhatCame(const Judged& j);
 
   sim::Simulation& sim_;
   std::vector<Judged> judged_;
