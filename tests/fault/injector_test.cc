@@ -86,6 +86,15 @@ TEST(Injector, ATriggerThatNeverComesIsReported) {
   EXPECT_EQ(told->report.exit_code, 0);
 }
 
+TEST(Injector, ATimeThatNeverComesIsReported) {
+  const Told told(
+      Told::Load("  cluster: {nodes: 1}\n  until: 10s\n  steps:\n"
+                 "  - {at: 0s, create: {document: ReplicaSet/web}}\n  faults:\n"
+                 "  - {at: 20s, restart: {process: kube-scheduler}}\n"));
+  ASSERT_EQ(told.report.faults_missing.size(), 1u);
+  EXPECT_EQ(told.report.faults_missing[0].why, "the run was over before its time");
+}
+
 TEST(Injector, WhatFindsNothingIsSkippedAndSaysWhy) {
   struct Case {
     const char *fault, *why;

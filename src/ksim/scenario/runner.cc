@@ -219,8 +219,10 @@ void Runner::NoteFaults() {
     note.number = static_cast<std::int64_t>(i) + 1;
     note.fault =
         fmt::format("{} {}", scenario_.faults[i].verb, fault::TargetOf(scenario_.faults[i]));
-    note.why = outcome.state == fault::Outcome::State::kNotFired ? "its trigger did not come"
-                                                                 : outcome.why;
+    note.why = outcome.why;
+    if (outcome.state == fault::Outcome::State::kNotFired)
+      note.why =
+          scenario_.faults[i].at ? "the run was over before its time" : "its trigger did not come";
     report_.faults_missing.push_back(std::move(note));
   }
 }
