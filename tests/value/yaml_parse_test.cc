@@ -219,7 +219,14 @@ TEST(YamlParse, BadInput) {
        "      |  ^\n"
        "      hint: the list starts at 1:4\n"},
       {"b: {x: 1\n",
-       "f.yaml:2:1: error: expected ',' or '}'\n"
+       "f.yaml:1:9: error: expected ',' or '}'\n"
+       "    1 | b: {x: 1\n"
+       "      |         ^\n"
+       "      hint: the mapping starts at 1:4\n"},
+      {"b: {é: 1\n\n  \n",
+       "f.yaml:1:9: error: expected ',' or '}'\n"
+       "    1 | b: {é: 1\n"
+       "      |         ^\n"
        "      hint: the mapping starts at 1:4\n"},
       {"a:\n    b: 1\n  c: 2\n",
        "f.yaml:3:3: error: expected a key\n"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "ksim/value/text.h"
@@ -29,6 +30,22 @@ char CharAt(const YamlFile& file, const yaml_mark_t& mark) {
     if (column++ == mark.column) return c;
   }
   return '\0';
+}
+
+// The place of a problem. What is missed where the file ends is missed after its last words: behind
+// them there is no line to show.
+Span PlaceOfProblem(const YamlFile& file, const yaml_mark_t& mark) {
+  std::size_t last = file.lines.size();
+  while (last > 0 && file.lines[last - 1].find_first_not_of(" \t\r") == std::string::npos) --last;
+  Span span = SpanOf(mark, mark);
+  if (mark.line >= file.lines.size() && last > 0) {
+    const std::string& line = file.lines[last - 1];
+    const auto width = std::count_if(line.begin(), line.end(), StartsCodePoint);
+    span.line = span.end_line = static_cast<int>(last);
+    span.column = span.end_column = static_cast<int>(width) + 1;
+  }
+  ++span.end_column;
+  return span;
 }
 
 // Problems with bytes have an offset only.
@@ -121,8 +138,7 @@ Diagnostic ParserProblem(const yaml_parser_t& parser, const YamlFile& file, std:
     return file.At(span, "quoted string is not closed",
                    fmt::format("add the closing {}", CharAt(file, parser.context_mark)));
   }
-  Span span = SpanOf(parser.problem_mark, parser.problem_mark);
-  ++span.end_column;
+  const Span span = PlaceOfProblem(file, parser.problem_mark);
   const Words words =
       parser.error == YAML_SCANNER_ERROR ? ScannerWords(parser, file) : ParserWords(parser);
   return file.At(span, words.message, words.hint);
