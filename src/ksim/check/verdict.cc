@@ -1,6 +1,9 @@
 #include "ksim/check/verdict.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "ksim/check/expected.h"
 
 namespace ksim::check {
 namespace {
@@ -23,6 +26,26 @@ void FromLastLine(const trace::Trace& trace, Verdict* v) {
   }
 }
 
+// The commits are in the trace: what the run said of them is looked at once more.
+void JudgeAgain(const Checker& checker, const trace::Trace& trace, Verdict* v) {
+  if (v->state == Verdict::State::kNotJudged && trace.end) return;  // left out by `checks`
+  Expected again = JudgeExpected(checker.facts().history(), trace);
+  if (!again.findings.empty()) {
+    v->state = Verdict::State::kViolated;
+    v->findings = std::move(again.findings);
+  } else if (v->state == Verdict::State::kOk && !again.why.empty()) {
+    v->state = Verdict::State::kNotJudged;
+    v->why = std::move(again.why);
+  }
+}
+
+// What its kernel did, and whether it was quiet, a trace does not show.
+void TakeFromRun(Verdict* v) {
+  if (v->state != Verdict::State::kOk) return;
+  v->state = Verdict::State::kNotJudged;
+  v->why = "the run kept to it; the trace does not show that";
+}
+
 }  // namespace
 
 std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trace) {
@@ -34,6 +57,10 @@ std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trac
     v.guarantee = entry.info->guarantee;
     if (entry.make == nullptr && entry.why.empty()) {
       FromLastLine(trace, &v);
+      if (v.oracle == "expect")
+        JudgeAgain(checker, trace, &v);
+      else
+        TakeFromRun(&v);
       out.push_back(std::move(v));
       continue;
     }

@@ -18,8 +18,8 @@ struct Verdict {
   std::vector<Finding> findings;
 };
 
-// One for each oracle there is, in their order. `limit` and `expect` are the run's own business:
-// they are what its last line says.
+// One for each oracle there is, in their order. `expect` is judged on the commits of the trace,
+// `limit` is the run's own business: it is violated if the last line says so.
 std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trace);
 
 }  // namespace ksim::check

@@ -1,0 +1,116 @@
+// What `ksim check` says of a run's own affairs: its expectations and its limits.
+#include "ksim/check/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include "recorded.h"
+
+namespace ksim::check {
+namespace {
+
+using State = Verdict::State;
+
+Verdict VerdictOf(const Trace& t, const std::string& oracle) {
+  const auto checker = CheckTrace(t, {"*"});
+  EXPECT_TRUE(checker.ok());
+  for (Verdict& v : VerdictsOf(**checker, t))
+    if (v.oracle == oracle) return v;
+  ADD_FAILURE() << oracle;
+  return Verdict();
+}
+
+// A ReplicaSet is scaled from one pod to three, then to none.
+Trace Expecting(const std::string& expectations) {
+  return RunOf(R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: expects}
+spec:
+  cluster: {nodes: 1}
+  steps:
+  - {at: 5s, create: {documents: all}}
+  - {at: 20s, scale: {resource: replicasets/web, replicas: 3}}
+  - {at: 40s, scale: {resource: replicasets/web, replicas: 0}}
+  expect: [)" + expectations +
+                   R"(]
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+)",
+               "1.30");
+}
+
+// Oracle: the run, which judged as it went.
+TEST(Verdict, ExpectationsAreJudgedAsTheRunJudgedThem) {
+  struct Case {
+    const char* expectation;
+    bool met;
+  };
+  const Case cases[] = {
+      {"{always: {resource: pods, count: {max: 3}}}", true},
+      {"{always: {resource: pods, count: {max: 2}}}", false},
+      {"{always: {resource: po, selector: app=web, count: {max: 2}}}", false},
+      {"{always: {resource: pods, selector: app=other, count: 0}}", true},
+      {"{always: {resource: pods, namespace: other, count: {max: 0}}}", true},
+      {"{always: {resource: pods, where: spec.nodeName exists}}", false},
+      {"{always: {resource: pods, where: metadata.labels.app == web}}", true},
+      {"{eventually: {resource: pods, count: 3}}", true},
+      {"{eventually: {resource: pods, count: 3}, within: 30s}", true},
+      {"{eventually: {resource: pods, count: 3}, within: 10s}", false},
+      {"{eventually: {resource: pods, count: 4}}", false},
+      {"{eventually: {resource: replicasets.apps/web, where: spec.replicas == 3}}", true},
+      {"{eventually: {resource: replicasets/none}}", false},
+      {"{eventually: {resource: configmaps, count: 0}}", true},
+      {"{eventually: {resource: nodes, count: 1}}", true},
+  };
+  for (const Case& c : cases) {
+    Trace t = Expecting(c.expectation);
+    const State met = c.met ? State::kOk : State::kViolated;
+    EXPECT_EQ(t.end->violations.empty(), c.met) << c.expectation;
+    const std::vector<trace::Violation> told = std::exchange(t.end->violations, {});
+    const Verdict v = VerdictOf(t, "expect");
+    EXPECT_EQ(v.state, met) << c.expectation;
+    if (c.met || v.findings.empty()) continue;
+    EXPECT_EQ(v.findings[0].violation.first, told[0].first) << c.expectation;
+    EXPECT_EQ(v.findings[0].violation.objects, told[0].objects) << c.expectation;
+  }
+}
+
+TEST(Verdict, WhatATraceDoesNotShowIsNotJudged) {
+  Trace t = Expecting("{eventually: {resource: pods, count: 4}}");
+  t.end->violations.clear();
+  EXPECT_EQ(VerdictOf(t, "limit").state, State::kNotJudged);
+  t.header.mode = "fuzz";  // faults may have kept it from coming, and the end is its own
+  EXPECT_EQ(VerdictOf(t, "expect").state, State::kNotJudged);
+  t.end->judged.clear();
+  EXPECT_EQ(VerdictOf(t, "expect").why, "the run did not judge it");
+  t.end.reset();
+  EXPECT_EQ(VerdictOf(t, "expect").why, "the trace is cut short");
+}
+
+TEST(Verdict, WhatTheRunSaysIsBrokenIs) {
+  Trace t = Expecting("");
+  for (const char* own : {"limit", "expect"}) {
+    trace::Violation v;
+    v.oracle = own;
+    t.end->violations = {v};
+    EXPECT_EQ(VerdictOf(t, own).state, State::kViolated) << own;
+  }
+}
+
+// What was to hold always is judged in every trace.
+TEST(Verdict, ATraceThatIsCutShortMayBreakWhatAlwaysHolds) {
+  Trace t = Expecting("{always: {resource: pods, count: {max: 2}}}");
+  t.end.reset();
+  EXPECT_EQ(VerdictOf(t, "expect").state, State::kViolated);
+}
+
+}  // namespace
+}  // namespace ksim::check
