@@ -175,8 +175,9 @@ class Campaign(unittest.TestCase):
         merged = run(KSIM, "fuzz", "merge", *shards, "--out", self.out)
         self.assertEqual(merged.returncode, 1, merged.stderr)
         [show] = [f["show"] for f in self.summary()["failures"]]
-        self.assertIn(show, merged.stdout)
-        self.assertEqual(shlex.split(show)[2], str(self.traces()[0]))
+        [trace] = self.traces()
+        self.assertEqual(pathlib.Path(self.out, shlex.split(show)[2]), trace)
+        self.assertIn("ksim replay " + shlex.quote(str(trace)), merged.stdout)
         self.check_kept()
         other = self.directory.name + "/other"
         run(KSIM, "fuzz", "scenarios/scale.yaml", "--seeds", "1..2", "--out", other)

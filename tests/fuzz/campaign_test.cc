@@ -178,6 +178,40 @@ TEST(Summary, TheFileOfARepeatableCampaignIsTheSameEachTime) {
   EXPECT_TRUE(ForFile(s) == ToTree(s));
 }
 
+Summary Found(const std::string& dir, const std::string& show) {
+  Summary s = ShardOf(1, 40, 1, 1);
+  s.failures.emplace_back();
+  s.failures[0].oracle = "esr";
+  s.failures[0].dir = dir;
+  s.failures[0].show = show;
+  return s;
+}
+
+// Wherever the campaign is, or is moved to.
+TEST(Summary, TheFileNamesFailuresAsSeenFromItsDirectory) {
+  struct Case {
+    const char *dir, *show, *dir_in_file, *show_in_file;
+  };
+  const Case cases[] = {
+      {"out/esr-1", "ksim run out/esr-1/scenario.yaml", "esr-1", "ksim run esr-1/scenario.yaml"},
+      {"/tmp/o o/esr-1", "ksim replay '/tmp/o o/esr-1/trace.jsonl'", "esr-1",
+       "ksim replay esr-1/trace.jsonl"},
+      {"", "ksim fuzz web.yaml --seeds 7", "", "ksim fuzz web.yaml --seeds 7"},
+  };
+  for (const Case& c : cases) {
+    const Summary s = Found(c.dir, c.show);
+    const value::Value in_file = ForFile(s).Get("failures").at(0);
+    EXPECT_EQ(in_file.Get("dir").AsString(), c.dir_in_file);
+    EXPECT_EQ(in_file.Get("show").AsString(), c.show_in_file);
+    EXPECT_EQ(ToTree(s).Get("failures").at(0).Get("dir").AsString(), c.dir) << "whole, for -o json";
+  }
+  // Merged and not copied it stays where its shard is.
+  Summary merged = Merged({Found("a/esr-1", "ksim run a/esr-1/scenario.yaml")});
+  EXPECT_EQ(ForFile(merged).Get("failures").at(0).Get("dir").AsString(), "a/esr-1");
+  merged.failures[0].dir = "all/esr-1";
+  EXPECT_EQ(ForFile(merged).Get("failures").at(0).Get("dir").AsString(), "esr-1");
+}
+
 TEST(Campaign, ExhaustiveCountsThroughAllSingleAnswersFirst) {
   Scenario s = ExpiredExpectations();
   s.steps.clear();

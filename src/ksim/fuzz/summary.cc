@@ -162,6 +162,15 @@ std::string Difference(const Summary& a, const Summary& b) {
   return "";
 }
 
+// With its directory as whoever stands beside the file finds it, if it is there.
+FailureLine Beside(FailureLine f) {
+  if (f.dir.empty() || f.dir == f.shard_dir) return f;
+  f.dir = DirectoryName(f.dir);
+  f.show = f.show.starts_with("ksim run ") ? fmt::format("ksim run {}/scenario.yaml", f.dir)
+                                           : fmt::format("ksim replay {}/trace.jsonl", f.dir);
+  return f;
+}
+
 void MergeFailure(const FailureLine& f, std::vector<FailureLine>* all) {
   const auto same = std::find_if(all->begin(), all->end(), [&f](const FailureLine& other) {
     return other.oracle == f.oracle && other.place == f.place;
@@ -246,7 +255,9 @@ Value ToTree(const Summary& s) {
 }
 
 Value ForFile(const Summary& s) {
-  const Value tree = ToTree(s);
+  Summary beside = s;
+  for (FailureLine& f : beside.failures) f = Beside(std::move(f));
+  const Value tree = ToTree(beside);
   if (!s.repeatable) return tree;
   return tree.Erase("runsPerSecond").Erase("eventsPerSecond").Erase("wallNs");
 }
@@ -321,7 +332,10 @@ Summary Merged(const std::vector<Summary>& shards) {
     out.interrupted |= s.interrupted;
     for (const auto& [kind, n] : s.faults) out.faults[kind] += n;
     out.probes.insert(s.probes.begin(), s.probes.end());
-    for (const FailureLine& f : s.failures) MergeFailure(f, &out.failures);
+    for (FailureLine f : s.failures) {
+      f.shard_dir = f.dir;
+      MergeFailure(f, &out.failures);
+    }
   }
   std::sort(out.undecided.begin(), out.undecided.end());
   std::stable_sort(out.failures.begin(), out.failures.end(),

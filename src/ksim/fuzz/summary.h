@@ -20,6 +20,7 @@ struct FailureLine {
   std::uint64_t count = 0;  // runs that showed it
   int code = kSafety;
   std::string dir;          // "" = nothing was written
+  std::string shard_dir;    // where it was when it was merged; "" = it was not
   std::int64_t steps = -1;  // decisions and faults after shrinking; -1 = not shrunk
   std::string seeds;        // "10/10", of other seeds; "" = not tried
   std::string show;         // the command that shows it again
@@ -61,7 +62,8 @@ std::string CampaignOf(const scenario::Scenario& scenario, const PlannerOptions&
 
 value::Value ToTree(const Summary& summary);
 // For campaign.json. Of what is repeatable the file is the same each time, however many workers
-// there are and however fast: how long it took is not in it.
+// there are and however fast, and wherever it is: how long it took is not in it, and directories of
+// failures are named as seen from the file's own.
 value::Value ForFile(const Summary& summary);
 // InvalidArgument: it is not as ToTree or ForFile wrote it.
 absl::StatusOr<Summary> ParseSummary(const value::Value& tree);
