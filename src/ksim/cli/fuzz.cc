@@ -323,6 +323,7 @@ class FuzzCommand : public Command {
       line.seed = f.number;
       line.count = f.count;
       line.code = f.code;
+      line.steps = static_cast<std::int64_t>(f.decisions.size());
       if (Written(f)) line.dir = DirOf(f);
       line.show = line.dir.empty() ? ShowSeed(f.number, f.code)
                                    : "ksim replay " + ShellQuote(line.dir + "/trace.jsonl");

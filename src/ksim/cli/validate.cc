@@ -29,9 +29,7 @@ class ValidateCommand : public Command {
   std::string_view summary() const override { return "check scenarios without running them"; }
   std::string_view usage() const override { return "ksim validate FILE... [flags]"; }
   std::string_view description() const override {
-    return "Exits 1 when a file is wrong. What `ksim run` would refuse because this version has "
-           "not\n"
-           "got it is a warning here.";
+    return "Exits 1 when a file is wrong, or names what this version has not got.";
   }
   std::vector<Example> examples() const override {
     return {{"All scenarios of a folder", "ksim validate scenarios"}};

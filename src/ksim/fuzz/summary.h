@@ -21,7 +21,7 @@ struct FailureLine {
   int code = kSafety;
   std::string dir;          // "" = nothing was written
   std::string shard_dir;    // where it was when it was merged; "" = it was not
-  std::int64_t steps = -1;  // decisions and faults after shrinking; -1 = not shrunk
+  std::int64_t steps = -1;  // decisions and faults: all, or what shrinking left; -1 = unknown
   std::string seeds;        // "10/10", of other seeds; "" = not tried
   std::string show;         // the command that shows it again
 };
