@@ -26,8 +26,7 @@ const OracleInfo& EsrInfo() {
       {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
        "a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
-       "few "
-       "pods or too many, until the expectation of it has expired and something wakes the "
+       "few pods or too many, until the expectation of it has expired and something wakes the "
        "controller",
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready",
