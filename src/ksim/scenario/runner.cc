@@ -151,12 +151,16 @@ bool IsChange(const sim::Event& e) {
 
 // Who tries for ever to reach a server that is down keeps the run from being quiet, and a fault
 // that only the heal ends keeps the server down: so the run stops, to be healed, where for
-// kStandstill nothing else has happened.
+// kStandstill nothing else has happened. Who tells of each try changes something every time: there
+// it is half of the time that the run has, from the last step or fault on.
 void Runner::WatchForStandstill() {
-  last_change_ = world_.sim().now();
-  world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) {
+  const Duration patience(scenario_.limit.time.ns() / 2);
+  last_change_ = last_deed_ = world_.sim().now();
+  world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this, patience](const sim::Event& e) {
     if (IsChange(e)) last_change_ = e.time;
-    if (e.time - last_change_ < kStandstill || stands_still_) return;
+    if (e.kind == sim::EventKind::kStep || e.kind == sim::EventKind::kFault) last_deed_ = e.time;
+    if (stands_still_) return;
+    if (e.time - last_change_ < kStandstill && e.time - last_deed_ < patience) return;
     if (AStepWillEnd() || !injector_.only_the_heal_ends()) return;
     stands_still_ = true;
     world_.sim().RequestStop();

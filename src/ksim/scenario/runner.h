@@ -159,7 +159,7 @@ class Runner {
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   std::vector<Group> groups_;
   std::optional<VirtualTime> healed_;
-  VirtualTime last_change_;  // while WatchForStandstill does
+  VirtualTime last_change_, last_deed_;  // while WatchForStandstill does
   bool stands_still_ = false;
   RunReport report_;
 };
