@@ -154,7 +154,7 @@ bool IsChange(const sim::Event& e) {
 // kStandstill nothing else has happened. Who tells of each try changes something every time: there
 // it is half of the time that the run has, from the last step or fault on.
 void Runner::WatchForStandstill() {
-  const Duration patience(scenario_.limit.time.ns() / 2);
+  const Duration patience = std::max(kStandstill, Duration(scenario_.limit.time.ns() / 2));
   last_change_ = last_deed_ = world_.sim().now();
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this, patience](const sim::Event& e) {
     if (IsChange(e)) last_change_ = e.time;
