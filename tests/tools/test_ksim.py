@@ -224,6 +224,7 @@ int main() {
 """
 
 
+@unittest.skipUnless(shutil.which("clang++-19"), "no clang++-19 here")
 class Profiled(unittest.TestCase):
     """tools/pgo: built to take notes, run, and built again with them."""
 
@@ -239,7 +240,7 @@ class Profiled(unittest.TestCase):
 
     def test_trains_the_first_build_and_leaves_the_second(self):
         build = self.clone.folder / "build/pgo"
-        result = self.clone.run(script="tools/pgo", PATH=self.with_bolt("exit 1"))
+        result = self.clone.run(script="tools/pgo", PATH=self.with_llvm("exit 1"))
         self.assertEqual(result, (0, f"{build}/bin/ksim\n"), self.clone.stderr)
         self.assertEqual((build / "trained.txt").read_text(), "generate ")
         log = (build / "ksim-build.log").read_text()
@@ -247,18 +248,19 @@ class Profiled(unittest.TestCase):
         self.assertEqual(self.clone.run(KSIM_BUILD_DIR=str(build)), (0, "use\n"))
         self.assertEqual(self.clone.stderr, "")
 
-    def with_bolt(self, script):
-        """A PATH on which llvm-bolt-19 is `script`; its calls are noted."""
+    def with_llvm(self, bolt, profdata="exit 0"):
+        """A PATH on which llvm-bolt-19 and llvm-profdata-19 are these; the calls are noted."""
         fakes = self.scratch / "fakes"
         fakes.mkdir()
-        bolt = fakes / "llvm-bolt-19"
-        bolt.write_text(f'#!/bin/bash\necho "$@" >>"{self.scratch}/bolt.calls"\n{script}\n')
-        bolt.chmod(0o755)
+        for name, script in (("bolt", bolt), ("profdata", profdata)):
+            fake = fakes / f"llvm-{name}-19"
+            fake.write_text(f'#!/bin/bash\necho "$@" >>"{self.scratch}/{name}.calls"\n{script}\n')
+            fake.chmod(0o755)
         return f"{fakes}:{os.environ['PATH']}"
 
     def test_what_llvm_bolt_made_of_the_programs_is_left(self):
         # The stand-in's programs say so: those that count, and those laid out by the counts.
-        path = self.with_bolt(textwrap.dedent("""\
+        path = self.with_llvm(textwrap.dedent("""\
             while [ $# -gt 0 ]; do
               case $1 in
                 -o) out=$2 ;;
@@ -283,14 +285,22 @@ class Profiled(unittest.TestCase):
 
     def test_where_llvm_bolt_fails_the_programs_stay(self):
         build = self.clone.folder / "build/pgo"
-        result = self.clone.run(script="tools/pgo", PATH=self.with_bolt("exit 1"))
+        result = self.clone.run(script="tools/pgo", PATH=self.with_llvm("exit 1"))
         self.assertEqual(result, (0, f"{build}/bin/ksim\n"))
         self.assertIn("llvm-bolt failed: ksim stays as it was linked", self.clone.stderr)
         self.assertEqual(self.clone.run(KSIM_BUILD_DIR=str(build)), (0, "use\n"))
 
+    def test_a_profile_that_cannot_be_read_is_told(self):
+        path = self.with_llvm("exit 1", profdata="echo no notes; exit 1")
+        self.assertEqual(self.clone.run(script="tools/pgo", PATH=path), (69, ""))
+        self.assertIn("llvm-profdata-19 failed", self.clone.stderr)
+        self.assertIn("no notes", self.clone.stderr)
+        self.assertIn("merge -o", (self.scratch / "profdata.calls").read_text())
+
     def test_a_benchmark_that_fails_is_told(self):
         self.clone.write("src/run_bench.cc", "int main() { return 1; }\n")
-        code, out = self.clone.run(script="tools/pgo")
+        path = self.with_llvm("exit 1")
+        code, out = self.clone.run(script="tools/pgo", PATH=path)
         self.assertEqual((code, out), (69, ""))
         self.assertIn("run_bench failed", self.clone.stderr)
         build = self.clone.folder / "build/pgo"
