@@ -59,6 +59,7 @@ TEST_F(Get, ReadsTemplatesFromFiles) {
             "my-replicaset-7l6pd   node-3\n"
             "my-replicaset-8pt2v   node-1\n");
   EXPECT_EQ(Ask({"pods", "-o", "jsonpath-file=no-such-file"}).code, 2);
+  EXPECT_EQ(Ask({"pods", "-o="}).out, Ask({"pods"}).out) << "as kubectl takes it";
 }
 
 TEST_F(Get, SaysWhatIsWrongAsKubectlDoes) {

@@ -68,6 +68,12 @@ TEST(Usage, WrongAndMissingValuesAreNamedAsWhatTheyAre) {
        "--allow-missing-template-keys: \"perhaps\" is neither true nor false"},
       {{"report", trace, "--max-events", "-1"},
        "--max-events: \"-1\" is no number from 0 to 2147483647"},
+      {{"etcd", trace, "get", "/", "--rev="}, "--rev: \"\" is no number"},
+      {{"etcd", trace, "get", "/", "--limit", ""}, "--limit: \"\" is no number"},
+      {{"run", kScenario, "--trace="}, "--trace: \"\" is no file"},
+      {{"run", kScenario, "--audit-log", ""}, "--audit-log: \"\" is no file"},
+      {{"run", kScenario, "--junit="}, "--junit: \"\" is no file"},
+      {{"fuzz", kScenario, "--junit="}, "--junit: \"\" is no file"},
   };
   for (const auto& c : kCases) {
     const CliResult r = RunCli(c.args);

@@ -264,6 +264,13 @@ CLI::Validator OneOf(std::vector<std::string> known, std::string_view what) {
   return CLI::Validator(check, "", words);
 }
 
+CLI::Validator Given(std::string_view what) {
+  const auto check = [what](const std::string& value) -> std::string {
+    return value.empty() ? fmt::format("\"\" is no {}", what) : "";
+  };
+  return CLI::Validator(check, "", "");
+}
+
 std::string WordsOf(CLI::Option& option) {
   try {
     return option.get_validator()->get_name();

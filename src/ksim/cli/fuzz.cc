@@ -127,7 +127,9 @@ class FuzzCommand : public Command {
             ->type_name("I/N");
     out_flag_ = app.add_option("--out", out_, "Where failures are written; default ksim-fuzz")
                     ->type_name("DIR");
-    app.add_option("--junit", junit_, "Writes a JUnit report")->type_name("FILE");
+    app.add_option("--junit", junit_, "Writes a JUnit report")
+        ->type_name("FILE")
+        ->check(Given("file"));
     app.add_option("--check-determinism", recheck_, "Does this share of the runs twice; default 1%")
         ->type_name("P%");
     app.add_option("--shrink-runs", shrink_runs_,

@@ -60,6 +60,7 @@ std::vector<Value> ItemsOf(const Value& tree) {
 }  // namespace
 
 absl::StatusOr<OutputFormat> OutputFormat::Parse(const std::string& text) {
+  if (text.empty()) return OutputFormat();  // -o "$UNSET" is no -o
   const std::size_t equals = text.find('=');
   std::string name = text.substr(0, equals);
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

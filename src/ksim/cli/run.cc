@@ -49,11 +49,13 @@ class RunCommandImpl : public Command {
     app.add_option("FILE", files_, "Scenarios or manifests")->type_name("FILE");
     scenario_.Define(app);
     app.add_option("--trace", flags_.trace, "Writes the trace: FILE.jsonl, FILE.ktrace or -")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(Given("file"));
     app.add_option("--audit-log", flags_.audit_log,
                    "Writes what the API servers were asked and answered, as their audit log: FILE "
                    "or -")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(Given("file"));
     app.add_option("--audit-level", flags_.audit_level,
                    "How much of it: Metadata, Request (with bodies), RequestResponse")
         ->type_name("LEVEL")
@@ -68,7 +70,9 @@ class RunCommandImpl : public Command {
         ->check(CLI::Range(0, std::numeric_limits<int>::max()));
     flags_.common.DefineColor(app);
     flags_.common.DefineQuiet(app);
-    app.add_option("--junit", junit_, "Writes a JUnit report")->type_name("FILE");
+    app.add_option("--junit", junit_, "Writes a JUnit report")
+        ->type_name("FILE")
+        ->check(Given("file"));
     app.add_option("--jobs", jobs_, "Runs at a time, each in a process of its own")
         ->type_name("N")
         ->check(CLI::Range(1, 1024));
