@@ -98,17 +98,28 @@ void EventQueue::InsertInFront(const QueueEntry& e) {
 }
 
 void EventQueue::InsertBeforeTail(const QueueEntry& e) {
-  Bucket& bucket = buckets_[0];
-  if (bucket.head == bucket.tail && bucket.tail_used == kChunkEntries && front_ > 0) {
-    QueueEntry* const entries = bucket.head->entries;
-    std::copy(entries + front_, entries + kChunkEntries, entries);
-    bucket.tail_used -= std::exchange(front_, 0);
-  }
-  if (bucket.head != bucket.tail || bucket.tail_used == kChunkEntries) {
+  const Bucket& bucket = buckets_[0];
+  if (bucket.head != bucket.tail || (bucket.tail_used == kChunkEntries && front_ == 0)) {
     SpreadFront(std::min(e.time, bucket.head->entries[front_].time));
     e.time < front_end_ ? InsertInFront(e) : File(e);
-    return;
+  } else if (front_ > 0) {
+    InsertFromFront(e);
+  } else {
+    InsertFromTail(e);
   }
+}
+
+// Most of what is scheduled is due soon, before the timers that have waited for long: it is few
+// steps from the front.
+void EventQueue::InsertFromFront(const QueueEntry& e) {
+  QueueEntry* const entries = buckets_[0].head->entries;
+  std::uint32_t to = --front_;
+  for (; e.time >= entries[to + 1].time; ++to) entries[to] = entries[to + 1];
+  entries[to] = e;
+}
+
+void EventQueue::InsertFromTail(const QueueEntry& e) {
+  Bucket& bucket = buckets_[0];
   QueueEntry* const entries = bucket.head->entries;
   std::uint32_t to = bucket.tail_used++;
   for (; to > front_ && e.time < entries[to - 1].time; --to) entries[to] = entries[to - 1];

@@ -114,7 +114,10 @@ class EventQueue {
     bucket.tail->entries[bucket.tail_used++] = e;
   }
   void InsertInFront(const QueueEntry& e);
+  // Into bucket 0, before its last entry.
   void InsertBeforeTail(const QueueEntry& e);
+  void InsertFromFront(const QueueEntry& e);  // there is room there: front_ > 0
+  void InsertFromTail(const QueueEntry& e);
   void SpreadFront(std::uint64_t base);
   void Extend(Bucket& bucket);
   void Advance();
