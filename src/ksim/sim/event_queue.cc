@@ -23,21 +23,17 @@ void EventQueue::Extend(Bucket& bucket) {
   bucket.tail_used = 0;
 }
 
-void EventQueue::PopFront() {
+void EventQueue::DropFront() {
   Bucket& bucket = buckets_[0];
-  --size_;
-  ++front_;
-  if (bucket.head == bucket.tail && front_ == bucket.tail_used) {
-    Free(bucket.head);
+  Chunk* const done = bucket.head;
+  if (done == bucket.tail) {
     bucket = Bucket();
-    front_ = 0;
     occupied_ &= ~std::uint64_t{1};
-  } else if (front_ == kChunkEntries) {
-    Chunk* done = bucket.head;
+  } else {
     bucket.head = done->next;
-    Free(done);
-    front_ = 0;
   }
+  Free(done);
+  front_ = 0;
 }
 
 // Bucket 0 is empty: the next bucket's turn has come. Only its entries change place: for those of

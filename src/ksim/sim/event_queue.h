@@ -60,7 +60,11 @@ class EventQueue {
     if ((occupied_ & 1) == 0) Advance();
     return buckets_[0].head->entries[front_];
   }
-  void PopFront();  // after Front
+  void PopFront() {  // after Front
+    const Bucket& bucket = buckets_[0];
+    --size_;
+    if (++front_ == (bucket.head == bucket.tail ? bucket.tail_used : kChunkEntries)) DropFront();
+  }
 
   // Drops every entry for which keep(entry) is false; the others stay in order.
   template <class F>
@@ -120,6 +124,7 @@ class EventQueue {
   void InsertFromTail(const QueueEntry& e);
   void SpreadFront(std::uint64_t base);
   void Extend(Bucket& bucket);
+  void DropFront();  // bucket 0's first chunk, which is used up
   void Advance();
   void SortIntoFront(std::size_t b);
   void Spread(std::size_t b);

@@ -66,7 +66,7 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
                                  const char* label) {
   Slot& slot = slots[index];
   const bool work = kind == TimerKind::kWork;
-  slot.label = InternLabel(label);
+  slot.label = NumberOf(label);
   ++slot.entries;
   slot.work = static_cast<std::uint16_t>(slot.work + work);
   sim.pending_work_ += work;
@@ -78,21 +78,9 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
   queue.Push(e);
 }
 
-bool Simulation::Kernel::LiveFront(VirtualTime bound) {
-  while (!queue.empty() && queue.NextTime() <= static_cast<std::uint64_t>(bound.ns())) {
-    const QueueEntry& e = queue.Front();
-    if (Live(e)) return true;
-    --dead;
-    queue.PopFront();
-  }
-  return false;
-}
-
 // Labels are literals: the same place gives the same pointer. Numbers are given by content: what
 // two places call the same has one.
 std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
-  auto& recent = recent_labels[reinterpret_cast<std::uintptr_t>(label) / 8 % recent_labels.size()];
-  if (label == recent.first) return recent.second;
   const auto [it, added] = label_numbers.emplace(label, 0);
   if (added) {
     const auto same = std::find(labels.begin(), labels.end(), std::string_view(label));
@@ -100,7 +88,7 @@ std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
     if (same == labels.end()) labels.push_back(label);
     KSIM_CHECK(labels.size() <= 0xffff) << "too many timer labels: are they literals?";
   }
-  recent = {label, it->second};
+  RecentLabel(label) = {label, it->second};
   return it->second;
 }
 
@@ -126,12 +114,6 @@ std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const
   }
   if (holds > 0 && lines.size() < max) lines.push_back(fmt::format("{} held", holds));
   return lines;
-}
-
-void Simulation::Kernel::RunFront() {
-  const QueueEntry e = queue.Front();
-  queue.PopFront();
-  Run(e);
 }
 
 void Simulation::Kernel::Run(const QueueEntry& e) {
@@ -184,7 +166,7 @@ void Simulation::Kernel::RunCall(std::uint32_t index) {
   }
 }
 
-void Simulation::Kernel::RunDeferred() {
+void Simulation::Kernel::RunAllDeferred() {
   while (deferred_done < deferred.size()) {
     Deferred d = std::move(deferred[deferred_done++]);
     sim.context_ = d.context;

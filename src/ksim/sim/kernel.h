@@ -79,17 +79,32 @@ class Simulation::Kernel {
   void Enqueue(std::uint32_t slot, VirtualTime at, TimerKind kind, const char* label);
   bool Live(const QueueEntry& e) const { return slots[e.slot].generation == e.generation; }
   void DropDead();
-  // Takes dead entries off the front; true if a live one is due at or before `bound`.
-  bool LiveFront(VirtualTime bound);
+  // Takes dead entries off the front; null unless a live one is due at or before `bound`.
+  const QueueEntry* LiveFront(VirtualTime bound) {
+    while (!queue.empty() && queue.NextTime() <= static_cast<std::uint64_t>(bound.ns())) {
+      const QueueEntry& e = queue.Front();
+      if (Live(e)) return &e;
+      --dead;
+      queue.PopFront();
+    }
+    return nullptr;
+  }
+  std::uint16_t NumberOf(const char* label) {
+    const auto& [recent, number] = RecentLabel(label);
+    return label == recent ? number : InternLabel(label);
+  }
   std::uint16_t InternLabel(const char* label);
   std::vector<std::string> DescribeWork(std::size_t max) const;
 
   // --- running (kernel.cc) ---
-  void RunFront();  // after LiveFront; the clock has been set
-  void Run(const QueueEntry& e);
+  void Run(const QueueEntry& e);  // the clock has been set
   void RunRoot(std::uint32_t root, std::coroutine_handle<> frame);
   void RunCall(std::uint32_t call);
-  void RunDeferred();
+  void RunDeferred() {
+    if (!deferred.empty()) [[unlikely]]
+      RunAllDeferred();
+  }
+  void RunAllDeferred();
 
   // --- roots and calls (roots.cc) ---
   std::uint32_t NewRoot(Process& process, Task<void> task, const Context& context);
@@ -117,7 +132,11 @@ class Simulation::Kernel {
   std::vector<std::string_view> labels;
   absl::flat_hash_map<const char*, std::uint16_t> label_numbers;  // one label may have many places
   // Those asked for lately, by where they lie.
-  std::array<std::pair<const char*, std::uint16_t>, 64> recent_labels{};
+  using LabelNumber = std::pair<const char*, std::uint16_t>;
+  std::array<LabelNumber, 64> recent_labels{};
+  LabelNumber& RecentLabel(const char* label) {
+    return recent_labels[reinterpret_cast<std::uintptr_t>(label) / 8 % recent_labels.size()];
+  }
   struct Chain {
     std::string name;
     std::uint64_t hash = 0;

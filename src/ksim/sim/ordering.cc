@@ -28,15 +28,17 @@ bool Ordering::Due(VirtualTime bound) {
   kernel_.dead -= before - staged_.size();
   EventQueue& queue = kernel_.queue;
   if (staged_.empty()) {
-    if (!kernel_.LiveFront(bound)) return false;
-    staged_.push_back(queue.Front());
+    const QueueEntry* const front = kernel_.LiveFront(bound);
+    if (front == nullptr) return false;
+    staged_.push_back(*front);
     queue.PopFront();
   }
   if (earliest() > bound) return false;
   const std::uint64_t last_due = LastDue(bound);
   horizon_ = std::max(horizon_, last_due);
-  while (kernel_.LiveFront(VirtualTime(static_cast<std::int64_t>(last_due)))) {
-    staged_.push_back(queue.Front());
+  const VirtualTime last(static_cast<std::int64_t>(last_due));
+  while (const QueueEntry* const front = kernel_.LiveFront(last)) {
+    staged_.push_back(*front);
     queue.PopFront();
   }
   return true;

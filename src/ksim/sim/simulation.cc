@@ -125,15 +125,18 @@ bool Simulation::Step() {
 bool Simulation::RunNext(VirtualTime bound, const Limits& limits, Stop* stop) {
   if (kernel_->ordering) [[unlikely]]
     return RunOrdered(bound, limits, stop);
-  if (!kernel_->LiveFront(bound)) {
+  const QueueEntry* const front = kernel_->LiveFront(bound);
+  if (front == nullptr) {
     *stop = Stop::kTimeReached;
     return false;
   }
-  const VirtualTime next(static_cast<std::int64_t>(kernel_->queue.NextTime()));
+  const QueueEntry e = *front;
+  const VirtualTime next(static_cast<std::int64_t>(e.time));
   KSIM_CHECK(next >= now_);
   if (!MayStep(next, limits, stop)) return false;
   BeginStep(next);
-  kernel_->RunFront();
+  kernel_->queue.PopFront();
+  kernel_->Run(e);
   kernel_->RunDeferred();
   return true;
 }
@@ -189,14 +192,18 @@ Simulation::Stop Simulation::RunUntilQuiet(Duration quiet_for, const Limits& lim
   kernel_->RunDeferred();
   for (;;) {
     if (stop_requested_) return Stop::kStopped;
-    const bool idle = pending_work_ == 0;
-    const VirtualTime quiet = std::max(now_, AddWithin(last_work_, quiet_for));
-    const VirtualTime bound = idle ? std::min(quiet, limits.time) : limits.time;
+    VirtualTime bound = limits.time;
+    bool quiet_first = false;  // nothing is to be done, and the quiet ends before the limit
+    if (pending_work_ == 0) {
+      const VirtualTime quiet = std::max(now_, AddWithin(last_work_, quiet_for));
+      quiet_first = quiet <= limits.time;
+      bound = std::min(quiet, limits.time);
+    }
     Stop stop{};
     if (RunNext(bound, limits, &stop)) continue;
     if (stop != Stop::kTimeReached) return stop;
     if (bound != VirtualTime::Max()) now_ = std::max(now_, bound);
-    return idle && quiet <= limits.time ? Stop::kQuiescent : Stop::kTimeLimit;
+    return quiet_first ? Stop::kQuiescent : Stop::kTimeLimit;
   }
 }
 
