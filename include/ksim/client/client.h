@@ -32,6 +32,7 @@ namespace ksim::client {
 class FaultHooks;   // client/fault_hooks.h
 class Link;         // client/link.h
 class TokenBucket;  // client/token_bucket.h
+struct Answer;      // client/exchange.h
 
 // What all clients of a cluster share. Owned by the cluster; outlives every process.
 struct Environment {
@@ -186,7 +187,8 @@ class Client {
 
  private:
   struct Impl;
-  sim::Task<api::Response> Attempts(api::Request&& request, std::unique_ptr<WatchStream>* stream);
+  sim::Task<std::unique_ptr<Answer>> Attempts(api::Request&& request,
+                                              std::unique_ptr<WatchStream>* stream);
 
   Connection& connection_;
   sim::ActorId actor_;

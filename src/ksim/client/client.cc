@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ksim/base/check.h"
+#include "ksim/client/events.h"
 #include "ksim/client/exchange.h"
 #include "ksim/client/fault_hooks.h"
 #include "ksim/client/token_bucket.h"
@@ -22,14 +23,12 @@ Access AccessOf(api::Verb verb) {
 
 // How long to wait before sending the request again; nullopt: the answer stands (CLIENT-37).
 // Source: rest/with_retry.go IsNextRetry, rest/request.go Watch and request.
-std::optional<Duration> RetryPause(const api::Request& request, const Answer& answer) {
-  const api::Response& r = answer.response;
+std::optional<Duration> RetryPause(Access access, const api::Response& r) {
   if (r.code == 429 || r.code >= 500) {
     if (r.status.retry_after_seconds <= 0) return std::nullopt;
     return Seconds(r.status.retry_after_seconds);
   }
-  if (AccessOf(request.verb) == Access::kWrite || !api::IsConnectionLost(r.status))
-    return std::nullopt;
+  if (access == Access::kWrite || !api::IsConnectionLost(r.status)) return std::nullopt;
   return kConnectionRetryPause;
 }
 
@@ -60,9 +59,9 @@ class EmptyWatch : public WatchStream {
   void Stop() override {}
 };
 
-api::Result<api::Object> ObjectOrStatus(api::Response response) {
-  if (response.code >= 200 && response.code < 400) return std::move(response.object);
-  return std::move(response.status);
+api::Result<api::Object> ObjectOrStatus(Answer& answer) {
+  if (answer.ok()) return std::move(answer.response.object);
+  return std::move(answer.response.status);
 }
 
 // What is not set is 5 requests a second and 10 at once (rest.RESTClientForConfigAndClient).
@@ -76,30 +75,35 @@ ClientOptions Defaulted(ClientOptions options) {
 }  // namespace
 
 struct Client::Impl {
-  explicit Impl(const ClientOptions& o) : options(Defaulted(o)) {
+  Impl(const ClientOptions& o, const std::string& process)
+      : options(Defaulted(o)), process_name(process) {
+    if (options.user.empty()) options.user = process;
+    user = options.user;
     if (options.limiter == nullptr)
       options.limiter =
           std::make_shared<TokenBucket>(TokenBucket::PerSecond(options.qps, options.burst));
   }
   ClientOptions options;
+  SharedText process_name, user;  // who its requests come from
 };
 
 Client::Client(Connection& connection, sim::ActorId actor, ClientOptions options)
-    : connection_(connection), actor_(actor), impl_(std::make_unique<Impl>(options)) {
-  if (impl_->options.user.empty()) impl_->options.user = connection.process().name();
-}
+    : connection_(connection),
+      actor_(actor),
+      impl_(std::make_unique<Impl>(options, connection.process().name())) {}
 Client::~Client() = default;
 
 const ClientOptions& Client::options() const { return impl_->options; }
 
 // The request and its retries. `stream` is set for a watch, and filled if one was opened.
-sim::Task<api::Response> Client::Attempts(api::Request&& request,
-                                          std::unique_ptr<WatchStream>* stream) {
+sim::Task<std::unique_ptr<Answer>> Client::Attempts(api::Request&& request,
+                                                    std::unique_ptr<WatchStream>* stream) {
   sim::Simulation& sim = connection_.env().sim;
+  const Access access = AccessOf(request.verb);
   request.actor = actor_;
-  request.client = connection_.process().name();
-  request.user = impl_->options.user;
-  request.user_agent = connection_.process().name();
+  request.client = impl_->process_name;
+  request.user = impl_->user;
+  request.user_agent = impl_->process_name;
   const Duration timeout = stream == nullptr ? impl_->options.timeout : Duration();
   for (int attempt = 1;; ++attempt) {
     if (stream == nullptr || attempt > 1) {
@@ -108,47 +112,52 @@ sim::Task<api::Response> Client::Attempts(api::Request&& request,
     }
     FaultHooks* hooks = connection_.env().faults;
     if (hooks != nullptr && hooks->has_gates()) {
-      co_await PassGates(hooks, actor_, AccessOf(request.verb));
+      co_await PassGates(hooks, actor_, access);
     }
     std::shared_ptr<WatchPipe> pipe;
     if (stream != nullptr) {
       pipe =
           std::make_shared<WatchPipe>(connection_.link(), connection_.server(), request.resource);
     }
-    const std::unique_ptr<Answer> answer = co_await Exchange(connection_, request, timeout, pipe);
-    api::Response& response = answer->response;
-    last_request_id_ = answer->request_id;
+    std::unique_ptr<Answer> answer =
+        co_await Exchange(connection_, std::move(request), timeout, pipe);
+    const api::Response& response = answer->response;
+    const api::Request& sent = answer->sent.As<RequestPayload>().request;
+    last_request_id_ = sent.id;
     last_response_event_ = answer->event;
     if (stream != nullptr && answer->ok()) *stream = pipe->MakeStream(response.stream);
-    const std::optional<Duration> pause = RetryPause(request, *answer);
-    if (!pause) co_return std::move(response);
+    const std::optional<Duration> pause = RetryPause(access, response);
+    if (!pause) co_return answer;
     if (attempt > kMaxRetries) {
       if (stream != nullptr && response.code == 0) *stream = std::make_unique<EmptyWatch>();
-      co_return std::move(response);
+      co_return answer;
     }
+    request = sent;
     co_await sim.Sleep(*pause, sim::TimerKind::kWork, "retry after");
   }
 }
 
 sim::Task<api::Response> Client::Do(api::Request request) {
   KSIM_CHECK(request.verb != api::Verb::kWatch) << "a watch needs Client::Watch";
-  co_return co_await Attempts(std::move(request), nullptr);
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  co_return std::move(answer->response);
 }
 
 sim::Task<Client::ObjectResult> Client::Get(const api::ResourceInfo* r, SharedText ns,
                                             SharedText name, SharedText resource_version) {
   api::Request request = NewRequest(api::Verb::kGet, r, std::move(ns), std::move(name));
   request.list.resource_version = std::move(resource_version);
-  api::Response response = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(std::move(response));
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(*answer);
 }
 
 sim::Task<api::Result<ListResult>> Client::List(const api::ResourceInfo* r, SharedText ns,
                                                 api::ListOptions options) {
   api::Request request = NewRequest(api::Verb::kList, r, std::move(ns), {});
   request.list = std::move(options);
-  api::Response response = co_await Attempts(std::move(request), nullptr);
-  if (response.code < 200 || response.code >= 400) co_return std::move(response.status);
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  api::Response& response = answer->response;
+  if (!answer->ok()) co_return std::move(response.status);
   ListResult result;
   result.items = std::move(response.items);
   result.resource_version = response.list_rv;
@@ -163,24 +172,24 @@ sim::Task<api::Result<std::unique_ptr<WatchStream>>> Client::Watch(const api::Re
   api::Request request = NewRequest(api::Verb::kWatch, r, std::move(ns), {});
   request.list = std::move(options);
   std::unique_ptr<WatchStream> stream;
-  api::Response response = co_await Attempts(std::move(request), &stream);
-  if (stream == nullptr) co_return std::move(response.status);
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), &stream);
+  if (stream == nullptr) co_return std::move(answer->response.status);
   co_return std::move(stream);
 }
 
 sim::Task<Client::ObjectResult> Client::Create(const api::ResourceInfo* r, api::Object object) {
   api::Request request = RequestAbout(api::Verb::kCreate, r, object);
   request.believed_uid.clear();
-  api::Response response = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(std::move(response));
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(*answer);
 }
 
 sim::Task<Client::ObjectResult> Client::Update(const api::ResourceInfo* r, api::Object object,
                                                SharedText subresource) {
   api::Request request = RequestAbout(api::Verb::kUpdate, r, object);
   request.subresource = std::move(subresource);
-  api::Response response = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(std::move(response));
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(*answer);
 }
 
 sim::Task<Client::ObjectResult> Client::UpdateStatus(const api::ResourceInfo* r,
@@ -197,8 +206,8 @@ sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, Shared
   request.subresource = std::move(options.subresource);
   request.field_manager = std::move(options.field_manager);
   request.force = options.force;
-  api::Response response = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(std::move(response));
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(*answer);
 }
 
 sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, SharedText ns,
@@ -206,8 +215,8 @@ sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, Share
   api::Request request = NewRequest(api::Verb::kDelete, r, std::move(ns), std::move(name));
   request.believed_uid = options.uid.value_or("");
   request.del = std::move(options);
-  api::Response response = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(std::move(response));
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(*answer);
 }
 
 sim::Task<Client::ObjectResult> Client::CreateSubresource(const api::ResourceInfo* r, SharedText ns,
@@ -216,8 +225,8 @@ sim::Task<Client::ObjectResult> Client::CreateSubresource(const api::ResourceInf
   api::Request request = NewRequest(api::Verb::kCreate, r, std::move(ns), std::move(name));
   request.subresource = std::move(subresource);
   request.body = std::move(body);
-  api::Response response = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(std::move(response));
+  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  co_return ObjectOrStatus(*answer);
 }
 
 }  // namespace ksim::client

@@ -17,7 +17,7 @@
 namespace ksim::client {
 
 struct RequestPayload : sim::Payload {
-  RequestPayload(const api::Request& r, SharedText s) : request(r), server(std::move(s)) {}
+  RequestPayload(api::Request&& r, SharedText s) : request(std::move(r)), server(std::move(s)) {}
   std::uint64_t ContentHash() const override;
   api::Request request;  // `event` is not set yet
   SharedText server;

@@ -39,105 +39,165 @@ std::unique_ptr<Answer> TransportFailure(api::Status status, bool lost) {
   return answer;
 }
 
-// The way back of one answer. The server holds it; if it is dropped uncalled, the connection was
-// lost.
-class ReplyPath {
+// One request on its way to a server, and the way back of its answer. It is on the wire first, the
+// server holds it then; if it is dropped unanswered, the connection was lost.
+class Trip {
  public:
-  ReplyPath(const std::shared_ptr<Link>& link, api::Endpoint& server,
-            const api::ResourceInfo* resource, std::uint64_t key, std::shared_ptr<Call> call,
-            std::shared_ptr<WatchPipe> pipe)
-      : sim_(link->sim()),
-        link_(link),
-        server_(server),
-        resource_(resource),
-        key_(key),
+  Trip(Connection& connection, Link::Lane& lane, const api::Request& request,
+       std::shared_ptr<Call> call, std::shared_ptr<WatchPipe> pipe)
+      : sim_(connection.env().sim),
+        hooks_(connection.env().faults),
+        link_(connection.link()),
+        lane_(lane),
+        server_(connection.server()),
+        resource_(request.resource),
+        request_(request),
         call_(std::move(call)),
-        pipe_(std::move(pipe)) {}
-  ReplyPath(const ReplyPath&) = delete;
-  ~ReplyPath() {
+        pipe_(std::move(pipe)) {
+    if (pipe_) sink_ = pipe_->MakeSink();
+  }
+  Trip(const Trip&) = delete;
+  ~Trip() {
+    sink_ = nullptr;
     if (!answered_) Send(TransportFailure(api::ConnectionLost(), true));
   }
 
-  void Respond(api::Response&& response) {
-    auto answer = std::make_unique<Answer>();
-    answer->response = std::move(response);
-    Send(std::move(answer));
-  }
-
-  // The answer is lost: the sender waits until its time is up.
-  void Drop() { answered_ = true; }
-
-  void Send(std::unique_ptr<Answer> answer) {
-    answered_ = true;
-    const std::shared_ptr<Link> link = link_.lock();
-    if (link == nullptr) {
-      CloseOrphan(answer->response.stream);
-      return;
-    }
-    if (!link->usable()) return;
-    auto deliver = [call = call_, link = link_, server = &server_, resource = resource_,
-                    answer = std::move(answer)]() mutable {
-      Arrive(*call, link, *server, resource, std::move(answer));
-    };
-    if (pipe_) {
-      pipe_->SendInOrder(key_, std::move(deliver));
-    } else {
-      link->FromServer(server_, resource_).Send(key_, std::move(deliver));
-    }
-  }
+  static void Depart(std::unique_ptr<Trip> trip, std::uint64_t key, std::uint64_t event);
 
  private:
+  static void ArriveAtServer(std::unique_ptr<Trip> trip);
+  static void Accept(std::unique_ptr<Trip> trip);
+  void Respond(api::Response&& response) { Send(std::make_unique<Answer>(std::move(response))); }
+  void Send(std::unique_ptr<Answer> answer);
+  // The answer is lost: the sender waits until its time is up.
+  void Drop() { answered_ = true; }
   static void Arrive(Call& call, const std::weak_ptr<Link>& weak, api::Endpoint& server,
-                     const api::ResourceInfo* resource, std::unique_ptr<Answer> answer) {
-    if (!call.given_up) {
-      call.promise.Fulfil(std::move(answer));
-      return;
-    }
-    const std::uint64_t stream = answer->response.stream;
-    if (stream == 0) return;
-    if (const std::shared_ptr<Link> link = weak.lock()) {
-      link->SendCloseWatch(server, resource, stream);
-    } else {
-      server.CloseWatch(stream);  // nobody listens on that port: reset at once
-    }
-  }
-
-  // The client is gone: the server notices when it first writes.
-  void CloseOrphan(std::uint64_t stream) {
-    if (stream == 0) return;
-    sim_.After(Duration(), sim::TimerKind::kWork, "close of an orphaned watch",
-               [server = &server_, stream] { server->CloseWatch(stream); });
-  }
+                     const api::ResourceInfo* resource, std::unique_ptr<Answer> answer);
+  void CloseOrphan(std::uint64_t stream);
 
   sim::Simulation& sim_;
+  const FaultHooks* hooks_;
   std::weak_ptr<Link> link_;
+  Link::Lane& lane_;  // as long as link_ is there
   api::Endpoint& server_;
   const api::ResourceInfo* resource_;
-  std::uint64_t key_;
+  api::Request request_;  // until it arrives
+  std::uint64_t key_ = 0;
   std::shared_ptr<Call> call_;
   std::shared_ptr<WatchPipe> pipe_;
+  std::shared_ptr<api::WatchSink> sink_;  // until the server has it
+  bool lose_answer_ = false;
   bool answered_ = false;
 };
 
+void Trip::Depart(std::unique_ptr<Trip> trip, std::uint64_t key, std::uint64_t event) {
+  trip->key_ = key;
+  trip->request_.event = event;
+  sim::Channel& out = trip->lane_.out;
+  ContextScope scope(trip->sim_);
+  scope.set_cause(event);
+  out.Send(key, [trip = std::move(trip)]() mutable { ArriveAtServer(std::move(trip)); });
+}
+
+// It has reached the server, or what a fault has put in its place.
+void Trip::ArriveAtServer(std::unique_ptr<Trip> trip) {
+  const FaultHooks* hooks = trip->hooks_;
+  if (hooks == nullptr || !hooks->has_judges()) return Accept(std::move(trip));
+  Mishap mishap = hooks->Befalls(trip->request_);
+  switch (mishap.kind) {
+    case Mishap::Kind::kRequestLost:
+      return trip->Drop();
+    case Mishap::Kind::kRefused:
+      return trip->Send(TransportFailure(api::ConnectionRefused(), false));
+    case Mishap::Kind::kRejected: {
+      api::Response response;
+      response.code = mishap.status.code;
+      response.status = std::move(mishap.status);
+      return trip->Respond(std::move(response));
+    }
+    case Mishap::Kind::kAnswerLost:
+      trip->lose_answer_ = true;
+      break;
+    case Mishap::Kind::kNone:
+      break;
+  }
+  Accept(std::move(trip));
+}
+
+void Trip::Accept(std::unique_ptr<Trip> trip) {
+  if (!trip->server_.accepting())
+    return trip->Send(TransportFailure(api::ConnectionRefused(), false));
+  api::Endpoint& server = trip->server_;
+  api::Request& request = trip->request_;
+  std::shared_ptr<api::WatchSink>& sink = trip->sink_;
+  server.Accept(
+      std::move(request),
+      [trip = std::move(trip)](api::Response&& response) {
+        trip->lose_answer_ ? trip->Drop() : trip->Respond(std::move(response));
+      },
+      std::move(sink));
+}
+
+void Trip::Send(std::unique_ptr<Answer> answer) {
+  answered_ = true;
+  const std::shared_ptr<Link> link = link_.lock();
+  if (link == nullptr) {
+    CloseOrphan(answer->response.stream);
+    return;
+  }
+  if (!link->usable()) return;
+  auto deliver = [call = call_, link = link_, server = &server_, resource = resource_,
+                  answer = std::move(answer)]() mutable {
+    Arrive(*call, link, *server, resource, std::move(answer));
+  };
+  if (pipe_) {
+    pipe_->SendInOrder(key_, std::move(deliver));
+  } else {
+    lane_.in.Send(key_, std::move(deliver));
+  }
+}
+
+void Trip::Arrive(Call& call, const std::weak_ptr<Link>& weak, api::Endpoint& server,
+                  const api::ResourceInfo* resource, std::unique_ptr<Answer> answer) {
+  if (!call.given_up) {
+    call.promise.Fulfil(std::move(answer));
+    return;
+  }
+  const std::uint64_t stream = answer->response.stream;
+  if (stream == 0) return;
+  if (const std::shared_ptr<Link> link = weak.lock()) {
+    link->SendCloseWatch(server, resource, stream);
+  } else {
+    server.CloseWatch(stream);  // nobody listens on that port: reset at once
+  }
+}
+
+// The client is gone: the server notices when it first writes.
+void Trip::CloseOrphan(std::uint64_t stream) {
+  if (stream == 0) return;
+  sim_.After(Duration(), sim::TimerKind::kWork, "close of an orphaned watch",
+             [server = &server_, stream] { server->CloseWatch(stream); });
+}
+
+// 0: it has no name.
 std::uint64_t ObjectOf(const api::Request& r) {
   return r.name.empty() ? 0 : api::ObjectHash(r.resource->resource, r.ns, r.name);
 }
 
-std::uint64_t EmitRequest(sim::Simulation& sim, const api::Request& request,
-                          const api::Endpoint& server) {
+std::uint64_t EmitRequest(sim::Simulation& sim, std::uint64_t object, const sim::PayloadRef& sent) {
   sim::EventInfo info;
   info.kind = sim::EventKind::kRequest;
-  info.object = ObjectOf(request);
-  return sim.EmitAs(request.actor, sim.context().cause, info,
-                    sim::MakePayload<RequestPayload>(request, server.name()));
+  info.object = object;
+  return sim.EmitAs(sent.As<RequestPayload>().request.actor, sim.context().cause, info, sent);
 }
 
-// `sent` is the `request` event.
-std::uint64_t EmitResponse(sim::Simulation& sim, const api::Request& request, std::uint64_t sent,
+// `cause` is the `request` event.
+std::uint64_t EmitResponse(sim::Simulation& sim, std::uint64_t object, std::uint64_t cause,
                            const Answer& answer, Duration latency) {
+  const api::Request& request = answer.sent.As<RequestPayload>().request;
   const api::Response& r = answer.response;
   auto* payload = new ResponsePayload;
-  payload->id = answer.request_id;
+  payload->id = request.id;
   payload->code = r.code;
   payload->reason = r.status.reason;
   payload->rv = r.rv();
@@ -151,68 +211,29 @@ std::uint64_t EmitResponse(sim::Simulation& sim, const api::Request& request, st
   payload->status = r.status;
   sim::EventInfo info;
   info.kind = sim::EventKind::kResponse;
-  info.object = ObjectOf(request);
+  info.object = object;
   info.revision = payload->rv;
-  return sim.EmitAs(request.actor, sent, info, sim::PayloadRef(payload));
-}
-
-// The request has reached the server, or what a fault has put in its place.
-void ArriveAtServer(api::Endpoint& server, api::Request&& request, std::unique_ptr<ReplyPath> path,
-                    std::shared_ptr<api::WatchSink> sink, const FaultHooks* hooks) {
-  Mishap mishap;
-  if (hooks != nullptr) mishap = hooks->Befalls(request);
-  if (mishap.kind == Mishap::Kind::kRequestLost) return path->Drop();
-  if (mishap.kind == Mishap::Kind::kRejected) {
-    api::Response response;
-    response.code = mishap.status.code;
-    response.status = mishap.status;
-    return path->Respond(std::move(response));
-  }
-  if (!server.accepting() || mishap.kind == Mishap::Kind::kRefused) {
-    path->Send(TransportFailure(api::ConnectionRefused(), false));
-    return;
-  }
-  server.Accept(
-      std::move(request),
-      [path = std::move(path),
-       lost = mishap.kind == Mishap::Kind::kAnswerLost](api::Response&& response) {
-        if (lost) return path->Drop();
-        path->Respond(std::move(response));
-      },
-      std::move(sink));
-}
-
-void SendRequest(Connection& connection, std::unique_ptr<api::Request> request,
-                 const std::shared_ptr<Call>& call, const std::shared_ptr<WatchPipe>& pipe) {
-  const std::shared_ptr<Link>& link = connection.link();
-  api::Endpoint& server = connection.server();
-  const api::ResourceInfo* resource = request->resource;
-  const std::uint64_t key = link->RequestKey(*request);
-  auto path = std::make_unique<ReplyPath>(link, server, resource, key, call, pipe);
-  std::shared_ptr<api::WatchSink> sink;
-  if (pipe) sink = pipe->MakeSink();
-  ContextScope scope(link->sim());
-  scope.set_cause(request->event);
-  link->ToServer(server, resource)
-      .Send(key, [server = &server, request = std::move(request), path = std::move(path),
-                  sink = std::move(sink), hooks = connection.env().faults]() mutable {
-        ArriveAtServer(*server, std::move(*request), std::move(path), std::move(sink), hooks);
-      });
+  return sim.EmitAs(request.actor, cause, info, sim::PayloadRef(payload));
 }
 
 }  // namespace
 
-sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, const api::Request& request,
+sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, api::Request&& request,
                                             Duration timeout, std::shared_ptr<WatchPipe> pipe) {
   sim::Simulation& sim = connection.env().sim;
-  const VirtualTime sent = sim.now();
-  auto wire = std::make_unique<api::Request>(request);
-  const std::uint64_t id = wire->id = connection.env().next_request_id++;
-  const std::uint64_t event = wire->event = EmitRequest(sim, *wire, connection.server());
+  Link& link = *connection.link();
+  const VirtualTime start = sim.now();
+  request.id = connection.env().next_request_id++;
+  const std::uint64_t object = ObjectOf(request);
+  Link::Lane& lane = link.LaneTo(connection.server(), request.resource);
+  auto* const payload = new RequestPayload(std::move(request), lane.server);
+  const sim::PayloadRef sent(payload);
+  const std::uint64_t event = EmitRequest(sim, object, sent);
   const auto call = std::make_shared<Call>(sim);
   const GiveUpGuard guard(call);
   sim::Future<std::unique_ptr<Answer>> future = call->promise.future();
-  SendRequest(connection, std::move(wire), call, pipe);
+  const std::uint64_t key = link.RequestKey(payload->request, object);
+  Trip::Depart(std::make_unique<Trip>(connection, lane, payload->request, call, pipe), key, event);
   std::optional<std::unique_ptr<Answer>> got;
   if (timeout == Duration()) {
     got = co_await future.Wait();
@@ -221,8 +242,8 @@ sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, const api::R
   }
   std::unique_ptr<Answer> answer =
       got ? std::move(*got) : TransportFailure(api::RequestTimedOut(), true);
-  answer->request_id = id;
-  answer->event = EmitResponse(sim, request, event, *answer, sim.now() - sent);
+  answer->sent = sent;
+  answer->event = EmitResponse(sim, object, event, *answer, sim.now() - start);
   co_return answer;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "ksim/api/request.h"
 #include "ksim/client/client.h"
@@ -21,17 +22,18 @@ namespace ksim::client {
 
 struct Answer {
   Answer() = default;
+  explicit Answer(api::Response&& r) : response(std::move(r)) {}
   api::Response response;
   bool lost = false;
-  std::uint64_t request_id = 0;
   std::uint64_t event = 0;  // seq of the `response` event
+  sim::PayloadRef sent;     // RequestPayload: what it answers
   bool ok() const { return response.code >= 200 && response.code < 400; }
 };
 
-// Emits `request` and `response` as request.actor. What is sent is a copy, with an id and its
-// event. `request` must outlive the task. `timeout` of zero waits for ever. `pipe` is the stream of
-// a watch, null for all else. Never null.
-sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, const api::Request& request,
+// Gives `request` an id and takes it; who sends it again has it from the answer. Emits `request`
+// and `response` as request.actor. `timeout` of zero waits for ever. `pipe` is the stream of a
+// watch, null for all else. Never null.
+sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, api::Request&& request,
                                             Duration timeout, std::shared_ptr<WatchPipe> pipe);
 
 }  // namespace ksim::client

@@ -107,6 +107,7 @@ class FaultHooks {
   using Judge = std::function<Mishap(const api::Request&)>;
   int AddJudge(Judge judge);
   void RemoveJudge(int number);
+  bool has_judges() const { return !judges_.empty(); }
   Mishap Befalls(const api::Request& request) const;
 
  private:

@@ -18,25 +18,18 @@ Link::Lane::Lane(Environment& env, const std::string& client, const api::Endpoin
     : out(env.network, client, server.name(), subject, sim::Channel::Order::kUnordered,
           sim::Channel::Keys::kDiffer),
       in(env.network, server.name(), client, subject, sim::Channel::Order::kUnordered,
-         sim::Channel::Keys::kDiffer) {}
+         sim::Channel::Keys::kDiffer),
+      server(server.name()) {}
 
 Link::Link(Environment& env, sim::Process& process)
     : env_(env), process_(process), env_alive_(env.alive()) {}
 
-Link::Lane& Link::LaneOf(const api::Endpoint& server, const api::ResourceInfo* r) {
+Link::Lane& Link::LaneTo(const api::Endpoint& server, const api::ResourceInfo* r) {
   std::unique_ptr<Lane>& lane = lanes_[{&server, r}];
   if (lane == nullptr) {
     lane = std::make_unique<Lane>(env_, process_.name(), server, ResourceName(env_.kinds, *r));
   }
   return *lane;
-}
-
-sim::Channel& Link::ToServer(const api::Endpoint& server, const api::ResourceInfo* r) {
-  return LaneOf(server, r).out;
-}
-
-sim::Channel& Link::FromServer(const api::Endpoint& server, const api::ResourceInfo* r) {
-  return LaneOf(server, r).in;
 }
 
 sim::Channel Link::NewStreamChannel(const api::Endpoint& server, const api::ResourceInfo* r) {
@@ -51,7 +44,8 @@ std::uint64_t Link::StreamKey(std::string_view word, const api::ResourceInfo* r)
 
 void Link::SendCloseWatch(api::Endpoint& server, const api::ResourceInfo* r, std::uint64_t stream) {
   if (!usable()) return;
-  ToServer(server, r).Send(StreamKey("close", r), [&server, stream] { server.CloseWatch(stream); });
+  LaneTo(server, r).out.Send(StreamKey("close", r),
+                             [&server, stream] { server.CloseWatch(stream); });
 }
 
 // What the server sends then is work, whatever led to it: a run is not quiet before it is there.
@@ -60,18 +54,18 @@ void Link::SendResumeWatch(api::Endpoint& server, const api::ResourceInfo* r,
   if (!usable()) return;
   bool& background = sim().context().background;
   const bool before = std::exchange(background, false);
-  ToServer(server, r).Send(StreamKey("resume", r),
-                           [&server, stream] { server.ResumeWatch(stream); });
+  LaneTo(server, r).out.Send(StreamKey("resume", r),
+                             [&server, stream] { server.ResumeWatch(stream); });
   background = before;
 }
 
-std::uint64_t Link::RequestKey(const api::Request& r) {
-  std::string_view name = r.name;
-  if (name.empty() && r.verb == api::Verb::kCreate) {
-    name = r.body.Get("metadata").Get("generateName").AsString();
+std::uint64_t Link::RequestKey(const api::Request& r, std::uint64_t object) {
+  if (object == 0) {
+    std::string_view name;
+    if (r.verb == api::Verb::kCreate) name = r.body.Get("metadata").Get("generateName").AsString();
+    object = api::ObjectHash(r.resource->resource, r.ns, name);
   }
-  const std::uint64_t base =
-      sim::KeyOf(api::ToString(r.verb), env_.IdentityOf(r.resource->resource, r.ns, name));
+  const std::uint64_t base = sim::KeyOf(api::ToString(r.verb), env_.IdentityOf(object));
   return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
 }
 

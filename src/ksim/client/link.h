@@ -28,8 +28,15 @@ class Link : public std::enable_shared_from_this<Link> {
   // False once the environment is gone: nothing may be sent.
   bool usable() const { return !env_alive_.expired(); }
 
-  sim::Channel& ToServer(const api::Endpoint& server, const api::ResourceInfo* r);
-  sim::Channel& FromServer(const api::Endpoint& server, const api::ResourceInfo* r);
+  // Both ways between the process and a server, for what is about one resource.
+  struct Lane {
+    Lane(Environment& env, const std::string& client, const api::Endpoint& server,
+         const std::string& subject);
+    sim::Channel out, in;
+    SharedText server;  // its name
+  };
+  // The same one as long as the link is there.
+  Lane& LaneTo(const api::Endpoint& server, const api::ResourceInfo* r);
   // A channel of its own, which keeps order: a watch stream.
   sim::Channel NewStreamChannel(const api::Endpoint& server, const api::ResourceInfo* r);
 
@@ -38,8 +45,9 @@ class Link : public std::enable_shared_from_this<Link> {
   // Tells the server that a stream is read again (HTTP/2's WINDOW_UPDATE). Travels likewise.
   void SendResumeWatch(api::Endpoint& server, const api::ResourceInfo* r, std::uint64_t stream);
 
-  // Keys of draws: the request's verb, object and how often this process asked that.
-  std::uint64_t RequestKey(const api::Request& request);
+  // Keys of draws: the request's verb, object (its ObjectHash; 0: it has no name) and how often
+  // this process asked that.
+  std::uint64_t RequestKey(const api::Request& request, std::uint64_t object);
   // The object and how manieth event about it this process gets, on all its streams of the
   // resource: their StreamsKey.
   std::uint64_t DeliveryKey(std::uint64_t streams, const api::ResourceInfo* r,
@@ -47,12 +55,6 @@ class Link : public std::enable_shared_from_this<Link> {
   std::uint64_t StreamsKey(const api::ResourceInfo* r) const;
 
  private:
-  struct Lane {
-    Lane(Environment& env, const std::string& client, const api::Endpoint& server,
-         const std::string& subject);
-    sim::Channel out, in;
-  };
-  Lane& LaneOf(const api::Endpoint& server, const api::ResourceInfo* r);
   // Of the how-manieth word of this kind about streams of the resource.
   std::uint64_t StreamKey(std::string_view word, const api::ResourceInfo* r);
 
