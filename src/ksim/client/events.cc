@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "ksim/base/hash.h"
 
 namespace ksim::client {
@@ -16,49 +18,50 @@ void AddObject(Hasher& hash, const api::ResourceInfo* resource, const api::Objec
   hash.Add(o.ns()).Add(o.name()).Add(o.uid()).Add(o.resource_version());
 }
 
-void AddText(std::vector<RequestParam>& out, std::string_view name, const SharedText& value) {
-  if (!value.empty()) out.emplace_back(name, value);
+template <class Take>
+void ListParams(const api::ListOptions& l, Take& take) {
+  if (l.allow_watch_bookmarks) take("allowWatchBookmarks", "true");
+  take("continue", l.continue_token);
+  take("fieldSelector", l.field_selector);
+  take("labelSelector", l.label_selector);
+  if (l.limit != 0) take("limit", fmt::format_int(l.limit).str());
+  take("resourceVersion", l.resource_version);
+  take("resourceVersionMatch", l.resource_version_match);
+  if (l.send_initial_events) take("sendInitialEvents", *l.send_initial_events ? "true" : "false");
+  if (l.timeout_seconds) take("timeoutSeconds", fmt::format_int(*l.timeout_seconds).str());
 }
 
-void AddListParams(std::vector<RequestParam>& out, const api::ListOptions& l) {
-  if (l.allow_watch_bookmarks) out.emplace_back("allowWatchBookmarks", "true");
-  AddText(out, "continue", l.continue_token);
-  AddText(out, "fieldSelector", l.field_selector);
-  AddText(out, "labelSelector", l.label_selector);
-  if (l.limit != 0) out.emplace_back("limit", fmt::format("{}", l.limit));
-  AddText(out, "resourceVersion", l.resource_version);
-  AddText(out, "resourceVersionMatch", l.resource_version_match);
-  if (l.send_initial_events) {
-    out.emplace_back("sendInitialEvents", *l.send_initial_events ? "true" : "false");
-  }
-  if (l.timeout_seconds) {
-    out.emplace_back("timeoutSeconds", fmt::format("{}", *l.timeout_seconds));
-  }
+template <class Take>
+void DeleteParams(const api::DeleteOptions& d, Take& take) {
+  if (d.grace_period_seconds)
+    take("gracePeriodSeconds", fmt::format_int(*d.grace_period_seconds).str());
+  if (d.orphan_dependents) take("orphanDependents", *d.orphan_dependents ? "true" : "false");
+  take("propagationPolicy", d.propagation_policy);
 }
 
-void AddDeleteParams(std::vector<RequestParam>& out, const api::DeleteOptions& d) {
-  if (d.grace_period_seconds) {
-    out.emplace_back("gracePeriodSeconds", fmt::format("{}", *d.grace_period_seconds));
-  }
-  if (d.orphan_dependents) {
-    out.emplace_back("orphanDependents", *d.orphan_dependents ? "true" : "false");
-  }
-  AddText(out, "propagationPolicy", d.propagation_policy);
+// Calls take(name, value) for each param, in their order; those with an empty value are none.
+template <class Take>
+void EachParam(const api::Request& r, Take take) {
+  ListParams(r.list, take);
+  DeleteParams(r.del, take);
+  if (r.dry_run) take("dryRun", "All");
+  take("fieldManager", r.field_manager);
+  take("fieldValidation", r.field_validation);
+  if (r.force) take("force", "true");
+  if (r.verb == api::Verb::kPatch) take("patchType", api::ContentType(r.patch_type));
+}
+
+std::string_view TextOf(const std::optional<SharedText>& text) {
+  return text ? text->view() : std::string_view();
 }
 
 }  // namespace
 
 std::vector<RequestParam> RequestParams(const api::Request& r) {
   std::vector<RequestParam> out;
-  AddListParams(out, r.list);
-  AddDeleteParams(out, r.del);
-  if (r.dry_run) out.emplace_back("dryRun", "All");
-  AddText(out, "fieldManager", r.field_manager);
-  AddText(out, "fieldValidation", r.field_validation);
-  if (r.force) out.emplace_back("force", "true");
-  if (r.verb == api::Verb::kPatch) {
-    out.emplace_back("patchType", std::string(api::ContentType(r.patch_type)));
-  }
+  EachParam(r, [&out](std::string_view name, std::string_view value) {
+    if (!value.empty()) out.emplace_back(name, value);
+  });
   return out;
 }
 
@@ -67,8 +70,10 @@ std::uint64_t RequestPayload::ContentHash() const {
   Hasher hash;
   hash.Add(r.id).Add(server).Add(api::ToString(r.verb)).Add(r.resource->resource);
   hash.Add(r.subresource).Add(r.ns).Add(r.name).Add(r.believed_uid);
-  hash.Add(r.del.uid.value_or("")).Add(r.del.resource_version.value_or(""));
-  for (const RequestParam& p : RequestParams(r)) hash.Add(p.name).Add(p.value);
+  hash.Add(TextOf(r.del.uid)).Add(TextOf(r.del.resource_version));
+  EachParam(r, [&hash](std::string_view name, std::string_view value) {
+    if (!value.empty()) hash.Add(name).Add(value);
+  });
   hash.Add(r.user);
   return hash.Digest();
 }

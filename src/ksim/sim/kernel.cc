@@ -29,18 +29,10 @@ namespace {
 Simulation::Kernel::Kernel(Simulation& s) : sim(s) {}
 Simulation::Kernel::~Kernel() = default;
 
-std::uint32_t Simulation::Kernel::NewSlot(void* frame, std::uint32_t owner) {
-  std::uint32_t index = free_slot;
-  if (index == kNone) {
-    index = static_cast<std::uint32_t>(slots.size());
-    GrowGently(slots);
-    slots.emplace_back();
-  } else {
-    free_slot = slots[index].owner;
-  }
-  slots[index].frame = frame;
-  slots[index].owner = owner;
-  return index;
+void Simulation::Kernel::AddSlot() {
+  free_slot = static_cast<std::uint32_t>(slots.size());
+  GrowGently(slots);
+  slots.emplace_back();
 }
 
 void Simulation::Kernel::FreeSlot(std::uint32_t index) {

@@ -74,7 +74,17 @@ class Simulation::Kernel {
   ~Kernel();
 
   // --- slots and queue (kernel.cc) ---
-  std::uint32_t NewSlot(void* frame, std::uint32_t owner);
+  std::uint32_t NewSlot(void* frame, std::uint32_t owner) {
+    if (free_slot == kNone) [[unlikely]]
+      AddSlot();
+    const std::uint32_t index = free_slot;
+    Slot& slot = slots[index];
+    free_slot = slot.owner;
+    slot.frame = frame;
+    slot.owner = owner;
+    return index;
+  }
+  void AddSlot();                     // a free one, to the table
   void FreeSlot(std::uint32_t slot);  // its pending entries are dead from here on
   void Enqueue(std::uint32_t slot, VirtualTime at, TimerKind kind, const char* label);
   bool Live(const QueueEntry& e) const { return slots[e.slot].generation == e.generation; }
