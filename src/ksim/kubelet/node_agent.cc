@@ -98,6 +98,8 @@ NodeAgent::NodeAgent(sim::Process& process, client::Client& client, client::Clie
       options_(std::move(options)),
       recorder_(recorder),
       has_(std::move(has)),
+      fixed_(options_, client.connection().env().compat),
+      lease_base_(LeaseBase(options_)),
       node_resource_(client.connection().env().kinds.ByResource("", "nodes")),
       lease_resource_(client.connection().env().kinds.ByResource("coordination.k8s.io", "leases")),
       lease_site_(process.simulation().decisions().Site(fmt::format("lease/{}", process.name()))),
@@ -122,7 +124,7 @@ api::Object NodeAgent::InitialNode() const {
        {"metadata",
         value::Obj({{"name", Value::String(options_.name)}, {"labels", labels.Build()}})},
        {"spec", spec.Build()},
-       {"status", Status(Value(), /*report=*/true)}}));
+       {"status", Status(Value())}}));
 }
 
 sim::Task<void> NodeAgent::Register() {
@@ -195,7 +197,7 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
   const bool report = process_.SteadyNow() - last_report_ >= kReportFrequency;
   const unsigned troubles = Troubles();
   if (!report && troubles == no_news_troubles_ && no_news_.SameTree(node.status())) co_return true;
-  const Value status = Status(node.status(), /*report=*/true);
+  const Value status = Status(node.status());
   if (!report && SameButHeartbeats(status, node.status())) {
     no_news_ = node.status();
     no_news_troubles_ = troubles;
@@ -234,10 +236,12 @@ sim::Task<bool> NodeAgent::UpdateTaints(api::Object node) {
 }
 
 void NodeAgent::TellTransitions(const api::Object& node, const Value& status) {
+  const Value& conditions_before = node.status().Get("conditions");
+  const Value& conditions = status.Get("conditions");
   for (const ConditionTexts& texts : kNodeConditions) {
     const std::string_view type = ConditionOf(texts.trouble);
-    const std::string_view before = api::ConditionStatus(node.status().Get("conditions"), type);
-    const std::string_view now = api::ConditionStatus(status.Get("conditions"), type);
+    const std::string_view before = api::ConditionStatus(conditions_before, type);
+    const std::string_view now = api::ConditionStatus(conditions, type);
     if (before == now || before.empty()) continue;
     const ConditionText& side = now == texts.ill.status ? texts.ill : texts.well;
     recorder_.Event(node, "Normal", side.event,
@@ -251,30 +255,42 @@ unsigned NodeAgent::Troubles() const {
   return bits;
 }
 
-Value NodeAgent::Status(const Value& current, bool report) const {
+NodeAgent::Fixed::Fixed(const NodeOptions& options, api::Compat compat)
+    : addresses(value::Arr(
+          {Address("InternalIP", options.internal_ip()), Address("Hostname", options.name)})),
+      capacity(options.capacity.empty() ? DefaultNodeCapacity() : options.capacity),
+      endpoints(value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}})),
+      info(NodeInfoOf(compat)) {
+  const auto condition = [](Trouble trouble, const ConditionText& text) {
+    return api::MakeCondition(ConditionOf(trouble), text.status, text.reason, text.message);
+  };
+  for (const ConditionTexts& texts : kNodeConditions) {
+    well.push_back(condition(texts.trouble, texts.well));
+    ill.push_back(condition(texts.trouble, texts.ill));
+  }
+}
+
+const Value& NodeAgent::ConditionNow(std::size_t i) const {
+  return has_(kNodeConditions[i].trouble) ? fixed_.ill[i] : fixed_.well[i];
+}
+
+Value NodeAgent::Status(const Value& current) const {
+  static const value::Atom kHeartbeat("lastHeartbeatTime"), kAddresses("addresses"),
+      kAllocatable("allocatable"), kCapacity("capacity"), kConditions("conditions"),
+      kEndpoints("daemonEndpoints"), kInfo("nodeInfo");
   const VirtualTime now = process_.Now();
   const Value heartbeat = Value::String(value::FormatTimestamp(now));
-  const Value capacity = options_.capacity.empty() ? DefaultNodeCapacity() : options_.capacity;
-  Value conditions = current.Get("conditions");
-  for (const ConditionTexts& texts : kNodeConditions) {
-    const ConditionText& text = has_(texts.trouble) ? texts.ill : texts.well;
-    const std::string_view type = ConditionOf(texts.trouble);
-    Value condition = api::MakeCondition(type, text.status, text.reason, text.message);
-    const Value* old = api::FindCondition(conditions, type);
-    const bool keep = !report && old != nullptr;
-    condition =
-        condition.Set("lastHeartbeatTime", keep ? old->Get("lastHeartbeatTime") : heartbeat);
-    conditions = api::UpdateCondition(conditions, condition, now);
-  }
+  Value conditions = current.Get(kConditions);
+  for (std::size_t i = 0; i < std::size(kNodeConditions); ++i)
+    conditions = api::UpdateCondition(conditions, ConditionNow(i).Set(kHeartbeat, heartbeat), now);
+  const bool has_allocatable = current.Has(kAllocatable.text());
   return value::SetAll(
-      current, {{"addresses", value::Arr({Address("InternalIP", options_.internal_ip()),
-                                          Address("Hostname", options_.name)})},
-                {"allocatable", current.Has("allocatable") ? current.Get("allocatable") : capacity},
-                {"capacity", capacity},
-                {"conditions", conditions},
-                {"daemonEndpoints",
-                 value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}})},
-                {"nodeInfo", NodeInfoOf(client_.connection().env().compat)}});
+      current, {{kAddresses, fixed_.addresses},
+                {kAllocatable, has_allocatable ? current.Get(kAllocatable) : fixed_.capacity},
+                {kCapacity, fixed_.capacity},
+                {kConditions, conditions},
+                {kEndpoints, fixed_.endpoints},
+                {kInfo, fixed_.info}});
 }
 
 }  // namespace ksim::kubelet

@@ -9,6 +9,7 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
@@ -45,9 +46,12 @@ class NodeAgent {
   // A taint for each trouble, and none for one that is over.
   sim::Task<bool> UpdateTaints(api::Object node);
   void TellTransitions(const api::Object& node, const value::Value& status);
-  value::Value Status(const value::Value& current, bool report) const;
+  value::Value Status(const value::Value& current) const;
+  // A condition as the machine has it now, without its times.
+  const value::Value& ConditionNow(std::size_t i) const;
   // What the machine has now, a bit for each of kNodeConditions.
   unsigned Troubles() const;
+  static value::Value LeaseBase(const NodeOptions& options);
   value::Value LeaseSpec() const;
   value::Value LeaseOwners() const;
 
@@ -58,6 +62,14 @@ class NodeAgent {
   NodeOptions options_;
   client::EventRecorder& recorder_;
   std::function<bool(Trouble)> has_;
+  // What the machine says of itself and does not change.
+  struct Fixed {
+    Fixed(const NodeOptions& options, api::Compat compat);
+    value::Value addresses, capacity, endpoints, info;
+    std::vector<value::Value> well, ill;  // the conditions of kNodeConditions, without times
+  };
+  const Fixed fixed_;
+  const value::Value lease_base_;  // the lease's spec without its renewTime
   const api::ResourceInfo* node_resource_;
   const api::ResourceInfo* lease_resource_;
   sim::SiteId lease_site_, status_site_;

@@ -20,10 +20,14 @@ constexpr const char* kLeaseNamespace = "kube-node-lease";
 
 }  // namespace
 
+Value NodeAgent::LeaseBase(const NodeOptions& options) {
+  return value::Obj({{"holderIdentity", Value::String(options.name)},
+                     {"leaseDurationSeconds", Value::Int(kLeaseSeconds)}});
+}
+
 Value NodeAgent::LeaseSpec() const {
-  return value::Obj({{"holderIdentity", Value::String(options_.name)},
-                     {"leaseDurationSeconds", Value::Int(kLeaseSeconds)},
-                     {"renewTime", Value::String(value::FormatMicroTime(process_.Now()))}});
+  static const value::Atom kRenewTime("renewTime");
+  return lease_base_.Set(kRenewTime, Value::String(value::FormatMicroTime(process_.Now())));
 }
 
 // util/nodelease.go SetNodeOwnerFunc: the lease goes when its Node does.
@@ -54,9 +58,10 @@ sim::Task<void> NodeAgent::RenewLease() {
 // retryUpdateLease
 sim::Task<bool> NodeAgent::TryRenewLease() {
   for (int i = 0; i < kLeaseTries; ++i) {
-    static const value::Path kSpec{"spec"}, kOwners{"metadata", "ownerReferences"};
+    static const value::Path kOwners{"metadata", "ownerReferences"};
+    static const value::Atom kSpec("spec"), kOwnerReferences("ownerReferences");
     Value tree = lease_.tree().Set(kSpec, LeaseSpec());
-    if (lease_.metadata().Get("ownerReferences").empty()) tree = tree.Set(kOwners, LeaseOwners());
+    if (lease_.metadata().Get(kOwnerReferences).empty()) tree = tree.Set(kOwners, LeaseOwners());
     const api::Object update = api::Object::FromTree(tree, lease_.resource_version());
     client::Client::ObjectResult put = co_await heartbeats_.Update(lease_resource_, update);
     if (put.ok()) {
