@@ -25,7 +25,8 @@
 
 namespace ksim::sim {
 class AskCounter;  // sim/ask_counter.h
-}
+class Signal;      // sim/mailbox.h
+}  // namespace ksim::sim
 
 namespace ksim::client {
 
@@ -129,6 +130,9 @@ class WatchStream {
   virtual sim::Task<std::optional<api::WatchEvent>> Next() = 0;
   // The same if there is no need to wait; nullopt: Next knows.
   virtual std::optional<api::WatchEvent> NextAtOnce() { return std::nullopt; }
+  // What is notified when an event has arrived, for who waits without a task of its own; null:
+  // Next has something to say.
+  virtual sim::Signal* ToWaitFor() { return nullptr; }
   virtual api::StreamEnd end() const = 0;
   virtual std::uint64_t id() const = 0;
   // Nothing more is taken in, not even what has arrived: a Next under way returns nullopt.

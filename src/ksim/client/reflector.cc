@@ -10,6 +10,7 @@
 #include "ksim/client/items_hash.h"
 #include "ksim/client/link.h"
 #include "ksim/client/retry_deadline.h"
+#include "ksim/sim/mailbox.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::client {
@@ -286,8 +287,15 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
   if (resync_failed_) stream->Stop();
   for (;;) {
     std::optional<api::WatchEvent> event = stream->NextAtOnce();
-    if (!event) event = co_await stream->Next();
-    if (!event) break;
+    if (!event) {
+      sim::Signal* const arrival = stream->ToWaitFor();
+      if (arrival != nullptr) {
+        co_await arrival->Wait();
+        continue;
+      }
+      event = co_await stream->Next();
+      if (!event) break;
+    }
     if (event->type == api::WatchEventType::kError) {
       end.ok = false;
       end.status = event->status();

@@ -34,6 +34,10 @@ class WatchPipe::Stream : public WatchStream {
   }
   sim::Task<std::optional<api::WatchEvent>> Next() override;
   std::optional<api::WatchEvent> NextAtOnce() override;
+  sim::Signal* ToWaitFor() override {
+    const bool waits = pipe_->arrived_ == 0 && !stopped_ && !ended_;
+    return waits ? &pipe_->to_take_in_ : nullptr;
+  }
   api::StreamEnd end() const override { return end_; }
   std::uint64_t id() const override { return number_; }
   void Stop() override {
