@@ -373,6 +373,26 @@ TEST_P(KubeletActor, RenewsTheLeaseThatItFindsWhenItStarts) {
   EXPECT_EQ(renewals, 1);
 }
 
+// KUBELET-33: renewing says when, and leaves the rest of the lease as it was found.
+TEST_P(KubeletActor, RenewsALeaseThatSomebodyElseChanged) {
+  w.StartKubelet("n1");
+  api::Request patch = w.api.Request(api::Verb::kPatch, "leases", "kube-node-lease", "n1");
+  patch.patch_type = api::PatchType::kMerge;
+  patch.body = apiserver::Json(R"({"spec":{"leaseDurationSeconds":25}})");
+  EXPECT_EQ(w.Do(std::move(patch)).code, 200);
+  w.Forget();
+  w.Advance(Seconds(11));
+  std::vector<std::int64_t> seconds;
+  for (std::size_t i = w.from(); i < w.events().size(); ++i) {
+    if (w.events()[i].kind != sim::EventKind::kRequest) continue;
+    const api::Request& r = w.events()[i].payload.As<client::RequestPayload>().request;
+    if (r.resource->resource == "leases" && r.verb == api::Verb::kUpdate)
+      seconds.push_back(r.body.Get("spec").Get("leaseDurationSeconds").AsInt());
+  }
+  // The first says what the kubelet knew, and conflicts.
+  EXPECT_EQ(seconds, (std::vector<std::int64_t>{40, 25}));
+}
+
 // KUBELET-34: looked at every 10 s, told every 5 min.
 TEST_P(KubeletActor, TellsANodesStatusEveryFiveMinutesUnlessItChanges) {
   w.StartKubelet("n1");

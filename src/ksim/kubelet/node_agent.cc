@@ -99,7 +99,6 @@ NodeAgent::NodeAgent(sim::Process& process, client::Client& client, client::Clie
       recorder_(recorder),
       has_(std::move(has)),
       fixed_(options_, client.connection().env().compat),
-      lease_base_(LeaseBase(options_)),
       node_resource_(client.connection().env().kinds.ByResource("", "nodes")),
       lease_resource_(client.connection().env().kinds.ByResource("coordination.k8s.io", "leases")),
       lease_site_(process.simulation().decisions().Site(fmt::format("lease/{}", process.name()))),

@@ -51,8 +51,8 @@ class NodeAgent {
   const value::Value& ConditionNow(std::size_t i) const;
   // What the machine has now, a bit for each of kNodeConditions.
   unsigned Troubles() const;
-  static value::Value LeaseBase(const NodeOptions& options);
-  value::Value LeaseSpec() const;
+  value::Value RenewTime() const;
+  api::Object NewLease() const;
   value::Value LeaseOwners() const;
 
   sim::Process& process_;
@@ -69,7 +69,6 @@ class NodeAgent {
     std::vector<value::Value> well, ill;  // the conditions of kNodeConditions, without times
   };
   const Fixed fixed_;
-  const value::Value lease_base_;  // the lease's spec without its renewTime
   const api::ResourceInfo* node_resource_;
   const api::ResourceInfo* lease_resource_;
   sim::SiteId lease_site_, status_site_;

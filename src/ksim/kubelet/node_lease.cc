@@ -20,14 +20,8 @@ constexpr const char* kLeaseNamespace = "kube-node-lease";
 
 }  // namespace
 
-Value NodeAgent::LeaseBase(const NodeOptions& options) {
-  return value::Obj({{"holderIdentity", Value::String(options.name)},
-                     {"leaseDurationSeconds", Value::Int(kLeaseSeconds)}});
-}
-
-Value NodeAgent::LeaseSpec() const {
-  static const value::Atom kRenewTime("renewTime");
-  return lease_base_.Set(kRenewTime, Value::String(value::FormatMicroTime(process_.Now())));
+Value NodeAgent::RenewTime() const {
+  return Value::String(value::FormatMicroTime(process_.Now()));
 }
 
 // util/nodelease.go SetNodeOwnerFunc: the lease goes when its Node does.
@@ -36,6 +30,19 @@ Value NodeAgent::LeaseOwners() const {
                                  {"kind", Value::Of("Node")},
                                  {"name", Value::String(options_.name)},
                                  {"uid", Value::String(node_uid_)}})});
+}
+
+api::Object NodeAgent::NewLease() const {
+  const Value metadata = value::Obj({{"name", Value::String(options_.name)},
+                                     {"namespace", Value::Of(kLeaseNamespace)},
+                                     {"ownerReferences", LeaseOwners()}});
+  const Value spec = value::Obj({{"holderIdentity", Value::String(options_.name)},
+                                 {"leaseDurationSeconds", Value::Int(kLeaseSeconds)},
+                                 {"renewTime", RenewTime()}});
+  return api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("coordination.k8s.io/v1")},
+                                           {"kind", Value::Of("Lease")},
+                                           {"metadata", metadata},
+                                           {"spec", spec}}));
 }
 
 // Every 10 s (a quarter of the lease) with up to 4 % more. The one that is known is renewed without
@@ -59,8 +66,9 @@ sim::Task<void> NodeAgent::RenewLease() {
 sim::Task<bool> NodeAgent::TryRenewLease() {
   for (int i = 0; i < kLeaseTries; ++i) {
     static const value::Path kOwners{"metadata", "ownerReferences"};
-    static const value::Atom kSpec("spec"), kOwnerReferences("ownerReferences");
-    Value tree = lease_.tree().Set(kSpec, LeaseSpec());
+    static const value::Path kRenewTime{"spec", "renewTime"};
+    static const value::Atom kOwnerReferences("ownerReferences");
+    Value tree = lease_.tree().Set(kRenewTime, RenewTime());
     if (lease_.metadata().Get(kOwnerReferences).empty()) tree = tree.Set(kOwners, LeaseOwners());
     const api::Object update = api::Object::FromTree(tree, lease_.resource_version());
     client::Client::ObjectResult put = co_await heartbeats_.Update(lease_resource_, update);
@@ -84,15 +92,7 @@ sim::Task<bool> NodeAgent::EnsureLease() {
       co_return false;
     }
     if (api::IsNotFound(got.status())) {
-      value::ObjectBuilder metadata;
-      metadata.Add("name", Value::String(options_.name))
-          .Add("namespace", Value::Of(kLeaseNamespace));
-      metadata.Add("ownerReferences", LeaseOwners());
-      const api::Object lease =
-          api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("coordination.k8s.io/v1")},
-                                            {"kind", Value::Of("Lease")},
-                                            {"metadata", metadata.Build()},
-                                            {"spec", LeaseSpec()}}));
+      const api::Object lease = NewLease();
       client::Client::ObjectResult created = co_await heartbeats_.Create(lease_resource_, lease);
       if (created.ok()) {
         lease_ = *created;
