@@ -14,7 +14,7 @@ TEST(ObjectKey, Parts) {
   struct Row {
     const char *key, *resource, *ns, *name;
   };
-  constexpr std::array<Row, 11> kRows{{
+  constexpr std::array<Row, 14> kRows{{
       {"/registry/pods/default/p1", "pods", "default", "p1"},
       {"/registry/namespaces/default", "namespaces", "", "default"},
       {"/registry/minions/n1", "nodes", "", "n1"},
@@ -25,6 +25,10 @@ TEST(ObjectKey, Parts) {
       {"/registry/example.com/widgets/ns/w", "widgets", "ns", "w"},
       {"/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com",
        "customresourcedefinitions", "", "widgets.example.com"},
+      // Begin as the special ones do.
+      {"/registry/configmaps/default/c", "configmaps", "default", "c"},
+      {"/registry/services/default/s", "services", "default", "s"},
+      {"/registry/minions.example.com/widgets/w", "widgets", "", "w"},
       {"/registry/pods/", "pods", "", ""},
       {"/registry/pods/default/", "pods", "default", ""},
   }};

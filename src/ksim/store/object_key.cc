@@ -29,8 +29,10 @@ std::string_view TakeSegment(std::string_view* rest) {
 }
 
 std::string_view TakeResource(std::string_view* rest) {
+  if (rest->empty()) return {};
   for (const SpecialPrefix& special : kSpecialPrefixes) {
-    if (!rest->starts_with(special.prefix)) continue;
+    // Nearly every key is told from all of them by its first letter.
+    if (rest->front() != special.prefix.front() || !rest->starts_with(special.prefix)) continue;
     rest->remove_prefix(special.prefix.size());
     return special.resource;
   }
@@ -47,8 +49,11 @@ std::optional<ObjectParts> PartsOfKey(std::string_view key) {
   ObjectParts parts;
   parts.resource = TakeResource(&rest);
   if (parts.resource.empty()) return std::nullopt;
-  if (rest.find('/') != std::string_view::npos) parts.ns = TakeSegment(&rest);
   parts.name = rest;
+  if (const std::size_t slash = rest.find('/'); slash != std::string_view::npos) {
+    parts.ns = rest.substr(0, slash);
+    parts.name = rest.substr(slash + 1);
+  }
   return parts;
 }
 
