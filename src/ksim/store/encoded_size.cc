@@ -27,7 +27,13 @@ constexpr std::size_t MessageField(std::size_t bytes) { return 1 + VarintSize(by
 constexpr std::size_t BytesField(std::size_t bytes) { return bytes == 0 ? 0 : MessageField(bytes); }
 constexpr std::size_t FlagField(bool b) { return b ? 2 : 0; }
 
-std::size_t EstimateTree(const value::Value& v);
+std::size_t EstimateMembers(const value::Value& v);
+
+// The JSON text without escapes of what has neither members nor items; numbers at their longest.
+std::size_t EstimateLeaf(const value::Value& v) {
+  if (v.is_string()) return v.AsString().size() + 2;
+  return v.is_object() || v.is_array() ? 2 : 20;
+}
 
 // A tree's estimate, remembered by its content: most of what is put was put before, as a part of
 // the last version. What is put is hashed anyway, for the commit's event.
@@ -38,33 +44,24 @@ std::size_t KnownEstimate(const value::Value& v) {
   };
   // NOLINT(ksim-static): a hit and a miss give the same number.
   thread_local std::array<Entry, 512> known{};
-  if (v.empty()) return EstimateTree(v);  // quicker than to remember it
+  if (v.empty()) return EstimateLeaf(v);  // quicker than to remember it
   const std::uint64_t hash = v.Hash();
   Entry& entry = known[hash % known.size()];
-  if (entry.hash != hash) entry = {hash, EstimateTree(v)};
+  if (entry.hash != hash) entry = {hash, EstimateMembers(v)};
   return entry.bytes;
 }
 
-// The JSON text without escapes; numbers at their longest.
-std::size_t EstimateTree(const value::Value& v) {
-  using Type = value::Value::Type;
-  switch (v.type()) {
-    case Type::kString:
-      return v.AsString().size() + 2;
-    case Type::kArray: {
-      std::size_t bytes = 2;
-      for (const value::Value& item : v.items()) bytes += KnownEstimate(item) + 1;
-      return bytes;
-    }
-    case Type::kObject: {
-      std::size_t bytes = 2;
-      for (const value::Value::Member& m : v.members())
-        bytes += m.name.text().size() + 4 + KnownEstimate(m.value);
-      return bytes;
-    }
-    default:
-      return 20;
-  }
+// Most of what a tree holds are leaves.
+std::size_t EstimatePart(const value::Value& v) {
+  return v.empty() ? EstimateLeaf(v) : KnownEstimate(v);
+}
+
+std::size_t EstimateMembers(const value::Value& v) {
+  std::size_t bytes = 2;
+  for (const value::Value& item : v.items()) bytes += EstimatePart(item) + 1;
+  for (const value::Value::Member& m : v.members())
+    bytes += m.name.text().size() + 4 + EstimatePart(m.value);
+  return bytes;
 }
 
 std::size_t KeyValueSize(const KeyValue& kv) {

@@ -7,32 +7,32 @@ namespace {
 
 using value::Value;
 
-// Takes the size of `v` from what is left; stops when nothing is.
-void Take(const Value& v, std::int64_t* left) {
-  if (v.is_string()) {
-    *left -= static_cast<std::int64_t>(v.AsString().size()) + 2;
-  } else if (v.is_object() || v.is_array()) {
-    *left -= 2;
-  } else {
-    *left -= 4;
-  }
+// Without members and items.
+std::int64_t OwnSize(const Value& v) {
+  if (v.is_string()) return static_cast<std::int64_t>(v.AsString().size()) + 2;
+  return v.is_object() || v.is_array() ? 2 : 4;
+}
+
+// Takes the size of what is in `v` from what is left; stops when nothing is. Every body is measured
+// so, and most of it are leaves.
+void TakeParts(const Value& v, std::int64_t* left) {
   for (const Value::Member& m : v.members()) {
+    *left -= static_cast<std::int64_t>(m.name.text().size()) + 4 + OwnSize(m.value);  // "name":,
     if (*left < 0) return;
-    *left -= static_cast<std::int64_t>(m.name.text().size()) + 4;  // "name":,
-    Take(m.value, left);
+    if (!m.value.empty()) TakeParts(m.value, left);
   }
   for (const Value& item : v.items()) {
+    *left -= 1 + OwnSize(item);
     if (*left < 0) return;
-    *left -= 1;
-    Take(item, left);
+    if (!item.empty()) TakeParts(item, left);
   }
 }
 
 }  // namespace
 
 api::Status CheckBodySize(const Value& body) {
-  std::int64_t left = kMaxBodyBytes;
-  Take(body, &left);
+  std::int64_t left = kMaxBodyBytes - OwnSize(body);
+  TakeParts(body, &left);
   if (left >= 0) return api::Status();
   return api::RequestEntityTooLarge(fmt::format("limit is {}", kMaxBodyBytes));
 }
