@@ -37,9 +37,13 @@ namespace {
 
 TxnRequest Optimistic(const SharedText& key, Revision expected, RequestOp op, bool get_on_failure) {
   TxnRequest txn;
+  txn.compare.reserve(1);
+  txn.success.reserve(1);
   txn.compare.push_back(Compare::ModRevisionIs(key, expected));
   txn.success.push_back(std::move(op));
-  if (get_on_failure) txn.failure.emplace_back(RangeRequest(key));
+  if (!get_on_failure) return txn;
+  txn.failure.reserve(1);
+  txn.failure.emplace_back(RangeRequest(key));
   return txn;
 }
 
