@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/apiserver/events.h"
+#include "ksim/base/hash.h"
 #include "ksim/store/events.h"
 #include "tests/apiserver/world.h"
 
@@ -50,6 +51,19 @@ class Recorder {
   // The world goes on telling while it shuts down, after this has gone.
   std::shared_ptr<bool> here_ = std::make_shared<bool>(true);
 };
+
+// The slow way: field by field.
+TEST(Stages, AreHashedAsHasherDoes) {
+  for (const Stage stage : {Stage::kAuthenticate, Stage::kAuthorize, Stage::kDefault, Stage::kAdmit,
+                            Stage::kValidate, Stage::kStore}) {
+    for (const char* refusal : {"", "no"}) {
+      const StagePayload payload(77, stage, refusal);
+      Hasher slow;
+      slow.Add(payload.request).Add(ToString(stage)).Add(payload.result());
+      EXPECT_EQ(payload.ContentHash(), slow.Digest()) << ToString(stage) << " " << refusal;
+    }
+  }
+}
 
 // API-61
 TEST(Stages, ARequestTellsEachOne) {
