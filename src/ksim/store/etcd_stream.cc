@@ -48,7 +48,7 @@ std::string OptionsOf(const WatchRequest& r) {
 WatchInbox::WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id)
     : sim_(sim), client_(sim::ActorId::Of(client)), stream_(stream_id), box_(sim) {}
 
-WatchResponse WatchInbox::TakeIn(WireResponse wire) {
+WatchResponse WatchInbox::TakeIn(WireResponse&& wire) {
   sim_.AdoptOrigin(wire.origin);
   for (std::size_t i = 0; i < wire.payloads.size(); ++i) {
     const auto& payload = wire.payloads[i].As<StoreEventPayload>();
@@ -87,13 +87,6 @@ sim::Task<std::optional<WatchResponse>> EtcdWatch::Next() {
   std::optional<WireResponse> wire = co_await inbox->box().Receive();
   if (!wire) co_return std::nullopt;
   co_return inbox->TakeIn(*std::move(wire));
-}
-
-sim::Task<std::optional<WireResponse>> EtcdWatch::Arrived() {
-  const std::shared_ptr<WatchInbox> inbox = inbox_;
-  std::optional<WireResponse> wire = co_await inbox->box().Receive();
-  if (wire) inbox->Adopt(wire->origin);
-  co_return wire;
 }
 
 void EtcdWatch::RequestProgress() {

@@ -36,7 +36,7 @@ class WatchInbox {
  public:
   WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id);
   std::uint64_t stream() const { return stream_; }
-  void Arrive(WireResponse wire) {
+  void Arrive(WireResponse&& wire) {
     wire.response.arrived = sim_.now();
     box_.Send(std::move(wire));
   }
@@ -46,7 +46,7 @@ class WatchInbox {
   // What the taker does next is caused by what led here.
   void Adopt(const sim::Origin& origin) { sim_.AdoptOrigin(origin); }
   // Emits `deliver`; what the taker does next is caused by it.
-  WatchResponse TakeIn(WireResponse wire);
+  WatchResponse TakeIn(WireResponse&& wire);
 
  private:
   sim::Simulation& sim_;
@@ -67,9 +67,11 @@ class EtcdWatch {
   // The next response taken in, the first being `created`; nullopt when the connection is gone.
   // After a canceled response nothing more comes.
   sim::Task<std::optional<WatchResponse>> Next();
-  // The same in two, for who has to wait in between: what has arrived, and taking it in.
-  sim::Task<std::optional<WireResponse>> Arrived();
-  WatchResponse TakeIn(WireResponse wire) { return inbox_->TakeIn(std::move(wire)); }
+  // The same in three, for who has to wait in between: what has arrived, going on as it demands,
+  // and taking it in. The watch must outlive the waiting.
+  sim::Mailbox<WireResponse>::Receiver Arrived() { return inbox_->box().Receive(); }
+  void Adopt(const WireResponse& wire) { inbox_->Adopt(wire.origin); }
+  WatchResponse TakeIn(WireResponse&& wire) { return inbox_->TakeIn(std::move(wire)); }
   // Asks for a progress response; the server gives none while it has something to catch up.
   void RequestProgress();
   // Asks the server to cancel; the canceled response comes in its turn.

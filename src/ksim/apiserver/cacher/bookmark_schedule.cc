@@ -13,8 +13,12 @@ std::vector<std::uint64_t> BookmarkSchedule::TakeDue(VirtualTime now) {
   std::vector<std::uint64_t> due;
   const std::int64_t current = Bucket(now);
   while (!buckets_.empty() && buckets_.begin()->first <= current) {
-    const std::vector<std::uint64_t>& bucket = buckets_.begin()->second;
-    due.insert(due.end(), bucket.begin(), bucket.end());
+    std::vector<std::uint64_t>& bucket = buckets_.begin()->second;
+    if (due.empty()) {
+      due = std::move(bucket);  // mostly there is one
+    } else {
+      due.insert(due.end(), bucket.begin(), bucket.end());
+    }
     buckets_.erase(buckets_.begin());
   }
   start_ = std::max(start_, current + 1);

@@ -61,16 +61,15 @@ void CacheWatcher::AwaitBookmark(std::int64_t revision) {
   bookmark_after_ = revision;
 }
 
-bool CacheWatcher::OfferBookmark(std::int64_t revision) {
-  if (revision < bookmark_after_) return false;
-  CacheEvent bookmark;
-  bookmark.type = WatchEventType::kBookmark;
-  bookmark.revision = revision;
-  if (backlog_ == nullptr) {
-    const std::optional<Outgoing> out = Convert(bookmark, false);
-    if (out && !stream_.Send(out->body, 0, out->cause)) FallBehind(WatchInterval());
-  } else if (!backlog_->Add(bookmark)) {
-    return false;
+bool CacheWatcher::OfferBookmark(const Change::Body& bookmark) {
+  if (bookmark->rv() < bookmark_after_) return false;
+  if (backlog_ != nullptr) {
+    CacheEvent event;
+    event.type = WatchEventType::kBookmark;
+    event.revision = bookmark->rv();
+    if (!backlog_->Add(event)) return false;
+  } else if (bookmark->rv() > threshold_ && !stream_.Send(bookmark, 0, stream_.cause())) {
+    FallBehind(WatchInterval());
   }
   awaits_bookmark_ = false;
   return true;

@@ -68,7 +68,7 @@ class CacheWatcher {
   // A watch-list waits for a bookmark at or after `revision`: it is offered one at every tick.
   void AwaitBookmark(std::int64_t revision);
   // True if the watcher takes it in (it may still find nothing new in it).
-  bool OfferBookmark(std::int64_t revision);
+  bool OfferBookmark(const Change::Body& bookmark);
   // When the next one is due; Min (0) = at the next tick; nullopt = never again.
   std::optional<VirtualTime> NextBookmark(VirtualTime now) const;
 

@@ -32,8 +32,8 @@ Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
       held_changed_(sim_),
       dispatcher_(process, storage.resource(), variants),
       bookmarks_(sim_.now()),
-      tick_site_(sim_.decisions().Site(
-          fmt::format("bookmark/{}/{}", process.name(), storage.resource().group_resource()))),
+      tick_site_(sim_.decisions().Site("bookmark/" + process.name() + "/" +
+                                       storage.resource().group_resource())),
       tick_changed_(sim_) {}
 
 void Cacher::Start() {
@@ -126,10 +126,11 @@ sim::Task<api::Status> Cacher::WatchStorage() {
 sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
   while (true) {
     std::optional<store::WireResponse> wire = co_await stream_->Arrived();
-    if (wire) co_await Coming(wire->response.arrived);
+    if (wire) stream_->Adopt(*wire);
+    if (wire && !Here(wire->response.arrived)) co_await Coming(wire->response.arrived);
     if (!wire || reinit_) co_return std::nullopt;
     const store::WatchResponse response = stream_->TakeIn(*std::move(wire));
-    co_await Thawed();
+    if (freezes_ > 0) co_await Thawed();
     if (reinit_) co_return std::nullopt;
     std::optional<api::Status> error = TakeIn(response);
     if (error) co_return error;
@@ -137,9 +138,9 @@ sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
   }
 }
 
-// Returns when faults let what is there since `arrived` come: neither held nor late.
+// Returns when faults let what is there since `arrived` come.
 sim::Task<void> Cacher::Coming(VirtualTime arrived) {
-  while (!reinit_ && (holds_ > 0 || sim_.now() < arrived + lag_)) {
+  while (!reinit_ && !Here(arrived)) {
     if (holds_ > 0) {
       co_await held_changed_.Wait();
     } else {
@@ -177,9 +178,8 @@ void Cacher::OnChange(const store::WatchEvent& event) {
   } else {
     object = storage_.Decode(event.kv);
   }
-  const CacheEvent& change =
-      cache_.Apply(type, api::ObjectHash(storage_.resource().resource, object.ns(), object.name()),
-                   object, sim_.now(), origin);
+  const std::uint64_t hash = object.KeyHash(storage_.resource());
+  const CacheEvent& change = cache_.Apply(type, hash, std::move(object), sim_.now(), origin);
   fresh_.Notify();
   dispatcher_.Tell(change);
 }

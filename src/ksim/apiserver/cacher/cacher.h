@@ -81,6 +81,8 @@ class Cacher {
   sim::Task<api::Status> FillFromStorage();
   sim::Task<api::Status> WatchStorage();
   sim::Task<std::optional<api::Status>> FollowStream();
+  // Whether faults let what has arrived come: it is neither held nor late.
+  bool Here(VirtualTime arrived) const { return holds_ == 0 && sim_.now() >= arrived + lag_; }
   sim::Task<void> Coming(VirtualTime arrived);
   sim::Task<void> Thawed();
   bool keeps_watchers() const {
@@ -99,6 +101,7 @@ class Cacher {
                                            CacheWatcher& watcher);
   WatchInterval InitialState(const WatchQuery& query, CacheWatcher& watcher);
   void ScheduleBookmark(CacheWatcher& watcher);
+  const Change::Body& BookmarkAt(std::int64_t revision);
   sim::Task<void> BookmarkLoop();
   void Tick();
 
@@ -126,6 +129,7 @@ class Cacher {
   Duration tick_jitter_;
   VirtualTime next_tick_ = VirtualTime::Max();
   sim::Signal tick_changed_;
+  Change::Body bookmark_;  // the last one told; null: none was
 };
 
 }  // namespace ksim::apiserver

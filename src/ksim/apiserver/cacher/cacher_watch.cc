@@ -133,19 +133,23 @@ sim::Task<void> Cacher::BookmarkLoop() {
   }
 }
 
+// Of a resource that does not change every watcher is told the same again and again.
+const Change::Body& Cacher::BookmarkAt(std::int64_t revision) {
+  if (bookmark_ == nullptr || bookmark_->rv() != revision)
+    bookmark_ = EventBody::Bookmark(storage_.resource(), revision, false);
+  return bookmark_;
+}
+
 void Cacher::Tick() {
-  std::vector<CacheWatcher*> due;
-  for (const std::uint64_t id : bookmarks_.TakeDue(sim_.now())) {
-    CacheWatcher* const watcher = dispatcher_.Find(id);
-    if (watcher != nullptr && watcher->bookmarks()) due.push_back(watcher);
-  }
+  const std::vector<std::uint64_t> due = bookmarks_.TakeDue(sim_.now());
   // Before its first change or progress the older dispatchers have no revision to tell; 1.25 then
   // loses the watchers that were due.
   const bool silent = dispatcher_.last_told() == 0;
   if (silent && compat_ == api::Compat::k1_25) return;
-  for (CacheWatcher* const watcher : due) {
-    if (watcher->stream().closed()) continue;
-    if (!silent) watcher->OfferBookmark(dispatcher_.last_told());
+  for (const std::uint64_t id : due) {
+    CacheWatcher* const watcher = dispatcher_.Find(id);
+    if (watcher == nullptr || !watcher->bookmarks() || watcher->stream().closed()) continue;
+    if (!silent) watcher->OfferBookmark(BookmarkAt(dispatcher_.last_told()));
     ScheduleBookmark(*watcher);
   }
 }

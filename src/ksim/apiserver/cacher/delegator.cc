@@ -8,6 +8,16 @@ namespace ksim::apiserver {
 
 using From = api::Response::From;
 
+namespace {
+
+std::string ObjectKey(std::string_view ns, std::string_view name) {
+  std::string key;
+  key.reserve(ns.size() + 1 + name.size());
+  return key.append(ns).append(1, '/').append(name);
+}
+
+}  // namespace
+
 sim::Task<api::Result<CacheDelegator::Found>> CacheDelegator::Get(SharedText ns, SharedText name,
                                                                   SharedText resource_version) {
   const std::optional<std::int64_t> revision = ParseResourceVersion(resource_version);
@@ -77,9 +87,8 @@ sim::Task<api::Result<ListResult>> CacheDelegator::ListFromCache(ListQuery query
 
 api::Object CacheDelegator::Suggestion(std::string_view ns, std::string_view name) const {
   if (cacher_ == nullptr) return api::Object();
-  const std::string key =
-      ns.empty() ? std::string(name) : std::string(ns) + "/" + std::string(name);
-  const api::Object* found = cacher_->cache().Find(key);
+  const WatchCache& cache = cacher_->cache();
+  const api::Object* found = ns.empty() ? cache.Find(name) : cache.Find(ObjectKey(ns, name));
   return found == nullptr ? api::Object() : *found;
 }
 

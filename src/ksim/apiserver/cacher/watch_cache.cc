@@ -31,30 +31,35 @@ const CacheEvent& WatchCache::Apply(api::WatchEventType type, std::uint64_t obje
   event.revision = object.resource_version();
   event.recorded = now;
   event.origin = origin;
-  if (const api::Object* previous = Find(event.key)) event.previous = *previous;
+  const Objects::iterator before = objects_.find(event.key);
+  if (before != objects_.end()) event.previous = before->second;
   event.object = std::move(object);
   KSIM_CHECK(event.revision >= revision_, "a change at {} came after {}", event.revision,
              revision_);
   const CacheEvent& added = history_.Add(std::move(event));
   revision_ = added.revision;
   if (history_.full()) CompactSnapshots(history_.at(0).revision);
-  Store(added);
+  Store(added, before);
   AddSnapshot(revision_);
   return added;
 }
 
-void WatchCache::Store(const CacheEvent& event) {
+void WatchCache::Store(const CacheEvent& event, Objects::iterator before) {
   if (node_index_ && !event.previous.empty()) {
     const auto node = by_node_.find(event.previous.node_name());
     node->second.erase(event.key);
     if (node->second.empty()) by_node_.erase(node);
   }
   if (event.type == api::WatchEventType::kDeleted) {
-    objects_.erase(event.key);
+    if (before != objects_.end()) objects_.erase(before);
     return;
   }
   if (node_index_) by_node_[std::string(event.object.node_name())].insert(event.key);
-  objects_.insert_or_assign(event.key, event.object);
+  if (before != objects_.end()) {
+    before->second = event.object;
+  } else {
+    objects_.emplace(event.key, event.object);
+  }
 }
 
 void WatchCache::AddSnapshot(std::int64_t revision) {

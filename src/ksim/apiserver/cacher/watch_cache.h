@@ -57,14 +57,16 @@ class WatchCache {
                                                     std::string_view start) const;
 
  private:
-  void Store(const CacheEvent& event);
+  using Objects = absl::btree_map<std::string, api::Object, std::less<>>;
+  // `before`: where the object was, or the end.
+  void Store(const CacheEvent& event, Objects::iterator before);
   void AddSnapshot(std::int64_t revision);
 
   bool snapshots_;
   bool node_index_;
   std::int64_t revision_ = 0;
   std::int64_t list_revision_ = 0;
-  absl::btree_map<std::string, api::Object, std::less<>> objects_;
+  Objects objects_;
   absl::btree_map<std::string, absl::btree_set<std::string>, std::less<>> by_node_;
   History history_;
   std::deque<std::int64_t> snapshot_revisions_;  // rising

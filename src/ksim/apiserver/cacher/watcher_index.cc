@@ -50,6 +50,7 @@ void WatcherIndex::Collect(Key key) {
 
 const std::vector<CacheWatcher*>& WatcherIndex::Interested(const CacheEvent& event) {
   found_.clear();
+  if (groups_.empty()) return found_;
   const std::uint64_t any = Hash64("");
   const std::uint64_t ns = Hash64(event.object.ns());
   const std::uint64_t name = Hash64(event.object.name());
