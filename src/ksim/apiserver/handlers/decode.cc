@@ -33,6 +33,15 @@ api::Result<Value> WithNamespace(const api::ResourceInfo& r, std::string_view ns
   return tree;
 }
 
+// The fields that say what a body is.
+struct TypeNames {
+  value::Atom api_version{"apiVersion"}, kind{"kind"};
+};
+const TypeNames& TypeFields() {
+  static const TypeNames names;
+  return names;
+}
+
 // What subresources take.
 const api::ResourceInfo& InfoOf(std::string_view kind) {
   static const auto make = [](const char* group, const char* name) {
@@ -88,6 +97,14 @@ std::string NoVersionKind(const Value& body) {
   return "";
 }
 
+// Whether a text is info.api_version(), without making that.
+bool IsApiVersionOf(const api::ResourceInfo& info, std::string_view text) {
+  if (info.group.empty()) return text == info.version;
+  return text.size() == info.group.size() + 1 + info.version.size() &&
+         text.starts_with(info.group) && text[info.group.size()] == '/' &&
+         text.ends_with(info.version);
+}
+
 // Whether a body's apiVersion and kind are those of an endpoint, or are missing: then `tree` has
 // them. Else `problem` says why not, as apimachinery's Scheme and serializers do.
 struct Typed {
@@ -96,8 +113,15 @@ struct Typed {
   std::string problem;
 };
 
-Typed WithType(std::string_view api_version, std::string_view kind, const Value& body) {
+Typed WithType(const api::ResourceInfo& info, const Value& body) {
   Typed out;
+  if (IsApiVersionOf(info, body.Get(TypeFields().api_version).AsString()) &&
+      body.Get(TypeFields().kind).AsString() == info.kind) {
+    out.tree = body;
+    return out;
+  }
+  const std::string api_version = info.api_version();
+  const std::string& kind = info.kind;
   out.problem = NoVersionKind(body);
   if (!out.problem.empty()) return out;
   out.tree = body;
@@ -150,7 +174,7 @@ api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns,
     return api::BadRequest(
         "the body of the request was in an unknown format - accepted media types "
         "include: application/json, application/yaml");
-  const Typed typed = WithType(r.api_version(), r.kind, body);
+  const Typed typed = WithType(r, body);
   if (!typed.problem.empty()) return CannotBeHandled(body, r.api_version(), r.kind, typed.problem);
   api::Result<Value> decoded = api::Decode(r, typed.tree, field_validation, warnings, compat);
   if (!decoded.ok()) return decoded;
@@ -164,8 +188,7 @@ api::Result<Value> DecodeAbout(std::string_view kind, std::string_view ns, const
   const api::ResourceInfo& info = InfoOf(kind);
   // policy/v1beta1 is served for this kind alone (core/pod/storage/eviction.go).
   const bool beta = kind == "Eviction" && body.Get("apiVersion").AsString() == "policy/v1beta1";
-  const Typed typed = WithType(info.api_version(), info.kind,
-                               beta ? body.Set("apiVersion", Value::Of("policy/v1")) : body);
+  const Typed typed = WithType(info, beta ? body.Set("apiVersion", Value::Of("policy/v1")) : body);
   if (!typed.problem.empty())
     return CannotBeHandled(body, info.api_version(), info.kind, typed.problem);
   api::Result<Value> decoded = api::Decode(info, typed.tree, field_validation, warnings, compat);
@@ -178,7 +201,7 @@ api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns
   const bool strategic = !how.shown.empty();
   // Without a version Go reads into the internal type, whose fields have other names.
   const bool unnamed = !strategic && !patched.Has("apiVersion");
-  Typed typed = WithType(r.api_version(), r.kind, unnamed ? Value::EmptyObject() : patched);
+  Typed typed = WithType(r, unnamed ? Value::EmptyObject() : patched);
   api::Reading reading;
   if (typed.problem.empty())
     reading = api::Read(r, typed.tree, how.field_validation, how.warnings, how.compat);
