@@ -294,6 +294,19 @@ TEST(Authentication, PutsUsersInTheirGroups) {
                    "system:authenticated"}));
 }
 
+TEST(Authentication, RemembersNothingButWhatTheNameSays) {
+  Authenticator authenticator;
+  api::Request request;
+  for (const char* user : {"", "jane", "system:node:n1", "system:apiserver", "jane", ""}) {
+    request.user = user;
+    const User& known = authenticator.Authenticate(request);
+    const User anew = Authenticate(request);
+    EXPECT_EQ(known.name, anew.name);
+    EXPECT_EQ(known.groups, anew.groups);
+    EXPECT_EQ(&authenticator.Authenticate(request), &known);
+  }
+}
+
 // API-137
 TEST(Authorization, ARefusalSaysWhoAndWhat) {
   const api::Kinds kinds;

@@ -117,7 +117,7 @@ void Audit(AuditLog* log, AuditStage stage, const RequestContext& rc,
   event.Add("stage", Value::Of(ToString(stage)));
   event.Add("requestURI", Value::Of(api::RequestUri(r)));
   event.Add("verb", Value::Of(api::ToString(r.verb)));
-  event.Add("user", UserTree(rc.user));
+  event.Add("user", UserTree(*rc.user));
   event.AddIf(!r.user_agent.empty(), "userAgent", Value::Of(r.user_agent));
   if (r.resource != nullptr) event.Add("objectRef", ObjectRef(r, !received));
   if (response != nullptr) event.Add("responseStatus", ResponseStatus(*response));

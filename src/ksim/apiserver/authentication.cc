@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "ksim/base/status.h"
+
 namespace ksim::apiserver {
 
 User Authenticate(const api::Request& request) {
@@ -24,6 +26,13 @@ User Authenticate(const api::Request& request) {
   }
   user.groups.push_back("system:authenticated");
   return user;
+}
+
+const User& Authenticator::Authenticate(const api::Request& request) {
+  const auto known = users_.find(AbslView(request.user));
+  if (known != users_.end()) return *known->second;
+  auto user = std::make_unique<const User>(apiserver::Authenticate(request));
+  return *users_.emplace(request.user.str(), std::move(user)).first->second;
 }
 
 }  // namespace ksim::apiserver

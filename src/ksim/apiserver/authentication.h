@@ -2,9 +2,11 @@
 //
 // Source: apiserver pkg/authentication.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "ksim/api/request.h"
 
 namespace ksim::apiserver {
@@ -19,5 +21,15 @@ struct User {
 // are in their groups, all others in system:authenticated; system:apiserver and system:admin are in
 // system:masters too (API-136).
 User Authenticate(const api::Request& request);
+
+// The same for who asks again and again: what a name stands for never changes.
+class Authenticator {
+ public:
+  // Good for the life of the authenticator.
+  const User& Authenticate(const api::Request& request);
+
+ private:
+  absl::flat_hash_map<std::string, std::unique_ptr<const User>> users_;  // look-ups only
+};
 
 }  // namespace ksim::apiserver

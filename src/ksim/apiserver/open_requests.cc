@@ -54,13 +54,13 @@ OpenRequests::Place OpenRequests::Add(RequestContext& rc, OpenRequests::Reply re
   return std::prev(queue.end());
 }
 
-void OpenRequests::Answer(Place place, RequestContext& rc, api::Response response) {
+void OpenRequests::Answer(Place place, RequestContext& rc, api::Response&& response) {
   if (rc.abandoned()) return;
   Send(*place, std::move(response));
   QueueOf(rc).erase(place);
 }
 
-void OpenRequests::Send(Open& open, api::Response response) {
+void OpenRequests::Send(Open& open, api::Response&& response) {
   response.warnings = std::exchange(open.rc.warnings, {});
   Audit(audit_, AuditStage::kResponseComplete, open.rc, &response);
   open.reply(std::move(response));

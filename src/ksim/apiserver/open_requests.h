@@ -35,13 +35,13 @@ class OpenRequests {
   Place Add(RequestContext& rc, Reply reply);
   // The work is done: replies, unless the request was abandoned (`rc` says so), which is then gone
   // from its place.
-  void Answer(Place place, RequestContext& rc, api::Response response);
+  void Answer(Place place, RequestContext& rc, api::Response&& response);
   // The connections are gone: all are abandoned, and nobody is answered.
   void DropAll();
 
  private:
   std::list<Open>& QueueOf(const RequestContext& rc);
-  void Send(Open& open, api::Response response);
+  void Send(Open& open, api::Response&& response);
   void SetAlarm();
   void EndOverdue(std::list<Open>& queue);
 

@@ -37,7 +37,7 @@ class RequestContext {
   VirtualTime now() const { return process_.Now(); }
   VirtualTime received() const { return received_; }
 
-  User user;
+  const User* user = nullptr;      // the authenticator's; null until it was asked
   std::optional<bool> authorized;  // nullopt until the authorizer was asked
   MaxInFlight::Place in_flight;
   std::vector<std::string> warnings;

@@ -152,13 +152,12 @@ sim::Task<void> Server::Impl::CreateNamespace(std::string ns) {
 }
 
 sim::Task<void> Server::Impl::Serve(std::unique_ptr<RequestContext> rc, OpenRequests::Place place) {
-  api::Response response;
   const api::Status admitted = now->handler.Admit(*rc);
-  if (admitted.ok()) {
-    response = co_await now->handler.Handle(*rc);
-  } else {
-    response = Refused(admitted);
+  if (!admitted.ok()) {
+    now->requests.Answer(place, *rc, Refused(admitted));
+    co_return;
   }
+  api::Response response = co_await now->handler.Handle(*rc);
   now->requests.Answer(place, *rc, std::move(response));
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/server.h"
@@ -41,7 +42,7 @@ std::vector<std::string> AllAdmissionPlugins() {
 }
 
 api::Status AdmissionForbidden(const Attributes& a, std::string_view why) {
-  std::string name = a.name;
+  std::string name = a.name.str();
   if (name.empty() && a.object.is_object()) {
     const value::Value& metadata = a.object.Get("metadata");
     name = metadata.Get("name").AsString();
@@ -51,7 +52,7 @@ api::Status AdmissionForbidden(const Attributes& a, std::string_view why) {
   return api::Forbidden(api::GroupResource(a.resource.group, a.resource.resource), name, why);
 }
 
-sim::Task<api::Status> Plugin::Admit(Attributes&) { co_return api::Status(); }
+sim::Task<api::Status> Plugin::Admit(Attributes&) { return sim::Task<api::Status>(); }
 
 AdmissionChain::AdmissionChain(const std::vector<std::string>& names,
                                const PluginContext& context) {
@@ -69,19 +70,12 @@ AdmissionChain::AdmissionChain(const std::vector<std::string>& names,
 sim::Task<api::Status> AdmissionChain::Admit(Attributes& a) {
   for (const std::unique_ptr<Plugin>& plugin : plugins_) {
     if (!plugin->Handles(a)) continue;
-    const api::Status status = co_await plugin->Admit(a);
+    sim::Task<api::Status> admitting = plugin->Admit(a);
+    if (admitting.done()) continue;
+    const api::Status status = co_await std::move(admitting);
     if (!status.ok()) co_return status;
   }
   co_return api::Status();
-}
-
-api::Status AdmissionChain::Validate(const Attributes& a) const {
-  for (const std::unique_ptr<Plugin>& plugin : plugins_) {
-    if (!plugin->Handles(a)) continue;
-    api::Status status = plugin->Validate(a);
-    if (!status.ok()) return status;
-  }
-  return api::Status();
 }
 
 }  // namespace ksim::apiserver

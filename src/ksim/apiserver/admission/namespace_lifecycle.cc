@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
+#include <utility>
 
 #include "absl/container/btree_map.h"
 #include "ksim/apiserver/admission/plugin.h"
@@ -24,13 +26,28 @@ class NamespaceLifecycle final : public Plugin {
       : context_(context),
         namespaces_(context.resources.Of(*context.kinds.ByResource("", "namespaces"))) {}
   std::string_view name() const override { return "NamespaceLifecycle"; }
-  bool Handles(const Attributes&) const override { return true; }
+  bool Handles(const Attributes& a) const override {
+    const bool deletes = a.operation == Operation::kDelete;
+    return IsNamespace(a) ? deletes : !deletes && !a.ns.empty();
+  }
 
+  // An update asks only whether there is a namespace, and mostly there is one.
   sim::Task<api::Status> Admit(Attributes& a) override {
-    const bool is_namespace = a.resource.group.empty() && a.resource.resource == "namespaces";
-    if (a.operation == Operation::kDelete && is_namespace) co_return AdmitDeletion(a);
-    if (is_namespace || a.ns.empty() || a.operation == Operation::kDelete) co_return api::Status();
-    api::Object found = namespaces_.Suggestion("", a.ns);
+    api::Object found;
+    if (a.operation != Operation::kDelete) found = namespaces_.Suggestion("", a.ns);
+    const bool there = !found.empty() && !deleted_.contains(a.ns.view());
+    if (a.operation == Operation::kUpdate && there) return sim::Task<api::Status>();
+    return Judge(a, std::move(found));
+  }
+
+ private:
+  static bool IsNamespace(const Attributes& a) {
+    return a.resource.group.empty() && a.resource.resource == "namespaces";
+  }
+
+  // `found`: the namespace as the cache has it.
+  sim::Task<api::Status> Judge(Attributes& a, api::Object found) {
+    if (a.operation == Operation::kDelete) co_return AdmitDeletion(a);
     if (found.empty() && a.operation == Operation::kCreate) {
       co_await context_.sim.Sleep(kMissingNamespaceWait, sim::TimerKind::kWork,
                                   "missing namespace");
@@ -46,7 +63,6 @@ class NamespaceLifecycle final : public Plugin {
     co_return Terminating(a);
   }
 
- private:
   static std::string_view Phase(const api::Object& ns) {
     return ns.status().Get("phase").AsString();
   }
@@ -55,12 +71,12 @@ class NamespaceLifecycle final : public Plugin {
     for (const std::string_view immortal : kImmortal) {
       if (a.name == immortal) return AdmissionForbidden(a, "this namespace may not be deleted");
     }
-    deleted_[a.name] = context_.sim.now();
+    deleted_[a.name.str()] = context_.sim.now();
     return api::Status();
   }
 
   // Its deletion passed here a moment ago: what the cache says may be old.
-  bool RecentlyDeleted(const std::string& ns) {
+  bool RecentlyDeleted(std::string_view ns) {
     const auto it = deleted_.find(ns);
     if (it == deleted_.end()) return false;
     if (context_.sim.now() - it->second <= kForceLiveLookup) return true;
@@ -81,7 +97,7 @@ class NamespaceLifecycle final : public Plugin {
 
   PluginContext context_;
   CacheDelegator& namespaces_;
-  absl::btree_map<std::string, VirtualTime> deleted_;
+  absl::btree_map<std::string, VirtualTime, std::less<>> deleted_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Admission: plugins that change or refuse an object between decoding and validation (Admit), or
-// judge it after validation (Validate). They run in one fixed order; the first refusal ends it.
+// Admission: plugins that change or refuse an object between decoding and validation. They run in
+// one fixed order; the first refusal ends it. None of those here judges after validation.
 //
 // Sources: apiserver pkg/admission (interfaces.go, chain.go, attributes.go, errors.go);
 // pkg/kubeapiserver/options/plugins.go for the order.
@@ -31,7 +31,7 @@ struct Attributes {
   }
   Operation operation;
   const api::ResourceInfo& resource;
-  std::string subresource, ns, name;
+  SharedText subresource, ns, name;
   value::Value object;  // plugins change it here; null for deletes
   value::Value old;     // stored; null for creates
   const User* user = nullptr;
@@ -48,8 +48,8 @@ class Plugin {
   virtual std::string_view name() const = 0;
   // Whether it has anything to do with such a request; else it is not asked.
   virtual bool Handles(const Attributes& a) const = 0;
+  // An empty task: there was nothing to do.
   virtual sim::Task<api::Status> Admit(Attributes& a);
-  virtual api::Status Validate(const Attributes&) { return api::Status(); }
 };
 
 // What plugins have of the server they run in.
@@ -68,7 +68,6 @@ class AdmissionChain {
   // The named plugins in upstream's order. An unknown name is a KSIM_CHECK.
   AdmissionChain(const std::vector<std::string>& names, const PluginContext& context);
   sim::Task<api::Status> Admit(Attributes& a);
-  api::Status Validate(const Attributes& a) const;
 
  private:
   std::vector<std::unique_ptr<Plugin>> plugins_;

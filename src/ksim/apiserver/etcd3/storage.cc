@@ -65,14 +65,12 @@ sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteCon
     co_return object;
   }
   store::PutRequest put(std::move(key), ToStored(resource_, object.tree()));
-  if (context.ttl > 0) {
-    api::Result<store::LeaseId> lease = co_await leases_.Lease(context.ttl);
-    if (!lease.ok()) co_return lease.status();
-    put.lease = *lease;
-  }
+  api::Status lent;
+  if (context.ttl > 0) lent = co_await Lend(context.ttl, put);
+  if (!lent.ok()) co_return lent;
   store::TxnRequest txn = store::OptimisticPut(std::move(put), 0, false);
-  api::Result<store::TxnResponse> response = co_await Commit(std::move(txn), std::move(context));
-  if (!response.ok()) co_return response.status();
+  absl::StatusOr<store::TxnResponse> response = co_await Commit(std::move(txn), context);
+  if (!response.ok()) co_return StorageError(response.status());
   if (!response->succeeded) co_return api::AlreadyExists(group_resource(), name);
   co_return object.WithResourceVersion(response->header.revision);
 }

@@ -81,14 +81,15 @@ class Storage {
   // possibly stale state to begin with. With `may_be_missing` a missing object is transformed from
   // nothing; else it is 404.
   sim::Task<api::Result<api::Object>> GuaranteedUpdate(SharedText ns, SharedText name,
-                                                       Preconditions preconditions,
+                                                       const Preconditions& preconditions,
                                                        bool may_be_missing, Transform& transform,
                                                        api::Object suggestion,
                                                        WriteContext context);
   // Returns the object as it last was, at the deletion's revision (API-08). `check` may be null.
   sim::Task<api::Result<api::Object>> Delete(SharedText ns, SharedText name,
-                                             Preconditions preconditions, DeletionCheck* check,
-                                             api::Object suggestion, WriteContext context);
+                                             const Preconditions& preconditions,
+                                             DeletionCheck* check, api::Object suggestion,
+                                             WriteContext context);
 
   // 409 if the object, which may be empty, is not the one that is meant.
   api::Status CheckPreconditions(const Preconditions& p, const api::Object& object,
@@ -101,15 +102,13 @@ class Storage {
  private:
   struct State;  // an object as found, and whether it is known to be the newest
   sim::Task<api::Result<State>> ReadState(SharedText key, SharedText name, bool may_be_missing);
-  sim::Task<api::Result<State>> FirstState(SharedText key, SharedText name, bool may_be_missing,
-                                           api::Object suggestion);
-  sim::Task<api::Result<store::TxnResponse>> PutIfUnchanged(SharedText key, value::Value updated,
-                                                            store::Revision expected,
-                                                            WriteContext context);
+  // Puts on a lease what shall live no longer than that.
+  sim::Task<api::Status> Lend(std::int64_t ttl_seconds, store::PutRequest& put);
   api::Result<State> StateAfterConflict(const store::TxnResponse& response, std::string_view name,
                                         bool may_be_missing) const;
   // A write sent to etcd unless it is abandoned.
-  sim::Task<api::Result<store::TxnResponse>> Commit(store::TxnRequest txn, WriteContext context);
+  sim::Task<absl::StatusOr<store::TxnResponse>> Commit(store::TxnRequest&& txn,
+                                                       const WriteContext& context);
   api::Status ListError(const absl::Status& error, const ListQuery& query) const;
 
   store::EtcdClient& client_;

@@ -20,13 +20,6 @@ sim::Task<api::Result<Storage::State>> Storage::ReadState(SharedText key, Shared
   co_return State(api::Object(), true);
 }
 
-sim::Task<api::Result<Storage::State>> Storage::FirstState(SharedText key, SharedText name,
-                                                           bool may_be_missing,
-                                                           api::Object suggestion) {
-  if (!suggestion.empty()) co_return State(std::move(suggestion), false);
-  co_return co_await ReadState(std::move(key), std::move(name), may_be_missing);
-}
-
 api::Result<Storage::State> Storage::StateAfterConflict(const store::TxnResponse& response,
                                                         std::string_view name,
                                                         bool may_be_missing) const {
@@ -55,41 +48,40 @@ api::Status Storage::CheckPreconditions(const Preconditions& p, const api::Objec
   return api::Status();
 }
 
-// Writes `updated` if the key is still at `expected`.
-sim::Task<api::Result<store::TxnResponse>> Storage::PutIfUnchanged(SharedText key,
-                                                                   value::Value updated,
-                                                                   store::Revision expected,
-                                                                   WriteContext context) {
-  store::PutRequest put(std::move(key), ToStored(resource_, updated));
-  if (context.ttl > 0) {
-    api::Result<store::LeaseId> lease = co_await leases_.Lease(context.ttl);
-    if (!lease.ok()) co_return lease.status();
-    put.lease = *lease;
-  }
-  store::TxnRequest txn = store::OptimisticPut(std::move(put), expected, true);
-  co_return co_await Commit(std::move(txn), std::move(context));
+sim::Task<api::Status> Storage::Lend(std::int64_t ttl_seconds, store::PutRequest& put) {
+  api::Result<store::LeaseId> lease = co_await leases_.Lease(ttl_seconds);
+  if (!lease.ok()) co_return lease.status();
+  put.lease = *lease;
+  co_return api::Status();
 }
 
+namespace {
+
+sim::Task<absl::StatusOr<store::TxnResponse>> ContextCanceled() {
+  co_return absl::CancelledError("context canceled");
+}
+
+}  // namespace
+
 // A call of clientv3 whose context is done fails before it is sent.
-sim::Task<api::Result<store::TxnResponse>> Storage::Commit(store::TxnRequest txn,
-                                                           WriteContext context) {
+sim::Task<absl::StatusOr<store::TxnResponse>> Storage::Commit(store::TxnRequest&& txn,
+                                                              const WriteContext& context) {
   if (context.abandoned != nullptr && *context.abandoned) {
     KSIM_PROBE("apiserver/abandoned-before-writing");
-    co_return StorageError(absl::CancelledError("context canceled"));
+    return ContextCanceled();
   }
   txn.origin = context.origin;
-  absl::StatusOr<store::TxnResponse> response = co_await client_.Txn(std::move(txn));
-  if (!response.ok()) co_return StorageError(response.status());
-  co_return *std::move(response);
+  return client_.Txn(std::move(txn));
 }
 
 sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
-    SharedText ns, SharedText name, Preconditions preconditions, bool may_be_missing,
+    SharedText ns, SharedText name, const Preconditions& preconditions, bool may_be_missing,
     Transform& transform, api::Object suggestion, WriteContext context) {
   const SharedText key = Key(ns, name);
   // A dry run reads what is there and judges that (dryrun.go).
   if (context.dry_run) suggestion = api::Object();
-  api::Result<State> state = co_await FirstState(key, name, may_be_missing, std::move(suggestion));
+  api::Result<State> state = State(std::move(suggestion), false);
+  if (state->object.empty()) state = co_await ReadState(key, name, may_be_missing);
   while (true) {
     if (!state.ok()) co_return state.status();
     const api::Status refused = CheckPreconditions(preconditions, state->object, ns, name);
@@ -111,9 +103,13 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
       if (state.ok() && updated->tree() == state->object.tree()) co_return state->object;
       continue;
     }
-    api::Result<store::TxnResponse> written =
-        co_await PutIfUnchanged(key, updated->tree(), state->revision(), context);
-    if (!written.ok()) co_return written.status();
+    store::PutRequest put(key, ToStored(resource_, updated->tree()));
+    api::Status lent;
+    if (context.ttl > 0) lent = co_await Lend(context.ttl, put);
+    if (!lent.ok()) co_return lent;
+    store::TxnRequest txn = store::OptimisticPut(std::move(put), state->revision(), true);
+    absl::StatusOr<store::TxnResponse> written = co_await Commit(std::move(txn), context);
+    if (!written.ok()) co_return StorageError(written.status());
     if (written->succeeded) co_return updated->WithResourceVersion(written->header.revision);
     KSIM_PROBE("apiserver/update-lost-race");
     state = StateAfterConflict(*written, name, may_be_missing);
@@ -121,12 +117,13 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
 }
 
 sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText name,
-                                                    Preconditions preconditions,
+                                                    const Preconditions& preconditions,
                                                     DeletionCheck* check, api::Object suggestion,
                                                     WriteContext context) {
   const SharedText key = Key(ns, name);
   if (context.dry_run) suggestion = api::Object();
-  api::Result<State> state = co_await FirstState(key, name, false, std::move(suggestion));
+  api::Result<State> state = State(std::move(suggestion), false);
+  if (state->object.empty()) state = co_await ReadState(key, name, false);
   while (true) {
     if (!state.ok()) co_return state.status();
     api::Status refused = CheckPreconditions(preconditions, state->object, ns, name);
@@ -141,8 +138,8 @@ sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText na
     }
     if (context.dry_run) co_return state->object;
     store::TxnRequest txn = store::OptimisticDelete(key, state->revision(), true);
-    api::Result<store::TxnResponse> response = co_await Commit(std::move(txn), context);
-    if (!response.ok()) co_return response.status();
+    absl::StatusOr<store::TxnResponse> response = co_await Commit(std::move(txn), context);
+    if (!response.ok()) co_return StorageError(response.status());
     if (response->succeeded) co_return state->object.WithResourceVersion(response->header.revision);
     KSIM_PROBE("apiserver/delete-lost-race");
     state = StateAfterConflict(*response, name, false);

@@ -72,15 +72,15 @@ api::Response Refused(const api::Status& status) {
 
 api::Status Handler::Admit(RequestContext& rc) {
   const api::Request& request = rc.request();
-  rc.user = Authenticate(request);
+  rc.user = &authenticator_.Authenticate(request);
   Audit(audit_, AuditStage::kRequestReceived, rc, nullptr);
   rc.Passed(Stage::kAuthenticate);
-  if (!in_flight_.Enter(rc.user, request, &rc.in_flight))
+  if (!in_flight_.Enter(*rc.user, request, &rc.in_flight))
     return rc.Check(Stage::kAuthorize, TooManyInFlight());
   if (request.resource == nullptr || !HasSubresource(*request.resource, request.subresource))
     return rc.Check(Stage::kAuthorize, api::UnknownPath());
-  rc.authorized = authorizer_.Allows(rc.user, request);
-  if (!*rc.authorized) return rc.Check(Stage::kAuthorize, NotAuthorized(rc.user, request));
+  rc.authorized = authorizer_.Allows(*rc.user, request);
+  if (!*rc.authorized) return rc.Check(Stage::kAuthorize, NotAuthorized(*rc.user, request));
   rc.Passed(Stage::kAuthorize);
   if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
     return rc.Check(Stage::kDefault, NoSuchRoute());
@@ -88,6 +88,8 @@ api::Status Handler::Admit(RequestContext& rc) {
   if (!fits.ok()) return rc.Check(Stage::kDefault, fits);
   return api::Status();
 }
+
+sim::Task<api::Response> Handler::Refusal(api::Status status) { co_return Refused(status); }
 
 sim::Task<api::Response> Handler::Handle(RequestContext& rc) {
   switch (rc.request().verb) {

@@ -41,10 +41,12 @@ class Handler {
   sim::Task<api::Response> Delete(RequestContext& rc);
   sim::Task<api::Response> DeleteCollection(RequestContext& rc);
   sim::Task<api::Status> AdmitDeletion(RequestContext& rc, SharedText name);
-  sim::Task<api::Response> RunUpdate(RequestContext& rc, UpdatedObject& updated);
+  sim::Task<api::Response> RunUpdate(RequestContext& rc, std::unique_ptr<UpdatedObject> updated);
+  sim::Task<api::Response> Refusal(api::Status status);
 
   const RegistryContext& context_;
   Resources& resources_;
+  Authenticator authenticator_;
   Authorizer authorizer_;
   MaxInFlight in_flight_;
   AuditLog* audit_;

@@ -34,7 +34,7 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   Attributes attributes(Operation::kCreate, rc.resource());
   attributes.ns = request.ns;
   attributes.object = std::move(tree);
-  attributes.user = &rc.user;
+  attributes.user = rc.user;
   attributes.dry_run = request.dry_run;
   attributes.identity = rc.identity;
   const api::Status admitted = co_await context_.admission.Admit(attributes);
@@ -64,7 +64,7 @@ sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
   attributes.ns = request.ns;
   attributes.name = request.name;
   attributes.object = *std::move(named);
-  attributes.user = &rc.user;
+  attributes.user = rc.user;
   const api::Status admitted = co_await context_.admission.Admit(attributes);
   rc.Check(Stage::kAdmit, admitted);
   if (!admitted.ok()) co_return Refused(admitted);
@@ -79,9 +79,10 @@ sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
   co_return response;
 }
 
-sim::Task<api::Response> Handler::RunUpdate(RequestContext& rc, UpdatedObject& updated) {
+sim::Task<api::Response> Handler::RunUpdate(RequestContext& rc,
+                                            std::unique_ptr<UpdatedObject> updated) {
   Registry registry(context_, resources_.Of(rc.resource()));
-  api::Result<UpdateResult> result = co_await registry.Update(rc, updated);
+  api::Result<UpdateResult> result = co_await registry.Update(rc, *updated);
   if (!result.ok()) co_return Refused(result.status());
   api::Response response;
   response.code = result->created ? 201 : 200;
@@ -91,29 +92,27 @@ sim::Task<api::Response> Handler::RunUpdate(RequestContext& rc, UpdatedObject& u
 }
 
 sim::Task<api::Response> Handler::Update(RequestContext& rc) {
-  PutUpdate put(rc, context_.compat);
+  auto put = std::make_unique<PutUpdate>(rc, context_.compat);
   api::Status decoded = ValidateWriteOptions(rc.request(), context_.compat);
-  if (decoded.ok()) decoded = put.Decode();
-  if (!decoded.ok()) co_return Refused(rc.Check(Stage::kDefault, decoded));
-  co_return co_await RunUpdate(rc, put);
+  if (decoded.ok()) decoded = put->Decode();
+  if (!decoded.ok()) return Refusal(rc.Check(Stage::kDefault, decoded));
+  return RunUpdate(rc, std::move(put));
 }
 
 sim::Task<api::Response> Handler::Patch(RequestContext& rc) {
   api::Status supported = CheckPatchType(rc.resource(), rc.request());
   if (supported.ok()) supported = ValidateWriteOptions(rc.request(), context_.compat);
-  if (!supported.ok()) co_return Refused(rc.Check(Stage::kDefault, supported));
-  PatchUpdate patch(rc, context_.compat);
-  co_return co_await RunUpdate(rc, patch);
+  if (!supported.ok()) return Refusal(rc.Check(Stage::kDefault, supported));
+  return RunUpdate(rc, std::make_unique<PatchUpdate>(rc, context_.compat));
 }
 
 sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, SharedText name) {
   Attributes attributes(Operation::kDelete, rc.resource());
   attributes.ns = rc.request().ns;
   attributes.name = std::move(name);
-  attributes.user = &rc.user;
+  attributes.user = rc.user;
   attributes.dry_run = rc.request().dry_run;
-  api::Status admitted = co_await context_.admission.Admit(attributes);
-  if (admitted.ok()) admitted = context_.admission.Validate(attributes);
+  const api::Status admitted = co_await context_.admission.Admit(attributes);
   co_return rc.Check(Stage::kAdmit, admitted);
 }
 

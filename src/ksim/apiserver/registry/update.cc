@@ -28,7 +28,7 @@ bool ShouldDelete(const api::ResourceInfo& r, const api::Object& existing, const
   static const Path kFinalizers{"metadata", "finalizers"};
   static const Path kSpecFinalizers{"spec", "finalizers"};
   static const Path kGrace{"metadata", "deletionGracePeriodSeconds"};
-  if (!updated.Get(kFinalizers).empty() || !existing.deleting()) return false;
+  if (!existing.deleting() || !updated.Get(kFinalizers).empty()) return false;
   if (IsNamespace(r) && !updated.Get(kSpecFinalizers).empty()) return false;
   return existing.Get(kGrace).AsInt() == 0;
 }
@@ -63,10 +63,10 @@ class UpdateTransform final : public Transform {
     const api::Status admitted = co_await context_.admission.Admit(attributes);
     rc_.Check(Stage::kAdmit, admitted);
     if (!admitted.ok()) co_return admitted;
-    if (created_) co_return co_await MakeNew(std::move(attributes));
+    if (created_) co_return MakeNew(attributes.object);
     const api::Status version = CheckVersion(existing, wanted->resource_version());
     if (!version.ok()) co_return rc_.Check(Stage::kValidate, version);
-    co_return co_await Change(std::move(existing), std::move(attributes));
+    co_return Change(existing, attributes.object);
   }
 
  private:
@@ -77,7 +77,7 @@ class UpdateTransform final : public Transform {
     a.name = rc_.request().name;
     a.object = tree;
     a.old = existing.tree();
-    a.user = &rc_.user;
+    a.user = rc_.user;
     a.dry_run = rc_.request().dry_run;
     if (created_) a.identity = rc_.identity = registry_.IdentityFor(tree);
     return a;
@@ -99,40 +99,33 @@ class UpdateTransform final : public Transform {
     return api::Conflict(rc_.group_resource(), rc_.request().name, kModified);
   }
 
-  sim::Task<api::Result<api::Object>> MakeNew(Attributes attributes) {
-    Value tree = api::ClearSystemFields(attributes.object);
-    api::Result<Value> prepared = registry_.PrepareNew(rc_, std::move(tree));
-    if (!prepared.ok()) co_return prepared.status();
-    attributes.object = *prepared;
-    const api::Status admitted = context_.admission.Validate(attributes);
-    rc_.Check(Stage::kValidate, admitted);
-    if (!admitted.ok()) co_return admitted;
-    co_return api::Object::FromTree(*prepared);
+  api::Result<api::Object> MakeNew(const Value& admitted) {
+    api::Result<Value> prepared = registry_.PrepareNew(rc_, api::ClearSystemFields(admitted));
+    if (!prepared.ok()) return prepared.status();
+    rc_.Passed(Stage::kValidate);
+    return api::Object::FromTree(*prepared);
   }
 
-  sim::Task<api::Result<api::Object>> Change(api::Object existing, Attributes attributes) {
+  api::Result<api::Object> Change(const api::Object& existing, const Value& admitted) {
     const api::ResourceInfo& r = rc_.resource();
     const std::string_view sub = rc_.request().subresource;
-    Value tree = api::PrepareForUpdate(r, existing.tree(), attributes.object, sub, context_.compat);
+    Value tree = api::PrepareForUpdate(r, existing.tree(), admitted, sub, context_.compat);
     api::FieldErrors errors = api::ValidateUpdate(r, tree, existing.tree(), sub, context_.compat);
     if (!errors.empty()) {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
-      co_return rc_.Check(Stage::kValidate, invalid);
+      return rc_.Check(Stage::kValidate, invalid);
     }
     if (sub.empty())
       for (std::string& text : api::WarningsOnUpdate(r, tree, existing.tree(), context_.compat))
         rc_.Warn(std::move(text));
-    attributes.object = tree;
-    const api::Status admitted = context_.admission.Validate(attributes);
-    rc_.Check(Stage::kValidate, admitted);
-    if (!admitted.ok()) co_return admitted;
+    rc_.Passed(Stage::kValidate);
     if (ShouldDelete(r, existing, tree)) {
       doomed_ = api::Object::FromTree(tree, existing.resource_version());
-      co_return AbortUpdate();
+      return AbortUpdate();
     }
     // An update without a version is one of the version it finds
     // (registry/generic/registry/store.go Update); a dry run answers with it.
-    co_return api::Object::FromTree(std::move(tree), existing.resource_version());
+    return api::Object::FromTree(std::move(tree), existing.resource_version());
   }
 
   const RegistryContext& context_;
