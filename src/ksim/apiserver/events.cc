@@ -156,22 +156,24 @@ namespace {
 
 // What Hasher gathers of a stage that was passed: the same every time but for the request, which
 // comes first.
-std::string PassedText(Stage stage) {
-  std::string text(8, 0);
-  AddText(ToString(stage), &text);
-  AddText("ok", &text);
-  return text;
-}
+struct PassedText {
+  explicit PassedText(Stage stage) {
+    std::string text(8, 0);
+    AddText(ToString(stage), &text);
+    AddText("ok", &text);
+    size = text.copy(bytes.data(), bytes.size());
+  }
+  std::array<char, 40> bytes{};  // more than the longest takes
+  std::size_t size;
+};
 
 std::uint64_t HashPassed(std::uint64_t request, Stage stage) {
-  static const std::array<std::string, 6> texts{
+  static const std::array<PassedText, 6> texts{
       PassedText(Stage::kAuthenticate), PassedText(Stage::kAuthorize), PassedText(Stage::kDefault),
       PassedText(Stage::kAdmit),        PassedText(Stage::kValidate),  PassedText(Stage::kStore)};
-  const std::string& text = texts[static_cast<std::size_t>(stage)];
-  std::array<char, 40> bytes;  // more than the longest is
-  text.copy(bytes.data(), bytes.size());
-  PutLittleEndian(bytes.data(), request);
-  return Hash64(std::string_view(bytes.data(), text.size()));
+  PassedText text = texts[static_cast<std::size_t>(stage)];
+  PutLittleEndian(text.bytes.data(), request);
+  return Hash64(std::string_view(text.bytes.data(), text.size));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr std::size_t FlagField(bool b) { return b ? 2 : 0; }
 std::size_t EstimateMembers(const value::Value& v);
 
 // The JSON text without escapes of what has neither members nor items; numbers at their longest.
-std::size_t EstimateLeaf(const value::Value& v) {
+inline std::size_t EstimateLeaf(const value::Value& v) {
   if (v.is_string()) return v.AsString().size() + 2;
   return v.is_object() || v.is_array() ? 2 : 20;
 }

@@ -21,7 +21,7 @@ constexpr std::array<SpecialPrefix, 5> kSpecialPrefixes{{
 }};
 
 // Takes the text up to the next '/' off the front, and the '/'.
-std::string_view TakeSegment(std::string_view* rest) {
+inline std::string_view TakeSegment(std::string_view* rest) {
   const std::size_t slash = rest->find('/');
   const std::string_view segment = rest->substr(0, slash);
   rest->remove_prefix(slash == std::string_view::npos ? rest->size() : slash + 1);

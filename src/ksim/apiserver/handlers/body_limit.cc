@@ -8,7 +8,7 @@ namespace {
 using value::Value;
 
 // Without members and items.
-std::int64_t OwnSize(const Value& v) {
+inline std::int64_t OwnSize(const Value& v) {
   if (v.is_string()) return static_cast<std::int64_t>(v.AsString().size()) + 2;
   return v.is_object() || v.is_array() ? 2 : 4;
 }
