@@ -146,12 +146,6 @@ std::uint64_t TextPrefix(std::string_view text) {
   return prefix;
 }
 
-int CompareText(Atom a, Atom b) {
-  if (a == b) return 0;
-  const AtomEntry& x = Entry(a);
-  const AtomEntry& y = Entry(b);
-  if (x.prefix != y.prefix) return x.prefix < y.prefix ? -1 : 1;
-  return x.text().compare(y.text());
-}
+int CompareRest(const AtomEntry& a, const AtomEntry& b) { return a.text().compare(b.text()); }
 
 }  // namespace ksim::value

@@ -32,7 +32,14 @@ inline const AtomEntry& Entry(Atom atom) {
 
 std::uint64_t TextPrefix(std::string_view text);
 
+// Bytewise order of two texts of which the first eight bytes agree.
+int CompareRest(const AtomEntry& a, const AtomEntry& b);
+
 // Bytewise order of the texts: negative, 0, positive.
-int CompareText(Atom a, Atom b);
+inline int CompareText(const AtomEntry& a, const AtomEntry& b) {
+  if (a.prefix != b.prefix) return a.prefix < b.prefix ? -1 : 1;
+  return CompareRest(a, b);
+}
+inline int CompareText(Atom a, Atom b) { return a == b ? 0 : CompareText(Entry(a), Entry(b)); }
 
 }  // namespace ksim::value

@@ -3,6 +3,7 @@
 #include "ksim/value/edit.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -17,17 +18,31 @@ using Steps = std::span<const PathStep>;
 
 Value SetSteps(Value base, Steps steps, Value v);
 
-Value CopyObject(std::span<const Value::Member> members, std::size_t insert_at, bool insert) {
-  Node* node = NewNode(kObjectTag, static_cast<std::uint32_t>(members.size() + (insert ? 1 : 0)));
-  const auto split = members.begin() + static_cast<std::ptrdiff_t>(insert_at);
-  Value::Member* rest = std::copy(members.begin(), split, node->members());
-  std::copy(split, members.end(), rest + (insert ? 1 : 0));
+// A node of the children, those from `at` on moved up or down to make room for `added` new ones in
+// place of `removed` old ones. The new ones are up to the caller to construct.
+template <Tag tag, class Child>
+Node* CopyAround(std::span<const Child> children, std::size_t at, std::size_t removed,
+                 std::size_t added) {
+  Node* node = NewNode(tag, static_cast<std::uint32_t>(children.size() - removed + added));
+  auto* to = reinterpret_cast<Child*>(node + 1);
+  to = std::uninitialized_copy_n(children.begin(), at, to);
+  std::uninitialized_copy(children.begin() + static_cast<std::ptrdiff_t>(at + removed),
+                          children.end(), to + added);
+  return node;
+}
+
+// A copy with the member at `at` replaced, or (`removed` 0) one put in there.
+Value WithMember(std::span<const Value::Member> members, std::size_t at, std::size_t removed,
+                 Atom name, Value v) {
+  Node* node = CopyAround<kObjectTag>(members, at, removed, 1);
+  std::construct_at(node->members() + at, name, std::move(v));
   return Adopt(node, kObjectTag);
 }
 
-Value CopyArray(std::span<const Value> items, std::size_t extra) {
-  Node* node = NewNode(kArrayTag, static_cast<std::uint32_t>(items.size() + extra));
-  std::copy(items.begin(), items.end(), node->items());
+// The same with an item.
+Value WithItem(std::span<const Value> items, std::size_t at, std::size_t removed, Value v) {
+  Node* node = CopyAround<kArrayTag>(items, at, removed, 1);
+  std::construct_at(node->items() + at, std::move(v));
   return Adopt(node, kArrayTag);
 }
 
@@ -35,11 +50,7 @@ Value SetField(Value base, Atom name, Steps rest, Value v) {
   const auto members = MembersOf(base);
   const Slot slot = FindSlot(members, name);
   if (!slot.found) {
-    Value made = CopyObject(members, slot.index, /*insert=*/true);
-    Value::Member& m = NodeOf(Bits(made))->members()[slot.index];
-    m.name = name;
-    m.value = SetSteps(Value(), rest, std::move(v));
-    return made;
+    return WithMember(members, slot.index, 0, name, SetSteps(Value(), rest, std::move(v)));
   }
   if (IsUnique(base)) {
     Node* node = NodeOf(Bits(base));
@@ -51,18 +62,14 @@ Value SetField(Value base, Atom name, Steps rest, Value v) {
   const Value& old = members[slot.index].value;
   Value changed = SetSteps(old, rest, std::move(v));
   if (changed.SameTree(old)) return base;
-  Value made = CopyObject(members, slot.index, /*insert=*/false);
-  NodeOf(Bits(made))->members()[slot.index].value = std::move(changed);
-  return made;
+  return WithMember(members, slot.index, 1, name, std::move(changed));
 }
 
 Value SetItem(Value base, std::size_t index, Steps rest, Value v) {
   const auto items = ItemsOf(base);
   if (index > items.size()) return base;
   if (index == items.size()) {
-    Value made = CopyArray(items, 1);
-    NodeOf(Bits(made))->items()[index] = SetSteps(Value(), rest, std::move(v));
-    return made;
+    return WithItem(items, index, 0, SetSteps(Value(), rest, std::move(v)));
   }
   if (IsUnique(base)) {
     Node* node = NodeOf(Bits(base));
@@ -73,9 +80,7 @@ Value SetItem(Value base, std::size_t index, Steps rest, Value v) {
   }
   Value changed = SetSteps(items[index], rest, std::move(v));
   if (changed.SameTree(items[index])) return base;
-  Value made = CopyArray(items, 0);
-  NodeOf(Bits(made))->items()[index] = std::move(changed);
-  return made;
+  return WithItem(items, index, 1, std::move(changed));
 }
 
 std::size_t FindMatch(std::span<const Value> items, const PathStep& step) {
@@ -114,27 +119,20 @@ Value SetSteps(Value base, Steps steps, Value v) {
 // A copy without the child at `index`.
 Value Without(const Value& base, std::size_t index) {
   if (base.size() == 1) return base.is_object() ? Value::EmptyObject() : Value::EmptyArray();
-  const auto n = static_cast<std::uint32_t>(base.size() - 1);
-  const auto at = static_cast<std::ptrdiff_t>(index);
-  if (base.is_object()) {
-    const auto from = MembersOf(base);
-    Node* node = NewNode(kObjectTag, n);
-    Value::Member* rest = std::copy(from.begin(), from.begin() + at, node->members());
-    std::copy(from.begin() + at + 1, from.end(), rest);
-    return Adopt(node, kObjectTag);
-  }
-  const auto from = ItemsOf(base);
-  Node* node = NewNode(kArrayTag, n);
-  Value* rest = std::copy(from.begin(), from.begin() + at, node->items());
-  std::copy(from.begin() + at + 1, from.end(), rest);
-  return Adopt(node, kArrayTag);
+  return base.is_object() ? Adopt(CopyAround<kObjectTag>(MembersOf(base), index, 1, 0), kObjectTag)
+                          : Adopt(CopyAround<kArrayTag>(ItemsOf(base), index, 1, 0), kArrayTag);
 }
 
 // Position of the child a step leads to.
 std::optional<std::size_t> ChildIndex(const Value& base, const PathStep& step) {
+  if (step.kind == PathStep::Kind::kField) {
+    const auto members = MembersOf(base);
+    const Value::Member* m = FindMember(members, step.name);
+    if (m == nullptr) return std::nullopt;
+    return static_cast<std::size_t>(m - members.data());
+  }
   const Value* child = FindStep(base, step);
   if (child == nullptr) return std::nullopt;
-  if (step.kind == PathStep::Kind::kField) return FindSlot(MembersOf(base), step.name).index;
   return static_cast<std::size_t>(child - ItemsOf(base).data());
 }
 
@@ -146,10 +144,8 @@ Value EraseSteps(const Value& base, Steps steps) {
   const Value& old = object ? MembersOf(base)[*index].value : ItemsOf(base)[*index];
   Value changed = EraseSteps(old, steps.subspan(1));
   if (changed.SameTree(old)) return base;
-  Value made = object ? CopyObject(MembersOf(base), 0, false) : CopyArray(ItemsOf(base), 0);
-  Node* node = NodeOf(Bits(made));
-  (object ? node->members()[*index].value : node->items()[*index]) = std::move(changed);
-  return made;
+  return object ? WithMember(MembersOf(base), *index, 1, steps.front().name, std::move(changed))
+                : WithItem(ItemsOf(base), *index, 1, std::move(changed));
 }
 
 }  // namespace

@@ -52,6 +52,13 @@ void SortByName(std::span<Value::Member> members) {
   }
 }
 
+auto LowerBound(std::span<const Value::Member> members, Atom name) {
+  const auto before = [](const Value::Member& m, const AtomEntry& wanted) {
+    return CompareText(Entry(m.name), wanted) < 0;
+  };
+  return std::lower_bound(members.begin(), members.end(), Entry(name), before);
+}
+
 // Keeps the last of each name; returns how many are left.
 std::size_t DropDuplicates(std::span<Value::Member> members, std::optional<Atom>* duplicate) {
   std::size_t kept = 0;
@@ -99,10 +106,7 @@ thread_local RecentStrings t_recent_strings;
 Node* NewNode(Tag tag, std::uint32_t size) {
   void* memory = std::malloc(sizeof(Node) + PayloadBytes(tag, size));
   if (memory == nullptr) throw std::bad_alloc();
-  Node* node = new (memory) Node{{1, size, 0}};
-  if (tag == kObjectTag) std::uninitialized_value_construct_n(node->members(), size);
-  if (tag == kArrayTag) std::uninitialized_value_construct_n(node->items(), size);
-  return node;
+  return new (memory) Node{{1, size, 0}};
 }
 
 void internal::Destroy(std::uint64_t bits) noexcept {
@@ -132,7 +136,7 @@ Value MakeString(std::string_view s) {
 Value MakeArray(std::span<Value> items) {
   if (items.empty()) return ValueAccess::Adopt(kEmptyArrayBits);
   Node* node = NewNode(kArrayTag, static_cast<std::uint32_t>(items.size()));
-  std::move(items.begin(), items.end(), node->items());
+  std::uninitialized_move(items.begin(), items.end(), node->items());
   return Adopt(node, kArrayTag);
 }
 
@@ -141,7 +145,7 @@ Value MakeObject(std::span<Value::Member> members, std::optional<Atom>* duplicat
   members = members.first(DropDuplicates(members, duplicate));
   if (members.empty()) return ValueAccess::Adopt(kEmptyObjectBits);
   Node* node = NewNode(kObjectTag, static_cast<std::uint32_t>(members.size()));
-  std::move(members.begin(), members.end(), node->members());
+  std::uninitialized_move(members.begin(), members.end(), node->members());
   return Adopt(node, kObjectTag);
 }
 
@@ -149,14 +153,11 @@ Slot FindSlot(std::span<const Value::Member> members, Atom name) {
   if (const Value::Member* m = FindMember(members, name)) {
     return {static_cast<std::size_t>(m - members.data()), true};
   }
-  const auto before = [](const Value::Member& m, Atom n) { return CompareText(m.name, n) < 0; };
-  const auto it = std::lower_bound(members.begin(), members.end(), name, before);
-  return {static_cast<std::size_t>(it - members.begin()), false};
+  return {static_cast<std::size_t>(LowerBound(members, name) - members.begin()), false};
 }
 
 const Value::Member* FindAmongMany(std::span<const Value::Member> members, Atom name) {
-  const auto before = [](const Value::Member& m, Atom n) { return CompareText(m.name, n) < 0; };
-  const auto it = std::lower_bound(members.begin(), members.end(), name, before);
+  const auto it = LowerBound(members, name);
   return it != members.end() && it->name == name ? &*it : nullptr;
 }
 

@@ -64,7 +64,7 @@ inline std::span<const Value> ItemsOf(const Value& v) {
   return {items.first, items.last};
 }
 
-// New nodes. Their members or items are null until the caller fills them in (sorted).
+// A new node, its members or items still raw memory: the caller constructs them all (sorted).
 Node* NewNode(Tag tag, std::uint32_t size);
 inline Value Adopt(Node* node, Tag tag) {
   return ValueAccess::Adopt(reinterpret_cast<std::uint64_t>(node) | tag);
