@@ -109,7 +109,19 @@ std::uint64_t HashContainer(const Value& v) {
 using Pair = std::pair<const Value*, const Value*>;
 using Pairs = absl::InlinedVector<Pair, 64>;
 
-// Whether two values can be equal as far as one look tells; pairs of children go onto `todo`.
+bool EqualHere(const Value& a, const Value& b, Pairs* todo);
+
+// The same of two children: a pair of containers that are not one goes onto `todo`.
+bool EqualOrLater(const Value& a, const Value& b, Pairs* todo) {
+  if (Bits(a) == Bits(b)) return true;
+  if (!IsContainer(a)) return EqualHere(a, b, nullptr);
+  if (TagOf(Bits(a)) != TagOf(Bits(b))) return false;
+  todo->emplace_back(&a, &b);
+  return true;
+}
+
+// Whether two values can be equal as far as one look tells; pairs of containers in them go onto
+// `todo`.
 bool EqualHere(const Value& a, const Value& b, Pairs* todo) {
   if (Bits(a) == Bits(b)) return true;
   if (!IsNode(a) || !IsNode(b) || TagOf(Bits(a)) != TagOf(Bits(b))) return false;
@@ -124,12 +136,12 @@ bool EqualHere(const Value& a, const Value& b, Pairs* todo) {
       return *x->int64() == *y->int64();
     case kArrayTag:
       for (std::uint32_t i = 0; i < x->size; ++i)
-        todo->emplace_back(x->items() + i, y->items() + i);
+        if (!EqualOrLater(x->items()[i], y->items()[i], todo)) return false;
       return true;
     default:
       for (std::uint32_t i = 0; i < x->size; ++i) {
-        if (x->members()[i].name != y->members()[i].name) return false;
-        todo->emplace_back(&x->members()[i].value, &y->members()[i].value);
+        const Value::Member &m = x->members()[i], &n = y->members()[i];
+        if (m.name != n.name || !EqualOrLater(m.value, n.value, todo)) return false;
       }
       return true;
   }
@@ -152,7 +164,7 @@ std::uint64_t HashText(std::string_view s) {
 }
 
 std::uint64_t Value::Hash() const {
-  if (!IsContainer(*this)) return KnownHash(*this);
+  if (const std::uint64_t known = KnownHash(*this); known != 0) return known;
   absl::InlinedVector<const Value*, 32> todo{this};
   while (!todo.empty()) {
     const Value& v = *todo.back();
@@ -168,6 +180,8 @@ std::uint64_t Value::Hash() const {
   }
   return NodeOf(bits_)->hash;
 }
+
+std::uint64_t HashIfKnown(const Value& v) { return IsNode(v) ? NodeOf(Bits(v))->hash : 0; }
 
 std::uint64_t HashWithout(const Value& v, std::span<const Atom> names) {
   if (!IsContainer(v)) return KnownHash(v);
