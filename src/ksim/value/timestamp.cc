@@ -57,27 +57,31 @@ std::int64_t FloorDiv(std::int64_t a, std::int64_t b) {
   return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
 
-void PutDigits(char* at, int digits, std::int64_t n) {
+template <int digits>
+void PutDigits(char* at, std::uint32_t n) {
   for (int i = digits - 1; i >= 0; --i, n /= 10) at[i] = static_cast<char>('0' + n % 10);
 }
 
-std::string FormatSeconds(VirtualTime t) {
+// The seconds of `t`, and `rest` behind them: what an object's times look like.
+std::string FormatSeconds(VirtualTime t, std::string_view rest) {
   const std::int64_t seconds = kEpochUnixSeconds + FloorDiv(t.ns(), kSecond);
   const std::int64_t days = FloorDiv(seconds, 86400);
-  const std::int64_t in_day = seconds - days * 86400;
+  const auto in_day = static_cast<std::uint32_t>(seconds - days * 86400);
   const Date d = DateFromDays(days);
-  std::string text = "0000-00-00T00:00:00";
   if (d.year < 0 || d.year > 9999) {
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", d.year, d.month, d.day, in_day / 3600,
-                       in_day / 60 % 60, in_day % 60);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}", d.year, d.month, d.day,
+                       in_day / 3600, in_day / 60 % 60, in_day % 60, rest);
   }
-  PutDigits(&text[0], 4, d.year);
-  PutDigits(&text[5], 2, d.month);
-  PutDigits(&text[8], 2, d.day);
-  PutDigits(&text[11], 2, in_day / 3600);
-  PutDigits(&text[14], 2, in_day / 60 % 60);
-  PutDigits(&text[17], 2, in_day % 60);
-  return text;
+  char text[] = "0000-00-00T00:00:00";
+  PutDigits<4>(text, static_cast<std::uint32_t>(d.year));
+  PutDigits<2>(text + 5, static_cast<std::uint32_t>(d.month));
+  PutDigits<2>(text + 8, static_cast<std::uint32_t>(d.day));
+  PutDigits<2>(text + 11, in_day / 3600);
+  PutDigits<2>(text + 14, in_day / 60 % 60);
+  PutDigits<2>(text + 17, in_day % 60);
+  std::string out;
+  out.reserve(sizeof(text) + rest.size());
+  return out.append(text, sizeof(text) - 1).append(rest);
 }
 
 // Reads "2006-01-02T15:04:05[.fraction](Z|+07:00)".
@@ -89,10 +93,10 @@ class TimeReader {
     Date d;
     int hour = 0, minute = 0, second = 0;
     int year = 0;
-    if (!Number(4, 0, 9999, &year) || !Literal('-') || !Number(2, 1, 12, &d.month) ||
-        !Literal('-') || !Number(2, 1, 31, &d.day) || !Literal('T') || !Number(2, 0, 23, &hour) ||
-        !Literal(':') || !Number(2, 0, 59, &minute) || !Literal(':') ||
-        !Number(2, 0, 59, &second)) {
+    if (!Number<4>(0, 9999, &year) || !Literal('-') || !Number<2>(1, 12, &d.month) ||
+        !Literal('-') || !Number<2>(1, 31, &d.day) || !Literal('T') || !Number<2>(0, 23, &hour) ||
+        !Literal(':') || !Number<2>(0, 59, &minute) || !Literal(':') ||
+        !Number<2>(0, 59, &second)) {
       return std::nullopt;
     }
     d.year = year;
@@ -118,7 +122,8 @@ class TimeReader {
     return true;
   }
 
-  bool Number(std::size_t digits, int low, int high, int* out) {
+  template <std::size_t digits>
+  bool Number(int low, int high, int* out) {
     if (rest_.size() < digits) return false;
     int n = 0;
     for (std::size_t i = 0; i < digits; ++i) {
@@ -147,8 +152,8 @@ class TimeReader {
     if (Literal('Z')) return true;
     const bool east = rest_.starts_with('+');
     int hours = 0, minutes = 0;
-    if ((!east && !rest_.starts_with('-')) || !Literal(rest_[0]) || !Number(2, 0, 24, &hours) ||
-        !Literal(':') || !Number(2, 0, 60, &minutes)) {
+    if ((!east && !rest_.starts_with('-')) || !Literal(rest_[0]) || !Number<2>(0, 24, &hours) ||
+        !Literal(':') || !Number<2>(0, 60, &minutes)) {
       return false;
     }
     *offset = (hours * 3600 + minutes * 60) * (east ? 1 : -1);
@@ -171,13 +176,13 @@ std::string WithRest(std::int64_t whole, char unit, std::int64_t rest, char rest
 
 }  // namespace
 
-std::string FormatTimestamp(VirtualTime t) { return FormatSeconds(t) + "Z"; }
+std::string FormatTimestamp(VirtualTime t) { return FormatSeconds(t, "Z"); }
 
 std::string FormatMicroTime(VirtualTime t) {
   const std::int64_t in_second = t.ns() - FloorDiv(t.ns(), kSecond) * kSecond;
-  std::string text = FormatSeconds(t) + ".000000Z";
-  PutDigits(&text[text.size() - 7], 6, in_second / 1000);
-  return text;
+  char micros[] = ".000000Z";
+  PutDigits<6>(micros + 1, static_cast<std::uint32_t>(in_second / 1000));
+  return FormatSeconds(t, micros);
 }
 
 absl::StatusOr<VirtualTime> ParseTimestamp(std::string_view text) { return Parse(text, -1); }
