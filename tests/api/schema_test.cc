@@ -149,5 +149,35 @@ TEST(Schema, EveryTypedKindIsInTheTable) {
   }
 }
 
+TEST(Schema, AFieldIsFoundFromWhereverTheLookBegins) {
+  const TypeTable& table = TypeTable::Get();
+  const GoStruct& spec = table.fields(table.FindStruct("PodSpec")->fields);
+  for (const GoField& field : spec.fields) {
+    for (std::size_t from = 0; from <= spec.fields.size(); ++from) {
+      std::size_t hint = from;
+      ASSERT_EQ(spec.Find(field.name, &hint), &field);
+      ASSERT_EQ(&spec.fields[hint - 1], &field);
+    }
+  }
+  std::size_t hint = 3;
+  EXPECT_EQ(spec.Find(value::Atom("noSuchField"), &hint), nullptr);
+  EXPECT_EQ(hint, 3u);
+}
+
+// What is remembered of a part is good for its type alone.
+TEST(Schema, APartThatWasGoodElsewhereIsReadByItsOwnType) {
+  const Value count = Yaml("{replicas: \"3\"}"), stranger = Yaml("{foo: x}");
+  for (const Value& part : {count, stranger}) part.Hash();
+  for (int again = 0; again < 3; ++again) {
+    const Value with_count = value::Obj(
+        {{"metadata", value::Obj({{"name", Value::Of("x")}, {"labels", count}})}, {"spec", count}});
+    EXPECT_EQ(CheckSchema(KindOf("rs"), with_count).type_error_path, "spec.replicas");
+    const Value with_stranger =
+        value::Obj({{"metadata", value::Obj({{"labels", stranger}})}, {"spec", stranger}});
+    const SchemaReport report = CheckSchema(KindOf("rs"), with_stranger);
+    EXPECT_EQ(report.unknown_fields, std::vector<std::string>{"unknown field \"spec.foo\""});
+  }
+}
+
 }  // namespace
 }  // namespace ksim::api

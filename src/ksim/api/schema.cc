@@ -17,6 +17,7 @@
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
+#include "ksim/value/partial_hash.h"
 #include "ksim/value/quantity.h"
 #include "ksim/value/timestamp.h"
 
@@ -90,21 +91,25 @@ Value Zero(const GoType& type) {
   }
 }
 
-// Trees that were found to be as a typed server would have them, by content: a spec comes again
-// with each write of its object, and with each object made from one template.
+// Whether a tree was found to be as a typed server would have it, by content: most parts of an
+// object come again with each write of it, and with each object made from one template. What has no
+// hash yet was made a moment ago: it is not worth one.
 class KnownGood {
  public:
-  static bool Has(const GoType& type, const Value& v) { return Place(type, v) == Key(type, v); }
-  static void Add(const GoType& type, const Value& v) { Place(type, v) = Key(type, v); }
+  KnownGood(const GoType& type, const Value& v) : hash_(value::HashIfKnown(v)) {
+    thread_local std::array<std::uint64_t, 1024> known{};
+    key_ = hash_ + type.number * 0x9E3779B97F4A7C15;
+    place_ = &known[key_ % known.size()];
+  }
+  bool found() const { return hash_ != 0 && *place_ == key_; }
+  void Remember() const {
+    if (hash_ != 0) *place_ = key_;
+  }
 
  private:
-  static std::uint64_t Key(const GoType& type, const Value& v) {
-    return v.Hash() + type.fields * 0x9E3779B97F4A7C15;
-  }
-  static std::uint64_t& Place(const GoType& type, const Value& v) {
-    thread_local std::array<std::uint64_t, 1024> known{};
-    return known[Key(type, v) % known.size()];
-  }
+  std::uint64_t hash_;
+  std::uint64_t key_;
+  std::uint64_t* place_;
 };
 
 // Walks a tree along its type: collects the report and gives the tree a typed server would have.
@@ -116,18 +121,15 @@ class Decoder {
       : table_(TypeTable::Get()), report_(*report), root_(root), embedded_(embedded) {}
 
   Value Walk(const GoType& type, const Value& v) {
-    switch (type.kind) {
-      case Kind::kStruct:
-        return WalkStruct(type, v);
-      case Kind::kSlice:
-        return WalkSlice(type, v);
-      case Kind::kMap:
-        return WalkMap(type, v);
-      case Kind::kRaw:
-        return v;
-      default:
-        return WalkScalar(type, v);
-    }
+    if (!WorthKnowing(type)) return WalkNew(type, v);
+    const KnownGood known(type, v);
+    if (known.found()) return v;
+    const std::size_t unknown_before = report_.unknown_fields.size();
+    Value walked = WalkNew(type, v);
+    const bool good = report_.type_error.empty() &&
+                      report_.unknown_fields.size() == unknown_before && walked.SameTree(v);
+    if (good) known.Remember();
+    return walked;
   }
 
   // An object whose kind is not in the table: only what every object has.
@@ -142,16 +144,34 @@ class Decoder {
   }
 
  private:
-  // Like WalkStruct, which it spares what was walked before and came out as it went in.
-  Value WalkKnown(const GoType& type, const Value& v) {
-    if (!v.is_object() || v.empty()) return WalkStruct(type, v);
-    if (KnownGood::Has(type, v)) return v;
-    const std::size_t unknown_before = report_.unknown_fields.size();
-    Value walked = WalkStruct(type, v);
-    const bool good = walked.SameTree(v) && report_.type_error.empty() &&
-                      report_.unknown_fields.size() == unknown_before;
-    if (good) KnownGood::Add(type, v);
-    return walked;
+  // Types with parts, and those whose texts must be read to be judged.
+  static bool WorthKnowing(const GoType& type) {
+    switch (type.kind) {
+      case Kind::kString:
+      case Kind::kBool:
+      case Kind::kInt32:
+      case Kind::kInt64:
+      case Kind::kIntOrString:
+      case Kind::kRaw:
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  Value WalkNew(const GoType& type, const Value& v) {
+    switch (type.kind) {
+      case Kind::kStruct:
+        return WalkStruct(type, v);
+      case Kind::kSlice:
+        return WalkSlice(type, v);
+      case Kind::kMap:
+        return WalkMap(type, v);
+      case Kind::kRaw:
+        return v;
+      default:
+        return WalkScalar(type, v);
+    }
   }
 
   Value WalkStruct(const GoType& type, const Value& v) {
@@ -160,9 +180,9 @@ class Decoder {
     const GoStruct* const outer = struct_;
     std::vector<Value::Member> kept;
     bool changed = false;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const Value::Member& m = v.member(i);
-      const GoField* field = fields.Find(m.name);
+    std::size_t next_field = 0;
+    for (const Value::Member& m : v.members()) {
+      const GoField* field = fields.Find(m.name, &next_field);
       if (field != nullptr && StaysAsItIs(*field, m.value)) {
         if (changed) kept.push_back(m);
         continue;
@@ -176,8 +196,7 @@ class Decoder {
         fields_.push_back(m.name.text());
         steps_.emplace_back(m.name.text());
         const GoType& child_type = table_.type(field->type);
-        child = child_type.kind == Kind::kStruct ? WalkKnown(child_type, m.value)
-                                                 : Walk(child_type, m.value);
+        child = Walk(child_type, m.value);
         steps_.pop_back();
         fields_.pop_back();
         keep = field->always || !IsEmpty(child_type, child);
@@ -185,7 +204,7 @@ class Decoder {
       const bool same = keep && child.SameTree(m.value);
       if (!same && !changed) {
         changed = true;
-        for (std::size_t j = 0; j < i; ++j) kept.push_back(v.member(j));
+        kept.assign(v.members().begin(), &m);
       }
       if (changed && keep) kept.emplace_back(m.name, std::move(child));
     }
@@ -221,14 +240,13 @@ class Decoder {
     const GoType& element = table_.type(type.element);
     std::vector<Value::Member> members;
     bool changed = false;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const Value::Member& m = v.member(i);
+    for (const Value::Member& m : v.members()) {
       steps_.emplace_back(m.name.text());
       Value child = m.value.is_null() ? Zero(element) : Walk(element, m.value);
       steps_.pop_back();
       if (!changed && !child.SameTree(m.value)) {
         changed = true;
-        for (std::size_t j = 0; j < i; ++j) members.push_back(v.member(j));
+        members.assign(v.members().begin(), &m);
       }
       if (changed) members.emplace_back(m.name, std::move(child));
     }

@@ -16,13 +16,11 @@ class TypeTableBuilder {
     for (const std::string_view text : {PodTypes(), KindTypes()}) ReadText(text);
     for (GoStruct& s : table_.structs_) {
       KSIM_CHECK(!s.fields.empty(), "type {} is used and not defined", s.name);
-      std::sort(s.fields.begin(), s.fields.end(), [](const GoField& a, const GoField& b) {
-        return a.name.number() < b.name.number();
-      });
+      std::sort(s.fields.begin(), s.fields.end(),
+                [](const GoField& a, const GoField& b) { return a.name.text() < b.name.text(); });
     }
-    for (const auto& [name, number] : struct_numbers_) {
-      table_.by_name_.emplace_back(name, TypeNumber(name));
-    }
+    for (const std::string_view name : struct_texts_)
+      table_.by_name_.emplace(name, TypeNumber(name));
     return std::move(table_);
   }
 
@@ -57,11 +55,12 @@ class TypeTableBuilder {
   }
 
   std::uint32_t StructNumber(std::string_view name) {
-    const auto [it, fresh] = struct_numbers_.try_emplace(
-        std::string(name), static_cast<std::uint32_t>(table_.structs_.size()));
+    const auto [it, fresh] =
+        struct_numbers_.try_emplace(name, static_cast<std::uint32_t>(table_.structs_.size()));
     if (fresh) {
       table_.structs_.reserve(512);  // more than there are: pointers into it stay good
       table_.structs_.emplace_back();
+      struct_texts_.push_back(name);
       const bool events = name == "EventsEvent" || name == "EventsEventSeries";
       const bool discovery = name == "DiscoveryEndpointPort";
       table_.structs_.back().name = name.substr(events ? 6 : discovery ? 9 : 0);
@@ -74,10 +73,9 @@ class TypeTableBuilder {
       return known->second;
     }
     GoType type = Parse(text);
-    const auto number = static_cast<std::uint32_t>(table_.types_.size());
+    type.number = static_cast<std::uint32_t>(table_.types_.size());
     table_.types_.push_back(std::move(type));
-    type_numbers_.emplace(text, number);
-    return number;
+    return type_numbers_.emplace(text, table_.types_.back().number).first->second;
   }
 
   GoType Parse(std::string_view text) {
@@ -93,21 +91,10 @@ class TypeTableBuilder {
       type.name = text.find('.') != text.npos ? std::string(text) : "v1." + std::string(text);
       return type;
     }
-    static const std::map<std::string_view, std::pair<GoType::Kind, const char*>> kScalars = {
-        {"string", {GoType::Kind::kString, "string"}},
-        {"bool", {GoType::Kind::kBool, "bool"}},
-        {"int32", {GoType::Kind::kInt32, "int32"}},
-        {"int64", {GoType::Kind::kInt64, "int64"}},
-        {"Time", {GoType::Kind::kTime, "v1.Time"}},
-        {"MicroTime", {GoType::Kind::kMicroTime, "v1.MicroTime"}},
-        {"Duration", {GoType::Kind::kDuration, "v1.Duration"}},
-        {"Quantity", {GoType::Kind::kQuantity, "resource.Quantity"}},
-        {"IntOrString", {GoType::Kind::kIntOrString, "intstr.IntOrString"}},
-        {"bytes", {GoType::Kind::kBytes, "[]uint8"}},
-        {"Raw", {GoType::Kind::kRaw, "runtime.RawExtension"}}};
-    if (const auto scalar = kScalars.find(text); scalar != kScalars.end()) {
-      type.kind = scalar->second.first;
-      type.name = scalar->second.second;
+    for (const Scalar& scalar : kScalars) {
+      if (scalar.text != text) continue;
+      type.kind = scalar.kind;
+      type.name = scalar.go_name;
       return type;
     }
     type.kind = GoType::Kind::kStruct;
@@ -127,16 +114,41 @@ class TypeTableBuilder {
     return type;
   }
 
+  struct Scalar {
+    std::string_view text;
+    GoType::Kind kind;
+    std::string_view go_name;
+  };
+  static constexpr Scalar kScalars[] = {
+      {"string", GoType::Kind::kString, "string"},
+      {"bool", GoType::Kind::kBool, "bool"},
+      {"int32", GoType::Kind::kInt32, "int32"},
+      {"int64", GoType::Kind::kInt64, "int64"},
+      {"Time", GoType::Kind::kTime, "v1.Time"},
+      {"MicroTime", GoType::Kind::kMicroTime, "v1.MicroTime"},
+      {"Duration", GoType::Kind::kDuration, "v1.Duration"},
+      {"Quantity", GoType::Kind::kQuantity, "resource.Quantity"},
+      {"IntOrString", GoType::Kind::kIntOrString, "intstr.IntOrString"},
+      {"bytes", GoType::Kind::kBytes, "[]uint8"},
+      {"Raw", GoType::Kind::kRaw, "runtime.RawExtension"}};
+
   TypeTable table_;
-  std::map<std::string, std::uint32_t> struct_numbers_;
-  std::map<std::string, std::uint32_t, std::less<>> type_numbers_;
+  std::vector<std::string_view> struct_texts_;  // by number
+  TypesByText struct_numbers_, type_numbers_;
 };
 
-const GoField* GoStruct::Find(Atom field) const {
-  const auto at = std::lower_bound(
-      fields.begin(), fields.end(), field.number(),
-      [](const GoField& f, std::uint32_t number) { return f.name.number() < number; });
-  return at != fields.end() && at->name == field ? &*at : nullptr;
+const GoField* GoStruct::Find(Atom field, std::size_t* hint) const {
+  const auto in = [&](std::size_t from, std::size_t to) -> const GoField* {
+    for (std::size_t i = from; i < to; ++i) {
+      if (fields[i].name != field) continue;
+      *hint = i + 1;
+      return &fields[i];
+    }
+    return nullptr;
+  };
+  const std::size_t from = *hint;
+  const GoField* found = in(from, fields.size());
+  return found != nullptr ? found : in(0, from);
 }
 
 // k8s.io/api core/v1 types.go.
@@ -168,10 +180,8 @@ const TypeTable& TypeTable::Get() {
 }
 
 const GoType* TypeTable::FindStruct(std::string_view name) const {
-  const auto at =
-      std::lower_bound(by_name_.begin(), by_name_.end(), name,
-                       [](const auto& entry, std::string_view n) { return entry.first < n; });
-  return at != by_name_.end() && at->first == name ? &types_[at->second] : nullptr;
+  const auto at = by_name_.find(name);
+  return at != by_name_.end() ? &types_[at->second] : nullptr;
 }
 
 }  // namespace ksim::api

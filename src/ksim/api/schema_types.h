@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/hash.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -40,6 +42,7 @@ struct GoType {
   std::uint32_t element = 0;  // slice, map: the type's number
   std::uint32_t fields = 0;   // struct: its number
   std::string name;           // as Go prints it: int32, []v1.Container, v1.RestartPolicy
+  std::uint32_t number = 0;   // its own
 };
 
 struct GoField {
@@ -50,12 +53,24 @@ struct GoField {
 
 struct GoStruct {
   std::string name;             // without the package
-  std::vector<GoField> fields;  // sorted by atom number, for look-ups only
-  const GoField* Find(value::Atom name) const;
+  std::vector<GoField> fields;  // sorted by name, as the members of an object are
+  // Looks from `hint` on, then before it, and leaves `hint` behind what it has found: names asked
+  // for in their order cost one pass over the fields.
+  const GoField* Find(value::Atom name, std::size_t* hint) const;
+  const GoField* Find(value::Atom name) const {
+    std::size_t from_first = 0;
+    return Find(name, &from_first);
+  }
 };
 
 // The Go struct that holds a field of the struct, if it is embedded there; else "".
 std::string_view EmbeddedStruct(std::string_view name, std::string_view field);
+
+struct TextHash {
+  std::size_t operator()(std::string_view text) const { return Hash64(text); }
+};
+// By pieces of the table's text; looked up only.
+using TypesByText = absl::flat_hash_map<std::string_view, std::uint32_t, TextHash>;
 
 class TypeTable {
  public:
@@ -72,7 +87,7 @@ class TypeTable {
   TypeTable() = default;
   std::vector<GoType> types_;
   std::vector<GoStruct> structs_;
-  std::vector<std::pair<std::string, std::uint32_t>> by_name_;  // sorted; struct name -> type
+  TypesByText by_name_;  // struct name -> type
 };
 
 }  // namespace ksim::api
