@@ -23,8 +23,9 @@ const Names& N() {
 }  // namespace
 
 const Value* FindCondition(const Value& conditions, std::string_view type) {
+  const Names& n = N();
   for (const Value& c : conditions.items()) {
-    if (c.Get(N().type).AsString() == type) return &c;
+    if (c.Get(n.type).AsString() == type) return &c;
   }
   return nullptr;
 }
@@ -42,29 +43,31 @@ std::optional<VirtualTime> ConditionSince(const Value& conditions, std::string_v
 
 Value MakeCondition(std::string_view type, std::string_view status, std::string_view reason,
                     std::string_view message) {
+  const Names& n = N();
   std::vector<Value::Member> members;  // by name, which spares the sorting
   members.reserve(4);
-  if (!message.empty()) members.emplace_back(N().message, Value::Of(message));
-  if (!reason.empty()) members.emplace_back(N().reason, Value::Of(reason));
-  members.emplace_back(N().status, Value::Of(status));
-  members.emplace_back(N().type, Value::Of(type));
+  if (!message.empty()) members.emplace_back(n.message, Value::Of(message));
+  if (!reason.empty()) members.emplace_back(n.reason, Value::Of(reason));
+  members.emplace_back(n.status, Value::Of(status));
+  members.emplace_back(n.type, Value::Of(type));
   return Value::Object(std::move(members));
 }
 
 Value UpdateCondition(const Value& conditions, Value condition, VirtualTime now) {
-  const std::string_view type = condition.Get(N().type).AsString();
+  const Names& n = N();
+  const std::string_view type = condition.Get(n.type).AsString();
   std::vector<Value> list(conditions.items().begin(), conditions.items().end());
   for (Value& old : list) {
-    if (old.Get(N().type).AsString() != type) continue;
-    const bool same = old.Get(N().status) == condition.Get(N().status);
-    const Value& since = old.Get(N().transition);
+    if (old.Get(n.type).AsString() != type) continue;
+    const bool same = old.Get(n.status) == condition.Get(n.status);
+    const Value& since = old.Get(n.transition);
     condition =
-        std::move(condition).Set(N().transition, same && !since.is_null() ? since : TimeValue(now));
+        std::move(condition).Set(n.transition, same && !since.is_null() ? since : TimeValue(now));
     if (old == condition) return conditions;
     old = std::move(condition);
     return Value::Array(std::move(list));
   }
-  list.push_back(std::move(condition).Set(N().transition, TimeValue(now)));
+  list.push_back(std::move(condition).Set(n.transition, TimeValue(now)));
   return Value::Array(std::move(list));
 }
 

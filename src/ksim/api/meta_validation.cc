@@ -78,19 +78,20 @@ void CheckNames(const ResourceInfo& kind, const Value& metadata, const FieldPath
 }
 
 void CheckOwner(const Value& ref, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view api_version = ref.Get(N().api_version).AsString();
+  const Names& n = N();
+  const std::string_view api_version = ref.Get(n.api_version).AsString();
   const auto slashes = std::count(api_version.begin(), api_version.end(), '/');
   if (api_version.empty() || slashes > 1 || api_version.ends_with('/')) {
     errors->Invalid(path.Child("apiVersion"), api_version, "version must not be empty");
   }
   const bool named = errors->compat() != Compat::k1_36;  // the text repeats the field's name
-  for (const Atom field : {N().kind, N().name, N().uid}) {
+  for (const Atom field : {n.kind, n.name, n.uid}) {
     if (!ref.Get(field).AsString().empty()) continue;
     errors->Invalid(
         path.Child(field.text()), "",
         named ? fmt::format("{} must not be empty", field.text()) : "must not be empty");
   }
-  if (api_version == "v1" && ref.Get(N().kind).AsString() == "Event") {
+  if (api_version == "v1" && ref.Get(n.kind).AsString() == "Event") {
     errors->Invalid(path, ref, GoShape::kOther,
                     "/v1, Kind=Event is disallowed from being an owner");
   }
@@ -192,9 +193,29 @@ void CheckContents(const Value& metadata, const FieldPath& path, FieldErrorList*
   CheckOwners(metadata.Get(N().owners), path.Child("ownerReferences"), errors);
 }
 
-}  // namespace
-
-namespace {
+// What an update may not do to it.
+void CheckChanges(const Value& metadata, const Value& old, const FieldPath& path,
+                  FieldErrorList* errors) {
+  const Names& n = N();
+  if (!old.Get(n.deletion).is_null()) {
+    CheckNoNewFinalizers(metadata.Get(n.finalizers), old.Get(n.finalizers),
+                         path.Child("finalizers"), errors);
+  }
+  if (metadata.Get(n.generation).AsInt() < old.Get(n.generation).AsInt()) {
+    errors->Invalid(path.Child("generation"), metadata.Get(n.generation).AsInt(),
+                    "must not be decremented");
+  }
+  for (const Atom field : {n.name, n.ns, n.uid}) {
+    ValidateImmutable(metadata.Get(field), old.Get(field), GoShape::kOther,
+                      path.Child(field.text()), errors);
+  }
+  for (const Atom field : {n.creation, n.deletion}) {
+    ValidateImmutable(metadata.Get(field), old.Get(field), GoShape::kTime, path.Child(field.text()),
+                      errors);
+  }
+  ValidateImmutable(metadata.Get(n.grace), old.Get(n.grace), GoShape::kOther,
+                    path.Child("deletionGracePeriodSeconds"), errors);
+}
 
 void CheckRest(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
   errors->NonNegative(path.Child("generation"), metadata.Get(N().generation));
@@ -233,28 +254,11 @@ void ValidateCommonMeta(const ResourceInfo& kind, const Value& metadata, FieldEr
   CheckRest(metadata, path, errors);
 }
 
-void ValidateObjectMetaUpdate(const Value& metadata, const Value& old, FieldErrorList* errors) {
+void ValidateObjectMetaUpdate(const Value& metadata, const Value& old, bool good_contents,
+                              FieldErrorList* errors) {
   const FieldPath path("metadata");
-  if (metadata == old) return CheckContents(metadata, path, errors);
-  if (!old.Get(N().deletion).is_null()) {
-    CheckNoNewFinalizers(metadata.Get(N().finalizers), old.Get(N().finalizers),
-                         path.Child("finalizers"), errors);
-  }
-  if (metadata.Get(N().generation).AsInt() < old.Get(N().generation).AsInt()) {
-    errors->Invalid(path.Child("generation"), metadata.Get(N().generation).AsInt(),
-                    "must not be decremented");
-  }
-  for (const Atom field : {N().name, N().ns, N().uid}) {
-    ValidateImmutable(metadata.Get(field), old.Get(field), GoShape::kOther,
-                      path.Child(field.text()), errors);
-  }
-  for (const Atom field : {N().creation, N().deletion}) {
-    ValidateImmutable(metadata.Get(field), old.Get(field), GoShape::kTime, path.Child(field.text()),
-                      errors);
-  }
-  ValidateImmutable(metadata.Get(N().grace), old.Get(N().grace), GoShape::kOther,
-                    path.Child("deletionGracePeriodSeconds"), errors);
-  CheckContents(metadata, path, errors);
+  if (metadata != old) CheckChanges(metadata, old, path, errors);
+  if (!good_contents) CheckContents(metadata, path, errors);
 }
 
 }  // namespace ksim::api

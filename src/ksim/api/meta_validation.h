@@ -15,9 +15,9 @@ void ValidateCommonMeta(const ResourceInfo& kind, const value::Value& metadata,
                         FieldErrorList* errors);
 // validateKubeFinalizerName.
 void ValidateKubeFinalizer(std::string_view name, const FieldPath& path, FieldErrorList* errors);
-// ValidateObjectMetaUpdate.
+// ValidateObjectMetaUpdate. `good_contents`: ValidateCommonMeta found nothing wrong with it.
 void ValidateObjectMetaUpdate(const value::Value& metadata, const value::Value& old,
-                              FieldErrorList* errors);
+                              bool good_contents, FieldErrorList* errors);
 
 void ValidateLabels(const value::Value& labels, const FieldPath& path, FieldErrorList* errors);
 void ValidateAnnotations(const value::Value& annotations, const FieldPath& path,

@@ -42,13 +42,15 @@ void RequireKey(const Value& tree, const char* key, FieldErrorList* errors) {
 }  // namespace
 
 void ValidateLease(const Value& tree, FieldErrorList* errors) {
+  static const value::Atom kSpec("spec"), kDuration("leaseDurationSeconds"),
+      kTransitions("leaseTransitions");
   const FieldPath path("spec");
-  const Value& spec = tree.Get("spec");
-  const Value& duration = spec.Get("leaseDurationSeconds");
+  const Value& spec = tree.Get(kSpec);
+  const Value& duration = spec.Get(kDuration);
   if (duration.is_int() && duration.AsInt() <= 0) {
     errors->Invalid(path.Child("leaseDurationSeconds"), duration.AsInt(), "must be greater than 0");
   }
-  const Value& transitions = spec.Get("leaseTransitions");
+  const Value& transitions = spec.Get(kTransitions);
   if (transitions.is_int()) errors->NonNegative(path.Child("leaseTransitions"), transitions);
 }
 

@@ -66,14 +66,15 @@ bool BumpsGeneration(const ResourceInfo& kind, const Value& old, const Value& up
 
 // rest.BeforeUpdate, the part that does not depend on the kind.
 Value RestoreSystemFields(const Value& metadata, const Value& old) {
-  Value m = SetOrErase(metadata, N().creation, old.Get(N().creation));
-  m = SetOrErase(std::move(m), N().generation, old.Get(N().generation));
-  m = value::EraseField(m, N().self_link);
-  if (m.Get(N().uid).AsString().empty()) m = SetOrErase(std::move(m), N().uid, old.Get(N().uid));
-  const Value& deletion = old.Get(N().deletion);
-  if (!deletion.is_null()) m = std::move(m).Set(N().deletion, deletion);
-  const Value& grace = old.Get(N().grace);
-  if (!grace.is_null()) m = WithDefault(std::move(m), N().grace, grace);
+  const Names& n = N();
+  Value m = SetOrErase(metadata, n.creation, old.Get(n.creation));
+  m = SetOrErase(std::move(m), n.generation, old.Get(n.generation));
+  m = SetOrErase(std::move(m), n.self_link, Value());
+  if (m.Get(n.uid).AsString().empty()) m = SetOrErase(std::move(m), n.uid, old.Get(n.uid));
+  const Value& deletion = old.Get(n.deletion);
+  if (!deletion.is_null()) m = std::move(m).Set(n.deletion, deletion);
+  const Value& grace = old.Get(n.grace);
+  if (!grace.is_null()) m = WithDefault(std::move(m), n.grace, grace);
   return m;
 }
 

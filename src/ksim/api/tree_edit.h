@@ -50,8 +50,10 @@ value::Value EditItems(const value::Value& array, const Edit& edit) {
 
 // Sets or erases: a null `field` means absent.
 inline value::Value SetOrErase(value::Value v, value::Atom name, const value::Value& field) {
-  if (field.is_null()) return value::EraseField(v, name);
-  return std::move(v).Set(name, field);
+  const value::Value* old = v.Find(name);
+  const bool stays = old == nullptr ? field.is_null() : old->SameTree(field) && !old->is_null();
+  if (stays) return v;
+  return field.is_null() ? value::EraseField(v, name) : std::move(v).Set(name, field);
 }
 
 }  // namespace ksim::api

@@ -121,7 +121,7 @@ class Run {
     on_status_ = subresource == "status";
     ValidateCommonMeta(kind_, Metadata(tree_), &errors_);
     const std::size_t before = errors_.size();
-    MetaUpdate();
+    MetaUpdate(/*good_contents=*/before == 0);
     updates_meta_ = errors_.size() > before;
     if (subresource == "finalize") {
       if (updates_meta_) MetaUpdate();
@@ -136,12 +136,15 @@ class Run {
   }
 
  private:
-  void MetaUpdate() { ValidateObjectMetaUpdate(Metadata(tree_), Metadata(old_), &errors_); }
+  void MetaUpdate(bool good_contents = false) {
+    ValidateObjectMetaUpdate(Metadata(tree_), Metadata(old_), good_contents, &errors_);
+  }
 
   // What was found good a moment ago is not looked at again.
   void Steps(std::string_view steps) {
-    const Value& spec = tree_.Get("spec");
-    const bool same_spec = !on_status_ && spec.is_object() && spec.SameTree(old_.Get("spec"));
+    static const Atom kSpec("spec");
+    const Value& spec = tree_.Get(kSpec);
+    const bool same_spec = !on_status_ && spec.is_object() && spec.SameTree(old_.Get(kSpec));
     bool good_spec = false;
     for (const char step : steps) {
       const std::size_t before = errors_.size();
