@@ -28,7 +28,7 @@ class SharedText {
     return *this;
   }
   ~SharedText() {
-    if (rep_ != nullptr && --rep_->holders == 0) Delete(rep_);
+    if (rep_ != nullptr) Drop(rep_);
   }
 
   bool empty() const { return rep_ == nullptr; }
@@ -78,7 +78,8 @@ class SharedText {
   };
 
   static Rep* New(std::string_view text);
-  static void Delete(Rep* rep) noexcept;
+  // Not inline: most texts are empty, and there are many places where some end.
+  static void Drop(Rep* rep) noexcept;
 
   Rep* rep_ = nullptr;  // null = ""
 };

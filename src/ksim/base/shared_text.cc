@@ -16,6 +16,8 @@ SharedText::Rep* SharedText::New(std::string_view text) {
   return rep;
 }
 
-void SharedText::Delete(Rep* rep) noexcept { ::operator delete(rep); }
+void SharedText::Drop(Rep* rep) noexcept {
+  if (--rep->holders == 0) ::operator delete(rep);
+}
 
 }  // namespace ksim
