@@ -58,7 +58,12 @@ const Value& NodeNameOf(const Value& tree) {
 
 Collection::Collection(std::string_view resource, std::string_view ns, std::string_view name,
                        std::string_view labels, std::string_view fields)
-    : resource_(resource), ns_(ns), name_(name), label_text_(labels), field_text_(fields) {
+    : resource_(resource),
+      ns_(ns),
+      name_(name),
+      label_text_(labels),
+      field_text_(fields),
+      resource_hash_(Hash64(resource)) {
   absl::StatusOr<value::LabelSelector> l = value::LabelSelector::Parse(labels);
   absl::StatusOr<value::FieldSelector> f = value::FieldSelector::Parse(fields);
   judgeable_ = l.ok() && f.ok();
@@ -121,7 +126,7 @@ const Positions* Collection::Candidates(const History& history) const {
 }
 
 std::size_t Collection::FirstIn(const History& history, std::size_t from, std::size_t to) const {
-  const Changes& all = history.Of(resource_);
+  const Changes& all = ChangesIn(history);
   if (const Positions* candidates = Candidates(history)) {
     auto it = std::lower_bound(candidates->begin(), candidates->end(), from);
     for (; it != candidates->end() && *it < to; ++it)
@@ -135,8 +140,8 @@ std::size_t Collection::FirstIn(const History& history, std::size_t from, std::s
 
 std::vector<const Change*> Collection::ContentAt(const History& history,
                                                  std::int64_t revision) const {
-  const Changes& all = history.Of(resource_);
-  const std::size_t end = history.After(resource_, revision);
+  const Changes& all = ChangesIn(history);
+  const std::size_t end = History::After(all, revision);
   std::vector<std::pair<std::string, const Change*>> rows;
   // A change counts if it is its object's last one up to the revision.
   const auto take = [&](std::size_t i) {

@@ -26,6 +26,8 @@ class Collection {
 
   bool judgeable() const { return judgeable_; }
   const std::string& resource() const { return resource_; }
+  // All changes of the resource.
+  const Changes& ChangesIn(const History& history) const { return history.OfHash(resource_hash_); }
   bool everything() const { return everything_; }
   bool Has(const Change& of, const value::Value& tree) const;
   // A change that moves an object in is ADDED, one that moves it out DELETED.
@@ -44,6 +46,7 @@ class Collection {
   std::string resource_, ns_, name_, label_text_, field_text_;
   value::LabelSelector labels_;
   value::FieldSelector fields_;
+  std::uint64_t resource_hash_ = 0;
   std::string node_;          // every match has this spec.nodeName; "" = not demanded
   std::uint64_t object_ = 0;  // the only one that can match; 0 = not known
   bool everything_ = true, judgeable_ = true;

@@ -193,7 +193,8 @@ void Facts::TakeWatch(const Observation& o) {
 }
 
 void Facts::TakeDelivery(const Observation& o) {
-  delivery_ = Delivery();
+  delivery_.informer = nullptr;
+  delivery_.resumed = Step();
   Stream* s = FindStream(o.level, o.stream);
   if (s == nullptr) {
     s = &NewStream(o);

@@ -75,9 +75,9 @@ const Positions& History::OnNode(std::string_view node) const {
   return it == by_node_.end() ? none : it->second;
 }
 
-const Changes& History::Of(std::string_view resource) const {
+const Changes& History::OfHash(std::uint64_t resource_hash) const {
   static const Changes none;
-  const auto it = by_resource_.find(Hash64(resource));
+  const auto it = by_resource_.find(resource_hash);
   return it == by_resource_.end() ? none : it->second;
 }
 
@@ -93,11 +93,10 @@ std::size_t History::PositionOf(std::uint64_t object, std::int64_t revision) con
   return kNone;
 }
 
-std::size_t History::After(std::string_view resource, std::int64_t revision) const {
-  const Changes& all = Of(resource);
-  const auto it = std::upper_bound(all.begin(), all.end(), revision,
+std::size_t History::After(const Changes& of_resource, std::int64_t revision) {
+  const auto it = std::upper_bound(of_resource.begin(), of_resource.end(), revision,
                                    [](std::int64_t r, const Change* c) { return r < c->revision; });
-  return static_cast<std::size_t>(it - all.begin());
+  return static_cast<std::size_t>(it - of_resource.begin());
 }
 
 const Change* History::Newest(std::uint64_t object) const {

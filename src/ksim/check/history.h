@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/object.h"
+#include "ksim/base/hash.h"
 #include "ksim/check/observation.h"
 #include "ksim/value/value.h"
 
@@ -46,11 +47,15 @@ class History {
   bool empty() const { return count_ == 0; }
   std::size_t size() const { return count_; }
   std::int64_t revision() const { return revision_; }  // of the newest commit
-  const Changes& Of(std::string_view resource) const;
+  const Changes& Of(std::string_view resource) const { return OfHash(Hash64(resource)); }
+  const Changes& OfHash(std::uint64_t resource_hash) const;
   // Where in Of(resource) the commit of this object at this revision stands; kNone: nobody made it.
   std::size_t PositionOf(std::uint64_t object, std::int64_t revision) const;
   // The first position whose revision is above `revision`.
-  std::size_t After(std::string_view resource, std::int64_t revision) const;
+  std::size_t After(std::string_view resource, std::int64_t revision) const {
+    return After(Of(resource), revision);
+  }
+  static std::size_t After(const Changes& of_resource, std::int64_t revision);
   // The object's newest commit; null: never there.
   const Change* Newest(std::uint64_t object) const;
   // The object's commit that was its newest at `revision`; null: it was not there yet.

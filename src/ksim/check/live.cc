@@ -1,5 +1,8 @@
 #include "ksim/check/live.h"
 
+#include <memory>
+#include <typeinfo>
+
 #include "ksim/apiserver/events.h"
 #include "ksim/client/events.h"
 #include "ksim/kubelet/events.h"
@@ -20,6 +23,13 @@ const value::Value& Null() {
 std::string_view UidOf(const value::Value& tree) {
   static const value::Atom metadata("metadata"), uid("uid");
   return tree.Get(metadata).Get(uid).AsString();
+}
+
+// The payload if it is exactly a T, which takes less than a dynamic_cast: none has heirs.
+template <class T>
+const T* PayloadIf(const sim::Event& e) {
+  const sim::Payload& payload = *e.payload.get();
+  return typeid(payload) == typeid(T) ? &e.payload.As<T>() : nullptr;
 }
 
 void Named(const api::Object& object, Observation* o) {
@@ -221,11 +231,8 @@ void Other(const sim::Event& e, Observation* o) {
 
 }  // namespace
 
-bool Observer::Observe(const sim::Event& e, Observation* o) {
-  if (e.kind == Kind::kEvent || e.kind == Kind::kStage || e.kind == Kind::kCompact ||
-      e.kind == Kind::kViolation || !e.payload)
-    return false;
-  *o = Observation();
+void Observer::Fill(const sim::Event& e, Observation* o) {
+  std::construct_at(o);  // in place: it is large, and has nothing to destroy
   o->seq = e.seq;
   o->cause = e.cause;
   o->t = e.time.ns();
@@ -235,31 +242,31 @@ bool Observer::Observe(const sim::Event& e, Observation* o) {
   switch (e.kind) {
     case Kind::kRequest:
       Request(e.payload.As<client::RequestPayload>(), o);
-      return true;
+      return;
     case Kind::kResponse:
       Response(e.payload.As<client::ResponsePayload>(), o);
-      return true;
+      return;
     case Kind::kHandler:
       Handler(e.payload.As<client::HandlerPayload>(), o);
-      return true;
+      return;
     case Kind::kCommit:
       Commit(e.payload.As<store::CommitPayload>(), o);
-      return true;
+      return;
     case Kind::kWatch:
-      if (const auto* p = dynamic_cast<const store::StoreWatchPayload*>(e.payload.get()))
+      if (const auto* p = PayloadIf<store::StoreWatchPayload>(e))
         StoreWatch(*p, &revision_, o);
       else
         Watch(e.payload.As<apiserver::WatchPayload>(), o);
-      return true;
+      return;
     case Kind::kDeliver:
-      if (const auto* p = dynamic_cast<const client::DeliverPayload*>(e.payload.get()))
+      if (const auto* p = PayloadIf<client::DeliverPayload>(e))
         Delivery(*p, o);
       else
         StoreDelivery(e.payload.As<store::StoreEventPayload>(), o);
-      return true;
+      return;
     default:
       Other(e, o);
-      return true;
+      return;
   }
 }
 

@@ -50,7 +50,7 @@ Step Track::Take(const History& history, const Observation& e) {
   }
   if (in_state_) return TakeState(history, e);
   if (start_ < 0) start_ = last_revision_ = e.type == Type::kBookmark ? e.rv : e.rv - 1;
-  if (next_ == History::kNone) next_ = history.After(collection_->resource(), start_);
+  if (next_ == History::kNone) next_ = History::After(collection_->ChangesIn(history), start_);
   return e.type == Type::kBookmark ? TakeBookmark(history, e) : TakeData(history, e);
 }
 
@@ -91,7 +91,7 @@ Step Track::TakeState(const History& history, const Observation& e) {
 std::string Track::EndState(const History& history, std::int64_t revision) {
   in_state_ = false;
   start_ = last_revision_ = revision;
-  next_ = history.After(collection_->resource(), revision);
+  next_ = History::After(collection_->ChangesIn(history), revision);
   std::string problem;
   std::size_t same = 0;
   for (const Change* c : collection_->ContentAt(history, revision)) {
@@ -116,10 +116,10 @@ Step Track::TakeBookmark(const History& history, const Observation& e) {
   step.judged = true;
   step.first = !told_any_;
   step.bookmark_back = e.rv < last_revision_ || e.rv < last_bookmark_;
-  const std::size_t end = history.After(collection_->resource(), e.rv);
+  const std::size_t end = History::After(collection_->ChangesIn(history), e.rv);
   const std::size_t missing = collection_->FirstIn(history, next_, end);
   if (missing != History::kNone && pending_ == nullptr) {
-    pending_ = history.Of(collection_->resource())[missing];
+    pending_ = collection_->ChangesIn(history)[missing];
     pending_bookmark_ = e.seq;
     pending_first_ = step.first;
   }
@@ -151,7 +151,7 @@ Step Track::TakeData(const History& history, const Observation& e) {
   highest_told_ = std::max(highest_told_, e.rv);
   const std::size_t position = history.PositionOf(e.object, e.rv);
   if (position == History::kNone) return step;
-  const Changes& all = history.Of(collection_->resource());
+  const Changes& all = collection_->ChangesIn(history);
   const Change& change = *all[position];
   step.change = &change;
   const Meaning meaning = collection_->Of(change);

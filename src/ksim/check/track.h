@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "ksim/base/shared_text.h"
 #include "ksim/check/collection.h"
 #include "ksim/check/history.h"
 #include "ksim/check/observation.h"
@@ -35,7 +36,7 @@ struct Step {
   bool after_bookmark = false;      // at or below a bookmark's revision
   bool bookmark_back = false;       // a bookmark below an event or bookmark before it
   bool wrong = false;               // not the type, or not the object, that the commit says
-  std::string state_problem;        // the state told is not the state: how
+  SharedText state_problem;         // the state told is not the state: how; mostly none
 };
 
 class Track {

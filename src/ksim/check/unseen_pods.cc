@@ -20,18 +20,24 @@ std::string ProcessOf(std::string_view controller) {
 }  // namespace
 
 void UnseenPods::On(const Observation& o) {
-  if (o.kind == sim::EventKind::kCommit && o.resource == "pods") return OnCommit(o);
-  if (o.kind == sim::EventKind::kRequest) {
-    if (o.verb == "create" && o.resource == "pods" && o.actor.ends_with(kController))
-      asked_[o.request] = ProcessOf(o.actor);
-    return;
-  }
-  if (o.kind == sim::EventKind::kResponse) return OnResponse(o);
-  if (o.kind == sim::EventKind::kReconcile) return OnReconcile(o);
-  if (o.kind == sim::EventKind::kActor) return OnProcess(o.target);
-  if (o.kind == sim::EventKind::kHandler && o.resource == "pods" &&
-      o.listener.ends_with(kController)) {
-    OnHandler(o);
+  switch (o.kind) {
+    case sim::EventKind::kCommit:
+      return o.resource == "pods" ? OnCommit(o) : void();
+    case sim::EventKind::kRequest:
+      if (o.verb == "create" && o.resource == "pods" && o.actor.ends_with(kController))
+        asked_[o.request] = ProcessOf(o.actor);
+      return;
+    case sim::EventKind::kResponse:
+      return asked_.empty() ? void() : OnResponse(o);
+    case sim::EventKind::kReconcile:
+      return OnReconcile(o);
+    case sim::EventKind::kActor:
+      return OnProcess(o.target);
+    case sim::EventKind::kHandler:
+      if (o.resource == "pods" && o.listener.ends_with(kController)) OnHandler(o);
+      return;
+    default:
+      return;
   }
 }
 

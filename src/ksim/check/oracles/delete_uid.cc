@@ -35,6 +35,7 @@ class DeleteUid : public Oracle {
       if (!o.precondition_uid.empty()) meant_[o.request].emplace_back(o.precondition_uid);
       return;
     }
+    if (meant_.empty()) return;
     const auto it = meant_.find(o.request);
     if (it == meant_.end()) return;
     if (o.kind == sim::EventKind::kResponse) {

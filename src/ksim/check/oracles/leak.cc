@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
+#include "absl/container/flat_hash_set.h"
+#include "ksim/base/hash.h"
 #include "ksim/check/oracles/all.h"
 #include "ksim/check/oracles/words.h"
 
@@ -27,13 +28,14 @@ class Leak : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     const Change& c = *facts.history().Newest(o.object);
+    const std::uint64_t uid = Hash64(c.uid());
     if (c.after.is_null()) {
       objects_.erase(o.object);
-      uids_.erase(std::string(c.uid()));
+      uids_.erase(uid);
       return;
     }
-    uids_.insert(std::string(c.uid()));
-    if (!c.after.Get("metadata").Get("ownerReferences").empty()) objects_[o.object] = &c;
+    uids_.insert(uid);
+    if (!OwnersOf(c).empty()) objects_[o.object] = &c;
   }
 
   void Finish(const Facts& facts, const RunEnd& end) override {
@@ -42,8 +44,8 @@ class Leak : public Oracle {
     Judged();
     for (const auto& [object, change] : objects_) {
       bool alive = false;
-      for (const value::Value& owner : change->after.Get("metadata").Get("ownerReferences").items())
-        alive = alive || uids_.count(std::string(owner.Get("uid").AsString())) != 0;
+      for (const value::Value& owner : OwnersOf(*change).items())
+        alive = alive || uids_.contains(Hash64(owner.Get("uid").AsString()));
       if (!alive)
         Violate(change->seq, "",
                 fmt::format("{} is left, and all its owners are gone", change->Name()),
@@ -52,8 +54,13 @@ class Leak : public Oracle {
   }
 
  private:
+  static const value::Value& OwnersOf(const Change& c) {
+    static const value::Atom metadata("metadata"), owners("ownerReferences");
+    return c.after.Get(metadata).Get(owners);
+  }
+
   std::map<std::uint64_t, const Change*> objects_;  // with owners
-  std::set<std::string> uids_;
+  absl::flat_hash_set<std::uint64_t> uids_;         // of what there is: hashes; looked up only
 };
 
 }  // namespace

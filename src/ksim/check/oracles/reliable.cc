@@ -25,7 +25,7 @@ class Reliable : public Oracle {
       scope.Report(Bit::kReliable);
       Violate(first, scope.Who(), fmt::format("{}: {}", scope.Name(), what), std::move(objects));
     };
-    if (!step.state_problem.empty()) return violate(o.seq, step.state_problem, {});
+    if (!step.state_problem.empty()) return violate(o.seq, step.state_problem.str(), {});
     if (step.data && step.change == nullptr)
       return violate(o.seq, fmt::format("{}, which no commit made", Event(o)), {ObjectOf(o)});
     if (step.wrong)
