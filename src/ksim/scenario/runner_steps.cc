@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/scenario/runner.h"
+#include "ksim/scenario/step_arguments.h"
 #include "ksim/scenario/work_hold.h"
 #include "ksim/trace/events.h"
 
@@ -28,11 +29,9 @@ class EndsOr {
 };
 
 value::Value ArgsOf(const Step& step) {
-  Scenario one;
-  one.steps.push_back(step);
-  one.steps.back().objects.clear();
-  const value::Value tree = ToTree(one).Get("spec").Get("steps").at(0);
-  return tree.Get(ToString(step.kind)).Erase("objects");
+  Step without_objects = step;
+  without_objects.objects.clear();
+  return StepArguments(without_objects).Erase("objects");
 }
 
 // The steps of a removeNode's deletion.

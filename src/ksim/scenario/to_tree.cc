@@ -1,6 +1,7 @@
 // Scenario -> tree, in the shape that the reader takes: every default written out, every reference
 // to a file or document replaced by the objects themselves.
 #include "ksim/scenario/scenario.h"
+#include "ksim/scenario/step_arguments.h"
 
 namespace ksim::scenario {
 namespace {
@@ -144,7 +145,9 @@ Value ApplyTree(const Step& step) {
   return out.Build();
 }
 
-Value Arguments(const Step& step) {
+}  // namespace
+
+Value StepArguments(const Step& step) {
   ObjectBuilder out;
   switch (step.kind) {
     case StepKind::kCreate:
@@ -184,10 +187,12 @@ Value Arguments(const Step& step) {
   return out.Build();
 }
 
+namespace {
+
 Value StepTree(const Step& step) {
   ObjectBuilder out;
   AddStart(&out, step.at, step.when);
-  out.Add(ToString(step.kind), Arguments(step));
+  out.Add(ToString(step.kind), StepArguments(step));
   return out.Build();
 }
 

@@ -411,9 +411,10 @@ std::vector<api::Object> World::Objects() const {
   std::set<std::string> seen;  // events of both groups live under one prefix
   for (const api::ResourceInfo* r : kinds_.all()) {
     const std::string prefix = api::StorageKey(*r, "", "");
-    if (!seen.insert(prefix).second) continue;
     auto kv = std::partition_point(stored.begin(), stored.end(),
                                    [&](const store::KeyValue& k) { return k.key() < prefix; });
+    const bool any = kv != stored.end() && kv->key().starts_with(prefix);
+    if (!any || !seen.insert(prefix).second) continue;
     for (; kv != stored.end() && kv->key().starts_with(prefix); ++kv)
       out.push_back(api::Object::FromTree(kv->value(), kv->mod_revision()));
   }
