@@ -264,7 +264,7 @@ CLI::Validator OneOf(std::vector<std::string> known, std::string_view what) {
   return CLI::Validator(check, "", words);
 }
 
-CLI::Validator Given(std::string_view what) {
+CLI::Validator NotEmpty(std::string_view what) {
   const auto check = [what](const std::string& value) -> std::string {
     return value.empty() ? fmt::format("\"\" is no {}", what) : "";
   };

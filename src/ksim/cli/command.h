@@ -74,7 +74,7 @@ void DefineFlags(Command& command, CLI::App& app, CommonFlags* common);
 // Accepts these words only; "unknown WHAT" are others.
 CLI::Validator OneOf(std::vector<std::string> known, std::string_view what = "value");
 // Refuses the empty text, as `"" is no WHAT`: what "$UNSET" makes of a flag.
-CLI::Validator Given(std::string_view what);
+CLI::Validator NotEmpty(std::string_view what);
 // The words that a flag takes by OneOf, "auto always never"; "" if it is not for words.
 std::string WordsOf(CLI::Option& option);
 

@@ -79,7 +79,7 @@ class EtcdCommand : public Command {
     app.add_flag("--prefix", prefix_, "All keys that begin with KEY");
     app.add_option("--rev", revision_, "get: as of this revision; watch: from it on")
         ->type_name("N")
-        ->check(Given("number"));
+        ->check(NotEmpty("number"));
     app.add_option("-o,-w,--output,--write-out", format_, "simple, json, fields")
         ->type_name("FORMAT");
     DefineGet(app);
@@ -118,7 +118,7 @@ class EtcdCommand : public Command {
         app.add_flag("--from-key", from_key_, "get: all keys from KEY on"),
         app.add_option("--limit", limit_, "get: at most so many keys")
             ->type_name("N")
-            ->check(Given("number")),
+            ->check(NotEmpty("number")),
         app.add_option("--order", order_, "get: ASCEND, DESCEND")->type_name("ORDER"),
         app.add_option("--sort-by", sort_by_, "get: CREATE, KEY, MODIFY, VALUE, VERSION")
             ->type_name("TARGET"),

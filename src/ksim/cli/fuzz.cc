@@ -129,7 +129,7 @@ class FuzzCommand : public Command {
                     ->type_name("DIR");
     app.add_option("--junit", junit_, "Writes a JUnit report")
         ->type_name("FILE")
-        ->check(Given("file"));
+        ->check(NotEmpty("file"));
     app.add_option("--check-determinism", recheck_, "Does this share of the runs twice; default 1%")
         ->type_name("P%");
     app.add_option("--shrink-runs", shrink_runs_,

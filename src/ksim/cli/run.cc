@@ -50,12 +50,12 @@ class RunCommandImpl : public Command {
     scenario_.Define(app);
     app.add_option("--trace", flags_.trace, "Writes the trace: FILE.jsonl, FILE.ktrace or -")
         ->type_name("FILE")
-        ->check(Given("file"));
+        ->check(NotEmpty("file"));
     app.add_option("--audit-log", flags_.audit_log,
                    "Writes what the API servers were asked and answered, as their audit log: FILE "
                    "or -")
         ->type_name("FILE")
-        ->check(Given("file"));
+        ->check(NotEmpty("file"));
     app.add_option("--audit-level", flags_.audit_level,
                    "How much of it: Metadata, Request (with bodies), RequestResponse")
         ->type_name("LEVEL")
@@ -72,7 +72,7 @@ class RunCommandImpl : public Command {
     flags_.common.DefineQuiet(app);
     app.add_option("--junit", junit_, "Writes a JUnit report")
         ->type_name("FILE")
-        ->check(Given("file"));
+        ->check(NotEmpty("file"));
     app.add_option("--jobs", jobs_, "Runs at a time, each in a process of its own")
         ->type_name("N")
         ->check(CLI::Range(1, 1024));
