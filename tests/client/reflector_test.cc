@@ -64,8 +64,10 @@ TEST(Reflector, AWatchLastsAtLeastAsLongAsAskedFor) {
       f.world.Advance(Seconds(2));
       f.world.server.EndStreams(api::StreamEnd::kEof);
     }
-    for (const api::Request& r : f.world.server.requests)
-      if (r.verb == api::Verb::kWatch) EXPECT_EQ(*r.list.timeout_seconds / least, 1);
+    for (const api::Request& r : f.world.server.requests) {
+      if (r.verb != api::Verb::kWatch) continue;
+      EXPECT_EQ(*r.list.timeout_seconds / least, 1);
+    }
   }
 }
 
