@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "ksim/api/kinds.h"
 #include "ksim/client/events.h"
 
@@ -22,7 +24,8 @@ std::string LogOf(const api::Status& status, int level, bool lost = false) {
   response->status = status;
   std::vector<sim::Event> events(2);
   events[0].kind = sim::EventKind::kRequest;
-  events[0].payload = sim::MakePayload<client::RequestPayload>(std::move(request), "kube-apiserver-0");
+  events[0].payload =
+      sim::MakePayload<client::RequestPayload>(std::move(request), "kube-apiserver-0");
   events[1].kind = sim::EventKind::kResponse;
   events[1].payload = sim::PayloadRef(response);
   return RequestLog(events, level);

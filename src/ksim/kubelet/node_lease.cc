@@ -20,9 +20,7 @@ constexpr const char* kLeaseNamespace = "kube-node-lease";
 
 }  // namespace
 
-Value NodeAgent::RenewTime() const {
-  return Value::String(value::FormatMicroTime(process_.Now()));
-}
+Value NodeAgent::RenewTime() const { return Value::String(value::FormatMicroTime(process_.Now())); }
 
 // util/nodelease.go SetNodeOwnerFunc: the lease goes when its Node does.
 Value NodeAgent::LeaseOwners() const {
