@@ -1,6 +1,6 @@
 # -DKSIM_PROFILE=generate builds programs that note which branches they take; =use, then, in the
 # same directory, compiles again with what they noted. tools/pgo does the two. Of clang only: what
-# it makes of a profile is a tenth faster than what g++ 12 does, and takes half the time to compile.
+# it makes of a profile is a tenth faster than what g++ 12 does.
 if(KSIM_PROFILE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "KSIM_PROFILE takes clang, not ${CMAKE_CXX_COMPILER_ID}")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/api/builtin_kinds.h"
 #include "ksim/base/hash.h"
 
@@ -217,17 +218,13 @@ std::string StorageKey(const ResourceInfo& r, std::string_view ns, std::string_v
 }
 
 std::uint64_t ObjectHash(std::string_view resource, std::string_view ns, std::string_view name) {
-  const std::size_t size = resource.size() + ns.size() + name.size() + 2;
-  char inline_text[256];
-  std::string long_text;
-  if (size > sizeof(inline_text)) long_text.resize(size);
-  char* const text = long_text.empty() ? inline_text : long_text.data();
-  char* end = std::copy(resource.begin(), resource.end(), text);
+  absl::InlinedVector<char, 256> text(resource.size() + ns.size() + name.size() + 2);
+  char* end = std::copy(resource.begin(), resource.end(), text.data());
   *end++ = '/';
   end = std::copy(ns.begin(), ns.end(), end);
   *end++ = '/';
   std::copy(name.begin(), name.end(), end);
-  return Hash64({text, size});
+  return Hash64({text.data(), text.size()});
 }
 
 }  // namespace ksim::api

@@ -66,9 +66,6 @@ struct GoStruct {
 // The Go struct that holds a field of the struct, if it is embedded there; else "".
 std::string_view EmbeddedStruct(std::string_view name, std::string_view field);
 
-struct TextHash {
-  std::size_t operator()(std::string_view text) const { return Hash64(text); }
-};
 // By pieces of the table's text; looked up only.
 using TypesByText = absl::flat_hash_map<std::string_view, std::uint32_t, TextHash>;
 

@@ -1,6 +1,7 @@
 #include "ksim/check/live.h"
 
 #include <memory>
+#include <type_traits>
 #include <typeinfo>
 
 #include "ksim/apiserver/events.h"
@@ -232,7 +233,8 @@ void Other(const sim::Event& e, Observation* o) {
 }  // namespace
 
 void Observer::Fill(const sim::Event& e, Observation* o) {
-  std::construct_at(o);  // in place: it is large, and has nothing to destroy
+  static_assert(std::is_trivially_destructible_v<Observation>);
+  std::construct_at(o);  // in place: it is large
   o->seq = e.seq;
   o->cause = e.cause;
   o->t = e.time.ns();

@@ -22,13 +22,15 @@ std::string ProcessOf(std::string_view controller) {
 void UnseenPods::On(const Observation& o) {
   switch (o.kind) {
     case sim::EventKind::kCommit:
-      return o.resource == "pods" ? OnCommit(o) : void();
+      if (o.resource == "pods") OnCommit(o);
+      return;
     case sim::EventKind::kRequest:
       if (o.verb == "create" && o.resource == "pods" && o.actor.ends_with(kController))
         asked_[o.request] = ProcessOf(o.actor);
       return;
     case sim::EventKind::kResponse:
-      return asked_.empty() ? void() : OnResponse(o);
+      if (!asked_.empty()) OnResponse(o);
+      return;
     case sim::EventKind::kReconcile:
       return OnReconcile(o);
     case sim::EventKind::kActor:

@@ -19,7 +19,7 @@ void AddObject(Hasher& hash, const api::ResourceInfo* resource, const api::Objec
 }
 
 template <class Take>
-void ListParams(const api::ListOptions& l, Take& take) {
+void ListParams(const api::ListOptions& l, const Take& take) {
   if (l.allow_watch_bookmarks) take("allowWatchBookmarks", "true");
   take("continue", l.continue_token);
   take("fieldSelector", l.field_selector);
@@ -32,16 +32,19 @@ void ListParams(const api::ListOptions& l, Take& take) {
 }
 
 template <class Take>
-void DeleteParams(const api::DeleteOptions& d, Take& take) {
+void DeleteParams(const api::DeleteOptions& d, const Take& take) {
   if (d.grace_period_seconds)
     take("gracePeriodSeconds", fmt::format_int(*d.grace_period_seconds).str());
   if (d.orphan_dependents) take("orphanDependents", *d.orphan_dependents ? "true" : "false");
   take("propagationPolicy", d.propagation_policy);
 }
 
-// Calls take(name, value) for each param, in their order; those with an empty value are none.
-template <class Take>
-void EachParam(const api::Request& r, Take take) {
+// Calls visit(name, value) for each param, in their order.
+template <class Visit>
+void EachParam(const api::Request& r, Visit visit) {
+  const auto take = [&visit](std::string_view name, std::string_view value) {
+    if (!value.empty()) visit(name, value);
+  };
   ListParams(r.list, take);
   DeleteParams(r.del, take);
   if (r.dry_run) take("dryRun", "All");
@@ -59,9 +62,8 @@ std::string_view TextOf(const std::optional<SharedText>& text) {
 
 std::vector<RequestParam> RequestParams(const api::Request& r) {
   std::vector<RequestParam> out;
-  EachParam(r, [&out](std::string_view name, std::string_view value) {
-    if (!value.empty()) out.emplace_back(name, value);
-  });
+  EachParam(
+      r, [&out](std::string_view name, std::string_view value) { out.emplace_back(name, value); });
   return out;
 }
 
@@ -71,9 +73,8 @@ std::uint64_t RequestPayload::ContentHash() const {
   hash.Add(r.id).Add(server).Add(api::ToString(r.verb)).Add(r.resource->resource);
   hash.Add(r.subresource).Add(r.ns).Add(r.name).Add(r.believed_uid);
   hash.Add(TextOf(r.del.uid)).Add(TextOf(r.del.resource_version));
-  EachParam(r, [&hash](std::string_view name, std::string_view value) {
-    if (!value.empty()) hash.Add(name).Add(value);
-  });
+  EachParam(r,
+            [&hash](std::string_view name, std::string_view value) { hash.Add(name).Add(value); });
   hash.Add(r.user);
   return hash.Digest();
 }

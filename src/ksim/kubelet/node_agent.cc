@@ -282,14 +282,14 @@ Value NodeAgent::Status(const Value& current) const {
   Value conditions = current.Get(kConditions);
   for (std::size_t i = 0; i < std::size(kNodeConditions); ++i)
     conditions = api::UpdateCondition(conditions, ConditionNow(i).Set(kHeartbeat, heartbeat), now);
-  const bool has_allocatable = current.Has(kAllocatable.text());
-  return value::SetAll(
-      current, {{kAddresses, fixed_.addresses},
-                {kAllocatable, has_allocatable ? current.Get(kAllocatable) : fixed_.capacity},
-                {kCapacity, fixed_.capacity},
-                {kConditions, conditions},
-                {kEndpoints, fixed_.endpoints},
-                {kInfo, fixed_.info}});
+  const Value* const allocatable = current.Find(kAllocatable);
+  return value::SetAll(current,
+                       {{kAddresses, fixed_.addresses},
+                        {kAllocatable, allocatable != nullptr ? *allocatable : fixed_.capacity},
+                        {kCapacity, fixed_.capacity},
+                        {kConditions, conditions},
+                        {kEndpoints, fixed_.endpoints},
+                        {kInfo, fixed_.info}});
 }
 
 }  // namespace ksim::kubelet

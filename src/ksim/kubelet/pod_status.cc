@@ -15,22 +15,6 @@ using value::Value;
 
 namespace {
 
-// What is read of a pod, by name.
-struct Fields {
-  value::Atom condition_type{"conditionType"}, conditions{"conditions"},
-      container_statuses{"containerStatuses"}, containers{"containers"}, exit_code{"exitCode"},
-      host_network{"hostNetwork"}, image{"image"}, init_container_statuses{"initContainerStatuses"},
-      init_containers{"initContainers"}, last_state{"lastState"}, message{"message"}, name{"name"},
-      nominated_node_name{"nominatedNodeName"}, phase{"phase"}, pod_ip{"podIP"},
-      qos_class{"qosClass"}, readiness_gates{"readinessGates"}, ready{"ready"},
-      start_time{"startTime"}, started{"started"}, state{"state"}, status{"status"},
-      terminated{"terminated"};
-};
-const Fields& F() {
-  static const Fields fields;
-  return fields;
-}
-
 const Container* FindContainer(const PodSandbox* sandbox, std::string_view name) {
   if (sandbox == nullptr) return nullptr;
   const auto it = sandbox->containers.find(std::string(name));
@@ -64,7 +48,7 @@ Value WaitingState(std::string_view reason, std::string_view message = {}) {
 // What is to be started and could not be, as far as it is known why.
 const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const Container* c) {
   if (in.waiting == nullptr || in.terminal || !ShouldRestart(in.pod, spec, c)) return nullptr;
-  const auto it = in.waiting->find(std::string(spec.Get(F().name).AsString()));
+  const auto it = in.waiting->find(std::string(spec.Get("name").AsString()));
   return it == in.waiting->end() ? nullptr : &it->second;
 }
 
@@ -87,10 +71,10 @@ Value ContainerStatus(const StatusInput& in, const Value& spec, const Container*
   const WaitingReason* waits = WaitingFor(in, spec, c);
   value::ObjectBuilder status;  // by name, which spares the sorting
   if (c != nullptr) status.Add("containerID", Value::String(c->id));
-  status.Add("image", spec.Get(F().image))
+  status.Add("image", spec.Get("image"))
       .Add("imageID", Value::String(c == nullptr ? "" : c->image_id))
       .Add("lastState", LastState(c, waits != nullptr))
-      .Add("name", spec.Get(F().name))
+      .Add("name", spec.Get("name"))
       .Add("ready", Value::Bool(ready))
       .Add("restartCount", Value::Int(c == nullptr ? 0 : c->restarts))
       .Add("started", Value::Bool(started));
@@ -105,11 +89,11 @@ Value ContainerStatus(const StatusInput& in, const Value& spec, const Container*
 }
 
 Value ContainerStatuses(const StatusInput& in, const char* field, bool init) {
-  const bool has_init = !in.pod.spec().Get(F().init_containers).empty();
+  const bool has_init = !in.pod.spec().Get("initContainers").empty();
   const char* waiting = has_init ? "PodInitializing" : "ContainerCreating";
   std::vector<Value> statuses;
   for (const Value& spec : in.pod.spec().Get(field).items()) {
-    const Container* c = FindContainer(in.sandbox, spec.Get(F().name).AsString());
+    const Container* c = FindContainer(in.sandbox, spec.Get("name").AsString());
     statuses.push_back(ContainerStatus(in, spec, c, init, waiting));
   }
   return Value::Array(std::move(statuses));
@@ -126,13 +110,13 @@ Value ContainersReady(const StatusInput& in, const Value& init_statuses, const V
   if (phase == "Succeeded") return api::MakeCondition(kType, "False", "PodCompleted");
   if (phase == "Failed") return api::MakeCondition(kType, "False", "PodFailed");
   std::vector<std::string> unready;
-  const Value& init_specs = in.pod.spec().Get(F().init_containers);
+  const Value& init_specs = in.pod.spec().Get("initContainers");
   for (std::size_t i = 0; i < init_specs.size(); ++i) {
-    if (api::PodView::IsSidecar(init_specs.at(i)) && !init_statuses.at(i).Get(F().ready).AsBool())
-      unready.emplace_back(init_specs.at(i).Get(F().name).AsString());
+    if (api::PodView::IsSidecar(init_specs.at(i)) && !init_statuses.at(i).Get("ready").AsBool())
+      unready.emplace_back(init_specs.at(i).Get("name").AsString());
   }
   for (const Value& s : statuses.items()) {
-    if (!s.Get(F().ready).AsBool()) unready.emplace_back(s.Get(F().name).AsString());
+    if (!s.Get("ready").AsBool()) unready.emplace_back(s.Get("name").AsString());
   }
   if (unready.empty()) return api::MakeCondition(kType, "True");
   return api::MakeCondition(kType, "False", "ContainersNotReady",
@@ -141,13 +125,13 @@ Value ContainersReady(const StatusInput& in, const Value& init_statuses, const V
 
 // Ready is ContainersReady and every readiness gate.
 Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
-  if (containers_ready.Get(F().status).AsString() != "True") {
+  if (containers_ready.Get("status").AsString() != "True") {
     return containers_ready.Set("type", Value::Of("Ready"));
   }
   std::vector<std::string> messages;
-  for (const Value& gate : in.pod.spec().Get(F().readiness_gates).items()) {
-    const std::string_view type = gate.Get(F().condition_type).AsString();
-    const std::string_view status = api::ConditionStatus(in.pod.status().Get(F().conditions), type);
+  for (const Value& gate : in.pod.spec().Get("readinessGates").items()) {
+    const std::string_view type = gate.Get("conditionType").AsString();
+    const std::string_view status = api::ConditionStatus(in.pod.status().Get("conditions"), type);
     if (status.empty()) {
       messages.push_back(
           fmt::format("corresponding condition of pod readiness gate \"{}\" does "
@@ -166,7 +150,7 @@ Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
 // container/helpers.go HasAnyRegularContainerStarted.
 bool AnyStarted(const Value& statuses) {
   for (const Value& s : statuses.items())
-    if (s.Get(F().state).Has("running") || s.Get(F().state).Has("terminated")) return true;
+    if (s.Get("state").Has("running") || s.Get("state").Has("terminated")) return true;
   return false;
 }
 
@@ -177,13 +161,13 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
                            std::string_view phase) {
   if (phase == "Succeeded") return api::MakeCondition("Initialized", "True", "PodCompleted");
   std::vector<std::string> incomplete;
-  const Value& specs = in.pod.spec().Get(F().init_containers);
+  const Value& specs = in.pod.spec().Get("initContainers");
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const char* done = api::PodView::IsSidecar(specs.at(i)) ? "started" : "ready";
     if (!init_statuses.at(i).Get(done).AsBool())
-      incomplete.emplace_back(specs.at(i).Get(F().name).AsString());
+      incomplete.emplace_back(specs.at(i).Get("name").AsString());
   }
-  const Value* old = api::FindCondition(in.old_status.Get(F().conditions), "Initialized");
+  const Value* old = api::FindCondition(in.old_status.Get("conditions"), "Initialized");
   const bool was =
       in.compat == api::Compat::k1_36 && old != nullptr && old->Get("status").AsString() == "True";
   const bool stays = was || (in.compat != api::Compat::k1_25 && AnyStarted(statuses));
@@ -196,7 +180,7 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
 // Kubelet's own conditions in their order after what others have written. KUBELET-21.
 Value Conditions(const StatusInput& in, const Value& init_statuses, const Value& statuses,
                  std::string_view phase) {
-  const Value& old_conditions = in.old_status.Get(F().conditions);
+  const Value& old_conditions = in.old_status.Get("conditions");
   const bool network = in.sandbox != nullptr && in.sandbox->ready;
   const Value containers_ready = ContainersReady(in, init_statuses, statuses, phase);
   static const value::Atom kType("type"), kStatus("status"), kSince("lastTransitionTime"),
@@ -214,7 +198,7 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
   // may know of yet.
   std::vector<Value> all;
   const Value* disrupted = api::FindCondition(old_conditions, "DisruptionTarget");
-  for (const Value& c : in.pod.status().Get(F().conditions).items()) {
+  for (const Value& c : in.pod.status().Get("conditions").items()) {
     const bool is_disruption = c.Get(kType).AsString() == "DisruptionTarget";
     if (KubeletOwns(c.Get(kType).AsString())) continue;
     all.push_back(is_disruption && disrupted != nullptr ? *std::exchange(disrupted, nullptr) : c);
@@ -244,14 +228,14 @@ struct Tally {
 Tally Count(const Value& statuses) {
   Tally t;
   for (const Value& s : statuses.items()) {
-    const Value& state = s.Get(F().state);
+    const Value& state = s.Get("state");
     if (state.Has("running")) {
       ++t.running;
     } else if (state.Has("terminated")) {
       ++t.stopped;
-      if (state.Get(F().terminated).Get(F().exit_code).AsInt() == 0) ++t.succeeded;
+      if (state.Get("terminated").Get("exitCode").AsInt() == 0) ++t.succeeded;
     } else if (state.Has("waiting")) {
-      ++(s.Get(F().last_state).Has("terminated") ? t.stopped : t.waiting);
+      ++(s.Get("lastState").Has("terminated") ? t.stopped : t.waiting);
     } else {
       ++t.unknown;
     }
@@ -266,22 +250,22 @@ struct InitTally {
 };
 
 void CountInit(const Value& status, InitTally* init) {
-  const Value& state = status.Get(F().state);
-  const Value& holder = state.Has("waiting") ? status.Get(F().last_state) : state;
-  const Value& end = holder.Get(F().terminated);
+  const Value& state = status.Get("state");
+  const Value& holder = state.Has("waiting") ? status.Get("lastState") : state;
+  const Value& end = holder.Get("terminated");
   if (end.is_null()) {
     ++init->pending;
-  } else if (end.Get(F().exit_code).AsInt() != 0) {
+  } else if (end.Get("exitCode").AsInt() != 0) {
     ++init->failed;
   }
 }
 
 void CountSidecar(const Value& status, InitTally* init, Tally* t) {
-  const Value& state = status.Get(F().state);
+  const Value& state = status.Get("state");
   if (state.Has("running")) {
-    if (!status.Get(F().started).AsBool()) ++init->pending_sidecars;
+    if (!status.Get("started").AsBool()) ++init->pending_sidecars;
     ++t->running;
-  } else if (state.Has("waiting") && !status.Get(F().last_state).Has("terminated")) {
+  } else if (state.Has("waiting") && !status.Get("lastState").Has("terminated")) {
     ++init->pending_sidecars;
     ++t->waiting;
   }
@@ -304,18 +288,18 @@ bool LegalTransition(const api::Object& pod, const Value& old_status, const Valu
   const std::string_view policy = api::PodView(pod).restart_policy();
   if (policy == "Always") return true;
   const auto is_sidecar = [&](const Value& name) {
-    for (const Value& spec : pod.spec().Get(F().init_containers).items())
-      if (spec.Get(F().name) == name) return api::PodView::IsSidecar(spec);
+    for (const Value& spec : pod.spec().Get("initContainers").items())
+      if (spec.Get("name") == name) return api::PodView::IsSidecar(spec);
     return false;
   };
   for (const char* field : {"containerStatuses", "initContainerStatuses"}) {
     for (const Value& before : old_status.Get(field).items()) {
-      const Value& ended = before.Get(F().state).Get(F().terminated);
-      if (ended.is_null() || is_sidecar(before.Get(F().name))) continue;
-      if (ended.Get(F().exit_code).AsInt() != 0 && policy == "OnFailure") continue;
+      const Value& ended = before.Get("state").Get("terminated");
+      if (ended.is_null() || is_sidecar(before.Get("name"))) continue;
+      if (ended.Get("exitCode").AsInt() != 0 && policy == "OnFailure") continue;
       for (const Value& after : new_status.Get(field).items()) {
-        const bool same = after.Get(F().name) == before.Get(F().name);
-        if (same && !after.Get(F().state).Has("terminated")) return false;
+        const bool same = after.Get("name") == before.Get("name");
+        if (same && !after.Get("state").Has("terminated")) return false;
       }
     }
   }
@@ -324,8 +308,8 @@ bool LegalTransition(const api::Object& pod, const Value& old_status, const Valu
 
 std::string ContainerFieldPath(const api::Object& pod, std::string_view container) {
   const char* field = "containers";
-  for (const Value& spec : pod.spec().Get(F().init_containers).items())
-    if (spec.Get(F().name).AsString() == container) field = "initContainers";
+  for (const Value& spec : pod.spec().Get("initContainers").items())
+    if (spec.Get("name").AsString() == container) field = "initContainers";
   return fmt::format("spec.{}{{{}}}", field, container);
 }
 
@@ -337,11 +321,11 @@ bool KubeletOwns(std::string_view type) {
 std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal,
                          bool initialized) {
   const std::string_view policy = api::PodView(pod).restart_policy();
-  Tally t = Count(status.Get(F().container_statuses));
+  Tally t = Count(status.Get("containerStatuses"));
   InitTally init;
-  const Value& specs = pod.spec().Get(F().init_containers);
+  const Value& specs = pod.spec().Get("initContainers");
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const Value& init_status = status.Get(F().init_container_statuses).at(i);
+    const Value& init_status = status.Get("initContainerStatuses").at(i);
     if (api::PodView::IsSidecar(specs.at(i))) {
       CountSidecar(init_status, &init, &t);
     } else {
@@ -362,23 +346,23 @@ std::string_view PhaseOf(const api::Object& pod, const Value& status, bool termi
 // What 1.36 asks the runtime, 1.30 asks the statuses.
 static bool Initialized(const StatusInput& in, const Value& statuses) {
   if (in.compat != api::Compat::k1_36) return AnyStarted(statuses);
-  for (const Value& spec : in.pod.spec().Get(F().containers).items())
-    if (FindContainer(in.sandbox, spec.Get(F().name).AsString()) != nullptr) return true;
+  for (const Value& spec : in.pod.spec().Get("containers").items())
+    if (FindContainer(in.sandbox, spec.Get("name").AsString()) != nullptr) return true;
   return false;
 }
 
 bool ReadinessDiffers(const api::Object& pod) {
-  if (pod.spec().Get(F().readiness_gates).empty()) return false;
+  if (pod.spec().Get("readinessGates").empty()) return false;
   const Value& status = pod.status();
-  const Value* now = api::FindCondition(status.Get(F().conditions), "Ready");
+  const Value* now = api::FindCondition(status.Get("conditions"), "Ready");
   if (now == nullptr) return false;
   StatusInput in;
   in.pod = pod;
   const Value wanted = ReadyCondition(
-      in, ContainersReady(in, status.Get(F().init_container_statuses),
-                          status.Get(F().container_statuses), status.Get(F().phase).AsString()));
-  return wanted.Get(F().status) != now->Get("status") ||
-         wanted.Get(F().message).AsString() != now->Get("message").AsString();
+      in, ContainersReady(in, status.Get("initContainerStatuses"), status.Get("containerStatuses"),
+                          status.Get("phase").AsString()));
+  return wanted.Get("status") != now->Get("status") ||
+         wanted.Get("message").AsString() != now->Get("message").AsString();
 }
 
 Value GeneratePodStatus(const StatusInput& in) {
@@ -386,8 +370,8 @@ Value GeneratePodStatus(const StatusInput& in) {
   const Value init = ContainerStatuses(in, "initContainers", true);
   const Value containers = ContainerStatuses(in, "containers", false);
   Value counted = value::Obj({{"initContainerStatuses", init}, {"containerStatuses", containers}});
-  const std::string_view old_phase = old.Get(F().phase).AsString();
-  const std::string_view api_phase = in.pod.status().Get(F().phase).AsString();
+  const std::string_view old_phase = old.Get("phase").AsString();
+  const std::string_view api_phase = in.pod.status().Get("phase").AsString();
   // 1.25: a pod that is being deleted keeps its phase until it is gone.
   const bool forced = in.terminal && in.compat != api::Compat::k1_25;
   const std::string phase(TerminalPhase(api_phase) ? api_phase
@@ -406,18 +390,18 @@ Value GeneratePodStatus(const StatusInput& in) {
   status.Add("conditions", Conditions(in, init, containers, phase));
   status.Add("containerStatuses", containers);
   status.AddIf(!init.empty(), "initContainerStatuses", init);
-  status.AddIf(old.Has("qosClass"), "qosClass", old.Get(F().qos_class));
-  status.AddIf(old.Has("nominatedNodeName"), "nominatedNodeName", old.Get(F().nominated_node_name));
-  status.Add("startTime", old.Has("startTime") ? old.Get(F().start_time)
+  status.AddIf(old.Has("qosClass"), "qosClass", old.Get("qosClass"));
+  status.AddIf(old.Has("nominatedNodeName"), "nominatedNodeName", old.Get("nominatedNodeName"));
+  status.Add("startTime", old.Has("startTime") ? old.Get("startTime")
                                                : Value::String(value::FormatTimestamp(in.now)));
   const Value host = Value::String(in.host_ip);
   status.Add("hostIP", host);
   if (in.compat != api::Compat::k1_25) {
     status.Add("hostIPs", value::Arr({value::Obj({{"ip", host}})}));
   }
-  const bool host_network = in.pod.spec().Get(F().host_network).AsBool();
+  const bool host_network = in.pod.spec().Get("hostNetwork").AsBool();
   if (in.sandbox != nullptr || old.Has("podIP")) {
-    const Value ip = in.sandbox == nullptr ? old.Get(F().pod_ip)
+    const Value ip = in.sandbox == nullptr ? old.Get("podIP")
                      : host_network        ? host
                                            : Value::String(in.sandbox->ip);
     status.Add("podIP", ip);

@@ -75,10 +75,6 @@ class KeyIndex {
   }
 
  private:
-  // What std::hash makes of a text of a key's length takes three times as long.
-  struct TextHash {
-    std::size_t operator()(std::string_view text) const { return Hash64(text); }
-  };
   // The views are of the histories' own keys.
   absl::flat_hash_map<std::string_view, std::unique_ptr<KeyHistory>, TextHash> by_key_;
   absl::btree_map<std::string_view, const KeyHistory*> in_order_;
