@@ -127,7 +127,7 @@ std::uint32_t Drawn::Ask(int kind, std::string_view subject, std::uint64_t objec
         fmt::format("fault.{}/{}", DrawnKinds()[static_cast<std::size_t>(kind)], subject));
   }
   const std::uint64_t ordinal = ++ordinals_[sim::KeyOf(about, object)];
-  return decisions.Choose(site->second, sim::KeyOf(object, ordinal), n);
+  return decisions.ChooseOnce(site->second, sim::KeyOf(object, ordinal), n);
 }
 
 void Drawn::Fire(const sim::Event& e, std::string_view verb, Value args) {
@@ -150,24 +150,22 @@ void Drawn::OnWatchEvent(const sim::Event& e) {
   const std::string subject = client->second + "/" + resource;
   const std::uint64_t object =
       cluster_.apiserver_shared().identities.Of(resource, about.ns(), about.name());
-  value::ObjectBuilder who;
-  who.Add("client", Text(client->second)).Add("resource", Text(resource));
-  const Value args = who.Build();
+  const auto args = [&] { return StreamOf(client->second, resource); };
   if (const std::uint32_t how = Ask(kDropWatch, subject, object, 4); how != 0) {
-    Value drop = args;
+    Value drop = args();
     if (how == 2) drop = drop.Set("how", Text("error"));
     if (how == 3) drop = drop.Set("redialAfter", Text(FormatDuration(kNoRedial)));
     Fire(e, "dropWatch", drop);
   }
   if (Ask(kExpire, subject, object, 2) != 0) {
-    Fire(e, "expire", args);
-    Fire(e, "dropWatch", args);
+    Fire(e, "expire", args());
+    Fire(e, "dropWatch", args());
   }
   if (const std::uint32_t n = Ask(kHoldStream, subject, object, kSizes); n != 0)
-    Fire(e, "holdStream", args.Set("for", LengthOf(n)));
+    Fire(e, "holdStream", args().Set("for", LengthOf(n)));
   if (const std::uint32_t n = Ask(kDelayStream, subject, object, kSizes); n != 0)
-    Fire(e, "delayStream", args.Set("by", LengthOf(n)));
-  AskGap(e, client->second, resource, object);
+    Fire(e, "delayStream", args().Set("by", LengthOf(n)));
+  AskGap(e, client->second, resource, subject, object);
 }
 
 void Drawn::OnStoreEvent(const sim::Event& e) {
@@ -180,9 +178,7 @@ void Drawn::OnStoreEvent(const sim::Event& e) {
       cluster_.apiserver_shared().identities.Of(parts->resource, parts->ns, parts->name);
   const std::string subject = fmt::format("{}/{}", server->second, parts->resource);
   if (Ask(kDropWatch, subject, object, 2) == 0) return;
-  value::ObjectBuilder args;
-  args.Add("client", Text(server->second)).Add("resource", Text(parts->resource));
-  Fire(e, "dropWatch", args.Build());
+  Fire(e, "dropWatch", StreamOf(server->second, parts->resource));
 }
 
 void Drawn::OnDeliver(const sim::Event& e) {
@@ -225,15 +221,14 @@ void Drawn::OnRequest(const sim::Event& e) {
   if (name.empty()) name = q.body.Get("metadata").Get("generateName").AsString();
   const std::uint64_t object = sim::KeyOf(
       api::ToString(q.verb), cluster_.apiserver_shared().identities.Of(resource, q.ns, name));
-  value::ObjectBuilder who;
-  who.Add("client", Text(q.client));
   if (IsWrite(q.verb)) {
-    who.Add("verb", Text(api::ToString(q.verb))).Add("resource", Text(resource));
-    const Value args = who.Build();
+    const auto args = [&] {
+      return StreamOf(q.client, resource).Set("verb", Text(api::ToString(q.verb)));
+    };
     if (const std::uint32_t n = Ask(kRejectWrite, subject, object, 5); n != 0)
-      Fire(e, "rejectWrite", args.Set("code", Value::Of(kCodes[n - 1])));
+      Fire(e, "rejectWrite", args().Set("code", Value::Of(kCodes[n - 1])));
     if (const std::uint32_t n = Ask(kTimeoutWrite, subject, object, 3); n != 0)
-      Fire(e, "timeoutWrite", args.Set("applied", Value::Of(n == 1)));
+      Fire(e, "timeoutWrite", args().Set("applied", Value::Of(n == 1)));
     return;
   }
   if (q.verb == api::Verb::kGet) return;
@@ -247,8 +242,11 @@ void Drawn::OnRequest(const sim::Event& e) {
     if (server->name() != payload.server) others.push_back(server->name());
   if (others.empty()) return;
   const auto n = static_cast<std::uint32_t>(others.size()) + 1;
-  if (const std::uint32_t to = Ask(kConnect, q.client, object, n); to != 0)
-    Fire(e, "connect", who.Add("server", Text(others[to - 1])).Build());
+  const std::uint32_t to = Ask(kConnect, q.client, object, n);
+  if (to == 0) return;
+  value::ObjectBuilder args;
+  args.Add("client", Text(q.client)).Add("server", Text(others[to - 1]));
+  Fire(e, "connect", args.Build());
 }
 
 void Drawn::OnCommit(const sim::Event& e) {

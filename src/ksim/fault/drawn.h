@@ -102,8 +102,9 @@ class Drawn {
   // Calls `act` at the client's next delivery of the resource, or when its next watch begins.
   void Await(std::string client, std::string resource, Next act);
   void GoOn(const sim::Event& e, std::string_view client, std::string_view resource);
+  void FireGap(const sim::Event& e, const value::Value& stream, std::uint32_t length);
   void AskGap(const sim::Event& e, std::string_view client, std::string_view resource,
-              std::uint64_t object);
+              std::string_view subject, std::uint64_t object);
   void AskStorm(const sim::Event& e, std::string_view process, std::uint64_t object);
   void AskCompactInGap(const sim::Event& e, std::string_view resource, std::uint64_t object);
   void AskStaleRestart(const sim::Event& e, std::string_view process, std::string_view resource,

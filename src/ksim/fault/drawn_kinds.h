@@ -46,4 +46,10 @@ inline value::Value LengthOf(std::uint32_t answer) {
   return Text(FormatDuration(kLengths[answer - 1]));
 }
 
+// A client's watches of a resource.
+inline value::Value StreamOf(std::string_view client, std::string_view resource) {
+  value::ObjectBuilder out;
+  return out.Add("client", Text(client)).Add("resource", Text(resource)).Build();
+}
+
 }  // namespace ksim::fault

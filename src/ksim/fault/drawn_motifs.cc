@@ -19,11 +19,6 @@ namespace {
 
 using value::Value;
 
-Value Stream(std::string_view client, std::string_view resource) {
-  value::ObjectBuilder out;
-  return out.Add("client", Text(client)).Add("resource", Text(resource)).Build();
-}
-
 // How much longer the queue stands still than the watch is away.
 constexpr Duration kAfterTheList = Seconds(100);
 // Between two links of a swizzle that heal.
@@ -53,15 +48,15 @@ void Drawn::GoOn(const sim::Event& e, std::string_view client, std::string_view 
   for (const Next& act : due) act(e);
 }
 
+void Drawn::FireGap(const sim::Event& e, const Value& stream, std::uint32_t length) {
+  Fire(e, "expire", stream);
+  Fire(e, "dropWatch", stream.Set("redialAfter", LengthOf(length)));
+}
+
 void Drawn::AskGap(const sim::Event& e, std::string_view client, std::string_view resource,
-                   std::uint64_t object) {
-  const std::string subject = std::string(client) + "/" + std::string(resource);
-  const Value stream = Stream(client, resource);
-  const auto away = [this, stream](const sim::Event& at, std::uint32_t length) {
-    Fire(at, "expire", stream);
-    Fire(at, "dropWatch", stream.Set("redialAfter", LengthOf(length)));
-  };
-  if (const std::uint32_t n = Ask(kGap, subject, object, kSizes); n != 0) away(e, n);
+                   std::string_view subject, std::uint64_t object) {
+  if (const std::uint32_t n = Ask(kGap, subject, object, kSizes); n != 0)
+    FireGap(e, StreamOf(client, resource), n);
   const std::uint32_t n = Ask(kStallInGap, subject, object, kSizes);
   if (n == 0) return;
   value::ObjectBuilder stall;
@@ -69,8 +64,9 @@ void Drawn::AskGap(const sim::Event& e, std::string_view client, std::string_vie
   stall.Add("for", Text(FormatDuration(kLengths[n - 1] + kAfterTheList)));
   Fire(e, "stallHandler", stall.Build());
   // What is on the wire arrives and waits in the queue; then the watch goes.
+  const Value stream = StreamOf(client, resource);
   Await(std::string(client), std::string(resource),
-        [away, n](const sim::Event& at) { away(at, n); });
+        [this, stream, n](const sim::Event& at) { FireGap(at, stream, n); });
 }
 
 void Drawn::AskStorm(const sim::Event& e, std::string_view process, std::uint64_t object) {
@@ -81,7 +77,7 @@ void Drawn::AskStorm(const sim::Event& e, std::string_view process, std::uint64_
   const std::uint32_t how = Ask(kStorm, process, object, n);
   if (how == 0) return;
   for (const std::string& resource : watched->second) {
-    const Value stream = Stream(process, resource);
+    const Value stream = StreamOf(process, resource);
     Fire(e, "expire", stream);
     Fire(e, "dropWatch", stream);
     if (how == 1) continue;
@@ -104,7 +100,7 @@ void Drawn::AskCompactInGap(const sim::Event& e, std::string_view resource, std:
   if (n == 0) return;
   value::ObjectBuilder head;
   Fire(e, "compact", head.Add("revision", Text("head")).Build());
-  Fire(e, "dropWatch", Stream(servers[n - 1]->name(), resource));
+  Fire(e, "dropWatch", StreamOf(servers[n - 1]->name(), resource));
 }
 
 void Drawn::AskStaleRestart(const sim::Event& e, std::string_view process,

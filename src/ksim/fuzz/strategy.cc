@@ -67,8 +67,14 @@ absl::StatusOr<std::vector<Answer>> ParseAnswers(const StrategySpec& spec) {
 
 std::uint32_t Strategy::Answer(std::string_view site, std::uint64_t key, std::uint32_t n) {
   if (!open_ || n < 2) return 0;
-  if (std::find(kinds_.begin(), kinds_.end(), KindOf(site)) == kinds_.end()) return 0;
-  return AnswerOpen(site, Hash64(site), key, n);
+  const std::uint64_t hash = Hash64(site);
+  return MayAnswer(site, hash) ? AnswerOpen(site, hash, key, n) : 0;
+}
+
+bool Strategy::MayAnswer(std::string_view site, std::uint64_t hash) {
+  const auto [it, is_new] = may_answer_.try_emplace(hash);
+  if (is_new) it->second = std::find(kinds_.begin(), kinds_.end(), KindOf(site)) != kinds_.end();
+  return it->second;
 }
 
 std::uint32_t Strategy::First(const sim::OrderQuestion& question) {

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "ksim/base/time.h"
 #include "ksim/scenario/scenario.h"
@@ -49,7 +50,9 @@ class Strategy : public sim::Strategy {
   std::uint32_t Answer(std::string_view site, std::uint64_t key, std::uint32_t n) final;
   std::uint32_t First(const sim::OrderQuestion& question) final;
   void SetOpen(bool open) { open_ = open; }
-  void SetKinds(std::vector<std::string> kinds) { kinds_ = std::move(kinds); }
+  void SetKinds(std::vector<std::string> kinds) {
+    kinds_ = std::move(kinds);
+  }  // before it is asked
 
  protected:
   // Of a kind that may be answered, in the window. `hash` is of the site's name.
@@ -58,9 +61,12 @@ class Strategy : public sim::Strategy {
   virtual std::uint32_t FirstOpen(const sim::OrderQuestion&) { return 0; }
 
  private:
+  bool MayAnswer(std::string_view site, std::uint64_t hash);
+
   std::string name_;
   bool open_ = false;
   std::vector<std::string> kinds_;
+  absl::flat_hash_map<std::uint64_t, bool> may_answer_;  // sites by their hash; looked up only
 };
 
 // A site's first part: "delay", "fault.dropWatch".

@@ -6,13 +6,14 @@ namespace ksim::sim {
 
 bool Ordering::Stage(const QueueEntry& e) {
   if (e.time > horizon_) return false;
-  const auto later = [](const QueueEntry& a, const QueueEntry& b) { return a.time < b.time; };
-  staged_.insert(std::upper_bound(staged_.begin(), staged_.end(), e, later), e);
+  const auto earlier = [](std::uint64_t time, const Staged& s) { return time < s.entry.time; };
+  const auto place = std::upper_bound(staged_.begin(), staged_.end(), e.time, earlier);
+  staged_.insert(place, {e, ChainOf(e)});
   return true;
 }
 
 void Ordering::DropDead() {
-  std::erase_if(staged_, [this](const QueueEntry& e) { return !kernel_.Live(e); });
+  std::erase_if(staged_, [this](const Staged& s) { return !kernel_.Live(s.entry); });
 }
 
 // What may go now: within the window of the earliest, and not past `bound`.
@@ -30,7 +31,7 @@ bool Ordering::Due(VirtualTime bound) {
   if (staged_.empty()) {
     const QueueEntry* const front = kernel_.LiveFront(bound);
     if (front == nullptr) return false;
-    staged_.push_back(*front);
+    Append(*front);
     queue.PopFront();
   }
   if (earliest() > bound) return false;
@@ -38,7 +39,7 @@ bool Ordering::Due(VirtualTime bound) {
   horizon_ = std::max(horizon_, last_due);
   const VirtualTime last(static_cast<std::int64_t>(last_due));
   while (const QueueEntry* const front = kernel_.LiveFront(last)) {
-    staged_.push_back(*front);
+    Append(*front);
     queue.PopFront();
   }
   return true;
@@ -59,8 +60,8 @@ void Ordering::FindHeads(std::uint64_t last_due) {
   chains_.clear();
   std::uint64_t seen = 0;  // a bit for each chain: most are told apart by it
   for (std::size_t i = 0; i < staged_.size() && heads_.size() < kMostHeads; ++i) {
-    if (staged_[i].time > last_due) return;
-    const std::uint64_t chain = ChainOf(staged_[i]);
+    if (staged_[i].entry.time > last_due) return;
+    const std::uint64_t chain = staged_[i].chain;
     const std::uint64_t bit = std::uint64_t{1} << (chain >> 58);
     if ((seen & bit) != 0 && std::find(chains_.begin(), chains_.end(), chain) != chains_.end())
       continue;
@@ -90,7 +91,7 @@ QueueEntry Ordering::Take(VirtualTime bound, std::uint64_t step) {
   }
   ++ran_[chains_[answer]];
   const auto taken = staged_.begin() + static_cast<std::ptrdiff_t>(heads_[answer]);
-  const QueueEntry e = *taken;
+  const QueueEntry e = taken->entry;
   staged_.erase(taken);
   return e;
 }

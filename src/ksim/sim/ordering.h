@@ -29,7 +29,7 @@ class Ordering {
   // time and Take takes the one that goes first.
   bool Due(VirtualTime bound);
   VirtualTime earliest() const {
-    return VirtualTime(static_cast<std::int64_t>(staged_.front().time));
+    return VirtualTime(static_cast<std::int64_t>(staged_.front().entry.time));
   }
   QueueEntry Take(VirtualTime bound, std::uint64_t step);
 
@@ -37,22 +37,27 @@ class Ordering {
   void Clear() { staged_.clear(); }
   template <class F>
   void ForEach(F f) const {
-    for (const QueueEntry& e : staged_) f(e);
+    for (const Staged& staged : staged_) f(staged.entry);
   }
 
  private:
+  struct Staged {
+    QueueEntry entry;
+    std::uint64_t chain;  // the entry's, which does not change while it lives
+  };
   // More chains than this are not looked at, so that a step stays cheap with 5,000 kubelets.
   static constexpr std::size_t kMostHeads = 64;
 
   std::uint64_t LastDue(VirtualTime bound) const;
   std::uint64_t ChainOf(const QueueEntry& e) const;
+  void Append(const QueueEntry& e) { staged_.push_back({e, ChainOf(e)}); }
   void FindHeads(std::uint64_t last_due);
   std::uint64_t KeyOfFirst();
 
   Simulation::Kernel& kernel_;
   Decisions& decisions_;
   Duration window_;
-  std::vector<QueueEntry> staged_;  // by (time, sequence): all entries at or before horizon_
+  std::vector<Staged> staged_;  // by (time, sequence): all entries at or before horizon_
   std::uint64_t horizon_ = 0;
   std::vector<std::size_t> heads_;                         // into staged_
   std::vector<std::uint64_t> chains_;                      // of the heads
