@@ -144,6 +144,12 @@ Typed WithType(const api::ResourceInfo& info, const Value& body) {
   return out;
 }
 
+// The object with the kind's apiVersion and kind, which it mostly has.
+Value Retyped(const api::ResourceInfo& info, const Value& object) {
+  const TypeNames& n = TypeFields();
+  return object.Set(n.api_version, Value::Of(info.api_version())).Set(n.kind, Value::Of(info.kind));
+}
+
 // 400: a body that cannot be read as a `wanted` (rest.go transformDecodeError).
 api::Status CannotBeHandled(const Value& body, std::string_view api_version,
                             std::string_view wanted, std::string_view why) {
@@ -198,17 +204,20 @@ api::Result<Value> DecodeAbout(std::string_view kind, std::string_view ns, const
 
 api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns,
                                  const Value& patched, const PatchedReading& how) {
-  const bool strategic = !how.shown.empty();
+  const bool strategic = how.strategic_patch != nullptr;
   // Without a version Go reads into the internal type, whose fields have other names.
   const bool unnamed = !strategic && !patched.Has("apiVersion");
-  Typed typed = WithType(r, unnamed ? Value::EmptyObject() : patched);
+  Typed typed;
+  if (strategic) typed.tree = Retyped(r, patched);
+  if (!strategic) typed = WithType(r, unnamed ? Value::EmptyObject() : patched);
   api::Reading reading;
   if (typed.problem.empty())
     reading = api::Read(r, typed.tree, how.field_validation, how.warnings, how.compat);
   if (strategic) reading.problem = ConverterProblem(reading.problem);
   const std::string& problem = typed.problem.empty() ? reading.problem : typed.problem;
   if (!problem.empty()) {
-    const std::string given = strategic ? how.shown : value::GoJson(patched);
+    const std::string given =
+        strategic ? value::GoFormat(*how.strategic_patch) : value::GoJson(patched);
     std::string text = fmt::format("Invalid value: {}: {}", api::GoQuote(given), problem);
     return api::Invalid("", "", "",
                         {api::StatusCause("FieldValueInvalid", std::move(text), "patch")});

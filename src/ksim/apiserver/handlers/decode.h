@@ -34,11 +34,13 @@ struct PatchedReading {
   std::string_view field_validation;
   api::Compat compat;
   std::vector<std::string>* warnings;
-  std::string shown;  // of a strategic merge patch: the patch as Go prints it
+  // A strategic merge patch, if it was one: what it made is an object of its kind whatever it says.
+  const value::Value* strategic_patch = nullptr;
 };
 
-// What a patch made of an object. 422 where a body would be 400, with the object's JSON, or
-// `shown`, as the value of the field "patch" (patch.go applyPatchToCurrentObject).
+// What a patch made of an object. 422 where a body would be 400, with the object's JSON, or a
+// strategic merge patch as Go prints it, as the value of the field "patch" (patch.go
+// applyPatchToCurrentObject).
 api::Result<value::Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns,
                                         const value::Value& patched, const PatchedReading& how);
 api::Result<value::Value> DecodePatchedScale(std::string_view ns, const value::Value& patched,

@@ -128,12 +128,9 @@ api::Result<Value> PatchUpdate::Apply(const Value& target) const {
 api::Result<Value> PatchUpdate::Decode(Value patched, std::vector<std::string>* warnings) const {
   const api::Request& request = rc_.request();
   const bool scale = request.subresource == "scale";
-  const bool strategic = request.patch_type == api::PatchType::kStrategic;
   const bool applies = request.patch_type == api::PatchType::kApply;
-  // A strategic merge patch is read back into the type that it patched, whatever it says.
-  if (strategic) patched = patched.Erase("apiVersion").Erase("kind");
   PatchedReading how(request.field_validation, compat_, warnings);
-  if (strategic) how.shown = value::GoFormat(request.body);
+  if (request.patch_type == api::PatchType::kStrategic) how.strategic_patch = &request.body;
   api::Result<Value> decoded = api::Status();
   if (applies) {
     decoded = DecodeObject(rc_.resource(), request.ns, patched, request.field_validation, compat_,
