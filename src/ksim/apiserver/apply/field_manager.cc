@@ -109,10 +109,14 @@ void FieldManager::UpdateManagers(const Value& live, const Value& changed, std::
   CapUpdateManagers(managers);
 }
 
+bool IsTracked(const Value& live, const Value& wanted) {
+  return !live.Get(kManagedFields).is_null() || !wanted.Get(kManagedFields).is_null();
+}
+
 Value FieldManager::Update(const Value& live, const Value& wanted) const {
+  if (!IsTracked(live, wanted)) return wanted;
   const Value& given = wanted.Get(kManagedFields);
   const Value& stored = live.Get(kManagedFields);
-  if (given.is_null() && stored.is_null()) return wanted;
   const bool through_subresource = !request_.subresource.empty();
   absl::StatusOr<Managers> managers = Managers();
   if (!through_subresource) managers = DecodeManagers(given);

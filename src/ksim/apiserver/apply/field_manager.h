@@ -47,6 +47,9 @@ class FieldManager {
   Updater updater_;
 };
 
+// Whether one of the two has managedFields: then a write keeps them up.
+bool IsTracked(const value::Value& live, const value::Value& wanted);
+
 // Who writes, if the request does not say: the user agent up to the first slash.
 std::string ManagerOrUserAgent(const api::Request& request);
 

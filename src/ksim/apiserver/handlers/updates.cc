@@ -34,10 +34,7 @@ api::Object SameButForTimes(const api::Object& existing, const api::Object& want
 // With the accounts of who owns which field kept up, for objects that have been applied once.
 api::Object Tracked(const RequestContext& rc, const api::Object& existing,
                     const api::Object& wanted) {
-  static const value::Atom kManagedFields("managedFields");
-  if (existing.metadata().Get(kManagedFields).is_null() &&
-      wanted.metadata().Get(kManagedFields).is_null())
-    return wanted;
+  if (!IsTracked(existing.tree(), wanted.tree())) return wanted;
   const Value tracked = FieldManager(rc.request(), rc.now()).Update(existing.tree(), wanted.tree());
   return SameButForTimes(existing, api::Object::FromTree(tracked, wanted.resource_version()));
 }

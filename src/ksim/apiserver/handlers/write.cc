@@ -27,7 +27,7 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   std::string warning;
   Value tree = api::DedupOwnerReferences(api::ClearSystemFields(*decoded), false, &warning);
   if (!warning.empty()) rc.warnings.push_back(warning);
-  tree = FieldManager(request, rc.now()).Update(Value(), tree);
+  if (IsTracked(Value(), tree)) tree = FieldManager(request, rc.now()).Update(Value(), tree);
   rc.Passed(Stage::kDefault);
 
   rc.identity = registry.IdentityFor(tree);
