@@ -147,6 +147,24 @@ bool EqualHere(const Value& a, const Value& b, Pairs* todo) {
   }
 }
 
+inline bool IsOneOf(Atom name, std::span<const Atom> names) {
+  for (const Atom one : names) {
+    if (one == name) return true;
+  }
+  return false;
+}
+
+// Whether a field in the tree has one of the names.
+bool HoldsAny(const Value& v, std::span<const Atom> names) {
+  for (const Value::Member& m : MembersOf(v)) {
+    if (IsOneOf(m.name, names) || (IsContainer(m.value) && HoldsAny(m.value, names))) return true;
+  }
+  for (const Value& item : ItemsOf(v)) {
+    if (IsContainer(item) && HoldsAny(item, names)) return true;
+  }
+  return false;
+}
+
 std::size_t NodeBytes(const Value& v) {
   const std::size_t n = NodeOf(Bits(v))->size;
   std::size_t payload = 8;
@@ -185,29 +203,21 @@ std::uint64_t HashIfKnown(const Value& v) { return IsNode(v) ? NodeOf(Bits(v))->
 
 std::uint64_t HashWithout(const Value& v, std::span<const Atom> names) {
   if (!IsContainer(v)) return KnownHash(v);
-  const auto counts = [names](const Value::Member& m) {
-    return std::find(names.begin(), names.end(), m.name) == names.end();
-  };
+  // What has none of the names, as most has, keeps the hash that is cached in it.
+  if (!HoldsAny(v, names)) return v.Hash();
+  const auto counts = [names](const Value::Member& m) { return !IsOneOf(m.name, names); };
   const auto members = MembersOf(v);
   const auto size = v.is_object() ? std::count_if(members.begin(), members.end(), counts)
                                   : static_cast<std::ptrdiff_t>(v.size());
   Canonical c(v.is_object() ? Kind::kObject : Kind::kArray, 1 + 2 * v.size());
   c.Add(static_cast<std::uint64_t>(size));
-  // A tree that has none of the names, as most have, keeps the hash that is cached in it.
-  bool whole = static_cast<std::size_t>(size) == v.size();
-  const auto add = [&](const Value& child) {
-    const std::uint64_t hash = HashWithout(child, names);
-    whole = whole && (!IsContainer(child) || hash == KnownHash(child));
-    c.Add(hash);
-  };
   for (const Value::Member& m : members) {
     if (!counts(m)) continue;
     c.Add(Entry(m.name).hash);
-    add(m.value);
+    c.Add(HashWithout(m.value, names));
   }
-  for (const Value& item : ItemsOf(v)) add(item);
-  const std::uint64_t cached = KnownHash(v);
-  return whole && cached != 0 ? cached : c.Hash();
+  for (const Value& item : ItemsOf(v)) c.Add(HashWithout(item, names));
+  return c.Hash();
 }
 
 bool operator==(const Value& a, const Value& b) {
