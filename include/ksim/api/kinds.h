@@ -63,7 +63,7 @@ class Kinds {
   // What a CustomResourceDefinition (apiextensions.k8s.io/v1) defines, at its storage version.
   // InvalidArgument if names or versions are missing.
   absl::StatusOr<const ResourceInfo*> AddFromCrd(const value::Value& crd);
-  std::vector<const ResourceInfo*> all() const;  // sorted by group, then resource
+  const std::vector<const ResourceInfo*>& all() const;  // sorted by group, then resource
 
  private:
   struct Impl;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "absl/container/inlined_vector.h"
 #include "ksim/api/builtin_kinds.h"
@@ -14,7 +15,7 @@ using value::Value;
 
 struct Kinds::Impl {
   std::vector<std::unique_ptr<ResourceInfo>> kinds;  // built-in ones first, then as added
-  std::size_t builtin = 0;
+  std::vector<const ResourceInfo*> sorted;           // by group, then resource
 };
 
 namespace {
@@ -65,11 +66,21 @@ void Complete(ResourceInfo* info) {
     info->storage_prefix = info->custom ? info->group + "/" + info->resource : info->resource;
 }
 
-std::vector<ResourceInfo> CompletedBuiltinKinds() {
-  std::vector<ResourceInfo> kinds = BuiltinKinds();
-  for (ResourceInfo& info : kinds) Complete(&info);
-  return kinds;
+bool SortsBefore(const ResourceInfo* a, const ResourceInfo* b) {
+  return a->group != b->group ? a->group < b->group : a->resource < b->resource;
 }
+
+// The built-in kinds, completed and put in order once: every run has a Kinds of its own.
+struct BuiltIn {
+  BuiltIn() : kinds(BuiltinKinds()), order(kinds.size()) {
+    for (ResourceInfo& info : kinds) Complete(&info);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [this](std::size_t a, std::size_t b) { return SortsBefore(&kinds[a], &kinds[b]); });
+  }
+  std::vector<ResourceInfo> kinds;
+  std::vector<std::size_t> order;  // of Kinds::all(), as places in `kinds`
+};
 
 }  // namespace
 
@@ -85,11 +96,12 @@ std::string ResourceInfo::UrlPath(std::string_view ns, std::string_view name,
 }
 
 Kinds::Kinds() : impl_(std::make_unique<Impl>()) {
-  static const std::vector<ResourceInfo> built_in = CompletedBuiltinKinds();
-  impl_->kinds.reserve(built_in.size());
-  for (const ResourceInfo& info : built_in)
+  static const BuiltIn built_in;
+  impl_->kinds.reserve(built_in.kinds.size());
+  impl_->sorted.reserve(built_in.kinds.size());
+  for (const ResourceInfo& info : built_in.kinds)
     impl_->kinds.push_back(std::make_unique<ResourceInfo>(info));
-  impl_->builtin = impl_->kinds.size();
+  for (const std::size_t i : built_in.order) impl_->sorted.push_back(impl_->kinds[i].get());
 }
 
 Kinds::~Kinds() = default;
@@ -136,7 +148,10 @@ const ResourceInfo* Kinds::Add(ResourceInfo info) {
     }
   }
   impl_->kinds.push_back(std::make_unique<ResourceInfo>(std::move(info)));
-  return impl_->kinds.back().get();
+  const ResourceInfo* added = impl_->kinds.back().get();
+  auto& sorted = impl_->sorted;
+  sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), added, SortsBefore), added);
+  return added;
 }
 
 const ResourceInfo* Kinds::AddGeneric(std::string_view api_version, std::string_view kind,
@@ -188,14 +203,7 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
   return Add(std::move(info));
 }
 
-std::vector<const ResourceInfo*> Kinds::all() const {
-  std::vector<const ResourceInfo*> all;
-  for (const auto& k : impl_->kinds) all.push_back(k.get());
-  std::sort(all.begin(), all.end(), [](const ResourceInfo* a, const ResourceInfo* b) {
-    return a->group != b->group ? a->group < b->group : a->resource < b->resource;
-  });
-  return all;
-}
+const std::vector<const ResourceInfo*>& Kinds::all() const { return impl_->sorted; }
 
 std::string GuessPlural(std::string_view kind) {
   std::string plural = Lower(kind);
