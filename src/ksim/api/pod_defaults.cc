@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ksim/api/defaulting.h"
+#include "ksim/api/known_trees.h"
 #include "ksim/api/tree_edit.h"
 
 namespace ksim::api {
@@ -157,8 +158,7 @@ Value AliasServiceAccount(Value spec) {
 }
 
 // What pods and templates share, and the containers of either.
-Value DefaultSpec(const Value& v, bool pod, Compat compat) {
-  if (!v.is_object()) return v;
+Value DefaultNewSpec(const Value& v, bool pod, Compat compat) {
   Value spec = AliasServiceAccount(v);
   spec = WithNonEmpty(std::move(spec), N().dns_policy, Value::Of("ClusterFirst"));
   spec = WithNonEmpty(std::move(spec), N().restart_policy, Value::Of("Always"));
@@ -181,6 +181,19 @@ Value DefaultSpec(const Value& v, bool pod, Compat compat) {
   });
   return EditField(std::move(spec), N().volumes,
                    [](const Value& list) { return EditItems(list, DefaultVolume); });
+}
+
+// Most specs have been through here: they come with every write of their object.
+Value DefaultSpec(const Value& v, bool pod, Compat compat) {
+  // NOLINT(ksim-static): a hit and a miss give the same tree.
+  thread_local KnownTrees complete;
+  if (!v.is_object()) return v;
+  const auto aspect = 2 * static_cast<std::uint64_t>(compat) + (pod ? 1 : 0);
+  const KnownTrees::Place known = complete.Of(v, aspect);
+  if (known.found()) return v;
+  Value spec = DefaultNewSpec(v, pod, compat);
+  if (spec.SameTree(v)) known.Remember();
+  return spec;
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,12 +11,12 @@
 #include "absl/container/inlined_vector.h"
 #include "ksim/api/go_text.h"
 #include "ksim/api/go_time_text.h"
+#include "ksim/api/known_trees.h"
 #include "ksim/api/schema_types.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
-#include "ksim/value/partial_hash.h"
 #include "ksim/value/quantity.h"
 #include "ksim/value/timestamp.h"
 
@@ -91,26 +90,8 @@ Value Zero(const GoType& type) {
   }
 }
 
-// Whether a tree was found to be as a typed server would have it, by content: most parts of an
-// object come again with each write of it, and with each object made from one template. What has no
-// hash yet was made a moment ago: it is not worth one.
-class KnownGood {
- public:
-  KnownGood(const GoType& type, const Value& v) : hash_(value::HashIfKnown(v)) {
-    thread_local std::array<std::uint64_t, 1024> known{};
-    key_ = hash_ + type.number * 0x9E3779B97F4A7C15;
-    place_ = &known[key_ % known.size()];
-  }
-  bool found() const { return hash_ != 0 && *place_ == key_; }
-  void Remember() const {
-    if (hash_ != 0) *place_ = key_;
-  }
-
- private:
-  std::uint64_t hash_;
-  std::uint64_t key_;
-  std::uint64_t* place_;
-};
+// The trees that were found to be as a typed server would have them.
+thread_local KnownTrees t_well_typed;
 
 // Walks a tree along its type: collects the report and gives the tree a typed server would have.
 class Decoder {
@@ -122,7 +103,7 @@ class Decoder {
 
   Value Walk(const GoType& type, const Value& v) {
     if (!WorthKnowing(type)) return WalkNew(type, v);
-    const KnownGood known(type, v);
+    const KnownTrees::Place known = t_well_typed.Of(v, type.number);
     if (known.found()) return v;
     const std::size_t unknown_before = report_.unknown_fields.size();
     Value walked = WalkNew(type, v);
