@@ -62,26 +62,36 @@ void PutDigits(char* at, std::uint32_t n) {
   for (int i = digits - 1; i >= 0; --i, n /= 10) at[i] = static_cast<char>('0' + n % 10);
 }
 
-// The seconds of `t`, and `rest` behind them: what an object's times look like.
-std::string FormatSeconds(VirtualTime t, std::string_view rest) {
-  const std::int64_t seconds = kEpochUnixSeconds + FloorDiv(t.ns(), kSecond);
-  const std::int64_t days = FloorDiv(seconds, 86400);
-  const auto in_day = static_cast<std::uint32_t>(seconds - days * 86400);
-  const Date d = DateFromDays(days);
-  if (d.year < 0 || d.year > 9999) {
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}", d.year, d.month, d.day,
-                       in_day / 3600, in_day / 60 % 60, in_day % 60, rest);
+// A second since 1970 as an object's times show it. Nanoseconds in 64 bits reach no year of five
+// digits.
+struct SecondText {
+  std::int64_t second = 0;
+  char text[20] = "1970-01-01T00:00:00";
+
+  void Set(std::int64_t unix_second) {
+    second = unix_second;
+    const std::int64_t days = FloorDiv(second, 86400);
+    const auto in_day = static_cast<std::uint32_t>(second - days * 86400);
+    const Date d = DateFromDays(days);
+    PutDigits<4>(text, static_cast<std::uint32_t>(d.year));
+    PutDigits<2>(text + 5, static_cast<std::uint32_t>(d.month));
+    PutDigits<2>(text + 8, static_cast<std::uint32_t>(d.day));
+    PutDigits<2>(text + 11, in_day / 3600);
+    PutDigits<2>(text + 14, in_day / 60 % 60);
+    PutDigits<2>(text + 17, in_day % 60);
   }
-  char text[] = "0000-00-00T00:00:00";
-  PutDigits<4>(text, static_cast<std::uint32_t>(d.year));
-  PutDigits<2>(text + 5, static_cast<std::uint32_t>(d.month));
-  PutDigits<2>(text + 8, static_cast<std::uint32_t>(d.day));
-  PutDigits<2>(text + 11, in_day / 3600);
-  PutDigits<2>(text + 14, in_day / 60 % 60);
-  PutDigits<2>(text + 17, in_day % 60);
+  std::string_view view() const { return {text, sizeof(text) - 1}; }
+};
+
+// The seconds of `t`, and `rest` behind them. Many times in a row are of one second.
+std::string FormatSeconds(VirtualTime t, std::string_view rest) {
+  // NOLINT(ksim-static): a hit and a miss give the same text.
+  thread_local SecondText last;
+  const std::int64_t second = kEpochUnixSeconds + FloorDiv(t.ns(), kSecond);
+  if (second != last.second) last.Set(second);
   std::string out;
-  out.reserve(sizeof(text) + rest.size());
-  return out.append(text, sizeof(text) - 1).append(rest);
+  out.reserve(last.view().size() + rest.size());
+  return out.append(last.view()).append(rest);
 }
 
 // Reads "2006-01-02T15:04:05[.fraction](Z|+07:00)".
