@@ -119,8 +119,7 @@ class Decoder {
     if (metadata == nullptr) return v;
     if (metadata->is_null()) return v.Erase("metadata");
     const GoType* type = table_.FindStruct("ObjectMeta");
-    fields_.push_back("metadata");
-    steps_.emplace_back("metadata");
+    steps_.emplace_back(Step::Kind::kField, Atom("metadata"));
     return v.Set("metadata", Walk(*type, *metadata));
   }
 
@@ -174,12 +173,10 @@ class Decoder {
         Unknown(fields, m.name.text());
       } else if (!m.value.is_null()) {
         struct_ = &fields;
-        fields_.push_back(m.name.text());
-        steps_.emplace_back(m.name.text());
+        steps_.emplace_back(Step::Kind::kField, m.name);
         const GoType& child_type = table_.type(field->type);
         child = Walk(child_type, m.value);
         steps_.pop_back();
-        fields_.pop_back();
         keep = field->always || !IsEmpty(child_type, child);
       }
       const bool same = keep && child.SameTree(m.value);
@@ -222,7 +219,7 @@ class Decoder {
     std::vector<Value::Member> members;
     bool changed = false;
     for (const Value::Member& m : v.members()) {
-      steps_.emplace_back(m.name.text());
+      steps_.emplace_back(Step::Kind::kKey, m.name);
       Value child = m.value.is_null() ? Zero(element) : Walk(element, m.value);
       steps_.pop_back();
       if (!changed && !child.SameTree(m.value)) {
@@ -333,40 +330,48 @@ class Decoder {
   // The fields on the way as Go joins them.
   std::string FieldsHere() const {
     const GoType* type = embedded_ ? root_ : nullptr;
-    if (type == nullptr) return fmt::format("{}", fmt::join(fields_, "."));
     std::string path;
-    for (const std::string_view name : fields_) {
-      while (type->kind == Kind::kSlice || type->kind == Kind::kMap) {
-        type = &table_.type(type->element);
-      }
-      const GoStruct& fields = table_.fields(type->fields);
+    for (const Step& step : steps_) {
+      if (step.kind != Step::Kind::kField) continue;
       if (!path.empty()) path += '.';
-      if (const std::string_view embedded = EmbeddedStruct(fields.name, name); !embedded.empty()) {
-        path += fmt::format("{}.", embedded);
-      }
-      path += name;
-      type = &table_.type(fields.Find(Atom(name))->type);
+      if (type != nullptr) type = Enter(type, step.name, &path);
+      path += step.name.text();
     }
     return path;
+  }
+
+  // The type of a field of `type`, or of its elements; the struct embedded on the way goes onto
+  // the path.
+  const GoType* Enter(const GoType* type, Atom field, std::string* path) const {
+    while (type->kind == Kind::kSlice || type->kind == Kind::kMap) {
+      type = &table_.type(type->element);
+    }
+    const GoStruct& fields = table_.fields(type->fields);
+    const std::string_view embedded = EmbeddedStruct(fields.name, field.text());
+    if (!embedded.empty()) *path += fmt::format("{}.", embedded);
+    return &table_.type(fields.Find(field)->type);
   }
 
   std::string PathHere() const {
     std::string path;
     for (const Step& step : steps_) {
-      if (step.field.data() == nullptr) {
+      if (step.kind == Step::Kind::kIndex) {
         path += fmt::format("[{}]", step.index);
       } else {
         if (!path.empty()) path += '.';
-        path += step.field;
+        path += step.name.text();
       }
     }
     return path;
   }
 
+  // Into a field of a struct, under a key of a map, to an item of a list.
   struct Step {
-    explicit Step(std::string_view f) : field(f) {}
-    explicit Step(std::size_t i) : index(i) {}
-    std::string_view field;  // no data: an index
+    enum class Kind : std::uint8_t { kField, kKey, kIndex };
+    Step(Kind k, Atom n) : kind(k), name(n) {}
+    explicit Step(std::size_t i) : kind(Kind::kIndex), index(i) {}
+    Kind kind;
+    Atom name;
     std::size_t index = 0;
   };
 
@@ -375,10 +380,8 @@ class Decoder {
   SchemaReport& report_;
   const GoType* root_;
   bool embedded_;
-  const GoStruct* struct_ = nullptr;  // the innermost struct being read
-  // The fields on the way, as Go's errors join them, and the same with indexes and map keys.
-  absl::InlinedVector<std::string_view, 12> fields_;
-  absl::InlinedVector<Step, 16> steps_;
+  const GoStruct* struct_ = nullptr;     // the innermost struct being read
+  absl::InlinedVector<Step, 16> steps_;  // on the way; Go's errors join its fields
 };
 
 const GoType* TypeOf(const ResourceInfo& kind) {
