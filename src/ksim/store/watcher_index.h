@@ -44,7 +44,7 @@ class WatcherIndex {
     bool Holds(std::string_view key) const { return unbounded || key < end; }
   };
   struct Interval {
-    std::string start, end;
+    SharedText start, end;
     WatcherList watchers;
     Reach reach;
   };
