@@ -75,7 +75,8 @@ Value RestoreSystemFields(const Value& metadata, const Value& old) {
   if (!deletion.is_null()) m = std::move(m).Set(n.deletion, deletion);
   const Value& grace = old.Get(n.grace);
   if (!grace.is_null()) m = WithDefault(std::move(m), n.grace, grace);
-  return m;
+  // A client sends it back with a resourceVersion, and so another tree, though mostly an equal one.
+  return m == old ? old : m;
 }
 
 // The main endpoint: status stays, and what else the kind does not let clients touch.
