@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "ksim/value/text_ends.h"
 
 namespace ksim::value {
 namespace {
@@ -75,44 +76,14 @@ class AtomTable {
   std::size_t left_ = 0;
 };
 
-// The first and the last eight bytes of a text and its size; of a shorter text all its bytes, read
-// twice where they overlap. Up to 16 bytes this tells any two texts apart.
-struct Ends {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  std::uint64_t size = 0;
-  friend bool operator==(const Ends&, const Ends&) = default;
-};
-constexpr std::size_t kToldApart = 16;
-
-template <class Word>
-std::uint64_t Load(const char* from) {
-  Word word;
-  std::memcpy(&word, from, sizeof(word));
-  return word;
-}
-
-Ends EndsOf(std::string_view text) {
-  const std::size_t n = text.size();
-  const char* s = text.data();
-  if (n >= 8) return {Load<std::uint64_t>(s), Load<std::uint64_t>(s + n - 8), n};
-  if (n >= 4) return {Load<std::uint32_t>(s), Load<std::uint32_t>(s + n - 4), n};
-  if (n >= 2) return {Load<std::uint16_t>(s), Load<std::uint16_t>(s + n - 2), n};
-  return {n == 1 ? Load<std::uint8_t>(s) : 0, 0, n};
-}
-
 // What this thread interned lately. A place holds all that a look-up by a literal needs, so that a
 // hit touches nothing else; a hit and a miss give the same atom.
 struct Recent {
   Ends ends;
   Atom atom;  // the empty name: nothing yet
 };
-thread_local std::array<Recent, 512> t_recent;
-
-Recent& RecentPlace(const Ends& ends) {
-  const std::uint64_t mixed = (ends.first ^ (ends.last << 7) ^ ends.size) * 0x9E3779B97F4A7C15;
-  return t_recent[mixed >> (64 - 9)];
-}
+constexpr int kRecentBits = 9;
+thread_local std::array<Recent, 1 << kRecentBits> t_recent;
 
 }  // namespace
 
@@ -121,7 +92,7 @@ constinit std::array<std::atomic<AtomEntry*>, 22> g_atom_chunks{g_first_chunk};
 Atom::Atom(std::string_view text) {
   if (text.empty()) return;
   const Ends ends = EndsOf(text);
-  Recent& recent = RecentPlace(ends);
+  Recent& recent = t_recent[ends.Place(kRecentBits)];
   if (recent.ends == ends && (text.size() <= kToldApart || recent.atom.text() == text)) {
     number_ = recent.atom.number_;
     return;

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "ksim/value/atom.h"
+#include "ksim/value/text_ends.h"
 
 namespace ksim::value {
 namespace {
@@ -81,21 +82,20 @@ class RecentStrings {
   static constexpr std::size_t kMaxBytes = 32;
 
   Value Make(std::string_view s) {
-    const std::uint64_t hash = HashText(s);
-    Value& slot = slots_[hash % slots_.size()];
-    if (IsNode(slot)) {
-      const Node* node = NodeOf(Bits(slot));
-      if (node->hash == hash && slot.AsString() == s) return slot;
-    }
+    const Ends ends = EndsOf(s);
+    Value& slot = slots_[ends.Place(kBits)];
+    const std::string_view here = slot.AsString();
+    if (EndsOf(here) == ends && (s.size() <= kToldApart || here == s)) return slot;
     Node* node = NewNode(kStringTag, static_cast<std::uint32_t>(s.size()));
     std::memcpy(node->chars(), s.data(), s.size());
-    node->hash = hash;
+    node->hash = HashText(s);
     slot = Adopt(node, kStringTag);
     return slot;
   }
 
  private:
-  std::array<Value, 1024> slots_;
+  static constexpr int kBits = 10;
+  std::array<Value, 1 << kBits> slots_;
 };
 
 // NOLINT(ksim-static): a cache of equal strings; a hit and a miss give equal values.
