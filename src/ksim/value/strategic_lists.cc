@@ -43,8 +43,9 @@ bool Deletes(const Value& item) { return item.Get(Directives().patch).AsString()
 
 // Upstream: mergeSortedSlice. Server-only items go before the first patch item that follows them
 // in the live order.
-List MergeSortedSlice(const List& left, const List& right, ItemSpan server_order, Atom merge_key,
-                      bool maps) {
+List MergeSortedSlice(List left, List right, ItemSpan server_order, Atom merge_key, bool maps) {
+  if (left.empty()) return right;
+  if (right.empty()) return left;
   const auto comes_first = [&](const Value& l, const Value& r) {
     const int li = IndexOf(server_order, l, merge_key, maps);
     const int ri = IndexOf(server_order, r, merge_key, maps);
@@ -54,7 +55,7 @@ List MergeSortedSlice(const List& left, const List& right, ItemSpan server_order
   std::size_t i = 0, j = 0;
   while (i < left.size() || j < right.size()) {
     const bool take_left = j >= right.size() || (i < left.size() && comes_first(left[i], right[j]));
-    merged.push_back(take_left ? left[i++] : right[j++]);
+    merged.push_back(std::move(take_left ? left[i++] : right[j++]));
   }
   return merged;
 }
@@ -171,13 +172,13 @@ absl::StatusOr<List> NormalizeSliceOrder(List to_sort, ItemSpan order, Atom merg
   return to_sort;
 }
 
-absl::StatusOr<List> NormalizeElementOrder(const Partition& items, ItemSpan patch_order,
+absl::StatusOr<List> NormalizeElementOrder(Partition items, ItemSpan patch_order,
                                            ItemSpan server_order, Atom merge_key, bool maps) {
-  ASSIGN_OR_RETURN(const List patch,
-                   NormalizeSliceOrder(items.in_patch, patch_order, merge_key, maps));
-  ASSIGN_OR_RETURN(const List server_only,
-                   NormalizeSliceOrder(items.server_only, server_order, merge_key, maps));
-  return MergeSortedSlice(server_only, patch, server_order, merge_key, maps);
+  ASSIGN_OR_RETURN(List patch,
+                   NormalizeSliceOrder(std::move(items.in_patch), patch_order, merge_key, maps));
+  ASSIGN_OR_RETURN(List server_only, NormalizeSliceOrder(std::move(items.server_only), server_order,
+                                                         merge_key, maps));
+  return MergeSortedSlice(std::move(server_only), std::move(patch), server_order, merge_key, maps);
 }
 
 absl::Status ValidatePatchWithSetOrderList(ItemSpan patch, const Value& set_order, Atom merge_key) {

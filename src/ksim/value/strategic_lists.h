@@ -61,7 +61,7 @@ absl::StatusOr<Partition> PartitionBy(ItemSpan merged, ItemSpan by, Atom merge_k
 
 absl::StatusOr<List> NormalizeSliceOrder(List to_sort, ItemSpan order, Atom merge_key, bool maps);
 // patch items in patch_order and server-only items in server_order, interleaved by server_order.
-absl::StatusOr<List> NormalizeElementOrder(const Partition& items, ItemSpan patch_order,
+absl::StatusOr<List> NormalizeElementOrder(Partition items, ItemSpan patch_order,
                                            ItemSpan server_order, Atom merge_key, bool maps);
 
 // The patch list must be a sub-sequence of the $setElementOrder list.

@@ -167,12 +167,11 @@ class MapMerger {
     } else if (has_patch) {
       ASSIGN_OR_RETURN(merged, MergeLists(original, patch, field, /*delete_list=*/false));
     }
-    ASSIGN_OR_RETURN(const Partition parts,
-                     PartitionBy(ItemsOf(merged), ItemsOf(order), merge_key));
+    ASSIGN_OR_RETURN(Partition parts, PartitionBy(ItemsOf(merged), ItemsOf(order), merge_key));
     ASSIGN_OR_RETURN(const bool maps, HoldsMaps(ItemsOf(original), ItemsOf(patch)));
     const List live = LiveOrder(ItemsOf(original), ItemsOf(patch), merge_key);
-    ASSIGN_OR_RETURN(List ordered,
-                     NormalizeElementOrder(parts, ItemsOf(order), live, merge_key, maps));
+    ASSIGN_OR_RETURN(List ordered, NormalizeElementOrder(std::move(parts), ItemsOf(order), live,
+                                                         merge_key, maps));
     original_.Set(key, Value::Array(std::move(ordered)));
     patch_ = EraseField(patch_, key);
     return absl::OkStatus();
@@ -272,8 +271,9 @@ class MapMerger {
       merged.insert(merged.end(), changes.begin(), changes.end());
       merged = DeduplicateScalars(std::move(merged));
     }
-    ASSIGN_OR_RETURN(const Partition parts, PartitionBy(merged, changes, merge_key));
-    ASSIGN_OR_RETURN(List ordered, NormalizeElementOrder(parts, changes, live, merge_key, maps));
+    ASSIGN_OR_RETURN(Partition parts, PartitionBy(merged, changes, merge_key));
+    ASSIGN_OR_RETURN(List ordered,
+                     NormalizeElementOrder(std::move(parts), changes, live, merge_key, maps));
     return Value::Array(std::move(ordered));
   }
 
