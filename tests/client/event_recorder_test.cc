@@ -171,10 +171,15 @@ TEST(EventRecorder, ApiErrorsAreFinalTransportErrorsAreTriedTwelveTimes) {
 
 // --- correlation, without a server ---
 
-struct Correlation {
-  explicit Correlation(bool type_in_spam_key = false) : correlator(type_in_spam_key) {}
-  CorrelatedEvent Say(std::string message, std::string name = "a", std::string type = "Normal") {
-    EventRecord e;
+struct Said : Correlation {
+  EventRecord event;
+};
+
+struct Source {
+  explicit Source(bool type_in_spam_key = false) : correlator(type_in_spam_key) {}
+  Said Say(std::string message, std::string name = "a", std::string type = "Normal") {
+    Said said;
+    EventRecord& e = said.event;
     e.about = ObjectReference(Pod(name, 1), "");
     e.ns = "default";
     e.component = "c";
@@ -183,7 +188,8 @@ struct Correlation {
     e.message = std::move(message);
     e.first = e.last = now;
     e.name = EventName(name, now);
-    return correlator.Correlate(std::move(e), now, now);
+    static_cast<Correlation&>(said) = correlator.Correlate(e, now, now);
+    return said;
   }
   EventCorrelator correlator;
   VirtualTime now;
@@ -191,15 +197,15 @@ struct Correlation {
 
 // CLIENT-126
 TEST(EventCorrelator, TenthDistinctMessageIsCombined) {
-  Correlation c;
+  Source c;
   for (int i = 0; i < 9; ++i) {
-    const CorrelatedEvent e = c.Say(fmt::format("m{}", i));
+    const Said e = c.Say(fmt::format("m{}", i));
     EXPECT_EQ(e.event.message, fmt::format("m{}", i));
     EXPECT_FALSE(e.patch);
   }
   c.now = c.now + Seconds(600);  // not more than the interval
   EXPECT_EQ(c.Say("m9").event.message, "(combined from similar events): m9");
-  const CorrelatedEvent next = c.Say("m10");
+  const Said next = c.Say("m10");
   EXPECT_EQ(next.event.message, "(combined from similar events): m10");
   EXPECT_TRUE(next.patch);
   EXPECT_EQ(next.event.count, 2);
@@ -209,7 +215,7 @@ TEST(EventCorrelator, TenthDistinctMessageIsCombined) {
 
 // CLIENT-126
 TEST(EventCorrelator, GapOfMoreThanTenMinutesStartsANewSet) {
-  Correlation c;
+  Source c;
   for (int i = 0; i < 9; ++i) c.Say(fmt::format("m{}", i));
   c.now = c.now + Seconds(600) + Nanoseconds(1);
   EXPECT_EQ(c.Say("m9").event.message, "m9");
@@ -217,9 +223,9 @@ TEST(EventCorrelator, GapOfMoreThanTenMinutesStartsANewSet) {
 
 // CLIENT-125, CLIENT-127, CLIENT-128
 TEST(EventCorrelator, TheTwentySixthIsDroppedButCounts) {
-  Correlation c;
+  Source c;
   for (int i = 1; i <= 25; ++i) {
-    const CorrelatedEvent e = c.Say("x");
+    const Said e = c.Say("x");
     EXPECT_FALSE(e.skip);
     EXPECT_EQ(e.event.count, i);
   }
@@ -227,7 +233,7 @@ TEST(EventCorrelator, TheTwentySixthIsDroppedButCounts) {
   EXPECT_TRUE(c.Say("other").skip);
   EXPECT_FALSE(c.Say("x", "b").skip);  // another object
   c.now = c.now + Seconds(300);
-  const CorrelatedEvent later = c.Say("x");
+  const Said later = c.Say("x");
   EXPECT_FALSE(later.skip);
   EXPECT_EQ(later.event.count, 27);
   EXPECT_TRUE(c.Say("x").skip);
@@ -236,7 +242,7 @@ TEST(EventCorrelator, TheTwentySixthIsDroppedButCounts) {
 // CLIENT-128
 TEST(EventCorrelator, BucketsAreByTypeSince032) {
   for (const bool by_type : {false, true}) {
-    Correlation c(by_type);
+    Source c(by_type);
     for (int i = 0; i < 25; ++i) c.Say("x");
     EXPECT_EQ(c.Say("x", "a", "Warning").skip, !by_type);
   }

@@ -15,11 +15,13 @@ constexpr Duration kAggregateInterval = Seconds(600);
 constexpr std::int64_t kSpamBurst = 25;
 constexpr Duration kSpamRefill = Seconds(300);
 
-std::string Join(std::initializer_list<std::string_view> parts) {
+// `begin` and each of the parts behind it.
+std::string Join(std::string_view begin, std::initializer_list<std::string_view> parts) {
   std::string out;
-  std::size_t size = parts.size();
+  std::size_t size = begin.size() + parts.size();
   for (const std::string_view part : parts) size += part.size();
   out.reserve(size);
+  out.append(begin);
   for (const std::string_view part : parts) {
     out.append(part);
     out.push_back('\x1f');
@@ -28,17 +30,17 @@ std::string Join(std::initializer_list<std::string_view> parts) {
 }
 
 std::string SourceAndObject(const EventRecord& e) {
-  return Join({e.component, e.host, e.about.kind, e.about.ns, e.about.name, e.about.uid,
-               e.about.api_version});
+  return Join({}, {e.component, e.host, e.about.kind, e.about.ns, e.about.name, e.about.uid,
+                   e.about.api_version});
 }
 
-std::string EventKey(const EventRecord& e) {
-  return SourceAndObject(e) + Join({e.about.field_path, e.type, e.reason, e.message});
+std::string EventKey(const EventRecord& e, std::string_view source) {
+  return Join(source, {e.about.field_path, e.type, e.reason, e.message});
 }
 
-std::string AggregateKey(const EventRecord& e) {
+std::string AggregateKey(const EventRecord& e, std::string_view source) {
   const std::string_view reporter = e.names_reporter ? e.component : std::string_view();
-  return SourceAndObject(e) + Join({e.type, e.reason, reporter});
+  return Join(source, {e.type, e.reason, reporter});
 }
 
 }  // namespace
@@ -49,19 +51,19 @@ EventCorrelator::EventCorrelator(bool spam_key_has_type)
       seen_(kMaxCacheEntries),
       buckets_(kMaxCacheEntries) {}
 
-CorrelatedEvent EventCorrelator::Correlate(EventRecord event, VirtualTime now, VirtualTime steady) {
-  CorrelatedEvent out;
-  out.event = std::move(event);
-  const std::string key = AggregateEvent(out.event, now, steady);
-  out.patch = Observe(out.event, key);
-  out.skip = Filter(out.event, steady);
+Correlation EventCorrelator::Correlate(EventRecord& event, VirtualTime now, VirtualTime steady) {
+  Correlation out;
+  const std::string source = SourceAndObject(event);
+  const std::string key = AggregateEvent(event, source, now, steady);
+  out.patch = Observe(event, key);
+  out.skip = Filter(event, source, steady);
   return out;
 }
 
-std::string EventCorrelator::AggregateEvent(EventRecord& event, VirtualTime now,
-                                            VirtualTime steady) {
-  const std::string event_key = EventKey(event);
-  const std::string aggregate_key = AggregateKey(event);
+std::string EventCorrelator::AggregateEvent(EventRecord& event, const std::string& source,
+                                            VirtualTime now, VirtualTime steady) {
+  std::string event_key = EventKey(event, source);
+  std::string aggregate_key = AggregateKey(event, source);
   Aggregate* found = aggregates_.Get(aggregate_key);
   if (found == nullptr || steady - found->last > kAggregateInterval) {
     found = &aggregates_.Put(aggregate_key, Aggregate());
@@ -90,8 +92,9 @@ bool EventCorrelator::Observe(EventRecord& event, const std::string& key) {
   return known;
 }
 
-bool EventCorrelator::Filter(const EventRecord& event, VirtualTime steady) {
-  std::string key = SourceAndObject(event);
+bool EventCorrelator::Filter(const EventRecord& event, const std::string& source,
+                             VirtualTime steady) {
+  std::string key = source;
   if (spam_key_has_type_) key += event.type;
   TokenBucket* bucket = buckets_.Get(key);
   if (bucket == nullptr) bucket = &buckets_.Put(key, TokenBucket(kSpamRefill, kSpamBurst));
@@ -99,7 +102,7 @@ bool EventCorrelator::Filter(const EventRecord& event, VirtualTime steady) {
 }
 
 void EventCorrelator::UpdateState(const EventRecord& event) {
-  seen_.Put(EventKey(event), Seen{event.count, event.first, event.name});
+  seen_.Put(EventKey(event, SourceAndObject(event)), Seen{event.count, event.first, event.name});
 }
 
 }  // namespace ksim::client

@@ -19,9 +19,8 @@
 
 namespace ksim::client {
 
-struct CorrelatedEvent {
-  CorrelatedEvent() = default;
-  EventRecord event;
+struct Correlation {
+  Correlation() = default;
   bool patch = false;  // it is known to the server: patch its count
   bool skip = false;
 };
@@ -30,7 +29,8 @@ class EventCorrelator {
  public:
   // `spam_key_has_type`: a spam bucket per event type as well (since 0.32).
   explicit EventCorrelator(bool spam_key_has_type);
-  CorrelatedEvent Correlate(EventRecord event, VirtualTime now, VirtualTime steady);
+  // Changes what is to be said.
+  Correlation Correlate(EventRecord& event, VirtualTime now, VirtualTime steady);
   // The server has taken the event as it stands here.
   void UpdateState(const EventRecord& event);
 
@@ -44,10 +44,12 @@ class EventCorrelator {
     VirtualTime first;
     std::string name;
   };
-  // The key to count it by.
-  std::string AggregateEvent(EventRecord& event, VirtualTime now, VirtualTime steady);
-  bool Observe(EventRecord& event, const std::string& key);   // true: patch
-  bool Filter(const EventRecord& event, VirtualTime steady);  // true: drop
+  // `source`: what the keys of its source and object begin with. The key to count it by.
+  std::string AggregateEvent(EventRecord& event, const std::string& source, VirtualTime now,
+                             VirtualTime steady);
+  bool Observe(EventRecord& event, const std::string& key);  // true: patch
+  // True: drop.
+  bool Filter(const EventRecord& event, const std::string& source, VirtualTime steady);
 
   bool spam_key_has_type_;
   LruCache<Aggregate> aggregates_;

@@ -43,10 +43,11 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
         series(client, part, jitter),
         queue(process.simulation()) {}
 
-  EventRecord MakeRecord(const api::Object& about, std::string_view field_path);
-  void Enqueue(EventRecord event);
+  using Record = std::unique_ptr<EventRecord>;  // handed on many times
+  Record MakeRecord(const api::Object& about, std::string_view field_path);
+  void Enqueue(Record event);
   static sim::Task<void> Loop(std::shared_ptr<Impl> self);
-  sim::Task<void> RecordToSink(EventRecord event);
+  sim::Task<void> RecordToSink(Record event);
   sim::Task<bool> Write(EventRecord* event, bool patch);  // false: try again
 
   sim::Process& process;
@@ -58,7 +59,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   JitterSource jitter;
   EventCorrelator correlator;
   SeriesSink series;
-  sim::Mailbox<EventRecord> queue;
+  sim::Mailbox<Record> queue;
   VirtualTime last_name;
   bool running = false;
 };
@@ -73,20 +74,22 @@ void EventRecorder::Event(const api::Object& about, std::string_view type, std::
                           std::string_view message, std::string_view action,
                           std::string_view field_path, const api::Object* related) {
   if (type != "Normal" && type != "Warning") return;
-  EventRecord event = impl_->MakeRecord(about, field_path);
-  event.type = std::string(type);
-  event.reason = std::string(reason);
-  event.message = std::string(message);
-  event.action = std::string(action);
-  if (related != nullptr) event.related = ObjectReference(*related, "");
+  Impl::Record event = impl_->MakeRecord(about, field_path);
+  event->type = type;
+  event->reason = reason;
+  event->message = message;
+  event->action = action;
+  if (related != nullptr) event->related = ObjectReference(*related, "");
   impl_->Enqueue(std::move(event));
 }
 
 // The name holds the time; a recorder's clock gives no nanosecond twice, so that two events of one
 // instant are two objects. 1.32 and later: a UUID where that is too long for a name
 // (tools/record/util/util.go GenerateEventName).
-EventRecord EventRecorder::Impl::MakeRecord(const api::Object& about, std::string_view field_path) {
-  EventRecord event;
+EventRecorder::Impl::Record EventRecorder::Impl::MakeRecord(const api::Object& about,
+                                                            std::string_view field_path) {
+  auto record = std::make_unique<EventRecord>();
+  EventRecord& event = *record;
   event.about = ObjectReference(about, field_path);
   event.ns = event.about.ns.empty() ? "default" : event.about.ns;
   event.component = component;
@@ -101,10 +104,10 @@ EventRecord EventRecorder::Impl::MakeRecord(const api::Object& about, std::strin
         api::GenerateUid(process.simulation().decisions(), "event-names", Hash64(event.name));
   }
   event.origin = {process.simulation().CaptureOrigin().cause, true};
-  return event;
+  return record;
 }
 
-void EventRecorder::Impl::Enqueue(EventRecord event) {
+void EventRecorder::Impl::Enqueue(Record event) {
   if (queue.size() >= kMaxQueuedEvents) return;
   ContextScope scope(process.simulation());
   process.simulation().context().background = true;
@@ -116,19 +119,18 @@ void EventRecorder::Impl::Enqueue(EventRecord event) {
 
 sim::Task<void> EventRecorder::Impl::Loop(std::shared_ptr<Impl> self) {
   for (;;) {
-    std::optional<EventRecord> event = co_await self->queue.Receive();
+    std::optional<Record> event = co_await self->queue.Receive();
     if (!event) co_return;
-    self->process.simulation().AdoptOrigin(event->origin);
+    self->process.simulation().AdoptOrigin((*event)->origin);
     co_await self->RecordToSink(std::move(*event));
   }
 }
 
-sim::Task<void> EventRecorder::Impl::RecordToSink(EventRecord event) {
-  CorrelatedEvent correlated =
-      correlator.Correlate(std::move(event), process.Now(), process.SteadyNow());
+sim::Task<void> EventRecorder::Impl::RecordToSink(Record event) {
+  const Correlation correlated = correlator.Correlate(*event, process.Now(), process.SteadyNow());
   if (correlated.skip) co_return;
   for (int tries = 1;; ++tries) {
-    const bool done = co_await Write(&correlated.event, correlated.patch);
+    const bool done = co_await Write(event.get(), correlated.patch);
     if (done || tries >= kMaxTriesPerEvent) co_return;
     Duration pause = kRetryPause;
     if (tries == 1) pause = jitter.Uniform(Duration(), kRetryPause);

@@ -22,9 +22,13 @@ class LruCache {
     return &it->second->second;
   }
   V& Put(const std::string& key, V value) {
-    if (V* there = Get(key)) return *there = std::move(value);
+    const auto [it, fresh] = places_.try_emplace(key);
+    if (!fresh) {
+      entries_.splice(entries_.begin(), entries_, it->second);
+      return it->second->second = std::move(value);
+    }
     entries_.emplace_front(key, std::move(value));
-    places_[key] = entries_.begin();
+    it->second = entries_.begin();
     if (entries_.size() > capacity_) {
       places_.erase(entries_.back().first);
       entries_.pop_back();

@@ -37,24 +37,24 @@ SeriesSink::SeriesSink(Client& client, std::string part, JitterSource& jitter)
 
 void SeriesSink::Spawn(sim::Task<void> task) { process_.Spawn(std::move(task), part_, true); }
 
-void SeriesSink::Record(EventRecord event) {
+void SeriesSink::Record(std::shared_ptr<const EventRecord> event) {
   if (!std::exchange(loops_, true)) {
     Spawn(RefreshLoop());
     Spawn(FinishLoop());
   }
-  const std::string key = IsomorphicKey(event);
+  const std::string key = IsomorphicKey(*event);
   const auto [it, fresh] = cache_.try_emplace(key);
   Entry& entry = it->second;
   if (fresh) {
     entry.event = std::move(event);
   } else if (entry.series) {
     ++entry.series->count;
-    entry.series->last_observed = event.first;
+    entry.series->last_observed = event->first;
     return;
   } else {
     entry.series.emplace();
     entry.series->count = first_series_count_;
-    entry.series->last_observed = event.first;
+    entry.series->last_observed = event->first;
   }
   Spawn(Attempts(entry));
 }
@@ -73,12 +73,12 @@ sim::Task<bool> SeriesSink::Write(Entry entry) {
   const bool series = entry.series.has_value();
   if (series) {
     value::Value patch = SeriesPatch(*entry.series);
-    result = co_await client_.Patch(resource_, entry.event.ns, entry.event.name, patch,
+    result = co_await client_.Patch(resource_, entry.event->ns, entry.event->name, patch,
                                     PatchOptions(api::PatchType::kStrategic));
   }
   const bool missing = series && !result.ok() && api::IsNotFound(result.status());
   if (!series || missing) {
-    api::Object object = api::Object::FromTree(EventsV1Tree(entry.event, entry.series));
+    api::Object object = api::Object::FromTree(EventsV1Tree(*entry.event, entry.series));
     result = co_await client_.Create(resource_, object);
   }
   if (result.ok()) co_return true;
@@ -105,7 +105,7 @@ sim::Task<void> SeriesSink::FinishLoop() {
     const VirtualTime since = process_.Now() - kFinishTime;
     std::vector<std::string> idle;
     for (const auto& [key, entry] : cache_) {
-      const VirtualTime last = entry.series ? entry.series->last_observed : entry.event.first;
+      const VirtualTime last = entry.series ? entry.series->last_observed : entry.event->first;
       if (last < since) idle.push_back(key);
     }
     for (const std::string& key : idle) {

@@ -19,12 +19,12 @@ class SeriesSink {
  public:
   // `part` is the part of the process that its tasks run as.
   SeriesSink(Client& client, std::string part, JitterSource& jitter);
-  void Record(EventRecord event);  // never blocks
+  void Record(std::shared_ptr<const EventRecord> event);  // never blocks
 
  private:
   struct Entry {
     Entry() = default;
-    EventRecord event;
+    std::shared_ptr<const EventRecord> event;
     std::optional<EventSeries> series;
   };
   sim::Task<void> Attempts(Entry entry);
