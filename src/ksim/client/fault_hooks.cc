@@ -1,24 +1,21 @@
 #include "ksim/client/fault_hooks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "ksim/client/watch_pipe.h"
 
 namespace ksim::client {
-namespace {
 
-std::string GateName(Access access, std::string_view actor) {
-  return fmt::format("{} {}", access == Access::kRead ? "read" : "write", actor);
+template <class T>
+T* FaultHooks::Find(const OfResources<T>& all, const api::ResourceInfo* r) {
+  for (const auto& [resource, thing] : all)
+    if (resource == r) return thing.get();
+  return nullptr;
 }
-
-}  // namespace
 
 StreamFaults& FaultHooks::StreamsOf(const std::string& process, const api::ResourceInfo* r) {
   auto& streams = streams_[process];
-  for (const auto& [resource, faults] : streams)
-    if (resource == r) return *faults;
+  if (StreamFaults* const there = Find(streams, r)) return *there;
   streams.emplace_back(r, std::make_unique<StreamFaults>());
   return *streams.back().second;
 }
@@ -26,11 +23,9 @@ StreamFaults& FaultHooks::StreamsOf(const std::string& process, const api::Resou
 bool FaultHooks::HasOpenStream(const std::string& process, const api::ResourceInfo* r) const {
   const auto found = streams_.find(process);
   if (found == streams_.end()) return false;
-  for (const auto& [resource, faults] : found->second)
-    if (resource == r)
-      return std::any_of(faults->open.begin(), faults->open.end(),
-                         [](const WatchPipe* pipe) { return pipe->open(); });
-  return false;
+  const StreamFaults* const faults = Find(found->second, r);
+  return faults != nullptr && std::any_of(faults->open.begin(), faults->open.end(),
+                                          [](const WatchPipe* pipe) { return pipe->open(); });
 }
 
 int FaultHooks::CutStreams(const std::string& process, const api::ResourceInfo* r,
@@ -60,17 +55,19 @@ void FaultHooks::Release(const std::string& process, const api::ResourceInfo* r)
 }
 
 bool FaultHooks::HasHandler(std::string_view actor, const api::ResourceInfo* r) const {
-  return handler_gates_.contains(fmt::format("{} {}", r->group_resource(), actor));
+  const auto found = handler_gates_.find(actor);
+  return found != handler_gates_.end() && Find(found->second, r) != nullptr;
 }
 
 Gate& FaultHooks::HandlerGate(std::string_view actor, const api::ResourceInfo* r) {
-  std::unique_ptr<Gate>& gate = handler_gates_[fmt::format("{} {}", r->group_resource(), actor)];
-  if (gate == nullptr) gate = std::make_unique<Gate>(sim_);
-  return *gate;
+  auto& gates = handler_gates_[std::string(actor)];
+  if (Gate* const there = Find(gates, r)) return *there;
+  gates.emplace_back(r, std::make_unique<Gate>(sim_));
+  return *gates.back().second;
 }
 
 Gate& FaultHooks::AccessGate(std::string_view actor, Access access) {
-  std::unique_ptr<Gate>& gate = access_gates_[GateName(access, actor)];
+  std::unique_ptr<Gate>& gate = GatesOf(access)[std::string(actor)];
   if (gate == nullptr) gate = std::make_unique<Gate>(sim_);
   return *gate;
 }
@@ -96,11 +93,12 @@ sim::Task<bool> AwaitRunning(FaultHooks* hooks, sim::ActorId actor) {
 
 // An actor is its process, or one of its parts; a kubelet's process has a slash of its own.
 Gate* FaultHooks::ClosedGate(sim::ActorId actor, Access access) {
-  if (access_gates_.empty()) return nullptr;
+  const Gates& gates = GatesOf(access);
+  if (gates.empty()) return nullptr;
   std::string_view name = actor.name();
   while (!name.empty()) {
-    const auto it = access_gates_.find(GateName(access, name));
-    if (it != access_gates_.end() && it->second->closed()) return it->second.get();
+    const auto it = gates.find(name);
+    if (it != gates.end() && it->second->closed()) return it->second.get();
     const std::size_t slash = name.rfind('/');
     name = slash == std::string_view::npos ? std::string_view() : name.substr(0, slash);
   }

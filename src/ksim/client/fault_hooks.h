@@ -97,7 +97,7 @@ class FaultHooks {
   // Closed gates stop an actor (of a process: all its parts) before it reads or writes: before a
   // request, before it takes in a watch event (processes only), before a reconcile.
   Gate& AccessGate(std::string_view actor, Access access);
-  bool has_gates() const { return !access_gates_.empty(); }
+  bool has_gates() const { return !read_gates_.empty() || !write_gates_.empty(); }
   // A gate of the actor or of its process that is closed; null if there is none.
   Gate* ClosedGate(sim::ActorId actor, Access access);
 
@@ -112,11 +112,18 @@ class FaultHooks {
 
  private:
   sim::Simulation& sim_;
+  // Of one process or actor: something for each of a few resources.
+  template <class T>
+  using OfResources = std::vector<std::pair<const api::ResourceInfo*, std::unique_ptr<T>>>;
+  template <class T>
+  static T* Find(const OfResources<T>& all, const api::ResourceInfo* r);  // null: nothing yet
+  using Gates = absl::btree_map<std::string, std::unique_ptr<Gate>, std::less<>>;
+  Gates& GatesOf(Access access) { return access == Access::kRead ? read_gates_ : write_gates_; }
+
   // Looked up, or walked in order of names; a pointer never decides an order.
-  absl::btree_map<std::string,
-                  std::vector<std::pair<const api::ResourceInfo*, std::unique_ptr<StreamFaults>>>>
-      streams_;
-  absl::btree_map<std::string, std::unique_ptr<Gate>> handler_gates_, access_gates_;
+  absl::btree_map<std::string, OfResources<StreamFaults>> streams_;
+  absl::btree_map<std::string, OfResources<Gate>, std::less<>> handler_gates_;
+  Gates read_gates_, write_gates_;  // by actor
   std::vector<std::pair<int, Judge>> judges_;
   int next_judge_ = 1;
 };
