@@ -1,9 +1,9 @@
 #include "ksim/controllers/replicaset.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ksim/api/pod.h"
@@ -30,9 +30,12 @@ constexpr const char* kControllerUidIndex = "controllerUID";
 
 std::string OwnerIndexKey(std::string_view ns, std::string_view kind, std::string_view name,
                           std::string_view uid) {
-  return fmt::format(FMT_COMPILE("{}/{}/{}/{}"), ns, kind, name, uid);
+  std::string key;
+  key.reserve(ns.size() + kind.size() + name.size() + uid.size() + 3);
+  key.append(ns).append(1, '/').append(kind).append(1, '/').append(name).append(1, '/').append(uid);
+  return key;
 }
-std::string OrphanIndexKey(std::string_view ns) { return fmt::format("{}/_orphan", ns); }
+std::string OrphanIndexKey(std::string_view ns) { return std::string(ns) + "/_orphan"; }
 
 client::ClientOptions LimitsOf(const ControllerContext& context) {
   return client::LimitedAs(client::Limits::kControllerManager, context.connection.compat(),
@@ -233,9 +236,10 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
 
   // Both lists are of one moment, before the claims, which may take a while.
   StatusInput input;
-  input.terminating = TerminatingPods(rs, *selector);
+  std::vector<api::Object> owned = OwnedPods(rs);
+  input.terminating = TerminatingPods(owned, *selector);
   PodClaimer claimer(client_, pods_, resource_, rs, *selector);
-  PodClaimer::Claimed claimed = co_await claimer.Claim(CandidatePods(rs));
+  PodClaimer::Claimed claimed = co_await claimer.Claim(CandidatePods(rs, std::move(owned)));
   for (const api::Object& pod : claimed.adopted) {
     consistency_.WroteAt(key, rs.uid(), pod_resource_->group_resource(), pod.resource_version());
   }
@@ -260,22 +264,25 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   co_return client::ReconcileResult::Done();
 }
 
-std::vector<api::Object> ReplicaSetController::CandidatePods(const api::Object& rs) const {
-  const client::Lister& lister = pod_informer_.lister();
-  std::vector<api::Object> pods =
-      lister.ByIndex(kPodOwnerIndex, OwnerIndexKey(rs.ns(), kKind, rs.name(), rs.uid()));
-  const std::vector<api::Object> orphans = lister.ByIndex(kPodOwnerIndex, OrphanIndexKey(rs.ns()));
-  pods.insert(pods.end(), orphans.begin(), orphans.end());
-  std::erase_if(pods, [](const api::Object& pod) { return !api::PodView(pod).active(); });
-  return pods;
+std::vector<api::Object> ReplicaSetController::OwnedPods(const api::Object& rs) const {
+  return pod_informer_.lister().ByIndex(kPodOwnerIndex,
+                                        OwnerIndexKey(rs.ns(), kKind, rs.name(), rs.uid()));
+}
+
+std::vector<api::Object> ReplicaSetController::CandidatePods(const api::Object& rs,
+                                                             std::vector<api::Object> owned) const {
+  const std::vector<api::Object> orphans =
+      pod_informer_.lister().ByIndex(kPodOwnerIndex, OrphanIndexKey(rs.ns()));
+  owned.insert(owned.end(), orphans.begin(), orphans.end());
+  std::erase_if(owned, [](const api::Object& pod) { return !api::PodView(pod).active(); });
+  return owned;
 }
 
 std::vector<api::Object> ReplicaSetController::TerminatingPods(
-    const api::Object& rs, const value::LabelSelector& selector) const {
-  std::vector<api::Object> pods = pod_informer_.lister().ByIndex(
-      kPodOwnerIndex, OwnerIndexKey(rs.ns(), kKind, rs.name(), rs.uid()));
-  std::erase_if(pods, [&](const api::Object& pod) {
-    return !pod.deleting() || api::PodView(pod).terminal() || !selector.Matches(pod.labels());
+    const std::vector<api::Object>& owned, const value::LabelSelector& selector) {
+  std::vector<api::Object> pods;
+  std::copy_if(owned.begin(), owned.end(), std::back_inserter(pods), [&](const api::Object& pod) {
+    return pod.deleting() && !api::PodView(pod).terminal() && selector.Matches(pod.labels());
   });
   return pods;
 }
@@ -419,8 +426,8 @@ std::vector<api::Object> ReplicaSetController::RelatedPods(const api::Object& rs
 std::optional<Duration> ReplicaSetController::NextAvailabilityCheck(
     const api::Object& rs, const std::vector<api::Object>& active, VirtualTime evaluated) const {
   const Duration min_ready = MinReady(rs);
-  const ReplicaSetStatus status = ReplicaSetStatus::From(rs);
   if (min_ready == Duration()) return std::nullopt;
+  const ReplicaSetStatus status = ReplicaSetStatus::From(rs);
   if (context_.env().compat != api::Compat::k1_36) {
     const bool waiting =
         status.ready == DesiredReplicas(rs) && status.available != DesiredReplicas(rs);

@@ -54,9 +54,13 @@ class ReplicaSetController : public Controller, public client::Reconciler {
 
   // --- sync (syncReplicaSet) ---
   sim::Task<client::ReconcileResult> Reconcile(std::string key) override;
-  std::vector<api::Object> CandidatePods(const api::Object& rs) const;
-  std::vector<api::Object> TerminatingPods(const api::Object& rs,
-                                           const value::LabelSelector& selector) const;
+  // The pods whose controller it is.
+  std::vector<api::Object> OwnedPods(const api::Object& rs) const;
+  // The active ones of them and of those that nobody owns.
+  std::vector<api::Object> CandidatePods(const api::Object& rs,
+                                         std::vector<api::Object> owned) const;
+  static std::vector<api::Object> TerminatingPods(const std::vector<api::Object>& owned,
+                                                  const value::LabelSelector& selector);
   // nullopt: done. Creates or deletes up to kBurstReplicas pods.
   sim::Task<std::optional<api::Status>> ManageReplicas(std::string key, api::Object rs,
                                                        std::vector<api::Object> active);

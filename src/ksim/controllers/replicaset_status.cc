@@ -37,17 +37,19 @@ Value WithFailure(const Value& conditions, const StatusInput& input, std::int64_
 }  // namespace
 
 ReplicaSetStatus ReplicaSetStatus::From(const api::Object& replica_set) {
+  static const value::Atom kReplicas("replicas"), kFullyLabeled("fullyLabeledReplicas"),
+      kReady("readyReplicas"), kAvailable("availableReplicas"), kTerminating("terminatingReplicas"),
+      kObserved("observedGeneration"), kConditions("conditions");
   const Value& tree = replica_set.status();
   ReplicaSetStatus status;
-  status.replicas = tree.Get("replicas").AsInt();
-  status.fully_labeled = tree.Get("fullyLabeledReplicas").AsInt();
-  status.ready = tree.Get("readyReplicas").AsInt();
-  status.available = tree.Get("availableReplicas").AsInt();
-  if (tree.Get("terminatingReplicas").is_int()) {
-    status.terminating = tree.Get("terminatingReplicas").AsInt();
-  }
-  status.observed_generation = tree.Get("observedGeneration").AsInt();
-  status.conditions = tree.Get("conditions");
+  status.replicas = tree.Get(kReplicas).AsInt();
+  status.fully_labeled = tree.Get(kFullyLabeled).AsInt();
+  status.ready = tree.Get(kReady).AsInt();
+  status.available = tree.Get(kAvailable).AsInt();
+  const Value& terminating = tree.Get(kTerminating);
+  if (terminating.is_int()) status.terminating = terminating.AsInt();
+  status.observed_generation = tree.Get(kObserved).AsInt();
+  status.conditions = tree.Get(kConditions);
   return status;
 }
 
