@@ -1,5 +1,6 @@
 #include "ksim/client/event_object.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "ksim/value/timestamp.h"
@@ -47,7 +48,7 @@ ObjectReference::ObjectReference(const api::Object& o, std::string_view path)
       resource_version(o.resource_version()) {}
 
 std::string EventName(std::string_view object, VirtualTime at) {
-  return fmt::format("{}.{:x}", object, kEpochUnixSeconds * 1'000'000'000 + at.ns());
+  return fmt::format(FMT_COMPILE("{}.{:x}"), object, kEpochUnixSeconds * 1'000'000'000 + at.ns());
 }
 
 Value CoreEventTree(const EventRecord& e) {

@@ -1,8 +1,14 @@
 #include "ksim/client/link.h"
 
-#include <fmt/format.h>
-
 namespace ksim::client {
+namespace {
+
+// The key of "WORD/RESOURCE".
+std::uint64_t KeyOfWord(std::string_view word, const api::ResourceInfo& r) {
+  return sim::KeyOf(std::string(word).append("/").append(r.resource));
+}
+
+}  // namespace
 
 std::string ResourceName(const api::Kinds& kinds, const api::ResourceInfo& r) {
   const api::ResourceInfo* plain = kinds.ByName(r.resource);
@@ -38,7 +44,7 @@ sim::Channel Link::NewStreamChannel(const api::Endpoint& server, const api::Reso
 }
 
 std::uint64_t Link::StreamKey(std::string_view word, const api::ResourceInfo* r) {
-  const std::uint64_t base = sim::KeyOf(fmt::format("{}/{}", word, r->resource));
+  const std::uint64_t base = KeyOfWord(word, *r);
   return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
 }
 
@@ -78,8 +84,7 @@ std::uint64_t Link::DeliveryKey(std::uint64_t streams, const api::ResourceInfo* 
   const bool bookmark = event.type == api::WatchEventType::kBookmark;
   const bool named = !bookmark && !event.object.empty();
   const std::uint64_t base =
-      named ? env_.IdentityOf(event.object.KeyHash(*r))
-            : sim::KeyOf(fmt::format("{}/{}", api::ToString(event.type), r->resource));
+      named ? env_.IdentityOf(event.object.KeyHash(*r)) : KeyOfWord(api::ToString(event.type), *r);
   return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(streams, base)));
 }
 

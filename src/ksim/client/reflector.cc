@@ -1,6 +1,5 @@
 #include "ksim/client/reflector.h"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,10 +19,10 @@ constexpr Duration kVeryShortWatch = Seconds(1);
 constexpr Duration kInternalErrorReset = Minutes(1);
 constexpr std::uint32_t kMinWatchTimeoutSeconds = 300;
 
-std::string Site(Environment& env, sim::Process& process, const api::ResourceInfo* r,
-                 std::string_view what) {
-  return fmt::format(FMT_COMPILE("reflector/{}/{}/{}"), process.name(), ResourceName(env.kinds, *r),
-                     what);
+// What the names of a reflector's sites begin with.
+std::string SitesOf(Connection& connection, const api::ResourceInfo& r) {
+  return "reflector/" + connection.process().name() + "/" +
+         ResourceName(connection.env().kinds, r) + "/";
 }
 
 bool IsExpiredOrGone(const api::Status& s) { return api::IsExpired(s) || api::IsGone(s); }
@@ -42,6 +41,11 @@ struct Reflector::InitialState {
 
 Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
                      SharedText informer, ReflectorOptions options)
+    : Reflector(client, resource, queue, std::move(informer), std::move(options),
+                SitesOf(client.connection(), *resource)) {}
+
+Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
+                     SharedText informer, ReflectorOptions options, const std::string& sites)
     : env_(client.connection().env()),
       process_(client.connection().process()),
       client_(client),
@@ -51,11 +55,9 @@ Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQue
       options_(std::move(options)),
       profile_(ProfileOf(client.connection().compat())),
       variants_(client.connection().variants()),
-      timeouts_(env_, Site(env_, process_, resource, "timeout")),
-      pass_backoff_(env_, Site(env_, process_, resource, "backoff"),
-                    profile_.backoff_resets_from_reset),
-      open_backoff_(env_, Site(env_, process_, resource, "openBackoff"),
-                    profile_.backoff_resets_from_reset),
+      timeouts_(env_, sites + "timeout"),
+      pass_backoff_(env_, sites + "backoff", profile_.backoff_resets_from_reset),
+      open_backoff_(env_, sites + "openBackoff", profile_.backoff_resets_from_reset),
       api_version_(resource->api_version()) {}
 
 sim::Task<void> Reflector::Run() {
@@ -108,7 +110,7 @@ api::ListOptions Reflector::WatchOptions() {
 }
 
 std::string Reflector::last_sync_resource_version() const {
-  return last_sync_rv_ ? fmt::format("{}", *last_sync_rv_) : "";
+  return last_sync_rv_ ? fmt::format_int(*last_sync_rv_).str() : "";
 }
 
 std::string Reflector::RelistResourceVersion() const {

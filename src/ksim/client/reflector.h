@@ -51,6 +51,9 @@ class Reflector {
   void OnReplaced(std::function<void(std::int64_t)> call) { on_replaced_ = std::move(call); }
 
  private:
+  // `sites`: what the names of its sites begin with.
+  Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
+            SharedText informer, ReflectorOptions options, const std::string& sites);
   // How a watch ended: ok() is a clean end.
   struct WatchEnd {
     WatchEnd() = default;

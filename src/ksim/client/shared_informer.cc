@@ -1,7 +1,5 @@
 #include "ksim/client/shared_informer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -22,8 +20,7 @@ SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo
       process_(client.connection().process()),
       faults_(client.connection().env().faults),
       resource_(resource),
-      name_(fmt::format("{} {}", process_.name(),
-                        ResourceName(client.connection().env().kinds, *resource))),
+      name_(process_.name() + " " + ResourceName(env_.kinds, *resource)),
       profile_(ProfileOf(client.connection().compat())),
       default_resync_(resync),
       check_period_(resync),

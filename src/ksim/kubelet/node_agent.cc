@@ -101,9 +101,8 @@ NodeAgent::NodeAgent(sim::Process& process, client::Client& client, client::Clie
       fixed_(options_, client.connection().env().compat),
       node_resource_(client.connection().env().kinds.ByResource("", "nodes")),
       lease_resource_(client.connection().env().kinds.ByResource("coordination.k8s.io", "leases")),
-      lease_site_(process.simulation().decisions().Site(fmt::format("lease/{}", process.name()))),
-      status_site_(
-          process.simulation().decisions().Site(fmt::format("nodeStatus/{}", process.name()))) {}
+      lease_site_(process.simulation().decisions().Site("lease/" + process.name())),
+      status_site_(process.simulation().decisions().Site("nodeStatus/" + process.name())) {}
 
 void NodeAgent::Start() { process_.Spawn(Register()); }
 

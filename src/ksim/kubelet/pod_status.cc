@@ -310,7 +310,7 @@ std::string ContainerFieldPath(const api::Object& pod, std::string_view containe
   const char* field = "containers";
   for (const Value& spec : pod.spec().Get("initContainers").items())
     if (spec.Get("name").AsString() == container) field = "initContainers";
-  return fmt::format("spec.{}{{{}}}", field, container);
+  return std::string("spec.").append(field).append("{").append(container).append("}");
 }
 
 bool KubeletOwns(std::string_view type) {

@@ -1,7 +1,5 @@
 #include "ksim/kubelet/pod_workers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -33,7 +31,7 @@ PodWorkers::PodWorkers(sim::Process& process, client::Environment& env, Runtime&
       recorder_(recorder),
       prober_(prober),
       host_ip_(std::move(host_ip)),
-      resync_site_(env.sim.decisions().Site(fmt::format("resync/{}", process.name()))) {}
+      resync_site_(env.sim.decisions().Site("resync/" + process.name())) {}
 
 PodWorkers::~PodWorkers() = default;
 

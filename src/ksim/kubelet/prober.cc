@@ -62,7 +62,7 @@ Prober::Prober(sim::Process& process, client::Environment& env, const StatusMana
       recorder_(recorder),
       changed_(std::move(changed)),
       started_(env.sim.now()),
-      delay_site_(env.sim.decisions().Site(fmt::format("probe/{}", process.name()))) {}
+      delay_site_(env.sim.decisions().Site("probe/" + process.name())) {}
 
 Prober::~Prober() = default;
 

@@ -1,8 +1,10 @@
 #include "ksim/kubelet/runtime.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "ksim/api/kinds.h"
 #include "ksim/base/check.h"
@@ -53,13 +55,13 @@ bool PodSandbox::AnyRunning() const {
   });
 }
 
-Runtime::Sites::Sites(sim::Decisions& decisions, const std::string& node)
-    : sandbox(decisions.Site(fmt::format("runtime/{}/sandbox", node))),
-      pull(decisions.Site(fmt::format("runtime/{}/pull", node))),
-      create(decisions.Site(fmt::format("runtime/{}/create", node))),
-      start(decisions.Site(fmt::format("runtime/{}/start", node))),
-      stop(decisions.Site(fmt::format("runtime/{}/stop", node))),
-      run(decisions.Site(fmt::format("runtime/{}/run", node))),
+Runtime::Sites::Sites(sim::Decisions& decisions, const std::string& prefix)
+    : sandbox(decisions.Site(prefix + "sandbox")),
+      pull(decisions.Site(prefix + "pull")),
+      create(decisions.Site(prefix + "create")),
+      start(decisions.Site(prefix + "start")),
+      stop(decisions.Site(prefix + "stop")),
+      run(decisions.Site(prefix + "run")),
       container_id(decisions.Site("container/id")),
       image_digest(decisions.Site("image/digest")),
       image_size(decisions.Site("image/size")) {}
@@ -68,7 +70,7 @@ Runtime::Runtime(client::Environment& env, std::string node, std::string pod_net
     : env_(env),
       node_(std::move(node)),
       actor_(sim::ActorId::Of("kubelet/" + node_)),
-      sites_(env.sim.decisions(), node_),
+      sites_(env.sim.decisions(), "runtime/" + node_ + "/"),
       pod_network_(std::move(pod_network)),
       pull_done_(env.sim) {}
 
@@ -146,9 +148,8 @@ sim::Task<void> Runtime::CreateContainer(std::string uid, std::string name, std:
   Container container;
   container.name = name;
   container.image = image;
-  container.image_id =
-      fmt::format("{}@sha256:{}", image, DrawHex(sites_.image_digest, sim::KeyOf(image)));
-  container.id = fmt::format("containerd://{}", DrawHex(sites_.container_id, key));
+  container.image_id = image + "@sha256:" + DrawHex(sites_.image_digest, sim::KeyOf(image));
+  container.id = "containerd://" + DrawHex(sites_.container_id, key);
   container.init = init;
   const auto before = pod.containers.find(name);
   if (before != pod.containers.end()) {
@@ -257,7 +258,11 @@ void Runtime::Set(Trouble trouble, bool on) {
 
 std::string Runtime::DrawHex(sim::SiteId site, std::uint64_t key) {
   std::string hex;
-  for (int i = 0; i < 4; ++i) hex += fmt::format("{:016x}", env_.sim.decisions().Draw(site, key));
+  hex.reserve(64);
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t drawn = env_.sim.decisions().Draw(site, key);
+    fmt::format_to(std::back_inserter(hex), FMT_COMPILE("{:016x}"), drawn);
+  }
   return hex;
 }
 

@@ -105,7 +105,7 @@ class Runtime {
 
   // Where its draws come from; made once.
   struct Sites {
-    Sites(sim::Decisions& decisions, const std::string& node);
+    Sites(sim::Decisions& decisions, const std::string& prefix);
     sim::SiteId sandbox, pull, create, start, stop, run, container_id, image_digest, image_size;
   };
 
