@@ -258,35 +258,43 @@ NodeAgent::Fixed::Fixed(const NodeOptions& options, api::Compat compat)
           {Address("InternalIP", options.internal_ip()), Address("Hostname", options.name)})),
       capacity(options.capacity.empty() ? DefaultNodeCapacity() : options.capacity),
       endpoints(value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}})),
-      info(NodeInfoOf(compat)) {
-  const auto condition = [](Trouble trouble, const ConditionText& text) {
-    return api::MakeCondition(ConditionOf(trouble), text.status, text.reason, text.message);
-  };
-  for (const ConditionTexts& texts : kNodeConditions) {
-    well.push_back(condition(texts.trouble, texts.well));
-    ill.push_back(condition(texts.trouble, texts.ill));
-  }
-}
+      info(NodeInfoOf(compat)) {}
 
-const Value& NodeAgent::ConditionNow(std::size_t i) const {
-  return has_(kNodeConditions[i].trouble) ? fixed_.ill[i] : fixed_.well[i];
+// As api::UpdateCondition of each, all at once.
+Value NodeAgent::Conditions(const Value& before) const {
+  static const value::Atom kHeartbeat("lastHeartbeatTime"), kSince("lastTransitionTime"),
+      kMessage("message"), kReason("reason"), kStatus("status"), kType("type");
+  const Value now = Value::String(value::FormatTimestamp(process_.Now()));
+  std::vector<Value> list(before.items().begin(), before.items().end());
+  for (const ConditionTexts& texts : kNodeConditions) {
+    const std::string_view type = ConditionOf(texts.trouble);
+    const ConditionText& text = has_(texts.trouble) ? texts.ill : texts.well;
+    auto place = std::find_if(list.begin(), list.end(), [type](const Value& condition) {
+      return condition.Get(kType).AsString() == type;
+    });
+    if (place == list.end()) place = list.emplace(place);
+    const bool same = place->Get(kStatus).AsString() == text.status;
+    const Value since = same && !place->Get(kSince).is_null() ? place->Get(kSince) : now;
+    *place = Value::Object({{kHeartbeat, now},
+                            {kSince, since},
+                            {kMessage, Value::String(text.message)},
+                            {kReason, Value::Of(text.reason)},
+                            {kStatus, Value::Of(text.status)},
+                            {kType, Value::String(type)}});
+  }
+  return Value::Array(std::move(list));
 }
 
 Value NodeAgent::Status(const Value& current) const {
-  static const value::Atom kHeartbeat("lastHeartbeatTime"), kAddresses("addresses"),
-      kAllocatable("allocatable"), kCapacity("capacity"), kConditions("conditions"),
-      kEndpoints("daemonEndpoints"), kInfo("nodeInfo");
-  const VirtualTime now = process_.Now();
-  const Value heartbeat = Value::String(value::FormatTimestamp(now));
-  Value conditions = current.Get(kConditions);
-  for (std::size_t i = 0; i < std::size(kNodeConditions); ++i)
-    conditions = api::UpdateCondition(conditions, ConditionNow(i).Set(kHeartbeat, heartbeat), now);
+  static const value::Atom kAddresses("addresses"), kAllocatable("allocatable"),
+      kCapacity("capacity"), kConditions("conditions"), kEndpoints("daemonEndpoints"),
+      kInfo("nodeInfo");
   const Value* const allocatable = current.Find(kAllocatable);
   return value::SetAll(current,
                        {{kAddresses, fixed_.addresses},
                         {kAllocatable, allocatable != nullptr ? *allocatable : fixed_.capacity},
                         {kCapacity, fixed_.capacity},
-                        {kConditions, conditions},
+                        {kConditions, Conditions(current.Get(kConditions))},
                         {kEndpoints, fixed_.endpoints},
                         {kInfo, fixed_.info}});
 }

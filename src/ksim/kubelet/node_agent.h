@@ -47,8 +47,8 @@ class NodeAgent {
   sim::Task<bool> UpdateTaints(api::Object node);
   void TellTransitions(const api::Object& node, const value::Value& status);
   value::Value Status(const value::Value& current) const;
-  // A condition as the machine has it now, without its times.
-  const value::Value& ConditionNow(std::size_t i) const;
+  // The conditions with those of the machine as it is now.
+  value::Value Conditions(const value::Value& before) const;
   // What the machine has now, a bit for each of kNodeConditions.
   unsigned Troubles() const;
   value::Value RenewTime() const;
@@ -66,7 +66,6 @@ class NodeAgent {
   struct Fixed {
     Fixed(const NodeOptions& options, api::Compat compat);
     value::Value addresses, capacity, endpoints, info;
-    std::vector<value::Value> well, ill;  // the conditions of kNodeConditions, without times
   };
   const Fixed fixed_;
   const api::ResourceInfo* node_resource_;
