@@ -49,8 +49,11 @@ bool SchedulerCache::IsAssumed(const api::Object& pod) const {
 
 void SchedulerCache::AddPod(const api::Object& pod) {
   PodState& state = pods_[std::string(pod.uid())];
-  if (!state.pod.empty()) Displace(state.pod);
-  Place(pod);
+  if (state.pod.empty()) {
+    Place(pod);
+  } else {
+    Replace(state.pod, pod);
+  }
   state.pod = pod;
   state.assumed = false;
 }
@@ -62,8 +65,7 @@ absl::Status SchedulerCache::UpdatePod(const api::Object& old_pod, const api::Ob
         fmt::format("pod {}({}) is not added to scheduler cache, so cannot be updated",
                     old_pod.uid(), old_pod.key()));
   }
-  Displace(it->second.pod);
-  Place(new_pod);
+  Replace(it->second.pod, new_pod);
   it->second.pod = new_pod;
   return absl::OkStatus();
 }
@@ -127,6 +129,16 @@ void SchedulerCache::Displace(const api::Object& pod) {
   if (it == infos_.end()) return;
   it->second.RemovePod(pod);
   if (it->second.pods().empty() && it->second.node().empty()) infos_.erase(it);
+}
+
+// Most of what happens to a pod is told in its status, and asks nothing else of its node.
+void SchedulerCache::Replace(const api::Object& known, const api::Object& pod) {
+  if (known.uid() == pod.uid() && known.spec() == pod.spec()) {
+    infos_[std::string(pod.node_name())].RenewPod(pod);
+    return;
+  }
+  Displace(known);
+  Place(pod);
 }
 
 void SchedulerCache::AddToTree(const api::Object& node) {

@@ -47,6 +47,8 @@ class SchedulerCache {
   };
   void Place(const api::Object& pod);
   void Displace(const api::Object& pod);
+  // As Displace(known) and Place(pod).
+  void Replace(const api::Object& known, const api::Object& pod);
 
   absl::btree_map<std::string, PodState> pods_;         // by uid
   std::map<std::string, NodeInfo, std::less<>> infos_;  // by node name; addresses stay

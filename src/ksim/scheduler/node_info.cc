@@ -41,6 +41,17 @@ void NodeInfo::RemovePod(const api::Object& pod) {
   std::erase_if(with_affinity_, [&](const api::Object& other) { return other.uid() == pod.uid(); });
 }
 
+void NodeInfo::RenewPod(const api::Object& pod) {
+  for (std::vector<api::Object>* pods : {&pods_, &with_affinity_}) {
+    const auto it = std::find_if(pods->begin(), pods->end(), [&](const api::Object& other) {
+      return other.uid() == pod.uid();
+    });
+    if (it == pods->end()) continue;
+    *it = pod;
+    std::rotate(it, it + 1, pods->end());
+  }
+}
+
 void NodeInfo::Account(const api::Object& pod, int sign) {
   const api::Resources requests = api::PodRequests(pod, /*nonzero=*/false);
   const api::Resources nonzero = api::PodRequests(pod, /*nonzero=*/true);

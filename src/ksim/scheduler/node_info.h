@@ -34,6 +34,8 @@ class NodeInfo {
   void RemoveNode() { node_ = {}; }
   void AddPod(const api::Object& pod);
   void RemovePod(const api::Object& pod);  // by uid; nothing if it is not here
+  // As RemovePod and AddPod of a pod that is here, and whose spec is what it was.
+  void RenewPod(const api::Object& pod);
 
  private:
   void Account(const api::Object& pod, int sign);
