@@ -9,8 +9,6 @@
 namespace ksim::client {
 namespace {
 
-constexpr std::size_t kSmallTable = 127;  // the largest that clear() keeps
-
 // Two deletions in a row are one; the one with a real object stays (isDeletionDup).
 void DedupDeletions(Deltas& deltas) {
   if (deltas.size() < 2) return;
@@ -24,7 +22,7 @@ void DedupDeletions(Deltas& deltas) {
 }  // namespace
 
 // queueActionLocked: the transform sees everything, tombstones and resyncs too.
-bool DeltaFifo::Enqueue(Delta delta) {
+bool DeltaFifo::Enqueue(Delta&& delta) {
   if (!Transformed(transform(), delta.tombstone, &delta.object)) return false;
   std::unique_ptr<Popped> fresh;
   const auto it = items_.lazy_emplace(delta.object, [&](const auto& make) {
@@ -124,9 +122,12 @@ bool DeltaFifo::Resync(sim::Origin origin) {
 std::unique_ptr<Popped> DeltaFifo::Pop() {
   if (queue_.empty()) return nullptr;
   std::unique_ptr<Popped> oldest = queue_.Pop();
-  items_.erase(oldest.get());
-  // A long list leaves a large table: looking up in it costs what the memory behind it costs.
-  if (items_.empty() && items_.capacity() > kSmallTable) items_.clear();
+  if (queue_.empty()) {
+    // The usual end, which looks for nothing. A long list leaves a large table, which goes now.
+    items_.clear();
+  } else {
+    items_.erase(oldest.get());
+  }
   oldest->is_in_initial_list = !HasSynced();
   if (initial_population_ > 0) --initial_population_;
   return oldest;

@@ -37,7 +37,7 @@ class DeltaFifo : public DeltaQueue {
 
  private:
   using Listed = KeySet<const api::Object*>;
-  bool Enqueue(Delta delta);
+  bool Enqueue(Delta&& delta);
   bool EnqueueList(const std::vector<api::Object>& items, sim::Origin origin);
   std::vector<api::Object> QueuedNotIn(const Listed& listed) const;  // the latest, by key
   // Tombstones for waiting keys, and for known ones that are not listed.

@@ -23,7 +23,7 @@ void DeltaQueue::Reuse(std::unique_ptr<Popped> entry) {
   spare_.push_back(std::move(entry));
 }
 
-std::unique_ptr<Popped> DeltaQueue::NewEntry(Delta first) {
+std::unique_ptr<Popped> DeltaQueue::NewEntry(Delta&& first) {
   std::unique_ptr<Popped> entry;
   if (spare_.empty()) {
     entry = std::make_unique<Popped>();

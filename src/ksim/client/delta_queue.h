@@ -54,7 +54,7 @@ class DeltaQueue {
   void Queued() {
     if (on_queued_) on_queued_();
   }
-  std::unique_ptr<Popped> NewEntry(Delta first);
+  std::unique_ptr<Popped> NewEntry(Delta&& first);
   static std::unique_ptr<Popped> NewEntry(Popped::Kind kind, sim::Origin origin);
 
  private:
