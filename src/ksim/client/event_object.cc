@@ -3,32 +3,58 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
 #include "ksim/value/timestamp.h"
 
 namespace ksim::client {
 
+using value::Atom;
 using value::Obj;
 using value::ObjectBuilder;
 using value::Value;
 
 namespace {
 
-// Members are added by name here, which spares their sorting.
+// Members of text, added by name, which spares their sorting.
+class Texts {
+ public:
+  explicit Texts(std::size_t most) { members_.reserve(most); }
+  Texts& Add(Atom name, std::string_view text) {
+    members_.emplace_back(name, Value::String(text));
+    return *this;
+  }
+  Texts& AddAny(Atom name, std::string_view text) { return text.empty() ? *this : Add(name, text); }
+  Value Build() { return Value::Object(std::move(members_)); }
+
+ private:
+  std::vector<Value::Member> members_;
+};
+
 Value ReferenceTree(const ObjectReference& r) {
+  static const Atom kApiVersion("apiVersion"), kFieldPath("fieldPath"), kKind("kind"),
+      kName("name"), kNamespace("namespace"), kResourceVersion("resourceVersion"), kUid("uid");
   const std::string rv = r.resource_version == 0 ? "" : std::to_string(r.resource_version);
-  return ObjectBuilder()
-      .Add("apiVersion", Value::String(r.api_version))
-      .AddIf(!r.field_path.empty(), "fieldPath", Value::String(r.field_path))
-      .Add("kind", Value::String(r.kind))
-      .Add("name", Value::String(r.name))
-      .AddIf(!r.ns.empty(), "namespace", Value::String(r.ns))
-      .AddIf(!rv.empty(), "resourceVersion", Value::String(rv))
-      .AddIf(!r.uid.empty(), "uid", Value::String(r.uid))
+  return Texts(7)
+      .Add(kApiVersion, r.api_version)
+      .AddAny(kFieldPath, r.field_path)
+      .Add(kKind, r.kind)
+      .Add(kName, r.name)
+      .AddAny(kNamespace, r.ns)
+      .AddAny(kResourceVersion, rv)
+      .AddAny(kUid, r.uid)
       .Build();
 }
 
+Value SourceTree(const EventRecord& e) {
+  static const Atom kComponent("component"), kHost("host");
+  return Texts(2).Add(kComponent, e.component).AddAny(kHost, e.host).Build();
+}
+
 Value Metadata(const EventRecord& e) {
-  return Obj({{"name", Value::String(e.name)}, {"namespace", Value::String(e.ns)}});
+  static const Atom kName("name"), kNamespace("namespace");
+  return Texts(2).Add(kName, e.name).Add(kNamespace, e.ns).Build();
 }
 
 Value SeriesTree(const EventSeries& s) {
@@ -52,26 +78,27 @@ std::string EventName(std::string_view object, VirtualTime at) {
 }
 
 Value CoreEventTree(const EventRecord& e) {
-  Value source = ObjectBuilder()
-                     .Add("component", Value::String(e.component))
-                     .AddIf(!e.host.empty(), "host", Value::String(e.host))
-                     .Build();
-  return ObjectBuilder()
-      .Add("apiVersion", Value::Of("v1"))
-      .Add("count", Value::Int(e.count))
-      .Add("eventTime", Value())
-      .Add("firstTimestamp", Value::String(value::FormatTimestamp(e.first)))
-      .Add("involvedObject", ReferenceTree(e.about))
-      .Add("kind", Value::Of("Event"))
-      .Add("lastTimestamp", Value::String(value::FormatTimestamp(e.last)))
-      .Add("message", Value::String(e.message))
-      .Add("metadata", Metadata(e))
-      .Add("reason", Value::String(e.reason))
-      .Add("reportingComponent", Value::String(e.names_reporter ? e.component : ""))
-      .Add("reportingInstance", Value::String(e.names_reporter ? e.host : ""))
-      .Add("source", std::move(source))
-      .Add("type", Value::String(e.type))
-      .Build();
+  static const Atom kApiVersion("apiVersion"), kCount("count"), kEventTime("eventTime"),
+      kFirst("firstTimestamp"), kAbout("involvedObject"), kKind("kind"), kLast("lastTimestamp"),
+      kMessage("message"), kMetadata("metadata"), kReason("reason"),
+      kComponent("reportingComponent"), kInstance("reportingInstance"), kSource("source"),
+      kType("type");
+  const Value first = Value::String(value::FormatTimestamp(e.first));
+  const Value last = e.last == e.first ? first : Value::String(value::FormatTimestamp(e.last));
+  return Value::Object({{kApiVersion, Value::Of("v1")},
+                        {kCount, Value::Int(e.count)},
+                        {kEventTime, Value()},
+                        {kFirst, first},
+                        {kAbout, ReferenceTree(e.about)},
+                        {kKind, Value::Of("Event")},
+                        {kLast, last},
+                        {kMessage, Value::String(e.message)},
+                        {kMetadata, Metadata(e)},
+                        {kReason, Value::String(e.reason)},
+                        {kComponent, Value::String(e.names_reporter ? e.component : "")},
+                        {kInstance, Value::String(e.names_reporter ? e.host : "")},
+                        {kSource, SourceTree(e)},
+                        {kType, Value::String(e.type)}});
 }
 
 Value CoreEventPatch(const EventRecord& e) {
