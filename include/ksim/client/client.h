@@ -57,6 +57,9 @@ struct Environment {
   std::function<void(sim::Process&)> exit;
   // In the simulation, not the actor: a restart goes on counting.
   std::uint64_t next_request_id = 1;
+  // The name of a resource in sites, streams and informers: its plural, with the group only where
+  // another resource goes by the plural alone.
+  const std::string& NameOf(const api::ResourceInfo& resource);
   // 1, 2, ... for each key: the ordinal of a request about one object, or of an event on one
   // stream.
   std::uint64_t NextOrdinal(std::uint64_t key);
@@ -73,6 +76,8 @@ struct Environment {
 
  private:
   std::unique_ptr<sim::AskCounter> ordinals_;
+  struct ResourceNames;
+  std::unique_ptr<ResourceNames> resource_names_;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 

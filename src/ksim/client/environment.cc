@@ -1,7 +1,13 @@
+#include "absl/container/flat_hash_map.h"
 #include "ksim/client/client.h"
 #include "ksim/sim/ask_counter.h"
 
 namespace ksim::client {
+
+// Those asked for so far. Looked up only, never walked.
+struct Environment::ResourceNames {
+  absl::flat_hash_map<const api::ResourceInfo*, std::unique_ptr<const std::string>> names;
+};
 
 Environment::Environment(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Compat c)
     : sim(s),
@@ -9,9 +15,20 @@ Environment::Environment(sim::Simulation& s, sim::Network& n, api::Kinds& k, api
       kinds(k),
       compat(c),
       variants(api::DefaultVariants(c)),
-      ordinals_(std::make_unique<sim::AskCounter>()) {}
+      ordinals_(std::make_unique<sim::AskCounter>()),
+      resource_names_(std::make_unique<ResourceNames>()) {}
 
 Environment::~Environment() = default;
+
+const std::string& Environment::NameOf(const api::ResourceInfo& r) {
+  std::unique_ptr<const std::string>& name = resource_names_->names[&r];
+  if (name == nullptr) {
+    const api::ResourceInfo* const plain = kinds.ByName(r.resource);
+    const bool alone = plain == nullptr || plain->group == r.group;
+    name = std::make_unique<const std::string>(alone ? r.resource : r.group_resource());
+  }
+  return *name;
+}
 
 std::uint64_t Environment::NextOrdinal(std::uint64_t key) {
   return ordinals_->CountUp(0, key, 0) + 1;

@@ -10,11 +10,6 @@ std::uint64_t KeyOfWord(std::string_view word, const api::ResourceInfo& r) {
 
 }  // namespace
 
-std::string ResourceName(const api::Kinds& kinds, const api::ResourceInfo& r) {
-  const api::ResourceInfo* plain = kinds.ByName(r.resource);
-  return plain == nullptr || plain->group == r.group ? r.resource : r.group_resource();
-}
-
 Connection::Connection(Environment& env, sim::Process& process, api::Endpoint& server)
     : env_(env), process_(process), server_(&server), link_(std::make_shared<Link>(env, process)) {}
 Connection::~Connection() = default;
@@ -33,13 +28,13 @@ Link::Link(Environment& env, sim::Process& process)
 Link::Lane& Link::LaneTo(const api::Endpoint& server, const api::ResourceInfo* r) {
   std::unique_ptr<Lane>& lane = lanes_[{&server, r}];
   if (lane == nullptr) {
-    lane = std::make_unique<Lane>(env_, process_.name(), server, ResourceName(env_.kinds, *r));
+    lane = std::make_unique<Lane>(env_, process_.name(), server, env_.NameOf(*r));
   }
   return *lane;
 }
 
 sim::Channel Link::NewStreamChannel(const api::Endpoint& server, const api::ResourceInfo* r) {
-  return sim::Channel(env_.network, server.name(), process_.name(), ResourceName(env_.kinds, *r),
+  return sim::Channel(env_.network, server.name(), process_.name(), env_.NameOf(*r),
                       sim::Channel::Order::kOrdered, sim::Channel::Keys::kDiffer);
 }
 

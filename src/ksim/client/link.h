@@ -15,10 +15,6 @@
 
 namespace ksim::client {
 
-// The name of a resource in sites, streams and informers: its plural, with the group only where
-// another resource goes by the plural alone.
-std::string ResourceName(const api::Kinds& kinds, const api::ResourceInfo& r);
-
 class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(Environment& env, sim::Process& process);

@@ -7,7 +7,6 @@
 
 #include "absl/container/btree_map.h"
 #include "ksim/client/items_hash.h"
-#include "ksim/client/link.h"
 #include "ksim/client/retry_deadline.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/probe.h"
@@ -21,8 +20,7 @@ constexpr std::uint32_t kMinWatchTimeoutSeconds = 300;
 
 // What the names of a reflector's sites begin with.
 std::string SitesOf(Connection& connection, const api::ResourceInfo& r) {
-  return "reflector/" + connection.process().name() + "/" +
-         ResourceName(connection.env().kinds, r) + "/";
+  return "reflector/" + connection.process().name() + "/" + connection.env().NameOf(r) + "/";
 }
 
 bool IsExpiredOrGone(const api::Status& s) { return api::IsExpired(s) || api::IsGone(s); }

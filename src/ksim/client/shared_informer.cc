@@ -5,7 +5,6 @@
 
 #include "ksim/base/check.h"
 #include "ksim/client/items_hash.h"
-#include "ksim/client/link.h"
 
 namespace ksim::client {
 namespace {
@@ -20,7 +19,7 @@ SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo
       process_(client.connection().process()),
       faults_(client.connection().env().faults),
       resource_(resource),
-      name_(process_.name() + " " + ResourceName(env_.kinds, *resource)),
+      name_(process_.name() + " " + client.connection().env().NameOf(*resource)),
       profile_(ProfileOf(client.connection().compat())),
       default_resync_(resync),
       check_period_(resync),
