@@ -43,15 +43,14 @@ std::unique_ptr<Answer> TransportFailure(api::Status status, bool lost) {
 // server holds it then; if it is dropped unanswered, the connection was lost.
 class Trip {
  public:
-  Trip(Connection& connection, Link::Lane& lane, const api::Request& request,
-       std::shared_ptr<Call> call, std::shared_ptr<WatchPipe> pipe)
+  Trip(Connection& connection, Link::Lane& lane, sim::PayloadRef sent, std::shared_ptr<Call> call,
+       std::shared_ptr<WatchPipe> pipe)
       : sim_(connection.env().sim),
         hooks_(connection.env().faults),
         link_(connection.link()),
         lane_(lane),
         server_(connection.server()),
-        resource_(request.resource),
-        request_(request),
+        sent_(std::move(sent)),
         call_(std::move(call)),
         pipe_(std::move(pipe)) {
     if (pipe_) sink_ = pipe_->MakeSink();
@@ -71,6 +70,8 @@ class Trip {
   void Send(std::unique_ptr<Answer> answer);
   // The answer is lost: the sender waits until its time is up.
   void Drop() { answered_ = true; }
+  // What arrives at the server.
+  api::Request Arriving() const;
   static void Arrive(Call& call, const std::weak_ptr<Link>& weak, api::Endpoint& server,
                      const api::ResourceInfo* resource, std::unique_ptr<Answer> answer);
   void CloseOrphan(std::uint64_t stream);
@@ -80,8 +81,8 @@ class Trip {
   std::weak_ptr<Link> link_;
   Link::Lane& lane_;  // as long as link_ is there
   api::Endpoint& server_;
-  const api::ResourceInfo* resource_;
-  api::Request request_;  // until it arrives
+  sim::PayloadRef sent_;  // RequestPayload
+  std::uint64_t event_ = 0;
   std::uint64_t key_ = 0;
   std::shared_ptr<Call> call_;
   std::shared_ptr<WatchPipe> pipe_;
@@ -92,18 +93,24 @@ class Trip {
 
 void Trip::Depart(std::unique_ptr<Trip> trip, std::uint64_t key, std::uint64_t event) {
   trip->key_ = key;
-  trip->request_.event = event;
+  trip->event_ = event;
   sim::Channel& out = trip->lane_.out;
   ContextScope scope(trip->sim_);
   scope.set_cause(event);
   out.Send(key, [trip = std::move(trip)]() mutable { ArriveAtServer(std::move(trip)); });
 }
 
+api::Request Trip::Arriving() const {
+  api::Request request = sent_.As<RequestPayload>().request;
+  request.event = event_;
+  return request;
+}
+
 // It has reached the server, or what a fault has put in its place.
 void Trip::ArriveAtServer(std::unique_ptr<Trip> trip) {
   const FaultHooks* hooks = trip->hooks_;
   if (hooks == nullptr || !hooks->has_judges()) return Accept(std::move(trip));
-  Mishap mishap = hooks->Befalls(trip->request_);
+  Mishap mishap = hooks->Befalls(trip->Arriving());
   switch (mishap.kind) {
     case Mishap::Kind::kRequestLost:
       return trip->Drop();
@@ -127,15 +134,13 @@ void Trip::ArriveAtServer(std::unique_ptr<Trip> trip) {
 void Trip::Accept(std::unique_ptr<Trip> trip) {
   if (!trip->server_.accepting())
     return trip->Send(TransportFailure(api::ConnectionRefused(), false));
-  api::Endpoint& server = trip->server_;
-  api::Request& request = trip->request_;
-  std::shared_ptr<api::WatchSink>& sink = trip->sink_;
-  server.Accept(
-      std::move(request),
+  Trip& t = *trip;  // also after the move below
+  t.server_.Accept(
+      t.Arriving(),
       [trip = std::move(trip)](api::Response&& response) {
         trip->lose_answer_ ? trip->Drop() : trip->Respond(std::move(response));
       },
-      std::move(sink));
+      std::move(t.sink_));
 }
 
 void Trip::Send(std::unique_ptr<Answer> answer) {
@@ -146,7 +151,8 @@ void Trip::Send(std::unique_ptr<Answer> answer) {
     return;
   }
   if (!link->usable()) return;
-  auto deliver = [call = call_, link = link_, server = &server_, resource = resource_,
+  const api::ResourceInfo* const resource = sent_.As<RequestPayload>().request.resource;
+  auto deliver = [call = call_, link = link_, server = &server_, resource,
                   answer = std::move(answer)]() mutable {
     Arrive(*call, link, *server, resource, std::move(answer));
   };
@@ -233,7 +239,7 @@ sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, api::Request
   const GiveUpGuard guard(call);
   sim::Future<std::unique_ptr<Answer>> future = call->promise.future();
   const std::uint64_t key = link.RequestKey(payload->request, object);
-  Trip::Depart(std::make_unique<Trip>(connection, lane, payload->request, call, pipe), key, event);
+  Trip::Depart(std::make_unique<Trip>(connection, lane, sent, call, pipe), key, event);
   std::optional<std::unique_ptr<Answer>> got;
   if (timeout == Duration()) {
     got = co_await future.Wait();
