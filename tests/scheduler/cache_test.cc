@@ -45,6 +45,35 @@ TEST(SchedulerCache, APodConfirmedElsewhereMoves) {
   EXPECT_EQ(cache.Find("n2")->requested().milli_cpu, 500);
 }
 
+std::vector<std::string> PodsOf(const NodeInfo& info) {
+  std::vector<std::string> names;
+  for (const api::Object& pod : info.pods()) names.emplace_back(pod.name());
+  return names;
+}
+
+// SCHED-10: the old pod goes and the new one comes, also where the spec shows that the node is
+// asked for no more than before.
+TEST(SchedulerCache, AnUpdatedPodCountsOnceAsTheLastOne) {
+  SchedulerCache cache;
+  cache.AddNode(Node("n1"));
+  const api::Object a = Pod("a", kHalfCpu, kOnN1);
+  cache.AddPod(a);
+  cache.AddPod(Pod("b", kHalfCpu, kOnN1));
+
+  const value::Value running = value::Obj({{"phase", value::Value::Of("Running")}});
+  const api::Object told = api::Object::FromTree(a.tree().Set("status", running), 2);
+  ASSERT_TRUE(cache.UpdatePod(a, told).ok());
+  EXPECT_EQ(cache.Find("n1")->requested().milli_cpu, 1000);
+  EXPECT_EQ(PodsOf(*cache.Find("n1")), (std::vector<std::string>{"b", "a"}));
+  EXPECT_EQ(cache.Find("n1")->pods().back().status(), running);
+
+  const api::Object resized = Pod("a", R"("cpu":"100m")", kOnN1);
+  ASSERT_TRUE(cache.UpdatePod(told, resized).ok());
+  EXPECT_EQ(cache.Find("n1")->requested().milli_cpu, 600);
+  cache.RemovePod(resized);
+  EXPECT_EQ(cache.Find("n1")->requested().milli_cpu, 500);
+}
+
 TEST(SchedulerCache, AForgottenPodIsFreeAgain) {
   SchedulerCache cache;
   cache.AddNode(Node("n1"));
