@@ -205,11 +205,13 @@ api::Result<Value> DecodeAbout(std::string_view kind, std::string_view ns, const
 api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns,
                                  const Value& patched, const PatchedReading& how) {
   const bool strategic = how.strategic_patch != nullptr;
-  // Without a version Go reads into the internal type, whose fields have other names.
-  const bool unnamed = !strategic && !patched.Has("apiVersion");
   Typed typed;
-  if (strategic) typed.tree = Retyped(r, patched);
-  if (!strategic) typed = WithType(r, unnamed ? Value::EmptyObject() : patched);
+  if (strategic) {
+    typed.tree = Retyped(r, patched);
+  } else {
+    // Without a version Go reads into the internal type, whose fields have other names.
+    typed = WithType(r, patched.Has("apiVersion") ? patched : Value::EmptyObject());
+  }
   api::Reading reading;
   if (typed.problem.empty())
     reading = api::Read(r, typed.tree, how.field_validation, how.warnings, how.compat);
