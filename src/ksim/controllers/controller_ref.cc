@@ -49,17 +49,6 @@ std::string GoTime(std::string_view rfc3339) {
 
 }  // namespace
 
-std::optional<ControllerRef> ControllerOf(const api::Object& object) {
-  static const value::Atom kOwners("ownerReferences"), kController("controller"), kKind("kind"),
-      kName("name"), kUid("uid");
-  for (const value::Value& ref : object.metadata().Get(kOwners).items()) {
-    if (!ref.Get(kController).AsBool()) continue;
-    return ControllerRef{ref.Get(kKind).AsString(), ref.Get(kName).AsString(),
-                         ref.Get(kUid).AsString()};
-  }
-  return std::nullopt;
-}
-
 PodClaimer::PodClaimer(client::Client& client, PodControl& pods, const api::ResourceInfo* resource,
                        api::Object owner, value::LabelSelector selector)
     : client_(client),
@@ -72,7 +61,7 @@ sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candid
   Claimed claimed;
   std::vector<api::Status> errors;
   for (const api::Object& pod : candidates) {
-    const std::optional<ControllerRef> controller = ControllerOf(pod);
+    const std::optional<api::OwnerReference> controller = pod.controller();
     const bool matches = selector_.Matches(pod.labels());
     if (controller) {
       if (controller->uid != owner_.uid()) continue;

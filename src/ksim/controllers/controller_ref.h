@@ -7,7 +7,6 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ksim/api/object.h"
@@ -18,14 +17,6 @@
 #include "ksim/value/selector.h"
 
 namespace ksim::controllers {
-
-// What an object says of its controller. The texts live as long as the object.
-struct ControllerRef {
-  std::string_view kind, name, uid;
-  friend bool operator==(const ControllerRef& a, const ControllerRef& b) = default;
-};
-// nullopt: it has none. As api::Object::controller, without copies of texts.
-std::optional<ControllerRef> ControllerOf(const api::Object& object);
 
 // The PATCH bodies; exposed for tests.
 value::Value AdoptPatch(const api::Object& owner, const api::Object& pod);

@@ -9,6 +9,7 @@
 #include "ksim/api/pod.h"
 #include "ksim/base/status.h"
 #include "ksim/client/component_limits.h"
+#include "ksim/controllers/controller_ref.h"
 #include "ksim/controllers/pod_ranking.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/probe.h"
@@ -48,8 +49,14 @@ Duration MinReady(const api::Object& rs) {
 }
 
 std::string OwnerUid(const api::Object& object) {
-  const std::optional<ControllerRef> owner = ControllerOf(object);
-  return owner ? std::string(owner->uid) : std::string();
+  const std::optional<api::OwnerReference> owner = object.controller();
+  return owner ? owner->uid : std::string();
+}
+
+bool SameController(const std::optional<api::OwnerReference>& a,
+                    const std::optional<api::OwnerReference>& b) {
+  if (!a || !b) return !a && !b;
+  return a->uid == b->uid && a->name == b->name && a->kind == b->kind;
 }
 
 }  // namespace
@@ -85,7 +92,7 @@ void ReplicaSetController::Start() {
     return uid.empty() ? std::vector<std::string>() : std::vector<std::string>{uid};
   });
   pod_informer_.AddIndex(kPodOwnerIndex, [](const api::Object& pod) {
-    const std::optional<ControllerRef> owner = ControllerOf(pod);
+    const std::optional<api::OwnerReference> owner = pod.controller();
     if (!owner) return std::vector<std::string>{OrphanIndexKey(pod.ns())};
     return std::vector<std::string>{OwnerIndexKey(pod.ns(), owner->kind, owner->name, owner->uid)};
   });
@@ -131,7 +138,7 @@ void ReplicaSetController::AddPod(const api::Object& pod) {
     DeletePod(pod);
     return;
   }
-  const std::optional<ControllerRef> owner = ControllerOf(pod);
+  const std::optional<api::OwnerReference> owner = pod.controller();
   if (owner) {
     const api::Object rs = ResolveControllerRef(pod.ns(), owner);
     if (rs.empty()) return;
@@ -150,9 +157,9 @@ void ReplicaSetController::UpdatePod(const api::Object& old_pod, const api::Obje
     if (label_changed) DeletePod(old_pod);
     return;
   }
-  const std::optional<ControllerRef> owner = ControllerOf(new_pod);
-  const std::optional<ControllerRef> old_owner = ControllerOf(old_pod);
-  const bool owner_changed = owner != old_owner;
+  const std::optional<api::OwnerReference> owner = new_pod.controller();
+  const std::optional<api::OwnerReference> old_owner = old_pod.controller();
+  const bool owner_changed = !SameController(owner, old_owner);
   if (owner_changed && old_owner) {
     const api::Object rs = ResolveControllerRef(old_pod.ns(), old_owner);
     if (!rs.empty()) queue_.Add(rs.key());
@@ -180,14 +187,14 @@ void ReplicaSetController::EnqueueAfterMinReady(const api::Object& rs) {
 
 void ReplicaSetController::DeletePod(const api::Object& pod) {
   if (pod.empty()) return;
-  const api::Object rs = ResolveControllerRef(pod.ns(), ControllerOf(pod));
+  const api::Object rs = ResolveControllerRef(pod.ns(), pod.controller());
   if (rs.empty()) return;
   expectations_.DeletionObserved(rs.key(), pod.key());
   queue_.Add(rs.key());
 }
 
 api::Object ReplicaSetController::ResolveControllerRef(
-    std::string_view ns, const std::optional<ControllerRef>& ref) const {
+    std::string_view ns, const std::optional<api::OwnerReference>& ref) const {
   if (!ref || ref->kind != kKind) return {};
   api::Object rs = rs_informer_.lister().Get(ns, ref->name);
   if (rs.empty() || rs.uid() != ref->uid) return {};

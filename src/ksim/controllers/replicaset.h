@@ -18,7 +18,6 @@
 #include "ksim/client/workqueue.h"
 #include "ksim/controllers/consistency_store.h"
 #include "ksim/controllers/controller.h"
-#include "ksim/controllers/controller_ref.h"
 #include "ksim/controllers/expectations.h"
 #include "ksim/controllers/pod_control.h"
 #include "ksim/controllers/replicaset_status.h"
@@ -50,7 +49,7 @@ class ReplicaSetController : public Controller, public client::Reconciler {
   void EnqueueAfterMinReady(const api::Object& rs);
   // The owner that a reference names, if the cache has it under that name with that uid.
   api::Object ResolveControllerRef(std::string_view ns,
-                                   const std::optional<ControllerRef>& ref) const;
+                                   const std::optional<api::OwnerReference>& ref) const;
   std::vector<api::Object> MatchingReplicaSets(const api::Object& pod) const;
 
   // --- sync (syncReplicaSet) ---
