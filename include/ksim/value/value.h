@@ -267,7 +267,8 @@ Value Arr(std::initializer_list<Value> items);
 class ObjectBuilder {
  public:
   ObjectBuilder() = default;
-  ObjectBuilder& Add(std::string_view name, Value v);
+  ObjectBuilder& Add(Atom name, Value v);
+  ObjectBuilder& Add(std::string_view name, Value v) { return Add(Atom(name), std::move(v)); }
   ObjectBuilder& AddIf(bool condition, std::string_view name, Value v);
   Value Build();
 

@@ -3,9 +3,6 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-#include <utility>
-#include <vector>
-
 #include "ksim/value/timestamp.h"
 
 namespace ksim::client {
@@ -17,44 +14,32 @@ using value::Value;
 
 namespace {
 
-// Members of text, added by name, which spares their sorting.
-class Texts {
- public:
-  explicit Texts(std::size_t most) { members_.reserve(most); }
-  Texts& Add(Atom name, std::string_view text) {
-    members_.emplace_back(name, Value::String(text));
-    return *this;
-  }
-  Texts& AddAny(Atom name, std::string_view text) { return text.empty() ? *this : Add(name, text); }
-  Value Build() { return Value::Object(std::move(members_)); }
-
- private:
-  std::vector<Value::Member> members_;
-};
-
+// Members are added by name here, which spares their sorting.
 Value ReferenceTree(const ObjectReference& r) {
   static const Atom kApiVersion("apiVersion"), kFieldPath("fieldPath"), kKind("kind"),
       kName("name"), kNamespace("namespace"), kResourceVersion("resourceVersion"), kUid("uid");
   const std::string rv = r.resource_version == 0 ? "" : std::to_string(r.resource_version);
-  return Texts(7)
-      .Add(kApiVersion, r.api_version)
-      .AddAny(kFieldPath, r.field_path)
-      .Add(kKind, r.kind)
-      .Add(kName, r.name)
-      .AddAny(kNamespace, r.ns)
-      .AddAny(kResourceVersion, rv)
-      .AddAny(kUid, r.uid)
-      .Build();
+  ObjectBuilder tree;
+  tree.Add(kApiVersion, Value::String(r.api_version));
+  if (!r.field_path.empty()) tree.Add(kFieldPath, Value::String(r.field_path));
+  tree.Add(kKind, Value::String(r.kind)).Add(kName, Value::String(r.name));
+  if (!r.ns.empty()) tree.Add(kNamespace, Value::String(r.ns));
+  if (!rv.empty()) tree.Add(kResourceVersion, Value::String(rv));
+  if (!r.uid.empty()) tree.Add(kUid, Value::String(r.uid));
+  return tree.Build();
 }
 
 Value SourceTree(const EventRecord& e) {
   static const Atom kComponent("component"), kHost("host");
-  return Texts(2).Add(kComponent, e.component).AddAny(kHost, e.host).Build();
+  ObjectBuilder tree;
+  tree.Add(kComponent, Value::String(e.component));
+  if (!e.host.empty()) tree.Add(kHost, Value::String(e.host));
+  return tree.Build();
 }
 
 Value Metadata(const EventRecord& e) {
   static const Atom kName("name"), kNamespace("namespace");
-  return Texts(2).Add(kName, e.name).Add(kNamespace, e.ns).Build();
+  return Value::Object({{kName, Value::String(e.name)}, {kNamespace, Value::String(e.ns)}});
 }
 
 Value SeriesTree(const EventSeries& s) {

@@ -121,7 +121,7 @@ Value Arr(std::initializer_list<Value> items) {
   return MakeArray(std::span(list));
 }
 
-ObjectBuilder& ObjectBuilder::Add(std::string_view name, Value v) {
+ObjectBuilder& ObjectBuilder::Add(Atom name, Value v) {
   // Most objects that are built have some ten members.
   if (members_.empty()) members_.reserve(12);
   members_.emplace_back(name, std::move(v));
