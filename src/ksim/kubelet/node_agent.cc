@@ -260,29 +260,17 @@ NodeAgent::Fixed::Fixed(const NodeOptions& options, api::Compat compat)
       endpoints(value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}})),
       info(NodeInfoOf(compat)) {}
 
-// As api::UpdateCondition of each, all at once.
-Value NodeAgent::Conditions(const Value& before) const {
-  static const value::Atom kHeartbeat("lastHeartbeatTime"), kSince("lastTransitionTime"),
-      kMessage("message"), kReason("reason"), kStatus("status"), kType("type");
-  const Value now = Value::String(value::FormatTimestamp(process_.Now()));
-  std::vector<Value> list(before.items().begin(), before.items().end());
+Value NodeAgent::Conditions(Value conditions) const {
+  static const value::Atom kHeartbeat("lastHeartbeatTime");
+  const VirtualTime now = process_.Now();
+  const Value heartbeat = Value::String(value::FormatTimestamp(now));
   for (const ConditionTexts& texts : kNodeConditions) {
-    const std::string_view type = ConditionOf(texts.trouble);
     const ConditionText& text = has_(texts.trouble) ? texts.ill : texts.well;
-    auto place = std::find_if(list.begin(), list.end(), [type](const Value& condition) {
-      return condition.Get(kType).AsString() == type;
-    });
-    if (place == list.end()) place = list.emplace(place);
-    const bool same = place->Get(kStatus).AsString() == text.status;
-    const Value since = same && !place->Get(kSince).is_null() ? place->Get(kSince) : now;
-    *place = Value::Object({{kHeartbeat, now},
-                            {kSince, since},
-                            {kMessage, Value::String(text.message)},
-                            {kReason, Value::Of(text.reason)},
-                            {kStatus, Value::Of(text.status)},
-                            {kType, Value::String(type)}});
+    const Value condition =
+        api::MakeCondition(ConditionOf(texts.trouble), text.status, text.reason, text.message);
+    conditions = api::UpdateCondition(conditions, condition.Set(kHeartbeat, heartbeat), now);
   }
-  return Value::Array(std::move(list));
+  return conditions;
 }
 
 Value NodeAgent::Status(const Value& current) const {
