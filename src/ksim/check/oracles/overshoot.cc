@@ -2,8 +2,8 @@
 // 21, 24, 54.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
-#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/hash.h"
@@ -87,6 +87,8 @@ class Overshoot : public Oracle {
     std::int64_t unknown = 0;              // creations whose sender does not know of them
     std::map<std::uint64_t, Made> active;  // by pod
     bool reported = false;
+
+    bool Beyond(std::int64_t pods) const { return pods > most + unknown; }
   };
   // A creation without an answer.
   struct Pending {
@@ -121,9 +123,10 @@ class Overshoot : public Oracle {
     if (o.op != CommitOp::kCreate) return;
     Judged();
     const std::uint64_t decided = o.request != 0 ? ComesTrue(o, key, &set) : o.seq;
-    const std::int64_t have = Countable(facts, set, o, decided);
     // A set that is gone, or never was, asked for none that could be counted.
-    if (set.name.empty() || set.reported || have <= set.most + set.unknown) return;
+    if (set.name.empty() || set.reported || !set.Beyond(std::ssize(set.active))) return;
+    const std::int64_t have = Countable(facts, set, o, decided);  // some of them, seldom asked for
+    if (!set.Beyond(have)) return;
     set.reported = true;
     Violate(o.seq, std::string(o.by),
             fmt::format("{} creates {} and makes it {} pods of {}, which was never asked for more "
