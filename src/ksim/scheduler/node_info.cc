@@ -47,12 +47,27 @@ void NodeInfo::RenewPod(const api::Object& pod) {
       return other.uid() == pod.uid();
     });
     if (it == pods->end()) continue;
+    if (pods == &pods_) {
+      CountAlike(*it, -1);
+      CountAlike(pod, 1);
+    }
     *it = pod;
     std::rotate(it, it + 1, pods->end());
   }
 }
 
+void NodeInfo::CountAlike(const api::Object& pod, int sign) {
+  if (pod.deleting()) return;
+  auto it = std::find_if(alike_.begin(), alike_.end(), [&pod](const PodsAlike& a) {
+    return a.ns == pod.ns() && a.labels == pod.labels();
+  });
+  if (it == alike_.end()) it = alike_.emplace(it, pod.ns(), pod.labels());
+  it->count += sign;
+  if (it->count == 0) alike_.erase(it);
+}
+
 void NodeInfo::Account(const api::Object& pod, int sign) {
+  CountAlike(pod, sign);
   const api::Resources requests = api::PodRequests(pod, /*nonzero=*/false);
   const api::Resources nonzero = api::PodRequests(pod, /*nonzero=*/true);
   if (sign > 0) {

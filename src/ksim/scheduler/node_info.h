@@ -7,13 +7,24 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ksim/api/host_ports.h"
 #include "ksim/api/object.h"
 #include "ksim/api/resources.h"
+#include "ksim/value/value.h"
 
 namespace ksim::scheduler {
+
+// Pods of one namespace with the same labels, as one template makes them: what selects pods looks
+// at a few of these, not at every pod.
+struct PodsAlike {
+  PodsAlike(std::string_view n, value::Value l) : ns(n), labels(std::move(l)) {}
+  std::string ns;
+  value::Value labels;
+  std::int64_t count = 0;
+};
 
 class NodeInfo {
  public:
@@ -23,6 +34,8 @@ class NodeInfo {
   const api::Object& node() const { return node_; }
   std::string_view name() const { return node_.name(); }
   const std::vector<api::Object>& pods() const { return pods_; }
+  // The pods by what they have in common, without those that are being deleted.
+  const std::vector<PodsAlike>& alike() const { return alike_; }
   // Those that want to be near other pods, or far from them.
   const std::vector<api::Object>& with_affinity() const { return with_affinity_; }
   const api::Resources& requested() const { return requested_; }
@@ -39,9 +52,11 @@ class NodeInfo {
 
  private:
   void Account(const api::Object& pod, int sign);
+  void CountAlike(const api::Object& pod, int sign);
 
   api::Object node_;
   std::vector<api::Object> pods_, with_affinity_;
+  std::vector<PodsAlike> alike_;
   api::Resources requested_, nonzero_requested_, allocatable_;
   std::multiset<api::HostPort> ports_, sidecar_ports_;
 };

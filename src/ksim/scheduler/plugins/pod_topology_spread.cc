@@ -34,10 +34,11 @@ struct Constraint {
   bool honor_taints = false;
   bool counts_nobody = false;  // an empty selector does, from 1.30 on (countPodsMatchSelector)
 
-  bool Matches(const api::Object& pod) const {
+  bool Matches(const Value& labels) const {
     return std::all_of(selectors.begin(), selectors.end(),
-                       [&](const auto& s) { return s.Matches(pod.labels()); });
+                       [&](const auto& s) { return s.Matches(labels); });
   }
+  bool Matches(const api::Object& pod) const { return Matches(pod.labels()); }
   bool Counts(const api::Object& pod, const api::Object& node) const {
     if (honor_affinity && !api::MatchesRequiredNodeAffinity(pod, node)) return false;
     return !honor_taints ||
@@ -49,9 +50,10 @@ struct Constraint {
 std::int64_t CountMatching(const Constraint& constraint, const NodeInfo& info,
                            std::string_view ns) {
   if (constraint.counts_nobody) return 0;
-  return std::count_if(info.pods().begin(), info.pods().end(), [&](const api::Object& p) {
-    return !p.deleting() && p.ns() == ns && constraint.Matches(p);
-  });
+  std::int64_t count = 0;
+  for (const PodsAlike& pods : info.alike())
+    if (pods.ns == ns && constraint.Matches(pods.labels)) count += pods.count;
+  return count;
 }
 
 std::optional<std::string> LabelOf(const api::Object& node, std::string_view key) {
