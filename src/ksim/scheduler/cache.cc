@@ -79,13 +79,11 @@ void SchedulerCache::RemovePod(const api::Object& pod) {
 
 void SchedulerCache::AddNode(const api::Object& node) {
   NodeInfo& info = infos_[std::string(node.name())];
-  if (!info.node().empty()) {
-    if (ZoneKey(info.node()) != ZoneKey(node)) {
-      RemoveFromTree(info.node());
-      AddToTree(node);
-    }
-  } else {
-    AddToTree(node);
+  const std::string zone = ZoneKey(node);
+  const bool is_listed = !info.node().empty();
+  if (!is_listed || ZoneKey(info.node()) != zone) {
+    if (is_listed) RemoveFromTree(info);
+    AddToTree(zone, info);
   }
   info.SetNode(node);
 }
@@ -93,7 +91,7 @@ void SchedulerCache::AddNode(const api::Object& node) {
 void SchedulerCache::RemoveNode(const api::Object& node) {
   const auto it = infos_.find(node.name());
   if (it == infos_.end() || it->second.node().empty()) return;
-  RemoveFromTree(it->second.node());
+  RemoveFromTree(it->second);
   it->second.RemoveNode();
   if (it->second.pods().empty()) infos_.erase(it);
 }
@@ -101,9 +99,10 @@ void SchedulerCache::RemoveNode(const api::Object& node) {
 std::vector<const NodeInfo*> SchedulerCache::ListNodes() const {
   std::vector<const NodeInfo*> list;
   const std::size_t count = node_count();
+  list.reserve(count);
   for (std::size_t row = 0; list.size() < count; ++row) {
     for (const Zone& zone : zones_) {
-      if (row < zone.nodes.size()) list.push_back(&infos_.find(zone.nodes[row])->second);
+      if (row < zone.nodes.size()) list.push_back(zone.nodes[row]);
     }
   }
   return list;
@@ -141,20 +140,19 @@ void SchedulerCache::Replace(const api::Object& known, const api::Object& pod) {
   Place(pod);
 }
 
-void SchedulerCache::AddToTree(const api::Object& node) {
-  const std::string key = ZoneKey(node);
+void SchedulerCache::AddToTree(const std::string& key, const NodeInfo& info) {
   auto zone =
       std::find_if(zones_.begin(), zones_.end(), [&](const Zone& z) { return z.name == key; });
   if (zone == zones_.end()) zone = zones_.insert(zones_.end(), Zone{key, {}});
-  zone->nodes.emplace_back(node.name());
+  zone->nodes.push_back(&info);
 }
 
-void SchedulerCache::RemoveFromTree(const api::Object& node) {
-  const std::string key = ZoneKey(node);
+void SchedulerCache::RemoveFromTree(const NodeInfo& info) {
+  const std::string key = ZoneKey(info.node());
   const auto zone =
       std::find_if(zones_.begin(), zones_.end(), [&](const Zone& z) { return z.name == key; });
   if (zone == zones_.end()) return;
-  std::erase(zone->nodes, node.name());
+  std::erase(zone->nodes, &info);
   if (zone->nodes.empty()) zones_.erase(zone);
 }
 

@@ -19,6 +19,10 @@ namespace ksim::scheduler {
 
 class SchedulerCache {
  public:
+  SchedulerCache() = default;
+  SchedulerCache(SchedulerCache&&) = default;  // not to be copied: its lists point into it
+  SchedulerCache& operator=(SchedulerCache&&) = default;
+
   // Error if the pod is in the cache already. `pod` carries its spec.nodeName.
   absl::Status AssumePod(const api::Object& pod);
   // Only for an assumed pod; nothing for one that has been confirmed or is unknown.
@@ -55,10 +59,10 @@ class SchedulerCache {
   // Zones in the order their first node came, each with its nodes in order (node_tree.go).
   struct Zone {
     std::string name;
-    std::vector<std::string> nodes;
+    std::vector<const NodeInfo*> nodes;  // in infos_
   };
-  void AddToTree(const api::Object& node);
-  void RemoveFromTree(const api::Object& node);
+  void AddToTree(const std::string& key, const NodeInfo& info);
+  void RemoveFromTree(const NodeInfo& info);
   std::vector<Zone> zones_;
 };
 
