@@ -9,7 +9,7 @@ namespace ksim::sim {
 
 namespace internal {
 
-// A suspended leaf: one slot, claimed on suspension, released on resumption or destruction.
+// A suspended leaf: its task's slot, claimed on suspension, released on resumption or destruction.
 class Suspension {
  public:
   explicit Suspension(Simulation& sim) : sim_(&sim) {}

@@ -25,15 +25,13 @@ void EventQueue::Extend(Bucket& bucket) {
 
 void EventQueue::DropFront() {
   Bucket& bucket = buckets_[0];
-  Chunk* const done = bucket.head;
-  if (done == bucket.tail) {
-    bucket = Bucket();
+  front_ = 0;
+  if (bucket.head == bucket.tail) {
+    bucket.tail_used = 0;
     occupied_ &= ~std::uint64_t{1};
   } else {
-    bucket.head = done->next;
+    Free(std::exchange(bucket.head, bucket.head->next));
   }
-  Free(done);
-  front_ = 0;
 }
 
 // Bucket 0 is empty: the next bucket's turn has come. Only its entries change place: for those of
@@ -50,6 +48,7 @@ void EventQueue::SortIntoFront(std::size_t b) {
   const std::uint64_t half = std::uint64_t{1} << (b - 1);  // the bucket's range is this long
   base_ = minimum_[b] & ~(half - 1);
   front_end_ = base_ + half;
+  if (buckets_[0].head != nullptr) Free(buckets_[0].head);
   buckets_[0] = std::exchange(buckets_[b], Bucket());
   occupied_ = (occupied_ & ~(std::uint64_t{1} << b)) | 1;
   QueueEntry* const entries = buckets_[0].head->entries;
@@ -80,16 +79,6 @@ void EventQueue::Spread(std::size_t b) {
     Chunk* done = c;
     c = c->next;
     Free(done);
-  }
-}
-
-void EventQueue::InsertInFront(const QueueEntry& e) {
-  Bucket& bucket = buckets_[0];
-  if ((occupied_ & 1) == 0 || e.time >= bucket.tail->entries[bucket.tail_used - 1].time) {
-    occupied_ |= 1;
-    Append(bucket, e);
-  } else {
-    InsertBeforeTail(e);
   }
 }
 

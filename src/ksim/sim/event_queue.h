@@ -11,6 +11,8 @@
 //  2. Bucket 0 holds the times in [base_, front_end_), sorted, equal ones in the order of pushing.
 //  3. Any other time t is in bucket BitWidth(t ^ base_), equal ones in the order of pushing.
 //  4. minimum_[b] is the smallest time in bucket b > 0, if the bucket is not empty.
+//  5. An empty bucket has no chunk, but bucket 0 may keep its last one: what is pushed at the time
+//     that runs comes and goes one by one.
 #pragma once
 #include <array>
 #include <bit>
@@ -117,7 +119,16 @@ class EventQueue {
     if (bucket.tail_used == kChunkEntries) Extend(bucket);
     bucket.tail->entries[bucket.tail_used++] = e;
   }
-  void InsertInFront(const QueueEntry& e);
+  // Into bucket 0. What is due later than all there, or at the time of the last, goes behind it.
+  void InsertInFront(const QueueEntry& e) {
+    Bucket& bucket = buckets_[0];
+    if ((occupied_ & 1) != 0 && e.time < bucket.tail->entries[bucket.tail_used - 1].time) {
+      InsertBeforeTail(e);
+    } else {
+      occupied_ |= 1;
+      Append(bucket, e);
+    }
+  }
   // Into bucket 0, before its last entry.
   void InsertBeforeTail(const QueueEntry& e);
   void InsertFromFront(const QueueEntry& e);  // there is room there: front_ > 0

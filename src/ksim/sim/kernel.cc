@@ -35,17 +35,11 @@ void Simulation::Kernel::AddSlot() {
   slots.emplace_back();
 }
 
-void Simulation::Kernel::FreeSlot(std::uint32_t index) {
-  Slot& slot = slots[index];
+void Simulation::Kernel::DropEntries(Slot& slot) {
   sim.pending_work_ -= slot.work;
   dead += slot.entries;
   slot.entries = slot.work = 0;
-  slot.frame = nullptr;
-  ++slot.generation;
-  slot.owner = free_slot;
-  free_slot = index;
-  if (dead > 64 && dead * 2 > queue.size()) [[unlikely]]
-    DropDead();
+  if (dead > 64 && dead * 2 > queue.size()) DropDead();
 }
 
 void Simulation::Kernel::DropDead() {
@@ -87,7 +81,7 @@ std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
 std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const {
   std::vector<QueueEntry> work;
   const auto add = [&](const QueueEntry& e) {
-    if ((e.sequence & 1) != 0 && Live(e)) work.push_back(e);
+    if (IsWork(e) && Live(e)) work.push_back(e);
   };
   queue.ForEach(add);
   if (ordering) ordering->ForEach(add);
@@ -108,39 +102,47 @@ std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const
   return lines;
 }
 
-void Simulation::Kernel::Run(const QueueEntry& e) {
-  Slot& slot = slots[e.slot];
-  const std::uint16_t work = e.sequence & 1;
+void Simulation::Kernel::Run(std::uint32_t index, bool work) {
+  Slot& slot = slots[index];
   --slot.entries;
-  slot.work = static_cast<std::uint16_t>(slot.work - work);
-  sim.pending_work_ -= work;
-  if (work != 0) sim.last_work_ = sim.now_;
+  if (work) {
+    --slot.work;
+    --sim.pending_work_;
+    sim.last_work_ = sim.now_;
+  }
   in_step = true;
   if (slot.frame != nullptr) {
-    RunRoot(slot.owner, std::coroutine_handle<>::from_address(slot.frame));
+    RunRoot(index);
   } else {
     const std::uint32_t call = slot.owner;
-    FreeSlot(e.slot);
+    FreeSlot(index);
     RunCall(call);
   }
   in_step = false;
 }
 
-void Simulation::Kernel::RunRoot(std::uint32_t index, std::coroutine_handle<> frame) {
+void Simulation::Kernel::RunRoot(std::uint32_t slot) {
+  const std::uint32_t index = slots[slot].owner;
+  Context& context = sim.context_;
   {
-    Root& root = roots[index];
-    if (root.start_slot != kNone) FreeSlot(std::exchange(root.start_slot, kNone));
-    sim.context_ = {root.process, root.actor, root.cause, root.background, root.unawaited};
+    const Root& root = roots[index];
+    // One by one: a Context that is put together first would be written in parts and read as a
+    // whole, which the processor waits for.
+    context.process = root.process;
+    context.actor = root.actor;
+    context.cause = root.cause;
+    context.background = root.background;
+    context.unawaited = root.unawaited;
   }
-  current_root = index;
-  internal::Resume(frame);
-  current_root = kNone;
+  current_slot = slot;
+  internal::Resume(std::coroutine_handle<>::from_address(slots[slot].frame));
+  current_slot = kNone;
   Root& root = roots[index];  // the table may have grown
   if (!root.task.done()) {
-    root.actor = sim.context_.actor;
-    root.cause = sim.context_.cause;
-    root.background = sim.context_.background;
-    root.unawaited = sim.context_.unawaited;
+    root.actor = context.actor;
+    root.cause = context.cause;
+    root.background = context.background;
+    root.unawaited = context.unawaited;
     return;
   }
   if (const std::exception_ptr& error = root.task.handle().promise().error)

@@ -1,9 +1,9 @@
 // Simulation::Kernel: the tables behind a Simulation. Frames, tasks and calls are found by their
 // number, never by pointer, so that a queue entry can outlive what it was meant for.
 //
-//  - a slot is what a queue entry names: a suspended frame or a scheduled call, with a generation
-//    that rises whenever the slot is given up;
-//  - a root is a spawned task and the Context it runs in;
+//  - a slot is what a queue entry names: the frame where a root waits, or a scheduled call, with a
+//    generation that rises whenever the wait is over or the slot is given up;
+//  - a root is a spawned task, its slot, and the Context it runs in;
 //  - a call is a function scheduled by After, and the Context it runs in.
 #pragma once
 #include <array>
@@ -24,6 +24,9 @@ namespace ksim::sim {
 
 class Ordering;  // ordering.h
 
+// Whether it is kWork: the owner's bit of its number.
+inline bool IsWork(const QueueEntry& e) { return (e.sequence & 1) != 0; }
+
 // Makes room for one more by a quarter of the size, not by all of it: with 100,000 actors asleep
 // the tables are most of the memory.
 template <class T>
@@ -36,7 +39,7 @@ class Simulation::Kernel {
   static constexpr std::uint32_t kNone = 0xffffffffu;
 
   struct Slot {
-    void* frame = nullptr;  // null: a call
+    void* frame = nullptr;  // where the root waits; null: a call
     std::uint32_t generation = 0;
     std::uint32_t owner = kNone;  // root or call; of a free slot: the next free one
     std::uint16_t label = 0;      // of the last wake-up asked for
@@ -54,7 +57,7 @@ class Simulation::Kernel {
     bool unawaited = false;
     std::uint32_t generation = 0;
     std::uint32_t newer = kNone, older = kNone;  // roots of the process; `newer` also: next free
-    std::uint32_t start_slot = kNone;            // until it has begun to run
+    std::uint32_t slot = kNone;
   };
   static_assert(sizeof(Root) == 48);
 
@@ -84,8 +87,19 @@ class Simulation::Kernel {
     slot.owner = owner;
     return index;
   }
-  void AddSlot();                     // a free one, to the table
-  void FreeSlot(std::uint32_t slot);  // its pending entries are dead from here on
+  void AddSlot();  // a free one, to the table
+  void FreeSlot(std::uint32_t slot) {
+    EndWait(slots[slot]);
+    slots[slot].frame = nullptr;
+    slots[slot].owner = std::exchange(free_slot, slot);
+  }
+  // The slot's pending entries are dead from here on.
+  void EndWait(Slot& slot) {
+    ++slot.generation;
+    if (slot.entries != 0) [[unlikely]]
+      DropEntries(slot);
+  }
+  void DropEntries(Slot& slot);
   void Enqueue(std::uint32_t slot, VirtualTime at, TimerKind kind, const char* label);
   bool Live(const QueueEntry& e) const { return slots[e.slot].generation == e.generation; }
   void DropDead();
@@ -107,8 +121,8 @@ class Simulation::Kernel {
   std::vector<std::string> DescribeWork(std::size_t max) const;
 
   // --- running (kernel.cc) ---
-  void Run(const QueueEntry& e);  // the clock has been set
-  void RunRoot(std::uint32_t root, std::coroutine_handle<> frame);
+  void Run(std::uint32_t slot, bool work);  // the clock has been set
+  void RunRoot(std::uint32_t slot);
   void RunCall(std::uint32_t call);
   void RunDeferred() {
     if (!deferred.empty()) [[unlikely]]
@@ -136,7 +150,7 @@ class Simulation::Kernel {
   std::uint32_t free_call = kNone;
   std::vector<Deferred> deferred;  // those before deferred_done have run
   std::size_t deferred_done = 0;
-  std::uint32_t current_root = kNone;
+  std::uint32_t current_slot = kNone;  // of the root that runs
   bool in_step = false;
   bool closed = false;  // after Shutdown
   std::vector<std::string_view> labels;

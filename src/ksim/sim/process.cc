@@ -67,7 +67,7 @@ Process::TaskId Process::Spawn(Task<void> task, std::string_view part, bool back
   context.background = context.background || background;
   const std::uint32_t index = kernel.NewRoot(*this, std::move(task), context);
   const TimerKind kind = context.background ? TimerKind::kPeriodic : TimerKind::kWork;
-  kernel.Enqueue(kernel.roots[index].start_slot, sim_.now(), kind, "spawn");
+  kernel.Enqueue(kernel.roots[index].slot, sim_.now(), kind, "spawn");
   return {(std::uint64_t{kernel.roots[index].generation} << 32) | (index + 1)};
 }
 

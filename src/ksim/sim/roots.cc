@@ -25,7 +25,7 @@ std::uint32_t Simulation::Kernel::NewRoot(Process& process, Task<void> task,
   root.actor = context.actor;
   root.background = context.background;
   root.unawaited = context.unawaited;
-  root.start_slot = slot;
+  root.slot = slot;
   root.newer = kNone;
   root.older = std::exchange(process.newest_root_, index);
   if (root.older != kNone) roots[root.older].newer = index;
@@ -36,7 +36,7 @@ std::uint32_t Simulation::Kernel::NewRoot(Process& process, Task<void> task,
 // The task's own destructors may spawn, send and kill: so the root is out of all tables first.
 void Simulation::Kernel::DestroyRoot(std::uint32_t index) {
   Root& root = roots[index];
-  if (root.start_slot != kNone) FreeSlot(std::exchange(root.start_slot, kNone));
+  const std::uint32_t slot = root.slot;
   Task<void> task = std::move(root.task);
   (root.newer != kNone ? roots[root.newer].older : root.process->newest_root_) = root.older;
   if (root.older != kNone) roots[root.older].newer = root.newer;
@@ -46,6 +46,7 @@ void Simulation::Kernel::DestroyRoot(std::uint32_t index) {
   root.newer = free_root;
   free_root = index;
   task.Reset();
+  FreeSlot(slot);
 }
 
 std::uint32_t Simulation::Kernel::NewCall(absl::AnyInvocable<void()>&& function,

@@ -130,13 +130,14 @@ bool Simulation::RunNext(VirtualTime bound, const Limits& limits, Stop* stop) {
     *stop = Stop::kTimeReached;
     return false;
   }
-  const QueueEntry e = *front;
-  const VirtualTime next(static_cast<std::int64_t>(e.time));
+  const VirtualTime next(static_cast<std::int64_t>(front->time));
   KSIM_CHECK(next >= now_);
   if (!MayStep(next, limits, stop)) return false;
   BeginStep(next);
+  const std::uint32_t slot = front->slot;
+  const bool work = IsWork(*front);
   kernel_->queue.PopFront();
-  kernel_->Run(e);
+  kernel_->Run(slot, work);
   kernel_->RunDeferred();
   return true;
 }
@@ -152,7 +153,7 @@ bool Simulation::RunOrdered(VirtualTime bound, const Limits& limits, Stop* stop)
   if (!MayStep(std::max(now_, kernel_->ordering->earliest()), limits, stop)) return false;
   const QueueEntry e = kernel_->ordering->Take(bound, steps_);
   BeginStep(std::max(now_, VirtualTime(static_cast<std::int64_t>(e.time))));
-  kernel_->Run(e);
+  kernel_->Run(e.slot, IsWork(e));
   kernel_->RunDeferred();
   return true;
 }
@@ -242,9 +243,11 @@ std::uint64_t Simulation::EmitAs(ActorId actor, std::uint64_t cause, const Event
 }
 
 Simulation::SlotRef Simulation::ClaimSlot(std::coroutine_handle<> frame) {
-  KSIM_CHECK(kernel_->current_root != Kernel::kNone) << "awaited outside a spawned task";
-  const std::uint32_t slot = kernel_->NewSlot(frame.address(), kernel_->current_root);
-  return {slot, kernel_->slots[slot].generation};
+  const std::uint32_t index = kernel_->current_slot;
+  KSIM_CHECK(index != Kernel::kNone) << "awaited outside a spawned task";
+  Kernel::Slot& slot = kernel_->slots[index];
+  slot.frame = frame.address();
+  return {index, slot.generation};
 }
 
 void Simulation::Wake(SlotRef ref, Duration delay, TimerKind kind, const char* label) {
@@ -253,8 +256,9 @@ void Simulation::Wake(SlotRef ref, Duration delay, TimerKind kind, const char* l
 }
 
 void Simulation::ReleaseSlot(SlotRef ref) {
-  KSIM_CHECK(kernel_->slots[ref.slot].generation == ref.generation);
-  kernel_->FreeSlot(ref.slot);
+  Kernel::Slot& slot = kernel_->slots[ref.slot];
+  KSIM_CHECK(slot.generation == ref.generation);
+  kernel_->EndWait(slot);
 }
 
 }  // namespace ksim::sim
