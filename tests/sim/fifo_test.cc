@@ -24,6 +24,26 @@ TEST(Fifo, GivesBackInOrderWhatNobodyElseHolds) {
   EXPECT_TRUE(fifo.empty());
 }
 
+TEST(Fifo, HoldsNothingThatItGaveAwayOrDropped) {
+  const auto item = std::make_shared<int>(0);
+  const auto others = [&] { return static_cast<std::size_t>(item.use_count()) - 1; };
+  {
+    Fifo<std::shared_ptr<int>> fifo;
+    for (int i = 0; i < 100; ++i) {
+      for (int k = 0; k < 5; ++k) fifo.Push(item);
+      fifo.Pop();
+      fifo.Pop();
+      ASSERT_EQ(others(), fifo.size());
+    }
+    fifo.Keep(10);
+    EXPECT_EQ(others(), 10u);
+    fifo.clear();
+    EXPECT_EQ(others(), 0u);
+    fifo.Push(item);
+  }
+  EXPECT_EQ(others(), 0u);
+}
+
 // Beside a std::deque: bursts in, bursts out, now and then everything or half of it away.
 TEST(Fifo, IsADeque) {
   Fifo<std::uint64_t> fifo;

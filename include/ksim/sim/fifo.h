@@ -3,52 +3,90 @@
 // simulation are empty nearly always, and there are hundreds of them.
 //
 // Invariants
-//  1. items_[head_..] are the waiting items, the oldest first; those before it are moved from.
-//  2. No more than half of items_ is moved from, beyond kSlack.
+//  1. The waiting items are [head_, tail_), the oldest first, within the memory [memory_, end_).
+//  2. An empty queue begins at the front of its memory: one item at a time stays in one place.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace ksim::sim {
 
 template <class T>
 class Fifo {
  public:
-  bool empty() const { return head_ == items_.size(); }
-  std::size_t size() const { return items_.size() - head_; }
-  auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(head_); }
-  auto end() const { return items_.end(); }
+  Fifo() = default;
+  Fifo(const Fifo&) = delete;
+  Fifo& operator=(const Fifo&) = delete;
+  ~Fifo() {
+    clear();
+    GiveMemoryBack();
+  }
+
+  bool empty() const { return head_ == tail_; }
+  std::size_t size() const { return static_cast<std::size_t>(tail_ - head_); }
+  const T* begin() const { return head_; }
+  const T* end() const { return tail_; }
 
   // The i-th of those that wait, the oldest first.
-  T& operator[](std::size_t i) { return items_[head_ + i]; }
+  T& operator[](std::size_t i) { return head_[i]; }
 
-  void Push(T&& item) { items_.push_back(std::move(item)); }
-  void Push(const T& item) { items_.push_back(item); }
+  // `item` is none of those that wait.
+  void Push(T&& item) {
+    std::construct_at(Room(), std::move(item));
+    ++tail_;
+  }
+  void Push(const T& item) {
+    std::construct_at(Room(), item);
+    ++tail_;
+  }
   // The oldest; the queue must not be empty.
   T Pop() {
-    T item = std::move(items_[head_++]);
-    if (head_ == items_.size()) {
-      clear();
-    } else if (head_ > kSlack && head_ * 2 > items_.size()) {
-      items_.erase(items_.begin(), begin());
-      head_ = 0;
-    }
+    T item = std::move(*head_);
+    std::destroy_at(head_++);
+    if (empty()) head_ = tail_ = memory_;
     return item;
   }
   // Drops all but the `count` oldest.
   void Keep(std::size_t count) {
-    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(head_ + count), items_.end());
+    std::destroy(head_ + count, tail_);
+    tail_ = head_ + count;
+    if (empty()) head_ = tail_ = memory_;
   }
-  void clear() {
-    items_.clear();
-    head_ = 0;
-  }
+  void clear() { Keep(0); }
 
  private:
-  static constexpr std::size_t kSlack = 32;
-  std::vector<T> items_;
-  std::size_t head_ = 0;
+  T* Room() {
+    if (tail_ == end_) [[unlikely]]
+      MakeRoom();
+    return tail_;
+  }
+  // At the front, if half of the memory is free there; else in twice as much memory.
+  void MakeRoom() {
+    const auto capacity = static_cast<std::size_t>(end_ - memory_);
+    if (head_ != memory_ && size() * 2 <= capacity) return MoveTo(memory_);
+    const std::size_t wanted = capacity == 0 ? 1 : capacity * 2;
+    T* const memory = std::allocator<T>().allocate(wanted);
+    MoveTo(memory);
+    GiveMemoryBack();
+    memory_ = memory;
+    end_ = memory + wanted;
+  }
+  void MoveTo(T* place) {
+    T* const end = std::uninitialized_move(head_, tail_, place);
+    std::destroy(head_, tail_);
+    head_ = place;
+    tail_ = end;
+  }
+  void GiveMemoryBack() {
+    if (memory_ == nullptr) return;
+    std::allocator<T>().deallocate(memory_, static_cast<std::size_t>(end_ - memory_));
+  }
+
+  T* memory_ = nullptr;
+  T* head_ = nullptr;
+  T* tail_ = nullptr;
+  T* end_ = nullptr;
 };
 
 }  // namespace ksim::sim
