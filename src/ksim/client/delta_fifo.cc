@@ -24,6 +24,12 @@ void DedupDeletions(Deltas& deltas) {
 // queueActionLocked: the transform sees everything, tombstones and resyncs too.
 bool DeltaFifo::Enqueue(Delta&& delta) {
   if (!Transformed(transform(), delta.tombstone, &delta.object)) return false;
+  if (queue_.empty()) {
+    // The usual case: nothing is looked for, and nothing will be if it is popped before the next.
+    queue_.Push(NewEntry(std::move(delta)));
+    return true;
+  }
+  if (queue_.size() == 1) items_.insert(queue_[0].get());
   std::unique_ptr<Popped> fresh;
   const auto it = items_.lazy_emplace(delta.object, [&](const auto& make) {
     fresh = NewEntry(std::move(delta));
@@ -54,7 +60,7 @@ bool DeltaFifo::Update(const api::Object& object, sim::Origin origin) {
 
 bool DeltaFifo::Delete(const api::Object& object, sim::Origin origin) {
   populated_ = true;
-  if (!items_.contains(object) && known_->Find(object).empty()) return true;
+  if (!Waits(object) && known_->Find(object).empty()) return true;
   const bool queued = Enqueue(Delta(DeltaType::kDeleted, object, origin));
   Queued();
   return queued;
@@ -101,7 +107,7 @@ bool DeltaFifo::DeleteQueued(const std::vector<api::Object>& last, sim::Origin o
 bool DeltaFifo::DeleteKnown(const Listed& listed, sim::Origin origin, std::size_t* deletions) {
   for (const api::Object& object : known_->List("")) {
     if (listed.contains(object)) continue;
-    if (replace_sees_queued_ && items_.contains(object)) continue;
+    if (replace_sees_queued_ && Waits(object)) continue;
     if (!Enqueue(Delta(DeltaType::kDeleted, object, origin, true))) return false;
     ++*deletions;
   }
@@ -111,7 +117,7 @@ bool DeltaFifo::DeleteKnown(const Listed& listed, sim::Origin origin, std::size_
 bool DeltaFifo::Resync(sim::Origin origin) {
   bool queued = true;
   for (const api::Object& object : known_->List("")) {
-    if (items_.contains(object)) continue;
+    if (Waits(object)) continue;
     queued = Enqueue(Delta(DeltaType::kSync, object, origin));
     if (!queued) break;
   }
@@ -122,11 +128,10 @@ bool DeltaFifo::Resync(sim::Origin origin) {
 std::unique_ptr<Popped> DeltaFifo::Pop() {
   if (queue_.empty()) return nullptr;
   std::unique_ptr<Popped> oldest = queue_.Pop();
-  if (queue_.empty()) {
-    // The usual end, which looks for nothing. A long list leaves a large table, which goes now.
-    items_.clear();
-  } else {
+  if (!queue_.empty()) {
     items_.erase(oldest.get());
+  } else if (!items_.empty()) {
+    items_.clear();  // a long list leaves a large table, which goes now
   }
   oldest->is_in_initial_list = !HasSynced();
   if (initial_population_ > 0) --initial_population_;

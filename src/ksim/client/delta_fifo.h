@@ -38,6 +38,10 @@ class DeltaFifo : public DeltaQueue {
  private:
   using Listed = KeySet<const api::Object*>;
   bool Enqueue(Delta&& delta);
+  // Whether an entry of the object's key is in the queue.
+  bool Waits(const api::Object& object) const {
+    return queue_.size() == 1 ? SameKey()(*queue_.begin(), object) : items_.contains(object);
+  }
   bool EnqueueList(const std::vector<api::Object>& items, sim::Origin origin);
   std::vector<api::Object> QueuedNotIn(const Listed& listed) const;  // the latest, by key
   // Tombstones for waiting keys, and for known ones that are not listed.
@@ -46,7 +50,7 @@ class DeltaFifo : public DeltaQueue {
 
   const Indexer* known_;
   bool replace_sees_queued_;
-  KeySet<Popped*> items_;                     // all of queue_
+  KeySet<Popped*> items_;                     // all of queue_, if they are two or more
   sim::Fifo<std::unique_ptr<Popped>> queue_;  // in the order of their first deltas
   bool populated_ = false;
   std::size_t initial_population_ = 0;

@@ -60,8 +60,7 @@ sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) 
   while (!self->removed_) {
     while (stall_ != nullptr && stall_->closed()) co_await stall_->Opened();
     for (std::size_t share = StepShare(queue_.size()); share > 0 && !queue_.empty(); --share) {
-      const Notification n = queue_.Pop();
-      if (!Call(n)) co_await PauseAfterPanic();
+      if (!Call(queue_.Pop())) co_await PauseAfterPanic();
     }
     if (removed_) co_return;
     if (queue_.empty()) {
@@ -77,7 +76,7 @@ sim::Task<void> ProcessorListener::PauseAfterPanic() {
   co_await process_.simulation().Sleep(kPauseAfterPanic, sim::TimerKind::kWork, "handler panic");
 }
 
-bool ProcessorListener::Call(const Notification& n) {
+bool ProcessorListener::Call(Notification&& n) {
   sim::Simulation& sim = process_.simulation();
   sim.AdoptOrigin(n.origin);
   auto* payload = new HandlerPayload;
@@ -85,31 +84,32 @@ bool ProcessorListener::Call(const Notification& n) {
   payload->listener = actor_;
   payload->type = n.call;
   payload->resource = resource_;
-  payload->object = n.object;
-  payload->old_object = n.old_object;
+  payload->object = std::move(n.object);
+  payload->old_object = std::move(n.old_object);
   payload->initial = n.initial;
   payload->tombstone = n.tombstone;
   sim::EventInfo info;
   info.kind = sim::EventKind::kHandler;
-  info.object = n.object.KeyHash(*resource_);
-  info.revision = n.object.resource_version();
-  sim.context().cause = sim.EmitAs(actor_, n.origin.cause, info, sim::PayloadRef(payload));
+  info.object = payload->object.KeyHash(*resource_);
+  info.revision = payload->object.resource_version();
+  const sim::PayloadRef told(payload);
+  sim.context().cause = sim.EmitAs(actor_, n.origin.cause, info, told);
   if (!panics_.recover) {
-    CallHandler(n);
+    CallHandler(*payload);
     return true;
   }
   try {
-    CallHandler(n);
+    CallHandler(*payload);
   } catch (const std::exception&) {
     return false;
   }
   return true;
 }
 
-void ProcessorListener::CallHandler(const Notification& n) {
-  if (n.call == HandlerCall::kAdd) {
+void ProcessorListener::CallHandler(const HandlerPayload& n) {
+  if (n.type == HandlerCall::kAdd) {
     handler_->OnAdd(n.object, n.initial);
-  } else if (n.call == HandlerCall::kUpdate) {
+  } else if (n.type == HandlerCall::kUpdate) {
     handler_->OnUpdate(n.old_object, n.object);
   } else {
     Deleted deleted;

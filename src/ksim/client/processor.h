@@ -64,8 +64,8 @@ class ProcessorListener {
   void Reschedule(VirtualTime now) { next_resync_ = now + period_; }
 
  private:
-  bool Call(const Notification& n);  // false: the handler threw, and that is recovered
-  void CallHandler(const Notification& n);
+  bool Call(Notification&& n);  // false: the handler threw, and that is recovered
+  void CallHandler(const HandlerPayload& n);
   sim::Task<void> PauseAfterPanic();
 
   sim::Process& process_;

@@ -151,7 +151,7 @@ bool WatchPipe::CanSend() const {
   return link() != nullptr && link()->usable() && reading_ && !cut_;
 }
 
-bool WatchPipe::Send(api::WatchEvent event) {
+bool WatchPipe::Send(api::WatchEvent&& event) {
   if (!CanSend()) return true;
   const std::uint64_t key = DeliveryKey(event);
   PutOnWire(key, Item(std::move(event)));
@@ -183,7 +183,7 @@ std::uint64_t WatchPipe::DeliveryKey(const api::WatchEvent& event) {
   return link()->DeliveryKey(streams_key_, resource_, event);
 }
 
-void WatchPipe::PutOnWire(std::uint64_t key, Item item) {
+void WatchPipe::PutOnWire(std::uint64_t key, Item&& item) {
   items_.Push(std::move(item));
   channel_.Send(key, [self = shared_from_this()] { self->Arrive(); }, ExtraDelay());
 }

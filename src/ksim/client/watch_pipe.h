@@ -55,7 +55,7 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
       kLocalEvent,  // made by the client itself, never on the wire
       kEnd
     };
-    explicit Item(api::WatchEvent e, Kind k = Kind::kEvent) : event(std::move(e)), kind(k) {}
+    explicit Item(api::WatchEvent&& e, Kind k = Kind::kEvent) : event(std::move(e)), kind(k) {}
     explicit Item(api::StreamEnd how) : kind(Kind::kEnd), end(how) {}
     api::WatchEvent event;  // unless it is the end
     sim::Origin origin;     // of its arrival
@@ -65,10 +65,10 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
   // Null: the connection is gone.
   Link* link() const { return link_alive_.expired() ? nullptr : link_; }
   bool CanSend() const;
-  bool Send(api::WatchEvent event);
+  bool Send(api::WatchEvent&& event);
   void SendEnd(api::StreamEnd how);
   std::uint64_t DeliveryKey(const api::WatchEvent& event);
-  void PutOnWire(std::uint64_t key, Item item);
+  void PutOnWire(std::uint64_t key, Item&& item);
   void Arrive();  // the oldest that is on the wire
   void Wake() { to_take_in_.Notify(); }
   // The client does not read, and as much waits for it as there is room for.
