@@ -82,30 +82,6 @@ TEST(EncodedSize, OfATreeIsNeverLessThanItsJsonWithoutEscapes) {
   EXPECT_GE(EncodedSize(tree), value::ToJson(tree).size());
 }
 
-// The estimate without its memory of trees that came before.
-std::size_t SlowEstimate(const value::Value& v) {
-  std::size_t bytes = v.is_object() || v.is_array() ? 2
-                      : v.is_string()               ? v.AsString().size() + 2
-                                                    : 20;
-  for (const auto& m : v.members()) bytes += m.name.text().size() + 4 + SlowEstimate(m.value);
-  for (const value::Value& item : v.items()) bytes += SlowEstimate(item) + 1;
-  return bytes;
-}
-
-TEST(EncodedSize, DoesNotDependOnWhatWasMeasuredBefore) {
-  for (int i = 0; i < 2000; ++i) {
-    const value::Value spec = value::Obj({{"replicas", value::Value::Of(i % 3)},
-                                          {"name", value::Value::Of(std::string(i % 7, 'x'))},
-                                          {"none", value::Value::EmptyObject()}});
-    const value::Value tree =
-        value::Obj({{"spec", spec},
-                    {"status", value::Obj({{"text", value::Value::Of(std::to_string(i))}})},
-                    {"copies", value::Arr({spec, spec, value::Value()})}});
-    ASSERT_EQ(EncodedSize(tree), SlowEstimate(tree));
-    ASSERT_EQ(EncodedSize(spec), SlowEstimate(spec));
-  }
-}
-
 // STORE-94
 TEST(Errors, CodesAndTexts) {
   const std::vector<std::pair<absl::Status, std::string>> table{

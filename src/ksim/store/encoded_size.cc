@@ -1,10 +1,9 @@
 #include "ksim/store/encoded_size.h"
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "ksim/value/json.h"
+#include "ksim/value/text_size.h"
 
 namespace ksim::store {
 namespace {
@@ -26,43 +25,6 @@ constexpr std::size_t NumberField(std::int64_t n) {
 constexpr std::size_t MessageField(std::size_t bytes) { return 1 + VarintSize(bytes) + bytes; }
 constexpr std::size_t BytesField(std::size_t bytes) { return bytes == 0 ? 0 : MessageField(bytes); }
 constexpr std::size_t FlagField(bool b) { return b ? 2 : 0; }
-
-std::size_t EstimateMembers(const value::Value& v);
-
-// The JSON text without escapes of what has neither members nor items; numbers at their longest.
-inline std::size_t EstimateLeaf(const value::Value& v) {
-  if (v.is_string()) return v.AsString().size() + 2;
-  return v.is_object() || v.is_array() ? 2 : 20;
-}
-
-// A tree's estimate, remembered by its content: most of what is put was put before, as a part of
-// the last version. What is put is hashed anyway, for the commit's event.
-std::size_t KnownEstimate(const value::Value& v) {
-  struct Entry {
-    std::uint64_t hash = 0;  // 0: nothing yet; no tree has that hash
-    std::size_t bytes = 0;
-  };
-  // NOLINT(ksim-static): a hit and a miss give the same number.
-  thread_local std::array<Entry, 512> known{};
-  if (v.empty()) return EstimateLeaf(v);  // quicker than to remember it
-  const std::uint64_t hash = v.Hash();
-  Entry& entry = known[hash % known.size()];
-  if (entry.hash != hash) entry = {hash, EstimateMembers(v)};
-  return entry.bytes;
-}
-
-// Most of what a tree holds are leaves.
-std::size_t EstimatePart(const value::Value& v) {
-  return v.empty() ? EstimateLeaf(v) : KnownEstimate(v);
-}
-
-std::size_t EstimateMembers(const value::Value& v) {
-  std::size_t bytes = 2;
-  for (const value::Value& item : v.items()) bytes += EstimatePart(item) + 1;
-  for (const value::Value::Member& m : v.members())
-    bytes += m.name.text().size() + 4 + EstimatePart(m.value);
-  return bytes;
-}
 
 std::size_t KeyValueSize(const KeyValue& kv) {
   return BytesField(kv.key().size()) + NumberField(kv.create_revision()) +
@@ -94,7 +56,8 @@ std::size_t OpSize(const RequestOp& op) {
 
 std::size_t EncodedSize(const value::Value& v) {
   if (v.is_null() || v.is_string()) return v.AsString().size();
-  const std::size_t estimate = KnownEstimate(v);
+  v.Hash();  // as the commit's event will: what has one is measured but once
+  const std::size_t estimate = value::TextSizeBound(v);
   return estimate < kMeasureFrom ? estimate : value::ToJson(v).size();
 }
 

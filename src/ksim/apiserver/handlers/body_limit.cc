@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ksim/value/text_size.h"
+
 namespace ksim::apiserver {
 namespace {
 
@@ -13,8 +15,7 @@ inline std::int64_t OwnSize(const Value& v) {
   return v.is_object() || v.is_array() ? 2 : 4;
 }
 
-// Takes the size of what is in `v` from what is left; stops when nothing is. Every body is measured
-// so, and most of it are leaves.
+// Takes the size of what is in `v` from what is left; stops when nothing is.
 void TakeParts(const Value& v, std::int64_t* left) {
   for (const Value::Member& m : v.members()) {
     *left -= static_cast<std::int64_t>(m.name.text().size()) + 4 + OwnSize(m.value);  // "name":,
@@ -31,6 +32,7 @@ void TakeParts(const Value& v, std::int64_t* left) {
 }  // namespace
 
 api::Status CheckBodySize(const Value& body) {
+  if (value::TextSizeBound(body) <= static_cast<std::size_t>(kMaxBodyBytes)) return api::Status();
   std::int64_t left = kMaxBodyBytes - OwnSize(body);
   TakeParts(body, &left);
   if (left >= 0) return api::Status();
