@@ -69,6 +69,7 @@ struct Decisions::Impl {
   absl::flat_hash_map<std::string, std::vector<std::size_t>> given_by_site;
   std::shared_ptr<Strategy> strategy;
   std::vector<Record> records;
+  SiteId order;                     // once it was asked about
   std::uint64_t last_question = 0;  // key of the last one that somebody might have answered
 
   std::string_view NameOf(const SiteInfo& site) const {
@@ -225,7 +226,8 @@ std::uint32_t Decisions::ChooseOnce(SiteId site, std::uint64_t key, std::uint32_
 }
 
 std::uint32_t Decisions::ChooseFirst(const OrderQuestion& question) {
-  const SiteId site = Site(kOrderSite);
+  if (impl_->order == SiteId()) impl_->order = Site(kOrderSite);
+  const SiteId site = impl_->order;
   OrderQuestion counted = question;
   counted.key = impl_->Question(site.index_, question.key);
   const std::uint32_t answer = impl_->First(impl_->sites[site.index_], counted);

@@ -56,19 +56,20 @@ std::uint64_t Ordering::ChainOf(const QueueEntry& e) const {
 
 // The first entry of each chain, in the nominal order.
 void Ordering::FindHeads(std::uint64_t last_due) {
-  heads_.clear();
-  chains_.clear();
-  std::uint64_t seen = 0;  // a bit for each chain: most are told apart by it
-  for (std::size_t i = 0; i < staged_.size() && heads_.size() < kMostHeads; ++i) {
-    if (staged_[i].entry.time > last_due) return;
+  std::size_t found = 0;
+  // A chain's place by its hash, or the next free one: the how-manieth head is of it; 0 = free.
+  std::array<std::uint8_t, 4 * kMostHeads> places{};
+  for (std::size_t i = 0; i < staged_.size() && found < kMostHeads; ++i) {
+    if (staged_[i].entry.time > last_due) break;
     const std::uint64_t chain = staged_[i].chain;
-    const std::uint64_t bit = std::uint64_t{1} << (chain >> 58);
-    if ((seen & bit) != 0 && std::find(chains_.begin(), chains_.end(), chain) != chains_.end())
-      continue;
-    seen |= bit;
-    heads_.push_back(i);
-    chains_.push_back(chain);
+    std::size_t at = chain % places.size();
+    while (places[at] != 0 && chains_[places[at] - 1U] != chain) at = (at + 1) % places.size();
+    if (places[at] != 0) continue;
+    heads_[found] = i;
+    chains_[found] = chain;
+    places[at] = static_cast<std::uint8_t>(++found);
   }
+  found_ = found;
 }
 
 std::uint64_t Ordering::KeyOfFirst() {
@@ -81,12 +82,12 @@ std::uint64_t Ordering::KeyOfFirst() {
 QueueEntry Ordering::Take(VirtualTime bound, std::uint64_t step) {
   FindHeads(LastDue(bound));
   std::uint32_t answer = 0;
-  if (heads_.size() > 1) {
+  if (found_ > 1) {
     OrderQuestion question;
     question.step = step;
     question.key = KeyOfFirst();
     question.chains = chains_.data();
-    question.n = static_cast<std::uint32_t>(chains_.size());
+    question.n = static_cast<std::uint32_t>(found_);
     answer = decisions_.ChooseFirst(question);
   }
   ++ran_[chains_[answer]];

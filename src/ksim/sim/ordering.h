@@ -9,6 +9,7 @@
 // The key is about the head that is due first: its chain, how many of its chain went before, and
 // how often it has been passed over.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -59,8 +60,9 @@ class Ordering {
   Duration window_;
   std::vector<Staged> staged_;  // by (time, sequence): all entries at or before horizon_
   std::uint64_t horizon_ = 0;
-  std::vector<std::size_t> heads_;                         // into staged_
-  std::vector<std::uint64_t> chains_;                      // of the heads
+  std::size_t found_ = 0;                                  // heads
+  std::array<std::size_t, kMostHeads> heads_{};            // into staged_
+  std::array<std::uint64_t, kMostHeads> chains_{};         // of the heads
   absl::flat_hash_map<std::uint64_t, std::uint64_t> ran_;  // chain -> events that have run
   std::uint64_t last_first_ = 0;                           // who the last question was about
   std::uint64_t passed_over_ = 0;                          // how often it has been passed over
