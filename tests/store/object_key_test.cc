@@ -53,5 +53,18 @@ TEST(ObjectKey, Hash) {
   EXPECT_EQ(Key().text(), "");
 }
 
+TEST(ObjectKey, AKeyKnowsItsParts) {
+  const Key key("/registry/pods/a/b");
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(key.parts());
+    EXPECT_EQ(key.parts()->resource, "pods");
+    EXPECT_EQ(key.parts()->ns, "a");
+    EXPECT_EQ(key.parts()->name, "b");
+    EXPECT_EQ(key.parts()->name.data(), key.text().substr(17).data()) << "of the key's own text";
+  }
+  EXPECT_FALSE(Key("compact_rev_key").parts());
+  EXPECT_FALSE(Key().parts());
+}
+
 }  // namespace
 }  // namespace ksim::store

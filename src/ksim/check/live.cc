@@ -8,7 +8,6 @@
 #include "ksim/client/events.h"
 #include "ksim/kubelet/events.h"
 #include "ksim/store/events.h"
-#include "ksim/store/object_key.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::check {
@@ -76,7 +75,7 @@ void Response(const client::ResponsePayload& p, Observation* o) {
 }
 
 void Commit(const store::CommitPayload& p, Observation* o) {
-  if (const auto parts = store::PartsOfKey(p.key())) {
+  if (const auto& parts = p.parts()) {
     o->resource = parts->resource;
     o->ns = parts->ns;
     o->name = parts->name;
@@ -129,7 +128,7 @@ void StoreDelivery(const store::StoreEventPayload& p, Observation* o) {
   o->rv = p.rv;
   o->response = p.response;
   o->key = p.key();
-  if (const auto parts = store::PartsOfKey(o->key)) {
+  if (const auto parts = p.parts()) {
     o->resource = parts->resource;
     o->ns = parts->ns;
     o->name = parts->name;

@@ -9,7 +9,6 @@
 #include "ksim/client/events.h"
 #include "ksim/fault/drawn_kinds.h"
 #include "ksim/store/events.h"
-#include "ksim/store/object_key.h"
 #include "ksim/trace/actors.h"
 
 namespace ksim::fault {
@@ -171,7 +170,7 @@ void Drawn::OnWatchEvent(const sim::Event& e) {
 void Drawn::OnStoreEvent(const sim::Event& e) {
   const auto* event = dynamic_cast<const store::StoreEventPayload*>(e.payload.get());
   if (event == nullptr) return;
-  const auto parts = store::PartsOfKey(event->key());
+  const auto parts = event->parts();
   const auto server = store_clients_.find(event->stream);
   if (!parts || Background(parts->resource) || server == store_clients_.end()) return;
   const std::uint64_t object =
@@ -251,7 +250,7 @@ void Drawn::OnRequest(const sim::Event& e) {
 
 void Drawn::OnCommit(const sim::Event& e) {
   const auto& commit = e.payload.As<store::CommitPayload>();
-  const auto parts = store::PartsOfKey(commit.key());
+  const auto& parts = commit.parts();
   if (!parts || Background(parts->resource)) return;
   const std::string_view writer = trace::ProcessOf(commit.by.name());
   const std::uint64_t object =

@@ -6,7 +6,6 @@
 #include "ksim/base/check.h"
 #include "ksim/fault/verbs.h"
 #include "ksim/store/events.h"
-#include "ksim/store/object_key.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::fault {
@@ -69,7 +68,7 @@ Outcome InVain() {
 }
 
 bool IsBackground(const store::CommitPayload& commit) {
-  const auto parts = store::PartsOfKey(commit.key());
+  const auto& parts = commit.parts();
   return parts && (parts->resource == "leases" || parts->resource == "events");
 }
 

@@ -49,7 +49,7 @@ Expectations::Expectations(sim::Simulation& sim, const api::Kinds& kinds,
 
 void Expectations::OnCommit(const sim::Event& e) {
   const auto& commit = e.payload.As<store::CommitPayload>();
-  const std::optional<store::ObjectParts> parts = store::PartsOfKey(commit.key());
+  const std::optional<store::ObjectParts>& parts = commit.parts();
   if (!parts) return;
   const bool there = commit.op != store::CommitOp::kDelete;
   for (Judged& j : judged_) {

@@ -9,7 +9,6 @@
 #include "ksim/scenario/work_hold.h"
 #include "ksim/sim/network.h"
 #include "ksim/store/events.h"
-#include "ksim/store/object_key.h"
 #include "ksim/trace/events.h"
 #include "ksim/trace/state.h"
 #include "ksim/value/json.h"
@@ -136,7 +135,7 @@ bool IsChange(const sim::Event& e) {
     case sim::EventKind::kFault:
       return true;
     case sim::EventKind::kCommit: {
-      const auto parts = store::PartsOfKey(e.payload.As<store::CommitPayload>().key());
+      const auto& parts = e.payload.As<store::CommitPayload>().parts();
       const bool told = parts && (parts->resource == "leases" || parts->resource == "events");
       return !e.background && !told;
     }

@@ -24,6 +24,7 @@ struct CommitPayload : sim::Payload {
   CommitPayload(KeyValue k, KeyValue p, const WriteOrigin& origin);
   std::uint64_t ContentHash() const override;
   std::string_view key() const { return kv.key(); }
+  const std::optional<ObjectParts>& parts() const { return kv.shared_key().parts(); }
   std::int64_t revision() const { return kv.mod_revision(); }
   std::uint32_t sub() const { return kv.sub(); }
   CommitOp op;
@@ -62,6 +63,7 @@ std::string_view ToString(StoreEventType type);  // "ADDED" ... as in an API wat
 struct StoreEventPayload : sim::Payload {
   std::uint64_t ContentHash() const override;
   std::string_view key() const { return kv ? kv.key() : std::string_view(); }
+  std::optional<ObjectParts> parts() const { return kv ? kv.shared_key().parts() : std::nullopt; }
   std::uint64_t stream = 0;
   std::uint64_t n = 0;  // 1, 2, ... in the stream
   StoreEventType type = StoreEventType::kAdded;

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "ksim/store/object_key.h"
 #include "ksim/value/json.h"
 
 namespace ksim::store {
@@ -29,10 +28,13 @@ std::string_view Key::text() const {
   return {reinterpret_cast<const char*>(data_.get() + 1), data_->size};
 }
 
-std::uint64_t Key::object_hash() const {
-  if (!data_) return ObjectHashOfKey({});
-  if (data_->object_hash == 0) data_->object_hash = ObjectHashOfKey(text());
-  return data_->object_hash;
+const Key::About& Key::about() const {
+  if (!data_) {
+    static const About kNothing{std::string_view()};
+    return kNothing;
+  }
+  if (!data_->about) data_->about.emplace(text());
+  return *data_->about;
 }
 
 bool IsEmptyBytes(const value::Value& v) {

@@ -5,8 +5,10 @@
 // share one record. A value is a document tree; a raw byte string is a String value.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include "ksim/store/object_key.h"
 #include "ksim/store/ref.h"
 #include "ksim/value/value.h"
 
@@ -21,16 +23,24 @@ class Key {
   Key() = default;  // the empty key
   explicit Key(std::string_view text);
   std::string_view text() const;
-  // ObjectHashOfKey(text()), worked out once.
-  std::uint64_t object_hash() const;
+  // PartsOfKey(text()) and ObjectHashOfKey(text()), worked out once.
+  const std::optional<ObjectParts>& parts() const { return about().parts; }
+  std::uint64_t object_hash() const { return about().object_hash; }
 
  private:
+  struct About {
+    explicit About(std::string_view text)
+        : parts(PartsOfKey(text)), object_hash(ObjectHashOfKey(text)) {}
+    std::optional<ObjectParts> parts;
+    std::uint64_t object_hash;
+  };
   struct Data {
     mutable std::uint32_t refs = 0;
     std::uint32_t size = 0;
-    mutable std::uint64_t object_hash = 0;
+    mutable std::optional<About> about;  // once it was asked for
     static void Free(const Data* d);
   };
+  const About& about() const;
   Ref<Data> data_;
 };
 

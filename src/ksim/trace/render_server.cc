@@ -22,7 +22,7 @@ Value UidOf(const store::KeyValue& kv) {
 }
 
 void Commit(const store::CommitPayload& p, const RenderOptions& options, Record* r) {
-  const std::optional<store::ObjectParts> parts = store::PartsOfKey(p.key());
+  const std::optional<store::ObjectParts>& parts = p.parts();
   const bool removed = p.op == store::CommitOp::kDelete;
   const bool before = static_cast<bool>(p.prev) && !p.prev.is_tombstone();
   r->Add("revision", Value::Of(p.revision())).Add("sub", Number(p.sub()));
