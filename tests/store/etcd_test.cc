@@ -229,6 +229,15 @@ TEST_F(EtcdTest, ManyWatchersBehindTakeSeveralPasses) {
   EXPECT_EQ(Named("event").size(), 600u) << "the second pass follows at once";
 }
 
+TEST_F(EtcdTest, AWatchThatOutlivesTheRunAsksForNothing) {
+  auto watch = client.Watch(WatchRequest("a", "", 0));
+  Settle();
+  sim.Shutdown();
+  const std::uint64_t asked = sim.decisions().asked();
+  watch.reset();
+  EXPECT_EQ(sim.decisions().asked(), asked);
+}
+
 // STORE-67
 TEST_F(EtcdTest, ACompactedWatchEndsWithAnError) {
   for (const char* value : {"1", "2"})
