@@ -39,6 +39,15 @@ TEST(Channel, TakesTheDrawnLatency) {
   EXPECT_EQ(sim.decisions().asked(), 100u);  // a draw and a choice each
 }
 
+TEST(Channel, TakesNothingWhenTheRunIsOver) {
+  Simulation sim{SimulationOptions()};
+  Network network(sim, LatencyRange());
+  Channel channel(network, kFrom, kTo, "pods", Channel::Order::kUnordered);
+  sim.Shutdown();
+  channel.Send(1, [] { ADD_FAILURE() << "arrived"; });
+  EXPECT_EQ(sim.decisions().asked(), 0u);
+}
+
 std::string Arrivals(Channel::Order order, std::vector<Override> overrides) {
   Simulation sim{WithOverrides(std::move(overrides))};
   Network network(sim, {Milliseconds(1), Milliseconds(1)});

@@ -67,6 +67,7 @@ Duration Channel::ChosenDelay(std::uint64_t key) const {
 
 void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Duration extra) {
   Simulation& sim = network_.simulation();
+  if (sim.closed()) return;  // the run is over: nothing would arrive
   Duration delay = Latency(key) + extra;
   const Duration chosen = ChosenDelay(key);
   delay += chosen;

@@ -72,7 +72,6 @@ EtcdWatch::EtcdWatch(Etcd& etcd, sim::Network& network, std::string_view client,
 }
 
 EtcdWatch::~EtcdWatch() {
-  if (etcd_.network().simulation().closed()) return;  // it would not arrive
   SendToServer([id = stream()](Etcd& server) { server.CloseStream(id); });
 }
 
