@@ -57,8 +57,9 @@ std::uint64_t Ordering::ChainOf(const QueueEntry& e) const {
 // The first entry of each chain, in the nominal order.
 void Ordering::FindHeads(std::uint64_t last_due) {
   std::size_t found = 0;
-  // A chain's place by its hash, or the next free one: the how-manieth head is of it; 0 = free.
+  // By a chain's hash, or the next free place: the number of its head, from 1; 0: a free place.
   std::array<std::uint8_t, 4 * kMostHeads> places{};
+  static_assert(kMostHeads <= 0xff);
   for (std::size_t i = 0; i < staged_.size() && found < kMostHeads; ++i) {
     if (staged_[i].entry.time > last_due) break;
     const std::uint64_t chain = staged_[i].chain;

@@ -125,7 +125,7 @@ class Overshoot : public Oracle {
     const std::uint64_t decided = o.request != 0 ? ComesTrue(o, key, &set) : o.seq;
     // A set that is gone, or never was, asked for none that could be counted.
     if (set.name.empty() || set.reported || !set.Beyond(std::ssize(set.active))) return;
-    const std::int64_t have = Countable(facts, set, o, decided);  // some of them, seldom asked for
+    const std::int64_t have = Countable(facts, set, o, decided);  // no more than all of them
     if (!set.Beyond(have)) return;
     set.reported = true;
     Violate(o.seq, std::string(o.by),
