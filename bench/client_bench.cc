@@ -84,9 +84,8 @@ void BM_InformerUpdateToHandler(benchmark::State& state) {
   World world(count);
   InformerFactory factory(*world.connection, ClientOptions(), Duration());
   SharedInformer& pods = factory.For(world.kinds.ByResource("", "pods"));
-  pods.AddIndex("node", [](const api::Object& o) {
-    return std::vector<std::string>{std::string(o.node_name())};
-  });
+  pods.AddIndex("node",
+                [](const api::Object& o, IndexValues& values) { values.Add(o.node_name()); });
   HandlerFuncs handler;
   std::uint64_t calls = 0;
   handler.update = [&calls](const api::Object&, const api::Object&) { ++calls; };

@@ -33,9 +33,8 @@ void BM_BytesPerCachedObject(benchmark::State& state) {
   for (auto _ : state) {
     Indexer cache(*kinds.ByName("pods"));
     if (state.range(0) == 1)
-      cache.AddIndex("node", [](const api::Object& o) {
-        return std::vector<std::string>{std::string(o.node_name())};
-      });
+      cache.AddIndex("node",
+                     [](const api::Object& o, IndexValues& values) { values.Add(o.node_name()); });
     const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
     cache.Replace(objects, 1);
     const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;

@@ -336,12 +336,12 @@ TEST(CachedReader, ListsByNamespaceLabelsAndIndexedFields) {
   std::vector<std::string> results;
   const auto before = [&](client::CachedReader& reader,
                           const api::Kinds& kinds) -> sim::Task<void> {
-    reader.IndexField(kinds.ByResource("", "pods"), "spec.nodeName", [](const api::Object& pod) {
-      return std::vector<std::string>{std::string(pod.node_name())};
-    });
-    reader.IndexField(kinds.ByResource("", "pods"), "metadata.name", [](const api::Object& pod) {
-      return std::vector<std::string>{std::string(pod.name())};
-    });
+    reader.IndexField(
+        kinds.ByResource("", "pods"), "spec.nodeName",
+        [](const api::Object& pod, client::IndexValues& values) { values.Add(pod.node_name()); });
+    reader.IndexField(
+        kinds.ByResource("", "pods"), "metadata.name",
+        [](const api::Object& pod, client::IndexValues& values) { values.Add(pod.name()); });
     co_return;
   };
   const auto read = [&](client::CachedReader& reader, const api::Kinds& kinds) -> sim::Task<void> {

@@ -22,10 +22,23 @@ std::vector<std::string> Keys(const std::vector<api::Object>& objects) {
 }
 
 // The labels of a pod, each letter of `app` a value of its own.
-std::vector<std::string> Letters(const api::Object& o) {
-  std::vector<std::string> out;
-  for (const char c : o.Label("app")) out.emplace_back(1, c);
-  return out;
+void Letters(const api::Object& o, IndexValues& values) {
+  for (const char& c : o.Label("app")) values.Add(std::string_view(&c, 1));
+}
+
+TEST(IndexValues, KeepsEachValueApartAndIsEmptyAfterClear) {
+  IndexValues values;
+  EXPECT_EQ(values.size(), 0u);
+  for (const char* value : {"ab", "", "c"}) values.Add(value);
+  EXPECT_EQ(values.size(), 3u);
+  EXPECT_EQ(values[0], "ab");
+  EXPECT_EQ(values[1], "");
+  EXPECT_EQ(values[2], "c");
+  IndexValues other;
+  for (const char* value : {"a", "b", "c"}) other.Add(value);
+  EXPECT_FALSE(values == other);
+  values.clear();
+  EXPECT_TRUE(values == IndexValues());
 }
 
 // CLIENT-73
@@ -62,11 +75,11 @@ TEST(Indexer, UpdateMovesAKeyBetweenValuesAndEmptyValuesGo) {
   cache.Put(Pod("b", 1, "u", "y"));
   EXPECT_THAT(Keys(cache.ByIndex("letters", "y")), ElementsAre("default/a", "default/b"));
   cache.Put(Pod("a", 2, "u", "z"));
-  EXPECT_THAT(cache.IndexValues("letters"), ElementsAre("y", "z"));
+  EXPECT_THAT(cache.ListIndexFuncValues("letters"), ElementsAre("y", "z"));
   EXPECT_EQ(cache.ByIndex("letters", "z").at(0).resource_version(), 2);
   cache.Erase(Pod("b", 1));
   cache.Erase(Pod("none", 1));
-  EXPECT_THAT(cache.IndexValues("letters"), ElementsAre("z"));
+  EXPECT_THAT(cache.ListIndexFuncValues("letters"), ElementsAre("z"));
   EXPECT_THAT(Keys(cache.ByIndex("letters", "y")), IsEmpty());
 }
 
@@ -85,7 +98,7 @@ TEST(Indexer, ReplaceRebuildsEveryIndex) {
   cache.Put(Pod("a", 1, "u", "x"));
   cache.Replace({Pod("b", 2, "u", "y")}, 9);
   EXPECT_THAT(Keys(cache.List("")), ElementsAre("default/b"));
-  EXPECT_THAT(cache.IndexValues("letters"), ElementsAre("y"));
+  EXPECT_THAT(cache.ListIndexFuncValues("letters"), ElementsAre("y"));
   EXPECT_EQ(cache.last_synced_resource_version(), 9);
 }
 
@@ -129,10 +142,10 @@ TEST(Indexer, IndexEqualsRecomputationUnderRandomScripts) {
       }
       std::map<std::string, std::set<std::string>> index;
       for (const auto& [key, object] : model) {
-        for (const std::string& value : Letters(object)) index[value].insert(key);
+        for (const char c : object.Label("app")) index[std::string(1, c)].insert(key);
       }
       ASSERT_EQ(cache.size(), model.size());
-      ASSERT_EQ(cache.IndexValues("letters").size(), index.size());
+      ASSERT_EQ(cache.ListIndexFuncValues("letters").size(), index.size());
       for (const auto& [value, keys] : index) {
         ASSERT_THAT(Keys(cache.ByIndex("letters", value)), testing::ElementsAreArray(keys));
       }

@@ -32,7 +32,7 @@ class CachedReader {
       : connection_(connection), informers_(informers), client_(client) {}
 
   // Before the informers start: List may then select by that field.
-  void IndexField(const api::ResourceInfo* resource, const std::string& field, IndexFunc values);
+  void IndexField(const api::ResourceInfo* resource, const std::string& field, IndexFunc function);
   // From now on the resource is read from the server (cache.ByObject, DisableFor).
   void ReadLive(const api::ResourceInfo* resource) { live_.insert(resource->group_resource()); }
 

@@ -70,8 +70,33 @@ class FilteringHandler : public ResourceEventHandler {
   ResourceEventHandler* handler_;
 };
 
-// Values under which an object is filed in an index.
-using IndexFunc = std::function<std::vector<std::string>(const api::Object&)>;
+// The values under which an object is filed in an index. A cache uses one again for each object
+// that it asks about, so that they need no memory of their own.
+class IndexValues {
+ public:
+  IndexValues() = default;
+  void Add(std::string_view value) {
+    text_.append(value);
+    ends_.push_back(text_.size());
+  }
+  void clear() {
+    text_.clear();
+    ends_.clear();
+  }
+  std::size_t size() const { return ends_.size(); }
+  std::string_view operator[](std::size_t i) const {  // in the order of adding
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(text_).substr(begin, ends_[i] - begin);
+  }
+  friend bool operator==(const IndexValues&, const IndexValues&) = default;
+
+ private:
+  std::string text_;               // all of them, one behind the other
+  std::vector<std::size_t> ends_;  // in text_
+};
+
+// Adds the object's values; what is added twice counts once.
+using IndexFunc = std::function<void(const api::Object&, IndexValues&)>;
 
 // What the cache gets instead of what the server sent: mostly the same with less in it. It is asked
 // before anybody else sees the object, and may be asked again about what it returned: it must give

@@ -54,17 +54,17 @@ api::Result<std::vector<api::Object>> ByFields(const Lister& lister,
 }  // namespace
 
 void CachedReader::IndexField(const api::ResourceInfo* resource, const std::string& field,
-                              IndexFunc values) {
-  informers_.For(resource).AddIndex(IndexName(field),
-                                    [values = std::move(values)](const api::Object& object) {
-                                      std::vector<std::string> keys;
-                                      for (const std::string& value : values(object)) {
-                                        keys.push_back(IndexKey("", value));
-                                        if (!object.ns().empty())
-                                          keys.push_back(IndexKey(object.ns(), value));
-                                      }
-                                      return keys;
-                                    });
+                              IndexFunc function) {
+  informers_.For(resource).AddIndex(
+      IndexName(field),
+      [function = std::move(function)](const api::Object& object, IndexValues& keys) {
+        IndexValues values;
+        function(object, values);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          keys.Add(IndexKey("", values[i]));
+          if (!object.ns().empty()) keys.Add(IndexKey(object.ns(), values[i]));
+        }
+      });
 }
 
 sim::Task<api::Result<SharedInformer*>> CachedReader::Informer(const api::ResourceInfo* resource) {

@@ -16,13 +16,20 @@ const api::Object& None() {
 
 }  // namespace
 
-void Indexer::File(Index& index, const std::vector<std::string>& values, const Entry& entry) {
-  for (const std::string& value : values) index.values[value].insert(&entry);
+const IndexValues& Indexer::ValuesOf(const api::Object& object, const Index& index,
+                                     IndexValues* values) {
+  values->clear();
+  index.function(object, *values);
+  return *values;
 }
 
-void Indexer::Unfile(Index& index, const std::vector<std::string>& values, const Entry& entry) {
-  for (const std::string& value : values) {
-    const auto it = index.values.find(value);
+void Indexer::File(Index& index, const IndexValues& values, const Entry& entry) {
+  for (std::size_t i = 0; i < values.size(); ++i) index.values[values[i]].insert(&entry);
+}
+
+void Indexer::Unfile(Index& index, const IndexValues& values, const Entry& entry) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto it = index.values.find(values[i]);
     if (it == index.values.end()) continue;  // the same value given twice
     it->second.erase(&entry);
     if (it->second.empty()) index.values.erase(it);
@@ -34,9 +41,9 @@ api::Object Indexer::Put(const api::Object& object) {
   if (const auto it = by_key_.find(object); it != by_key_.end()) {
     Entry& entry = **it;
     api::Object old = entry.Exchange(object);
-    for (auto& [name, index] : indexes_) {
-      const std::vector<std::string> before = index.function(old);
-      const std::vector<std::string> after = index.function(object);
+    for (Index& index : indexes_) {
+      const IndexValues& before = ValuesOf(old, index, &before_);
+      const IndexValues& after = ValuesOf(object, index, &after_);
       if (before == after) continue;
       Unfile(index, before, entry);
       File(index, after, entry);
@@ -45,7 +52,7 @@ api::Object Indexer::Put(const api::Object& object) {
   }
   const Entry& entry = **by_key_.insert(std::make_unique<Entry>(object)).first;
   sorted_.insert(sorted_.end(), &entry);  // lists come sorted
-  for (auto& [name, index] : indexes_) File(index, index.function(object), entry);
+  for (Index& index : indexes_) File(index, ValuesOf(object, index, &after_), entry);
   return {};
 }
 
@@ -53,7 +60,7 @@ api::Object Indexer::Erase(const api::Object& object) {
   const auto it = by_key_.find(object);
   if (it == by_key_.end()) return {};
   const Entry& entry = **it;
-  for (auto& [name, index] : indexes_) Unfile(index, index.function(entry.object()), entry);
+  for (Index& index : indexes_) Unfile(index, ValuesOf(entry.object(), index, &before_), entry);
   sorted_.erase(&entry);
   api::Object old = entry.object();
   by_key_.erase(it);
@@ -61,7 +68,7 @@ api::Object Indexer::Erase(const api::Object& object) {
 }
 
 void Indexer::Replace(const std::vector<api::Object>& objects, std::int64_t resource_version) {
-  for (auto& [name, index] : indexes_) index.values.clear();
+  for (Index& index : indexes_) index.values.clear();
   sorted_.clear();
   by_key_.clear();
   by_key_.reserve(objects.size());
@@ -70,11 +77,17 @@ void Indexer::Replace(const std::vector<api::Object>& objects, std::int64_t reso
 }
 
 void Indexer::AddIndex(std::string name, IndexFunc function) {
-  KSIM_CHECK(name != kNamespaceIndex && !indexes_.contains(name)) << "index exists: " << name;
-  Index index;
+  KSIM_CHECK(!HasIndex(name)) << "index exists: " << name;
+  Index& index = indexes_.emplace_back();
+  index.name = std::move(name);
   index.function = std::move(function);
-  for (const Entry* entry : sorted_) File(index, index.function(entry->object()), *entry);
-  indexes_.emplace(std::move(name), std::move(index));
+  for (const Entry* entry : sorted_) File(index, ValuesOf(entry->object(), index, &after_), *entry);
+}
+
+const Indexer::Index* Indexer::FindIndex(std::string_view name) const {
+  const auto it = std::find_if(indexes_.begin(), indexes_.end(),
+                               [&](const Index& index) { return index.name == name; });
+  return it == indexes_.end() ? nullptr : &*it;
 }
 
 const api::Object& Indexer::Find(const api::Object& object) const {
@@ -89,11 +102,11 @@ const api::Object& Indexer::ObjectAt(const KeyView& key) const {
 
 const api::Object& Indexer::GetByKey(std::string_view key) const { return ObjectAt(KeyView(key)); }
 
-std::vector<std::string> Indexer::IndexValues(std::string_view index) const {
-  const auto it = indexes_.find(index);
-  KSIM_CHECK(it != indexes_.end()) << "no index " << index;
+std::vector<std::string> Indexer::ListIndexFuncValues(std::string_view index) const {
+  const Index* const found = FindIndex(index);
+  KSIM_CHECK(found != nullptr) << "no index " << index;
   std::vector<std::string> values;
-  for (const auto& [value, entries] : it->second.values) values.push_back(value);
+  for (const auto& [value, entries] : found->values) values.push_back(value);
   return values;
 }
 
@@ -126,10 +139,10 @@ std::vector<api::Object> Indexer::ByIndex(std::string_view index, std::string_vi
       if (entry->object().ns().empty()) out.push_back(entry->object());
     return out;
   }
-  const auto it = indexes_.find(index);
-  KSIM_CHECK(it != indexes_.end()) << "no index " << index;
-  const auto found = it->second.values.find(value);
-  return found == it->second.values.end() ? std::vector<api::Object>() : Objects(found->second);
+  const Index* const found = FindIndex(index);
+  KSIM_CHECK(found != nullptr) << "no index " << index;
+  const auto it = found->values.find(value);
+  return it == found->values.end() ? std::vector<api::Object>() : Objects(it->second);
 }
 
 }  // namespace ksim::client

@@ -47,13 +47,13 @@ class Indexer : public Lister {
 
   const api::Object& Find(const api::Object& object) const;  // under its key; empty: not there
   const api::Object& GetByKey(std::string_view key) const;   // likewise
-  std::vector<std::string> IndexValues(std::string_view index) const;  // those with objects
+  std::vector<std::string> ListIndexFuncValues(std::string_view index) const;  // those with objects
 
   api::Object Get(std::string_view ns, std::string_view name) const override;
   std::vector<api::Object> List(std::string_view ns) const override;
   std::vector<api::Object> ByIndex(std::string_view index, std::string_view value) const override;
   bool HasIndex(std::string_view index) const override {
-    return index == kNamespaceIndex || indexes_.contains(index);
+    return index == kNamespaceIndex || FindIndex(index) != nullptr;
   }
   std::size_t size() const override { return by_key_.size(); }
   std::int64_t last_synced_resource_version() const override {
@@ -75,18 +75,24 @@ class Indexer : public Lister {
   };
   using Sorted = absl::btree_set<const Entry*, LessKey>;  // NOLINT(ksim-pointer-order): by key
   struct Index {
+    std::string name;
     IndexFunc function;
     absl::btree_map<std::string, Sorted, std::less<>> values;
   };
-  static void File(Index& index, const std::vector<std::string>& values, const Entry& entry);
-  static void Unfile(Index& index, const std::vector<std::string>& values, const Entry& entry);
+  // What the index's function says of the object, in *values.
+  static const IndexValues& ValuesOf(const api::Object& object, const Index& index,
+                                     IndexValues* values);
+  static void File(Index& index, const IndexValues& values, const Entry& entry);
+  static void Unfile(Index& index, const IndexValues& values, const Entry& entry);
+  const Index* FindIndex(std::string_view name) const;  // null: there is none
   static std::vector<api::Object> Objects(const Sorted& entries);
   const api::Object& ObjectAt(const KeyView& key) const;
 
   const api::ResourceInfo& resource_;
   KeySet<std::unique_ptr<Entry>> by_key_;
   Sorted sorted_;
-  absl::btree_map<std::string, Index, std::less<>> indexes_;
+  std::vector<Index> indexes_;
+  IndexValues before_, after_;  // of the entry that changes
   std::int64_t resource_version_ = 0;
   bool versioned_;
 };

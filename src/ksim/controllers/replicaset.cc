@@ -87,14 +87,15 @@ ReplicaSetController::ReplicaSetController(ControllerContext context)
 ReplicaSetController::~ReplicaSetController() = default;
 
 void ReplicaSetController::Start() {
-  rs_informer_.AddIndex(kControllerUidIndex, [](const api::Object& rs) {
-    const std::string uid = OwnerUid(rs);
-    return uid.empty() ? std::vector<std::string>() : std::vector<std::string>{uid};
-  });
-  pod_informer_.AddIndex(kPodOwnerIndex, [](const api::Object& pod) {
+  rs_informer_.AddIndex(kControllerUidIndex,
+                        [](const api::Object& rs, client::IndexValues& values) {
+                          const std::string uid = OwnerUid(rs);
+                          if (!uid.empty()) values.Add(uid);
+                        });
+  pod_informer_.AddIndex(kPodOwnerIndex, [](const api::Object& pod, client::IndexValues& values) {
     const std::optional<api::OwnerReference> owner = pod.controller();
-    if (!owner) return std::vector<std::string>{OrphanIndexKey(pod.ns())};
-    return std::vector<std::string>{OwnerIndexKey(pod.ns(), owner->kind, owner->name, owner->uid)};
+    values.Add(owner ? OwnerIndexKey(pod.ns(), owner->kind, owner->name, owner->uid)
+                     : OrphanIndexKey(pod.ns()));
   });
   RegisterHandlers();
   loop_ =
