@@ -88,7 +88,8 @@ class RadixQueue {
  public:
   void Push(const QueueEntry& e) { queue_.Push(e); }
   QueueEntry Pop() {
-    const QueueEntry e = queue_.Front();
+    const QueueEntry* const due = queue_.Due(kEndOfTime);
+    const QueueEntry e = *due;
     queue_.PopFront();
     return e;
   }

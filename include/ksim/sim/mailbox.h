@@ -82,7 +82,6 @@ class Mailbox {
     }
     std::optional<T> await_resume() {
       box_.waiter_.Clear(&suspension_);
-      suspension_.Release();
       if (box_.items_.empty()) return std::nullopt;
       return box_.items_.Pop();
     }
@@ -171,7 +170,6 @@ class Future {
     }
     std::optional<T> await_resume() {
       state_->waiter.Clear(&suspension_);
-      suspension_.Release();
       return std::exchange(state_->value, std::nullopt);
     }
 
@@ -214,11 +212,7 @@ class Signal {
       if (timeout_) suspension_.WakeAfter(*timeout_, kind_, "wait timeout");
     }
     // True if notified, false if the time was up.
-    bool await_resume() {
-      const bool timed_out = signal_.Remove(this);
-      suspension_.Release();
-      return !timed_out;
-    }
+    bool await_resume() { return !signal_.Remove(this); }
 
    private:
     friend class Signal;

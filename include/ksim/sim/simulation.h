@@ -161,9 +161,9 @@ class Simulation {
                        PayloadRef payload);
 
   // --- for awaiters in sim/ only -----------------------------------------------------------
-  SlotRef ClaimSlot(std::coroutine_handle<> frame);  // remembers the running Context
+  // The wait ends when the task runs again.
+  SlotRef ClaimSlot(std::coroutine_handle<> frame);
   void Wake(SlotRef ref, Duration delay, TimerKind kind, const char* label);
-  void ReleaseSlot(SlotRef ref);  // pending entries become dead
 
  private:
   friend class Process;

@@ -1,31 +1,24 @@
 // The leaf of every wait: a suspended frame's slot, and Sleep made of it. Part of simulation.h,
 // which includes it.
 #pragma once
-#include <utility>
-
 #include "ksim/sim/simulation.h"
 
 namespace ksim::sim {
 
 namespace internal {
 
-// A suspended leaf: its task's slot, claimed on suspension, released on resumption or destruction.
+// A suspended leaf: its task's slot, claimed on suspension. When the task runs again, or is
+// destroyed, the kernel ends the wait: what else would have woken it is dead from then on.
 class Suspension {
  public:
   explicit Suspension(Simulation& sim) : sim_(&sim) {}
   Suspension(const Suspension&) = delete;
   Suspension& operator=(const Suspension&) = delete;
-  ~Suspension() { Release(); }
   void Claim(std::coroutine_handle<> frame) { ref_ = sim_->ClaimSlot(frame); }
-  void Release() {
-    if (claimed()) sim_->ReleaseSlot(std::exchange(ref_, Simulation::SlotRef()));
-  }
-  // Two wake-ups may be asked for (a timer and a sender); the first to come up wins, the other is
-  // dead because Release bumps the generation.
+  // Two wake-ups may be asked for (a timer and a sender): the first to come up wins.
   void WakeAfter(Duration d, TimerKind kind, const char* label) {
     sim_->Wake(ref_, d, kind, label);
   }
-  bool claimed() const { return ref_.slot != Simulation::SlotRef().slot; }
   Simulation& sim() const { return *sim_; }
 
  private:
@@ -44,7 +37,7 @@ class Simulation::SleepAwaiter {
     suspension_.Claim(frame);
     suspension_.WakeAfter(delay_, kind_, label_);
   }
-  void await_resume() { suspension_.Release(); }
+  void await_resume() const noexcept {}
 
  private:
   internal::Suspension suspension_;

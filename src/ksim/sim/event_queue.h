@@ -30,6 +30,8 @@ struct QueueEntry {
 };
 static_assert(sizeof(QueueEntry) == 24);
 
+inline constexpr std::uint64_t kEndOfTime = (std::uint64_t{1} << 63) - 1;  // VirtualTime::Max
+
 class EventQueue {
  public:
   EventQueue();
@@ -51,18 +53,18 @@ class EventQueue {
       File(e);
     }
   }
-  // The earliest time; the queue must not be empty. Does not change where entries are filed, so
-  // that the clock may still stop before it.
-  std::uint64_t NextTime() const {
-    if ((occupied_ & 1) != 0) return buckets_[0].head->entries[front_].time;
-    return minimum_[static_cast<std::size_t>(std::countr_zero(occupied_))];
+  // The earliest entry if its time is at most `bound`; else null, and none is filed elsewhere than
+  // before, so that the clock may still stop before it.
+  const QueueEntry* Due(std::uint64_t bound) {
+    if ((occupied_ & 1) == 0) {
+      if (occupied_ == 0) return nullptr;
+      if (minimum_[static_cast<std::size_t>(std::countr_zero(occupied_))] > bound) return nullptr;
+      Advance();
+    }
+    const QueueEntry* const front = &buckets_[0].head->entries[front_];
+    return front->time <= bound ? front : nullptr;
   }
-  // The earliest entry; the queue must not be empty.
-  const QueueEntry& Front() {
-    if ((occupied_ & 1) == 0) Advance();
-    return buckets_[0].head->entries[front_];
-  }
-  void PopFront() {  // after Front
+  void PopFront() {  // what Due has given
     const Bucket& bucket = buckets_[0];
     --size_;
     if (++front_ == (bucket.head == bucket.tail ? bucket.tail_used : kChunkEntries)) DropFront();

@@ -112,6 +112,7 @@ void Simulation::Kernel::Run(std::uint32_t index, bool work) {
   }
   in_step = true;
   if (slot.frame != nullptr) {
+    EndWait(slot);
     RunRoot(index);
   } else {
     const std::uint32_t call = slot.owner;

@@ -105,13 +105,12 @@ class Simulation::Kernel {
   void DropDead();
   // Takes dead entries off the front; null unless a live one is due at or before `bound`.
   const QueueEntry* LiveFront(VirtualTime bound) {
-    while (!queue.empty() && queue.NextTime() <= static_cast<std::uint64_t>(bound.ns())) {
-      const QueueEntry& e = queue.Front();
-      if (Live(e)) return &e;
+    for (;;) {
+      const QueueEntry* const e = queue.Due(static_cast<std::uint64_t>(bound.ns()));
+      if (e == nullptr || Live(*e)) return e;
       --dead;
       queue.PopFront();
     }
-    return nullptr;
   }
   std::uint16_t NumberOf(const char* label) {
     const auto& [recent, number] = RecentLabel(label);

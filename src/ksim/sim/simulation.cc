@@ -255,10 +255,4 @@ void Simulation::Wake(SlotRef ref, Duration delay, TimerKind kind, const char* l
   kernel_->Enqueue(ref.slot, Later(delay), Effective(kind), label);
 }
 
-void Simulation::ReleaseSlot(SlotRef ref) {
-  Kernel::Slot& slot = kernel_->slots[ref.slot];
-  KSIM_CHECK(slot.generation == ref.generation);
-  kernel_->EndWait(slot);
-}
-
 }  // namespace ksim::sim
