@@ -48,10 +48,10 @@ void ProcessorListener::Remove() {
   queued_.Notify();
 }
 
-void ProcessorListener::Add(const Notification& n) {
+void ProcessorListener::Add(Notification&& n) {
   if (removed_) return;
   if (n.initial) ++pending_initial_;
-  queue_.Push(n);
+  queue_.Push(std::move(n));
   if (queue_.size() == 1) queued_.Notify();
 }
 
@@ -154,10 +154,15 @@ void Processor::Spawn(const Listener& listener) {
   process_.Spawn(listener->Run(listener), listener->part());
 }
 
-void Processor::Distribute(const Notification& n, bool sync) {
+// All get a copy but the last, who gets `n` itself: most informers have one listener.
+void Processor::Distribute(Notification&& n, bool sync) {
+  ProcessorListener* last = nullptr;
   for (const Listener& l : listeners_) {
-    if (l && (!sync || l->syncing)) l->Add(n);
+    if (!l || (sync && !l->syncing)) continue;
+    if (last != nullptr) last->Add(Notification(n));
+    last = l.get();
   }
+  if (last != nullptr) last->Add(std::move(n));
 }
 
 bool Processor::ShouldResync(VirtualTime now) {

@@ -46,7 +46,7 @@ class ProcessorListener {
   ProcessorListener(sim::Process& process, SharedText informer, const api::ResourceInfo* resource,
                     sim::ActorId actor, ResourceEventHandler* handler, Duration requested,
                     Duration period, Gate* stall, PanicPolicy panics = PanicPolicy());
-  void Add(const Notification& n);  // queues it
+  void Add(Notification&& n);  // queues it
   sim::Task<void> Run(std::shared_ptr<ProcessorListener> self);
 
   std::string part() const;  // of the process; "" = the process itself
@@ -94,7 +94,7 @@ class Processor {
   const ProcessorListener* Find(int registration) const;  // null if unknown or removed
   void Start();  // spawns the tasks of those there; later ones start at once
   // `sync` goes only to listeners in the syncing set.
-  void Distribute(const Notification& n, bool sync);
+  void Distribute(Notification&& n, bool sync);
   // Recomputes the syncing set; true if any listener is due.
   bool ShouldResync(VirtualTime now);
   void ResyncCheckPeriodChanged(Duration check_period);

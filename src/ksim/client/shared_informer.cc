@@ -83,7 +83,7 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
     n.object = object;
     n.initial = profile_.initial_list_flag;
     n.origin = process_.simulation().CaptureOrigin();
-    entry->Add(n);
+    entry->Add(std::move(n));
   }
   return registration;
 }
@@ -227,12 +227,12 @@ void SharedIndexInformer::NotifyPut(const api::Object& old, const api::Object& o
   n.origin = origin;
   if (old.empty()) {
     n.initial = initial && profile_.initial_list_flag;
-    processor_.Distribute(n, false);
+    processor_.Distribute(std::move(n), false);
     return;
   }
   n.call = HandlerCall::kUpdate;
   n.old_object = old;
-  processor_.Distribute(n, old.resource_version() == object.resource_version());
+  processor_.Distribute(std::move(n), old.resource_version() == object.resource_version());
 }
 
 void SharedIndexInformer::NotifyDelete(const api::Object& object, bool tombstone,
@@ -242,7 +242,7 @@ void SharedIndexInformer::NotifyDelete(const api::Object& object, bool tombstone
   n.object = object;
   n.tombstone = tombstone;
   n.origin = origin;
-  processor_.Distribute(n, false);
+  processor_.Distribute(std::move(n), false);
 }
 
 void SharedIndexInformer::FinishRelists() {
