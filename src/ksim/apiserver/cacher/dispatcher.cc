@@ -41,7 +41,7 @@ void Dispatcher::End(std::unique_ptr<CacheWatcher> watcher, std::string_view rea
 
 void Dispatcher::Tell(const CacheEvent& event) {
   if (waiting_) {
-    incoming_.push_back(event);
+    incoming_.Push(event);
   } else {
     TellNow(event);
   }
@@ -75,8 +75,7 @@ sim::Task<void> Dispatcher::WaitForSlow() {
     budget_.Return(until - sim_.now());
     last_told_ = current_.revision;
     while (slow_.empty() && !incoming_.empty()) {
-      const CacheEvent next = std::move(incoming_.front());
-      incoming_.pop_front();
+      const CacheEvent next = incoming_.Pop();
       sim_.AdoptOrigin(next.origin);
       TellNow(next);
     }

@@ -6,7 +6,6 @@
 // Source: apiserver pkg/storage/cacher/cacher.go dispatchEvents, dispatchEvent, finishDispatching.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/time_budget.h"
 #include "ksim/apiserver/cacher/watcher_index.h"
+#include "ksim/sim/fifo.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
 
@@ -69,7 +69,7 @@ class Dispatcher {
   bool waiting_ = false;
   CacheEvent current_;               // what the slow ones have no room for
   std::vector<std::uint64_t> slow_;  // in the order in which they were opened
-  std::deque<CacheEvent> incoming_;  // what came since
+  sim::Fifo<CacheEvent> incoming_;   // what came since
   sim::Signal room_, moved_;
 };
 

@@ -10,12 +10,12 @@
 namespace ksim::apiserver {
 
 const CacheEvent& History::Add(CacheEvent event) {
-  if (ring_.empty()) ring_.resize(capacity_);
   Adapt(event.recorded);
   if (full()) {
     ++start_;
     evicted_ = true;
   }
+  if (size() == ring_.size()) SetRoom(std::clamp(2 * ring_.size(), kFirstRoom, capacity_));
   CacheEvent& slot = ring_[end_ % ring_.size()];
   slot = std::move(event);
   ++end_;
@@ -38,14 +38,18 @@ void History::Adapt(VirtualTime now) {
 }
 
 void History::Resize(std::size_t capacity) {
-  const std::size_t keep = std::min(size(), capacity);
-  if (keep < size()) evicted_ = true;
-  start_ = end_ - keep;
-  std::vector<CacheEvent> ring(capacity);
-  for (std::uint64_t i = start_; i < end_; ++i)
-    ring[i % capacity] = std::move(ring_[i % ring_.size()]);
-  ring_ = std::move(ring);
+  if (size() > capacity) {
+    evicted_ = true;
+    start_ = end_ - capacity;
+  }
   capacity_ = capacity;
+  if (ring_.size() > capacity) SetRoom(capacity);
+}
+
+void History::SetRoom(std::size_t room) {
+  std::vector<CacheEvent> ring(room);
+  for (std::uint64_t i = start_; i < end_; ++i) ring[i % room] = std::move(ring_[i % ring_.size()]);
+  ring_ = std::move(ring);
 }
 
 void History::Reset() {

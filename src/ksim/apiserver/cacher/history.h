@@ -68,12 +68,15 @@ class History {
                                  bool one_too_many = false) const;
 
  private:
+  static constexpr std::size_t kFirstRoom = 8;
   void Resize(std::size_t capacity);
+  void SetRoom(std::size_t room);  // not less than there are
   void Adapt(VirtualTime now);
 
   std::size_t capacity_ = kLowerBound;
-  std::vector<CacheEvent> ring_;       // `capacity_` long, or empty before the first event
-  std::uint64_t start_ = 0, end_ = 0;  // [start_, end_) modulo capacity
+  // Most resources never see many changes: the memory doubles on the way to `capacity_`.
+  std::vector<CacheEvent> ring_;
+  std::uint64_t start_ = 0, end_ = 0;  // [start_, end_) modulo the ring's length
   bool evicted_ = false;
   std::int64_t forgotten_ = 0;  // revision of the last event that Forget dropped
 };

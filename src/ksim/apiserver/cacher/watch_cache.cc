@@ -64,13 +64,13 @@ void WatchCache::Store(const CacheEvent& event, Objects::iterator before) {
 
 void WatchCache::AddSnapshot(std::int64_t revision) {
   if (!snapshots_) return;
-  if (snapshot_revisions_.empty() || snapshot_revisions_.back() != revision)
-    snapshot_revisions_.push_back(revision);
+  if (snapshot_revisions_.empty() || snapshot_revisions_.end()[-1] != revision)
+    snapshot_revisions_.Push(revision);
 }
 
 void WatchCache::CompactSnapshots(std::int64_t revision) {
-  while (!snapshot_revisions_.empty() && snapshot_revisions_.front() < revision)
-    snapshot_revisions_.pop_front();
+  while (!snapshot_revisions_.empty() && *snapshot_revisions_.begin() < revision)
+    snapshot_revisions_.Pop();
 }
 
 void WatchCache::ForgetHistory() {
@@ -106,7 +106,7 @@ std::vector<api::Object> WatchCache::ListOnNode(std::string_view node,
 }
 
 bool WatchCache::CanServeExact(std::int64_t revision) const {
-  return !snapshot_revisions_.empty() && snapshot_revisions_.front() <= revision;
+  return !snapshot_revisions_.empty() && *snapshot_revisions_.begin() <= revision;
 }
 
 std::optional<std::vector<api::Object>> WatchCache::ListExact(std::int64_t revision,

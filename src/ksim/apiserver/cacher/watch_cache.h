@@ -12,7 +12,6 @@
 // Source: apiserver pkg/storage/cacher/watch_cache.go, store/watch_cache_storage.go.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "ksim/apiserver/cacher/history.h"
+#include "ksim/sim/fifo.h"
 
 namespace ksim::apiserver {
 
@@ -69,7 +69,7 @@ class WatchCache {
   Objects objects_;
   absl::btree_map<std::string, absl::btree_set<std::string>, std::less<>> by_node_;
   History history_;
-  std::deque<std::int64_t> snapshot_revisions_;  // rising
+  sim::Fifo<std::int64_t> snapshot_revisions_;  // rising
 };
 
 }  // namespace ksim::apiserver
