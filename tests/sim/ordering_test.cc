@@ -46,7 +46,7 @@ class OrderingTest : public testing::Test {
     sim_ = std::make_unique<Simulation>(options);
     log_.clear();
   }
-  ChainId Chain(const std::string& name) { return sim_->NewChain(name); }
+  ChainId Chain(const std::string& name) { return ChainId::Of(name); }
   void At(Duration delay, const std::string& name, ChainId chain) {
     sim_->After(
         delay, TimerKind::kWork, "logged",

@@ -363,14 +363,6 @@ TEST_F(SimulationTest, SeveralLiveSideBySide) {
   EXPECT_EQ(other.now(), VirtualTime() + Seconds(10));
 }
 
-TEST_F(SimulationTest, ChainsHaveNames) {
-  const ChainId a = sim_.NewChain("kube-apiserver-0/kube-scheduler/pods");
-  const ChainId b = sim_.NewChain("handler");
-  EXPECT_EQ(sim_.chain_name(a), "kube-apiserver-0/kube-scheduler/pods");
-  EXPECT_EQ(sim_.chain_name(b), "handler");
-  EXPECT_EQ(sim_.chain_name(ChainId()), "");
-}
-
 TEST_F(SimulationTest, ShutdownDropsWhatIsQueued) {
   int dropped = 0;
   {

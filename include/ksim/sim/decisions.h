@@ -76,6 +76,7 @@ class Decisions {
 
   // Interns a site. The same name twice gives the same id; two names with one hash is a KSIM_CHECK.
   SiteId Site(std::string_view name);
+  std::string_view name(SiteId site) const;  // good until the next site is made
 
   std::uint64_t Draw(SiteId site, std::uint64_t key);                   // all 64 bits
   std::uint32_t Draw(SiteId site, std::uint64_t key, std::uint32_t n);  // [0, n), n >= 1

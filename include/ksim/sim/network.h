@@ -73,9 +73,11 @@ class Channel {
   Duration Latency(std::uint64_t key) const;
   Duration ChosenDelay(std::uint64_t key) const;
   void Depart(std::uint64_t key, Duration delay, absl::AnyInvocable<void()>&& deliver);
+  std::string_view from() const;
+  std::string_view to() const;
 
   Network& network_;
-  std::string from_, to_;
+  std::uint32_t from_size_, to_size_;  // of their names, which stand in that of latency_site_
   Keys keys_;
   SiteId latency_site_, delay_site_;
   ChainId chain_;

@@ -62,11 +62,13 @@ struct SimulationOptions {
   Duration order_window = Milliseconds(2);
 };
 
-// Names one order-preserving chain of events (a watch stream, a handler queue). 0 = none: then the
+// One order-preserving chain of events (a watch stream, a handler queue): the hash of its name,
+// which is a contract name as in sites, as an ordering strategy draws by it. 0 = none: then the
 // calls of one actor are a chain. `item` tells apart what one name stands for and may be reordered:
 // the messages of an unordered channel are chains of their own.
 struct ChainId {
-  std::uint32_t value = 0;
+  static ChainId Of(std::string_view name) { return {KeyOf(name), 0}; }
+  std::uint64_t name = 0;
   std::uint64_t item = 0;
 };
 
@@ -118,9 +120,6 @@ class Simulation {
   // Runs `call` when the running step returns: before any other event, at the same time, in the
   // Context of the caller, in the order of the calls to Defer. Outside a step: before the next one.
   void Defer(absl::AnyInvocable<void()> call);
-  // Makes a chain; `name` is a contract name as in sites: an ordering strategy draws by it.
-  ChainId NewChain(std::string_view name);
-  const std::string& chain_name(ChainId chain) const;  // "" for 0
 
   // co_await sim.Sleep(Seconds(1)). A Task asleep is one queue entry and one slot.
   class SleepAwaiter;

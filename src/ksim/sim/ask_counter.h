@@ -11,7 +11,8 @@ namespace ksim::sim {
 
 class AskCounter {
  public:
-  AskCounter() : table_(64) {}
+  // `room`: a power of two, of which two thirds are for keys before the table grows.
+  explicit AskCounter(std::size_t room = 64) : table_(room) {}
 
   // The count so far, and one more from now on. `mixed` stands for the key: a one-to-one mix of it
   // (for this site), which is its hash too. A pair not seen before starts at `first`.

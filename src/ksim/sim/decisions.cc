@@ -14,21 +14,26 @@ namespace ksim::sim {
 
 constexpr std::string_view kOrderSite = "order";
 // Of a small cluster: room without growing.
-constexpr std::size_t kUsualSites = 512, kUsualName = 48;
+constexpr std::size_t kUsualSites = 512, kUsualName = 48, kUsualKeys = 512;
 
 namespace {
 
-// Whether all letters are from '!' to '~', eight at a time: the high bit of a byte of `bad` is set
-// if it is above '~', or below '!', or one of the bytes below it is.
-bool IsPrintable(std::string_view name) {
+// Whether eight letters are from '!' to '~': the high bit of a byte of `bad` is set if it is above
+// '~', or below '!', or one of the bytes below it is.
+bool AreEightPrintable(const char* eight) {
   constexpr std::uint64_t kOnes = 0x0101010101010101u, kHigh = 0x80 * kOnes;
-  for (; name.size() >= 8; name.remove_prefix(8)) {
-    std::uint64_t letters;
-    std::memcpy(&letters, name.data(), sizeof(letters));
-    const std::uint64_t bad = letters | (letters + kOnes) | (letters - '!' * kOnes);
-    if ((bad & kHigh) != 0) return false;
-  }
-  return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+  std::uint64_t letters;
+  std::memcpy(&letters, eight, sizeof(letters));
+  const std::uint64_t bad = letters | (letters + kOnes) | (letters - '!' * kOnes);
+  return (bad & kHigh) == 0;
+}
+
+bool IsPrintable(std::string_view name) {
+  if (name.size() < 8)
+    return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+  for (std::size_t i = 0; i + 8 < name.size(); i += 8)
+    if (!AreEightPrintable(name.data() + i)) return false;
+  return AreEightPrintable(name.data() + name.size() - 8);
 }
 
 Duration Between(Duration min, Duration max, std::uint64_t drawn) {
@@ -48,7 +53,8 @@ struct Decisions::Impl {
   struct SiteInfo {
     std::uint64_t base = 0;           // Mix(seed ^ XXH3_64(name))
     std::uint64_t next_in_order = 0;  // keys 0 .. next_in_order-1 asked in that order, once each
-    std::size_t counted = 0;          // keys that are in the counter
+    std::uint64_t own = 0;            // the first key out of that order, mixed; others are counted
+    std::uint32_t own_count = 0;      // how often it has asked; 0: there is none
     bool chosen = false;              // a decision was made here
     const std::vector<std::size_t>* overrides = nullptr;  // into given; null = none
     std::uint32_t name_at = 0, name_size = 0;             // in names
@@ -62,9 +68,10 @@ struct Decisions::Impl {
 
   std::vector<SiteInfo> sites;
   std::string names;  // of all sites, one after the other: they are many, and made when all begins
-  absl::flat_hash_map<std::uint64_t, std::uint32_t> by_hash;
-  AskCounter counter;    // of Draw
-  AskCounter questions;  // of Choose, where anybody may answer
+  // An open-addressing table by base, at most half full: the number of a site from 1; 0: free.
+  std::vector<std::uint32_t> places = std::vector<std::uint32_t>(2 * kUsualSites);
+  AskCounter counter{kUsualKeys};  // of Draw
+  AskCounter questions;            // of Choose, where anybody may answer
   std::vector<Given> given;
   absl::flat_hash_map<std::string, std::vector<std::size_t>> given_by_site;
   std::shared_ptr<Strategy> strategy;
@@ -76,17 +83,32 @@ struct Decisions::Impl {
     return std::string_view(names).substr(site.name_at, site.name_size);
   }
 
-  // i of the formula. Most sites ask with 0, 1, 2, ...: for these one number does.
+  // Where the site with this base is, or a new one belongs.
+  std::uint32_t& PlaceOf(std::uint64_t base) {
+    const std::size_t mask = places.size() - 1;
+    for (std::size_t i = base & mask;; i = (i + 1) & mask)
+      if (places[i] == 0 || sites[places[i] - 1].base == base) return places[i];
+  }
+
+  void MakePlaces() {
+    places.assign(2 * places.size(), 0);
+    for (std::uint32_t i = 0; i < sites.size(); ++i) PlaceOf(sites[i].base) = i + 1;
+  }
+
+  // i of the formula. Most sites ask with 0, 1, 2, ... or, after that, with one key: for these a
+  // number does.
   std::uint32_t AskedBefore(std::uint32_t index, std::uint64_t key, std::uint64_t mixed) {
     SiteInfo& site = sites[index];
-    if (key == site.next_in_order && site.counted == 0) {
+    if (site.own_count != 0 && site.own == mixed) return site.own_count++;
+    if (site.own_count == 0 && key == site.next_in_order) {
       ++site.next_in_order;
       return 0;
     }
-    const std::size_t before = counter.size();
-    const std::uint32_t i = counter.CountUp(index, mixed, key < site.next_in_order ? 1 : 0);
-    site.counted += counter.size() - before;
-    return i;
+    const std::uint32_t first = key < site.next_in_order ? 1 : 0;
+    if (site.own_count != 0) return counter.CountUp(index, mixed, first);
+    site.own = mixed;
+    site.own_count = first + 1;
+    return first;
   }
 
   // Each question is one of its own, also when it is about the same as one before (each time a
@@ -139,10 +161,10 @@ struct Decisions::Impl {
 Decisions::Decisions(std::uint64_t seed, std::vector<Override> overrides,
                      std::shared_ptr<Strategy> strategy)
     : impl_(std::make_unique<Impl>()), seed_(seed) {
+  if (strategy != nullptr) impl_->questions = AskCounter(kUsualKeys);
   impl_->strategy = std::move(strategy);
   impl_->sites.reserve(kUsualSites);
   impl_->names.reserve(kUsualSites * kUsualName);
-  impl_->by_hash.reserve(kUsualSites);
   for (Override& o : overrides) {
     impl_->given_by_site[o.site].push_back(impl_->given.size());
     impl_->given.push_back({std::move(o)});
@@ -152,17 +174,16 @@ Decisions::Decisions(std::uint64_t seed, std::vector<Override> overrides,
 Decisions::~Decisions() = default;
 
 SiteId Decisions::Site(std::string_view name) {
-  const std::uint64_t hash = Hash64(name);
-  const auto [it, added] =
-      impl_->by_hash.emplace(hash, static_cast<std::uint32_t>(impl_->sites.size()));
-  if (!added) {
-    const std::string_view known = impl_->NameOf(impl_->sites[it->second]);
+  const std::uint64_t base = Mix(seed_ ^ Hash64(name));
+  std::uint32_t& place = impl_->PlaceOf(base);
+  if (place != 0) {
+    const std::string_view known = impl_->NameOf(impl_->sites[place - 1]);
     KSIM_CHECK(known == name) << "sites " << known << " and " << name << " have one hash";
-    return SiteId(it->second);
+    return SiteId(place - 1);
   }
   KSIM_CHECK(!name.empty() && IsPrintable(name)) << "a site's name is printable ASCII: " << name;
   Impl::SiteInfo& site = impl_->sites.emplace_back();
-  site.base = Mix(seed_ ^ hash);
+  site.base = base;
   site.name_at = static_cast<std::uint32_t>(impl_->names.size());
   site.name_size = static_cast<std::uint32_t>(name.size());
   impl_->names += name;
@@ -170,7 +191,15 @@ SiteId Decisions::Site(std::string_view name) {
     const auto overrides = impl_->given_by_site.find(std::string(name));
     if (overrides != impl_->given_by_site.end()) site.overrides = &overrides->second;
   }
-  return SiteId(it->second);
+  const auto number = static_cast<std::uint32_t>(impl_->sites.size());
+  place = number;
+  if (2 * impl_->sites.size() > impl_->places.size()) impl_->MakePlaces();
+  return SiteId(number - 1);
+}
+
+std::string_view Decisions::name(SiteId site) const {
+  KSIM_CHECK(site.index_ < impl_->sites.size());
+  return impl_->NameOf(impl_->sites[site.index_]);
 }
 
 std::uint64_t Decisions::Draw(SiteId site, std::uint64_t key) {
@@ -267,7 +296,7 @@ std::vector<Override> Decisions::unapplied() const {
 std::vector<std::string> Decisions::asked_sites() const {
   std::vector<std::string> names;
   for (const Impl::SiteInfo& site : impl_->sites) {
-    if (site.chosen || site.next_in_order > 0 || site.counted > 0)
+    if (site.chosen || site.next_in_order > 0 || site.own_count > 0)
       names.emplace_back(impl_->NameOf(site));
   }
   std::sort(names.begin(), names.end());

@@ -160,11 +160,6 @@ class Simulation::Kernel {
   LabelNumber& RecentLabel(const char* label) {
     return recent_labels[reinterpret_cast<std::uintptr_t>(label) / 8 % recent_labels.size()];
   }
-  struct Chain {
-    std::string name;
-    std::uint64_t hash = 0;
-  };
-  std::vector<Chain> chains{Chain()};
   std::unique_ptr<Ordering> ordering;  // null: events run by (time, sequence)
   absl::flat_hash_map<std::string_view, Process*> processes_by_name;
 };

@@ -35,19 +35,35 @@ bool Network::IsCut(std::string_view a, std::string_view b) const {
   return std::any_of(cuts_.begin(), cuts_.end(), same);
 }
 
+namespace {
+constexpr std::string_view kLatency = "latency/", kDelay = "delay/";
+}
+
 Channel::Channel(Network& network, std::string_view from, std::string_view to,
                  std::string_view subject, Order order, Keys keys)
-    : network_(network), from_(from), to_(to), keys_(keys) {
-  Simulation& sim = network.simulation();
+    : network_(network),
+      from_size_(static_cast<std::uint32_t>(from.size())),
+      to_size_(static_cast<std::uint32_t>(to.size())),
+      keys_(keys) {
+  Decisions& decisions = network.simulation().decisions();
   // Hundreds are made when a cluster starts: one text serves all three names.
-  constexpr std::string_view kLatency = "latency/", kDelay = "delay/";
   std::string name;
   name.reserve(kLatency.size() + from.size() + to.size() + subject.size() + 2);
   name.append(kLatency).append(from).append("/").append(to).append("/").append(subject);
-  latency_site_ = sim.decisions().Site(name);
-  chain_ = sim.NewChain(std::string_view(name).substr(kLatency.size()));
-  delay_site_ = sim.decisions().Site(name.replace(0, kLatency.size(), kDelay));
+  latency_site_ = decisions.Site(name);
+  chain_ = ChainId::Of(std::string_view(name).substr(kLatency.size()));
+  delay_site_ = decisions.Site(name.replace(0, kLatency.size(), kDelay));
   if (order == Order::kOrdered) last_ = std::make_shared<VirtualTime>();
+}
+
+std::string_view Channel::from() const {
+  const std::string_view name = network_.simulation().decisions().name(latency_site_);
+  return name.substr(kLatency.size(), from_size_);
+}
+
+std::string_view Channel::to() const {
+  const std::string_view name = network_.simulation().decisions().name(latency_site_);
+  return name.substr(kLatency.size() + from_size_ + 1, to_size_);
 }
 
 Duration Channel::Latency(std::uint64_t key) const {
@@ -81,9 +97,9 @@ void Channel::Send(std::uint64_t key, absl::AnyInvocable<void()> deliver, Durati
       late();
     };
   }
-  if (network_.cuts_.empty() || !network_.IsCut(from_, to_))
+  if (network_.cuts_.empty() || !network_.IsCut(from(), to()))
     return Depart(key, delay, std::move(deliver));
-  Network::Waiting waiting{from_, to_, sim.context(), nullptr};
+  Network::Waiting waiting{std::string(from()), std::string(to()), sim.context(), nullptr};
   // The channel may be gone by then.
   waiting.send = [copy = *this, key, delay, deliver = std::move(deliver)]() mutable {
     copy.Depart(key, delay, std::move(deliver));

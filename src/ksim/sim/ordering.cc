@@ -49,9 +49,9 @@ std::uint64_t Ordering::ChainOf(const QueueEntry& e) const {
   const Simulation::Kernel::Slot& slot = kernel_.slots[e.slot];
   if (slot.frame != nullptr) return kernel_.roots[slot.owner].actor.name_hash();
   const Simulation::Kernel::Call& call = kernel_.calls[slot.owner];
-  if (call.chain.value == 0) return call.context.actor.name_hash();
-  const std::uint64_t name = kernel_.chains[call.chain.value].hash;
-  return call.chain.item == 0 ? name : KeyOf(name, call.chain.item);
+  const ChainId& chain = call.chain;
+  if (chain.name == 0) return call.context.actor.name_hash();
+  return chain.item == 0 ? chain.name : KeyOf(chain.name, chain.item);
 }
 
 // The first entry of each chain, in the nominal order.

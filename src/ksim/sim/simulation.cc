@@ -104,15 +104,6 @@ void Simulation::Defer(absl::AnyInvocable<void()> call) {
   kernel_->deferred.push_back({std::move(call), context_});
 }
 
-ChainId Simulation::NewChain(std::string_view name) {
-  kernel_->chains.push_back({std::string(name), Hash64(name)});
-  return ChainId{static_cast<std::uint32_t>(kernel_->chains.size() - 1)};
-}
-
-const std::string& Simulation::chain_name(ChainId chain) const {
-  return kernel_->chains[chain.value].name;
-}
-
 bool Simulation::Step() {
   const RunScope scope(*this);
   kernel_->RunDeferred();

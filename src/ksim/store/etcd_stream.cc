@@ -12,9 +12,9 @@ namespace ksim::store {
 namespace {
 
 // The stream's name in sites: what resource it watches.
-std::string SubjectOf(std::string_view key) {
+std::string_view SubjectOf(std::string_view key) {
   const std::optional<ObjectParts> parts = PartsOfKey(key);
-  return std::string(parts ? parts->resource : std::string_view("keys"));
+  return parts ? parts->resource : std::string_view("keys");
 }
 
 StoreEventType TypeOf(const WatchEvent& e) {
