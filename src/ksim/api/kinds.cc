@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "absl/container/inlined_vector.h"
 #include "ksim/api/builtin_kinds.h"
@@ -14,8 +13,9 @@ namespace ksim::api {
 using value::Value;
 
 struct Kinds::Impl {
-  std::vector<std::unique_ptr<ResourceInfo>> kinds;  // built-in ones first, then as added
-  std::vector<const ResourceInfo*> sorted;           // by group, then resource
+  std::vector<const ResourceInfo*> kinds;          // built-in ones first, then as added
+  std::vector<const ResourceInfo*> sorted;         // by group, then resource
+  std::vector<std::unique_ptr<ResourceInfo>> own;  // those added; all Kinds share the built-in ones
 };
 
 namespace {
@@ -72,14 +72,16 @@ bool SortsBefore(const ResourceInfo* a, const ResourceInfo* b) {
 
 // The built-in kinds, completed and put in order once: every run has a Kinds of its own.
 struct BuiltIn {
-  BuiltIn() : kinds(BuiltinKinds()), order(kinds.size()) {
-    for (ResourceInfo& info : kinds) Complete(&info);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [this](std::size_t a, std::size_t b) { return SortsBefore(&kinds[a], &kinds[b]); });
+  BuiltIn() : kinds(BuiltinKinds()) {
+    for (ResourceInfo& info : kinds) {
+      Complete(&info);
+      listed.push_back(&info);
+    }
+    sorted = listed;
+    std::sort(sorted.begin(), sorted.end(), SortsBefore);
   }
   std::vector<ResourceInfo> kinds;
-  std::vector<std::size_t> order;  // of Kinds::all(), as places in `kinds`
+  std::vector<const ResourceInfo*> listed, sorted;  // as Kinds has them
 };
 
 }  // namespace
@@ -97,25 +99,22 @@ std::string ResourceInfo::UrlPath(std::string_view ns, std::string_view name,
 
 Kinds::Kinds() : impl_(std::make_unique<Impl>()) {
   static const BuiltIn built_in;
-  impl_->kinds.reserve(built_in.kinds.size());
-  impl_->sorted.reserve(built_in.kinds.size());
-  for (const ResourceInfo& info : built_in.kinds)
-    impl_->kinds.push_back(std::make_unique<ResourceInfo>(info));
-  for (const std::size_t i : built_in.order) impl_->sorted.push_back(impl_->kinds[i].get());
+  impl_->kinds = built_in.listed;
+  impl_->sorted = built_in.sorted;
 }
 
 Kinds::~Kinds() = default;
 
 const ResourceInfo* Kinds::ByResource(std::string_view group, std::string_view resource) const {
-  for (const auto& k : impl_->kinds) {
-    if (k->resource == resource && k->group == group) return k.get();
+  for (const ResourceInfo* k : impl_->kinds) {
+    if (k->resource == resource && k->group == group) return k;
   }
   return nullptr;
 }
 
 const ResourceInfo* Kinds::ByKind(std::string_view api_version, std::string_view kind) const {
-  for (const auto& k : impl_->kinds) {
-    if (k->kind == kind && k->api_version() == api_version) return k.get();
+  for (const ResourceInfo* k : impl_->kinds) {
+    if (k->kind == kind && k->api_version() == api_version) return k;
   }
   return nullptr;
 }
@@ -123,8 +122,8 @@ const ResourceInfo* Kinds::ByKind(std::string_view api_version, std::string_view
 const ResourceInfo* Kinds::ByName(std::string_view name) const {
   const QualifiedName q = Split(name);
   const auto find = [&](auto matches) -> const ResourceInfo* {
-    for (const auto& k : impl_->kinds) {
-      if (q.Admits(*k) && matches(*k)) return k.get();
+    for (const ResourceInfo* k : impl_->kinds) {
+      if (q.Admits(*k) && matches(*k)) return k;
     }
     return nullptr;
   };
@@ -141,15 +140,22 @@ const ResourceInfo* Kinds::ByName(std::string_view name) const {
 
 const ResourceInfo* Kinds::Add(ResourceInfo info) {
   Complete(&info);
-  for (const auto& k : impl_->kinds) {
+  for (const std::unique_ptr<ResourceInfo>& k : impl_->own) {
     if (k->group == info.group && k->resource == info.resource) {
       *k = std::move(info);
       return k.get();
     }
   }
-  impl_->kinds.push_back(std::make_unique<ResourceInfo>(std::move(info)));
-  const ResourceInfo* added = impl_->kinds.back().get();
+  const ResourceInfo* const built_in = ByResource(info.group, info.resource);
+  impl_->own.push_back(std::make_unique<ResourceInfo>(std::move(info)));
+  const ResourceInfo* const added = impl_->own.back().get();
   auto& sorted = impl_->sorted;
+  if (built_in != nullptr) {
+    std::replace(impl_->kinds.begin(), impl_->kinds.end(), built_in, added);
+    std::replace(sorted.begin(), sorted.end(), built_in, added);
+    return added;
+  }
+  impl_->kinds.push_back(added);
   sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), added, SortsBefore), added);
   return added;
 }
