@@ -13,6 +13,9 @@
 namespace ksim::sim {
 namespace {
 
+// Of a small cluster: room without growing.
+constexpr std::size_t kUsualRoots = 256, kUsualCalls = 128;
+
 // Exceptions cross no module: one that leaves an actor or a call is a bug, and named.
 [[noreturn]] void CrashWith(std::string_view who, const std::exception_ptr& error) {
   try {
@@ -26,7 +29,12 @@ namespace {
 
 }  // namespace
 
-Simulation::Kernel::Kernel(Simulation& s) : sim(s) {}
+Simulation::Kernel::Kernel(Simulation& s) : sim(s) {
+  slots.reserve(kUsualRoots + kUsualCalls);
+  roots.reserve(kUsualRoots);
+  calls.reserve(kUsualCalls);
+}
+
 Simulation::Kernel::~Kernel() = default;
 
 void Simulation::Kernel::AddSlot() {

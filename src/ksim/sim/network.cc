@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
+
 namespace ksim::sim {
 
 void Network::Cut(std::string_view a, std::string_view b) {
@@ -47,12 +49,18 @@ Channel::Channel(Network& network, std::string_view from, std::string_view to,
       keys_(keys) {
   Decisions& decisions = network.simulation().decisions();
   // Hundreds are made when a cluster starts: one text serves all three names.
-  std::string name;
-  name.reserve(kLatency.size() + from.size() + to.size() + subject.size() + 2);
-  name.append(kLatency).append(from).append("/").append(to).append("/").append(subject);
-  latency_site_ = decisions.Site(name);
-  chain_ = ChainId::Of(std::string_view(name).substr(kLatency.size()));
-  delay_site_ = decisions.Site(name.replace(0, kLatency.size(), kDelay));
+  absl::InlinedVector<char, 128> text(kLatency.size() + from.size() + to.size() + subject.size() +
+                                      2);
+  char* const rest = std::copy(kLatency.begin(), kLatency.end(), text.data());
+  char* end = std::copy(from.begin(), from.end(), rest);
+  *end++ = '/';
+  end = std::copy(to.begin(), to.end(), end);
+  *end++ = '/';
+  end = std::copy(subject.begin(), subject.end(), end);
+  latency_site_ = decisions.Site({text.data(), end});
+  chain_ = ChainId::Of({rest, end});
+  std::copy_backward(kDelay.begin(), kDelay.end(), rest);
+  delay_site_ = decisions.Site({rest - kDelay.size(), end});
   if (order == Order::kOrdered) last_ = std::make_shared<VirtualTime>();
 }
 
