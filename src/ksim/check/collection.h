@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/base/shared_text.h"
 #include "ksim/check/history.h"
 #include "ksim/value/selector.h"
 
@@ -43,7 +44,8 @@ class Collection {
   // Positions beside which no change can mean anything; null = any can.
   const Positions* Candidates(const History& history) const;
 
-  std::string resource_, ns_, name_, label_text_, field_text_;
+  std::string resource_;
+  SharedText ns_, name_, label_text_, field_text_;  // mostly empty
   value::LabelSelector labels_;
   value::FieldSelector fields_;
   std::uint64_t resource_hash_ = 0;

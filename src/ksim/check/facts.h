@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/compat.h"
+#include "ksim/base/shared_text.h"
 #include "ksim/check/history.h"
 #include "ksim/check/observation.h"
 #include "ksim/check/track.h"
@@ -37,7 +38,7 @@ struct Stream {
   Stream() = default;
   Level level = Level::kApi;
   std::uint64_t id = 0;
-  std::string server, client;
+  SharedText server, client;
   std::uint64_t opened = 0;  // seq
   Track track;
   bool reflectors = false;  // the client's informer reads it

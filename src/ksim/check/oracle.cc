@@ -1,6 +1,5 @@
 #include "ksim/check/oracle.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace ksim::check {
@@ -30,11 +29,12 @@ const OracleEntry* FindOracle(std::string_view name) {
 }
 
 bool Selected(const std::vector<std::string>& checks, std::string_view name) {
-  const auto given = [&](std::string_view wanted) {
-    return std::find(checks.begin(), checks.end(), wanted) != checks.end();
-  };
-  if (given(std::string("-").append(name))) return false;
-  return given("*") || given(name);
+  bool selected = false;
+  for (const std::string_view check : checks) {
+    if (check.starts_with('-') && check.substr(1) == name) return false;
+    selected = selected || check == "*" || check == name;
+  }
+  return selected;
 }
 
 }  // namespace ksim::check

@@ -266,9 +266,10 @@ Value NodeAgent::Conditions(Value conditions) const {
   const Value heartbeat = Value::String(value::FormatTimestamp(now));
   for (const ConditionTexts& texts : kNodeConditions) {
     const ConditionText& text = has_(texts.trouble) ? texts.ill : texts.well;
-    const Value condition =
+    Value condition =
         api::MakeCondition(ConditionOf(texts.trouble), text.status, text.reason, text.message);
-    conditions = api::UpdateCondition(conditions, condition.Set(kHeartbeat, heartbeat), now);
+    condition = std::move(condition).Set(kHeartbeat, heartbeat);
+    conditions = api::UpdateCondition(conditions, std::move(condition), now);
   }
   return conditions;
 }

@@ -32,7 +32,7 @@ class Atomic : public Oracle {
     s.last_response_revision = o.rv;
     if (!split || Has(s.reported, Bit::kAtomic)) return;
     Set(&s.reported, Bit::kAtomic);
-    Violate(o.seq, s.client,
+    Violate(o.seq, s.client.str(),
             fmt::format("{}: {} comes in response {}, the rest of its revision came before",
                         s.Name(), Event(o), o.response),
             {ObjectOf(o)});

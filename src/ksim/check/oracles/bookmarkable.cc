@@ -32,7 +32,7 @@ class Bookmarkable : public Oracle {
     if (Has(d.stream->reported, Bit::kBookmarkable)) return;
     if (step.bookmark_back) {
       Set(&d.stream->reported, Bit::kBookmarkable);
-      Violate(o.seq, d.stream->client,
+      Violate(o.seq, d.stream->client.str(),
               fmt::format("{}: {} comes after revision {}", d.stream->Name(), Event(o),
                           d.stream->track.last()),
               {});
@@ -40,7 +40,7 @@ class Bookmarkable : public Oracle {
     // Told twice, or late: that is another guarantee.
     if (!step.after_bookmark || step.again || step.back) return;
     Set(&d.stream->reported, Bit::kBookmarkable);
-    Violate(step.bookmark, d.stream->client,
+    Violate(step.bookmark, d.stream->client.str(),
             fmt::format("{}: {} comes after a bookmark that covers it", d.stream->Name(), Event(o)),
             {ObjectOf(o)});
   }

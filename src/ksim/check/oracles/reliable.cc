@@ -47,7 +47,7 @@ class Reliable : public Oracle {
       const Step step = stream->track.Unkept();
       if (step.lost == nullptr || Has(stream->reported, Bit::kReliable)) continue;
       Set(&stream->reported, Bit::kReliable);
-      Violate(step.bookmark, stream->client,
+      Violate(step.bookmark, stream->client.str(),
               fmt::format("{}: {}", stream->Name(),
                           Missing(facts, *step.lost, "though a bookmark covers it")),
               {step.lost->Name()});

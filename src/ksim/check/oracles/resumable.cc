@@ -65,7 +65,8 @@ class Resumable : public Oracle {
  private:
   void Report(std::uint64_t first, Stream* stream, const std::string& what, std::string object) {
     Set(&stream->reported, Bit::kResumable);
-    Violate(first, stream->client, fmt::format("{} {}", stream->Name(), what), {std::move(object)});
+    Violate(first, stream->client.str(), fmt::format("{} {}", stream->Name(), what),
+            {std::move(object)});
   }
 };
 

@@ -40,7 +40,7 @@ class Scope {
       : step(resumed ? delivery.resumed : delivery.step),
         stream_(resumed ? nullptr : delivery.stream),
         informer_(resumed ? delivery.informer : nullptr) {}
-  const std::string& Who() const { return stream_ ? stream_->client : informer_->name; }
+  std::string Who() const { return stream_ ? stream_->client.str() : informer_->name; }
   std::string Name() const { return stream_ ? stream_->Name() : informer_->name; }
   const Track& track() const { return stream_ ? stream_->track : informer_->track; }
   bool Reported(Bit bit) const { return Has(reported(), bit); }
