@@ -53,7 +53,8 @@ Cacher* Resources::FindCacher(const api::ResourceInfo& r) const {
 
 sim::Task<void> Resources::WaitReady() {
   for (std::size_t i = 0; i < in_order_.size(); ++i) {
-    if (Cacher* cacher = in_order_[i]->cacher.get()) co_await cacher->ready().Wait();
+    Cacher* const cacher = in_order_[i]->cacher.get();
+    if (cacher != nullptr && !cacher->ready().ready()) co_await cacher->ready().Wait();
   }
 }
 

@@ -116,7 +116,7 @@ absl::StatusOr<LeaseLeasesResponse> Etcd::Serve(const LeaseLeasesRequest&) {
 
 // --- watch streams ------------------------------------------------------------------------------
 
-void Etcd::OpenStream(const std::shared_ptr<WatchInbox>& inbox, std::string_view client,
+void Etcd::OpenStream(const std::shared_ptr<WatchInbox>& inbox, const SharedText& client,
                       const WatchRequest& request) {
   auto stream = std::make_unique<EtcdServerStream>(*this, network_, client, inbox, request);
   if (!process_.alive()) return stream->SendEnd();
@@ -212,7 +212,9 @@ void Etcd::Expire() {
 }
 
 void Etcd::StartTicker(std::uint64_t stream, std::string_view client, std::string_view key) {
-  const sim::SiteId site = sim_.decisions().Site("progress/etcd/" + std::string(client));
+  std::string name("progress/etcd/");
+  name.reserve(name.size() + client.size());
+  const sim::SiteId site = sim_.decisions().Site(name.append(client));
   const Duration interval = options_.progress_notify_interval;
   const Duration jitter =
       sim_.decisions().DrawDuration(site, sim::KeyOf(key), Duration(), interval / 10);

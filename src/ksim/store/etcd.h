@@ -59,7 +59,7 @@ class Etcd : private CommitListener {
 
   // --- for EtcdWatch ---
   // The first message of a stream has arrived.
-  void OpenStream(const std::shared_ptr<WatchInbox>& inbox, std::string_view client,
+  void OpenStream(const std::shared_ptr<WatchInbox>& inbox, const SharedText& client,
                   const WatchRequest& request);
   void CloseStream(std::uint64_t id);
   EtcdServerStream* FindStream(std::uint64_t id);  // null: unknown

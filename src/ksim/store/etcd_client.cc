@@ -67,11 +67,11 @@ sim::Task<absl::StatusOr<Response>> Call(std::shared_ptr<Link> link, Request req
 
 }  // namespace
 
-EtcdClient::EtcdClient(sim::Network& network, std::string_view client, Etcd& etcd)
+EtcdClient::EtcdClient(sim::Network& network, SharedText client, Etcd& etcd)
     : network_(network),
-      client_(client),
+      client_(std::move(client)),
       etcd_(etcd),
-      link_(std::make_shared<Link>(network, client, etcd)) {}
+      link_(std::make_shared<Link>(network, client_, etcd)) {}
 
 sim::Task<absl::StatusOr<RangeResponse>> EtcdClient::Range(RangeRequest request) {
   return Call<RangeResponse>(link_, std::move(request));

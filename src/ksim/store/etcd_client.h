@@ -19,7 +19,7 @@ namespace ksim::store {
 class EtcdClient {
  public:
   // `client` is the process' name. `etcd` and `network` must outlive the simulation's messages.
-  EtcdClient(sim::Network& network, std::string_view client, Etcd& etcd);
+  EtcdClient(sim::Network& network, SharedText client, Etcd& etcd);
 
   // Errors are those of Store; Unavailable if etcd is down.
   sim::Task<absl::StatusOr<RangeResponse>> Range(RangeRequest request);
@@ -40,7 +40,7 @@ class EtcdClient {
 
  private:
   sim::Network& network_;
-  std::string client_;
+  SharedText client_;
   Etcd& etcd_;
   std::shared_ptr<Link> link_;
 };

@@ -29,6 +29,7 @@ std::string_view CloseReasonOf(const WatchResponse& r) {
 
 std::string OptionsOf(const WatchRequest& r) {
   std::string text;
+  text.reserve(64);  // all of them, so that it does not grow
   const auto add = [&text](bool given, std::string_view name) {
     if (!given) return;
     if (!text.empty()) text += ',';
@@ -48,7 +49,7 @@ std::string OptionsOf(const WatchRequest& r) {
 WatchInbox::WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id)
     : sim_(sim), client_(sim::ActorId::Of(client)), stream_(stream_id), box_(sim) {}
 
-WatchResponse WatchInbox::TakeIn(WireResponse&& wire) {
+void WatchInbox::TakeIn(WireResponse& wire) {
   sim_.AdoptOrigin(wire.origin);
   for (std::size_t i = 0; i < wire.payloads.size(); ++i) {
     const auto& payload = wire.payloads[i].As<StoreEventPayload>();
@@ -58,35 +59,37 @@ WatchResponse WatchInbox::TakeIn(WireResponse&& wire) {
     sim_.context().cause = seq;
     if (i < wire.response.events.size()) wire.response.events.Own(i).cause = seq;
   }
-  return std::move(wire.response);
 }
 
-EtcdWatch::EtcdWatch(Etcd& etcd, sim::Network& network, std::string_view client,
-                     WatchRequest request)
-    : etcd_(etcd),
-      key_(sim::KeyOf(request.key)),
-      to_server_(network, client, "etcd", SubjectOf(request.key), sim::Channel::Order::kOrdered),
-      inbox_(std::make_shared<WatchInbox>(network.simulation(), client, network.NumberStream())) {
-  SendToServer([inbox = inbox_, name = std::string(client), request = std::move(request)](
-                   Etcd& server) { server.OpenStream(inbox, name, request); });
-}
-
-EtcdWatch::~EtcdWatch() {
-  SendToServer([id = stream()](Etcd& server) { server.CloseStream(id); });
-}
-
-void EtcdWatch::SendToServer(absl::AnyInvocable<void(Etcd&)> act) {
+template <class F>
+void EtcdWatch::SendToServer(F act) {
   to_server_.Send(key_, [&etcd = etcd_, act = std::move(act)]() mutable {
     const ProcessScope scope(etcd.network().simulation(), etcd.process());
     act(etcd);
   });
 }
 
+EtcdWatch::EtcdWatch(Etcd& etcd, sim::Network& network, const SharedText& client,
+                     WatchRequest request)
+    : etcd_(etcd),
+      key_(sim::KeyOf(request.key)),
+      to_server_(network, client, "etcd", SubjectOf(request.key), sim::Channel::Order::kOrdered),
+      inbox_(std::make_shared<WatchInbox>(network.simulation(), client, network.NumberStream())) {
+  SendToServer([inbox = inbox_, client, request = std::move(request)](Etcd& server) {
+    server.OpenStream(inbox, client, request);
+  });
+}
+
+EtcdWatch::~EtcdWatch() {
+  SendToServer([id = stream()](Etcd& server) { server.CloseStream(id); });
+}
+
 sim::Task<std::optional<WatchResponse>> EtcdWatch::Next() {
   const std::shared_ptr<WatchInbox> inbox = inbox_;
   std::optional<WireResponse> wire = co_await inbox->box().Receive();
   if (!wire) co_return std::nullopt;
-  co_return inbox->TakeIn(*std::move(wire));
+  inbox->TakeIn(*wire);
+  co_return std::move(wire->response);
 }
 
 void EtcdWatch::RequestProgress() {
@@ -103,7 +106,7 @@ void EtcdWatch::Cancel() {
 
 // --- the server's end ---------------------------------------------------------------------------
 
-EtcdServerStream::EtcdServerStream(Etcd& etcd, sim::Network& network, std::string_view client,
+EtcdServerStream::EtcdServerStream(Etcd& etcd, sim::Network& network, const SharedText& client,
                                    const std::shared_ptr<WatchInbox>& inbox,
                                    const WatchRequest& request)
     : etcd_(etcd),
@@ -136,7 +139,7 @@ sim::PayloadRef EtcdServerStream::WatchPayload(bool open, std::string_view reaso
   payload->options = OptionsOf(request_);
   payload->open = open;
   payload->last_rv = last_revision_;
-  payload->reason = std::string(reason);
+  payload->reason = reason;
   return sim::PayloadRef(payload);
 }
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/functional/any_invocable.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/simulation.h"
@@ -46,7 +45,7 @@ class WatchInbox {
   // What the taker does next is caused by what led here.
   void Adopt(const sim::Origin& origin) { sim_.AdoptOrigin(origin); }
   // Emits `deliver`; what the taker does next is caused by it.
-  WatchResponse TakeIn(WireResponse&& wire);
+  void TakeIn(WireResponse& wire);
 
  private:
   sim::Simulation& sim_;
@@ -59,7 +58,7 @@ class WatchInbox {
 // outlive the simulation, nor a task that waits in Next.
 class EtcdWatch {
  public:
-  EtcdWatch(Etcd& etcd, sim::Network& network, std::string_view client, WatchRequest request);
+  EtcdWatch(Etcd& etcd, sim::Network& network, const SharedText& client, WatchRequest request);
   ~EtcdWatch();
   EtcdWatch(const EtcdWatch&) = delete;
   EtcdWatch& operator=(const EtcdWatch&) = delete;
@@ -71,7 +70,7 @@ class EtcdWatch {
   // and taking it in. The watch must outlive the waiting.
   sim::Mailbox<WireResponse>::Receiver Arrived() { return inbox_->box().Receive(); }
   void Adopt(const WireResponse& wire) { inbox_->Adopt(wire.origin); }
-  WatchResponse TakeIn(WireResponse&& wire) { return inbox_->TakeIn(std::move(wire)); }
+  void TakeIn(WireResponse& wire) { inbox_->TakeIn(wire); }
   // Asks for a progress response; the server gives none while it has something to catch up.
   void RequestProgress();
   // Asks the server to cancel; the canceled response comes in its turn.
@@ -81,7 +80,8 @@ class EtcdWatch {
   std::uint64_t stream() const { return inbox_->stream(); }
 
  private:
-  void SendToServer(absl::AnyInvocable<void(Etcd&)> act);
+  template <class F>
+  void SendToServer(F act);  // act(Etcd&)
 
   Etcd& etcd_;
   std::uint64_t key_;  // of the stream's messages to the server
@@ -92,7 +92,7 @@ class EtcdWatch {
 // The server's end.
 class EtcdServerStream {
  public:
-  EtcdServerStream(Etcd& etcd, sim::Network& network, std::string_view client,
+  EtcdServerStream(Etcd& etcd, sim::Network& network, const SharedText& client,
                    const std::shared_ptr<WatchInbox>& inbox, const WatchRequest& request);
   // Opens the watch; emits `watch`.
   void Start();

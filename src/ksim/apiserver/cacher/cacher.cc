@@ -13,6 +13,14 @@ namespace {
 
 bool IsPods(const api::ResourceInfo& r) { return r.group.empty() && r.resource == "pods"; }
 
+std::string TickSiteOf(std::string_view server, const api::ResourceInfo& r) {
+  std::string site("bookmark/");
+  site.reserve(site.size() + server.size() + r.resource.size() + r.group.size() + 2);
+  site.append(server).append("/").append(r.resource);
+  if (!r.group.empty()) site.append(".").append(r.group);
+  return site;
+}
+
 }  // namespace
 
 Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
@@ -32,8 +40,7 @@ Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
       held_changed_(sim_),
       dispatcher_(process, storage.resource(), variants),
       bookmarks_(sim_.now()),
-      tick_site_(sim_.decisions().Site("bookmark/" + process.name() + "/" +
-                                       storage.resource().group_resource())),
+      tick_site_(sim_.decisions().Site(TickSiteOf(process.name(), storage.resource()))),
       tick_changed_(sim_) {}
 
 void Cacher::Start() {
@@ -44,7 +51,8 @@ void Cacher::Start() {
 
 sim::Task<void> Cacher::Run() {
   while (true) {
-    const api::Status error = co_await ListAndWatch();
+    api::Status error = co_await FillFromStorage();
+    if (error.ok()) error = co_await WatchStorage();
     KSIM_PROBE("apiserver/cacher-reinit");
     stream_.reset();
     ready_.Unset(error);
@@ -56,12 +64,6 @@ sim::Task<void> Cacher::Run() {
       StopAll("reinit");
     }
   }
-}
-
-sim::Task<api::Status> Cacher::ListAndWatch() {
-  const api::Status listed = co_await FillFromStorage();
-  if (!listed.ok()) co_return listed;
-  co_return co_await WatchStorage();
 }
 
 // Lists storage page by page, all at the revision of the first.
@@ -98,8 +100,9 @@ sim::Task<api::Status> Cacher::WatchStorage() {
     request.progress_notify = true;
     stream_created_ = false;
     stream_ = storage_.client().Watch(std::move(request));
-    const std::optional<api::Status> error = co_await FollowStream();
+    co_await FollowStream();
     stream_.reset();
+    const std::optional<api::Status>& error = stream_error_;
     if (reinit_) co_return api::Unmapped(500, "reinitialized");
     if (!error && !stream_created_) {
       KSIM_PROBE("apiserver/etcd-out-of-reach");
@@ -122,18 +125,20 @@ sim::Task<api::Status> Cacher::WatchStorage() {
   }
 }
 
-// Takes in one stream to its end: nullopt if it just ended.
-sim::Task<std::optional<api::Status>> Cacher::FollowStream() {
+// Takes in one stream to its end; stream_error_ says why it ended. One waits here for each resource
+// of each server: what is no longer needed is not kept while it does.
+sim::Task<void> Cacher::FollowStream() {
+  stream_error_.reset();
   while (true) {
     std::optional<store::WireResponse> wire = co_await stream_->Arrived();
     if (wire) stream_->Adopt(*wire);
     if (wire && !Here(wire->response.arrived)) co_await Coming(wire->response.arrived);
-    if (!wire || reinit_) co_return std::nullopt;
-    const store::WatchResponse response = stream_->TakeIn(*std::move(wire));
+    if (!wire || reinit_) co_return;
+    stream_->TakeIn(*wire);
     if (freezes_ > 0) co_await Thawed();
-    if (reinit_) co_return std::nullopt;
-    std::optional<api::Status> error = TakeIn(response);
-    if (error) co_return error;
+    if (reinit_) co_return;
+    TakeIn(wire->response);
+    if (stream_error_) co_return;
     while (dispatcher_.full()) co_await dispatcher_.Moved();
   }
 }
@@ -153,18 +158,25 @@ sim::Task<void> Cacher::Thawed() {
   while (!reinit_ && freezes_ > 0) co_await held_changed_.Wait();
 }
 
-std::optional<api::Status> Cacher::TakeIn(const store::WatchResponse& response) {
+void Cacher::TakeIn(const store::WatchResponse& response) {
   if (response.created) stream_created_ = true;
-  if (response.compact_revision > 0)
-    return api::Expired("The resourceVersion for the provided watch is too old.");
-  if (response.canceled) return api::InternalError(response.cancel_reason);
+  if (response.compact_revision > 0) {
+    stream_error_ = api::Expired("The resourceVersion for the provided watch is too old.");
+    return;
+  }
+  if (response.canceled) {
+    stream_error_ = api::InternalError(response.cancel_reason);
+    return;
+  }
   for (const store::WatchEvent& event : response.events) {
-    const api::Status error = CheckEvent(event);
-    if (!error.ok()) return error;
+    api::Status error = CheckEvent(event);
+    if (!error.ok()) {
+      stream_error_ = std::move(error);
+      return;
+    }
     OnChange(event);
   }
   if (response.is_progress()) OnProgress(response.revision);
-  return std::nullopt;
 }
 
 void Cacher::OnChange(const store::WatchEvent& event) {

@@ -52,7 +52,7 @@ class Cacher {
   // `revision`: not older than that (0 = as it is). 404 if it is not there.
   sim::Task<api::Result<api::Object>> Get(SharedText ns, SharedText name, std::int64_t revision);
   // 410 if the query is for an exact revision whose snapshot is gone. The cache must be ready.
-  sim::Task<api::Result<ListResult>> List(ListQuery query);
+  sim::Task<api::Result<ListResult>> List(const ListQuery& query);
   // Serves the watch: accepts or refuses the stream, sends what is to be sent first and goes on
   // until Forget. Whatever ends it at once has closed the stream when this returns.
   sim::Task<void> Watch(WatchQuery query, std::shared_ptr<WatchStream> stream);
@@ -77,10 +77,9 @@ class Cacher {
  private:
   // --- cacher.cc: keeping the cache ---
   sim::Task<void> Run();
-  sim::Task<api::Status> ListAndWatch();
   sim::Task<api::Status> FillFromStorage();
   sim::Task<api::Status> WatchStorage();
-  sim::Task<std::optional<api::Status>> FollowStream();
+  sim::Task<void> FollowStream();
   // Whether faults let what has arrived come: it is neither held nor late.
   bool Here(VirtualTime arrived) const { return holds_ == 0 && sim_.now() >= arrived + lag_; }
   sim::Task<void> Coming(VirtualTime arrived);
@@ -88,7 +87,7 @@ class Cacher {
   bool keeps_watchers() const {
     return variants_.cacher_reinit == api::Variants::Reinit::kKeepWatchers;
   }
-  std::optional<api::Status> TakeIn(const store::WatchResponse& response);
+  void TakeIn(const store::WatchResponse& response);
   void OnChange(const store::WatchEvent& event);
   void OnProgress(std::int64_t revision);
 
@@ -115,7 +114,8 @@ class Cacher {
   sim::Signal fresh_;
   ProgressRequester progress_;
   std::unique_ptr<store::EtcdWatch> stream_;
-  bool stream_created_ = false;  // etcd has answered on it
+  bool stream_created_ = false;              // etcd has answered on it
+  std::optional<api::Status> stream_error_;  // why it ended; nullopt: it just did
   bool reinit_ = false;
   int freezes_ = 0;  // > 0: frozen
   int holds_ = 0;    // > 0: the watch on etcd is held

@@ -17,7 +17,7 @@ sim::Task<api::Result<std::int64_t>> Cacher::ListRevision(const ListQuery& query
   co_return query.revision;
 }
 
-sim::Task<api::Result<ListResult>> Cacher::List(ListQuery query) {
+sim::Task<api::Result<ListResult>> Cacher::List(const ListQuery& query) {
   const api::Result<std::int64_t> required = co_await ListRevision(query);
   if (!required.ok()) co_return required.status();
   const api::Status fresh = co_await WaitUntilFresh(*required);

@@ -64,17 +64,17 @@ bool CacheDelegator::ShouldDelegateUnready(const ListQuery& query) const {
   return query.limit > 0 && !query.predicate.has_selectors();
 }
 
-sim::Task<api::Result<ListResult>> CacheDelegator::List(ListQuery query) {
+sim::Task<api::Result<ListResult>> CacheDelegator::List(const ListQuery& query) {
   if (cacher_ == nullptr || ShouldDelegate(query)) co_return co_await storage_.List(query);
   if (!cacher_->ready().ready()) {
     if (ShouldDelegateUnready(query)) co_return co_await storage_.List(query);
     if (compat_ >= api::Compat::k1_36) co_return cacher_->ready().NotReady();
     co_await cacher_->ready().Wait();
   }
-  co_return co_await ListFromCache(std::move(query));
+  co_return co_await ListFromCache(query);
 }
 
-sim::Task<api::Result<ListResult>> CacheDelegator::ListFromCache(ListQuery query) {
+sim::Task<api::Result<ListResult>> CacheDelegator::ListFromCache(const ListQuery& query) {
   api::Result<ListResult> result = co_await cacher_->List(query);
   if (result.ok() || compat_ < api::Compat::k1_36) co_return result;
   const bool consistent = query.match == ListQuery::Match::kUnset &&

@@ -29,7 +29,7 @@ class CacheDelegator {
   };
   // `resource_version` as the client sent it (API-31 to API-34).
   sim::Task<api::Result<Found>> Get(SharedText ns, SharedText name, SharedText resource_version);
-  sim::Task<api::Result<ListResult>> List(ListQuery query);
+  sim::Task<api::Result<ListResult>> List(const ListQuery& query);
   // What the cache has of an object now, to begin an update or delete with; empty if nothing.
   api::Object Suggestion(std::string_view ns, std::string_view name) const;
 
@@ -38,7 +38,7 @@ class CacheDelegator {
   bool ShouldDelegate(const ListQuery& query) const;
   // Storage answers because the cache is not ready.
   bool ShouldDelegateUnready(const ListQuery& query) const;
-  sim::Task<api::Result<ListResult>> ListFromCache(ListQuery query);
+  sim::Task<api::Result<ListResult>> ListFromCache(const ListQuery& query);
 
   Storage& storage_;
   Cacher* cacher_;

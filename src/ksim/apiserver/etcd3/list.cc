@@ -29,7 +29,7 @@ api::Status Storage::ListError(const absl::Status& error, const ListQuery& query
   return StorageError(error);
 }
 
-sim::Task<api::Result<ListResult>> Storage::List(ListQuery query) {
+sim::Task<api::Result<ListResult>> Storage::List(const ListQuery& query) {
   store::RangeRequest range(KeyOf(query.prefix));
   if (query.single()) range.key = KeyOf(query.key);
   if (!query.single()) range.range_end = store::PrefixEnd(range.key);

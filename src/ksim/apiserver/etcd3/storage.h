@@ -73,7 +73,7 @@ class Storage {
   // The store's revision, read linearizably.
   sim::Task<api::Result<std::int64_t>> CurrentRevision();
   // A list served from storage: at the newest state, or at the query's exact revision.
-  sim::Task<api::Result<ListResult>> List(ListQuery query);
+  sim::Task<api::Result<ListResult>> List(const ListQuery& query);
   // 409 AlreadyExists if the key is there; 500 if the object carries a resource version (API-06).
   sim::Task<api::Result<api::Object>> Create(api::Object object, WriteContext context);
   // Read, check, transform, compare-and-swap, again while others get in between (API-09, API-10). A

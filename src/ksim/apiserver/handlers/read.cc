@@ -35,7 +35,7 @@ sim::Task<api::Response> Handler::List(RequestContext& rc) {
   api::Result<ListQuery> query =
       ListQuery::Make(rc.resource(), request.ns, request.name, options, context_.compat);
   if (!query.ok()) co_return Refused(rc.Check(Stage::kValidate, query.status()));
-  api::Result<ListResult> result = co_await resources_.Of(rc.resource()).List(*std::move(query));
+  api::Result<ListResult> result = co_await resources_.Of(rc.resource()).List(*query);
   if (!result.ok()) co_return Refused(rc.Check(Stage::kStore, result.status()));
   rc.Passed(Stage::kStore);
   api::Response response;
