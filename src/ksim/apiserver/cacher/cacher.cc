@@ -102,7 +102,7 @@ sim::Task<api::Status> Cacher::WatchStorage() {
     stream_ = storage_.client().Watch(std::move(request));
     co_await FollowStream();
     stream_.reset();
-    const std::optional<api::Status>& error = stream_error_;
+    const api::Status* const error = stream_error_.get();
     if (reinit_) co_return api::Unmapped(500, "reinitialized");
     if (!error && !stream_created_) {
       KSIM_PROBE("apiserver/etcd-out-of-reach");
@@ -138,7 +138,7 @@ sim::Task<void> Cacher::FollowStream() {
     if (freezes_ > 0) co_await Thawed();
     if (reinit_) co_return;
     TakeIn(wire->response);
-    if (stream_error_) co_return;
+    if (stream_error_ != nullptr) co_return;
     while (dispatcher_.full()) co_await dispatcher_.Moved();
   }
 }
@@ -160,20 +160,12 @@ sim::Task<void> Cacher::Thawed() {
 
 void Cacher::TakeIn(const store::WatchResponse& response) {
   if (response.created) stream_created_ = true;
-  if (response.compact_revision > 0) {
-    stream_error_ = api::Expired("The resourceVersion for the provided watch is too old.");
-    return;
-  }
-  if (response.canceled) {
-    stream_error_ = api::InternalError(response.cancel_reason);
-    return;
-  }
+  if (response.compact_revision > 0)
+    return EndStream(api::Expired("The resourceVersion for the provided watch is too old."));
+  if (response.canceled) return EndStream(api::InternalError(response.cancel_reason));
   for (const store::WatchEvent& event : response.events) {
     api::Status error = CheckEvent(event);
-    if (!error.ok()) {
-      stream_error_ = std::move(error);
-      return;
-    }
+    if (!error.ok()) return EndStream(std::move(error));
     OnChange(event);
   }
   if (response.is_progress()) OnProgress(response.revision);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ksim/api/variants.h"
@@ -88,6 +89,9 @@ class Cacher {
     return variants_.cacher_reinit == api::Variants::Reinit::kKeepWatchers;
   }
   void TakeIn(const store::WatchResponse& response);
+  void EndStream(api::Status why) {
+    stream_error_ = std::make_unique<const api::Status>(std::move(why));
+  }
   void OnChange(const store::WatchEvent& event);
   void OnProgress(std::int64_t revision);
 
@@ -114,8 +118,8 @@ class Cacher {
   sim::Signal fresh_;
   ProgressRequester progress_;
   std::unique_ptr<store::EtcdWatch> stream_;
-  bool stream_created_ = false;              // etcd has answered on it
-  std::optional<api::Status> stream_error_;  // why it ended; nullopt: it just did
+  bool stream_created_ = false;                      // etcd has answered on it
+  std::unique_ptr<const api::Status> stream_error_;  // why it ended; null: it just did
   bool reinit_ = false;
   int freezes_ = 0;  // > 0: frozen
   int holds_ = 0;    // > 0: the watch on etcd is held

@@ -57,7 +57,7 @@ void Dispatcher::TellNow(const CacheEvent& event) {
     last_told_ = event.revision;
     return;
   }
-  current_ = event;
+  current_ = std::make_unique<CacheEvent>(event);
   if (!waiting_) process_.Spawn(WaitForSlow());
   waiting_ = true;
 }
@@ -73,7 +73,7 @@ sim::Task<void> Dispatcher::WaitForSlow() {
     }
     EndSlow();
     budget_.Return(until - sim_.now());
-    last_told_ = current_.revision;
+    last_told_ = current_->revision;
     while (slow_.empty() && !incoming_.empty()) {
       const CacheEvent next = incoming_.Pop();
       sim_.AdoptOrigin(next.origin);
@@ -101,7 +101,7 @@ void Dispatcher::Resume(std::uint64_t stream) {
   watcher->Resume();
   const auto slow = std::find(slow_.begin(), slow_.end(), stream);
   if (slow == slow_.end()) return;
-  Change change(current_, resource_, delete_rv_);
+  Change change(*current_, resource_, delete_rv_);
   if (!watcher->Offer(change)) return;
   slow_.erase(slow);
   if (slow_.empty()) room_.Notify();

@@ -67,9 +67,9 @@ class Dispatcher {
   TimeBudget budget_;
 
   bool waiting_ = false;
-  CacheEvent current_;               // what the slow ones have no room for
-  std::vector<std::uint64_t> slow_;  // in the order in which they were opened
-  sim::Fifo<CacheEvent> incoming_;   // what came since
+  std::unique_ptr<CacheEvent> current_;  // what the slow ones have no room for
+  std::vector<std::uint64_t> slow_;      // in the order in which they were opened
+  sim::Fifo<CacheEvent> incoming_;       // what came since
   sim::Signal room_, moved_;
 };
 
