@@ -1,5 +1,6 @@
 #include "ksim/api/kinds.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -165,6 +166,23 @@ TEST(Kinds, BuiltInResourcesWinOverCustomOnesOfTheirName) {
   const ResourceInfo* mine = kinds.AddGeneric("example.com/v1", "Pod");
   EXPECT_EQ(kinds.ByName("pods")->group, "");
   EXPECT_EQ(kinds.ByName("pods.example.com"), mine);
+}
+
+// All Kinds share the built-in ones: one that replaces one of them does so for its own cluster.
+TEST(Kinds, ABuiltInOneIsReplacedInOneClusterOnly) {
+  Kinds kinds, others;
+  const ResourceInfo* const before = kinds.ByName("replicasets");
+  ResourceInfo mine = *before;
+  mine.short_names = {"mine"};
+  const ResourceInfo* const added = kinds.Add(mine);
+  EXPECT_EQ(kinds.ByName("replicasets"), added);
+  EXPECT_EQ(kinds.ByName("mine"), added);
+  EXPECT_EQ(kinds.Add(mine), added);
+  EXPECT_EQ(kinds.all().size(), others.all().size());
+  EXPECT_EQ(std::count(kinds.all().begin(), kinds.all().end(), added), 1);
+  EXPECT_EQ(std::count(kinds.all().begin(), kinds.all().end(), before), 0);
+  EXPECT_EQ(before->short_names, others.ByName("rs")->short_names);
+  EXPECT_EQ(others.ByName("mine"), nullptr);
 }
 
 TEST(Kinds, DefinitionsTeachNewKinds) {

@@ -41,6 +41,23 @@ TEST(History, ServesAnEmptyHistoryFromTheListOn) {
   EXPECT_FALSE(history.After(9, 10).ok());
 }
 
+// Its memory grows from where the changes before a relist left off.
+TEST(History, HoldsEveryChangeWhileItsMemoryGrows) {
+  History history;
+  std::int64_t revision = 10;
+  for (int count = 0; count < 120; ++count) {
+    history.Reset();
+    const std::int64_t first = revision;
+    for (int i = 0; i < count; ++i) {
+      EXPECT_EQ(history.Add(At(revision, Milliseconds(revision))).revision, revision);
+      ++revision;
+    }
+    ASSERT_EQ(history.size(), static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i)
+      ASSERT_EQ(history.at(static_cast<std::size_t>(i)).revision, first + i);
+  }
+}
+
 // WATCH-25
 // WATCH-26
 TEST(History, GrowsWhileChangesComeFast) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "ksim/base/hash.h"
 #include "ksim/sim/mix.h"
@@ -274,6 +276,22 @@ TEST(DecisionsDeathTest, MisuseIsABug) {
   strategy->answer = 3;
   Decisions wrong(1, {}, strategy);
   EXPECT_EXIT(wrong.Choose(wrong.Site("order"), 0, 3), bug, "strategy scripted answered 3 of 3");
+}
+
+// More than the tables have room for at first.
+TEST(Decisions, FindsManySitesByTheirNames) {
+  Decisions decisions(7, {}, nullptr);
+  const auto name = [](int i) {
+    return "latency/" + std::to_string(i % 61) + "/" + std::to_string(i);
+  };
+  std::vector<SiteId> sites;
+  for (int i = 0; i < 3000; ++i) sites.push_back(decisions.Site(name(i)));
+  for (int i = 0; i < 3000; ++i) {
+    const SiteId site = decisions.Site(name(i));
+    ASSERT_EQ(site, sites[static_cast<std::size_t>(i)]);
+    ASSERT_EQ(decisions.name(site), name(i));
+    ASSERT_EQ(decisions.Draw(site, 5), Mix(Mix(Mix(7 ^ Hash64(name(i))) + 5)));
+  }
 }
 
 TEST(Decisions, KnowsTheSitesThatWereAskedAt) {
