@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ksim/base/hash.h"
@@ -68,25 +71,6 @@ TEST_F(OrderingTest, ALaterEventWithinTheWindowMayGoFirstAndTheClockDoesNotGoBac
   At(Milliseconds(2), "b", Chain("b"));
   At(Milliseconds(4), "c", Chain("c"));  // past a's window
   EXPECT_EQ(Run(), "b@2ms a@2ms c@4ms ");
-}
-
-// A table of places by the low bits of their hashes tells chains apart.
-TEST_F(OrderingTest, ChainsWhoseHashesEndAlikeAreNotOne) {
-  std::vector<std::string> alike = {"a"};
-  for (int n = 0; alike.size() < 3; ++n) {
-    const std::string name = "b" + std::to_string(n);
-    if (Hash64(name) % 256 == Hash64("a") % 256) alike.push_back(name);
-  }
-  auto ruled = std::make_shared<Ruled>(Ruled::Rule::kLast);
-  Make(ruled);
-  const ChainId a = Chain("a"), b = Chain(alike[1]), c = Chain(alike[2]);
-  At(Milliseconds(1), "a", a);
-  At(Milliseconds(1), "b", b);
-  At(Milliseconds(2), "c", c);
-  At(Milliseconds(2), "a2", a);
-  At(Milliseconds(2), "b2", b);
-  EXPECT_EQ(Run(), "c@2ms b@2ms b2@2ms a@2ms a2@2ms ");
-  EXPECT_EQ(ruled->widths, (std::vector<std::uint32_t>{3, 2, 2}));
 }
 
 TEST_F(OrderingTest, AChainKeepsItsOrder) {
@@ -189,6 +173,127 @@ TEST_F(OrderingTest, WhatWasKilledWhileItWaitedDoesNotRun) {
       Microseconds(60), TimerKind::kWork, "kill", [&process] { process.Kill(); }, Chain("killer"));
   EXPECT_EQ(Run(), "");
   EXPECT_EQ(sim_->pending_work(), 0u);
+}
+
+// Remembers the chains it is asked about, and draws its answers.
+class Drawing : public Strategy {
+ public:
+  std::string_view name() const override { return "drawing"; }
+  std::uint32_t Answer(std::string_view, std::uint64_t, std::uint32_t) override { return 0; }
+  bool orders() const override { return true; }
+  std::uint32_t First(const OrderQuestion& q) override {
+    asked.assign(q.chains, q.chains + q.n);
+    answer = static_cast<std::uint32_t>(q.key % q.n);
+    return answer;
+  }
+  std::vector<std::uint64_t> asked;
+  std::uint32_t answer = 0;
+};
+
+// What is pending, found anew before every step as the rule says it.
+struct Pending {
+  struct Entry {
+    std::int64_t time;
+    int id;  // in the order in which they were scheduled
+    std::uint64_t chain;
+  };
+  std::vector<Entry> Heads(Duration window) {
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return std::pair(a.time, a.id) < std::pair(b.time, b.id);
+    });
+    std::vector<Entry> heads;
+    std::set<std::uint64_t> seen;
+    for (const Entry& e : entries) {
+      if (e.time > entries.front().time + window.ns() || heads.size() == 64) break;
+      if (seen.insert(e.chain).second) heads.push_back(e);
+    }
+    return heads;
+  }
+  std::vector<Entry> entries;
+};
+
+// Calls in chains, and actors that sleep until somebody kills them; what runs begins others.
+class OrderingOracleTest : public OrderingTest {
+ protected:
+  static constexpr Duration kWindow = Microseconds(200);
+  void Play(std::uint64_t seed) {
+    random_.seed(seed);
+    actors_.clear();
+    begun_ = 0;
+    auto strategy = std::make_shared<Drawing>();
+    Make(strategy, {}, kWindow);
+    for (int i = 0; i < 20; ++i) {
+      actors_.push_back(&sim_->AddProcess("actor-" + std::to_string(i)));
+      actors_.back()->Start();
+    }
+    for (int i = 0; i < 300; ++i) Begin();
+    while (!pending_.entries.empty()) {
+      const std::vector<Pending::Entry> heads = pending_.Heads(kWindow);
+      strategy->asked.clear();
+      strategy->answer = 0;
+      ASSERT_TRUE(sim_->Step());
+      std::vector<std::uint64_t> chains;
+      for (const Pending::Entry& e : heads) chains.push_back(e.chain);
+      if (chains.size() == 1) chains.clear();  // nothing to ask
+      ASSERT_EQ(strategy->asked, chains);
+      ASSERT_EQ(last_, heads[strategy->answer].id);
+      most_ = std::max(most_, heads.size());
+    }
+    EXPECT_FALSE(sim_->Step());
+  }
+  std::size_t most_ = 0;
+  int killed_ = 0;
+
+ private:
+  int Roll(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  int Expect(Duration delay, std::string_view chain) {
+    pending_.entries.push_back({(sim_->now() + delay).ns(), begun_, Hash64(chain)});
+    return begun_++;
+  }
+  void Begin() {
+    const Duration delay = Microseconds(10 * Roll(60));
+    if (Roll(2) == 0) {
+      const std::string chain = "chain-" + std::to_string(Roll(100));
+      const int id = Expect(delay, chain);
+      sim_->After(delay, TimerKind::kWork, "call", [this, id] { Ran(id); }, Chain(chain));
+    } else {
+      Process* const actor = actors_[static_cast<std::size_t>(Roll(20))];
+      actor->Spawn(Sleep(actor, delay, Expect(Duration(), actor->name())));
+    }
+  }
+  Task<void> Sleep(Process* actor, Duration delay, int id) {
+    Ran(id);
+    id = Expect(delay, actor->name());
+    co_await sim_->Sleep(delay);
+    Ran(id);
+  }
+  void Ran(int id) {
+    last_ = id;
+    std::erase_if(pending_.entries, [id](const Pending::Entry& e) { return e.id == id; });
+    for (int i = begun_ < 1000 ? Roll(3) : 0; i > 0; --i) Begin();
+    if (Roll(6) == 0) sim_->Defer([this] { Restart(actors_[static_cast<std::size_t>(Roll(20))]); });
+  }
+  void Restart(Process* actor) {
+    actor->Kill();
+    actor->Start();
+    killed_ += static_cast<int>(std::erase_if(pending_.entries, [&](const Pending::Entry& e) {
+      return e.chain == Hash64(actor->name());
+    }));
+  }
+
+  std::mt19937_64 random_;
+  std::vector<Process*> actors_;
+  Pending pending_;
+  int begun_ = 0, last_ = -1;
+};
+
+TEST_F(OrderingOracleTest, EveryStepIsAskedAboutAsTheRuleSays) {
+  for (std::uint64_t seed = 1; seed <= 5 && !HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    OrderingOracleTest::Play(seed);
+  }
+  EXPECT_EQ(most_, 64u);
+  EXPECT_GT(killed_, 100);
 }
 
 }  // namespace

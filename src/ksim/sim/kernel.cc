@@ -46,6 +46,7 @@ void Simulation::Kernel::AddSlot() {
 void Simulation::Kernel::DropEntries(Slot& slot) {
   sim.pending_work_ -= slot.work;
   dead += slot.entries;
+  died += slot.entries;
   slot.entries = slot.work = 0;
   if (dead > 64 && dead * 2 > queue.size()) DropDead();
 }

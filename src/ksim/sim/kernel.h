@@ -139,7 +139,8 @@ class Simulation::Kernel {
 
   Simulation& sim;
   EventQueue queue;
-  std::size_t dead = 0;  // entries in the queue whose slot has moved on
+  std::size_t dead = 0;    // entries in the queue whose slot has moved on
+  std::uint64_t died = 0;  // all that ever did
   std::uint64_t next_sequence = 0;
   std::vector<Slot> slots;
   std::uint32_t free_slot = kNone;

@@ -4,16 +4,74 @@
 
 namespace ksim::sim {
 
+namespace {
+
+bool GoesBefore(const QueueEntry& a, const QueueEntry& b) {
+  return a.time != b.time ? a.time < b.time : a.sequence < b.sequence;
+}
+
+}  // namespace
+
 bool Ordering::Stage(const QueueEntry& e) {
   if (e.time > horizon_) return false;
-  const auto earlier = [](std::uint64_t time, const Staged& s) { return time < s.entry.time; };
-  const auto place = std::upper_bound(staged_.begin(), staged_.end(), e.time, earlier);
-  staged_.insert(place, {e, ChainOf(e)});
+  Add(e);
   return true;
 }
 
-void Ordering::DropDead() {
-  std::erase_if(staged_, [this](const Staged& s) { return !kernel_.Live(s.entry); });
+void Ordering::Add(const QueueEntry& e) {
+  const std::uint64_t chain = ChainOf(e);
+  const auto same = std::find(chains_.begin(), chains_.end(), chain);
+  if (same == chains_.end()) return AddHead(e, chain);
+  const auto head = static_cast<std::size_t>(same - chains_.begin());
+  AddBehind(e, chain);
+  if (GoesBefore(heads_[head], e)) return;
+  AddBehind(heads_[head], chain);
+  RemoveHead(head);
+}
+
+void Ordering::AddHead(const QueueEntry& e, std::uint64_t chain) {
+  const auto place = std::upper_bound(heads_.begin(), heads_.end(), e, GoesBefore);
+  chains_.insert(chains_.begin() + (place - heads_.begin()), chain);
+  heads_.insert(place, e);
+}
+
+void Ordering::AddBehind(const QueueEntry& e, std::uint64_t chain) {
+  const auto goes_before = [](const QueueEntry& a, const Behind& b) {
+    return GoesBefore(a, b.entry);
+  };
+  behind_.insert(std::upper_bound(behind_.begin(), behind_.end(), e, goes_before), {e, chain});
+}
+
+void Ordering::RemoveHead(std::size_t head) {
+  const std::uint64_t chain = chains_[head];
+  const auto at = static_cast<std::ptrdiff_t>(head);
+  heads_.erase(heads_.begin() + at);
+  chains_.erase(chains_.begin() + at);
+  const auto next = std::find_if(behind_.begin(), behind_.end(),
+                                 [chain](const Behind& b) { return b.chain == chain; });
+  if (next == behind_.end()) return;
+  AddHead(next->entry, chain);
+  behind_.erase(next);
+}
+
+std::size_t Ordering::DropDead() {
+  std::size_t dropped =
+      std::erase_if(behind_, [this](const Behind& behind) { return !kernel_.Live(behind.entry); });
+  for (std::size_t head = 0; head < heads_.size();) {
+    if (kernel_.Live(heads_[head])) {
+      ++head;
+      continue;
+    }
+    RemoveHead(head);  // the next of its chain comes here or later
+    ++dropped;
+  }
+  return dropped;
+}
+
+void Ordering::Clear() {
+  heads_.clear();
+  chains_.clear();
+  behind_.clear();
 }
 
 // What may go now: within the window of the earliest, and not past `bound`.
@@ -24,14 +82,15 @@ std::uint64_t Ordering::LastDue(VirtualTime bound) const {
 }
 
 bool Ordering::Due(VirtualTime bound) {
-  const std::size_t before = staged_.size();
-  DropDead();
-  kernel_.dead -= before - staged_.size();
+  if (died_ != kernel_.died) {
+    kernel_.dead -= DropDead();
+    died_ = kernel_.died;
+  }
   EventQueue& queue = kernel_.queue;
-  if (staged_.empty()) {
+  if (heads_.empty()) {
     const QueueEntry* const front = kernel_.LiveFront(bound);
     if (front == nullptr) return false;
-    Append(*front);
+    Add(*front);
     queue.PopFront();
   }
   if (earliest() > bound) return false;
@@ -39,7 +98,7 @@ bool Ordering::Due(VirtualTime bound) {
   horizon_ = std::max(horizon_, last_due);
   const VirtualTime last(static_cast<std::int64_t>(last_due));
   while (const QueueEntry* const front = kernel_.LiveFront(last)) {
-    Append(*front);
+    Add(*front);
     queue.PopFront();
   }
   return true;
@@ -54,23 +113,12 @@ std::uint64_t Ordering::ChainOf(const QueueEntry& e) const {
   return chain.item == 0 ? chain.name : KeyOf(chain.name, chain.item);
 }
 
-// The first entry of each chain, in the nominal order.
-void Ordering::FindHeads(std::uint64_t last_due) {
-  std::size_t found = 0;
-  // By a chain's hash, or the next free place: the number of its head, from 1; 0: a free place.
-  std::array<std::uint8_t, 4 * kMostHeads> places{};
-  static_assert(kMostHeads <= 0xff);
-  for (std::size_t i = 0; i < staged_.size() && found < kMostHeads; ++i) {
-    if (staged_[i].entry.time > last_due) break;
-    const std::uint64_t chain = staged_[i].chain;
-    std::size_t at = chain % places.size();
-    while (places[at] != 0 && chains_[places[at] - 1U] != chain) at = (at + 1) % places.size();
-    if (places[at] != 0) continue;
-    heads_[found] = i;
-    chains_[found] = chain;
-    places[at] = static_cast<std::uint8_t>(++found);
-  }
-  found_ = found;
+std::uint32_t Ordering::CountDue(std::uint64_t last_due) const {
+  const auto looked_at =
+      heads_.begin() + static_cast<std::ptrdiff_t>(std::min(heads_.size(), kMostHeads));
+  const auto end = std::partition_point(
+      heads_.begin(), looked_at, [last_due](const QueueEntry& e) { return e.time <= last_due; });
+  return static_cast<std::uint32_t>(end - heads_.begin());
 }
 
 std::uint64_t Ordering::KeyOfFirst() {
@@ -81,20 +129,19 @@ std::uint64_t Ordering::KeyOfFirst() {
 }
 
 QueueEntry Ordering::Take(VirtualTime bound, std::uint64_t step) {
-  FindHeads(LastDue(bound));
   std::uint32_t answer = 0;
-  if (found_ > 1) {
+  const std::uint32_t due = CountDue(LastDue(bound));
+  if (due > 1) {
     OrderQuestion question;
     question.step = step;
     question.key = KeyOfFirst();
     question.chains = chains_.data();
-    question.n = static_cast<std::uint32_t>(found_);
+    question.n = due;
     answer = decisions_.ChooseFirst(question);
   }
   ++ran_[chains_[answer]];
-  const auto taken = staged_.begin() + static_cast<std::ptrdiff_t>(heads_[answer]);
-  const QueueEntry e = taken->entry;
-  staged_.erase(taken);
+  const QueueEntry e = heads_[answer];
+  RemoveHead(answer);
   return e;
 }
 

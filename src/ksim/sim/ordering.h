@@ -9,7 +9,7 @@
 // The key is about the head that is due first: its chain, how many of its chain went before, and
 // how often it has been passed over.
 #pragma once
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,19 +30,20 @@ class Ordering {
   // time and Take takes the one that goes first.
   bool Due(VirtualTime bound);
   VirtualTime earliest() const {
-    return VirtualTime(static_cast<std::int64_t>(staged_.front().entry.time));
+    return VirtualTime(static_cast<std::int64_t>(heads_.front().time));
   }
   QueueEntry Take(VirtualTime bound, std::uint64_t step);
 
-  void DropDead();  // without counting them
-  void Clear() { staged_.clear(); }
+  std::size_t DropDead();  // how many
+  void Clear();
   template <class F>
-  void ForEach(F f) const {
-    for (const Staged& staged : staged_) f(staged.entry);
+  void ForEach(F f) const {  // in no useful order
+    for (const QueueEntry& head : heads_) f(head);
+    for (const Behind& behind : behind_) f(behind.entry);
   }
 
  private:
-  struct Staged {
+  struct Behind {
     QueueEntry entry;
     std::uint64_t chain;  // the entry's, which does not change while it lives
   };
@@ -51,18 +52,23 @@ class Ordering {
 
   std::uint64_t LastDue(VirtualTime bound) const;
   std::uint64_t ChainOf(const QueueEntry& e) const;
-  void Append(const QueueEntry& e) { staged_.push_back({e, ChainOf(e)}); }
-  void FindHeads(std::uint64_t last_due);
+  void Add(const QueueEntry& e);
+  void AddHead(const QueueEntry& e, std::uint64_t chain);
+  void AddBehind(const QueueEntry& e, std::uint64_t chain);
+  void RemoveHead(std::size_t head);  // the next of its chain takes its place
+  std::uint32_t CountDue(std::uint64_t last_due) const;
   std::uint64_t KeyOfFirst();
 
   Simulation::Kernel& kernel_;
   Decisions& decisions_;
   Duration window_;
-  std::vector<Staged> staged_;  // by (time, sequence): all entries at or before horizon_
+  // All entries at or before horizon_. Every step asks for the heads, the first entry of each
+  // chain, so they are kept apart from those behind them. Both are by (time, sequence).
   std::uint64_t horizon_ = 0;
-  std::size_t found_ = 0;                                  // heads
-  std::array<std::size_t, kMostHeads> heads_{};            // into staged_
-  std::array<std::uint64_t, kMostHeads> chains_{};         // of the heads
+  std::vector<QueueEntry> heads_;
+  std::vector<std::uint64_t> chains_;  // of the heads
+  std::vector<Behind> behind_;
+  std::uint64_t died_ = 0;  // of the kernel's, when none was dead here
   absl::flat_hash_map<std::uint64_t, std::uint64_t> ran_;  // chain -> events that have run
   std::uint64_t last_first_ = 0;                           // who the last question was about
   std::uint64_t passed_over_ = 0;                          // how often it has been passed over
