@@ -3,6 +3,7 @@
 // change points, drawn among the steps of the nominal run, the chain that would run drops below all
 // others. The bound 1/(n * k^(d-1)) holds for bugs of order inside the window only.
 #include <algorithm>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/hash.h"
@@ -37,22 +38,26 @@ class Pct : public Strategy {
   }
 
  private:
-  // Chains that dropped are below all others, the last dropped lowest.
-  bool Higher(std::uint64_t a, std::uint64_t b) const {
-    const auto da = dropped_.find(a), db = dropped_.find(b);
-    const std::uint64_t la = da == dropped_.end() ? 0 : da->second;
-    const std::uint64_t lb = db == dropped_.end() ? 0 : db->second;
-    if (la != lb) return la < lb;
-    return draws_.Bits(Hash64("order"), a) > draws_.Bits(Hash64("order"), b);
+  // The lowest goes first. Chains that dropped are behind all others, the last dropped last.
+  using Rank = std::pair<std::uint64_t, std::uint64_t>;
+  Rank RankOf(std::uint64_t chain) const {
+    const auto dropped = dropped_.find(chain);
+    return {dropped == dropped_.end() ? 0 : dropped->second, ~draws_.Bits(order_, chain)};
   }
   std::uint32_t Highest(const sim::OrderQuestion& q) const {
     std::uint32_t best = 0;
-    for (std::uint32_t i = 1; i < q.n; ++i)
-      if (Higher(q.chains[i], q.chains[best])) best = i;
+    Rank lowest = RankOf(q.chains[0]);
+    for (std::uint32_t i = 1; i < q.n; ++i) {
+      const Rank rank = RankOf(q.chains[i]);
+      if (rank >= lowest) continue;
+      best = i;
+      lowest = rank;
+    }
     return best;
   }
 
   Draws draws_;
+  const std::uint64_t order_ = Hash64("order");
   std::vector<std::uint64_t> changes_;  // steps, the next one last
   std::uint64_t drops_ = 0;
   absl::flat_hash_map<std::uint64_t, std::uint64_t> dropped_;  // looked up only
