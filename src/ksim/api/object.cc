@@ -65,20 +65,32 @@ void Object::Rep::Point() {
   api_version = kind = metadata = ns = name = generate_name = uid = labels = annotations =
       node_name = &kNull;
   for (const Value::Member& m : Members(tree)) {
-    if (m.name == n.metadata) metadata = &m.value;
-    if (m.name == n.api_version) api_version = &m.value;
-    if (m.name == n.kind) kind = &m.value;
-    if (m.name == n.spec) node_name = &m.value.Get(n.node_name);
+    if (m.name == n.metadata)
+      metadata = &m.value;
+    else if (m.name == n.api_version)
+      api_version = &m.value;
+    else if (m.name == n.kind)
+      kind = &m.value;
+    else if (m.name == n.spec)
+      node_name = &m.value.Get(n.node_name);
   }
   for (const Value::Member& m : Members(*metadata)) {
-    if (m.name == n.name) name = &m.value;
-    if (m.name == n.ns) ns = &m.value;
-    if (m.name == n.uid) uid = &m.value;
-    if (m.name == n.labels) labels = &m.value;
-    if (m.name == n.annotations) annotations = &m.value;
-    if (m.name == n.generate_name) generate_name = &m.value;
-    if (m.name == n.generation) generation = m.value.AsInt();
-    if (m.name == n.deletion) deleting = m.value.is_null() ? 0 : 1;
+    if (m.name == n.name)
+      name = &m.value;
+    else if (m.name == n.ns)
+      ns = &m.value;
+    else if (m.name == n.uid)
+      uid = &m.value;
+    else if (m.name == n.labels)
+      labels = &m.value;
+    else if (m.name == n.annotations)
+      annotations = &m.value;
+    else if (m.name == n.generate_name)
+      generate_name = &m.value;
+    else if (m.name == n.generation)
+      generation = m.value.AsInt();
+    else if (m.name == n.deletion)
+      deleting = m.value.is_null() ? 0 : 1;
   }
 }
 
