@@ -122,8 +122,9 @@ std::uint32_t Drawn::Ask(int kind, std::string_view subject, std::uint64_t objec
   const std::uint64_t about = sim::KeyOf(subject, static_cast<std::uint64_t>(kind));
   const auto [site, is_new] = sites_.try_emplace(about);
   if (is_new) {
-    site->second = decisions.Site(
-        fmt::format("fault.{}/{}", DrawnKinds()[static_cast<std::size_t>(kind)], subject));
+    std::string name = "fault.";
+    name.append(DrawnKinds()[static_cast<std::size_t>(kind)]).append("/").append(subject);
+    site->second = decisions.Site(name);
   }
   const std::uint64_t ordinal = ++ordinals_[sim::KeyOf(about, object)];
   return decisions.ChooseOnce(site->second, sim::KeyOf(object, ordinal), n);
@@ -175,7 +176,7 @@ void Drawn::OnStoreEvent(const sim::Event& e) {
   if (!parts || Background(parts->resource) || server == store_clients_.end()) return;
   const std::uint64_t object =
       cluster_.apiserver_shared().identities.Of(parts->resource, parts->ns, parts->name);
-  const std::string subject = fmt::format("{}/{}", server->second, parts->resource);
+  const std::string subject = server->second + "/" + std::string(parts->resource);
   if (Ask(kDropWatch, subject, object, 2) == 0) return;
   Fire(e, "dropWatch", StreamOf(server->second, parts->resource));
 }
@@ -275,7 +276,7 @@ void Drawn::OnCommit(const sim::Event& e) {
   AskStorm(e, writer, object);
   AskStaleRestart(e, writer, parts->resource, object);
   for (const apiserver::Server* server : cluster_.servers()) {
-    const std::string subject = fmt::format("{}/{}", server->name(), parts->resource);
+    const std::string subject = server->name() + "/" + std::string(parts->resource);
     const std::uint32_t n = Ask(kFreezeCache, subject, object, kSizes);
     if (n == 0) continue;
     value::ObjectBuilder args;

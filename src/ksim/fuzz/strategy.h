@@ -59,12 +59,14 @@ class Strategy : public sim::Strategy {
   virtual std::uint32_t AnswerOpen(std::string_view site, std::uint64_t hash, std::uint64_t key,
                                    std::uint32_t n) = 0;
   virtual std::uint32_t FirstOpen(const sim::OrderQuestion&) { return 0; }
+  void AnswerNoMore() { answers_ = false; }  // from here on AnswerOpen would say 0 to everything
 
  private:
   bool MayAnswer(std::string_view site, std::uint64_t hash);
 
   std::string name_;
   bool open_ = false;
+  bool answers_ = true;
   std::vector<std::string> kinds_;
   absl::flat_hash_map<std::uint64_t, bool> may_answer_;  // sites by their hash; looked up only
 };

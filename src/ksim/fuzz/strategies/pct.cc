@@ -16,6 +16,7 @@ class Pct : public Strategy {
  public:
   Pct(std::uint64_t seed, std::uint32_t depth, std::uint64_t steps)
       : Strategy("pct"), draws_(seed) {
+    AnswerNoMore();
     for (std::uint32_t i = 1; i < depth; ++i)
       changes_.push_back(1 + draws_.Bits(Hash64("change"), i) % std::max<std::uint64_t>(steps, 1));
     std::sort(changes_.begin(), changes_.end(), std::greater<>());

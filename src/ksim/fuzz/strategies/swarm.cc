@@ -31,8 +31,8 @@ class Swarm : public Strategy {
     const auto [it, added] = sites_.try_emplace(hash);
     if (added) it->second = Plan(site, hash, n);
     const SitePlan& plan = it->second;
-    if (left_ == 0 || plan.rate == 0 || !draws_.OneIn(plan.rate, hash, key)) return 0;
-    --left_;
+    if (plan.rate == 0 || !draws_.OneIn(plan.rate, hash, key)) return 0;
+    if (--left_ == 0) AnswerNoMore();
     return plan.size == 0 ? SizeOf(site, n, hash, key) : plan.size;
   }
 
