@@ -248,7 +248,7 @@ void SharedIndexInformer::NotifyDelete(const api::Object& object, bool tombstone
 void SharedIndexInformer::FinishRelists() {
   while (!relists_.empty() && relists_.front().entries_left == 0) {
     const Relist done = relists_.front();
-    relists_.pop_front();
+    relists_.erase(relists_.begin());
     EmitCacheAt(queue_->size() == 0 ? CacheResourceVersion() : done.rv, done.cause);
   }
 }

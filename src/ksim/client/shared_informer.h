@@ -5,9 +5,9 @@
 // (processDeltas, processReplacedAllInfo). CLIENT-55..72.
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ksim/client/delta_queue.h"
 #include "ksim/client/events.h"
@@ -89,7 +89,7 @@ class SharedIndexInformer : public SharedInformer {
   sim::Signal queued_;
   Processor processor_;
   Reflector reflector_;
-  std::deque<Relist> relists_;
+  std::vector<Relist> relists_;  // the oldest first; hardly ever more than one
   std::int64_t drained_rv_ = 0;  // the reflector's version when the queue was last empty
   bool started_ = false;
 };
