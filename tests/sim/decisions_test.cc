@@ -154,6 +154,43 @@ TEST(Choose, OverrideWinsOverStrategy) {
   EXPECT_EQ(std::pair(taken[1].key, taken[1].answer), std::pair(std::uint64_t{5}, 1u));
 }
 
+// Says 1 to the first questions, and then that it has said all.
+class SoonSilent : public Scripted {
+ public:
+  explicit SoonSilent(std::size_t answers) : answers_(answers) { answer = 1; }
+  std::uint32_t Answer(std::string_view site, std::uint64_t key, std::uint32_t n) override {
+    if (asked.size() + 1 == answers_) FallSilent();
+    return Scripted::Answer(site, key, n);
+  }
+
+ private:
+  std::size_t answers_;
+};
+
+// It makes no difference but to the one who would have been asked.
+TEST(Choose, WhoIsSilentIsAskedNoMore) {
+  const auto silent = std::make_shared<SoonSilent>(2);
+  const auto heard = std::make_shared<Scripted>();
+  const std::vector<Override> overrides{{"delay/a/b/pods", 9, 2}};
+  Decisions of_silent(1, overrides, silent), of_heard(1, overrides, heard);
+  std::vector<std::uint32_t> answers;
+  for (const std::uint64_t key : {1, 2, 3, 2, 9, 4}) {
+    heard->answer = answers.size() < 2 ? 1 : 0;
+    for (const char* site : {"delay/a/b/nodes", "delay/a/b/pods"}) {
+      answers.push_back(of_silent.Choose(of_silent.Site(site), key, 3));
+      EXPECT_EQ(of_heard.Choose(of_heard.Site(site), key, 3), answers.back()) << site << key;
+    }
+    heard->answer = 0;
+    const std::uint64_t once = 100 * key + answers.size();
+    EXPECT_EQ(of_silent.ChooseOnce(of_silent.Site("delay/c/d/pods"), once, 3), 0u);
+    EXPECT_EQ(of_heard.ChooseOnce(of_heard.Site("delay/c/d/pods"), once, 3), 0u);
+  }
+  EXPECT_EQ(answers, (std::vector<std::uint32_t>{1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0}));
+  EXPECT_EQ(silent->asked.size(), 2u);
+  EXPECT_EQ(of_silent.asked(), of_heard.asked());
+  EXPECT_EQ(of_silent.answer_sum(), of_heard.answer_sum());
+}
+
 // Each question is one of its own, also if its subject was asked about before.
 TEST(Choose, AKeyAskedAgainIsAnotherQuestion) {
   Decisions decisions(1, {{"delay/a/b/pods", 5, 1}, {"delay/a/b/pods", KeyOf(5, 2), 2}}, nullptr);

@@ -61,9 +61,17 @@ class Strategy {
   virtual ~Strategy() = default;
   virtual std::string_view name() const = 0;
   virtual std::uint32_t Answer(std::string_view site, std::uint64_t key, std::uint32_t n) = 0;
+  // From now on Answer says 0 to everything: it need not be asked again.
+  bool silent() const { return silent_; }
   // Whether it wants to be asked for the order of events; constant.
   virtual bool orders() const { return false; }
   virtual std::uint32_t First(const OrderQuestion&) { return 0; }
+
+ protected:
+  void FallSilent() { silent_ = true; }  // for good
+
+ private:
+  bool silent_ = false;
 };
 
 class Decisions {

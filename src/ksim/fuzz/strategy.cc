@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<Answer>> ParseAnswers(const StrategySpec& spec) {
 }  // namespace
 
 std::uint32_t Strategy::Answer(std::string_view site, std::uint64_t key, std::uint32_t n) {
-  if (!open_ || !answers_ || n < 2) return 0;
+  if (!open_ || silent() || n < 2) return 0;
   const std::uint64_t hash = Hash64(site);
   return MayAnswer(site, hash) ? AnswerOpen(site, hash, key, n) : 0;
 }

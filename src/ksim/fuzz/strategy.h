@@ -49,7 +49,11 @@ class Strategy : public sim::Strategy {
   std::string_view name() const final { return name_; }
   std::uint32_t Answer(std::string_view site, std::uint64_t key, std::uint32_t n) final;
   std::uint32_t First(const sim::OrderQuestion& question) final;
-  void SetOpen(bool open) { open_ = open; }
+  // The window opens, and closes for good.
+  void SetOpen(bool open) {
+    if (open_ && !open) FallSilent();
+    open_ = open;
+  }
   void SetKinds(std::vector<std::string> kinds) {
     kinds_ = std::move(kinds);
   }  // before it is asked
@@ -59,14 +63,13 @@ class Strategy : public sim::Strategy {
   virtual std::uint32_t AnswerOpen(std::string_view site, std::uint64_t hash, std::uint64_t key,
                                    std::uint32_t n) = 0;
   virtual std::uint32_t FirstOpen(const sim::OrderQuestion&) { return 0; }
-  void AnswerNoMore() { answers_ = false; }  // from here on AnswerOpen would say 0 to everything
+  void AnswerNoMore() { FallSilent(); }  // from here on AnswerOpen would say 0 to everything
 
  private:
   bool MayAnswer(std::string_view site, std::uint64_t hash);
 
   std::string name_;
   bool open_ = false;
-  bool answers_ = true;
   std::vector<std::string> kinds_;
   absl::flat_hash_map<std::uint64_t, bool> may_answer_;  // sites by their hash; looked up only
 };

@@ -129,6 +129,12 @@ struct Decisions::Impl {
 #endif
   }
 
+  // Whether a decision at this site can be anything but 0. Where not, what is counted of questions
+  // is of no use either.
+  bool MayBeAnswered(const SiteInfo& site) const {
+    return site.overrides != nullptr || (strategy != nullptr && !strategy->silent());
+  }
+
   // nullptr: no override answers it.
   const std::uint32_t* Overridden(const SiteInfo& site, std::uint64_t key, std::uint32_t n) {
     if (site.overrides == nullptr) return nullptr;
@@ -149,7 +155,8 @@ struct Decisions::Impl {
 
   std::uint32_t Answer(const SiteInfo& site, std::uint64_t key, std::uint32_t n) {
     if (const std::uint32_t* given = Overridden(site, key, n)) return *given;
-    return strategy == nullptr ? 0 : Checked(site, strategy->Answer(NameOf(site), key, n), n);
+    if (strategy == nullptr || strategy->silent()) return 0;
+    return Checked(site, strategy->Answer(NameOf(site), key, n), n);
   }
 
   std::uint32_t First(const SiteInfo& site, const OrderQuestion& q) {
@@ -235,7 +242,7 @@ std::uint32_t Decisions::Choose(SiteId site, std::uint64_t key, std::uint32_t n)
   KSIM_CHECK(site.index_ < impl_->sites.size() && n >= 1);
   Impl::SiteInfo& info = impl_->sites[site.index_];
   std::uint32_t answer = 0;
-  if (info.overrides != nullptr || impl_->strategy != nullptr)
+  if (impl_->MayBeAnswered(info))
     answer = impl_->Answer(info, impl_->Question(site.index_, key), n);
   Record(site, key, answer, n);
   return answer;
@@ -245,7 +252,7 @@ std::uint32_t Decisions::ChooseOnce(SiteId site, std::uint64_t key, std::uint32_
   KSIM_CHECK(site.index_ < impl_->sites.size() && n >= 1);
   Impl::SiteInfo& info = impl_->sites[site.index_];
   std::uint32_t answer = 0;
-  if (info.overrides != nullptr || impl_->strategy != nullptr) {
+  if (impl_->MayBeAnswered(info)) {
     impl_->CheckNew(&impl_->questions, site.index_, Mix(info.base + key));
     impl_->last_question = key;
     answer = impl_->Answer(info, key, n);
