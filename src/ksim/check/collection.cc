@@ -64,10 +64,20 @@ Collection::Collection(std::string_view resource, std::string_view ns, std::stri
       label_text_(labels),
       field_text_(fields),
       resource_hash_(Hash64(resource)) {
+  const bool selects = !labels.empty() || !fields.empty();  // mostly not
+  if (selects && !ReadSelectors(labels, fields)) return;
+  const bool cluster_wide = resource_ == "nodes" || resource_ == "namespaces";
+  if (!name_.empty() && (cluster_wide || !ns_.empty()))
+    object_ = api::ObjectHash(resource_, ns_, name_);
+  everything_ = ns_.empty() && name_.empty() && labels_.empty() && fields_.empty();
+}
+
+// False if they cannot be read.
+bool Collection::ReadSelectors(std::string_view labels, std::string_view fields) {
   absl::StatusOr<value::LabelSelector> l = value::LabelSelector::Parse(labels);
   absl::StatusOr<value::FieldSelector> f = value::FieldSelector::Parse(fields);
   judgeable_ = l.ok() && f.ok();
-  if (!judgeable_) return;
+  if (!judgeable_) return false;
   labels_ = *std::move(l);
   fields_ = *std::move(f);
   for (const value::FieldSelector::Term& term : fields_.terms()) {
@@ -79,10 +89,7 @@ Collection::Collection(std::string_view resource, std::string_view ns, std::stri
   }
   if (const auto only = fields_.RequiresExactMatch("metadata.name"); only && name_.empty())
     name_ = *only;
-  const bool cluster_wide = resource_ == "nodes" || resource_ == "namespaces";
-  if (!name_.empty() && (cluster_wide || !ns_.empty()))
-    object_ = api::ObjectHash(resource_, ns_, name_);
-  everything_ = ns_.empty() && name_.empty() && labels_.empty() && fields_.empty();
+  return true;
 }
 
 Collection Collection::Opaque(std::string_view resource) {
@@ -126,6 +133,7 @@ const Positions* Collection::Candidates(const History& history) const {
 }
 
 std::size_t Collection::FirstIn(const History& history, std::size_t from, std::size_t to) const {
+  if (from >= to) return History::kNone;  // as mostly: nothing lies between
   const Changes& all = ChangesIn(history);
   if (const Positions* candidates = Candidates(history)) {
     auto it = std::lower_bound(candidates->begin(), candidates->end(), from);

@@ -41,6 +41,7 @@ class Collection {
   std::string ToString() const;
 
  private:
+  bool ReadSelectors(std::string_view labels, std::string_view fields);
   // Positions beside which no change can mean anything; null = any can.
   const Positions* Candidates(const History& history) const;
 

@@ -52,6 +52,13 @@ std::string Stream::Name() const {
   return fmt::format("{}'s watch {} on {} ({})", client, id, server, what);
 }
 
+// Room for a small cluster's lists and watches without growing.
+Facts::Facts(api::Compat compat) : compat_(compat) {
+  constexpr std::size_t kUsual = 64;
+  reads_.reserve(kUsual);
+  for (auto& level : by_id_) level.reserve(kUsual);
+}
+
 void Facts::Take(const Observation& o) {
   now_ = o.t;
   unseen_pods_.On(o);

@@ -99,7 +99,7 @@ struct HandlerStep {
 
 class Facts {
  public:
-  explicit Facts(api::Compat compat = api::Compat::k1_36) : compat_(compat) {}
+  explicit Facts(api::Compat compat = api::Compat::k1_36);
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 

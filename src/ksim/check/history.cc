@@ -50,7 +50,8 @@ void History::Take(const Observation& o) {
   Changes& all = by_resource_[Hash64(c.resource)];
   ObjectChanges& own = by_object_[c.object];
   if (c.resource == "pods") FileUnderNode(c, all.size());
-  own.positions.push_back(all.size());
+  c.position = all.size();
+  own.positions.push_back(c.position);
   own.changes.push_back(&c);
   all.push_back(&c);
   revision_ = std::max(revision_, c.revision);
@@ -81,16 +82,14 @@ const Changes& History::OfHash(std::uint64_t resource_hash) const {
   return it == by_resource_.end() ? none : it->second;
 }
 
-std::size_t History::PositionOf(std::uint64_t object, std::int64_t revision) const {
-  const auto it = by_object_.find(object);
-  if (it == by_object_.end()) return kNone;
-  const ObjectChanges& own = it->second;
+const Change* History::Commit(std::uint64_t object, std::int64_t revision) const {
+  const Changes& own = OfObject(object);
   // Mostly it is one of the newest.
-  for (std::size_t i = own.changes.size(); i-- > 0;) {
-    if (own.changes[i]->revision == revision) return own.positions[i];
-    if (own.changes[i]->revision < revision) break;
+  for (std::size_t i = own.size(); i-- > 0;) {
+    if (own[i]->revision == revision) return own[i];
+    if (own[i]->revision < revision) break;
   }
-  return kNone;
+  return nullptr;
 }
 
 std::size_t History::After(const Changes& of_resource, std::int64_t revision) {

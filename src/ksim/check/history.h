@@ -23,6 +23,7 @@ struct Change {
   std::int64_t prev_revision = 0;  // of the key; 0 = there was nothing
   std::uint64_t object = 0;
   std::uint64_t request = 0;
+  std::size_t position = 0;  // among those of its resource
   CommitOp op = CommitOp::kCreate;
   std::string resource, ns, name, by;
   value::Value before, after;  // null where there is nothing
@@ -49,8 +50,8 @@ class History {
   std::int64_t revision() const { return revision_; }  // of the newest commit
   const Changes& Of(std::string_view resource) const { return OfHash(Hash64(resource)); }
   const Changes& OfHash(std::uint64_t resource_hash) const;
-  // Where in Of(resource) the commit of this object at this revision stands; kNone: nobody made it.
-  std::size_t PositionOf(std::uint64_t object, std::int64_t revision) const;
+  // The commit of this object at this revision; null: nobody made it.
+  const Change* Commit(std::uint64_t object, std::int64_t revision) const;
   // The first position whose revision is above `revision`.
   std::size_t After(std::string_view resource, std::int64_t revision) const {
     return After(Of(resource), revision);

@@ -149,11 +149,10 @@ Step Track::TakeData(const History& history, const Observation& e) {
   told_any_ = true;
   if (e.rv < highest_told_) step.above = highest_told_;
   highest_told_ = std::max(highest_told_, e.rv);
-  const std::size_t position = history.PositionOf(e.object, e.rv);
-  if (position == History::kNone) return step;
-  const Changes& all = collection_->ChangesIn(history);
-  const Change& change = *all[position];
-  step.change = &change;
+  step.change = history.Commit(e.object, e.rv);
+  if (step.change == nullptr) return step;
+  const Change& change = *step.change;
+  const std::size_t position = change.position;
   const Meaning meaning = collection_->Of(change);
   step.wrong = meaning == Meaning::kNothing || TypeOf(meaning) != e.type ||
                (!e.uid.empty() && e.uid != change.uid());
@@ -173,7 +172,7 @@ Step Track::TakeData(const History& history, const Observation& e) {
   for (std::size_t from = next_;;) {
     const std::size_t missing = collection_->FirstIn(history, from, position);
     if (missing == History::kNone) break;
-    if (step.missing == nullptr) step.missing = all[missing];
+    if (step.missing == nullptr) step.missing = collection_->ChangesIn(history)[missing];
     skipped_.push_back(missing);
     from = missing + 1;
   }

@@ -79,7 +79,7 @@ class Fold : public Oracle {
       return fmt::format("an update from revision {}, and what it was told last was {}", o.old_rv,
                          h.before.rv);
     const History& history = facts.history();
-    if (!history.empty() && history.PositionOf(o.object, o.rv) == History::kNone)
+    if (!history.empty() && history.Commit(o.object, o.rv) == nullptr)
       return "which no commit made";
     return "";
   }
