@@ -154,7 +154,7 @@ TEST(WatchEvents, OpeningAndClosingAreTold) {
   const auto& close = events[1].payload.As<WatchPayload>();
   EXPECT_FALSE(close.open);
   EXPECT_EQ(close.reason, "timeout");
-  EXPECT_NE(events[0].content, events[1].content);
+  EXPECT_NE(events[0].content(), events[1].content());
 }
 
 TEST(Background, WhatABackgroundWriteLeadsToKeepsNoRunBusy) {
@@ -194,7 +194,7 @@ TEST(Determinism, TheSameSeedGivesTheSameEvents) {
     world.Advance(Minutes(10));
     std::vector<std::uint64_t> all;
     for (const sim::Event& e : recorder.events) {
-      all.push_back(e.content);
+      all.push_back(e.content());
       all.push_back(static_cast<std::uint64_t>(e.time.ns()));
     }
     return all;

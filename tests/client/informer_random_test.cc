@@ -145,7 +145,7 @@ TEST_P(RandomInformerTest, SameSeedGivesTheSameEvents) {
     ASSERT_EQ(one[i].time, two[i].time);
     ASSERT_EQ(one[i].kind, two[i].kind);
     ASSERT_EQ(one[i].cause, two[i].cause);
-    ASSERT_EQ(one[i].content, two[i].content);
+    ASSERT_EQ(one[i].content(), two[i].content());
   }
 }
 

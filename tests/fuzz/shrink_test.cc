@@ -101,6 +101,7 @@ TEST(Shrink, BeginsWithTheVeryRunOfAnyStrategy) {
   for (const char* name : {"random", "swarm", "pct"}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       RunSetup setup;
+      setup.digest = true;
       setup.strategy.emplace();
       setup.strategy->name = name;
       setup.strategy->seed = s.seed = seed;

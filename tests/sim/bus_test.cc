@@ -53,6 +53,15 @@ class TextPayload : public Payload {
   int* alive_;
 };
 
+class HashedPayload : public Payload {
+ public:
+  explicit HashedPayload(std::uint64_t hash) : hash_(hash) {}
+  std::uint64_t ContentHash() const override { return hash_; }
+
+ private:
+  std::uint64_t hash_;
+};
+
 TEST(PayloadRef, Counts) {
   int alive = 0;
   {
@@ -80,6 +89,27 @@ TEST(Bus, SubscribersSeeEventsByStage) {
   EXPECT_EQ(order, "dtuow");
 }
 
+TEST(Bus, SubscribersSeeTheKindsTheyRead) {
+  Simulation sim{SimulationOptions()};
+  std::string seen;
+  const auto say = [&seen](char c) { return [&seen, c](const Event&) { seen.push_back(c); }; };
+  EXPECT_FALSE(sim.bus().IsRead(EventKind::kStep));
+  sim.bus().Subscribe(Bus::Stage::kWriter, {EventKind::kStep, EventKind::kViolation}, say('a'));
+  sim.bus().Subscribe(Bus::Stage::kTrigger, EventKinds::AllBut({EventKind::kStage}), say('b'));
+  struct Row {
+    EventKind kind;
+    const char* by;
+  };
+  for (const Row& row : {Row{EventKind::kStep, "ba"}, Row{EventKind::kViolation, "ba"},
+                         Row{EventKind::kRequest, "b"}, Row{EventKind::kStage, ""}}) {
+    seen.clear();
+    const std::uint64_t before = sim.bus().last_seq();
+    EXPECT_EQ(sim.Emit({row.kind}, PayloadRef()), before + 1);
+    EXPECT_EQ(seen, row.by);
+    EXPECT_EQ(sim.bus().IsRead(row.kind), !seen.empty());
+  }
+}
+
 TEST(Bus, EventsCarryTimeActorAndCause) {
   Simulation sim{SimulationOptions()};
   std::vector<Event> seen;
@@ -105,11 +135,11 @@ TEST(Bus, EventsCarryTimeActorAndCause) {
   EXPECT_TRUE(seen[1].background);
   EXPECT_EQ(seen[1].object, 0xabcu);
   EXPECT_EQ(seen[1].revision, 42);
-  EXPECT_EQ(seen[1].content, Hasher().Add("body").Digest());
+  EXPECT_EQ(seen[1].content(), Hasher().Add("body").Digest());
   EXPECT_EQ(seen[1].payload.As<TextPayload>().text, "body");
   EXPECT_EQ(seen[2].actor.name(), "etcd");
   EXPECT_EQ(seen[2].cause, 0u);
-  EXPECT_EQ(seen[2].content, 0u);
+  EXPECT_EQ(seen[2].content(), 0u);
   EXPECT_EQ(sim.bus().last_seq(), 3u);
 }
 
@@ -163,7 +193,7 @@ TEST(Digest, TestVectors) {
   fault.seq = 2;
   fault.time = VirtualTime(2000);
   fault.kind = EventKind::kFault;
-  fault.content = 0xabcdef;
+  fault.payload = MakePayload<HashedPayload>(0xabcdef);
   sim.bus().Publish(fault);
   EXPECT_EQ(Hex(digest.current()), "565319cb206c089caced472c6b75e4d7");
   Decisions& decisions = sim.decisions();

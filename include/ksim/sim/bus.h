@@ -1,11 +1,14 @@
 // The bus: every layer emits its typed events here, and the digest, triggers, oracles and trace
-// writers subscribe, in that order. Emission is unconditional. sim/ knows an event only as a kind
-// number, who, which object, three words and an opaque payload; the layer that emits a kind defines
-// its payload (store/events.h, apiserver/events.h, client/events.h, ...) and trace/ renders it.
+// writers subscribe, in that order, each to the kinds that it reads. Emission is unconditional: an
+// event that nobody reads has its number all the same, so that who listens changes nothing. sim/
+// knows an event only as a kind number, who, which object, three words and an opaque payload; the
+// layer that emits a kind defines its payload (store/events.h, apiserver/events.h,
+// client/events.h, ...) and trace/ renders it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +55,28 @@ enum class EventKind : std::uint16_t {
   kViolation = 18,
 };
 
+class EventKinds {
+ public:
+  constexpr EventKinds() = default;  // none
+  constexpr EventKinds(std::initializer_list<EventKind> kinds) {
+    for (EventKind kind : kinds) bits_ |= Bit(kind);
+  }
+  static constexpr EventKinds AllBut(EventKinds others) {
+    EventKinds out;
+    out.bits_ = ~others.bits_;
+    return out;
+  }
+  static constexpr EventKinds All() { return AllBut({}); }
+  constexpr bool Has(EventKind kind) const { return (bits_ & Bit(kind)) != 0; }
+  constexpr void Add(EventKinds others) { bits_ |= others.bits_; }
+
+ private:
+  static constexpr std::uint32_t Bit(EventKind kind) {
+    return std::uint32_t{1} << static_cast<int>(kind);
+  }
+  std::uint32_t bits_ = 0;
+};
+
 // Base of all payloads: immutable once emitted, reference counted without atomics.
 class Payload {
  public:
@@ -62,7 +87,7 @@ class Payload {
   static void* operator new(std::size_t n) { return internal::FramePool::Allocate(n); }
   static void operator delete(void* p, std::size_t n) noexcept { internal::FramePool::Free(p, n); }
   // XXH3-64 over every field that the trace shows (fixed little-endian, length-prefixed;
-  // base/hash.h Hasher). Called once, by Emit.
+  // base/hash.h Hasher). The digest asks for it.
   virtual std::uint64_t ContentHash() const = 0;
 
  private:
@@ -118,8 +143,9 @@ struct Event {
   std::uint64_t cause = 0;
   std::uint64_t object = 0;
   std::int64_t revision = 0;
-  std::uint64_t content = 0;  // payload's ContentHash
   PayloadRef payload;
+  // Of everything in the payload; 0 without one.
+  std::uint64_t content() const { return payload ? payload.get()->ContentHash() : 0; }
 };
 
 class Bus {
@@ -127,14 +153,26 @@ class Bus {
   // Order in which subscribers see one event.
   enum class Stage { kDigest, kTrigger, kOracle, kWriter };
   using Subscriber = std::function<void(const Event&)>;
-  void Subscribe(Stage stage, Subscriber s);  // within a stage: in the order of subscribing
+  // Within a stage: in the order of subscribing.
+  void Subscribe(Stage stage, EventKinds kinds, Subscriber take);
+  void Subscribe(Stage stage, Subscriber take) {
+    Subscribe(stage, EventKinds::All(), std::move(take));
+  }
+  // Whether anybody reads events of this kind. If not, they need no payload.
+  bool IsRead(EventKind kind) const { return read_.Has(kind); }
   // Only Simulation calls it. Subscribers may Defer but not emit from inside.
   void Publish(const Event& e);
   std::uint64_t last_seq() const { return last_seq_; }
 
  private:
   friend class Simulation;
-  std::vector<std::pair<Stage, Subscriber>> subscribers_;
+  struct Subscription {
+    Stage stage;
+    EventKinds kinds;
+    Subscriber take;
+  };
+  std::vector<Subscription> subscriptions_;
+  EventKinds read_;  // by any of them
   std::uint64_t last_seq_ = 0;
   bool publishing_ = false;
 };

@@ -4,9 +4,11 @@ namespace ksim::apiserver {
 
 void RequestContext::Passed(Stage stage, const SharedText& refusal) {
   last_refusal_ = refusal;
-  process_.simulation().EmitAs(process_.actor(), request_.event,
-                               sim::EventInfo{sim::EventKind::kStage},
-                               sim::MakePayload<StagePayload>(request_.id, stage, refusal));
+  sim::Simulation& sim = process_.simulation();
+  const bool read = sim.bus().IsRead(sim::EventKind::kStage);
+  sim.EmitAs(
+      process_.actor(), request_.event, sim::EventInfo{sim::EventKind::kStage},
+      read ? sim::MakePayload<StagePayload>(request_.id, stage, refusal) : sim::PayloadRef());
 }
 
 const api::Status& RequestContext::Check(Stage stage, const api::Status& status) {

@@ -63,7 +63,8 @@ std::vector<std::pair<std::string, std::string>> Checker::not_judged() const {
 LiveChecker::LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks,
                          api::Compat compat)
     : sim_(sim), checker_(checks, compat) {
-  sim.bus().Subscribe(sim::Bus::Stage::kOracle, [this](const sim::Event& e) { OnEvent(e); });
+  sim.bus().Subscribe(sim::Bus::Stage::kOracle, Observer::kRead,
+                      [this](const sim::Event& e) { OnEvent(e); });
 }
 
 void LiveChecker::OnEvent(const sim::Event& e) {

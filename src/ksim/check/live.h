@@ -9,20 +9,20 @@ namespace ksim::check {
 
 class Observer {
  public:
-  // False for events that no oracle reads (`stage`, `event`, `compact`, ...): *out is not set then.
-  // *out is good until the next call and as long as the event.
+  // What oracles read: half of all events.
+  static constexpr sim::EventKinds kRead =
+      sim::EventKinds::AllBut({sim::EventKind::kStage, sim::EventKind::kEvent,
+                               sim::EventKind::kCompact, sim::EventKind::kViolation});
+
+  // False for events of other kinds: *out is not set then. *out is good until the next call and as
+  // long as the event.
   bool Observe(const sim::Event& event, Observation* out) {
-    if (!IsRead(event)) return false;
+    if (!kRead.Has(event.kind) || !event.payload) return false;
     Fill(event, out);
     return true;
   }
 
  private:
-  // Half of all events are not.
-  static bool IsRead(const sim::Event& e) {
-    return e.kind != sim::EventKind::kStage && e.kind != sim::EventKind::kEvent &&
-           e.kind != sim::EventKind::kCompact && e.kind != sim::EventKind::kViolation && e.payload;
-  }
   void Fill(const sim::Event& event, Observation* out);
 
   std::string revision_;  // of a store watch, as text

@@ -23,6 +23,9 @@ constexpr int kCodes[] = {409, 500, 429, 504};
 constexpr Duration kSkews[] = {Seconds(11),  Seconds(-11), Seconds(16),
                                Seconds(-16), Minutes(6),   Minutes(-6)};
 
+// Of a small cluster's run: room without growing.
+constexpr std::size_t kUsualSites = 128, kUsualQuestions = 512;
+
 bool IsWrite(api::Verb verb) {
   return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
 }
@@ -52,7 +55,10 @@ bool Allows(const std::vector<std::string>& faults, std::string_view name) {
   const auto given = [&faults](std::string_view n) {
     return std::find(faults.begin(), faults.end(), n) != faults.end();
   };
-  if (given(fmt::format("-{}", name))) return false;
+  const auto taken_away = [name](std::string_view n) {
+    return n.starts_with('-') && n.substr(1) == name;
+  };
+  if (std::any_of(faults.begin(), faults.end(), taken_away)) return false;
   if (given(name)) return true;
   return name == "delay" ? Allows(faults, "delayStream") : given("*");
 }
@@ -66,11 +72,16 @@ std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& fault
 
 Drawn::Drawn(Injector& injector, Cluster& cluster, const std::vector<std::string_view>& kinds)
     : injector_(injector), cluster_(cluster), on_(kKinds, false) {
+  sites_.reserve(kUsualSites);
+  ordinals_.reserve(kUsualQuestions);
   const std::vector<std::string_view>& all = DrawnKinds();
   for (std::size_t i = 0; i < all.size(); ++i)
     on_[i] = std::find(kinds.begin(), kinds.end(), all[i]) != kinds.end();
-  cluster_.sim().bus().Subscribe(sim::Bus::Stage::kTrigger,
-                                 [this](const sim::Event& e) { OnEvent(e); });
+  cluster_.sim().bus().Subscribe(
+      sim::Bus::Stage::kTrigger,
+      {EventKind::kWatch, EventKind::kEvent, EventKind::kDeliver, EventKind::kHandler,
+       EventKind::kRequest, EventKind::kCommit, EventKind::kResponse},
+      [this](const sim::Event& e) { OnEvent(e); });
 }
 
 std::vector<std::pair<std::string_view, std::uint64_t>> Drawn::Counts() const {

@@ -45,7 +45,7 @@ struct Outcome {
   std::uint64_t seed = 0;
   int code = kFine;
   std::vector<Finding> findings;  // safety before liveness; the first one names the failure
-  std::string digest;
+  std::string digest;             // if the job said `twice`
   std::uint64_t events = 0;
   std::uint64_t steps = 0;                      // of the kernel
   Duration lasted;                              // virtual time

@@ -60,7 +60,7 @@ NominalRun RunNominally(const scenario::Scenario& scenario) {
   listening->SetKinds(KindsOf(scenario.fuzz));
   scenario::RunnerOptions options;
   options.world.strategy = listening;
-  options.record = false;
+  options.record = options.world.digest = false;
   options.fuzz.emplace();
   options.fuzz->window = scenario.fuzz.window.value_or(Minutes(15));
   options.fuzz->settle = scenario.fuzz.settle;

@@ -92,8 +92,11 @@ Run::Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Str
   if (setup_.strategy) SetStrategy(scenario, *setup_.strategy, strategy_, &options);
   options.world.overrides = setup_.overrides;
   options.record = setup_.record;
-  if (setup_.timeout || setup_.stop)
+  options.world.digest = setup_.record || setup_.digest;
+  if (setup_.timeout || setup_.stop) {
     options.stop = [this](const sim::Event&) { return TimeIsUp(); };
+    options.stop_after = sim::EventKinds::AllBut({sim::EventKind::kStage});
+  }
   runner_ = std::make_unique<scenario::Runner>(scenario, std::move(options));
   if (setup_.coverage) coverage_ = std::make_unique<Coverage>(runner_->world().sim().bus());
 }
@@ -135,6 +138,7 @@ Outcome Runs::Do(const Job& job) {
   setup.strategy = job.strategy;
   setup.coverage = job.coverage;
   setup.timeout = timeout_;
+  setup.digest = job.twice;
   sim::ResetProbes();
   absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(scenario_, setup);
   KSIM_CHECK(run.ok()) << Message(run.status());

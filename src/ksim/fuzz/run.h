@@ -27,6 +27,7 @@ struct RunSetup {
   std::vector<sim::Override> overrides;
   bool coverage = false;            // gather it
   bool record = false;              // keep what a trace needs
+  bool digest = false;              // work it out, as for a record
   std::optional<Duration> timeout;  // real time; then the outcome is undecided
   std::function<bool()> stop;       // asked now and then; true: undecided
 };

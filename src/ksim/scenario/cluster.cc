@@ -182,10 +182,7 @@ api::Object Cluster::Get(std::string_view resource, std::string_view ns,
 
 VirtualTime Cluster::now() const { return impl_->Start().sim().now(); }
 
-std::string Cluster::digest() const {
-  scenario::World& world = impl_->Start();
-  return world.digest().Final(world.sim().decisions());
-}
+std::string Cluster::digest() const { return impl_->Start().digest(); }
 
 sim::Simulation& Cluster::simulation() { return impl_->Start().sim(); }
 api::Kinds& Cluster::kinds() { return impl_->Start().kinds(); }

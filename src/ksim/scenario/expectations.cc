@@ -42,9 +42,8 @@ Expectations::Expectations(sim::Simulation& sim, const api::Kinds& kinds,
     judged_.push_back(std::move(j));
   }
   if (judged_.empty()) return;
-  sim.bus().Subscribe(sim::Bus::Stage::kOracle, [this](const sim::Event& e) {
-    if (e.kind == sim::EventKind::kCommit) OnCommit(e);
-  });
+  sim.bus().Subscribe(sim::Bus::Stage::kOracle, {sim::EventKind::kCommit},
+                      [this](const sim::Event& e) { OnCommit(e); });
 }
 
 void Expectations::OnCommit(const sim::Event& e) {

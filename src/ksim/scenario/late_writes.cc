@@ -6,7 +6,8 @@
 namespace ksim::scenario {
 
 LateWrites::LateWrites(sim::Bus& bus, sim::ActorId user) : user_(user) {
-  bus.Subscribe(sim::Bus::Stage::kOracle, [this](const sim::Event& e) {
+  const sim::EventKinds read = {sim::EventKind::kResponse, sim::EventKind::kCommit};
+  bus.Subscribe(sim::Bus::Stage::kOracle, read, [this](const sim::Event& e) {
     if (e.kind == sim::EventKind::kResponse && e.actor == user_) {
       const auto& response = e.payload.As<client::ResponsePayload>();
       if (response.lost || response.code == 504) given_up_.insert(response.id);

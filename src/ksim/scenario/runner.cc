@@ -56,7 +56,12 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
   MakeGroups();
   world_.OnUserStart([this] { BeginAgain(); });
-  world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) { Count(e); });
+  world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter,
+                               {sim::EventKind::kCommit, sim::EventKind::kRequest},
+                               [this](const sim::Event& e) { Count(e); });
+  if (options_.stop)
+    world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, options_.stop_after,
+                                 [this](const sim::Event& e) { StopIfAsked(e); });
 }
 
 // Whether an override is about a fault that nobody but a fuzzed run asks for.
@@ -76,10 +81,12 @@ Runner::~Runner() { world_.sim().Shutdown(); }
 void Runner::Count(const sim::Event& e) {
   if (e.kind == sim::EventKind::kCommit) ++report_.commits;
   if (e.kind == sim::EventKind::kRequest) ++report_.requests;
-  if (options_.stop && !report_.stopped && options_.stop(e)) {
-    report_.stopped = true;
-    world_.sim().RequestStop();
-  }
+}
+
+void Runner::StopIfAsked(const sim::Event& e) {
+  if (report_.stopped || !options_.stop(e)) return;
+  report_.stopped = true;
+  world_.sim().RequestStop();
 }
 
 std::uint64_t Runner::EmitPhase(const char* name) {
@@ -312,7 +319,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   SetResult();
   end.events = sim.bus().last_seq();
   end.time = sim.now().ns();
-  end.digest = world_.digest().Final(sim.decisions());
+  if (options_.world.digest) end.digest = world_.digest();
   if (recorder_) end.state = trace::OutcomeDigest(world_.Objects());
   end.decisions = sim.decisions().decisions();
   end.unapplied = sim.decisions().unapplied();

@@ -47,8 +47,9 @@ struct RunnerOptions {
   value::Value strategy_params = value::Value::EmptyObject();
   // False: no trace can be made, and the end has no digest of the outcome.
   bool record = true;
-  // Asked after every event; true ends the run there (interrupted, or --until).
+  // Asked after every event of these kinds; true ends the run there (interrupted, or --until).
   std::function<bool(const sim::Event&)> stop;
+  sim::EventKinds stop_after = sim::EventKinds::All();
 };
 
 struct StepFailure {
@@ -120,6 +121,7 @@ class Runner {
   bool AnswersDrawnFaults() const;
   void MakeGroups();
   void Count(const sim::Event& e);
+  void StopIfAsked(const sim::Event& e);
   void Boot();
   void ScheduleSteps();
   void Begin(std::size_t group, std::uint64_t cause);

@@ -154,12 +154,12 @@ kubelet::NodeOptions NodeOptionsOf(const std::string& name, int ordinal, const N
 
 World::World(const Scenario& scenario, WorldOptions options)
     : sim_(OptionsOf(scenario, options)),
-      digest_(sim_.bus()),
       fault_hooks_(sim_),
       network_(sim_, LatencyOf(scenario.cluster)),
       env_(sim_, network_, kinds_, scenario.compat),
       shared_(sim_, network_, kinds_, identities_, scenario.compat),
       etcd_(network_, EtcdOptionsOf(scenario)) {
+  if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
   env_.faults = &fault_hooks_;
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
@@ -174,6 +174,8 @@ World::World(const Scenario& scenario, WorldOptions options)
 }
 
 World::~World() { sim_.Shutdown(); }
+
+std::string World::digest() { return digest_->Final(sim_.decisions()); }
 
 void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options) {
   for (const api::ResourceInfo& info : options.kinds) kinds_.Add(info);

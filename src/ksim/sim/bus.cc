@@ -7,12 +7,12 @@
 
 namespace ksim::sim {
 
-void Bus::Subscribe(Stage stage, Subscriber s) {
+void Bus::Subscribe(Stage stage, EventKinds kinds, Subscriber take) {
   KSIM_CHECK(!publishing_) << "subscribed from inside a subscriber";
-  const auto place =
-      std::find_if(subscribers_.begin(), subscribers_.end(),
-                   [stage](const auto& subscriber) { return subscriber.first > stage; });
-  subscribers_.emplace(place, stage, std::move(s));
+  const auto place = std::find_if(subscriptions_.begin(), subscriptions_.end(),
+                                  [stage](const Subscription& s) { return s.stage > stage; });
+  subscriptions_.insert(place, Subscription{stage, kinds, std::move(take)});
+  read_.Add(kinds);
 }
 
 void Bus::Publish(const Event& e) {
@@ -20,7 +20,8 @@ void Bus::Publish(const Event& e) {
   KSIM_CHECK(e.seq == last_seq_ + 1);
   last_seq_ = e.seq;
   publishing_ = true;
-  for (const auto& subscriber : subscribers_) subscriber.second(e);
+  for (const Subscription& s : subscriptions_)
+    if (s.kinds.Has(e.kind)) s.take(e);
   publishing_ = false;
 }
 

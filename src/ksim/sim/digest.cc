@@ -33,7 +33,7 @@ void Digest::Add(const Event& e) {
   p = PutLittleEndian(p, e.actor.name_hash());
   p = PutLittleEndian(p, e.object);
   p = PutLittleEndian(p, static_cast<std::uint64_t>(e.revision));
-  p = PutLittleEndian(p, e.content);
+  p = PutLittleEndian(p, e.content());
   hash_ = HashUpTo(record, p);
 }
 

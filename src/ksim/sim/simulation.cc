@@ -217,7 +217,7 @@ std::uint64_t Simulation::Emit(const EventInfo& info, PayloadRef payload) {
 
 std::uint64_t Simulation::EmitAs(ActorId actor, std::uint64_t cause, const EventInfo& info,
                                  PayloadRef payload) {
-  if (bus_.subscribers_.empty()) return ++bus_.last_seq_;
+  if (!bus_.IsRead(info.kind)) return ++bus_.last_seq_;
   Event e;
   e.seq = bus_.last_seq_ + 1;
   e.time = now_;
@@ -227,7 +227,6 @@ std::uint64_t Simulation::EmitAs(ActorId actor, std::uint64_t cause, const Event
   e.cause = cause;
   e.object = info.object;
   e.revision = info.revision;
-  e.content = payload ? payload.get()->ContentHash() : 0;
   e.payload = std::move(payload);
   bus_.Publish(e);
   return e.seq;
