@@ -1,5 +1,6 @@
 #include "ksim/fuzz/shrink.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ksim/fuzz/campaign.h"
@@ -49,6 +50,21 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
   EXPECT_EQ(outcome.code, kSafety);
   ASSERT_FALSE(outcome.findings.empty());
   EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
+}
+
+// A fault's line reads the same at any length; then its length is told.
+TEST(Shrink, TheNearestRunTellsWhatIsApart) {
+  Scenario s = ExpiredExpectations("[freezeCache]");
+  s.steps.at(1).at = Milliseconds(300'800);  // while a cache that stands for 301 s still stands
+  const Failure failure = FirstFailure(s);
+  ASSERT_EQ(failure.finding.oracle, "expect");
+  s.seed = failure.job.seed;
+  ShrinkOptions options;
+  options.runs = 300;
+  const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_THAT(shrunk.nearest, testing::EndsWith("begin kube-apiserver-0 pods "
+                                                "(args.for: 5m1s | 4m59s)"));
 }
 
 // stallInGap is three faults. The pods' handler alone, late by five minutes, is enough.

@@ -12,6 +12,8 @@
 #include "ksim/scenario/expectations.h"
 #include "ksim/trace/diff.h"
 #include "ksim/trace/event_line.h"
+#include "ksim/value/diff.h"
+#include "ksim/value/json.h"
 
 namespace ksim::fuzz {
 namespace {
@@ -35,6 +37,35 @@ Scenario OnlyAbout(Scenario s, const Finding& finding) {
   s.expect = std::move(kept);
   s.checks = {finding.oracle};
   return s;
+}
+
+// One place of an event's fields that reads differently in the other: "args.for: 5m1s | 4m59s".
+std::string FirstPlaceApart(const trace::Record& a, const trace::Record& b) {
+  const auto tree = [](const trace::Record& r) {
+    value::ObjectBuilder out;
+    for (const value::Value::Member& m : r.fields) out.Add(m.name.text(), m.value);
+    return out.Build();
+  };
+  const std::vector<value::Change> changes = value::Diff(tree(a), tree(b));
+  if (changes.empty()) return "";
+  const auto text = [](const std::optional<value::Value>& v) {
+    if (!v) return std::string("not there");
+    return v->is_string() ? std::string(v->AsString()) : value::ToJson(*v);
+  };
+  const value::Change& c = changes.front();
+  return fmt::format("{}: {} | {}", c.path.ToString(), text(c.before), text(c.after));
+}
+
+// How two runs part at their events of this number: both lines, or, where these read the same, one
+// and the place in which the events differ.
+std::string Parting(const trace::Trace& failing, const trace::Trace& passing, std::size_t index) {
+  const auto line = [index](const trace::Trace& t) {
+    return index < t.events.size() ? trace::EventLine(t.events[index]) : std::string("the end");
+  };
+  const std::string left = line(failing), right = line(passing);
+  if (left != right) return fmt::format("{} | {}", left, right);
+  return fmt::format("{} ({})", left,
+                     FirstPlaceApart(failing.events[index], passing.events[index]));
 }
 
 class Shrinker {
@@ -283,12 +314,8 @@ class Shrinker {
       const std::optional<trace::Divergence> d1 =
           trace::FirstDivergence(failing.events, passing.events);
       if (!d1) continue;
-      const auto line = [&d1](const trace::Trace& t) {
-        return d1->index < t.events.size() ? trace::EventLine(t.events[d1->index])
-                                           : std::string("the end");
-      };
-      out_.nearest = fmt::format("with {} = {} instead of {} it passes; first: {} | {}", d.site,
-                                 d.answer - 1, d.answer, line(failing), line(passing));
+      out_.nearest = fmt::format("with {} = {} instead of {} it passes; first: {}", d.site,
+                                 d.answer - 1, d.answer, Parting(failing, passing, d1->index));
       return;
     }
   }
