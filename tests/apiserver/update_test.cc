@@ -1,6 +1,8 @@
 // PUT and PATCH through the whole pipeline.
 #include <gtest/gtest.h>
 
+#include "ksim/value/json.h"
+#include "ksim/value/patch.h"
 #include "tests/apiserver/world.h"
 
 namespace ksim::apiserver {
@@ -234,6 +236,55 @@ TEST_F(Updates, AStaleCacheJudgesNothing) {
   // Equal to the stale copy, but not to what is stored: that is a change.
   EXPECT_EQ(world.Update("configmaps", first.tree()).object.Get(kData).AsString(), "1");
   EXPECT_EQ(world.Get("configmaps", "default", "m").object.Get(kData).AsString(), "1");
+}
+
+// A client that has the object sends its tree and its version beside it. The answer is that to the
+// body as it is on the wire, also where the body is wrong.
+TEST(Update, AVersionBesideTheBodyIsOneInIt) {
+  const auto of = [](const World& world, const api::Response& r) {
+    std::string text = std::to_string(r.code) + " " + value::ToJson(r.status.ToTree()) + " " +
+                       value::ToJson(r.object.ToTree()) + " at " + std::to_string(world.revision());
+    for (const std::string& warning : r.warnings) text += " " + warning;
+    return text;
+  };
+  const std::vector<Value> changes = {
+      Json(R"({"data":{"k":"2"}})"),
+      Json(R"({"bogus":1})"),
+      Json(R"({"data":7})"),
+      Json(R"({"metadata":{"name":"other"}})"),
+      Json(R"({"metadata":{"uid":"someone-else"}})"),
+      Json(R"({"metadata":{"labels":{"a":1}}})"),
+      Json(R"({"apiVersion":"v2"})"),
+      Json(R"({"apiVersion":7})"),
+      Json(R"({"metadata":null})"),
+  };
+  for (const char* strict : {"", "Strict"}) {
+    for (const int late : {0, 1}) {
+      for (const Value& change : changes) {
+        World whole, beside;
+        std::string answers[2];
+        for (World* world : {&whole, &beside}) {
+          const Value made = ConfigMap("default", "m", "1");
+          api::Object map = world->Create("configmaps", "default", made).object;
+          api::Object newer =
+              world->Update("configmaps", map.tree().Set(kData, Value::Of("1a"))).object;
+          const api::Object& base = late == 0 ? newer : map;
+          api::Request request = world->Request(api::Verb::kUpdate, "configmaps", "default", "m");
+          request.field_validation = strict;
+          request.body = value::ApplyMergePatch(base.tree(), change);
+          request.body_version = base.resource_version();
+          const Value wire = request.WholeBody();
+          EXPECT_EQ(wire.Get(kVersion).AsString(), std::to_string(base.resource_version()));
+          if (world == &whole) {
+            request.body = wire;
+            request.body_version = 0;
+          }
+          answers[world == &beside] = of(*world, world->Do(request));
+        }
+        EXPECT_EQ(answers[0], answers[1]) << value::ToJson(change);
+      }
+    }
+  }
 }
 
 // API-90

@@ -153,7 +153,7 @@ void FakeServer::Accept(api::Request request, Reply reply, std::shared_ptr<api::
   if (call.request.verb == api::Verb::kList) return List(std::move(call));
   if (call.request.verb == api::Verb::kWatch) return Watch(std::move(call));
   api::Response response;
-  response.object = api::Object::FromTree(call.request.body, ++rv_);
+  response.object = api::Object::FromTree(call.request.WholeBody(), ++rv_);
   call.reply(std::move(response));
 }
 

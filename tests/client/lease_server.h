@@ -76,13 +76,13 @@ class LeaseServer : public api::Endpoint {
         if (!lease.empty()) return Refuse(api::AlreadyExists(leases, "lock"));
         break;
       default: {
-        const api::Object asked = api::Object::FromTree(request.body);
+        const api::Object asked = api::Object::FromTree(request.WholeBody());
         if (lease.empty()) return Refuse(api::NotFound(leases, "lock"));
         if (asked.resource_version() != lease.resource_version())
           return Refuse(api::Conflict(leases, "lock", "changed"));
       }
     }
-    lease = api::Object::FromTree(request.body).WithResourceVersion(++rv_);
+    lease = api::Object::FromTree(request.WholeBody()).WithResourceVersion(++rv_);
     response.object = lease;
     return response;
   }

@@ -67,6 +67,10 @@ struct Request {
   SharedText subresource;  // "", "status", "scale", "binding", "finalize"
   SharedText ns, name;
   value::Value body;  // object, patch, Binding, DeleteOptions come parsed
+  // The body's metadata.resourceVersion where that does not stand in it: then the object's tree,
+  // which has none, is the body, and both sides share its parts. 0: it stands there, or nowhere.
+  std::int64_t body_version = 0;
+  value::Value WholeBody() const;  // as it is on the wire
   PatchType patch_type = PatchType::kMerge;
   ListOptions list;   // list, watch, deletecollection; get uses resource_version
   DeleteOptions del;  // delete, deletecollection

@@ -24,6 +24,10 @@ std::string_view ToString(Verb v) {
   return "";
 }
 
+value::Value Request::WholeBody() const {
+  return body_version == 0 ? body : Object::FromTree(body, body_version).ToTree();
+}
+
 std::string_view ContentType(PatchType t) {
   switch (t) {
     case PatchType::kJson:

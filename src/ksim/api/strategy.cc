@@ -67,6 +67,8 @@ bool BumpsGeneration(const ResourceInfo& kind, const Value& old, const Value& up
 // rest.BeforeUpdate, the part that does not depend on the kind.
 Value RestoreSystemFields(const Value& metadata, const Value& old) {
   const Names& n = N();
+  // An actor's update mostly has the metadata that it read, and that has come out of here.
+  if (metadata.SameTree(old) && old.Find(n.self_link) == nullptr) return old;
   Value m = SetOrErase(metadata, n.creation, old.Get(n.creation));
   m = SetOrErase(std::move(m), n.generation, old.Get(n.generation));
   m = SetOrErase(std::move(m), n.self_link, Value());
@@ -75,7 +77,7 @@ Value RestoreSystemFields(const Value& metadata, const Value& old) {
   if (!deletion.is_null()) m = std::move(m).Set(n.deletion, deletion);
   const Value& grace = old.Get(n.grace);
   if (!grace.is_null()) m = WithDefault(std::move(m), n.grace, grace);
-  // A client sends it back with a resourceVersion, and so another tree, though mostly an equal one.
+  // As it came from kubectl or in a patch it is another tree, though mostly an equal one.
   return m == old ? old : m;
 }
 

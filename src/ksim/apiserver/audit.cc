@@ -34,8 +34,9 @@ Value UserTree(const User& user) {
 // What the URL says; once the body has been read, what it adds (LogRequestObject).
 Value ObjectRef(const api::Request& r, bool with_body) {
   std::string name = r.name.str();
-  const Value& metadata = r.body.Get("metadata");
-  const bool look = with_body && r.body.is_object() && r.verb != api::Verb::kPatch;
+  const Value body = r.WholeBody();
+  const Value& metadata = body.Get("metadata");
+  const bool look = with_body && body.is_object() && r.verb != api::Verb::kPatch;
   if (look && name.empty()) name = metadata.Get("name").AsString();
   ObjectBuilder ref;
   ref.Add("resource", Value::Of(r.resource->resource));
@@ -123,7 +124,7 @@ void Audit(AuditLog* log, AuditStage stage, const RequestContext& rc,
   if (response != nullptr) event.Add("responseStatus", ResponseStatus(*response));
   const bool complete = stage == AuditStage::kResponseComplete;
   if (complete && log->level() >= AuditLevel::kRequest)
-    event.AddIf(!r.body.is_null(), "requestObject", r.body);
+    event.AddIf(!r.body.is_null(), "requestObject", r.WholeBody());
   if (complete && response != nullptr && log->level() >= AuditLevel::kRequestResponse &&
       r.resource != nullptr && r.verb != api::Verb::kWatch)
     event.Add("responseObject", api::ResponseBody(*r.resource, r.verb, *response));

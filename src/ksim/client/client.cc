@@ -45,7 +45,12 @@ api::Request NewRequest(api::Verb verb, const api::ResourceInfo* r, SharedText n
 
 api::Request RequestAbout(api::Verb verb, const api::ResourceInfo* r, const api::Object& object) {
   api::Request request = NewRequest(verb, r, object.ns(), object.name());
-  request.body = object.ToTree();
+  if (verb == api::Verb::kUpdate) {
+    request.body = object.tree();
+    request.body_version = object.resource_version();
+  } else {
+    request.body = object.ToTree();
+  }
   request.believed_uid = object.uid();
   return request;
 }

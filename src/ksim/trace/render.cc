@@ -35,7 +35,7 @@ void Request(const client::RequestPayload& p, const RenderOptions& options, Reco
   r->Add("resource", Text(q.resource->resource)).Add("subresource", Text(q.subresource));
   r->Add("namespace", Text(q.ns)).Add("name", Text(q.name)).Add("uid", Text(q.believed_uid));
   r->Add("preconditions", PreconditionsOf(q)).Add("params", ParamsOf(q)).Add("user", Text(q.user));
-  if (options.objects && !q.body.is_null()) r->Add("body", q.body);
+  if (options.objects && !q.body.is_null()) r->Add("body", q.WholeBody());
 }
 
 void Response(const client::ResponsePayload& p, const RenderOptions& options, Record* r) {

@@ -31,8 +31,11 @@ void TakeParts(const Value& v, std::int64_t* left) {
 
 }  // namespace
 
-api::Status CheckBodySize(const Value& body) {
-  if (value::TextSizeBound(body) <= static_cast<std::size_t>(kMaxBodyBytes)) return api::Status();
+api::Status CheckBodySize(const api::Request& request) {
+  constexpr std::size_t kVersion = 64;  // more than "metadata":{"resourceVersion":"..."}, takes
+  if (value::TextSizeBound(request.body) + kVersion <= std::size_t{kMaxBodyBytes})
+    return api::Status();
+  const Value body = request.WholeBody();
   std::int64_t left = kMaxBodyBytes - OwnSize(body);
   TakeParts(body, &left);
   if (left >= 0) return api::Status();

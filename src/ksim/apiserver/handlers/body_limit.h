@@ -4,14 +4,14 @@
 #pragma once
 #include <cstdint>
 
+#include "ksim/api/request.h"
 #include "ksim/api/status.h"
-#include "ksim/value/value.h"
 
 namespace ksim::apiserver {
 
 inline constexpr std::int64_t kMaxBodyBytes = 3 * 1024 * 1024;
 
-// 413 for a body whose JSON would be longer than that; what strings escape is not counted.
-api::Status CheckBodySize(const value::Value& body);
+// 413 if the JSON of the body would be longer than that; what strings escape is not counted.
+api::Status CheckBodySize(const api::Request& request);
 
 }  // namespace ksim::apiserver

@@ -84,7 +84,7 @@ api::Status Handler::Admit(RequestContext& rc) {
   rc.Passed(Stage::kAuthorize);
   if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
     return rc.Check(Stage::kDefault, NoSuchRoute());
-  const api::Status fits = CheckBodySize(request.body);
+  const api::Status fits = CheckBodySize(request);
   if (!fits.ok()) return rc.Check(Stage::kDefault, fits);
   return api::Status();
 }

@@ -69,17 +69,26 @@ api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& reque
 
 api::Status PutUpdate::Decode() {
   const api::Request& request = rc_.request();
-  api::Result<Value> decoded = scale()
-                                   ? DecodeAbout("Scale", request.ns, request.body,
-                                                 request.field_validation, compat_, &rc_.warnings)
-                                   : DecodeObject(rc_.resource(), request.ns, request.body,
-                                                  request.field_validation, compat_, &rc_.warnings);
+  const auto decode = [&](const Value& body) {
+    return scale() ? DecodeAbout("Scale", request.ns, body, request.field_validation, compat_,
+                                 &rc_.warnings)
+                   : DecodeObject(rc_.resource(), request.ns, body, request.field_validation,
+                                  compat_, &rc_.warnings);
+  };
+  const std::size_t warned = rc_.warnings.size();
+  api::Result<Value> decoded = decode(request.body);
+  if (!decoded.ok() && request.body_version != 0) {
+    // The answer may quote the body: as it is on the wire.
+    rc_.warnings.resize(warned);
+    decoded = decode(request.WholeBody());
+  }
   if (!decoded.ok()) return decoded.status();
   const api::Status named = CheckUrlName(*decoded, request.name);
   if (!named.ok()) return named;
   std::string warning;
   version_ = UnreadableVersion(*decoded);
-  object_ = api::Object::FromTree(api::DedupOwnerReferences(*decoded, false, &warning));
+  object_ = api::Object::FromTree(api::DedupOwnerReferences(*decoded, false, &warning),
+                                  request.body_version);
   if (!warning.empty()) rc_.warnings.push_back(warning);
   return api::Status();
 }
