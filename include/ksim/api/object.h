@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ksim/api/kinds.h"
+#include "ksim/base/small_pool.h"
 #include "ksim/base/time.h"
 #include "ksim/value/value.h"
 
@@ -90,7 +91,7 @@ class Object {
 
 // Everything points into `tree`, which the rep keeps alive: a new version of the same content
 // shares it all.
-struct Object::Rep {
+struct Object::Rep : Pooled {
   void Point();  // at the parts of `tree`
 
   mutable std::uint32_t refs : 31 = 1;

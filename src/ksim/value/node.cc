@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 
+#include "ksim/base/small_pool.h"
 #include "ksim/value/atom.h"
 #include "ksim/value/text_ends.h"
 
@@ -104,9 +104,7 @@ thread_local RecentStrings t_recent_strings;
 }  // namespace
 
 Node* NewNode(Tag tag, std::uint32_t size) {
-  void* memory = std::malloc(sizeof(Node) + PayloadBytes(tag, size));
-  if (memory == nullptr) throw std::bad_alloc();
-  return new (memory) Node{{1, size, 0}};
+  return new (SmallPool::Allocate(sizeof(Node) + PayloadBytes(tag, size))) Node{{1, size, 0}};
 }
 
 void internal::Destroy(std::uint64_t bits) noexcept {
@@ -121,7 +119,7 @@ void internal::Destroy(std::uint64_t bits) noexcept {
     } else if (tag == kArrayTag) {
       for (std::uint32_t i = 0; i < node->size; ++i) Drop(node->items()[i], &pending);
     }
-    std::free(node);
+    SmallPool::Free(node, sizeof(Node) + PayloadBytes(tag, node->size));
   }
 }
 
