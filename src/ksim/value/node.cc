@@ -36,6 +36,18 @@ void Drop(Value& v, std::uint64_t* pending) {
   *pending = bits;
 }
 
+// Whether they are sorted, without duplicates, as most come.
+bool InOrder(std::span<const Value::Member> members) {
+  if (members.empty()) return true;
+  const AtomEntry* before = &Entry(members.front().name);
+  for (const Value::Member& m : members.subspan(1)) {
+    const AtomEntry* const entry = &Entry(m.name);
+    if (CompareText(*before, *entry) >= 0) return false;
+    before = entry;
+  }
+  return true;
+}
+
 void SortByName(std::span<Value::Member> members) {
   const auto before = [](const Value::Member& a, const Value::Member& b) {
     return CompareText(a.name, b.name) < 0;
@@ -139,8 +151,10 @@ Value MakeArray(std::span<Value> items) {
 }
 
 Value MakeObject(std::span<Value::Member> members, std::optional<Atom>* duplicate) {
-  SortByName(members);
-  members = members.first(DropDuplicates(members, duplicate));
+  if (!InOrder(members)) {
+    SortByName(members);
+    members = members.first(DropDuplicates(members, duplicate));
+  }
   if (members.empty()) return ValueAccess::Adopt(kEmptyObjectBits);
   Node* node = NewNode(kObjectTag, static_cast<std::uint32_t>(members.size()));
   std::uninitialized_move(members.begin(), members.end(), node->members());

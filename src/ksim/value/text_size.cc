@@ -13,11 +13,19 @@ namespace {
 
 constexpr std::size_t kLongestInteger = 20;
 
+std::size_t Remembered(const Value& container);
+
+inline std::size_t Bound(const Value& v) {
+  if (v.is_string()) return v.AsString().size() + 2;
+  if (!v.is_object() && !v.is_array()) return kLongestInteger;
+  return v.empty() ? 2 : Remembered(v);
+}
+
 std::size_t Measure(const Value& container) {
   std::size_t bytes = 2;
-  for (const Value& item : ItemsOf(container)) bytes += TextSizeBound(item) + 1;
+  for (const Value& item : ItemsOf(container)) bytes += Bound(item) + 1;
   for (const Value::Member& m : MembersOf(container))
-    bytes += Entry(m.name).size + 4 + TextSizeBound(m.value);  // "name":,
+    bytes += Entry(m.name).size + 4 + Bound(m.value);  // "name":,
   return bytes;
 }
 
@@ -38,10 +46,6 @@ std::size_t Remembered(const Value& container) {
 
 }  // namespace
 
-std::size_t TextSizeBound(const Value& v) {
-  if (v.is_string()) return v.AsString().size() + 2;
-  if (!v.is_object() && !v.is_array()) return kLongestInteger;
-  return v.empty() ? 2 : Remembered(v);
-}
+std::size_t TextSizeBound(const Value& v) { return Bound(v); }
 
 }  // namespace ksim::value
