@@ -196,8 +196,8 @@ class Client {
 
  private:
   struct Impl;
-  sim::Task<std::unique_ptr<Answer>> Attempts(api::Request&& request,
-                                              std::unique_ptr<WatchStream>* stream);
+  template <class Result>
+  sim::Task<Result> Ask(api::Request request, std::unique_ptr<WatchStream>* stream = nullptr);
 
   Connection& connection_;
   sim::ActorId actor_;

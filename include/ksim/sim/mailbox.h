@@ -1,7 +1,8 @@
-// Mailbox<T>, Future<T>/Promise<T>, Signal: how actors wait for one another. None of them resumes
-// the waiter inline: waking is a queue entry at the present virtual time, so it has its place in
-// the one total order. A Mailbox or Signal must be destroyed after its waiters (KSIM_CHECK): what a
-// process' tasks wait for belongs to the process, which drops it after its tasks (OnStop).
+// Mailbox<T>, Arrival<T>, Future<T>/Promise<T>, Signal: how actors wait for one another. None of
+// them resumes the waiter inline: waking is a queue entry at the present virtual time, so it has
+// its place in the one total order. A Mailbox or Signal must be destroyed after its waiters
+// (KSIM_CHECK): what a process' tasks wait for belongs to the process, which drops it after its
+// tasks (OnStop).
 #pragma once
 #include <memory>
 #include <optional>
@@ -104,15 +105,64 @@ class Mailbox {
   internal::WaitPoint waiter_;
 };
 
-// One value, set once. The two sides share the state: either may be destroyed first. A Promise that
-// dies unfulfilled wakes the Future with nullopt (the other side is gone).
+// One value, set once, for one task that waits: a part of what both sides keep alive.
+template <class T>
+class Arrival {
+ public:
+  explicit Arrival(Simulation& sim) : sim_(sim) {}
+  Arrival(const Arrival&) = delete;
+  Arrival& operator=(const Arrival&) = delete;
+  bool ready() const { return ready_; }
+  void Set(T value) {
+    value_.emplace(std::move(value));
+    GiveUp();
+  }
+  // Nothing will come: wakes who waits, with nullopt.
+  void GiveUp() {
+    ready_ = true;
+    waiter_.Wake("future");
+  }
+
+  class Waiter {
+   public:
+    Waiter(Arrival& arrival, std::optional<Duration> timeout, TimerKind kind)
+        : arrival_(arrival), suspension_(arrival.sim_), timeout_(timeout), kind_(kind) {}
+    ~Waiter() { arrival_.waiter_.Clear(&suspension_); }
+    Waiter(const Waiter&) = delete;
+    bool await_ready() const { return arrival_.ready_; }
+    void await_suspend(std::coroutine_handle<> frame) {
+      suspension_.Claim(frame);
+      arrival_.waiter_.Set(&suspension_);
+      if (timeout_) suspension_.WakeAfter(*timeout_, kind_, "wait timeout");
+    }
+    std::optional<T> await_resume() {
+      arrival_.waiter_.Clear(&suspension_);
+      return std::exchange(arrival_.value_, std::nullopt);
+    }
+
+   private:
+    Arrival& arrival_;
+    internal::Suspension suspension_;
+    std::optional<Duration> timeout_;
+    TimerKind kind_;
+  };
+
+ private:
+  Simulation& sim_;
+  std::optional<T> value_;
+  bool ready_ = false;
+  internal::WaitPoint waiter_;
+};
+
+// The same with two sides that share it: either may be destroyed first. A Promise that dies
+// unfulfilled wakes the Future with nullopt (the other side is gone).
 template <class T>
 class Future;
 
 template <class T>
 class Promise {
  public:
-  explicit Promise(Simulation& sim) : state_(std::make_shared<State>(sim)) {}
+  explicit Promise(Simulation& sim) : state_(std::make_shared<Arrival<T>>(sim)) {}
   Promise(Promise&&) noexcept = default;
   Promise& operator=(Promise&& o) noexcept {
     if (this == &o) return *this;
@@ -125,59 +175,37 @@ class Promise {
   // Once: pending() is false afterwards.
   void Fulfil(T value) {
     KSIM_CHECK(pending()) << "fulfilled twice";
-    state_->value.emplace(std::move(value));
-    state_->ready = true;
-    state_->waiter.Wake("future");
+    state_->Set(std::move(value));
     state_.reset();
   }
   bool pending() const { return state_ != nullptr; }  // neither fulfilled nor moved from
 
  private:
-  friend class Future<T>;
-  struct State {
-    explicit State(Simulation& s) : sim(s) {}
-    Simulation& sim;
-    std::optional<T> value;
-    bool ready = false;
-    internal::WaitPoint waiter;
-  };
   void Break() {
     if (!state_) return;
-    state_->ready = true;
-    state_->waiter.Wake("future");
+    state_->GiveUp();
     state_.reset();
   }
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Arrival<T>> state_;
 };
 
 template <class T>
 class Future {
  public:
-  bool ready() const { return state_->ready; }
+  bool ready() const { return state_->ready(); }
 
   class Waiter {
    public:
-    Waiter(std::shared_ptr<typename Promise<T>::State> state, std::optional<Duration> timeout,
-           TimerKind kind)
-        : state_(std::move(state)), suspension_(state_->sim), timeout_(timeout), kind_(kind) {}
-    ~Waiter() { state_->waiter.Clear(&suspension_); }
+    Waiter(std::shared_ptr<Arrival<T>> state, std::optional<Duration> timeout, TimerKind kind)
+        : state_(std::move(state)), waiter_(*state_, timeout, kind) {}
     Waiter(const Waiter&) = delete;
-    bool await_ready() const { return state_->ready; }
-    void await_suspend(std::coroutine_handle<> frame) {
-      suspension_.Claim(frame);
-      state_->waiter.Set(&suspension_);
-      if (timeout_) suspension_.WakeAfter(*timeout_, kind_, "wait timeout");
-    }
-    std::optional<T> await_resume() {
-      state_->waiter.Clear(&suspension_);
-      return std::exchange(state_->value, std::nullopt);
-    }
+    bool await_ready() const { return waiter_.await_ready(); }
+    void await_suspend(std::coroutine_handle<> frame) { waiter_.await_suspend(frame); }
+    std::optional<T> await_resume() { return waiter_.await_resume(); }
 
    private:
-    std::shared_ptr<typename Promise<T>::State> state_;
-    internal::Suspension suspension_;
-    std::optional<Duration> timeout_;
-    TimerKind kind_;
+    std::shared_ptr<Arrival<T>> state_;
+    typename Arrival<T>::Waiter waiter_;
   };
   // nullopt: the promise was destroyed unfulfilled. The value is handed out once.
   Waiter Wait() { return Waiter(state_, std::nullopt, TimerKind::kWork); }
@@ -186,8 +214,8 @@ class Future {
 
  private:
   friend class Promise<T>;
-  explicit Future(std::shared_ptr<typename Promise<T>::State> state) : state_(std::move(state)) {}
-  std::shared_ptr<typename Promise<T>::State> state_;
+  explicit Future(std::shared_ptr<Arrival<T>> state) : state_(std::move(state)) {}
+  std::shared_ptr<Arrival<T>> state_;
 };
 
 // Wakes everybody who waits at the moment of Notify, in the order they began to wait. Waiters test

@@ -1,5 +1,6 @@
 #include "ksim/client/client.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "ksim/base/check.h"
@@ -64,9 +65,17 @@ class EmptyWatch : public WatchStream {
   void Stop() override {}
 };
 
-api::Result<api::Object> ObjectOrStatus(Answer& answer) {
-  if (answer.ok()) return std::move(answer.response.object);
-  return std::move(answer.response.status);
+// What a call makes of its answer: all of it, the response, or the object or why there is none.
+template <class Result>
+Result ResultOf(std::unique_ptr<Answer> answer) {
+  if constexpr (std::is_same_v<Result, std::unique_ptr<Answer>>) {
+    return answer;
+  } else if constexpr (std::is_same_v<Result, api::Response>) {
+    return std::move(answer->response);
+  } else {
+    if (answer->ok()) return std::move(answer->response.object);
+    return std::move(answer->response.status);
+  }
 }
 
 // What is not set is 5 requests a second and 10 at once (rest.RESTClientForConfigAndClient).
@@ -101,8 +110,8 @@ Client::~Client() = default;
 const ClientOptions& Client::options() const { return impl_->options; }
 
 // The request and its retries. `stream` is set for a watch, and filled if one was opened.
-sim::Task<std::unique_ptr<Answer>> Client::Attempts(api::Request&& request,
-                                                    std::unique_ptr<WatchStream>* stream) {
+template <class Result>
+sim::Task<Result> Client::Ask(api::Request request, std::unique_ptr<WatchStream>* stream) {
   sim::Simulation& sim = connection_.env().sim;
   const Access access = AccessOf(request.verb);
   request.actor = actor_;
@@ -132,10 +141,10 @@ sim::Task<std::unique_ptr<Answer>> Client::Attempts(api::Request&& request,
     last_response_event_ = answer->event;
     if (stream != nullptr && answer->ok()) *stream = pipe->MakeStream(response.stream);
     const std::optional<Duration> pause = RetryPause(access, response);
-    if (!pause) co_return answer;
+    if (!pause) co_return ResultOf<Result>(std::move(answer));
     if (attempt > kMaxRetries) {
       if (stream != nullptr && response.code == 0) *stream = std::make_unique<EmptyWatch>();
-      co_return answer;
+      co_return ResultOf<Result>(std::move(answer));
     }
     request = sent;
     co_await sim.Sleep(*pause, sim::TimerKind::kWork, "retry after");
@@ -144,23 +153,21 @@ sim::Task<std::unique_ptr<Answer>> Client::Attempts(api::Request&& request,
 
 sim::Task<api::Response> Client::Do(api::Request request) {
   KSIM_CHECK(request.verb != api::Verb::kWatch) << "a watch needs Client::Watch";
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
-  co_return std::move(answer->response);
+  return Ask<api::Response>(std::move(request));
 }
 
 sim::Task<Client::ObjectResult> Client::Get(const api::ResourceInfo* r, SharedText ns,
                                             SharedText name, SharedText resource_version) {
   api::Request request = NewRequest(api::Verb::kGet, r, std::move(ns), std::move(name));
   request.list.resource_version = std::move(resource_version);
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(*answer);
+  return Ask<ObjectResult>(std::move(request));
 }
 
 sim::Task<api::Result<ListResult>> Client::List(const api::ResourceInfo* r, SharedText ns,
                                                 api::ListOptions options) {
   api::Request request = NewRequest(api::Verb::kList, r, std::move(ns), {});
   request.list = std::move(options);
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
+  const std::unique_ptr<Answer> answer = co_await Ask<std::unique_ptr<Answer>>(std::move(request));
   api::Response& response = answer->response;
   if (!answer->ok()) co_return std::move(response.status);
   ListResult result;
@@ -177,7 +184,8 @@ sim::Task<api::Result<std::unique_ptr<WatchStream>>> Client::Watch(const api::Re
   api::Request request = NewRequest(api::Verb::kWatch, r, std::move(ns), {});
   request.list = std::move(options);
   std::unique_ptr<WatchStream> stream;
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), &stream);
+  const std::unique_ptr<Answer> answer =
+      co_await Ask<std::unique_ptr<Answer>>(std::move(request), &stream);
   if (stream == nullptr) co_return std::move(answer->response.status);
   co_return std::move(stream);
 }
@@ -185,21 +193,19 @@ sim::Task<api::Result<std::unique_ptr<WatchStream>>> Client::Watch(const api::Re
 sim::Task<Client::ObjectResult> Client::Create(const api::ResourceInfo* r, api::Object object) {
   api::Request request = RequestAbout(api::Verb::kCreate, r, object);
   request.believed_uid.clear();
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(*answer);
+  return Ask<ObjectResult>(std::move(request));
 }
 
 sim::Task<Client::ObjectResult> Client::Update(const api::ResourceInfo* r, api::Object object,
                                                SharedText subresource) {
   api::Request request = RequestAbout(api::Verb::kUpdate, r, object);
   request.subresource = std::move(subresource);
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(*answer);
+  return Ask<ObjectResult>(std::move(request));
 }
 
 sim::Task<Client::ObjectResult> Client::UpdateStatus(const api::ResourceInfo* r,
                                                      api::Object object) {
-  co_return co_await Update(r, std::move(object), std::string("status"));
+  return Update(r, std::move(object), "status");
 }
 
 sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, SharedText ns,
@@ -211,8 +217,7 @@ sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, Shared
   request.subresource = std::move(options.subresource);
   request.field_manager = std::move(options.field_manager);
   request.force = options.force;
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(*answer);
+  return Ask<ObjectResult>(std::move(request));
 }
 
 sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, SharedText ns,
@@ -220,8 +225,7 @@ sim::Task<Client::ObjectResult> Client::Delete(const api::ResourceInfo* r, Share
   api::Request request = NewRequest(api::Verb::kDelete, r, std::move(ns), std::move(name));
   request.believed_uid = options.uid.value_or("");
   request.del = std::move(options);
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(*answer);
+  return Ask<ObjectResult>(std::move(request));
 }
 
 sim::Task<Client::ObjectResult> Client::CreateSubresource(const api::ResourceInfo* r, SharedText ns,
@@ -230,8 +234,7 @@ sim::Task<Client::ObjectResult> Client::CreateSubresource(const api::ResourceInf
   api::Request request = NewRequest(api::Verb::kCreate, r, std::move(ns), std::move(name));
   request.subresource = std::move(subresource);
   request.body = std::move(body);
-  const std::unique_ptr<Answer> answer = co_await Attempts(std::move(request), nullptr);
-  co_return ObjectOrStatus(*answer);
+  return Ask<ObjectResult>(std::move(request));
 }
 
 }  // namespace ksim::client

@@ -8,28 +8,9 @@
 #include "ksim/client/fault_hooks.h"
 #include "ksim/client/items_hash.h"
 #include "ksim/client/link.h"
-#include "ksim/sim/mailbox.h"
 
 namespace ksim::client {
 namespace {
-
-// What the waiting sender and the answer on its way share.
-struct Call {
-  explicit Call(sim::Simulation& sim) : promise(sim) {}
-  sim::Promise<std::unique_ptr<Answer>> promise;
-  bool given_up = false;  // the sender is gone or has stopped waiting
-};
-
-// Marks the call as given up when the sender's frame goes, whatever the way.
-class GiveUpGuard {
- public:
-  explicit GiveUpGuard(std::shared_ptr<Call> call) : call_(std::move(call)) {}
-  GiveUpGuard(const GiveUpGuard&) = delete;
-  ~GiveUpGuard() { call_->given_up = true; }
-
- private:
-  std::shared_ptr<Call> call_;
-};
 
 std::unique_ptr<Answer> TransportFailure(api::Status status, bool lost) {
   auto answer = std::make_unique<Answer>();
@@ -39,41 +20,47 @@ std::unique_ptr<Answer> TransportFailure(api::Status status, bool lost) {
   return answer;
 }
 
-// One request on its way to a server, and the way back of its answer. It is on the wire first, the
-// server holds it then; if it is dropped unanswered, the connection was lost.
-class Trip {
- public:
-  Trip(Connection& connection, Link::Lane& lane, sim::PayloadRef sent, std::shared_ptr<Call> call,
-       std::shared_ptr<WatchPipe> pipe)
-      : sim_(connection.env().sim),
-        hooks_(connection.env().faults),
-        link_(connection.link()),
-        lane_(lane),
-        server_(connection.server()),
-        sent_(std::move(sent)),
-        call_(std::move(call)),
-        pipe_(std::move(pipe)) {
-    if (pipe_) sink_ = pipe_->MakeSink();
-  }
-  Trip(const Trip&) = delete;
-  ~Trip() {
-    sink_ = nullptr;
-    if (!answered_) Send(TransportFailure(api::ConnectionLost(), true));
-  }
+// 0: it has no name.
+std::uint64_t ObjectOf(const api::Request& r) {
+  return r.name.empty() ? 0 : api::ObjectHash(r.resource->resource, r.ns, r.name);
+}
 
-  static void Depart(std::unique_ptr<Trip> trip, std::uint64_t key, std::uint64_t event);
+sim::PayloadRef Payload(Connection& connection, api::Request&& request, const SharedText& server) {
+  request.id = connection.env().next_request_id++;
+  return sim::PayloadRef(new RequestPayload(std::move(request), server));
+}
+
+}  // namespace
+
+// One request on its way to a server, and the way back of its answer. It is on the wire first, the
+// server holds it then; if it is dropped unanswered, the connection was lost. One object for both
+// ways: with each request some are made.
+class Exchange::Trip : public Pooled {
+ public:
+  Trip(Connection& connection, api::Request&& request, const std::shared_ptr<WatchPipe>& pipe);
+  Trip(const Trip&) = delete;
+  Hold Held() {
+    ++holders_;
+    return Hold(this);
+  }
+  void Depart(std::uint64_t event, std::uint64_t key);  // `event`: of the request
+  std::uint64_t EmitRequest() const;
+  std::uint64_t EmitResponse(const Answer& answer) const;
+  const api::Request& request() const { return sent_.As<RequestPayload>().request; }
 
  private:
-  static void ArriveAtServer(std::unique_ptr<Trip> trip);
-  static void Accept(std::unique_ptr<Trip> trip);
-  void Respond(api::Response&& response) { Send(std::make_unique<Answer>(std::move(response))); }
-  void Send(std::unique_ptr<Answer> answer);
+  friend class Exchange;
+  static void ArriveAtServer(OnTheWay trip);
+  static void Accept(OnTheWay trip);
+  void Respond(api::Response&& response) {
+    Answered(std::make_unique<Answer>(std::move(response)));
+  }
+  void Answered(std::unique_ptr<Answer> answer);
   // The answer is lost: the sender waits until its time is up.
   void Drop() { answered_ = true; }
   // What arrives at the server.
   api::Request Arriving() const;
-  static void Arrive(Call& call, const std::weak_ptr<Link>& weak, api::Endpoint& server,
-                     const api::ResourceInfo* resource, std::unique_ptr<Answer> answer);
+  void ArriveAtSender();
   void CloseOrphan(std::uint64_t stream);
 
   sim::Simulation& sim_;
@@ -81,33 +68,74 @@ class Trip {
   std::weak_ptr<Link> link_;
   Link::Lane& lane_;  // as long as link_ is there
   api::Endpoint& server_;
+  std::uint64_t object_;  // ObjectOf the request
   sim::PayloadRef sent_;  // RequestPayload
   std::uint64_t event_ = 0;
   std::uint64_t key_ = 0;
-  std::shared_ptr<Call> call_;
+  VirtualTime start_;
+  std::unique_ptr<Answer> answer_;  // on its way back
+  sim::Arrival<std::unique_ptr<Answer>> arrival_;
   std::shared_ptr<WatchPipe> pipe_;
   std::shared_ptr<api::WatchSink> sink_;  // until the server has it
+  std::uint32_t holders_ = 0;
   bool lose_answer_ = false;
   bool answered_ = false;
+  bool given_up_ = false;  // the sender is gone or has stopped waiting
 };
 
-void Trip::Depart(std::unique_ptr<Trip> trip, std::uint64_t key, std::uint64_t event) {
-  trip->key_ = key;
-  trip->event_ = event;
-  sim::Channel& out = trip->lane_.out;
-  ContextScope scope(trip->sim_);
-  scope.set_cause(event);
-  out.Send(key, [trip = std::move(trip)]() mutable { ArriveAtServer(std::move(trip)); });
+// Who lets go of it before it was answered has lost the connection.
+class Exchange::OnTheWay {
+ public:
+  explicit OnTheWay(Hold trip) : trip_(std::move(trip)) {}
+  OnTheWay(OnTheWay&& o) noexcept = default;
+  OnTheWay& operator=(const OnTheWay&) = delete;
+  ~OnTheWay() {
+    if (trip_ == nullptr) return;
+    trip_->sink_ = nullptr;
+    if (!trip_->answered_) trip_->Answered(TransportFailure(api::ConnectionLost(), true));
+    trip_->pipe_ = nullptr;
+  }
+  Trip* operator->() const { return trip_.get(); }
+  Trip& operator*() const { return *trip_; }
+
+ private:
+  Hold trip_;
+};
+
+void Exchange::LetGo::operator()(Trip* trip) const {
+  if (--trip->holders_ == 0) delete trip;
 }
 
-api::Request Trip::Arriving() const {
-  api::Request request = sent_.As<RequestPayload>().request;
-  request.event = event_;
-  return request;
+Exchange::Trip::Trip(Connection& connection, api::Request&& request,
+                     const std::shared_ptr<WatchPipe>& pipe)
+    : sim_(connection.env().sim),
+      hooks_(connection.env().faults),
+      link_(connection.link()),
+      lane_(connection.link()->LaneTo(connection.server(), request.resource)),
+      server_(connection.server()),
+      object_(ObjectOf(request)),
+      sent_(Payload(connection, std::move(request), lane_.server)),
+      start_(sim_.now()),
+      arrival_(sim_),
+      pipe_(pipe) {}
+
+void Exchange::Trip::Depart(std::uint64_t event, std::uint64_t key) {
+  event_ = event;
+  key_ = key;
+  if (pipe_) sink_ = pipe_->MakeSink();
+  ContextScope scope(sim_);
+  scope.set_cause(event_);
+  lane_.out.Send(key_, [trip = OnTheWay(Held())]() mutable { ArriveAtServer(std::move(trip)); });
+}
+
+api::Request Exchange::Trip::Arriving() const {
+  api::Request arriving = request();
+  arriving.event = event_;
+  return arriving;
 }
 
 // It has reached the server, or what a fault has put in its place.
-void Trip::ArriveAtServer(std::unique_ptr<Trip> trip) {
+void Exchange::Trip::ArriveAtServer(OnTheWay trip) {
   const FaultHooks* hooks = trip->hooks_;
   if (hooks == nullptr || !hooks->has_judges()) return Accept(std::move(trip));
   Mishap mishap = hooks->Befalls(trip->Arriving());
@@ -115,7 +143,7 @@ void Trip::ArriveAtServer(std::unique_ptr<Trip> trip) {
     case Mishap::Kind::kRequestLost:
       return trip->Drop();
     case Mishap::Kind::kRefused:
-      return trip->Send(TransportFailure(api::ConnectionRefused(), false));
+      return trip->Answered(TransportFailure(api::ConnectionRefused(), false));
     case Mishap::Kind::kRejected: {
       api::Response response;
       response.code = mishap.status.code;
@@ -131,9 +159,9 @@ void Trip::ArriveAtServer(std::unique_ptr<Trip> trip) {
   Accept(std::move(trip));
 }
 
-void Trip::Accept(std::unique_ptr<Trip> trip) {
+void Exchange::Trip::Accept(OnTheWay trip) {
   if (!trip->server_.accepting())
-    return trip->Send(TransportFailure(api::ConnectionRefused(), false));
+    return trip->Answered(TransportFailure(api::ConnectionRefused(), false));
   Trip& t = *trip;  // also after the move below
   t.server_.Accept(
       t.Arriving(),
@@ -143,7 +171,7 @@ void Trip::Accept(std::unique_ptr<Trip> trip) {
       std::move(t.sink_));
 }
 
-void Trip::Send(std::unique_ptr<Answer> answer) {
+void Exchange::Trip::Answered(std::unique_ptr<Answer> answer) {
   answered_ = true;
   const std::shared_ptr<Link> link = link_.lock();
   if (link == nullptr) {
@@ -151,11 +179,8 @@ void Trip::Send(std::unique_ptr<Answer> answer) {
     return;
   }
   if (!link->usable()) return;
-  const api::ResourceInfo* const resource = sent_.As<RequestPayload>().request.resource;
-  auto deliver = [call = call_, link = link_, server = &server_, resource,
-                  answer = std::move(answer)]() mutable {
-    Arrive(*call, link, *server, resource, std::move(answer));
-  };
+  answer_ = std::move(answer);
+  auto deliver = [trip = Held()] { trip->ArriveAtSender(); };
   if (pipe_) {
     pipe_->SendInOrder(key_, std::move(deliver));
   } else {
@@ -163,44 +188,36 @@ void Trip::Send(std::unique_ptr<Answer> answer) {
   }
 }
 
-void Trip::Arrive(Call& call, const std::weak_ptr<Link>& weak, api::Endpoint& server,
-                  const api::ResourceInfo* resource, std::unique_ptr<Answer> answer) {
-  if (!call.given_up) {
-    call.promise.Fulfil(std::move(answer));
+void Exchange::Trip::ArriveAtSender() {
+  if (!given_up_) {
+    arrival_.Set(std::move(answer_));
     return;
   }
-  const std::uint64_t stream = answer->response.stream;
+  const std::uint64_t stream = answer_->response.stream;
   if (stream == 0) return;
-  if (const std::shared_ptr<Link> link = weak.lock()) {
-    link->SendCloseWatch(server, resource, stream);
+  if (const std::shared_ptr<Link> link = link_.lock()) {
+    link->SendCloseWatch(server_, request().resource, stream);
   } else {
-    server.CloseWatch(stream);  // nobody listens on that port: reset at once
+    server_.CloseWatch(stream);  // nobody listens on that port: reset at once
   }
 }
 
 // The client is gone: the server notices when it first writes.
-void Trip::CloseOrphan(std::uint64_t stream) {
+void Exchange::Trip::CloseOrphan(std::uint64_t stream) {
   if (stream == 0) return;
   sim_.After(Duration(), sim::TimerKind::kWork, "close of an orphaned watch",
              [server = &server_, stream] { server->CloseWatch(stream); });
 }
 
-// 0: it has no name.
-std::uint64_t ObjectOf(const api::Request& r) {
-  return r.name.empty() ? 0 : api::ObjectHash(r.resource->resource, r.ns, r.name);
-}
-
-std::uint64_t EmitRequest(sim::Simulation& sim, std::uint64_t object, const sim::PayloadRef& sent) {
+std::uint64_t Exchange::Trip::EmitRequest() const {
   sim::EventInfo info;
   info.kind = sim::EventKind::kRequest;
-  info.object = object;
-  return sim.EmitAs(sent.As<RequestPayload>().request.actor, sim.context().cause, info, sent);
+  info.object = object_;
+  return sim_.EmitAs(request().actor, sim_.context().cause, info, sent_);
 }
 
-// `cause` is the `request` event.
-std::uint64_t EmitResponse(sim::Simulation& sim, std::uint64_t object, std::uint64_t cause,
-                           const Answer& answer, Duration latency) {
-  const api::Request& request = answer.sent.As<RequestPayload>().request;
+std::uint64_t Exchange::Trip::EmitResponse(const Answer& answer) const {
+  const api::Request& request = this->request();
   const api::Response& r = answer.response;
   auto* payload = new ResponsePayload;
   payload->id = request.id;
@@ -212,45 +229,43 @@ std::uint64_t EmitResponse(sim::Simulation& sim, std::uint64_t object, std::uint
   if (request.verb == api::Verb::kList) payload->items_hash = ItemsHash(r.items);
   payload->continue_token = r.continue_token;
   payload->lost = answer.lost;
-  payload->latency = latency;
+  payload->latency = sim_.now() - start_;
   payload->object = r.object;
   payload->status = r.status;
   sim::EventInfo info;
   info.kind = sim::EventKind::kResponse;
-  info.object = object;
+  info.object = object_;
   info.revision = payload->rv;
-  return sim.EmitAs(request.actor, cause, info, sim::PayloadRef(payload));
+  return sim_.EmitAs(request.actor, event_, info, sim::PayloadRef(payload));
+}
+
+namespace {
+
+std::optional<Duration> TimeoutOf(Duration timeout) {
+  if (timeout == Duration()) return std::nullopt;
+  return timeout;
 }
 
 }  // namespace
 
-sim::Task<std::unique_ptr<Answer>> Exchange(Connection& connection, api::Request&& request,
-                                            Duration timeout, std::shared_ptr<WatchPipe> pipe) {
-  sim::Simulation& sim = connection.env().sim;
-  Link& link = *connection.link();
-  const VirtualTime start = sim.now();
-  request.id = connection.env().next_request_id++;
-  const std::uint64_t object = ObjectOf(request);
-  Link::Lane& lane = link.LaneTo(connection.server(), request.resource);
-  auto* const payload = new RequestPayload(std::move(request), lane.server);
-  const sim::PayloadRef sent(payload);
-  const std::uint64_t event = EmitRequest(sim, object, sent);
-  const auto call = std::make_shared<Call>(sim);
-  const GiveUpGuard guard(call);
-  sim::Future<std::unique_ptr<Answer>> future = call->promise.future();
-  const std::uint64_t key = link.RequestKey(payload->request, object);
-  Trip::Depart(std::make_unique<Trip>(connection, lane, sent, call, pipe), key, event);
-  std::optional<std::unique_ptr<Answer>> got;
-  if (timeout == Duration()) {
-    got = co_await future.Wait();
-  } else {
-    got = co_await future.WaitFor(timeout, sim::TimerKind::kWork);
-  }
+Exchange::Exchange(Connection& connection, api::Request&& request, Duration timeout,
+                   const std::shared_ptr<WatchPipe>& pipe)
+    : trip_((new Trip(connection, std::move(request), pipe))->Held()),
+      waiter_(trip_->arrival_, TimeoutOf(timeout), sim::TimerKind::kWork) {
+  const std::uint64_t event = trip_->EmitRequest();
+  trip_->Depart(event, connection.link()->RequestKey(trip_->request(), trip_->object_));
+}
+
+// However the sender's frame goes.
+Exchange::~Exchange() { trip_->given_up_ = true; }
+
+std::unique_ptr<Answer> Exchange::await_resume() {
+  std::optional<std::unique_ptr<Answer>> got = waiter_.await_resume();
   std::unique_ptr<Answer> answer =
       got ? std::move(*got) : TransportFailure(api::RequestTimedOut(), true);
-  answer->sent = sent;
-  answer->event = EmitResponse(sim, object, event, *answer, sim.now() - start);
-  co_return answer;
+  answer->sent = trip_->sent_;
+  answer->event = trip_->EmitResponse(*answer);
+  return answer;
 }
 
 }  // namespace ksim::client
