@@ -8,11 +8,15 @@
 
 #include "absl/status/statusor.h"
 #include "ksim/base/time.h"
+#include "ksim/value/value.h"
 
 namespace ksim::value {
 
 std::string FormatTimestamp(VirtualTime t);  // "2025-01-01T00:00:07Z", rounded down
 std::string FormatMicroTime(VirtualTime t);  // "2025-01-01T00:00:07.000120Z", rounded down
+// The same as values.
+Value TimestampValue(VirtualTime t);
+Value MicroTimeValue(VirtualTime t);
 
 // Go's time.Parse with time.RFC3339: any fraction, "Z" or an offset; a text without a zone is
 // refused. InvalidArgument too for what does not fit a VirtualTime (1733 to 2316).

@@ -16,8 +16,6 @@ inline std::optional<VirtualTime> TimeOf(const value::Value& v) {
   return *t;
 }
 
-inline value::Value TimeValue(VirtualTime t) {
-  return value::Value::String(value::FormatTimestamp(t));
-}
+inline value::Value TimeValue(VirtualTime t) { return value::TimestampValue(t); }
 
 }  // namespace ksim::api

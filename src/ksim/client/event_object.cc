@@ -44,7 +44,7 @@ Value Metadata(const EventRecord& e) {
 
 Value SeriesTree(const EventSeries& s) {
   return Obj({{"count", Value::Int(s.count)},
-              {"lastObservedTime", Value::String(value::FormatMicroTime(s.last_observed))}});
+              {"lastObservedTime", value::MicroTimeValue(s.last_observed)}});
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ Value CoreEventTree(const EventRecord& e) {
       kMessage("message"), kMetadata("metadata"), kReason("reason"),
       kComponent("reportingComponent"), kInstance("reportingInstance"), kSource("source"),
       kType("type");
-  const Value first = Value::String(value::FormatTimestamp(e.first));
-  const Value last = e.last == e.first ? first : Value::String(value::FormatTimestamp(e.last));
+  const Value first = value::TimestampValue(e.first);
+  const Value last = e.last == e.first ? first : value::TimestampValue(e.last);
   return Value::Object({{kApiVersion, Value::Of("v1")},
                         {kCount, Value::Int(e.count)},
                         {kEventTime, Value()},
@@ -88,30 +88,35 @@ Value CoreEventTree(const EventRecord& e) {
 
 Value CoreEventPatch(const EventRecord& e) {
   return Obj({{"count", Value::Int(e.count)},
-              {"lastTimestamp", Value::String(value::FormatTimestamp(e.last))},
+              {"lastTimestamp", value::TimestampValue(e.last)},
               {"message", Value::String(e.message)}});
 }
 
 Value EventsV1Tree(const EventRecord& e, const std::optional<EventSeries>& series) {
   const std::string instance =
       e.host.empty() ? e.component : fmt::format("{}-{}", e.component, e.host);
+  static const Atom kAction("action"), kApiVersion("apiVersion"),
+      kDeprecatedFirst("deprecatedFirstTimestamp"), kDeprecatedLast("deprecatedLastTimestamp"),
+      kDeprecatedSource("deprecatedSource"), kEventTime("eventTime"), kKind("kind"),
+      kMetadata("metadata"), kNote("note"), kReason("reason"), kRegarding("regarding"),
+      kRelated("related"), kController("reportingController"), kInstance("reportingInstance"),
+      kSeries("series"), kType("type");
   ObjectBuilder tree;
-  tree.Add("apiVersion", Value::Of("events.k8s.io/v1"))
-      .Add("kind", Value::Of("Event"))
-      .Add("metadata", Metadata(e))
-      .Add("eventTime", Value::String(value::FormatMicroTime(e.first)))
-      .Add("reportingController", Value::String(e.component))
-      .Add("reportingInstance", Value::String(instance))
-      .Add("action", Value::String(e.action))
-      .Add("reason", Value::String(e.reason))
-      .Add("regarding", ReferenceTree(e.about))
-      .AddIf(e.related.has_value(), "related", e.related ? ReferenceTree(*e.related) : Value())
-      .Add("note", Value::String(e.message))
-      .Add("type", Value::String(e.type))
-      .Add("deprecatedSource", value::Value::EmptyObject())
-      .Add("deprecatedFirstTimestamp", Value())
-      .Add("deprecatedLastTimestamp", Value());
-  if (series) tree.Add("series", SeriesTree(*series));
+  tree.Add(kAction, Value::String(e.action))
+      .Add(kApiVersion, Value::Of("events.k8s.io/v1"))
+      .Add(kDeprecatedFirst, Value())
+      .Add(kDeprecatedLast, Value())
+      .Add(kDeprecatedSource, Value::EmptyObject())
+      .Add(kEventTime, value::MicroTimeValue(e.first))
+      .Add(kKind, Value::Of("Event"))
+      .Add(kMetadata, Metadata(e))
+      .Add(kNote, Value::String(e.message))
+      .Add(kReason, Value::String(e.reason))
+      .Add(kRegarding, ReferenceTree(e.about));
+  if (e.related) tree.Add(kRelated, ReferenceTree(*e.related));
+  tree.Add(kController, Value::String(e.component)).Add(kInstance, Value::String(instance));
+  if (series) tree.Add(kSeries, SeriesTree(*series));
+  tree.Add(kType, Value::String(e.type));
   return tree.Build();
 }
 

@@ -26,12 +26,11 @@ bool FullyLabeled(const Value& template_labels, const api::Object& pod) {
 Value WithFailure(const Value& conditions, const StatusInput& input, std::int64_t replicas) {
   const auto active = static_cast<std::int64_t>(input.active.size());
   const char* reason = active < replicas ? "FailedCreate" : active > replicas ? "FailedDelete" : "";
-  return conditions.Append(
-      value::Obj({{"type", Value::Of(kReplicaFailure)},
-                  {"status", Value::Of("True")},
-                  {"lastTransitionTime", Value::String(value::FormatTimestamp(input.now))},
-                  {"reason", Value::Of(reason)},
-                  {"message", Value::String(input.manage_error->message)}}));
+  return conditions.Append(value::Obj({{"type", Value::Of(kReplicaFailure)},
+                                       {"status", Value::Of("True")},
+                                       {"lastTransitionTime", value::TimestampValue(input.now)},
+                                       {"reason", Value::Of(reason)},
+                                       {"message", Value::String(input.manage_error->message)}}));
 }
 
 }  // namespace

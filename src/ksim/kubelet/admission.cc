@@ -122,8 +122,7 @@ value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, api::
   status.Add("phase", value::Value::Of("Failed"))
       .Add("reason", value::Value::String(refusal.reason))
       .Add("message", value::Value::String(prefix + refusal.message))
-      .Add("startTime",
-           since.is_null() ? value::Value::String(value::FormatTimestamp(now)) : since);
+      .Add("startTime", since.is_null() ? value::TimestampValue(now) : since);
   status.AddIf(!qos.is_null(), "qosClass", qos);
   status.AddIf(compat == api::Compat::k1_36 && pod.generation() != 0, "observedGeneration",
                value::Value::Int(pod.generation()));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "ksim/api/conditions.h"
 #include "ksim/kubelet/node_conditions.h"
@@ -57,14 +59,30 @@ constexpr const char* kDefaultLabels[] = {"kubernetes.io/hostname",
                                           "beta.kubernetes.io/os",
                                           "beta.kubernetes.io/arch"};
 
+constexpr const char* kHeartbeat = "lastHeartbeatTime";
+constexpr const char* kTransition = "lastTransitionTime";
+
+// The condition with its times still to be set. Made once a thread: there are four, well or ill.
+Value Timeless(const ConditionTexts& texts, const ConditionText& text) {
+  // NOLINT(ksim-static): trees that never change; making them anew gives equal ones.
+  thread_local std::array<Value, 2 * std::size(kNodeConditions)> known;
+  const auto of = static_cast<std::size_t>(&texts - std::begin(kNodeConditions));
+  Value& place = known[2 * of + (&text == &texts.ill ? 1 : 0)];
+  if (place.is_null())
+    place = api::MakeCondition(ConditionOf(texts.trouble), text.status, text.reason, text.message)
+                .Set(kHeartbeat, Value())
+                .Set(kTransition, Value());
+  return place;
+}
+
 // What a report changes that is no news: only heartbeat times differ.
 bool SameButHeartbeats(const Value& a, const Value& b) {
-  static const value::Atom kConditions("conditions"), kHeartbeat("lastHeartbeatTime");
+  static const value::Atom kConditions("conditions"), heartbeat(kHeartbeat);
   const Value& before = a.Get(kConditions);
   const Value& after = b.Get(kConditions);
   if (before.size() != after.size()) return false;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (value::EraseField(before.at(i), kHeartbeat) != value::EraseField(after.at(i), kHeartbeat))
+    if (value::EraseField(before.at(i), heartbeat) != value::EraseField(after.at(i), heartbeat))
       return false;
   }
   return a.Set(kConditions, Value()) == b.Set(kConditions, Value());
@@ -260,18 +278,35 @@ NodeAgent::Fixed::Fixed(const NodeOptions& options, api::Compat compat)
       endpoints(value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}})),
       info(NodeInfoOf(compat)) {}
 
-Value NodeAgent::Conditions(Value conditions) const {
-  static const value::Atom kHeartbeat("lastHeartbeatTime");
-  const VirtualTime now = process_.Now();
-  const Value heartbeat = Value::String(value::FormatTimestamp(now));
+// As api::UpdateCondition does for each, in one pass.
+Value NodeAgent::Conditions(const Value& conditions) const {
+  static const value::Atom type("type"), status("status"), heartbeat(kHeartbeat),
+      transition(kTransition);
+  const Value now = value::TimestampValue(process_.Now());
+  std::vector<Value> list;
+  list.reserve(conditions.size() + std::size(kNodeConditions));
+  list.assign(conditions.items().begin(), conditions.items().end());
+  bool changed = false;
   for (const ConditionTexts& texts : kNodeConditions) {
     const ConditionText& text = has_(texts.trouble) ? texts.ill : texts.well;
-    Value condition =
-        api::MakeCondition(ConditionOf(texts.trouble), text.status, text.reason, text.message);
-    condition = std::move(condition).Set(kHeartbeat, heartbeat);
-    conditions = api::UpdateCondition(conditions, std::move(condition), now);
+    const Value condition = Timeless(texts, text);
+    const auto old = std::find_if(list.begin(), list.end(), [&](const Value& c) {
+      return c.Get(type).AsString() == condition.Get(type).AsString();
+    });
+    const bool same = old != list.end() && old->Get(status) == condition.Get(status);
+    const Value& since = same ? old->Get(transition) : now;
+    Value updated =
+        value::SetAll(condition, {{heartbeat, now}, {transition, since.is_null() ? now : since}});
+    if (old == list.end()) {
+      list.push_back(std::move(updated));
+    } else if (*old != updated) {
+      *old = std::move(updated);
+    } else {
+      continue;
+    }
+    changed = true;
   }
-  return conditions;
+  return changed ? Value::Array(std::move(list)) : conditions;
 }
 
 Value NodeAgent::Status(const Value& current) const {

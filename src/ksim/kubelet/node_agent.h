@@ -48,7 +48,7 @@ class NodeAgent {
   void TellTransitions(const api::Object& node, const value::Value& status);
   value::Value Status(const value::Value& current) const;
   // The conditions with those of the machine as it is now.
-  value::Value Conditions(value::Value conditions) const;
+  value::Value Conditions(const value::Value& conditions) const;
   // What the machine has now, a bit for each of kNodeConditions.
   unsigned Troubles() const;
   value::Value RenewTime() const;

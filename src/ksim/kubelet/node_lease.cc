@@ -20,7 +20,7 @@ constexpr const char* kLeaseNamespace = "kube-node-lease";
 
 }  // namespace
 
-Value NodeAgent::RenewTime() const { return Value::String(value::FormatMicroTime(process_.Now())); }
+Value NodeAgent::RenewTime() const { return value::MicroTimeValue(process_.Now()); }
 
 // util/nodelease.go SetNodeOwnerFunc: the lease goes when its Node does.
 Value NodeAgent::LeaseOwners() const {
@@ -68,8 +68,9 @@ sim::Task<bool> NodeAgent::TryRenewLease() {
     static const value::Atom kOwnerReferences("ownerReferences");
     Value tree = lease_.tree().Set(kRenewTime, RenewTime());
     if (lease_.metadata().Get(kOwnerReferences).empty()) tree = tree.Set(kOwners, LeaseOwners());
-    const api::Object update = api::Object::FromTree(tree, lease_.resource_version());
-    client::Client::ObjectResult put = co_await heartbeats_.Update(lease_resource_, update);
+    api::Object update = api::Object::FromTree(std::move(tree), lease_.resource_version());
+    client::Client::ObjectResult put =
+        co_await heartbeats_.Update(lease_resource_, std::move(update));
     if (put.ok()) {
       lease_ = *put;
       co_return true;

@@ -15,6 +15,30 @@ using value::Value;
 
 namespace {
 
+struct Names {
+  value::Atom condition_type{"conditionType"}, conditions{"conditions"},
+      container_id{"containerID"}, container_statuses{"containerStatuses"},
+      containers{"containers"}, exit_code{"exitCode"}, finished_at{"finishedAt"}, host_ip{"hostIP"},
+      host_ips{"hostIPs"}, host_network{"hostNetwork"}, image{"image"}, image_id{"imageID"},
+      init_container_statuses{"initContainerStatuses"}, init_containers{"initContainers"}, ip{"ip"},
+      last_state{"lastState"}, last_transition_time{"lastTransitionTime"}, message{"message"},
+      name{"name"}, nominated_node_name{"nominatedNodeName"},
+      observed_generation{"observedGeneration"}, phase{"phase"}, pod_ip{"podIP"}, pod_ips{"podIPs"},
+      qos_class{"qosClass"}, readiness_gates{"readinessGates"}, ready{"ready"}, reason{"reason"},
+      restart_count{"restartCount"}, running{"running"}, start_time{"startTime"},
+      started{"started"}, started_at{"startedAt"}, state{"state"}, status{"status"},
+      terminated{"terminated"}, type{"type"}, waiting{"waiting"};
+};
+const Names& N() {
+  static const Names names;
+  return names;
+}
+
+bool Has(const Value& object, value::Atom field) { return object.Find(field) != nullptr; }
+
+// An object with one field.
+Value Of(value::Atom field, Value v) { return Value::EmptyObject().Set(field, std::move(v)); }
+
 const Container* FindContainer(const PodSandbox* sandbox, std::string_view name) {
   if (sandbox == nullptr) return nullptr;
   const auto it = sandbox->containers.find(std::string(name));
@@ -24,31 +48,30 @@ const Container* FindContainer(const PodSandbox* sandbox, std::string_view name)
 bool Running(const Container* c) { return c != nullptr && c->state == Container::State::kRunning; }
 
 Value RunningState(const Container& c) {
-  return value::Obj(
-      {{"running", value::Obj({{"startedAt", Value::String(value::FormatTimestamp(c.started))}})}});
+  return Of(N().running, Of(N().started_at, value::TimestampValue(c.started)));
 }
 
 Value TerminatedState(const Container& c) {
-  return value::Obj(
-      {{"terminated",
-        value::Obj({{"containerID", Value::String(c.id)},
-                    {"exitCode", Value::Int(c.exit_code)},
-                    {"finishedAt", Value::String(value::FormatTimestamp(c.finished))},
-                    {"reason", Value::Of(c.exit_code == 0 ? "Completed" : "Error")},
-                    {"startedAt", Value::String(value::FormatTimestamp(c.started))}})}});
+  value::ObjectBuilder end;
+  end.Add(N().container_id, Value::String(c.id))
+      .Add(N().exit_code, Value::Int(c.exit_code))
+      .Add(N().finished_at, value::TimestampValue(c.finished))
+      .Add(N().reason, Value::Of(c.exit_code == 0 ? "Completed" : "Error"))
+      .Add(N().started_at, value::TimestampValue(c.started));
+  return Of(N().terminated, end.Build());
 }
 
 Value WaitingState(std::string_view reason, std::string_view message = {}) {
   value::ObjectBuilder waiting;
-  waiting.Add("reason", Value::String(reason));
-  waiting.AddIf(!message.empty(), "message", Value::String(message));
-  return value::Obj({{"waiting", waiting.Build()}});
+  if (!message.empty()) waiting.Add(N().message, Value::String(message));
+  waiting.Add(N().reason, Value::String(reason));
+  return Of(N().waiting, waiting.Build());
 }
 
 // What is to be started and could not be, as far as it is known why.
 const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const Container* c) {
   if (in.waiting == nullptr || in.terminal || !ShouldRestart(in.pod, spec, c)) return nullptr;
-  const auto it = in.waiting->find(std::string(spec.Get("name").AsString()));
+  const auto it = in.waiting->find(std::string(spec.Get(N().name).AsString()));
   return it == in.waiting->end() ? nullptr : &it->second;
 }
 
@@ -70,30 +93,30 @@ Value ContainerStatus(const StatusInput& in, const Value& spec, const Container*
   const bool ready = init && !sidecar ? completed : started && health.ready;
   const WaitingReason* waits = WaitingFor(in, spec, c);
   value::ObjectBuilder status;  // by name, which spares the sorting
-  if (c != nullptr) status.Add("containerID", Value::String(c->id));
-  status.Add("image", spec.Get("image"))
-      .Add("imageID", Value::String(c == nullptr ? "" : c->image_id))
-      .Add("lastState", LastState(c, waits != nullptr))
-      .Add("name", spec.Get("name"))
-      .Add("ready", Value::Bool(ready))
-      .Add("restartCount", Value::Int(c == nullptr ? 0 : c->restarts))
-      .Add("started", Value::Bool(started));
+  if (c != nullptr) status.Add(N().container_id, Value::String(c->id));
+  status.Add(N().image, spec.Get(N().image))
+      .Add(N().image_id, Value::String(c == nullptr ? "" : c->image_id))
+      .Add(N().last_state, LastState(c, waits != nullptr))
+      .Add(N().name, spec.Get(N().name))
+      .Add(N().ready, Value::Bool(ready))
+      .Add(N().restart_count, Value::Int(c == nullptr ? 0 : c->restarts))
+      .Add(N().started, Value::Bool(started));
   if (waits != nullptr) {
-    status.Add("state", WaitingState(waits->reason, waits->message));
+    status.Add(N().state, WaitingState(waits->reason, waits->message));
   } else if (c == nullptr || c->state == Container::State::kCreated) {
-    status.Add("state", WaitingState(waiting_reason));
+    status.Add(N().state, WaitingState(waiting_reason));
   } else {
-    status.Add("state", Running(c) ? RunningState(*c) : TerminatedState(*c));
+    status.Add(N().state, Running(c) ? RunningState(*c) : TerminatedState(*c));
   }
   return status.Build();
 }
 
-Value ContainerStatuses(const StatusInput& in, const char* field, bool init) {
-  const bool has_init = !in.pod.spec().Get("initContainers").empty();
+Value ContainerStatuses(const StatusInput& in, value::Atom field, bool init) {
+  const bool has_init = !in.pod.spec().Get(N().init_containers).empty();
   const char* waiting = has_init ? "PodInitializing" : "ContainerCreating";
   std::vector<Value> statuses;
   for (const Value& spec : in.pod.spec().Get(field).items()) {
-    const Container* c = FindContainer(in.sandbox, spec.Get("name").AsString());
+    const Container* c = FindContainer(in.sandbox, spec.Get(N().name).AsString());
     statuses.push_back(ContainerStatus(in, spec, c, init, waiting));
   }
   return Value::Array(std::move(statuses));
@@ -110,13 +133,13 @@ Value ContainersReady(const StatusInput& in, const Value& init_statuses, const V
   if (phase == "Succeeded") return api::MakeCondition(kType, "False", "PodCompleted");
   if (phase == "Failed") return api::MakeCondition(kType, "False", "PodFailed");
   std::vector<std::string> unready;
-  const Value& init_specs = in.pod.spec().Get("initContainers");
+  const Value& init_specs = in.pod.spec().Get(N().init_containers);
   for (std::size_t i = 0; i < init_specs.size(); ++i) {
-    if (api::PodView::IsSidecar(init_specs.at(i)) && !init_statuses.at(i).Get("ready").AsBool())
-      unready.emplace_back(init_specs.at(i).Get("name").AsString());
+    if (api::PodView::IsSidecar(init_specs.at(i)) && !init_statuses.at(i).Get(N().ready).AsBool())
+      unready.emplace_back(init_specs.at(i).Get(N().name).AsString());
   }
   for (const Value& s : statuses.items()) {
-    if (!s.Get("ready").AsBool()) unready.emplace_back(s.Get("name").AsString());
+    if (!s.Get(N().ready).AsBool()) unready.emplace_back(s.Get(N().name).AsString());
   }
   if (unready.empty()) return api::MakeCondition(kType, "True");
   return api::MakeCondition(kType, "False", "ContainersNotReady",
@@ -125,13 +148,13 @@ Value ContainersReady(const StatusInput& in, const Value& init_statuses, const V
 
 // Ready is ContainersReady and every readiness gate.
 Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
-  if (containers_ready.Get("status").AsString() != "True") {
-    return containers_ready.Set("type", Value::Of("Ready"));
+  if (containers_ready.Get(N().status).AsString() != "True") {
+    return containers_ready.Set(N().type, Value::Of("Ready"));
   }
   std::vector<std::string> messages;
-  for (const Value& gate : in.pod.spec().Get("readinessGates").items()) {
-    const std::string_view type = gate.Get("conditionType").AsString();
-    const std::string_view status = api::ConditionStatus(in.pod.status().Get("conditions"), type);
+  for (const Value& gate : in.pod.spec().Get(N().readiness_gates).items()) {
+    const std::string_view type = gate.Get(N().condition_type).AsString();
+    const std::string_view status = api::ConditionStatus(in.pod.status().Get(N().conditions), type);
     if (status.empty()) {
       messages.push_back(
           fmt::format("corresponding condition of pod readiness gate \"{}\" does "
@@ -150,7 +173,7 @@ Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
 // container/helpers.go HasAnyRegularContainerStarted.
 bool AnyStarted(const Value& statuses) {
   for (const Value& s : statuses.items())
-    if (s.Get("state").Has("running") || s.Get("state").Has("terminated")) return true;
+    if (Has(s.Get(N().state), N().running) || Has(s.Get(N().state), N().terminated)) return true;
   return false;
 }
 
@@ -161,15 +184,15 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
                            std::string_view phase) {
   if (phase == "Succeeded") return api::MakeCondition("Initialized", "True", "PodCompleted");
   std::vector<std::string> incomplete;
-  const Value& specs = in.pod.spec().Get("initContainers");
+  const Value& specs = in.pod.spec().Get(N().init_containers);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const char* done = api::PodView::IsSidecar(specs.at(i)) ? "started" : "ready";
+    const value::Atom done = api::PodView::IsSidecar(specs.at(i)) ? N().started : N().ready;
     if (!init_statuses.at(i).Get(done).AsBool())
-      incomplete.emplace_back(specs.at(i).Get("name").AsString());
+      incomplete.emplace_back(specs.at(i).Get(N().name).AsString());
   }
-  const Value* old = api::FindCondition(in.old_status.Get("conditions"), "Initialized");
-  const bool was =
-      in.compat == api::Compat::k1_36 && old != nullptr && old->Get("status").AsString() == "True";
+  const Value* old = api::FindCondition(in.old_status.Get(N().conditions), "Initialized");
+  const bool was = in.compat == api::Compat::k1_36 && old != nullptr &&
+                   old->Get(N().status).AsString() == "True";
   const bool stays = was || (in.compat != api::Compat::k1_25 && AnyStarted(statuses));
   if (incomplete.empty() || stays) return api::MakeCondition("Initialized", "True");
   return api::MakeCondition(
@@ -180,12 +203,11 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
 // Kubelet's own conditions in their order after what others have written. KUBELET-21.
 Value Conditions(const StatusInput& in, const Value& init_statuses, const Value& statuses,
                  std::string_view phase) {
-  const Value& old_conditions = in.old_status.Get("conditions");
+  const Value& old_conditions = in.old_status.Get(N().conditions);
   const bool network = in.sandbox != nullptr && in.sandbox->ready;
   const Value containers_ready = ContainersReady(in, init_statuses, statuses, phase);
-  static const value::Atom kType("type"), kStatus("status"), kSince("lastTransitionTime"),
-      kObserved("observedGeneration");
   std::vector<Value> own;
+  own.reserve(5);
   if (in.compat != api::Compat::k1_25) {
     own.push_back(api::MakeCondition("PodReadyToStartContainers", network ? "True" : "False"));
   }
@@ -197,24 +219,25 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
   // What others have written is as the API has it, but for the disruption that only this kubelet
   // may know of yet.
   std::vector<Value> all;
+  all.reserve(in.pod.status().Get(N().conditions).size() + 6);
   const Value* disrupted = api::FindCondition(old_conditions, "DisruptionTarget");
-  for (const Value& c : in.pod.status().Get("conditions").items()) {
-    const bool is_disruption = c.Get(kType).AsString() == "DisruptionTarget";
-    if (KubeletOwns(c.Get(kType).AsString())) continue;
+  for (const Value& c : in.pod.status().Get(N().conditions).items()) {
+    const bool is_disruption = c.Get(N().type).AsString() == "DisruptionTarget";
+    if (KubeletOwns(c.Get(N().type).AsString())) continue;
     all.push_back(is_disruption && disrupted != nullptr ? *std::exchange(disrupted, nullptr) : c);
   }
   if (disrupted != nullptr) all.push_back(*disrupted);
-  const Value now = Value::String(value::FormatTimestamp(in.now));
+  const Value now = value::TimestampValue(in.now);
   const bool observes = in.compat == api::Compat::k1_36 && in.pod.generation() != 0;
   for (const Value& condition : own) {
-    const std::string_view status = condition.Get(kStatus).AsString();
-    const Value* old = api::FindCondition(old_conditions, condition.Get(kType).AsString());
-    const bool same = old != nullptr && old->Get(kStatus).AsString() == status;
-    const Value& since = same ? old->Get(kSince) : now;
-    all.push_back(observes
-                      ? value::SetAll(condition, {{kSince, since},
-                                                  {kObserved, Value::Int(in.pod.generation())}})
-                      : condition.Set(kSince, since));
+    const std::string_view status = condition.Get(N().status).AsString();
+    const Value* old = api::FindCondition(old_conditions, condition.Get(N().type).AsString());
+    const bool same = old != nullptr && old->Get(N().status).AsString() == status;
+    const Value& since = same ? old->Get(N().last_transition_time) : now;
+    all.push_back(observes ? value::SetAll(condition, {{N().last_transition_time, since},
+                                                       {N().observed_generation,
+                                                        Value::Int(in.pod.generation())}})
+                           : condition.Set(N().last_transition_time, since));
   }
   return Value::Array(std::move(all));
 }
@@ -228,14 +251,14 @@ struct Tally {
 Tally Count(const Value& statuses) {
   Tally t;
   for (const Value& s : statuses.items()) {
-    const Value& state = s.Get("state");
-    if (state.Has("running")) {
+    const Value& state = s.Get(N().state);
+    if (Has(state, N().running)) {
       ++t.running;
-    } else if (state.Has("terminated")) {
+    } else if (Has(state, N().terminated)) {
       ++t.stopped;
-      if (state.Get("terminated").Get("exitCode").AsInt() == 0) ++t.succeeded;
-    } else if (state.Has("waiting")) {
-      ++(s.Get("lastState").Has("terminated") ? t.stopped : t.waiting);
+      if (state.Get(N().terminated).Get(N().exit_code).AsInt() == 0) ++t.succeeded;
+    } else if (Has(state, N().waiting)) {
+      ++(Has(s.Get(N().last_state), N().terminated) ? t.stopped : t.waiting);
     } else {
       ++t.unknown;
     }
@@ -250,22 +273,22 @@ struct InitTally {
 };
 
 void CountInit(const Value& status, InitTally* init) {
-  const Value& state = status.Get("state");
-  const Value& holder = state.Has("waiting") ? status.Get("lastState") : state;
-  const Value& end = holder.Get("terminated");
+  const Value& state = status.Get(N().state);
+  const Value& holder = Has(state, N().waiting) ? status.Get(N().last_state) : state;
+  const Value& end = holder.Get(N().terminated);
   if (end.is_null()) {
     ++init->pending;
-  } else if (end.Get("exitCode").AsInt() != 0) {
+  } else if (end.Get(N().exit_code).AsInt() != 0) {
     ++init->failed;
   }
 }
 
 void CountSidecar(const Value& status, InitTally* init, Tally* t) {
-  const Value& state = status.Get("state");
-  if (state.Has("running")) {
-    if (!status.Get("started").AsBool()) ++init->pending_sidecars;
+  const Value& state = status.Get(N().state);
+  if (Has(state, N().running)) {
+    if (!status.Get(N().started).AsBool()) ++init->pending_sidecars;
     ++t->running;
-  } else if (state.Has("waiting") && !status.Get("lastState").Has("terminated")) {
+  } else if (Has(state, N().waiting) && !Has(status.Get(N().last_state), N().terminated)) {
     ++init->pending_sidecars;
     ++t->waiting;
   }
@@ -288,18 +311,18 @@ bool LegalTransition(const api::Object& pod, const Value& old_status, const Valu
   const std::string_view policy = api::PodView(pod).restart_policy();
   if (policy == "Always") return true;
   const auto is_sidecar = [&](const Value& name) {
-    for (const Value& spec : pod.spec().Get("initContainers").items())
-      if (spec.Get("name") == name) return api::PodView::IsSidecar(spec);
+    for (const Value& spec : pod.spec().Get(N().init_containers).items())
+      if (spec.Get(N().name) == name) return api::PodView::IsSidecar(spec);
     return false;
   };
-  for (const char* field : {"containerStatuses", "initContainerStatuses"}) {
+  for (const value::Atom field : {N().container_statuses, N().init_container_statuses}) {
     for (const Value& before : old_status.Get(field).items()) {
-      const Value& ended = before.Get("state").Get("terminated");
-      if (ended.is_null() || is_sidecar(before.Get("name"))) continue;
-      if (ended.Get("exitCode").AsInt() != 0 && policy == "OnFailure") continue;
+      const Value& ended = before.Get(N().state).Get(N().terminated);
+      if (ended.is_null() || is_sidecar(before.Get(N().name))) continue;
+      if (ended.Get(N().exit_code).AsInt() != 0 && policy == "OnFailure") continue;
       for (const Value& after : new_status.Get(field).items()) {
-        const bool same = after.Get("name") == before.Get("name");
-        if (same && !after.Get("state").Has("terminated")) return false;
+        const bool same = after.Get(N().name) == before.Get(N().name);
+        if (same && !Has(after.Get(N().state), N().terminated)) return false;
       }
     }
   }
@@ -308,8 +331,8 @@ bool LegalTransition(const api::Object& pod, const Value& old_status, const Valu
 
 std::string ContainerFieldPath(const api::Object& pod, std::string_view container) {
   const char* field = "containers";
-  for (const Value& spec : pod.spec().Get("initContainers").items())
-    if (spec.Get("name").AsString() == container) field = "initContainers";
+  for (const Value& spec : pod.spec().Get(N().init_containers).items())
+    if (spec.Get(N().name).AsString() == container) field = "initContainers";
   return std::string("spec.").append(field).append("{").append(container).append("}");
 }
 
@@ -321,11 +344,11 @@ bool KubeletOwns(std::string_view type) {
 std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal,
                          bool initialized) {
   const std::string_view policy = api::PodView(pod).restart_policy();
-  Tally t = Count(status.Get("containerStatuses"));
+  Tally t = Count(status.Get(N().container_statuses));
   InitTally init;
-  const Value& specs = pod.spec().Get("initContainers");
+  const Value& specs = pod.spec().Get(N().init_containers);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const Value& init_status = status.Get("initContainerStatuses").at(i);
+    const Value& init_status = status.Get(N().init_container_statuses).at(i);
     if (api::PodView::IsSidecar(specs.at(i))) {
       CountSidecar(init_status, &init, &t);
     } else {
@@ -346,70 +369,75 @@ std::string_view PhaseOf(const api::Object& pod, const Value& status, bool termi
 // What 1.36 asks the runtime, 1.30 asks the statuses.
 static bool Initialized(const StatusInput& in, const Value& statuses) {
   if (in.compat != api::Compat::k1_36) return AnyStarted(statuses);
-  for (const Value& spec : in.pod.spec().Get("containers").items())
-    if (FindContainer(in.sandbox, spec.Get("name").AsString()) != nullptr) return true;
+  for (const Value& spec : in.pod.spec().Get(N().containers).items())
+    if (FindContainer(in.sandbox, spec.Get(N().name).AsString()) != nullptr) return true;
   return false;
 }
 
 bool ReadinessDiffers(const api::Object& pod) {
-  if (pod.spec().Get("readinessGates").empty()) return false;
+  if (pod.spec().Get(N().readiness_gates).empty()) return false;
   const Value& status = pod.status();
-  const Value* now = api::FindCondition(status.Get("conditions"), "Ready");
+  const Value* now = api::FindCondition(status.Get(N().conditions), "Ready");
   if (now == nullptr) return false;
   StatusInput in;
   in.pod = pod;
   const Value wanted = ReadyCondition(
-      in, ContainersReady(in, status.Get("initContainerStatuses"), status.Get("containerStatuses"),
-                          status.Get("phase").AsString()));
-  return wanted.Get("status") != now->Get("status") ||
-         wanted.Get("message").AsString() != now->Get("message").AsString();
+      in, ContainersReady(in, status.Get(N().init_container_statuses),
+                          status.Get(N().container_statuses), status.Get(N().phase).AsString()));
+  return wanted.Get(N().status) != now->Get(N().status) ||
+         wanted.Get(N().message).AsString() != now->Get(N().message).AsString();
 }
 
 Value GeneratePodStatus(const StatusInput& in) {
   const Value& old = in.old_status;
-  const Value init = ContainerStatuses(in, "initContainers", true);
-  const Value containers = ContainerStatuses(in, "containers", false);
-  Value counted = value::Obj({{"initContainerStatuses", init}, {"containerStatuses", containers}});
-  const std::string_view old_phase = old.Get("phase").AsString();
-  const std::string_view api_phase = in.pod.status().Get("phase").AsString();
+  const Value init = ContainerStatuses(in, N().init_containers, true);
+  const Value containers = ContainerStatuses(in, N().containers, false);
+  value::ObjectBuilder counted;
+  counted.Add(N().container_statuses, containers).Add(N().init_container_statuses, init);
+  const std::string_view old_phase = old.Get(N().phase).AsString();
+  const std::string_view api_phase = in.pod.status().Get(N().phase).AsString();
   // 1.25: a pod that is being deleted keeps its phase until it is gone.
   const bool forced = in.terminal && in.compat != api::Compat::k1_25;
-  const std::string phase(TerminalPhase(api_phase) ? api_phase
-                          : TerminalPhase(old_phase)
-                              ? old_phase
-                              : PhaseOf(in.pod, counted, forced, Initialized(in, containers)));
+  const std::string_view phase =
+      TerminalPhase(api_phase) ? api_phase
+      : TerminalPhase(old_phase)
+          ? old_phase
+          : PhaseOf(in.pod, counted.Build(), forced, Initialized(in, containers));
 
-  value::ObjectBuilder status;
-  if (phase == old_phase) {
-    for (const char* kept : {"reason", "message"}) {
-      const Value& text = old.Has(kept) ? old.Get(kept) : in.pod.status().Get(kept);
-      status.AddIf(!text.is_null(), kept, text);
-    }
-  }
-  status.Add("phase", Value::String(phase));
-  status.Add("conditions", Conditions(in, init, containers, phase));
-  status.Add("containerStatuses", containers);
-  status.AddIf(!init.empty(), "initContainerStatuses", init);
-  status.AddIf(old.Has("qosClass"), "qosClass", old.Get("qosClass"));
-  status.AddIf(old.Has("nominatedNodeName"), "nominatedNodeName", old.Get("nominatedNodeName"));
-  status.Add("startTime", old.Has("startTime") ? old.Get("startTime")
-                                               : Value::String(value::FormatTimestamp(in.now)));
   const Value host = Value::String(in.host_ip);
-  status.Add("hostIP", host);
-  if (in.compat != api::Compat::k1_25) {
-    status.Add("hostIPs", value::Arr({value::Obj({{"ip", host}})}));
-  }
-  const bool host_network = in.pod.spec().Get("hostNetwork").AsBool();
-  if (in.sandbox != nullptr || old.Has("podIP")) {
-    const Value ip = in.sandbox == nullptr ? old.Get("podIP")
+  const bool host_network = in.pod.spec().Get(N().host_network).AsBool();
+  value::ObjectBuilder status;  // by name, which spares the sorting
+  const auto keep = [&](value::Atom field) {
+    if (const Value* kept = old.Find(field)) status.Add(field, *kept);
+  };
+  // What was said of this phase stays.
+  const auto keep_text = [&](value::Atom field) {
+    if (phase != old_phase) return;
+    const Value* text = old.Find(field);
+    if (text == nullptr) text = &in.pod.status().Get(field);
+    if (!text->is_null()) status.Add(field, *text);
+  };
+  status.Add(N().conditions, Conditions(in, init, containers, phase));
+  status.Add(N().container_statuses, containers);
+  status.Add(N().host_ip, host);
+  if (in.compat != api::Compat::k1_25) status.Add(N().host_ips, value::Arr({Of(N().ip, host)}));
+  if (!init.empty()) status.Add(N().init_container_statuses, init);
+  keep_text(N().message);
+  keep(N().nominated_node_name);
+  if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0)
+    status.Add(N().observed_generation, Value::Int(in.pod.generation()));
+  status.Add(N().phase, Value::String(phase));
+  if (in.sandbox != nullptr || Has(old, N().pod_ip)) {
+    const Value ip = in.sandbox == nullptr ? old.Get(N().pod_ip)
                      : host_network        ? host
                                            : Value::String(in.sandbox->ip);
-    status.Add("podIP", ip);
-    status.Add("podIPs", value::Arr({value::Obj({{"ip", ip}})}));
+    status.Add(N().pod_ip, ip);
+    status.Add(N().pod_ips, value::Arr({Of(N().ip, ip)}));
   }
-  if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0) {
-    status.Add("observedGeneration", Value::Int(in.pod.generation()));
-  }
+  keep(N().qos_class);
+  keep_text(N().reason);
+  status.Add(N().start_time,
+             Has(old, N().start_time) ? old.Get(N().start_time) : value::TimestampValue(in.now));
   return status.Build();
 }
 

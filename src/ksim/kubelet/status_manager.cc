@@ -75,8 +75,9 @@ std::size_t BegunInits(const Value& statuses) {
 
 // pkg/util/pod preparePatchBytesForPodStatus: of two pods that have nothing but a status.
 absl::StatusOr<Value> StatusPatch(const Value& before, const Value& after) {
-  return value::CreateTwoWayMergePatch(value::Obj({{"status", before}}),
-                                       value::Obj({{"status", after}}), "v1", "Pod");
+  static const value::Atom kStatus("status");
+  return value::CreateTwoWayMergePatch(Value::EmptyObject().Set(kStatus, before),
+                                       Value::EmptyObject().Set(kStatus, after), "v1", "Pod");
 }
 
 }  // namespace
@@ -316,15 +317,16 @@ sim::Task<void> StatusManager::DeletePod(api::Object pod) {
 // while containers may still run, with its reason and what comes of it.
 Value StatusManager::Merge(const api::Object& current, const Value& status) const {
   const Value& api_status = current.status();
-  static const value::Atom kType("type");
+  static const value::Atom kType("type"), kConditions("conditions"), kQosClass("qosClass");
   std::vector<Value> conditions;
-  for (const Value& c : api_status.Get("conditions").items()) {
+  conditions.reserve(status.Get(kConditions).size() + api_status.Get(kConditions).size());
+  for (const Value& c : api_status.Get(kConditions).items()) {
     if (!KubeletOwns(c.Get(kType).AsString())) conditions.push_back(c);
   }
-  for (const Value& c : status.Get("conditions").items()) {
+  for (const Value& c : status.Get(kConditions).items()) {
     if (KubeletOwns(c.Get(kType).AsString())) conditions.push_back(c);
   }
-  Value merged = status.Set("conditions", Value::Array(std::move(conditions)));
+  Value merged = status.Set(kConditions, Value::Array(std::move(conditions)));
   const PodSandbox* sandbox = runtime_.Find(current.uid());
   const bool may_run = sandbox != nullptr && sandbox->AnyRunning();
   const bool ends = TerminalPhase(status) && !TerminalPhase(api_status);
@@ -335,13 +337,13 @@ Value StatusManager::Merge(const api::Object& current, const Value& status) cons
           api_status.Has(field) ? merged.Set(field, api_status.Get(field)) : merged.Erase(field);
     }
   }
-  const Value* disrupted = api::FindCondition(status.Get("conditions"), "DisruptionTarget");
+  const Value* disrupted = api::FindCondition(status.Get(kConditions), "DisruptionTarget");
   if (ends && !may_run && disrupted != nullptr) {
     const VirtualTime now = process_.Now();
     merged =
-        merged.Set("conditions", api::UpdateCondition(merged.Get("conditions"), *disrupted, now));
+        merged.Set(kConditions, api::UpdateCondition(merged.Get(kConditions), *disrupted, now));
   }
-  if (api_status.Has("qosClass")) merged = merged.Set("qosClass", api_status.Get("qosClass"));
+  if (const Value* qos = api_status.Find(kQosClass)) merged = merged.Set(kQosClass, *qos);
   return TerminalPhase(merged) ? Unready(current, merged) : merged;
 }
 

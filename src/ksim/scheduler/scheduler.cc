@@ -425,9 +425,8 @@ Value Scheduler::StatusWith(const api::Object& pod, std::string_view type, std::
       .Add("reason", Value::String(reason))
       .Add("message", Value::String(message))
       .Add("lastProbeTime", Value())
-      .Add("lastTransitionTime", same_status
-                                     ? current.Get("lastTransitionTime")
-                                     : Value::String(value::FormatTimestamp(process_.Now())));
+      .Add("lastTransitionTime",
+           same_status ? current.Get("lastTransitionTime") : value::TimestampValue(process_.Now()));
   if (env_.compat == api::Compat::k1_36)
     condition.Add("observedGeneration", Value::Int(pod.generation()));
   return value::Obj({{"$setElementOrder/conditions", Value::Array(std::move(order))},

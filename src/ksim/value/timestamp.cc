@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
 #include <optional>
 
 #include "ksim/value/text.h"
@@ -83,16 +84,37 @@ struct SecondText {
   std::string_view view() const { return {text, sizeof(text) - 1}; }
 };
 
-// The seconds of `t`, and `rest` behind them. Many times in a row are of one second.
-std::string FormatSeconds(VirtualTime t, std::string_view rest) {
+// The second that `t` is in. Many times in a row are of one second.
+const SecondText& SecondOf(VirtualTime t) {
   // NOLINT(ksim-static): a hit and a miss give the same text.
   thread_local SecondText last;
   const std::int64_t second = kEpochUnixSeconds + FloorDiv(t.ns(), kSecond);
   if (second != last.second) last.Set(second);
-  std::string out;
-  out.reserve(last.view().size() + rest.size());
-  return out.append(last.view()).append(rest);
+  return last;
 }
+
+// A time's text, where it is used at once.
+class TimeText {
+ public:
+  static TimeText OfSecond(VirtualTime t) { return TimeText(t, "Z"); }
+  static TimeText OfMicrosecond(VirtualTime t) {
+    const std::int64_t in_second = t.ns() - FloorDiv(t.ns(), kSecond) * kSecond;
+    char micros[] = ".000000Z";
+    PutDigits<6>(micros + 1, static_cast<std::uint32_t>(in_second / 1000));
+    return TimeText(t, micros);
+  }
+  std::string_view view() const { return {text_, size_}; }
+
+ private:
+  TimeText(VirtualTime t, std::string_view rest) {
+    const std::string_view second = SecondOf(t).view();
+    std::memcpy(text_, second.data(), second.size());
+    std::memcpy(text_ + second.size(), rest.data(), rest.size());
+    size_ = second.size() + rest.size();
+  }
+  char text_[32];
+  std::size_t size_;
+};
 
 // Reads "2006-01-02T15:04:05[.fraction](Z|+07:00)".
 class TimeReader {
@@ -186,14 +208,13 @@ std::string WithRest(std::int64_t whole, char unit, std::int64_t rest, char rest
 
 }  // namespace
 
-std::string FormatTimestamp(VirtualTime t) { return FormatSeconds(t, "Z"); }
-
+std::string FormatTimestamp(VirtualTime t) { return std::string(TimeText::OfSecond(t).view()); }
 std::string FormatMicroTime(VirtualTime t) {
-  const std::int64_t in_second = t.ns() - FloorDiv(t.ns(), kSecond) * kSecond;
-  char micros[] = ".000000Z";
-  PutDigits<6>(micros + 1, static_cast<std::uint32_t>(in_second / 1000));
-  return FormatSeconds(t, micros);
+  return std::string(TimeText::OfMicrosecond(t).view());
 }
+
+Value TimestampValue(VirtualTime t) { return Value::String(TimeText::OfSecond(t).view()); }
+Value MicroTimeValue(VirtualTime t) { return Value::String(TimeText::OfMicrosecond(t).view()); }
 
 absl::StatusOr<VirtualTime> ParseTimestamp(std::string_view text) { return Parse(text, -1); }
 absl::StatusOr<VirtualTime> ParseMicroTime(std::string_view text) { return Parse(text, 6); }

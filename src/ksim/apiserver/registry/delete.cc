@@ -77,8 +77,7 @@ class TerminateTransform final : public Transform {
     static const Path kDeletionTimestamp{"metadata", "deletionTimestamp"};
     static const Path kPhase{"status", "phase"};
     Value tree = existing.tree();
-    if (!existing.deleting())
-      tree = tree.Set(kDeletionTimestamp, Value::Of(value::FormatTimestamp(now_)));
+    if (!existing.deleting()) tree = tree.Set(kDeletionTimestamp, value::TimestampValue(now_));
     tree = tree.Set(kPhase, Value::Of("Terminating"));
     api::Object object = api::Object::FromTree(std::move(tree), existing.resource_version());
     const auto finalizers = FinalizersForDeletion(resource_, object, options_);

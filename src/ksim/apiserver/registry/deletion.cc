@@ -61,7 +61,7 @@ api::Status PreconditionConflict(const api::ResourceInfo& r, const api::Object& 
 
 api::Object Marked(const api::Object& object, VirtualTime when, std::int64_t period, bool first) {
   Value tree = object.tree()
-                   .Set(kDeletionTimestamp, Value::Of(value::FormatTimestamp(when)))
+                   .Set(kDeletionTimestamp, value::TimestampValue(when))
                    .Set(kGracePeriod, Value::Of(period));
   if (first && object.generation() > 0)
     tree = tree.Set(kGeneration, Value::Of(object.generation() + 1));
