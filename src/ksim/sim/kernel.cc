@@ -32,7 +32,6 @@ constexpr std::size_t kUsualRoots = 256, kUsualCalls = 128;
 Simulation::Kernel::Kernel(Simulation& s) : sim(s) {
   slots.reserve(kUsualRoots + kUsualCalls);
   roots.reserve(kUsualRoots);
-  calls.reserve(kUsualCalls);
 }
 
 Simulation::Kernel::~Kernel() = default;
@@ -103,7 +102,7 @@ std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const
   for (const QueueEntry& e : work) {
     const Slot& slot = slots[e.slot];
     const ActorId actor =
-        slot.frame != nullptr ? roots[slot.owner].actor : calls[slot.owner].context.actor;
+        slot.frame != nullptr ? roots[slot.owner].actor : CallAt(slot.owner).context.actor;
     lines.push_back(fmt::format("{}  {}  due {}", labels[slot.label], actor.name(),
                                 FormatTime(VirtualTime(static_cast<std::int64_t>(e.time)))));
   }
@@ -161,13 +160,14 @@ void Simulation::Kernel::RunRoot(std::uint32_t slot) {
 }
 
 void Simulation::Kernel::RunCall(std::uint32_t index) {
-  sim.context_ = calls[index].context;
-  absl::AnyInvocable<void()> function = TakeCall(index);
+  Call& call = CallAt(index);
+  sim.context_ = call.context;
   try {
-    function();
+    call.function();
   } catch (...) {
     CrashWith("a scheduled call threw", std::current_exception());
   }
+  FreeCall(index);
 }
 
 void Simulation::Kernel::RunAllDeferred() {

@@ -134,7 +134,14 @@ class Simulation::Kernel {
   void DestroyRoot(std::uint32_t root);
   std::uint32_t NewCall(absl::AnyInvocable<void()>&& function, const Context& context,
                         ChainId chain);
-  absl::AnyInvocable<void()> TakeCall(std::uint32_t call);  // its place is free from here on
+  Call& CallAt(std::uint32_t call) {
+    return (*call_blocks[call / kCallsPerBlock])[call % kCallsPerBlock];
+  }
+  const Call& CallAt(std::uint32_t call) const {
+    return (*call_blocks[call / kCallsPerBlock])[call % kCallsPerBlock];
+  }
+  void AddCalls();                    // free ones, to the table
+  void FreeCall(std::uint32_t call);  // destroys its function first
   void DropCalls();
 
   Simulation& sim;
@@ -146,7 +153,9 @@ class Simulation::Kernel {
   std::uint32_t free_slot = kNone;
   std::vector<Root> roots;
   std::uint32_t free_root = kNone;
-  std::vector<Call> calls;
+  // A call stays where it is while it runs, whatever it schedules.
+  static constexpr std::uint32_t kCallsPerBlock = 64;
+  std::vector<std::unique_ptr<std::array<Call, kCallsPerBlock>>> call_blocks;
   std::uint32_t free_call = kNone;
   std::vector<Deferred> deferred;  // those before deferred_done have run
   std::size_t deferred_done = 0;

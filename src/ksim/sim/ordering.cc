@@ -107,7 +107,7 @@ bool Ordering::Due(VirtualTime bound) {
 std::uint64_t Ordering::ChainOf(const QueueEntry& e) const {
   const Simulation::Kernel::Slot& slot = kernel_.slots[e.slot];
   if (slot.frame != nullptr) return kernel_.roots[slot.owner].actor.name_hash();
-  const Simulation::Kernel::Call& call = kernel_.calls[slot.owner];
+  const Simulation::Kernel::Call& call = kernel_.CallAt(slot.owner);
   const ChainId& chain = call.chain;
   if (chain.name == 0) return call.context.actor.name_hash();
   return chain.item == 0 ? chain.name : KeyOf(chain.name, chain.item);

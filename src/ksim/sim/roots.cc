@@ -51,25 +51,28 @@ void Simulation::Kernel::DestroyRoot(std::uint32_t index) {
 
 std::uint32_t Simulation::Kernel::NewCall(absl::AnyInvocable<void()>&& function,
                                           const Context& context, ChainId chain) {
-  std::uint32_t index = free_call;
-  if (index == kNone) {
-    index = static_cast<std::uint32_t>(calls.size());
-    calls.emplace_back();
-  } else {
-    free_call = calls[index].next_free;
-  }
-  Call& call = calls[index];
+  if (free_call == kNone) [[unlikely]]
+    AddCalls();
+  const std::uint32_t index = free_call;
+  Call& call = CallAt(index);
+  free_call = call.next_free;
   call.function = std::move(function);
   call.context = context;
   call.chain = chain;
   return index;
 }
 
-absl::AnyInvocable<void()> Simulation::Kernel::TakeCall(std::uint32_t index) {
-  absl::AnyInvocable<void()> function = std::exchange(calls[index].function, nullptr);
-  calls[index].next_free = free_call;
-  free_call = index;
-  return function;
+void Simulation::Kernel::AddCalls() {
+  const auto first = static_cast<std::uint32_t>(call_blocks.size()) * kCallsPerBlock;
+  auto& block = *call_blocks.emplace_back(std::make_unique<std::array<Call, kCallsPerBlock>>());
+  for (std::uint32_t i = kCallsPerBlock; i-- > 0;)
+    block[i].next_free = std::exchange(free_call, first + i);
+}
+
+void Simulation::Kernel::FreeCall(std::uint32_t index) {
+  Call& call = CallAt(index);
+  call.function = nullptr;  // its end may schedule others
+  call.next_free = std::exchange(free_call, index);
 }
 
 // Destroying a function may schedule nothing any more, but may ask about the simulation.
@@ -80,9 +83,8 @@ void Simulation::Kernel::DropCalls() {
   queue.Filter([](const QueueEntry&) { return false; });
   if (ordering) ordering->Clear();
   dead = 0;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const absl::AnyInvocable<void()> dropped = std::exchange(calls[i].function, nullptr);
-  }
+  for (const auto& block : call_blocks)
+    for (Call& call : *block) call.function = nullptr;
   const std::vector<Deferred> dropped = std::exchange(deferred, {});
 }
 

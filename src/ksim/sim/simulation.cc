@@ -96,7 +96,7 @@ void Simulation::CancelCall(SlotRef call) {
   if (slot.generation != call.generation) return;
   const std::uint32_t index = slot.owner;
   kernel_->FreeSlot(call.slot);
-  const absl::AnyInvocable<void()> dropped = kernel_->TakeCall(index);
+  kernel_->FreeCall(index);
 }
 
 void Simulation::Defer(absl::AnyInvocable<void()> call) {
