@@ -60,9 +60,9 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
                                  const char* label) {
   Slot& slot = slots[index];
   const bool work = kind == TimerKind::kWork;
-  slot.label = NumberOf(label);
+  slot.label = label;
   ++slot.entries;
-  slot.work = static_cast<std::uint16_t>(slot.work + work);
+  slot.work += work;
   sim.pending_work_ += work;
   const QueueEntry e{static_cast<std::uint64_t>(at.ns()), next_sequence | std::uint64_t{work},
                      index, slot.generation};
@@ -70,20 +70,6 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
   if (ordering && ordering->Stage(e)) [[unlikely]]
     return;
   queue.Push(e);
-}
-
-// Labels are literals: the same place gives the same pointer. Numbers are given by content: what
-// two places call the same has one.
-std::uint16_t Simulation::Kernel::InternLabel(const char* label) {
-  const auto [it, added] = label_numbers.emplace(label, 0);
-  if (added) {
-    const auto same = std::find(labels.begin(), labels.end(), std::string_view(label));
-    it->second = static_cast<std::uint16_t>(same - labels.begin());
-    if (same == labels.end()) labels.push_back(label);
-    KSIM_CHECK(labels.size() <= 0xffff) << "too many timer labels: are they literals?";
-  }
-  RecentLabel(label) = {label, it->second};
-  return it->second;
 }
 
 std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const {
@@ -103,7 +89,7 @@ std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const
     const Slot& slot = slots[e.slot];
     const ActorId actor =
         slot.frame != nullptr ? roots[slot.owner].actor : CallAt(slot.owner).context.actor;
-    lines.push_back(fmt::format("{}  {}  due {}", labels[slot.label], actor.name(),
+    lines.push_back(fmt::format("{}  {}  due {}", slot.label, actor.name(),
                                 FormatTime(VirtualTime(static_cast<std::int64_t>(e.time)))));
   }
   if (holds > 0 && lines.size() < max) lines.push_back(fmt::format("{} held", holds));

@@ -39,14 +39,14 @@ class Simulation::Kernel {
   static constexpr std::uint32_t kNone = 0xffffffffu;
 
   struct Slot {
-    void* frame = nullptr;  // where the root waits; null: a call
+    void* frame = nullptr;        // where the root waits; null: a call
+    const char* label = nullptr;  // of the last wake-up asked for: a literal
     std::uint32_t generation = 0;
     std::uint32_t owner = kNone;  // root or call; of a free slot: the next free one
-    std::uint16_t label = 0;      // of the last wake-up asked for
-    std::uint16_t entries = 0;    // queue entries of this generation
-    std::uint16_t work = 0;       // how many of them are kWork
+    std::uint32_t entries = 0;    // queue entries of this generation
+    std::uint32_t work = 0;       // how many of them are kWork
   };
-  static_assert(sizeof(Slot) == 24);
+  static_assert(sizeof(Slot) == 32);
 
   struct Root {
     Task<void> task;
@@ -112,11 +112,6 @@ class Simulation::Kernel {
       queue.PopFront();
     }
   }
-  std::uint16_t NumberOf(const char* label) {
-    const auto& [recent, number] = RecentLabel(label);
-    return label == recent ? number : InternLabel(label);
-  }
-  std::uint16_t InternLabel(const char* label);
   std::vector<std::string> DescribeWork(std::size_t max) const;
 
   // --- running (kernel.cc) ---
@@ -161,15 +156,7 @@ class Simulation::Kernel {
   std::size_t deferred_done = 0;
   std::uint32_t current_slot = kNone;  // of the root that runs
   bool in_step = false;
-  bool closed = false;  // after Shutdown
-  std::vector<std::string_view> labels;
-  absl::flat_hash_map<const char*, std::uint16_t> label_numbers;  // one label may have many places
-  // Those asked for lately, by where they lie.
-  using LabelNumber = std::pair<const char*, std::uint16_t>;
-  std::array<LabelNumber, 64> recent_labels{};
-  LabelNumber& RecentLabel(const char* label) {
-    return recent_labels[reinterpret_cast<std::uintptr_t>(label) / 8 % recent_labels.size()];
-  }
+  bool closed = false;                 // after Shutdown
   std::unique_ptr<Ordering> ordering;  // null: events run by (time, sequence)
   absl::flat_hash_map<std::string_view, Process*> processes_by_name;
 };
