@@ -95,15 +95,48 @@ void ForEachChild(const Value& container, Visit visit) {
   for (const Value& item : ItemsOf(container)) visit(item);
 }
 
-std::uint64_t HashContainer(const Value& v) {
+// So many levels below a tree's root are hashed by recursion, which comes to each node but once.
+constexpr int kShallow = 32;
+
+std::uint64_t HashDeep(const Value& root);
+
+// Of a container that has no hash yet: gives it one, and all below it.
+std::uint64_t HashContainer(const Value& v, int levels_left) {
+  Node* const node = NodeOf(Bits(v));
   Canonical c(v.is_object() ? Kind::kObject : Kind::kArray, 1 + 2 * v.size());
   c.Add(v.size());
+  const auto add = [&c, levels_left](const Value& child) {
+    std::uint64_t hash = IsNode(child) ? NodeOf(Bits(child))->hash : 0;
+    if (hash == 0) hash = KnownHash(child);
+    if (hash == 0)
+      hash = levels_left == 0 ? HashDeep(child) : HashContainer(child, levels_left - 1);
+    c.Add(hash);
+  };
   for (const Value::Member& m : MembersOf(v)) {
     c.Add(Entry(m.name).hash);
-    c.Add(KnownHash(m.value));
+    add(m.value);
   }
-  for (const Value& item : ItemsOf(v)) c.Add(KnownHash(item));
-  return c.Hash();
+  for (const Value& item : ItemsOf(v)) add(item);
+  node->hash = c.Hash();
+  return node->hash;
+}
+
+// The same with a stack of its own, for what nests deeper than the thread's may bear.
+std::uint64_t HashDeep(const Value& root) {
+  absl::InlinedVector<const Value*, 32> todo{&root};
+  while (!todo.empty()) {
+    const Value& v = *todo.back();
+    const std::size_t before = todo.size();
+    if (NodeOf(Bits(v))->hash == 0) {
+      ForEachChild(v, [&todo](const Value& child) {
+        if (IsContainer(child) && NodeOf(Bits(child))->hash == 0) todo.push_back(&child);
+      });
+    }
+    if (todo.size() != before) continue;
+    if (NodeOf(Bits(v))->hash == 0) HashContainer(v, 0);
+    todo.pop_back();
+  }
+  return NodeOf(Bits(root))->hash;
 }
 
 using Pair = std::pair<const Value*, const Value*>;
@@ -183,20 +216,7 @@ std::uint64_t HashText(std::string_view s) {
 
 std::uint64_t Value::Hash() const {
   if (const std::uint64_t known = KnownHash(*this); known != 0) return known;
-  absl::InlinedVector<const Value*, 32> todo{this};
-  while (!todo.empty()) {
-    const Value& v = *todo.back();
-    const std::size_t before = todo.size();
-    if (NodeOf(v.bits_)->hash == 0) {
-      ForEachChild(v, [&todo](const Value& child) {
-        if (IsContainer(child) && NodeOf(child.bits_)->hash == 0) todo.push_back(&child);
-      });
-    }
-    if (todo.size() != before) continue;
-    if (NodeOf(v.bits_)->hash == 0) NodeOf(v.bits_)->hash = HashContainer(v);
-    todo.pop_back();
-  }
-  return NodeOf(bits_)->hash;
+  return HashContainer(*this, kShallow);
 }
 
 std::uint64_t HashIfKnown(const Value& v) { return IsNode(v) ? NodeOf(Bits(v))->hash : 0; }

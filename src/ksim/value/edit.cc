@@ -116,6 +116,28 @@ Value SetSteps(Value base, Steps steps, Value v) {
   return base;
 }
 
+Value WithSteps(const Value& base, Steps steps, Value v);
+
+// SetField and SetSteps of a value that stays: nothing on the way is changed in place, so that
+// nothing needs to be held.
+Value WithField(const Value& base, Atom name, Steps rest, Value v) {
+  const auto members = MembersOf(base);
+  const Slot slot = FindSlot(members, name);
+  if (!slot.found)
+    return WithMember(members, slot.index, 0, name, WithSteps(Value(), rest, std::move(v)));
+  const Value& old = members[slot.index].value;
+  Value changed = WithSteps(old, rest, std::move(v));
+  if (changed.SameTree(old)) return base;
+  return WithMember(members, slot.index, 1, name, std::move(changed));
+}
+
+Value WithSteps(const Value& base, Steps steps, Value v) {
+  if (steps.empty()) return v;
+  const PathStep& step = steps.front();
+  if (step.kind != PathStep::Kind::kField) return SetSteps(base, steps, std::move(v));
+  return WithField(base, step.name, steps.subspan(1), std::move(v));
+}
+
 // A copy without the child at `index`.
 Value Without(const Value& base, std::size_t index) {
   if (base.size() == 1) return base.is_object() ? Value::EmptyObject() : Value::EmptyArray();
@@ -151,11 +173,9 @@ Value EraseSteps(const Value& base, Steps steps) {
 }  // namespace
 
 Value Value::Set(const Path& path, Value v) const& {
-  return SetSteps(*this, path.steps(), std::move(v));
+  return WithSteps(*this, path.steps(), std::move(v));
 }
-Value Value::Set(Atom name, Value v) const& {
-  return SetField(is_object() ? *this : EmptyObject(), name, {}, std::move(v));
-}
+Value Value::Set(Atom name, Value v) const& { return WithField(*this, name, {}, std::move(v)); }
 Value Value::Set(std::string_view name, Value v) const& { return Set(Atom(name), std::move(v)); }
 
 Value Value::Set(const Path& path, Value v) && {
