@@ -90,17 +90,22 @@ class Exchange::OnTheWay {
   OnTheWay(OnTheWay&& o) noexcept = default;
   OnTheWay& operator=(const OnTheWay&) = delete;
   ~OnTheWay() {
-    if (trip_ == nullptr) return;
-    trip_->sink_ = nullptr;
-    if (!trip_->answered_) trip_->Answered(TransportFailure(api::ConnectionLost(), true));
-    trip_->pipe_ = nullptr;
+    if (trip_ != nullptr) Leave();  // mostly it was moved on
   }
   Trip* operator->() const { return trip_.get(); }
   Trip& operator*() const { return *trip_; }
 
  private:
+  void Leave();
   Hold trip_;
 };
+
+void Exchange::OnTheWay::Leave() {
+  trip_->sink_ = nullptr;
+  if (!trip_->answered_) trip_->Answered(TransportFailure(api::ConnectionLost(), true));
+  trip_->pipe_ = nullptr;
+  trip_ = nullptr;
+}
 
 void Exchange::LetGo::operator()(Trip* trip) const {
   if (--trip->holders_ == 0) delete trip;

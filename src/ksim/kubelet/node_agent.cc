@@ -194,12 +194,19 @@ sim::Task<void> NodeAgent::ReportStatus() {
   const Duration offset = sim.decisions().DrawDuration(status_site_, 0, {}, kStatusFrequency);
   co_await sim.Sleep(offset, sim::TimerKind::kPeriodic, "node status");
   while (true) {
-    for (int i = 0; i < kStatusTries; ++i) {
-      const bool done = co_await TryUpdateStatus(/*live=*/i > 0);
-      if (done) break;
-    }
+    const api::Object cached = nodes_.lister().Get("", options_.name);
+    bool done = !cached.empty() && NothingNew(cached);
+    for (int i = 0; i < kStatusTries && !done; ++i) done = co_await TryUpdateStatus(/*live=*/i > 0);
     co_await sim.Sleep(kStatusFrequency, sim::TimerKind::kPeriodic, "node status");
   }
+}
+
+bool NodeAgent::ReportIsDue() const {
+  return process_.SteadyNow() - last_report_ >= kReportFrequency;
+}
+
+bool NodeAgent::NothingNew(const api::Object& node) const {
+  return !ReportIsDue() && Troubles() == no_news_troubles_ && no_news_.SameTree(node.status());
 }
 
 // PATCHes when something changed, or when the last report is five minutes old.
@@ -210,9 +217,9 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
     if (!got.ok()) co_return false;
     node = *got;
   }
-  const bool report = process_.SteadyNow() - last_report_ >= kReportFrequency;
+  if (NothingNew(node)) co_return true;
+  const bool report = ReportIsDue();
   const unsigned troubles = Troubles();
-  if (!report && troubles == no_news_troubles_ && no_news_.SameTree(node.status())) co_return true;
   const Value status = Status(node.status());
   if (!report && SameButHeartbeats(status, node.status())) {
     no_news_ = node.status();

@@ -39,6 +39,9 @@ class NodeAgent {
   sim::Task<void> Register();
   sim::Task<bool> TryRegister();
   sim::Task<void> ReportStatus();
+  bool ReportIsDue() const;
+  // The node is the one for which there was nothing to report the last time.
+  bool NothingNew(const api::Object& node) const;
   sim::Task<bool> TryUpdateStatus(bool live);
   sim::Task<void> RenewLease();
   sim::Task<bool> EnsureLease();
