@@ -241,7 +241,7 @@ TEST_F(Updates, AStaleCacheJudgesNothing) {
 // A client that has the object sends its tree and its version beside it. The answer is that to the
 // body as it is on the wire, also where the body is wrong.
 TEST(Update, AVersionBesideTheBodyIsOneInIt) {
-  const auto of = [](const World& world, const api::Response& r) {
+  const auto of = [](World& world, const api::Response& r) {
     std::string text = std::to_string(r.code) + " " + value::ToJson(r.status.ToTree()) + " " +
                        value::ToJson(r.object.ToTree()) + " at " + std::to_string(world.revision());
     for (const std::string& warning : r.warnings) text += " " + warning;

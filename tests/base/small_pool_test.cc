@@ -91,7 +91,9 @@ TEST(SmallPool, APooledThingIsDeletedByItsOwnSize) {
   }
   const std::unique_ptr<Base> base = std::make_unique<Base>();
   const std::unique_ptr<Base> again = std::make_unique<Derived>();
-  if (!kAddressSanitizer) EXPECT_EQ(again.get(), derived);
+  if (!kAddressSanitizer) {
+    EXPECT_EQ(again.get(), derived);
+  }
 }
 
 }  // namespace

@@ -105,13 +105,11 @@ void Simulation::Kernel::Run(std::uint32_t index, bool work) {
     sim.last_work_ = sim.now_;
   }
   in_step = true;
+  EndWait(slot);
   if (slot.frame != nullptr) {
-    EndWait(slot);
     RunRoot(index);
   } else {
-    const std::uint32_t call = slot.owner;
-    FreeSlot(index);
-    RunCall(call);
+    RunCall(slot.owner);
   }
   in_step = false;
 }

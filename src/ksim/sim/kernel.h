@@ -42,7 +42,7 @@ class Simulation::Kernel {
     void* frame = nullptr;        // where the root waits; null: a call
     const char* label = nullptr;  // of the last wake-up asked for: a literal
     std::uint32_t generation = 0;
-    std::uint32_t owner = kNone;  // root or call; of a free slot: the next free one
+    std::uint32_t owner = kNone;  // root or call; of a free root's: the next of these
     std::uint32_t entries = 0;    // queue entries of this generation
     std::uint32_t work = 0;       // how many of them are kWork
   };
@@ -65,6 +65,7 @@ class Simulation::Kernel {
     absl::AnyInvocable<void()> function;
     Context context;
     ChainId chain;
+    std::uint32_t slot = kNone;  // always the same
     std::uint32_t next_free = kNone;
   };
 
@@ -127,6 +128,7 @@ class Simulation::Kernel {
   // --- roots and calls (roots.cc) ---
   std::uint32_t NewRoot(Process& process, Task<void> task, const Context& context);
   void DestroyRoot(std::uint32_t root);
+  // Its slot.
   std::uint32_t NewCall(absl::AnyInvocable<void()>&& function, const Context& context,
                         ChainId chain);
   Call& CallAt(std::uint32_t call) {

@@ -53,20 +53,21 @@ std::uint32_t Simulation::Kernel::NewCall(absl::AnyInvocable<void()>&& function,
                                           const Context& context, ChainId chain) {
   if (free_call == kNone) [[unlikely]]
     AddCalls();
-  const std::uint32_t index = free_call;
-  Call& call = CallAt(index);
+  Call& call = CallAt(free_call);
   free_call = call.next_free;
   call.function = std::move(function);
   call.context = context;
   call.chain = chain;
-  return index;
+  return call.slot;
 }
 
 void Simulation::Kernel::AddCalls() {
   const auto first = static_cast<std::uint32_t>(call_blocks.size()) * kCallsPerBlock;
   auto& block = *call_blocks.emplace_back(std::make_unique<std::array<Call, kCallsPerBlock>>());
-  for (std::uint32_t i = kCallsPerBlock; i-- > 0;)
+  for (std::uint32_t i = kCallsPerBlock; i-- > 0;) {
+    block[i].slot = NewSlot(nullptr, first + i);
     block[i].next_free = std::exchange(free_call, first + i);
+  }
 }
 
 void Simulation::Kernel::FreeCall(std::uint32_t index) {
@@ -77,8 +78,8 @@ void Simulation::Kernel::FreeCall(std::uint32_t index) {
 
 // Destroying a function may schedule nothing any more, but may ask about the simulation.
 void Simulation::Kernel::DropCalls() {
-  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    if (slots[slot].entries > 0) FreeSlot(slot);
+  for (Slot& slot : slots) {
+    if (slot.entries > 0) EndWait(slot);
   }
   queue.Filter([](const QueueEntry&) { return false; });
   if (ordering) ordering->Clear();

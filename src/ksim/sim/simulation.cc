@@ -84,19 +84,17 @@ VirtualTime Simulation::Later(Duration delay) const { return AddWithin(now_, del
 Simulation::SlotRef Simulation::After(Duration delay, TimerKind kind, const char* label,
                                       absl::AnyInvocable<void()>&& call, ChainId chain) {
   if (kernel_->closed) return SlotRef();
-  const std::uint32_t index = kernel_->NewCall(std::move(call), context_, chain);
-  const std::uint32_t slot = kernel_->NewSlot(nullptr, index);
+  const std::uint32_t slot = kernel_->NewCall(std::move(call), context_, chain);
   kernel_->Enqueue(slot, Later(delay), Effective(kind), label);
   return {slot, kernel_->slots[slot].generation};
 }
 
 void Simulation::CancelCall(SlotRef call) {
   if (call.slot >= kernel_->slots.size()) return;
-  const Kernel::Slot& slot = kernel_->slots[call.slot];
+  Kernel::Slot& slot = kernel_->slots[call.slot];
   if (slot.generation != call.generation) return;
-  const std::uint32_t index = slot.owner;
-  kernel_->FreeSlot(call.slot);
-  kernel_->FreeCall(index);
+  kernel_->EndWait(slot);
+  kernel_->FreeCall(slot.owner);
 }
 
 void Simulation::Defer(absl::AnyInvocable<void()> call) {
