@@ -5,6 +5,7 @@
 
 namespace ksim::sim::internal {
 
+// NOLINT(ksim-static): null between steps.
 constinit thread_local std::coroutine_handle<> next_to_resume{};
 
 namespace {
