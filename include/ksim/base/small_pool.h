@@ -1,16 +1,13 @@
 // SmallPool: memory for small things that are made and dropped with every step of a simulation: the
-// nodes of documents, shared texts, envelopes of objects. Free lists by size, one pool a thread;
-// plain new and delete under ASan.
+// nodes of documents, shared texts, envelopes of objects.
 #pragma once
 #include <cstddef>
 
+#include "ksim/base/free_lists.h"
+
 namespace ksim {
 
-class SmallPool {
- public:
-  static void* Allocate(std::size_t bytes);
-  static void Free(void* place, std::size_t bytes) noexcept;  // `bytes` as given to Allocate
-};
+using SmallPool = FreeLists<16, 1024>;
 
 // What is made with new and comes from the pool: struct Rep : Pooled {...}. One without a virtual
 // destructor is deleted as the type that was made.
