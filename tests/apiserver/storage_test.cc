@@ -35,11 +35,11 @@ class StorageTest : public ::testing::Test {
 
   class Recording final : public Transform {
    public:
-    sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+    api::Result<Value> Apply(const api::Object& existing) override {
       seen.emplace_back(existing.empty() ? "none" : existing.Get(kData).AsString());
       if (on_apply) on_apply();
-      if (seen.back() == refuse) co_return api::BadRequest("refused " + seen.back());
-      co_return api::Object::FromTree(existing.tree().Set(kData, Value::Of(result)));
+      if (seen.back() == refuse) return api::BadRequest("refused " + seen.back());
+      return existing.tree().Set(kData, Value::Of(result));
     }
     std::vector<std::string> seen;
     std::string refuse = "nothing", result = "new";

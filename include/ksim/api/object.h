@@ -29,6 +29,8 @@ class Object {
   // A tree as read from a file, the wire or the store. metadata.resourceVersion in it is moved to
   // the envelope unless `resource_version` is not 0.
   static Object FromTree(value::Value tree, std::int64_t resource_version = 0);
+  // Takes metadata.resourceVersion out of a tree; 0 if there is none, or none that is a number.
+  static std::int64_t TakeVersion(value::Value* tree);
 
   bool empty() const { return rep_ == nullptr; }
   const value::Value& tree() const;  // without resourceVersion; null Value if empty

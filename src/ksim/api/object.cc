@@ -94,13 +94,19 @@ void Object::Rep::Point() {
   }
 }
 
+std::int64_t Object::TakeVersion(Value* tree) {
+  const Names& n = N();
+  const Value* given = tree->Get(n.metadata).Find(n.resource_version);
+  if (given == nullptr) return 0;
+  const std::int64_t version = ParseVersion(given->AsString());
+  *tree = tree->Erase(ResourceVersionPath());
+  return version;
+}
+
 Object Object::FromTree(Value tree, std::int64_t resource_version) {
   if (!tree.is_object()) return Object();
-  const Names& n = N();
-  if (const Value* given = tree.Get(n.metadata).Find(n.resource_version)) {
-    if (resource_version == 0) resource_version = ParseVersion(given->AsString());
-    tree = tree.Erase(ResourceVersionPath());
-  }
+  const std::int64_t given = TakeVersion(&tree);
+  if (resource_version == 0) resource_version = given;
   auto* rep = new Rep;
   rep->tree = std::move(tree);
   rep->resource_version = resource_version;

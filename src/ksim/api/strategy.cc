@@ -179,8 +179,7 @@ Value PrepareForUpdate(const ResourceInfo& kind, const Value& old, const Value& 
 }
 
 Value DedupOwnerReferences(const Value& tree, bool after_admission, std::string* warning) {
-  static const Path kOwners{"metadata", "ownerReferences"};
-  const Value& owners = tree.Get(kOwners);
+  const Value& owners = tree.Get(N().metadata).Get(N().owners);
   if (owners.size() < 2) return tree;
   std::vector<Value> kept;
   std::vector<std::string> duplicates;
@@ -202,6 +201,7 @@ Value DedupOwnerReferences(const Value& tree, bool after_admission, std::string*
         "duplicate UID(s) observed: {}",
         after_admission ? " after mutating admission happens" : "", fmt::join(duplicates, ", "));
   }
+  static const Path kOwners{"metadata", "ownerReferences"};
   return tree.Set(kOwners, Value::Array(std::move(kept)));
 }
 

@@ -68,12 +68,28 @@ AdmissionChain::AdmissionChain(const std::vector<std::string>& names,
 }
 
 sim::Task<api::Status> AdmissionChain::Admit(Attributes& a) {
-  for (const std::unique_ptr<Plugin>& plugin : plugins_) {
-    if (!plugin->Handles(a)) continue;
-    sim::Task<api::Status> admitting = plugin->Admit(a);
-    if (admitting.done()) continue;
+  std::size_t next = 0;
+  sim::Task<api::Status> first = Next(a, &next);
+  return first.done() ? sim::Task<api::Status>() : Go(a, std::move(first), next);
+}
+
+// What the next plugin has to do that has anything to do; an empty task if none has.
+sim::Task<api::Status> AdmissionChain::Next(Attributes& a, std::size_t* next) {
+  while (*next < plugins_.size()) {
+    Plugin& plugin = *plugins_[(*next)++];
+    if (!plugin.Handles(a)) continue;
+    sim::Task<api::Status> admitting = plugin.Admit(a);
+    if (!admitting.done()) return admitting;
+  }
+  return sim::Task<api::Status>();
+}
+
+sim::Task<api::Status> AdmissionChain::Go(Attributes& a, sim::Task<api::Status> admitting,
+                                          std::size_t next) {
+  while (!admitting.done()) {
     const api::Status status = co_await std::move(admitting);
     if (!status.ok()) co_return status;
+    admitting = Next(a, &next);
   }
   co_return api::Status();
 }

@@ -68,9 +68,13 @@ class AdmissionChain {
   AdmissionChain() = default;
   // The named plugins in upstream's order. An unknown name is a KSIM_CHECK.
   AdmissionChain(const std::vector<std::string>& names, const PluginContext& context);
+  // An empty task: there was nothing to do, as with most updates.
   sim::Task<api::Status> Admit(Attributes& a);
 
  private:
+  sim::Task<api::Status> Next(Attributes& a, std::size_t* next);
+  sim::Task<api::Status> Go(Attributes& a, sim::Task<api::Status> admitting, std::size_t next);
+
   std::vector<std::unique_ptr<Plugin>> plugins_;
 };
 

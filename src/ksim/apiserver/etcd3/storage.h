@@ -41,7 +41,11 @@ struct WriteContext {
 class Transform {
  public:
   virtual ~Transform() = default;
-  virtual sim::Task<api::Result<api::Object>> Apply(api::Object existing) = 0;
+  // Called before each Apply with the same state. What has to be waited for until then; mostly
+  // nothing, which is an empty task.
+  virtual sim::Task<void> Prepare(const api::Object& /*existing*/) { return sim::Task<void>(); }
+  // The new tree, without resourceVersion.
+  virtual api::Result<value::Value> Apply(const api::Object& existing) = 0;
 };
 
 // Judges an object that is about to be deleted; asked again for a newer state.

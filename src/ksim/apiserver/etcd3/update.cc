@@ -10,6 +10,8 @@
 
 namespace ksim::apiserver {
 
+using value::Value;
+
 sim::Task<api::Result<Storage::State>> Storage::ReadState(SharedText key, SharedText name,
                                                           bool may_be_missing) {
   store::RangeRequest request(std::move(key));
@@ -85,9 +87,14 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
   while (true) {
     if (!state.ok()) co_return state.status();
     const api::Status refused = CheckPreconditions(preconditions, state->object, ns, name);
-    api::Result<api::Object> updated = api::Object();
-    if (!refused.ok()) updated = refused;
-    if (refused.ok()) updated = co_await transform.Apply(state->object);
+    api::Result<Value> updated = Value();
+    if (refused.ok()) {
+      sim::Task<void> preparing = transform.Prepare(state->object);
+      if (!preparing.done()) co_await std::move(preparing);
+      updated = transform.Apply(state->object);
+    } else {
+      updated = refused;
+    }
     if (!updated.ok()) {
       if (state->current) co_return updated.status();
       KSIM_PROBE("apiserver/update-judged-on-stale-cache");
@@ -96,21 +103,23 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
       if (state.ok() && refused.ok() && state->revision() == judged) co_return updated.status();
       continue;
     }
-    if (context.dry_run) co_return updated->WithResourceVersion(state->object.resource_version());
-    if (!state->object.empty() && updated->tree() == state->object.tree()) {
+    if (context.dry_run)
+      co_return api::Object::FromTree(*updated, state->object.resource_version());
+    if (!state->object.empty() && *updated == state->object.tree()) {
       if (state->current) co_return state->object;
       state = co_await ReadState(key, name, may_be_missing);
-      if (state.ok() && updated->tree() == state->object.tree()) co_return state->object;
+      if (state.ok() && *updated == state->object.tree()) co_return state->object;
       continue;
     }
-    store::PutRequest put(key, ToStored(resource_, updated->tree()));
+    store::PutRequest put(key, ToStored(resource_, *updated));
     api::Status lent;
     if (context.ttl > 0) lent = co_await Lend(context.ttl, put);
     if (!lent.ok()) co_return lent;
     store::TxnRequest txn = store::OptimisticPut(std::move(put), state->revision(), true);
     absl::StatusOr<store::TxnResponse> written = co_await Commit(std::move(txn), context);
     if (!written.ok()) co_return StorageError(written.status());
-    if (written->succeeded) co_return updated->WithResourceVersion(written->header.revision);
+    if (written->succeeded)
+      co_return api::Object::FromTree(std::move(*updated), written->header.revision);
     KSIM_PROBE("apiserver/update-lost-race");
     state = StateAfterConflict(*written, name, may_be_missing);
   }

@@ -21,11 +21,12 @@ using value::Value;
 namespace {
 
 const Path kNamespace{"metadata", "namespace"};
-const Path kName{"metadata", "name"};
 
 api::Result<Value> WithNamespace(const api::ResourceInfo& r, std::string_view ns, Value tree) {
-  if (!r.namespaced) return tree.Erase(kNamespace);
-  const std::string_view given = tree.Get(kNamespace).AsString();
+  static const value::Atom kMetadata("metadata"), kField("namespace");
+  const Value* const field = tree.Get(kMetadata).Find(kField);
+  if (!r.namespaced) return field == nullptr ? tree : tree.Erase(kNamespace);
+  const std::string_view given = field == nullptr ? "" : field->AsString();
   if (given.empty()) return tree.Set(kNamespace, Value::Of(ns));
   if (given != ns)
     return api::BadRequest(
@@ -235,7 +236,8 @@ api::Result<Value> DecodePatchedScale(std::string_view ns, const Value& patched,
 }
 
 api::Status CheckUrlName(const Value& tree, std::string_view name) {
-  const std::string_view given = tree.Get(kName).AsString();
+  static const value::Atom kMetadata("metadata"), kName("name");
+  const std::string_view given = tree.Get(kMetadata).Get(kName).AsString();
   if (given == name) return api::Status();
   if (given.empty())
     return api::BadRequest(fmt::format(

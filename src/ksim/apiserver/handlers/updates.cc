@@ -16,6 +16,7 @@
 
 namespace ksim::apiserver {
 
+using value::Atom;
 using value::Path;
 using value::Value;
 
@@ -25,24 +26,29 @@ namespace {
 Value NothingYet() { return Value::EmptyObject(); }
 
 // metadata.managedFields alone does not make an object another one by its times.
-api::Object SameButForTimes(const api::Object& existing, const api::Object& wanted) {
-  if (existing.empty()) return wanted;
-  return api::Object::FromTree(IgnoreManagedFieldsTimes(existing.tree(), wanted.tree()),
-                               wanted.resource_version());
+WantedObject SameButForTimes(const api::Object& existing, WantedObject wanted) {
+  if (!existing.empty()) wanted.tree = IgnoreManagedFieldsTimes(existing.tree(), wanted.tree);
+  return wanted;
 }
 
 // With the accounts of who owns which field kept up, for objects that have been applied once.
-api::Object Tracked(const RequestContext& rc, const api::Object& existing,
-                    const api::Object& wanted) {
-  if (!IsTracked(existing.tree(), wanted.tree())) return wanted;
-  const Value tracked = FieldManager(rc.request(), rc.now()).Update(existing.tree(), wanted.tree());
-  return SameButForTimes(existing, api::Object::FromTree(tracked, wanted.resource_version()));
+WantedObject Tracked(const RequestContext& rc, const api::Object& existing, WantedObject wanted) {
+  if (!IsTracked(existing.tree(), wanted.tree)) return wanted;
+  wanted.tree = FieldManager(rc.request(), rc.now()).Update(existing.tree(), wanted.tree);
+  return SameButForTimes(existing, std::move(wanted));
+}
+
+api::Result<WantedObject> WantedScale(const RequestContext& rc, const api::Object& existing,
+                                      const Value& scale) {
+  const api::Result<api::Object> scaled = FromScale(rc.resource(), existing, scale);
+  if (!scaled.ok()) return scaled.status();
+  return Tracked(rc, existing, WantedObject(scaled->tree(), scaled->resource_version()));
 }
 
 // The storage's Versioner reads it once the update is known (store.go Update).
 api::Status UnreadableVersion(const Value& tree) {
-  static const Path kVersion{"metadata", "resourceVersion"};
-  const std::string_view text = tree.Get(kVersion).AsString();
+  static const Atom kMetadata("metadata"), kVersion("resourceVersion");
+  const std::string_view text = tree.Get(kMetadata).Get(kVersion).AsString();
   const bool number =
       std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (number) return api::Status();
@@ -87,23 +93,26 @@ api::Status PutUpdate::Decode() {
   if (!named.ok()) return named;
   std::string warning;
   version_ = UnreadableVersion(*decoded);
-  object_ = api::Object::FromTree(api::DedupOwnerReferences(*decoded, false, &warning),
-                                  request.body_version);
+  wanted_.tree = api::DedupOwnerReferences(*decoded, false, &warning);
+  wanted_.resource_version = api::Object::TakeVersion(&wanted_.tree);
+  if (request.body_version != 0) wanted_.resource_version = request.body_version;
   if (!warning.empty()) rc_.warnings.push_back(warning);
   return api::Status();
 }
 
 Preconditions PutUpdate::preconditions() const {
+  static const Atom kMetadata("metadata"), kUid("uid");
   Preconditions p;
-  if (!object_.uid().empty()) p.uid = std::string(object_.uid());
+  const std::string_view uid = wanted_.tree.Get(kMetadata).Get(kUid).AsString();
+  if (!uid.empty()) p.uid = std::string(uid);
   return p;
 }
 
-api::Result<api::Object> PutUpdate::Make(const api::Object& existing) {
+api::Result<WantedObject> PutUpdate::Make(const api::Object& existing) {
   if (!version_.ok()) return version_;
-  if (!scale()) return Tracked(rc_, existing, object_);
-  api::Result<api::Object> scaled = FromScale(rc_.resource(), existing, object_.ToTree());
-  return scaled.ok() ? Tracked(rc_, existing, *scaled) : scaled;
+  if (!scale()) return Tracked(rc_, existing, wanted_);
+  const auto scale = api::Object::FromTree(wanted_.tree, wanted_.resource_version);
+  return WantedScale(rc_, existing, scale.ToTree());
 }
 
 api::Result<Value> PatchUpdate::Apply(const Value& target) const {
@@ -153,17 +162,16 @@ api::Result<Value> PatchUpdate::Decode(Value patched, std::vector<std::string>* 
   return decoded;
 }
 
-api::Result<api::Object> PatchUpdate::MakeScale(const api::Object& existing) {
+api::Result<WantedObject> PatchUpdate::MakeScale(const api::Object& existing) {
   api::Result<Value> scale = Apply(ToScale(rc_.resource(), existing).ToTree());
   std::vector<std::string> warnings;
   if (scale.ok()) scale = Decode(*std::move(scale), &warnings);
   if (!scale.ok()) return scale.status();
   rc_.warnings = std::move(warnings);
-  api::Result<api::Object> scaled = FromScale(rc_.resource(), existing, *scale);
-  return scaled.ok() ? Tracked(rc_, existing, *scaled) : scaled;
+  return WantedScale(rc_, existing, *scale);
 }
 
-api::Result<api::Object> PatchUpdate::Make(const api::Object& existing) {
+api::Result<WantedObject> PatchUpdate::Make(const api::Object& existing) {
   if (rc_.request().subresource == "scale") return MakeScale(existing);
   const bool applies = rc_.request().patch_type == api::PatchType::kApply;
   api::Result<Value> decoded = Apply(existing.empty() ? NothingYet() : existing.ToTree());
@@ -171,11 +179,12 @@ api::Result<api::Object> PatchUpdate::Make(const api::Object& existing) {
   if (decoded.ok()) decoded = Decode(*std::move(decoded), &warnings);
   if (!decoded.ok()) return decoded.status();
   std::string warning;
-  api::Object object = api::Object::FromTree(api::DedupOwnerReferences(*decoded, true, &warning));
+  WantedObject wanted(api::DedupOwnerReferences(*decoded, true, &warning), 0);
+  wanted.resource_version = api::Object::TakeVersion(&wanted.tree);
   if (!warning.empty()) warnings.push_back(warning);
   rc_.warnings = std::move(warnings);
-  if (!applies) return Tracked(rc_, existing, object);
-  return SameButForTimes(existing, object);
+  if (!applies) return Tracked(rc_, existing, std::move(wanted));
+  return SameButForTimes(existing, std::move(wanted));
 }
 
 }  // namespace ksim::apiserver

@@ -21,26 +21,26 @@ class PutUpdate final : public UpdatedObject {
   // Once, before it is used: 400 for a body that cannot be taken.
   api::Status Decode();
   Preconditions preconditions() const override;
-  api::Result<api::Object> Make(const api::Object& existing) override;
+  api::Result<WantedObject> Make(const api::Object& existing) override;
 
  private:
   bool scale() const { return rc_.request().subresource == "scale"; }
 
   RequestContext& rc_;
   api::Compat compat_;
-  api::Object object_;
+  WantedObject wanted_;
   api::Status version_;  // whether its resourceVersion is a number
 };
 
 class PatchUpdate final : public UpdatedObject {
  public:
   PatchUpdate(RequestContext& rc, api::Compat compat) : rc_(rc), compat_(compat) {}
-  api::Result<api::Object> Make(const api::Object& existing) override;
+  api::Result<WantedObject> Make(const api::Object& existing) override;
 
  private:
   api::Result<value::Value> Apply(const value::Value& target) const;
   api::Result<value::Value> Decode(value::Value patched, std::vector<std::string>* warnings) const;
-  api::Result<api::Object> MakeScale(const api::Object& existing);
+  api::Result<WantedObject> MakeScale(const api::Object& existing);
 
   RequestContext& rc_;
   api::Compat compat_;

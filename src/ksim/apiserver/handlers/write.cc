@@ -37,7 +37,9 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   attributes.user = rc.user;
   attributes.dry_run = request.dry_run;
   attributes.identity = rc.identity;
-  const api::Status admitted = co_await context_.admission.Admit(attributes);
+  sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
+  api::Status admitted;
+  if (!admitting.done()) admitted = co_await std::move(admitting);
   rc.Check(Stage::kAdmit, admitted);
   if (!admitted.ok()) co_return Refused(admitted);
   api::Result<api::Object> created = co_await registry.Create(rc, attributes.object);
@@ -65,7 +67,9 @@ sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
   attributes.name = request.name;
   attributes.object = *std::move(named);
   attributes.user = rc.user;
-  const api::Status admitted = co_await context_.admission.Admit(attributes);
+  sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
+  api::Status admitted;
+  if (!admitting.done()) admitted = co_await std::move(admitting);
   rc.Check(Stage::kAdmit, admitted);
   if (!admitted.ok()) co_return Refused(admitted);
   Registry registry(context_, resources_.Of(rc.resource()));
@@ -112,7 +116,9 @@ sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, SharedText nam
   attributes.name = std::move(name);
   attributes.user = rc.user;
   attributes.dry_run = rc.request().dry_run;
-  const api::Status admitted = co_await context_.admission.Admit(attributes);
+  sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
+  api::Status admitted;
+  if (!admitting.done()) admitted = co_await std::move(admitting);
   co_return rc.Check(Stage::kAdmit, admitted);
 }
 

@@ -28,9 +28,9 @@ class BindTransform final : public Transform {
   BindTransform(Value binding, VirtualTime now, api::Compat compat)
       : binding_(std::move(binding)), now_(now), compat_(compat) {}
 
-  sim::Task<api::Result<api::Object>> Apply(api::Object pod) override {
+  api::Result<Value> Apply(const api::Object& pod) override {
     const api::Status refused = Check(pod);
-    if (!refused.ok()) co_return refused;
+    if (!refused.ok()) return refused;
     static const Path kNode{"spec", "nodeName"};
     static const Path kTarget{"target", "name"};
     static const Path kNominated{"status", "nominatedNodeName"};
@@ -40,7 +40,7 @@ class BindTransform final : public Transform {
       tree = WithMerged(std::move(tree), "labels");
       tree = tree.Erase(kNominated);
     }
-    co_return api::Object::FromTree(WithScheduled(std::move(tree)), pod.resource_version());
+    return WithScheduled(std::move(tree));
   }
 
  private:

@@ -29,17 +29,17 @@ class MarkTransform final : public Transform {
   std::int64_t grace() const { return grace_; }  // of the mark made; 0 = over at once
   const api::Object& last_existing() const { return last_existing_; }
 
-  sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+  api::Result<Value> Apply(const api::Object& existing) override {
     outcome_ = Outcome::kRefused;
     grace_ = 0;
     last_existing_ = api::Object();
     api::DeleteOptions options = asked_;
     api::Result<BeforeDeleteResult> before =
         BeforeDelete(resource_, existing, options, now_, compat_);
-    if (!before.ok()) co_return before.status();
+    if (!before.ok()) return before.status();
     if (before->grace == Grace::kPending) {
       outcome_ = Outcome::kAlreadyDeleting;
-      co_return Abort();
+      return Abort();
     }
     api::Object object = before->object;
     const auto finalizers = FinalizersForDeletion(resource_, object, options);
@@ -49,11 +49,11 @@ class MarkTransform final : public Transform {
     if (before->grace == Grace::kStarted) {
       grace_ = *options.grace_period_seconds;
       last_existing_ = object;
-      co_return object;
+      return object.tree();
     }
-    if (pending_finalizers_) co_return MarkAsDeleting(object, now_);
+    if (pending_finalizers_) return MarkAsDeleting(object, now_).tree();
     outcome_ = Outcome::kDeleteNow;
-    co_return Abort();
+    return Abort();
   }
 
  private:
@@ -73,7 +73,7 @@ class TerminateTransform final : public Transform {
   TerminateTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now)
       : resource_(r), options_(std::move(options)), now_(now) {}
 
-  sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+  api::Result<Value> Apply(const api::Object& existing) override {
     static const Path kDeletionTimestamp{"metadata", "deletionTimestamp"};
     static const Path kPhase{"status", "phase"};
     Value tree = existing.tree();
@@ -82,7 +82,7 @@ class TerminateTransform final : public Transform {
     api::Object object = api::Object::FromTree(std::move(tree), existing.resource_version());
     const auto finalizers = FinalizersForDeletion(resource_, object, options_);
     if (finalizers) object = WithFinalizers(object, *finalizers);
-    co_return object;
+    return object.tree();
   }
 
  private:

@@ -26,15 +26,14 @@ class DisruptionTransform final : public Transform {
                       VirtualTime now)
       : resource_(r), options_(options), now_(now) {}
 
-  sim::Task<api::Result<api::Object>> Apply(api::Object pod) override {
+  api::Result<Value> Apply(const api::Object& pod) override {
     static const value::Path kConditions{"status", "conditions"};
     const api::Status refused = CheckPreconditions(resource_, pod, options_);
-    if (!refused.ok()) co_return refused;
+    if (!refused.ok()) return refused;
     Value condition = api::MakeCondition("DisruptionTarget", "True", "EvictionByEvictionAPI",
                                          "Eviction API: evicting");
-    Value tree = pod.tree().Set(
-        kConditions, api::UpdateCondition(pod.Get(kConditions), std::move(condition), now_));
-    co_return api::Object::FromTree(std::move(tree), pod.resource_version());
+    return pod.tree().Set(kConditions,
+                          api::UpdateCondition(pod.Get(kConditions), std::move(condition), now_));
   }
 
  private:

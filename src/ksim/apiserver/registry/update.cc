@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "ksim/api/kind_warnings.h"
@@ -52,35 +53,51 @@ class UpdateTransform final : public Transform {
   bool deletes() const { return !doomed_.empty(); }
   const api::Object& doomed() const { return doomed_; }
 
-  sim::Task<api::Result<api::Object>> Apply(api::Object existing) override {
+  // Up to admission, the one step that may have to wait.
+  sim::Task<void> Prepare(const api::Object& existing) override {
     doomed_ = api::Object();
     created_ = existing.empty();
-    if (created_ && !may_create_) co_return api::NotFound(rc_.group_resource(), rc_.request().name);
-    api::Result<api::Object> wanted = updated_.Make(existing);
-    if (!wanted.ok()) co_return rc_.Check(Stage::kDefault, wanted.status());
-    rc_.Passed(Stage::kDefault);
-    Attributes attributes = AttributesOf(existing, wanted->tree());
-    const api::Status admitted = co_await context_.admission.Admit(attributes);
-    rc_.Check(Stage::kAdmit, admitted);
-    if (!admitted.ok()) co_return admitted;
-    if (created_) co_return MakeNew(attributes.object);
-    const api::Status version = CheckVersion(existing, wanted->resource_version());
-    if (!version.ok()) co_return rc_.Check(Stage::kValidate, version);
-    co_return Change(existing, attributes.object);
+    wanted_ = Want(existing);
+    if (!wanted_.ok()) return sim::Task<void>();
+    admitted_ = api::Status();
+    attributes_.emplace(created_ ? Operation::kCreate : Operation::kUpdate, rc_.resource());
+    Describe(existing, &*attributes_);
+    sim::Task<api::Status> admitting = context_.admission.Admit(*attributes_);
+    return admitting.done() ? sim::Task<void>() : Admit(std::move(admitting));
+  }
+
+  api::Result<Value> Apply(const api::Object& existing) override {
+    if (!wanted_.ok()) return wanted_.status();
+    rc_.Check(Stage::kAdmit, admitted_);
+    if (!admitted_.ok()) return admitted_;
+    if (created_) return MakeNew(attributes_->object);
+    const api::Status version = CheckVersion(existing, wanted_->resource_version);
+    if (!version.ok()) return rc_.Check(Stage::kValidate, version);
+    return Change(existing, attributes_->object);
   }
 
  private:
-  Attributes AttributesOf(const api::Object& existing, const Value& tree) {
-    Attributes a(created_ ? Operation::kCreate : Operation::kUpdate, rc_.resource());
-    a.subresource = rc_.request().subresource;
-    a.ns = rc_.request().ns;
-    a.name = rc_.request().name;
-    a.object = tree;
-    a.old = existing.tree();
-    a.user = rc_.user;
-    a.dry_run = rc_.request().dry_run;
-    if (created_) a.identity = rc_.identity = registry_.IdentityFor(tree);
-    return a;
+  api::Result<WantedObject> Want(const api::Object& existing) {
+    if (created_ && !may_create_) return api::NotFound(rc_.group_resource(), rc_.request().name);
+    api::Result<WantedObject> wanted = updated_.Make(existing);
+    if (!wanted.ok()) return rc_.Check(Stage::kDefault, wanted.status());
+    rc_.Passed(Stage::kDefault);
+    return wanted;
+  }
+
+  void Describe(const api::Object& existing, Attributes* a) {
+    a->subresource = rc_.request().subresource;
+    a->ns = rc_.request().ns;
+    a->name = rc_.request().name;
+    a->object = wanted_->tree;
+    a->old = existing.tree();
+    a->user = rc_.user;
+    a->dry_run = rc_.request().dry_run;
+    if (created_) a->identity = rc_.identity = registry_.IdentityFor(wanted_->tree);
+  }
+
+  sim::Task<void> Admit(sim::Task<api::Status> admitting) {
+    admitted_ = co_await std::move(admitting);
   }
 
   // API-77.
@@ -99,14 +116,13 @@ class UpdateTransform final : public Transform {
     return api::Conflict(rc_.group_resource(), rc_.request().name, kModified);
   }
 
-  api::Result<api::Object> MakeNew(const Value& admitted) {
+  api::Result<Value> MakeNew(const Value& admitted) {
     api::Result<Value> prepared = registry_.PrepareNew(rc_, api::ClearSystemFields(admitted));
-    if (!prepared.ok()) return prepared.status();
-    rc_.Passed(Stage::kValidate);
-    return api::Object::FromTree(*prepared);
+    if (prepared.ok()) rc_.Passed(Stage::kValidate);
+    return prepared;
   }
 
-  api::Result<api::Object> Change(const api::Object& existing, const Value& admitted) {
+  api::Result<Value> Change(const api::Object& existing, const Value& admitted) {
     const api::ResourceInfo& r = rc_.resource();
     const std::string_view sub = rc_.request().subresource;
     Value tree = api::PrepareForUpdate(r, existing.tree(), admitted, sub, context_.compat);
@@ -123,9 +139,7 @@ class UpdateTransform final : public Transform {
       doomed_ = api::Object::FromTree(tree, existing.resource_version());
       return AbortUpdate();
     }
-    // An update without a version is one of the version it finds
-    // (registry/generic/registry/store.go Update); a dry run answers with it.
-    return api::Object::FromTree(std::move(tree), existing.resource_version());
+    return tree;
   }
 
   const RegistryContext& context_;
@@ -134,6 +148,9 @@ class UpdateTransform final : public Transform {
   UpdatedObject& updated_;
   bool may_create_;
   bool created_ = false;
+  api::Result<WantedObject> wanted_ = WantedObject();
+  std::optional<Attributes> attributes_;  // of what is wanted, and what admission made of it
+  api::Status admitted_;
   api::Object doomed_;
 };
 

@@ -3,14 +3,22 @@
 //
 // Source: apiserver pkg/registry/rest/update.go UpdatedObjectInfo, endpoints/handlers/patch.go.
 #pragma once
-#include <optional>
-#include <string>
+#include <cstdint>
+#include <utility>
 
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/etcd3/storage.h"
 
 namespace ksim::apiserver {
+
+// `tree` without resourceVersion, which is beside it; 0: none was given.
+struct WantedObject {
+  WantedObject() = default;
+  WantedObject(value::Value t, std::int64_t rv) : tree(std::move(t)), resource_version(rv) {}
+  value::Value tree;
+  std::int64_t resource_version = 0;
+};
 
 class UpdatedObject {
  public:
@@ -19,7 +27,7 @@ class UpdatedObject {
   virtual Preconditions preconditions() const { return Preconditions(); }
   // The whole object, decoded and defaulted. `existing` is empty if there is none. Called anew for
   // every state found.
-  virtual api::Result<api::Object> Make(const api::Object& existing) = 0;
+  virtual api::Result<WantedObject> Make(const api::Object& existing) = 0;
 };
 
 }  // namespace ksim::apiserver
