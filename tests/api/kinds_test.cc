@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ksim/api/by_kind.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {
@@ -183,6 +184,35 @@ TEST(Kinds, ABuiltInOneIsReplacedInOneClusterOnly) {
   EXPECT_EQ(std::count(kinds.all().begin(), kinds.all().end(), before), 0);
   EXPECT_EQ(before->short_names, others.ByName("rs")->short_names);
   EXPECT_EQ(others.ByName("mine"), nullptr);
+  EXPECT_EQ(added->builtin_number, ResourceInfo::kNotBuiltin);
+}
+
+TEST(Kinds, RowsAreFoundByNumberAsByName) {
+  struct Row {
+    std::string_view group, kind;
+  };
+  static constexpr Row kRows[] = {{"apps", "ReplicaSet"}, {"", "Pod"},
+                                  {"", "Event"},          {"events.k8s.io", "Event"},
+                                  {"apps", "ReplicaSet"}, {"example.com", "Widget"},
+                                  {"apps", "Pod"}};
+  const ByKind<Row> rows(kRows);
+  Kinds kinds;
+  ResourceInfo mine = *kinds.ByName("replicasets");
+  mine.kind = "Pod";
+  kinds.Add(mine);
+  kinds.AddGeneric("example.com/v1", "Widget");
+  std::set<std::size_t> numbers;
+  for (const ResourceInfo* kind : kinds.all()) {
+    const Row* wanted = nullptr;
+    for (const Row& row : kRows) {
+      const bool same = kind->kind == row.kind && kind->group == row.group;
+      if (same && !kind->custom && wanted == nullptr) wanted = &row;
+    }
+    EXPECT_EQ(rows.Find(*kind), wanted) << kind->group_resource();
+    const bool built_in = kind->builtin_number != ResourceInfo::kNotBuiltin;
+    EXPECT_TRUE(!built_in || numbers.insert(kind->builtin_number).second) << kind->kind;
+  }
+  EXPECT_EQ(numbers.size(), kinds.all().size() - 2);
 }
 
 TEST(Kinds, DefinitionsTeachNewKinds) {

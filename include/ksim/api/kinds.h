@@ -1,7 +1,9 @@
 // Kinds: what the API serves. Built-in kinds are always there; custom ones come with their
 // CustomResourceDefinition (or are taught by a scenario). One Kinds per cluster.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@ namespace ksim::api {
 
 // One resource of the API. Flags are the strategy of pkg/registry/<group>/<resource>/strategy.go.
 struct ResourceInfo {
+  static constexpr std::size_t kNotBuiltin = std::numeric_limits<std::size_t>::max();
   ResourceInfo() = default;
   std::string group;                     // "" = core
   std::string version;                   // v1
@@ -33,6 +36,8 @@ struct ResourceInfo {
   bool watch_cached = true;                // not events (API-55)
   bool custom = false;                     // no typed view, no strategic patch
   std::string storage_prefix;              // "pods", "minions", "services/specs", "GROUP/RESOURCE"
+  // Its place among the built-in kinds; Kinds sets it.
+  std::size_t builtin_number = kNotBuiltin;
 
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
   std::string group_resource() const { return group.empty() ? resource : resource + "." + group; }

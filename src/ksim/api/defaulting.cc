@@ -1,5 +1,6 @@
 #include "ksim/api/defaulting.h"
 
+#include "ksim/api/by_kind.h"
 #include "ksim/api/crd.h"
 #include "ksim/api/pod_defaults.h"
 #include "ksim/api/tree_edit.h"
@@ -317,11 +318,9 @@ constexpr Entry kDefaulters[] = {
 }  // namespace
 
 Value ApplyDefaults(const ResourceInfo& kind, const Value& tree, Compat compat) {
-  if (kind.custom) return tree;
-  for (const Entry& entry : kDefaulters) {
-    if (kind.kind == entry.kind && kind.group == entry.group) return entry.apply(tree, compat);
-  }
-  return tree;
+  static const ByKind<Entry> defaulters(kDefaulters);
+  const Entry* const found = defaulters.Find(kind);
+  return found == nullptr ? tree : found->apply(tree, compat);
 }
 
 }  // namespace ksim::api

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "ksim/api/by_kind.h"
 #include "ksim/api/name_rules.h"
 #include "ksim/api/pod_warnings.h"
 
@@ -29,11 +28,8 @@ constexpr Workload kWorkloads[] = {{"apps", "ReplicaSet", true},
                                    {"batch", "CronJob", true, "spec.jobTemplate.spec.template"}};
 
 const Workload* Find(const ResourceInfo& kind) {
-  if (kind.custom) return nullptr;
-  const auto at =
-      std::find_if(std::begin(kWorkloads), std::end(kWorkloads),
-                   [&](const Workload& w) { return w.kind == kind.kind && w.group == kind.group; });
-  return at == std::end(kWorkloads) ? nullptr : at;
+  static const ByKind<Workload> workloads(kWorkloads);
+  return workloads.Find(kind);
 }
 
 const Value& TemplateOf(const Workload& workload, const Value& tree) {

@@ -75,6 +75,7 @@ struct BuiltIn {
   BuiltIn() : kinds(BuiltinKinds()) {
     for (ResourceInfo& info : kinds) {
       Complete(&info);
+      info.builtin_number = listed.size();
       listed.push_back(&info);
     }
     sorted = listed;
@@ -140,6 +141,7 @@ const ResourceInfo* Kinds::ByName(std::string_view name) const {
 
 const ResourceInfo* Kinds::Add(ResourceInfo info) {
   Complete(&info);
+  info.builtin_number = ResourceInfo::kNotBuiltin;  // also of a built-in kind's changed copy
   for (const std::unique_ptr<ResourceInfo>& k : impl_->own) {
     if (k->group == info.group && k->resource == info.resource) {
       *k = std::move(info);

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "ksim/api/builtin_kinds.h"
 #include "ksim/api/go_text.h"
 #include "ksim/api/go_time_text.h"
 #include "ksim/api/known_trees.h"
@@ -190,9 +192,19 @@ class Decoder {
     return changed ? Value::Object(std::move(kept)) : v;
   }
 
-  // Most fields are strings that say something: they are kept, and nothing can be wrong with them.
+  // Most fields are strings, numbers or flags that say something: they are kept, and nothing can be
+  // wrong with them.
   bool StaysAsItIs(const GoField& field, const Value& v) const {
-    return v.is_string() && !v.AsString().empty() && table_.type(field.type).kind == Kind::kString;
+    const Kind kind = table_.type(field.type).kind;
+    if (v.is_string()) return kind == Kind::kString && !v.AsString().empty();
+    if (v.is_bool()) return kind == Kind::kBool && v.AsBool();
+    if (!v.is_int() || v.AsInt() == 0) return false;
+    return kind == Kind::kInt64 || (kind == Kind::kInt32 && FitsInt32(v.AsInt()));
+  }
+
+  static bool FitsInt32(std::int64_t n) {
+    return n >= std::numeric_limits<std::int32_t>::min() &&
+           n <= std::numeric_limits<std::int32_t>::max();
   }
 
   Value WalkSlice(const GoType& type, const Value& v) {
@@ -259,10 +271,7 @@ class Decoder {
         std::fabs(v.AsDouble()) < 9e15) {
       number = Value::Int(static_cast<std::int64_t>(v.AsDouble()));
     }
-    const bool fits =
-        number.is_int() &&
-        (type.kind == Kind::kInt64 || (number.AsInt() >= std::numeric_limits<std::int32_t>::min() &&
-                                       number.AsInt() <= std::numeric_limits<std::int32_t>::max()));
+    const bool fits = number.is_int() && (type.kind == Kind::kInt64 || FitsInt32(number.AsInt()));
     if (fits) return number;
     std::string word(value::JsonWord(v));
     if (v.is_number()) word += " " + value::ToJson(v);
@@ -384,10 +393,20 @@ class Decoder {
   absl::InlinedVector<Step, 16> steps_;  // on the way; Go's errors join its fields
 };
 
-const GoType* TypeOf(const ResourceInfo& kind) {
-  if (kind.custom) return nullptr;
+const GoType* FindType(const ResourceInfo& kind) {
   const bool events = kind.group == "events.k8s.io";
   return TypeTable::Get().FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
+}
+
+const GoType* TypeOf(const ResourceInfo& kind) {
+  if (kind.custom) return nullptr;
+  static const std::vector<const GoType*> of_builtin = [] {
+    std::vector<const GoType*> types;
+    for (const ResourceInfo& builtin : BuiltinKinds()) types.push_back(FindType(builtin));
+    return types;
+  }();
+  const std::size_t number = kind.builtin_number;
+  return number < of_builtin.size() ? of_builtin[number] : FindType(kind);
 }
 
 Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, SchemaReport* report) {

@@ -1,5 +1,6 @@
 #include "ksim/api/validation.h"
 
+#include "ksim/api/by_kind.h"
 #include "ksim/api/crd.h"
 #include "ksim/api/kind_validation.h"
 #include "ksim/api/meta_validation.h"
@@ -96,11 +97,9 @@ constexpr Rules kRules[] = {
 
 const Rules& RulesOf(const ResourceInfo& kind) {
   static constexpr Rules kOther{"", "", "M", "U", "U"};
-  if (kind.custom) return kOther;
-  for (const Rules& rules : kRules) {
-    if (kind.kind == rules.kind && kind.group == rules.group) return rules;
-  }
-  return kOther;
+  static const ByKind<Rules> rules(kRules);
+  const Rules* const found = rules.Find(kind);
+  return found == nullptr ? kOther : *found;
 }
 
 // One run over an object: its rules in their order.
