@@ -35,6 +35,36 @@ spec: {nodeName: node-1}
 status: {phase: Running}
 )";
 
+// What the fields mean where they stand elsewhere is nothing to the envelope.
+TEST(Object, FieldsCountOnlyInTheirPlace) {
+  const Value tree = Yaml(R"(
+apiVersion: v1
+name: not-mine
+uid: not-mine
+resourceVersion: "7"
+kind: Thing
+metadata: {kind: no, metadata: {name: deep}, name: n, nodeName: no, resourceVersion: "5", spec: {}}
+spec: {labels: {a: b}, nodeName: node, generation: 4}
+)");
+  const Object object = Object::FromTree(tree);
+  EXPECT_EQ(object.api_version(), "v1");
+  EXPECT_EQ(object.kind(), "Thing");
+  EXPECT_EQ(object.name(), "n");
+  EXPECT_EQ(object.uid(), "");
+  EXPECT_EQ(object.node_name(), "node");
+  EXPECT_EQ(object.generation(), 0);
+  EXPECT_TRUE(object.labels().is_null());
+  EXPECT_EQ(object.resource_version(), 5);
+  EXPECT_FALSE(object.metadata().Has("resourceVersion"));
+  EXPECT_EQ(object.tree().Get("resourceVersion").AsString(), "7");
+  EXPECT_EQ(object.ToTree(), tree);
+  Value taken = tree;
+  EXPECT_EQ(Object::TakeVersion(&taken), 5);
+  EXPECT_EQ(taken, object.tree());
+  EXPECT_EQ(Object::TakeVersion(&taken), 0);
+  EXPECT_EQ(Object::FromTree(tree, 9).resource_version(), 9);
+}
+
 TEST(Object, EnvelopeSaysWhatTheTreeSays) {
   const Object pod = Object::FromTree(Yaml(kOwned));
   EXPECT_EQ(pod.api_version(), "v1");

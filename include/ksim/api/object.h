@@ -94,7 +94,8 @@ class Object {
 // Everything points into `tree`, which the rep keeps alive: a new version of the same content
 // shares it all.
 struct Object::Rep : Pooled {
-  void Point();  // at the parts of `tree`
+  // At the parts of `tree`; returns its metadata.resourceVersion, null if there is none.
+  const value::Value* Point();
 
   mutable std::uint32_t refs : 31 = 1;
   std::uint32_t deleting : 1 = 0;

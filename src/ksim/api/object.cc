@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <span>
+#include <vector>
 
 #include "ksim/api/timestamps.h"
 #include "ksim/base/hash.h"
@@ -59,39 +60,62 @@ OwnerReference ToOwner(const Value& ref) {
 
 }  // namespace
 
-// Every version of every object comes by here: one pass over the members, not a search for each.
-void Object::Rep::Point() {
+namespace {
+
+// Finds `names` among the members of an object in one pass, by a table from the number of a name to
+// its place. Numbers are given in the order in which a process comes across names: these are among
+// the first.
+template <std::size_t count>
+class Fields {
+ public:
+  using Found = std::array<const Value*, count + 1>;  // the last: whatever else there is
+
+  explicit Fields(const std::array<Atom, count>& names) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t number = names[i].number();
+      if (number >= place_.size()) place_.resize(number + 1, static_cast<std::uint8_t>(count));
+      place_[number] = static_cast<std::uint8_t>(i);
+    }
+  }
+
+  // Null values where there is none.
+  Found Of(const Value& object) const {
+    Found found;
+    found.fill(&kNull);
+    for (const Value::Member& m : Members(object)) {
+      const std::uint32_t number = m.name.number();
+      found[number < place_.size() ? place_[number] : count] = &m.value;
+    }
+    return found;
+  }
+
+ private:
+  std::vector<std::uint8_t> place_;
+};
+
+}  // namespace
+
+// Every version of every object comes by here.
+const Value* Object::Rep::Point() {
   const Names& n = N();
-  api_version = kind = metadata = ns = name = generate_name = uid = labels = annotations =
-      node_name = &kNull;
-  for (const Value::Member& m : Members(tree)) {
-    if (m.name == n.metadata)
-      metadata = &m.value;
-    else if (m.name == n.api_version)
-      api_version = &m.value;
-    else if (m.name == n.kind)
-      kind = &m.value;
-    else if (m.name == n.spec)
-      node_name = &m.value.Get(n.node_name);
-  }
-  for (const Value::Member& m : Members(*metadata)) {
-    if (m.name == n.name)
-      name = &m.value;
-    else if (m.name == n.ns)
-      ns = &m.value;
-    else if (m.name == n.uid)
-      uid = &m.value;
-    else if (m.name == n.labels)
-      labels = &m.value;
-    else if (m.name == n.annotations)
-      annotations = &m.value;
-    else if (m.name == n.generate_name)
-      generate_name = &m.value;
-    else if (m.name == n.generation)
-      generation = m.value.AsInt();
-    else if (m.name == n.deletion)
-      deleting = m.value.is_null() ? 0 : 1;
-  }
+  static const Fields<4> of_object({n.api_version, n.kind, n.metadata, n.spec});
+  static const Fields<9> of_metadata({n.name, n.ns, n.uid, n.labels, n.annotations, n.generate_name,
+                                      n.generation, n.deletion, n.resource_version});
+  const Fields<4>::Found object = of_object.Of(tree);
+  api_version = object[0];
+  kind = object[1];
+  metadata = object[2];
+  node_name = &object[3]->Get(n.node_name);
+  const Fields<9>::Found meta = of_metadata.Of(*metadata);
+  name = meta[0];
+  ns = meta[1];
+  uid = meta[2];
+  labels = meta[3];
+  annotations = meta[4];
+  generate_name = meta[5];
+  generation = meta[6]->AsInt();
+  deleting = meta[7]->is_null() ? 0 : 1;
+  return meta[8] == &kNull ? nullptr : meta[8];
 }
 
 std::int64_t Object::TakeVersion(Value* tree) {
@@ -105,12 +129,14 @@ std::int64_t Object::TakeVersion(Value* tree) {
 
 Object Object::FromTree(Value tree, std::int64_t resource_version) {
   if (!tree.is_object()) return Object();
-  const std::int64_t given = TakeVersion(&tree);
-  if (resource_version == 0) resource_version = given;
   auto* rep = new Rep;
   rep->tree = std::move(tree);
+  if (rep->Point() != nullptr) {
+    const std::int64_t given = TakeVersion(&rep->tree);
+    if (resource_version == 0) resource_version = given;
+    rep->Point();
+  }
   rep->resource_version = resource_version;
-  rep->Point();
   return Object(rep);
 }
 

@@ -35,9 +35,10 @@ bool Same(const Value& a, const Value& b) { return a.SameTree(b) || a == b; }
 
 // Everything but apiVersion, kind, metadata and (unless it counts) status is the same.
 bool SameContent(const Value& a, const Value& b, bool with_status) {
+  const Names& n = N();
   const auto counts = [&](const Value::Member& m) {
-    return m.name != N().api_version && m.name != N().kind && m.name != N().metadata &&
-           (with_status || m.name != N().status);
+    return m.name != n.api_version && m.name != n.kind && m.name != n.metadata &&
+           (with_status || m.name != n.status);
   };
   const auto covered = [&](const Value& x, const Value& y) {
     for (const Value::Member& m : x.members()) {
