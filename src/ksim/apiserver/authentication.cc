@@ -1,8 +1,7 @@
 #include "ksim/apiserver/authentication.h"
 
 #include <string_view>
-
-#include "ksim/base/status.h"
+#include <utility>
 
 namespace ksim::apiserver {
 
@@ -29,10 +28,11 @@ User Authenticate(const api::Request& request) {
 }
 
 const User& Authenticator::Authenticate(const api::Request& request) {
-  const auto known = users_.find(AbslView(request.user));
+  const auto known = users_.find(request.user.view());
   if (known != users_.end()) return *known->second;
   auto user = std::make_unique<const User>(apiserver::Authenticate(request));
-  return *users_.emplace(request.user.str(), std::move(user)).first->second;
+  const std::string_view asked = request.user.empty() ? std::string_view() : user->name;
+  return *users_.emplace(asked, std::move(user)).first->second;
 }
 
 }  // namespace ksim::apiserver

@@ -4,10 +4,12 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/request.h"
+#include "ksim/base/hash.h"
 
 namespace ksim::apiserver {
 
@@ -29,7 +31,8 @@ class Authenticator {
   const User& Authenticate(const api::Request& request);
 
  private:
-  absl::flat_hash_map<std::string, std::unique_ptr<const User>> users_;  // look-ups only
+  // By the names they go by in requests, which are views of their own. Look-ups only.
+  absl::flat_hash_map<std::string_view, std::unique_ptr<const User>, TextHash> users_;
 };
 
 }  // namespace ksim::apiserver

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "ksim/apiserver/etcd3/state.h"
 #include "ksim/apiserver/registry/event_conversion.h"
 #include "ksim/base/status.h"
@@ -21,8 +23,17 @@ Storage::Storage(store::EtcdClient& client, LeaseManager& leases, const api::Res
       root_(api::StorageKey(resource, "", "")),
       root_end_(store::PrefixEnd(root_)) {}
 
-std::string Storage::Key(std::string_view ns, std::string_view name) const {
-  return api::StorageKey(resource_, ns, name);
+// api::StorageKey: of the collection it is known.
+SharedText Storage::Key(std::string_view ns, std::string_view name) const {
+  const std::string_view root = root_;
+  absl::InlinedVector<char, 256> key(root.size() + ns.size() + 1 + name.size());
+  char* end = std::copy(root.begin(), root.end(), key.data());
+  if (resource_.namespaced && !ns.empty()) {
+    end = std::copy(ns.begin(), ns.end(), end);
+    *end++ = '/';
+  }
+  end = std::copy(name.begin(), name.end(), end);
+  return std::string_view(key.data(), static_cast<std::size_t>(end - key.data()));
 }
 
 std::string Storage::KeyOf(std::string_view object_key) const {

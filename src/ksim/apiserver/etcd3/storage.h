@@ -23,8 +23,8 @@ namespace ksim::apiserver {
 
 struct Preconditions {
   Preconditions() = default;
-  std::optional<std::string> uid;
-  std::optional<std::string> resource_version;
+  std::optional<SharedText> uid;
+  std::optional<SharedText> resource_version;
 };
 
 // For whom a write is made and how.
@@ -62,7 +62,7 @@ class Storage {
 
   const api::ResourceInfo& resource() const { return resource_; }
   store::EtcdClient& client() { return client_; }
-  std::string Key(std::string_view ns, std::string_view name) const;
+  SharedText Key(std::string_view ns, std::string_view name) const;
   // The key of an object by its "ns/name" or "name".
   std::string KeyOf(std::string_view object_key) const;
   // Begins every key of the collection, and ends in '/'; and the first key behind them all.

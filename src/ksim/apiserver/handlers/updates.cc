@@ -104,7 +104,7 @@ Preconditions PutUpdate::preconditions() const {
   static const Atom kMetadata("metadata"), kUid("uid");
   Preconditions p;
   const std::string_view uid = wanted_.tree.Get(kMetadata).Get(kUid).AsString();
-  if (!uid.empty()) p.uid = std::string(uid);
+  if (!uid.empty()) p.uid = uid;
   return p;
 }
 
