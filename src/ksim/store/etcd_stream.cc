@@ -49,6 +49,13 @@ std::string OptionsOf(const WatchRequest& r) {
 WatchInbox::WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id)
     : sim_(sim), client_(sim::ActorId::Of(client)), stream_(stream_id), box_(sim) {}
 
+void WatchInbox::Arrive(std::unique_ptr<WireResponse> wire) {
+  const std::shared_ptr<WatchInbox> inbox = wire->to.lock();
+  if (inbox == nullptr) return;
+  wire->response.arrived = inbox->sim_.now();
+  inbox->box_.Send(std::move(wire));
+}
+
 void WatchInbox::TakeIn(WireResponse& wire) {
   sim_.AdoptOrigin(wire.origin);
   for (std::size_t i = 0; i < wire.payloads.size(); ++i) {
@@ -86,10 +93,10 @@ EtcdWatch::~EtcdWatch() {
 
 sim::Task<std::optional<WatchResponse>> EtcdWatch::Next() {
   const std::shared_ptr<WatchInbox> inbox = inbox_;
-  std::optional<WireResponse> wire = co_await inbox->box().Receive();
+  std::optional<std::unique_ptr<WireResponse>> wire = co_await inbox->box().Receive();
   if (!wire) co_return std::nullopt;
-  inbox->TakeIn(*wire);
-  co_return std::move(wire->response);
+  inbox->TakeIn(**wire);
+  co_return std::move((*wire)->response);
 }
 
 void EtcdWatch::RequestProgress() {
@@ -177,7 +184,8 @@ void EtcdServerStream::AnnounceOne(sim::PayloadRef payload, std::uint64_t object
 }
 
 // Tells the bus what a response holds, with the commit as the cause of each event.
-void EtcdServerStream::Announce(const WatchResponse& response, WireResponse* wire) {
+void EtcdServerStream::Announce(WireResponse* wire) {
+  const WatchResponse& response = wire->response;
   const auto payload_of = [&](StoreEventType type, KeyValue kv, Revision rv) {
     auto* payload = new StoreEventPayload;
     payload->stream = id_;
@@ -199,20 +207,18 @@ void EtcdServerStream::Announce(const WatchResponse& response, WireResponse* wir
     AnnounceOne(payload_of(StoreEventType::kError, {}, response.compact_revision), 0, cause, wire);
 }
 
-void EtcdServerStream::Put(WatchResponse response) {
-  response.number = ++responses_;
+void EtcdServerStream::Put(WatchResponse&& response) {
+  auto wire = std::make_unique<WireResponse>(inbox_);
+  wire->response = std::move(response);
+  const WatchResponse& r = wire->response;
+  wire->response.number = ++responses_;
   ProcessScope scope(sim_, etcd_.process());
-  WireResponse wire;
-  Announce(response, &wire);
-  if (!wire.events.empty()) scope.set_cause(wire.events.back());
-  if (response.canceled) Close(CloseReasonOf(response));
-  const std::uint64_t key =
-      response.events.empty() ? key_ : response.events[0].kv.shared_key().object_hash();
-  wire.response = std::move(response);
-  wire.origin = sim_.CaptureOrigin();
-  to_client_.Send(key, [inbox = inbox_, wire = std::move(wire)]() mutable {
-    if (const std::shared_ptr<WatchInbox> client = inbox.lock()) client->Arrive(std::move(wire));
-  });
+  Announce(wire.get());
+  if (!wire->events.empty()) scope.set_cause(wire->events.back());
+  if (r.canceled) Close(CloseReasonOf(r));
+  wire->origin = sim_.CaptureOrigin();
+  const std::uint64_t key = r.events.empty() ? key_ : r.events[0].kv.shared_key().object_hash();
+  to_client_.Send(key, [wire = std::move(wire)]() mutable { WatchInbox::Arrive(std::move(wire)); });
 }
 
 }  // namespace ksim::store

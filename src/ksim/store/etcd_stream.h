@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "ksim/sim/mailbox.h"
@@ -19,10 +20,12 @@
 namespace ksim::store {
 
 class Etcd;
+class WatchInbox;
 
-// A response as it travels.
+// A response as it travels: made once, and handed on from the server to who takes it in.
 struct WireResponse {
-  WireResponse() = default;
+  explicit WireResponse(std::weak_ptr<WatchInbox> inbox) : to(std::move(inbox)) {}
+  std::weak_ptr<WatchInbox> to;
   WatchResponse response;
   absl::InlinedVector<sim::PayloadRef, 1> payloads;  // of the `event`s told of it
   absl::InlinedVector<std::uint64_t, 1> events;      // their seqs
@@ -35,13 +38,11 @@ class WatchInbox {
  public:
   WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id);
   std::uint64_t stream() const { return stream_; }
-  void Arrive(WireResponse&& wire) {
-    wire.response.arrived = sim_.now();
-    box_.Send(std::move(wire));
-  }
+  // Puts it into the inbox it goes to, if that is still there.
+  static void Arrive(std::unique_ptr<WireResponse> wire);
   void End() { box_.Close(); }
   bool ended() const { return box_.closed(); }
-  sim::Mailbox<WireResponse>& box() { return box_; }
+  sim::Mailbox<std::unique_ptr<WireResponse>>& box() { return box_; }
   // What the taker does next is caused by what led here.
   void Adopt(const sim::Origin& origin) { sim_.AdoptOrigin(origin); }
   // Emits `deliver`; what the taker does next is caused by it.
@@ -51,7 +52,7 @@ class WatchInbox {
   sim::Simulation& sim_;
   sim::ActorId client_;
   std::uint64_t stream_;
-  sim::Mailbox<WireResponse> box_;
+  sim::Mailbox<std::unique_ptr<WireResponse>> box_;
 };
 
 // The client's end: one watch on a stream of its own. Destroying it closes the stream. Must not
@@ -68,7 +69,9 @@ class EtcdWatch {
   sim::Task<std::optional<WatchResponse>> Next();
   // The same in three, for who has to wait in between: what has arrived, going on as it demands,
   // and taking it in. The watch must outlive the waiting.
-  sim::Mailbox<WireResponse>::Receiver Arrived() { return inbox_->box().Receive(); }
+  sim::Mailbox<std::unique_ptr<WireResponse>>::Receiver Arrived() {
+    return inbox_->box().Receive();
+  }
   void Adopt(const WireResponse& wire) { inbox_->Adopt(wire.origin); }
   void TakeIn(WireResponse& wire) { inbox_->TakeIn(wire); }
   // Asks for a progress response; the server gives none while it has something to catch up.
@@ -109,8 +112,8 @@ class EtcdServerStream {
 
  private:
   void Pump();  // puts everything queued on the wire
-  void Put(WatchResponse response);
-  void Announce(const WatchResponse& response, WireResponse* wire);
+  void Put(WatchResponse&& response);
+  void Announce(WireResponse* wire);
   void AnnounceOne(sim::PayloadRef payload, std::uint64_t object, std::uint64_t cause,
                    WireResponse* wire);
   sim::PayloadRef WatchPayload(bool open, std::string_view reason) const;

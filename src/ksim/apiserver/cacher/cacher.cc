@@ -130,14 +130,16 @@ sim::Task<api::Status> Cacher::WatchStorage() {
 sim::Task<void> Cacher::FollowStream() {
   stream_error_.reset();
   while (true) {
-    std::optional<store::WireResponse> wire = co_await stream_->Arrived();
-    if (wire) stream_->Adopt(*wire);
-    if (wire && !Here(wire->response.arrived)) co_await Coming(wire->response.arrived);
-    if (!wire || reinit_) co_return;
-    stream_->TakeIn(*wire);
+    std::optional<std::unique_ptr<store::WireResponse>> arrived = co_await stream_->Arrived();
+    if (!arrived) co_return;
+    store::WireResponse& wire = **arrived;
+    stream_->Adopt(wire);
+    if (!Here(wire.response.arrived)) co_await Coming(wire.response.arrived);
+    if (reinit_) co_return;
+    stream_->TakeIn(wire);
     if (freezes_ > 0) co_await Thawed();
     if (reinit_) co_return;
-    TakeIn(wire->response);
+    TakeIn(wire.response);
     if (stream_error_ != nullptr) co_return;
     while (dispatcher_.full()) co_await dispatcher_.Moved();
   }
