@@ -84,6 +84,9 @@ api::Status Handler::Admit(RequestContext& rc) {
   rc.Passed(Stage::kAuthorize);
   if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
     return rc.Check(Stage::kDefault, NoSuchRoute());
+  // What a client writes is mostly stored as it is, and hashed then at the latest. Hashed now,
+  // whoever looks at it on the way finds what is known of its parts.
+  if (request.verb == Verb::kCreate || request.verb == Verb::kUpdate) request.body.Hash();
   const api::Status fits = CheckBodySize(request);
   if (!fits.ok()) return rc.Check(Stage::kDefault, fits);
   return api::Status();
