@@ -66,7 +66,7 @@ TEST(Status, Messages) {
   EXPECT_EQ(
       ServerTimeout(kPods, "list", 2).message,
       "The list operation against pods could not be completed at this time, please try again.");
-  EXPECT_EQ(ServerTimeout(kPods, "list", 2).name, "list");
+  EXPECT_EQ(ServerTimeout(kPods, "list", 2).details->name, "list");
   EXPECT_EQ(ServiceUnavailable("down").code, 503);
   EXPECT_EQ(UnsupportedMediaType("x").code, 415);
 }
@@ -76,7 +76,7 @@ TEST(Status, GeneratedNamesThatCollide) {
   const Status s = GenerateNameConflict(kPods, "web-abcde");
   EXPECT_EQ(s.code, 409);
   EXPECT_EQ(s.reason, "AlreadyExists");
-  EXPECT_EQ(s.retry_after_seconds, 1);
+  EXPECT_EQ(s.details->retry_after_seconds, 1);
   EXPECT_EQ(s.message,
             "pods \"web-abcde\" already exists, the server was not able to generate a unique name "
             "for the object");
@@ -95,7 +95,7 @@ TEST(Status, InvalidListsDifferentProblemsOnce) {
   const StatusCause b("FieldValueRequired", "Required value", "b");
   EXPECT_EQ(Invalid("", "Pod", "x", {a, b, a}).message,
             "Pod \"x\" is invalid: [a: Invalid value: 1, b: Required value]");
-  EXPECT_EQ(Invalid("", "Pod", "x", {a, b, a}).causes.size(), 3u);
+  EXPECT_EQ(Invalid("", "Pod", "x", {a, b, a}).details->causes.size(), 3u);
   EXPECT_EQ(Invalid("", "Pod", "x", {a, a}).message, "Pod \"x\" is invalid: a: Invalid value: 1");
   EXPECT_EQ(Invalid("", "Pod", "x", {}).message, "Pod \"x\" is invalid");
 }
@@ -115,7 +115,7 @@ TEST(Status, TooLargeResourceVersion) {
 // CLIENT-10
 TEST(Status, TooLargeIsRecognisedInItsOlderForms) {
   Status by_cause = TimeoutError("x", 0);
-  by_cause.causes.emplace_back("", "Too large resource version", "");
+  by_cause.details->causes.emplace_back("", "Too large resource version", "");
   EXPECT_TRUE(IsTooLargeResourceVersion(by_cause));
   EXPECT_TRUE(IsTooLargeResourceVersion(by_cause, /*in_message=*/false));
   EXPECT_TRUE(IsTooLargeResourceVersion(TimeoutError("Too large resource version: 9", 1)));
@@ -128,16 +128,16 @@ TEST(Status, TooLargeIsRecognisedInItsOlderForms) {
 
 TEST(Status, TreesComeBackAsTheyWere) {
   Status expired = Expired("x");
-  expired.continue_token = "token";
+  expired.details->continue_token = "token";
   Status many = Invalid("apps", "ReplicaSet", "x", {{"r", "m", "f"}, {"s", "n", "g"}});
-  many.uid = "u";
-  many.retry_after_seconds = 4;
+  many.details->uid = "u";
+  many.details->retry_after_seconds = 4;
   for (const Status& s : {NotFound(kPods, "x"), expired, many, Success(kPods, "x", "u"),
                           TooManyRequests("slow down", 2), TooLargeResourceVersion(2, 1, 1)}) {
     const Status back = Status::FromTree(s.ToTree());
     EXPECT_EQ(Json(back), Json(s));
     EXPECT_EQ(back.ok(), s.ok());
-    EXPECT_EQ(back.continue_token, s.continue_token);
+    EXPECT_EQ(back.details->continue_token, s.details->continue_token);
   }
   EXPECT_EQ(Status::FromTree(Yaml("{kind: Status, status: Success}")).code, 200);
 }

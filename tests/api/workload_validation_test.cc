@@ -186,11 +186,11 @@ TEST(WorkloadValidation, TheAnswerListsEveryProblem) {
       "greater than or equal to 0, spec.template.metadata.labels: Invalid value: "
       "map[string]string{\"app\":\"my-app\"}: `selector` does not match template `labels`]");
   EXPECT_EQ(s.code, 422);
-  EXPECT_EQ(s.kind, "ReplicaSet");
-  EXPECT_EQ(s.group, "apps");
-  ASSERT_EQ(s.causes.size(), 2u);
-  EXPECT_EQ(s.causes[0].reason, "FieldValueInvalid");
-  EXPECT_EQ(s.causes[1].field, "spec.template.metadata.labels");
+  EXPECT_EQ(s.details->kind, "ReplicaSet");
+  EXPECT_EQ(s.details->group, "apps");
+  ASSERT_EQ(s.details->causes.size(), 2u);
+  EXPECT_EQ(s.details->causes[0].reason, "FieldValueInvalid");
+  EXPECT_EQ(s.details->causes[1].field, "spec.template.metadata.labels");
 }
 
 }  // namespace

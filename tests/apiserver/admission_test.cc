@@ -46,9 +46,9 @@ TEST(NamespaceLifecycle, NothingNewInATerminatingNamespace) {
   EXPECT_EQ(r.status.message,
             "configmaps \"new\" is forbidden: unable to create new content in namespace x because "
             "it is being terminated");
-  ASSERT_EQ(r.status.causes.size(), 1u);
-  EXPECT_EQ(r.status.causes[0].reason, "NamespaceTerminating");
-  EXPECT_EQ(r.status.causes[0].field, "metadata.namespace");
+  ASSERT_EQ(r.status.details->causes.size(), 1u);
+  EXPECT_EQ(r.status.details->causes[0].reason, "NamespaceTerminating");
+  EXPECT_EQ(r.status.details->causes[0].field, "metadata.namespace");
   EXPECT_EQ(world.Update("configmaps", ConfigMap("x", "old", "2")).code, 200);
   EXPECT_EQ(world.Delete("configmaps", "x", "old").code, 200);
 }
@@ -273,7 +273,7 @@ TEST(Admission, SeesAnObjectBeforeItsNameIsGenerated) {
       pod.Set(Path{"metadata", "generateName"}, Value::Of("web-")).Erase(Path{"metadata", "name"});
   const api::Response r = world.Create("pods", "default", pod);
   EXPECT_EQ(r.code, 403);
-  EXPECT_EQ(r.status.name, "web-");
+  EXPECT_EQ(r.status.details->name, "web-");
   EXPECT_EQ(r.status.message,
             "pods \"web-\" is forbidden: no PriorityClass with name none was found");
 }
@@ -390,7 +390,7 @@ TEST_P(Binding, ChecksComeInOrder) {
   ASSERT_EQ(world.Bind("default", "p", "n1").code, 201);
   api::Response r = world.Bind("default", "p", "n1");
   EXPECT_EQ(r.code, 409);
-  EXPECT_EQ(r.status.kind, "pods/binding");
+  EXPECT_EQ(r.status.details->kind, "pods/binding");
   EXPECT_EQ(r.status.message,
             "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to "
             "node \"n1\"");

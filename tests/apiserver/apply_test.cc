@@ -122,7 +122,7 @@ TEST_F(Apply, SeveralConflictsAreListedByManager) {
             "- .spec.template.spec.containers[name=\"c\"].image\n"
             "conflicts with \"scaler\" using apps/v1:\n"
             "- .spec.replicas");
-  EXPECT_EQ(r.status.causes.size(), 3u);
+  EXPECT_EQ(r.status.details->causes.size(), 3u);
 }
 
 // API-92
@@ -289,12 +289,12 @@ TEST_F(Apply, AManagerIsRequiredAndForceIsForApplyOnly) {
   request.force = true;
   r = world.Do(request);
   EXPECT_EQ(r.code, 422);
-  EXPECT_EQ(r.status.causes.at(0).field, "force");
+  EXPECT_EQ(r.status.details->causes.at(0).field, "force");
   request.force = false;
   request.field_manager = std::string(129, 'x');
-  EXPECT_EQ(world.Do(request).status.causes.at(0).reason, "FieldValueTooLong");
+  EXPECT_EQ(world.Do(request).status.details->causes.at(0).reason, "FieldValueTooLong");
   request.field_manager = "a\tb";
-  EXPECT_EQ(world.Do(request).status.causes.at(0).message,
+  EXPECT_EQ(world.Do(request).status.details->causes.at(0).message,
             "Invalid value: \"a\\tb\": invalid character U+0009 (at position 1)");
 }
 
@@ -325,7 +325,7 @@ TEST_F(Apply, AStaleVersionInTheConfigIsAConflict) {
                                Value::Of(std::to_string(first.object.resource_version())));
   const api::Response r = Web("bob", stale);
   EXPECT_EQ(r.code, 409);
-  EXPECT_EQ(r.status.name, "web");
+  EXPECT_EQ(r.status.details->name, "web");
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(BadRequests, CausesSayWhatIsWrongInKubernetesWords) {
   World world;
   std::set<std::string> reasons;
   const auto gather = [&](const api::Response& r) {
-    for (const api::StatusCause& c : r.status.causes) reasons.insert(c.reason);
+    for (const api::StatusCause& c : r.status.details->causes) reasons.insert(c.reason);
   };
   const auto create = [&](std::string_view json) {
     const Value pod = Json(json);

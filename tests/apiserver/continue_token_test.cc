@@ -65,7 +65,7 @@ TEST(ContinueToken, AnExpiredOneComesWithAFreshOne) {
   EXPECT_EQ(status.reason, "Expired");
   EXPECT_TRUE(status.message.starts_with(
       "The provided continue parameter is too old to display a consistent list result"));
-  const auto fresh = DecodeContinue(status.continue_token);
+  const auto fresh = DecodeContinue(status.details->continue_token);
   ASSERT_TRUE(fresh.ok());
   EXPECT_EQ(fresh->revision, -1);
   EXPECT_EQ(fresh->start, "a/b");

@@ -118,7 +118,7 @@ TEST(Create, TriesEightNamesFrom136On) {
   const api::Response r = world.Create("pods", "default", Generated("web-"));
   EXPECT_EQ(r.code, 409);
   EXPECT_EQ(r.status.reason, "AlreadyExists");
-  EXPECT_EQ(r.status.retry_after_seconds, 1);
+  EXPECT_EQ(r.status.details->retry_after_seconds, 1);
   EXPECT_EQ(world.revision(), before);
 }
 
@@ -135,7 +135,7 @@ TEST(Create, TriesOneNameInOlderProfiles) {
   ASSERT_EQ(world.Create("pods", "default", Pod("default", first)).code, 201);
   const api::Response r = world.Create("pods", "default", Generated("web-"));
   EXPECT_EQ(r.code, 409);
-  EXPECT_EQ(r.status.retry_after_seconds, 1);
+  EXPECT_EQ(r.status.details->retry_after_seconds, 1);
 }
 
 // API-65, CTRL-C-14: nobody asks who chose the name, once there is a base.
@@ -150,7 +150,7 @@ TEST(Create, AGivenNameBesideABaseIsSaidNotToBeUniqueToo) {
     EXPECT_EQ(r.status.message,
               "pods \"web-x\" already exists, the server was not able to generate a unique name "
               "for the object");
-    EXPECT_EQ(r.status.retry_after_seconds, 1);
+    EXPECT_EQ(r.status.details->retry_after_seconds, 1);
   }
 }
 
@@ -174,9 +174,10 @@ TEST(Create, NeedsANameOrABaseForOne) {
   const api::Response r =
       world.Create("pods", "default", Pod("default", "").Erase(Path{"metadata", "name"}));
   EXPECT_EQ(r.code, 422);
-  ASSERT_FALSE(r.status.causes.empty());
-  EXPECT_EQ(r.status.causes[0].field, "metadata.name");
-  EXPECT_EQ(r.status.causes[0].message, "Required value: name or generateName is required");
+  ASSERT_FALSE(r.status.details->causes.empty());
+  EXPECT_EQ(r.status.details->causes[0].field, "metadata.name");
+  EXPECT_EQ(r.status.details->causes[0].message,
+            "Required value: name or generateName is required");
 }
 
 // API-06
@@ -190,7 +191,7 @@ TEST(Create, AnExistingNameIsAConflictAndWritesNothing) {
   EXPECT_EQ(r.code, 409);
   EXPECT_EQ(r.status.reason, "AlreadyExists");
   EXPECT_EQ(r.status.message, "configmaps \"m\" already exists");
-  EXPECT_EQ(r.status.kind, "configmaps");
+  EXPECT_EQ(r.status.details->kind, "configmaps");
   EXPECT_EQ(world.revision(), before);
 }
 

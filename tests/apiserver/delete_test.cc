@@ -129,9 +129,9 @@ TEST_F(Deletes, AKindWithoutGraceGoesInOneWrite) {
   const api::Response r = world.Delete("configmaps", "default", "m");
   EXPECT_EQ(r.code, 200);
   EXPECT_TRUE(r.object.empty());
-  EXPECT_EQ(r.status.kind, "configmaps");
-  EXPECT_EQ(r.status.name, "m");
-  EXPECT_EQ(r.status.uid, map.uid());
+  EXPECT_EQ(r.status.details->kind, "configmaps");
+  EXPECT_EQ(r.status.details->name, "m");
+  EXPECT_EQ(r.status.details->uid, map.uid());
   EXPECT_EQ(world.revision(), before + 1);
   world.Advance(Milliseconds(100));
   EXPECT_EQ(watch->Lines(), Lines{"DELETED m " + std::to_string(before + 1)});
@@ -170,11 +170,11 @@ TEST_F(Deletes, PreconditionsAndMissingObjects) {
   options.uid = "other";
   api::Response r = world.Delete("configmaps", "default", "m", options);
   EXPECT_EQ(r.code, 409);
-  EXPECT_EQ(r.status.kind, "ConfigMap");
+  EXPECT_EQ(r.status.details->kind, "ConfigMap");
   r = world.Delete("configmaps", "default", "none");
   EXPECT_EQ(r.code, 404);
   EXPECT_EQ(r.status.message, "configmaps \"none\" not found");
-  EXPECT_EQ(r.status.kind, "configmaps");
+  EXPECT_EQ(r.status.details->kind, "configmaps");
 }
 
 // API-111

@@ -118,7 +118,7 @@ TEST(BeforeDelete, PreconditionsNameTheKind) {
   auto result = BeforeDelete(Kind("pods"), PodObject(), options, kNow, Compat::k1_36);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code, 409);
-  EXPECT_EQ(result.status().kind, "Pod");
+  EXPECT_EQ(result.status().details->kind, "Pod");
   EXPECT_EQ(result.status().message,
             "Operation cannot be fulfilled on Pod \"p\": the UID in the precondition (other) does "
             "not match the UID in record (u1). The object might have been deleted and then "

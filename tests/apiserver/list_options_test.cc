@@ -14,10 +14,11 @@ std::string Causes(const api::Status& status) {
   if (status.ok()) return "";
   EXPECT_EQ(status.code, 422);
   EXPECT_EQ(status.reason, "Invalid");
-  EXPECT_EQ(status.kind, "ListOptions");
-  EXPECT_EQ(status.group, "meta.k8s.io");
+  EXPECT_EQ(status.details->kind, "ListOptions");
+  EXPECT_EQ(status.details->group, "meta.k8s.io");
   std::string text;
-  for (const api::StatusCause& c : status.causes) text += (text.empty() ? "" : " ") + c.reason;
+  for (const api::StatusCause& c : status.details->causes)
+    text += (text.empty() ? "" : " ") + c.reason;
   return text;
 }
 

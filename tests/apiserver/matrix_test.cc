@@ -81,7 +81,8 @@ class Matrix {
  private:
   static std::string Refusal(const api::Status& s, Duration took) {
     std::string text = fmt::format("{} {}", s.code, s.reason.empty() ? "-" : s.reason);
-    if (s.retry_after_seconds > 0) text += fmt::format(" retry {}", s.retry_after_seconds);
+    if (s.details->retry_after_seconds > 0)
+      text += fmt::format(" retry {}", s.details->retry_after_seconds);
     if (took >= Seconds(1)) text += fmt::format(" after {}s", took.whole_seconds());
     return text;
   }

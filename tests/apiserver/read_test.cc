@@ -66,9 +66,9 @@ TEST_P(Reads, GetWaitsForTheCacheThreeSeconds) {
   EXPECT_EQ(r.status.reason, "Timeout");
   EXPECT_EQ(r.status.message, fmt::format("Timeout: Too large resource version: {}, current: {}",
                                           world.revision(), at));
-  ASSERT_EQ(r.status.causes.size(), 1u);
-  EXPECT_EQ(r.status.causes[0].reason, "ResourceVersionTooLarge");
-  EXPECT_EQ(r.status.retry_after_seconds, 1);
+  ASSERT_EQ(r.status.details->causes.size(), 1u);
+  EXPECT_EQ(r.status.details->causes[0].reason, "ResourceVersionTooLarge");
+  EXPECT_EQ(r.status.details->retry_after_seconds, 1);
 }
 
 // API-33
@@ -145,7 +145,7 @@ TEST_P(Reads, AQuietKindReachesTheRevisionOfOthersOnlyWithProgress) {
     EXPECT_LT(world.sim.now() - before, Milliseconds(250));
   } else {
     EXPECT_EQ(r.code, 504);
-    EXPECT_EQ(r.status.retry_after_seconds, 1);
+    EXPECT_EQ(r.status.details->retry_after_seconds, 1);
     EXPECT_EQ(world.sim.now() - before, Seconds(3));
   }
 }
@@ -178,7 +178,7 @@ TEST_P(Reads, AnExactListOfTheFuture) {
   const api::Response r = List(std::to_string(world.revision() + 100), "Exact");
   if (is(Compat::k1_36)) {
     EXPECT_EQ(r.code, 504);
-    EXPECT_EQ(r.status.retry_after_seconds, 1);
+    EXPECT_EQ(r.status.details->retry_after_seconds, 1);
     EXPECT_EQ(world.sim.now() - before, Seconds(3));
   } else {
     EXPECT_EQ(r.code, 500);
@@ -187,7 +187,7 @@ TEST_P(Reads, AnExactListOfTheFuture) {
   }
   const api::Response limited = List(std::to_string(world.revision() + 100), "NotOlderThan", 1);
   EXPECT_EQ(limited.code, 504);
-  EXPECT_EQ(limited.status.retry_after_seconds, is(Compat::k1_36) ? 1 : 0);
+  EXPECT_EQ(limited.status.details->retry_after_seconds, is(Compat::k1_36) ? 1 : 0);
 }
 
 // API-20
@@ -256,7 +256,7 @@ TEST_P(Reads, AnExpiredTokenGoesOnAtTheNewestState) {
   world.server().ExpireHistory(world.Kind("configmaps"));
   const api::Response expired = world.List("configmaps", "default", options);
   ASSERT_EQ(expired.code, 410);
-  options.continue_token = expired.status.continue_token;
+  options.continue_token = expired.status.details->continue_token;
   options.limit = 2;
   api::Response r = world.List("configmaps", "default", options);
   ASSERT_EQ(r.code, 200) << r.status.message;
@@ -363,7 +363,7 @@ TEST_P(Reads, WhileTheCacheIsNotReady) {
   if (is(Compat::k1_36)) {
     EXPECT_EQ(list.code, 429);
     EXPECT_TRUE(list.status.message.starts_with("storage is (re)initializing"));
-    EXPECT_EQ(list.status.retry_after_seconds, 1);
+    EXPECT_EQ(list.status.details->retry_after_seconds, 1);
     EXPECT_EQ(List("", "", 5).from, From::kStore);
     auto watch = world.Watch("configmaps", "default", Options(std::to_string(at)));
     EXPECT_EQ(watch->response.code, 429);

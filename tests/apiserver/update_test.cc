@@ -61,10 +61,10 @@ TEST(Update, SomeKindsDemandAVersion) {
     ASSERT_EQ(world.Create("leases", "default", lease).code, 201);
     const api::Response r = world.Update("leases", lease);
     EXPECT_EQ(r.code, 422);
-    EXPECT_EQ(r.status.kind, "leases");
-    ASSERT_EQ(r.status.causes.size(), 1u);
-    EXPECT_EQ(r.status.causes[0].field, "metadata.resourceVersion");
-    EXPECT_EQ(r.status.causes[0].message,
+    EXPECT_EQ(r.status.details->kind, "leases");
+    ASSERT_EQ(r.status.details->causes.size(), 1u);
+    EXPECT_EQ(r.status.details->causes[0].field, "metadata.resourceVersion");
+    EXPECT_EQ(r.status.details->causes[0].message,
               compat == Compat::k1_36 ? "Invalid value: 0: must be specified for an update"
                                       : "Invalid value: 0x0: must be specified for an update");
   }

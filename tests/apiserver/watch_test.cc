@@ -115,7 +115,7 @@ TEST_P(Watches, FromTooOldARevisionIsAnErrorEvent) {
   EXPECT_EQ(
       watch->last().status().message,
       fmt::format("too old resource version: {} ({})", b.resource_version(), a.resource_version()));
-  EXPECT_TRUE(watch->last().status().causes.empty());
+  EXPECT_TRUE(watch->last().status().details->causes.empty());
 }
 
 // WATCH-12
@@ -352,7 +352,7 @@ TEST_P(Watches136, AWatchListThatCannotGetFreshIsAnErrorEvent) {
   EXPECT_EQ(watch->response.code, 200);
   EXPECT_EQ(watch->Lines(), (Lines{"ERROR 504 Timeout", "EOF"}));
   EXPECT_TRUE(api::HasCause(watch->last().status(), "ResourceVersionTooLarge"));
-  EXPECT_EQ(watch->last().status().retry_after_seconds, 1);
+  EXPECT_EQ(watch->last().status().details->retry_after_seconds, 1);
 }
 
 // WATCH-10

@@ -76,7 +76,7 @@ TEST(Reflector, TheTextOfTooLargeInsideAMessageCountsFrom130On) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
     Fixture f(compat);
     api::Status status = api::TimeoutError("Too large resource version: 9", 0);
-    status.causes.emplace_back("", "another", "");
+    status.details->causes.emplace_back("", "another", "");
     f.world.server.Answer(api::Verb::kList, status);
     f.Start();
     f.world.Advance(Milliseconds(700));
@@ -279,7 +279,7 @@ TEST(Reflector, ListThatIsExpiredIsMadeAgainAtOnceFromTheLatest) {
   };
   api::Status too_large = api::TooLargeResourceVersion(9, 1, 0);
   api::Status legacy = api::TimeoutError("Too large resource version: 9, current: 1", 0);
-  legacy.causes.emplace_back("", "Too large resource version", "");
+  legacy.details->causes.emplace_back("", "Too large resource version", "");
   for (const Case& c : {Case{api::Expired("x"), "expired"},
                         {api::Unmapped(410, "x"), "expired"},
                         {too_large, "tooLarge"},

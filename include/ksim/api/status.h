@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/base/rare.h"
 #include "ksim/base/shared_text.h"
 #include "ksim/value/value.h"
 
@@ -24,15 +25,20 @@ struct StatusCause {
   std::string field;  // spec.selector
 };
 
+struct StatusDetails {
+  StatusDetails() = default;
+  SharedText name, group, kind, uid;
+  std::vector<StatusCause> causes;
+  int retry_after_seconds = 0;
+  SharedText continue_token;  // metadata.continue (expired continue, API-49)
+};
+
 struct Status {
   Status() = default;  // Success
   int code = 200;      // 0 for a transport failure
   SharedText reason;   // NotFound, AlreadyExists, Conflict, Expired, Invalid, ...; "" = unmapped
   SharedText message;
-  SharedText name, group, kind, uid;  // details
-  std::vector<StatusCause> causes;
-  int retry_after_seconds = 0;
-  SharedText continue_token;  // metadata.continue (expired continue, API-49)
+  Rare<StatusDetails> details;  // most statuses say that all is well: they have none
 
   bool ok() const { return code != 0 && code < 400; }
   value::Value ToTree() const;  // {kind: Status, apiVersion: v1, metadata: {}, ...}

@@ -10,7 +10,8 @@ using value::Value;
 
 bool IsStatusBody(const Response& response) {
   const Status& s = response.status;
-  return response.code >= 400 || (response.object.empty() && (!s.kind.empty() || !s.name.empty()));
+  return response.code >= 400 ||
+         (response.object.empty() && (!s.details->kind.empty() || !s.details->name.empty()));
 }
 
 Value ListBody(const ResourceInfo& r, const Response& list) {

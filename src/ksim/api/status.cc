@@ -19,21 +19,23 @@ Status Failure(int code, std::string_view reason, std::string message) {
 }
 
 Status About(const GroupResource& r, std::string_view name, Status s) {
-  s.group = r.group;
-  s.kind = r.resource;
-  s.name = name;
+  StatusDetails& details = *s.details;
+  details.group = r.group;
+  details.kind = r.resource;
+  details.name = name;
   return s;
 }
 
 Value Details(const Status& s) {
+  const StatusDetails& d = *s.details;
   value::ObjectBuilder details;
-  details.AddIf(!s.name.empty(), "name", Value::Of(s.name));
-  details.AddIf(!s.group.empty(), "group", Value::Of(s.group));
-  details.AddIf(!s.kind.empty(), "kind", Value::Of(s.kind));
-  details.AddIf(!s.uid.empty(), "uid", Value::Of(s.uid));
-  if (!s.causes.empty()) {
+  details.AddIf(!d.name.empty(), "name", Value::Of(d.name));
+  details.AddIf(!d.group.empty(), "group", Value::Of(d.group));
+  details.AddIf(!d.kind.empty(), "kind", Value::Of(d.kind));
+  details.AddIf(!d.uid.empty(), "uid", Value::Of(d.uid));
+  if (!d.causes.empty()) {
     std::vector<Value> causes;
-    for (const StatusCause& c : s.causes) {
+    for (const StatusCause& c : d.causes) {
       value::ObjectBuilder cause;
       cause.AddIf(!c.reason.empty(), "reason", Value::Of(c.reason));
       cause.AddIf(!c.message.empty(), "message", Value::Of(c.message));
@@ -42,7 +44,7 @@ Value Details(const Status& s) {
     }
     details.Add("causes", Value::Array(std::move(causes)));
   }
-  details.AddIf(s.retry_after_seconds != 0, "retryAfterSeconds", Value::Of(s.retry_after_seconds));
+  details.AddIf(d.retry_after_seconds != 0, "retryAfterSeconds", Value::Of(d.retry_after_seconds));
   return details.Build();
 }
 
@@ -50,8 +52,8 @@ Value Details(const Status& s) {
 
 Value Status::ToTree() const {
   value::ObjectBuilder metadata;
-  metadata.AddIf(!continue_token.empty(), "continue", Value::Of(continue_token));
-  const Value details = Details(*this);
+  metadata.AddIf(!details->continue_token.empty(), "continue", Value::Of(details->continue_token));
+  const Value told = Details(*this);
   value::ObjectBuilder tree;
   tree.Add("kind", Value::Of("Status"));
   tree.Add("apiVersion", Value::Of("v1"));
@@ -59,7 +61,7 @@ Value Status::ToTree() const {
   tree.Add("status", Value::Of(ok() ? "Success" : "Failure"));
   tree.AddIf(!message.empty(), "message", Value::Of(message));
   tree.AddIf(!reason.empty(), "reason", Value::Of(reason));
-  tree.AddIf(!details.empty(), "details", details);
+  tree.AddIf(!told.empty(), "details", told);
   tree.AddIf(code != 0, "code", Value::Of(code));
   return tree.Build();
 }
@@ -71,17 +73,20 @@ Status Status::FromTree(const Value& tree) {
   if (s.code == 0 && success) s.code = 200;
   s.reason = tree.Get("reason").AsString();
   s.message = tree.Get("message").AsString();
-  s.continue_token = tree.Get("metadata").Get("continue").AsString();
-  const Value& details = tree.Get("details");
-  s.name = details.Get("name").AsString();
-  s.group = details.Get("group").AsString();
-  s.kind = details.Get("kind").AsString();
-  s.uid = details.Get("uid").AsString();
-  s.retry_after_seconds = static_cast<int>(details.Get("retryAfterSeconds").AsInt());
-  for (const Value& c : details.Get("causes").items()) {
-    s.causes.emplace_back(std::string(c.Get("reason").AsString()),
-                          std::string(c.Get("message").AsString()),
-                          std::string(c.Get("field").AsString()));
+  // Mostly there are none of these.
+  const std::string_view token = tree.Get("metadata").Get("continue").AsString();
+  if (!token.empty()) s.details->continue_token = token;
+  const Value& given = tree.Get("details");
+  if (given.empty()) return s;
+  s.details->name = given.Get("name").AsString();
+  s.details->group = given.Get("group").AsString();
+  s.details->kind = given.Get("kind").AsString();
+  s.details->uid = given.Get("uid").AsString();
+  s.details->retry_after_seconds = static_cast<int>(given.Get("retryAfterSeconds").AsInt());
+  for (const Value& c : given.Get("causes").items()) {
+    s.details->causes.emplace_back(std::string(c.Get("reason").AsString()),
+                                   std::string(c.Get("message").AsString()),
+                                   std::string(c.Get("field").AsString()));
   }
   return s;
 }
@@ -92,7 +97,7 @@ std::string GroupResource::ToString() const {
 
 Status Success(const GroupResource& r, std::string_view name, std::string_view uid) {
   Status s = About(r, name, Status());
-  s.uid = uid;
+  s.details->uid = uid;
   return s;
 }
 
@@ -111,7 +116,7 @@ Status AlreadyExists(const GroupResource& r, std::string_view name) {
 Status GenerateNameConflict(const GroupResource& r, std::string_view name) {
   Status s = AlreadyExists(r, name);
   s.message = s.message + ", the server was not able to generate a unique name for the object";
-  s.retry_after_seconds = 1;
+  s.details->retry_after_seconds = 1;
   return s;
 }
 
@@ -157,7 +162,7 @@ Status Invalid(std::string_view group, std::string_view kind, std::string_view n
   std::string message = fmt::format("{} {} is invalid", qualified.ToString(), GoQuote(name));
   if (!causes.empty()) message += ": " + Aggregate(causes);
   Status s = About(qualified, name, Failure(422, "Invalid", std::move(message)));
-  s.causes = std::move(causes);
+  s.details->causes = std::move(causes);
   return s;
 }
 
@@ -192,19 +197,19 @@ Status Expired(std::string_view message) { return Failure(410, "Expired", std::s
 Status TooLargeResourceVersion(std::int64_t asked, std::int64_t current, int retry_after) {
   Status s = TimeoutError(
       fmt::format("Too large resource version: {}, current: {}", asked, current), retry_after);
-  s.causes.emplace_back("ResourceVersionTooLarge", "Too large resource version", "");
+  s.details->causes.emplace_back("ResourceVersionTooLarge", "Too large resource version", "");
   return s;
 }
 
 Status TimeoutError(std::string_view message, int retry_after) {
   Status s = Failure(504, "Timeout", fmt::format("Timeout: {}", message));
-  s.retry_after_seconds = retry_after;
+  s.details->retry_after_seconds = retry_after;
   return s;
 }
 
 Status TooManyRequests(std::string_view message, int retry_after) {
   Status s = Failure(429, "TooManyRequests", std::string(message));
-  s.retry_after_seconds = retry_after;
+  s.details->retry_after_seconds = retry_after;
   return s;
 }
 
@@ -213,13 +218,13 @@ Status ServerTimeout(const GroupResource& r, std::string_view verb, int retry_af
                      fmt::format("The {} operation against {} could not be completed at this time, "
                                  "please try again.",
                                  verb, r.ToString()));
-  s.retry_after_seconds = retry_after;
+  s.details->retry_after_seconds = retry_after;
   return About(r, verb, std::move(s));
 }
 
 Status InternalError(std::string_view message) {
   Status s = Failure(500, "InternalError", fmt::format("Internal error occurred: {}", message));
-  s.causes.emplace_back("", std::string(message), "");
+  s.details->causes.emplace_back("", std::string(message), "");
   return s;
 }
 

@@ -79,24 +79,26 @@ bool IsConnectionLost(const Status& s) { return s.code == 0 && s.reason == kLost
 
 bool IsTooLargeResourceVersion(const Status& s, bool in_message) {
   if (HasCause(s, "ResourceVersionTooLarge")) return true;
-  const bool details = !s.name.empty() || !s.group.empty() || !s.kind.empty() || !s.uid.empty() ||
-                       !s.causes.empty() || s.retry_after_seconds != 0;
+  const StatusDetails& d = *s.details;
+  const bool details = !d.name.empty() || !d.group.empty() || !d.kind.empty() || !d.uid.empty() ||
+                       !d.causes.empty() || d.retry_after_seconds != 0;
   if (!IsTimeout(s) || !details) return false;
   // What servers before 1.19 sent.
   constexpr std::string_view kText = "Too large resource version";
-  for (const StatusCause& c : s.causes) {
+  for (const StatusCause& c : s.details->causes) {
     if (c.message == kText) return true;
   }
   return in_message && s.message.view().find(kText) != std::string_view::npos;
 }
 
 bool HasCause(const Status& s, std::string_view cause_reason) {
-  return std::any_of(s.causes.begin(), s.causes.end(),
+  return std::any_of(s.details->causes.begin(), s.details->causes.end(),
                      [&](const StatusCause& c) { return c.reason == cause_reason; });
 }
 
 std::optional<int> SuggestedDelay(const Status& s) {
-  if (IsServerTimeout(s) || s.retry_after_seconds > 0) return s.retry_after_seconds;
+  if (IsServerTimeout(s) || s.details->retry_after_seconds > 0)
+    return s.details->retry_after_seconds;
   return std::nullopt;
 }
 

@@ -135,8 +135,8 @@ class Log {
   void Headers(const sim::Event& e, const client::ResponsePayload& p) {
     Line(e, "Response Headers:");
     Line(e, "    Content-Type: application/json");
-    if (p.code >= 400 && p.status.retry_after_seconds > 0)
-      Line(e, fmt::format("    Retry-After: {}", p.status.retry_after_seconds));
+    if (p.code >= 400 && p.status.details->retry_after_seconds > 0)
+      Line(e, fmt::format("    Retry-After: {}", p.status.details->retry_after_seconds));
   }
 
   void Line(const sim::Event& e, const std::string& text) {

@@ -26,8 +26,8 @@ Access AccessOf(api::Verb verb) {
 // Source: rest/with_retry.go IsNextRetry, rest/request.go Watch and request.
 std::optional<Duration> RetryPause(Access access, const api::Response& r) {
   if (r.code == 429 || r.code >= 500) {
-    if (r.status.retry_after_seconds <= 0) return std::nullopt;
-    return Seconds(r.status.retry_after_seconds);
+    if (r.status.details->retry_after_seconds <= 0) return std::nullopt;
+    return Seconds(r.status.details->retry_after_seconds);
   }
   if (access == Access::kWrite || !api::IsConnectionLost(r.status)) return std::nullopt;
   return kConnectionRetryPause;

@@ -123,7 +123,7 @@ sim::Task<Response> Kubectl::Send(Request request) {
   Response response = co_await client_.Do(std::move(request));
   // ErrorText tells the user who refused.
   if (api::IsConnectionRefused(response.status))
-    response.status.name = fmt::format("{}:6443", client_.connection().server().name());
+    response.status.details->name = fmt::format("{}:6443", client_.connection().server().name());
   co_return response;
 }
 

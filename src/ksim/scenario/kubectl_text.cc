@@ -13,12 +13,12 @@ namespace {
 // checkErr of what the server calls invalid; statusCausesToAggrError, MultilineError.
 std::string InvalidText(const api::Status& status) {
   std::string text = "The request is invalid";
-  if (!status.kind.empty() || !status.name.empty())
-    text = fmt::format("The {} \"{}\" is invalid", status.kind, status.name);
-  else if (!status.message.empty() && status.causes.empty())
+  if (!status.details->kind.empty() || !status.details->name.empty())
+    text = fmt::format("The {} \"{}\" is invalid", status.details->kind, status.details->name);
+  else if (!status.message.empty() && status.details->causes.empty())
     text += ": " + status.message;
   std::vector<std::string> causes;
-  for (const api::StatusCause& cause : status.causes) {
+  for (const api::StatusCause& cause : status.details->causes) {
     std::string told = fmt::format("{}: {}", cause.field, cause.message);
     if (std::find(causes.begin(), causes.end(), told) == causes.end())
       causes.push_back(std::move(told));
@@ -47,7 +47,7 @@ std::string ErrorText(const api::Response& response, std::string_view doing) {
                ? fmt::format(
                      "The connection to the server {} was refused - did you specify the "
                      "right host or port?",
-                     status.name)
+                     status.details->name)
                : "Unable to connect to the server: " + status.message;
   if (api::IsInvalid(status)) return InvalidText(status);
   const std::string source = doing.empty() ? "" : fmt::format("error when {} \"STDIN\": ", doing);

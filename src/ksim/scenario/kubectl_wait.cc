@@ -133,7 +133,7 @@ sim::Task<StepOutcome> Kubectl::Delete(const Step& step, EarlierTries& tries) {
       co_return outcome;
     }
     target.gone = response.code == 404;
-    target.uid = response.status.uid;
+    target.uid = response.status.details->uid;
     if (!response.object.empty()) target.uid = std::string(response.object.uid());
     std::string kind = target.info->singular;
     if (!target.info->group.empty()) kind += "." + target.info->group;

@@ -89,9 +89,9 @@ class NamespaceLifecycle final : public Plugin {
         a,
         fmt::format("unable to create new content in namespace {} because it is being terminated",
                     a.ns));
-    status.causes.emplace_back("NamespaceTerminating",
-                               fmt::format("namespace {} is being terminated", a.ns),
-                               "metadata.namespace");
+    status.details->causes.emplace_back("NamespaceTerminating",
+                                        fmt::format("namespace {} is being terminated", a.ns),
+                                        "metadata.namespace");
     return status;
   }
 

@@ -128,11 +128,12 @@ api::Status ApplyConflicts(const std::vector<ApplyConflict>& conflicts) {
   status.code = 409;
   status.reason = "Conflict";
   for (const ApplyConflict& c : conflicts)
-    status.causes.emplace_back("FieldManagerConflict", "conflict with " + Describe(c.manager),
-                               Print(c.path));
+    status.details->causes.emplace_back("FieldManagerConflict",
+                                        "conflict with " + Describe(c.manager), Print(c.path));
   if (conflicts.size() == 1) {
-    status.message = fmt::format("Apply failed with 1 conflict: {}: {}", status.causes[0].message,
-                                 status.causes[0].field);
+    status.message =
+        fmt::format("Apply failed with 1 conflict: {}: {}", status.details->causes[0].message,
+                    status.details->causes[0].field);
     return status;
   }
   std::string message = fmt::format("Apply failed with {} conflicts:", conflicts.size());

@@ -151,7 +151,7 @@ api::Status ExpiredContinue(const ContinueToken& token) {
       "to retrieve the remainder of the results. Continuing with the provided token results in an "
       "inconsistent list - objects that were created, modified, or deleted between the time the "
       "first chunk was returned and now may show up in the list.");
-  status.continue_token = EncodeContinue(ContinueToken(-1, token.start));
+  status.details->continue_token = EncodeContinue(ContinueToken(-1, token.start));
   return status;
 }
 
