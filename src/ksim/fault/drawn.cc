@@ -24,7 +24,7 @@ constexpr Duration kSkews[] = {Seconds(11),  Seconds(-11), Seconds(16),
                                Seconds(-16), Minutes(6),   Minutes(-6)};
 
 // Of a small cluster's run: room without growing.
-constexpr std::size_t kUsualSites = 128, kUsualQuestions = 512;
+constexpr std::size_t kUsualSubjects = 64, kUsualTopics = 128;
 
 bool IsWrite(api::Verb verb) {
   return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
@@ -72,8 +72,8 @@ std::vector<std::string_view> AllowedKinds(const std::vector<std::string>& fault
 
 Drawn::Drawn(Injector& injector, Cluster& cluster, const std::vector<std::string_view>& kinds)
     : injector_(injector), cluster_(cluster), on_(kKinds, false) {
-  sites_.reserve(kUsualSites);
-  ordinals_.reserve(kUsualQuestions);
+  subjects_.reserve(kUsualSubjects);
+  topics_.reserve(kUsualTopics);
   const std::vector<std::string_view>& all = DrawnKinds();
   for (std::size_t i = 0; i < all.size(); ++i)
     on_[i] = std::find(kinds.begin(), kinds.end(), all[i]) != kinds.end();
@@ -126,19 +126,27 @@ void Drawn::OnEvent(const sim::Event& e) {
   }
 }
 
-std::uint32_t Drawn::Ask(int kind, std::string_view subject, std::uint64_t object,
-                         std::uint32_t n) {
-  if (!on_[static_cast<std::size_t>(kind)]) return 0;
+Drawn::Topic Drawn::About(std::string_view subject, std::uint64_t object) {
+  const std::uint64_t hash = sim::KeyOf(subject);
+  const auto [sites, new_subject] = subjects_.try_emplace(hash, sites_.size());
+  if (new_subject) sites_.resize(sites_.size() + kKinds);
+  const auto [asked, new_topic] = topics_.try_emplace(sim::KeyOf(hash, object), asked_.size());
+  if (new_topic) asked_.resize(asked_.size() + kKinds);
+  return {subject, object, sites->second, asked->second};
+}
+
+std::uint32_t Drawn::Ask(int kind, const Topic& topic, std::uint32_t n) {
+  const auto i = static_cast<std::size_t>(kind);
+  if (!on_[i]) return 0;
   sim::Decisions& decisions = cluster_.sim().decisions();
-  const std::uint64_t about = sim::KeyOf(subject, static_cast<std::uint64_t>(kind));
-  const auto [site, is_new] = sites_.try_emplace(about);
-  if (is_new) {
+  sim::SiteId& site = sites_[topic.sites + i];
+  if (site == sim::SiteId()) {
     std::string name = "fault.";
-    name.append(DrawnKinds()[static_cast<std::size_t>(kind)]).append("/").append(subject);
-    site->second = decisions.Site(name);
+    name.append(DrawnKinds()[i]).append("/").append(topic.subject);
+    site = decisions.Site(name);
   }
-  const std::uint64_t ordinal = ++ordinals_[sim::KeyOf(about, object)];
-  return decisions.ChooseOnce(site->second, sim::KeyOf(object, ordinal), n);
+  const std::uint64_t ordinal = ++asked_[topic.asked + i];
+  return decisions.ChooseOnce(site, sim::KeyOf(topic.object, ordinal), n);
 }
 
 void Drawn::Fire(const sim::Event& e, std::string_view verb, Value args) {
@@ -161,22 +169,23 @@ void Drawn::OnWatchEvent(const sim::Event& e) {
   const std::string subject = client->second + "/" + resource;
   const std::uint64_t object =
       cluster_.apiserver_shared().identities.Of(resource, about.ns(), about.name());
+  const Topic topic = About(subject, object);
   const auto args = [&] { return StreamOf(client->second, resource); };
-  if (const std::uint32_t how = Ask(kDropWatch, subject, object, 4); how != 0) {
+  if (const std::uint32_t how = Ask(kDropWatch, topic, 4); how != 0) {
     Value drop = args();
     if (how == 2) drop = drop.Set("how", Text("error"));
     if (how == 3) drop = drop.Set("redialAfter", Text(FormatDuration(kNoRedial)));
     Fire(e, "dropWatch", drop);
   }
-  if (Ask(kExpire, subject, object, 2) != 0) {
+  if (Ask(kExpire, topic, 2) != 0) {
     Fire(e, "expire", args());
     Fire(e, "dropWatch", args());
   }
-  if (const std::uint32_t n = Ask(kHoldStream, subject, object, kSizes); n != 0)
+  if (const std::uint32_t n = Ask(kHoldStream, topic, kSizes); n != 0)
     Fire(e, "holdStream", args().Set("for", LengthOf(n)));
-  if (const std::uint32_t n = Ask(kDelayStream, subject, object, kSizes); n != 0)
+  if (const std::uint32_t n = Ask(kDelayStream, topic, kSizes); n != 0)
     Fire(e, "delayStream", args().Set("by", LengthOf(n)));
-  AskGap(e, client->second, resource, subject, object);
+  AskGap(e, client->second, resource, topic);
 }
 
 void Drawn::OnStoreEvent(const sim::Event& e) {
@@ -233,12 +242,13 @@ void Drawn::OnRequest(const sim::Event& e) {
   const std::uint64_t object = sim::KeyOf(
       api::ToString(q.verb), cluster_.apiserver_shared().identities.Of(resource, q.ns, name));
   if (IsWrite(q.verb)) {
+    const Topic topic = About(subject, object);
     const auto args = [&] {
       return StreamOf(q.client, resource).Set("verb", Text(api::ToString(q.verb)));
     };
-    if (const std::uint32_t n = Ask(kRejectWrite, subject, object, 5); n != 0)
+    if (const std::uint32_t n = Ask(kRejectWrite, topic, 5); n != 0)
       Fire(e, "rejectWrite", args().Set("code", Value::Of(kCodes[n - 1])));
-    if (const std::uint32_t n = Ask(kTimeoutWrite, subject, object, 3); n != 0)
+    if (const std::uint32_t n = Ask(kTimeoutWrite, topic, 3); n != 0)
       Fire(e, "timeoutWrite", args().Set("applied", Value::Of(n == 1)));
     return;
   }
@@ -324,8 +334,7 @@ void Drawn::OnResponse(const sim::Event& e) {
   if (resource == "Lease" || resource == "Event") return;
   const std::uint64_t object = cluster_.apiserver_shared().identities.Of(
       resource, response.object.ns(), response.object.name());
-  const std::uint64_t ordinal =
-      ++ordinals_[sim::KeyOf(sim::KeyOf("response", e.actor.name_hash()), object)];
+  const std::uint64_t ordinal = ++responses_[sim::KeyOf(e.actor.name_hash(), object)];
   const apiserver::Server* first = cluster_.servers().front();
   if (ordinal % 2 == 1) {
     if (const std::uint32_t n = Ask(kRestart, process, object, kSizes); n != 0) {

@@ -98,13 +98,19 @@ class Drawn {
   void OnRequest(const sim::Event& e);
   void OnCommit(const sim::Event& e);
   // --- drawn_motifs.cc ---
+  // What a question is about: its subject, which is the rest of its site, and an object.
+  struct Topic {
+    std::string_view subject;
+    std::uint64_t object = 0;
+    std::size_t sites = 0, asked = 0;  // where those of its kinds begin
+  };
   using Next = std::function<void(const sim::Event&)>;
   // Calls `act` at the client's next delivery of the resource, or when its next watch begins.
   void Await(std::string client, std::string resource, Next act);
   void GoOn(const sim::Event& e, std::string_view client, std::string_view resource);
   void FireGap(const sim::Event& e, const value::Value& stream, std::uint32_t length);
   void AskGap(const sim::Event& e, std::string_view client, std::string_view resource,
-              std::string_view subject, std::uint64_t object);
+              const Topic& topic);
   void AskStorm(const sim::Event& e, std::string_view process, std::uint64_t object);
   void AskCompactInGap(const sim::Event& e, std::string_view resource, std::uint64_t object);
   void AskStaleRestart(const sim::Event& e, std::string_view process, std::string_view resource,
@@ -114,8 +120,13 @@ class Drawn {
   void AskFailover(const sim::Event& e, std::string_view leader, std::uint64_t object);
   void OnResponse(const sim::Event& e);
 
-  // One question: n sizes, about `object`; 0 if the kind is off. `subject` is the rest of the site.
-  std::uint32_t Ask(int kind, std::string_view subject, std::uint64_t object, std::uint32_t n);
+  // `subject` is good for as long as the topic is.
+  Topic About(std::string_view subject, std::uint64_t object);
+  // One question: n sizes; 0 if the kind is off.
+  std::uint32_t Ask(int kind, const Topic& topic, std::uint32_t n);
+  std::uint32_t Ask(int kind, std::string_view subject, std::uint64_t object, std::uint32_t n) {
+    return on_[static_cast<std::size_t>(kind)] ? Ask(kind, About(subject, object), n) : 0;
+  }
   void Fire(const sim::Event& e, std::string_view verb, value::Value args);
 
   Injector& injector_;
@@ -123,9 +134,13 @@ class Drawn {
   bool open_ = false;
   std::vector<bool> on_;  // by kind
   std::vector<Fired> fired_;
-  // Looked up only, never walked.
-  absl::flat_hash_map<std::uint64_t, sim::SiteId> sites_;  // by subject and kind
-  absl::flat_hash_map<std::uint64_t, std::uint64_t> ordinals_;
+  // One for each kind, subject after subject: the site, once it was asked at; and topic after
+  // topic: how often it was asked.
+  std::vector<sim::SiteId> sites_;
+  std::vector<std::uint32_t> asked_;
+  // Where those of a subject, or of a topic, begin. Looked up only, never walked.
+  absl::flat_hash_map<std::uint64_t, std::size_t> subjects_, topics_;
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> responses_;  // to an actor, about an object
   struct Awaited {
     std::string client, resource;
     Next act;

@@ -54,10 +54,10 @@ void Drawn::FireGap(const sim::Event& e, const Value& stream, std::uint32_t leng
 }
 
 void Drawn::AskGap(const sim::Event& e, std::string_view client, std::string_view resource,
-                   std::string_view subject, std::uint64_t object) {
-  if (const std::uint32_t n = Ask(kGap, subject, object, kSizes); n != 0)
+                   const Topic& topic) {
+  if (const std::uint32_t n = Ask(kGap, topic, kSizes); n != 0)
     FireGap(e, StreamOf(client, resource), n);
-  const std::uint32_t n = Ask(kStallInGap, subject, object, kSizes);
+  const std::uint32_t n = Ask(kStallInGap, topic, kSizes);
   if (n == 0) return;
   value::ObjectBuilder stall;
   stall.Add("actor", Text(client)).Add("resource", Text(resource));

@@ -27,15 +27,13 @@ class Leak : public Oracle {
   Leak() : Oracle(LeakInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    const Change& c = *facts.history().Newest(o.object);
-    const std::uint64_t uid = Hash64(c.uid());
-    if (c.after.is_null()) {
+    if (o.after->is_null()) {
       objects_.erase(o.object);
-      uids_.erase(uid);
+      uids_.erase(Hash64(o.uid));
       return;
     }
-    uids_.insert(uid);
-    if (!OwnersOf(c).empty()) objects_[o.object] = &c;
+    if (o.op == CommitOp::kCreate) uids_.insert(Hash64(o.uid));  // an update leaves it as it is
+    if (!OwnersOf(*o.after).empty()) objects_[o.object] = facts.history().Newest(o.object);
   }
 
   void Finish(const Facts& facts, const RunEnd& end) override {
@@ -44,7 +42,7 @@ class Leak : public Oracle {
     Judged();
     for (const auto& [object, change] : objects_) {
       bool alive = false;
-      for (const value::Value& owner : OwnersOf(*change).items())
+      for (const value::Value& owner : OwnersOf(change->after).items())
         alive = alive || uids_.contains(Hash64(owner.Get("uid").AsString()));
       if (!alive)
         Violate(change->seq, "",
@@ -54,9 +52,9 @@ class Leak : public Oracle {
   }
 
  private:
-  static const value::Value& OwnersOf(const Change& c) {
+  static const value::Value& OwnersOf(const value::Value& tree) {
     static const value::Atom metadata("metadata"), owners("ownerReferences");
-    return c.after.Get(metadata).Get(owners);
+    return tree.Get(metadata).Get(owners);
   }
 
   std::map<std::uint64_t, const Change*> objects_;  // with owners
