@@ -1,0 +1,41 @@
+// main of every test program. CTest runs several at a time, and two tests may give their files one
+// name: so each process writes into a directory of its own, which is gone when it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace {
+
+// testing::TempDir() is what TEST_TMPDIR names. Who has set it wants to have it so, be it the
+// process that this one is the death test of.
+class OwnTempDir {
+ public:
+  OwnTempDir() {
+    if (::getenv("TEST_TMPDIR") != nullptr) return;
+    std::string dir = testing::TempDir() + "ksim-test-XXXXXX";
+    if (::mkdtemp(dir.data()) == nullptr) return;
+    dir_ = dir;
+    ::setenv("TEST_TMPDIR", dir_.c_str(), 1);
+  }
+  ~OwnTempDir() {
+    std::error_code ignored;
+    if (!dir_.empty()) std::filesystem::remove_all(dir_, ignored);
+  }
+  OwnTempDir(const OwnTempDir&) = delete;
+  OwnTempDir& operator=(const OwnTempDir&) = delete;
+
+ private:
+  std::string dir_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleMock(&argc, argv);
+  const OwnTempDir own;
+  return RUN_ALL_TESTS();
+}
