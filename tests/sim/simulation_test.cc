@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -317,6 +318,23 @@ TEST_F(SimulationTest, DescribesWhatKeepsItBusy) {
   EXPECT_EQ(sim_.DescribePendingWork(1).size(), 1u);
   EXPECT_EQ(sim_.pending_work(), 4u);
   sim_.ReleaseWork();
+}
+
+// A label that does not lie where the program's literals do, as one of a library that was loaded.
+TEST_F(SimulationTest, LabelsMayLieFarOff) {
+  std::vector<char> far(std::size_t{8} << 20);
+  const auto at = [&far](std::size_t place, const char* text) {
+    return std::strcpy(far.data() + place, text);
+  };
+  const char* one = at(0, "one far off");
+  const char* two = at(std::size_t{4} << 20, "another");
+  const auto nothing = [] {};
+  for (const char* label : {one, "near", two, one})
+    sim_.After(Seconds(1), TimerKind::kWork, label, nothing);
+  std::vector<std::string> labels;
+  for (const std::string& line : sim_.DescribePendingWork(10))
+    labels.push_back(line.substr(0, line.find("  ")));
+  EXPECT_EQ(labels, (std::vector<std::string>{"one far off", "near", "another", "one far off"}));
 }
 
 // --- the rest --------------------------------------------------------------------------------

@@ -60,9 +60,9 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
                                  const char* label) {
   Slot& slot = slots[index];
   const bool work = kind == TimerKind::kWork;
-  slot.label = label;
+  slot.label = Packed(label);
   ++slot.entries;
-  slot.work += work;
+  slot.work = static_cast<std::uint16_t>(slot.work + work);
   sim.pending_work_ += work;
   const QueueEntry e{static_cast<std::uint64_t>(at.ns()), next_sequence | std::uint64_t{work},
                      index, slot.generation};
@@ -70,6 +70,13 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
   if (ordering && ordering->Stage(e)) [[unlikely]]
     return;
   queue.Push(e);
+}
+
+std::int32_t Simulation::Kernel::NumberOfFar(const char* label) {
+  const auto it = std::find(far_labels.begin(), far_labels.end(), label);
+  const auto number = static_cast<std::int32_t>(it - far_labels.begin());
+  if (it == far_labels.end()) far_labels.push_back(label);
+  return 2 * number + 1;
 }
 
 std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const {
@@ -89,7 +96,7 @@ std::vector<std::string> Simulation::Kernel::DescribeWork(std::size_t max) const
     const Slot& slot = slots[e.slot];
     const ActorId actor =
         slot.frame != nullptr ? roots[slot.owner].actor : CallAt(slot.owner).context.actor;
-    lines.push_back(fmt::format("{}  {}  due {}", slot.label, actor.name(),
+    lines.push_back(fmt::format("{}  {}  due {}", Unpacked(slot.label), actor.name(),
                                 FormatTime(VirtualTime(static_cast<std::int64_t>(e.time)))));
   }
   if (holds > 0 && lines.size() < max) lines.push_back(fmt::format("{} held", holds));

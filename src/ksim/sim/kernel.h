@@ -39,14 +39,14 @@ class Simulation::Kernel {
   static constexpr std::uint32_t kNone = 0xffffffffu;
 
   struct Slot {
-    void* frame = nullptr;        // where the root waits; null: a call
-    const char* label = nullptr;  // of the last wake-up asked for: a literal
+    void* frame = nullptr;  // where the root waits; null: a call
     std::uint32_t generation = 0;
     std::uint32_t owner = kNone;  // root or call; of a free root's: the next of these
-    std::uint32_t entries = 0;    // queue entries of this generation
-    std::uint32_t work = 0;       // how many of them are kWork
+    std::int32_t label = 0;       // of the last wake-up asked for, packed
+    std::uint16_t entries = 0;    // queue entries of this generation
+    std::uint16_t work = 0;       // how many of them are kWork
   };
-  static_assert(sizeof(Slot) == 32);
+  static_assert(sizeof(Slot) == 24);
 
   struct Root {
     Task<void> task;
@@ -115,6 +115,26 @@ class Simulation::Kernel {
   }
   std::vector<std::string> DescribeWork(std::size_t max) const;
 
+  // A label in four bytes. Labels are literals, and those of one program lie close together: its
+  // distance from one of them, doubled. Of one that lies far off, in a library that was loaded, the
+  // number, doubled, and one.
+  std::int32_t Packed(const char* label) {
+    const std::intptr_t distance = AddressOf(label) - AddressOf(kNear);
+    if (distance >= -kFar && distance < kFar) [[likely]]
+      return static_cast<std::int32_t>(2 * distance);
+    return NumberOfFar(label);
+  }
+  const char* Unpacked(std::int32_t label) const {
+    if (label % 2 != 0) return far_labels[static_cast<std::size_t>(label / 2)];
+    return reinterpret_cast<const char*>(AddressOf(kNear) + label / 2);
+  }
+  std::int32_t NumberOfFar(const char* label);
+  static std::intptr_t AddressOf(const char* label) {
+    return reinterpret_cast<std::intptr_t>(label);
+  }
+  static constexpr std::intptr_t kFar = std::intptr_t{1} << 30;
+  static constexpr char kNear[] = "label";
+
   // --- running (kernel.cc) ---
   void Run(std::uint32_t slot, bool work);  // the clock has been set
   void RunRoot(std::uint32_t slot);
@@ -158,7 +178,8 @@ class Simulation::Kernel {
   std::size_t deferred_done = 0;
   std::uint32_t current_slot = kNone;  // of the root that runs
   bool in_step = false;
-  bool closed = false;                 // after Shutdown
+  bool closed = false;  // after Shutdown
+  std::vector<const char*> far_labels;
   std::unique_ptr<Ordering> ordering;  // null: events run by (time, sequence)
   absl::flat_hash_map<std::string_view, Process*> processes_by_name;
 };
