@@ -27,14 +27,20 @@ Failure FirstFailure(const Scenario& s) {
   return first.value_or(Failure());
 }
 
-TEST(Shrink, ExpiredExpectationsTakeOneFault) {
-  Scenario s = ExpiredExpectations();
-  const Failure failure = FirstFailure(s);
-  ASSERT_EQ(failure.finding.oracle, "expect");
-  s.seed = failure.job.seed;
+// The first failure of a campaign, made small; *s has its seed then.
+Shrunk ShrinkFirst(Scenario* s, Failure* failure) {
+  *failure = FirstFailure(*s);
+  EXPECT_EQ(failure->finding.oracle, "expect");
+  s->seed = failure->job.seed;
   ShrinkOptions options;
   options.runs = 300;
-  const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+  return Shrink(*s, failure->job.strategy, {}, failure->finding, options);
+}
+
+TEST(Shrink, ExpiredExpectationsTakeOneFault) {
+  Scenario s = ExpiredExpectations();
+  Failure failure;
+  const Shrunk shrunk = ShrinkFirst(&s, &failure);
   ASSERT_TRUE(shrunk.reproduced);
   EXPECT_TRUE(shrunk.runs_alone);
   EXPECT_EQ(shrunk.decisions.size(), 1u);
@@ -56,12 +62,8 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
 TEST(Shrink, TheNearestRunTellsWhatIsApart) {
   Scenario s = ExpiredExpectations("[freezeCache]");
   s.steps.at(1).at = Milliseconds(300'800);  // while a cache that stands for 301 s still stands
-  const Failure failure = FirstFailure(s);
-  ASSERT_EQ(failure.finding.oracle, "expect");
-  s.seed = failure.job.seed;
-  ShrinkOptions options;
-  options.runs = 300;
-  const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+  Failure failure;
+  const Shrunk shrunk = ShrinkFirst(&s, &failure);
   ASSERT_TRUE(shrunk.reproduced);
   EXPECT_THAT(shrunk.nearest, testing::EndsWith("begin kube-apiserver-0 pods "
                                                 "(args.for: 5m1s | 4m59s)"));
@@ -70,12 +72,8 @@ TEST(Shrink, TheNearestRunTellsWhatIsApart) {
 // stallInGap is three faults. The pods' handler alone, late by five minutes, is enough.
 TEST(Shrink, OfAMotifOnlyWhatIsNeededStays) {
   Scenario s = ExpiredExpectations("[stallInGap]");
-  const Failure failure = FirstFailure(s);
-  ASSERT_EQ(failure.finding.oracle, "expect");
-  s.seed = failure.job.seed;
-  ShrinkOptions options;
-  options.runs = 300;
-  const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+  Failure failure;
+  const Shrunk shrunk = ShrinkFirst(&s, &failure);
   ASSERT_EQ(shrunk.scenario.faults.size(), 1u);
   EXPECT_EQ(shrunk.scenario.faults[0].verb, "stallHandler");
 }
