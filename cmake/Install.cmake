@@ -1,6 +1,6 @@
 # Install rules: the executable, the layers as static libraries, the headers of include/ and a
 # ksimConfig.cmake, so that `find_package(ksim)` and `target_link_libraries(x ksim::ksim)` work from
-# any other program. tests/install builds one.
+# any other program. tests/whole/install builds one.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

@@ -1,4 +1,4 @@
-#include "ksim/api/defaulting.h"
+#include "ksim/api/strategy/defaulting.h"
 
 #include "tests/api/fixture.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "ksim/api/by_kind.h"
+#include "ksim/api/core/by_kind.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {

@@ -1,4 +1,4 @@
-#include "ksim/api/known_trees.h"
+#include "ksim/api/core/known_trees.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ksim/api/names.h"
+#include "ksim/api/core/names.h"
 
 #include <set>
 

@@ -1,4 +1,4 @@
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 
 #include "tests/api/fixture.h"
 

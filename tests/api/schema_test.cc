@@ -1,6 +1,6 @@
-#include "ksim/api/schema.h"
+#include "ksim/api/schema/schema.h"
 
-#include "ksim/api/schema_types.h"
+#include "ksim/api/schema/schema_types.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {

@@ -1,6 +1,6 @@
-#include "ksim/api/strategy.h"
+#include "ksim/api/strategy/strategy.h"
 
-#include "ksim/api/defaulting.h"
+#include "ksim/api/strategy/defaulting.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ksim/api/defaulting.h"
-#include "ksim/api/strategy.h"
-#include "ksim/api/validation.h"
+#include "ksim/api/rules/validation.h"
+#include "ksim/api/strategy/defaulting.h"
+#include "ksim/api/strategy/strategy.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {

@@ -1,4 +1,4 @@
-#include "ksim/api/cron_schedule.h"
+#include "ksim/api/rules/cron_schedule.h"
 #include "tests/api/validation_fixture.h"
 
 namespace ksim::api {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/api/printers.h"
-#include "ksim/api/response_body.h"
+#include "ksim/api/core/response_body.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::apiserver {

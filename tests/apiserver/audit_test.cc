@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "ksim/api/request_uri.h"
-#include "ksim/api/response_body.h"
+#include "ksim/api/core/request_uri.h"
+#include "ksim/api/core/response_body.h"
 #include "ksim/value/json.h"
 #include "tests/apiserver/world.h"
 

@@ -1,5 +1,5 @@
-// The fuzzers' seed inputs, run one by one: tests/fuzzers/corpus. JSON files named y_ are valid, n_
-// are not; nlohmann::json must think the same, except of duplicate names and depth.
+// The fuzzers' seed inputs, run one by one: tests/whole/fuzzers/corpus. JSON files named y_ are
+// valid, n_ are not; nlohmann::json must think the same, except of duplicate names and depth.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string Read(const fs::path& path) {
 
 TEST(Corpus, Json) {
   int files = 0;
-  for (const fs::path& path : FilesIn("tests/fuzzers/corpus/json")) {
+  for (const fs::path& path : FilesIn("tests/whole/fuzzers/corpus/json")) {
     ++files;
     const std::string text = Read(path);
     const std::string name = path.filename().string();
@@ -57,7 +57,7 @@ TEST(Corpus, Json) {
 
 TEST(Corpus, Yaml) {
   int files = 0;
-  for (const fs::path& path : FilesIn("tests/fuzzers/corpus/yaml")) {
+  for (const fs::path& path : FilesIn("tests/whole/fuzzers/corpus/yaml")) {
     ++files;
     const YamlFile file = ParseYaml(Read(path), path.filename().string());
     for (const Diagnostic& d : file.errors) EXPECT_GT(d.span.line, 0) << Render(d, false);

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "ksim/api/request_uri.h"
-#include "ksim/api/response_body.h"
+#include "ksim/api/core/request_uri.h"
+#include "ksim/api/core/response_body.h"
 #include "ksim/apiserver/audit_event.h"
 #include "ksim/base/hash.h"
 #include "ksim/value/json.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/text.h"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ksim/api/node.h"
-#include "ksim/api/pod_printer.h"
+#include "ksim/api/printing/pod_printer.h"
 #include "ksim/cli/describe.h"
 #include "ksim/cli/describe_text.h"
 #include "ksim/value/quantity.h"

@@ -2,7 +2,7 @@
 //
 // Source: kubectl pkg/describe/describe.go ConfigMapDescriber, describeSecret,
 // describeServiceAccount, describePriorityClass, describePodDisruptionBudgetV1.
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/cli/describe.h"
 #include "ksim/cli/describe_text.h"
 #include "ksim/value/base64.h"

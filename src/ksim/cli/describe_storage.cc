@@ -2,8 +2,8 @@
 //
 // Source: kubectl pkg/describe/describe.go describePersistentVolumeClaim, printPodsMultiline,
 // describeStorageClass; pkg/util/storage/storage.go.
-#include "ksim/api/pod_printer.h"
-#include "ksim/api/timestamps.h"
+#include "ksim/api/core/timestamps.h"
+#include "ksim/api/printing/pod_printer.h"
 #include "ksim/cli/describe.h"
 #include "ksim/cli/describe_text.h"
 #include "ksim/value/go_format.h"

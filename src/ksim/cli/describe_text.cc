@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/quantity.h"
 

@@ -5,9 +5,9 @@
 // DescribePodTemplate; pkg/util/deployment/deployment.go.
 #include <algorithm>
 
-#include "ksim/api/pod_printer.h"
-#include "ksim/api/printers.h"
-#include "ksim/api/timestamps.h"
+#include "ksim/api/core/timestamps.h"
+#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/cli/describe.h"
 #include "ksim/cli/describe_text.h"
 #include "ksim/value/go_format.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/describe.h"

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ksim/api/kinds.h"
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/api/variants.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/check/oracle.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/describe.h"

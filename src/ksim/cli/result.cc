@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ksim/api/printers.h"
+#include "ksim/api/printing/printers.h"
 #include "ksim/check/oracle.h"
 #include "ksim/cli/io.h"
 #include "ksim/cli/trace_input.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "ksim/api/name_rules.h"
-#include "ksim/api/names.h"
+#include "ksim/api/core/names.h"
+#include "ksim/api/rules/name_rules.h"
 #include "ksim/base/hash.h"
 #include "ksim/client/backoff.h"
 #include "ksim/client/context_scope.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "ksim/api/host_ports.h"
-#include "ksim/api/node_selector.h"
-#include "ksim/api/resources.h"
-#include "ksim/api/taints.h"
+#include "ksim/api/views/host_ports.h"
+#include "ksim/api/views/node_selector.h"
+#include "ksim/api/views/resources.h"
+#include "ksim/api/views/taints.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::kubelet {

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "ksim/api/pod.h"
-#include "ksim/api/strategy.h"
-#include "ksim/api/taints.h"
+#include "ksim/api/strategy/strategy.h"
+#include "ksim/api/views/taints.h"
 #include "ksim/value/quantity.h"
 
 namespace ksim::kubelet {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "ksim/api/defaulting.h"
 #include "ksim/api/kinds.h"
-#include "ksim/api/schema.h"
-#include "ksim/api/strategy.h"
-#include "ksim/api/validation.h"
+#include "ksim/api/rules/validation.h"
+#include "ksim/api/schema/schema.h"
+#include "ksim/api/strategy/defaulting.h"
+#include "ksim/api/strategy/strategy.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/value/yaml.h"

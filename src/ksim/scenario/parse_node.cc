@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "ksim/api/field_errors.h"
-#include "ksim/api/name_rules.h"
-#include "ksim/api/pod_validation.h"
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/name_rules.h"
+#include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/value/quantity.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ksim/api/pod.h"
-#include "ksim/api/taints.h"
+#include "ksim/api/views/taints.h"
 
 namespace ksim::scheduler {
 

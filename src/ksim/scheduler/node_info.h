@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/api/host_ports.h"
 #include "ksim/api/object.h"
-#include "ksim/api/resources.h"
+#include "ksim/api/views/host_ports.h"
+#include "ksim/api/views/resources.h"
 #include "ksim/value/value.h"
 
 namespace ksim::scheduler {

@@ -2,7 +2,7 @@
 // the pod its imagePullSecrets. The account itself need not exist (docs/fidelity.md).
 //
 // Source: plugin/pkg/admission/serviceaccount/admission.go.
-#include "ksim/api/names.h"
+#include "ksim/api/core/names.h"
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/resources.h"
 #include "ksim/sim/simulation.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ksim/api/timestamps.h"
+#include "ksim/api/core/timestamps.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/json.h"

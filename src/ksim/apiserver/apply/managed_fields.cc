@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ksim/api/go_text.h"
+#include "ksim/api/core/go_text.h"
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "ksim/api/go_text.h"
+#include "ksim/api/core/go_text.h"
 #include "ksim/base/status.h"
 
 namespace ksim::apiserver {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "ksim/api/go_text.h"
+#include "ksim/api/core/go_text.h"
 #include "ksim/apiserver/apply/field_manager.h"
 
 namespace ksim::apiserver {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "ksim/api/defaulting.h"
-#include "ksim/api/go_text.h"
-#include "ksim/api/schema.h"
-#include "ksim/api/strategy.h"
+#include "ksim/api/core/go_text.h"
+#include "ksim/api/schema/schema.h"
+#include "ksim/api/strategy/defaulting.h"
+#include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/handlers/patch_errors.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/json.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ksim/api/go_text.h"
-#include "ksim/api/strategy.h"
+#include "ksim/api/core/go_text.h"
+#include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/apply/field_manager.h"
 #include "ksim/apiserver/handlers/decode.h"
 #include "ksim/apiserver/handlers/patch_errors.h"

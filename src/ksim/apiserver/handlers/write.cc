@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ksim/api/strategy.h"
+#include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/apply/field_manager.h"
 #include "ksim/apiserver/handlers/decode.h"
 #include "ksim/apiserver/handlers/handler.h"

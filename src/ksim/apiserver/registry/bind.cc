@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ksim/api/conditions.h"
-#include "ksim/api/validation.h"
+#include "ksim/api/rules/validation.h"
 #include "ksim/apiserver/registry/registry.h"
 
 namespace ksim::apiserver {

@@ -3,11 +3,11 @@
 #include <optional>
 #include <utility>
 
-#include "ksim/api/crd.h"
-#include "ksim/api/kind_warnings.h"
-#include "ksim/api/names.h"
-#include "ksim/api/strategy.h"
-#include "ksim/api/validation.h"
+#include "ksim/api/core/names.h"
+#include "ksim/api/kinds/crd.h"
+#include "ksim/api/kinds/kind_warnings.h"
+#include "ksim/api/rules/validation.h"
+#include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/registry/event_conversion.h"
 #include "ksim/apiserver/registry/registry.h"
 

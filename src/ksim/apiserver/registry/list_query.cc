@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "ksim/api/go_text.h"
+#include "ksim/api/core/go_text.h"
 
 namespace ksim::apiserver {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/api/go_text.h"
+#include "ksim/api/core/go_text.h"
 #include "ksim/base/status.h"
 #include "ksim/value/value.h"
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "ksim/api/kind_warnings.h"
-#include "ksim/api/strategy.h"
-#include "ksim/api/validation.h"
+#include "ksim/api/kinds/kind_warnings.h"
+#include "ksim/api/rules/validation.h"
+#include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/registry/registry.h"
 
 namespace ksim::apiserver {

@@ -9,7 +9,7 @@
 #include "ksim/api/node.h"
 #include "ksim/api/pod.h"
 #include "ksim/api/replicaset.h"
-#include "ksim/api/resources.h"
+#include "ksim/api/views/resources.h"
 #include "ksim/check/oracles/all.h"
 #include "ksim/check/oracles/words.h"
 

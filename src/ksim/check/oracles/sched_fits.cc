@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/api/resources.h"
+#include "ksim/api/views/resources.h"
 #include "ksim/check/oracles/all.h"
 #include "ksim/check/oracles/words.h"
 

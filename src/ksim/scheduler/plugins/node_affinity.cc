@@ -1,6 +1,6 @@
 // spec.nodeSelector and required node affinity reject; preferred terms score.
 // Source: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go.
-#include "ksim/api/node_selector.h"
+#include "ksim/api/views/node_selector.h"
 #include "ksim/scheduler/plugins/plugins.h"
 
 namespace ksim::scheduler {

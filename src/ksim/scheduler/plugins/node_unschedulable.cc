@@ -1,6 +1,6 @@
 // Cordoned nodes, unless the pod tolerates node.kubernetes.io/unschedulable:NoSchedule.
 // Source: pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go.
-#include "ksim/api/taints.h"
+#include "ksim/api/views/taints.h"
 #include "ksim/scheduler/plugins/plugins.h"
 
 namespace ksim::scheduler {

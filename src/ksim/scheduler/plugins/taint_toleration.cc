@@ -2,7 +2,7 @@
 // Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go.
 #include <fmt/format.h>
 
-#include "ksim/api/taints.h"
+#include "ksim/api/views/taints.h"
 #include "ksim/scheduler/plugins/plugins.h"
 
 namespace ksim::scheduler {

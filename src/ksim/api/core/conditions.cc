@@ -1,0 +1,83 @@
+#include "ksim/api/conditions.h"
+
+#include <vector>
+
+#include "ksim/api/core/timestamps.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Value;
+
+namespace {
+
+struct Names {
+  Atom type{"type"}, status{"status"}, reason{"reason"}, message{"message"},
+      transition{"lastTransitionTime"};
+};
+const Names& N() {
+  static const Names names;
+  return names;
+}
+
+}  // namespace
+
+const Value* FindCondition(const Value& conditions, std::string_view type) {
+  const Names& n = N();
+  for (const Value& c : conditions.items()) {
+    if (c.Get(n.type).AsString() == type) return &c;
+  }
+  return nullptr;
+}
+
+std::string_view ConditionStatus(const Value& conditions, std::string_view type) {
+  const Value* found = FindCondition(conditions, type);
+  return found != nullptr ? found->Get(N().status).AsString() : std::string_view();
+}
+
+std::optional<VirtualTime> ConditionSince(const Value& conditions, std::string_view type) {
+  const Value* found = FindCondition(conditions, type);
+  if (found == nullptr) return std::nullopt;
+  return TimeOf(found->Get(N().transition));
+}
+
+Value MakeCondition(std::string_view type, std::string_view status, std::string_view reason,
+                    std::string_view message) {
+  const Names& n = N();
+  std::vector<Value::Member> members;  // by name, which spares the sorting
+  members.reserve(4);
+  if (!message.empty()) members.emplace_back(n.message, Value::Of(message));
+  if (!reason.empty()) members.emplace_back(n.reason, Value::Of(reason));
+  members.emplace_back(n.status, Value::Of(status));
+  members.emplace_back(n.type, Value::Of(type));
+  return Value::Object(std::move(members));
+}
+
+Value UpdateCondition(const Value& conditions, Value condition, VirtualTime now) {
+  const Names& n = N();
+  const std::string_view type = condition.Get(n.type).AsString();
+  std::vector<Value> list(conditions.items().begin(), conditions.items().end());
+  for (Value& old : list) {
+    if (old.Get(n.type).AsString() != type) continue;
+    const bool same = old.Get(n.status) == condition.Get(n.status);
+    const Value& since = old.Get(n.transition);
+    condition =
+        std::move(condition).Set(n.transition, same && !since.is_null() ? since : TimeValue(now));
+    if (old == condition) return conditions;
+    old = std::move(condition);
+    return Value::Array(std::move(list));
+  }
+  list.push_back(std::move(condition).Set(n.transition, TimeValue(now)));
+  return Value::Array(std::move(list));
+}
+
+Value RemoveCondition(const Value& conditions, std::string_view type) {
+  if (FindCondition(conditions, type) == nullptr) return conditions;
+  std::vector<Value> kept;
+  for (const Value& c : conditions.items()) {
+    if (c.Get(N().type).AsString() != type) kept.push_back(c);
+  }
+  return Value::Array(std::move(kept));
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,246 @@
+#include "ksim/api/kinds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "absl/container/inlined_vector.h"
+#include "ksim/api/core/builtin_kinds.h"
+#include "ksim/base/hash.h"
+
+namespace ksim::api {
+
+using value::Value;
+
+struct Kinds::Impl {
+  std::vector<const ResourceInfo*> kinds;          // built-in ones first, then as added
+  std::vector<const ResourceInfo*> sorted;         // by group, then resource
+  std::vector<std::unique_ptr<ResourceInfo>> own;  // those added; all Kinds share the built-in ones
+};
+
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// "replicasets.apps" and "replicasets.v1.apps" name a group too; nullopt group = any.
+struct QualifiedName {
+  std::string name;
+  std::string group, version;
+  bool any_group = true;
+
+  bool Admits(const ResourceInfo& r) const {
+    if (any_group) return true;
+    return r.group == group ||
+           (r.version == version && fmt::format("{}.{}", version, r.group) == group) ||
+           (r.group.empty() && group == r.version);
+  }
+};
+
+QualifiedName Split(std::string_view text) {
+  QualifiedName q;
+  const std::string lower = Lower(text);
+  const std::size_t dot = lower.find('.');
+  q.name = lower.substr(0, dot);
+  if (dot == std::string::npos) return q;
+  q.any_group = false;
+  q.group = lower.substr(dot + 1);
+  q.version = q.group.substr(0, q.group.find('.'));
+  return q;
+}
+
+bool HasShortName(const ResourceInfo& r, std::string_view name) {
+  return std::find(r.short_names.begin(), r.short_names.end(), name) != r.short_names.end();
+}
+
+// Fills in what is mostly the same.
+void Complete(ResourceInfo* info) {
+  info->resource_atom = value::Atom(info->resource);
+  if (info->singular.empty()) info->singular = Lower(info->kind);
+  if (info->storage_prefix.empty())
+    info->storage_prefix = info->custom ? info->group + "/" + info->resource : info->resource;
+}
+
+bool SortsBefore(const ResourceInfo* a, const ResourceInfo* b) {
+  return a->group != b->group ? a->group < b->group : a->resource < b->resource;
+}
+
+// The built-in kinds, completed and put in order once: every run has a Kinds of its own.
+struct BuiltIn {
+  BuiltIn() : kinds(BuiltinKinds()) {
+    for (ResourceInfo& info : kinds) {
+      Complete(&info);
+      info.builtin_number = listed.size();
+      listed.push_back(&info);
+    }
+    sorted = listed;
+    std::sort(sorted.begin(), sorted.end(), SortsBefore);
+  }
+  std::vector<ResourceInfo> kinds;
+  std::vector<const ResourceInfo*> listed, sorted;  // as Kinds has them
+};
+
+}  // namespace
+
+std::string ResourceInfo::UrlPath(std::string_view ns, std::string_view name,
+                                  std::string_view subresource) const {
+  std::string path =
+      group.empty() ? fmt::format("/api/{}", version) : fmt::format("/apis/{}/{}", group, version);
+  if (namespaced && !ns.empty()) path += fmt::format("/namespaces/{}", ns);
+  path += fmt::format("/{}", resource);
+  if (!name.empty()) path += fmt::format("/{}", name);
+  if (!subresource.empty()) path += fmt::format("/{}", subresource);
+  return path;
+}
+
+Kinds::Kinds() : impl_(std::make_unique<Impl>()) {
+  static const BuiltIn built_in;
+  impl_->kinds = built_in.listed;
+  impl_->sorted = built_in.sorted;
+}
+
+Kinds::~Kinds() = default;
+
+const ResourceInfo* Kinds::ByResource(std::string_view group, std::string_view resource) const {
+  for (const ResourceInfo* k : impl_->kinds) {
+    if (k->resource == resource && k->group == group) return k;
+  }
+  return nullptr;
+}
+
+const ResourceInfo* Kinds::ByKind(std::string_view api_version, std::string_view kind) const {
+  for (const ResourceInfo* k : impl_->kinds) {
+    if (k->kind == kind && k->api_version() == api_version) return k;
+  }
+  return nullptr;
+}
+
+const ResourceInfo* Kinds::ByName(std::string_view name) const {
+  const QualifiedName q = Split(name);
+  const auto find = [&](auto matches) -> const ResourceInfo* {
+    for (const ResourceInfo* k : impl_->kinds) {
+      if (q.Admits(*k) && matches(*k)) return k;
+    }
+    return nullptr;
+  };
+  const ResourceInfo* found = find([&](const ResourceInfo& r) { return r.resource == q.name; });
+  if (found == nullptr) {
+    found = find(
+        [&](const ResourceInfo& r) { return r.singular == q.name || Lower(r.kind) == q.name; });
+  }
+  if (found == nullptr) {
+    found = find([&](const ResourceInfo& r) { return HasShortName(r, q.name); });
+  }
+  return found;
+}
+
+const ResourceInfo* Kinds::Add(ResourceInfo info) {
+  Complete(&info);
+  info.builtin_number = ResourceInfo::kNotBuiltin;  // also of a built-in kind's changed copy
+  for (const std::unique_ptr<ResourceInfo>& k : impl_->own) {
+    if (k->group == info.group && k->resource == info.resource) {
+      *k = std::move(info);
+      return k.get();
+    }
+  }
+  const ResourceInfo* const built_in = ByResource(info.group, info.resource);
+  impl_->own.push_back(std::make_unique<ResourceInfo>(std::move(info)));
+  const ResourceInfo* const added = impl_->own.back().get();
+  auto& sorted = impl_->sorted;
+  if (built_in != nullptr) {
+    std::replace(impl_->kinds.begin(), impl_->kinds.end(), built_in, added);
+    std::replace(sorted.begin(), sorted.end(), built_in, added);
+    return added;
+  }
+  impl_->kinds.push_back(added);
+  sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), added, SortsBefore), added);
+  return added;
+}
+
+const ResourceInfo* Kinds::AddGeneric(std::string_view api_version, std::string_view kind,
+                                      bool namespaced) {
+  if (kind.empty()) return nullptr;
+  if (const ResourceInfo* known = ByKind(api_version, kind)) return known;
+  ResourceInfo info;
+  const std::size_t slash = api_version.find('/');
+  if (slash != api_version.npos) info.group = api_version.substr(0, slash);
+  info.version = slash == api_version.npos ? api_version : api_version.substr(slash + 1);
+  info.kind = kind;
+  info.resource = GuessPlural(kind);
+  info.namespaced = namespaced;
+  info.has_generation = true;
+  info.unconditional_update = false;
+  info.custom = true;
+  return Add(std::move(info));
+}
+
+absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
+  const Value& spec = crd.Get("spec");
+  const Value& names = spec.Get("names");
+  ResourceInfo info;
+  info.group = spec.Get("group").AsString();
+  info.kind = names.Get("kind").AsString();
+  info.resource = names.Get("plural").AsString();
+  info.singular = names.Get("singular").AsString();
+  for (const Value& s : names.Get("shortNames").items())
+    info.short_names.emplace_back(s.AsString());
+  info.namespaced = spec.Get("scope").AsString() != "Cluster";
+  info.has_generation = true;
+  info.unconditional_update = false;
+  info.custom = true;
+
+  const Value* stored = nullptr;
+  for (const Value& v : spec.Get("versions").items()) {
+    if (v.Get("storage").AsBool() || stored == nullptr) stored = &v;
+    if (v.Get("storage").AsBool()) break;
+  }
+  if (info.group.empty() || info.kind.empty() || info.resource.empty() || stored == nullptr ||
+      stored->Get("name").AsString().empty()) {
+    return absl::InvalidArgumentError(
+        "a CustomResourceDefinition needs spec.group, spec.names.kind, spec.names.plural and "
+        "spec.versions[].name");
+  }
+  info.version = stored->Get("name").AsString();
+  info.has_status = stored->Get("subresources").Has("status");
+  info.has_scale = stored->Get("subresources").Has("scale");
+  return Add(std::move(info));
+}
+
+const std::vector<const ResourceInfo*>& Kinds::all() const { return impl_->sorted; }
+
+std::string GuessPlural(std::string_view kind) {
+  std::string plural = Lower(kind);
+  if (plural.empty() || plural.ends_with("endpoints")) return plural;
+  if (plural.back() == 's') return plural + "es";
+  if (plural.back() == 'y') {
+    plural.pop_back();
+    return plural + "ies";
+  }
+  return plural + "s";
+}
+
+std::string StorageKey(const ResourceInfo& r, std::string_view ns, std::string_view name) {
+  constexpr std::string_view kRoot = "/registry/";
+  std::string key;
+  key.reserve(kRoot.size() + r.storage_prefix.size() + ns.size() + name.size() + 2);
+  key.append(kRoot).append(r.storage_prefix).append("/");
+  if (r.namespaced && !ns.empty()) key.append(ns).append("/");
+  return key.append(name);
+}
+
+std::uint64_t ObjectHash(std::string_view resource, std::string_view ns, std::string_view name) {
+  absl::InlinedVector<char, 256> text(resource.size() + ns.size() + name.size() + 2);
+  char* end = std::copy(resource.begin(), resource.end(), text.data());
+  *end++ = '/';
+  end = std::copy(ns.begin(), ns.end(), end);
+  *end++ = '/';
+  std::copy(name.begin(), name.end(), end);
+  return Hash64({text.data(), text.size()});
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,152 @@
+// Probes and lifecycle hooks.
+//
+// Source: pkg/apis/core/validation/validation.go validateHandler, validateProbe, validateLifecycle.
+#include <fmt/format.h>
+
+#include "ksim/api/rules/name_rules.h"
+#include "ksim/api/rules/pod/pod_parts.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Value;
+
+namespace {
+
+struct Names {
+  Atom command{"command"}, exec{"exec"}, grace{"terminationGracePeriodSeconds"}, grpc{"grpc"},
+      headers{"httpHeaders"}, http_get{"httpGet"}, lifecycle{"lifecycle"},
+      liveness{"livenessProbe"}, name{"name"}, os{"os"}, path{"path"}, port{"port"},
+      post_start{"postStart"}, pre_stop{"preStop"}, readiness{"readinessProbe"}, scheme{"scheme"},
+      seconds{"seconds"}, sleep{"sleep"}, startup{"startupProbe"}, stop_signal{"stopSignal"},
+      success{"successThreshold"}, tcp{"tcpSocket"};
+  Atom counts[5] = {Atom("initialDelaySeconds"), Atom("timeoutSeconds"), Atom("periodSeconds"),
+                    Atom("successThreshold"), Atom("failureThreshold")};
+};
+const Names& N() {
+  static const Names names;
+  return names;
+}
+
+// A number or a name: 1..65535, or a port's name.
+void CheckHandlerPort(const Value& port, const FieldPath& path, FieldErrorList* errors) {
+  if (port.is_string()) {
+    errors->InvalidAll(path, port.AsString(), PortName(port.AsString()));
+    return;
+  }
+  for (const std::string& problem : PortNumber(port.AsInt())) {
+    errors->Invalid(path, port.AsInt(), problem);
+  }
+}
+
+void CheckExec(const Value& exec, const FieldPath& path, FieldErrorList* errors) {
+  if (exec.Get(N().command).empty()) errors->Required(path.Child("command"));
+}
+
+void CheckHttpGet(const Value& http, const FieldPath& path, FieldErrorList* errors) {
+  if (http.Get(N().path).AsString().empty()) errors->Required(path.Child("path"));
+  CheckHandlerPort(http.Get(N().port), path.Child("port"), errors);
+  ValidateChoice(http.Get(N().scheme).AsString(), false, path.Child("scheme"), {"HTTP", "HTTPS"},
+                 errors);
+  for (const Value& header : http.Get(N().headers).items()) {
+    const std::string_view name = header.Get(N().name).AsString();
+    errors->InvalidAll(path.Child("httpHeaders"), name, HttpHeaderName(name));
+  }
+}
+
+void CheckPortOnly(const Value& action, const FieldPath& path, FieldErrorList* errors) {
+  CheckHandlerPort(action.Get(N().port), path.Child("port"), errors);
+}
+
+// Negative: the pod has none.
+void CheckSleep(const Value& sleep, const Value& grace, const FieldPath& path,
+                FieldErrorList* errors) {
+  const std::int64_t seconds = sleep.Get(N().seconds).AsInt();
+  const bool zero = errors->compat() == Compat::k1_36;  // PodLifecycleSleepActionAllowZero
+  if (seconds <= grace.AsInt() && (seconds > 0 || (zero && seconds == 0))) return;
+  errors->Invalid(path, seconds,
+                  fmt::format("must be {} and less than terminationGracePeriodSeconds ({})",
+                              zero ? "non-negative" : "greater than 0", grace.AsInt()));
+}
+
+struct Action {
+  Atom field;
+  void (*check)(const Value& action, const FieldPath& path, FieldErrorList* errors);
+};
+
+// A probe has grpc, a hook has sleep.
+void CheckHandler(const Value& handler, bool probe, const Value& grace, const FieldPath& path,
+                  FieldErrorList* errors) {
+  static const Action kActions[] = {{N().exec, CheckExec},
+                                    {N().http_get, CheckHttpGet},
+                                    {N().tcp, CheckPortOnly},
+                                    {N().grpc, CheckPortOnly}};
+  bool first = true;
+  const auto takes = [&](Atom field) {
+    if (!handler.Get(field).is_object()) return false;
+    if (!first) {
+      errors->Forbidden(path.Child(field.text()), "may not specify more than 1 handler type");
+      return false;
+    }
+    first = false;
+    return true;
+  };
+  for (const Action& action : kActions) {
+    if (action.field == N().grpc && !probe) continue;
+    if (takes(action.field)) {
+      action.check(handler.Get(action.field), path.Child(action.field.text()), errors);
+    }
+  }
+  if (!probe && takes(N().sleep)) {
+    CheckSleep(handler.Get(N().sleep), grace, path.Child("sleep"), errors);
+  }
+  if (first) errors->Required(path, "must specify a handler type");
+}
+
+void CheckProbe(const Value& container, Atom field, const FieldPath& container_path,
+                FieldErrorList* errors) {
+  const Value& probe = container.Get(field);
+  if (!probe.is_object()) return;
+  const FieldPath path = container_path.Child(field.text());
+  CheckHandler(probe, true, Value(), path, errors);
+  for (const Atom count : N().counts) {
+    errors->NonNegative(path.Child(count.text()), probe.Get(count));
+  }
+  const Value& grace = probe.Get(N().grace);
+  if (grace.is_int() && grace.AsInt() <= 0) {
+    errors->Invalid(path.Child("terminationGracePeriodSeconds"), grace.AsInt(),
+                    "must be greater than 0");
+  }
+  if (field == N().readiness) {
+    if (!grace.is_null()) {
+      errors->Invalid(path.Child("terminationGracePeriodSeconds"), grace.AsInt(),
+                      "must not be set for readinessProbes");
+    }
+  } else if (const std::int64_t success = probe.Get(N().success).AsInt(); success != 1) {
+    errors->Invalid(path.Child("successThreshold"), success, "must be 1");
+  }
+}
+
+}  // namespace
+
+void ValidateHandlers(const Value& container, const PodFacts& pod, const FieldPath& path,
+                      FieldErrorList* errors) {
+  const Value& lifecycle = container.Get(N().lifecycle);
+  if (lifecycle.is_object()) {
+    const FieldPath at = path.Child("lifecycle");
+    for (const Atom hook : {N().post_start, N().pre_stop}) {
+      if (!lifecycle.Get(hook).is_object()) continue;
+      CheckHandler(lifecycle.Get(hook), false, pod.spec.Get(N().grace), at.Child(hook.text()),
+                   errors);
+    }
+    if (!lifecycle.Get(N().stop_signal).is_null() && !pod.spec.Get(N().os).is_object()) {
+      errors->Forbidden(at.Child("stopSignal"),
+                        "may not be set for containers with empty `spec.os.name`");
+    }
+  }
+  for (const Atom probe : {N().liveness, N().readiness, N().startup}) {
+    CheckProbe(container, probe, path, errors);
+  }
+}
+
+}  // namespace ksim::api

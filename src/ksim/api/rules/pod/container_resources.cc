@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ksim/api/rules/name_rules.h"
+#include "ksim/api/rules/pod/pod_parts.h"
+#include "ksim/api/rules/pod/pod_validation.h"
+#include "ksim/api/views/resources.h"
+#include "ksim/value/quantity.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Quantity;
+using value::Value;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kContainerResources = {"cpu", "memory",
+                                                                 "ephemeral-storage"};
+// Names without a slash that mean something elsewhere (quotas, nodes), not in a container.
+constexpr std::array<std::string_view, 12> kOtherStandard = {"requests.cpu",
+                                                             "requests.memory",
+                                                             "requests.ephemeral-storage",
+                                                             "limits.cpu",
+                                                             "limits.memory",
+                                                             "limits.ephemeral-storage",
+                                                             "pods",
+                                                             "resourcequotas",
+                                                             "services",
+                                                             "replicationcontrollers",
+                                                             "secrets",
+                                                             "storage"};
+
+template <std::size_t N>
+bool In(const std::array<std::string_view, N>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool IsHugePages(std::string_view name) { return name.starts_with("hugepages-"); }
+bool IsContainerResource(std::string_view name) {
+  return In(kContainerResources, name) || IsHugePages(name);
+}
+// helper.IsOvercommitAllowed
+bool MayOvercommit(std::string_view name) { return IsNativeResource(name) && !IsHugePages(name); }
+
+// A resource's name prints itself (fmt.Stringer): bare up to 1.33, a JSON text later.
+void Refuse(const FieldPath& path, std::string_view name, std::string_view detail,
+            FieldErrorList* errors) {
+  errors->Invalid(path, Value::String(name), GoShape::kStringer, detail);
+}
+
+void ValidateName(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
+  const NameProblems problems = QualifiedName(name, errors->compat());
+  for (const std::string& problem : problems) Refuse(path, name, problem, errors);
+  if (name.find('/') == name.npos) {
+    if (problems.empty() && !IsContainerResource(name) && !In(kOtherStandard, name)) {
+      Refuse(path, name, "must be a standard resource type or fully qualified", errors);
+    }
+    if (!IsContainerResource(name)) {
+      Refuse(path, name, "must be a standard resource for containers", errors);
+    }
+  } else if (!IsNativeResource(name) && (!problems.empty() || !IsExtendedResource(name))) {
+    Refuse(path, name, "doesn't follow extended resource name standard", errors);
+  }
+}
+
+// validateResourceQuantityHugePageValue.
+void CheckHugePages(std::string_view name, const Value& quantity, const FieldPath& path,
+                    FieldErrorList* errors) {
+  if (!IsHugePages(name)) return;
+  const auto page = Quantity::Parse(name.substr(std::string_view("hugepages-").size()));
+  const auto amount = Quantity::FromTree(quantity);
+  if (!amount.ok()) return;
+  const bool divides = page.ok() && page->Sign() > 0 && amount->Value() % page->Value() == 0;
+  if (divides) return;
+  errors->Invalid(
+      path, amount->ToString(),
+      fmt::format("{} is not positive integer multiple of {}", amount->ToString(), name));
+}
+
+// A request beside its limit, which is null if there is none.
+void CompareToLimit(std::string_view name, const Value& request, const Value& limit,
+                    const FieldPath& path, FieldErrorList* errors) {
+  const auto asked = Quantity::FromTree(request);
+  if (!asked.ok()) return;
+  if (limit.is_null()) {
+    if (!MayOvercommit(name)) {
+      errors->Required(path.Child("limits"), "Limit must be set for non overcommitable resources");
+    }
+    return;
+  }
+  const auto most = Quantity::FromTree(limit);
+  if (!most.ok()) return;
+  if (!MayOvercommit(name) && *asked != *most) {
+    errors->Invalid(path.Child("requests"), asked->ToString(),
+                    fmt::format("must be equal to {} limit of {}", name, most->ToString()));
+  } else if (*asked > *most) {
+    errors->Invalid(
+        path.Child("requests"), asked->ToString(),
+        fmt::format("must be less than or equal to {} limit of {}", name, most->ToString()));
+  }
+}
+
+}  // namespace
+
+void ValidateQuantity(std::string_view resource, const Value& quantity, const FieldPath& path,
+                      FieldErrorList* errors) {
+  const auto amount = Quantity::FromTree(quantity);
+  if (!amount.ok()) return;
+  if (amount->Sign() < 0) {
+    errors->Invalid(path, amount->ToString(), "must be greater than or equal to 0");
+  }
+  const bool whole = resource == "pods" || resource == "services" || !IsNativeResource(resource);
+  if (whole && amount->MilliValue() % 1000 != 0) {
+    errors->Invalid(path, amount->ToString(), "must be an integer");
+  }
+}
+
+void ValidateResources(const Value& resources, const FieldPath& path, FieldErrorList* errors) {
+  static const Atom kLimits("limits"), kRequests("requests");
+  const Value& limits = resources.Get(kLimits);
+  bool huge = false, ordinary = false;
+  for (const Atom field : {kLimits, kRequests}) {
+    const FieldPath list = path.Child(field.text());
+    for (const Value::Member& m : resources.Get(field).members()) {
+      const std::string_view name = m.name.text();
+      const FieldPath at = list.Key(name);
+      ValidateName(name, at, errors);
+      ValidateQuantity(name, m.value, at, errors);
+      if (field == kRequests) CompareToLimit(name, m.value, limits.Get(m.name), path, errors);
+      CheckHugePages(name, m.value, at, errors);
+      huge = huge || IsHugePages(name);
+      ordinary = ordinary || name == "cpu" || name == "memory";
+    }
+  }
+  if (huge && !ordinary) errors->Forbidden(path, "HugePages require cpu or memory");
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,281 @@
+// Security contexts, and what a pod's operating system rules out.
+//
+// Source: pkg/apis/core/validation/validation.go ValidateSecurityContext,
+// validatePodSpecSecurityContext, validateSysctls, validateSeccompProfileField,
+// ValidateAppArmorProfileField, validateHostUsers, validateOS, validateLinux, validateWindows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "ksim/api/rules/pod/pod_parts.h"
+#include "ksim/value/json.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Value;
+
+namespace {
+
+struct Names {
+  Atom add{"add"}, app_armor{"appArmorProfile"}, capabilities{"capabilities"},
+      change_policy{"fsGroupChangePolicy"}, containers{"containers"},
+      escalation{"allowPrivilegeEscalation"}, fs_group{"fsGroup"},
+      groups_policy{"supplementalGroupsPolicy"}, host_ipc{"hostIPC"}, host_network{"hostNetwork"},
+      host_pid{"hostPID"}, host_users{"hostUsers"}, init_containers{"initContainers"},
+      localhost{"localhostProfile"}, name{"name"}, os{"os"}, privileged{"privileged"},
+      proc_mount{"procMount"}, run_as_group{"runAsGroup"}, run_as_user{"runAsUser"},
+      seccomp{"seccompProfile"}, security{"securityContext"}, selinux_policy{"seLinuxChangePolicy"},
+      share{"shareProcessNamespace"}, supplemental{"supplementalGroups"}, sysctls{"sysctls"},
+      type{"type"}, windows{"windowsOptions"};
+};
+const Names& N() {
+  static const Names names;
+  return names;
+}
+
+constexpr std::size_t kSysctlMax = 253;
+constexpr std::string_view kSysctlRule =
+    "must have at most 253 characters and match regex "
+    "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+
+// IsValidUserID, IsValidGroupID.
+void CheckId(const Value& id, const FieldPath& path, FieldErrorList* errors) {
+  if (id.is_null()) return;
+  if (id.AsInt() >= 0 && id.AsInt() <= std::numeric_limits<std::int32_t>::max()) return;
+  errors->Invalid(path, id.AsInt(), "must be between 0 and 2147483647, inclusive");
+}
+
+bool IsSysctlName(std::string_view name) {
+  if (name.size() > kSysctlMax) return false;
+  const auto is_end = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  while (true) {
+    const std::size_t at = name.find_first_of("./");
+    const std::string_view part = name.substr(0, at);
+    const bool good = !part.empty() && is_end(part.front()) && is_end(part.back()) &&
+                      std::all_of(part.begin(), part.end(),
+                                  [&](char c) { return is_end(c) || c == '-' || c == '_'; });
+    if (!good) return false;
+    if (at == name.npos) return true;
+    name.remove_prefix(at + 1);
+  }
+}
+
+void CheckSysctls(const Value& sysctls, const FieldPath& path, FieldErrorList* errors) {
+  std::vector<std::string_view> seen;
+  for (std::size_t i = 0; i < sysctls.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const std::string_view name = sysctls.at(i).Get(N().name).AsString();
+    if (name.empty()) {
+      errors->Required(at.Child("name"));
+    } else if (!IsSysctlName(name)) {
+      errors->Invalid(at.Child("name"), name, kSysctlRule);
+    } else if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+      errors->Duplicate(at.Child("name"), name);
+    }
+    seen.push_back(name);
+  }
+}
+
+void CheckSeccomp(const Value& profile, const FieldPath& path, FieldErrorList* errors) {
+  if (!profile.is_object()) return;
+  const std::string_view type = profile.Get(N().type).AsString();
+  const Value& localhost = profile.Get(N().localhost);
+  if (type.empty()) {
+    errors->Required(path.Child("type"), "type is required when seccompProfile is set");
+  } else {
+    ValidateChoice(type, false, path.Child("type"), {"Localhost", "RuntimeDefault", "Unconfined"},
+                   errors);
+  }
+  const FieldPath at = path.Child("localhostProfile");
+  if (type != "Localhost") {
+    if (localhost.is_null()) return;
+    errors->Invalid(at, profile, GoShape::kOther, "can only be set when seccomp type is Localhost");
+  } else if (localhost.is_null()) {
+    errors->Required(at, "must be set when seccomp type is Localhost");
+  } else {
+    ValidateDescendingPath(localhost.AsString(), at, errors);
+  }
+}
+
+void CheckAppArmor(const Value& profile, const FieldPath& path, FieldErrorList* errors) {
+  if (!profile.is_object()) return;
+  const std::string_view type = profile.Get(N().type).AsString();
+  const Value& localhost = profile.Get(N().localhost);
+  const FieldPath at = path.Child("localhostProfile");
+  if (type == "Localhost") {
+    const std::string_view name = localhost.AsString();
+    const bool padded = !name.empty() && (name.front() == ' ' || name.back() == ' ');
+    if (padded) {
+      errors->Invalid(at, name, "must not be padded with whitespace");
+    } else if (name.empty()) {
+      errors->Required(at, "must be set when AppArmor type is Localhost");
+    }
+  } else if (type == "RuntimeDefault" || type == "Unconfined") {
+    if (localhost.is_null()) return;
+    errors->Invalid(at, localhost.AsString(), "can only be set when AppArmor type is Localhost");
+  } else if (type.empty()) {
+    errors->Required(path.Child("type"), "type is required when appArmorProfile is set");
+  } else {
+    errors->NotSupported(path.Child("type"), type, {"Localhost", "RuntimeDefault", "Unconfined"});
+  }
+}
+
+bool HasHostUsers(const Value& spec) {
+  return !spec.Get(N().host_users).is_bool() || spec.Get(N().host_users).AsBool();
+}
+
+void CheckProcMount(const Value& mount, const PodFacts& pod, const FieldPath& path,
+                    FieldErrorList* errors) {
+  if (mount.is_null()) return;
+  ValidateChoice(mount.AsString(), false, path, {"Default", "Unmasked"}, errors);
+  if (errors->compat() == Compat::k1_25) return;
+  if (HasHostUsers(pod.spec) && mount.AsString() == "Unmasked") {
+    errors->Invalid(path, mount.AsString(), "`hostUsers` must be false to use `Unmasked`");
+  }
+}
+
+void CheckEscalation(const Value& context, const FieldPath& path, FieldErrorList* errors) {
+  const Value& escalation = context.Get(N().escalation);
+  if (!escalation.is_bool() || escalation.AsBool()) return;
+  if (context.Get(N().privileged).AsBool()) {
+    errors->Invalid(path, context, GoShape::kOther,
+                    "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+  }
+  for (const Value& added : context.Get(N().capabilities).Get(N().add).items()) {
+    if (added.AsString() != "CAP_SYS_ADMIN") continue;
+    errors->Invalid(path, context, GoShape::kOther,
+                    "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "
+                    "CAP_SYS_ADMIN");
+  }
+}
+
+void CheckPolicies(const Value& context, const FieldPath& path, FieldErrorList* errors) {
+  if (errors->compat() != Compat::k1_36) return;
+  if (const Value& policy = context.Get(N().groups_policy); !policy.is_null()) {
+    ValidateChoice(policy.AsString(), false, path.Child("supplementalGroupsPolicy"),
+                   {"Merge", "Strict"}, errors);
+  }
+  if (const Value& policy = context.Get(N().selinux_policy); !policy.is_null()) {
+    ValidateChoice(policy.AsString(), false, path.Child("seLinuxChangePolicy"),
+                   {"MountOption", "Recursive"}, errors);
+  }
+}
+
+// Calls `visit(context, path)` for the contexts of the pod's containers, init containers first.
+template <class Visit>
+void ForEachContext(const Value& spec, const FieldPath& path, const Visit& visit) {
+  for (const Atom field : {N().init_containers, N().containers}) {
+    const FieldPath list = path.Child(field.text());
+    const Value& containers = spec.Get(field);
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const Value& context = containers.at(i).Get(N().security);
+      if (!context.is_object()) continue;
+      const FieldPath at = list.Index(i);
+      visit(context, at.Child("securityContext"));
+    }
+  }
+}
+
+void ForbidAll(const Value& object, std::initializer_list<const char*> fields,
+               const FieldPath& path, FieldErrorList* errors) {
+  for (const char* field : fields) {
+    const Value& given = object.Get(field);
+    if (given.is_null()) continue;
+    errors->Forbidden(path.Child(field), "cannot be set for a windows pod");
+  }
+}
+
+void CheckLinux(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  constexpr std::string_view kWhy = "windows options cannot be set for a linux pod";
+  if (spec.Get(N().security).Get(N().windows).is_object()) {
+    const FieldPath at = path.Child("securityContext");
+    errors->Forbidden(at.Child("windowsOptions"), kWhy);
+  }
+  ForEachContext(spec, path, [&](const Value& context, const FieldPath& at) {
+    if (context.Get(N().windows).is_object()) errors->Forbidden(at.Child("windowsOptions"), kWhy);
+  });
+}
+
+void CheckWindows(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const Value& context = spec.Get(N().security);
+  const FieldPath at = path.Child("securityContext");
+  ForbidAll(context, {"appArmorProfile", "seLinuxOptions"}, at, errors);
+  ForbidAll(spec, {"hostUsers", "hostPID", "hostIPC"}, path, errors);
+  ForbidAll(context, {"seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls"}, at, errors);
+  ForbidAll(spec, {"shareProcessNamespace"}, path, errors);
+  ForbidAll(context, {"runAsUser", "runAsGroup", "supplementalGroups"}, at, errors);
+  ForEachContext(spec, path, [&](const Value& c, const FieldPath& where) {
+    ForbidAll(c,
+              {"appArmorProfile", "seLinuxOptions", "seccompProfile", "capabilities",
+               "readOnlyRootFilesystem", "privileged", "allowPrivilegeEscalation", "procMount",
+               "runAsUser", "runAsGroup"},
+              where, errors);
+  });
+}
+
+}  // namespace
+
+void ValidateSecurityContext(const Value& context, const PodFacts& pod, const FieldPath& path,
+                             FieldErrorList* errors) {
+  if (!context.is_object()) return;
+  CheckId(context.Get(N().run_as_user), path.Child("runAsUser"), errors);
+  CheckId(context.Get(N().run_as_group), path.Child("runAsGroup"), errors);
+  CheckProcMount(context.Get(N().proc_mount), pod, path.Child("procMount"), errors);
+  CheckSeccomp(context.Get(N().seccomp), path.Child("seccompProfile"), errors);
+  CheckEscalation(context, path, errors);
+  CheckAppArmor(context.Get(N().app_armor), path.Child("appArmorProfile"), errors);
+}
+
+void ValidatePodSecurityContext(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const Value& context = spec.Get(N().security);
+  if (!context.is_object()) return;
+  CheckId(context.Get(N().fs_group), path.Child("fsGroup"), errors);
+  CheckId(context.Get(N().run_as_user), path.Child("runAsUser"), errors);
+  CheckId(context.Get(N().run_as_group), path.Child("runAsGroup"), errors);
+  const Value& groups = context.Get(N().supplemental);
+  const FieldPath list = path.Child("supplementalGroups");
+  for (std::size_t i = 0; i < groups.size(); ++i) CheckId(groups.at(i), list.Index(i), errors);
+  if (spec.Get(N().share).AsBool() && spec.Get(N().host_pid).AsBool()) {
+    errors->Invalid(path.Child("shareProcessNamespace"), Value::Bool(true), GoShape::kOther,
+                    "ShareProcessNamespace and HostPID cannot both be enabled");
+  }
+  CheckSysctls(context.Get(N().sysctls), path.Child("sysctls"), errors);
+  if (const Value& policy = context.Get(N().change_policy); !policy.is_null()) {
+    ValidateChoice(policy.AsString(), false, path.Child("fsGroupChangePolicy"),
+                   {"Always", "OnRootMismatch"}, errors);
+  }
+  CheckSeccomp(context.Get(N().seccomp), path.Child("seccompProfile"), errors);
+  CheckAppArmor(context.Get(N().app_armor), path.Child("appArmorProfile"), errors);
+  CheckPolicies(context, path, errors);
+}
+
+// Upstream's paths of two of the fields begin with a capital.
+void ValidateHostUsers(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  if (HasHostUsers(spec)) return;
+  const std::string_view why = errors->compat() == Compat::k1_36
+                                   ? "when `hostUsers` is false"
+                                   : "when `pod.Spec.HostUsers` is false";
+  if (spec.Get(N().host_network).AsBool()) errors->Forbidden(path.Child("hostNetwork"), why);
+  if (spec.Get(N().host_pid).AsBool()) errors->Forbidden(path.Child("HostPID"), why);
+  if (spec.Get(N().host_ipc).AsBool()) errors->Forbidden(path.Child("HostIPC"), why);
+}
+
+void ValidateOs(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const Value& os = spec.Get(N().os);
+  if (!os.is_object()) return;
+  const std::string_view name = os.Get(N().name).AsString();
+  const FieldPath at = path.Child("os");
+  if (name.empty()) {
+    errors->Required(at.Child("name"), errors->compat() == Compat::k1_36 ? "" : "cannot be empty");
+  } else if (name == "linux") {
+    CheckLinux(spec, path, errors);
+  } else if (name == "windows") {
+    CheckWindows(spec, path, errors);
+  } else {
+    errors->NotSupported(at, name, {"linux", "windows"});
+  }
+}
+
+}  // namespace ksim::api

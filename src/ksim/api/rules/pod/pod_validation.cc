@@ -1,0 +1,335 @@
+#include "ksim/api/rules/pod/pod_validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "ksim/api/pod.h"
+#include "ksim/api/rules/meta_validation.h"
+#include "ksim/api/rules/name_rules.h"
+#include "ksim/api/rules/pod/pod_parts.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Value;
+
+namespace {
+
+struct Names {
+  Atom affinity{"affinity"}, annotations{"annotations"}, condition_type{"conditionType"},
+      containers{"containers"}, deadline{"activeDeadlineSeconds"}, dns_config{"dnsConfig"},
+      dns_policy{"dnsPolicy"}, effect{"effect"}, ephemeral{"ephemeralContainers"},
+      gates{"schedulingGates"}, host_aliases{"hostAliases"}, hostname{"hostname"},
+      hostnames{"hostnames"}, image{"image"}, init_containers{"initContainers"}, ip{"ip"},
+      key{"key"}, labels{"labels"}, metadata{"metadata"}, name{"name"}, nameservers{"nameservers"},
+      node_name{"nodeName"}, node_selector{"nodeSelector"}, op{"operator"}, options{"options"},
+      overhead{"overhead"}, preemption{"preemptionPolicy"}, priority_class{"priorityClassName"},
+      projected{"projected"}, readiness_gates{"readinessGates"}, restart_policy{"restartPolicy"},
+      runtime_class{"runtimeClassName"}, searches{"searches"}, seconds{"tolerationSeconds"},
+      service_account{"serviceAccountName"}, sources{"sources"}, spec{"spec"},
+      spread{"topologySpreadConstraints"}, subdomain{"subdomain"}, token{"serviceAccountToken"},
+      tolerations{"tolerations"}, value{"value"}, volumes{"volumes"};
+};
+const Names& N() {
+  static const Names names;
+  return names;
+}
+
+void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorList* errors) {
+  const std::string_view key = toleration.Get(N().key).AsString();
+  const std::string_view op = toleration.Get(N().op).AsString();
+  const std::string_view effect = toleration.Get(N().effect).AsString();
+  const std::string_view tolerated = toleration.Get(N().value).AsString();
+  if (!key.empty()) {
+    errors->InvalidAll(path.Child("key"), key, QualifiedName(key, errors->compat()));
+  } else if (op != "Exists") {
+    errors->Invalid(path.Child("operator"), op,
+                    "operator must be Exists when `key` is empty, which means \"match all values "
+                    "and all keys\"");
+  }
+  if (!toleration.Get(N().seconds).is_null() && effect != "NoExecute") {
+    errors->Invalid(path.Child("effect"), effect,
+                    "effect must be 'NoExecute' when `tolerationSeconds` is set");
+  }
+  if (op.empty() || op == "Equal") {
+    const NameProblems problems = LabelValue(tolerated, errors->compat());
+    if (!problems.empty()) {
+      errors->Invalid(path.Child("operator"), tolerated,
+                      fmt::format("{}", fmt::join(problems, ";")));
+    }
+  } else if (op == "Exists") {
+    if (!tolerated.empty()) {
+      constexpr std::string_view kWhy = "value must be empty when `operator` is 'Exists'";
+      if (errors->compat() == Compat::k1_36) {
+        errors->Invalid(path.Child("operator"), tolerated, kWhy);
+      } else {
+        errors->Invalid(path.Child("operator"), toleration, GoShape::kOther, kWhy);
+      }
+    }
+  } else {
+    errors->NotSupported(path.Child("operator"), op, {"Equal", "Exists"});
+  }
+  if (!effect.empty()) ValidateTaintEffect(effect, path.Child("effect"), errors);
+}
+
+void CheckNamesOf(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  for (const Atom field : {N().service_account, N().node_name}) {
+    const std::string_view name = spec.Get(field).AsString();
+    if (!name.empty()) errors->InvalidAll(path.Child(field.text()), name, Dns1123Subdomain(name));
+  }
+  const Value& deadline = spec.Get(N().deadline);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  if (deadline.is_int() && (deadline.AsInt() < 1 || deadline.AsInt() > kMax)) {
+    errors->Invalid(path.Child("activeDeadlineSeconds"), deadline.AsInt(),
+                    "must be between 1 and 2147483647, inclusive");
+  }
+  for (const Atom field : {N().hostname, N().subdomain}) {
+    const std::string_view name = spec.Get(field).AsString();
+    if (!name.empty()) {
+      errors->InvalidAll(path.Child(field.text()), name, Dns1123Label(name, errors->compat()));
+    }
+  }
+}
+
+// Upstream names the entry, not its name.
+void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
+  std::vector<std::string_view> seen;
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const std::string_view name = gates.at(i).Get(N().name).AsString();
+    errors->InvalidAll(at, name, QualifiedName(name, errors->compat()));
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) errors->Duplicate(at, name);
+    seen.push_back(name);
+  }
+}
+
+const Value& DeletionCost(const Value& metadata) {
+  static const value::Path kCost{"annotations", value::PathStep(kPodDeletionCost)};
+  return metadata.Get(kCost);
+}
+
+bool IsBadCost(const Value& cost) {
+  return cost.is_string() && !ParseDeletionCost(cost.AsString());
+}
+
+// ValidatePodSpecificAnnotations.
+void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
+  const Value& cost = DeletionCost(metadata);
+  if (!IsBadCost(cost)) return;
+  errors->Invalid(path.Child("annotations").Key(kPodDeletionCost), cost.AsString(),
+                  "must be a 32bit integer");
+}
+
+void CheckReadinessGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const std::string_view type = gates.at(i).Get(N().condition_type).AsString();
+    errors->InvalidAll(at.Child("conditionType"), type, QualifiedName(type, errors->compat()));
+  }
+}
+
+void CheckHostAliases(const Value& aliases, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < aliases.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const std::string_view ip = aliases.at(i).Get(N().ip).AsString();
+    errors->InvalidAll(at.Child("ip"), ip, IpAddress(ip));
+    const Value& hostnames = aliases.at(i).Get(N().hostnames);
+    const FieldPath list = at.Child("hostnames");
+    for (std::size_t j = 0; j < hostnames.size(); ++j) {
+      const std::string_view name = hostnames.at(j).AsString();
+      errors->InvalidAll(list.Index(j), name, Dns1123Subdomain(name));
+    }
+  }
+}
+
+void CheckSearches(const Value& searches, const FieldPath& path, FieldErrorList* errors) {
+  std::size_t size = 0;
+  for (const Value& search : searches.items()) size += search.AsString().size() + 1;
+  if (searches.size() > 32) {
+    errors->Invalid(path, searches, GoShape::kStringSlice,
+                    "must not have more than 32 search paths");
+  }
+  if (size > 2048 + 1) {
+    errors->Invalid(
+        path, searches, GoShape::kStringSlice,
+        "must not have more than 2048 characters (including spaces) in the search list");
+  }
+  const bool relaxed = errors->compat() == Compat::k1_36;  // RelaxedDNSSearchValidation
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    std::string_view search = searches.at(i).AsString();
+    if (relaxed && search == ".") continue;
+    if (search.ends_with('.')) search.remove_suffix(1);
+    errors->InvalidAll(path.Index(i), search,
+                       relaxed ? UnderscoreSubdomain(search) : Dns1123Subdomain(search));
+  }
+}
+
+// validatePodDNSConfig.
+void CheckDnsConfig(const Value& config, std::string_view policy, const FieldPath& path,
+                    FieldErrorList* errors) {
+  const Value& servers = config.Get(N().nameservers);
+  const FieldPath list = path.Child("nameservers");
+  if (policy == "None" && !config.is_object()) {
+    return errors->Required(path, "must provide `dnsConfig` when `dnsPolicy` is None");
+  }
+  if (policy == "None" && servers.empty()) {
+    return errors->Required(list,
+                            "must provide at least one DNS nameserver when `dnsPolicy` is None");
+  }
+  if (servers.size() > 3) {
+    errors->Invalid(list, servers, GoShape::kStringSlice, "must not have more than 3 nameservers");
+  }
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    const std::string_view ip = servers.at(i).AsString();
+    errors->InvalidAll(list.Index(i), ip, IpAddress(ip));
+  }
+  CheckSearches(config.Get(N().searches), path.Child("searches"), errors);
+  const Value& options = config.Get(N().options);
+  const FieldPath option_list = path.Child("options");
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (!options.at(i).Get(N().name).AsString().empty()) continue;
+    errors->Required(option_list.Index(i), "must not be empty");
+  }
+}
+
+void CheckPreemption(const Value& policy, const FieldPath& path, FieldErrorList* errors) {
+  if (policy.is_null()) return;
+  ValidateChoice(policy.AsString(), true, path, {"PreemptLowerPriority", "Never"}, errors);
+}
+
+// What comes last in a spec: classes of priority and runtime, overhead, the operating system.
+void CheckClasses(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const std::string_view priority = spec.Get(N().priority_class).AsString();
+  if (!priority.empty()) {
+    errors->InvalidAll(path.Child("priorityClassName"), priority, Dns1123Subdomain(priority));
+  }
+  const Value& runtime = spec.Get(N().runtime_class);
+  if (!runtime.is_null()) {
+    errors->InvalidAll(path.Child("runtimeClassName"), runtime.AsString(),
+                       Dns1123Subdomain(runtime.AsString()));
+  }
+  CheckPreemption(spec.Get(N().preemption), path.Child("preemptionPolicy"), errors);
+  const Value& overhead = spec.Get(N().overhead);
+  if (overhead.is_object()) {
+    ValidateResources(value::Obj({{"limits", overhead}}), path.Child("overhead"), errors);
+  }
+  ValidateOs(spec, path, errors);
+}
+
+// validateContainersOnlyForPod.
+void CheckImages(const Value& containers, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const std::string_view image = containers.at(i).Get(N().image).AsString();
+    if (image.empty() || (image.front() != ' ' && image.back() != ' ')) continue;
+    const FieldPath at = path.Index(i);
+    errors->Invalid(at.Child("image"), image, "must not have leading or trailing whitespace");
+  }
+}
+
+// validatePodMetadataAndSpec: a token needs an account.
+void CheckTokens(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  if (!spec.Get(N().service_account).AsString().empty()) return;
+  const Value& volumes = spec.Get(N().volumes);
+  const FieldPath list = path.Child("volumes");
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const Value& sources = volumes.at(i).Get(N().projected).Get(N().sources);
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      if (!sources.at(j).Get(N().token).is_object()) continue;
+      const FieldPath at = list.Index(i);
+      const FieldPath projected = at.Child("projected");
+      const FieldPath source_list = projected.Child("sources");
+      const FieldPath source = source_list.Index(j);
+      errors->Forbidden(source.Child("serviceAccountToken"),
+                        "must not be specified when serviceAccountName is not set");
+    }
+  }
+}
+
+}  // namespace
+
+void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldErrorList* errors) {
+  if (effect == "NoSchedule" || effect == "PreferNoSchedule" || effect == "NoExecute") return;
+  errors->NotSupported(path, effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+}
+
+void ValidateTolerations(const Value& tolerations, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    CheckToleration(tolerations.at(i), path.Index(i), errors);
+  }
+}
+
+void ValidateChoice(std::string_view choice, bool required, const FieldPath& path,
+                    std::initializer_list<std::string_view> allowed, FieldErrorList* errors) {
+  if (choice.empty() && required) return errors->Required(path);
+  if (std::find(allowed.begin(), allowed.end(), choice) != allowed.end()) return;
+  errors->NotSupported(path, choice, allowed);
+}
+
+void ValidatePodSpec(const Value& spec, const Value& pod_metadata, const FieldPath& path,
+                     FieldErrorList* errors) {
+  PodFacts pod(spec, pod_metadata.is_object());
+  pod.volumes = ValidateVolumes(spec.Get(N().volumes), pod_metadata.Get(N().name).AsString(),
+                                path.Child("volumes"), errors);
+  ValidateContainers(pod, path, errors);
+  ValidateChoice(spec.Get(N().restart_policy).AsString(), true, path.Child("restartPolicy"),
+                 {"Always", "OnFailure", "Never"}, errors);
+  const std::string_view dns_policy = spec.Get(N().dns_policy).AsString();
+  ValidateChoice(dns_policy, true, path.Child("dnsPolicy"),
+                 {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
+  ValidateLabels(spec.Get(N().node_selector), path.Child("nodeSelector"), errors);
+  ValidatePodSecurityContext(spec, path.Child("securityContext"), errors);
+  ValidateAffinity(spec.Get(N().affinity), path.Child("affinity"), errors);
+  CheckDnsConfig(spec.Get(N().dns_config), dns_policy, path.Child("dnsConfig"), errors);
+  CheckReadinessGates(spec.Get(N().readiness_gates), path.Child("readinessGates"), errors);
+  CheckGates(spec.Get(N().gates), path.Child("schedulingGates"), errors);
+  ValidateTopologySpread(spec.Get(N().spread), path.Child("topologySpreadConstraints"), errors);
+  ValidateHostUsers(spec, path, errors);
+  CheckNamesOf(spec, path, errors);
+  ValidateTolerations(spec.Get(N().tolerations), path.Child("tolerations"), errors);
+  CheckHostAliases(spec.Get(N().host_aliases), path.Child("hostAliases"), errors);
+  CheckClasses(spec, path, errors);
+}
+
+void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, FieldErrorList* errors) {
+  const Value& metadata = pod_template.Get(N().metadata);
+  // Upstream leaves "metadata" out of these two paths.
+  ValidateLabels(metadata.Get(N().labels), path.Child("labels"), errors);
+  ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
+  CheckDeletionCost(metadata, path, errors);
+  const FieldPath spec = path.Child("spec");
+  ValidatePodSpec(pod_template.Get(N().spec), Value(), spec, errors);
+  if (!pod_template.Get(N().spec).Get(N().ephemeral).empty()) {
+    errors->Forbidden(spec.Child("ephemeralContainers"),
+                      "ephemeral containers not allowed in pod template");
+  }
+}
+
+// A cost that was bad before (/status does not look at it) may stay so: pkg/api/pod/util.go
+// GetValidationOptionsFromPodSpecAndMeta.
+void ValidatePodMetadataAndSpec(const Value& pod, const Value& old, FieldErrorList* errors) {
+  const FieldPath path("spec");
+  const Value& spec = pod.Get(N().spec);
+  if (!IsBadCost(DeletionCost(old.Get(N().metadata))))
+    CheckDeletionCost(pod.Get(N().metadata), FieldPath("metadata"), errors);
+  ValidatePodSpec(spec, pod.Get(N().metadata), path, errors);
+  CheckTokens(spec, path, errors);
+  CheckImages(spec.Get(N().containers), path.Child("containers"), errors);
+  CheckImages(spec.Get(N().init_containers), path.Child("initContainers"), errors);
+}
+
+void ValidatePodCreate(const Value& pod, FieldErrorList* errors) {
+  const FieldPath path("spec");
+  const Value& spec = pod.Get(N().spec);
+  ValidatePodMetadataAndSpec(pod, Value(), errors);
+  if (!spec.Get(N().ephemeral).empty()) {
+    errors->Forbidden(path.Child("ephemeralContainers"), "cannot be set on create");
+  }
+  if (!spec.Get(N().node_name).AsString().empty() && !spec.Get(N().gates).empty()) {
+    errors->Forbidden(path.Child("nodeName"),
+                      "cannot be set until all schedulingGates have been cleared");
+  }
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,56 @@
+#include <array>
+
+#include "ksim/api/strategy/strategy.h"
+#include "ksim/value/quantity.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Quantity;
+using value::Value;
+
+namespace {
+
+// Sums of cpu and memory; `found` says which were asked for at all.
+struct Sums {
+  std::array<Quantity, 2> amount;
+  std::array<bool, 2> found = {false, false};
+
+  // Whether this list has both.
+  bool Add(const Value& list) {
+    static const std::array<Atom, 2> kNames = {Atom("cpu"), Atom("memory")};
+    bool both = true;
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      const auto quantity = Quantity::FromTree(list.Get(kNames[i]));
+      const bool given = quantity.ok() && quantity->Sign() > 0;
+      if (given) {
+        amount[i] += *quantity;
+        found[i] = true;
+      }
+      both = both && given;
+    }
+    return both;
+  }
+  bool none() const { return !found[0] && !found[1]; }
+};
+
+}  // namespace
+
+const char* ComputeQosClass(const Value& pod_spec) {
+  static const Atom kContainers("containers"), kInit("initContainers"), kResources("resources"),
+      kRequests("requests"), kLimits("limits");
+  Sums requests, limits;
+  bool guaranteed = true;
+  for (const Atom list : {kContainers, kInit}) {
+    for (const Value& container : pod_spec.Get(list).items()) {
+      const Value& resources = container.Get(kResources);
+      requests.Add(resources.Get(kRequests));
+      if (!limits.Add(resources.Get(kLimits))) guaranteed = false;
+    }
+  }
+  if (requests.none() && limits.none()) return "BestEffort";
+  guaranteed = guaranteed && requests.found == limits.found && requests.amount == limits.amount;
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,21 @@
+// What the scheduler and the ReplicaSet controller make of a case: objects that a user creates and
+// changes, as JSON, so that the same case can be given to a real cluster without kubelets
+// (tests/whole/actors/recorded).
+//
+//   {"case": "cordoned", "steps": [{"verb": "create", ...}, {"settle": 2}]}
+//
+// A step with a verb is a request (tests/apiserver/asked.h); `settle` is in seconds.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/value/value.h"
+
+namespace ksim {
+
+// The pods, ReplicaSets and Events that there are at the end, a line each, sorted, without times,
+// uids and generated letters.
+std::vector<std::string> OutcomeOf(const value::Value& a_case, api::Compat compat);
+
+}  // namespace ksim

@@ -1,0 +1,103 @@
+// The ReplicaSet controller when things go wrong around it: what a restart loses, and what comes of
+// a write whose answer never came.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ksim/client/fault_hooks.h"
+#include "tests/whole/actors/actor_world.h"
+
+namespace ksim {
+namespace {
+
+using testing::SizeIs;
+
+constexpr std::string_view kWeb = "default/web";
+
+struct Failures {
+  explicit Failures(api::Compat compat) : w(compat), hooks(w.api.sim) { w.env.faults = &hooks; }
+  ~Failures() { w.api.sim.Shutdown(); }
+  void Restart() {
+    sim::Process* manager = w.api.sim.FindProcess("kube-controller-manager");
+    manager->Kill();
+    manager->Start();
+    w.Settle();
+  }
+  ActorWorld w;
+  client::FaultHooks hooks;
+};
+
+// CTRL-F-01: what it waits for is forgotten, and its new cache is as old as its server's: it makes
+// pods that are there already. When it sees them, it deletes what is too many.
+TEST(ReplicaSetFailure, ARestartForgetsExpectations) {
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
+    Failures f(compat);
+    f.w.Create("replicasets", ReplicaSetJson("web", 1));
+    f.w.StartReplicaSets();
+    f.w.Settle();
+    f.w.Freeze("pods");
+    f.w.Patch("replicasets", "web", R"({"spec":{"replicas":3}})");
+    f.w.Settle();
+    EXPECT_THAT(f.w.PodNames(), SizeIs(3));
+    f.w.Patch("replicasets", "web", R"({"metadata":{"labels":{"look":"again"}}})");
+    f.w.Settle();
+    EXPECT_THAT(f.w.PodNames(), SizeIs(3)) << "two are expected, and not seen yet";
+    f.Restart();
+    EXPECT_THAT(f.w.PodNames(), SizeIs(5)) << "nothing is expected any more";
+    f.w.Freeze("pods", false);
+    f.w.Settle();
+    EXPECT_THAT(f.w.PodNames(), SizeIs(3));
+  }
+}
+
+// CTRL-F-01: nor does it know how often a key has failed, nor that it was to come again later.
+TEST(ReplicaSetFailure, ARestartForgetsTheQueueAndItsBackOff) {
+  for (const api::Compat compat : kCompats) {
+    Failures f(compat);
+    f.hooks.AddJudge([](const api::Request& r) {
+      client::Mishap mishap;
+      if (r.verb != api::Verb::kCreate || r.resource->resource != "pods") return mishap;
+      mishap.kind = client::Mishap::Kind::kRejected;
+      mishap.status = api::InternalError("no");
+      return mishap;
+    });
+    f.w.Create("replicasets", ReplicaSetJson("web", 1));
+    f.w.StartReplicaSets();
+    f.w.Advance(Minutes(3));
+    EXPECT_GT(f.w.Reconciles(kWeb), 10u);
+    f.w.Advance(Seconds(20));
+    ASSERT_EQ(f.w.Reconciles(kWeb), 0u) << "it waits for more than a minute by now";
+    f.Restart();
+    EXPECT_GE(f.w.Reconciles(kWeb), 5u) << "from 5 ms on again";
+  }
+}
+
+// CTRL-F-02: the write has happened and its answer is lost: the expectation is lowered, and while
+// the cache does not show the pod the next sync makes another. In the end there are as many as
+// asked for.
+TEST(ReplicaSetFailure, AWriteThatTimesOutButHappenedLeadsToASurplusThatGoes) {
+  for (const api::Compat compat : kCompats) {
+    Failures f(compat);
+    int lost = 0;
+    f.hooks.AddJudge([&lost](const api::Request& r) {
+      client::Mishap mishap;
+      const bool create = r.verb == api::Verb::kCreate && r.resource->resource == "pods";
+      if (create && lost++ == 0) mishap.kind = client::Mishap::Kind::kAnswerLost;
+      return mishap;
+    });
+    f.w.StartReplicaSets();
+    f.w.Freeze("pods");
+    f.w.Create("replicasets", ReplicaSetJson("web", 2));
+    f.w.Settle();
+    EXPECT_THAT(f.w.PodNames(), SizeIs(1)) << "slow start: the second waits for the first's answer";
+    f.w.Advance(Seconds(70));
+    EXPECT_THAT(f.w.PodNames(), SizeIs(3)) << "one too many";
+    f.w.Freeze("pods", false);
+    f.w.Settle();
+    EXPECT_THAT(f.w.PodNames(), SizeIs(2));
+    f.w.Advance(Minutes(10));
+    EXPECT_THAT(f.w.PodNames(), SizeIs(2));
+  }
+}
+
+}  // namespace
+}  // namespace ksim

@@ -1,0 +1,22 @@
+// Traces of runs of all sorts: scenarios of the tree, versions of Kubernetes, seeds, strategies.
+#pragma once
+#include <string>
+
+#include "ksim/trace/trace.h"
+#include "tests/whole/altered/dice.h"
+
+namespace ksim::altered {
+
+struct DrawnTrace {
+  DrawnTrace() = default;
+  std::string about;  // for messages
+  trace::Trace trace;
+  bool binary = false;  // which format to write it in
+};
+
+DrawnTrace DrawTrace(Dice& dice);
+
+// A run of a second on an empty cluster: the smallest trace there is.
+trace::Trace SmallTrace();
+
+}  // namespace ksim::altered
