@@ -1,7 +1,7 @@
 // When faults begin and end, and what is said of those that do not.
 #include <gtest/gtest.h>
 
-#include "ksim/fault/drawn.h"
+#include "ksim/fault/drawn_faults.h"
 #include "tests/fault/told.h"
 
 namespace ksim::fault {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ksim/fuzz/campaign.h"
-#include "ksim/fuzz/findings.h"
-#include "ksim/fuzz/lasting.h"
+#include "ksim/fuzz/campaign_expectations.h"
+#include "ksim/fuzz/failure_report.h"
 #include "ksim/scenario/runner.h"
 #include "tests/fuzz/worlds.h"
 

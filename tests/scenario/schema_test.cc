@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "ksim/scenario/reader.h"
+#include "ksim/scenario/mapping_reader.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/trace/schema.h"
 

@@ -1,6 +1,6 @@
 #include "ksim/check/checker.h"
 
-#include "ksim/check/replayed.h"
+#include "ksim/check/trace_observer.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::check {

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "ksim/api/compat.h"
-#include "ksim/check/live.h"
+#include "ksim/check/bus_observer.h"
 #include "ksim/check/oracle.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/trace/trace.h"

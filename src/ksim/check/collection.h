@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ksim/base/shared_text.h"
-#include "ksim/check/history.h"
+#include "ksim/check/commit_history.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::check {

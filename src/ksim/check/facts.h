@@ -14,10 +14,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/compat.h"
 #include "ksim/base/shared_text.h"
-#include "ksim/check/history.h"
+#include "ksim/check/commit_history.h"
 #include "ksim/check/observation.h"
-#include "ksim/check/track.h"
 #include "ksim/check/unseen_pods.h"
+#include "ksim/check/watch_sequence.h"
 
 namespace ksim::check {
 

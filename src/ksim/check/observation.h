@@ -1,7 +1,7 @@
 // Observation: one event of a run as the oracles see it, whatever it came from: a bus event's
-// payload (check/live.h, no text is made) or a record of a trace (check/replayed.h). One flat
-// struct, filled anew for each event; what a kind does not have keeps its default. Views and
-// pointers are good while the event is being observed.
+// payload (check/bus_observer.h, no text is made) or a record of a trace (check/trace_observer.h).
+// One flat struct, filled anew for each event; what a kind does not have keeps its default. Views
+// and pointers are good while the event is being observed.
 #pragma once
 #include <cstdint>
 #include <string_view>

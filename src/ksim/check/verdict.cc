@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ksim/check/expected.h"
+#include "ksim/check/trace_expectations.h"
 
 namespace ksim::check {
 namespace {

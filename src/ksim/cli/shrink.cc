@@ -14,7 +14,7 @@
 #include "ksim/cli/help.h"
 #include "ksim/cli/signals.h"
 #include "ksim/cli/trace_input.h"
-#include "ksim/fuzz/findings.h"
+#include "ksim/fuzz/failure_report.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
 

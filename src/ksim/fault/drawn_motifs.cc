@@ -12,7 +12,7 @@
 //                 in the opposite order (FoundationDB's swizzle-clogging)
 #include <utility>
 
-#include "ksim/fault/drawn_kinds.h"
+#include "ksim/fault/drawn_fault_kinds.h"
 
 namespace ksim::fault {
 namespace {

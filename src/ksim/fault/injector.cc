@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ksim/base/check.h"
-#include "ksim/fault/verbs.h"
+#include "ksim/fault/fault_call.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/events.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/fault/verbs.h"
+#include "ksim/fault/fault_call.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::fault {

@@ -1,7 +1,7 @@
 // Faults of single requests.
 #include <fmt/format.h>
 
-#include "ksim/fault/verbs.h"
+#include "ksim/fault/fault_call.h"
 
 namespace ksim::fault {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "ksim/base/status.h"
-#include "ksim/fault/verbs.h"
+#include "ksim/fault/fault_call.h"
 
 namespace ksim::fault {
 namespace {

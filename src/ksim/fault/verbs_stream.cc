@@ -1,7 +1,7 @@
 // Faults of a client's watches and of what hangs on them.
 #include <fmt/format.h>
 
-#include "ksim/fault/verbs.h"
+#include "ksim/fault/fault_call.h"
 
 namespace ksim::fault {
 namespace {

@@ -15,8 +15,8 @@
 #include "absl/status/statusor.h"
 #include "ksim/base/time.h"
 #include "ksim/fuzz/executor.h"
-#include "ksim/fuzz/outcome.h"
 #include "ksim/fuzz/planner.h"
+#include "ksim/fuzz/run_outcome.h"
 #include "ksim/scenario/scenario.h"
 
 namespace ksim::fuzz {

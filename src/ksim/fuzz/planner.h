@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ksim/fuzz/outcome.h"
+#include "ksim/fuzz/run_outcome.h"
 #include "ksim/fuzz/strategy.h"
 #include "ksim/scenario/scenario.h"
 

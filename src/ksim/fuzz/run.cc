@@ -6,7 +6,7 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/fuzz/coverage.h"
-#include "ksim/fuzz/place.h"
+#include "ksim/fuzz/failure_place.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/sim/probe.h"
 

@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "ksim/base/time.h"
-#include "ksim/fuzz/outcome.h"
+#include "ksim/fuzz/run_outcome.h"
 #include "ksim/fuzz/strategy.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/trace/trace.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "ksim/fuzz/fewer.h"
-#include "ksim/fuzz/place.h"
-#include "ksim/fuzz/script.h"
-#include "ksim/fuzz/simpler.h"
+#include "ksim/fuzz/delta_debugging.h"
+#include "ksim/fuzz/failure_place.h"
+#include "ksim/fuzz/fault_script.h"
+#include "ksim/fuzz/shrink_candidates.h"
 #include "ksim/scenario/expectations.h"
 #include "ksim/trace/diff.h"
 #include "ksim/trace/event_line.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "ksim/fuzz/outcome.h"
 #include "ksim/fuzz/run.h"
+#include "ksim/fuzz/run_outcome.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/trace/trace.h"
 

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "ksim/base/hash.h"
-#include "ksim/fault/drawn.h"
+#include "ksim/fault/drawn_faults.h"
 #include "ksim/sim/mix.h"
 
 namespace ksim::fuzz {

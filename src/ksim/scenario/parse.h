@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "ksim/api/kinds.h"
-#include "ksim/scenario/reader.h"
+#include "ksim/scenario/mapping_reader.h"
 #include "ksim/scenario/scenario.h"
 
 namespace ksim::scenario {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "ksim/api/variants.h"
-#include "ksim/fault/drawn.h"
+#include "ksim/fault/drawn_faults.h"
 #include "ksim/scenario/parse.h"
 
 namespace ksim::scenario {

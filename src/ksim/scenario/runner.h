@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "ksim/check/checker.h"
-#include "ksim/fault/drawn.h"
-#include "ksim/fault/fault.h"
+#include "ksim/fault/drawn_faults.h"
+#include "ksim/fault/injector.h"
 #include "ksim/scenario/expectations.h"
 #include "ksim/scenario/late_writes.h"
 #include "ksim/scenario/scenario.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "ksim/fault/fault.h"
+#include "ksim/fault/injector.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {

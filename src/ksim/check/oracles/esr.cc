@@ -11,7 +11,7 @@
 #include "ksim/api/replicaset.h"
 #include "ksim/api/views/resources.h"
 #include "ksim/check/oracles/all.h"
-#include "ksim/check/oracles/words.h"
+#include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
 namespace {

@@ -9,7 +9,7 @@
 #include "ksim/api/compat.h"
 #include "ksim/base/hash.h"
 #include "ksim/check/oracles/all.h"
-#include "ksim/check/oracles/words.h"
+#include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
 namespace {

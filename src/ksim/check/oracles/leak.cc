@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "ksim/base/hash.h"
 #include "ksim/check/oracles/all.h"
-#include "ksim/check/oracles/words.h"
+#include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
 namespace {

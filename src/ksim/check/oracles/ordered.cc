@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "ksim/check/oracles/all.h"
-#include "ksim/check/oracles/words.h"
+#include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/check/oracles/all.h"
-#include "ksim/check/oracles/words.h"
+#include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
 namespace {

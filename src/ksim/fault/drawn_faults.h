@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/fault/fault.h"
+#include "ksim/fault/injector.h"
 #include "ksim/fault/spec.h"
 #include "ksim/sim/decisions.h"
 

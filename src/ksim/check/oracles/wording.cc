@@ -1,4 +1,4 @@
-#include "ksim/check/oracles/words.h"
+#include "ksim/check/oracles/wording.h"
 
 #include <fmt/format.h>
 

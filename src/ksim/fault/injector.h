@@ -1,7 +1,7 @@
-// Injector: makes faults happen. It knows the verbs (verbs.h), when each fault begins and ends, and
-// tells the bus (`fault`: begin, end, skipped). What a fault does is done by the layer it befalls,
-// through that layer's own hooks: client/fault_hooks.h, apiserver/server.h, sim/network.h, sim/
-// processes.
+// Injector: makes faults happen. It finds the verb of each fault, decides when the fault begins and
+// ends, and tells the bus (`fault`: begin, end, skipped). The layer that a fault befalls carries it
+// out, through hooks of its own: client/fault_hooks.h, apiserver/server.h, sim/network.h and
+// sim/process.h.
 //
 //   Injector faults(cluster);
 //   faults.Arm(scenario.faults);                      // from now on, by their triggers and times
@@ -10,17 +10,18 @@
 //   faults.HealAll(heal_seq);                         // ends all that are in force
 //
 // A fault fires when the step that emitted its trigger returns: after the trigger event's own
-// effect, before any other event, at the same virtual time, with the trigger as its cause. What it
-// does has the fault's `begin` as its cause.
+// effect, before any other event, at the same virtual time, with the trigger as its cause. Every
+// event that the fault leads to has the fault's `begin` as its cause.
 //
 // A fault lasts
 //   for an instant      compact, reinitCache, connect, dropWatch, release..., thaw..., resume
-//   for a time          what has `for`, `down` or `redialAfter`; a work timer keeps the run busy
+//   for a time          with `for`, `down` or `redialAfter`; a work timer keeps the run busy
 //   until another leads failover
-//   until it has struck expire, rejectWrite, timeoutWrite, and what has `afterWrite`: it waits for
-//                       the next fitting watch or write. Healed before that, it is `skipped`
-//   until it is ended   all others: by their counterpart (releaseStream, thawCache, resume), by the
-//                       heal. They keep no run busy: who runs the simulation asks in_force() when
+//   until it strikes    expire, rejectWrite, timeoutWrite, and every fault with `afterWrite`: it
+//                       waits for the next fitting watch or write. Healed before that, it is
+//                       `skipped`
+//   until it is ended   all others: their counterpart (releaseStream, thawCache, resume) or the
+//                       heal ends them. They keep no run busy: the runner asks in_force() when
 //                       nothing else is left to do, and heals
 #pragma once
 #include <cstdint>
@@ -82,7 +83,7 @@ struct Outcome {
   std::string why;  // of kSkipped: "kube-scheduler has no watch of jobs"
 };
 
-struct Effect;  // verbs.h
+struct Effect;  // fault_call.h
 
 class Injector {
  public:
@@ -113,7 +114,7 @@ class Injector {
   void HealAll(std::uint64_t cause);
 
  private:
-  friend class Call;  // verbs.h
+  friend class Call;  // fault_call.h
   struct Active;
   struct CountedWrites {
     std::string id;

@@ -1,4 +1,4 @@
-#include "ksim/fuzz/place.h"
+#include "ksim/fuzz/failure_place.h"
 
 #include <algorithm>
 #include <set>

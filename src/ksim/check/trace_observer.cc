@@ -1,4 +1,4 @@
-#include "ksim/check/replayed.h"
+#include "ksim/check/trace_observer.h"
 
 #include <fmt/format.h>
 

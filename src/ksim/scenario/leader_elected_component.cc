@@ -1,4 +1,4 @@
-#include "ksim/scenario/elected.h"
+#include "ksim/scenario/leader_elected_component.h"
 
 #include <fmt/format.h>
 

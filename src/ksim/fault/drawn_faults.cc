@@ -1,4 +1,4 @@
-#include "ksim/fault/drawn.h"
+#include "ksim/fault/drawn_faults.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "ksim/apiserver/events.h"
 #include "ksim/client/events.h"
-#include "ksim/fault/drawn_kinds.h"
+#include "ksim/fault/drawn_fault_kinds.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/actors.h"
 

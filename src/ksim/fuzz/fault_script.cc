@@ -1,4 +1,4 @@
-#include "ksim/fuzz/script.h"
+#include "ksim/fuzz/fault_script.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "ksim/fault/drawn.h"
+#include "ksim/fault/drawn_faults.h"
 #include "ksim/fuzz/strategy.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/sim/network.h"

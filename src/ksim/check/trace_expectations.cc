@@ -1,4 +1,4 @@
-#include "ksim/check/expected.h"
+#include "ksim/check/trace_expectations.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "ksim/fault/fault.h"
+#include "ksim/fault/injector.h"
 
 namespace ksim::fault {
 

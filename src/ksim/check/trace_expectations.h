@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "ksim/check/history.h"
+#include "ksim/check/commit_history.h"
 #include "ksim/check/oracle.h"
 #include "ksim/trace/trace.h"
 

@@ -1,11 +1,11 @@
-#include "ksim/fuzz/findings.h"
+#include "ksim/fuzz/failure_report.h"
 
 #include <fmt/format.h>
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
-#include "ksim/fuzz/place.h"
+#include "ksim/fuzz/failure_place.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
 #include "ksim/sim/network.h"

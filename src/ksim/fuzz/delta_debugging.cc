@@ -1,4 +1,4 @@
-#include "ksim/fuzz/fewer.h"
+#include "ksim/fuzz/delta_debugging.h"
 
 #include <algorithm>
 #include <set>

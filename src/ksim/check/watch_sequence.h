@@ -14,7 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/shared_text.h"
 #include "ksim/check/collection.h"
-#include "ksim/check/history.h"
+#include "ksim/check/commit_history.h"
 #include "ksim/check/observation.h"
 
 namespace ksim::check {

@@ -1,4 +1,4 @@
-#include "ksim/check/live.h"
+#include "ksim/check/bus_observer.h"
 
 #include <memory>
 #include <type_traits>

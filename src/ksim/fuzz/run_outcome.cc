@@ -1,4 +1,4 @@
-#include "ksim/fuzz/outcome.h"
+#include "ksim/fuzz/run_outcome.h"
 
 #include "ksim/base/hash.h"
 #include "ksim/value/json.h"

@@ -5,7 +5,7 @@
 
 #include "ksim/apiserver/events.h"
 #include "ksim/client/events.h"
-#include "ksim/fault/drawn.h"
+#include "ksim/fault/drawn_faults.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/render.h"
 #include "ksim/trace/schema.h"

@@ -1,10 +1,10 @@
 // How verbs read their arguments and take hold of things.
+#include "ksim/fault/fault_call.h"
+
 #include <fmt/format.h>
 
 #include <memory>
 #include <utility>
-
-#include "ksim/fault/verbs.h"
 
 namespace ksim::fault {
 

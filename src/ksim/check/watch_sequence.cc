@@ -1,4 +1,4 @@
-#include "ksim/check/track.h"
+#include "ksim/check/watch_sequence.h"
 
 #include <fmt/format.h>
 

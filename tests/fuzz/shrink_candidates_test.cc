@@ -1,4 +1,4 @@
-#include "ksim/fuzz/simpler.h"
+#include "ksim/fuzz/shrink_candidates.h"
 
 #include <gtest/gtest.h>
 

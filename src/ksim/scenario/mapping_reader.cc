@@ -1,4 +1,4 @@
-#include "ksim/scenario/reader.h"
+#include "ksim/scenario/mapping_reader.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ksim/fuzz/lasting.h"
+#include "ksim/fuzz/campaign_expectations.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "ksim/check/history.h"
+#include "ksim/check/commit_history.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "ksim/fault/drawn.h"
+#include "ksim/fault/drawn_faults.h"
 
 namespace ksim::fault {
 
