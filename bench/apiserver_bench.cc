@@ -38,10 +38,10 @@ class CountingSink final : public api::WatchSink {
   std::int64_t& count_;
 };
 
-class Host final : public StreamHost {
+class Host final : public WatchHost {
  public:
-  explicit Host(sim::Simulation& s) : StreamHost(s, sim::ActorId::Of("kube-apiserver-0")) {}
-  void Ended(const WatchStream&) override {}
+  explicit Host(sim::Simulation& s) : WatchHost(s, sim::ActorId::Of("kube-apiserver-0")) {}
+  void Ended(const ServedWatch&) override {}
 };
 
 Value Pod(std::size_t i, std::size_t nodes) {
@@ -175,7 +175,7 @@ struct Dispatch {
       api::ListOptions options;
       options.field_selector = fmt::format("spec.nodeName=node-{}", i);
       auto predicate = Predicate::Make(*request.resource, "", "", options);
-      streams.push_back(std::make_unique<WatchStream>(
+      streams.push_back(std::make_unique<ServedWatch>(
           host, static_cast<std::uint64_t>(i + 1), request, "", [](api::Response) {},
           std::make_shared<CountingSink>(events)));
       auto watcher = std::make_unique<CacheWatcher>(*streams.back(), *predicate, 10, false,
@@ -192,7 +192,7 @@ struct Dispatch {
   sim::Simulation sim;
   Host host;
   api::Kinds kinds;
-  std::vector<std::unique_ptr<WatchStream>> streams;
+  std::vector<std::unique_ptr<ServedWatch>> streams;
   WatcherIndex index;
   std::vector<CacheWatcher*> all;
   CacheEvent event;
@@ -225,10 +225,10 @@ void FanOut(benchmark::State& state) {
   api::Request request;
   request.resource = kinds.ByName("pods");
   std::int64_t events = 0;
-  std::vector<std::shared_ptr<WatchStream>> streams;
+  std::vector<std::shared_ptr<ServedWatch>> streams;
   std::vector<std::unique_ptr<CacheWatcher>> all;
   for (std::uint64_t i = 1; i <= 1000; ++i) {
-    auto stream = std::make_shared<WatchStream>(
+    auto stream = std::make_shared<ServedWatch>(
         host, i, request, "", [](api::Response) {}, std::make_shared<CountingSink>(events));
     stream->Accept(api::Response::From::kCache);
     auto predicate = Predicate::Make(*request.resource, "", "", api::ListOptions());
@@ -247,7 +247,7 @@ void FanOut(benchmark::State& state) {
   event.object = api::Object::FromTree(pod, 2);
   event.previous = api::Object::FromTree(At(7, 1), 1);
   for (auto _ : state) {
-    Change change(event, *request.resource, api::Variants::DeleteRV::kDeletionRV);
+    ConvertedEvent change(event, *request.resource, api::Variants::DeleteRV::kDeletionRV);
     for (const auto& watcher : all) watcher->Offer(change);
   }
   state.SetItemsProcessed(state.iterations() * 1000);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ksim/apiserver/registry/list_query.h"
+#include "ksim/apiserver/core/list_query.h"
 #include "tests/apiserver/world.h"
 
 namespace ksim::apiserver {

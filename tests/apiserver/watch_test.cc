@@ -12,8 +12,8 @@ using Lines = std::vector<std::string>;
 using value::Path;
 using value::Value;
 
-api::ListOptions From(std::string_view rv, std::optional<bool> initial = std::nullopt,
-                      bool bookmarks = false) {
+api::ListOptions WatchFrom(std::string_view rv, std::optional<bool> initial = std::nullopt,
+                           bool bookmarks = false) {
   api::ListOptions options = Options(rv, initial ? "NotOlderThan" : "");
   options.send_initial_events = initial;
   options.allow_watch_bookmarks = bookmarks;
@@ -59,12 +59,12 @@ INSTANTIATE_TEST_SUITE_P(Profiles, Watches,
 // WATCH-05
 TEST_P(Watches, FromNowhereOrZeroBeginWithTheState) {
   for (const char* rv : {"", "0"}) {
-    auto watch = Watch(From(rv, std::nullopt, true));
+    auto watch = Watch(WatchFrom(rv, std::nullopt, true));
     world.Advance(Milliseconds(50));
     Lines expected{Added(a), Added(b)};
     if (is(Compat::k1_36)) expected.push_back(fmt::format("BOOKMARK {} end", world.revision()));
     EXPECT_EQ(watch->Lines(), expected) << "rv '" << rv << "'";
-    auto plain = Watch(From(rv));
+    auto plain = Watch(WatchFrom(rv));
     world.Advance(Milliseconds(50));
     EXPECT_EQ(plain->Lines(), (Lines{Added(a), Added(b)})) << "no bookmarks unless allowed";
   }
@@ -74,7 +74,7 @@ TEST_P(Watches, FromNowhereOrZeroBeginWithTheState) {
 TEST_P(Watches, AListAndAWatchFromItLeaveNoGapAndNoOverlap) {
   const std::int64_t listed = world.List("configmaps", "default").list_rv;
   const api::Object c = Make("c");
-  auto watch = Watch(From(std::to_string(listed)));
+  auto watch = Watch(WatchFrom(std::to_string(listed)));
   const api::Object d = Make("d");
   world.Advance(Seconds(1));
   EXPECT_EQ(watch->Lines(), (Lines{Added(c), Added(d)}));
@@ -86,7 +86,7 @@ TEST_P(Watches, FromAPastRevisionReplaysWhatCameAfter) {
   world.Delete("configmaps", "default", "b");
   world.Advance(Seconds(1));
   const std::int64_t now = world.revision();
-  auto watch = Watch(From(std::to_string(b.resource_version())));
+  auto watch = Watch(WatchFrom(std::to_string(b.resource_version())));
   EXPECT_EQ(watch->Lines(), (Lines{Added(a), fmt::format("MODIFIED a {}", now - 1),
                                    fmt::format("DELETED b {}", now)}));
 }
@@ -94,7 +94,7 @@ TEST_P(Watches, FromAPastRevisionReplaysWhatCameAfter) {
 // WATCH-06
 TEST_P(Watches, FromTheFutureWaitsForIt) {
   const std::int64_t future = world.revision() + 2;
-  auto watch = Watch(From(std::to_string(future)));
+  auto watch = Watch(WatchFrom(std::to_string(future)));
   Make("c");
   Make("d");
   const api::Object e = Make("e");
@@ -109,7 +109,7 @@ TEST_P(Watches, FromTheFutureWaitsForIt) {
 TEST_P(Watches, FromTooOldARevisionIsAnErrorEvent) {
   world.server().ReinitCache(world.Kind("configmaps"));
   world.Advance(Seconds(3));
-  auto watch = Watch(From(std::to_string(b.resource_version())));
+  auto watch = Watch(WatchFrom(std::to_string(b.resource_version())));
   EXPECT_EQ(watch->response.code, 200);
   EXPECT_EQ(watch->Lines(), (Lines{"ERROR 410 Expired", "EOF"}));
   EXPECT_EQ(
@@ -121,7 +121,7 @@ TEST_P(Watches, FromTooOldARevisionIsAnErrorEvent) {
 // WATCH-12
 // WATCH-16
 TEST_P(Watches, SeveralNamespacesComeInOneOrder) {
-  auto watch = Watch(From(std::to_string(world.revision())), "");
+  auto watch = Watch(WatchFrom(std::to_string(world.revision())), "");
   for (int i = 0; i < 10; ++i) Make(fmt::format("x{}", i), i % 2 == 0 ? "default" : "kube-system");
   world.Advance(Seconds(1));
   ASSERT_EQ(watch->seen.size(), 10u);
@@ -136,7 +136,7 @@ TEST_P(Watches, SeveralNamespacesComeInOneOrder) {
 // WATCH-15
 // WATCH-13
 TEST_P(Watches, AKubeletsWatchSeesAPodWhenItIsBound) {
-  api::ListOptions options = From(std::to_string(world.revision()));
+  api::ListOptions options = WatchFrom(std::to_string(world.revision()));
   options.field_selector = "spec.nodeName=n1";
   auto watch = world.Watch("pods", "", options);
   world.Create("pods", "default", Pod("default", "p"));
@@ -153,7 +153,7 @@ TEST_P(Watches, AKubeletsWatchSeesAPodWhenItIsBound) {
 
 // WATCH-13
 TEST_P(Watches, LeavingTheSelectionIsADeletionOfTheOldContent) {
-  api::ListOptions options = From(std::to_string(world.revision()));
+  api::ListOptions options = WatchFrom(std::to_string(world.revision()));
   options.label_selector = "in=yes";
   auto watch = Watch(options);
   const auto label = [&](const char* v) {
@@ -173,7 +173,7 @@ TEST_P(Watches, LeavingTheSelectionIsADeletionOfTheOldContent) {
 
 // WATCH-02
 TEST_P(Watches, ASingleNameIsWatchedByField) {
-  api::ListOptions options = From("0");
+  api::ListOptions options = WatchFrom("0");
   options.field_selector = "metadata.name=a";
   auto watch = Watch(options);
   Make("c");
@@ -184,7 +184,7 @@ TEST_P(Watches, ASingleNameIsWatchedByField) {
 
 // WATCH-45
 TEST_P(Watches, AContradictionOpensAndStaysSilent) {
-  api::ListOptions options = From("0");
+  api::ListOptions options = WatchFrom("0");
   options.field_selector = "metadata.namespace=kube-system";
   auto watch = Watch(options);
   Make("c");
@@ -196,7 +196,7 @@ TEST_P(Watches, AContradictionOpensAndStaysSilent) {
 
 // WATCH-17
 TEST_P(Watches, EndsAtItsTimeout) {
-  api::ListOptions options = From("0");
+  api::ListOptions options = WatchFrom("0");
   options.timeout_seconds = 7;
   const VirtualTime before = world.sim.now();
   auto watch = Watch(options);
@@ -209,7 +209,7 @@ TEST_P(Watches, EndsAtItsTimeout) {
 // WATCH-17
 TEST_P(Watches, LivesHalfAnHourToAnHourByDefault) {
   const VirtualTime before = world.sim.now();
-  auto watch = Watch(From("0"));
+  auto watch = Watch(WatchFrom("0"));
   world.Advance(Hours(1));
   EXPECT_TRUE(watch->closed);
   EXPECT_GE(watch->closed_at - before, Seconds(1800));
@@ -218,7 +218,7 @@ TEST_P(Watches, LivesHalfAnHourToAnHourByDefault) {
 
 // WATCH-37
 TEST_P(Watches, AClientThatWentAwayGetsNothingMore) {
-  auto watch = Watch(From("0"));
+  auto watch = Watch(WatchFrom("0"));
   world.server().CloseWatch(watch->response.stream);
   watch->seen.clear();
   Make("c");
@@ -230,7 +230,7 @@ TEST_P(Watches, AClientThatWentAwayGetsNothingMore) {
 
 // WATCH-37
 TEST_P(Watches, EndWithTheServer) {
-  auto watch = Watch(From("0"));
+  auto watch = Watch(WatchFrom("0"));
   world.server().process().Kill();
   EXPECT_TRUE(watch->closed);
   EXPECT_FALSE(world.server().accepting());
@@ -246,16 +246,16 @@ TEST_P(Watches, BadOptionsAreRefusedBeforeAnythingIsSent) {
   auto watch = Watch(Options("5", "Exact"));
   EXPECT_EQ(watch->response.code, 422);
   EXPECT_TRUE(watch->seen.empty());
-  api::ListOptions bad = From("0");
+  api::ListOptions bad = WatchFrom("0");
   bad.field_selector = "data=x";
   EXPECT_EQ(Watch(bad)->response.code, 400);
-  EXPECT_EQ(Watch(From("abc"))->response.code, 500);
+  EXPECT_EQ(Watch(WatchFrom("abc"))->response.code, 500);
   EXPECT_EQ(world.server().open_watches(), 0u);
 }
 
 // WATCH-39
 TEST_P(Watches, WhoSawAnEventCanListAtIt) {
-  auto watch = Watch(From(std::to_string(world.revision())));
+  auto watch = Watch(WatchFrom(std::to_string(world.revision())));
   const api::Object c = Make("c");
   world.RunUntil([&] { return !watch->seen.empty(); });
   const VirtualTime before = world.sim.now();
@@ -276,7 +276,7 @@ TEST_P(Watches, EventsAreWatchedInStorage) {
         .object;
   };
   const api::Object one = event("one");
-  auto watch = world.Watch("events", "default", From("", std::nullopt, true));
+  auto watch = world.Watch("events", "default", WatchFrom("", std::nullopt, true));
   world.Advance(Seconds(1));
   Lines expected{Added(one)};
   if (is(Compat::k1_36)) expected.push_back(fmt::format("BOOKMARK {} end", world.revision()));
@@ -285,11 +285,11 @@ TEST_P(Watches, EventsAreWatchedInStorage) {
   world.Advance(Seconds(1));
   expected.push_back(Added(two));
   EXPECT_EQ(watch->Lines(), expected);
-  auto later = world.Watch("events", "default", From(std::to_string(one.resource_version())));
+  auto later = world.Watch("events", "default", WatchFrom(std::to_string(one.resource_version())));
   world.Advance(Seconds(1));
   EXPECT_EQ(later->Lines(), Lines{Added(two)});
   ASSERT_TRUE(world.store().Compact(store::CompactRequest(two.resource_version(), {})).ok());
-  auto old = world.Watch("events", "default", From("3"));
+  auto old = world.Watch("events", "default", WatchFrom("3"));
   world.Advance(Seconds(1));
   event("three");
   world.Advance(Seconds(1));
@@ -303,8 +303,8 @@ INSTANTIATE_TEST_SUITE_P(Profile, Watches136, ::testing::Values(Compat::k1_36),
 
 // WATCH-06
 TEST_P(Watches136, InitialEventsCanBeDeclined) {
-  auto unset = Watch(From("", false));
-  auto zero = Watch(From("0", false));
+  auto unset = Watch(WatchFrom("", false));
+  auto zero = Watch(WatchFrom("0", false));
   const api::Object c = Make("c");
   world.Advance(Seconds(1));
   EXPECT_EQ(unset->Lines(), Lines{Added(c)});
@@ -317,7 +317,7 @@ TEST_P(Watches136, AWatchListAtARevisionWaitsForIt) {
   world.server().FreezeCache(world.Kind("configmaps"), true);
   const api::Object c = Make("c");
   const std::string at = std::to_string(c.resource_version());
-  auto watch = world.StartWatch("configmaps", "default", From(at, true, true));
+  auto watch = world.StartWatch("configmaps", "default", WatchFrom(at, true, true));
   world.Advance(Seconds(2));
   EXPECT_EQ(watch->response.code, 0);
   world.server().FreezeCache(world.Kind("configmaps"), false);
@@ -327,7 +327,7 @@ TEST_P(Watches136, AWatchListAtARevisionWaitsForIt) {
 
 TEST_P(Watches136, ACacheFrozenTwiceIsThawedTwice) {
   const api::ResourceInfo& maps = world.Kind("configmaps");
-  auto watch = Watch(From("", false));
+  auto watch = Watch(WatchFrom("", false));
   for (int i = 0; i < 2; ++i) world.server().FreezeCache(maps, true);
   const api::Object c = Make("c");
   world.server().UndoFreeze(maps);
@@ -347,7 +347,7 @@ TEST_P(Watches136, ACacheFrozenTwiceIsThawedTwice) {
 // API-37
 TEST_P(Watches136, AWatchListThatCannotGetFreshIsAnErrorEvent) {
   const VirtualTime before = world.sim.now();
-  auto watch = Watch(From(std::to_string(world.revision() + 50), true, true));
+  auto watch = Watch(WatchFrom(std::to_string(world.revision() + 50), true, true));
   EXPECT_EQ(world.sim.now() - before, Seconds(3));
   EXPECT_EQ(watch->response.code, 200);
   EXPECT_EQ(watch->Lines(), (Lines{"ERROR 504 Timeout", "EOF"}));
@@ -359,13 +359,13 @@ TEST_P(Watches136, AWatchListThatCannotGetFreshIsAnErrorEvent) {
 TEST_P(Watches136, TheEndBookmarkCountsOtherNamespaces) {
   const api::Object other = Make("other", "kube-system");
   world.Advance(Seconds(1));
-  auto watch = Watch(From("0", true, true));
+  auto watch = Watch(WatchFrom("0", true, true));
   EXPECT_EQ(watch->Lines().back(), fmt::format("BOOKMARK {} end", other.resource_version()));
 }
 
 // WATCH-09
 TEST_P(Watches136, AnEmptyCollectionGetsItsEndBookmark) {
-  auto watch = world.Watch("secrets", "default", From("", true, true));
+  auto watch = world.Watch("secrets", "default", WatchFrom("", true, true));
   ASSERT_EQ(watch->seen.size(), 1u);
   EXPECT_TRUE(watch->last().initial_end);
   EXPECT_EQ(watch->last().object.Annotation("k8s.io/initial-events-end"), "true");
@@ -375,7 +375,7 @@ TEST_P(Watches136, AnEmptyCollectionGetsItsEndBookmark) {
 
 // WATCH-11
 TEST_P(Watches136, NothingComesTwiceAfterTheState) {
-  auto watch = Watch(From("", true, true));
+  auto watch = Watch(WatchFrom("", true, true));
   const api::Object c = Make("c");
   world.Advance(Seconds(3));
   int times = 0;

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-#include "ksim/apiserver/events.h"
+#include "ksim/apiserver/core/bus_payloads.h"
 #include "ksim/client/events.h"
 #include "ksim/kubelet/events.h"
 #include "ksim/store/events.h"

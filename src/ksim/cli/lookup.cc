@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ksim/apiserver/registry/selection.h"
+#include "ksim/apiserver/core/selection.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ksim/apiserver/events.h"
+#include "ksim/apiserver/core/bus_payloads.h"
 #include "ksim/client/events.h"
 #include "ksim/fault/drawn_fault_kinds.h"
 #include "ksim/store/events.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ksim/apiserver/events.h"
+#include "ksim/apiserver/core/bus_payloads.h"
 #include "ksim/client/events.h"
 #include "ksim/fault/drawn_faults.h"
 #include "ksim/store/events.h"

@@ -10,7 +10,7 @@
 
 #include "absl/container/btree_map.h"
 #include "ksim/apiserver/admission/plugin.h"
-#include "ksim/apiserver/resources.h"
+#include "ksim/apiserver/cacher/resources.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::apiserver {

@@ -13,7 +13,7 @@
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/status.h"
-#include "ksim/apiserver/authentication.h"
+#include "ksim/apiserver/core/user.h"
 #include "ksim/base/shared_text.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/sim/task.h"

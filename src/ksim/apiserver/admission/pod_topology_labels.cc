@@ -3,7 +3,7 @@
 //
 // Source: plugin/pkg/admission/podtopologylabels/admission.go.
 #include "ksim/apiserver/admission/plugin.h"
-#include "ksim/apiserver/resources.h"
+#include "ksim/apiserver/cacher/resources.h"
 
 namespace ksim::apiserver {
 namespace {

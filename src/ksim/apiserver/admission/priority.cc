@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "ksim/apiserver/admission/plugin.h"
-#include "ksim/apiserver/resources.h"
+#include "ksim/apiserver/cacher/resources.h"
 
 namespace ksim::apiserver {
 namespace {

@@ -4,7 +4,7 @@
 // Source: plugin/pkg/admission/serviceaccount/admission.go.
 #include "ksim/api/core/names.h"
 #include "ksim/apiserver/admission/plugin.h"
-#include "ksim/apiserver/resources.h"
+#include "ksim/apiserver/cacher/resources.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::apiserver {

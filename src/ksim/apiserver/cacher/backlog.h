@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "ksim/apiserver/cacher/watch_interval.h"
-#include "ksim/apiserver/events.h"
+#include "ksim/apiserver/core/bus_payloads.h"
 
 namespace ksim::apiserver {
 

@@ -34,7 +34,7 @@ std::optional<Outgoing> CacheWatcher::Convert(const CacheEvent& event, bool init
   const api::ResourceInfo& resource = predicate_.resource();
   if (event.type == WatchEventType::kBookmark)
     return Outgoing(EventBody::Bookmark(resource, event.revision, initial), 0, stream_.cause());
-  const Change::Body body = Change(event, resource, delete_rv_).For(predicate_);
+  const ConvertedEvent::Body body = ConvertedEvent(event, resource, delete_rv_).For(predicate_);
   if (body == nullptr) return std::nullopt;
   return Outgoing(body, event.object_hash, event.origin.cause);
 }
@@ -61,7 +61,7 @@ void CacheWatcher::AwaitBookmark(std::int64_t revision) {
   bookmark_after_ = revision;
 }
 
-bool CacheWatcher::OfferBookmark(const Change::Body& bookmark) {
+bool CacheWatcher::OfferBookmark(const ConvertedEvent::Body& bookmark) {
   if (bookmark->rv() < bookmark_after_) return false;
   if (backlog_ != nullptr) {
     CacheEvent event;

@@ -11,9 +11,9 @@
 
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/backlog.h"
-#include "ksim/apiserver/cacher/change.h"
-#include "ksim/apiserver/registry/selection.h"
-#include "ksim/apiserver/watch_stream.h"
+#include "ksim/apiserver/core/converted_event.h"
+#include "ksim/apiserver/core/selection.h"
+#include "ksim/apiserver/core/served_watch.h"
 
 namespace ksim::apiserver {
 
@@ -23,8 +23,8 @@ class CacheWatcher {
   static constexpr Duration kBookmarkLead = Seconds(2);  // before the deadline
 
   // The stream outlives it: who closes a stream keeps it until the cache has forgotten the watch.
-  // `queue`: how much each of its two queues holds (History::ChannelSize).
-  CacheWatcher(WatchStream& stream, Predicate predicate, std::size_t queue, bool bookmarks,
+  // `queue`: how much each of its two queues holds (WatchCacheHistory::ChannelSize).
+  CacheWatcher(ServedWatch& stream, Predicate predicate, std::size_t queue, bool bookmarks,
                VirtualTime deadline, const api::Variants& variants)
       : stream_(stream),
         predicate_(std::move(predicate)),
@@ -35,7 +35,7 @@ class CacheWatcher {
   CacheWatcher(const CacheWatcher&) = delete;
   CacheWatcher& operator=(const CacheWatcher&) = delete;
 
-  WatchStream& stream() { return stream_; }
+  ServedWatch& stream() { return stream_; }
   std::uint64_t id() const { return stream_.id(); }
   const Predicate& predicate() const { return predicate_; }
 
@@ -47,11 +47,11 @@ class CacheWatcher {
   void Begin(WatchInterval initial);
   // A live change: sends it if it concerns this watcher, or keeps it while the client does not
   // read. False: there is no room for it.
-  bool Offer(Change& change) {
+  bool Offer(ConvertedEvent& change) {
     if (backlog_ != nullptr) return backlog_->Add(change.event());
     const CacheEvent& event = change.event();
     if (event.revision <= threshold_) return true;
-    const Change::Body& body = change.For(predicate_);
+    const ConvertedEvent::Body& body = change.For(predicate_);
     if (body != nullptr && !stream_.Send(body, event.object_hash, event.origin.cause))
       FallBehind(WatchInterval());
     return true;
@@ -68,7 +68,7 @@ class CacheWatcher {
   // A watch-list waits for a bookmark at or after `revision`: it is offered one at every tick.
   void AwaitBookmark(std::int64_t revision);
   // True if the watcher takes it in (it may still find nothing new in it).
-  bool OfferBookmark(const Change::Body& bookmark);
+  bool OfferBookmark(const ConvertedEvent::Body& bookmark);
   // When the next one is due; Min (0) = at the next tick; nullopt = never again.
   std::optional<VirtualTime> NextBookmark(VirtualTime now) const;
 
@@ -76,7 +76,7 @@ class CacheWatcher {
   void FallBehind(WatchInterval initial);
   std::optional<Outgoing> Convert(const CacheEvent& event, bool initial) const;
 
-  WatchStream& stream_;
+  ServedWatch& stream_;
   std::unique_ptr<Backlog> backlog_;  // null: nothing waits
   std::int64_t threshold_ = 0;
   Predicate predicate_;

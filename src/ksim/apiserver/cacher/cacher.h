@@ -17,8 +17,8 @@
 #include "ksim/apiserver/cacher/progress.h"
 #include "ksim/apiserver/cacher/ready.h"
 #include "ksim/apiserver/cacher/watch_cache.h"
+#include "ksim/apiserver/core/watch_query.h"
 #include "ksim/apiserver/etcd3/storage.h"
-#include "ksim/apiserver/watch_query.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::apiserver {
@@ -56,7 +56,7 @@ class Cacher {
   sim::Task<api::Result<ListResult>> List(const ListQuery& query);
   // Serves the watch: accepts or refuses the stream, sends what is to be sent first and goes on
   // until Forget. Whatever ends it at once has closed the stream when this returns.
-  sim::Task<void> Watch(WatchQuery query, std::shared_ptr<WatchStream> stream);
+  sim::Task<void> Watch(WatchQuery query, std::shared_ptr<ServedWatch> stream);
   void Forget(std::uint64_t stream);
   // The client of a watch reads again.
   void Resume(std::uint64_t stream) { dispatcher_.Resume(stream); }
@@ -104,7 +104,7 @@ class Cacher {
                                            CacheWatcher& watcher);
   WatchInterval InitialState(const WatchQuery& query, CacheWatcher& watcher);
   void ScheduleBookmark(CacheWatcher& watcher);
-  const Change::Body& BookmarkAt(std::int64_t revision);
+  const ConvertedEvent::Body& BookmarkAt(std::int64_t revision);
   sim::Task<void> BookmarkLoop();
   void Tick();
 
@@ -133,7 +133,7 @@ class Cacher {
   Duration tick_jitter_;
   VirtualTime next_tick_ = VirtualTime::Max();
   sim::Signal tick_changed_;
-  Change::Body bookmark_;  // the last one told; null: none was
+  ConvertedEvent::Body bookmark_;  // the last one told; null: none was
 };
 
 }  // namespace ksim::apiserver

@@ -15,7 +15,7 @@ sim::Task<api::Result<std::int64_t>> Cacher::RequiredRevision(const WatchQuery& 
   co_return co_await storage_.CurrentRevision();
 }
 
-sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<WatchStream> stream) {
+sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> stream) {
   if (!ready_.ready() && compat_ >= api::Compat::k1_36) {
     stream->Refuse(ready_.NotReady());
     co_return;
@@ -68,7 +68,7 @@ api::Result<WatchInterval> Cacher::InitialEvents(const WatchQuery& query, std::i
   if (query.wants_state() || legacy_state) return InitialState(query, watcher);
   const std::int64_t from = required == 0 ? cache_.revision() : required;
   watcher.RaiseThreshold(from);
-  const History& history = cache_.history();
+  const WatchCacheHistory& history = cache_.history();
   const api::Result<std::size_t> first =
       history.After(from, cache_.list_revision(),
                     variants_.watchcache_oldest == api::Variants::OldestRV::kListRV);
@@ -134,7 +134,7 @@ sim::Task<void> Cacher::BookmarkLoop() {
 }
 
 // Of a resource that does not change every watcher is told the same again and again.
-const Change::Body& Cacher::BookmarkAt(std::int64_t revision) {
+const ConvertedEvent::Body& Cacher::BookmarkAt(std::int64_t revision) {
   if (bookmark_ == nullptr || bookmark_->rv() != revision)
     bookmark_ = EventBody::Bookmark(storage_.resource(), revision, false);
   return bookmark_;

@@ -49,7 +49,7 @@ void Dispatcher::Tell(const CacheEvent& event) {
 
 void Dispatcher::TellNow(const CacheEvent& event) {
   if (event.type != api::WatchEventType::kBookmark) {
-    Change change(event, resource_, delete_rv_);
+    ConvertedEvent change(event, resource_, delete_rv_);
     for (CacheWatcher* watcher : watchers_.Interested(event))
       if (!watcher->Offer(change)) slow_.push_back(watcher->id());
   }
@@ -101,7 +101,7 @@ void Dispatcher::Resume(std::uint64_t stream) {
   watcher->Resume();
   const auto slow = std::find(slow_.begin(), slow_.end(), stream);
   if (slow == slow_.end()) return;
-  Change change(*current_, resource_, delete_rv_);
+  ConvertedEvent change(*current_, resource_, delete_rv_);
   if (!watcher->Offer(change)) return;
   slow_.erase(slow);
   if (slow_.empty()) room_.Notify();

@@ -19,7 +19,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "ksim/apiserver/cacher/history.h"
+#include "ksim/apiserver/cacher/watch_cache_history.h"
 #include "ksim/sim/fifo.h"
 
 namespace ksim::apiserver {
@@ -41,7 +41,7 @@ class WatchCache {
 
   std::int64_t revision() const { return revision_; }
   std::int64_t list_revision() const { return list_revision_; }
-  const History& history() const { return history_; }
+  const WatchCacheHistory& history() const { return history_; }
   std::size_t size() const { return objects_.size(); }
 
   const api::Object* Find(std::string_view key) const;  // null if missing
@@ -68,7 +68,7 @@ class WatchCache {
   std::int64_t list_revision_ = 0;
   Objects objects_;
   absl::btree_map<std::string, absl::btree_set<std::string>, std::less<>> by_node_;
-  History history_;
+  WatchCacheHistory history_;
   sim::Fifo<std::int64_t> snapshot_revisions_;  // rising
 };
 

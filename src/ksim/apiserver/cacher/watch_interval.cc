@@ -27,7 +27,7 @@ WatchInterval WatchInterval::OfState(const api::ResourceInfo& resource,
   return interval;
 }
 
-WatchInterval WatchInterval::OfHistory(const History& history, std::uint64_t first) {
+WatchInterval WatchInterval::OfHistory(const WatchCacheHistory& history, std::uint64_t first) {
   WatchInterval interval;
   interval.history_ = &history;
   interval.next_ = first;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "ksim/apiserver/cacher/history.h"
+#include "ksim/apiserver/cacher/watch_cache_history.h"
 
 namespace ksim::apiserver {
 
@@ -23,7 +23,7 @@ class WatchInterval {
   static WatchInterval OfState(const api::ResourceInfo& resource, std::vector<api::Object> objects,
                                std::optional<std::int64_t> end, const sim::Origin& origin);
   // What the history has from position `first` on. The history outlives the interval.
-  static WatchInterval OfHistory(const History& history, std::uint64_t first);
+  static WatchInterval OfHistory(const WatchCacheHistory& history, std::uint64_t first);
 
   // nullopt: that was all, or the rest has been overwritten.
   std::optional<CacheEvent> Next();
@@ -32,7 +32,7 @@ class WatchInterval {
  private:
   bool FillBatch();
 
-  const History* history_ = nullptr;
+  const WatchCacheHistory* history_ = nullptr;
   std::uint64_t next_ = 0, end_ = 0;  // positions not yet read
   bool overwritten_ = false;
   std::vector<CacheEvent> batch_;

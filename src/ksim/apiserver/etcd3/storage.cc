@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "ksim/apiserver/core/event_conversion.h"
 #include "ksim/apiserver/etcd3/state.h"
-#include "ksim/apiserver/registry/event_conversion.h"
 #include "ksim/base/status.h"
 
 namespace ksim::apiserver {

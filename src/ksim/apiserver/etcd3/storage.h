@@ -14,27 +14,13 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
+#include "ksim/apiserver/core/list_query.h"
+#include "ksim/apiserver/core/write_context.h"
 #include "ksim/apiserver/etcd3/lease_manager.h"
-#include "ksim/apiserver/registry/list_query.h"
 #include "ksim/sim/task.h"
 #include "ksim/store/etcd_client.h"
 
 namespace ksim::apiserver {
-
-struct Preconditions {
-  Preconditions() = default;
-  std::optional<SharedText> uid;
-  std::optional<SharedText> resource_version;
-};
-
-// For whom a write is made and how.
-struct WriteContext {
-  WriteContext() = default;
-  store::WriteOrigin origin;
-  bool dry_run = false;
-  std::int64_t ttl = 0;             // seconds; 0 = for ever
-  const bool* abandoned = nullptr;  // once it is true nothing is written (API-09); may be null
-};
 
 // Makes the new state of an object from the one found (empty: there is none). May be applied
 // several times, to ever newer states. A Status that is not ok ends the update.

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ksim/apiserver/cacher/change.h"
+#include "ksim/apiserver/core/converted_event.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::apiserver {
@@ -12,7 +12,7 @@ namespace {
 
 // The revision after which changes are sent; sends the state before it if it is wanted.
 sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQuery& query,
-                                                  WatchStream& stream) {
+                                                  ServedWatch& stream) {
   const bool state = query.wants_state() || (query.revision == 0 && !query.send_initial);
   if (!state && query.revision > 0) co_return query.revision;
   if (!state) co_return co_await storage.CurrentRevision();
@@ -58,13 +58,13 @@ CacheEvent ToCacheEvent(const Storage& storage, const store::WatchEvent& event) 
 }
 
 void Send(const CacheEvent& event, const WatchQuery& query, const api::Variants& variants,
-          WatchStream& stream) {
-  Change change(event, query.predicate.resource(), variants.event_delete_rv);
-  if (const Change::Body& body = change.For(query.predicate))
+          ServedWatch& stream) {
+  ConvertedEvent change(event, query.predicate.resource(), variants.event_delete_rv);
+  if (const ConvertedEvent::Body& body = change.For(query.predicate))
     stream.Send(body, event.object_hash, event.origin.cause);
 }
 
-void End(WatchStream& stream, const api::Status& error) {
+void End(ServedWatch& stream, const api::Status& error) {
   if (!error.ok()) stream.SendError(error);
   stream.Close(api::StreamEnd::kEof, error.ok() ? "storage" : "error");
 }
@@ -80,7 +80,7 @@ api::Status CheckEvent(const store::WatchEvent& event) {
 }
 
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
-                                 std::shared_ptr<WatchStream> stream, api::Variants variants) {
+                                 std::shared_ptr<ServedWatch> stream, api::Variants variants) {
   stream->Accept(api::Response::From::kStore);
   const api::Result<store::Revision> from = co_await SendState(storage, query, *stream);
   if (!from.ok()) {

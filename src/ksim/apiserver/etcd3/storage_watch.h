@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "ksim/api/variants.h"
+#include "ksim/apiserver/core/served_watch.h"
+#include "ksim/apiserver/core/watch_query.h"
 #include "ksim/apiserver/etcd3/storage.h"
-#include "ksim/apiserver/watch_query.h"
-#include "ksim/apiserver/watch_stream.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::apiserver {
@@ -19,6 +19,6 @@ api::Status CheckEvent(const store::WatchEvent& event);
 // Accepts the stream, sends the state if the query wants it, then every change, until the storage
 // watch ends: then the stream is closed. To be cancelled when the stream is closed otherwise.
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
-                                 std::shared_ptr<WatchStream> stream, api::Variants variants);
+                                 std::shared_ptr<ServedWatch> stream, api::Variants variants);
 
 }  // namespace ksim::apiserver

@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "ksim/apiserver/core/event_conversion.h"
 #include "ksim/apiserver/etcd3/state.h"
 #include "ksim/apiserver/etcd3/storage.h"
-#include "ksim/apiserver/registry/event_conversion.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::apiserver {

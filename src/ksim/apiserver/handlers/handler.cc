@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ksim/apiserver/audit_event.h"
+#include "ksim/apiserver/core/audit_event.h"
 #include "ksim/apiserver/handlers/body_limit.h"
 #include "ksim/base/check.h"
 

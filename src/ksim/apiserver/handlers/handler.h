@@ -8,10 +8,12 @@
 
 #include "ksim/api/request.h"
 #include "ksim/apiserver/audit.h"
-#include "ksim/apiserver/authorization.h"
+#include "ksim/apiserver/cacher/resources.h"
+#include "ksim/apiserver/core/request_context.h"
+#include "ksim/apiserver/filters/authentication.h"
+#include "ksim/apiserver/filters/authorization.h"
+#include "ksim/apiserver/filters/max_in_flight.h"
 #include "ksim/apiserver/registry/registry.h"
-#include "ksim/apiserver/request_context.h"
-#include "ksim/apiserver/resources.h"
 
 namespace ksim::apiserver {
 

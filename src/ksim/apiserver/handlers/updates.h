@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ksim/api/compat.h"
+#include "ksim/apiserver/core/request_context.h"
 #include "ksim/apiserver/registry/updated_object.h"
-#include "ksim/apiserver/request_context.h"
 
 namespace ksim::apiserver {
 

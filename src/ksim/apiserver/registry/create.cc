@@ -8,7 +8,7 @@
 #include "ksim/api/kinds/kind_warnings.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
-#include "ksim/apiserver/registry/event_conversion.h"
+#include "ksim/apiserver/core/event_conversion.h"
 #include "ksim/apiserver/registry/registry.h"
 
 namespace ksim::apiserver {

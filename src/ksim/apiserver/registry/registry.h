@@ -14,8 +14,8 @@
 #include "ksim/api/status.h"
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/cacher/delegator.h"
+#include "ksim/apiserver/core/request_context.h"
 #include "ksim/apiserver/registry/updated_object.h"
-#include "ksim/apiserver/request_context.h"
 
 namespace ksim::apiserver {
 

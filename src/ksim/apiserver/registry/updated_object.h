@@ -8,7 +8,7 @@
 
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
-#include "ksim/apiserver/etcd3/storage.h"
+#include "ksim/apiserver/core/write_context.h"
 
 namespace ksim::apiserver {
 

@@ -1,0 +1,75 @@
+#include "ksim/apiserver/cacher/resources.h"
+
+#include <utility>
+#include <vector>
+
+namespace ksim::apiserver {
+
+struct Resources::Served {
+  Served(sim::Process& process, store::EtcdClient& client, LeaseManager& leases,
+         const api::ResourceInfo& r, api::Compat compat, const api::Variants& variants)
+      : storage(client, leases, r, compat),
+        cacher(r.watch_cached ? std::make_unique<Cacher>(process, storage, compat, variants)
+                              : nullptr),
+        delegator(storage, cacher.get(), compat) {}
+  Storage storage;
+  std::unique_ptr<Cacher> cacher;  // null: not cached
+  CacheDelegator delegator;
+};
+
+Resources::Resources(sim::Process& process, store::EtcdClient& client, api::Compat compat,
+                     const api::Variants& variants)
+    : process_(process),
+      client_(client),
+      compat_(compat),
+      variants_(variants),
+      leases_(process.simulation(), client) {}
+
+Resources::~Resources() = default;
+
+void Resources::Start(const api::Kinds& kinds) {
+  for (const api::ResourceInfo* r : kinds.all()) Of(*r);
+}
+
+Resources::Served& Resources::Make(const api::ResourceInfo& r) {
+  in_order_.push_back(std::make_unique<Served>(process_, client_, leases_, r, compat_, variants_));
+  Served& served = *in_order_.back();
+  if (served.cacher != nullptr) served.cacher->Start();
+  return served;
+}
+
+CacheDelegator& Resources::Of(const api::ResourceInfo& r) {
+  const auto found = by_resource_.find(&r);
+  if (found != by_resource_.end()) return found->second->delegator;
+  Served& served = Make(r);
+  by_resource_[&r] = &served;
+  return served.delegator;
+}
+
+Cacher* Resources::FindCacher(const api::ResourceInfo& r) const {
+  const auto found = by_resource_.find(&r);
+  return found == by_resource_.end() ? nullptr : found->second->cacher.get();
+}
+
+sim::Task<void> Resources::WaitReady() {
+  for (std::size_t i = 0; i < in_order_.size(); ++i) {
+    Cacher* const cacher = in_order_[i]->cacher.get();
+    if (cacher != nullptr && !cacher->ready().ready()) co_await cacher->ready().Wait();
+  }
+}
+
+void Resources::Forget(const api::ResourceInfo& r, std::uint64_t stream) {
+  if (Cacher* cacher = FindCacher(r)) cacher->Forget(stream);
+}
+
+void Resources::Resume(const api::ResourceInfo& r, std::uint64_t stream) {
+  if (Cacher* cacher = FindCacher(r)) cacher->Resume(stream);
+}
+
+void Resources::CompactSnapshots(std::int64_t revision) {
+  for (const std::unique_ptr<Served>& served : in_order_) {
+    if (served->cacher != nullptr) served->cacher->cache().CompactSnapshots(revision);
+  }
+}
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,20 @@
+// One stage of one request, as the audit log tells it.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "ksim/api/request.h"
+#include "ksim/apiserver/audit.h"
+#include "ksim/apiserver/core/request_context.h"
+
+namespace ksim::apiserver {
+
+// kResponseStarted comes with watches only. Panic has no counterpart.
+enum class AuditStage : std::uint8_t { kRequestReceived, kResponseStarted, kResponseComplete };
+std::string_view ToString(AuditStage stage);  // "RequestReceived" ...
+
+// Adds the event to the log; does nothing without one. `response`: null while there is none.
+void Audit(AuditLog* log, AuditStage stage, const RequestContext& rc,
+           const api::Response* response);
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,79 @@
+// RequestContext: one request on its way through the pipeline, and the trace of its stages.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/in_flight_place.h"
+#include "ksim/apiserver/core/user.h"
+#include "ksim/apiserver/core/write_context.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::apiserver {
+
+class RequestContext {
+ public:
+  RequestContext(sim::Process& process, api::Request&& request)
+      : process_(process), request_(std::move(request)), received_(process.Now()) {}
+  RequestContext(const RequestContext&) = delete;
+  RequestContext& operator=(const RequestContext&) = delete;
+
+  const api::Request& request() const { return request_; }
+  // An eviction says so in its body too.
+  void MakeDryRun() { request_.dry_run = true; }
+  const api::ResourceInfo& resource() const { return *request_.resource; }
+  api::GroupResource group_resource() const {
+    return api::GroupResource(resource().group, resource().resource);
+  }
+  sim::Process& process() { return process_; }
+  const sim::Process& process() const { return process_; }
+  VirtualTime now() const { return process_.Now(); }
+  VirtualTime received() const { return received_; }
+
+  const User* user = nullptr;      // the authenticator's; null until it was asked
+  std::optional<bool> authorized;  // nullopt until the authorizer was asked
+  InFlightPlace in_flight;
+  std::vector<std::string> warnings;
+  // What draws about the object being created are keyed by (api/identity.h).
+  std::uint64_t identity = 0;
+
+  // A remark is made once.
+  void Warn(std::string text) {
+    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
+      warnings.push_back(std::move(text));
+  }
+
+  // Nobody waits for the answer any more, because time is up or the connection is gone: what is
+  // under way may still succeed, but nothing more is written.
+  void Abandon() { abandoned_ = true; }
+  bool abandoned() const { return abandoned_; }
+
+  // Tells the bus that a stage is done, or why it refused; "": it did not.
+  void Passed(Stage stage, const SharedText& refusal = {});
+  // The same for a status; returns it. A refusal is told once, by the stage that it comes from.
+  const api::Status& Check(Stage stage, const api::Status& status);
+
+  WriteContext write() const {
+    WriteContext w;
+    w.origin = store::WriteOrigin(request_.actor, request_.id);
+    w.dry_run = request_.dry_run;
+    w.abandoned = &abandoned_;
+    return w;
+  }
+
+ private:
+  sim::Process& process_;
+  api::Request request_;
+  VirtualTime received_;
+  SharedText last_refusal_;
+  bool abandoned_ = false;
+};
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,83 @@
+// ServedWatch: the server's end of one client's watch: numbers what goes out, tells the bus, hands
+// it to the sink, and ends exactly once.
+//
+// Source: apiserver pkg/endpoints/handlers/watch.go.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "absl/functional/any_invocable.h"
+#include "ksim/api/request.h"
+#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/base/time.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::apiserver {
+
+class ServedWatch;
+
+// Whose streams they are: an API server. It outlives them.
+class WatchHost {
+ public:
+  WatchHost(sim::Simulation& s, sim::ActorId a) : sim(s), actor(a) {}
+  virtual ~WatchHost() = default;
+  // A stream that is served (ServedWatch::ServeUntil) has been closed. The caller holds it.
+  virtual void Ended(const ServedWatch& stream) = 0;
+
+  sim::Simulation& sim;
+  const sim::ActorId actor;
+};
+
+class ServedWatch {
+ public:
+  using Reply = absl::AnyInvocable<void(api::Response)>;
+  ServedWatch(WatchHost& host, std::uint64_t id, const api::Request& request,
+              std::string_view selectors, Reply reply, std::shared_ptr<api::WatchSink> sink);
+  ServedWatch(const ServedWatch&) = delete;
+  ServedWatch& operator=(const ServedWatch&) = delete;
+
+  std::uint64_t id() const { return id_; }
+  const api::ResourceInfo& resource() const { return *asked_.resource; }
+  std::uint64_t cause() const { return cause_; }  // the request
+  bool accepted() const { return accepted_; }
+  bool closed() const { return closed_; }
+
+  // Answers the request: with 200, from where on events may be sent; or with a refusal, which ends
+  // the stream.
+  void Accept(api::Response::From from);
+  void Refuse(const api::Status& status);
+  // It is open: the host hears of its end and ends it at `deadline`.
+  void ServeUntil(VirtualTime deadline) { deadline_ = deadline; }
+  VirtualTime deadline() const { return deadline_; }
+  // The running step goes on as the request: caused by it, and background if that was.
+  void ActFor();
+
+  // `object_hash` is api::ObjectHash, `cause` the seq that led to it. After Close nothing is sent.
+  // False: the client does not read; the next should wait until it does.
+  bool Send(const std::shared_ptr<const EventBody>& body, std::uint64_t object_hash,
+            std::uint64_t cause);
+  void SendError(const api::Status& status);
+  // A second call does nothing. `reason` is for the trace, a literal: timeout, client, error,
+  // reinit, server, slow, overwritten.
+  void Close(api::StreamEnd how, std::string_view reason);
+
+ private:
+  void Answer(api::Response response);
+
+  // What every event needs comes first: one event goes to thousands of streams.
+  WatchHost& host_;
+  std::uint64_t id_;
+  std::uint64_t sent_ = 0;
+  std::int64_t last_revision_ = 0;
+  std::shared_ptr<api::WatchSink> sink_;
+  bool accepted_ = false;
+  bool closed_ = false;
+  bool background_, unawaited_;  // sim::Context of the request
+  std::uint64_t cause_;
+  std::unique_ptr<Reply> reply_;  // null once it has been given
+  VirtualTime deadline_;          // 0 until it is served
+  WatchAsked asked_;
+};
+
+}  // namespace ksim::apiserver

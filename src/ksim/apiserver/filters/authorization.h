@@ -1,0 +1,29 @@
+// Whether who asks may do what it asks for.
+//
+// Sources: apiserver pkg/authorization/authorizer/interfaces.go,
+// endpoints/handlers/responsewriters errors.go ForbiddenStatusError.
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/core/user.h"
+#include "ksim/apiserver/policy.h"
+
+namespace ksim::apiserver {
+
+// Everybody may do everything but what a rule denies.
+class Authorizer {
+ public:
+  explicit Authorizer(std::vector<DenyRule> deny) : deny_(std::move(deny)) {}
+  bool Allows(const User& user, const api::Request& request) const;
+
+ private:
+  std::vector<DenyRule> deny_;
+};
+
+// 403 with upstream's text (API-137).
+api::Status NotAuthorized(const User& user, const api::Request& request);
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,98 @@
+#include "ksim/apiserver/server/open_watches.h"
+
+#include <utility>
+
+#include "ksim/apiserver/core/audit_event.h"
+
+namespace ksim::apiserver {
+
+OpenWatches::OpenWatches(sim::Process& process, Resources& resources, AuditLog* audit)
+    : WatchHost(process.simulation(), process.actor()),
+      process_(process),
+      resources_(resources),
+      audit_(audit) {}
+
+OpenWatches::~OpenWatches() { sim.CancelCall(alarm_); }
+
+void OpenWatches::Add(std::shared_ptr<ServedWatch> stream) { streams_.insert(std::move(stream)); }
+
+std::shared_ptr<ServedWatch> OpenWatches::Find(std::uint64_t id) const {
+  const auto found = streams_.find(id);
+  return found == streams_.end() ? nullptr : *found;
+}
+
+void OpenWatches::Serve(std::shared_ptr<ServedWatch> stream, Duration lifetime, Extras extras) {
+  if (extras.follower.value != 0 || extras.rc != nullptr)
+    extras_.emplace(stream->id(), std::move(extras));
+  if (stream->closed()) {
+    streams_.erase(stream->id());
+    return LetGo(*stream);
+  }
+  stream->ServeUntil(sim.now() + lifetime);
+  deadlines_.insert(stream.get());
+  SetAlarm();
+}
+
+void OpenWatches::EndAll(std::string_view reason) {
+  while (!streams_.empty()) {
+    const std::shared_ptr<ServedWatch> stream = *streams_.begin();
+    stream->Close(api::StreamEnd::kReset, reason);
+    streams_.erase(stream->id());
+  }
+}
+
+// Who closed the stream may be in the midst of telling watchers: they are let go of afterwards, at
+// the same time. With the process everything goes at once.
+void OpenWatches::Ended(const ServedWatch& stream) {
+  const auto found = streams_.find(stream.id());
+  if (found == streams_.end()) return;
+  std::shared_ptr<ServedWatch> ended = *found;
+  streams_.erase(found);
+  if (process_.alive()) process_.Spawn(LetGoLater(std::move(ended)));
+}
+
+sim::Task<void> OpenWatches::LetGoLater(std::shared_ptr<ServedWatch> stream) {
+  stream->ActFor();
+  deadlines_.erase(stream.get());
+  LetGo(*stream);
+  SetAlarm();
+  co_return;
+}
+
+void OpenWatches::SetAlarm() {
+  const VirtualTime earliest =
+      deadlines_.empty() ? VirtualTime::Max() : (*deadlines_.begin())->deadline();
+  if (earliest == alarm_at_) return;
+  sim.CancelCall(alarm_);
+  alarm_at_ = earliest;
+  if (deadlines_.empty()) return;
+  alarm_ = sim.After(earliest - sim.now(), sim::TimerKind::kPeriodic, "watch timeout",
+                     [this] { EndOverdue(); });
+}
+
+// The one whose time is up; the next has an alarm of its own.
+void OpenWatches::EndOverdue() {
+  ServedWatch* const overdue = *deadlines_.begin();
+  deadlines_.erase(deadlines_.begin());
+  // Null: it has just ended otherwise.
+  if (const std::shared_ptr<ServedWatch> stream = Find(overdue->id())) {
+    streams_.erase(stream->id());
+    stream->ActFor();
+    LetGo(*stream);
+  }
+  alarm_at_ = VirtualTime::Max();
+  SetAlarm();
+}
+
+// Whoever serves the watch forgets it; nothing more is sent but the end.
+void OpenWatches::LetGo(ServedWatch& stream) {
+  resources_.Forget(stream.resource(), stream.id());
+  auto extras = extras_.extract(stream.id());
+  if (!extras.empty()) process_.Cancel(extras.mapped().follower);
+  stream.Close(api::StreamEnd::kEof, "timeout");
+  if (extras.empty() || extras.mapped().rc == nullptr || !stream.accepted()) return;
+  const api::Response served;
+  Audit(audit_, AuditStage::kResponseComplete, *extras.mapped().rc, &served);
+}
+
+}  // namespace ksim::apiserver

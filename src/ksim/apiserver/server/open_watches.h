@@ -1,0 +1,80 @@
+// OpenWatches: the watches that one API server serves. Finds a stream by its number, ends each when
+// its time is up, and lets go of each that has ended. There are thousands and nearly all of them
+// only wait, so no task waits for each: one alarm is set for the earliest deadline of all.
+//
+// Source: apiserver pkg/endpoints/handlers/watch.go HandleWatch (timeoutCh, done).
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "ksim/apiserver/audit.h"
+#include "ksim/apiserver/cacher/resources.h"
+#include "ksim/apiserver/core/request_context.h"
+#include "ksim/apiserver/core/served_watch.h"
+#include "ksim/base/time.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::apiserver {
+
+class OpenWatches final : public WatchHost {
+ public:
+  // `audit` may be null.
+  OpenWatches(sim::Process& process, Resources& resources, AuditLog* audit);
+  ~OpenWatches();
+  OpenWatches(const OpenWatches&) = delete;
+  OpenWatches& operator=(const OpenWatches&) = delete;
+
+  // What few watches have besides their stream.
+  struct Extras {
+    Extras() = default;
+    sim::Process::TaskId follower;       // of a watch from storage
+    std::unique_ptr<RequestContext> rc;  // for the audit log
+  };
+
+  // A stream whose watch is being opened: it can be found.
+  void Add(std::shared_ptr<ServedWatch> stream);
+  // It has been opened: it ends after `lifetime` if nothing ends it before. To be called as the
+  // task that opened it.
+  void Serve(std::shared_ptr<ServedWatch> stream, Duration lifetime, Extras extras);
+
+  std::shared_ptr<ServedWatch> Find(std::uint64_t id) const;  // null if there is none
+  std::size_t size() const { return streams_.size(); }
+  // The connections are gone with whoever served them.
+  void EndAll(std::string_view reason);
+
+  // WatchHost.
+  void Ended(const ServedWatch& stream) override;
+
+ private:
+  struct ById {
+    using is_transparent = void;
+    static std::uint64_t Of(std::uint64_t id) { return id; }
+    static std::uint64_t Of(const std::shared_ptr<ServedWatch>& s) { return s->id(); }
+    bool operator()(const auto& a, const auto& b) const { return Of(a) < Of(b); }
+  };
+  struct ByDeadline {
+    bool operator()(const ServedWatch* a, const ServedWatch* b) const {
+      return a->deadline() != b->deadline() ? a->deadline() < b->deadline() : a->id() < b->id();
+    }
+  };
+
+  void SetAlarm();
+  void EndOverdue();
+  sim::Task<void> LetGoLater(std::shared_ptr<ServedWatch> stream);
+  void LetGo(ServedWatch& stream);
+
+  sim::Process& process_;
+  Resources& resources_;
+  AuditLog* audit_;
+  absl::btree_set<std::shared_ptr<ServedWatch>, ById> streams_;
+  // Of those that are served.
+  absl::btree_set<ServedWatch*, ByDeadline> deadlines_;  // NOLINT(ksim-pointer-order): by number
+  absl::btree_map<std::uint64_t, Extras> extras_;
+  VirtualTime alarm_at_ = VirtualTime::Max();
+  sim::Simulation::SlotRef alarm_;
+};
+
+}  // namespace ksim::apiserver
