@@ -45,11 +45,6 @@ FetchContent_Declare(ksim_xxhash_source
   URL_HASH SHA256=3bb6b7d6f30c591dd65aaaff1c8b7a5b94d81687998ca9400082c739a690436c
   DOWNLOAD_EXTRACT_TIMESTAMP ON
   SOURCE_SUBDIR cmake_unofficial)
-FetchContent_Declare(ksim_zstd_source
-  URL https://github.com/facebook/zstd/releases/download/v1.5.4/zstd-1.5.4.tar.gz
-  URL_HASH SHA256=0f470992aedad543126d06efab344dc5f3e171893810455787d38347343a4424
-  DOWNLOAD_EXTRACT_TIMESTAMP ON
-  SOURCE_SUBDIR build/cmake)
 
 FetchContent_MakeAvailable(absl fmt nlohmann_json CLI11)
 if(KSIM_BUILD_TESTS)
@@ -63,7 +58,7 @@ endif()
 if(NOT FETCHCONTENT_TRY_FIND_PACKAGE_MODE STREQUAL "NEVER")
   ksim_find_system_libraries()
 endif()
-if(NOT TARGET ksim::yaml OR NOT TARGET ksim::xxhash OR NOT TARGET ksim::zstd)
+if(NOT TARGET ksim::yaml OR NOT TARGET ksim::xxhash)
   enable_language(C)
 endif()
 if(NOT TARGET ksim::yaml)
@@ -77,21 +72,10 @@ if(NOT TARGET ksim::xxhash)
   FetchContent_MakeAvailable(ksim_xxhash_source)
   add_library(ksim::xxhash ALIAS xxhash)
 endif()
-if(NOT TARGET ksim::zstd)
-  set(ZSTD_BUILD_PROGRAMS OFF)
-  set(ZSTD_BUILD_SHARED OFF)
-  set(ZSTD_BUILD_TESTS OFF)
-  set(ZSTD_LEGACY_SUPPORT OFF)
-  FetchContent_MakeAvailable(ksim_zstd_source)
-  target_include_directories(libzstd_static INTERFACE
-    $<BUILD_INTERFACE:${ksim_zstd_source_SOURCE_DIR}/lib>)
-  add_library(ksim::zstd ALIAS libzstd_static)
-endif()
 
 # What an installed ksim links must be installed too: ours to promise only where all of it came
 # from the system.
-foreach(dependency
-    absl fmt nlohmann_json cli11 ksim_yaml_source ksim_xxhash_source ksim_zstd_source)
+foreach(dependency absl fmt nlohmann_json cli11 ksim_yaml_source ksim_xxhash_source)
   if(${dependency}_SOURCE_DIR AND KSIM_INSTALL)
     message(STATUS "ksim: no install rules, ${dependency} is built from its pinned source")
     set(KSIM_INSTALL OFF)

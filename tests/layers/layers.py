@@ -79,7 +79,7 @@ class Layers:
 
     def _check_include(self, layer, public, place, quote, name):
         if not name.startswith("ksim/"):
-            third_party = quote == '"' or "/" in name or name in ("yaml.h", "xxhash.h", "zstd.h")
+            third_party = quote == '"' or "/" in name or name in ("yaml.h", "xxhash.h")
             if public and third_party and not name.startswith("sys/") and (
                     name not in PUBLIC_THIRD_PARTY):
                 self.problem(place, f"a public header includes {name}, of another library")

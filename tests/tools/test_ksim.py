@@ -10,6 +10,7 @@ import tempfile
 import textwrap
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = r"""
@@ -237,6 +238,13 @@ class Profiled(unittest.TestCase):
         self.clone.write("src/main.cc", '#include <cstdio>\nint main() { std::puts(PROFILE); }\n')
         self.clone.write("scenarios/one.yaml", "")
         self.clone.write("scenarios/museum/two.yaml", "")
+        # The clone's benchmark needs no library, but tools/pgo asks for Google Benchmark's header.
+        header = self.scratch / "headers/benchmark/benchmark.h"
+        header.parent.mkdir(parents=True)
+        header.touch()
+        with_header = unittest.mock.patch.dict(os.environ, CPATH=str(self.scratch / "headers"))
+        with_header.start()
+        self.addCleanup(with_header.stop)
 
     def test_trains_the_first_build_and_leaves_the_second(self):
         build = self.clone.folder / "build/pgo"

@@ -1,4 +1,4 @@
-#include "ksim/trace/report.h"
+#include "ksim/trace/report/report.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "ksim/base/os.h"
 #include "ksim/trace/delivery_table.h"
-#include "ksim/trace/report_events.h"
+#include "ksim/trace/report/events.h"
 #include "ksim/trace/schema.h"
 #include "tests/trace/builder.h"
 #include "tests/trace/cluster.h"

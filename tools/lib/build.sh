@@ -52,7 +52,6 @@ header:CLI/CLI.hpp              libcli11-dev
 header:nlohmann/json.hpp        nlohmann-json3-dev
 header:yaml.h                   libyaml-dev
 header:xxhash.h                 libxxhash-dev
-header:zstd.h                   libzstd-dev
 header:mimalloc.h               libmimalloc-dev'
 needs_test='
 header:gtest/gtest.h            libgtest-dev
@@ -66,6 +65,7 @@ command:clang++-19              clang-19
 command:clang-format-19         clang-format-19
 file:/usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev
 command:localedef               libc-bin
+command:node                    nodejs
 file:/usr/share/i18n/locales/de_DE             locales'
 
 have_header() {

@@ -1,5 +1,5 @@
 // ksim report: a trace as one HTML page.
-#include "ksim/trace/report.h"
+#include "ksim/trace/report/report.h"
 
 #include <fmt/format.h>
 

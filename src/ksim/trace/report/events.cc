@@ -1,4 +1,4 @@
-#include "ksim/trace/report_events.h"
+#include "ksim/trace/report/events.h"
 
 #include <fmt/format.h>
 

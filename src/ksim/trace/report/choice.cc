@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ksim/trace/report_events.h"
+#include "ksim/trace/report/events.h"
 
 namespace ksim::trace {
 namespace {

@@ -1,4 +1,4 @@
-#include "ksim/trace/report.h"
+#include "ksim/trace/report/report.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include "ksim/base/time.h"
 #include "ksim/trace/delivery_table.h"
 #include "ksim/trace/event_text.h"
-#include "ksim/trace/report_events.h"
-#include "ksim/trace/report_page.h"
+#include "ksim/trace/report/events.h"
+#include "ksim/trace/report/page.h"
 
 namespace ksim::trace {
 namespace {
@@ -41,10 +41,12 @@ class Page {
     sink(Faults() + Deliveries());
     sink("<script type=\"application/json\" id=\"data\">");
     WriteEvents(excerpt_, chosen, sink);
-    sink("</script>\n<script>");
+    sink("</script>\n<script>\n\"use strict\";\n(() => {\n");
     sink(kReportChartScript);
-    sink(kReportHandsScript);
-    sink("</script>\n</body></html>\n");
+    sink("\n");
+    sink(kReportObjectsScript);
+    sink(kReportInputScript);
+    sink("})();\n</script>\n</body></html>\n");
     return size;
   }
 

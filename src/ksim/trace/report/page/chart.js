@@ -1,12 +1,3 @@
-// The first part of a report's script: the events, the chart, the panel below it. Whatever comes
-// from the trace reaches the page as text nodes only.
-#include "ksim/trace/report_page.h"
-
-namespace ksim::trace {
-
-const std::string_view kReportChartScript = R"js(
-"use strict";
-(() => {
 const D = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
 const read = v => typeof v === "number" && v < 0 ? D.strings[-1 - v] : v;
@@ -453,6 +444,3 @@ function fromHash() {
   pick(e, true);
   return true;
 }
-)js";
-
-}  // namespace ksim::trace
