@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ksim/client/indexer.h"
+#include "ksim/client/cache/indexer.h"
 
 namespace ksim::client {
 namespace {

@@ -26,7 +26,7 @@ if(KSIM_PRECOMPILE)
   if(KSIM_BUILD_TESTS)
     # With those of ours that most tests need, for they are heavy too.
     set(headers
-      api/request.h client/events.h scenario/load.h scenario/runner.h sim/process.h sim/simulation.h
+      api/request.h client/core/payloads.h scenario/load.h scenario/runner.h sim/process.h sim/simulation.h
       value/json.h)
     list(TRANSFORM headers PREPEND ksim/)
     list(TRANSFORM headers REPLACE "(.+)" "\"\\1\"")

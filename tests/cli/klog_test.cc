@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ksim/api/kinds.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 
 namespace ksim::cli {
 namespace {

@@ -1,10 +1,10 @@
-#include "ksim/client/backoff.h"
+#include "ksim/client/core/backoff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/retry_deadline.h"
-#include "ksim/client/token_bucket.h"
+#include "ksim/client/cache/retry_deadline.h"
+#include "ksim/client/core/token_bucket.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

@@ -1,4 +1,4 @@
-#include "ksim/client/component_limits.h"
+#include "ksim/client/rest/component_limits.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ksim/client/delta_queue.h"
+#include "ksim/client/cache/delta_queue.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,10 +6,10 @@
 
 #include <random>
 
-#include "ksim/client/delta_fifo.h"
-#include "ksim/client/indexer.h"
-#include "ksim/client/profile.h"
-#include "ksim/client/real_fifo.h"
+#include "ksim/client/cache/delta_fifo.h"
+#include "ksim/client/cache/indexer.h"
+#include "ksim/client/cache/real_fifo.h"
+#include "ksim/client/core/profile.h"
 #include "tests/client/fake_server.h"
 
 namespace ksim::client {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/event_correlator.h"
-#include "ksim/client/lru_cache.h"
+#include "ksim/client/record/event_correlator.h"
+#include "ksim/client/record/lru_cache.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

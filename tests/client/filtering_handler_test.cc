@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/profile.h"
+#include "ksim/client/core/profile.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

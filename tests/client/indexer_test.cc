@@ -1,4 +1,4 @@
-#include "ksim/client/indexer.h"
+#include "ksim/client/cache/indexer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

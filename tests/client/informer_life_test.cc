@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-#include "ksim/client/items_hash.h"
-#include "ksim/client/shared_informer.h"
+#include "ksim/client/cache/shared_informer.h"
+#include "ksim/client/core/items_hash.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

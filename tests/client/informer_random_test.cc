@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "ksim/client/items_hash.h"
+#include "ksim/client/core/items_hash.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/items_hash.h"
+#include "ksim/client/core/items_hash.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

@@ -1,10 +1,10 @@
-#include "ksim/client/leader_election.h"
+#include "ksim/client/leaderelection/leader_election.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ksim/api/kinds.h"
-#include "ksim/client/fault_hooks.h"
+#include "ksim/client/rest/fault_hooks.h"
 #include "tests/client/lease_server.h"
 
 namespace ksim::client {

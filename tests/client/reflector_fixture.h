@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/client/delta_fifo.h"
-#include "ksim/client/indexer.h"
-#include "ksim/client/reflector.h"
+#include "ksim/client/cache/delta_fifo.h"
+#include "ksim/client/cache/indexer.h"
+#include "ksim/client/cache/reflector.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

@@ -1,4 +1,4 @@
-#include "ksim/client/reflector.h"
+#include "ksim/client/cache/reflector.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

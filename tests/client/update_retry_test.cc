@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "ksim/client/indexer.h"
+#include "ksim/client/cache/indexer.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

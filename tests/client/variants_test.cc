@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/shared_informer.h"
+#include "ksim/client/cache/shared_informer.h"
 #include "ksim/sim/probe.h"
 #include "tests/client/reflector_fixture.h"
 

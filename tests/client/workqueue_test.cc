@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "ksim/client/rate_limiters.h"
+#include "ksim/client/workqueue/rate_limiters.h"
 #include "tests/client/world.h"
 
 namespace ksim::client {

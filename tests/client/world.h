@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ksim/client/client.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/client/informer.h"
 #include "ksim/sim/network.h"
 #include "tests/client/fake_server.h"

@@ -1,4 +1,4 @@
-#include "ksim/controllers/consistency_store.h"
+#include "ksim/controllers/common/consistency_store.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ksim/controllers/expectations.h"
+#include "ksim/controllers/common/expectations.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "ksim/controllers/pod_control.h"
+#include "ksim/controllers/common/pod_control.h"
 
 #include <gtest/gtest.h>
 
-#include "ksim/controllers/controller_ref.h"
+#include "ksim/controllers/common/controller_ref.h"
 #include "ksim/value/json.h"
 
 namespace ksim::controllers {

@@ -1,4 +1,4 @@
-#include "ksim/controllers/pod_ranking.h"
+#include "ksim/controllers/common/pod_ranking.h"
 
 #include <gtest/gtest.h>
 

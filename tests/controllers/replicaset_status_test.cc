@@ -1,4 +1,4 @@
-#include "ksim/controllers/replicaset_status.h"
+#include "ksim/controllers/replicaset/replicaset_status.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

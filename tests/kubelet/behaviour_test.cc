@@ -1,4 +1,4 @@
-#include "ksim/kubelet/behaviour.h"
+#include "ksim/kubelet/runtime/behaviour.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ksim/kubelet/pod_status.h"
+#include "ksim/kubelet/status/pod_status.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

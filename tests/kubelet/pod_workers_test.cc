@@ -1,4 +1,4 @@
-#include "ksim/kubelet/pod_workers.h"
+#include "ksim/kubelet/pod_workers/pod_workers.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

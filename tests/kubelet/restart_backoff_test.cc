@@ -1,4 +1,4 @@
-#include "ksim/kubelet/restart_backoff.h"
+#include "ksim/kubelet/pod_workers/restart_backoff.h"
 
 #include <gtest/gtest.h>
 

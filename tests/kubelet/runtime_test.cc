@@ -1,4 +1,4 @@
-#include "ksim/kubelet/runtime.h"
+#include "ksim/kubelet/runtime/runtime.h"
 
 #include <gtest/gtest.h>
 

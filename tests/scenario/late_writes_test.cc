@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/store/events.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ksim/client/controller_builder.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/trace/events.h"
 #include "tests/scenario/from_text.h"

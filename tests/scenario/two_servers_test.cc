@@ -6,7 +6,7 @@
 #include <set>
 
 #include "ksim/apiserver/core/bus_payloads.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/store/events.h"
 #include "ksim/value/json.h"

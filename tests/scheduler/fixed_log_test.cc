@@ -1,4 +1,4 @@
-#include "ksim/scheduler/fixed_log.h"
+#include "ksim/scheduler/plugins/fixed_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ksim/scheduler/node_info.h"
+#include "ksim/scheduler/framework/node_info.h"
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "ksim/scheduler/plugins/plugins.h"
 #include "ksim/sim/simulation.h"
 #include "tests/scheduler/fixtures.h"
 

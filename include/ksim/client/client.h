@@ -30,10 +30,10 @@ class Signal;      // sim/mailbox.h
 
 namespace ksim::client {
 
-class FaultHooks;   // client/fault_hooks.h
-class Link;         // client/link.h
-class TokenBucket;  // client/token_bucket.h
-struct Answer;      // client/exchange.h
+class FaultHooks;   // client/rest/fault_hooks.h
+class Link;         // client/rest/link.h
+class TokenBucket;  // client/core/token_bucket.h
+struct Answer;      // client/rest/exchange.h
 
 // What all clients of a cluster share. Owned by the cluster; outlives every process.
 struct Environment {

@@ -3,7 +3,7 @@
 // event that nobody reads has its number all the same, so that who listens changes nothing. sim/
 // knows an event only as a kind number, who, which object, three words and an opaque payload; the
 // layer that emits a kind defines its payload (store/events.h, apiserver/events.h,
-// client/events.h, ...) and trace/ renders it.
+// client/core/payloads.h, ...) and trace/ renders it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include <typeinfo>
 
 #include "ksim/apiserver/core/bus_payloads.h"
-#include "ksim/client/events.h"
-#include "ksim/kubelet/events.h"
+#include "ksim/client/core/payloads.h"
+#include "ksim/kubelet/runtime/payloads.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/events.h"
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/value/json.h"
 
 namespace ksim::cli {

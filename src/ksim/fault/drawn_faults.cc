@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ksim/apiserver/core/bus_payloads.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/fault/drawn_fault_kinds.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/actors.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ksim/apiserver/core/bus_payloads.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/fault/drawn_faults.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/render.h"

@@ -33,7 +33,7 @@
 
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/server.h"
-#include "ksim/client/fault_hooks.h"
+#include "ksim/client/rest/fault_hooks.h"
 #include "ksim/fault/spec.h"
 #include "ksim/fault/triggers.h"
 #include "ksim/sim/network.h"

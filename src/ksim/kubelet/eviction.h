@@ -19,9 +19,9 @@
 #include "ksim/api/object.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/kubelet/admission.h"
-#include "ksim/kubelet/pod_workers.h"
-#include "ksim/kubelet/runtime.h"
-#include "ksim/kubelet/trouble.h"
+#include "ksim/kubelet/pod_workers/pod_workers.h"
+#include "ksim/kubelet/runtime/runtime.h"
+#include "ksim/kubelet/runtime/trouble.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
 

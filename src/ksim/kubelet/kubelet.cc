@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "ksim/api/pod.h"
-#include "ksim/client/component_limits.h"
+#include "ksim/client/rest/component_limits.h"
 #include "ksim/kubelet/admission.h"
 #include "ksim/sim/probe.h"
 

@@ -13,12 +13,12 @@
 #include "ksim/client/event_recorder.h"
 #include "ksim/client/informer.h"
 #include "ksim/kubelet/eviction.h"
-#include "ksim/kubelet/node_agent.h"
-#include "ksim/kubelet/node_options.h"
-#include "ksim/kubelet/pod_workers.h"
-#include "ksim/kubelet/prober.h"
-#include "ksim/kubelet/runtime.h"
-#include "ksim/kubelet/status_manager.h"
+#include "ksim/kubelet/node/node_agent.h"
+#include "ksim/kubelet/node/node_options.h"
+#include "ksim/kubelet/pod_workers/pod_workers.h"
+#include "ksim/kubelet/prober/prober.h"
+#include "ksim/kubelet/runtime/runtime.h"
+#include "ksim/kubelet/status/status_manager.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::kubelet {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ksim/client/backoff.h"
+#include "ksim/client/core/backoff.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::scenario {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ksim/base/time.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 
 namespace ksim::scenario {
 std::vector<InformerDelivery> DeliveryOf(const std::vector<sim::Event>& events) {

@@ -1,6 +1,6 @@
 #include "ksim/scenario/late_writes.h"
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/store/events.h"
 
 namespace ksim::scenario {

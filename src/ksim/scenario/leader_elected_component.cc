@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ksim/client/component_limits.h"
+#include "ksim/client/rest/component_limits.h"
 
 namespace ksim::scenario {
 namespace {

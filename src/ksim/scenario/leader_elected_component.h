@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ksim/client/leader_election.h"
+#include "ksim/client/leaderelection/leader_election.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/scenario/component.h"
 

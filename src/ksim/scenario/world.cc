@@ -7,8 +7,8 @@
 #include <set>
 
 #include "ksim/base/check.h"
-#include "ksim/client/component_limits.h"
-#include "ksim/controllers/replicaset.h"
+#include "ksim/client/rest/component_limits.h"
+#include "ksim/controllers/replicaset/replicaset_controller.h"
 #include "ksim/controllers/samples/samples.h"
 #include "ksim/kubelet/kubelet.h"
 #include "ksim/scenario/controller_parts.h"

@@ -16,7 +16,7 @@
 #include "ksim/api/compat.h"
 #include "ksim/scheduler/cache.h"
 #include "ksim/scheduler/filters.h"
-#include "ksim/scheduler/framework.h"
+#include "ksim/scheduler/framework/framework.h"
 #include "ksim/sim/decisions.h"
 
 namespace ksim::scheduler {

@@ -13,7 +13,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "ksim/api/object.h"
-#include "ksim/scheduler/node_info.h"
+#include "ksim/scheduler/framework/node_info.h"
 
 namespace ksim::scheduler {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "ksim/scheduler/framework.h"
+#include "ksim/scheduler/framework/framework.h"
 #include "ksim/scheduler/nominator.h"
 
 namespace ksim::scheduler {

@@ -21,7 +21,7 @@
 #include "absl/container/btree_set.h"
 #include "ksim/api/compat.h"
 #include "ksim/api/object.h"
-#include "ksim/scheduler/framework.h"
+#include "ksim/scheduler/framework/framework.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
 

@@ -6,7 +6,7 @@
 
 #include "ksim/api/pod.h"
 #include "ksim/base/status.h"
-#include "ksim/client/component_limits.h"
+#include "ksim/client/rest/component_limits.h"
 #include "ksim/scheduler/plugins/plugins.h"
 #include "ksim/sim/probe.h"
 #include "ksim/value/timestamp.h"

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "ksim/client/backoff.h"
 #include "ksim/client/client.h"
+#include "ksim/client/core/backoff.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/client/informer.h"
 #include "ksim/scheduler/algorithm.h"
 #include "ksim/scheduler/cache.h"
-#include "ksim/scheduler/framework.h"
+#include "ksim/scheduler/framework/framework.h"
 #include "ksim/scheduler/nominator.h"
 #include "ksim/scheduler/preemption.h"
 #include "ksim/scheduler/queue.h"

@@ -1,8 +1,8 @@
 #include "ksim/trace/render.h"
 
 #include "ksim/base/hash.h"
-#include "ksim/client/events.h"
-#include "ksim/kubelet/events.h"
+#include "ksim/client/core/payloads.h"
+#include "ksim/kubelet/runtime/payloads.h"
 #include "ksim/trace/events.h"
 #include "ksim/trace/render_server.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/client/informer.h"
 #include "ksim/kubelet/kubelet.h"
 #include "ksim/scheduler/scheduler.h"

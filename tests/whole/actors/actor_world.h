@@ -10,8 +10,8 @@
 
 #include "ksim/api/variants.h"
 #include "ksim/client/client.h"
-#include "ksim/controllers/replicaset.h"
-#include "ksim/kubelet/runtime.h"
+#include "ksim/controllers/replicaset/replicaset_controller.h"
+#include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/scenario/component.h"
 #include "ksim/sim/bus.h"
 #include "tests/apiserver/world.h"

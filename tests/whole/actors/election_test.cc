@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/events.h"

@@ -5,8 +5,8 @@
 
 #include "ksim/api/conditions.h"
 #include "ksim/api/node.h"
-#include "ksim/kubelet/events.h"
 #include "ksim/kubelet/eviction.h"
+#include "ksim/kubelet/runtime/payloads.h"
 #include "ksim/store/events.h"
 #include "tests/whole/actors/actor_world.h"
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "ksim/kubelet/events.h"
+#include "ksim/kubelet/runtime/payloads.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

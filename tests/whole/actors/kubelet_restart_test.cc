@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/events.h"
-#include "ksim/client/fault_hooks.h"
-#include "ksim/kubelet/events.h"
+#include "ksim/client/core/payloads.h"
+#include "ksim/client/rest/fault_hooks.h"
+#include "ksim/kubelet/runtime/payloads.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

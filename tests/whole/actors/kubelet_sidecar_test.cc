@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ksim/api/conditions.h"
-#include "ksim/client/events.h"
-#include "ksim/kubelet/events.h"
+#include "ksim/client/core/payloads.h"
+#include "ksim/kubelet/runtime/payloads.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/fault_hooks.h"
+#include "ksim/client/rest/fault_hooks.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

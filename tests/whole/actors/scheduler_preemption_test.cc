@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "ksim/client/events.h"
-#include "ksim/client/fault_hooks.h"
+#include "ksim/client/core/payloads.h"
+#include "ksim/client/rest/fault_hooks.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/sim/probe.h"
 #include "tests/whole/actors/actor_world.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ksim/check/checker.h"
-#include "ksim/client/fault_hooks.h"
+#include "ksim/client/rest/fault_hooks.h"
 #include "ksim/scenario/component.h"
 #include "ksim/value/json.h"
 #include "tests/whole/churn/reflector_laws.h"

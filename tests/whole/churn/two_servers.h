@@ -8,7 +8,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/client/client.h"
-#include "ksim/client/fault_hooks.h"
+#include "ksim/client/rest/fault_hooks.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/store/etcd.h"

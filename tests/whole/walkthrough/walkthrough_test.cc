@@ -10,7 +10,7 @@
 
 #include "ksim/api/object.h"
 #include "ksim/api/pod.h"
-#include "ksim/client/events.h"
+#include "ksim/client/core/payloads.h"
 #include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/store/events.h"

@@ -2,7 +2,7 @@
 // already. A creation that failed is one that nobody will tell of: wrong-expectations goes on
 // waiting for it, for five minutes and until something else leads to the key.
 #include "ksim/api/replicaset.h"
-#include "ksim/controllers/expectations.h"
+#include "ksim/controllers/common/expectations.h"
 #include "ksim/controllers/samples/sample.h"
 #include "ksim/controllers/samples/samples.h"
 

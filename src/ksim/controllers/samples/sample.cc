@@ -6,7 +6,7 @@
 
 #include "ksim/api/pod.h"
 #include "ksim/api/replicaset.h"
-#include "ksim/controllers/pod_control.h"
+#include "ksim/controllers/common/pod_control.h"
 
 namespace ksim::controllers {
 

@@ -1,18 +1,17 @@
 // The in-tree plugins of the default profile, one file each.
 #pragma once
 #include <memory>
+#include <vector>
 
-#include "ksim/scheduler/framework.h"
+#include "ksim/scheduler/framework/framework.h"
 
 namespace ksim::scheduler {
 
-// What a plugin about single nodes registers for: a new node and, with hints, the updates `hinted`.
-// Before, all updates, since preCheckForNode may have held back the one that would have helped.
-std::uint32_t NodeEvents(api::Compat compat, std::uint32_t hinted);
-// It is on a node, or nominated to one.
-bool HoldsPlace(const api::Object& pod);
 // One of the terms of its required affinity matches the other pod.
 bool WantsToBeNear(const api::Object& pod, const api::Object& other);
+
+// The default profile's plugins in their order (apis/config/v1/default_plugins.go).
+std::vector<std::unique_ptr<Plugin>> DefaultPlugins(api::Compat compat, SelectorSource selectors);
 
 std::unique_ptr<Plugin> MakeNodeUnschedulable();
 std::unique_ptr<Plugin> MakeNodeName();

@@ -12,7 +12,7 @@
 #include "absl/container/btree_set.h"
 #include "ksim/api/views/node_selector.h"
 #include "ksim/api/views/taints.h"
-#include "ksim/scheduler/fixed_log.h"
+#include "ksim/scheduler/plugins/fixed_log.h"
 #include "ksim/scheduler/plugins/plugins.h"
 #include "ksim/value/selector.h"
 

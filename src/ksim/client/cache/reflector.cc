@@ -1,0 +1,368 @@
+#include "ksim/client/cache/reflector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "ksim/client/cache/retry_deadline.h"
+#include "ksim/client/core/items_hash.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/probe.h"
+
+namespace ksim::client {
+namespace {
+
+constexpr Duration kVeryShortWatch = Seconds(1);
+constexpr Duration kInternalErrorReset = Minutes(1);
+constexpr std::uint32_t kMinWatchTimeoutSeconds = 300;
+
+// What the names of a reflector's sites begin with.
+std::string SitesOf(Connection& connection, const api::ResourceInfo& r) {
+  return "reflector/" + connection.process().name() + "/" + connection.env().NameOf(r) + "/";
+}
+
+bool IsExpiredOrGone(const api::Status& s) { return api::IsExpired(s) || api::IsGone(s); }
+// isWatchErrorRetriable: open again without a LIST.
+bool IsRetriable(const api::Status& s) {
+  return api::IsConnectionRefused(s) || api::IsTooManyRequests(s);
+}
+
+}  // namespace
+
+struct Reflector::InitialState {
+  absl::btree_map<std::string, api::Object> objects;
+  std::int64_t resource_version = 0;
+  bool complete = false;
+};
+
+Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
+                     SharedText informer, ReflectorOptions options)
+    : Reflector(client, resource, queue, std::move(informer), std::move(options),
+                SitesOf(client.connection(), *resource)) {}
+
+Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQueue& queue,
+                     SharedText informer, ReflectorOptions options, const std::string& sites)
+    : env_(client.connection().env()),
+      process_(client.connection().process()),
+      client_(client),
+      resource_(resource),
+      queue_(queue),
+      informer_(std::move(informer)),
+      options_(std::move(options)),
+      profile_(ProfileOf(client.connection().compat())),
+      variants_(client.connection().variants()),
+      timeouts_(env_, sites + "timeout"),
+      pass_backoff_(env_, sites + "backoff", profile_.backoff_resets_from_reset),
+      open_backoff_(env_, sites + "openBackoff", profile_.backoff_resets_from_reset),
+      api_version_(resource->api_version()) {}
+
+sim::Task<void> Reflector::Run() {
+  for (;;) {
+    co_await Pass();
+    pass_requests_.clear();
+    const Duration delay = pass_backoff_.Next();
+    co_await Pause(delay);
+  }
+}
+
+sim::Task<void> Reflector::Pass() {
+  Stream stream;
+  resync_failed_ = false;
+  const bool from_cache = options_.first_list == FirstList::kCached && !last_sync_rv_;
+  if (profile_.watch_list && !from_cache) stream = co_await WatchList();
+  if (stream == nullptr) {
+    const bool listed = co_await List();
+    if (!listed) co_return;
+  }
+  sim::Process::TaskId resync;
+  if (options_.resync_period > Duration()) resync = process_.Spawn(ResyncLoop(), {}, true);
+  co_await WatchLoop(std::move(stream));
+  process_.Cancel(resync);
+}
+
+// A back-off is work, even where the watch that failed was of the background.
+sim::Task<void> Reflector::Pause(Duration delay) {
+  env_.sim.context().background = false;
+  co_await env_.sim.Sleep(delay, sim::TimerKind::kWork, "reflector back-off");
+}
+
+Duration Reflector::NextWatchDelay() {
+  return profile_.shared_backoff ? pass_backoff_.Next() : open_backoff_.Next();
+}
+
+api::ListOptions Reflector::BaseOptions() const {
+  api::ListOptions options;
+  options.field_selector = options_.field_selector;
+  options.label_selector = options_.label_selector;
+  return options;
+}
+
+api::ListOptions Reflector::WatchOptions() {
+  api::ListOptions options = BaseOptions();
+  options.allow_watch_bookmarks = true;
+  const std::uint32_t least = std::max(kMinWatchTimeoutSeconds, options_.min_watch_timeout_seconds);
+  options.timeout_seconds = least + timeouts_.Pick(least);
+  return options;
+}
+
+std::string Reflector::last_sync_resource_version() const {
+  return last_sync_rv_ ? fmt::format_int(*last_sync_rv_).str() : "";
+}
+
+std::string Reflector::RelistResourceVersion() const {
+  if (unavailable_) return {};
+  if (last_sync_rv_) return last_sync_resource_version();
+  return options_.first_list == FirstList::kConsistent ? "" : "0";
+}
+
+std::int64_t Reflector::PageSize(std::string_view rv) const {
+  if (options_.page_size != 0) return options_.page_size;
+  if (sticky_pages_) return kDefaultPageSize;
+  return rv.empty() || rv == "0" ? kDefaultPageSize : 0;
+}
+
+// Whether a failed list is worth asking again without the version. The variant
+// reflector.tooLargeRV: retrySame, as before client-go#92537, does not know "too large" and goes on
+// asking for it.
+bool Reflector::GiveUpVersion(const api::Status& status) const {
+  if (IsExpiredOrGone(status)) return true;
+  if (!api::IsTooLargeResourceVersion(status, profile_.too_large_in_message)) return false;
+  KSIM_PROBE("variant/reflector.tooLargeRV");
+  return variants_.reflector_too_large_rv == api::Variants::TooLargeRV::kRelistConsistent;
+}
+
+void Reflector::MarkUnavailable(const api::Status& status) {
+  unavailable_ = true;
+  next_reason_ = IsExpiredOrGone(status) ? RelistReason::kExpired : RelistReason::kTooLarge;
+}
+
+sim::Task<bool> Reflector::List() {
+  api::ListOptions options = BaseOptions();
+  options.resource_version = RelistResourceVersion();
+  const bool from_zero = options.resource_version == "0";
+  const std::int64_t page_size = PageSize(options.resource_version);
+  PagedList got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
+  pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
+  if (!got.list.ok() && GiveUpVersion(got.list.status())) {
+    KSIM_PROBE("reflector/list-version-unavailable");
+    MarkUnavailable(got.list.status());
+    options.resource_version = RelistResourceVersion();
+    got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
+    pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
+  }
+  if (!got.list.ok()) co_return false;
+  if (from_zero && got.paginated) sticky_pages_ = true;
+  co_return Replaced(std::move(got.list->items), got.list->resource_version,
+                     options.resource_version, client_.last_response_event());
+}
+
+bool Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, SharedText asked_rv,
+                         std::uint64_t cause) {
+  unavailable_ = false;
+  auto* payload = new RelistPayload;
+  payload->informer = informer_;
+  payload->resource = resource_;
+  payload->requests = std::exchange(pass_requests_, {});
+  payload->rv = std::move(asked_rv);
+  payload->got_rv = got_rv;
+  payload->items = items.size();
+  payload->items_hash = ItemsHash(items);
+  payload->reason = next_reason_;
+  next_reason_ = RelistReason::kError;
+  sim::EventInfo info;
+  info.kind = sim::EventKind::kRelist;
+  info.revision = got_rv;
+  sim::Context& context = env_.sim.context();
+  context.background = false;  // what a relist brings is work, whatever led to it
+  context.cause = env_.sim.EmitAs(process_.actor(), cause, info, sim::PayloadRef(payload));
+  if (!queue_.Replace(std::move(items), got_rv, env_.sim.CaptureOrigin())) return false;
+  last_sync_rv_ = got_rv;
+  if (on_replaced_) on_replaced_(got_rv);
+  return true;
+}
+
+sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
+  if (IsRetriable(status)) {
+    const Duration delay = NextWatchDelay();
+    co_await Pause(delay);
+    co_return true;
+  }
+  if (!GiveUpVersion(status)) co_return false;
+  KSIM_PROBE("reflector/watch-list-version-unavailable");
+  MarkUnavailable(status);
+  co_return true;
+}
+
+sim::Task<Reflector::Stream> Reflector::WatchList() {
+  for (;;) {
+    api::ListOptions options = WatchOptions();
+    if (!unavailable_) options.resource_version = last_sync_resource_version();
+    options.resource_version_match = "NotOlderThan";
+    options.send_initial_events = true;
+    const VirtualTime start = process_.SteadyNow();
+    api::Result<Stream> opened = co_await client_.Watch(resource_, options_.ns, options);
+    pass_requests_.push_back(client_.last_request_id());
+    api::Status failure = opened.status();
+    if (opened.ok()) {
+      Stream stream = std::move(*opened);
+      InitialState initial;
+      WatchEnd end = co_await Consume(stream.get(), start, false, &initial);
+      if (initial.complete) {
+        std::vector<api::Object> items;
+        items.reserve(initial.objects.size());
+        for (auto& [key, object] : initial.objects) items.push_back(std::move(object));
+        const bool taken = Replaced(std::move(items), initial.resource_version,
+                                    options.resource_version, env_.sim.context().cause);
+        if (!taken) co_return nullptr;
+        co_return std::move(stream);
+      }
+      if (end.very_short) co_return nullptr;
+      if (end.ok) continue;
+      failure = std::move(end.status);
+    }
+    const bool again = co_await RecoverWatchList(std::move(failure));
+    if (!again) co_return nullptr;
+  }
+}
+
+sim::Task<void> Reflector::WatchLoop(Stream stream) {
+  RetryWithDeadline internal_errors(options_.max_internal_error_retry, kInternalErrorReset);
+  for (;;) {
+    const VirtualTime start = process_.SteadyNow();
+    bool guard = false;
+    if (stream == nullptr) {
+      api::ListOptions options = WatchOptions();
+      options.resource_version = last_sync_resource_version();
+      guard = profile_.guarded_initial_rv && last_sync_rv_.value_or(0) == 0;
+      api::Result<Stream> opened = co_await client_.Watch(resource_, options_.ns, options);
+      if (!opened.ok()) {
+        if (!IsRetriable(opened.status())) {
+          if (IsExpiredOrGone(opened.status())) next_reason_ = RelistReason::kExpired;
+          co_return;
+        }
+        const Duration delay = NextWatchDelay();
+        co_await Pause(delay);
+        continue;
+      }
+      stream = std::move(*opened);
+    }
+    WatchEnd end = co_await Consume(stream.get(), start, guard, nullptr);
+    stream.reset();
+    if (resync_failed_) co_return;
+    if (end.ok && !end.very_short) continue;
+    if (end.very_short) co_return;
+    if (api::IsInternalError(end.status)) internal_errors.After(process_.SteadyNow());
+    if (IsExpiredOrGone(end.status)) {
+      next_reason_ = RelistReason::kExpired;
+      co_return;
+    }
+    if (api::IsTooManyRequests(end.status)) {
+      const Duration delay = NextWatchDelay();
+      co_await Pause(delay);
+      continue;
+    }
+    if (!api::IsInternalError(end.status) || !internal_errors.ShouldRetry(process_.SteadyNow())) {
+      co_return;
+    }
+  }
+}
+
+bool Reflector::Expected(const api::WatchEvent& event) const {
+  return !event.object.empty() && event.object.kind() == resource_->kind &&
+         event.object.api_version() == api_version_;
+}
+
+sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTime start,
+                                                  bool guard, InitialState* initial) {
+  WatchEnd end;
+  std::uint64_t count = 0;
+  struct Watching {
+    Watching(WatchStream*& w, WatchStream* s) : watching(w) { watching = s; }
+    ~Watching() { watching = nullptr; }
+    WatchStream*& watching;
+  };
+  const Watching watching(watching_, stream);
+  if (resync_failed_) stream->Stop();
+  for (;;) {
+    std::optional<api::WatchEvent> event = stream->NextAtOnce();
+    if (!event) {
+      sim::Signal* const arrival = stream->ToWaitFor();
+      if (arrival != nullptr) {
+        co_await arrival->Wait();
+        continue;
+      }
+      event = co_await stream->Next();
+      if (!event) break;
+    }
+    if (event->type == api::WatchEventType::kError) {
+      end.ok = false;
+      end.status = event->status();
+      co_return end;
+    }
+    if (!Expected(*event)) {
+      KSIM_PROBE("reflector/event-of-another-kind");
+      continue;
+    }
+    ++count;
+    if (event->type != api::WatchEventType::kAdded) guard = false;
+    if (initial == nullptr) {
+      Apply(*event);
+    } else {
+      ApplyInitial(*event, initial);
+    }
+    if (initial == nullptr && !guard) last_sync_rv_ = event->object.resource_version();
+    if (initial != nullptr && initial->complete) co_return end;
+  }
+  end.very_short = count == 0 && process_.SteadyNow() - start < kVeryShortWatch;
+  co_return end;
+}
+
+// The temporary store has the queue's transform too: of a watch-list every object goes through it
+// twice. What it refuses is left out.
+void Reflector::ApplyInitial(const api::WatchEvent& event, InitialState* initial) {
+  initial->resource_version = event.object.resource_version();
+  if (event.type == api::WatchEventType::kBookmark) {
+    initial->complete = event.initial_end;
+  } else if (event.type == api::WatchEventType::kDeleted) {
+    initial->objects.erase(event.object.key());
+  } else {
+    api::Object object = event.object;
+    if (Transformed(queue_.transform(), false, &object))
+      initial->objects[event.object.key()] = std::move(object);
+  }
+}
+
+// What the queue refuses is lost, and the version moves on all the same (CLIENT-19).
+void Reflector::Apply(const api::WatchEvent& event) {
+  const sim::Origin origin = env_.sim.CaptureOrigin();
+  switch (event.type) {
+    case api::WatchEventType::kAdded:
+      queue_.Add(event.object, origin);
+      return;
+    case api::WatchEventType::kModified:
+      queue_.Update(event.object, origin);
+      return;
+    case api::WatchEventType::kDeleted:
+      queue_.Delete(event.object, origin);
+      return;
+    case api::WatchEventType::kBookmark:
+      return queue_.Bookmark(event.object.resource_version(), origin);
+    case api::WatchEventType::kError:
+      return;
+  }
+}
+
+sim::Task<void> Reflector::ResyncLoop() {
+  for (;;) {
+    co_await env_.sim.Sleep(options_.resync_period, sim::TimerKind::kPeriodic, "resync");
+    const bool due = !options_.should_resync || options_.should_resync();
+    if (!due || queue_.Resync(env_.sim.CaptureOrigin())) continue;
+    resync_failed_ = true;
+    if (watching_ != nullptr) watching_->Stop();
+    co_return;
+  }
+}
+
+}  // namespace ksim::client

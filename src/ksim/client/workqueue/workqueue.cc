@@ -1,0 +1,214 @@
+#include "ksim/client/workqueue.h"
+
+#include <utility>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/check.h"
+#include "ksim/client/core/context_scope.h"
+#include "ksim/sim/fifo.h"
+#include "ksim/sim/mailbox.h"
+
+namespace ksim::client {
+
+// What the queue and its delay task share: the task may be destroyed after the queue.
+struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
+  Impl(sim::Process& p, std::unique_ptr<RateLimiter> l)
+      : process(p),
+        limiter(std::move(l)),
+        added(p.simulation()),
+        delayed(p.simulation()),
+        drained(p.simulation()) {}
+
+  // Delayed keys, in order of readiness, then of insertion.
+  using WaitKey = std::pair<VirtualTime, std::uint64_t>;
+  struct Waiting {
+    std::string key;
+    sim::Origin origin;
+  };
+
+  // A key that waits in `fifo`, is being processed, or both of one after the other.
+  struct Item {
+    explicit Item(const std::string& k) : key(k) {}
+    std::string key;
+    sim::Origin origin;  // of the Add that made it dirty
+    bool dirty = false;
+    bool processing = false;
+  };
+
+  void Add(const std::string& key, sim::Origin origin);
+  std::string Take();  // the oldest of `fifo`
+  void Done(const std::string& key);
+  void Queue(Item* item);
+  void AddAfter(const std::string& key, Duration delay);
+  void AddReady();
+  void ShutDown();
+  static sim::Task<void> DelayLoop(std::shared_ptr<Impl> self);
+  // The Origin of what is added now: its cause, and always work.
+  sim::Origin WorkOrigin() const { return {process.simulation().CaptureOrigin().cause, false}; }
+
+  sim::Process& process;
+  std::unique_ptr<RateLimiter> limiter;
+  absl::flat_hash_map<std::string_view, std::unique_ptr<Item>> items;  // looked up only
+  sim::Fifo<Item*> fifo;                                               // dirty, not processing
+  std::size_t processing = 0;
+  absl::btree_map<WaitKey, Waiting> waiting;
+  absl::flat_hash_map<std::string, WaitKey> waiting_by_key;
+  std::uint64_t next_wait = 0;
+  sim::Signal added, delayed, drained;
+  bool delay_task = false;
+  bool shutting_down = false;
+  bool draining = false;
+};
+
+WorkQueue::WorkQueue(sim::Process& process, std::unique_ptr<RateLimiter> limiter)
+    : impl_(std::make_shared<Impl>(process, std::move(limiter))) {}
+WorkQueue::~WorkQueue() { ShutDown(); }
+
+void WorkQueue::Impl::Add(const std::string& key, sim::Origin origin) {
+  if (shutting_down) return;
+  auto it = items.find(key);
+  if (it == items.end()) {
+    auto item = std::make_unique<Item>(key);
+    it = items.emplace(item->key, std::move(item)).first;
+  }
+  Item& item = *it->second;
+  if (std::exchange(item.dirty, true)) return;
+  item.origin = origin;
+  if (!item.processing) Queue(&item);
+}
+
+void WorkQueue::Impl::Queue(Item* item) {
+  fifo.Push(item);
+  ContextScope scope(process.simulation());
+  scope.set_foreground();
+  added.Notify();
+}
+
+std::string WorkQueue::Impl::Take() {
+  Item& item = *fifo.Pop();
+  process.simulation().AdoptOrigin(item.origin);
+  item.dirty = false;
+  item.processing = true;
+  ++processing;
+  return item.key;
+}
+
+void WorkQueue::Impl::Done(const std::string& key) {
+  const auto it = items.find(key);
+  if (it == items.end() || !it->second->processing) return;
+  Item& item = *it->second;
+  item.processing = false;
+  if (--processing == 0) drained.Notify();
+  if (item.dirty) {
+    Queue(&item);
+  } else {
+    items.erase(it);
+  }
+}
+
+void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay) {
+  if (shutting_down) return;
+  if (delay <= Duration()) return Add(key, WorkOrigin());
+  const VirtualTime ready = process.simulation().now() + delay;
+  if (const auto it = waiting_by_key.find(key); it != waiting_by_key.end()) {
+    if (it->second.first <= ready) return;
+    waiting.erase(it->second);
+    waiting_by_key.erase(it);
+  }
+  const WaitKey place(ready, next_wait++);
+  waiting.emplace(place, Waiting{key, WorkOrigin()});
+  waiting_by_key.emplace(key, place);
+  ContextScope scope(process.simulation());
+  scope.set_foreground();
+  if (!delay_task) {
+    delay_task = true;
+    process.Spawn(DelayLoop(shared_from_this()));
+  } else if (waiting.begin()->first == place) {
+    delayed.Notify();
+  }
+}
+
+void WorkQueue::Impl::AddReady() {
+  const VirtualTime now = process.simulation().now();
+  while (!waiting.empty() && waiting.begin()->first.first <= now) {
+    const Waiting ready = std::move(waiting.begin()->second);
+    waiting.erase(waiting.begin());
+    waiting_by_key.erase(ready.key);
+    process.simulation().AdoptOrigin(ready.origin);
+    Add(ready.key, ready.origin);
+  }
+}
+
+sim::Task<void> WorkQueue::Impl::DelayLoop(std::shared_ptr<Impl> self) {
+  sim::Simulation& sim = self->process.simulation();
+  while (!self->shutting_down) {
+    self->AddReady();
+    sim.context().background = false;
+    if (self->waiting.empty()) {
+      co_await self->delayed.Wait();
+    } else {
+      const Duration left = self->waiting.begin()->first.first - sim.now();
+      co_await self->delayed.WaitFor(left, sim::TimerKind::kWork);
+    }
+  }
+}
+
+void WorkQueue::Add(const std::string& key) { impl_->Add(key, impl_->WorkOrigin()); }
+
+void WorkQueue::AddAfter(const std::string& key, Duration delay) { impl_->AddAfter(key, delay); }
+
+void WorkQueue::AddRateLimited(const std::string& key) {
+  KSIM_CHECK(impl_->limiter != nullptr) << "a work queue without a rate limiter";
+  impl_->AddAfter(key, impl_->limiter->When(key));
+}
+
+void WorkQueue::Forget(const std::string& key) {
+  if (impl_->limiter) impl_->limiter->Forget(key);
+}
+
+int WorkQueue::NumRequeues(const std::string& key) const {
+  return impl_->limiter ? impl_->limiter->NumRequeues(key) : 0;
+}
+
+sim::Task<std::optional<std::string>> WorkQueue::Get() {
+  const std::shared_ptr<Impl> impl = impl_;
+  while (impl->fifo.empty() && !impl->shutting_down) co_await impl->added.Wait();
+  if (impl->fifo.empty()) co_return std::nullopt;
+  co_return impl->Take();
+}
+
+sim::Task<std::optional<QueuedRequest>> WorkQueue::Take() {
+  std::optional<std::string> key = co_await Get();
+  if (!key) co_return std::nullopt;
+  co_return QueuedRequest(*std::move(key), 0);
+}
+
+void WorkQueue::Done(const std::string& key) { impl_->Done(key); }
+
+void WorkQueue::Impl::ShutDown() {
+  if (std::exchange(shutting_down, true)) return;
+  waiting.clear();
+  waiting_by_key.clear();
+  added.Notify();
+  delayed.Notify();
+}
+
+void WorkQueue::ShutDown() {
+  impl_->draining = false;
+  impl_->drained.Notify();
+  impl_->ShutDown();
+}
+
+sim::Task<void> WorkQueue::ShutDownWithDrain() {
+  const std::shared_ptr<Impl> impl = impl_;
+  impl->draining = true;
+  impl->ShutDown();
+  while (impl->draining && impl->processing > 0) co_await impl->drained.Wait();
+}
+
+std::size_t WorkQueue::size() const { return impl_->fifo.size(); }
+
+bool WorkQueue::idle() const { return impl_->items.empty() && impl_->waiting.empty(); }
+
+}  // namespace ksim::client

@@ -1,0 +1,134 @@
+#include "ksim/kubelet/runtime/behaviour.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+namespace ksim::kubelet {
+namespace {
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// The entries between commas.
+std::vector<std::string_view> EntriesOf(std::string_view list) {
+  std::vector<std::string_view> out;
+  while (!Trimmed(list).empty()) {
+    const std::size_t comma = list.find(',');
+    out.push_back(Trimmed(list.substr(0, comma)));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return out;
+}
+
+// "after 5s", which may be missing: then it leaves `after` alone. False: neither.
+template <typename Time>
+bool ParseAfter(std::string_view text, Time* after) {
+  if (text.empty()) return true;
+  if (!text.starts_with("after ")) return false;
+  const absl::StatusOr<Duration> parsed = ParseDuration(Trimmed(text.substr(6)));
+  if (!parsed.ok() || *parsed < Duration()) return false;
+  *after = *parsed;
+  return true;
+}
+
+std::optional<RunPlan> ParsePlan(std::string_view entry) {
+  RunPlan plan;
+  if (entry == "runs") return plan;
+  int code = 0;
+  const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), code);
+  if (error != std::errc()) return std::nullopt;
+  plan.exit_code = code;
+  const std::string_view rest = entry.substr(static_cast<std::size_t>(end - entry.data()));
+  if (!ParseAfter(Trimmed(rest), &plan.after)) return std::nullopt;
+  return plan;
+}
+
+std::optional<PullPlan> ParsePull(std::string_view entry) {
+  const std::size_t length = std::min(entry.find(' '), entry.size());
+  const std::string_view word = entry.substr(0, length);
+  PullPlan plan;
+  plan.fails = word == "fail";
+  if (!plan.fails && word != "pull") return std::nullopt;
+  if (!ParseAfter(Trimmed(entry.substr(length)), &plan.after)) return std::nullopt;
+  return plan;
+}
+
+// Of a list that tells of one time after the other, entry `number`, or the last before it.
+template <typename Plan, typename Parse>
+std::optional<Plan> NthOf(std::string_view list, int number, Parse parse) {
+  std::optional<Plan> plan;
+  for (const std::string_view entry : EntriesOf(list)) {
+    const std::optional<Plan> next = parse(entry);
+    if (!next) break;
+    plan = next;
+    if (number-- == 0) break;
+  }
+  return plan;
+}
+
+struct Finding {
+  ProbeOutcome outcome = ProbeOutcome::kPass;
+  Duration lasts = Duration::Max();
+};
+
+std::optional<Finding> ParseFinding(std::string_view entry) {
+  const std::size_t space = entry.find(' ');
+  const std::string_view word = entry.substr(0, space);
+  Finding finding;
+  if (word == "fail") {
+    finding.outcome = ProbeOutcome::kFail;
+  } else if (word == "error") {
+    finding.outcome = ProbeOutcome::kError;
+  } else if (word != "pass") {
+    return std::nullopt;
+  }
+  if (space == std::string_view::npos) return finding;
+  const absl::StatusOr<Duration> lasts = ParseDuration(Trimmed(entry.substr(space)));
+  if (!lasts.ok()) return std::nullopt;
+  finding.lasts = *lasts;
+  return finding;
+}
+
+}  // namespace
+
+std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run) {
+  return NthOf<RunPlan>(pod.Annotation(fmt::format("exit.ksim.dev/{}", container)), run, ParsePlan);
+}
+
+std::optional<PullPlan> PullPlanOf(const api::Object& pod, std::string_view container, int pull) {
+  return NthOf<PullPlan>(pod.Annotation(fmt::format("pull.ksim.dev/{}", container)), pull,
+                         ParsePull);
+}
+
+std::string_view ToString(ProbeType type) {
+  static constexpr std::string_view kNames[] = {"liveness", "readiness", "startup"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string_view FieldOf(ProbeType type) {
+  static constexpr std::string_view kFields[] = {"livenessProbe", "readinessProbe", "startupProbe"};
+  return kFields[static_cast<std::size_t>(type)];
+}
+
+ProbeOutcome OutcomeOf(const api::Object& pod, std::string_view container, ProbeType type,
+                       Duration age) {
+  ProbeOutcome outcome = ProbeOutcome::kPass;
+  for (const std::string_view entry :
+       EntriesOf(pod.Annotation(fmt::format("{}.ksim.dev/{}", ToString(type), container)))) {
+    const std::optional<Finding> finding = ParseFinding(entry);
+    if (!finding) break;
+    outcome = finding->outcome;
+    if (age < finding->lasts) break;
+    age = age - finding->lasts;
+  }
+  return outcome;
+}
+
+}  // namespace ksim::kubelet

@@ -1,0 +1,286 @@
+#include "ksim/kubelet/runtime/runtime.h"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "ksim/api/kinds.h"
+#include "ksim/base/check.h"
+#include "ksim/kubelet/runtime/behaviour.h"
+#include "ksim/kubelet/runtime/payloads.h"
+
+namespace ksim::kubelet {
+
+namespace {
+
+// How long the runtime takes. Orders of magnitude of containerd on a warm node.
+struct Range {
+  Duration min, max;
+};
+constexpr Range kSandbox{Milliseconds(100), Milliseconds(400)};
+constexpr Range kPull{Milliseconds(500), Seconds(3)};
+constexpr Range kRecheck{Milliseconds(50), Milliseconds(200)};  // Always, but layers present
+constexpr Range kCreate{Milliseconds(20), Milliseconds(100)};
+constexpr Range kStart{Milliseconds(30), Milliseconds(150)};
+constexpr Range kStop{Milliseconds(50), Milliseconds(500)};
+constexpr Range kInitRun{Milliseconds(500), Seconds(2)};
+// So many restarts are waited for before a run counts as quiet.
+constexpr int kRestartsWaitedFor = 3;
+
+// What containerd says of an image that its registry does not have, with the name made whole.
+std::string NotFound(std::string_view image) {
+  const std::size_t slash = image.find('/');
+  const std::string_view host = image.substr(0, slash);
+  const bool named = slash != std::string_view::npos &&
+                     (host.find_first_of(".:") != std::string_view::npos || host == "localhost");
+  std::string whole(named                             ? ""
+                    : slash == std::string_view::npos ? "docker.io/library/"
+                                                      : "docker.io/");
+  whole += image;
+  if (whole.find_first_of(":@", whole.rfind('/')) == std::string::npos) whole += ":latest";
+  return fmt::format(
+      "rpc error: code = NotFound desc = failed to pull and unpack image \"{0}\": failed to "
+      "resolve "
+      "reference \"{0}\": {0}: not found",
+      whole);
+}
+
+}  // namespace
+
+bool PodSandbox::AnyRunning() const {
+  return std::any_of(containers.begin(), containers.end(), [](const auto& entry) {
+    return entry.second.state == Container::State::kRunning;
+  });
+}
+
+Runtime::Sites::Sites(sim::Decisions& decisions, const std::string& prefix)
+    : sandbox(decisions.Site(prefix + "sandbox")),
+      pull(decisions.Site(prefix + "pull")),
+      create(decisions.Site(prefix + "create")),
+      start(decisions.Site(prefix + "start")),
+      stop(decisions.Site(prefix + "stop")),
+      run(decisions.Site(prefix + "run")),
+      container_id(decisions.Site("container/id")),
+      image_digest(decisions.Site("image/digest")),
+      image_size(decisions.Site("image/size")) {}
+
+Runtime::Runtime(client::Environment& env, std::string node, std::string pod_network)
+    : env_(env),
+      node_(std::move(node)),
+      actor_(sim::ActorId::Of("kubelet/" + node_)),
+      sites_(env.sim.decisions(), "runtime/" + node_ + "/"),
+      pod_network_(std::move(pod_network)),
+      pull_done_(env.sim) {}
+
+const PodSandbox* Runtime::Find(std::string_view uid) const {
+  const auto it = pods_.find(std::string(uid));
+  return it == pods_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::string> Runtime::PodUids() const {
+  std::vector<std::string> uids;
+  for (const auto& [uid, pod] : pods_) uids.push_back(uid);
+  return uids;
+}
+
+sim::Task<void> Runtime::CreateSandbox(api::Object pod) {
+  const std::string uid(pod.uid());
+  const std::uint64_t identity = env_.IdentityOf("pods", pod.ns(), pod.name());
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.sandbox, identity, kSandbox.min, kSandbox.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "create sandbox");
+  PodSandbox& sandbox = pods_[uid];
+  sandbox.pod = pod;
+  sandbox.identity = identity;
+  if (sandbox.ip.empty()) sandbox.ip = fmt::format("{}.{}", pod_network_, next_ip_++);
+  sandbox.ready = true;
+  Emit(sandbox, "", "sandbox", "ok");
+  Changed(uid);
+}
+
+sim::Task<Runtime::Pulled> Runtime::PullImage(std::string uid, std::string container,
+                                              std::string image) {
+  const VirtualTime asked = env_.sim.now();
+  while (pulling_) co_await pull_done_.Wait();
+  // Freed when the frame goes, also if the kubelet dies in the middle of a pull.
+  struct Turn {
+    explicit Turn(Runtime& r) : runtime(r) { runtime.pulling_ = true; }
+    ~Turn() {
+      runtime.pulling_ = false;
+      runtime.pull_done_.Notify();
+    }
+    Runtime& runtime;
+  };
+  const Turn turn(*this);
+  const VirtualTime began = env_.sim.now();
+  const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(image));
+  const Range range = HasImage(image) ? kRecheck : kPull;
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.pull, key, range.min, range.max);
+  const int before = Pod(uid).pulls[container]++;
+  const std::optional<PullPlan> plan = PullPlanOf(Pod(uid).pod, container, before);
+  const Duration takes = plan ? plan->after.value_or(latency) : latency;
+  co_await env_.sim.Sleep(takes, sim::TimerKind::kWork, "pull image");
+  Pulled pulled;
+  if (plan && plan->fails) {
+    pulled.error = NotFound(image);
+    Emit(Pod(uid), container, "pull", "failed");
+    co_return pulled;
+  }
+  images_.insert(image);
+  Emit(Pod(uid), container, "pull", "ok");
+  pulled.took = env_.sim.now() - began;
+  pulled.waited = env_.sim.now() - asked;
+  pulled.bytes =
+      20'000'000 + env_.sim.decisions().Draw(sites_.image_size, sim::KeyOf(image), 180'000'000);
+  co_return pulled;
+}
+
+sim::Task<void> Runtime::CreateContainer(std::string uid, std::string name, std::string image,
+                                         bool init) {
+  const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(name));
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.create, key, kCreate.min, kCreate.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "create container");
+  PodSandbox& pod = Pod(uid);
+  Container container;
+  container.name = name;
+  container.image = image;
+  container.image_id = image + "@sha256:" + DrawHex(sites_.image_digest, sim::KeyOf(image));
+  container.id = "containerd://" + DrawHex(sites_.container_id, key);
+  container.init = init;
+  const auto before = pod.containers.find(name);
+  if (before != pod.containers.end()) {
+    container.restarts = before->second.restarts + 1;
+    Container ended = before->second;
+    ended.previous = nullptr;
+    container.previous = std::make_shared<const Container>(std::move(ended));
+  }
+  pod.containers[name] = std::move(container);
+  Emit(pod, name, "create", "ok");
+  Changed(uid);
+}
+
+sim::Task<void> Runtime::StartContainer(std::string uid, std::string name) {
+  const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(name));
+  const Duration latency =
+      env_.sim.decisions().DrawDuration(sites_.start, key, kStart.min, kStart.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "start container");
+  PodSandbox& pod = Pod(uid);
+  Container& container = pod.containers[name];
+  container.state = Container::State::kRunning;
+  container.started = env_.sim.now();
+  Emit(pod, name, "start", "ok");
+  Changed(uid);
+  PlanEnd(uid, container);
+}
+
+// A container that has been restarted again and again is not waited for: it may never stop ending.
+void Runtime::PlanEnd(const std::string& uid, const Container& container) {
+  const PodSandbox& pod = Pod(uid);
+  std::optional<RunPlan> plan = PlanOf(pod.pod, container.name, container.restarts);
+  if (!plan && container.init) {
+    const std::uint64_t key = sim::KeyOf(pod.identity, sim::KeyOf(container.name));
+    plan = RunPlan();
+    plan->exit_code = 0;
+    plan->after = env_.sim.decisions().DrawDuration(sites_.run, key, kInitRun.min, kInitRun.max);
+  }
+  if (!plan || !plan->exit_code) return;
+  const bool waited = container.restarts <= kRestartsWaitedFor;
+  env_.sim.After(plan->after, waited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic,
+                 "container runs",
+                 [this, uid, name = container.name, id = container.id, code = *plan->exit_code] {
+                   Exit(uid, name, id, code);
+                 });
+}
+
+sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Duration grace) {
+  const PodSandbox* pod = Find(uid);
+  if (pod == nullptr) co_return;
+  const auto it = pod->containers.find(name);
+  if (it == pod->containers.end() || it->second.state != Container::State::kRunning) co_return;
+  const std::string id = it->second.id;
+  const std::uint64_t key = sim::KeyOf(pod->identity, sim::KeyOf(name));
+  const Duration needs = env_.sim.decisions().DrawDuration(sites_.stop, key, kStop.min, kStop.max);
+  const bool forced = needs > grace;
+  co_await env_.sim.Sleep(std::min(needs, grace), sim::TimerKind::kWork, "stop container");
+  Exit(uid, name, id, forced ? kKillExitCode : kTermExitCode);
+}
+
+sim::Task<void> Runtime::StopSandbox(std::string uid) {
+  if (Find(uid) == nullptr) co_return;
+  const Duration latency = env_.sim.decisions().DrawDuration(sites_.sandbox, Pod(uid).identity,
+                                                             kCreate.min, kCreate.max);
+  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "stop sandbox");
+  const auto it = pods_.find(uid);
+  if (it == pods_.end()) co_return;
+  it->second.ready = false;
+  Changed(uid);
+}
+
+void Runtime::RemovePod(std::string_view uid) {
+  const auto it = pods_.find(std::string(uid));
+  if (it == pods_.end()) return;
+  Emit(it->second, "", "remove", "ok");
+  pods_.erase(it);
+}
+
+PodSandbox& Runtime::Pod(const std::string& uid) {
+  const auto it = pods_.find(uid);
+  KSIM_CHECK(it != pods_.end(), "no sandbox of pod {}", uid);
+  return it->second;
+}
+
+void Runtime::Changed(const std::string& uid) {
+  if (listener_) listener_(uid);
+}
+
+void Runtime::Exit(const std::string& uid, const std::string& name, const std::string& id,
+                   int code) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return;
+  const auto it = pod->second.containers.find(name);
+  if (it == pod->second.containers.end() || it->second.id != id) return;
+  if (it->second.state == Container::State::kExited) return;
+  it->second.state = Container::State::kExited;
+  it->second.finished = env_.sim.now();
+  it->second.exit_code = code;
+  Emit(pod->second, name, code == 0 ? "exit" : "kill", fmt::format("exit {}", code));
+  Changed(uid);
+}
+
+void Runtime::Set(Trouble trouble, bool on) {
+  const bool changed = on ? troubles_.insert(trouble).second : troubles_.erase(trouble) > 0;
+  if (changed && trouble_listener_) trouble_listener_();
+}
+
+std::string Runtime::DrawHex(sim::SiteId site, std::uint64_t key) {
+  std::string hex;
+  hex.reserve(64);
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t drawn = env_.sim.decisions().Draw(site, key);
+    fmt::format_to(std::back_inserter(hex), FMT_COMPILE("{:016x}"), drawn);
+  }
+  return hex;
+}
+
+void Runtime::Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
+                   std::string result) {
+  auto* payload = new RuntimePayload;
+  payload->ns = std::string(pod.pod.ns());
+  payload->pod = std::string(pod.pod.name());
+  payload->uid = std::string(pod.pod.uid());
+  payload->node = node_;
+  payload->container = std::string(container);
+  payload->action = std::string(action);
+  payload->result = std::move(result);
+  const sim::EventInfo info{sim::EventKind::kRuntime,
+                            api::ObjectHash("pods", pod.pod.ns(), pod.pod.name()), 0};
+  // What the kubelet does next, it does because of this.
+  sim::Context& context = env_.sim.context();
+  context.cause = env_.sim.EmitAs(actor_, context.cause, info, sim::PayloadRef(payload));
+}
+
+}  // namespace ksim::kubelet

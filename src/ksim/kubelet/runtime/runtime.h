@@ -1,0 +1,127 @@
+// Runtime: the container runtime of one node. It belongs to the machine, not to the kubelet: it
+// keeps running when the kubelet dies, and is what a restarted kubelet finds. Doing things takes
+// time, drawn per pod; images pulled once stay.
+//
+// The kubelet awaits the operations; one that its death cuts short has not happened. Containers end
+// by being killed; init containers end by themselves, with exit code 0, after a drawn time; both as
+// the pod's annotations say, if they say anything (kubelet/runtime/behaviour.h).
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "ksim/api/object.h"
+#include "ksim/client/client.h"
+#include "ksim/kubelet/runtime/trouble.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/simulation.h"
+#include "ksim/sim/task.h"
+
+namespace ksim::kubelet {
+
+// What a process that gets SIGTERM exits with, and what SIGKILL leaves.
+inline constexpr int kTermExitCode = 143;
+inline constexpr int kKillExitCode = 137;
+
+struct Container {
+  Container() = default;
+  enum class State { kCreated, kRunning, kExited };
+  std::string name;
+  std::string image;
+  std::string image_id;
+  std::string id;  // containerd://<64 hex digits>
+  State state = State::kCreated;
+  bool init = false;
+  VirtualTime started, finished;
+  int exit_code = 0;
+  int restarts = 0;                           // how many of this name came before
+  std::shared_ptr<const Container> previous;  // the one before, which has ended; null: none
+};
+
+struct PodSandbox {
+  PodSandbox() = default;
+  api::Object pod;  // as it was when the sandbox was made
+  std::uint64_t identity = 0;
+  std::string ip;
+  bool ready = false;  // the network is up; false again once stopped
+  absl::btree_map<std::string, Container> containers;  // newest of each name
+  absl::btree_map<std::string, int> pulls;             // begun so far, by container
+
+  bool AnyRunning() const;
+};
+
+class Runtime {
+ public:
+  // `pod_network` is the node's /24: "10.244.1".
+  Runtime(client::Environment& env, std::string node, std::string pod_network);
+
+  // The pod as the runtime has it; null if it knows nothing of it.
+  const PodSandbox* Find(std::string_view uid) const;
+  std::vector<std::string> PodUids() const;  // sorted
+  bool HasImage(std::string_view image) const { return images_.contains(image); }
+
+  sim::Task<void> CreateSandbox(api::Object pod);
+  // How long the pull took and how large the image is; or why there is none. One pull at a time
+  // (serializeImagePulls).
+  struct Pulled {
+    Pulled() = default;
+    std::string error;  // "": none
+    Duration took, waited;
+    std::int64_t bytes = 0;
+  };
+  sim::Task<Pulled> PullImage(std::string uid, std::string container, std::string image);
+  sim::Task<void> CreateContainer(std::string uid, std::string name, std::string image, bool init);
+  sim::Task<void> StartContainer(std::string uid, std::string name);
+  // SIGTERM, and SIGKILL when `grace` is over. Returns when it has exited; at once if it has.
+  sim::Task<void> KillContainer(std::string uid, std::string name, Duration grace);
+  sim::Task<void> StopSandbox(std::string uid);
+  void RemovePod(std::string_view uid);
+
+  // What is wrong with the machine; who listens to troubles is told of each change.
+  void Set(Trouble trouble, bool on);
+  bool Has(Trouble trouble) const { return troubles_.contains(trouble); }
+  void OnTrouble(std::function<void()> listener) { trouble_listener_ = std::move(listener); }
+
+  // Called when the state of a pod has changed. One listener: the kubelet alive now.
+  void OnChange(std::function<void(const std::string& uid)> listener) {
+    listener_ = std::move(listener);
+  }
+
+ private:
+  PodSandbox& Pod(const std::string& uid);
+  void Changed(const std::string& uid);
+  // Of the container of that id; nothing if there is another one by now.
+  void Exit(const std::string& uid, const std::string& name, const std::string& id, int code);
+  void PlanEnd(const std::string& uid, const Container& container);
+  std::string DrawHex(sim::SiteId site, std::uint64_t key);
+  void Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
+            std::string result);
+
+  // Where its draws come from; made once.
+  struct Sites {
+    Sites(sim::Decisions& decisions, const std::string& prefix);
+    sim::SiteId sandbox, pull, create, start, stop, run, container_id, image_digest, image_size;
+  };
+
+  client::Environment& env_;
+  std::string node_;
+  sim::ActorId actor_;  // the node's kubelet
+  Sites sites_;
+  std::string pod_network_;
+  int next_ip_ = 2;
+  absl::btree_map<std::string, PodSandbox> pods_;  // by uid
+  std::set<std::string, std::less<>> images_;
+  bool pulling_ = false;
+  sim::Signal pull_done_;
+  std::set<Trouble> troubles_;
+  std::function<void(const std::string&)> listener_;
+  std::function<void()> trouble_listener_;
+};
+
+}  // namespace ksim::kubelet

@@ -1,0 +1,444 @@
+#include "ksim/kubelet/status/pod_status.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "ksim/api/conditions.h"
+#include "ksim/api/pod.h"
+#include "ksim/value/edit.h"
+#include "ksim/value/timestamp.h"
+
+namespace ksim::kubelet {
+
+using value::Value;
+
+namespace {
+
+struct Names {
+  value::Atom condition_type{"conditionType"}, conditions{"conditions"},
+      container_id{"containerID"}, container_statuses{"containerStatuses"},
+      containers{"containers"}, exit_code{"exitCode"}, finished_at{"finishedAt"}, host_ip{"hostIP"},
+      host_ips{"hostIPs"}, host_network{"hostNetwork"}, image{"image"}, image_id{"imageID"},
+      init_container_statuses{"initContainerStatuses"}, init_containers{"initContainers"}, ip{"ip"},
+      last_state{"lastState"}, last_transition_time{"lastTransitionTime"}, message{"message"},
+      name{"name"}, nominated_node_name{"nominatedNodeName"},
+      observed_generation{"observedGeneration"}, phase{"phase"}, pod_ip{"podIP"}, pod_ips{"podIPs"},
+      qos_class{"qosClass"}, readiness_gates{"readinessGates"}, ready{"ready"}, reason{"reason"},
+      restart_count{"restartCount"}, running{"running"}, start_time{"startTime"},
+      started{"started"}, started_at{"startedAt"}, state{"state"}, status{"status"},
+      terminated{"terminated"}, type{"type"}, waiting{"waiting"};
+};
+const Names& N() {
+  static const Names names;
+  return names;
+}
+
+bool Has(const Value& object, value::Atom field) { return object.Find(field) != nullptr; }
+
+// An object with one field.
+Value Of(value::Atom field, Value v) { return Value::EmptyObject().Set(field, std::move(v)); }
+
+const Container* FindContainer(const PodSandbox* sandbox, std::string_view name) {
+  if (sandbox == nullptr) return nullptr;
+  const auto it = sandbox->containers.find(std::string(name));
+  return it == sandbox->containers.end() ? nullptr : &it->second;
+}
+
+bool Running(const Container* c) { return c != nullptr && c->state == Container::State::kRunning; }
+
+Value RunningState(const Container& c) {
+  return Of(N().running, Of(N().started_at, value::TimestampValue(c.started)));
+}
+
+Value TerminatedState(const Container& c) {
+  value::ObjectBuilder end;
+  end.Add(N().container_id, Value::String(c.id))
+      .Add(N().exit_code, Value::Int(c.exit_code))
+      .Add(N().finished_at, value::TimestampValue(c.finished))
+      .Add(N().reason, Value::Of(c.exit_code == 0 ? "Completed" : "Error"))
+      .Add(N().started_at, value::TimestampValue(c.started));
+  return Of(N().terminated, end.Build());
+}
+
+Value WaitingState(std::string_view reason, std::string_view message = {}) {
+  value::ObjectBuilder waiting;
+  if (!message.empty()) waiting.Add(N().message, Value::String(message));
+  waiting.Add(N().reason, Value::String(reason));
+  return Of(N().waiting, waiting.Build());
+}
+
+// What is to be started and could not be, as far as it is known why.
+const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const Container* c) {
+  if (in.waiting == nullptr || in.terminal || !ShouldRestart(in.pod, spec, c)) return nullptr;
+  const auto it = in.waiting->find(std::string(spec.Get(N().name).AsString()));
+  return it == in.waiting->end() ? nullptr : &it->second;
+}
+
+// What ended before: the container itself if it waits to be started again, else the one before it.
+Value LastState(const Container* c, bool waits) {
+  if (c == nullptr) return Value::EmptyObject();
+  if (waits && c->state == Container::State::kExited) return TerminatedState(*c);
+  return c->previous == nullptr ? Value::EmptyObject() : TerminatedState(*c->previous);
+}
+
+// Without probes a container is ready, and counts as started, as soon as it runs; an init container
+// when it has completed.
+Value ContainerStatus(const StatusInput& in, const Value& spec, const Container* c, bool init,
+                      std::string_view waiting_reason) {
+  const bool completed = c != nullptr && c->state == Container::State::kExited && c->exit_code == 0;
+  const bool sidecar = init && api::PodView::IsSidecar(spec);
+  const Health health = Running(c) && in.health ? in.health(*c) : Health();
+  const bool started = Running(c) && health.started;
+  const bool ready = init && !sidecar ? completed : started && health.ready;
+  const WaitingReason* waits = WaitingFor(in, spec, c);
+  value::ObjectBuilder status;  // by name, which spares the sorting
+  if (c != nullptr) status.Add(N().container_id, Value::String(c->id));
+  status.Add(N().image, spec.Get(N().image))
+      .Add(N().image_id, Value::String(c == nullptr ? "" : c->image_id))
+      .Add(N().last_state, LastState(c, waits != nullptr))
+      .Add(N().name, spec.Get(N().name))
+      .Add(N().ready, Value::Bool(ready))
+      .Add(N().restart_count, Value::Int(c == nullptr ? 0 : c->restarts))
+      .Add(N().started, Value::Bool(started));
+  if (waits != nullptr) {
+    status.Add(N().state, WaitingState(waits->reason, waits->message));
+  } else if (c == nullptr || c->state == Container::State::kCreated) {
+    status.Add(N().state, WaitingState(waiting_reason));
+  } else {
+    status.Add(N().state, Running(c) ? RunningState(*c) : TerminatedState(*c));
+  }
+  return status.Build();
+}
+
+Value ContainerStatuses(const StatusInput& in, value::Atom field, bool init) {
+  const bool has_init = !in.pod.spec().Get(N().init_containers).empty();
+  const char* waiting = has_init ? "PodInitializing" : "ContainerCreating";
+  std::vector<Value> statuses;
+  for (const Value& spec : in.pod.spec().Get(field).items()) {
+    const Container* c = FindContainer(in.sandbox, spec.Get(N().name).AsString());
+    statuses.push_back(ContainerStatus(in, spec, c, init, waiting));
+  }
+  return Value::Array(std::move(statuses));
+}
+
+std::string NamesOf(const std::vector<std::string>& names) {
+  return fmt::format("[{}]", fmt::join(names, " "));
+}
+
+// generate.go GenerateContainersReadyCondition: sidecars count, other init containers do not.
+Value ContainersReady(const StatusInput& in, const Value& init_statuses, const Value& statuses,
+                      std::string_view phase) {
+  constexpr const char* kType = "ContainersReady";
+  if (phase == "Succeeded") return api::MakeCondition(kType, "False", "PodCompleted");
+  if (phase == "Failed") return api::MakeCondition(kType, "False", "PodFailed");
+  std::vector<std::string> unready;
+  const Value& init_specs = in.pod.spec().Get(N().init_containers);
+  for (std::size_t i = 0; i < init_specs.size(); ++i) {
+    if (api::PodView::IsSidecar(init_specs.at(i)) && !init_statuses.at(i).Get(N().ready).AsBool())
+      unready.emplace_back(init_specs.at(i).Get(N().name).AsString());
+  }
+  for (const Value& s : statuses.items()) {
+    if (!s.Get(N().ready).AsBool()) unready.emplace_back(s.Get(N().name).AsString());
+  }
+  if (unready.empty()) return api::MakeCondition(kType, "True");
+  return api::MakeCondition(kType, "False", "ContainersNotReady",
+                            fmt::format("containers with unready status: {}", NamesOf(unready)));
+}
+
+// Ready is ContainersReady and every readiness gate.
+Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
+  if (containers_ready.Get(N().status).AsString() != "True") {
+    return containers_ready.Set(N().type, Value::Of("Ready"));
+  }
+  std::vector<std::string> messages;
+  for (const Value& gate : in.pod.spec().Get(N().readiness_gates).items()) {
+    const std::string_view type = gate.Get(N().condition_type).AsString();
+    const std::string_view status = api::ConditionStatus(in.pod.status().Get(N().conditions), type);
+    if (status.empty()) {
+      messages.push_back(
+          fmt::format("corresponding condition of pod readiness gate \"{}\" does "
+                      "not exist.",
+                      type));
+    } else if (status != "True") {
+      messages.push_back(fmt::format(
+          "the status of pod readiness gate \"{}\" is not \"True\", but {}", type, status));
+    }
+  }
+  if (messages.empty()) return api::MakeCondition("Ready", "True");
+  return api::MakeCondition("Ready", "False", "ReadinessGatesNotReady",
+                            fmt::format("{}", fmt::join(messages, ", ")));
+}
+
+// container/helpers.go HasAnyRegularContainerStarted.
+bool AnyStarted(const Value& statuses) {
+  for (const Value& s : statuses.items())
+    if (Has(s.Get(N().state), N().running) || Has(s.Get(N().state), N().terminated)) return true;
+  return false;
+}
+
+// GeneratePodInitializedCondition. Once another container has started the pod stays initialized,
+// whatever its sidecars do, and in 1.36 (RestartAllContainersOnContainerExits) once it was said to
+// be; 1.25 asks the init containers always.
+Value InitializedCondition(const StatusInput& in, const Value& init_statuses, const Value& statuses,
+                           std::string_view phase) {
+  if (phase == "Succeeded") return api::MakeCondition("Initialized", "True", "PodCompleted");
+  std::vector<std::string> incomplete;
+  const Value& specs = in.pod.spec().Get(N().init_containers);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const value::Atom done = api::PodView::IsSidecar(specs.at(i)) ? N().started : N().ready;
+    if (!init_statuses.at(i).Get(done).AsBool())
+      incomplete.emplace_back(specs.at(i).Get(N().name).AsString());
+  }
+  const Value* old = api::FindCondition(in.old_status.Get(N().conditions), "Initialized");
+  const bool was = in.compat == api::Compat::k1_36 && old != nullptr &&
+                   old->Get(N().status).AsString() == "True";
+  const bool stays = was || (in.compat != api::Compat::k1_25 && AnyStarted(statuses));
+  if (incomplete.empty() || stays) return api::MakeCondition("Initialized", "True");
+  return api::MakeCondition(
+      "Initialized", "False", "ContainersNotInitialized",
+      fmt::format("containers with incomplete status: {}", NamesOf(incomplete)));
+}
+
+// Kubelet's own conditions in their order after what others have written. KUBELET-21.
+Value Conditions(const StatusInput& in, const Value& init_statuses, const Value& statuses,
+                 std::string_view phase) {
+  const Value& old_conditions = in.old_status.Get(N().conditions);
+  const bool network = in.sandbox != nullptr && in.sandbox->ready;
+  const Value containers_ready = ContainersReady(in, init_statuses, statuses, phase);
+  std::vector<Value> own;
+  own.reserve(5);
+  if (in.compat != api::Compat::k1_25) {
+    own.push_back(api::MakeCondition("PodReadyToStartContainers", network ? "True" : "False"));
+  }
+  own.push_back(InitializedCondition(in, init_statuses, statuses, phase));
+  own.push_back(ReadyCondition(in, containers_ready));
+  own.push_back(containers_ready);
+  own.push_back(api::MakeCondition("PodScheduled", "True"));
+
+  // What others have written is as the API has it, but for the disruption that only this kubelet
+  // may know of yet.
+  std::vector<Value> all;
+  all.reserve(in.pod.status().Get(N().conditions).size() + 6);
+  const Value* disrupted = api::FindCondition(old_conditions, "DisruptionTarget");
+  for (const Value& c : in.pod.status().Get(N().conditions).items()) {
+    const bool is_disruption = c.Get(N().type).AsString() == "DisruptionTarget";
+    if (KubeletOwns(c.Get(N().type).AsString())) continue;
+    all.push_back(is_disruption && disrupted != nullptr ? *std::exchange(disrupted, nullptr) : c);
+  }
+  if (disrupted != nullptr) all.push_back(*disrupted);
+  const Value now = value::TimestampValue(in.now);
+  const bool observes = in.compat == api::Compat::k1_36 && in.pod.generation() != 0;
+  for (const Value& condition : own) {
+    const std::string_view status = condition.Get(N().status).AsString();
+    const Value* old = api::FindCondition(old_conditions, condition.Get(N().type).AsString());
+    const bool same = old != nullptr && old->Get(N().status).AsString() == status;
+    const Value& since = same ? old->Get(N().last_transition_time) : now;
+    all.push_back(observes ? value::SetAll(condition, {{N().last_transition_time, since},
+                                                       {N().observed_generation,
+                                                        Value::Int(in.pod.generation())}})
+                           : condition.Set(N().last_transition_time, since));
+  }
+  return Value::Array(std::move(all));
+}
+
+bool TerminalPhase(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
+
+struct Tally {
+  int waiting = 0, running = 0, stopped = 0, succeeded = 0, unknown = 0;
+};
+
+Tally Count(const Value& statuses) {
+  Tally t;
+  for (const Value& s : statuses.items()) {
+    const Value& state = s.Get(N().state);
+    if (Has(state, N().running)) {
+      ++t.running;
+    } else if (Has(state, N().terminated)) {
+      ++t.stopped;
+      if (state.Get(N().terminated).Get(N().exit_code).AsInt() == 0) ++t.succeeded;
+    } else if (Has(state, N().waiting)) {
+      ++(Has(s.Get(N().last_state), N().terminated) ? t.stopped : t.waiting);
+    } else {
+      ++t.unknown;
+    }
+  }
+  return t;
+}
+
+// Init containers: those to come count as pending, a failed one of a pod that never restarts ends
+// it. Sidecars that run or wait for the first time count among the others as well.
+struct InitTally {
+  int pending = 0, pending_sidecars = 0, failed = 0;
+};
+
+void CountInit(const Value& status, InitTally* init) {
+  const Value& state = status.Get(N().state);
+  const Value& holder = Has(state, N().waiting) ? status.Get(N().last_state) : state;
+  const Value& end = holder.Get(N().terminated);
+  if (end.is_null()) {
+    ++init->pending;
+  } else if (end.Get(N().exit_code).AsInt() != 0) {
+    ++init->failed;
+  }
+}
+
+void CountSidecar(const Value& status, InitTally* init, Tally* t) {
+  const Value& state = status.Get(N().state);
+  if (Has(state, N().running)) {
+    if (!status.Get(N().started).AsBool()) ++init->pending_sidecars;
+    ++t->running;
+  } else if (Has(state, N().waiting) && !Has(status.Get(N().last_state), N().terminated)) {
+    ++init->pending_sidecars;
+    ++t->waiting;
+  }
+}
+
+}  // namespace
+
+bool ShouldRestart(const api::Object& pod, const Value& spec, const Container* container) {
+  if (pod.deleting()) return false;
+  if (container == nullptr || container->state == Container::State::kCreated) return true;
+  if (container->state == Container::State::kRunning) return false;
+  if (api::PodView::IsSidecar(spec)) return true;
+  const std::string_view policy = api::PodView(pod).restart_policy();
+  const bool well = container->exit_code == 0;
+  if (container->init && well) return false;  // it has done its work
+  return policy == "Always" || (policy == "OnFailure" && !well);
+}
+
+bool LegalTransition(const api::Object& pod, const Value& old_status, const Value& new_status) {
+  const std::string_view policy = api::PodView(pod).restart_policy();
+  if (policy == "Always") return true;
+  const auto is_sidecar = [&](const Value& name) {
+    for (const Value& spec : pod.spec().Get(N().init_containers).items())
+      if (spec.Get(N().name) == name) return api::PodView::IsSidecar(spec);
+    return false;
+  };
+  for (const value::Atom field : {N().container_statuses, N().init_container_statuses}) {
+    for (const Value& before : old_status.Get(field).items()) {
+      const Value& ended = before.Get(N().state).Get(N().terminated);
+      if (ended.is_null() || is_sidecar(before.Get(N().name))) continue;
+      if (ended.Get(N().exit_code).AsInt() != 0 && policy == "OnFailure") continue;
+      for (const Value& after : new_status.Get(field).items()) {
+        const bool same = after.Get(N().name) == before.Get(N().name);
+        if (same && !Has(after.Get(N().state), N().terminated)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+std::string ContainerFieldPath(const api::Object& pod, std::string_view container) {
+  const char* field = "containers";
+  for (const Value& spec : pod.spec().Get(N().init_containers).items())
+    if (spec.Get(N().name).AsString() == container) field = "initContainers";
+  return std::string("spec.").append(field).append("{").append(container).append("}");
+}
+
+bool KubeletOwns(std::string_view type) {
+  return type == "PodReadyToStartContainers" || type == "Initialized" || type == "Ready" ||
+         type == "ContainersReady" || type == "PodScheduled";
+}
+
+std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal,
+                         bool initialized) {
+  const std::string_view policy = api::PodView(pod).restart_policy();
+  Tally t = Count(status.Get(N().container_statuses));
+  InitTally init;
+  const Value& specs = pod.spec().Get(N().init_containers);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const Value& init_status = status.Get(N().init_container_statuses).at(i);
+    if (api::PodView::IsSidecar(specs.at(i))) {
+      CountSidecar(init_status, &init, &t);
+    } else {
+      CountInit(init_status, &init);
+    }
+  }
+  if (init.failed > 0 && policy == "Never") return "Failed";
+  if (init.pending > 0 || t.waiting > 0) return "Pending";
+  if (init.pending_sidecars > 0 && !initialized) return "Pending";
+  if (t.running > 0 && t.unknown == 0) return "Running";
+  if (t.running > 0 || t.stopped == 0 || t.unknown > 0) return "Pending";
+  if (terminal) return t.stopped == t.succeeded ? "Succeeded" : "Failed";
+  if (policy == "Always") return "Running";
+  if (t.stopped == t.succeeded) return "Succeeded";
+  return policy == "Never" ? "Failed" : "Running";
+}
+
+// What 1.36 asks the runtime, 1.30 asks the statuses.
+static bool Initialized(const StatusInput& in, const Value& statuses) {
+  if (in.compat != api::Compat::k1_36) return AnyStarted(statuses);
+  for (const Value& spec : in.pod.spec().Get(N().containers).items())
+    if (FindContainer(in.sandbox, spec.Get(N().name).AsString()) != nullptr) return true;
+  return false;
+}
+
+bool ReadinessDiffers(const api::Object& pod) {
+  if (pod.spec().Get(N().readiness_gates).empty()) return false;
+  const Value& status = pod.status();
+  const Value* now = api::FindCondition(status.Get(N().conditions), "Ready");
+  if (now == nullptr) return false;
+  StatusInput in;
+  in.pod = pod;
+  const Value wanted = ReadyCondition(
+      in, ContainersReady(in, status.Get(N().init_container_statuses),
+                          status.Get(N().container_statuses), status.Get(N().phase).AsString()));
+  return wanted.Get(N().status) != now->Get(N().status) ||
+         wanted.Get(N().message).AsString() != now->Get(N().message).AsString();
+}
+
+Value GeneratePodStatus(const StatusInput& in) {
+  const Value& old = in.old_status;
+  const Value init = ContainerStatuses(in, N().init_containers, true);
+  const Value containers = ContainerStatuses(in, N().containers, false);
+  value::ObjectBuilder counted;
+  counted.Add(N().container_statuses, containers).Add(N().init_container_statuses, init);
+  const std::string_view old_phase = old.Get(N().phase).AsString();
+  const std::string_view api_phase = in.pod.status().Get(N().phase).AsString();
+  // 1.25: a pod that is being deleted keeps its phase until it is gone.
+  const bool forced = in.terminal && in.compat != api::Compat::k1_25;
+  const std::string_view phase =
+      TerminalPhase(api_phase) ? api_phase
+      : TerminalPhase(old_phase)
+          ? old_phase
+          : PhaseOf(in.pod, counted.Build(), forced, Initialized(in, containers));
+
+  const Value host = Value::String(in.host_ip);
+  const bool host_network = in.pod.spec().Get(N().host_network).AsBool();
+  value::ObjectBuilder status;  // by name, which spares the sorting
+  const auto keep = [&](value::Atom field) {
+    if (const Value* kept = old.Find(field)) status.Add(field, *kept);
+  };
+  // What was said of this phase stays.
+  const auto keep_text = [&](value::Atom field) {
+    if (phase != old_phase) return;
+    const Value* text = old.Find(field);
+    if (text == nullptr) text = &in.pod.status().Get(field);
+    if (!text->is_null()) status.Add(field, *text);
+  };
+  status.Add(N().conditions, Conditions(in, init, containers, phase));
+  status.Add(N().container_statuses, containers);
+  status.Add(N().host_ip, host);
+  if (in.compat != api::Compat::k1_25) status.Add(N().host_ips, value::Arr({Of(N().ip, host)}));
+  if (!init.empty()) status.Add(N().init_container_statuses, init);
+  keep_text(N().message);
+  keep(N().nominated_node_name);
+  if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0)
+    status.Add(N().observed_generation, Value::Int(in.pod.generation()));
+  status.Add(N().phase, Value::String(phase));
+  if (in.sandbox != nullptr || Has(old, N().pod_ip)) {
+    const Value ip = in.sandbox == nullptr ? old.Get(N().pod_ip)
+                     : host_network        ? host
+                                           : Value::String(in.sandbox->ip);
+    status.Add(N().pod_ip, ip);
+    status.Add(N().pod_ips, value::Arr({Of(N().ip, ip)}));
+  }
+  keep(N().qos_class);
+  keep_text(N().reason);
+  status.Add(N().start_time,
+             Has(old, N().start_time) ? old.Get(N().start_time) : value::TimestampValue(in.now));
+  return status.Build();
+}
+
+}  // namespace ksim::kubelet

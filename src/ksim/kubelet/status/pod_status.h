@@ -1,0 +1,72 @@
+// What a kubelet says of a pod: phase, container statuses and conditions, from the pod's spec and
+// what the runtime has.
+//
+// Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus, getPhase, convertStatusToAPIStatus,
+// convertToAPIContainerStatuses; pkg/kubelet/status/{generate,status_manager}.go;
+// container/helpers.go ShouldContainerBeRestarted. KUBELET-10, 12, 18..22, 25, 27.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/btree_map.h"
+#include "ksim/api/compat.h"
+#include "ksim/api/object.h"
+#include "ksim/base/time.h"
+#include "ksim/kubelet/runtime/runtime.h"
+#include "ksim/value/value.h"
+
+namespace ksim::kubelet {
+
+// Why a container that should run does not: CrashLoopBackOff, ErrImageNeverPull.
+struct WaitingReason {
+  WaitingReason() = default;
+  std::string reason, message;
+};
+using WaitingReasons = absl::btree_map<std::string, WaitingReason>;  // by container
+
+// What probes say of a running container.
+struct Health {
+  bool started = true, ready = true;
+};
+
+struct StatusInput {
+  StatusInput() = default;
+  api::Object pod;                          // the spec acted on
+  value::Value old_status;                  // last status computed, or the API's
+  const PodSandbox* sandbox = nullptr;      // null: the runtime knows nothing of the pod
+  bool terminal = false;                    // the worker says it is over: Succeeded or Failed
+  const WaitingReasons* waiting = nullptr;  // null: none
+  std::function<Health(const Container&)> health;  // empty: there are no probes
+  std::string host_ip;
+  VirtualTime now;
+  api::Compat compat = api::Compat::k1_30;
+};
+
+// A whole PodStatus tree.
+value::Value GeneratePodStatus(const StatusInput& input);
+
+// The phase that the container statuses of `status` amount to. `initialized`: other containers than
+// init containers have been begun.
+std::string_view PhaseOf(const api::Object& pod, const value::Value& status, bool terminal,
+                         bool initialized);
+
+// Whether a container is to be started: it never was, or it has ended and the restart policy says
+// so. `container` null: it never was. Nothing of a pod that is being deleted is.
+bool ShouldRestart(const api::Object& pod, const value::Value& spec, const Container* container);
+
+// A container that has ended for good may not run again (checkContainerStateTransition).
+bool LegalTransition(const api::Object& pod, const value::Value& old_status,
+                     const value::Value& new_status);
+
+// What the API's copy says of Ready is not what its conditions and gates amount to
+// (NeedToReconcilePodReadiness).
+bool ReadinessDiffers(const api::Object& pod);
+
+// Where the pod's spec has the container: "spec.initContainers{NAME}" (GenerateContainerRef).
+std::string ContainerFieldPath(const api::Object& pod, std::string_view container);
+
+// A condition that only the kubelet writes (kubelet/types PodConditionByKubelet).
+bool KubeletOwns(std::string_view condition_type);
+
+}  // namespace ksim::kubelet

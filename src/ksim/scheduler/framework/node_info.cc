@@ -1,0 +1,94 @@
+#include "ksim/scheduler/framework/node_info.h"
+
+#include <algorithm>
+
+namespace ksim::scheduler {
+
+namespace {
+
+bool HasPodAffinity(const api::Object& pod) {
+  const value::Value& affinity = pod.spec().Get("affinity");
+  return !affinity.Get("podAffinity").is_null() || !affinity.Get("podAntiAffinity").is_null();
+}
+
+}  // namespace
+
+bool NodeInfo::PortConflict(const api::HostPort& port, api::Compat compat) const {
+  const auto conflicts = [&](const std::multiset<api::HostPort>& held) {
+    return std::any_of(held.begin(), held.end(),
+                       [&](const api::HostPort& used) { return api::PortsConflict(used, port); });
+  };
+  return conflicts(ports_) || (compat == api::Compat::k1_36 && conflicts(sidecar_ports_));
+}
+
+void NodeInfo::SetNode(const api::Object& node) {
+  node_ = node;
+  allocatable_ = api::Resources::FromList(node.status().Get("allocatable"));
+}
+
+void NodeInfo::AddPod(const api::Object& pod) {
+  pods_.push_back(pod);
+  if (HasPodAffinity(pod)) with_affinity_.push_back(pod);
+  Account(pod, 1);
+}
+
+void NodeInfo::RemovePod(const api::Object& pod) {
+  const auto it = std::find_if(pods_.begin(), pods_.end(),
+                               [&](const api::Object& other) { return other.uid() == pod.uid(); });
+  if (it == pods_.end()) return;
+  Account(*it, -1);
+  pods_.erase(it);
+  std::erase_if(with_affinity_, [&](const api::Object& other) { return other.uid() == pod.uid(); });
+}
+
+void NodeInfo::RenewPod(const api::Object& pod) {
+  for (std::vector<api::Object>* pods : {&pods_, &with_affinity_}) {
+    const auto it = std::find_if(pods->begin(), pods->end(), [&](const api::Object& other) {
+      return other.uid() == pod.uid();
+    });
+    if (it == pods->end()) continue;
+    if (pods == &pods_) {
+      CountAlike(*it, -1);
+      CountAlike(pod, 1);
+    }
+    *it = pod;
+    std::rotate(it, it + 1, pods->end());
+  }
+}
+
+void NodeInfo::CountAlike(const api::Object& pod, int sign) {
+  if (pod.deleting()) return;
+  auto it = std::find_if(alike_.begin(), alike_.end(), [&pod](const PodsAlike& a) {
+    return a.ns == pod.ns() && a.labels == pod.labels();
+  });
+  if (it == alike_.end()) it = alike_.emplace(it, pod.ns(), pod.labels());
+  it->count += sign;
+  if (it->count == 0) alike_.erase(it);
+}
+
+void NodeInfo::Account(const api::Object& pod, int sign) {
+  CountAlike(pod, sign);
+  const api::Resources requests = api::PodRequests(pod, /*nonzero=*/false);
+  const api::Resources nonzero = api::PodRequests(pod, /*nonzero=*/true);
+  if (sign > 0) {
+    requested_ += requests;
+    nonzero_requested_ += nonzero;
+  } else {
+    requested_ -= requests;
+    nonzero_requested_ -= nonzero;
+  }
+  const auto account = [sign](const std::vector<api::HostPort>& of,
+                              std::multiset<api::HostPort>* held) {
+    for (const api::HostPort& port : of) {
+      if (sign > 0) {
+        held->insert(port);
+      } else if (const auto it = held->find(port); it != held->end()) {
+        held->erase(it);
+      }
+    }
+  };
+  account(api::HostPorts(pod), &ports_);
+  account(api::SidecarHostPorts(pod), &sidecar_ports_);
+}
+
+}  // namespace ksim::scheduler
