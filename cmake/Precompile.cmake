@@ -26,8 +26,8 @@ if(KSIM_PRECOMPILE)
   if(KSIM_BUILD_TESTS)
     # With those of ours that most tests need, for they are heavy too.
     set(headers
-      api/request.h client/core/payloads.h scenario/load.h scenario/runner.h sim/process.h sim/simulation.h
-      value/json.h)
+      api/request.h client/core/payloads.h scenario/load.h scenario/runner.h sim/process.h
+      sim/simulation.h value/json.h)
     list(TRANSFORM headers PREPEND ksim/)
     list(TRANSFORM headers REPLACE "(.+)" "\"\\1\"")
     ksim_precompiled_target(ksim_test_precompiled <gmock/gmock.h> <gtest/gtest.h> ${headers})
