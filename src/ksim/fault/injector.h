@@ -1,6 +1,6 @@
 // Injector: makes faults happen. It finds the verb of each fault, decides when the fault begins and
 // ends, and tells the bus (`fault`: begin, end, skipped). The layer that a fault befalls carries it
-// out, through hooks of its own: client/fault_hooks.h, apiserver/server.h, sim/network.h and
+// out, through hooks of its own: client/rest/fault_hooks.h, apiserver/server.h, sim/network.h and
 // sim/process.h.
 //
 //   Injector faults(cluster);
