@@ -1,68 +1,10 @@
-// ksim describe and events: what kubectl says of one object, byte for byte.
-#include "ksim/cli/describe.h"
-
+// ksim describe and events: which objects, and the events of which.
 #include <gtest/gtest.h>
 
-#include "ksim/api/kinds.h"
-#include "ksim/base/os.h"
-#include "ksim/value/yaml.h"
 #include "tests/cli/run_cli.h"
 
 namespace ksim::cli {
 namespace {
-
-const char kObjects[] = "tests/testdata/describe/objects.yaml";
-const char kGolden[] = "tests/testdata/describe/described.out";
-
-// A cluster of the objects of the file, 65 s into the run.
-trace::State Cluster(std::vector<api::Object>* objects) {
-  const absl::StatusOr<std::string> text = os::ReadFile(kObjects);
-  EXPECT_TRUE(text.ok());
-  const value::YamlFile file = value::ParseYaml(*text, kObjects);
-  EXPECT_TRUE(file.errors.empty());
-  api::Kinds kinds;
-  trace::State state;
-  state.set_time(65'000'000'000);
-  std::int64_t version = 0;
-  for (const value::YamlNode& document : file.documents) {
-    api::Object o = api::Object::FromTree(document.ToValue(), ++version);
-    state.Put(kinds.AddGeneric(o.api_version(), o.kind())->resource, o);
-    objects->push_back(std::move(o));
-  }
-  return state;
-}
-
-// KSIM_UPDATE_GOLDEN=1 rewrites the file; compare it with kubectl's source, not with what it was.
-TEST(Describe, TellsOfEveryKindAsKubectlDoes) {
-  std::vector<api::Object> objects;
-  const trace::State state = Cluster(&objects);
-  std::string text;
-  for (const api::Object& o : objects) {
-    if (o.kind() == "Event" || o.kind() == "EndpointSlice") continue;
-    text += "=== " + std::string(o.kind()) + " " + o.key() + "\n" +
-            DescribeObject(o, state, /*show_events=*/true);
-  }
-  if (os::Environment("KSIM_UPDATE_GOLDEN").has_value()) {
-    ASSERT_TRUE(os::WriteFile(kGolden, text).ok());
-  }
-  const absl::StatusOr<std::string> golden = os::ReadFile(kGolden);
-  ASSERT_TRUE(golden.ok());
-  EXPECT_EQ(text, *golden);
-}
-
-TEST(Describe, ListsTheEventsOfThisVeryObject) {
-  std::vector<api::Object> objects;
-  const trace::State state = Cluster(&objects);
-  About about;
-  about.kind = "Pod";
-  about.name = "web-1";
-  EXPECT_EQ(EventsAbout(state, about).size(), 2u);
-  about.uid = "pod-uid";
-  ASSERT_EQ(EventsAbout(state, about).size(), 1u);
-  EXPECT_EQ(EventsAbout(state, about).front().name(), "web-1.1");
-  about.api_version = "apps/v1";
-  EXPECT_TRUE(EventsAbout(state, about).empty());
-}
 
 class Told : public testing::Test {
  protected:

@@ -3,9 +3,6 @@
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
-#include "ksim/cli/custom_columns.h"
-#include "ksim/cli/output_format.h"
-#include "ksim/cli/sort_by.h"
 #include "ksim/value/json.h"
 #include "tests/cli/run_cli.h"
 
@@ -209,70 +206,6 @@ TEST_F(Get, OrdersEachTable) {
             "pod/my-replicaset-8pt2v\npod/my-replicaset-7l6pd\n");
   EXPECT_EQ(Ask({"pods", "--sort-by=status.podIP", "--no-headers"}).out.substr(0, 19),
             "my-replicaset-8pt2v");
-}
-
-std::string Order(const std::string& path, const std::string& json) {
-  std::vector<Value> objects;
-  const Value all = *ParseJson(json);
-  for (const Value& v : all.items()) objects.push_back(v);
-  const auto order = OrderBy(path, objects);
-  if (!order.ok()) return std::string(Message(order.status()));
-  std::string out;
-  for (const std::size_t i : *order) out += std::to_string(i);
-  return out;
-}
-
-TEST(SortBy, OrdersNumbersQuantitiesAndTexts) {
-  EXPECT_EQ(Order("a", R"([{"a":10},{"a":9},{"a":-1}])"), "210");
-  EXPECT_EQ(Order(".a", R"([{"a":2.5},{"a":0.5}])"), "10");
-  EXPECT_EQ(Order("{.a}", R"([{"a":"1Gi"},{"a":"512Mi"},{"a":"100m"}])"), "210");
-  EXPECT_EQ(Order("{a}", R"([{"a":"10"},{"a":"9"}])"), "10") << "texts that are quantities";
-  EXPECT_EQ(Order("a", R"([{"a":"x10"},{"a":"x9"}])"), "01");
-  EXPECT_EQ(Order("a", R"([{"a":"b","n":0},{"a":"a"},{"a":"b"}])"), "102");
-  EXPECT_EQ(Order("a", R"([{"a":1},{},{"a":null},{"b":1}])"), "3120");
-  EXPECT_EQ(Order("a", "[]"), "");
-  EXPECT_EQ(Order("a", R"([{"a":true}])"), "0") << "one needs no order";
-  EXPECT_EQ(Order("a", R"([{"a":true},{"a":false}])"),
-            "Field {.a} is an unsortable type: interface, err: unsortable type: bool");
-  EXPECT_EQ(Order("a", R"([{"a":1},{"a":"1"}])"),
-            "Field {.a} is an unsortable type: interface, err: unsortable interface: interface");
-  EXPECT_EQ(Order("a[", "[{}]"), "sorting error: unterminated array");
-}
-
-TEST(CustomColumns, AFileHasTwoLines) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"",
-       "invalid template, missing header line. Expected format is one line of space separated "
-       "headers, one line of space separated column specs."},
-      {"A B\n",
-       "invalid template, missing spec line. Expected format is one line of space separated "
-       "headers, one line of space separated column specs."},
-      {"A B\na\n", "number of headers (2) and field specifications (1) don't match"},
-  };
-  for (const auto& [text, want] : cases)
-    EXPECT_EQ(Message(ParseCustomColumnsFile(text).status()), want);
-  const auto columns = ParseCustomColumnsFile(" A\tB \n a  {.b[*].c}\nmore");
-  ASSERT_TRUE(columns.ok());
-  const auto table = RenderCustomColumns(
-      *columns, {*ParseJson(R"({"a":null,"b":[{"c":1},{"c":[2,"x"]}]})"), Value()}, false);
-  ASSERT_TRUE(table.ok());
-  EXPECT_EQ(*table, "A        B\n<nil>    1,[2 x]\n<none>   <none>\n");
-}
-
-TEST(RelaxedPath, TakesFourForms) {
-  for (const char* text : {"a.b", ".a.b", "{a.b}", "{.a.b}"})
-    EXPECT_EQ(*RelaxedPath(text), "{.a.b}");
-  EXPECT_EQ(*RelaxedPath("."), "{..}");
-  EXPECT_EQ(*RelaxedPath(""), "");
-  for (const char* text : {"{a", "a}", "{a}{b}", "{}"})
-    EXPECT_FALSE(RelaxedPath(text).ok()) << text;
-}
-
-TEST(OutputFormat, EscapesJsonAsGoDoes) {
-  const auto format = OutputFormat::Parse("json");
-  ASSERT_TRUE(format.ok());
-  EXPECT_EQ(*format->Print(*ParseJson(R"({"a":"<b>"})"), false, true),
-            "{\n    \"a\": \"\\u003cb\\u003e\"\n}\n");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/help.h"
 #include "ksim/cli/signals.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/tree_text.h"
 
 namespace ksim::cli {
 
@@ -122,10 +122,10 @@ void TellAsTree(Io& io, const CLI::App& app, const std::vector<std::string>& arg
   std::string message = WithoutColor(io.told());
   while (message.ends_with('\n')) message.pop_back();
   if (message.empty()) return;
-  io.Out(TreeText(value::Obj({{"apiVersion", value::Value::Of("ksim.dev/v1")},
-                              {"kind", value::Value::Of("Error")},
-                              {"error", value::Value::Of(message)}}),
-                  format));
+  io.Out(kubectl::TreeText(value::Obj({{"apiVersion", value::Value::Of("ksim.dev/v1")},
+                                       {"kind", value::Value::Of("Error")},
+                                       {"error", value::Value::Of(message)}}),
+                           format));
 }
 
 int ParseAndRun(Io& io, Command& command, CLI::App& app, const CommonFlags& common,

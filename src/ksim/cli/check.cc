@@ -11,7 +11,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_input.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/tree_text.h"
 
 namespace ksim::cli {
 namespace {
@@ -127,7 +127,7 @@ class CheckCommand : public Command {
 
   void Show(Io& io, const std::vector<Verdict>& verdicts, const trace::Trace* trace) {
     if (common_.output != "text") {
-      io.Out(TreeText(JsonOf(verdicts), common_.output));
+      io.Out(kubectl::TreeText(JsonOf(verdicts), common_.output));
       return;
     }
     for (const Verdict& v : verdicts) {

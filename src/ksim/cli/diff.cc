@@ -9,7 +9,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_input.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/value/json.h"
 
 namespace ksim::cli {
@@ -63,7 +63,7 @@ class DiffCommand : public Command {
     if (!a || !b) return kInvalid;
     const Diff diff = trace::Compare(*a, *b, options_);
     if (common_.output != "text")
-      io.Out(TreeText(JsonOf(*a, *b, diff), common_.output));
+      io.Out(kubectl::TreeText(JsonOf(*a, *b, diff), common_.output));
     else if (!common_.quiet)
       Print(io, *a, *b, diff);
     if (!diff.equal) return kViolation;

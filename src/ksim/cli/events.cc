@@ -4,14 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "ksim/api/printing/printers.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
-#include "ksim/cli/describe.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/lookup.h"
-#include "ksim/cli/output_format.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/event_list.h"
+#include "ksim/kubectl/printing/output_format.h"
+#include "ksim/kubectl/printing/table.h"
+#include "ksim/kubectl/printing/tree_text.h"
 
 namespace ksim::cli {
 namespace {
@@ -35,7 +35,7 @@ class EventsCommand : public Command {
     app.add_option("--for", about_, "Only those about one object")->type_name("TYPE/NAME");
     app.add_option("--types", types_, "Normal, Warning")->type_name("TYPE")->delimiter(',');
     app.add_flag("--no-headers", no_headers_, "No line of headings");
-    app.add_option("-o,--output", output_, fmt::format("Format: {}", OutputFormat::kNames))
+    app.add_option("-o,--output", output_, fmt::format("Format: {}", kubectl::OutputFormat::kNames))
         ->type_name("FORMAT");
     common_.DefineColor(app);
   }
@@ -43,7 +43,7 @@ class EventsCommand : public Command {
     if (!selection_.words.empty())
       return Wrong(io, fmt::format("unexpected argument \"{}\"\nhint: --for TYPE/NAME",
                                    selection_.words.front()));
-    const absl::StatusOr<OutputFormat> format = OutputFormat::Parse(output_);
+    const absl::StatusOr<kubectl::OutputFormat> format = kubectl::OutputFormat::Parse(output_);
     if (!format.ok()) return Wrong(io, std::string(Message(format.status())));
     for (std::string& type : types_)
       if (!ToKnown(&type)) return Wrong(io, "valid --types are Normal or Warning");
@@ -51,16 +51,16 @@ class EventsCommand : public Command {
     int code = kOk;
     if (!lookup.Open(&code)) return code;
     lookup.WarnIfNotWatched(*lookup.kinds().ByName("events"));
-    About about;
-    if (!about_.empty() && !Read(io, lookup.kinds(), &about)) return kInvalid;
-    about.ns = selection_.all_namespaces ? "" : selection_.ns;
-    std::vector<api::Object> events = EventsAbout(lookup.state(), about);
+    kubectl::EventSubject subject;
+    if (!about_.empty() && !Read(io, lookup.kinds(), &subject)) return kInvalid;
+    subject.ns = selection_.all_namespaces ? "" : selection_.ns;
+    std::vector<api::Object> events = kubectl::EventsAbout(lookup.view(), subject);
     if (!types_.empty())
       std::erase_if(events, [this](const api::Object& e) {
         return std::find(types_.begin(), types_.end(), e.tree().Get("type").AsString()) ==
                types_.end();
       });
-    api::SortByLastSeen(&events);
+    kubectl::SortByLastSeen(&events);
     const absl::Status printed = Print(io, *format, events, lookup);
     if (!printed.ok()) return Wrong(io, std::string(Message(printed)));
     return lookup.Code(!events.empty());
@@ -84,7 +84,7 @@ class EventsCommand : public Command {
   }
 
   // events.go decodeResourceTypeName.
-  bool Read(Io& io, const api::Kinds& kinds, About* about) const {
+  bool Read(Io& io, const api::Kinds& kinds, kubectl::EventSubject* subject) const {
     const std::size_t slash = about_.find('/');
     if (slash == std::string::npos || about_.find('/', slash + 1) != std::string::npos) {
       Wrong(io, slash == std::string::npos
@@ -94,28 +94,28 @@ class EventsCommand : public Command {
     }
     const api::ResourceInfo* info = ResourceOrTell(io, kinds, about_.substr(0, slash));
     if (info == nullptr) return false;
-    about->kind = info->kind;
-    about->api_version = info->api_version();
-    about->name = about_.substr(slash + 1);
+    subject->kind = info->kind;
+    subject->api_version = info->api_version();
+    subject->name = about_.substr(slash + 1);
     return true;
   }
 
-  absl::Status Print(Io& io, const OutputFormat& format, const std::vector<api::Object>& events,
-                     const Lookup& lookup) const {
+  absl::Status Print(Io& io, const kubectl::OutputFormat& format,
+                     const std::vector<api::Object>& events, const Lookup& lookup) const {
     if (events.empty()) {
       io.Err(selection_.all_namespaces
                  ? "No events found.\n"
                  : fmt::format("No events found in {} namespace.\n", selection_.ns));
-    } else if (format.kind() == OutputFormat::Kind::kName) {
+    } else if (format.kind() == kubectl::OutputFormat::Kind::kName) {
       for (const api::Object& e : events) io.Out(fmt::format("event/{}\n", e.name()));
-    } else if (format.kind() == OutputFormat::Kind::kWide) {
+    } else if (format.kind() == kubectl::OutputFormat::Kind::kWide) {
       io.Out(WideTable(events, lookup.now()));
     } else if (format.is_table()) {
-      io.Out(api::RenderEvents(events, lookup.now(), selection_.all_namespaces, no_headers_));
+      io.Out(kubectl::RenderEvents(events, lookup.now(), selection_.all_namespaces, no_headers_));
     } else {
       std::vector<Value> trees;
       for (const api::Object& e : events) trees.push_back(e.ToTree());
-      const Value list = ListOf(std::move(trees))
+      const Value list = kubectl::ListOf(std::move(trees))
                              .Set("kind", Value::Of("EventList"))
                              .Set("metadata", Value::EmptyObject());
       ASSIGN_OR_RETURN(const std::string text, format.Print(list, no_headers_, true));
@@ -127,11 +127,11 @@ class EventsCommand : public Command {
   // What `kubectl get events -o wide` adds.
   std::string WideTable(const std::vector<api::Object>& events, VirtualTime now) const {
     const api::Kinds kinds;
-    api::TableOptions options;
+    kubectl::TableOptions options;
     options.wide = true;
     options.no_headers = no_headers_;
     options.with_namespace = selection_.all_namespaces;
-    return api::RenderTable(*kinds.ByName("events"), events, now, options);
+    return kubectl::RenderTable(*kinds.ByName("events"), events, now, options);
   }
 
   Selection selection_;

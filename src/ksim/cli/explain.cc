@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 
 #include "ksim/api/kinds.h"
-#include "ksim/api/printing/printers.h"
 #include "ksim/api/variants.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/check/oracle.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/kubectl/printing/table.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/trace/schema.h"
 
@@ -90,7 +90,7 @@ std::string KindsText(std::string_view only = "") {
       lines.push_back({std::string(r->resource), fmt::format("{}", fmt::join(r->short_names, ",")),
                        std::string(r->api_version()), r->namespaced ? "true" : "false",
                        std::string(r->kind)});
-  return lines.size() == 1 ? "" : api::AlignColumns(lines);
+  return lines.size() == 1 ? "" : kubectl::AlignColumns(lines);
 }
 
 // One variant: what its buggy value does, its values, and what upstream had at each version.

@@ -14,12 +14,12 @@
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/help.h"
 #include "ksim/cli/signals.h"
-#include "ksim/cli/tree_text.h"
 #include "ksim/fuzz/campaign.h"
 #include "ksim/fuzz/campaign_expectations.h"
 #include "ksim/fuzz/failure_report.h"
 #include "ksim/fuzz/shrink.h"
 #include "ksim/fuzz/summary.h"
+#include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
 #include "ksim/value/json.h"
@@ -394,7 +394,7 @@ class FuzzCommand : public Command {
   // Tables, files, and the exit code.
   int Report(Io& io, const Summary& summary) {
     if (common_.output != "text")
-      io.Out(TreeText(fuzz::ToTree(summary), common_.output));
+      io.Out(kubectl::TreeText(fuzz::ToTree(summary), common_.output));
     else
       io.Out(CampaignText(summary, io.out_color(), common_.quiet));
     std::vector<int> codes{summary.Code()};

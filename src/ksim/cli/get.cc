@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ksim/api/printing/printers.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
-#include "ksim/cli/describe.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/lookup.h"
-#include "ksim/cli/output_format.h"
-#include "ksim/cli/sort_by.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/describe/describe.h"
+#include "ksim/kubectl/printing/output_format.h"
+#include "ksim/kubectl/printing/sort_by.h"
+#include "ksim/kubectl/printing/table.h"
+#include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/kubectl.h"
 
 namespace ksim::cli {
@@ -47,7 +47,7 @@ class GetCommand : public Command {
     selection_.Define(app);
     selection_.DefineSelector(app);
     selection_.DefineFieldSelector(app);
-    app.add_option("-o,--output", output_, fmt::format("Format: {}", OutputFormat::kNames))
+    app.add_option("-o,--output", output_, fmt::format("Format: {}", kubectl::OutputFormat::kNames))
         ->type_name("FORMAT");
     app.add_option("--sort-by", sort_by_, "Order by this field: .metadata.creationTimestamp")
         ->type_name("PATH");
@@ -66,7 +66,7 @@ class GetCommand : public Command {
     common_.DefineColor(app);
   }
   int Run(Io& io) override {
-    const absl::StatusOr<OutputFormat> format = OutputFormat::Parse(output_);
+    const absl::StatusOr<kubectl::OutputFormat> format = kubectl::OutputFormat::Parse(output_);
     if (!format.ok()) return Wrong(io, std::string(Message(format.status())));
     if (table_.show_labels && !format->is_table())
       return Wrong(io, fmt::format("--show-labels option cannot be used with {} printer", output_));
@@ -107,7 +107,7 @@ class GetCommand : public Command {
     for (Group& group : *groups) {
       std::vector<Value> trees;
       for (const api::Object& o : group.objects) trees.push_back(o.ToTree());
-      ASSIGN_OR_RETURN(const std::vector<std::size_t> order, OrderBy(sort_by_, trees));
+      ASSIGN_OR_RETURN(const std::vector<std::size_t> order, kubectl::OrderBy(sort_by_, trees));
       std::vector<api::Object> sorted;
       for (const std::size_t i : order) sorted.push_back(group.objects[i]);
       group.objects = std::move(sorted);
@@ -117,7 +117,7 @@ class GetCommand : public Command {
 
   // get.go Run: a table for each run of objects of one kind, a line between them if they have
   // headings.
-  absl::Status PrintTables(Io& io, const OutputFormat& format, std::vector<Group>* groups,
+  absl::Status PrintTables(Io& io, const kubectl::OutputFormat& format, std::vector<Group>* groups,
                            VirtualTime now) {
     RETURN_IF_ERROR(SortEach(groups));
     const bool mixed = std::any_of(groups->begin(), groups->end(), [groups](const Group& g) {
@@ -129,12 +129,12 @@ class GetCommand : public Command {
       Group group = std::move((*groups)[i]);
       for (++i; i < groups->size() && (*groups)[i].info == group.info; ++i)
         for (const api::Object& o : (*groups)[i].objects) group.objects.push_back(o);
-      api::TableOptions options = table_;
-      options.wide = format.kind() == OutputFormat::Kind::kWide;
+      kubectl::TableOptions options = table_;
+      options.wide = format.kind() == kubectl::OutputFormat::Kind::kWide;
       with_namespace = with_namespace || (selection_.all_namespaces && group.info->namespaced);
       options.with_namespace = with_namespace;
       options.with_kind = table_.with_kind || mixed;
-      const std::string table = api::RenderTable(*group.info, group.objects, now, options);
+      const std::string table = kubectl::RenderTable(*group.info, group.objects, now, options);
       if (written && !table.empty() && !options.no_headers) io.Out("\n");
       written = written || !table.empty();
       io.Out(table);
@@ -143,8 +143,8 @@ class GetCommand : public Command {
   }
 
   // get.go printGeneric: the one object that was asked for by name, or a List.
-  absl::Status PrintOthers(Io& io, const OutputFormat& format, const std::vector<Group>& groups,
-                           bool all_found) const {
+  absl::Status PrintOthers(Io& io, const kubectl::OutputFormat& format,
+                           const std::vector<Group>& groups, bool all_found) const {
     std::vector<Value> trees;
     std::vector<std::string> names;
     for (const Group& group : groups)
@@ -157,15 +157,16 @@ class GetCommand : public Command {
     std::vector<std::size_t> order(trees.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (!one && !sort_by_.empty()) {
-      ASSIGN_OR_RETURN(order, OrderBy(sort_by_, trees));
+      ASSIGN_OR_RETURN(order, kubectl::OrderBy(sort_by_, trees));
     }
-    if (format.kind() == OutputFormat::Kind::kName) {
+    if (format.kind() == kubectl::OutputFormat::Kind::kName) {
       for (const std::size_t i : order) io.Out(names[i]);
       return absl::OkStatus();
     }
     std::vector<Value> sorted;
     for (const std::size_t i : order) sorted.push_back(trees[i]);
-    const Value shown = one && sorted.size() == 1 ? sorted.front() : ListOf(std::move(sorted));
+    const Value shown =
+        one && sorted.size() == 1 ? sorted.front() : kubectl::ListOf(std::move(sorted));
     ASSIGN_OR_RETURN(const std::string text,
                      format.Print(shown, table_.no_headers, allow_missing_));
     io.Out(text);
@@ -176,7 +177,7 @@ class GetCommand : public Command {
   CommonFlags common_;
   std::string output_ = "text";
   std::string sort_by_;
-  api::TableOptions table_;
+  kubectl::TableOptions table_;
   bool ignore_not_found_ = false;
   bool allow_missing_ = true;
 };
@@ -219,7 +220,7 @@ class DescribeCommand : public Command {
     if (objects.empty() && missing.size() == 1 && selection_.words.size() == 2)
       return DescribeByPrefix(io, lookup, missing.front(), events);
     for (std::size_t i = 0; i < objects.size(); ++i)
-      io.Out((i > 0 ? "\n\n" : "") + DescribeObject(objects[i], lookup.state(), events));
+      io.Out((i > 0 ? "\n\n" : "") + kubectl::DescribeObject(objects[i], lookup.view(), events));
     for (const std::string& m : missing) io.Err(m);
     if (objects.empty() && missing.empty())
       io.Err(selection_.all_namespaces
@@ -240,7 +241,7 @@ class DescribeCommand : public Command {
     for (const Group& group : groups)
       for (const api::Object& o : group.objects) {
         if (!o.name().starts_with(prefix)) continue;
-        io.Out(DescribeObject(o, lookup.state(), events) + "\n");
+        io.Out(kubectl::DescribeObject(o, lookup.view(), events) + "\n");
         found = true;
       }
     if (!found) io.Err(missing);

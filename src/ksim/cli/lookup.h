@@ -8,6 +8,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/cli/io.h"
+#include "ksim/cli/trace_view.h"
 #include "ksim/trace/state.h"
 
 namespace ksim::cli {
@@ -55,9 +56,9 @@ class Lookup {
   // Of --as-seen-by: a process knows nothing of what it keeps no cache of.
   void WarnIfNotWatched(const api::ResourceInfo& info);
 
-  const trace::State& state() const { return state_; }
+  const kubectl::ClusterView& view() const { return view_; }
   const api::Kinds& kinds() const { return kinds_; }
-  VirtualTime now() const { return VirtualTime(state_.time()); }
+  VirtualTime now() const { return view_.now(); }
   // The exit code. What is missing from a cut trace may be what was not found.
   int Code(bool found) const;
 
@@ -74,6 +75,7 @@ class Lookup {
   Io& io_;
   const Selection& selection_;
   trace::State state_;
+  TraceView view_{state_};
   api::Kinds kinds_;
   bool cut_ = false;
   std::vector<std::string> watched_;  // by the process of --as-seen-by

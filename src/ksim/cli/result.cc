@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "ksim/api/printing/printers.h"
 #include "ksim/check/oracle.h"
 #include "ksim/cli/io.h"
 #include "ksim/cli/trace_input.h"
+#include "ksim/kubectl/printing/table.h"
 #include "ksim/scenario/kubectl.h"
 #include "ksim/trace/render.h"
 
@@ -135,12 +135,12 @@ std::string ResultTable(const Scenario& scenario, const api::Kinds& kinds,
   }
   std::string out;
   for (const auto& [info, some] : groups) {
-    api::TableOptions options;
+    kubectl::TableOptions options;
     options.wide = wide;
     options.with_kind = groups.size() > 1;
     options.with_namespace = ManyNamespaces(some);
     if (!out.empty()) out += "\n";
-    out += api::RenderTable(*info, some, now, options);
+    out += kubectl::RenderTable(*info, some, now, options);
   }
   return out;
 }

@@ -13,7 +13,7 @@
 #include "ksim/cli/result.h"
 #include "ksim/cli/run_one.h"
 #include "ksim/cli/signals.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
 
@@ -92,7 +92,7 @@ class RunCommandImpl : public Command {
       RunSideBySide(io, loaded.scenarios);
     else
       RunInTurn(io, loaded.scenarios);
-    if (!trees_.empty()) io.Out(TreeText(ResultList(), flags_.common.output));
+    if (!trees_.empty()) io.Out(kubectl::TreeText(ResultList(), flags_.common.output));
     WriteJUnit(io);
     return Worst(codes_);
   }

@@ -7,11 +7,11 @@
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
 #include "ksim/cli/exit_code.h"
-#include "ksim/cli/klog.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/signals.h"
 #include "ksim/cli/story.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/request_log.h"
+#include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/runner.h"
 
 namespace ksim::cli {
@@ -81,7 +81,7 @@ class OneRun {
 
   void Print() {
     const int verbosity = flags_.common.verbosity;
-    if (verbosity >= 6) ran_.Err(RequestLog(runner_.events(), verbosity));
+    if (verbosity >= 6) ran_.Err(kubectl::RequestLog(runner_.events(), verbosity));
     const std::vector<api::Object> objects = runner_.world().Objects();
     const std::string& output = flags_.common.output;
     const auto tree = [&] {
@@ -91,7 +91,7 @@ class OneRun {
     if (program && many_)
       ran_.tree = tree();
     else if (program)
-      ran_.Out(TreeText(tree(), output));
+      ran_.Out(kubectl::TreeText(tree(), output));
     else if (output == "name")
       ran_.Out(ResultNames(scenario_, runner_.world().kinds(), objects));
     else if (flags_.trace != "-" && flags_.audit_log != "-")

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ksim/base/diagnostic.h"
+#include "ksim/base/version.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/signals.h"

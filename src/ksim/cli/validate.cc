@@ -4,7 +4,7 @@
 
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
 
@@ -83,7 +83,7 @@ class ValidateCommand : public Command {
                                        {"kind", Value::Of("ValidateResult")},
                                        {"valid", Value::Of(loaded.errors.empty())},
                                        {"problems", Value::Array(std::move(problems))}});
-      io.Out(TreeText(result, common_.output));
+      io.Out(kubectl::TreeText(result, common_.output));
       return;
     }
     io.Err(Render(loaded.warnings, io.err_color()));

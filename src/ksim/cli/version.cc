@@ -6,7 +6,7 @@
 
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
-#include "ksim/cli/tree_text.h"
+#include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/trace/header.h"
 
 namespace ksim::cli {
@@ -34,7 +34,7 @@ class VersionCommand : public Command {
                                        {"version", Value::Of(Version())},
                                        {"traceVersion", Value::Of(trace::kTraceVersion)},
                                        {"compat", Value::Array(std::move(compat))}});
-      io.Out(TreeText(result, common_.output));
+      io.Out(kubectl::TreeText(result, common_.output));
       return kOk;
     }
     io.Out(fmt::format("ksim {}\n", Version()));

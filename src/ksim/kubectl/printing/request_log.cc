@@ -1,0 +1,162 @@
+#include "ksim/kubectl/printing/request_log.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "ksim/client/core/payloads.h"
+#include "ksim/value/json.h"
+
+namespace ksim::kubectl {
+namespace {
+
+using api::Verb;
+
+const char* Method(Verb verb) {
+  switch (verb) {
+    case Verb::kCreate:
+      return "POST";
+    case Verb::kUpdate:
+      return "PUT";
+    case Verb::kPatch:
+      return "PATCH";
+    case Verb::kDelete:
+    case Verb::kDeleteCollection:
+      return "DELETE";
+    default:
+      return "GET";
+  }
+}
+
+std::string Url(const client::RequestPayload& p) {
+  const api::Request& r = p.request;
+  std::string url = fmt::format("https://{}:6443{}", p.server,
+                                r.resource->UrlPath(r.ns,
+                                                    r.verb == Verb::kCreate && r.subresource.empty()
+                                                        ? std::string_view()
+                                                        : std::string_view(r.name),
+                                                    r.subresource));
+  char separator = '?';
+  if (r.verb == Verb::kWatch) {
+    url += "?watch=true";
+    separator = '&';
+  }
+  for (const client::RequestParam& param : client::RequestParams(r)) {
+    if (param.name == "patchType" || param.name == "propagationPolicy" ||
+        param.name == "gracePeriodSeconds" || param.name == "orphanDependents")
+      continue;  // in a header or the body
+    url += fmt::format("{}{}={}", separator, param.name, param.value);
+    separator = '&';
+  }
+  return url;
+}
+
+std::string StatusText(int code) {
+  static const std::map<int, const char*> kTexts{{200, "OK"},
+                                                 {201, "Created"},
+                                                 {202, "Accepted"},
+                                                 {400, "Bad Request"},
+                                                 {401, "Unauthorized"},
+                                                 {403, "Forbidden"},
+                                                 {404, "Not Found"},
+                                                 {405, "Method Not Allowed"},
+                                                 {409, "Conflict"},
+                                                 {410, "Gone"},
+                                                 {415, "Unsupported Media Type"},
+                                                 {422, "Unprocessable Entity"},
+                                                 {429, "Too Many Requests"},
+                                                 {500, "Internal Server Error"},
+                                                 {503, "Service Unavailable"},
+                                                 {504, "Gateway Timeout"}};
+  const auto it = kTexts.find(code);
+  return it == kTexts.end() ? "" : it->second;
+}
+
+// rest/request.go truncateBody: 1 KiB at level 8, 10 KiB at 9, all from 10 on.
+std::string Body(const std::string& text, int level) {
+  const std::size_t limit = level >= 10 ? text.size() : level == 9 ? 10240 : 1024;
+  if (text.size() <= limit) return text;
+  return fmt::format("{} [truncated {} chars]", text.substr(0, limit), text.size() - limit);
+}
+
+std::string Curl(const client::RequestPayload& p) {
+  const api::Request& r = p.request;
+  std::string headers = fmt::format("-H \"User-Agent: {}\" -H \"Accept: application/json\"",
+                                    r.user_agent.empty() ? r.client : r.user_agent);
+  if (r.verb == Verb::kPatch)
+    headers += fmt::format(" -H \"Content-Type: {}\"", api::ContentType(r.patch_type));
+  else if (!r.body.is_null())
+    headers += " -H \"Content-Type: application/json\"";
+  return fmt::format("curl -v -X{} {} '{}'", Method(r.verb), headers, Url(p));
+}
+
+class Log {
+ public:
+  explicit Log(int level) : level_(level) {}
+
+  void Request(const sim::Event& e) {
+    const auto& p = e.payload.As<client::RequestPayload>();
+    sent_[p.request.id] = &p;
+    if (level_ >= 8 && !p.request.body.is_null())
+      Line(e, "Request Body: " + Body(value::ToJson(p.request.body), level_));
+    if (level_ >= 9) Line(e, Curl(p));
+    if (level_ == 7 || level_ == 8) {
+      Line(e, fmt::format("{} {}", Method(p.request.verb), Url(p)));
+      Line(e, "Request Headers:");
+      Line(e, "    Accept: application/json");
+      Line(e, "    User-Agent: " + p.request.user_agent);
+    }
+  }
+
+  void Response(const sim::Event& e) {
+    const auto& p = e.payload.As<client::ResponsePayload>();
+    const auto it = sent_.find(p.id);
+    if (it == sent_.end()) return;
+    const std::int64_t ms = p.latency.ns() / 1'000'000;
+    if (level_ == 7 || level_ == 8)
+      Line(e, fmt::format("Response Status: {} {} in {} milliseconds", p.code, StatusText(p.code),
+                          ms));
+    else
+      Line(e, fmt::format("{} {} {} {} in {} milliseconds", Method(it->second->request.verb),
+                          Url(*it->second), p.code, StatusText(p.code), ms));
+    if (level_ < 8) return;
+    if (p.code != 0) Headers(e, p);
+    std::string body;
+    if (!p.object.empty()) body = value::ToJson(p.object.ToTree());
+    if (body.empty() && p.code >= 400) body = value::ToJson(p.status.ToTree());
+    if (!body.empty()) Line(e, "Response Body: " + Body(body, level_));
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  // responsewriters/writers.go ErrorNegotiated: an error that says when to try again says it in a
+  // header too.
+  void Headers(const sim::Event& e, const client::ResponsePayload& p) {
+    Line(e, "Response Headers:");
+    Line(e, "    Content-Type: application/json");
+    if (p.code >= 400 && p.status.details->retry_after_seconds > 0)
+      Line(e, fmt::format("    Retry-After: {}", p.status.details->retry_after_seconds));
+  }
+
+  void Line(const sim::Event& e, const std::string& text) {
+    out_ += fmt::format("I {:>10} {}] {}\n", FormatTime(e.time), e.actor.name(), text);
+  }
+
+  int level_;
+  std::map<std::uint64_t, const client::RequestPayload*> sent_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string RequestLog(const std::vector<sim::Event>& events, int level) {
+  Log log(level);
+  for (const sim::Event& e : events) {
+    if (e.kind == sim::EventKind::kRequest) log.Request(e);
+    if (e.kind == sim::EventKind::kResponse) log.Response(e);
+  }
+  return log.Take();
+}
+
+}  // namespace ksim::kubectl
