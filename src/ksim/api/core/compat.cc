@@ -15,7 +15,7 @@ std::string_view ToString(Compat c) {
 }
 
 std::optional<Compat> ParseCompat(std::string_view text) {
-  for (const Compat c : {Compat::k1_25, Compat::k1_30, Compat::k1_36}) {
+  for (const Compat c : kCompats) {
     if (text == ToString(c)) return c;
   }
   return std::nullopt;

@@ -2,28 +2,15 @@
 
 #include <vector>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/timestamps.h"
 
 namespace ksim::api {
 
-using value::Atom;
 using value::Value;
 
-namespace {
-
-struct Names {
-  Atom type{"type"}, status{"status"}, reason{"reason"}, message{"message"},
-      transition{"lastTransitionTime"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
-
-}  // namespace
-
 const Value* FindCondition(const Value& conditions, std::string_view type) {
-  const Names& n = N();
+  const FieldNames& n = Fields();
   for (const Value& c : conditions.items()) {
     if (c.Get(n.type).AsString() == type) return &c;
   }
@@ -32,18 +19,18 @@ const Value* FindCondition(const Value& conditions, std::string_view type) {
 
 std::string_view ConditionStatus(const Value& conditions, std::string_view type) {
   const Value* found = FindCondition(conditions, type);
-  return found != nullptr ? found->Get(N().status).AsString() : std::string_view();
+  return found != nullptr ? found->Get(Fields().status).AsString() : std::string_view();
 }
 
 std::optional<VirtualTime> ConditionSince(const Value& conditions, std::string_view type) {
   const Value* found = FindCondition(conditions, type);
   if (found == nullptr) return std::nullopt;
-  return TimeOf(found->Get(N().transition));
+  return TimeOf(found->Get(Fields().last_transition_time));
 }
 
 Value MakeCondition(std::string_view type, std::string_view status, std::string_view reason,
                     std::string_view message) {
-  const Names& n = N();
+  const FieldNames& n = Fields();
   std::vector<Value::Member> members;  // by name, which spares the sorting
   members.reserve(4);
   if (!message.empty()) members.emplace_back(n.message, Value::Of(message));
@@ -54,20 +41,20 @@ Value MakeCondition(std::string_view type, std::string_view status, std::string_
 }
 
 Value UpdateCondition(const Value& conditions, Value condition, VirtualTime now) {
-  const Names& n = N();
+  const FieldNames& n = Fields();
   const std::string_view type = condition.Get(n.type).AsString();
   std::vector<Value> list(conditions.items().begin(), conditions.items().end());
   for (Value& old : list) {
     if (old.Get(n.type).AsString() != type) continue;
     const bool same = old.Get(n.status) == condition.Get(n.status);
-    const Value& since = old.Get(n.transition);
-    condition =
-        std::move(condition).Set(n.transition, same && !since.is_null() ? since : TimeValue(now));
+    const Value& since = old.Get(n.last_transition_time);
+    condition = std::move(condition).Set(n.last_transition_time,
+                                         same && !since.is_null() ? since : TimeValue(now));
     if (old == condition) return conditions;
     old = std::move(condition);
     return Value::Array(std::move(list));
   }
-  list.push_back(std::move(condition).Set(n.transition, TimeValue(now)));
+  list.push_back(std::move(condition).Set(n.last_transition_time, TimeValue(now)));
   return Value::Array(std::move(list));
 }
 
@@ -75,7 +62,7 @@ Value RemoveCondition(const Value& conditions, std::string_view type) {
   if (FindCondition(conditions, type) == nullptr) return conditions;
   std::vector<Value> kept;
   for (const Value& c : conditions.items()) {
-    if (c.Get(N().type).AsString() != type) kept.push_back(c);
+    if (c.Get(Fields().type).AsString() != type) kept.push_back(c);
   }
   return Value::Array(std::move(kept));
 }

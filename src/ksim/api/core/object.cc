@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/base/hash.h"
 
@@ -23,19 +24,6 @@ std::span<const Value::Member> Members(const Value& v) {
   return {members.first, members.last};
 }
 
-struct Names {
-  Atom api_version{"apiVersion"}, kind{"kind"}, metadata{"metadata"}, ns{"namespace"}, name{"name"},
-      generate_name{"generateName"}, uid{"uid"}, labels{"labels"}, annotations{"annotations"},
-      spec{"spec"}, status{"status"}, node_name{"nodeName"}, generation{"generation"},
-      deletion{"deletionTimestamp"}, creation{"creationTimestamp"},
-      resource_version{"resourceVersion"}, owners{"ownerReferences"}, finalizers{"finalizers"},
-      controller{"controller"}, block{"blockOwnerDeletion"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
-
 const Path& ResourceVersionPath() {
   static const Path path{"metadata", "resourceVersion"};
   return path;
@@ -49,12 +37,12 @@ std::int64_t ParseVersion(std::string_view text) {
 
 OwnerReference ToOwner(const Value& ref) {
   OwnerReference owner;
-  owner.api_version = ref.Get(N().api_version).AsString();
-  owner.kind = ref.Get(N().kind).AsString();
-  owner.name = ref.Get(N().name).AsString();
-  owner.uid = ref.Get(N().uid).AsString();
-  owner.controller = ref.Get(N().controller).AsBool();
-  owner.block_owner_deletion = ref.Get(N().block).AsBool();
+  owner.api_version = ref.Get(Fields().api_version).AsString();
+  owner.kind = ref.Get(Fields().kind).AsString();
+  owner.name = ref.Get(Fields().name).AsString();
+  owner.uid = ref.Get(Fields().uid).AsString();
+  owner.controller = ref.Get(Fields().controller).AsBool();
+  owner.block_owner_deletion = ref.Get(Fields().block_owner_deletion).AsBool();
   return owner;
 }
 
@@ -66,11 +54,11 @@ namespace {
 // its place. Numbers are given in the order in which a process comes across names: these are among
 // the first.
 template <std::size_t count>
-class Fields {
+class MemberFinder {
  public:
   using Found = std::array<const Value*, count + 1>;  // the last: whatever else there is
 
-  explicit Fields(const std::array<Atom, count>& names) {
+  explicit MemberFinder(const std::array<Atom, count>& names) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t number = names[i].number();
       if (number >= place_.size()) place_.resize(number + 1, static_cast<std::uint8_t>(count));
@@ -97,16 +85,17 @@ class Fields {
 
 // Every version of every object comes by here.
 const Value* Object::Rep::Point() {
-  const Names& n = N();
-  static const Fields<4> of_object({n.api_version, n.kind, n.metadata, n.spec});
-  static const Fields<9> of_metadata({n.name, n.ns, n.uid, n.labels, n.annotations, n.generate_name,
-                                      n.generation, n.deletion, n.resource_version});
-  const Fields<4>::Found object = of_object.Of(tree);
+  const FieldNames& n = Fields();
+  static const MemberFinder<4> of_object({n.api_version, n.kind, n.metadata, n.spec});
+  static const MemberFinder<9> of_metadata({n.name, n.namespace_, n.uid, n.labels, n.annotations,
+                                            n.generate_name, n.generation, n.deletion_timestamp,
+                                            n.resource_version});
+  const MemberFinder<4>::Found object = of_object.Of(tree);
   api_version = object[0];
   kind = object[1];
   metadata = object[2];
   node_name = &object[3]->Get(n.node_name);
-  const Fields<9>::Found meta = of_metadata.Of(*metadata);
+  const MemberFinder<9>::Found meta = of_metadata.Of(*metadata);
   name = meta[0];
   ns = meta[1];
   uid = meta[2];
@@ -119,7 +108,7 @@ const Value* Object::Rep::Point() {
 }
 
 std::int64_t Object::TakeVersion(Value* tree) {
-  const Names& n = N();
+  const FieldNames& n = Fields();
   const Value* given = tree->Get(n.metadata).Find(n.resource_version);
   if (given == nullptr) return 0;
   const std::int64_t version = ParseVersion(given->AsString());
@@ -164,8 +153,8 @@ bool Object::deleting() const { return rep_ != nullptr && rep_->deleting != 0; }
 const Value& Object::labels() const { return rep_ ? *rep_->labels : kNull; }
 const Value& Object::annotations() const { return rep_ ? *rep_->annotations : kNull; }
 const Value& Object::metadata() const { return rep_ ? *rep_->metadata : kNull; }
-const Value& Object::spec() const { return tree().Get(N().spec); }
-const Value& Object::status() const { return tree().Get(N().status); }
+const Value& Object::spec() const { return tree().Get(Fields().spec); }
+const Value& Object::status() const { return tree().Get(Fields().status); }
 
 std::uint64_t Object::HashKey(const ResourceInfo& resource) const {
   const std::uint64_t hash = ObjectHash(resource.resource, ns(), name());
@@ -192,29 +181,31 @@ std::string_view Object::Annotation(std::string_view name) const {
 }
 
 std::optional<OwnerReference> Object::controller() const {
-  for (const Value& ref : metadata().Get(N().owners).items()) {
-    if (ref.Get(N().controller).AsBool()) return ToOwner(ref);
+  for (const Value& ref : metadata().Get(Fields().owner_references).items()) {
+    if (ref.Get(Fields().controller).AsBool()) return ToOwner(ref);
   }
   return std::nullopt;
 }
 
 std::vector<OwnerReference> Object::owners() const {
   std::vector<OwnerReference> owners;
-  for (const Value& ref : metadata().Get(N().owners).items()) owners.push_back(ToOwner(ref));
+  for (const Value& ref : metadata().Get(Fields().owner_references).items())
+    owners.push_back(ToOwner(ref));
   return owners;
 }
 
 std::vector<std::string> Object::finalizers() const {
   std::vector<std::string> names;
-  for (const Value& f : metadata().Get(N().finalizers).items()) names.emplace_back(f.AsString());
+  for (const Value& f : metadata().Get(Fields().finalizers).items())
+    names.emplace_back(f.AsString());
   return names;
 }
 
 std::optional<VirtualTime> Object::creation_time() const {
-  return TimeOf(metadata().Get(N().creation));
+  return TimeOf(metadata().Get(Fields().creation_timestamp));
 }
 std::optional<VirtualTime> Object::deletion_time() const {
-  return TimeOf(metadata().Get(N().deletion));
+  return TimeOf(metadata().Get(Fields().deletion_timestamp));
 }
 
 std::uint64_t Object::Hash() const {

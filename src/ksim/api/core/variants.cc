@@ -10,8 +10,6 @@
 namespace ksim::api {
 namespace {
 
-constexpr Compat kCompats[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
-
 template <auto kField>
 void Set(Variants& variants, int value) {
   auto& field = variants.*kField;

@@ -91,10 +91,11 @@ std::string FieldPath::ToString() const {
 }
 
 std::string GoValue(const Value& v, GoShape shape, Compat compat) {
+  const bool as_json = ProfileOf(compat).bad_values_as_json;
   if (v.is_null() && shape != GoShape::kStringMap && shape != GoShape::kStringSlice) {
-    return compat == Compat::k1_36 ? "null" : "\"null\"";
+    return as_json ? "null" : "\"null\"";
   }
-  if (compat == Compat::k1_36) return value::ToJson(v);
+  if (as_json) return value::ToJson(v);
   switch (shape) {
     case GoShape::kStringMap:
       return GoMap(v);
@@ -127,7 +128,7 @@ void FieldErrorList::Forbidden(const FieldPath& field, std::string_view detail) 
 }
 
 void FieldErrorList::TooLong(const FieldPath& field, std::int64_t max) {
-  const std::string detail = compat_ == Compat::k1_36
+  const std::string detail = profile_.too_long_as_may_not_be
                                  ? fmt::format("may not be more than {} bytes", max)
                                  : fmt::format("must have at most {} bytes", max);
   Add("FieldValueTooLong", Body("Too long", "", detail), field.ToString());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ksim/api/compat.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/status.h"
 #include "ksim/value/value.h"
 
@@ -49,8 +50,9 @@ enum class GoShape : std::uint8_t {
 
 class FieldErrorList {
  public:
-  explicit FieldErrorList(Compat compat) : compat_(compat) {}
+  explicit FieldErrorList(Compat compat) : compat_(compat), profile_(ProfileOf(compat)) {}
   Compat compat() const { return compat_; }
+  const Profile& profile() const { return profile_; }
 
   void Required(const FieldPath& field, std::string_view detail = {});
   void Forbidden(const FieldPath& field, std::string_view detail);
@@ -76,6 +78,7 @@ class FieldErrorList {
 
  private:
   Compat compat_;
+  const Profile& profile_;
   std::vector<StatusCause> causes_;
 };
 

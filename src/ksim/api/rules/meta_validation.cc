@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/known_trees.h"
 #include "ksim/api/rules/name_rules.h"
@@ -19,31 +20,21 @@ namespace {
 constexpr std::int64_t kAnnotationsMax = 256 * 1024;
 constexpr std::string_view kImmutable = "field is immutable";
 
-struct Names {
-  Atom annotations{"annotations"}, api_version{"apiVersion"}, controller{"controller"},
-      creation{"creationTimestamp"}, deletion{"deletionTimestamp"}, finalizers{"finalizers"},
-      generate_name{"generateName"}, generation{"generation"}, grace{"deletionGracePeriodSeconds"},
-      kind{"kind"}, labels{"labels"}, name{"name"}, ns{"namespace"}, owners{"ownerReferences"},
-      uid{"uid"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
-
 NameProblems NameRule(const ResourceInfo& kind, std::string_view name, Compat compat) {
+  const Profile& profile = ProfileOf(compat);
   if (!kind.custom && kind.group.empty()) {
     if (kind.kind == "Namespace") return Dns1123Label(name, compat);
     // Not checked at all, for compatibility (pkg/apis/core/validation/events.go
     // ValidateEventCreate); what is left is what every name must be (rest.BeforeCreate).
     if (kind.kind == "Event") return PathSegmentName(name);
-    // RelaxedServiceNameValidation: RFC 1123 labels in 1.36.
-    if (kind.kind == "Service" && compat == Compat::k1_36) return Dns1123Label(name, compat);
-    if (kind.kind == "Service") return Dns1035Label(name);
+    if (kind.kind == "Service") {
+      return profile.relaxed_service_names ? Dns1123Label(name, compat) : Dns1035Label(name);
+    }
   }
   if (kind.group == "rbac.authorization.k8s.io") return PathSegmentName(name);
-  // Their pods are named after them, and pods' host names are labels (from 1.27 on).
-  const bool label = kind.group == "apps" && kind.kind == "StatefulSet" && compat != Compat::k1_25;
+  // The pods of a StatefulSet are named after it, and host names of pods are labels.
+  const bool label =
+      kind.group == "apps" && kind.kind == "StatefulSet" && profile.stateful_set_name_is_label;
   return label ? Dns1123Label(name, compat) : Dns1123Subdomain(name);
 }
 
@@ -59,16 +50,16 @@ bool KnowsFinalizers(const ResourceInfo& kind) {
 template <class Rule>
 void CheckNames(const ResourceInfo& kind, const Value& metadata, const FieldPath& path,
                 FieldErrorList* errors, const Rule& rule) {
-  const std::string_view generate = metadata.Get(N().generate_name).AsString();
+  const std::string_view generate = metadata.Get(Fields().generate_name).AsString();
   if (!generate.empty())
     errors->InvalidAll(path.Child("generateName"), generate, rule(generate, true));
-  const std::string_view name = metadata.Get(N().name).AsString();
+  const std::string_view name = metadata.Get(Fields().name).AsString();
   if (name.empty()) {
     errors->Required(path.Child("name"), "name or generateName is required");
   } else {
     errors->InvalidAll(path.Child("name"), name, rule(name, false));
   }
-  const std::string_view ns = metadata.Get(N().ns).AsString();
+  const std::string_view ns = metadata.Get(Fields().namespace_).AsString();
   if (kind.namespaced && ns.empty()) {
     errors->Required(path.Child("namespace"));
   } else if (kind.namespaced) {
@@ -79,13 +70,13 @@ void CheckNames(const ResourceInfo& kind, const Value& metadata, const FieldPath
 }
 
 void CheckOwner(const Value& ref, const FieldPath& path, FieldErrorList* errors) {
-  const Names& n = N();
+  const FieldNames& n = Fields();
   const std::string_view api_version = ref.Get(n.api_version).AsString();
   const auto slashes = std::count(api_version.begin(), api_version.end(), '/');
   if (api_version.empty() || slashes > 1 || api_version.ends_with('/')) {
     errors->Invalid(path.Child("apiVersion"), api_version, "version must not be empty");
   }
-  const bool named = errors->compat() != Compat::k1_36;  // the text repeats the field's name
+  const bool named = errors->profile().owner_texts_name_field;
   for (const Atom field : {n.kind, n.name, n.uid}) {
     if (!ref.Get(field).AsString().empty()) continue;
     errors->Invalid(
@@ -103,9 +94,9 @@ void CheckOwners(const Value& owners, const FieldPath& path, FieldErrorList* err
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const Value& ref = owners.at(i);
     CheckOwner(ref, path, errors);  // without its index, as upstream
-    if (!ref.Get(N().controller).AsBool()) continue;
+    if (!ref.Get(Fields().controller).AsBool()) continue;
     const std::string name =
-        fmt::format("{}/{}", ref.Get(N().kind).AsString(), ref.Get(N().name).AsString());
+        fmt::format("{}/{}", ref.Get(Fields().kind).AsString(), ref.Get(Fields().name).AsString());
     if (first.empty()) {
       first = name;
     } else {
@@ -189,16 +180,16 @@ namespace {
 
 // What a create and an update look at alike.
 void CheckContents(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
-  ValidateLabels(metadata.Get(N().labels), path.Child("labels"), errors);
-  ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
-  CheckOwners(metadata.Get(N().owners), path.Child("ownerReferences"), errors);
+  ValidateLabels(metadata.Get(Fields().labels), path.Child("labels"), errors);
+  ValidateAnnotations(metadata.Get(Fields().annotations), path.Child("annotations"), errors);
+  CheckOwners(metadata.Get(Fields().owner_references), path.Child("ownerReferences"), errors);
 }
 
 // What an update may not do to it.
 void CheckChanges(const Value& metadata, const Value& old, const FieldPath& path,
                   FieldErrorList* errors) {
-  const Names& n = N();
-  if (!old.Get(n.deletion).is_null()) {
+  const FieldNames& n = Fields();
+  if (!old.Get(n.deletion_timestamp).is_null()) {
     CheckNoNewFinalizers(metadata.Get(n.finalizers), old.Get(n.finalizers),
                          path.Child("finalizers"), errors);
   }
@@ -206,22 +197,23 @@ void CheckChanges(const Value& metadata, const Value& old, const FieldPath& path
     errors->Invalid(path.Child("generation"), metadata.Get(n.generation).AsInt(),
                     "must not be decremented");
   }
-  for (const Atom field : {n.name, n.ns, n.uid}) {
+  for (const Atom field : {n.name, n.namespace_, n.uid}) {
     ValidateImmutable(metadata.Get(field), old.Get(field), GoShape::kOther,
                       path.Child(field.text()), errors);
   }
-  for (const Atom field : {n.creation, n.deletion}) {
+  for (const Atom field : {n.creation_timestamp, n.deletion_timestamp}) {
     ValidateImmutable(metadata.Get(field), old.Get(field), GoShape::kTime, path.Child(field.text()),
                       errors);
   }
-  ValidateImmutable(metadata.Get(n.grace), old.Get(n.grace), GoShape::kOther,
+  ValidateImmutable(metadata.Get(n.deletion_grace_period_seconds),
+                    old.Get(n.deletion_grace_period_seconds), GoShape::kOther,
                     path.Child("deletionGracePeriodSeconds"), errors);
 }
 
 void CheckRest(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
-  errors->NonNegative(path.Child("generation"), metadata.Get(N().generation));
+  errors->NonNegative(path.Child("generation"), metadata.Get(Fields().generation));
   CheckContents(metadata, path, errors);
-  CheckFinalizers(metadata.Get(N().finalizers), path.Child("finalizers"), errors);
+  CheckFinalizers(metadata.Get(Fields().finalizers), path.Child("finalizers"), errors);
 }
 
 }  // namespace
@@ -234,7 +226,7 @@ void ValidateObjectMeta(const ResourceInfo& kind, const Value& metadata, FieldEr
   CheckRest(metadata, path, errors);
   if (!KnowsFinalizers(kind)) return;
   const FieldPath finalizers = path.Child("finalizers");
-  const Value& names = metadata.Get(N().finalizers);
+  const Value& names = metadata.Get(Fields().finalizers);
   for (std::size_t i = 0; i < names.size(); ++i) {
     ValidateKubeFinalizer(names.at(i).AsString(), finalizers.Index(i), errors);
   }

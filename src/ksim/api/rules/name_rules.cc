@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/ip_text.h"
 #include "ksim/value/selector.h"
 
@@ -87,7 +88,7 @@ NameProblems Dns1123Label(std::string_view name, Compat compat) {
   NameProblems problems;
   if (name.size() > kLabelMax) problems.push_back(TooLong(kLabelMax));
   if (!MatchesLabel(name)) {
-    const bool dots = compat != Compat::k1_25 && MatchesSubdomain(name);
+    const bool dots = ProfileOf(compat).label_names_dots && MatchesSubdomain(name);
     problems.emplace_back(dots ? "must not contain dots" : kLabelRule);
   }
   return problems;
@@ -145,7 +146,7 @@ NameProblems PortName(std::string_view name) {
 
 NameProblems EnvVarName(std::string_view name, Compat compat) {
   NameProblems problems;
-  if (compat == Compat::k1_36) {  // RelaxedEnvironmentVariableValidation
+  if (ProfileOf(compat).relaxed_env_names) {
     if (name.empty()) problems.push_back("environment variable name must be non-empty");
     const bool good = std::all_of(name.begin(), name.end(),
                                   [](char c) { return c >= 0x20 && c < 0x7f && c != '='; });
@@ -211,7 +212,7 @@ NameProblems LabelValue(std::string_view value, Compat compat) {
 }
 
 std::string WordedFor(std::string text, Compat compat) {
-  if (compat == Compat::k1_36) return text;
+  if (ProfileOf(compat).labels_worded_by_content) return text;
   if (text.ends_with(" bytes")) text.replace(text.size() - 5, 5, "characters");
   constexpr std::string_view kKey = "a valid label key ";
   if (const std::size_t at = text.find(kKey); at != text.npos) {

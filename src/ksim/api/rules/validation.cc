@@ -1,6 +1,7 @@
 #include "ksim/api/rules/validation.h"
 
 #include "ksim/api/core/by_kind.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/api/kinds/crd.h"
 #include "ksim/api/kinds/kind_validation.h"
 #include "ksim/api/rules/meta_validation.h"
@@ -8,16 +9,12 @@
 
 namespace ksim::api {
 
-using value::Atom;
 using value::Path;
 using value::Value;
 
 namespace {
 
-const Value& Metadata(const Value& tree) {
-  static const Atom name("metadata");
-  return tree.Get(name);
-}
+const Value& Metadata(const Value& tree) { return tree.Get(Fields().metadata); }
 
 using Check = void (*)(const Value& tree, FieldErrorList* errors);
 using CheckUpdate = void (*)(const Value& tree, const Value& old, FieldErrorList* errors);
@@ -53,7 +50,7 @@ struct Rules {
   Check status = nullptr;
   Check create = nullptr;
   CheckUpdate status_kept = nullptr;     // instead of kept, on /status
-  std::string_view on_update_1_36 = {};  // where that version's is another
+  std::string_view on_update_once = {};  // where Validate is not part of ValidateUpdate
 };
 
 constexpr Rules kRules[] = {
@@ -128,8 +125,9 @@ class Run {
     } else if (on_status_) {
       Steps(rules_.on_status);
     } else {
-      const bool other = errors_.compat() == Compat::k1_36 && !rules_.on_update_1_36.empty();
-      Steps(other ? rules_.on_update_1_36 : rules_.on_update);
+      const bool other =
+          !errors_.profile().updates_validate_as_new && !rules_.on_update_once.empty();
+      Steps(other ? rules_.on_update_once : rules_.on_update);
     }
     return errors_.Take();
   }
@@ -141,9 +139,9 @@ class Run {
 
   // What was found good a moment ago is not looked at again.
   void Steps(std::string_view steps) {
-    static const Atom kSpec("spec");
-    const Value& spec = tree_.Get(kSpec);
-    const bool same_spec = !on_status_ && spec.is_object() && spec.SameTree(old_.Get(kSpec));
+    const Value& spec = tree_.Get(Fields().spec);
+    const bool same_spec =
+        !on_status_ && spec.is_object() && spec.SameTree(old_.Get(Fields().spec));
     bool good_spec = false;
     for (const char step : steps) {
       const std::size_t before = errors_.size();
@@ -184,7 +182,7 @@ FieldErrors ValidateUpdate(const ResourceInfo& kind, const Value& updated, const
 }
 
 FieldErrors ValidateBinding(const Value& binding) {
-  FieldErrorList errors(Compat::k1_36);
+  FieldErrorList errors(kDefaultCompat);  // these errors read alike in all versions
   const FieldPath path("target");
   const Value& target = binding.Get("target");
   const std::string_view kind = target.Get("kind").AsString();

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <string>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/value/json.h"
@@ -15,27 +17,14 @@ namespace ksim::api {
 using value::Atom;
 using value::Value;
 
-namespace {
-
-struct Names {
-  Atom deadline{"activeDeadlineSeconds"}, expressions{"matchExpressions"}, labels{"labels"},
-      match_labels{"matchLabels"}, metadata{"metadata"}, restart_policy{"restartPolicy"},
-      spec{"spec"}, tmpl{"template"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
-
-}  // namespace
-
 bool IsEmptySelector(const Value& selector) {
-  return selector.Get(N().match_labels).empty() && selector.Get(N().expressions).empty();
+  return selector.Get(Fields().match_labels).empty() &&
+         selector.Get(Fields().match_expressions).empty();
 }
 
 void CheckMatch(const value::LabelSelector& selector, const Value& spec, const FieldPath& path,
                 FieldErrorList* errors) {
-  const Value& labels = spec.Get(N().tmpl).Get(N().metadata).Get(N().labels);
+  const Value& labels = spec.Get(Fields().template_).Get(Fields().metadata).Get(Fields().labels);
   if (selector.empty() || selector.Matches(labels)) return;
   const FieldPath tmpl = path.Child("template");
   const FieldPath metadata = tmpl.Child("metadata");
@@ -47,10 +36,10 @@ void CheckAlways(std::string_view kind, const Value& spec, const FieldPath& path
                  FieldErrorList* errors) {
   const FieldPath tmpl = path.Child("template");
   const FieldPath pod = tmpl.Child("spec");
-  const Value& pod_spec = spec.Get(N().tmpl).Get(N().spec);
-  const std::string_view policy = pod_spec.Get(N().restart_policy).AsString();
+  const Value& pod_spec = spec.Get(Fields().template_).Get(Fields().spec);
+  const std::string_view policy = pod_spec.Get(Fields().restart_policy).AsString();
   if (policy != "Always") errors->NotSupported(pod.Child("restartPolicy"), policy, {"Always"});
-  if (pod_spec.Get(N().deadline).is_int()) {
+  if (pod_spec.Get(Fields().active_deadline_seconds).is_int()) {
     errors->Forbidden(pod.Child("activeDeadlineSeconds"),
                       "activeDeadlineSeconds in " + std::string(kind) + " is not Supported");
   }
@@ -59,7 +48,7 @@ void CheckAlways(std::string_view kind, const Value& spec, const FieldPath& path
 void CheckTemplate(std::string_view kind, const value::LabelSelector& selector, const Value& spec,
                    const FieldPath& path, FieldErrorList* errors) {
   CheckMatch(selector, spec, path, errors);
-  ValidatePodTemplate(spec.Get(N().tmpl), path.Child("template"), errors);
+  ValidatePodTemplate(spec.Get(Fields().template_), path.Child("template"), errors);
   CheckAlways(kind, spec, path, errors);
 }
 
@@ -102,7 +91,7 @@ void AtMost(const Value& status, Atom field, Atom limit, std::string_view text,
 std::string StrategyText(const StrategyNames& names, const Value& strategy, Compat compat) {
   const std::string type = GoQuote(strategy.Get("type").AsString());
   const Value& rolling = strategy.Get("rollingUpdate");
-  if (compat != Compat::k1_36) {
+  if (!ProfileOf(compat).bad_values_as_json) {
     return fmt::format("apps.{}{{Type:{}, RollingUpdate:(*apps.{})({})}}", names.strategy, type,
                        names.rolling, rolling.is_null() ? "nil" : "0xc000000000");
   }

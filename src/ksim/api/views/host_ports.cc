@@ -1,5 +1,6 @@
 #include "ksim/api/views/host_ports.h"
 
+#include "ksim/api/core/profile.h"
 #include "ksim/api/pod.h"
 
 namespace ksim::api {
@@ -36,7 +37,7 @@ std::vector<HostPort> SidecarHostPorts(const Object& pod) {
 
 std::vector<HostPort> HeldHostPorts(const Object& pod, Compat compat) {
   std::vector<HostPort> ports = HostPorts(pod);
-  if (compat != Compat::k1_36) return ports;
+  if (!ProfileOf(compat).sidecars_hold_host_ports) return ports;
   const std::vector<HostPort> sidecars = SidecarHostPorts(pod);
   ports.insert(ports.end(), sidecars.begin(), sidecars.end());
   return ports;

@@ -4,11 +4,12 @@
 #include <charconv>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/core/fields.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/timestamps.h"
 
 namespace ksim::api {
 
-using value::Atom;
 using value::Path;
 using value::Value;
 
@@ -22,16 +23,14 @@ std::optional<std::int64_t> Number(const Value& v) {
 }
 
 const Value* FindNamed(const Value& list, std::string_view name) {
-  static const Atom kName("name");
   for (const Value& item : list.items()) {
-    if (item.Get(kName).AsString() == name) return &item;
+    if (item.Get(Fields().name).AsString() == name) return &item;
   }
   return nullptr;
 }
 
 std::int64_t RestartCount(const Value& status) {
-  static const Atom kRestartCount("restartCount");
-  return status.Get(kRestartCount).AsInt();
+  return status.Get(Fields().restart_count).AsInt();
 }
 
 }  // namespace
@@ -69,13 +68,11 @@ const Value& PodView::tolerations() const {
   return pod_.Get(kPath);
 }
 bool PodView::IsSidecar(const Value& init_container) {
-  static const Atom kRestartPolicy("restartPolicy");
-  return init_container.Get(kRestartPolicy).AsString() == "Always";
+  return init_container.Get(Fields().restart_policy).AsString() == "Always";
 }
 
 std::optional<std::int64_t> PodView::deletion_grace_period_seconds() const {
-  static const Atom kName("deletionGracePeriodSeconds");
-  return Number(pod_.metadata().Get(kName));
+  return Number(pod_.metadata().Get(Fields().deletion_grace_period_seconds));
 }
 
 std::string_view PodView::phase() const {
@@ -143,7 +140,7 @@ bool PodView::Available(Duration min_ready, VirtualTime now, Compat compat) cons
   const std::optional<VirtualTime> since = ready_since();
   if (!since) return false;
   const VirtualTime due = *since + min_ready;
-  return compat == Compat::k1_36 ? due <= now : due < now;
+  return ProfileOf(compat).available_at_due_time ? due <= now : due < now;
 }
 
 std::int64_t PodView::MaxContainerRestarts() const {
@@ -153,10 +150,9 @@ std::int64_t PodView::MaxContainerRestarts() const {
 }
 
 std::int64_t PodView::MaxSidecarRestarts() const {
-  static const Atom kName("name");
   std::int64_t most = 0;
   for (const Value& status : init_container_statuses().items()) {
-    const Value* container = FindNamed(init_containers(), status.Get(kName).AsString());
+    const Value* container = FindNamed(init_containers(), status.Get(Fields().name).AsString());
     if (container != nullptr && IsSidecar(*container)) most = std::max(most, RestartCount(status));
   }
   return most;

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/value/quantity.h"
 
@@ -37,15 +38,13 @@ struct Sums {
 }  // namespace
 
 const char* ComputeQosClass(const Value& pod_spec) {
-  static const Atom kContainers("containers"), kInit("initContainers"), kResources("resources"),
-      kRequests("requests"), kLimits("limits");
   Sums requests, limits;
   bool guaranteed = true;
-  for (const Atom list : {kContainers, kInit}) {
+  for (const Atom list : {Fields().containers, Fields().init_containers}) {
     for (const Value& container : pod_spec.Get(list).items()) {
-      const Value& resources = container.Get(kResources);
-      requests.Add(resources.Get(kRequests));
-      if (!limits.Add(resources.Get(kLimits))) guaranteed = false;
+      const Value& resources = container.Get(Fields().resources);
+      requests.Add(resources.Get(Fields().requests));
+      if (!limits.Add(resources.Get(Fields().limits))) guaranteed = false;
     }
   }
   if (requests.none() && limits.none()) return "BestEffort";

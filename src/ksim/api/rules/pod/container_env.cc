@@ -9,6 +9,7 @@
 #include <array>
 #include <string>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/pod_parts.h"
@@ -20,18 +21,6 @@ using value::Atom;
 using value::Value;
 
 namespace {
-
-struct Names {
-  Atom api_version{"apiVersion"}, config_map{"configMapRef"}, config_map_key{"configMapKeyRef"},
-      container{"containerName"}, divisor{"divisor"}, field_path{"fieldPath"},
-      field_ref{"fieldRef"}, file_key{"fileKeyRef"}, key{"key"}, name{"name"}, path{"path"},
-      prefix{"prefix"}, resource{"resource"}, resource_ref{"resourceFieldRef"}, secret{"secretRef"},
-      secret_key{"secretKeyRef"}, value{"value"}, value_from{"valueFrom"}, volume{"volumeName"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
 
 template <std::size_t N>
 bool In(const std::array<std::string_view, N>& list, std::string_view text) {
@@ -89,7 +78,7 @@ void NotAmong(std::string_view field, bool volume, const FieldPath& path, FieldE
     errors->NotSupported(path, field,
                          {"metadata.annotations", "metadata.labels", "metadata.name",
                           "metadata.namespace", "metadata.uid"});
-  } else if (errors->compat() == Compat::k1_25) {
+  } else if (!errors->profile().pod_host_ips) {
     errors->NotSupported(
         path, field,
         {"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
@@ -136,9 +125,9 @@ void CheckDivisor(std::string_view resource, const Value& divisor, const FieldPa
 
 // validateConfigMapKeySelector, validateSecretKeySelector.
 void CheckKeySelector(const Value& ref, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view name = ref.Get(N().name).AsString();
+  const std::string_view name = ref.Get(Fields().name).AsString();
   errors->InvalidAll(path.Child("name"), name, Dns1123Subdomain(name));
-  const std::string_view key = ref.Get(N().key).AsString();
+  const std::string_view key = ref.Get(Fields().key).AsString();
   if (key.empty()) {
     errors->Required(path.Child("key"));
   } else {
@@ -148,19 +137,19 @@ void CheckKeySelector(const Value& ref, const FieldPath& path, FieldErrorList* e
 
 // validateFileKeySelector, of 1.34 and later.
 void CheckFileKey(const Value& ref, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view key = ref.Get(N().key).AsString();
+  const std::string_view key = ref.Get(Fields().key).AsString();
   if (key.empty()) {
     errors->Required(path.Child("key"));
   } else {
     errors->InvalidAll(path.Child("key"), key, EnvVarName(key, errors->compat()));
   }
-  const std::string_view volume = ref.Get(N().volume).AsString();
+  const std::string_view volume = ref.Get(Fields().volume_name).AsString();
   if (volume.empty()) {
     errors->Required(path.Child("volumeName"));
   } else {
     errors->InvalidAll(path.Child("volumeName"), volume, Dns1123Label(volume, errors->compat()));
   }
-  const std::string_view file = ref.Get(N().path).AsString();
+  const std::string_view file = ref.Get(Fields().path).AsString();
   if (file.empty()) {
     errors->Required(path.Child("path"));
   } else if (HasBackstep(file)) {
@@ -170,7 +159,7 @@ void CheckFileKey(const Value& ref, const FieldPath& path, FieldErrorList* error
 
 // validateEnvVarValueFrom.
 void CheckValueFrom(const Value& variable, const FieldPath& path, FieldErrorList* errors) {
-  const Value& from = variable.Get(N().value_from);
+  const Value& from = variable.Get(Fields().value_from);
   int sources = 0;
   const auto given = [&](Atom field) -> const Value* {
     const Value& source = from.Get(field);
@@ -178,18 +167,18 @@ void CheckValueFrom(const Value& variable, const FieldPath& path, FieldErrorList
     ++sources;
     return &source;
   };
-  if (const Value* ref = given(N().field_ref)) {
+  if (const Value* ref = given(Fields().field_ref)) {
     ValidateFieldRef(*ref, /*volume=*/false, path.Child("fieldRef"), errors);
   }
-  if (const Value* ref = given(N().resource_ref)) {
+  if (const Value* ref = given(Fields().resource_field_ref)) {
     ValidateResourceFieldRef(*ref, /*volume=*/false, path.Child("resourceFieldRef"), errors);
   }
-  for (const Atom keys : {N().config_map_key, N().secret_key}) {
+  for (const Atom keys : {Fields().config_map_key_ref, Fields().secret_key_ref}) {
     if (const Value* ref = given(keys)) CheckKeySelector(*ref, path.Child(keys.text()), errors);
   }
-  const bool files = errors->compat() == Compat::k1_36;
+  const bool files = errors->profile().env_files;
   if (files) {
-    if (const Value* ref = given(N().file_key))
+    if (const Value* ref = given(Fields().file_key_ref))
       CheckFileKey(*ref, path.Child("fileKeyRef"), errors);
   }
   if (sources == 0) {
@@ -198,7 +187,7 @@ void CheckValueFrom(const Value& variable, const FieldPath& path, FieldErrorList
                             "`configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
                           : "must specify one of: `fieldRef`, `resourceFieldRef`, "
                             "`configMapKeyRef` or `secretKeyRef`");
-  } else if (!variable.Get(N().value).AsString().empty()) {
+  } else if (!variable.Get(Fields().value).AsString().empty()) {
     errors->Invalid(path, "", "may not be specified when `value` is not empty");
   } else if (sources > 1) {
     errors->Invalid(path, "", "may not have more than one field specified at a time");
@@ -208,7 +197,7 @@ void CheckValueFrom(const Value& variable, const FieldPath& path, FieldErrorList
 // ValidateConfigMapName and ValidateSecretName as prefixes: a trailing dash may be followed by
 // more.
 void CheckRefName(const Value& ref, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view name = ref.Get(N().name).AsString();
+  const std::string_view name = ref.Get(Fields().name).AsString();
   if (name.empty()) return errors->Required(path.Child("name"));
   errors->InvalidAll(path.Child("name"), name, Dns1123Subdomain(MaskTrailingDash(name)));
 }
@@ -217,8 +206,8 @@ void CheckRefName(const Value& ref, const FieldPath& path, FieldErrorList* error
 
 void ValidateFieldRef(const Value& ref, bool volume, const FieldPath& path,
                       FieldErrorList* errors) {
-  const std::string_view version = ref.Get(N().api_version).AsString();
-  const std::string_view label = ref.Get(N().field_path).AsString();
+  const std::string_view version = ref.Get(Fields().api_version).AsString();
+  const std::string_view label = ref.Get(Fields().field_path).AsString();
   if (version.empty()) return errors->Required(path.Child("apiVersion"));
   if (label.empty()) return errors->Required(path.Child("fieldPath"));
   if (const std::string problem = LabelProblem(version, label); !problem.empty()) {
@@ -242,8 +231,8 @@ void ValidateFieldRef(const Value& ref, bool volume, const FieldPath& path,
 
 void ValidateResourceFieldRef(const Value& ref, bool volume, const FieldPath& path,
                               FieldErrorList* errors) {
-  const std::string_view resource = ref.Get(N().resource).AsString();
-  if (volume && ref.Get(N().container).AsString().empty()) {
+  const std::string_view resource = ref.Get(Fields().resource).AsString();
+  if (volume && ref.Get(Fields().container_name).AsString().empty()) {
     errors->Required(path.Child("containerName"));
   } else if (resource.empty()) {
     errors->Required(path.Child("resource"));
@@ -253,20 +242,20 @@ void ValidateResourceFieldRef(const Value& ref, bool volume, const FieldPath& pa
                          {"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu",
                           "requests.ephemeral-storage", "requests.memory"});
   }
-  CheckDivisor(resource, ref.Get(N().divisor), path, errors);
+  CheckDivisor(resource, ref.Get(Fields().divisor), path, errors);
 }
 
 void ValidateEnv(const Value& env, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < env.size(); ++i) {
     const FieldPath at = path.Index(i);
     const Value& variable = env.at(i);
-    const std::string_view name = variable.Get(N().name).AsString();
+    const std::string_view name = variable.Get(Fields().name).AsString();
     if (name.empty()) {
       errors->Required(at.Child("name"));
     } else {
       errors->InvalidAll(at.Child("name"), name, EnvVarName(name, errors->compat()));
     }
-    if (variable.Get(N().value_from).is_object()) {
+    if (variable.Get(Fields().value_from).is_object()) {
       CheckValueFrom(variable, at.Child("valueFrom"), errors);
     }
   }
@@ -276,12 +265,12 @@ void ValidateEnvFrom(const Value& env_from, const FieldPath& path, FieldErrorLis
   for (std::size_t i = 0; i < env_from.size(); ++i) {
     const FieldPath at = path.Index(i);
     const Value& from = env_from.at(i);
-    const std::string_view prefix = from.Get(N().prefix).AsString();
+    const std::string_view prefix = from.Get(Fields().prefix).AsString();
     if (!prefix.empty()) {
       errors->InvalidAll(at.Child("prefix"), prefix, EnvVarName(prefix, errors->compat()));
     }
     int sources = 0;
-    for (const Atom field : {N().config_map, N().secret}) {
+    for (const Atom field : {Fields().config_map_ref, Fields().secret_ref}) {
       if (!from.Get(field).is_object()) continue;
       ++sources;
       CheckRefName(from.Get(field), at.Child(field.text()), errors);

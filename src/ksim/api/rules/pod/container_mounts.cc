@@ -3,6 +3,7 @@
 // Source: pkg/apis/core/validation/validation.go ValidateVolumeMounts, ValidateVolumeDevices.
 #include <algorithm>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/rules/pod/pod_parts.h"
 
 namespace ksim::api {
@@ -12,23 +13,11 @@ using value::Value;
 
 namespace {
 
-struct Names {
-  Atom claim{"persistentVolumeClaim"}, device_path{"devicePath"}, devices{"volumeDevices"},
-      ephemeral{"ephemeral"}, mount_path{"mountPath"}, mounts{"volumeMounts"}, name{"name"},
-      privileged{"privileged"}, propagation{"mountPropagation"}, read_only{"readOnly"},
-      recursive{"recursiveReadOnly"}, security{"securityContext"}, sub_path{"subPath"},
-      sub_path_expr{"subPathExpr"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
-
 std::string_view Text(const Value& v, Atom field) { return v.Get(field).AsString(); }
 
 const Value* VolumeOf(const PodFacts& pod, std::string_view name) {
   for (const Value* volume : pod.volumes) {
-    if (Text(*volume, N().name) == name) return volume;
+    if (Text(*volume, Fields().name) == name) return volume;
   }
   return nullptr;
 }
@@ -36,7 +25,7 @@ const Value* VolumeOf(const PodFacts& pod, std::string_view name) {
 bool HasName(const Value& list, std::string_view name) {
   const auto items = list.items();
   return std::any_of(items.begin(), items.end(),
-                     [&](const Value& v) { return Text(v, N().name) == name; });
+                     [&](const Value& v) { return Text(v, Fields().name) == name; });
 }
 
 // Of several items of one name the last counts (GetVolumeMountMap, GetVolumeDeviceMap).
@@ -45,7 +34,7 @@ bool HasPath(const Value& list, Atom field, std::string_view path) {
     if (Text(list.at(i), field) != path) continue;
     bool last = true;
     for (std::size_t j = i + 1; j < list.size(); ++j) {
-      last = last && Text(list.at(j), N().name) != Text(list.at(i), N().name);
+      last = last && Text(list.at(j), Fields().name) != Text(list.at(i), Fields().name);
     }
     if (last) return true;
   }
@@ -62,8 +51,8 @@ bool Before(const Value& list, std::size_t i, Atom field, std::string_view text)
 
 void CheckSubPaths(const Value& mount, const FieldPath& list, const FieldPath& at,
                    FieldErrorList* errors) {
-  const std::string_view sub_path = Text(mount, N().sub_path);
-  const std::string_view expression = Text(mount, N().sub_path_expr);
+  const std::string_view sub_path = Text(mount, Fields().sub_path);
+  const std::string_view expression = Text(mount, Fields().sub_path_expr);
   if (!sub_path.empty()) ValidateDescendingPath(sub_path, list.Child("subPath"), errors);
   if (expression.empty()) return;
   if (!sub_path.empty()) {
@@ -75,25 +64,25 @@ void CheckSubPaths(const Value& mount, const FieldPath& list, const FieldPath& a
 
 void CheckPropagation(const Value& mount, const Value& container, const FieldPath& list,
                       FieldErrorList* errors) {
-  const Value& propagation = mount.Get(N().propagation);
+  const Value& propagation = mount.Get(Fields().mount_propagation);
   if (!propagation.is_null()) {
     const FieldPath at = list.Child("mountPropagation");
     ValidateChoice(propagation.AsString(), false, at, {"Bidirectional", "HostToContainer", "None"},
                    errors);
     if (propagation.AsString() == "Bidirectional" &&
-        !container.Get(N().security).Get(N().privileged).AsBool()) {
+        !container.Get(Fields().security_context).Get(Fields().privileged).AsBool()) {
       errors->Forbidden(
           at, "Bidirectional mount propagation is available only to privileged containers");
     }
   }
-  const Value& recursive = mount.Get(N().recursive);
+  const Value& recursive = mount.Get(Fields().recursive_read_only);
   if (recursive.is_null() || recursive.AsString() == "Disabled") return;
   const FieldPath at = list.Child("recursiveReadOnly");
   if (recursive.AsString() != "Enabled" && recursive.AsString() != "IfPossible") {
     errors->NotSupported(at, recursive.AsString(), {"Disabled", "Enabled", "IfPossible"});
     return;
   }
-  if (!mount.Get(N().read_only).AsBool()) {
+  if (!mount.Get(Fields().read_only).AsBool()) {
     errors->Forbidden(at, "may only be specified when readOnly is true");
   }
   if (!propagation.is_null() && propagation.AsString() != "None") {
@@ -103,23 +92,23 @@ void CheckPropagation(const Value& mount, const Value& container, const FieldPat
 
 void CheckMounts(const Value& container, const PodFacts& pod, const FieldPath& list,
                  FieldErrorList* errors) {
-  const Value& mounts = container.Get(N().mounts);
-  const Value& devices = container.Get(N().devices);
+  const Value& mounts = container.Get(Fields().volume_mounts);
+  const Value& devices = container.Get(Fields().volume_devices);
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     const FieldPath at = list.Index(i);
     const Value& mount = mounts.at(i);
-    const std::string_view name = Text(mount, N().name);
-    const std::string_view place = Text(mount, N().mount_path);
+    const std::string_view name = Text(mount, Fields().name);
+    const std::string_view place = Text(mount, Fields().mount_path);
     if (name.empty()) errors->Required(at.Child("name"));
     if (VolumeOf(pod, name) == nullptr) errors->NotFound(at.Child("name"), name);
     if (place.empty()) errors->Required(at.Child("mountPath"));
-    if (Before(mounts, i, N().mount_path, place)) {
+    if (Before(mounts, i, Fields().mount_path, place)) {
       errors->Invalid(at.Child("mountPath"), place, "must be unique");
     }
     if (HasName(devices, name)) {
       errors->Invalid(at.Child("name"), name, "must not already exist in volumeDevices");
     }
-    if (HasPath(devices, N().device_path, place)) {
+    if (HasPath(devices, Fields().device_path, place)) {
       errors->Invalid(at.Child("mountPath"), place,
                       "must not already exist as a path in volumeDevices");
     }
@@ -130,27 +119,28 @@ void CheckMounts(const Value& container, const PodFacts& pod, const FieldPath& l
 
 void CheckDevices(const Value& container, const PodFacts& pod, const FieldPath& list,
                   FieldErrorList* errors) {
-  const Value& devices = container.Get(N().devices);
-  const Value& mounts = container.Get(N().mounts);
+  const Value& devices = container.Get(Fields().volume_devices);
+  const Value& mounts = container.Get(Fields().volume_mounts);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const FieldPath at = list.Index(i);
-    const std::string_view name = Text(devices.at(i), N().name);
-    const std::string_view place = Text(devices.at(i), N().device_path);
+    const std::string_view name = Text(devices.at(i), Fields().name);
+    const std::string_view place = Text(devices.at(i), Fields().device_path);
     const Value* volume = VolumeOf(pod, name);
     if (name.empty()) {
       errors->Required(at.Child("name"));
-    } else if (Before(devices, i, N().name, name)) {
+    } else if (Before(devices, i, Fields().name, name)) {
       errors->Invalid(at.Child("name"), name, "must be unique");
     }
     if (volume == nullptr) {
       errors->NotFound(at.Child("name"), name);
-    } else if (!volume->Get(N().claim).is_object() && !volume->Get(N().ephemeral).is_object()) {
+    } else if (!volume->Get(Fields().persistent_volume_claim).is_object() &&
+               !volume->Get(Fields().ephemeral).is_object()) {
       errors->Invalid(at.Child("name"), name,
                       "can only use volume source type of PersistentVolumeClaim or Ephemeral for "
                       "block mode");
     }
     if (place.empty()) errors->Required(at.Child("devicePath"));
-    if (Before(devices, i, N().device_path, place)) {
+    if (Before(devices, i, Fields().device_path, place)) {
       errors->Invalid(at.Child("devicePath"), place, "must be unique");
     }
     if (HasBackstep(place)) {
@@ -159,7 +149,7 @@ void CheckDevices(const Value& container, const PodFacts& pod, const FieldPath& 
     if (HasName(mounts, name)) {
       errors->Invalid(at.Child("name"), name, "must not already exist in volumeMounts");
     }
-    if (HasPath(mounts, N().mount_path, place)) {
+    if (HasPath(mounts, Fields().mount_path, place)) {
       errors->Invalid(at.Child("devicePath"), place,
                       "must not already exist as a path in volumeMounts");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/pod_parts.h"
 #include "ksim/api/rules/pod/pod_validation.h"
@@ -119,17 +120,17 @@ void ValidateQuantity(std::string_view resource, const Value& quantity, const Fi
 }
 
 void ValidateResources(const Value& resources, const FieldPath& path, FieldErrorList* errors) {
-  static const Atom kLimits("limits"), kRequests("requests");
-  const Value& limits = resources.Get(kLimits);
+  const Value& limits = resources.Get(Fields().limits);
   bool huge = false, ordinary = false;
-  for (const Atom field : {kLimits, kRequests}) {
+  for (const Atom field : {Fields().limits, Fields().requests}) {
     const FieldPath list = path.Child(field.text());
     for (const Value::Member& m : resources.Get(field).members()) {
       const std::string_view name = m.name.text();
       const FieldPath at = list.Key(name);
       ValidateName(name, at, errors);
       ValidateQuantity(name, m.value, at, errors);
-      if (field == kRequests) CompareToLimit(name, m.value, limits.Get(m.name), path, errors);
+      if (field == Fields().requests)
+        CompareToLimit(name, m.value, limits.Get(m.name), path, errors);
       CheckHugePages(name, m.value, at, errors);
       huge = huge || IsHugePages(name);
       ordinary = ordinary || name == "cpu" || name == "memory";

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/rules/pod/pod_parts.h"
 #include "ksim/value/json.h"
 
@@ -17,23 +18,6 @@ using value::Atom;
 using value::Value;
 
 namespace {
-
-struct Names {
-  Atom add{"add"}, app_armor{"appArmorProfile"}, capabilities{"capabilities"},
-      change_policy{"fsGroupChangePolicy"}, containers{"containers"},
-      escalation{"allowPrivilegeEscalation"}, fs_group{"fsGroup"},
-      groups_policy{"supplementalGroupsPolicy"}, host_ipc{"hostIPC"}, host_network{"hostNetwork"},
-      host_pid{"hostPID"}, host_users{"hostUsers"}, init_containers{"initContainers"},
-      localhost{"localhostProfile"}, name{"name"}, os{"os"}, privileged{"privileged"},
-      proc_mount{"procMount"}, run_as_group{"runAsGroup"}, run_as_user{"runAsUser"},
-      seccomp{"seccompProfile"}, security{"securityContext"}, selinux_policy{"seLinuxChangePolicy"},
-      share{"shareProcessNamespace"}, supplemental{"supplementalGroups"}, sysctls{"sysctls"},
-      type{"type"}, windows{"windowsOptions"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
 
 constexpr std::size_t kSysctlMax = 253;
 constexpr std::string_view kSysctlRule =
@@ -66,7 +50,7 @@ void CheckSysctls(const Value& sysctls, const FieldPath& path, FieldErrorList* e
   std::vector<std::string_view> seen;
   for (std::size_t i = 0; i < sysctls.size(); ++i) {
     const FieldPath at = path.Index(i);
-    const std::string_view name = sysctls.at(i).Get(N().name).AsString();
+    const std::string_view name = sysctls.at(i).Get(Fields().name).AsString();
     if (name.empty()) {
       errors->Required(at.Child("name"));
     } else if (!IsSysctlName(name)) {
@@ -80,8 +64,8 @@ void CheckSysctls(const Value& sysctls, const FieldPath& path, FieldErrorList* e
 
 void CheckSeccomp(const Value& profile, const FieldPath& path, FieldErrorList* errors) {
   if (!profile.is_object()) return;
-  const std::string_view type = profile.Get(N().type).AsString();
-  const Value& localhost = profile.Get(N().localhost);
+  const std::string_view type = profile.Get(Fields().type).AsString();
+  const Value& localhost = profile.Get(Fields().localhost_profile);
   if (type.empty()) {
     errors->Required(path.Child("type"), "type is required when seccompProfile is set");
   } else {
@@ -101,8 +85,8 @@ void CheckSeccomp(const Value& profile, const FieldPath& path, FieldErrorList* e
 
 void CheckAppArmor(const Value& profile, const FieldPath& path, FieldErrorList* errors) {
   if (!profile.is_object()) return;
-  const std::string_view type = profile.Get(N().type).AsString();
-  const Value& localhost = profile.Get(N().localhost);
+  const std::string_view type = profile.Get(Fields().type).AsString();
+  const Value& localhost = profile.Get(Fields().localhost_profile);
   const FieldPath at = path.Child("localhostProfile");
   if (type == "Localhost") {
     const std::string_view name = localhost.AsString();
@@ -123,27 +107,27 @@ void CheckAppArmor(const Value& profile, const FieldPath& path, FieldErrorList* 
 }
 
 bool HasHostUsers(const Value& spec) {
-  return !spec.Get(N().host_users).is_bool() || spec.Get(N().host_users).AsBool();
+  return !spec.Get(Fields().host_users).is_bool() || spec.Get(Fields().host_users).AsBool();
 }
 
 void CheckProcMount(const Value& mount, const PodFacts& pod, const FieldPath& path,
                     FieldErrorList* errors) {
   if (mount.is_null()) return;
   ValidateChoice(mount.AsString(), false, path, {"Default", "Unmasked"}, errors);
-  if (errors->compat() == Compat::k1_25) return;
+  if (!errors->profile().proc_mount_needs_host_users) return;
   if (HasHostUsers(pod.spec) && mount.AsString() == "Unmasked") {
     errors->Invalid(path, mount.AsString(), "`hostUsers` must be false to use `Unmasked`");
   }
 }
 
 void CheckEscalation(const Value& context, const FieldPath& path, FieldErrorList* errors) {
-  const Value& escalation = context.Get(N().escalation);
+  const Value& escalation = context.Get(Fields().allow_privilege_escalation);
   if (!escalation.is_bool() || escalation.AsBool()) return;
-  if (context.Get(N().privileged).AsBool()) {
+  if (context.Get(Fields().privileged).AsBool()) {
     errors->Invalid(path, context, GoShape::kOther,
                     "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
   }
-  for (const Value& added : context.Get(N().capabilities).Get(N().add).items()) {
+  for (const Value& added : context.Get(Fields().capabilities).Get(Fields().add).items()) {
     if (added.AsString() != "CAP_SYS_ADMIN") continue;
     errors->Invalid(path, context, GoShape::kOther,
                     "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` "
@@ -152,12 +136,14 @@ void CheckEscalation(const Value& context, const FieldPath& path, FieldErrorList
 }
 
 void CheckPolicies(const Value& context, const FieldPath& path, FieldErrorList* errors) {
-  if (errors->compat() != Compat::k1_36) return;
-  if (const Value& policy = context.Get(N().groups_policy); !policy.is_null()) {
+  const Profile& profile = errors->profile();
+  if (const Value& policy = context.Get(Fields().supplemental_groups_policy);
+      profile.supplemental_groups_policy && !policy.is_null()) {
     ValidateChoice(policy.AsString(), false, path.Child("supplementalGroupsPolicy"),
                    {"Merge", "Strict"}, errors);
   }
-  if (const Value& policy = context.Get(N().selinux_policy); !policy.is_null()) {
+  if (const Value& policy = context.Get(Fields().se_linux_change_policy);
+      profile.selinux_change_policy && !policy.is_null()) {
     ValidateChoice(policy.AsString(), false, path.Child("seLinuxChangePolicy"),
                    {"MountOption", "Recursive"}, errors);
   }
@@ -166,11 +152,11 @@ void CheckPolicies(const Value& context, const FieldPath& path, FieldErrorList* 
 // Calls `visit(context, path)` for the contexts of the pod's containers, init containers first.
 template <class Visit>
 void ForEachContext(const Value& spec, const FieldPath& path, const Visit& visit) {
-  for (const Atom field : {N().init_containers, N().containers}) {
+  for (const Atom field : {Fields().init_containers, Fields().containers}) {
     const FieldPath list = path.Child(field.text());
     const Value& containers = spec.Get(field);
     for (std::size_t i = 0; i < containers.size(); ++i) {
-      const Value& context = containers.at(i).Get(N().security);
+      const Value& context = containers.at(i).Get(Fields().security_context);
       if (!context.is_object()) continue;
       const FieldPath at = list.Index(i);
       visit(context, at.Child("securityContext"));
@@ -189,17 +175,18 @@ void ForbidAll(const Value& object, std::initializer_list<const char*> fields,
 
 void CheckLinux(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
   constexpr std::string_view kWhy = "windows options cannot be set for a linux pod";
-  if (spec.Get(N().security).Get(N().windows).is_object()) {
+  if (spec.Get(Fields().security_context).Get(Fields().windows_options).is_object()) {
     const FieldPath at = path.Child("securityContext");
     errors->Forbidden(at.Child("windowsOptions"), kWhy);
   }
   ForEachContext(spec, path, [&](const Value& context, const FieldPath& at) {
-    if (context.Get(N().windows).is_object()) errors->Forbidden(at.Child("windowsOptions"), kWhy);
+    if (context.Get(Fields().windows_options).is_object())
+      errors->Forbidden(at.Child("windowsOptions"), kWhy);
   });
 }
 
 void CheckWindows(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
-  const Value& context = spec.Get(N().security);
+  const Value& context = spec.Get(Fields().security_context);
   const FieldPath at = path.Child("securityContext");
   ForbidAll(context, {"appArmorProfile", "seLinuxOptions"}, at, errors);
   ForbidAll(spec, {"hostUsers", "hostPID", "hostIPC"}, path, errors);
@@ -220,55 +207,56 @@ void CheckWindows(const Value& spec, const FieldPath& path, FieldErrorList* erro
 void ValidateSecurityContext(const Value& context, const PodFacts& pod, const FieldPath& path,
                              FieldErrorList* errors) {
   if (!context.is_object()) return;
-  CheckId(context.Get(N().run_as_user), path.Child("runAsUser"), errors);
-  CheckId(context.Get(N().run_as_group), path.Child("runAsGroup"), errors);
-  CheckProcMount(context.Get(N().proc_mount), pod, path.Child("procMount"), errors);
-  CheckSeccomp(context.Get(N().seccomp), path.Child("seccompProfile"), errors);
+  CheckId(context.Get(Fields().run_as_user), path.Child("runAsUser"), errors);
+  CheckId(context.Get(Fields().run_as_group), path.Child("runAsGroup"), errors);
+  CheckProcMount(context.Get(Fields().proc_mount), pod, path.Child("procMount"), errors);
+  CheckSeccomp(context.Get(Fields().seccomp_profile), path.Child("seccompProfile"), errors);
   CheckEscalation(context, path, errors);
-  CheckAppArmor(context.Get(N().app_armor), path.Child("appArmorProfile"), errors);
+  CheckAppArmor(context.Get(Fields().app_armor_profile), path.Child("appArmorProfile"), errors);
 }
 
 void ValidatePodSecurityContext(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
-  const Value& context = spec.Get(N().security);
+  const Value& context = spec.Get(Fields().security_context);
   if (!context.is_object()) return;
-  CheckId(context.Get(N().fs_group), path.Child("fsGroup"), errors);
-  CheckId(context.Get(N().run_as_user), path.Child("runAsUser"), errors);
-  CheckId(context.Get(N().run_as_group), path.Child("runAsGroup"), errors);
-  const Value& groups = context.Get(N().supplemental);
+  CheckId(context.Get(Fields().fs_group), path.Child("fsGroup"), errors);
+  CheckId(context.Get(Fields().run_as_user), path.Child("runAsUser"), errors);
+  CheckId(context.Get(Fields().run_as_group), path.Child("runAsGroup"), errors);
+  const Value& groups = context.Get(Fields().supplemental_groups);
   const FieldPath list = path.Child("supplementalGroups");
   for (std::size_t i = 0; i < groups.size(); ++i) CheckId(groups.at(i), list.Index(i), errors);
-  if (spec.Get(N().share).AsBool() && spec.Get(N().host_pid).AsBool()) {
+  if (spec.Get(Fields().share_process_namespace).AsBool() && spec.Get(Fields().host_pid).AsBool()) {
     errors->Invalid(path.Child("shareProcessNamespace"), Value::Bool(true), GoShape::kOther,
                     "ShareProcessNamespace and HostPID cannot both be enabled");
   }
-  CheckSysctls(context.Get(N().sysctls), path.Child("sysctls"), errors);
-  if (const Value& policy = context.Get(N().change_policy); !policy.is_null()) {
+  CheckSysctls(context.Get(Fields().sysctls), path.Child("sysctls"), errors);
+  if (const Value& policy = context.Get(Fields().fs_group_change_policy); !policy.is_null()) {
     ValidateChoice(policy.AsString(), false, path.Child("fsGroupChangePolicy"),
                    {"Always", "OnRootMismatch"}, errors);
   }
-  CheckSeccomp(context.Get(N().seccomp), path.Child("seccompProfile"), errors);
-  CheckAppArmor(context.Get(N().app_armor), path.Child("appArmorProfile"), errors);
+  CheckSeccomp(context.Get(Fields().seccomp_profile), path.Child("seccompProfile"), errors);
+  CheckAppArmor(context.Get(Fields().app_armor_profile), path.Child("appArmorProfile"), errors);
   CheckPolicies(context, path, errors);
 }
 
 // Upstream's paths of two of the fields begin with a capital.
 void ValidateHostUsers(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
   if (HasHostUsers(spec)) return;
-  const std::string_view why = errors->compat() == Compat::k1_36
+  const std::string_view why = errors->profile().host_users_as_field
                                    ? "when `hostUsers` is false"
                                    : "when `pod.Spec.HostUsers` is false";
-  if (spec.Get(N().host_network).AsBool()) errors->Forbidden(path.Child("hostNetwork"), why);
-  if (spec.Get(N().host_pid).AsBool()) errors->Forbidden(path.Child("HostPID"), why);
-  if (spec.Get(N().host_ipc).AsBool()) errors->Forbidden(path.Child("HostIPC"), why);
+  if (spec.Get(Fields().host_network).AsBool()) errors->Forbidden(path.Child("hostNetwork"), why);
+  if (spec.Get(Fields().host_pid).AsBool()) errors->Forbidden(path.Child("HostPID"), why);
+  if (spec.Get(Fields().host_ipc).AsBool()) errors->Forbidden(path.Child("HostIPC"), why);
 }
 
 void ValidateOs(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
-  const Value& os = spec.Get(N().os);
+  const Value& os = spec.Get(Fields().os);
   if (!os.is_object()) return;
-  const std::string_view name = os.Get(N().name).AsString();
+  const std::string_view name = os.Get(Fields().name).AsString();
   const FieldPath at = path.Child("os");
   if (name.empty()) {
-    errors->Required(at.Child("name"), errors->compat() == Compat::k1_36 ? "" : "cannot be empty");
+    errors->Required(at.Child("name"),
+                     errors->profile().os_name_needs_text ? "cannot be empty" : "");
   } else if (name == "linux") {
     CheckLinux(spec, path, errors);
   } else if (name == "windows") {

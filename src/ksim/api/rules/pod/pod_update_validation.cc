@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/rules/pod/pod_validation.h"
@@ -17,21 +18,6 @@ using value::Atom;
 using value::Value;
 
 namespace {
-
-struct Names {
-  Atom containers{"containers"}, container_statuses{"containerStatuses"},
-      deadline{"activeDeadlineSeconds"}, exit_code{"exitCode"}, gates{"schedulingGates"},
-      grace{"terminationGracePeriodSeconds"}, image{"image"}, init_containers{"initContainers"},
-      name{"name"}, node_name{"nodeName"}, node_selector{"nodeSelector"},
-      restart_policy{"restartPolicy"}, spec{"spec"}, state{"state"}, status{"status"},
-      terminated{"terminated"}, tolerations{"tolerations"}, node_affinity{"nodeAffinity"},
-      affinity{"affinity"}, expressions{"matchExpressions"}, fields{"matchFields"},
-      required{"requiredDuringSchedulingIgnoredDuringExecution"}, terms{"nodeSelectorTerms"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
 
 constexpr std::string_view kUpdatable =
     "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
@@ -51,7 +37,7 @@ bool CheckContainers(const Value& containers, const Value& old, const FieldPath&
     return false;
   }
   for (std::size_t i = 0; i < containers.size(); ++i) {
-    const std::string_view image = containers.at(i).Get(N().image).AsString();
+    const std::string_view image = containers.at(i).Get(Fields().image).AsString();
     const FieldPath at = path.Index(i);
     if (image.empty()) {
       errors->Required(at.Child("image"));
@@ -90,7 +76,6 @@ bool Contains(const Value& list, const Value& item) {
 
 // validateOnlyAddedTolerations.
 void CheckTolerations(const Value& updated, const Value& old, FieldErrorList* errors) {
-  static const Atom kSeconds("tolerationSeconds");
   const FieldPath spec("spec");
   for (const Value& o : old.items()) {
     // The seconds of a toleration may change.
@@ -109,7 +94,7 @@ void CheckTolerations(const Value& updated, const Value& old, FieldErrorList* er
 
 // validateOnlyDeletedSchedulingGates.
 void CheckGates(const Value& updated, const Value& old, FieldErrorList* errors) {
-  if (errors->compat() == Compat::k1_25) return;
+  if (!errors->profile().pod_scheduling_readiness) return;
   const FieldPath spec("spec");
   const FieldPath path = spec.Child("schedulingGates");
   for (std::size_t i = 0; i < updated.size(); ++i) {
@@ -117,14 +102,14 @@ void CheckGates(const Value& updated, const Value& old, FieldErrorList* errors) 
     const FieldPath at = path.Index(i);
     errors->Forbidden(at.Child("name"),
                       "only deletion is allowed, but found new scheduling gate '" +
-                          std::string(updated.at(i).Get(N().name).AsString()) + "'");
+                          std::string(updated.at(i).Get(Fields().name).AsString()) + "'");
   }
 }
 
 Value WithImagesOf(const Value& containers, const Value& old) {
   std::vector<Value> items;
   for (std::size_t i = 0; i < containers.size(); ++i) {
-    items.push_back(SetOrErase(containers.at(i), N().image, old.at(i).Get(N().image)));
+    items.push_back(SetOrErase(containers.at(i), Fields().image, old.at(i).Get(Fields().image)));
   }
   return Value::Array(std::move(items));
 }
@@ -133,7 +118,7 @@ Value WithImagesOf(const Value& containers, const Value& old) {
 // Go's names.
 class TermText {
  public:
-  explicit TermText(Compat compat) : json_(compat == Compat::k1_36) {}
+  explicit TermText(Compat compat) : compat_(compat), json_(ProfileOf(compat).bad_values_as_json) {}
 
   std::string Terms(const Value& terms) const {
     return List(terms, "core.NodeSelectorTerm", &TermText::Term);
@@ -142,8 +127,10 @@ class TermText {
     return fmt::format(
         fmt::runtime(json_ ? "{{\"MatchExpressions\":{},\"MatchFields\":{}}}"
                            : "core.NodeSelectorTerm{{MatchExpressions:{}, MatchFields:{}}}"),
-        List(term.Get(N().expressions), "core.NodeSelectorRequirement", &TermText::Requirement),
-        List(term.Get(N().fields), "core.NodeSelectorRequirement", &TermText::Requirement));
+        List(term.Get(Fields().match_expressions), "core.NodeSelectorRequirement",
+             &TermText::Requirement),
+        List(term.Get(Fields().match_fields), "core.NodeSelectorRequirement",
+             &TermText::Requirement));
   }
 
  private:
@@ -153,7 +140,7 @@ class TermText {
         fmt::runtime(json_ ? "{{\"Key\":{},\"Operator\":{},\"Values\":{}}}"
                            : "core.NodeSelectorRequirement{{Key:{}, Operator:{}, Values:{}}}"),
         GoQuote(e.Get("key").AsString()), GoQuote(e.Get("operator").AsString()),
-        json_ ? value::ToJson(values) : GoValue(values, GoShape::kStringSlice, Compat::k1_30));
+        GoValue(values, GoShape::kStringSlice, compat_));
   }
   std::string List(const Value& list, std::string_view type,
                    std::string (TermText::*item)(const Value&) const) const {
@@ -166,7 +153,8 @@ class TermText {
     return json_ ? fmt::format("[{}]", out) : fmt::format("[]{}{{{}}}", type, out);
   }
 
-  bool json_;
+  Compat compat_;
+  bool json_;  // as JSON with Go's names, else as Go's %#v
 };
 
 void RefuseTerms(const std::string& bad, const FieldPath& path, std::string_view detail,
@@ -185,25 +173,28 @@ bool BeginsWith(const Value& list, const Value& beginning) {
 
 // validateNodeSelectorTermHasOnlyAdditions.
 bool OnlyAdds(const Value& term, const Value& old) {
-  const Value& expressions = old.Get(N().expressions);
-  const Value& fields = old.Get(N().fields);
+  const Value& expressions = old.Get(Fields().match_expressions);
+  const Value& fields = old.Get(Fields().match_fields);
   if (expressions.empty() && fields.empty()) {
-    return term.Get(N().expressions).empty() && term.Get(N().fields).empty();
+    return term.Get(Fields().match_expressions).empty() && term.Get(Fields().match_fields).empty();
   }
-  return BeginsWith(term.Get(N().expressions), expressions) &&
-         BeginsWith(term.Get(N().fields), fields);
+  return BeginsWith(term.Get(Fields().match_expressions), expressions) &&
+         BeginsWith(term.Get(Fields().match_fields), fields);
 }
 
 // validateNodeAffinityMutation.
 void CheckNodeAffinity(const Value& updated, const Value& old, FieldErrorList* errors) {
-  const Value& old_terms = old.Get(N().required).Get(N().terms);
+  const Value& old_terms = old.Get(Fields().required_during_scheduling_ignored_during_execution)
+                               .Get(Fields().node_selector_terms);
   if (old_terms.empty()) return;
   const FieldPath spec("spec");
   const FieldPath affinity = spec.Child("affinity");
   const FieldPath node = affinity.Child("nodeAffinity");
-  const FieldPath required = node.Child(N().required.text());
+  const FieldPath required =
+      node.Child(Fields().required_during_scheduling_ignored_during_execution.text());
   const FieldPath list = required.Child("nodeSelectorTerms");
-  const Value& terms = updated.Get(N().required).Get(N().terms);
+  const Value& terms = updated.Get(Fields().required_during_scheduling_ignored_during_execution)
+                           .Get(Fields().node_selector_terms);
   const TermText text(errors->compat());
   if (terms.size() != old_terms.size()) {
     RefuseTerms(text.Terms(terms), list,
@@ -230,55 +221,59 @@ void CheckNodeSelector(const Value& updated, const Value& old, FieldErrorList* e
 
 // An affinity with the old node affinity put back.
 Value MungeAffinity(const Value& affinity, const Value& old) {
-  const Value& old_node = old.Get(N().node_affinity);
+  const Value& old_node = old.Get(Fields().node_affinity);
   if (affinity.is_null()) {
     return old_node.is_null() ? affinity : value::Obj({{"nodeAffinity", old_node}});
   }
   const bool only_node =
       affinity.Get("podAffinity").is_null() && affinity.Get("podAntiAffinity").is_null();
   if (old.is_null() && only_node) return Value();
-  return SetOrErase(affinity, N().node_affinity, old_node);
+  return SetOrErase(affinity, Fields().node_affinity, old_node);
 }
 
 // A gated pod may be steered more tightly: more nodeSelector, more required node affinity. From
 // 1.26 on. Returns the spec with both put back.
 Value CheckSteering(Value munged, const Value& old, FieldErrorList* errors) {
-  if (errors->compat() == Compat::k1_25 || old.Get(N().gates).empty()) return munged;
-  const Value& selector = old.Get(N().node_selector);
-  if (munged.Get(N().node_selector) != selector) {
-    CheckNodeSelector(munged.Get(N().node_selector), selector, errors);
-    munged = SetOrErase(std::move(munged), N().node_selector, selector);
+  if (!errors->profile().pod_scheduling_readiness || old.Get(Fields().scheduling_gates).empty())
+    return munged;
+  const Value& selector = old.Get(Fields().node_selector);
+  if (munged.Get(Fields().node_selector) != selector) {
+    CheckNodeSelector(munged.Get(Fields().node_selector), selector, errors);
+    munged = SetOrErase(std::move(munged), Fields().node_selector, selector);
   }
-  const Value affinity = munged.Get(N().affinity);
-  const Value& old_affinity = old.Get(N().affinity);
-  const Value& old_node = old_affinity.Get(N().node_affinity);
-  if (affinity.Get(N().node_affinity) == old_node) return munged;
-  CheckNodeAffinity(affinity.Get(N().node_affinity), old_node, errors);
-  return SetOrErase(std::move(munged), N().affinity, MungeAffinity(affinity, old_affinity));
+  const Value affinity = munged.Get(Fields().affinity);
+  const Value& old_affinity = old.Get(Fields().affinity);
+  const Value& old_node = old_affinity.Get(Fields().node_affinity);
+  if (affinity.Get(Fields().node_affinity) == old_node) return munged;
+  CheckNodeAffinity(affinity.Get(Fields().node_affinity), old_node, errors);
+  return SetOrErase(std::move(munged), Fields().affinity, MungeAffinity(affinity, old_affinity));
 }
 
 // The new spec with everything put back that may change.
 Value Munge(const Value& spec, const Value& old) {
   Value munged = spec;
-  for (const Atom list : {N().containers, N().init_containers}) {
+  for (const Atom list : {Fields().containers, Fields().init_containers}) {
     if (!spec.Get(list).is_array()) continue;
     munged = std::move(munged).Set(list, WithImagesOf(spec.Get(list), old.Get(list)));
   }
-  munged = SetOrErase(std::move(munged), N().deadline, old.Get(N().deadline));
-  munged = SetOrErase(std::move(munged), N().tolerations, old.Get(N().tolerations));
-  munged = SetOrErase(std::move(munged), N().gates, old.Get(N().gates));
-  const Value& grace = old.Get(N().grace);
-  if (grace.is_int() && grace.AsInt() < 0 && spec.Get(N().grace).AsInt() == 1) {
-    munged = std::move(munged).Set(N().grace, grace);
+  munged = SetOrErase(std::move(munged), Fields().active_deadline_seconds,
+                      old.Get(Fields().active_deadline_seconds));
+  munged = SetOrErase(std::move(munged), Fields().tolerations, old.Get(Fields().tolerations));
+  munged =
+      SetOrErase(std::move(munged), Fields().scheduling_gates, old.Get(Fields().scheduling_gates));
+  const Value& grace = old.Get(Fields().termination_grace_period_seconds);
+  if (grace.is_int() && grace.AsInt() < 0 &&
+      spec.Get(Fields().termination_grace_period_seconds).AsInt() == 1) {
+    munged = std::move(munged).Set(Fields().termination_grace_period_seconds, grace);
   }
   return munged;
 }
 
 // From 1.27 to 1.31. Upstream names the metadata, and the status's class.
 void CheckQos(const Value& pod, const Value& old, FieldErrorList* errors) {
-  if (errors->compat() != Compat::k1_30) return;
+  if (!errors->profile().pod_update_keeps_qos) return;
   static const value::Path kQos{"status", "qosClass"};
-  if (old.Get(kQos).AsString() == ComputeQosClass(pod.Get(N().spec))) return;
+  if (old.Get(kQos).AsString() == ComputeQosClass(pod.Get(Fields().spec))) return;
   errors->Invalid(FieldPath("metadata"), pod.Get(kQos).AsString(), "Pod QoS is immutable");
 }
 
@@ -296,23 +291,25 @@ std::string Describe(const Value& old, const Value& munged) {
 
 void ValidatePodUpdate(const Value& pod, const Value& old, FieldErrorList* errors) {
   const FieldPath path("spec");
-  const Value& spec = pod.Get(N().spec);
-  const Value& old_spec = old.Get(N().spec);
+  const Value& spec = pod.Get(Fields().spec);
+  const Value& old_spec = old.Get(Fields().spec);
   ValidatePodMetadataAndSpec(pod, old, errors);
   if (spec.SameTree(old_spec)) return;
-  for (const Atom list : {N().containers, N().init_containers}) {
+  for (const Atom list : {Fields().containers, Fields().init_containers}) {
     if (!CheckContainers(spec.Get(list), old_spec.Get(list), path.Child(list.text()), errors)) {
       return;
     }
   }
-  if (!CheckDeadline(spec.Get(N().deadline), old_spec.Get(N().deadline), errors)) return;
-  CheckTolerations(spec.Get(N().tolerations), old_spec.Get(N().tolerations), errors);
-  CheckGates(spec.Get(N().gates), old_spec.Get(N().gates), errors);
+  if (!CheckDeadline(spec.Get(Fields().active_deadline_seconds),
+                     old_spec.Get(Fields().active_deadline_seconds), errors))
+    return;
+  CheckTolerations(spec.Get(Fields().tolerations), old_spec.Get(Fields().tolerations), errors);
+  CheckGates(spec.Get(Fields().scheduling_gates), old_spec.Get(Fields().scheduling_gates), errors);
   if (spec == old_spec) return;
   CheckQos(pod, old, errors);
   const Value munged = CheckSteering(Munge(spec, old_spec), old_spec, errors);
   if (munged == old_spec) return;
-  const bool old_text = errors->compat() == Compat::k1_25;
+  const bool old_text = errors->profile().updatable_fields_of_125;
   errors->Forbidden(path,
                     fmt::format("pod updates may not change fields other than {}\n{}",
                                 old_text ? kUpdatable125 : kUpdatable, Describe(old_spec, munged)));

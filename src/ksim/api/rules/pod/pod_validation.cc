@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/pod.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
@@ -17,31 +18,11 @@ using value::Value;
 
 namespace {
 
-struct Names {
-  Atom affinity{"affinity"}, annotations{"annotations"}, condition_type{"conditionType"},
-      containers{"containers"}, deadline{"activeDeadlineSeconds"}, dns_config{"dnsConfig"},
-      dns_policy{"dnsPolicy"}, effect{"effect"}, ephemeral{"ephemeralContainers"},
-      gates{"schedulingGates"}, host_aliases{"hostAliases"}, hostname{"hostname"},
-      hostnames{"hostnames"}, image{"image"}, init_containers{"initContainers"}, ip{"ip"},
-      key{"key"}, labels{"labels"}, metadata{"metadata"}, name{"name"}, nameservers{"nameservers"},
-      node_name{"nodeName"}, node_selector{"nodeSelector"}, op{"operator"}, options{"options"},
-      overhead{"overhead"}, preemption{"preemptionPolicy"}, priority_class{"priorityClassName"},
-      projected{"projected"}, readiness_gates{"readinessGates"}, restart_policy{"restartPolicy"},
-      runtime_class{"runtimeClassName"}, searches{"searches"}, seconds{"tolerationSeconds"},
-      service_account{"serviceAccountName"}, sources{"sources"}, spec{"spec"},
-      spread{"topologySpreadConstraints"}, subdomain{"subdomain"}, token{"serviceAccountToken"},
-      tolerations{"tolerations"}, value{"value"}, volumes{"volumes"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
-
 void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view key = toleration.Get(N().key).AsString();
-  const std::string_view op = toleration.Get(N().op).AsString();
-  const std::string_view effect = toleration.Get(N().effect).AsString();
-  const std::string_view tolerated = toleration.Get(N().value).AsString();
+  const std::string_view key = toleration.Get(Fields().key).AsString();
+  const std::string_view op = toleration.Get(Fields().operator_).AsString();
+  const std::string_view effect = toleration.Get(Fields().effect).AsString();
+  const std::string_view tolerated = toleration.Get(Fields().value).AsString();
   if (!key.empty()) {
     errors->InvalidAll(path.Child("key"), key, QualifiedName(key, errors->compat()));
   } else if (op != "Exists") {
@@ -49,7 +30,7 @@ void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorL
                     "operator must be Exists when `key` is empty, which means \"match all values "
                     "and all keys\"");
   }
-  if (!toleration.Get(N().seconds).is_null() && effect != "NoExecute") {
+  if (!toleration.Get(Fields().toleration_seconds).is_null() && effect != "NoExecute") {
     errors->Invalid(path.Child("effect"), effect,
                     "effect must be 'NoExecute' when `tolerationSeconds` is set");
   }
@@ -62,10 +43,10 @@ void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorL
   } else if (op == "Exists") {
     if (!tolerated.empty()) {
       constexpr std::string_view kWhy = "value must be empty when `operator` is 'Exists'";
-      if (errors->compat() == Compat::k1_36) {
-        errors->Invalid(path.Child("operator"), tolerated, kWhy);
-      } else {
+      if (errors->profile().toleration_shown_whole) {
         errors->Invalid(path.Child("operator"), toleration, GoShape::kOther, kWhy);
+      } else {
+        errors->Invalid(path.Child("operator"), tolerated, kWhy);
       }
     }
   } else {
@@ -75,17 +56,17 @@ void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorL
 }
 
 void CheckNamesOf(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
-  for (const Atom field : {N().service_account, N().node_name}) {
+  for (const Atom field : {Fields().service_account_name, Fields().node_name}) {
     const std::string_view name = spec.Get(field).AsString();
     if (!name.empty()) errors->InvalidAll(path.Child(field.text()), name, Dns1123Subdomain(name));
   }
-  const Value& deadline = spec.Get(N().deadline);
+  const Value& deadline = spec.Get(Fields().active_deadline_seconds);
   constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
   if (deadline.is_int() && (deadline.AsInt() < 1 || deadline.AsInt() > kMax)) {
     errors->Invalid(path.Child("activeDeadlineSeconds"), deadline.AsInt(),
                     "must be between 1 and 2147483647, inclusive");
   }
-  for (const Atom field : {N().hostname, N().subdomain}) {
+  for (const Atom field : {Fields().hostname, Fields().subdomain}) {
     const std::string_view name = spec.Get(field).AsString();
     if (!name.empty()) {
       errors->InvalidAll(path.Child(field.text()), name, Dns1123Label(name, errors->compat()));
@@ -98,7 +79,7 @@ void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* error
   std::vector<std::string_view> seen;
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const FieldPath at = path.Index(i);
-    const std::string_view name = gates.at(i).Get(N().name).AsString();
+    const std::string_view name = gates.at(i).Get(Fields().name).AsString();
     errors->InvalidAll(at, name, QualifiedName(name, errors->compat()));
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) errors->Duplicate(at, name);
     seen.push_back(name);
@@ -125,7 +106,7 @@ void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorL
 void CheckReadinessGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const FieldPath at = path.Index(i);
-    const std::string_view type = gates.at(i).Get(N().condition_type).AsString();
+    const std::string_view type = gates.at(i).Get(Fields().condition_type).AsString();
     errors->InvalidAll(at.Child("conditionType"), type, QualifiedName(type, errors->compat()));
   }
 }
@@ -133,9 +114,9 @@ void CheckReadinessGates(const Value& gates, const FieldPath& path, FieldErrorLi
 void CheckHostAliases(const Value& aliases, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < aliases.size(); ++i) {
     const FieldPath at = path.Index(i);
-    const std::string_view ip = aliases.at(i).Get(N().ip).AsString();
+    const std::string_view ip = aliases.at(i).Get(Fields().ip).AsString();
     errors->InvalidAll(at.Child("ip"), ip, IpAddress(ip));
-    const Value& hostnames = aliases.at(i).Get(N().hostnames);
+    const Value& hostnames = aliases.at(i).Get(Fields().hostnames);
     const FieldPath list = at.Child("hostnames");
     for (std::size_t j = 0; j < hostnames.size(); ++j) {
       const std::string_view name = hostnames.at(j).AsString();
@@ -156,7 +137,7 @@ void CheckSearches(const Value& searches, const FieldPath& path, FieldErrorList*
         path, searches, GoShape::kStringSlice,
         "must not have more than 2048 characters (including spaces) in the search list");
   }
-  const bool relaxed = errors->compat() == Compat::k1_36;  // RelaxedDNSSearchValidation
+  const bool relaxed = errors->profile().relaxed_dns_search;
   for (std::size_t i = 0; i < searches.size(); ++i) {
     std::string_view search = searches.at(i).AsString();
     if (relaxed && search == ".") continue;
@@ -169,7 +150,7 @@ void CheckSearches(const Value& searches, const FieldPath& path, FieldErrorList*
 // validatePodDNSConfig.
 void CheckDnsConfig(const Value& config, std::string_view policy, const FieldPath& path,
                     FieldErrorList* errors) {
-  const Value& servers = config.Get(N().nameservers);
+  const Value& servers = config.Get(Fields().nameservers);
   const FieldPath list = path.Child("nameservers");
   if (policy == "None" && !config.is_object()) {
     return errors->Required(path, "must provide `dnsConfig` when `dnsPolicy` is None");
@@ -185,11 +166,11 @@ void CheckDnsConfig(const Value& config, std::string_view policy, const FieldPat
     const std::string_view ip = servers.at(i).AsString();
     errors->InvalidAll(list.Index(i), ip, IpAddress(ip));
   }
-  CheckSearches(config.Get(N().searches), path.Child("searches"), errors);
-  const Value& options = config.Get(N().options);
+  CheckSearches(config.Get(Fields().searches), path.Child("searches"), errors);
+  const Value& options = config.Get(Fields().options);
   const FieldPath option_list = path.Child("options");
   for (std::size_t i = 0; i < options.size(); ++i) {
-    if (!options.at(i).Get(N().name).AsString().empty()) continue;
+    if (!options.at(i).Get(Fields().name).AsString().empty()) continue;
     errors->Required(option_list.Index(i), "must not be empty");
   }
 }
@@ -201,17 +182,17 @@ void CheckPreemption(const Value& policy, const FieldPath& path, FieldErrorList*
 
 // What comes last in a spec: classes of priority and runtime, overhead, the operating system.
 void CheckClasses(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view priority = spec.Get(N().priority_class).AsString();
+  const std::string_view priority = spec.Get(Fields().priority_class_name).AsString();
   if (!priority.empty()) {
     errors->InvalidAll(path.Child("priorityClassName"), priority, Dns1123Subdomain(priority));
   }
-  const Value& runtime = spec.Get(N().runtime_class);
+  const Value& runtime = spec.Get(Fields().runtime_class_name);
   if (!runtime.is_null()) {
     errors->InvalidAll(path.Child("runtimeClassName"), runtime.AsString(),
                        Dns1123Subdomain(runtime.AsString()));
   }
-  CheckPreemption(spec.Get(N().preemption), path.Child("preemptionPolicy"), errors);
-  const Value& overhead = spec.Get(N().overhead);
+  CheckPreemption(spec.Get(Fields().preemption_policy), path.Child("preemptionPolicy"), errors);
+  const Value& overhead = spec.Get(Fields().overhead);
   if (overhead.is_object()) {
     ValidateResources(value::Obj({{"limits", overhead}}), path.Child("overhead"), errors);
   }
@@ -221,7 +202,7 @@ void CheckClasses(const Value& spec, const FieldPath& path, FieldErrorList* erro
 // validateContainersOnlyForPod.
 void CheckImages(const Value& containers, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < containers.size(); ++i) {
-    const std::string_view image = containers.at(i).Get(N().image).AsString();
+    const std::string_view image = containers.at(i).Get(Fields().image).AsString();
     if (image.empty() || (image.front() != ' ' && image.back() != ' ')) continue;
     const FieldPath at = path.Index(i);
     errors->Invalid(at.Child("image"), image, "must not have leading or trailing whitespace");
@@ -230,13 +211,13 @@ void CheckImages(const Value& containers, const FieldPath& path, FieldErrorList*
 
 // validatePodMetadataAndSpec: a token needs an account.
 void CheckTokens(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
-  if (!spec.Get(N().service_account).AsString().empty()) return;
-  const Value& volumes = spec.Get(N().volumes);
+  if (!spec.Get(Fields().service_account_name).AsString().empty()) return;
+  const Value& volumes = spec.Get(Fields().volumes);
   const FieldPath list = path.Child("volumes");
   for (std::size_t i = 0; i < volumes.size(); ++i) {
-    const Value& sources = volumes.at(i).Get(N().projected).Get(N().sources);
+    const Value& sources = volumes.at(i).Get(Fields().projected).Get(Fields().sources);
     for (std::size_t j = 0; j < sources.size(); ++j) {
-      if (!sources.at(j).Get(N().token).is_object()) continue;
+      if (!sources.at(j).Get(Fields().service_account_token).is_object()) continue;
       const FieldPath at = list.Index(i);
       const FieldPath projected = at.Child("projected");
       const FieldPath source_list = projected.Child("sources");
@@ -270,37 +251,39 @@ void ValidateChoice(std::string_view choice, bool required, const FieldPath& pat
 void ValidatePodSpec(const Value& spec, const Value& pod_metadata, const FieldPath& path,
                      FieldErrorList* errors) {
   PodFacts pod(spec, pod_metadata.is_object());
-  pod.volumes = ValidateVolumes(spec.Get(N().volumes), pod_metadata.Get(N().name).AsString(),
-                                path.Child("volumes"), errors);
+  pod.volumes =
+      ValidateVolumes(spec.Get(Fields().volumes), pod_metadata.Get(Fields().name).AsString(),
+                      path.Child("volumes"), errors);
   ValidateContainers(pod, path, errors);
-  ValidateChoice(spec.Get(N().restart_policy).AsString(), true, path.Child("restartPolicy"),
+  ValidateChoice(spec.Get(Fields().restart_policy).AsString(), true, path.Child("restartPolicy"),
                  {"Always", "OnFailure", "Never"}, errors);
-  const std::string_view dns_policy = spec.Get(N().dns_policy).AsString();
+  const std::string_view dns_policy = spec.Get(Fields().dns_policy).AsString();
   ValidateChoice(dns_policy, true, path.Child("dnsPolicy"),
                  {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"}, errors);
-  ValidateLabels(spec.Get(N().node_selector), path.Child("nodeSelector"), errors);
+  ValidateLabels(spec.Get(Fields().node_selector), path.Child("nodeSelector"), errors);
   ValidatePodSecurityContext(spec, path.Child("securityContext"), errors);
-  ValidateAffinity(spec.Get(N().affinity), path.Child("affinity"), errors);
-  CheckDnsConfig(spec.Get(N().dns_config), dns_policy, path.Child("dnsConfig"), errors);
-  CheckReadinessGates(spec.Get(N().readiness_gates), path.Child("readinessGates"), errors);
-  CheckGates(spec.Get(N().gates), path.Child("schedulingGates"), errors);
-  ValidateTopologySpread(spec.Get(N().spread), path.Child("topologySpreadConstraints"), errors);
+  ValidateAffinity(spec.Get(Fields().affinity), path.Child("affinity"), errors);
+  CheckDnsConfig(spec.Get(Fields().dns_config), dns_policy, path.Child("dnsConfig"), errors);
+  CheckReadinessGates(spec.Get(Fields().readiness_gates), path.Child("readinessGates"), errors);
+  CheckGates(spec.Get(Fields().scheduling_gates), path.Child("schedulingGates"), errors);
+  ValidateTopologySpread(spec.Get(Fields().topology_spread_constraints),
+                         path.Child("topologySpreadConstraints"), errors);
   ValidateHostUsers(spec, path, errors);
   CheckNamesOf(spec, path, errors);
-  ValidateTolerations(spec.Get(N().tolerations), path.Child("tolerations"), errors);
-  CheckHostAliases(spec.Get(N().host_aliases), path.Child("hostAliases"), errors);
+  ValidateTolerations(spec.Get(Fields().tolerations), path.Child("tolerations"), errors);
+  CheckHostAliases(spec.Get(Fields().host_aliases), path.Child("hostAliases"), errors);
   CheckClasses(spec, path, errors);
 }
 
 void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, FieldErrorList* errors) {
-  const Value& metadata = pod_template.Get(N().metadata);
+  const Value& metadata = pod_template.Get(Fields().metadata);
   // Upstream leaves "metadata" out of these two paths.
-  ValidateLabels(metadata.Get(N().labels), path.Child("labels"), errors);
-  ValidateAnnotations(metadata.Get(N().annotations), path.Child("annotations"), errors);
+  ValidateLabels(metadata.Get(Fields().labels), path.Child("labels"), errors);
+  ValidateAnnotations(metadata.Get(Fields().annotations), path.Child("annotations"), errors);
   CheckDeletionCost(metadata, path, errors);
   const FieldPath spec = path.Child("spec");
-  ValidatePodSpec(pod_template.Get(N().spec), Value(), spec, errors);
-  if (!pod_template.Get(N().spec).Get(N().ephemeral).empty()) {
+  ValidatePodSpec(pod_template.Get(Fields().spec), Value(), spec, errors);
+  if (!pod_template.Get(Fields().spec).Get(Fields().ephemeral_containers).empty()) {
     errors->Forbidden(spec.Child("ephemeralContainers"),
                       "ephemeral containers not allowed in pod template");
   }
@@ -310,23 +293,24 @@ void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, Field
 // GetValidationOptionsFromPodSpecAndMeta.
 void ValidatePodMetadataAndSpec(const Value& pod, const Value& old, FieldErrorList* errors) {
   const FieldPath path("spec");
-  const Value& spec = pod.Get(N().spec);
-  if (!IsBadCost(DeletionCost(old.Get(N().metadata))))
-    CheckDeletionCost(pod.Get(N().metadata), FieldPath("metadata"), errors);
-  ValidatePodSpec(spec, pod.Get(N().metadata), path, errors);
+  const Value& spec = pod.Get(Fields().spec);
+  if (!IsBadCost(DeletionCost(old.Get(Fields().metadata))))
+    CheckDeletionCost(pod.Get(Fields().metadata), FieldPath("metadata"), errors);
+  ValidatePodSpec(spec, pod.Get(Fields().metadata), path, errors);
   CheckTokens(spec, path, errors);
-  CheckImages(spec.Get(N().containers), path.Child("containers"), errors);
-  CheckImages(spec.Get(N().init_containers), path.Child("initContainers"), errors);
+  CheckImages(spec.Get(Fields().containers), path.Child("containers"), errors);
+  CheckImages(spec.Get(Fields().init_containers), path.Child("initContainers"), errors);
 }
 
 void ValidatePodCreate(const Value& pod, FieldErrorList* errors) {
   const FieldPath path("spec");
-  const Value& spec = pod.Get(N().spec);
+  const Value& spec = pod.Get(Fields().spec);
   ValidatePodMetadataAndSpec(pod, Value(), errors);
-  if (!spec.Get(N().ephemeral).empty()) {
+  if (!spec.Get(Fields().ephemeral_containers).empty()) {
     errors->Forbidden(path.Child("ephemeralContainers"), "cannot be set on create");
   }
-  if (!spec.Get(N().node_name).AsString().empty() && !spec.Get(N().gates).empty()) {
+  if (!spec.Get(Fields().node_name).AsString().empty() &&
+      !spec.Get(Fields().scheduling_gates).empty()) {
     errors->Forbidden(path.Child("nodeName"),
                       "cannot be set until all schedulingGates have been cleared");
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/pod_parts.h"
 #include "ksim/value/quantity.h"
@@ -17,22 +18,6 @@ using value::Atom;
 using value::Value;
 
 namespace {
-
-struct Names {
-  Atom claim_name{"claimName"}, config_map{"configMap"}, default_mode{"defaultMode"},
-      downward_api{"downwardAPI"}, driver{"driver"}, expiration{"expirationSeconds"},
-      field_ref{"fieldRef"}, items{"items"}, key{"key"}, mode{"mode"}, name{"name"}, path{"path"},
-      pvc{"persistentVolumeClaim"}, resource_ref{"resourceFieldRef"}, secret{"secret"},
-      secret_name{"secretName"}, server{"server"}, size_limit{"sizeLimit"}, sources{"sources"},
-      template_{"volumeClaimTemplate"}, token{"serviceAccountToken"}, type{"type"},
-      trust{"clusterTrustBundle"}, ephemeral{"ephemeral"}, reference{"reference"},
-      pull_policy{"pullPolicy"}, publish_secret{"nodePublishSecretRef"},
-      certificate{"podCertificate"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
 
 constexpr std::string_view kOneType = "may not specify more than 1 volume type";
 constexpr std::string_view kModeRule =
@@ -57,26 +42,26 @@ void CheckLocalPath(std::string_view target, const FieldPath& path, FieldErrorLi
 }
 
 void CheckKeyToPath(const Value& item, const FieldPath& path, FieldErrorList* errors) {
-  RequireText(item, N().key, path, errors);
-  RequireText(item, N().path, path, errors);
-  CheckLocalPath(item.Get(N().path).AsString(), path.Child("path"), errors);
-  CheckMode(item, N().mode, path, errors);
+  RequireText(item, Fields().key, path, errors);
+  RequireText(item, Fields().path, path, errors);
+  CheckLocalPath(item.Get(Fields().path).AsString(), path.Child("path"), errors);
+  CheckMode(item, Fields().mode, path, errors);
 }
 
 void CheckKeys(const Value& source, Atom name, const FieldPath& path, FieldErrorList* errors) {
   RequireText(source, name, path, errors);
-  CheckMode(source, N().default_mode, path, errors);
-  const Value& items = source.Get(N().items);
+  CheckMode(source, Fields().default_mode, path, errors);
+  const Value& items = source.Get(Fields().items);
   const FieldPath list = path.Child("items");
   for (std::size_t i = 0; i < items.size(); ++i) CheckKeyToPath(items.at(i), list.Index(i), errors);
 }
 
 // validateDownwardAPIVolumeFile. Upstream names the list for each of its files.
 void CheckDownwardFile(const Value& file, const FieldPath& path, FieldErrorList* errors) {
-  RequireText(file, N().path, path, errors);
-  CheckLocalPath(file.Get(N().path).AsString(), path.Child("path"), errors);
-  const Value& field = file.Get(N().field_ref);
-  const Value& resource = file.Get(N().resource_ref);
+  RequireText(file, Fields().path, path, errors);
+  CheckLocalPath(file.Get(Fields().path).AsString(), path.Child("path"), errors);
+  const Value& field = file.Get(Fields().field_ref);
+  const Value& resource = file.Get(Fields().resource_field_ref);
   if (field.is_object()) {
     ValidateFieldRef(field, /*volume=*/true, path.Child("fieldRef"), errors);
     if (resource.is_object()) {
@@ -88,7 +73,7 @@ void CheckDownwardFile(const Value& file, const FieldPath& path, FieldErrorList*
   } else {
     errors->Required(path, "one of fieldRef and resourceFieldRef is required");
   }
-  CheckMode(file, N().mode, path, errors);
+  CheckMode(file, Fields().mode, path, errors);
 }
 
 // The sources of one projected volume, whose paths must differ.
@@ -104,44 +89,44 @@ class Projection {
  private:
   void CheckSource(const Value& source, const FieldPath& at) {
     int kinds = 0;
-    for (const Atom kind : {N().secret, N().config_map}) {
+    for (const Atom kind : {Fields().secret, Fields().config_map}) {
       if (!source.Get(kind).is_object()) continue;
       ++kinds;
       CheckKeysOf(source.Get(kind), at.Child(kind.text()));
     }
-    if (const Value& downward = source.Get(N().downward_api); downward.is_object()) {
+    if (const Value& downward = source.Get(Fields().downward_api); downward.is_object()) {
       ++kinds;
-      for (const Value& file : downward.Get(N().items).items()) {
+      for (const Value& file : downward.Get(Fields().items).items()) {
         CheckDownwardFile(file, at.Child("downwardAPI"), &errors_);
-        const std::string_view place = file.Get(N().path).AsString();
+        const std::string_view place = file.Get(Fields().path).AsString();
         Take(place, place);
       }
     }
-    if (const Value& token = source.Get(N().token); token.is_object()) {
+    if (const Value& token = source.Get(Fields().service_account_token); token.is_object()) {
       ++kinds;
       CheckToken(token, at.Child("serviceAccountToken"));
     }
-    if (source.Get(N().trust).is_object()) ++kinds;
-    if (source.Get(N().certificate).is_object()) ++kinds;
+    if (source.Get(Fields().cluster_trust_bundle).is_object()) ++kinds;
+    if (source.Get(Fields().pod_certificate).is_object()) ++kinds;
     if (kinds > 1) {
-      errors_.Forbidden(at, errors_.compat() == Compat::k1_36
+      errors_.Forbidden(at, errors_.profile().sources_text_says_volume
                                 ? "may not specify more than 1 volume type per source"
                                 : kOneType);
     }
   }
 
   void CheckKeysOf(const Value& source, const FieldPath& at) {
-    RequireText(source, N().name, at, &errors_);
+    RequireText(source, Fields().name, at, &errors_);
     const FieldPath list = at.Child("items");
-    const Value& items = source.Get(N().items);
+    const Value& items = source.Get(Fields().items);
     for (std::size_t i = 0; i < items.size(); ++i) {
       CheckKeyToPath(items.at(i), list.Index(i), &errors_);
-      Take(items.at(i).Get(N().path).AsString(), source.Get(N().name).AsString());
+      Take(items.at(i).Get(Fields().path).AsString(), source.Get(Fields().name).AsString());
     }
   }
 
   void CheckToken(const Value& token, const FieldPath& at) {
-    const std::int64_t seconds = token.Get(N().expiration).AsInt();
+    const std::int64_t seconds = token.Get(Fields().expiration_seconds).AsInt();
     if (seconds < 600) {
       errors_.Invalid(at.Child("expirationSeconds"), seconds,
                       "may not specify a duration less than 10 minutes");
@@ -151,7 +136,7 @@ class Projection {
                       "may not specify a duration larger than 2^32 seconds");
     }
     // Upstream names the volume's path here, not the source's.
-    const std::string_view place = token.Get(N().path).AsString();
+    const std::string_view place = token.Get(Fields().path).AsString();
     if (place.empty()) {
       errors_.Required(path_.Child("path"));
     } else {
@@ -174,68 +159,69 @@ class Projection {
 };
 
 void CheckEmptyDir(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  if (source.Get(N().size_limit).is_null()) return;
-  const auto limit = value::Quantity::FromTree(source.Get(N().size_limit));
+  if (source.Get(Fields().size_limit).is_null()) return;
+  const auto limit = value::Quantity::FromTree(source.Get(Fields().size_limit));
   if (limit.ok() && limit->Sign() < 0) {
     errors->Forbidden(path.Child("sizeLimit"), "SizeLimit field must be a valid resource quantity");
   }
 }
 
 void CheckHostPath(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view place = source.Get(N().path).AsString();
+  const std::string_view place = source.Get(Fields().path).AsString();
   if (place.empty()) return errors->Required(path.Child("path"));
   if (HasBackstep(place)) errors->Invalid(path.Child("path"), place, "must not contain '..'");
-  if (source.Get(N().type).is_null()) return;
-  ValidateChoice(source.Get(N().type).AsString(), false, path.Child("type"),
+  if (source.Get(Fields().type).is_null()) return;
+  ValidateChoice(source.Get(Fields().type).AsString(), false, path.Child("type"),
                  {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
                   "FileOrCreate", "Socket"},
                  errors);
 }
 
 void CheckSecret(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  CheckKeys(source, N().secret_name, path, errors);
+  CheckKeys(source, Fields().secret_name, path, errors);
 }
 
 void CheckConfigMap(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  CheckKeys(source, N().name, path, errors);
+  CheckKeys(source, Fields().name, path, errors);
 }
 
 void CheckClaim(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  RequireText(source, N().claim_name, path, errors);
+  RequireText(source, Fields().claim_name, path, errors);
 }
 
 void CheckNfs(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  RequireText(source, N().server, path, errors);
-  RequireText(source, N().path, path, errors);
-  const std::string_view place = source.Get(N().path).AsString();
+  RequireText(source, Fields().server, path, errors);
+  RequireText(source, Fields().path, path, errors);
+  const std::string_view place = source.Get(Fields().path).AsString();
   if (!place.starts_with('/')) {
     errors->Invalid(path.Child("path"), place, "must be an absolute path");
   }
 }
 
 void CheckDownward(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  CheckMode(source, N().default_mode, path, errors);
-  for (const Value& file : source.Get(N().items).items()) CheckDownwardFile(file, path, errors);
+  CheckMode(source, Fields().default_mode, path, errors);
+  for (const Value& file : source.Get(Fields().items).items())
+    CheckDownwardFile(file, path, errors);
 }
 
 void CheckProjected(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  CheckMode(source, N().default_mode, path, errors);
-  Projection(path, errors).Check(source.Get(N().sources));
+  CheckMode(source, Fields().default_mode, path, errors);
+  Projection(path, errors).Check(source.Get(Fields().sources));
 }
 
 // ValidateCSIDriverName, and the secret.
 void CheckCsi(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view driver = source.Get(N().driver).AsString();
+  const std::string_view driver = source.Get(Fields().driver).AsString();
   if (driver.empty()) errors->Required(path.Child("driver"));
   if (driver.size() > 63) errors->TooLong(path.Child("driver"), 63);
   std::string lower(driver);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  if (!driver.empty() || errors->compat() != Compat::k1_36) {
+  if (!driver.empty() || !errors->profile().csi_driver_empty_once) {
     errors->InvalidAll(path.Child("driver"), driver, Dns1123Subdomain(lower));
   }
-  const Value& secret = source.Get(N().publish_secret);
+  const Value& secret = source.Get(Fields().node_publish_secret_ref);
   if (!secret.is_object()) return;
-  const std::string_view name = secret.Get(N().name).AsString();
+  const std::string_view name = secret.Get(Fields().name).AsString();
   if (name.empty()) {
     const FieldPath at = path.Child("nodePublishSecretRef");
     errors->Required(at.Child("name"));
@@ -246,12 +232,13 @@ void CheckCsi(const Value& source, const FieldPath& path, FieldErrorList* errors
 
 // Of a claim's template only that it is there.
 void CheckEphemeral(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  if (!source.Get(N().template_).is_object()) errors->Required(path.Child("volumeClaimTemplate"));
+  if (!source.Get(Fields().volume_claim_template).is_object())
+    errors->Required(path.Child("volumeClaimTemplate"));
 }
 
 void CheckImage(const Value& source, const FieldPath& path, FieldErrorList* errors) {
-  RequireText(source, N().reference, path, errors);
-  ValidateChoice(source.Get(N().pull_policy).AsString(), true, path.Child("pullPolicy"),
+  RequireText(source, Fields().reference, path, errors);
+  ValidateChoice(source.Get(Fields().pull_policy).AsString(), true, path.Child("pullPolicy"),
                  {"Always", "IfNotPresent", "Never"}, errors);
 }
 
@@ -316,8 +303,8 @@ void CheckSources(const Value& volume, std::string_view pod_name, const FieldPat
     first = false;
   }
   if (first) errors->Required(path, "must specify a volume type");
-  const std::string_view name = volume.Get(N().name).AsString();
-  if (!volume.Get(N().ephemeral).is_object() || pod_name.empty() || name.empty()) return;
+  const std::string_view name = volume.Get(Fields().name).AsString();
+  if (!volume.Get(Fields().ephemeral).is_object() || pod_name.empty() || name.empty()) return;
   const std::string claim = fmt::format("{}-{}", pod_name, name);
   for (const std::string& problem : Dns1123Subdomain(claim)) {
     errors->Invalid(path.Child("name"), name, fmt::format("PVC name \"{}\": {}", claim, problem));
@@ -328,8 +315,8 @@ void CheckSources(const Value& volume, std::string_view pod_name, const FieldPat
 bool IsCreatedFor(const Value& volumes, std::string_view pod_name, std::string_view claim) {
   const auto items = volumes.items();
   return std::any_of(items.begin(), items.end(), [&](const Value& v) {
-    return v.Get(N().ephemeral).is_object() &&
-           claim == fmt::format("{}-{}", pod_name, v.Get(N().name).AsString());
+    return v.Get(Fields().ephemeral).is_object() &&
+           claim == fmt::format("{}-{}", pod_name, v.Get(Fields().name).AsString());
   });
 }
 
@@ -356,7 +343,7 @@ std::vector<const Value*> ValidateVolumes(const Value& volumes, std::string_view
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     const FieldPath at = path.Index(i);
     const Value& volume = volumes.at(i);
-    const std::string_view name = volume.Get(N().name).AsString();
+    const std::string_view name = volume.Get(Fields().name).AsString();
     const std::size_t before = errors->size();
     CheckSources(volume, pod_name, at, errors);
     if (name.empty()) {
@@ -365,11 +352,11 @@ std::vector<const Value*> ValidateVolumes(const Value& volumes, std::string_view
       errors->InvalidAll(at.Child("name"), name, Dns1123Label(name, errors->compat()));
     }
     const bool known = std::any_of(good.begin(), good.end(), [&](const Value* v) {
-      return v->Get(N().name).AsString() == name;
+      return v->Get(Fields().name).AsString() == name;
     });
     if (known) errors->Duplicate(at.Child("name"), name);
     if (errors->size() == before) good.push_back(&volume);
-    const Value& claim = volume.Get(N().pvc).Get(N().claim_name);
+    const Value& claim = volume.Get(Fields().persistent_volume_claim).Get(Fields().claim_name);
     if (claim.is_string() && !pod_name.empty() &&
         IsCreatedFor(volumes, pod_name, claim.AsString())) {
       const FieldPath pvc = at.Child("persistentVolumeClaim");

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/value/quantity.h"
 
@@ -15,26 +17,6 @@ using value::Atom;
 using value::Value;
 
 namespace {
-
-struct Names {
-  Atom affinity{"affinity"}, annotations{"annotations"}, container_port{"containerPort"},
-      containers{"containers"}, env{"env"}, expressions{"matchExpressions"},
-      grace{"terminationGracePeriodSeconds"}, host_aliases{"hostAliases"}, host_ip{"hostIP"},
-      host_port{"hostPort"}, init_containers{"initContainers"}, ip{"ip"}, key{"key"},
-      limits{"limits"}, metadata{"metadata"}, name{"name"}, node{"nodeAffinity"},
-      node_selector{"nodeSelector"}, overhead{"overhead"}, pod{"podAffinity"},
-      pod_anti{"podAntiAffinity"}, ports{"ports"}, preference{"preference"},
-      preferred{"preferredDuringSchedulingIgnoredDuringExecution"}, protocol{"protocol"},
-      pull_secrets{"imagePullSecrets"}, requests{"requests"},
-      required{"requiredDuringSchedulingIgnoredDuringExecution"}, resources{"resources"},
-      selector{"labelSelector"}, spec{"spec"}, spread{"topologySpreadConstraints"},
-      term{"podAffinityTerm"}, terms{"nodeSelectorTerms"}, topology_key{"topologyKey"},
-      value{"value"}, value_from{"valueFrom"}, values{"values"}, volumes{"volumes"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
 
 constexpr std::string_view kNoSelector = "a null labelSelector results in matching no pod";
 constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -82,30 +64,31 @@ std::string_view Text(const Value& v, Atom field) { return v.Get(field).AsString
 class Remarks {
  public:
   Remarks(const Value& object, std::string_view prefix, Compat compat)
-      : metadata_(object.Get(N().metadata)),
-        spec_(object.Get(N().spec)),
+      : metadata_(object.Get(Fields().metadata)),
+        spec_(object.Get(Fields().spec)),
         prefix_(prefix),
-        compat_(compat) {}
+        compat_(compat),
+        profile_(ProfileOf(compat)) {}
 
   std::vector<std::string> Take() {
     OldNodeLabels();
     Spread();
     Annotations();
     Volumes();
-    Repeated(N().host_aliases, N().ip, "ip");
-    Repeated(N().pull_secrets, N().name, "name");
+    Repeated(Fields().host_aliases, Fields().ip, "ip");
+    Repeated(Fields().image_pull_secrets, Fields().name, "name");
     EmptyPullSecrets();
-    Fractions(spec_.Get(N().overhead), Path("spec.overhead"));
+    Fractions(spec_.Get(Fields().overhead), Path("spec.overhead"));
     EachContainer([&](const Value& c, const std::string& at) { Container(c, at); });
     EachContainer([&](const Value& c, const std::string& at) { Ports(c, at); });
-    if (compat_ == Compat::k1_36)
+    if (profile_.warns_of_port_names)
       EachContainer([&](const Value& c, const std::string& at) { PortNames(c, at); });
-    if (spec_.Get(N().grace).AsInt() < 0) {
+    if (spec_.Get(Fields().termination_grace_period_seconds).AsInt() < 0) {
       Add(Path("spec.terminationGracePeriodSeconds"),
           "must be >= 0; negative values are invalid and will be treated as 1");
     }
-    PodAffinity(N().pod, Path("spec.affinity.podAffinity"));
-    PodAffinity(N().pod_anti, Path("spec.affinity.podAntiAffinity"));
+    PodAffinity(Fields().pod_affinity, Path("spec.affinity.podAffinity"));
+    PodAffinity(Fields().pod_anti_affinity, Path("spec.affinity.podAntiAffinity"));
     return std::move(out_);
   }
 
@@ -121,7 +104,8 @@ class Remarks {
   }
 
   std::string_view OldLabel(std::string_view key) const {
-    const std::size_t count = compat_ == Compat::k1_36 ? std::size(kOldLabels) : kLabelsOf130;
+    const std::size_t count =
+        profile_.warns_of_newer_old_labels ? std::size(kOldLabels) : kLabelsOf130;
     for (std::size_t i = 0; i < count; ++i) {
       if (kOldLabels[i].first == key) return kOldLabels[i].second;
     }
@@ -129,34 +113,36 @@ class Remarks {
   }
 
   void OldNodeLabels() {
-    for (const Value::Member& m : spec_.Get(N().node_selector).members()) {
+    for (const Value::Member& m : spec_.Get(Fields().node_selector).members()) {
       const std::string_view key = m.name.text();
       if (const std::string_view text = OldLabel(key); !text.empty())
         Add(Path(fmt::format("spec.nodeSelector[{}]", key)), text);
     }
-    const Value& affinity = spec_.Get(N().affinity).Get(N().node);
+    const Value& affinity = spec_.Get(Fields().affinity).Get(Fields().node_affinity);
     const std::string path = Path("spec.affinity.nodeAffinity");
-    const Value& terms = affinity.Get(N().required).Get(N().terms);
+    const Value& terms = affinity.Get(Fields().required_during_scheduling_ignored_during_execution)
+                             .Get(Fields().node_selector_terms);
     for (std::size_t i = 0; i < terms.size(); ++i)
       Term(terms.at(i), false, fmt::format("{}.{}.nodeSelectorTerms[{}]", path, kRequired, i));
-    const Value& preferred = affinity.Get(N().preferred);
+    const Value& preferred =
+        affinity.Get(Fields().preferred_during_scheduling_ignored_during_execution);
     for (std::size_t i = 0; i < preferred.size(); ++i)
-      Term(preferred.at(i).Get(N().preference), true,
+      Term(preferred.at(i).Get(Fields().preference), true,
            fmt::format("{}.{}[{}].preference", path, kPreferred, i));
   }
 
   // Values of terms that need not match are only remarked about, from 1.33 on.
   void Term(const Value& term, bool values, const std::string& path) {
-    const Value& expressions = term.Get(N().expressions);
+    const Value& expressions = term.Get(Fields().match_expressions);
     for (std::size_t i = 0; i < expressions.size(); ++i) {
       const Value& e = expressions.at(i);
-      const std::string_view key = Text(e, N().key);
+      const std::string_view key = Text(e, Fields().key);
       if (const std::string_view text = OldLabel(key); !text.empty())
         Add(fmt::format("{}.matchExpressions[{}].key", path, i),
             fmt::format("{} is {}", key, text));
-      if (!values || compat_ != Compat::k1_36) continue;
-      for (std::size_t j = 0; j < e.Get(N().values).size(); ++j) {
-        const std::string_view label = e.Get(N().values).at(j).AsString();
+      if (!values || !profile_.warns_of_affinity_values) continue;
+      for (std::size_t j = 0; j < e.Get(Fields().values).size(); ++j) {
+        const std::string_view label = e.Get(Fields().values).at(j).AsString();
         for (const std::string& problem : LabelValue(label, compat_))
           Add(fmt::format("{}.matchExpressions[{}].values[{}]", path, i, j),
               fmt::format("{} is invalid, {}", label, problem));
@@ -165,29 +151,30 @@ class Remarks {
   }
 
   void Spread() {
-    const Value& constraints = spec_.Get(N().spread);
+    const Value& constraints = spec_.Get(Fields().topology_spread_constraints);
     for (std::size_t i = 0; i < constraints.size(); ++i) {
       const std::string at = Path(fmt::format("spec.topologySpreadConstraints[{}]", i));
-      const std::string_view key = Text(constraints.at(i), N().topology_key);
+      const std::string_view key = Text(constraints.at(i), Fields().topology_key);
       if (const std::string_view text = OldLabel(key); !text.empty())
         Add(at + ".topologyKey", fmt::format("{} is {}", key, text));
-      if (constraints.at(i).Get(N().selector).is_null()) Add(at + ".labelSelector", kNoSelector);
+      if (constraints.at(i).Get(Fields().label_selector).is_null())
+        Add(at + ".labelSelector", kNoSelector);
     }
   }
 
   void Annotations() {
-    const Value& annotations = metadata_.Get(N().annotations);
+    const Value& annotations = metadata_.Get(Fields().annotations);
     for (const auto& [key, text] : kOldAnnotations) {
       if (annotations.Has(key)) Add(Path(fmt::format("metadata.annotations[{}]", key)), text);
     }
   }
 
   void Volumes() {
-    const Value& volumes = spec_.Get(N().volumes);
+    const Value& volumes = spec_.Get(Fields().volumes);
     for (std::size_t i = 0; i < volumes.size(); ++i) {
       for (const auto& [source, text] : kOldVolumes) {
         if (!volumes.at(i).Get(source).is_object()) continue;
-        const bool off = source == "gitRepo" && compat_ == Compat::k1_36;
+        const bool off = source == "gitRepo" && profile_.warns_git_repo_is_off;
         Add(Path(fmt::format("spec.volumes[{}].{}", i,
                              source == "storageos" ? "storageOS" : source)),
             fmt::format("{}{}", text, off ? ", and disabled by default in v1.33+" : ""));
@@ -208,9 +195,9 @@ class Remarks {
   }
 
   void EmptyPullSecrets() {
-    const Value& secrets = spec_.Get(N().pull_secrets);
+    const Value& secrets = spec_.Get(Fields().image_pull_secrets);
     for (std::size_t i = 0; i < secrets.size(); ++i) {
-      if (Text(secrets.at(i), N().name).empty())
+      if (Text(secrets.at(i), Fields().name).empty())
         Add(Path(fmt::format("spec.imagePullSecrets[{}].name", i)), "invalid empty name \"\"");
     }
   }
@@ -232,7 +219,7 @@ class Remarks {
 
   template <class Visit>
   void EachContainer(const Visit& visit) {
-    for (const Atom list : {N().init_containers, N().containers}) {
+    for (const Atom list : {Fields().init_containers, Fields().containers}) {
       const Value& containers = spec_.Get(list);
       for (std::size_t i = 0; i < containers.size(); ++i)
         visit(containers.at(i), Path(fmt::format("spec.{}[{}]", list.text(), i)));
@@ -240,21 +227,21 @@ class Remarks {
   }
 
   void Container(const Value& c, const std::string& at) {
-    const Value& resources = c.Get(N().resources);
+    const Value& resources = c.Get(Fields().resources);
     for (const char* resource : {"memory", "ephemeral-storage"}) {
-      Fraction(resources.Get(N().limits), resource, at + ".resources.limits");
-      Fraction(resources.Get(N().requests), resource, at + ".resources.requests");
+      Fraction(resources.Get(Fields().limits), resource, at + ".resources.limits");
+      Fraction(resources.Get(Fields().requests), resource, at + ".resources.requests");
     }
-    const Value& env = c.Get(N().env);
+    const Value& env = c.Get(Fields().env);
     for (std::size_t i = 1; i < env.size(); ++i) {
-      const std::string_view name = Text(env.at(i), N().name);
+      const std::string_view name = Text(env.at(i), Fields().name);
       bool known = false;
-      for (std::size_t j = 0; j < i; ++j) known = known || Text(env.at(j), N().name) == name;
+      for (std::size_t j = 0; j < i; ++j) known = known || Text(env.at(j), Fields().name) == name;
       if (!known) continue;
       const std::string ref = fmt::format("$({})", name);
-      const std::string_view text = Text(env.at(i), N().value);
-      const bool extends =
-          env.at(i).Get(N().value_from).is_null() && text != ref && text.find(ref) != text.npos;
+      const std::string_view text = Text(env.at(i), Fields().value);
+      const bool extends = env.at(i).Get(Fields().value_from).is_null() && text != ref &&
+                           text.find(ref) != text.npos;
       if (extends) continue;
       Add(fmt::format("{}.env[{}]", at, i),
           fmt::format("hides previous definition of {}, which may be dropped when using apply",
@@ -263,15 +250,15 @@ class Remarks {
   }
 
   void Ports(const Value& c, const std::string& at) {
-    const Value& ports = c.Get(N().ports);
+    const Value& ports = c.Get(Fields().ports);
     for (std::size_t i = 0; i < ports.size(); ++i) {
       const Value& port = ports.at(i);
       const std::string field = fmt::format("{}.ports[{}]", at, i);
-      if (!Text(port, N().host_ip).empty() && port.Get(N().host_port).AsInt() == 0) {
+      if (!Text(port, Fields().host_ip).empty() && port.Get(Fields().host_port).AsInt() == 0) {
         Add(field, fmt::format("hostIP set without hostPort: {{Name:{} HostPort:0 ContainerPort:{} "
                                "Protocol:{} HostIP:{}}}",
-                               Text(port, N().name), port.Get(N().container_port).AsInt(),
-                               Text(port, N().protocol), Text(port, N().host_ip)));
+                               Text(port, Fields().name), port.Get(Fields().container_port).AsInt(),
+                               Text(port, Fields().protocol), Text(port, Fields().host_ip)));
       }
       for (const Port& other : ports_) ComparePorts(field, port, other);
       ports_.push_back({field, &port});
@@ -280,12 +267,13 @@ class Remarks {
 
   void ComparePorts(const std::string& field, const Value& port, const Port& other) {
     const Value& before = *other.port;
-    if (port.Get(N().container_port) != before.Get(N().container_port) ||
-        Text(port, N().protocol) != Text(before, N().protocol))
+    if (port.Get(Fields().container_port) != before.Get(Fields().container_port) ||
+        Text(port, Fields().protocol) != Text(before, Fields().protocol))
       return;
-    const std::int64_t a = port.Get(N().host_port).AsInt();
-    const std::int64_t b = before.Get(N().host_port).AsInt();
-    const std::string_view ip_a = Text(port, N().host_ip), ip_b = Text(before, N().host_ip);
+    const std::int64_t a = port.Get(Fields().host_port).AsInt();
+    const std::int64_t b = before.Get(Fields().host_port).AsInt();
+    const std::string_view ip_a = Text(port, Fields().host_ip),
+                           ip_b = Text(before, Fields().host_ip);
     if (ip_a == ip_b && a == b) {
       Add(field, "duplicate port definition with " + other.field);
     } else if (a == 0 || b == 0) {
@@ -296,13 +284,13 @@ class Remarks {
   }
 
   void PortNames(const Value& c, const std::string& at) {
-    const Value& ports = c.Get(N().ports);
+    const Value& ports = c.Get(Fields().ports);
     for (std::size_t i = 0; i < ports.size(); ++i) {
-      const std::string_view name = Text(ports.at(i), N().name);
+      const std::string_view name = Text(ports.at(i), Fields().name);
       if (name.empty()) continue;
       const std::string field = fmt::format("{}.ports[{}]", at, i);
       const auto first = std::find_if(named_.begin(), named_.end(), [&](const Port& p) {
-        return Text(*p.port, N().name) == name;
+        return Text(*p.port, Fields().name) == name;
       });
       if (first == named_.end()) {
         named_.push_back({field, &ports.at(i)});
@@ -315,15 +303,17 @@ class Remarks {
   }
 
   void PodAffinity(Atom which, const std::string& path) {
-    const Value& affinity = spec_.Get(N().affinity).Get(which);
-    const Value& required = affinity.Get(N().required);
+    const Value& affinity = spec_.Get(Fields().affinity).Get(which);
+    const Value& required =
+        affinity.Get(Fields().required_during_scheduling_ignored_during_execution);
     for (std::size_t i = 0; i < required.size(); ++i) {
-      if (required.at(i).Get(N().selector).is_null())
+      if (required.at(i).Get(Fields().label_selector).is_null())
         Add(fmt::format("{}.{}[{}].labelSelector", path, kRequired, i), kNoSelector);
     }
-    const Value& preferred = affinity.Get(N().preferred);
+    const Value& preferred =
+        affinity.Get(Fields().preferred_during_scheduling_ignored_during_execution);
     for (std::size_t i = 0; i < preferred.size(); ++i) {
-      if (preferred.at(i).Get(N().term).Get(N().selector).is_null())
+      if (preferred.at(i).Get(Fields().pod_affinity_term).Get(Fields().label_selector).is_null())
         Add(fmt::format("{}.{}[{}].podAffinityTerm.labelSelector", path, kPreferred, i),
             kNoSelector);
     }
@@ -333,6 +323,7 @@ class Remarks {
   const Value& spec_;
   std::string_view prefix_;
   Compat compat_;
+  const Profile& profile_;
   std::vector<Port> ports_;  // of the containers before
   std::vector<Port> named_;
   std::vector<std::string> out_;
@@ -342,7 +333,8 @@ class Remarks {
 
 std::vector<std::string> PodWarnings(const Value& pod, Compat compat) {
   std::vector<std::string> out;
-  const NameProblems problems = Dns1123Label(Text(pod.Get(N().metadata), N().name), compat);
+  const NameProblems problems =
+      Dns1123Label(Text(pod.Get(Fields().metadata), Fields().name), compat);
   if (!problems.empty()) {
     out.push_back(
         fmt::format("metadata.name: this is used in the Pod's hostname, which can result "

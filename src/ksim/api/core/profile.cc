@@ -1,0 +1,96 @@
+#include "ksim/api/core/profile.h"
+
+namespace ksim::api {
+namespace {
+
+constexpr Profile MakeV130() {
+  Profile p;
+  p.label_names_dots = true;
+  p.stateful_set_name_is_label = true;
+  p.pod_scheduling_readiness = true;
+  p.sidecar_containers = true;
+  p.resize_policy = true;
+  p.init_resize_policy_refused = true;
+  p.pod_host_ips = true;
+  p.proc_mount_needs_host_users = true;
+  p.pod_affinity_label_keys = true;
+  p.spread_selector = true;
+  p.updatable_fields_of_125 = false;
+  p.pod_update_keeps_qos = true;
+  p.stateful_set_start_ordinal = true;
+  p.cron_refuses_time_zone = true;
+  p.elastic_indexed_job = true;
+  p.job_prefixed_labels = true;
+  p.template_host_ports = false;
+  p.stateful_set_auto_delete = true;
+  p.job_pod_replacement_policy = true;
+  p.job_manual_selector = true;
+  return p;
+}
+
+constexpr Profile MakeV136() {
+  Profile p = MakeV130();
+  p.bad_values_as_json = true;
+  p.too_long_as_may_not_be = true;
+  p.owner_texts_name_field = false;
+  p.labels_worded_by_content = true;
+  p.relaxed_env_names = true;
+  p.relaxed_service_names = true;
+  p.relaxed_dns_search = true;
+  p.updates_validate_as_new = false;
+  p.container_restart_rules = true;
+  p.init_resize_policy_refused = false;
+  p.resize_text_names_pod = true;
+  p.env_files = true;
+  p.sleep_action_allows_zero = true;
+  p.supplemental_groups_policy = true;
+  p.selinux_change_policy = true;
+  p.host_users_as_field = true;
+  p.os_name_needs_text = false;
+  p.toleration_shown_whole = false;
+  p.required_node_affinity_values = true;
+  p.spread_label_keys_merge = true;
+  p.sources_text_says_volume = true;
+  p.csi_driver_empty_once = true;
+  p.pod_update_keeps_qos = false;
+  p.status_update_keeps_qos = true;
+  p.status_conditions_under_status = true;
+  p.pod_observed_generation = true;
+  p.stateful_set_template = true;
+  p.stateful_set_service_name = true;
+  p.stateful_set_updates_history = true;
+  p.slice_address_is_ip = true;
+  p.node_repeated_cidrs = false;
+  p.pod_generation = true;
+  p.pod_status_restores_qos = true;
+  p.drops_disabled_pod_fields = false;
+  p.pod_affinity_merges_keys = true;
+  p.gated_condition_has_time = true;
+  p.warns_of_port_names = true;
+  p.warns_of_newer_old_labels = true;
+  p.warns_of_affinity_values = true;
+  p.warns_git_repo_is_off = true;
+  p.type_errors_name_embedded = true;
+  p.sidecars_hold_host_ports = true;
+  p.available_at_due_time = true;
+  return p;
+}
+
+}  // namespace
+
+const Profile& ProfileOf(Compat compat) {
+  static constexpr Profile kV125;
+  static constexpr Profile kV130 = MakeV130();
+  static constexpr Profile kV136 = MakeV136();
+  switch (compat) {
+    case Compat::k1_25:
+      return kV125;
+    case Compat::k1_30:
+      return kV130;
+    case Compat::k1_36:
+      break;
+  }
+  return kV136;
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,101 @@
+// Profile: what the rules of the API types do differently in Kubernetes 1.25, 1.30 and 1.36:
+// validation and its words, defaulting, preparation before storage, warnings and decoding. A switch
+// has the name of its feature gate where there is one, else of the behaviour; its comment names
+// upstream's function. profile.cc is one column a version, and the only place under src/ksim/api
+// that knows which version has which switch.
+//
+// Rules read it from FieldErrorList::profile() or ProfileOf(compat); whoever adds a switch adds a
+// line here and one in profile.cc.
+#pragma once
+#include "ksim/api/compat.h"
+
+namespace ksim::api {
+
+struct Profile {
+  constexpr Profile() = default;
+
+  // Words of errors: apimachinery pkg/util/validation/field/errors.go.
+  bool bad_values_as_json = false;      // ErrorBody: a bad value as JSON, else as Go's %#v
+  bool too_long_as_may_not_be = false;  // TooLong: "may not be more than", else "must have at most"
+  bool owner_texts_name_field = true;   // ValidateOwnerReferences: "kind must not be empty"
+
+  // Names: apimachinery pkg/util/validation/validation.go, pkg/api/validate/content.
+  bool labels_worded_by_content = false;    // "a valid label key", bytes; else "a qualified name"
+  bool label_names_dots = false;            // IsDNS1123Label: "must not contain dots"
+  bool relaxed_env_names = false;           // gate RelaxedEnvironmentVariableValidation
+  bool relaxed_service_names = false;       // gate RelaxedServiceNameValidation
+  bool relaxed_dns_search = false;          // gate RelaxedDNSSearchValidation
+  bool stateful_set_name_is_label = false;  // ValidateStatefulSetName: a DNS label, else subdomain
+
+  // Order of rules: registry strategies' ValidateUpdate calls Validate too, up to 1.35.
+  bool updates_validate_as_new = true;
+
+  // Pods: pkg/apis/core/validation/validation.go.
+  bool pod_scheduling_readiness = false;     // gate PodSchedulingReadiness: spec.schedulingGates
+  bool sidecar_containers = false;           // gate SidecarContainers: restartPolicy of containers
+  bool container_restart_rules = false;      // gate ContainerRestartRules: each has its own policy
+  bool resize_policy = false;                // gate InPlacePodVerticalScaling: validateResizePolicy
+  bool init_resize_policy_refused = false;   // validateInitContainers, without restartable ones
+  bool resize_text_names_pod = false;        // "when pod `restartPolicy` is 'Never'"
+  bool pod_host_ips = false;                 // gate PodHostIPs: fieldRef status.hostIPs
+  bool env_files = false;                    // gate EnvFiles: valueFrom.fileKeyRef
+  bool sleep_action_allows_zero = false;     // gate PodLifecycleSleepActionAllowZero
+  bool proc_mount_needs_host_users = false;  // ValidateProcMount: Unmasked in a user namespace only
+  bool supplemental_groups_policy = false;   // gate SupplementalGroupsPolicy
+  bool selinux_change_policy = false;        // gate SELinuxChangePolicy
+  bool host_users_as_field = false;          // validateHostUsers: "`hostUsers`" in the text
+  bool os_name_needs_text = true;            // validateOS: Required "cannot be empty", else no text
+  bool toleration_shown_whole = true;        // ValidateTolerations: Exists with a value
+  bool required_node_affinity_values = false;  // ValidateNodeSelectorRequirement checks the values
+  bool pod_affinity_label_keys = false;        // validatePodAffinityTerm: matchLabelKeys
+  bool spread_label_keys_merge = false;   // gate MatchLabelKeysInPodTopologySpreadSelectorMerge
+  bool spread_selector = false;           // validateTopologySpreadConstraints: labelSelector
+  bool sources_text_says_volume = false;  // validateProjectionSources: "1 volume type per source"
+  bool csi_driver_empty_once = false;     // validateCSIVolumeSource: an empty driver is one error
+  bool updatable_fields_of_125 = true;    // ValidatePodUpdate: the list of what may change
+  bool pod_update_keeps_qos = false;      // ValidatePodUpdate: "Pod QoS is immutable", 1.27 to 1.31
+  bool status_update_keeps_qos = false;   // ValidatePodStatusUpdate: status.qosClass, from 1.32 on
+  bool status_conditions_under_status = false;  // ValidatePodStatusUpdate: the path, from 1.33 on
+  bool pod_observed_generation = false;         // gate PodObservedGenerationTracking
+
+  // Other kinds: pkg/apis/{apps,batch,core,discovery}/validation.
+  bool stateful_set_template = false;         // ValidatePodTemplateSpecForStatefulSet in full
+  bool stateful_set_service_name = false;     // ValidateStatefulSetSpec: spec.serviceName
+  bool stateful_set_updates_history = false;  // ValidateStatefulSetUpdate: revisionHistoryLimit
+  bool stateful_set_start_ordinal = false;    // gate StatefulSetStartOrdinal: ordinals
+  bool cron_refuses_time_zone = false;        // validateScheduleFormat: TZ= in the schedule
+  bool elastic_indexed_job = false;           // gate ElasticIndexedJob: completions may change
+  bool slice_address_is_ip = false;           // EndpointSlice: first whether it is an IP at all
+  bool node_repeated_cidrs = true;            // ValidateNode: a podCIDR that repeats, one by one
+
+  // Preparation: pkg/registry/core/pod/strategy.go, pkg/api/pod/util.go, batch/job/strategy.go.
+  bool pod_generation = false;            // metadata.generation of pods, from 1.33 on
+  bool pod_status_restores_qos = false;   // PrepareForUpdate of /status puts qosClass back
+  bool drops_disabled_pod_fields = true;  // dropDisabledFields: user namespaces, procMount, ...
+  bool pod_affinity_merges_keys = false;  // gate MatchLabelKeysInPodAffinity, from 1.31 on
+  bool gated_condition_has_time = false;  // applySchedulingGatedCondition, from 1.31 on
+  bool job_prefixed_labels = false;       // batch.kubernetes.io/ labels of a Job's pods, from 1.27
+
+  // Defaults: pkg/apis/{core,apps,batch}/v1/defaults.go.
+  bool template_host_ports = true;          // gate DefaultHostNetworkHostPortsInPodTemplates
+  bool stateful_set_auto_delete = false;    // gate StatefulSetAutoDeletePVC, from 1.27 on
+  bool job_pod_replacement_policy = false;  // gate JobPodReplacementPolicy, from 1.29 on
+  bool job_manual_selector = false;         // SetDefaults_Job: manualSelector
+
+  // Warnings: pkg/api/pod/warnings.go, pkg/api/node/util.go.
+  bool warns_of_port_names = false;        // a port name that repeats
+  bool warns_of_newer_old_labels = false;  // node labels that became deprecated after 1.30
+  bool warns_of_affinity_values = false;   // preferred terms with bad values, from 1.33 on
+  bool warns_git_repo_is_off = false;      // gate GitRepoVolumeDriver, off from 1.33 on
+
+  // Decoding: sigs.k8s.io/json. A type error names the embedded structs on its way.
+  bool type_errors_name_embedded = false;
+
+  // What a pod holds and when it counts.
+  bool sidecars_hold_host_ports = false;  // pkg/scheduler/util GetHostPorts, from 1.33 on
+  bool available_at_due_time = false;     // podutils.IsPodAvailable: <=, else <
+};
+
+const Profile& ProfileOf(Compat compat);
+
+}  // namespace ksim::api
