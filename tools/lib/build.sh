@@ -59,13 +59,17 @@ header:gmock/gmock.h            libgmock-dev
 command:python3                 python3'
 needs_bench='
 header:benchmark/benchmark.h    libbenchmark-dev'
-needs_check='
+needs_tidy='
+command:clang++-19             clang-19
+command:clang-tidy-19          clang-tidy-19'
+needs_check=$needs_tidy'
 command:g++-12                  g++-12
 command:clang++-19              clang-19
 command:clang-format-19         clang-format-19
 file:/usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev
 command:localedef               libc-bin
 command:node                    nodejs
+command:valgrind                valgrind
 file:/usr/share/i18n/locales/de_DE             locales'
 
 have_header() {
