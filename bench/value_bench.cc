@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/api/patch_schema.h"
 #include "ksim/value/diff.h"
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
@@ -145,7 +146,8 @@ void BM_StrategicPatch(benchmark::State& state) {
   const Value pod = PodTree();
   const Value patch = *ParseJson(
       R"({"status":{"conditions":[{"type":"Ready","status":"False"}],"phase":"Failed"}})");
-  for (auto _ : state) benchmark::DoNotOptimize(ApplyStrategicMergePatch(pod, patch, "v1", "Pod"));
+  const PatchSchema* schema = api::FindPatchSchema("v1", "Pod");
+  for (auto _ : state) benchmark::DoNotOptimize(ApplyStrategicMergePatch(pod, patch, schema));
 }
 BENCHMARK(BM_StrategicPatch);
 

@@ -1,9 +1,8 @@
 // Patches: JSON merge patch (RFC 7386), JSON patch (RFC 6902), strategic merge patch, and the
 // patches that clients compute.
 #pragma once
-#include <string_view>
-
 #include "absl/status/statusor.h"
+#include "ksim/value/patch_schema.h"
 #include "ksim/value/value.h"
 
 namespace ksim::value {
@@ -20,26 +19,23 @@ Value CreateMergePatch(const Value& original, const Value& modified);
 // ResourceExhausted: more than 10000 operations (413).
 absl::StatusOr<Value> ApplyJsonPatch(const Value& target, const Value& patch);
 
-// Whether strategic merge patch knows the kind's lists; custom resources answer 415 (API-86).
-bool HasStrategicSchema(std::string_view api_version, std::string_view kind);
-
 // Strategic merge patch as apimachinery's pkg/util/strategicpatch: lists with a merge key merge by
 // it; $patch: delete/replace, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>,
-// $retainKeys. InvalidArgument with upstream's text for a bad patch; Unimplemented for a kind
-// without a schema.
+// $retainKeys. The schema says which lists merge. InvalidArgument with upstream's text for a bad
+// patch; Unimplemented without a schema (null).
 absl::StatusOr<Value> ApplyStrategicMergePatch(const Value& original, const Value& patch,
-                                               std::string_view api_version, std::string_view kind);
+                                               const PatchSchema* schema);
 
 // The strategic patch that turns `original` into `modified` (CreateTwoWayMergePatch).
 absl::StatusOr<Value> CreateTwoWayMergePatch(const Value& original, const Value& modified,
-                                             std::string_view api_version, std::string_view kind);
+                                             const PatchSchema* schema);
 
 // kubectl apply: from what was applied last (`original`), what is applied (`modified`) and what the
 // server has (`current`). Without `overwrite`, a field that others changed differently is
 // FailedPrecondition (CreateThreeWayMergePatch).
 absl::StatusOr<Value> CreateThreeWayMergePatch(const Value& original, const Value& modified,
-                                               const Value& current, std::string_view api_version,
-                                               std::string_view kind, bool overwrite = true);
+                                               const Value& current, const PatchSchema* schema,
+                                               bool overwrite = true);
 
 // The same with JSON merge patches, for kinds without a schema (pkg/util/jsonmergepatch).
 Value CreateThreeWayJsonMergePatch(const Value& original, const Value& modified,

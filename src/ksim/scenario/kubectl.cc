@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ksim/api/patch_schema.h"
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
@@ -235,9 +236,10 @@ sim::Task<Response> Kubectl::ApplyOne(Info info, Object wanted, const char** don
   const Value now = current.object.ToTree();
   Value patch = value::CreateThreeWayJsonMergePatch(before, modified, now);
   api::PatchType type = api::PatchType::kMerge;
-  if (value::HasStrategicSchema(info->api_version(), info->kind)) {
-    absl::StatusOr<Value> strategic = value::CreateThreeWayMergePatch(
-        before, modified, now, info->api_version(), info->kind, true);
+  const value::PatchSchema* schema = api::FindPatchSchema(info->api_version(), info->kind);
+  if (schema != nullptr) {
+    absl::StatusOr<Value> strategic =
+        value::CreateThreeWayMergePatch(before, modified, now, schema, true);
     if (strategic.ok()) {
       patch = *std::move(strategic);
       type = api::PatchType::kStrategic;

@@ -12,15 +12,15 @@
 namespace ksim::value {
 namespace {
 
-absl::StatusOr<bool> FieldsConflict(const Value& left, const Value& right, const PatchType* type,
+absl::StatusOr<bool> FieldsConflict(const Value& left, const Value& right, const PatchSchema* type,
                                     const PatchField& field);
 
-absl::StatusOr<bool> MapsConflict(const Value& left, const Value& right, const PatchType* type) {
+absl::StatusOr<bool> MapsConflict(const Value& left, const Value& right, const PatchSchema* type) {
   for (const Value::Member& m : left.members()) {
     const std::string_view name = m.name.text();
     const Value* other = right.Find(m.name);
     if (name == kDirective || name == kRetainKeys || other == nullptr) continue;
-    const PatchField& field = PatchType::Field(type, name);
+    const PatchField& field = PatchSchema::Field(type, name);
     ASSIGN_OR_RETURN(const bool conflict, FieldsConflict(m.value, *other, field.type, field));
     if (conflict) return true;
   }
@@ -45,7 +45,7 @@ absl::StatusOr<ByKey> IndexByKey(const List& list, Atom merge_key) {
   return index;
 }
 
-absl::StatusOr<bool> ListsConflict(List left, List right, const PatchType* type,
+absl::StatusOr<bool> ListsConflict(List left, List right, const PatchSchema* type,
                                    const PatchField& field) {
   static constexpr PatchField kPlain{};
   ASSIGN_OR_RETURN(const bool maps, HoldsMaps(left, right));
@@ -73,7 +73,7 @@ absl::StatusOr<bool> ListsConflict(List left, List right, const PatchType* type,
   return false;
 }
 
-absl::StatusOr<bool> FieldsConflict(const Value& left, const Value& right, const PatchType* type,
+absl::StatusOr<bool> FieldsConflict(const Value& left, const Value& right, const PatchSchema* type,
                                     const PatchField& field) {
   if (left.type() != right.type()) return true;
   if (left.is_array()) return ListsConflict(ItemsOfList(left), ItemsOfList(right), type, field);
@@ -87,7 +87,7 @@ absl::StatusOr<bool> FieldsConflict(const Value& left, const Value& right, const
 
 }  // namespace
 
-absl::StatusOr<bool> HaveConflicts(const Value& left, const Value& right, const PatchType* type) {
+absl::StatusOr<bool> HaveConflicts(const Value& left, const Value& right, const PatchSchema* type) {
   static constexpr PatchField kPlain{};
   return FieldsConflict(left, right, type, kPlain);
 }

@@ -27,8 +27,8 @@ struct DiffOptions {
 
 constexpr std::string_view kMapType = "map[string]interface {}";
 
-absl::StatusOr<Value> DiffMaps(const Value& original, const Value& modified, const PatchType* type,
-                               const DiffOptions& options);
+absl::StatusOr<Value> DiffMaps(const Value& original, const Value& modified,
+                               const PatchSchema* type, const DiffOptions& options);
 
 absl::Status RequireMergeKey(const Value& item, Atom merge_key) {
   if (!item.is_object()) return ErrBadArgType(kMapType, item);
@@ -174,7 +174,7 @@ class ListDiffer {
 
 class MapDiffer {
  public:
-  MapDiffer(const PatchType* type, const DiffOptions& options) : type_(type), options_(options) {}
+  MapDiffer(const PatchSchema* type, const DiffOptions& options) : type_(type), options_(options) {}
 
   absl::StatusOr<Value> Diff(const Value& original, const Value& modified) {
     List retained;
@@ -227,10 +227,10 @@ class MapDiffer {
     if (before != nullptr && m.name == Directives().patch) return DiffDirective(*before, m.value);
     if (before != nullptr && before->type() == m.value.type()) {
       if (m.value.is_object()) {
-        return DiffObject(m.name, *before, m.value, PatchType::Field(type_, m.name.text()));
+        return DiffObject(m.name, *before, m.value, PatchSchema::Field(type_, m.name.text()));
       }
       if (m.value.is_array()) {
-        const PatchField& field = PatchType::Field(type_, m.name.text());
+        const PatchField& field = PatchSchema::Field(type_, m.name.text());
         if (field.merge) return DiffList(m.name, *before, m.value, field);
       }
       if (*before == m.value) return absl::OkStatus();
@@ -271,13 +271,13 @@ class MapDiffer {
     return absl::OkStatus();
   }
 
-  const PatchType* type_;
+  const PatchSchema* type_;
   const DiffOptions& options_;
   absl::InlinedVector<Value::Member, 8> patch_;
 };
 
-absl::StatusOr<Value> DiffMaps(const Value& original, const Value& modified, const PatchType* type,
-                               const DiffOptions& options) {
+absl::StatusOr<Value> DiffMaps(const Value& original, const Value& modified,
+                               const PatchSchema* type, const DiffOptions& options) {
   return MapDiffer(type, options).Diff(original, modified);
 }
 
@@ -288,34 +288,32 @@ absl::Status Unsupported() {
 }  // namespace
 
 absl::StatusOr<Value> CreateTwoWayMergePatch(const Value& original, const Value& modified,
-                                             std::string_view api_version, std::string_view kind) {
-  const PatchType* type = FindPatchSchema(api_version, kind);
-  if (type == nullptr) return Unsupported();
+                                             const PatchSchema* schema) {
+  if (schema == nullptr) return Unsupported();
   DiffOptions options;
   options.set_element_order = true;
-  return DiffMaps(original, modified, type, options);
+  return DiffMaps(original, modified, schema, options);
 }
 
 absl::StatusOr<Value> CreateThreeWayMergePatch(const Value& original, const Value& modified,
-                                               const Value& current, std::string_view api_version,
-                                               std::string_view kind, bool overwrite) {
-  const PatchType* type = FindPatchSchema(api_version, kind);
-  if (type == nullptr) return Unsupported();
+                                               const Value& current, const PatchSchema* schema,
+                                               bool overwrite) {
+  if (schema == nullptr) return Unsupported();
   DiffOptions delta_options;
   delta_options.set_element_order = true;
   delta_options.ignore_deletions = true;
-  ASSIGN_OR_RETURN(const Value delta, DiffMaps(current, modified, type, delta_options));
+  ASSIGN_OR_RETURN(const Value delta, DiffMaps(current, modified, schema, delta_options));
   DiffOptions deletion_options;
   deletion_options.set_element_order = true;
   deletion_options.ignore_changes_and_additions = true;
-  ASSIGN_OR_RETURN(const Value deletions, DiffMaps(original, modified, type, deletion_options));
+  ASSIGN_OR_RETURN(const Value deletions, DiffMaps(original, modified, schema, deletion_options));
   MergeOptions merge_options;
   merge_options.merge_parallel_list = false;
   merge_options.ignore_unmatched_nulls = false;
-  ASSIGN_OR_RETURN(Value patch, MergeMap(deletions, delta, type, merge_options));
+  ASSIGN_OR_RETURN(Value patch, MergeMap(deletions, delta, schema, merge_options));
   if (overwrite) return patch;
-  ASSIGN_OR_RETURN(const Value changed, DiffMaps(original, current, type, DiffOptions()));
-  ASSIGN_OR_RETURN(const bool conflict, HaveConflicts(patch, changed, type));
+  ASSIGN_OR_RETURN(const Value changed, DiffMaps(original, current, schema, DiffOptions()));
+  ASSIGN_OR_RETURN(const bool conflict, HaveConflicts(patch, changed, schema));
   if (!conflict) return patch;
   const std::string message = "patch:\n" + ToYaml(patch) +
                               "\nconflicts with changes made from original to current:\n" +

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ksim/value/edit.h"
-#include "ksim/value/strategic_schema.h"
+#include "ksim/value/patch_schema.h"
 #include "ksim/value/value.h"
 
 namespace ksim::value {

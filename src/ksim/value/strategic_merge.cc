@@ -68,7 +68,8 @@ class EditedFields {
 // One object and the patch for it; members of the patch that are dealt with are taken out of it.
 class MapMerger {
  public:
-  MapMerger(const Value& original, Value patch, const PatchType* type, const MergeOptions& options)
+  MapMerger(const Value& original, Value patch, const PatchSchema* type,
+            const MergeOptions& options)
       : original_(original.is_null() ? Value::EmptyObject() : original),
         patch_(std::move(patch)),
         type_(type),
@@ -157,7 +158,7 @@ class MapMerger {
     const Value patch = patch_.Get(key);
     if (own != nullptr && !original.is_array()) return ErrBadArgType(kListType, original);
     if (has_patch && !patch.is_array()) return ErrBadArgType(kListType, patch);
-    const PatchField& field = PatchType::Field(type_, name);
+    const PatchField& field = PatchSchema::Field(type_, name);
     const Atom merge_key(field.merge_key);
     RETURN_IF_ERROR(ValidatePatchWithSetOrderList(ItemsOf(patch), order, merge_key));
     if (own == nullptr && !has_patch) return absl::OkStatus();
@@ -220,11 +221,11 @@ class MapMerger {
     }
     const Value before = *found;
     if (before.is_array()) {
-      const PatchField& field = PatchType::Field(type_, key.text());
+      const PatchField& field = PatchSchema::Field(type_, key.text());
       ASSIGN_OR_RETURN(Value merged, MergeLists(before, m.value, field, delete_list));
       original_.Set(key, std::move(merged));
     } else if (before.is_object()) {
-      const PatchField& field = PatchType::Field(type_, key.text());
+      const PatchField& field = PatchSchema::Field(type_, key.text());
       ASSIGN_OR_RETURN(Value merged, MergeObjects(before, m.value, field));
       original_.Set(key, std::move(merged));
     } else {
@@ -329,30 +330,24 @@ class MapMerger {
 
   EditedFields original_;
   Value patch_;
-  const PatchType* type_;
+  const PatchSchema* type_;
   const MergeOptions& options_;
 };
 
 }  // namespace
 
-absl::StatusOr<Value> MergeMap(const Value& original, const Value& patch, const PatchType* type,
+absl::StatusOr<Value> MergeMap(const Value& original, const Value& patch, const PatchSchema* type,
                                const MergeOptions& options) {
   return MapMerger(original, patch, type, options).Merge();
 }
 
-bool HasStrategicSchema(std::string_view api_version, std::string_view kind) {
-  return FindPatchSchema(api_version, kind) != nullptr;
-}
-
 absl::StatusOr<Value> ApplyStrategicMergePatch(const Value& original, const Value& patch,
-                                               std::string_view api_version,
-                                               std::string_view kind) {
-  const PatchType* type = FindPatchSchema(api_version, kind);
-  if (type == nullptr) {
+                                               const PatchSchema* schema) {
+  if (schema == nullptr) {
     return absl::UnimplementedError("strategic merge patch format is not supported");
   }
   if (!patch.is_object()) return BadPatch("invalid JSON document");
-  return MergeMap(original, patch, type, MergeOptions());
+  return MergeMap(original, patch, schema, MergeOptions());
 }
 
 }  // namespace ksim::value

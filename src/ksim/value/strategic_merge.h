@@ -2,7 +2,7 @@
 // merging two of them into one.
 #pragma once
 #include "absl/status/statusor.h"
-#include "ksim/value/strategic_schema.h"
+#include "ksim/value/patch_schema.h"
 #include "ksim/value/value.h"
 
 namespace ksim::value {
@@ -14,7 +14,7 @@ struct MergeOptions {
 };
 
 // `original` null counts as {}.
-absl::StatusOr<Value> MergeMap(const Value& original, const Value& patch, const PatchType* type,
+absl::StatusOr<Value> MergeMap(const Value& original, const Value& patch, const PatchSchema* type,
                                const MergeOptions& options);
 
 }  // namespace ksim::value

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/patch_schema.h"
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/apply/field_manager.h"
 #include "ksim/apiserver/handlers/decode.h"
@@ -132,8 +133,9 @@ api::Result<Value> PatchUpdate::Apply(const Value& target) const {
       shape = CheckStrategicPatch(request.body);
       if (!shape.ok()) return shape;
       return FromStrategicPatch(value::ApplyStrategicMergePatch(
-          target, request.body, scale ? "autoscaling/v1" : rc_.resource().api_version(),
-          scale ? "Scale" : rc_.resource().kind));
+          target, request.body,
+          api::FindPatchSchema(scale ? "autoscaling/v1" : rc_.resource().api_version(),
+                               scale ? "Scale" : rc_.resource().kind)));
     case api::PatchType::kApply:
       break;
   }

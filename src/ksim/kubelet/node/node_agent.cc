@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/patch_schema.h"
 #include "ksim/kubelet/node/node_conditions.h"
 #include "ksim/value/edit.h"
 #include "ksim/value/patch.h"
@@ -179,7 +180,8 @@ sim::Task<bool> NodeAgent::TryRegister() {
   static const value::Path kResources[] = {{"status", "capacity"}, {"status", "allocatable"}};
   for (const value::Path& resources : kResources)
     if (wanted.Get(resources).is_null()) wanted = wanted.Set(resources, node.Get(resources));
-  const auto diff = value::CreateTwoWayMergePatch(existing->tree(), wanted, "v1", "Node");
+  const auto diff =
+      value::CreateTwoWayMergePatch(existing->tree(), wanted, api::FindPatchSchema("v1", "Node"));
   if (!diff.ok() || diff->empty()) co_return true;
   const Value patch = *diff;
   const client::PatchOptions options(api::PatchType::kStrategic, "status");
@@ -229,8 +231,8 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
   const bool tainted = co_await UpdateTaints(node);
   if (!tainted) co_return false;
   static const value::Path kStatus{"status"};
-  const auto diff =
-      value::CreateTwoWayMergePatch(node.tree(), node.tree().Set(kStatus, status), "v1", "Node");
+  const auto diff = value::CreateTwoWayMergePatch(node.tree(), node.tree().Set(kStatus, status),
+                                                  api::FindPatchSchema("v1", "Node"));
   if (!diff.ok()) co_return false;
   const Value patch = *diff;
   const client::PatchOptions options(api::PatchType::kStrategic, "status");
@@ -248,8 +250,8 @@ sim::Task<bool> NodeAgent::UpdateTaints(api::Object node) {
   const Value wanted = TaintsFor(taints, node.status().Get("conditions"), has_);
   if (wanted == taints || (wanted.empty() && taints.empty())) co_return true;
   static const value::Path kTaints{"spec", "taints"};
-  const auto diff =
-      value::CreateTwoWayMergePatch(node.tree(), node.tree().Set(kTaints, wanted), "v1", "Node");
+  const auto diff = value::CreateTwoWayMergePatch(node.tree(), node.tree().Set(kTaints, wanted),
+                                                  api::FindPatchSchema("v1", "Node"));
   if (!diff.ok()) co_return false;
   const Value patch = *diff;
   const client::PatchOptions options(api::PatchType::kStrategic);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/patch_schema.h"
 #include "ksim/api/pod.h"
 #include "ksim/kubelet/status/pod_status.h"
 #include "ksim/value/patch.h"
@@ -77,7 +78,8 @@ std::size_t BegunInits(const Value& statuses) {
 absl::StatusOr<Value> StatusPatch(const Value& before, const Value& after) {
   static const value::Atom kStatus("status");
   return value::CreateTwoWayMergePatch(Value::EmptyObject().Set(kStatus, before),
-                                       Value::EmptyObject().Set(kStatus, after), "v1", "Pod");
+                                       Value::EmptyObject().Set(kStatus, after),
+                                       api::FindPatchSchema("v1", "Pod"));
 }
 
 }  // namespace

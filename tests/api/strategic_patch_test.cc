@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "ksim/api/patch_schema.h"
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
 #include "ksim/value/yaml.h"
@@ -10,6 +11,8 @@
 
 namespace ksim::value {
 namespace {
+
+using api::FindPatchSchema;
 
 Value Y(std::string_view text) {
   const YamlFile file = ParseYaml(text, "test");
@@ -19,7 +22,8 @@ Value Y(std::string_view text) {
 
 std::string Applied(std::string_view original, std::string_view patch,
                     std::string_view api_version = "v1", std::string_view kind = "Pod") {
-  const auto got = ApplyStrategicMergePatch(Y(original), Y(patch), api_version, kind);
+  const auto got =
+      ApplyStrategicMergePatch(Y(original), Y(patch), FindPatchSchema(api_version, kind));
   return got.ok() ? ToJson(*got) : std::string(got.status().message());
 }
 
@@ -169,15 +173,17 @@ TEST(StrategicPatch, BadPatchesHaveUpstreamsText) {
 
 // API-86
 TEST(StrategicPatch, CustomResourcesHaveNone) {
-  EXPECT_FALSE(HasStrategicSchema("example.com/v1", "Widget"));
-  EXPECT_FALSE(HasStrategicSchema("apps/v1", "Pod"));
-  EXPECT_TRUE(HasStrategicSchema("v1", "Pod"));
-  EXPECT_TRUE(HasStrategicSchema("apps/v1", "ReplicaSet"));
-  EXPECT_TRUE(HasStrategicSchema("coordination.k8s.io/v1", "Lease"));
-  const auto got = ApplyStrategicMergePatch(Value(), Value::EmptyObject(), "example.com/v1", "W");
+  EXPECT_EQ(FindPatchSchema("example.com/v1", "Widget"), nullptr);
+  EXPECT_EQ(FindPatchSchema("apps/v1", "Pod"), nullptr);
+  EXPECT_NE(FindPatchSchema("v1", "Pod"), nullptr);
+  EXPECT_NE(FindPatchSchema("apps/v1", "ReplicaSet"), nullptr);
+  EXPECT_NE(FindPatchSchema("coordination.k8s.io/v1", "Lease"), nullptr);
+  const auto got = ApplyStrategicMergePatch(Value(), Value::EmptyObject(),
+                                            FindPatchSchema("example.com/v1", "W"));
   EXPECT_EQ(got.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_FALSE(CreateTwoWayMergePatch(Value(), Value(), "x/v1", "W").ok());
-  EXPECT_FALSE(CreateThreeWayMergePatch(Value(), Value(), Value(), "x/v1", "W").ok());
+  EXPECT_FALSE(CreateTwoWayMergePatch(Value(), Value(), FindPatchSchema("x/v1", "W")).ok());
+  EXPECT_FALSE(
+      CreateThreeWayMergePatch(Value(), Value(), Value(), FindPatchSchema("x/v1", "W")).ok());
 }
 
 TEST(StrategicPatch, TwoWay) {
@@ -210,10 +216,12 @@ TEST(StrategicPatch, TwoWay) {
        R"({"status":{"phase":"Running","podIPs":[{"ip":"x"}]}})"},
   };
   for (const auto& c : cases) {
-    const auto patch = CreateTwoWayMergePatch(Y(c.original), Y(c.modified), "v1", "Pod");
+    const auto patch =
+        CreateTwoWayMergePatch(Y(c.original), Y(c.modified), FindPatchSchema("v1", "Pod"));
     ASSERT_TRUE(patch.ok()) << patch.status().message();
     EXPECT_EQ(ToJson(*patch), c.patch);
-    EXPECT_EQ(*ApplyStrategicMergePatch(Y(c.original), *patch, "v1", "Pod"), Y(c.modified));
+    EXPECT_EQ(*ApplyStrategicMergePatch(Y(c.original), *patch, FindPatchSchema("v1", "Pod")),
+              Y(c.modified));
   }
 }
 
@@ -226,12 +234,13 @@ TEST(StrategicPatch, ThreeWay) {
       Y("spec: {containers: [{name: sidecar}, {name: a, image: x, imagePullPolicy: Always}, {name: "
         "b}],"
         " nodeSelector: {n: '1'}, nodeName: n1}");
-  const auto patch = CreateThreeWayMergePatch(original, modified, current, "v1", "Pod");
+  const auto patch =
+      CreateThreeWayMergePatch(original, modified, current, FindPatchSchema("v1", "Pod"));
   ASSERT_TRUE(patch.ok());
   EXPECT_EQ(ToJson(*patch),
             R"({"spec":{"$setElementOrder/containers":[{"name":"a"}],"containers":[{"image":"y",)"
             R"("name":"a"},{"$patch":"delete","name":"b"}],"nodeSelector":null}})");
-  EXPECT_EQ(ToJson(*ApplyStrategicMergePatch(current, *patch, "v1", "Pod")),
+  EXPECT_EQ(ToJson(*ApplyStrategicMergePatch(current, *patch, FindPatchSchema("v1", "Pod"))),
             R"({"spec":{"containers":[{"name":"sidecar"},{"image":"y","imagePullPolicy":"Always",)"
             R"("name":"a"}],"nodeName":"n1"}})");
 }
@@ -260,12 +269,13 @@ TEST(StrategicPatch, ThreeWayFindsConflicts) {
       {"spec: {l: [1, 2]}", "spec: {l: [2, 3]}", "spec: {l: [3, 2]}", false},
   };
   for (const auto& c : cases) {
-    const auto patch = CreateThreeWayMergePatch(Y(c.original), Y(c.modified), Y(c.current), "v1",
-                                                "Pod", /*overwrite=*/false);
+    const auto patch = CreateThreeWayMergePatch(Y(c.original), Y(c.modified), Y(c.current),
+                                                FindPatchSchema("v1", "Pod"), /*overwrite=*/false);
     EXPECT_EQ(patch.status().code() == absl::StatusCode::kFailedPrecondition, c.conflict)
         << c.modified << " " << patch.status();
-    EXPECT_TRUE(
-        CreateThreeWayMergePatch(Y(c.original), Y(c.modified), Y(c.current), "v1", "Pod").ok());
+    EXPECT_TRUE(CreateThreeWayMergePatch(Y(c.original), Y(c.modified), Y(c.current),
+                                         FindPatchSchema("v1", "Pod"))
+                    .ok());
   }
 }
 
@@ -305,9 +315,9 @@ TEST(StrategicPatch, TheTwoWayPatchLeadsToTheOtherPod) {
   for (int i = 0; i < 3000; ++i) {
     const Value a = RandomPod(random, true);
     const Value b = RandomPod(random);
-    const auto patch = CreateTwoWayMergePatch(a, b, "v1", "Pod");
+    const auto patch = CreateTwoWayMergePatch(a, b, FindPatchSchema("v1", "Pod"));
     ASSERT_TRUE(patch.ok()) << patch.status();
-    const auto got = ApplyStrategicMergePatch(a, *patch, "v1", "Pod");
+    const auto got = ApplyStrategicMergePatch(a, *patch, FindPatchSchema("v1", "Pod"));
     ASSERT_TRUE(got.ok()) << got.status();
     ASSERT_EQ(*got, b) << ToJson(a) << "\n" << ToJson(*patch) << "\n" << ToJson(*got);
   }
@@ -332,7 +342,7 @@ TEST(StrategicPatch, MergesContainersAsANaiveMapDoes) {
     for (const auto& [name, container] : Index(patch)) {
       want[name] = ApplyMergePatch(want[name], container);
     }
-    const auto got = ApplyStrategicMergePatch(live, patch, "v1", "Pod");
+    const auto got = ApplyStrategicMergePatch(live, patch, FindPatchSchema("v1", "Pod"));
     ASSERT_TRUE(got.ok());
     ASSERT_EQ(Index(*got), want);
   }
@@ -341,10 +351,12 @@ TEST(StrategicPatch, MergesContainersAsANaiveMapDoes) {
 TEST(StrategicPatch, APatchThatChangesNothingKeepsTheOtherTrees) {
   const Value pod =
       Y("metadata: {name: a}\nspec: {containers: [{name: a}]}\nstatus: {phase: Running}");
-  const auto got = ApplyStrategicMergePatch(pod, Y("status: {phase: Failed}"), "v1", "Pod");
+  const auto got =
+      ApplyStrategicMergePatch(pod, Y("status: {phase: Failed}"), FindPatchSchema("v1", "Pod"));
   EXPECT_TRUE(got->Get("spec").SameTree(pod.Get("spec")));
   EXPECT_TRUE(
-      ApplyStrategicMergePatch(pod, Y("status: {phase: Running}"), "v1", "Pod")->SameTree(pod));
+      ApplyStrategicMergePatch(pod, Y("status: {phase: Running}"), FindPatchSchema("v1", "Pod"))
+          ->SameTree(pod));
 }
 
 }  // namespace
