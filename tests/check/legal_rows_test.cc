@@ -1,6 +1,6 @@
-// Spec of the client side, 11.6: each thing that looks wrong and may legally happen is made to
-// happen in a run that every oracle watches, and none alarms. Rows 1 to 6 are those of tests/churn,
-// where chance brings them about, as it does row 11.
+// docs/requirements/guarantees.md, "What may happen": each thing that looks wrong and may legally
+// happen is made to happen in a run that every oracle watches, and none alarms. Rows 1 to 6 are
+// those of tests/whole/churn, where chance brings them about, as it does row 11.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -86,12 +86,14 @@ std::vector<Row> Rows() {
              "itemsHash", Value::Of("0123456789abcdef"));
        },
        "list.snapshot"},
+      // G-OR7
       {"a list goes back in time (67998)",
        [=](Trace* t) {
          Record again = *At(t, Of(Kind::kRelist, "informer", pods));
          t->events.push_back(again);
        },
        "view.monotone"},
+      // G-CC2
       {"a cache has what the store has not (115658)",
        [=](Trace* t) {
          Record* r = Last(t, Of(Kind::kCache, "informer", pods));
@@ -106,8 +108,10 @@ std::vector<Row> Rows() {
          SetField(Last(t, Of(Kind::kCache, "informer", pods)), "rv", Value::Of(rv));
        },
        "informer.converges"},
+      // G-NL1
       {"a handler is not told of a creation", [=](Trace* t) { Erase(t, Handler(pods, "add")); },
        "handlers.fold"},
+      // G-OR2
       {"a handler is told of a creation twice",
        [=](Trace* t) {
          const Record copy = *At(t, Handler(pods, "add"));
@@ -115,10 +119,11 @@ std::vector<Row> Rows() {
          t->events.insert(t->events.begin() + static_cast<std::ptrdiff_t>(i), copy);
        },
        "handlers.fold"},
-      {"a handler is not told of a deletion (55)",
-       [=](Trace* t) { Erase(t, Handler(pods, "delete")); }, "handlers.fold"},
+      {"a handler is not told of a deletion", [=](Trace* t) { Erase(t, Handler(pods, "delete")); },
+       "handlers.fold"},
       {"an update is lost before a handler",
        [=](Trace* t) { Erase(t, Handler(pods, "update"), 1); }, "handlers.fold"},
+      // G-OR1
       {"a handler is told an older version",
        [=](Trace* t) {
          Record* r = At(t, Handler(pods, "update"), 2);
@@ -156,6 +161,7 @@ std::vector<Row> Rows() {
          SetLeaf(rs, "spec.replicas", Value::Of(1));
        },
        "noOvershoot"},
+      // G-LT1
       {"a pod is missing in the end (67662)",
        [=](Trace* t) {
          Record* rs = At(t, [](const Record& x) {
@@ -424,6 +430,7 @@ class Restless : public controllers::Controller {
   client::Client client_;
 };
 
+// G-LT5
 TEST(StateMutants, WritingThatDoesNotStopIsCaught) {
   struct Case {
     const char* what;

@@ -118,7 +118,7 @@ TEST(Indexer, UnknownIndexIsAnError) {
   EXPECT_EXIT(cache.ByIndex("none", "x"), testing::ExitedWithCode(70), "no index");
 }
 
-// CLIENT-74, CLIENT-76
+// CLIENT-74, CLIENT-76, G-CC4
 TEST(Indexer, IndexEqualsRecomputationUnderRandomScripts) {
   for (int seed = 0; seed < 20; ++seed) {
     Indexer cache{Pods()};

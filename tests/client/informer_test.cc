@@ -259,7 +259,7 @@ TEST_P(InformerTest, ResyncPeriodsAreAtLeastASecondAndLateOnesAtLeastTheCheckPer
   EXPECT_THAT(late.Take(), IsEmpty());
 }
 
-// CLIENT-72, CLIENT-43, CLIENT-52
+// CLIENT-72, CLIENT-43, CLIENT-52, G-NL2, G-NL3
 TEST_P(InformerTest, DeletionMissedInAGapIsATombstoneWithTheLastKnownState) {
   Fixture f(GetParam());
   RecordingHandler h;
@@ -288,6 +288,7 @@ TEST_P(InformerTest, DeletionMissedInAGapIsATombstoneWithTheLastKnownState) {
   EXPECT_THAT(h.complaints, IsEmpty());
 }
 
+// G-NL4
 TEST_P(InformerTest, DeleteAndRecreateInAGapIsOneUpdateWithAnotherUid) {
   Fixture f(GetParam());
   RecordingHandler h;

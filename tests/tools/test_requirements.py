@@ -15,8 +15,8 @@ loader.exec_module(requirements)
 
 
 def ids(text):
-    """Puts ids into the text. This file must cite none itself: "@901" stands for one of an area that
-    does not exist, and "STO~RE-12" for one that does."""
+    """Puts ids into the text. This file must cite none itself: "@901" stands for one of an area
+    that does not exist, and "STO~RE-12" for one that does."""
     return text.replace("@", "CTRL-ZZ-").replace("~", "")
 
 

@@ -36,8 +36,8 @@ TEST(Churn, NobodyIsToldWhatIsNotSoAndAllComesToBeKnown) {
   }
 }
 
-// Spec of the client side, 11.6: what may happen does, and nobody alarms. A tombstone's object that
-// is older than what handlers were told just before shows in the DeltaFIFO of 1.25 only.
+// What may happen (docs/requirements/guarantees.md) does, and nobody alarms. A tombstone's object
+// that is older than what handlers were told just before shows in the DeltaFIFO of 1.25 only.
 TEST(Churn, WhatLooksWrongAndIsLegalHappensAndStaysSilent) {
   std::array<std::uint64_t, kLegalRows> counts{};
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -78,6 +78,7 @@ int SeedsToCatch(const Row& row, int limit, std::string* by) {
   return 0;
 }
 
+// G-NL3, G-NL4, G-NL6
 TEST(Churn, EveryMutantIsCaught) {
   const Row rows[] = {
       {"the same version again after too large",

@@ -1,5 +1,6 @@
 // ReflectorLaws: what a reflector asks for and what handlers are told, judged where no oracle of
-// ksim does: spec of the client side, G-NL6 and 11.7.
+// ksim does: G-NL6 and "What must never happen" of
+// docs/requirements/guarantees.md.
 //
 // 1. A watch without initial events asks for the version that was taken in last: that of the list,
 //    of an event or of a bookmark.

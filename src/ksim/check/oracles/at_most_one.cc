@@ -1,4 +1,5 @@
-// atMostOne: no two kubelets run containers of one StatefulSet identity at a time. bug 1.
+// atMostOne: no two kubelets run containers of one StatefulSet identity at a time.
+// Bug: kubernetes#59848 (docs/museum.md, B1).
 #include <fmt/format.h>
 
 #include <map>

@@ -1,5 +1,5 @@
 // informer.converges: once faults are over and the queues are empty, each cache is the store.
-// spec: G-CC2, G-LT1; bugs 3, 4, 10, 14, 15, 18.
+// G-CC2, G-LT1. Bugs: kubernetes#91073, #107133, #115658, #132244, #123072, #133810.
 #include <fmt/format.h>
 
 #include <map>

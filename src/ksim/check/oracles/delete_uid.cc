@@ -1,5 +1,5 @@
 // delete.uid: a deletion that was meant for one incarnation of an object never hits another.
-// bugs 37, 51.
+// Bugs: kubernetes#29522, zookeeper-operator#312.
 #include <fmt/format.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // esr: eventually stable reconciliation: when nothing is left to do, what is desired is what there
-// is. Anvil's property; spec: G-LT1; bugs 22, 23, 31, 47.
+// is. Anvil's property; G-LT1. Bugs: kubernetes#67662, #69376, #67250, #72122.
 #include <fmt/format.h>
 
 #include <map>

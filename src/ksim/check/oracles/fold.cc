@@ -1,6 +1,6 @@
 // handlers.fold: what a handler is told, folded, is the cache: (ADD UPDATE* DELETE)* for each
 // object, every update from what it was told last, and in the end the same objects and uids.
-// spec: G-OR2, G-NL1 to G-NL4, G-CC2; bugs 11, 12, 55.
+// G-OR2, G-NL1 to G-NL4, G-CC2. Bugs: kubernetes#83810, #86015; longhorn#1900 (tombstones).
 #include <fmt/format.h>
 
 #include <algorithm>

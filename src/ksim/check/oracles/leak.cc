@@ -1,4 +1,5 @@
-// noLeak: after an owner is gone nothing that it owned is left. bugs 29, 36, 52.
+// noLeak: after an owner is gone nothing that it owned is left. Bugs:
+// kubernetes#109485, #56121; rabbitmq/cluster-operator#758.
 #include <fmt/format.h>
 
 #include <map>

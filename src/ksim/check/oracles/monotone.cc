@@ -1,5 +1,5 @@
 // view.monotone: what an informer serves never goes back in time.
-// spec: G-OR1, G-OR7 (client-go reflector.go relistResourceVersion is what keeps it so).
+// G-OR1, G-OR7 (client-go reflector.go relistResourceVersion is what keeps it so).
 #include <fmt/format.h>
 
 #include "ksim/check/oracles/all.h"

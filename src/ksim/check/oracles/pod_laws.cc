@@ -1,5 +1,5 @@
 // pod.oneController, pod.stays, pod.ended: what no write may ever do to a pod, whoever writes and
-// whatever his cache holds. spec: CTRL-F-03.
+// whatever his cache holds. CTRL-F-03.
 #include <fmt/format.h>
 
 #include <cstdint>

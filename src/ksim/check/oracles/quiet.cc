@@ -1,5 +1,5 @@
 // quiet: with faults over and the user done, writing stops. A run that passes its limit and still
-// writes has a hot loop. spec: G-LT1, G-LT5.
+// writes has a hot loop. G-LT1, G-LT5.
 #include <fmt/format.h>
 
 #include <map>

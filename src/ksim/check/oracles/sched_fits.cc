@@ -1,5 +1,5 @@
 // sched.fits: what the scheduler puts on a node fits it: the requests of its pods, of whatever
-// resource, stay within its allocatable. bugs 45, 48.
+// resource, stay within its allocatable. Bugs: kubernetes#55587, #134157.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,4 +1,5 @@
-// sched.real: the scheduler binds no pod to a node that it could know is gone. bug 44.
+// sched.real: the scheduler binds no pod to a node that it could know is gone. Bug:
+// kubernetes#56261 (docs/museum.md, B10).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // status.uid: a status that was computed for one incarnation of an object never lands on another.
-// spec: CTRL-F-03; upstream's guards: the uid in a PUT's object, and in each patch of
+// CTRL-F-03; upstream's guards: the uid in a PUT's object, and in each patch of
 // pkg/kubelet/status/status_manager.go syncPod.
 #include <fmt/format.h>
 
