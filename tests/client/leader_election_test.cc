@@ -101,10 +101,10 @@ TEST(LeaderElection, DefaultsAndWhatTheyMustSatisfy) {
     options.identity = "me";
     LeaderCallbacks k = callbacks;
     c.change(options, k);
-    EXPECT_EQ(LeaderElectionProblem(options, k, api::Compat::k1_30), c.problem);
+    EXPECT_EQ(LeaderElectionProblem(options, k, ProfileOf(api::Compat::k1_30)), c.problem);
   }
   LeaderElectionOptions nobody;
-  EXPECT_EQ(LeaderElectionProblem(nobody, callbacks, api::Compat::k1_25), "");
+  EXPECT_EQ(LeaderElectionProblem(nobody, callbacks, ProfileOf(api::Compat::k1_25)), "");
 }
 
 // CLIENT-112, CLIENT-116, CLIENT-117, CTRL-C-13: a candidate tries every 2 s times [1, 2.2).

@@ -56,8 +56,8 @@ struct Pod {
 const VirtualTime kNow(Seconds(10000).ns());
 
 void ExpectBefore(const Pod& a, const Pod& b, api::Compat compat = api::Compat::k1_36) {
-  EXPECT_TRUE(DeletedBefore(a.Ranked(), b.Ranked(), kNow, compat));
-  EXPECT_FALSE(DeletedBefore(b.Ranked(), a.Ranked(), kNow, compat));
+  EXPECT_TRUE(DeletedBefore(a.Ranked(), b.Ranked(), kNow, ProfileOf(compat)));
+  EXPECT_FALSE(DeletedBefore(b.Ranked(), a.Ranked(), kNow, ProfileOf(compat)));
 }
 
 // CTRL-RS-23: each criterion decides against all that come after it.
@@ -187,7 +187,7 @@ TEST(PodRanking, EqualPodsGoByName) {
   b.name = "b";
   c.name = "c";
   std::vector<RankedPod> pods{c.Ranked(), a.Ranked(), b.Ranked()};
-  SortForDeletion(pods, kNow, api::Compat::k1_30);
+  SortForDeletion(pods, kNow, ProfileOf(api::Compat::k1_30));
   EXPECT_EQ(pods[0].pod.name(), "a");
   EXPECT_EQ(pods[1].pod.name(), "b");
   EXPECT_EQ(pods[2].pod.name(), "c");

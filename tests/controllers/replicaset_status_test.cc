@@ -35,7 +35,7 @@ StatusInput Input(std::vector<api::Object> active, std::int64_t now_seconds, api
   StatusInput in;
   in.active = std::move(active);
   in.now = VirtualTime(Seconds(now_seconds).ns());
-  in.compat = compat;
+  in.profile = &ProfileOf(compat);
   return in;
 }
 
@@ -65,7 +65,7 @@ TEST(ReplicaSetStatus, TerminatingReplicasExistOnlyIn136) {
   StatusInput in = Input({}, 0, api::Compat::k1_36);
   in.terminating = {Pod(0), Pod(0)};
   EXPECT_EQ(CalculateStatus(ReplicaSet(0, 0), in).terminating, 2);
-  in.compat = api::Compat::k1_30;
+  in.profile = &ProfileOf(api::Compat::k1_30);
   EXPECT_FALSE(CalculateStatus(ReplicaSet(0, 0), in).terminating.has_value());
 }
 

@@ -18,7 +18,7 @@ api::Object Asking(std::string_view requests, std::string_view spec = "") {
                std::string(requests) + "}}}]" + std::string(spec) + "}}");
 }
 
-constexpr api::Compat kNew = api::Compat::k1_36;
+const Profile& kNew = ProfileOf(api::Compat::k1_36);
 
 // KUBELET-08
 TEST(Admission, RefusesWhatTheNodeCannotRun) {
@@ -96,17 +96,18 @@ TEST(Admission, ASidecarHoldsItsPortsInNewVersions) {
                                  R"("restartPolicy":"Always",)" + ports + "}]}}");
   const api::Object pod = Parse(std::string(R"({"spec":{"containers":[{)") + ports + "}]}}");
   EXPECT_EQ(Admit(pod, {held}, node, kNew)->reason, "NodePorts");
-  EXPECT_FALSE(Admit(pod, {held}, node, api::Compat::k1_30).has_value());
+  EXPECT_FALSE(Admit(pod, {held}, node, ProfileOf(api::Compat::k1_30)).has_value());
 }
 
 // KUBELET-08: the wording changed with 1.26.
 TEST(Admission, ARefusedPodIsFailed) {
   const Refusal refusal("OutOfcpu", "Node didn't have enough resource: cpu");
-  const auto status = RefusedStatus(Parse("{}"), refusal, api::Compat::k1_30, VirtualTime());
+  const auto status =
+      RefusedStatus(Parse("{}"), refusal, ProfileOf(api::Compat::k1_30), VirtualTime());
   EXPECT_EQ(value::ToJson(status),
             R"({"message":"Pod was rejected: Node didn't have enough resource: cpu",)"
             R"("phase":"Failed","reason":"OutOfcpu","startTime":"2025-01-01T00:00:00Z"})");
-  EXPECT_EQ(RefusedStatus(Parse("{}"), refusal, api::Compat::k1_25, VirtualTime())
+  EXPECT_EQ(RefusedStatus(Parse("{}"), refusal, ProfileOf(api::Compat::k1_25), VirtualTime())
                 .Get("message")
                 .AsString(),
             "Pod Node didn't have enough resource: cpu");

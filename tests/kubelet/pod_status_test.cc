@@ -43,7 +43,7 @@ value::Value Generate(const api::Object& pod, const PodSandbox* sandbox, bool te
   in.pod = pod;
   in.sandbox = sandbox;
   in.terminal = terminal;
-  in.compat = compat;
+  in.profile = &ProfileOf(compat);
   in.host_ip = "192.168.0.10";
   in.now = VirtualTime(Seconds(9).ns());
   in.old_status = std::move(old);

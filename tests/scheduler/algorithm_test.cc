@@ -15,9 +15,11 @@ struct AlgorithmTest : testing::Test {
   AlgorithmTest() : sim(sim::SimulationOptions()) {}
   ScheduleResult Schedule(const api::Object& pod, std::uint64_t identity = 1) {
     if (!algorithm) {
-      plugins = DefaultPlugins(
-          compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
-      algorithm = std::make_unique<Algorithm>(compat, sim.decisions(), plugins, nominator);
+      plugins = DefaultPlugins(ProfileOf(compat), [](const api::Object&) {
+        return std::vector<value::LabelSelector>();
+      });
+      algorithm =
+          std::make_unique<Algorithm>(ProfileOf(compat), sim.decisions(), plugins, nominator);
     }
     return algorithm->Schedule(cache, pod, identity);
   }
@@ -56,9 +58,9 @@ TEST(AlgorithmNames, AsksOnlyTheNodesThatThePodNames) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
     sim::Simulation sim{sim::SimulationOptions()};
     const Plugins plugins = DefaultPlugins(
-        compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+        ProfileOf(compat), [](const api::Object&) { return std::vector<value::LabelSelector>(); });
     const Nominator nominator;
-    Algorithm algorithm(compat, sim.decisions(), plugins, nominator);
+    Algorithm algorithm(ProfileOf(compat), sim.decisions(), plugins, nominator);
     SchedulerCache cache;
     for (const char* name : {"n1", "n2", "n3"}) cache.AddNode(Node(name));
     EXPECT_EQ(algorithm.Schedule(cache, naming(R"("n2")", ""), 1).node, "n2");

@@ -11,7 +11,7 @@ namespace {
 using E = ClusterEvent;
 
 Plugins Defaults(api::Compat compat) {
-  return DefaultPlugins(compat,
+  return DefaultPlugins(ProfileOf(compat),
                         [](const api::Object&) { return std::vector<value::LabelSelector>(); });
 }
 
@@ -52,9 +52,9 @@ TEST(EventsToRegister, ChangeWithTheProfile) {
   const Plugins plugins = Defaults(api::Compat::k1_36);
   for (const Row& row : rows) {
     const Plugin& plugin = Named(plugins, row.plugin);
-    EXPECT_EQ(plugin.EventsToRegister(api::Compat::k1_25), row.v25) << row.plugin;
-    EXPECT_EQ(plugin.EventsToRegister(api::Compat::k1_30), row.v30) << row.plugin;
-    EXPECT_EQ(plugin.EventsToRegister(api::Compat::k1_36), row.v36) << row.plugin;
+    EXPECT_EQ(plugin.EventsToRegister(ProfileOf(api::Compat::k1_25)), row.v25) << row.plugin;
+    EXPECT_EQ(plugin.EventsToRegister(ProfileOf(api::Compat::k1_30)), row.v30) << row.plugin;
+    EXPECT_EQ(plugin.EventsToRegister(ProfileOf(api::Compat::k1_36)), row.v36) << row.plugin;
   }
 }
 

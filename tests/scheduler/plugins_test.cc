@@ -28,7 +28,7 @@ Scores ScoresOf(const Plugin& plugin, const api::Object& pod, const std::vector<
 
 // SCHED-18: (cap - req) * 100 / cap per resource, averaged, all in integers.
 TEST(LeastAllocated, AveragesWhatIsLeft) {
-  const auto fit = MakeNodeResourcesFit(api::Compat::k1_36);
+  const auto fit = MakeNodeResourcesFit(ProfileOf(api::Compat::k1_36));
   // cpu (4000-1000)/4000 = 75, memory (8-2)/8 = 75
   EXPECT_EQ(ScoresOf(*fit, Pod("a", R"("cpu":"1","memory":"2Gi")"), {Info(Node("n"))}), Scores{75});
   // Without requests 100m and 200Mi are assumed: 97 and 97.
@@ -39,8 +39,8 @@ TEST(LeastAllocated, AveragesWhatIsLeft) {
 TEST(BalancedAllocation, OldProfilesScoreTheBalanceNewOnesItsChange) {
   const api::Object skewed = Pod("a", R"("cpu":"4")");  // cpu 1, memory 0: std 0.5
   const api::Object even = Pod("a", R"("cpu":"1","memory":"2Gi")");
-  const auto v130 = MakeNodeResourcesBalancedAllocation(api::Compat::k1_30);
-  const auto v136 = MakeNodeResourcesBalancedAllocation(api::Compat::k1_36);
+  const auto v130 = MakeNodeResourcesBalancedAllocation(ProfileOf(api::Compat::k1_30));
+  const auto v136 = MakeNodeResourcesBalancedAllocation(ProfileOf(api::Compat::k1_36));
   EXPECT_EQ(ScoresOf(*v130, skewed, {Info(Node("n"))}), Scores{50});
   EXPECT_EQ(ScoresOf(*v130, even, {Info(Node("n"))}), Scores{100});
   EXPECT_EQ(ScoresOf(*v136, even, {Info(Node("n"))}), Scores{75});
@@ -56,7 +56,8 @@ TEST(TaintToleration, NamesTheTaintOnlyInOldProfiles) {
        {std::pair(api::Compat::k1_25, "node(s) had untolerated taint {k: v}"),
         std::pair(api::Compat::k1_30, "node(s) had untolerated taint {k: v}"),
         std::pair(api::Compat::k1_36, "node(s) had untolerated taint(s)")}) {
-    const Status status = MakeTaintToleration(compat)->Filter({}, Pod("p"), Info(tainted));
+    const Status status =
+        MakeTaintToleration(ProfileOf(compat))->Filter({}, Pod("p"), Info(tainted));
     EXPECT_EQ(status.code, Status::Code::kUnschedulableAndUnresolvable);
     EXPECT_EQ(status.reasons, std::vector<std::string>{reason});
   }
@@ -67,7 +68,7 @@ TEST(NodeResourcesFit, MoreThanTheWholeNodeIsHopelessOnlyInNewProfiles) {
   for (const auto& [compat, code] :
        {std::pair(api::Compat::k1_30, Status::Code::kUnschedulable),
         std::pair(api::Compat::k1_36, Status::Code::kUnschedulableAndUnresolvable)}) {
-    const auto fit = MakeNodeResourcesFit(compat);
+    const auto fit = MakeNodeResourcesFit(ProfileOf(compat));
     CycleState state;
     const api::Object pod = Pod("a", R"("cpu":"5")");
     fit->PreFilter(state, pod, {});
@@ -77,7 +78,7 @@ TEST(NodeResourcesFit, MoreThanTheWholeNodeIsHopelessOnlyInNewProfiles) {
 
 // SCHED-20
 TEST(TaintToleration, PrefersNodesWithFewerUntoleratedPreferences) {
-  const auto plugin = MakeTaintToleration(api::Compat::k1_36);
+  const auto plugin = MakeTaintToleration(ProfileOf(api::Compat::k1_36));
   const char* two = R"("taints":[{"key":"a","effect":"PreferNoSchedule"},
                                  {"key":"b","effect":"PreferNoSchedule"}])";
   const char* one = R"("taints":[{"key":"a","effect":"PreferNoSchedule"}])";
@@ -124,7 +125,7 @@ TEST(NodePorts, ASidecarHoldsItsPortsInNewVersions) {
       "initContainers":[{"ports":[{"hostPort":81}]}]}})");
   NodeInfo info = Info(Node("n"), {sidecar, passing});
   for (const api::Compat compat : {api::Compat::k1_30, api::Compat::k1_36}) {
-    const auto plugin = MakeNodePorts(compat);
+    const auto plugin = MakeNodePorts(ProfileOf(compat));
     const auto fits = [&](int port) {
       CycleState state;
       const api::Object pod = FromJson(fmt::format(
@@ -138,11 +139,12 @@ TEST(NodePorts, ASidecarHoldsItsPortsInNewVersions) {
     EXPECT_TRUE(fits(81)) << "an init container that ends holds nothing";
   }
   info.RemovePod(sidecar);
-  EXPECT_FALSE(info.PortConflict(api::HostPort("0.0.0.0", "TCP", 80), api::Compat::k1_36));
+  EXPECT_FALSE(
+      info.PortConflict(api::HostPort("0.0.0.0", "TCP", 80), ProfileOf(api::Compat::k1_36)));
 }
 
 TEST(NodePorts, ConflictOnTheSameAddressOrOnEveryAddress) {
-  const auto plugin = MakeNodePorts(api::Compat::k1_36);
+  const auto plugin = MakeNodePorts(ProfileOf(api::Compat::k1_36));
   const auto with_port = [](const char* name, const char* port) {
     return FromJson(fmt::format(
         R"({{"metadata":{{"name":"{0}","uid":"{0}"}},
@@ -166,7 +168,7 @@ TEST(NodePorts, ConflictOnTheSameAddressOrOnEveryAddress) {
 // For pods that belong to no workload.
 std::unique_ptr<Plugin> MakeSpread(api::Compat compat) {
   return MakePodTopologySpread(
-      compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+      ProfileOf(compat), [](const api::Object&) { return std::vector<value::LabelSelector>(); });
 }
 
 // SCHED-21
@@ -224,7 +226,7 @@ TEST(PodTopologySpread, CountsByItsSelectorAndPolicies) {
 
 // SCHED-21: a workload's pods are spread over the nodes by default.
 TEST(PodTopologySpread, SpreadsWorkloadsOverHostnames) {
-  const auto plugin = MakePodTopologySpread(api::Compat::k1_36, [](const api::Object&) {
+  const auto plugin = MakePodTopologySpread(ProfileOf(api::Compat::k1_36), [](const api::Object&) {
     return std::vector<value::LabelSelector>{*value::LabelSelector::Parse("app=x")};
   });
   const Scores scores = ScoresOf(
@@ -371,7 +373,7 @@ TEST(DefaultPlugins, StandInUpstreamsOrderWithItsWeights) {
       {"PodTopologySpread", 2}, {"InterPodAffinity", 2}, {"NodeResourcesBalancedAllocation", 1}};
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
     const auto plugins = DefaultPlugins(
-        compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+        ProfileOf(compat), [](const api::Object&) { return std::vector<value::LabelSelector>(); });
     ASSERT_EQ(plugins.size(), std::size(rows));
     for (std::size_t i = 0; i < plugins.size(); ++i) {
       EXPECT_EQ(plugins[i]->name(), rows[i].name);

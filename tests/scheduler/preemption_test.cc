@@ -29,9 +29,9 @@ struct PreemptionTest : testing::Test {
   PreemptionTest() : sim(sim::SimulationOptions()) {}
   PreemptionPlan Plan(const api::Object& pod, std::uint64_t identity = 1) {
     plugins = DefaultPlugins(
-        compat, [](const api::Object&) { return std::vector<value::LabelSelector>(); });
-    Algorithm algorithm(compat, sim.decisions(), plugins, nominator);
-    Preemption preemption(compat, sim.decisions(), plugins, nominator);
+        ProfileOf(compat), [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+    Algorithm algorithm(ProfileOf(compat), sim.decisions(), plugins, nominator);
+    Preemption preemption(ProfileOf(compat), sim.decisions(), plugins, nominator);
     const ScheduleResult result = algorithm.Schedule(cache, pod, identity);
     EXPECT_FALSE(result.node.has_value()) << "it fits without";
     return preemption.Plan(cache.ListNodes(), pod, result.statuses, identity, kNow);

@@ -14,7 +14,7 @@ struct QueueTest : testing::Test {
       : sim(sim::SimulationOptions()), process(sim.AddProcess("kube-scheduler")), compat(c) {
     process.OnStart([this] {
       queue = std::make_unique<SchedulingQueue>(
-          process, compat,
+          process, ProfileOf(compat),
           [this](const QueuedPod&, const ClusterEvent& event, const api::Object&,
                  const api::Object&) { return (event.bits & helpful) != 0; });
       queue->Start();

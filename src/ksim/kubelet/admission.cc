@@ -88,7 +88,7 @@ bool PortsTaken(const api::Object& pod, const std::vector<api::Object>& others,
 }  // namespace
 
 std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Object>& others,
-                             const api::Object& node, api::Compat compat) {
+                             const api::Object& node, const Profile& profile) {
   if (node.empty()) return std::nullopt;
   if (auto refusal = CheckOs(pod)) return refusal;
   if (auto refusal = CheckResources(pod, others, node)) return refusal;
@@ -97,7 +97,7 @@ std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Obje
                    "Predicate NodeAffinity failed: node(s) didn't match Pod's node "
                    "affinity/selector");
   }
-  if (PortsTaken(pod, others, compat)) {
+  if (PortsTaken(pod, others, profile.compat)) {
     return Refusal("NodePorts",
                    "Predicate NodePorts failed: node(s) didn't have free ports for the "
                    "requested pod ports");
@@ -113,9 +113,9 @@ std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Obje
   return std::nullopt;
 }
 
-value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, api::Compat compat,
+value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, const Profile& profile,
                            VirtualTime now) {
-  const char* prefix = compat == api::Compat::k1_25 ? "Pod " : "Pod was rejected: ";
+  const char* prefix = profile.rejection_says_rejected ? "Pod was rejected: " : "Pod ";
   const value::Value& since = pod.status().Get("startTime");
   const value::Value& qos = pod.status().Get("qosClass");
   value::ObjectBuilder status;
@@ -124,7 +124,7 @@ value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, api::
       .Add("message", value::Value::String(prefix + refusal.message))
       .Add("startTime", since.is_null() ? value::TimestampValue(now) : since);
   status.AddIf(!qos.is_null(), "qosClass", qos);
-  status.AddIf(compat == api::Compat::k1_36 && pod.generation() != 0, "observedGeneration",
+  status.AddIf(profile.observed_generation && pod.generation() != 0, "observedGeneration",
                value::Value::Int(pod.generation()));
   return status.Build();
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
+#include "ksim/kubelet/core/profile.h"
 
 namespace ksim::kubelet {
 
@@ -20,11 +20,11 @@ struct Refusal {
 
 // nullopt: admitted. `others` are the pods that already run here; `node` as last seen.
 std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Object>& others,
-                             const api::Object& node, api::Compat compat);
+                             const api::Object& node, const Profile& profile);
 
 // The status of a refused pod: Failed, never tried again, and nothing else: no containers, none of
 // the kubelet's conditions.
-value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, api::Compat compat,
+value::Value RefusedStatus(const api::Object& pod, const Refusal& refusal, const Profile& profile,
                            VirtualTime now);
 
 }  // namespace ksim::kubelet

@@ -64,9 +64,9 @@ void RankForEviction(Trouble pressure, std::vector<api::Object>* pods) {
             [&rank](const api::Object& a, const api::Object& b) { return rank(a) < rank(b); });
 }
 
-std::string EvictionMessage(Trouble pressure, const Value& capacity, api::Compat compat) {
+std::string EvictionMessage(Trouble pressure, const Value& capacity, const Profile& profile) {
   std::string message = fmt::format("The node was low on resource: {}. ", ResourceOf(pressure));
-  if (compat == api::Compat::k1_25) return message;
+  if (!profile.eviction_message_has_quantities) return message;
   const Quantity least = Threshold(pressure, capacity);
   const Quantity left = Quantity::FromInt(least.Value() / 2, least.format());
   return message +
@@ -77,7 +77,7 @@ EvictionManager::EvictionManager(sim::Process& process, client::Environment& env
                                  PodWorkers& workers, client::EventRecorder& recorder,
                                  std::string node, Value capacity)
     : process_(process),
-      env_(env),
+      profile_(ProfileOf(env.compat)),
       runtime_(runtime),
       workers_(workers),
       recorder_(recorder),
@@ -149,7 +149,7 @@ std::string EvictionManager::EvictOne(Trouble pressure) {
                   fmt::format("Attempting to reclaim {}", ResourceOf(pressure)));
   std::vector<api::Object> pods = workers_.ActivePods();
   RankForEviction(pressure, &pods);
-  const std::string message = EvictionMessage(pressure, capacity_, env_.compat);
+  const std::string message = EvictionMessage(pressure, capacity_, profile_);
   for (const api::Object& pod : pods) {
     if (IsCriticalPod(pod) || workers_.Evicted(std::string(pod.uid()))) continue;
     recorder_.Event(pod, "Warning", "Evicted", message);

@@ -19,6 +19,7 @@
 #include "ksim/api/object.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/kubelet/admission.h"
+#include "ksim/kubelet/core/profile.h"
 #include "ksim/kubelet/pod_workers/pod_workers.h"
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/kubelet/runtime/trouble.h"
@@ -34,7 +35,7 @@ bool IsCriticalPod(const api::Object& pod);
 void RankForEviction(Trouble pressure, std::vector<api::Object>* pods);
 
 // "The node was low on resource: memory. ", and from 1.30 on how low.
-std::string EvictionMessage(Trouble pressure, const value::Value& capacity, api::Compat compat);
+std::string EvictionMessage(Trouble pressure, const value::Value& capacity, const Profile& profile);
 
 class EvictionManager {
  public:
@@ -60,7 +61,7 @@ class EvictionManager {
   api::Object NodeReference() const;
 
   sim::Process& process_;
-  client::Environment& env_;
+  const Profile& profile_;
   Runtime& runtime_;
   PodWorkers& workers_;
   client::EventRecorder& recorder_;

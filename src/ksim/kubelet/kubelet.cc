@@ -61,6 +61,7 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
                  client::InformerFactory& informers, Runtime& runtime, NodeOptions options)
     : process_(process),
       env_(connection.env()),
+      profile_(ProfileOf(env_.compat)),
       informers_(informers),
       runtime_(runtime),
       options_(std::move(options)),
@@ -150,7 +151,7 @@ void Kubelet::AddPod(const api::Object& pod) {
     api::Object node = nodes_.lister().Get("", options_.name);
     if (node.empty()) node = node_.InitialNode();  // kubelet_getters.go getNodeAnyWay
     std::optional<Refusal> refusal = evictions_.Admit(pod);
-    if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node, env_.compat);
+    if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node, profile_);
     if (refusal) {
       Reject(pod, *refusal);
       return;
@@ -192,7 +193,7 @@ void Kubelet::RemovePod(const api::Object& pod) {
 
 void Kubelet::Reject(const api::Object& pod, const Refusal& refusal) {
   recorder_.Event(pod, "Warning", refusal.reason, refusal.message);
-  statuses_.Set(pod, RefusedStatus(pod, refusal, env_.compat, process_.Now()));
+  statuses_.Set(pod, RefusedStatus(pod, refusal, profile_, process_.Now()));
 }
 
 void Kubelet::RuntimeChanged(const std::string& uid) {
@@ -204,7 +205,7 @@ void Kubelet::RuntimeChanged(const std::string& uid) {
 sim::Task<void> Kubelet::Relist() {
   while (true) {
     while (changed_.empty()) co_await runtime_changed_.Wait();
-    if (env_.compat != api::Compat::k1_36) {
+    if (!profile_.relists_at_once) {
       const std::int64_t period = kRelistPeriod.ns();
       const std::int64_t age = (process_.SteadyNow() - started_).ns();
       co_await process_.simulation().Sleep(Duration(period - age % period), sim::TimerKind::kWork,

@@ -46,6 +46,7 @@ class Kubelet {
 
   sim::Process& process_;
   client::Environment& env_;
+  const Profile& profile_;
   client::InformerFactory& informers_;
   Runtime& runtime_;
   NodeOptions options_;

@@ -48,9 +48,9 @@ std::size_t HeapRoot(const Scores& totals) {
   return heap.front();
 }
 
-Algorithm::Algorithm(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+Algorithm::Algorithm(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
                      const Nominator& nominator)
-    : compat_(compat),
+    : profile_(profile),
       decisions_(decisions),
       tie_site_(decisions.Site("scheduler/tie")),
       plugins_(plugins),
@@ -105,7 +105,7 @@ NodeList Algorithm::Feasible(const Filters& filters, const api::Object& pod, con
     const NodeInfo* info = nodes[(next_start_ + i) % nodes.size()];
     if (fits(info)) feasible.push_back(info);
   }
-  const std::size_t among = compat_ == api::Compat::k1_25 ? nodes.size() : all.size();
+  const std::size_t among = profile_.search_counts_all_nodes ? all.size() : nodes.size();
   const std::size_t processed = feasible.size() + rejection.statuses.size();
   if (among > 0) next_start_ = (next_start_ + processed) % among;
   if (nodes.size() < all.size()) RejectAbsent(all, nodes, rejection);
@@ -127,9 +127,9 @@ ScheduleResult Algorithm::RejectAll(const NodeList& all) const {
   result.by_prefilter = true;
   const int count = static_cast<int>(all.size());
   result.evaluated = count;
-  result.message = compat_ == api::Compat::k1_25
-                       ? FitMessage(all.size(), {{kReason, count}})
-                       : fmt::format("{} {}.", FitMessage(all.size(), {}), kReason);
+  result.message = profile_.pre_filter_reason_once
+                       ? fmt::format("{} {}.", FitMessage(all.size(), {}), kReason)
+                       : FitMessage(all.size(), {{kReason, count}});
   result.rejected_by.insert("NodeAffinity");
   for (const NodeInfo* info : all)
     result.statuses.emplace(info->name(), Status::Code::kUnschedulableAndUnresolvable);
@@ -148,7 +148,7 @@ NodeList Algorithm::Narrow(const api::Object& pod, const NodeList& all) const {
 // Up to 1.30 nobody says anything of nodes that are not asked.
 void Algorithm::RejectAbsent(const NodeList& all, const NodeList& asked,
                              Rejection& rejection) const {
-  if (compat_ != api::Compat::k1_36) return;
+  if (!profile_.reports_nodes_left_out) return;
   rejection.plugins.insert("NodeAffinity");
   for (const NodeInfo* info : all) {
     if (std::find(asked.begin(), asked.end(), info) != asked.end()) continue;
@@ -174,7 +174,7 @@ Scores Algorithm::Prioritize(CycleState& state, const api::Object& pod, const No
 }
 
 std::size_t Algorithm::Select(const Scores& totals, std::uint64_t identity) {
-  if (compat_ == api::Compat::k1_36) return HeapRoot(totals);
+  if (profile_.picks_heap_root) return HeapRoot(totals);
   const std::int64_t best = *std::max_element(totals.begin(), totals.end());
   std::vector<std::size_t> equals;
   for (std::size_t i = 0; i < totals.size(); ++i) {

@@ -13,7 +13,6 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "ksim/api/compat.h"
 #include "ksim/scheduler/cache.h"
 #include "ksim/scheduler/filters.h"
 #include "ksim/scheduler/framework/framework.h"
@@ -48,7 +47,7 @@ std::size_t HeapRoot(const Scores& totals);
 
 class Algorithm {
  public:
-  Algorithm(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+  Algorithm(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
             const Nominator& nominator);
 
   // `identity` keys the draw among equals (1.25, 1.30). Runs without waiting: what it reads of the
@@ -74,7 +73,7 @@ class Algorithm {
                     const NodeList& all) const;
   std::size_t Select(const Scores& totals, std::uint64_t identity);
 
-  api::Compat compat_;
+  const Profile& profile_;
   sim::Decisions& decisions_;
   sim::SiteId tie_site_;
   const Plugins& plugins_;

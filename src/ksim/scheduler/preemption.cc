@@ -20,9 +20,9 @@ VirtualTime StartOf(const api::Object& pod, VirtualTime now) {
 }
 
 // podTerminatingByPreemption; 1.25 has no condition to tell by.
-bool LeavesByPreemption(const api::Object& pod, api::Compat compat) {
+bool LeavesByPreemption(const api::Object& pod, const Profile& profile) {
   if (!pod.deleting()) return false;
-  if (compat == api::Compat::k1_25) return true;
+  if (!profile.disruption_conditions) return true;
   static const value::Path kCondition{"status", "conditions",
                                       value::PathStep::Match("type", "DisruptionTarget")};
   const value::Value& condition = pod.Get(kCondition);
@@ -63,9 +63,9 @@ const Candidate& LeastHarm(const std::vector<Candidate>& candidates, VirtualTime
       [&](const Candidate& a, const Candidate& b) { return HarmOf(a, now) < HarmOf(b, now); });
 }
 
-Preemption::Preemption(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+Preemption::Preemption(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
                        const Nominator& nominator)
-    : compat_(compat),
+    : profile_(profile),
       decisions_(decisions),
       offset_site_(decisions.Site("scheduler/preemption")),
       plugins_(plugins),
@@ -83,7 +83,7 @@ std::string Preemption::Ineligible(const NodeList& nodes, const api::Object& pod
   for (const NodeInfo* node : nodes) {
     if (node->name() != nominated) continue;
     for (const api::Object& other : node->pods())
-      if (PriorityOf(other) < PriorityOf(pod) && LeavesByPreemption(other, compat_))
+      if (PriorityOf(other) < PriorityOf(pod) && LeavesByPreemption(other, profile_))
         return "not eligible due to a terminating pod on the nominated node.";
   }
   return "";

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ksim/api/compat.h"
 #include "ksim/scheduler/algorithm.h"
 #include "ksim/scheduler/filters.h"
 
@@ -43,7 +42,7 @@ const Candidate& LeastHarm(const std::vector<Candidate>& candidates, VirtualTime
 
 class Preemption {
  public:
-  Preemption(api::Compat compat, sim::Decisions& decisions, const Plugins& plugins,
+  Preemption(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
              const Nominator& nominator);
 
   // `statuses`: what the filters said of each node. `identity` keys the draw of the node to begin
@@ -58,7 +57,7 @@ class Preemption {
   Status SelectVictims(const Filters& filters, const NodeInfo& node, const api::Object& pod,
                        VirtualTime now, std::vector<api::Object>* victims) const;
 
-  api::Compat compat_;
+  const Profile& profile_;
   sim::Decisions& decisions_;
   sim::SiteId offset_site_;
   const Plugins& plugins_;

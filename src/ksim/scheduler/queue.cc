@@ -45,10 +45,10 @@ bool SchedulingQueue::ActiveOrder::operator()(const QueuedPod& a, const QueuedPo
   return a.pod.key() != b.pod.key() ? a.pod.key() < b.pod.key() : a.pod.uid() < b.pod.uid();
 }
 
-SchedulingQueue::SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge,
+SchedulingQueue::SchedulingQueue(sim::Process& process, const Profile& profile, RequeueJudge judge,
                                  PreemptionGate gate)
     : process_(process),
-      compat_(compat),
+      profile_(profile),
       judge_(std::move(judge)),
       gate_(std::move(gate)),
       started_(process.SteadyNow()),
@@ -69,7 +69,7 @@ Duration SchedulingQueue::BackoffOf(int failures) {
 }
 
 int SchedulingQueue::FailuresOf(const QueuedPod& pod) const {
-  if (!hints()) return pod.attempts;
+  if (!profile_.counts_rejections_and_errors) return pod.attempts;
   return pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.rejections;
 }
 
@@ -77,17 +77,18 @@ VirtualTime SchedulingQueue::BackoffExpiry(const QueuedPod& pod) const {
   const int failures = FailuresOf(pod);
   if (failures == 0) return VirtualTime();
   const VirtualTime expiry = pod.failed_at + BackoffOf(failures);
-  return windows() ? WholeSeconds(expiry) : expiry;
+  return profile_.backoff_windows ? WholeSeconds(expiry) : expiry;
 }
 
 bool SchedulingQueue::BackingOff(const QueuedPod& pod) const {
   const VirtualTime expiry = BackoffExpiry(pod);
   if (expiry == VirtualTime()) return false;
-  return windows() ? expiry >= WholeSeconds(process_.SteadyNow()) : expiry > process_.SteadyNow();
+  return profile_.backoff_windows ? expiry >= WholeSeconds(process_.SteadyNow())
+                                  : expiry > process_.SteadyNow();
 }
 
 VirtualTime SchedulingQueue::NextFlush(VirtualTime expiry) const {
-  if (windows()) return WholeSeconds(expiry) + Seconds(1);
+  if (profile_.backoff_windows) return WholeSeconds(expiry) + Seconds(1);
   // Ticks every second from the start of the queue.
   const std::int64_t second = Seconds(1).ns();
   const std::int64_t age = std::max<std::int64_t>(0, (expiry - started_).ns());
@@ -96,7 +97,7 @@ VirtualTime SchedulingQueue::NextFlush(VirtualTime expiry) const {
 
 // The plugin SchedulingGates, which 1.25 has not.
 bool SchedulingQueue::Gated(const api::Object& pod) const {
-  return compat_ != api::Compat::k1_25 && !pod.spec().Get("schedulingGates").empty();
+  return profile_.scheduling_gates && !pod.spec().Get("schedulingGates").empty();
 }
 
 void SchedulingQueue::Add(const api::Object& pod) {
@@ -128,7 +129,7 @@ void SchedulingQueue::Update(const api::Object& before, const api::Object& after
   }
   const auto it = unschedulable_.find(uid);
   if (it == unschedulable_.end()) {
-    if (hints() && in_flight_.contains(uid)) {
+    if (profile_.queueing_hints && in_flight_.contains(uid)) {
       events_.push_back({UpdateOf(before, after), before, after});
       return;
     }
@@ -139,8 +140,9 @@ void SchedulingQueue::Update(const api::Object& before, const api::Object& after
   const bool was_gated = it->second.gated;
   it->second.gated = Gated(after);
   if (it->second.gated) return;
-  const bool worth =
-      hints() ? judge_(it->second, UpdateOf(before, after), before, after) : Updated(before, after);
+  const bool worth = profile_.queueing_hints
+                         ? judge_(it->second, UpdateOf(before, after), before, after)
+                         : Updated(before, after);
   if (!was_gated && !worth) return;
   QueuedPod queued = std::move(it->second);
   unschedulable_.erase(it);
@@ -175,7 +177,7 @@ std::optional<QueuedPod> SchedulingQueue::TakeNext() {
     active_.erase(active_.begin());
     return first;
   }
-  if (!hints()) return std::nullopt;
+  if (!profile_.pops_from_backoff_queue) return std::nullopt;
   auto best = backoff_.end();
   const ActiveOrder before;
   for (auto it = backoff_.begin(); it != backoff_.end(); ++it) {
@@ -230,8 +232,9 @@ bool SchedulingQueue::Has(const std::string& uid) const {
 
 // 1.25 lets errors too wait for an event.
 bool SchedulingQueue::Again(const QueuedPod& pod, const InFlight& flight, bool error) const {
-  if (error && compat_ != api::Compat::k1_25) return true;
-  return hints() ? WorthRequeuing(pod, flight.first_event) : moves_ != flight.move_cycle;
+  if (error && profile_.errors_requeue_at_once) return true;
+  return profile_.queueing_hints ? WorthRequeuing(pod, flight.first_event)
+                                 : moves_ != flight.move_cycle;
 }
 
 bool SchedulingQueue::WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const {
@@ -252,7 +255,7 @@ void SchedulingQueue::DropHistory() {
 void SchedulingQueue::MoveOnEvent(const ClusterEvent& event, const api::Object& before,
                                   const api::Object& after, const PodCheck& check) {
   ++moves_;
-  if (hints() && !in_flight_.empty()) events_.push_back({event, before, after});
+  if (profile_.queueing_hints && !in_flight_.empty()) events_.push_back({event, before, after});
   if (event.bits & ClusterEvent::kNodeAdd) {
     for (auto& [uid, pod] : backoff_) pod.no_nodes = false;
     changed_.Notify();

@@ -19,7 +19,6 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 #include "ksim/scheduler/framework/framework.h"
 #include "ksim/sim/mailbox.h"
@@ -58,7 +57,7 @@ using PreemptionGate = std::function<bool(const api::Object& pod)>;
 
 class SchedulingQueue {
  public:
-  SchedulingQueue(sim::Process& process, api::Compat compat, RequeueJudge judge,
+  SchedulingQueue(sim::Process& process, const Profile& profile, RequeueJudge judge,
                   PreemptionGate gate = nullptr);
 
   // Spawns the flushers.
@@ -102,8 +101,6 @@ class SchedulingQueue {
   };
 
   bool Gated(const api::Object& pod) const;
-  bool hints() const { return compat_ == api::Compat::k1_36; }
-  bool windows() const { return compat_ == api::Compat::k1_36; }
   int FailuresOf(const QueuedPod& pod) const;
   VirtualTime BackoffExpiry(const QueuedPod& pod) const;
   bool BackingOff(const QueuedPod& pod) const;
@@ -122,7 +119,7 @@ class SchedulingQueue {
   sim::Task<void> FlushLeftovers();
 
   sim::Process& process_;
-  api::Compat compat_;
+  const Profile& profile_;
   RequeueJudge judge_;
   PreemptionGate gate_;
   std::set<QueuedPod, ActiveOrder> active_;

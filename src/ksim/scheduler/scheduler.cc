@@ -48,7 +48,8 @@ api::Object OnNode(const api::Object& pod, const std::string& node) {
 
 // events.go NodeSchedulingPropertiesChange. 1.25 tells of the first change alone, and of none of
 // the annotations.
-std::uint32_t NodeChange(const api::Object& before, const api::Object& after, api::Compat compat) {
+std::uint32_t NodeChange(const api::Object& before, const api::Object& after,
+                         const Profile& profile) {
   std::uint32_t bits = 0;
   const auto differs = [&](const value::Path& path) { return before.Get(path) != after.Get(path); };
   static const value::Path kUnschedulable{"spec", "unschedulable"};
@@ -56,8 +57,7 @@ std::uint32_t NodeChange(const api::Object& before, const api::Object& after, ap
   static const value::Path kAllocatable{"status", "allocatable"};
   const bool cordoned = after.Get(kUnschedulable).AsBool();
   if (before.Get(kUnschedulable).AsBool() && !cordoned) bits |= ClusterEvent::kNodeUpdateTaint;
-  const bool one = compat == api::Compat::k1_25;
-  const auto more = [&] { return !one || bits == 0; };
+  const auto more = [&] { return profile.all_node_changes || bits == 0; };
   if (more() && differs(kAllocatable)) bits |= ClusterEvent::kNodeUpdateAllocatable;
   if (more() && before.labels() != after.labels()) bits |= ClusterEvent::kNodeUpdateLabel;
   if (more() && differs(kTaints)) bits |= ClusterEvent::kNodeUpdateTaint;
@@ -69,7 +69,7 @@ std::uint32_t NodeChange(const api::Object& before, const api::Object& after, ap
     return by_type;
   };
   if (more() && statuses(before) != statuses(after)) bits |= ClusterEvent::kNodeUpdateCondition;
-  if (!one && before.annotations() != after.annotations())
+  if (profile.all_node_changes && before.annotations() != after.annotations())
     bits |= ClusterEvent::kNodeUpdateAnnotation;
   return bits;
 }
@@ -80,26 +80,27 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
                      client::InformerFactory& informers)
     : process_(process),
       env_(connection.env()),
+      profile_(ProfileOf(env_.compat)),
       informers_(informers),
       pod_resource_(env_.kinds.ByResource("", "pods")),
       client_(connection, process.actor(), SchedulerClientOptions(env_.compat)),
       recorder_(connection, process.actor(), kDefaultSchedulerName, "",
                 client::EventRecorder::Api::kEventsV1, SchedulerClientOptions(env_.compat)),
       patch_jitter_(env_, fmt::format("retry/{}/pods/status", process.name())),
-      plugins_(DefaultPlugins(env_.compat,
+      plugins_(DefaultPlugins(profile_,
                               [this](const api::Object& pod) { return DefaultSelectors(pod); })),
-      algorithm_(env_.compat, env_.sim.decisions(), plugins_, nominator_),
-      preemption_(env_.compat, env_.sim.decisions(), plugins_, nominator_),
+      algorithm_(profile_, env_.sim.decisions(), plugins_, nominator_),
+      preemption_(profile_, env_.sim.decisions(), plugins_, nominator_),
       queue_(
-          process, env_.compat,
+          process, profile_,
           [this](const QueuedPod& pod, const ClusterEvent& event, const api::Object& before,
                  const api::Object& after) {
-            const bool hints = Hints();
+            const bool hints = profile_.queueing_hints;
             // Rejected by none (there was no node at all): any event is worth another try.
             if (pod.rejected_by.empty()) return true;
             return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
               if (!pod.rejected_by.contains(std::string(plugin->name()))) return false;
-              if (!(plugin->EventsToRegister(env_.compat) & event.bits)) return false;
+              if (!(plugin->EventsToRegister(profile_) & event.bits)) return false;
               return !hints || event.bits == ClusterEvent::kWildcard ||
                      plugin->QueueingHint(pod.pod, event, before, after);
             });
@@ -180,21 +181,22 @@ void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
   const absl::Status updated = cache_.UpdatePod(before, after);
   if (!updated.ok()) cache_.AddPod(after);
   // With hints some plugins ask for changed labels, none for anything else.
-  if (Hints() && before.labels() == after.labels()) return;
-  const auto bits = Hints() ? ClusterEvent::kAssignedPodLabel : ClusterEvent::kAssignedPodUpdate;
+  if (profile_.queueing_hints && before.labels() == after.labels()) return;
+  const auto bits =
+      profile_.queueing_hints ? ClusterEvent::kAssignedPodLabel : ClusterEvent::kAssignedPodUpdate;
   queue_.MoveOnEvent({bits, "AssignedPodUpdate"}, before, after, NearTo(after));
 }
 
 // getUnschedulablePodsWithMatchingAffinityTerm: without hints the pods that want to be near this
 // one.
 PodCheck Scheduler::NearTo(const api::Object& pod) const {
-  if (Hints()) return nullptr;
+  if (profile_.queueing_hints) return nullptr;
   return [pod](const api::Object& waiting) { return WantsToBeNear(waiting, pod); };
 }
 
 // preCheckForNode: without hints the pods that have a chance on the node.
 PodCheck Scheduler::FitFor(const api::Object& node) const {
-  if (Hints()) return nullptr;
+  if (profile_.queueing_hints) return nullptr;
   return [this, info = cache_.Find(node.name())](const api::Object& pod) {
     return info != nullptr && AdmissionCheck(plugins_, pod, *info);
   };
@@ -210,7 +212,7 @@ void Scheduler::UpdatePending(const api::Object& before, const api::Object& afte
 // 1.36: pods of its priority or less had to leave room for it there.
 void Scheduler::LeaveNominatedNode(const api::Object& pod) {
   const api::PodView view(pod);
-  if (env_.compat != api::Compat::k1_36 || view.nominated_node_name().empty()) return;
+  if (!profile_.nominated_node_release || view.nominated_node_name().empty()) return;
   queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {},
                      [most = view.priority()](const api::Object& waiting) {
                        return api::PodView(waiting).priority() <= most;
@@ -236,7 +238,7 @@ void Scheduler::AddNode(const api::Object& node) {
 
 void Scheduler::UpdateNode(const api::Object& before, const api::Object& after) {
   cache_.UpdateNode(after);
-  const std::uint32_t change = NodeChange(before, after, env_.compat);
+  const std::uint32_t change = NodeChange(before, after, profile_);
   if (change != 0) queue_.MoveOnEvent({change, "NodeUpdate"}, before, after, FitFor(after));
 }
 
@@ -324,9 +326,9 @@ sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
   if (forgotten.ok()) {
     queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, assumed, {});
   }
-  const std::string message = fmt::format(
-      "{}running Bind plugin \"DefaultBinder\": {}",
-      env_.compat == api::Compat::k1_25 ? "binding rejected: " : "", bound.status().message);
+  const std::string message =
+      fmt::format("{}running Bind plugin \"DefaultBinder\": {}",
+                  profile_.bind_error_prefix ? "binding rejected: " : "", bound.status().message);
   const Nomination nomination = Nomination::Clear();
   co_await HandleFailure(std::move(queued), "SchedulerError", message, nomination);
 }
@@ -343,12 +345,12 @@ sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason, s
   bool in_flight = true;
   if (!cached.empty() && !Assigned(cached)) {
     const bool other = cached.uid() != pod.uid();
-    if (other && env_.compat == api::Compat::k1_36) {
+    if (other && profile_.failure_checks_uid) {
       queue_.Done(uid);
       co_return;
     }
     queued.pod = nominee = cached;
-    if (env_.compat == api::Compat::k1_36) pod = cached;
+    if (profile_.failure_reports_cached_pod) pod = cached;
     queue_.AddUnschedulable(std::move(queued), error);
     in_flight = other;
   }
@@ -383,9 +385,9 @@ sim::Task<void> Scheduler::PatchUnscheduled(api::Object pod, std::string reason,
 // util.Retriable.
 bool Scheduler::Retriable(const api::Status& status) const {
   if (api::IsConnectionRefused(status)) return true;
-  if (env_.compat == api::Compat::k1_25) return false;
+  if (!profile_.retries_server_errors) return false;
   if (api::IsInternalError(status) || api::IsServiceUnavailable(status)) return true;
-  return env_.compat == api::Compat::k1_36 && api::IsConflict(status);
+  return profile_.retries_conflicts && api::IsConflict(status);
 }
 
 // util.PatchPodStatus.
@@ -427,7 +429,7 @@ Value Scheduler::StatusWith(const api::Object& pod, std::string_view type, std::
       .Add("lastProbeTime", Value())
       .Add("lastTransitionTime",
            same_status ? current.Get("lastTransitionTime") : value::TimestampValue(process_.Now()));
-  if (env_.compat == api::Compat::k1_36)
+  if (profile_.observed_generation)
     condition.Add("observedGeneration", Value::Int(pod.generation()));
   return value::Obj({{"$setElementOrder/conditions", Value::Array(std::move(order))},
                      {"conditions", value::Arr({condition.Build()})}});

@@ -18,6 +18,7 @@
 #include "ksim/scheduler/algorithm.h"
 #include "ksim/scheduler/cache.h"
 #include "ksim/scheduler/framework/framework.h"
+#include "ksim/scheduler/framework/profile.h"
 #include "ksim/scheduler/nominator.h"
 #include "ksim/scheduler/preemption.h"
 #include "ksim/scheduler/queue.h"
@@ -46,7 +47,6 @@ class Scheduler {
   void LeaveNominatedNode(const api::Object& pod);
   void DeletePod(const api::Object& pod);
   void AddToCache(const api::Object& pod);
-  bool Hints() const { return env_.compat == api::Compat::k1_36; }
   PodCheck NearTo(const api::Object& pod) const;
   PodCheck FitFor(const api::Object& node) const;
   void AddNode(const api::Object& node);
@@ -89,6 +89,7 @@ class Scheduler {
 
   sim::Process& process_;
   client::Environment& env_;
+  const Profile& profile_;
   client::InformerFactory& informers_;
   const api::ResourceInfo* pod_resource_;
   client::Client client_;

@@ -59,7 +59,7 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
       }
     }
     if (!plan.message.empty()) {
-      const bool two = env_.compat == api::Compat::k1_36 && !pod.empty();
+      const bool two = profile_.dynamic_resources && !pod.empty();
       message += two ? kNothingToDeallocate : " ";
       message += fmt::format("preemption: {}", plan.message);
     }
@@ -72,24 +72,23 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
 // (plugins/dynamicresources/dynamicresources.go PostFilter, runtime/framework.go
 // RunPostFilterPlugins).
 bool Scheduler::NoClaims(const ScheduleResult& result) const {
-  return env_.compat == api::Compat::k1_36 && result.by_prefilter;
+  return profile_.dynamic_resources && result.by_prefilter;
 }
 
 sim::Task<std::optional<api::Status>> Scheduler::Evict(Candidate candidate, api::Object pod) {
   const std::string node = candidate.node;
-  if (env_.compat == api::Compat::k1_36) {
+  if (profile_.async_preemption) {
     std::erase_if(candidate.victims, [](const api::Object& victim) { return victim.deleting(); });
     if (candidate.victims.empty()) co_return std::nullopt;
     preempting_.emplace(pod.uid(), std::nullopt);
     process_.Spawn(EvictBeside(std::move(candidate), pod));
     co_return std::nullopt;
   }
-  if (env_.compat == api::Compat::k1_30) {
+  if (profile_.evicts_in_parallel) {
     const std::optional<api::Status> refused =
         co_await EvictAll(std::move(candidate.victims), pod, node);
     if (refused) co_return refused;
-  }
-  if (env_.compat == api::Compat::k1_25) {
+  } else {
     for (const api::Object& victim : candidate.victims) {
       const std::optional<api::Status> refused = co_await EvictOne(victim, pod, node);
       if (refused) co_return refused;
@@ -135,12 +134,11 @@ sim::Task<void> Scheduler::EvictInto(Eviction* eviction, api::Object victim, api
 // From 1.30 on it says first why the victim goes. To 1.36 one that is gone already is no error.
 sim::Task<std::optional<api::Status>> Scheduler::EvictOne(api::Object victim, api::Object pod,
                                                           std::string node) {
-  const bool old = env_.compat == api::Compat::k1_25;
-  const bool gone_is_fine = env_.compat == api::Compat::k1_36;
+  const bool gone_is_fine = profile_.victim_may_be_gone;
   const std::string ns(victim.ns());
   const std::string name(victim.name());
   Value status;
-  if (!old) {
+  if (profile_.disruption_conditions) {
     const std::string message = fmt::format("{}: preempting to accommodate a higher priority pod",
                                             pod.spec().Get("schedulerName").AsString());
     status = StatusWith(victim, "DisruptionTarget", "True", "PreemptionByScheduler", message);
@@ -155,10 +153,11 @@ sim::Task<std::optional<api::Status>> Scheduler::EvictOne(api::Object victim, ap
       co_await client_.Delete(pod_resource_, ns, name, graceful);
   if (!deleted.ok() && gone_is_fine && api::IsNotFound(deleted.status())) co_return std::nullopt;
   if (!deleted.ok()) co_return deleted.status();
-  const std::string note = old ? fmt::format("Preempted by a pod on node {}", node)
-                               : fmt::format("Preempted by pod {} on node {}", pod.uid(), node);
+  const std::string note = profile_.preempted_event_names_pod
+                               ? fmt::format("Preempted by pod {} on node {}", pod.uid(), node)
+                               : fmt::format("Preempted by a pod on node {}", node);
   // executor.go wraps the pod from 1.36 on, and no reference can be made to the wrapper.
-  const api::Object* related = env_.compat == api::Compat::k1_36 ? nullptr : &pod;
+  const api::Object* related = profile_.preempted_event_without_related ? nullptr : &pod;
   recorder_.Event(victim, "Normal", "Preempted", note, "Preempting", {}, related);
   co_return std::nullopt;
 }

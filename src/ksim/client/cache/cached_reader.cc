@@ -7,6 +7,7 @@
 
 #include "ksim/base/status.h"
 #include "ksim/client/cache/key_view.h"
+#include "ksim/client/core/profile.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::client {
@@ -113,7 +114,7 @@ sim::Task<api::Result<std::vector<api::Object>>> CachedReader::List(
   if (fields->empty()) {
     found = lister.List(options.ns);
   } else {
-    const bool one_only = connection_.compat() == api::Compat::k1_25;
+    const bool one_only = !ProfileOf(connection_.compat()).indexes_several_fields;
     api::Result<std::vector<api::Object>> matching =
         ByFields(lister, fields->terms(), options.ns, one_only);
     if (!matching.ok()) co_return matching.status();

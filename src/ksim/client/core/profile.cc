@@ -1,9 +1,11 @@
 #include "ksim/client/core/profile.h"
 
+#include <cstddef>
+
 namespace ksim::client {
 namespace {
 
-Profile MakeV030() {
+constexpr Profile MakeV030() {
   Profile p;
   p.shared_backoff = true;
   p.initial_list_flag = true;
@@ -13,11 +15,17 @@ Profile MakeV030() {
   p.terminal_errors = true;
   p.events_name_reporter = true;
   p.too_large_in_message = true;
+  p.checks_lock_identity = true;
+  p.renews_before_reading = true;
+  p.lease_duration_as_written = true;
+  p.indexes_several_fields = true;
+  p.kubelet_qps = 50;
+  p.kubelet_burst = 100;
   p.first_series_count = 2;
   return p;
 }
 
-Profile MakeV036() {
+constexpr Profile MakeV036() {
   Profile p = MakeV030();
   p.real_fifo = true;
   p.pause_before_next = true;
@@ -28,24 +36,19 @@ Profile MakeV036() {
   p.priority_queue = true;
   p.recovers_panics = true;
   p.min_watch_timeout = true;
+  p.uuid_for_long_event_names = true;
+  p.renew_keeps_ticks = true;
+  p.release_reads_lease = true;
+  p.controller_runtime_qps = -1;
+  p.controller_runtime_burst = 0;
   return p;
 }
 
 }  // namespace
 
 const Profile& ProfileOf(api::Compat compat) {
-  static const Profile kV025;
-  static const Profile kV030 = MakeV030();
-  static const Profile kV036 = MakeV036();
-  switch (compat) {
-    case api::Compat::k1_25:
-      return kV025;
-    case api::Compat::k1_30:
-      return kV030;
-    case api::Compat::k1_36:
-      break;
-  }
-  return kV036;
+  static constexpr Profile kProfiles[] = {Profile(), MakeV030(), MakeV036()};
+  return kProfiles[static_cast<std::size_t>(compat)];
 }
 
 }  // namespace ksim::client

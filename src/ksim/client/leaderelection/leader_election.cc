@@ -40,7 +40,7 @@ Value SpecOf(const LeaderRecord& record) {
 }  // namespace
 
 std::string LeaderElectionProblem(const LeaderElectionOptions& options,
-                                  const LeaderCallbacks& callbacks, api::Compat compat) {
+                                  const LeaderCallbacks& callbacks, const Profile& profile) {
   if (options.lease_duration <= options.renew_deadline)
     return "leaseDuration must be greater than renewDeadline";
   if (options.renew_deadline <= Duration(options.retry_period.ns() / 100 * kJitterPercent))
@@ -50,7 +50,7 @@ std::string LeaderElectionProblem(const LeaderElectionOptions& options,
   if (options.retry_period < Nanoseconds(1)) return "retryPeriod must be greater than zero";
   if (!callbacks.started) return "OnStartedLeading callback must not be nil";
   if (!callbacks.stopped) return "OnStoppedLeading callback must not be nil";
-  if (compat != api::Compat::k1_25 && options.identity.empty()) return "Lock identity is empty";
+  if (profile.checks_lock_identity && options.identity.empty()) return "Lock identity is empty";
   return "";
 }
 
@@ -61,11 +61,11 @@ LeaderElector::LeaderElector(Client& client, LeaderElectionOptions options,
       leases_(client.connection().env().kinds.ByResource("coordination.k8s.io", "leases")),
       options_(std::move(options)),
       callbacks_(std::move(callbacks)),
-      compat_(client.connection().compat()),
+      profile_(ProfileOf(client.connection().compat())),
       jitter_(client.connection().env(),
               fmt::format("leaderelection/{}/{}", process_.name(), options_.name)),
       cancel_(process_.simulation()) {
-  const std::string problem = LeaderElectionProblem(options_, callbacks_, compat_);
+  const std::string problem = LeaderElectionProblem(options_, callbacks_, profile_);
   KSIM_CHECK(problem.empty()) << problem;
 }
 
@@ -128,7 +128,7 @@ sim::Task<void> LeaderElector::Renew() {
     if (cancelled) break;
   }
   if (!options_.release_on_cancel) co_return;
-  if (compat_ == api::Compat::k1_36) {
+  if (profile_.release_reads_lease) {
     sim::Task<bool> release = Release();
     const VirtualTime deadline = SteadyNow() + options_.renew_deadline;
     co_await Before(deadline, std::move(release));
@@ -141,7 +141,7 @@ sim::Task<void> LeaderElector::Renew() {
 // (wait.PollImmediateUntil). In 1.36 they count from its start, and one that comes during a try is
 // kept (wait.PollUntilContextTimeout).
 sim::Task<bool> LeaderElector::RenewBefore(VirtualTime deadline) {
-  const bool keeps_tick = compat_ == api::Compat::k1_36;
+  const bool keeps_tick = profile_.renew_keeps_ticks;
   const std::int64_t period = options_.retry_period.ns();
   VirtualTime ticks_from = SteadyNow();
   std::int64_t ticks_taken = 0;
@@ -193,7 +193,7 @@ sim::Task<bool> LeaderElector::Try() {
   record.acquire_time = record.renew_time = Now();
 
   // 1. since 1.30 a leader first tries to renew what it last saw
-  if (compat_ != api::Compat::k1_25 && IsLeader() && LeaseValid(now)) {
+  if (profile_.renews_before_reading && IsLeader() && LeaseValid(now)) {
     record.acquire_time = observed_.acquire_time;
     record.transitions = observed_.transitions;
     const bool renewed = co_await WriteLease(record);
@@ -225,8 +225,8 @@ sim::Task<bool> LeaderElector::Try() {
 }
 
 bool LeaderElector::LeaseValid(VirtualTime now) const {
-  const Duration duration =
-      compat_ == api::Compat::k1_25 ? options_.lease_duration : Seconds(observed_.duration_seconds);
+  const Duration duration = profile_.lease_duration_as_written ? Seconds(observed_.duration_seconds)
+                                                               : options_.lease_duration;
   return observed_time_ + duration > now;
 }
 
@@ -265,7 +265,7 @@ sim::Task<bool> LeaderElector::WriteLease(LeaderRecord record) {
 // belongs to the tries).
 sim::Task<bool> LeaderElector::Release() {
   std::int64_t transitions = observed_.transitions;
-  if (compat_ == api::Compat::k1_36) {
+  if (profile_.release_reads_lease) {
     client::Client::ObjectResult got = co_await client_.Get(leases_, options_.ns, options_.name);
     if (!got.ok()) co_return false;
     lease_ = *got;

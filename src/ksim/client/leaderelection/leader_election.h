@@ -18,6 +18,7 @@
 #include "ksim/base/time.h"
 #include "ksim/client/client.h"
 #include "ksim/client/core/backoff.h"
+#include "ksim/client/core/profile.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/task.h"
 
@@ -44,7 +45,7 @@ struct LeaderCallbacks {
 
 // Upstream's words for options that cannot work; "" if they can.
 std::string LeaderElectionProblem(const LeaderElectionOptions& options,
-                                  const LeaderCallbacks& callbacks, api::Compat compat);
+                                  const LeaderCallbacks& callbacks, const Profile& profile);
 
 // What a Lease's spec says (resourcelock.LeaderElectionRecord).
 struct LeaderRecord {
@@ -103,7 +104,7 @@ class LeaderElector {
   const api::ResourceInfo* leases_;
   LeaderElectionOptions options_;
   LeaderCallbacks callbacks_;
-  api::Compat compat_;
+  const Profile& profile_;
   JitterSource jitter_;
   sim::Signal cancel_;
   bool cancelled_ = false;

@@ -98,8 +98,7 @@ EventRecorder::Impl::Record EventRecorder::Impl::MakeRecord(const api::Object& a
   event.first = event.last = process.Now();
   last_name = std::max(event.first, last_name + Nanoseconds(1));
   event.name = EventName(event.about.name, last_name);
-  if (client.connection().compat() == api::Compat::k1_36 &&
-      !api::Dns1123Subdomain(event.name).empty()) {
+  if (profile.uuid_for_long_event_names && !api::Dns1123Subdomain(event.name).empty()) {
     event.name =
         api::GenerateUid(process.simulation().decisions(), "event-names", Hash64(event.name));
   }

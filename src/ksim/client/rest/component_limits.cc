@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ksim/client/core/profile.h"
+
 namespace ksim::client {
 namespace {
 
@@ -9,16 +11,15 @@ struct Limit {
   std::int64_t qps, burst;
 };
 
-Limit LimitOf(Limits component, api::Compat compat) {
+Limit LimitOf(Limits component, const Profile& profile) {
   switch (component) {
     case Limits::kControllerManager:
       return {20, 30};
     case Limits::kKubelet:
     case Limits::kKubeletEvents:
-      if (compat == api::Compat::k1_25) return {5, 10};
-      break;
+      return {profile.kubelet_qps, profile.kubelet_burst};
     case Limits::kControllerRuntime:
-      return compat == api::Compat::k1_36 ? Limit{-1, 0} : Limit{20, 30};
+      return {profile.controller_runtime_qps, profile.controller_runtime_burst};
     case Limits::kScheduler:
     case Limits::kGeneric:
       break;
@@ -29,7 +30,7 @@ Limit LimitOf(Limits component, api::Compat compat) {
 }  // namespace
 
 ClientOptions LimitedAs(Limits component, api::Compat compat, std::string user) {
-  const Limit limit = LimitOf(component, compat);
+  const Limit limit = LimitOf(component, ProfileOf(compat));
   ClientOptions options;
   options.user = std::move(user);
   options.qps = limit.qps;

@@ -47,7 +47,8 @@ int AgeBucket(Duration age) {
   return std::bit_width(static_cast<std::uint64_t>(age.ns())) - 1;
 }
 
-bool DeletedBefore(const RankedPod& a, const RankedPod& b, VirtualTime now, api::Compat compat) {
+bool DeletedBefore(const RankedPod& a, const RankedPod& b, VirtualTime now,
+                   const Profile& profile) {
   if (a.assigned != b.assigned) return !a.assigned;
   if (a.phase != b.phase) return a.phase < b.phase;
   if (a.ready != b.ready) return !a.ready;
@@ -58,16 +59,16 @@ bool DeletedBefore(const RankedPod& a, const RankedPod& b, VirtualTime now, api:
     if (order != 0) return order < 0;
   }
   if (a.restarts != b.restarts) return a.restarts > b.restarts;
-  if (compat == api::Compat::k1_36 && a.sidecar_restarts != b.sidecar_restarts) {
+  if (profile.ranks_sidecar_restarts && a.sidecar_restarts != b.sidecar_restarts) {
     return a.sidecar_restarts > b.sidecar_restarts;
   }
   return CompareTimes(a, a.created, b, b.created, now) < 0;
 }
 
-void SortForDeletion(std::vector<RankedPod>& pods, VirtualTime now, api::Compat compat) {
+void SortForDeletion(std::vector<RankedPod>& pods, VirtualTime now, const Profile& profile) {
   std::sort(pods.begin(), pods.end(), [&](const RankedPod& a, const RankedPod& b) {
-    if (DeletedBefore(a, b, now, compat)) return true;
-    if (DeletedBefore(b, a, now, compat)) return false;
+    if (DeletedBefore(a, b, now, profile)) return true;
+    if (DeletedBefore(b, a, now, profile)) return false;
     return a.pod.name() < b.pod.name();
   });
 }

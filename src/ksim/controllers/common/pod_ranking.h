@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 #include "ksim/base/time.h"
+#include "ksim/controllers/common/profile.h"
 
 namespace ksim::controllers {
 
@@ -33,10 +33,10 @@ struct RankedPod {
 };
 
 // True if `a` is deleted before `b`; first differing criterion decides.
-bool DeletedBefore(const RankedPod& a, const RankedPod& b, VirtualTime now, api::Compat compat);
+bool DeletedBefore(const RankedPod& a, const RankedPod& b, VirtualTime now, const Profile& profile);
 
 // Victims first; pods equal in every criterion by name.
-void SortForDeletion(std::vector<RankedPod>& pods, VirtualTime now, api::Compat compat);
+void SortForDeletion(std::vector<RankedPod>& pods, VirtualTime now, const Profile& profile);
 
 // floor(log2(nanoseconds)); -1 for ages of zero and less.
 int AgeBucket(Duration age);

@@ -63,6 +63,7 @@ bool SameController(const std::optional<api::OwnerReference>& a,
 
 ReplicaSetController::ReplicaSetController(ControllerContext context)
     : context_(std::move(context)),
+      profile_(ProfileOf(context_.env().compat)),
       resource_(context_.Resource("apps", "replicasets")),
       pod_resource_(context_.Resource("", "pods")),
       client_(context_.connection, context_.actor(), LimitsOf(context_)),
@@ -182,8 +183,7 @@ void ReplicaSetController::EnqueueAfterMinReady(const api::Object& rs) {
   const Duration min_ready = MinReady(rs);
   if (min_ready == Duration()) return;
   // Up to 1.33 a second was added against clocks that disagree.
-  const bool exact = context_.env().compat == api::Compat::k1_36;
-  queue_.AddAfter(rs.key(), exact ? min_ready : min_ready + Seconds(1));
+  queue_.AddAfter(rs.key(), profile_.exact_min_ready ? min_ready : min_ready + Seconds(1));
 }
 
 void ReplicaSetController::DeletePod(const api::Object& pod) {
@@ -247,7 +247,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   if (claimed.error) co_return client::ReconcileResult::Error(claimed.error->message.str());
 
   input.active = std::move(claimed.pods);
-  input.compat = context_.env().compat;
+  input.profile = &profile_;
   if (expectations_met && !rs.deleting()) {
     input.manage_error = co_await ManageReplicas(key, rs, input.active);
   }
@@ -397,7 +397,7 @@ std::vector<api::Object> ReplicaSetController::ChooseVictims(const api::Object& 
         [&](const api::Object& other) { return other.node_name() == pod.node_name(); });
     ranked.emplace_back(pod, on_node);
   }
-  SortForDeletion(ranked, context_.process.Now(), context_.env().compat);
+  SortForDeletion(ranked, context_.process.Now(), profile_);
   std::vector<api::Object> victims;
   for (std::int64_t i = 0; i < count; ++i) victims.push_back(ranked[i].pod);
   return victims;
@@ -429,7 +429,7 @@ std::optional<Duration> ReplicaSetController::NextAvailabilityCheck(
   const Duration min_ready = MinReady(rs);
   if (min_ready == Duration()) return std::nullopt;
   const ReplicaSetStatus status = ReplicaSetStatus::From(rs);
-  if (context_.env().compat != api::Compat::k1_36) {
+  if (!profile_.next_availability_check) {
     const bool waiting =
         status.ready == DesiredReplicas(rs) && status.available != DesiredReplicas(rs);
     return waiting ? std::optional<Duration>(min_ready) : std::nullopt;

@@ -19,6 +19,7 @@
 #include "ksim/controllers/common/consistency_store.h"
 #include "ksim/controllers/common/expectations.h"
 #include "ksim/controllers/common/pod_control.h"
+#include "ksim/controllers/common/profile.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/controllers/replicaset/replicaset_status.h"
 #include "ksim/value/selector.h"
@@ -83,6 +84,7 @@ class ReplicaSetController : public Controller, public client::Reconciler {
   sim::Task<void> DeleteOne(Batch* batch, std::string key, api::Object rs, api::Object pod);
 
   ControllerContext context_;
+  const Profile& profile_;
   const api::ResourceInfo* resource_;
   const api::ResourceInfo* pod_resource_;
   client::Client client_;

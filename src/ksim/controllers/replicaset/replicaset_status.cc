@@ -84,10 +84,10 @@ ReplicaSetStatus CalculateStatus(const api::Object& replica_set, const StatusInp
     if (FullyLabeled(spec.Get(kTemplateLabels), pod)) ++status.fully_labeled;
     if (!view.ready()) continue;
     ++status.ready;
-    if (view.Available(min_ready, input.now, input.compat)) ++status.available;
+    if (view.Available(min_ready, input.now, input.profile->compat)) ++status.available;
   }
   status.terminating.reset();
-  if (input.compat == api::Compat::k1_36) {
+  if (input.profile->terminating_replicas) {
     status.terminating = static_cast<std::int64_t>(input.terminating.size());
   }
 

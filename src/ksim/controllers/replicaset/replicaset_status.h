@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
 #include "ksim/client/client.h"
+#include "ksim/controllers/common/profile.h"
 #include "ksim/sim/task.h"
 #include "ksim/value/value.h"
 
@@ -40,7 +40,7 @@ struct StatusInput {
   std::vector<api::Object> terminating;  // claimed, being deleted, not finished
   std::optional<api::Status> manage_error;
   VirtualTime now;
-  api::Compat compat = api::Compat::k1_30;
+  const Profile* profile = nullptr;  // never null
 };
 ReplicaSetStatus CalculateStatus(const api::Object& replica_set, const StatusInput& input);
 

@@ -110,11 +110,11 @@ bool PodWorkers::BacksOff(Worker& worker, const PodActions::Start& start) {
     restarts_.Next(key, start.ended->finished, now);
     return false;
   }
-  const bool v125 = env_.compat == api::Compat::k1_25;
   Event(worker, start.spec, "Warning", "BackOff",
-        v125 ? "Back-off restarting failed container"
-             : fmt::format("Back-off restarting failed container {} in pod {}", name,
-                           Formatted(worker.pod)));
+        profile_.backoff_event_names_container
+            ? fmt::format("Back-off restarting failed container {} in pod {}", name,
+                          Formatted(worker.pod))
+            : "Back-off restarting failed container");
   Failed(worker, start.spec, "CrashLoopBackOff",
          fmt::format("back-off {} restarting failed container={} pod={}",
                      FormatDuration(restarts_.Get(key)), name, Formatted(worker.pod)));
@@ -137,11 +137,10 @@ sim::Task<void> PodWorkers::StartOne(Worker* worker, Value spec, bool init) {
   const bool have = co_await EnsureImage(worker, spec);
   if (!have) co_return;
   co_await runtime_.CreateContainer(uid, name, image, init);
-  const api::Compat compat = env_.compat;
   std::string created = "Container created";
   std::string started = "Container started";
-  if (compat != api::Compat::k1_36) {
-    const char* colon = compat == api::Compat::k1_30 ? ":" : "";
+  if (profile_.container_events_name_container) {
+    const char* colon = profile_.created_event_has_colon ? ":" : "";
     created = fmt::format("Created container{} {}", colon, name);
     started = fmt::format("Started container {}", name);
   }

@@ -16,8 +16,8 @@ namespace {
 
 // containerd names what it pulls; the texts are kubelet's.
 std::string PulledMessage(const std::string& image, const Runtime::Pulled& pulled,
-                          api::Compat compat) {
-  if (compat == api::Compat::k1_25) {
+                          const Profile& profile) {
+  if (!profile.pulled_event_has_size) {
     return fmt::format("Successfully pulled image \"{}\" in {} ({} including waiting)", image,
                        FormatDuration(pulled.took), FormatDuration(pulled.waited));
   }
@@ -37,7 +37,7 @@ sim::Task<bool> PodWorkers::EnsureImage(Worker* worker, Value spec) {
   const std::string_view policy = spec.Get("imagePullPolicy").AsString();
   const bool present = runtime_.HasImage(image);
   if (present && policy != "Always") {
-    const char* more = env_.compat == api::Compat::k1_36 ? " and can be accessed by the pod" : "";
+    const char* more = profile_.pulled_event_has_access ? " and can be accessed by the pod" : "";
     Event(*worker, spec, "Normal", "Pulled",
           fmt::format("Container image \"{}\" already present on machine{}", image, more));
     co_return true;
@@ -63,7 +63,7 @@ sim::Task<bool> PodWorkers::EnsureImage(Worker* worker, Value spec) {
     co_return false;
   }
   worker->pull_errors.erase(image);
-  Event(*worker, spec, "Normal", "Pulled", PulledMessage(image, pulled, env_.compat));
+  Event(*worker, spec, "Normal", "Pulled", PulledMessage(image, pulled, profile_));
   co_return true;
 }
 
@@ -75,7 +75,7 @@ bool PodWorkers::PullBacksOff(Worker& worker, const Value& spec) {
   std::string message = fmt::format("Back-off pulling image \"{}\"", image);
   Event(worker, spec, "Normal", "BackOff", message);
   const auto last = worker.pull_errors.find(image);
-  if (env_.compat == api::Compat::k1_36 && last != worker.pull_errors.end())
+  if (profile_.pull_backoff_has_error && last != worker.pull_errors.end())
     message += ": " + last->second;
   NoImage(worker, spec, "ImagePullBackOff", std::move(message));
   return true;

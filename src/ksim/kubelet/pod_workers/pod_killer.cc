@@ -99,10 +99,10 @@ Value PodWorkers::EvictedStatus(const Worker& worker, const Value& status) const
   const Value failed = status.Set("phase", Value::Of("Failed"))
                            .Set("reason", Value::Of("Evicted"))
                            .Set("message", message);
-  if (env_.compat == api::Compat::k1_25) return failed;
+  if (!profile_.disruption_conditions) return failed;
   Value condition =
       api::MakeCondition("DisruptionTarget", "True", "TerminationByKubelet", worker.evicted);
-  if (env_.compat == api::Compat::k1_36 && worker.pod.generation() != 0)
+  if (profile_.observed_generation && worker.pod.generation() != 0)
     condition = condition.Set("observedGeneration", Value::Int(worker.pod.generation()));
   return failed.Set("conditions",
                     api::UpdateCondition(failed.Get("conditions"), condition, process_.Now()));

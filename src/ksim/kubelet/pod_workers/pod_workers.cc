@@ -26,6 +26,7 @@ PodWorkers::PodWorkers(sim::Process& process, client::Environment& env, Runtime&
                        std::string host_ip)
     : process_(process),
       env_(env),
+      profile_(ProfileOf(env.compat)),
       runtime_(runtime),
       statuses_(statuses),
       recorder_(recorder),
@@ -95,9 +96,8 @@ void PodWorkers::Evict(const std::string& uid, std::string why) {
   Worker& worker = *workers_.at(uid);
   worker.evicted = std::move(why);
   worker.origin = process_.simulation().CaptureOrigin();
-  const bool v136 = env_.compat == api::Compat::k1_36;
   if (worker.state == State::kSync || worker.state == State::kTerminating)
-    BeginTermination(worker, v136 ? 1 : 0);
+    BeginTermination(worker, profile_.eviction_grace_seconds);
 }
 
 bool PodWorkers::Evicted(const std::string& uid) const {
@@ -146,7 +146,7 @@ std::vector<api::Object> PodWorkers::ActivePods() const {
 
 // Cuts the running sync short: what it was waiting for goes with its frame.
 bool PodWorkers::BeginTermination(Worker& worker, std::optional<std::int64_t> grace_override) {
-  const bool zero_counts = env_.compat != api::Compat::k1_25;
+  const bool zero_counts = profile_.zero_grace_counts;
   const std::int64_t grace = EffectiveGrace(worker.grace, worker.pod, grace_override, zero_counts);
   if (worker.state == State::kTerminating && grace == worker.grace) return false;
   process_.Cancel(worker.task);
@@ -207,7 +207,7 @@ Value PodWorkers::Status(const Worker& worker, bool terminal) const {
   };
   input.host_ip = host_ip_;
   input.now = process_.Now();
-  input.compat = env_.compat;
+  input.profile = &profile_;
   return GeneratePodStatus(input);
 }
 
@@ -215,7 +215,7 @@ Value PodWorkers::Status(const Worker& worker, bool terminal) const {
 Duration PodWorkers::ResyncAfter(const Worker& worker) {
   Duration base = worker.failed ? kBackOffPeriod : kSyncFrequency;
   if (worker.no_network) base = kTransientErrorPeriod;
-  if (worker.failed && worker.retry_at && env_.compat == api::Compat::k1_36)
+  if (worker.failed && worker.retry_at && profile_.retries_after_backoff)
     base = std::clamp(*worker.retry_at - env_.sim.now(), Duration(), kSyncFrequency);
   if (base == Duration()) return base;
   const std::uint64_t key = env_.IdentityOf("pods", worker.pod.ns(), worker.pod.name());

@@ -19,6 +19,7 @@
 #include "absl/container/btree_map.h"
 #include "ksim/api/object.h"
 #include "ksim/client/event_recorder.h"
+#include "ksim/kubelet/core/profile.h"
 #include "ksim/kubelet/pod_workers/pod_actions.h"
 #include "ksim/kubelet/pod_workers/restart_backoff.h"
 #include "ksim/kubelet/prober/prober.h"
@@ -104,6 +105,7 @@ class PodWorkers {
 
   sim::Process& process_;
   client::Environment& env_;
+  const Profile& profile_;
   Runtime& runtime_;
   StatusManager& statuses_;
   client::EventRecorder& recorder_;

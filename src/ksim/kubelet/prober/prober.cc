@@ -58,6 +58,7 @@ Prober::Prober(sim::Process& process, client::Environment& env, const StatusMana
                client::EventRecorder& recorder, std::function<void(const std::string&)> changed)
     : process_(process),
       env_(env),
+      profile_(ProfileOf(env.compat)),
       statuses_(statuses),
       recorder_(recorder),
       changed_(std::move(changed)),
@@ -140,7 +141,7 @@ sim::Task<void> Prober::Run(Prober* self, std::shared_ptr<Worker> worker) {
     const bool asked = co_await worker->wake.WaitFor(wait, self->KindOf(*worker));
     if (!asked) {
       tick = tick + period;
-    } else if (env.compat == api::Compat::k1_36) {
+    } else if (self->profile_.triggered_probe_resets_ticker) {
       tick = env.sim.now() + period;  // a run that was asked for is the first of its own
     }
   }
@@ -228,7 +229,7 @@ bool Prober::Started(const std::string& uid, const std::string& container,
 }
 
 bool Prober::RanBefore(VirtualTime since) const {
-  return env_.compat == api::Compat::k1_36 && since < started_ - kRestartGrace;
+  return profile_.probes_survive_restart && since < started_ - kRestartGrace;
 }
 
 Health Prober::HealthOf(const api::Object& pod, const Container& c, bool was_started) {

@@ -22,6 +22,7 @@
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
 #include "ksim/client/event_recorder.h"
+#include "ksim/kubelet/core/profile.h"
 #include "ksim/kubelet/runtime/behaviour.h"
 #include "ksim/kubelet/status/pod_status.h"
 #include "ksim/kubelet/status/status_manager.h"
@@ -69,6 +70,7 @@ class Prober {
 
   sim::Process& process_;
   client::Environment& env_;
+  const Profile& profile_;
   const StatusManager& statuses_;
   client::EventRecorder& recorder_;
   std::function<void(const std::string&)> changed_;

@@ -191,9 +191,9 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
       incomplete.emplace_back(specs.at(i).Get(N().name).AsString());
   }
   const Value* old = api::FindCondition(in.old_status.Get(N().conditions), "Initialized");
-  const bool was = in.compat == api::Compat::k1_36 && old != nullptr &&
-                   old->Get(N().status).AsString() == "True";
-  const bool stays = was || (in.compat != api::Compat::k1_25 && AnyStarted(statuses));
+  const bool was =
+      in.profile->stays_initialized && old != nullptr && old->Get(N().status).AsString() == "True";
+  const bool stays = was || (in.profile->started_containers_initialize && AnyStarted(statuses));
   if (incomplete.empty() || stays) return api::MakeCondition("Initialized", "True");
   return api::MakeCondition(
       "Initialized", "False", "ContainersNotInitialized",
@@ -208,7 +208,7 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
   const Value containers_ready = ContainersReady(in, init_statuses, statuses, phase);
   std::vector<Value> own;
   own.reserve(5);
-  if (in.compat != api::Compat::k1_25) {
+  if (in.profile->ready_to_start_condition) {
     own.push_back(api::MakeCondition("PodReadyToStartContainers", network ? "True" : "False"));
   }
   own.push_back(InitializedCondition(in, init_statuses, statuses, phase));
@@ -228,7 +228,7 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
   }
   if (disrupted != nullptr) all.push_back(*disrupted);
   const Value now = value::TimestampValue(in.now);
-  const bool observes = in.compat == api::Compat::k1_36 && in.pod.generation() != 0;
+  const bool observes = in.profile->observed_generation && in.pod.generation() != 0;
   for (const Value& condition : own) {
     const std::string_view status = condition.Get(N().status).AsString();
     const Value* old = api::FindCondition(old_conditions, condition.Get(N().type).AsString());
@@ -368,7 +368,7 @@ std::string_view PhaseOf(const api::Object& pod, const Value& status, bool termi
 
 // What 1.36 asks the runtime, 1.30 asks the statuses.
 static bool Initialized(const StatusInput& in, const Value& statuses) {
-  if (in.compat != api::Compat::k1_36) return AnyStarted(statuses);
+  if (!in.profile->phase_asks_runtime) return AnyStarted(statuses);
   for (const Value& spec : in.pod.spec().Get(N().containers).items())
     if (FindContainer(in.sandbox, spec.Get(N().name).AsString()) != nullptr) return true;
   return false;
@@ -397,7 +397,7 @@ Value GeneratePodStatus(const StatusInput& in) {
   const std::string_view old_phase = old.Get(N().phase).AsString();
   const std::string_view api_phase = in.pod.status().Get(N().phase).AsString();
   // 1.25: a pod that is being deleted keeps its phase until it is gone.
-  const bool forced = in.terminal && in.compat != api::Compat::k1_25;
+  const bool forced = in.terminal && in.profile->terminal_phase_before_deletion;
   const std::string_view phase =
       TerminalPhase(api_phase) ? api_phase
       : TerminalPhase(old_phase)
@@ -420,11 +420,11 @@ Value GeneratePodStatus(const StatusInput& in) {
   status.Add(N().conditions, Conditions(in, init, containers, phase));
   status.Add(N().container_statuses, containers);
   status.Add(N().host_ip, host);
-  if (in.compat != api::Compat::k1_25) status.Add(N().host_ips, value::Arr({Of(N().ip, host)}));
+  if (in.profile->host_ips) status.Add(N().host_ips, value::Arr({Of(N().ip, host)}));
   if (!init.empty()) status.Add(N().init_container_statuses, init);
   keep_text(N().message);
   keep(N().nominated_node_name);
-  if (in.compat == api::Compat::k1_36 && in.pod.generation() != 0)
+  if (in.profile->observed_generation && in.pod.generation() != 0)
     status.Add(N().observed_generation, Value::Int(in.pod.generation()));
   status.Add(N().phase, Value::String(phase));
   if (in.sandbox != nullptr || Has(old, N().pod_ip)) {

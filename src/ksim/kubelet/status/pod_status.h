@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "absl/container/btree_map.h"
-#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 #include "ksim/base/time.h"
+#include "ksim/kubelet/core/profile.h"
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/value/value.h"
 
@@ -40,7 +40,7 @@ struct StatusInput {
   std::function<Health(const Container&)> health;  // empty: there are no probes
   std::string host_ip;
   VirtualTime now;
-  api::Compat compat = api::Compat::k1_30;
+  const Profile* profile = nullptr;  // never null where a whole status is made
 };
 
 // A whole PodStatus tree.

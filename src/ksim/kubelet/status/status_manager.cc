@@ -91,7 +91,7 @@ StatusManager::StatusManager(sim::Process& process, client::Client& client, cons
       runtime_(runtime),
       finished_(std::move(finished)),
       pods_(client.connection().env().kinds.ByResource("", "pods")),
-      compat_(client.connection().env().compat),
+      profile_(ProfileOf(client.connection().env().compat)),
       trigger_(process.simulation()) {}
 
 void StatusManager::Start() {
@@ -124,7 +124,7 @@ void StatusManager::Put(const api::Object& pod, Value status, bool force) {
 
 void StatusManager::Queue(const std::string& uid) {
   due_.insert(uid);
-  if (fifo() && queue_.size() < kFifoSize) {
+  if (profile_.status_channel && queue_.size() < kFifoSize) {
     const Entry& entry = statuses_[uid];
     Send send;
     send.uid = uid;
@@ -145,7 +145,7 @@ void StatusManager::Terminate(const api::Object& pod) {
   const Value init = status.Get("initContainerStatuses");
   if (!init.empty())
     status = status.Set("initContainerStatuses", AllKilled(init, BegunInits(init)));
-  if (!TerminalPhase(status) && compat_ != api::Compat::k1_25) {
+  if (!TerminalPhase(status) && profile_.terminal_phase_before_deletion) {
     status = status.Set("phase", Value::Of("Failed"));
   }
   Put(pod, std::move(status), /*force=*/true);
@@ -209,7 +209,7 @@ sim::Task<void> StatusManager::Run() {
 
 // With a FIFO a trigger sends what is in it, and the tick what is new as well.
 sim::Task<void> StatusManager::SyncBatch(bool all) {
-  if (fifo()) {
+  if (profile_.status_channel) {
     while (!queue_.empty()) {
       Send send = std::move(queue_.front());
       queue_.pop_front();
@@ -296,7 +296,7 @@ std::optional<Value> StatusManager::PatchFor(const api::Object& current,
 
 bool StatusManager::CanBeDeleted(const api::Object& pod) const {
   if (!pod.deleting() || !finished_(std::string(pod.uid()))) return false;
-  return compat_ == api::Compat::k1_25 || api::PodView(pod).terminal();
+  return !profile_.terminal_phase_before_deletion || api::PodView(pod).terminal();
 }
 
 sim::Task<void> StatusManager::DeletePod(api::Object pod) {
@@ -360,7 +360,7 @@ Value StatusManager::Unready(const api::Object& current, const Value& status) co
   const char* reason = status.Get("phase").AsString() == "Failed" ? "PodFailed" : "PodCompleted";
   for (const char* type : kTypes) {
     Value condition = api::MakeCondition(type, "False", reason);
-    if (compat_ == api::Compat::k1_36 && current.generation() != 0)
+    if (profile_.observed_generation && current.generation() != 0)
       condition = condition.Set("observedGeneration", Value::Int(current.generation()));
     conditions = api::UpdateCondition(conditions, condition, process_.Now());
   }

@@ -20,6 +20,7 @@
 #include "absl/container/btree_set.h"
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
+#include "ksim/kubelet/core/profile.h"
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
@@ -75,14 +76,13 @@ class StatusManager {
   bool CanBeDeleted(const api::Object& pod) const;
   value::Value Merge(const api::Object& current, const value::Value& status) const;
   value::Value Unready(const api::Object& current, const value::Value& status) const;
-  bool fifo() const { return compat_ == api::Compat::k1_25; }
 
   sim::Process& process_;
   client::Client& client_;
   const Runtime& runtime_;
   std::function<bool(const std::string&)> finished_;
   const api::ResourceInfo* pods_;
-  api::Compat compat_;
+  const Profile& profile_;
   absl::btree_map<std::string, Entry> statuses_;         // by uid
   absl::btree_map<std::string, std::uint64_t> sent_;     // newest version the API has
   absl::btree_set<std::string> due_;                     // uids to look at again

@@ -18,9 +18,9 @@ void NormalizeScores(Scores& scores, bool reverse) {
   }
 }
 
-std::uint32_t NodeEvents(api::Compat compat, std::uint32_t hinted) {
+std::uint32_t NodeEvents(const Profile& profile, std::uint32_t hinted) {
   const std::uint32_t all = ClusterEvent::kNodeUpdate;
-  return ClusterEvent::kNodeAdd | (compat == api::Compat::k1_36 ? hinted : all);
+  return ClusterEvent::kNodeAdd | (profile.queueing_hints ? hinted : all);
 }
 
 bool HoldsPlace(const api::Object& pod) {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 #include "ksim/scheduler/framework/node_info.h"
+#include "ksim/scheduler/framework/profile.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::scheduler {
@@ -125,7 +125,7 @@ class Plugin {
                          Scores&) const {}
 
   // --- requeueing ---
-  virtual std::uint32_t EventsToRegister(api::Compat) const { return 0; }
+  virtual std::uint32_t EventsToRegister(const Profile&) const { return 0; }
   // Is this event worth another try for a pod that the plugin rejected? `before` and `after` are
   // the object of the event; either may be empty.
   virtual bool QueueingHint(const api::Object& /*pod*/, const ClusterEvent&,
@@ -139,7 +139,7 @@ void NormalizeScores(Scores& scores, bool reverse);
 
 // What a plugin about single nodes registers for: a new node and, with hints, the updates `hinted`.
 // Before, all updates, since preCheckForNode may have held back the one that would have helped.
-std::uint32_t NodeEvents(api::Compat compat, std::uint32_t hinted);
+std::uint32_t NodeEvents(const Profile& profile, std::uint32_t hinted);
 // It is on a node, or nominated to one.
 bool HoldsPlace(const api::Object& pod);
 

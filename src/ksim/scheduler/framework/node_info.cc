@@ -13,12 +13,12 @@ bool HasPodAffinity(const api::Object& pod) {
 
 }  // namespace
 
-bool NodeInfo::PortConflict(const api::HostPort& port, api::Compat compat) const {
+bool NodeInfo::PortConflict(const api::HostPort& port, const Profile& profile) const {
   const auto conflicts = [&](const std::multiset<api::HostPort>& held) {
     return std::any_of(held.begin(), held.end(),
                        [&](const api::HostPort& used) { return api::PortsConflict(used, port); });
   };
-  return conflicts(ports_) || (compat == api::Compat::k1_36 && conflicts(sidecar_ports_));
+  return conflicts(ports_) || (profile.sidecar_host_ports && conflicts(sidecar_ports_));
 }
 
 void NodeInfo::SetNode(const api::Object& node) {

@@ -13,6 +13,7 @@
 #include "ksim/api/object.h"
 #include "ksim/api/views/host_ports.h"
 #include "ksim/api/views/resources.h"
+#include "ksim/scheduler/framework/profile.h"
 #include "ksim/value/value.h"
 
 namespace ksim::scheduler {
@@ -41,7 +42,7 @@ class NodeInfo {
   const api::Resources& requested() const { return requested_; }
   const api::Resources& nonzero_requested() const { return nonzero_requested_; }
   const api::Resources& allocatable() const { return allocatable_; }
-  bool PortConflict(const api::HostPort& port, api::Compat compat) const;
+  bool PortConflict(const api::HostPort& port, const Profile& profile) const;
 
   void SetNode(const api::Object& node);
   void RemoveNode() { node_ = {}; }

@@ -22,7 +22,7 @@ constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecutio
 constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr std::int64_t kHardPodAffinityWeight = 1;
 
-struct Term {
+struct AffinityTerm {
   std::string key;
   value::LabelSelector pods, namespaces;
   std::set<std::string, std::less<>> named;  // namespaces
@@ -36,17 +36,17 @@ struct Term {
     return pods.Matches(pod.labels());
   }
 };
-using Terms = std::vector<Term>;
+using AffinityTerms = std::vector<AffinityTerm>;
 
 // newAffinityTerm: without namespaces of its own a term is about those of its pod's namespace.
-Terms TermsOf(const api::Object& pod, const char* affinity, const char* when) {
-  Terms terms;
+AffinityTerms TermsOf(const api::Object& pod, const char* affinity, const char* when) {
+  AffinityTerms terms;
   for (const Value& item : pod.spec().Get("affinity").Get(affinity).Get(when).items()) {
     const Value& t = when == kPreferred ? item.Get("podAffinityTerm") : item;
     const auto pods = value::LabelSelector::FromObject(t.Get("labelSelector"));
     const auto namespaces = value::LabelSelector::FromObject(t.Get("namespaceSelector"));
     if (!pods.ok() || !namespaces.ok()) continue;
-    Term term;
+    AffinityTerm term;
     term.key = t.Get("topologyKey").AsString();
     term.pods = *pods;
     term.namespaces = *namespaces;
@@ -59,43 +59,46 @@ Terms TermsOf(const api::Object& pod, const char* affinity, const char* when) {
   return terms;
 }
 
-Terms Required(const api::Object& pod, const char* affinity) {
+AffinityTerms RequiredTerms(const api::Object& pod, const char* affinity) {
   return TermsOf(pod, affinity, kRequired);
 }
-Terms Preferred(const api::Object& pod, const char* affinity) {
+AffinityTerms PreferredTerms(const api::Object& pod, const char* affinity) {
   return TermsOf(pod, affinity, kPreferred);
 }
 
-bool MatchesAll(const Terms& terms, const api::Object& pod) {
-  return !terms.empty() &&
-         std::all_of(terms.begin(), terms.end(), [&](const Term& t) { return t.Matches(pod); });
+bool MatchesAllTerms(const AffinityTerms& terms, const api::Object& pod) {
+  return !terms.empty() && std::all_of(terms.begin(), terms.end(),
+                                       [&](const AffinityTerm& t) { return t.Matches(pod); });
 }
 
 // A domain of a topology: its key and value.
-using Domain = std::pair<std::string, std::string>;
-using Counts = std::map<Domain, std::int64_t>;
+using TopologyDomain = std::pair<std::string, std::string>;
+using DomainCounts = std::map<TopologyDomain, std::int64_t>;
 
-bool HasKey(const api::Object& node, const Term& term) { return node.labels().Has(term.key); }
-Domain DomainOf(const api::Object& node, const Term& term) {
+bool HasTopologyKey(const api::Object& node, const AffinityTerm& term) {
+  return node.labels().Has(term.key);
+}
+TopologyDomain DomainOf(const api::Object& node, const AffinityTerm& term) {
   return {term.key, std::string(node.Label(term.key))};
 }
-std::int64_t At(const Counts& counts, const Domain& domain) {
+std::int64_t CountIn(const DomainCounts& counts, const TopologyDomain& domain) {
   const auto it = counts.find(domain);
   return it == counts.end() ? 0 : it->second;
 }
-void Count(const api::Object& node, const Term& term, std::int64_t by, Counts* counts) {
-  if (HasKey(node, term)) (*counts)[DomainOf(node, term)] += by;
+void AddToDomain(const api::Object& node, const AffinityTerm& term, std::int64_t by,
+                 DomainCounts* counts) {
+  if (HasTopologyKey(node, term)) (*counts)[DomainOf(node, term)] += by;
 }
 
-struct FilterState {
-  Terms affinity, anti_affinity;
-  Counts near, far;  // pods that match them
-  Counts existing;   // pods that do not want this one in their domain
-  bool own = false;  // it matches its own affinity
+struct AffinityFilterState {
+  AffinityTerms affinity, anti_affinity;
+  DomainCounts near, far;  // pods that match them
+  DomainCounts existing;   // pods that do not want this one in their domain
+  bool own = false;        // it matches its own affinity
 };
 
-struct ScoreState {
-  Counts domains;
+struct AffinityScoreState {
+  DomainCounts domains;
 };
 
 class InterPodAffinity : public Plugin {
@@ -103,21 +106,21 @@ class InterPodAffinity : public Plugin {
   std::string_view name() const override { return "InterPodAffinity"; }
 
   Status PreFilter(CycleState& state, const api::Object& pod, const NodeList& all) const override {
-    FilterState s;
-    s.affinity = Required(pod, "podAffinity");
-    s.anti_affinity = Required(pod, "podAntiAffinity");
+    AffinityFilterState s;
+    s.affinity = RequiredTerms(pod, "podAffinity");
+    s.anti_affinity = RequiredTerms(pod, "podAntiAffinity");
     const bool terms = !s.affinity.empty() || !s.anti_affinity.empty();
     for (const NodeInfo* info : all) {
       const api::Object& node = info->node();
       for (const api::Object& other : info->with_affinity())
-        for (const Term& t : Required(other, "podAntiAffinity"))
-          if (t.Matches(pod)) Count(node, t, 1, &s.existing);
+        for (const AffinityTerm& t : RequiredTerms(other, "podAntiAffinity"))
+          if (t.Matches(pod)) AddToDomain(node, t, 1, &s.existing);
       if (!terms) continue;
       for (const api::Object& other : info->pods()) {
-        if (MatchesAll(s.affinity, other))
-          for (const Term& t : s.affinity) Count(node, t, 1, &s.near);
-        for (const Term& t : s.anti_affinity)
-          if (t.Matches(other)) Count(node, t, 1, &s.far);
+        if (MatchesAllTerms(s.affinity, other))
+          for (const AffinityTerm& t : s.affinity) AddToDomain(node, t, 1, &s.near);
+        for (const AffinityTerm& t : s.anti_affinity)
+          if (t.Matches(other)) AddToDomain(node, t, 1, &s.far);
       }
     }
     if (!terms && s.existing.empty()) {
@@ -125,19 +128,19 @@ class InterPodAffinity : public Plugin {
       skip.code = Status::Code::kSkip;
       return skip;
     }
-    s.own = MatchesAll(s.affinity, pod);
+    s.own = MatchesAllTerms(s.affinity, pod);
     state.Write(name(), std::move(s));
     return {};
   }
 
   Status Filter(const CycleState& state, const api::Object&, const NodeInfo& info) const override {
-    const FilterState& s = *state.Read<FilterState>(name());
+    const AffinityFilterState& s = *state.Read<AffinityFilterState>(name());
     const api::Object& node = info.node();
     if (!SatisfiesAffinity(s, node))
       return {Status::Code::kUnschedulableAndUnresolvable,
               "node(s) didn't match pod affinity rules"};
-    for (const Term& t : s.anti_affinity)
-      if (HasKey(node, t) && At(s.far, DomainOf(node, t)) > 0)
+    for (const AffinityTerm& t : s.anti_affinity)
+      if (HasTopologyKey(node, t) && CountIn(s.far, DomainOf(node, t)) > 0)
         return {Status::Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules"};
     for (const auto& [domain, count] : s.existing)
       if (count > 0 && node.labels().Has(domain.first) && node.Label(domain.first) == domain.second)
@@ -149,22 +152,22 @@ class InterPodAffinity : public Plugin {
   std::int64_t weight() const override { return 2; }
   Status PreScore(CycleState& state, const api::Object& pod, const NodeList&,
                   const NodeList& all) const override {
-    const Terms wanted = Preferred(pod, "podAffinity");
-    const Terms unwanted = Preferred(pod, "podAntiAffinity");
+    const AffinityTerms wanted = PreferredTerms(pod, "podAffinity");
+    const AffinityTerms unwanted = PreferredTerms(pod, "podAntiAffinity");
     const bool terms = !wanted.empty() || !unwanted.empty();
-    ScoreState s;
+    AffinityScoreState s;
     for (const NodeInfo* info : all) {
-      const auto count = [&](const Terms& of, const api::Object& other, std::int64_t sign) {
-        for (const Term& t : of)
-          if (t.Matches(other)) Count(info->node(), t, sign * t.weight, &s.domains);
+      const auto count = [&](const AffinityTerms& of, const api::Object& other, std::int64_t sign) {
+        for (const AffinityTerm& t : of)
+          if (t.Matches(other)) AddToDomain(info->node(), t, sign * t.weight, &s.domains);
       };
       for (const api::Object& other : info->with_affinity()) {
-        for (Term t : Required(other, "podAffinity")) {
+        for (AffinityTerm t : RequiredTerms(other, "podAffinity")) {
           t.weight = kHardPodAffinityWeight;
           count({t}, pod, 1);
         }
-        count(Preferred(other, "podAffinity"), pod, 1);
-        count(Preferred(other, "podAntiAffinity"), pod, -1);
+        count(PreferredTerms(other, "podAffinity"), pod, 1);
+        count(PreferredTerms(other, "podAntiAffinity"), pod, -1);
       }
       if (!terms) continue;
       for (const api::Object& other : info->pods()) {
@@ -181,7 +184,8 @@ class InterPodAffinity : public Plugin {
                      const NodeInfo& info) const override {
     const api::Object& node = info.node();
     std::int64_t score = 0;
-    for (const auto& [domain, sum] : state.Read<ScoreState>("PreScore/InterPodAffinity")->domains)
+    for (const auto& [domain, sum] :
+         state.Read<AffinityScoreState>("PreScore/InterPodAffinity")->domains)
       if (node.labels().Has(domain.first) && node.Label(domain.first) == domain.second)
         score += sum;
     return score;
@@ -196,13 +200,14 @@ class InterPodAffinity : public Plugin {
       score = range == 0 ? 0 : kMaxNodeScore * (score - from) / range;
   }
 
-  std::uint32_t EventsToRegister(api::Compat compat) const override {
+  std::uint32_t EventsToRegister(const Profile& profile) const override {
     const std::uint32_t bits = ClusterEvent::kAssignedPodAdd | ClusterEvent::kAssignedPodDelete |
                                ClusterEvent::kNodeAdd | ClusterEvent::kNodeUpdateLabel;
     constexpr std::uint32_t kAll = ClusterEvent::kAssignedPodUpdate;
-    if (compat == api::Compat::k1_25) return bits | kAll;
-    if (compat == api::Compat::k1_30) return bits | kAll | ClusterEvent::kNodeUpdateTaint;
-    return bits | ClusterEvent::kAssignedPodLabel | ClusterEvent::kTargetPodLabel;
+    if (profile.queueing_hints)
+      return bits | ClusterEvent::kAssignedPodLabel | ClusterEvent::kTargetPodLabel;
+    return profile.registers_for_pre_check ? bits | kAll | ClusterEvent::kNodeUpdateTaint
+                                           : bits | kAll;
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
@@ -213,11 +218,11 @@ class InterPodAffinity : public Plugin {
 
  private:
   // The first pod of a group that wants to be together has nobody to join: it may go anywhere.
-  static bool SatisfiesAffinity(const FilterState& s, const api::Object& node) {
+  static bool SatisfiesAffinity(const AffinityFilterState& s, const api::Object& node) {
     bool all = true;
-    for (const Term& t : s.affinity) {
-      if (!HasKey(node, t)) return false;
-      all = all && At(s.near, DomainOf(node, t)) > 0;
+    for (const AffinityTerm& t : s.affinity) {
+      if (!HasTopologyKey(node, t)) return false;
+      all = all && CountIn(s.near, DomainOf(node, t)) > 0;
     }
     return all || (s.near.empty() && s.own);
   }
@@ -227,24 +232,29 @@ class InterPodAffinity : public Plugin {
                          const api::Object& after) {
     for (const api::Object* other : {&before, &after})
       if (!other->empty() && !HoldsPlace(*other)) return false;
-    const Terms near = Required(pod, "podAffinity"), far = Required(pod, "podAntiAffinity");
-    if (before.empty()) return MatchesAll(near, after);
+    const AffinityTerms near = RequiredTerms(pod, "podAffinity"),
+                        far = RequiredTerms(pod, "podAntiAffinity");
+    if (before.empty()) return MatchesAllTerms(near, after);
     if (after.empty())
-      return MatchesAll(far, before) || MatchesAll(Required(before, "podAntiAffinity"), pod);
-    return (!MatchesAll(near, before) && MatchesAll(near, after)) ||
-           (MatchesAll(far, before) && !MatchesAll(far, after));
+      return MatchesAllTerms(far, before) ||
+             MatchesAllTerms(RequiredTerms(before, "podAntiAffinity"), pod);
+    return (!MatchesAllTerms(near, before) && MatchesAllTerms(near, after)) ||
+           (MatchesAllTerms(far, before) && !MatchesAllTerms(far, after));
   }
 
   // isSchedulableAfterNodeChange: the node is new, or is in another domain.
   static bool NodeMayHelp(const api::Object& pod, const api::Object& before,
                           const api::Object& after) {
-    const auto moved = [&](const Term& t) {
-      return HasKey(before, t) && HasKey(after, t) && DomainOf(before, t) != DomainOf(after, t);
+    const auto moved = [&](const AffinityTerm& t) {
+      return HasTopologyKey(before, t) && HasTopologyKey(after, t) &&
+             DomainOf(before, t) != DomainOf(after, t);
     };
-    for (const Term& t : Required(pod, "podAffinity"))
-      if (HasKey(after, t) && (before.empty() || !HasKey(before, t) || moved(t))) return true;
-    for (const Term& t : Required(pod, "podAntiAffinity"))
-      if (before.empty() || (HasKey(before, t) && !HasKey(after, t)) || moved(t)) return true;
+    for (const AffinityTerm& t : RequiredTerms(pod, "podAffinity"))
+      if (HasTopologyKey(after, t) && (before.empty() || !HasTopologyKey(before, t) || moved(t)))
+        return true;
+    for (const AffinityTerm& t : RequiredTerms(pod, "podAntiAffinity"))
+      if (before.empty() || (HasTopologyKey(before, t) && !HasTopologyKey(after, t)) || moved(t))
+        return true;
     return false;
   }
 };
@@ -252,8 +262,9 @@ class InterPodAffinity : public Plugin {
 }  // namespace
 
 bool WantsToBeNear(const api::Object& pod, const api::Object& other) {
-  const Terms terms = Required(pod, "podAffinity");
-  return std::any_of(terms.begin(), terms.end(), [&](const Term& t) { return t.Matches(other); });
+  const AffinityTerms terms = RequiredTerms(pod, "podAffinity");
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const AffinityTerm& t) { return t.Matches(other); });
 }
 
 std::unique_ptr<Plugin> MakeInterPodAffinity() { return std::make_unique<InterPodAffinity>(); }

@@ -9,13 +9,13 @@ namespace {
 
 using value::Value;
 
-const Value& Affinity(const api::Object& pod) {
+const Value& NodeAffinityOf(const api::Object& pod) {
   static const value::Path kNodeAffinity{"affinity", "nodeAffinity"};
   return pod.spec().Get(kNodeAffinity);
 }
 
 // The nodes that fit all requirements about names of a term, if it has any.
-std::optional<std::set<std::string>> NamedBy(const Value& term) {
+std::optional<std::set<std::string>> NodesNamedBy(const Value& term) {
   std::optional<std::set<std::string>> names;
   for (const Value& field : term.Get("matchFields").items()) {
     if (field.Get("key").AsString() != "metadata.name" || field.Get("operator").AsString() != "In")
@@ -33,7 +33,8 @@ class NodeAffinity : public Plugin {
   std::string_view name() const override { return "NodeAffinity"; }
 
   Status PreFilter(CycleState&, const api::Object& pod, const NodeList&) const override {
-    const Value& required = Affinity(pod).Get("requiredDuringSchedulingIgnoredDuringExecution");
+    const Value& required =
+        NodeAffinityOf(pod).Get("requiredDuringSchedulingIgnoredDuringExecution");
     if (required.is_null() && pod.spec().Get("nodeSelector").empty()) {
       return {Status::Code::kSkip, ""};
     }
@@ -45,8 +46,8 @@ class NodeAffinity : public Plugin {
     static const value::Path kTerms{"requiredDuringSchedulingIgnoredDuringExecution",
                                     "nodeSelectorTerms"};
     std::optional<std::set<std::string, std::less<>>> names;
-    for (const Value& term : Affinity(pod).Get(kTerms).items()) {
-      const std::optional<std::set<std::string>> named = NamedBy(term);
+    for (const Value& term : NodeAffinityOf(pod).Get(kTerms).items()) {
+      const std::optional<std::set<std::string>> named = NodesNamedBy(term);
       if (!named) return std::nullopt;
       if (!names) names.emplace();
       names->insert(named->begin(), named->end());
@@ -62,7 +63,8 @@ class NodeAffinity : public Plugin {
   std::int64_t weight() const override { return 2; }
   Status PreScore(CycleState&, const api::Object& pod, const NodeList&,
                   const NodeList&) const override {
-    const Value& preferred = Affinity(pod).Get("preferredDuringSchedulingIgnoredDuringExecution");
+    const Value& preferred =
+        NodeAffinityOf(pod).Get("preferredDuringSchedulingIgnoredDuringExecution");
     if (preferred.empty()) return {Status::Code::kSkip, ""};
     return {};
   }
@@ -75,8 +77,8 @@ class NodeAffinity : public Plugin {
     NormalizeScores(scores, /*reverse=*/false);
   }
 
-  std::uint32_t EventsToRegister(api::Compat compat) const override {
-    return NodeEvents(compat, ClusterEvent::kNodeUpdateLabel);
+  std::uint32_t EventsToRegister(const Profile& profile) const override {
+    return NodeEvents(profile, ClusterEvent::kNodeUpdateLabel);
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent&, const api::Object& before,
                     const api::Object& after) const override {

@@ -15,8 +15,8 @@ class NodeName : public Plugin {
     return {Status::Code::kUnschedulableAndUnresolvable,
             "node(s) didn't match the requested node name"};
   }
-  std::uint32_t EventsToRegister(api::Compat compat) const override {
-    return NodeEvents(compat, 0);
+  std::uint32_t EventsToRegister(const Profile& profile) const override {
+    return NodeEvents(profile, 0);
   }
 };
 

@@ -26,7 +26,7 @@ std::int64_t Balance(const api::Resources& used, const api::Resources& have) {
 
 class BalancedAllocation : public Plugin {
  public:
-  explicit BalancedAllocation(api::Compat compat) : compat_(compat) {}
+  explicit BalancedAllocation(const Profile& profile) : profile_(profile) {}
   std::string_view name() const override { return "NodeResourcesBalancedAllocation"; }
   std::int64_t weight() const override { return 1; }
 
@@ -34,7 +34,7 @@ class BalancedAllocation : public Plugin {
                   const NodeList&) const override {
     const api::Resources wanted = api::PodRequests(pod, /*nonzero=*/false);
     const bool best_effort = wanted.milli_cpu == 0 && wanted.memory == 0;
-    if (best_effort && compat_ == api::Compat::k1_36) return {Status::Code::kSkip, ""};
+    if (best_effort && profile_.balance_skips_best_effort) return {Status::Code::kSkip, ""};
     state.Write(name(), wanted);
     return {};
   }
@@ -43,18 +43,18 @@ class BalancedAllocation : public Plugin {
     api::Resources with = info.requested();
     with += *state.Read<api::Resources>(name());
     const std::int64_t after = Balance(with, info.allocatable());
-    if (compat_ != api::Compat::k1_36) return after;
+    if (!profile_.balance_scores_change) return after;
     return 50 + (50 + after - Balance(info.requested(), info.allocatable())) / 2;
   }
 
  private:
-  api::Compat compat_;
+  const Profile& profile_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakeNodeResourcesBalancedAllocation(api::Compat compat) {
-  return std::make_unique<BalancedAllocation>(compat);
+std::unique_ptr<Plugin> MakeNodeResourcesBalancedAllocation(const Profile& profile) {
+  return std::make_unique<BalancedAllocation>(profile);
 }
 
 }  // namespace ksim::scheduler

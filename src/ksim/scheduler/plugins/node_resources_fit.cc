@@ -15,8 +15,8 @@ struct Shortage {
   bool unresolvable = false;  // more than the whole node has
 };
 
-void Check(std::vector<Shortage>& shortages, std::string_view resource, std::int64_t wanted,
-           std::int64_t used, std::int64_t capacity) {
+void AddIfShort(std::vector<Shortage>& shortages, std::string_view resource, std::int64_t wanted,
+                std::int64_t used, std::int64_t capacity) {
   if (wanted == 0 || wanted <= capacity - used) return;
   shortages.push_back({fmt::format("Insufficient {}", resource), wanted > capacity});
 }
@@ -30,21 +30,22 @@ std::vector<Shortage> Shortages(const api::Resources& request, const NodeInfo& i
     shortages.push_back({"Too many pods", false});
   }
   if (request.empty()) return shortages;
-  Check(shortages, "cpu", request.milli_cpu, used.milli_cpu, have.milli_cpu);
-  Check(shortages, "memory", request.memory, used.memory, have.memory);
-  Check(shortages, "ephemeral-storage", request.ephemeral_storage, used.ephemeral_storage,
-        have.ephemeral_storage);
+  AddIfShort(shortages, "cpu", request.milli_cpu, used.milli_cpu, have.milli_cpu);
+  AddIfShort(shortages, "memory", request.memory, used.memory, have.memory);
+  AddIfShort(shortages, "ephemeral-storage", request.ephemeral_storage, used.ephemeral_storage,
+             have.ephemeral_storage);
   for (const auto& [name, amount] : request.scalars) {
     const auto capacity = have.scalars.find(name);
     const auto taken = used.scalars.find(name);
-    Check(shortages, name, amount, taken == used.scalars.end() ? 0 : taken->second,
-          capacity == have.scalars.end() ? 0 : capacity->second);
+    AddIfShort(shortages, name, amount, taken == used.scalars.end() ? 0 : taken->second,
+               capacity == have.scalars.end() ? 0 : capacity->second);
   }
   return shortages;
 }
 
 // haveAnyRequestedResourcesIncreased
-bool MoreOf(const api::Resources& request, const api::Resources& was, const api::Resources& is) {
+bool HasMoreOfRequested(const api::Resources& request, const api::Resources& was,
+                        const api::Resources& is) {
   if (is.pods > was.pods) return true;
   if (request.milli_cpu > 0 && is.milli_cpu > was.milli_cpu) return true;
   if (request.memory > 0 && is.memory > was.memory) return true;
@@ -65,7 +66,7 @@ std::int64_t LeastRequested(std::int64_t requested, std::int64_t capacity) {
 
 class NodeResourcesFit : public Plugin {
  public:
-  explicit NodeResourcesFit(api::Compat compat) : compat_(compat) {}
+  explicit NodeResourcesFit(const Profile& profile) : profile_(profile) {}
   std::string_view name() const override { return "NodeResourcesFit"; }
 
   Status PreFilter(CycleState& state, const api::Object& pod, const NodeList&) const override {
@@ -75,7 +76,7 @@ class NodeResourcesFit : public Plugin {
   Status Filter(const CycleState& state, const api::Object&, const NodeInfo& info) const override {
     Status status;
     for (Shortage& shortage : Shortages(*state.Read<api::Resources>(name()), info)) {
-      const bool hopeless = shortage.unresolvable && compat_ == api::Compat::k1_36;
+      const bool hopeless = shortage.unresolvable && profile_.unresolvable_shortages;
       if (hopeless) {
         status.code = Status::Code::kUnschedulableAndUnresolvable;
       } else if (status.ok()) {
@@ -104,9 +105,9 @@ class NodeResourcesFit : public Plugin {
     return weights == 0 ? 0 : sum / weights;
   }
 
-  std::uint32_t EventsToRegister(api::Compat compat) const override {
+  std::uint32_t EventsToRegister(const Profile& profile) const override {
     return ClusterEvent::kAssignedPodDelete |
-           NodeEvents(compat, ClusterEvent::kNodeUpdateAllocatable);
+           NodeEvents(profile, ClusterEvent::kNodeUpdateAllocatable);
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
@@ -117,17 +118,17 @@ class NodeResourcesFit : public Plugin {
     if (!Shortages(request, is).empty()) return false;
     if (before.empty()) return true;
     was.SetNode(before);
-    return MoreOf(request, was.allocatable(), is.allocatable());
+    return HasMoreOfRequested(request, was.allocatable(), is.allocatable());
   }
 
  private:
-  api::Compat compat_;
+  const Profile& profile_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakeNodeResourcesFit(api::Compat compat) {
-  return std::make_unique<NodeResourcesFit>(compat);
+std::unique_ptr<Plugin> MakeNodeResourcesFit(const Profile& profile) {
+  return std::make_unique<NodeResourcesFit>(profile);
 }
 
 }  // namespace ksim::scheduler

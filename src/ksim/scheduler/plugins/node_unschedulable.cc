@@ -9,11 +9,11 @@ namespace {
 
 using value::Value;
 
-bool Unschedulable(const api::Object& node) {
+bool IsCordoned(const api::Object& node) {
   return !node.empty() && node.spec().Get("unschedulable").AsBool();
 }
 
-bool Tolerates(const api::Object& pod) {
+bool ToleratesCordon(const api::Object& pod) {
   const Value taint = value::Obj({{"key", Value::Of("node.kubernetes.io/unschedulable")},
                                   {"effect", Value::Of("NoSchedule")}});
   return api::TolerationsTolerate(pod.spec().Get("tolerations"), taint);
@@ -24,22 +24,23 @@ class NodeUnschedulable : public Plugin {
   std::string_view name() const override { return "NodeUnschedulable"; }
 
   Status Filter(const CycleState&, const api::Object& pod, const NodeInfo& info) const override {
-    if (!Unschedulable(info.node())) return {};
-    if (Tolerates(pod)) return {};
+    if (!IsCordoned(info.node())) return {};
+    if (ToleratesCordon(pod)) return {};
     return {Status::Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable"};
   }
 
-  std::uint32_t EventsToRegister(api::Compat compat) const override {
+  std::uint32_t EventsToRegister(const Profile& profile) const override {
     constexpr std::uint32_t kTaint = ClusterEvent::kNodeUpdateTaint;
-    if (compat == api::Compat::k1_25) return ClusterEvent::kNodeAdd | kTaint;
-    if (compat == api::Compat::k1_30) return NodeEvents(compat, kTaint);
-    return NodeEvents(compat, kTaint) | ClusterEvent::kTargetPodToleration;
+    if (profile.queueing_hints)
+      return NodeEvents(profile, kTaint) | ClusterEvent::kTargetPodToleration;
+    return profile.registers_for_pre_check ? NodeEvents(profile, kTaint)
+                                           : ClusterEvent::kNodeAdd | kTaint;
   }
   bool QueueingHint(const api::Object&, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
-    if (event.bits & ClusterEvent::kTargetPodToleration) return Tolerates(after);
-    const bool was_schedulable = !before.empty() && !Unschedulable(before);
-    return !was_schedulable && !Unschedulable(after);
+    if (event.bits & ClusterEvent::kTargetPodToleration) return ToleratesCordon(after);
+    const bool was_schedulable = !before.empty() && !IsCordoned(before);
+    return !was_schedulable && !IsCordoned(after);
   }
 };
 

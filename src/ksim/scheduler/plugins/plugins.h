@@ -11,16 +11,17 @@ namespace ksim::scheduler {
 bool WantsToBeNear(const api::Object& pod, const api::Object& other);
 
 // The default profile's plugins in their order (apis/config/v1/default_plugins.go).
-std::vector<std::unique_ptr<Plugin>> DefaultPlugins(api::Compat compat, SelectorSource selectors);
+std::vector<std::unique_ptr<Plugin>> DefaultPlugins(const Profile& profile,
+                                                    SelectorSource selectors);
 
 std::unique_ptr<Plugin> MakeNodeUnschedulable();
 std::unique_ptr<Plugin> MakeNodeName();
-std::unique_ptr<Plugin> MakeTaintToleration(api::Compat compat);
+std::unique_ptr<Plugin> MakeTaintToleration(const Profile& profile);
 std::unique_ptr<Plugin> MakeNodeAffinity();
-std::unique_ptr<Plugin> MakeNodePorts(api::Compat compat);
-std::unique_ptr<Plugin> MakeNodeResourcesFit(api::Compat compat);
-std::unique_ptr<Plugin> MakePodTopologySpread(api::Compat compat, SelectorSource selectors);
+std::unique_ptr<Plugin> MakeNodePorts(const Profile& profile);
+std::unique_ptr<Plugin> MakeNodeResourcesFit(const Profile& profile);
+std::unique_ptr<Plugin> MakePodTopologySpread(const Profile& profile, SelectorSource selectors);
 std::unique_ptr<Plugin> MakeInterPodAffinity();
-std::unique_ptr<Plugin> MakeNodeResourcesBalancedAllocation(api::Compat compat);
+std::unique_ptr<Plugin> MakeNodeResourcesBalancedAllocation(const Profile& profile);
 
 }  // namespace ksim::scheduler

@@ -25,7 +25,7 @@ using value::Value;
 constexpr const char* kHostname = "kubernetes.io/hostname";
 constexpr const char* kZone = "topology.kubernetes.io/zone";
 
-struct Constraint {
+struct SpreadConstraint {
   std::string key;
   std::int64_t max_skew = 1;
   std::int64_t min_domains = 1;
@@ -47,7 +47,7 @@ struct Constraint {
   }
 };
 
-std::int64_t CountMatching(const Constraint& constraint, const NodeInfo& info,
+std::int64_t CountMatching(const SpreadConstraint& constraint, const NodeInfo& info,
                            std::string_view ns) {
   if (constraint.counts_nobody) return 0;
   std::int64_t count = 0;
@@ -61,22 +61,21 @@ std::optional<std::string> LabelOf(const api::Object& node, std::string_view key
   return std::string(node.Label(key));
 }
 
-bool HasAllKeys(const api::Object& node, const std::vector<Constraint>& constraints) {
+bool HasAllKeys(const api::Object& node, const std::vector<SpreadConstraint>& constraints) {
   return std::all_of(constraints.begin(), constraints.end(),
-                     [&](const Constraint& c) { return node.labels().Has(c.key); });
+                     [&](const SpreadConstraint& c) { return node.labels().Has(c.key); });
 }
 
 // common.go filterTopologySpreadConstraints: matchLabelKeys narrow the selector to the pod's own
 // values. In 1.25 they, and the policies, are behind gates that are off.
-std::vector<Constraint> OwnConstraints(const api::Object& pod, std::string_view action,
-                                       api::Compat compat) {
-  const bool gates = compat != api::Compat::k1_25;
-  std::vector<Constraint> constraints;
+std::vector<SpreadConstraint> OwnConstraints(const api::Object& pod, std::string_view action,
+                                             const Profile& profile) {
+  std::vector<SpreadConstraint> constraints;
   for (const Value& c : pod.spec().Get("topologySpreadConstraints").items()) {
     if (c.Get("whenUnsatisfiable").AsString() != action) continue;
     const auto selector = value::LabelSelector::FromObject(c.Get("labelSelector"));
     if (!selector.ok()) continue;
-    Constraint constraint;
+    SpreadConstraint constraint;
     constraint.key = std::string(c.Get("topologyKey").AsString());
     constraint.max_skew = c.Get("maxSkew").AsInt();
     constraint.min_domains = std::max<std::int64_t>(1, c.Get("minDomains").AsInt());
@@ -88,20 +87,21 @@ std::vector<Constraint> OwnConstraints(const api::Object& pod, std::string_view 
     }
     const auto narrowed =
         value::LabelSelector::FromObject(value::Obj({{"matchLabels", own.Build()}}));
-    if (gates && narrowed.ok()) constraint.selectors.push_back(*narrowed);
-    constraint.counts_nobody =
-        gates && std::all_of(constraint.selectors.begin(), constraint.selectors.end(),
-                             [](const value::LabelSelector& s) { return s.empty(); });
-    constraint.honor_affinity = !gates || c.Get("nodeAffinityPolicy").AsString() != "Ignore";
-    constraint.honor_taints = gates && c.Get("nodeTaintsPolicy").AsString() == "Honor";
+    if (profile.spread_match_label_keys && narrowed.ok()) constraint.selectors.push_back(*narrowed);
+    constraint.counts_nobody = profile.spread_empty_selector_counts_none &&
+                               std::all_of(constraint.selectors.begin(), constraint.selectors.end(),
+                                           [](const value::LabelSelector& s) { return s.empty(); });
+    const bool policies = profile.spread_node_inclusion_policies;
+    constraint.honor_affinity = !policies || c.Get("nodeAffinityPolicy").AsString() != "Ignore";
+    constraint.honor_taints = policies && c.Get("nodeTaintsPolicy").AsString() == "Honor";
     constraints.push_back(std::move(constraint));
   }
   return constraints;
 }
 
 // Pods per domain of each hard constraint, over the nodes that count.
-struct FilterState {
-  std::vector<Constraint> constraints;
+struct SpreadFilterState {
+  std::vector<SpreadConstraint> constraints;
   std::vector<absl::btree_map<std::string, std::int64_t>> domains;
 
   std::int64_t LeastIn(std::size_t i) const {
@@ -113,8 +113,8 @@ struct FilterState {
   }
 };
 
-struct ScoreState {
-  std::vector<Constraint> constraints;
+struct SpreadScoreState {
+  std::vector<SpreadConstraint> constraints;
   absl::btree_set<std::string> ignored;  // nodes that lack a key
   std::vector<absl::btree_map<std::string, std::int64_t>> domains;
   std::vector<std::uint64_t> weights;  // ln(size+2), 32.32
@@ -122,19 +122,19 @@ struct ScoreState {
 
 class PodTopologySpread : public Plugin {
  public:
-  PodTopologySpread(api::Compat compat, SelectorSource selectors)
-      : compat_(compat), selectors_(std::move(selectors)) {}
+  PodTopologySpread(const Profile& profile, SelectorSource selectors)
+      : profile_(profile), selectors_(std::move(selectors)) {}
   std::string_view name() const override { return "PodTopologySpread"; }
 
   Status PreFilter(CycleState& state, const api::Object& pod, const NodeList& all) const override {
-    FilterState s;
-    s.constraints = OwnConstraints(pod, "DoNotSchedule", compat_);
+    SpreadFilterState s;
+    s.constraints = OwnConstraints(pod, "DoNotSchedule", profile_);
     if (s.constraints.empty()) return {Status::Code::kSkip, ""};
     s.domains.resize(s.constraints.size());
     for (const NodeInfo* info : all) {
       if (!HasAllKeys(info->node(), s.constraints)) continue;
       for (std::size_t i = 0; i < s.constraints.size(); ++i) {
-        const Constraint& c = s.constraints[i];
+        const SpreadConstraint& c = s.constraints[i];
         if (!c.Counts(pod, info->node())) continue;
         s.domains[i][*LabelOf(info->node(), c.key)] += CountMatching(c, *info, pod.ns());
       }
@@ -145,9 +145,9 @@ class PodTopologySpread : public Plugin {
 
   Status Filter(const CycleState& state, const api::Object& pod,
                 const NodeInfo& info) const override {
-    const FilterState& s = *state.Read<FilterState>(FilterKey());
+    const SpreadFilterState& s = *state.Read<SpreadFilterState>(FilterKey());
     for (std::size_t i = 0; i < s.constraints.size(); ++i) {
-      const Constraint& c = s.constraints[i];
+      const SpreadConstraint& c = s.constraints[i];
       const std::optional<std::string> domain = LabelOf(info.node(), c.key);
       if (!domain) {
         return {Status::Code::kUnschedulableAndUnresolvable,
@@ -169,8 +169,8 @@ class PodTopologySpread : public Plugin {
   Status PreScore(CycleState& state, const api::Object& pod, const NodeList& feasible,
                   const NodeList& all) const override {
     const bool own = !pod.spec().Get("topologySpreadConstraints").empty();
-    ScoreState s;
-    s.constraints = own ? OwnConstraints(pod, "ScheduleAnyway", compat_) : SystemConstraints(pod);
+    SpreadScoreState s;
+    s.constraints = own ? OwnConstraints(pod, "ScheduleAnyway", profile_) : SystemConstraints(pod);
     if (s.constraints.empty()) return {Status::Code::kSkip, ""};
     CollectDomains(s, feasible, own);
     for (const NodeInfo* info : all) {
@@ -183,11 +183,11 @@ class PodTopologySpread : public Plugin {
 
   std::int64_t Score(const CycleState& state, const api::Object& pod,
                      const NodeInfo& info) const override {
-    const ScoreState& s = *state.Read<ScoreState>(ScoreKey());
+    const SpreadScoreState& s = *state.Read<SpreadScoreState>(ScoreKey());
     if (s.ignored.contains(std::string(info.name()))) return 0;
     std::uint64_t score = 0;  // 32.32
     for (std::size_t i = 0; i < s.constraints.size(); ++i) {
-      const Constraint& c = s.constraints[i];
+      const SpreadConstraint& c = s.constraints[i];
       const std::optional<std::string> domain = LabelOf(info.node(), c.key);
       if (!domain) continue;
       const std::int64_t count = c.key == kHostname ? CountMatching(c, info, pod.ns())
@@ -200,7 +200,7 @@ class PodTopologySpread : public Plugin {
 
   void Normalize(const CycleState& state, const api::Object&, const NodeList& nodes,
                  Scores& scores) const override {
-    const ScoreState& s = *state.Read<ScoreState>(ScoreKey());
+    const SpreadScoreState& s = *state.Read<SpreadScoreState>(ScoreKey());
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t most = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -217,28 +217,30 @@ class PodTopologySpread : public Plugin {
     }
   }
 
-  std::uint32_t EventsToRegister(api::Compat compat) const override {
+  std::uint32_t EventsToRegister(const Profile& profile) const override {
     const std::uint32_t bits = ClusterEvent::kAssignedPodAdd | ClusterEvent::kAssignedPodDelete |
                                ClusterEvent::kNodeAdd | ClusterEvent::kNodeDelete |
                                ClusterEvent::kNodeUpdateLabel;
     constexpr std::uint32_t kAll = ClusterEvent::kAssignedPodUpdate;
-    if (compat == api::Compat::k1_25) return bits | kAll;
-    if (compat == api::Compat::k1_30) return bits | kAll | ClusterEvent::kNodeUpdateTaint;
-    return bits | ClusterEvent::kNodeUpdateTaint | ClusterEvent::kAssignedPodLabel |
-           ClusterEvent::kTargetPodLabel | ClusterEvent::kTargetPodToleration;
+    if (profile.queueing_hints)
+      return bits | ClusterEvent::kNodeUpdateTaint | ClusterEvent::kAssignedPodLabel |
+             ClusterEvent::kTargetPodLabel | ClusterEvent::kTargetPodToleration;
+    return profile.registers_for_pre_check ? bits | kAll | ClusterEvent::kNodeUpdateTaint
+                                           : bits | kAll;
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
     constexpr std::uint32_t kNode =
         ClusterEvent::kNodeAdd | ClusterEvent::kNodeDelete | ClusterEvent::kNodeUpdate;
-    const std::vector<Constraint> constraints = OwnConstraints(pod, "DoNotSchedule", compat_);
+    const std::vector<SpreadConstraint> constraints =
+        OwnConstraints(pod, "DoNotSchedule", profile_);
     return (event.bits & kNode) ? NodeMayHelp(constraints, before, after)
                                 : PodMayHelp(pod, constraints, before, after);
   }
 
  private:
   // isSchedulableAfterPodChange
-  static bool PodMayHelp(const api::Object& pod, const std::vector<Constraint>& constraints,
+  static bool PodMayHelp(const api::Object& pod, const std::vector<SpreadConstraint>& constraints,
                          const api::Object& before, const api::Object& after) {
     for (const api::Object* other : {&before, &after}) {
       if (other->empty() || other->uid() == pod.uid()) continue;
@@ -247,45 +249,45 @@ class PodTopologySpread : public Plugin {
     const auto any = [&](const auto& holds) {
       return std::any_of(constraints.begin(), constraints.end(), holds);
     };
-    if (before.empty()) return any([&](const Constraint& c) { return c.Matches(after); });
-    if (after.empty()) return any([&](const Constraint& c) { return c.Matches(before); });
+    if (before.empty()) return any([&](const SpreadConstraint& c) { return c.Matches(after); });
+    if (after.empty()) return any([&](const SpreadConstraint& c) { return c.Matches(before); });
     const bool tolerates = before.spec().Get("tolerations") != after.spec().Get("tolerations") &&
                            after.uid() == pod.uid() &&
-                           any([](const Constraint& c) { return c.honor_taints; });
+                           any([](const SpreadConstraint& c) { return c.honor_taints; });
     return tolerates ||
-           any([&](const Constraint& c) { return c.Matches(before) != c.Matches(after); });
+           any([&](const SpreadConstraint& c) { return c.Matches(before) != c.Matches(after); });
   }
 
   // isSchedulableAfterNodeChange: the node begins or ceases to count, or counts elsewhere.
-  static bool NodeMayHelp(const std::vector<Constraint>& constraints, const api::Object& before,
-                          const api::Object& after) {
+  static bool NodeMayHelp(const std::vector<SpreadConstraint>& constraints,
+                          const api::Object& before, const api::Object& after) {
     const bool was = !before.empty() && HasAllKeys(before, constraints);
     const bool is = !after.empty() && HasAllKeys(after, constraints);
     if (before.empty() || after.empty()) return was || is;
     if (was != is) return true;
-    const bool moved =
-        std::any_of(constraints.begin(), constraints.end(),
-                    [&](const Constraint& c) { return before.Label(c.key) != after.Label(c.key); });
+    const bool moved = std::any_of(
+        constraints.begin(), constraints.end(),
+        [&](const SpreadConstraint& c) { return before.Label(c.key) != after.Label(c.key); });
     return is && (moved || before.spec().Get("taints") != after.spec().Get("taints"));
   }
 
   static std::string_view FilterKey() { return "PreFilterPodTopologySpread"; }
   static std::string_view ScoreKey() { return "PreScorePodTopologySpread"; }
 
-  std::vector<Constraint> SystemConstraints(const api::Object& pod) const {
+  std::vector<SpreadConstraint> SystemConstraints(const api::Object& pod) const {
     std::vector<value::LabelSelector> selectors = selectors_(pod);
     if (selectors.empty()) return {};
-    Constraint hostname;
+    SpreadConstraint hostname;
     hostname.key = kHostname;
     hostname.max_skew = 3;
     hostname.selectors = selectors;
-    Constraint zone = hostname;
+    SpreadConstraint zone = hostname;
     zone.key = kZone;
     zone.max_skew = 5;
     return {std::move(hostname), std::move(zone)};
   }
 
-  static void CollectDomains(ScoreState& s, const NodeList& feasible, bool require_all) {
+  static void CollectDomains(SpreadScoreState& s, const NodeList& feasible, bool require_all) {
     s.domains.resize(s.constraints.size());
     for (const NodeInfo* info : feasible) {
       if (require_all && !HasAllKeys(info->node(), s.constraints)) {
@@ -305,23 +307,23 @@ class PodTopologySpread : public Plugin {
     }
   }
 
-  static void CountOn(ScoreState& s, const api::Object& pod, const NodeInfo& info) {
+  static void CountOn(SpreadScoreState& s, const api::Object& pod, const NodeInfo& info) {
     for (std::size_t i = 0; i < s.constraints.size(); ++i) {
-      const Constraint& c = s.constraints[i];
+      const SpreadConstraint& c = s.constraints[i];
       if (!c.Counts(pod, info.node())) continue;
       const auto domain = s.domains[i].find(std::string(info.node().Label(c.key)));
       if (domain != s.domains[i].end()) domain->second += CountMatching(c, info, pod.ns());
     }
   }
 
-  api::Compat compat_;
+  const Profile& profile_;
   SelectorSource selectors_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakePodTopologySpread(api::Compat compat, SelectorSource selectors) {
-  return std::make_unique<PodTopologySpread>(compat, std::move(selectors));
+std::unique_ptr<Plugin> MakePodTopologySpread(const Profile& profile, SelectorSource selectors) {
+  return std::make_unique<PodTopologySpread>(profile, std::move(selectors));
 }
 
 }  // namespace ksim::scheduler

@@ -11,21 +11,21 @@ namespace {
 
 using value::Value;
 
-const Value* Blocking(const api::Object& pod, const api::Object& node) {
+const Value* BlockingTaint(const api::Object& pod, const api::Object& node) {
   return api::FirstUntolerated(node.spec().Get("taints"), pod.spec().Get("tolerations"),
                                {"NoSchedule", "NoExecute"});
 }
 
 class TaintToleration : public Plugin {
  public:
-  explicit TaintToleration(api::Compat compat) : compat_(compat) {}
+  explicit TaintToleration(const Profile& profile) : profile_(profile) {}
   std::string_view name() const override { return "TaintToleration"; }
 
   Status Filter(const CycleState&, const api::Object& pod, const NodeInfo& info) const override {
-    const Value* taint = Blocking(pod, info.node());
+    const Value* taint = BlockingTaint(pod, info.node());
     if (taint == nullptr) return {};
     constexpr Status::Code kHopeless = Status::Code::kUnschedulableAndUnresolvable;
-    if (compat_ == api::Compat::k1_36) return {kHopeless, "node(s) had untolerated taint(s)"};
+    if (profile_.taint_reason_without_taint) return {kHopeless, "node(s) had untolerated taint(s)"};
     return {kHopeless, fmt::format("node(s) had untolerated taint {{{}: {}}}",
                                    taint->Get("key").AsString(), taint->Get("value").AsString())};
   }
@@ -52,25 +52,25 @@ class TaintToleration : public Plugin {
     NormalizeScores(scores, /*reverse=*/true);
   }
 
-  std::uint32_t EventsToRegister(api::Compat compat) const override {
-    const std::uint32_t node = NodeEvents(compat, ClusterEvent::kNodeUpdateTaint);
-    return compat == api::Compat::k1_36 ? node | ClusterEvent::kTargetPodToleration : node;
+  std::uint32_t EventsToRegister(const Profile& profile) const override {
+    const std::uint32_t node = NodeEvents(profile, ClusterEvent::kNodeUpdateTaint);
+    return profile.queueing_hints ? node | ClusterEvent::kTargetPodToleration : node;
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
     if (event.bits & ClusterEvent::kTargetPodToleration) return true;
-    const bool was_tolerated = !before.empty() && Blocking(pod, before) == nullptr;
-    return !was_tolerated && Blocking(pod, after) == nullptr;
+    const bool was_tolerated = !before.empty() && BlockingTaint(pod, before) == nullptr;
+    return !was_tolerated && BlockingTaint(pod, after) == nullptr;
   }
 
  private:
-  api::Compat compat_;
+  const Profile& profile_;
 };
 
 }  // namespace
 
-std::unique_ptr<Plugin> MakeTaintToleration(api::Compat compat) {
-  return std::make_unique<TaintToleration>(compat);
+std::unique_ptr<Plugin> MakeTaintToleration(const Profile& profile) {
+  return std::make_unique<TaintToleration>(profile);
 }
 
 }  // namespace ksim::scheduler

@@ -1,0 +1,37 @@
+#include "ksim/controllers/common/profile.h"
+
+#include <cstddef>
+
+namespace ksim::controllers {
+namespace {
+
+constexpr Profile MakeV125() {
+  Profile p;
+  p.compat = api::Compat::k1_25;
+  return p;
+}
+
+constexpr Profile MakeV130() {
+  Profile p;
+  p.compat = api::Compat::k1_30;
+  return p;
+}
+
+constexpr Profile MakeV136() {
+  Profile p = MakeV130();
+  p.compat = api::Compat::k1_36;
+  p.exact_min_ready = true;
+  p.next_availability_check = true;
+  p.terminating_replicas = true;
+  p.ranks_sidecar_restarts = true;
+  return p;
+}
+
+}  // namespace
+
+const Profile& ProfileOf(api::Compat compat) {
+  static constexpr Profile kProfiles[] = {MakeV125(), MakeV130(), MakeV136()};
+  return kProfiles[static_cast<std::size_t>(compat)];
+}
+
+}  // namespace ksim::controllers

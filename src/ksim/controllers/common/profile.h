@@ -1,0 +1,29 @@
+// Profile: what differs between the controllers of Kubernetes 1.25, 1.30 and 1.36. A controller
+// reads a switch; only profile.cc knows which version has it.
+//
+// Sources: pkg/features/kube_features.go for the feature gates, which are named in capitals; else
+// the file that is named.
+#pragma once
+#include "ksim/api/compat.h"
+
+namespace ksim::controllers {
+
+struct Profile {
+  api::Compat compat{};  // for what api/ answers by version
+
+  // replica_set.go updatePod: a pod that became ready is looked at again after minReadySeconds, not
+  // a second later.
+  bool exact_min_ready = false;
+  // controller_utils.go FindMinNextPodAvailabilityCheck: the next look is due when the next pod
+  // becomes available; else minReadySeconds after all pods are ready.
+  bool next_availability_check = false;
+  // DeploymentReplicaSetTerminatingReplicas: status.terminatingReplicas.
+  bool terminating_replicas = false;
+  // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
+  // often goes first.
+  bool ranks_sidecar_restarts = false;
+};
+
+const Profile& ProfileOf(api::Compat compat);
+
+}  // namespace ksim::controllers
