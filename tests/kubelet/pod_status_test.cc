@@ -219,6 +219,7 @@ TEST(PodStatus, AContainerThatBacksOffWaitsAndItsEndIsItsLastState) {
   reasons["a"].reason = "CrashLoopBackOff";
   reasons["a"].message = "back-off 40s";
   StatusInput in;
+  in.profile = &ProfileOf(api::Compat::k1_30);
   in.pod = Pod();
   in.sandbox = &sandbox;
   const value::Value ended = GeneratePodStatus(in).Get("containerStatuses").at(0);
@@ -239,6 +240,7 @@ TEST(PodStatus, AContainerThatBacksOffWaitsAndItsEndIsItsLastState) {
 TEST(PodStatus, ReadyAndStartedAreWhatTheProbesSayOfWhatRuns) {
   const PodSandbox sandbox = Sandbox({{"a", kRunning}, {"b", kExit1}});
   StatusInput in;
+  in.profile = &ProfileOf(api::Compat::k1_30);
   in.pod = Pod();
   in.sandbox = &sandbox;
   for (const auto& [started, ready] :
