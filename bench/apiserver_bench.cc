@@ -131,8 +131,8 @@ class Cluster {
 
 std::size_t HeapBytes() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 
-// What an open watch that has nothing to say costs in memory. It comes first: it would not count
-// coroutine frames that others have given back.
+// The memory of an open watch without events. It runs first, because coroutine frames that other
+// benchmarks have given back would not be counted.
 void IdleWatcher(benchmark::State& state) {
   for (auto _ : state) {
     Cluster cluster(1);
@@ -151,7 +151,7 @@ BENCHMARK(IdleWatcher)->Iterations(1)->Unit(benchmark::kMillisecond);
 void PodStatusWrite(benchmark::State& state) {
   Cluster cluster(static_cast<std::size_t>(state.range(0)));
   std::size_t i = 0;
-  // What the first writes pay is not theirs: memory touched for the first time, tables that grow.
+  // The first writes pay for memory touched for the first time and for tables that grow.
   while (i < 2000) cluster.WriteStatus(++i);
   const std::int64_t before = cluster.events;
   const std::size_t warm = i;

@@ -24,7 +24,8 @@ api::Object Pod(std::size_t i) {
   return api::Object::FromTree(tree, 1);
 }
 
-// What the cache needs for an object beyond the object: with the index of nothing, and of nodes.
+// Bytes that the cache needs for an object beyond the object itself: without an index, and with the
+// index of nodes.
 void BM_BytesPerCachedObject(benchmark::State& state) {
   constexpr std::size_t kObjects = 150'000;
   const api::Kinds kinds;

@@ -45,7 +45,7 @@ void store_txn_put(benchmark::State& state) {
 }
 BENCHMARK(store_txn_put)->Iterations(200'000);
 
-// Of the one key, and of all 100 keys of a store.
+// Ranges over one key, and over all 100 keys of a store.
 void range_keys(benchmark::State& state) {
   Store store;
   for (const PutRequest& put : PutsOf64Bytes(state.range(0)))

@@ -1,4 +1,4 @@
-// What the store's benchmarks share: keys and values shaped like Kubernetes' use. Names, sizes and
+// Keys and values shaped like Kubernetes' use, shared by the store's benchmarks. Names, sizes and
 // numbers of operations are those of bench/peers, which runs the same on etcd.
 #pragma once
 #include <benchmark/benchmark.h>

@@ -36,7 +36,7 @@ GOALS = {"put_new": 5, "put_update": 5, "delete_one": 3, "list_all_10k": 15, "fa
 # etcd 3.4's own weak spots, not to be boasted with: a copy of the read buffer in every single-key
 # read, pauses in compaction and catch-up.
 UNFAIR = ("get", "get_past", "guarded_update", "range_1", "compact", "catchup_10000")
-# What holds within ksim: text, row, row to divide by or none, bound.
+# Bounds that hold within ksim: text, row, row to divide by or none, bound.
 LAWS = (
     ("a watch event of a 16 KiB value against one of 1 KiB", "fanout_100_16k", "fanout_100", 1.2),
     ("a list at an old revision against the current one", "list_past_10k", "list_all_10k", 2),

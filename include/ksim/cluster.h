@@ -12,7 +12,7 @@
 //   ksim::ClusterResult result = cluster.Run();
 //   for (const ksim::api::Object& pod : cluster.List("pods", "default")) ...
 //
-// What happens is a pure function of the options, the controllers and the calls, in their order.
+// A run is a pure function of the options, the controllers and the calls, in their order.
 // docs/examples/website is a complete program.
 #pragma once
 #include <cstdint>
@@ -63,9 +63,9 @@ class Cluster {
   // Runs the controller in a process of that name, made anew at every start of the process.
   void AddController(std::string name, controllers::ControllerFactory factory);
 
-  // What the user does at the next Run, one after the other. `manifests` is YAML or JSON, several
-  // documents by `---`. InvalidArgument, with every problem at its place, for what cannot be read
-  // or what the API server would refuse.
+  // Queues what the user does at the next Run, one after the other. `manifests` is YAML or JSON,
+  // several documents by `---`. InvalidArgument, with every problem at its place, for what cannot
+  // be read or what the API server would refuse.
   absl::Status Create(std::string_view manifests);
   absl::Status Apply(std::string_view manifests);
   // `resource` is what kubectl takes: pods, rs, websites.
@@ -79,7 +79,7 @@ class Cluster {
   // The same for exactly so long.
   ClusterResult RunFor(Duration duration);
 
-  // What is in the store now. An unknown resource has no objects.
+  // The objects in the store now. An unknown resource has no objects.
   std::vector<api::Object> List(std::string_view resource, std::string_view ns = "") const;
   api::Object Get(std::string_view resource, std::string_view ns, std::string_view name) const;
 

@@ -62,7 +62,7 @@ TEST(SmallPool, GivesAPlaceAgain) {
   SmallPool::Free(second, 48);
 }
 
-// What one thread made another may drop; what a thread leaves is there for the next.
+// One thread may drop what another made, and the next thread takes what an ended one left.
 TEST(SmallPool, ThreadsMayEnd) {
   for (int round = 0; round < 3; ++round) {
     std::vector<void*> places(100);

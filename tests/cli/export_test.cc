@@ -1,5 +1,5 @@
 // ksim export and report.
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 #include <gtest/gtest.h>
 

@@ -216,7 +216,7 @@ TEST(Digest, CauseAndBackgroundAreNotInIt) {
   EXPECT_EQ(digest_with(0, false), digest_with(7, true));
 }
 
-// Who listens to nothing but a late part of a run gets the numbers that everybody gets.
+// A subscriber to a late part of a run gets the numbers that everybody gets.
 TEST(Bus, WhatNobodyHearsIsCounted) {
   Simulation sim{SimulationOptions()};
   EXPECT_EQ(sim.Emit({EventKind::kPhase}, MakePayload<TextPayload>("unheard")), 1u);

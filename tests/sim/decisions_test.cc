@@ -257,7 +257,7 @@ TEST(Choose, OverriddenRunReplaysFromItsDecisions) {
   EXPECT_EQ(second.answer_sum(), first.answer_sum());
 }
 
-// Of a key that is asked with once, the answer is the one that it would have got anyway.
+// A key that is asked once gets the answer that it would have got anyway.
 TEST(Once, AnswersAsTheFirstTimeAndCountsAlike) {
   Decisions counted(7, {{"delay/a/b/c", 4, 2}}, nullptr);
   Decisions once(7, {{"delay/a/b/c", 4, 2}}, nullptr);

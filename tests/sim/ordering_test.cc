@@ -190,7 +190,7 @@ class Drawing : public Strategy {
   std::uint32_t answer = 0;
 };
 
-// What is pending, found anew before every step as the rule says it.
+// The slow oracle: finds what is pending anew before every step, as the rule says it.
 struct Pending {
   struct Entry {
     std::int64_t time;

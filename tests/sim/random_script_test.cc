@@ -30,7 +30,7 @@ struct Plan {
   std::int64_t delay;
 };
 
-// What an actor does as its n-th action, whatever its incarnation.
+// An actor's n-th action, whatever its incarnation.
 Plan PlanOf(std::uint64_t seed, int actor, int n) {
   const std::uint64_t x = Mix(seed + Mix(static_cast<std::uint64_t>(actor * 1'000'003 + n)));
   constexpr Plan::Kind kKinds[] = {Plan::kSleep,   Plan::kSleep,  Plan::kReceive, Plan::kReceive,

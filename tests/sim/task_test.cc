@@ -1,4 +1,4 @@
-// What tasks must do on every compiler, optimisation level and sanitizer.
+// Tasks must do the same on every compiler, optimisation level and sanitizer.
 #include "ksim/sim/task.h"
 
 #include <gtest/gtest.h>

@@ -215,7 +215,7 @@ foreach(program ksim run_bench)
     PROFILE="${KSIM_PROFILE}" NOTES="${PROJECT_BINARY_DIR}/trained.txt")
 endforeach()
 """
-# What the benchmark notes is there while it runs, and not before.
+# The stand-in of the benchmark takes its notes while it runs, not before.
 RUN_BENCH = r"""
 #include <cstdio>
 int main() {

@@ -68,8 +68,8 @@ inline Trace SmallCluster() {
   return b.Finish("0123456789abcdef0123456789abcdef");
 }
 
-// What a reader takes and no run writes: fields missing or of wrong types, causes that come later,
-// times before the start.
+// A trace that a reader takes and no run writes: fields are missing or of wrong types, causes come
+// later, times lie before the start.
 inline Trace OddTrace() {
   TraceBuilder b;
   std::int64_t t = -5'000'000'000;

@@ -1,4 +1,4 @@
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST(Export, CsvQuotesWhatNeedsIt) {
             "2,2,c,phase,1,phase x,,,,x,,,\r\n");
 }
 
-// What a user may have put into a name reaches no grammar.
+// A name that a user chose reaches no grammar of another tool.
 TEST(Export, HostileTextStaysText) {
   TraceBuilder b;
   const char* hostile = R"({"verb":"create","target":"</script><b>;# end %%{x}%% \"q\\\nEND"})";

@@ -44,7 +44,7 @@ Trace Violated(std::string message, std::uint64_t first) {
   return trace;
 }
 
-// What the script reads: texts by number, times and seqs as differences.
+// Reads the page's data as its script does: texts by number, times and seqs as differences.
 class Decoder {
  public:
   explicit Decoder(const Value& data) : data_(data) {}

@@ -26,8 +26,9 @@ struct CrashContext {
   std::string_view actor;  // "" outside all actors
 };
 
-// Who can tell, for this thread; the layer that runs a simulation sets it while it does. `self` is
-// handed to the function. Returns what was set before, so that nested runs can put it back.
+// The provider of this thread's crash context; the layer that runs a simulation sets it while it
+// does. `self` is handed to the function. Returns the provider set before, so that nested runs can
+// put it back.
 struct CrashContextProvider {
   CrashContext (*get)(const void* self) = nullptr;
   const void* self = nullptr;

@@ -9,8 +9,8 @@ namespace ksim {
 
 using SmallPool = FreeLists<16, 1024>;
 
-// What is made with new and comes from the pool: struct Rep : Pooled {...}. One without a virtual
-// destructor is deleted as the type that was made.
+// Pooled: `new` of a type that derives from it takes memory from the pool: struct Rep : Pooled
+// {...}. A type without a virtual destructor must be deleted as the type that was made.
 struct Pooled {
   static void* operator new(std::size_t bytes) { return SmallPool::Allocate(bytes); }
   static void operator delete(void* place, std::size_t bytes) noexcept {

@@ -127,7 +127,7 @@ PayloadRef MakePayload(A&&... a) {
   return PayloadRef(new T(std::forward<A>(a)...));
 }
 
-// What the emitter says of an event beside its payload.
+// The words that the emitter gives beside the payload.
 struct EventInfo {
   EventKind kind;
   std::uint64_t object = 0;   // XXH3-64 of "resource/namespace/name"; 0 = no object
@@ -144,7 +144,7 @@ struct Event {
   std::uint64_t object = 0;
   std::int64_t revision = 0;
   PayloadRef payload;
-  // Of everything in the payload; 0 without one.
+  // The hash over everything in the payload; 0 without one.
   std::uint64_t content() const { return payload ? payload.get()->ContentHash() : 0; }
 };
 

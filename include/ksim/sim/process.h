@@ -36,8 +36,8 @@ class Process {
   VirtualTime SteadyNow() const;
   void set_skew(Duration skew) { skew_ = skew; }
 
-  // What Start runs: builds the process' objects and spawns its tasks. What Kill runs after the
-  // tasks are gone: drops them.
+  // Start runs `start`, which builds the process' objects and spawns its tasks. Kill runs `stop`
+  // after the tasks are gone; `stop` drops the objects.
   void OnStart(std::function<void()> start) { start_ = std::move(start); }
   void OnStop(std::function<void()> stop) { stop_ = std::move(stop); }
   // Starting a live process is a KSIM_CHECK, unless its kill is still to come in this step: then

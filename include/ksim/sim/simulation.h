@@ -30,12 +30,13 @@ class Process;
 // renewal, heartbeat, resync, bookmark, watch timeout, monitor loop) and whatever it sends.
 enum class TimerKind : std::uint8_t { kWork, kPeriodic };
 
-// What the running step acts as. Inherited by everything the step starts: tasks it spawns, calls
-// it schedules, messages it sends. `background` steps schedule kPeriodic entries whatever they ask
-// for, so that a heartbeat's messages, commits and deliveries do not keep a run from being
-// quiescent; adding to a work queue from one is work again. What an `unawaited` step of the
-// background leads to (the renewal of a node's lease, the writing of an Event, a compaction)
-// changes nothing that anybody else acts on: a run is quiet even while a message of it is late.
+// Context: for whom and why the running step acts. Everything that the step starts inherits it:
+// tasks it spawns, calls it schedules, messages it sends. `background` steps schedule kPeriodic
+// entries whatever they ask for, so that a heartbeat's messages, commits and deliveries do not keep
+// a run from being quiescent; adding to a work queue from one is work again. What an `unawaited`
+// step of the background leads to (the renewal of a node's lease, the writing of an Event, a
+// compaction) changes nothing that anybody else acts on: a run is quiet even while a message of it
+// is late.
 struct Context {
   Process* process = nullptr;  // null outside processes (the scenario's own steps)
   ActorId actor;               // PROCESS or PROCESS/PART
@@ -44,8 +45,9 @@ struct Context {
   bool unawaited = false;  // of no meaning without `background`
 };
 
-// What an item in a queue carries from who put it there to who takes it out, so that what the
-// taker does next has the right cause and stays background work where it was that.
+// Origin: the context that an item in a queue carries from the step that puts it there to the step
+// that takes it out, so that the taker's next events have the right cause and stay background work
+// where they were that.
 struct Origin {
   std::uint64_t cause = 0;
   bool background = false;

@@ -37,7 +37,7 @@ class State {
   // Puts an object there as it is.
   void Put(std::string_view resource, api::Object object);
 
-  // Of one resource ("" = all) and namespace ("" = all), by namespace and name.
+  // The objects of one resource ("" = all) and namespace ("" = all), by namespace and name.
   std::vector<api::Object> List(std::string_view resource, std::string_view ns) const;
   api::Object Get(std::string_view resource, std::string_view ns, std::string_view name) const;
   const std::map<Key, api::Object>& objects() const { return objects_; }

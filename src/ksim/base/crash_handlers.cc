@@ -13,7 +13,7 @@
 #include "ksim/base/output_file.h"
 #include "ksim/base/sanitizer.h"
 
-// Of mimalloc, where the program is linked with it.
+// mimalloc's function, where the program is linked with mimalloc.
 extern "C" __attribute__((weak)) void mi_register_error(void (*on_error)(int, void*), void* self);
 
 namespace ksim {

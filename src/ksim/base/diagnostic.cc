@@ -32,7 +32,7 @@ int CodePoints(std::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), StartsCodePoint));
 }
 
-// What stands under the line up to the caret: blanks, but tabs where the line has tabs.
+// The blanks under the line up to the caret; tabs where the line has tabs.
 std::string Indent(std::string_view line, int column) {
   std::string indent;
   for (const char c : line) {
@@ -61,7 +61,7 @@ std::size_t OffsetOf(std::string_view text, int n) {
   return at;
 }
 
-// Of a line that would flood a terminal only what is around the span.
+// Keeps only the part around the span of a line that would flood a terminal.
 Diagnostic WithShortLine(const Diagnostic& d) {
   constexpr int kLongest = 160, kBefore = 60;
   static constexpr std::string_view kCut = "...";

@@ -10,7 +10,7 @@ namespace ksim {
 template <std::size_t step, std::size_t largest>
 constinit thread_local typename FreeLists<step, largest>::Cache FreeLists<step, largest>::t_cache{};
 
-// What ended threads left, for those that start.
+// Blocks that ended threads left; threads that start take them.
 template <std::size_t step, std::size_t largest>
 class FreeLists<step, largest>::Reservoir {
  public:

@@ -10,7 +10,7 @@
 
 namespace ksim::os {
 
-// What became of a piece.
+// The result of one piece of work.
 struct Piece {
   std::size_t number = 0;           // from 0
   std::optional<std::string> text;  // nullopt: its worker ended, with

@@ -34,8 +34,8 @@ class OutputFile {
   std::string buffer_;
 };
 
-// What writing that file would fail with, as far as can be known before. Leaves nothing behind, and
-// opens no pipe.
+// The error that writing the file would end with, as far as it can be known before. Leaves nothing
+// behind, and opens no pipe.
 absl::Status CheckWritable(const std::string& path);
 
 // Removes the temporary files that this process has begun: for who ends it without destructors. May

@@ -39,7 +39,7 @@ std::optional<std::string> Unframe(std::string* bytes) {
   return message;
 }
 
-// What there is to read, at least a byte unless the other end is closed (false).
+// Appends what can be read, at least one byte. False once the other end is closed.
 bool ReadSome(int fd, std::string* out) {
   char buffer[65536];
   for (;;) {

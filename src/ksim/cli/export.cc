@@ -1,5 +1,5 @@
 // ksim export: a trace for other tools.
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 #include <fmt/format.h>
 

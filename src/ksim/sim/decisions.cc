@@ -13,7 +13,7 @@
 namespace ksim::sim {
 
 constexpr std::string_view kOrderSite = "order";
-// Of a small cluster: room without growing.
+// Room for the sites and keys of a small cluster, so that its tables need not grow.
 constexpr std::size_t kUsualSites = 512, kUsualName = 48, kUsualKeys = 512;
 
 namespace {

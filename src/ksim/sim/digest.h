@@ -23,7 +23,7 @@ class Digest {
   Digest(const Digest&) = delete;
   Digest& operator=(const Digest&) = delete;
 
-  // Of the events so far.
+  // The hash over the events so far.
   const Hash128Value& current() const { return hash_; }
   // With the draws and decisions folded in: 32 hex digits. Changes nothing.
   std::string Final(const Decisions& decisions) const;

@@ -13,7 +13,7 @@
 namespace ksim::sim {
 namespace {
 
-// Of a small cluster: room without growing.
+// Room for the tasks and calls of a small cluster, so that its tables need not grow.
 constexpr std::size_t kUsualRoots = 256, kUsualCalls = 128;
 
 // Exceptions cross no module: one that leaves an actor or a call is a bug, and named.

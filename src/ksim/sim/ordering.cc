@@ -74,7 +74,8 @@ void Ordering::Clear() {
   behind_.clear();
 }
 
-// What may go now: within the window of the earliest, and not past `bound`.
+// The last time at which an event may be chosen now: within the window of the earliest one, and not
+// past `bound`.
 std::uint64_t Ordering::LastDue(VirtualTime bound) const {
   const Duration left = VirtualTime::Max() - earliest();
   const VirtualTime end = window_ > left ? VirtualTime::Max() : earliest() + window_;

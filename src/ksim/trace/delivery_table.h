@@ -8,7 +8,7 @@
 
 namespace ksim::trace {
 
-// Of the calls and lists in the window.
+// The rows of all informers, from the calls and lists in the window.
 std::vector<DeliveryRow> DeliveryRows(const Excerpt& excerpt);
 
 }  // namespace ksim::trace

@@ -16,7 +16,7 @@ namespace {
 
 using value::Value;
 
-// What an event is matched by, without its ordinal.
+// The key by which events of two traces match, without the ordinal.
 std::string MatchKey(const Record& r, const TraceIdentities& identities) {
   std::string_view what;
   for (std::string_view field : {"verb", "type", "op", "stage", "state", "action"})

@@ -21,7 +21,7 @@ bool In(const std::array<std::string_view, N>& set, std::string_view name) {
 // Not compared by meaning: numbers handed out by allocation, time and hashes of what holds them.
 constexpr std::array<std::string_view, 9> kIgnored = {
     "id", "stream", "latency", "itemsHash", "continue", "request", "requests", "response", "first"};
-// What --trace-objects adds for readers; no digest counts it.
+// --trace-objects adds these fields for readers; no digest counts them.
 constexpr std::array<std::string_view, 2> kForReaders = {"object", "body"};
 constexpr std::array<std::string_view, 8> kRevisions = {
     "rv",    "prevRv", "revision",        "gotRv",

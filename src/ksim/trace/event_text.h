@@ -1,4 +1,5 @@
-// What an event says, in a few words, for pictures and tables that tell time and actor elsewhere:
+// EventText says in a few words what an event is about, for pictures and tables that show time and
+// actor elsewhere:
 // "create pods web-x", "MODIFIED pods web-x rv 12", "dropWatch kube-scheduler pods".
 #pragma once
 #include <string>

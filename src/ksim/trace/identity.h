@@ -1,5 +1,5 @@
-// Who is who in a trace: identities of objects that do not depend on random suffixes, so that two
-// traces can be laid side by side.
+// TraceIdentities: identities of objects that do not depend on random suffixes, so that two traces
+// can be laid side by side.
 //
 // An object is resource/namespace/name. One with a generated name is
 // OWNER-IDENTITY>resource#n, the n-th such creation of its owner in the trace; without an owner the
@@ -25,9 +25,9 @@ class TraceIdentities {
   // stand for themselves from now on, as they do there.
   void ForgetWhatLacksCreation(const std::vector<Record>& mentions, const TraceIdentities& there);
 
-  // Of an object by the names that events carry; "" without a resource.
+  // The identity of the object with the names that events carry; "" without a resource.
   std::string Of(std::string_view resource, std::string_view ns, std::string_view name) const;
-  // Of the object that an event is about; "" if it is about none.
+  // The identity of the object that an event is about; "" if it is about none.
   std::string Of(const Record& record) const;
 
   // The text with generated names and uids replaced by what they stand for, word by word.
@@ -39,7 +39,7 @@ class TraceIdentities {
  private:
   void LearnCreation(const Record& commit);
   void LearnUid(std::string_view uid, const std::string& identity);
-  // Of an object by its key in etcd, which stands for itself if it was never created.
+  // The identity of the object at a key of etcd; the key itself if no commit created the object.
   std::string OfKey(std::string_view key) const;
   std::string OwnerOf(const value::Value& object, std::string_view ns) const;
 

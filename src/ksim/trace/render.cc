@@ -11,8 +11,6 @@ namespace {
 
 using value::Value;
 
-Value Number(std::uint64_t n) { return Value::Of(static_cast<std::int64_t>(n)); }
-Value Text(std::string_view s) { return Value::String(s); }
 Value HashText(std::uint64_t h) { return h == 0 ? Text("") : Text(Hex(h)); }
 
 Value ParamsOf(const api::Request& request) {

@@ -13,9 +13,6 @@ namespace {
 
 using value::Value;
 
-Value Number(std::uint64_t n) { return Value::Of(static_cast<std::int64_t>(n)); }
-Value Text(std::string_view s) { return Value::String(s); }
-
 Value UidOf(const store::KeyValue& kv) {
   if (!kv || kv.is_tombstone()) return Text("");
   return Text(kv.value().Get("metadata").Get("uid").AsString());

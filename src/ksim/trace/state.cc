@@ -131,7 +131,7 @@ absl::StatusOr<State> StateAt(const Trace& trace, const Moment& moment) {
 }
 
 std::string OutcomeDigest(const std::vector<api::Object>& objects) {
-  // What differs from run to run though nothing else does.
+  // Two runs with equal outcomes differ in these all the same.
   static const value::Atom kNotCounted[] = {value::Atom("uid"), value::Atom("resourceVersion")};
   std::string all;
   for (const api::Object& object : objects) {

@@ -27,8 +27,8 @@ class Streams {
   // valid until the next call.
   const Stream* Take(const Record& r);
 
-  // Of an `event`: whether the client takes it in; if not, whether it is lost for good, the stream
-  // being closed, or only not there yet when the trace ends.
+  // Delivered: the client takes this `event` in. Lost: the stream closed before it could. Neither:
+  // the event is still under way when the trace ends.
   bool Delivered(const Record& event) const { return delivered_[event.seq]; }
   bool Lost(const Record& event) const;
 

@@ -13,7 +13,7 @@ bool IsAlwaysThere(Kind kind) {
          kind == Kind::kStep || kind == Kind::kActor || kind == Kind::kCompact;
 }
 
-// What only follows from what is told elsewhere.
+// An aside only repeats what other events say: a request tells its stages, a relist its cache.
 bool IsAside(Kind kind) { return kind == Kind::kStage || kind == Kind::kCache; }
 
 class Chooser {
@@ -53,7 +53,7 @@ class Chooser {
     kept_[i] = true;
   }
 
-  // What shows each, and what led there.
+  // Keeps the event that shows each violation, and its chain of causes.
   void KeepViolations() {
     const Trace& trace = excerpt_.trace();
     if (!trace.end) return;

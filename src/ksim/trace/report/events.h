@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 namespace ksim::trace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 namespace ksim::trace {
 
@@ -16,7 +16,7 @@ struct ReportOptions {
   std::size_t max_events = 10'000;    // of which the page has all fields
 };
 
-// What the page could not hold.
+// How many events of the window the page has.
 struct ReportSize {
   ReportSize() = default;
   std::size_t events = 0;  // in the window

@@ -93,7 +93,7 @@ for (const a of document.querySelectorAll(".violations a.first")) {
   if (e && !wrong.includes(e)) wrong.push(e);
 }
 
-// What is shown.
+// The choice of what the chart shows.
 const kinds = [...new Set(events.map(e => e.kind))].sort();
 const hidden = new Set(["stage", "cache"]);
 let shown = [], rank = [], lanes = [], needle = "", view = null, picked = null, chain = [];

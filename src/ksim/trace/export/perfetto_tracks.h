@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 namespace ksim::trace {
 

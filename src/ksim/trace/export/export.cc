@@ -1,4 +1,4 @@
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ksim/trace/perfetto_tracks.h"
+#include "ksim/trace/export/perfetto_tracks.h"
 
 #include <fmt/format.h>
 

@@ -13,8 +13,8 @@
 
 #include "ksim/trace/actors.h"
 #include "ksim/trace/event_text.h"
-#include "ksim/trace/export.h"
-#include "ksim/trace/perfetto_tracks.h"
+#include "ksim/trace/export/export.h"
+#include "ksim/trace/export/perfetto_tracks.h"
 #include "ksim/trace/streams.h"
 #include "ksim/value/json.h"
 
@@ -24,7 +24,7 @@ namespace {
 using Kind = sim::EventKind;
 
 // All that fits in a table: neither empty fields nor whole objects.
-std::string Args(const Record& r) {
+std::string ArgsOf(const Record& r) {
   std::string out = fmt::format("\"seq\":{},\"cause\":{}", r.seq, r.cause);
   for (const value::Value::Member& m : r.fields) {
     const value::Value& v = m.value;
@@ -65,9 +65,9 @@ std::string_view GroupOf(Kind kind) {
   }
 }
 
-class Writer {
+class PerfettoWriter {
  public:
-  Writer(const Excerpt& excerpt, Sink sink)
+  PerfettoWriter(const Excerpt& excerpt, Sink sink)
       : excerpt_(excerpt), tracks_(sink), streams_(excerpt.trace()) {}
 
   void Write() {
@@ -107,7 +107,8 @@ class Writer {
         return Start(r, "phase", "phases");
       case Kind::kViolation:
         if (shown_)
-          tracks_.Instant(tracks_.TrackOf(r.actor, "violations"), 'g', r.t, EventText(r), Args(r));
+          tracks_.Instant(tracks_.TrackOf(r.actor, "violations"), 'g', r.t, EventText(r),
+                          ArgsOf(r));
         return;
       case Kind::kCommit:
         head_ = std::max(head_, r.Int("revision"));
@@ -126,7 +127,7 @@ class Writer {
 
   void Instant(const Record& r) {
     if (!shown_) return;
-    tracks_.Instant(tracks_.TrackOf(r.actor, GroupOf(r.kind)), 't', r.t, EventText(r), Args(r));
+    tracks_.Instant(tracks_.TrackOf(r.actor, GroupOf(r.kind)), 't', r.t, EventText(r), ArgsOf(r));
   }
 
   void Pair(const Record& r, std::string_view what, std::string_view which,
@@ -139,7 +140,7 @@ class Writer {
   void Start(const Record& r, const std::string& key, std::string_view group) {
     const auto [it, added] = open_.try_emplace(key);
     if (!added) tracks_.Close(it->second);  // it never ended
-    it->second = tracks_.Open(r.actor, group, r.t, EventText(r), Args(r));
+    it->second = tracks_.Open(r.actor, group, r.t, EventText(r), ArgsOf(r));
   }
 
   void Stop(const Record& r, const std::string& key) {
@@ -209,6 +210,6 @@ class Writer {
 
 }  // namespace
 
-void ExportPerfetto(const Excerpt& excerpt, Sink sink) { Writer(excerpt, sink).Write(); }
+void ExportPerfetto(const Excerpt& excerpt, Sink sink) { PerfettoWriter(excerpt, sink).Write(); }
 
 }  // namespace ksim::trace

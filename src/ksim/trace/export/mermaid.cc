@@ -12,7 +12,7 @@
 #include "ksim/base/time.h"
 #include "ksim/trace/actors.h"
 #include "ksim/trace/event_text.h"
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 #include "ksim/trace/streams.h"
 
 namespace ksim::trace {
@@ -38,9 +38,9 @@ std::string MermaidText(std::string_view text) {
   return out;
 }
 
-class Diagram {
+class MermaidDiagram {
  public:
-  explicit Diagram(const Excerpt& excerpt)
+  explicit MermaidDiagram(const Excerpt& excerpt)
       : excerpt_(excerpt), streams_(excerpt.trace()), time_(-kPause) {}
 
   void Write(Sink sink) {
@@ -86,12 +86,12 @@ class Diagram {
     if (r.kind == Kind::kFault) TakeFault(r);
     if (r.seq <= excerpt_.first()) return;
     if (lines_.empty() && !faults_.empty() && r.kind != Kind::kFault) BeginInFaults(r);
-    // What is lost is its client's loss.
+    // A lost event belongs to the client that lost it, so it shows where that client shows.
     const bool of_client = r.kind == Kind::kEvent && stream != nullptr;
-    if (excerpt_.ShowsActor(of_client ? stream->client : r.actor)) Tell(r, stream);
+    if (excerpt_.ShowsActor(of_client ? stream->client : r.actor)) DrawEvent(r, stream);
   }
 
-  void Tell(const Record& r, const Stream* stream) {
+  void DrawEvent(const Record& r, const Stream* stream) {
     const std::string self(ProcessOf(r.actor)), part(PartOf(r.actor));
     const std::string text = (part.empty() ? "" : part + ": ") + EventText(r);
     switch (r.kind) {
@@ -136,19 +136,19 @@ class Diagram {
 
   void Arrow(const Record& r, std::string from, std::string arrow, std::string to,
              std::string text) {
-    TellTime(r);
+    NotePause(r);
     processes_.insert({from, to});
     lines_.push_back({std::move(from), std::move(arrow), std::move(to), std::move(text)});
   }
 
   // "" for all processes.
   void Note(const Record& r, std::string from, std::string to, std::string text) {
-    TellTime(r);
+    NotePause(r);
     if (!from.empty()) processes_.insert({from, to});
     lines_.push_back({std::move(from), "", std::move(to), std::move(text)});
   }
 
-  void TellTime(const Record& r) {
+  void NotePause(const Record& r) {
     if (r.t - time_ >= kPause) lines_.push_back({"", "", "", FormatTime(VirtualTime(r.t))});
     time_ = r.t;
   }
@@ -168,7 +168,7 @@ class Diagram {
     }
   }
 
-  // What is in force as the window begins.
+  // Notes the faults that are in force when the window begins.
   void BeginInFaults(const Record& r) {
     OpenBlock();
     for (const auto& [id, fault] : faults_) Note(r, "", "", "fault: " + EventText(*fault));
@@ -195,6 +195,6 @@ class Diagram {
 
 }  // namespace
 
-void ExportMermaid(const Excerpt& excerpt, Sink sink) { Diagram(excerpt).Write(sink); }
+void ExportMermaid(const Excerpt& excerpt, Sink sink) { MermaidDiagram(excerpt).Write(sink); }
 
 }  // namespace ksim::trace

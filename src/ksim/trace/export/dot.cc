@@ -2,7 +2,7 @@
 
 #include "ksim/base/time.h"
 #include "ksim/trace/event_text.h"
-#include "ksim/trace/export.h"
+#include "ksim/trace/export/export.h"
 
 namespace ksim::trace {
 namespace {
@@ -28,8 +28,8 @@ std::string DotText(std::string_view text) {
   return out;
 }
 
-// What a node looks like: by shape, too, for those who see no colours.
-std::string_view Look(Kind kind) {
+// A node's attributes. Kinds differ by shape, too, for readers who see no colours.
+std::string_view AttributesOf(Kind kind) {
   switch (kind) {
     case Kind::kCommit:
       return "shape=cylinder, fillcolor=\"#cfe8d5\"";
@@ -49,7 +49,7 @@ std::string_view Look(Kind kind) {
   }
 }
 
-// What explains nothing: it only follows.
+// An aside is no cause of anything: the graph shows it only at the end of a chain.
 bool IsAside(const Record& r) { return r.kind == Kind::kStage || r.kind == Kind::kCache; }
 
 }  // namespace
@@ -69,7 +69,7 @@ void ExportDot(const Excerpt& excerpt, Sink sink) {
     if (!visible) continue;
     sink(fmt::format("  e{0} [label=\"#{0} {1}\\n{2}\\n{3}\", {4}];\n", r.seq,
                      FormatTime(VirtualTime(r.t)), DotText(r.actor), DotText(EventText(r)),
-                     Look(r.kind)));
+                     AttributesOf(r.kind)));
     if (cause == 0) continue;
     sink(fmt::format("  e{} -> e{}{};\n", cause, r.seq, cause == r.cause ? "" : " [style=dashed]"));
   }
