@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "ksim/api/core/by_kind.h"
+#include "ksim/api/core/kind_spec.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {
@@ -187,32 +187,31 @@ TEST(Kinds, ABuiltInOneIsReplacedInOneClusterOnly) {
   EXPECT_EQ(added->builtin_number, ResourceInfo::kNotBuiltin);
 }
 
-TEST(Kinds, RowsAreFoundByNumberAsByName) {
-  struct Row {
-    std::string_view group, kind;
-  };
-  static constexpr Row kRows[] = {{"apps", "ReplicaSet"}, {"", "Pod"},
-                                  {"", "Event"},          {"events.k8s.io", "Event"},
-                                  {"apps", "ReplicaSet"}, {"example.com", "Widget"},
-                                  {"apps", "Pod"}};
-  const ByKind<Row> rows(kRows);
+TEST(Kinds, SpecsAreFoundByNumberAsByName) {
   Kinds kinds;
   ResourceInfo mine = *kinds.ByName("replicasets");
-  mine.kind = "Pod";
-  kinds.Add(mine);
-  kinds.AddGeneric("example.com/v1", "Widget");
+  mine.kind = "Pod";  // of the group apps: there is none
+  const ResourceInfo* const changed = kinds.Add(mine);
+  ResourceInfo renamed = *kinds.ByName("deployments");
+  renamed.short_names = {"d"};
+  const ResourceInfo* const copy = kinds.Add(renamed);
+  const ResourceInfo* const widget = kinds.AddGeneric("example.com/v1", "Widget");
   std::set<std::size_t> numbers;
   for (const ResourceInfo* kind : kinds.all()) {
-    const Row* wanted = nullptr;
-    for (const Row& row : kRows) {
-      const bool same = kind->kind == row.kind && kind->group == row.group;
-      if (same && !kind->custom && wanted == nullptr) wanted = &row;
-    }
-    EXPECT_EQ(rows.Find(*kind), wanted) << kind->group_resource();
     const bool built_in = kind->builtin_number != ResourceInfo::kNotBuiltin;
-    EXPECT_TRUE(!built_in || numbers.insert(kind->builtin_number).second) << kind->kind;
+    if (!built_in) continue;
+    EXPECT_TRUE(numbers.insert(kind->builtin_number).second) << kind->kind;
+    const KindSpec& spec = SpecOf(*kind);
+    EXPECT_EQ(spec.kind, kind->kind);
+    EXPECT_EQ(spec.group, kind->group);
+    ResourceInfo unnumbered = *kind;
+    unnumbered.builtin_number = ResourceInfo::kNotBuiltin;
+    EXPECT_EQ(&SpecOf(unnumbered), &spec) << kind->kind;
   }
-  EXPECT_EQ(numbers.size(), kinds.all().size() - 2);
+  EXPECT_EQ(numbers.size(), KindSpecs().size() - 2);
+  EXPECT_EQ(&SpecOf(*changed), &kGenericKind);
+  EXPECT_EQ(SpecOf(*copy).kind, "Deployment");
+  EXPECT_EQ(&SpecOf(*widget), &kGenericKind);
 }
 
 TEST(Kinds, DefinitionsTeachNewKinds) {

@@ -1,6 +1,6 @@
 #include "ksim/api/schema/schema.h"
 
-#include "ksim/api/schema/schema_types.h"
+#include "ksim/api/schema/go_types.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {
@@ -144,7 +144,7 @@ TEST(Schema, EveryTypedKindIsInTheTable) {
   for (const char* kind :
        {"Pod", "ReplicaSet", "Node", "Namespace", "Deployment", "Lease", "Event", "ConfigMap",
         "Secret", "ServiceAccount", "PriorityClass", "Service", "DaemonSet", "StatefulSet", "Job",
-        "CronJob", "Binding", "EventsEvent"}) {
+        "CronJob", "Binding", "events.Event"}) {
     EXPECT_NE(TypeTable::Get().FindStruct(kind), nullptr) << kind;
   }
 }

@@ -3,10 +3,21 @@
 #include <fmt/format.h>
 
 #include "ksim/api/printing/pod_printer.h"
+#include "ksim/value/quantity.h"
+#include "ksim/value/selector.h"
 
 namespace ksim::api::cells {
 
 using value::Value;
+
+namespace {
+
+const Value& TemplateContainers(const Object& o) {
+  static const value::Path kPath{"spec", "template", "spec", "containers"};
+  return o.Get(kPath);
+}
+
+}  // namespace
 
 std::string Name(const Object& o) { return std::string(o.name()); }
 std::string Age(const Object& o, VirtualTime now) { return AgeSince(o.creation_time(), now); }
@@ -32,6 +43,62 @@ std::string Join(const Value& list, std::string_view field) {
   std::vector<std::string_view> texts;
   for (const Value& item : list.items()) texts.push_back(item.Get(field).AsString());
   return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string Joined(const std::vector<std::string>& texts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(texts, separator));
+}
+
+std::string Count(const Value& v) { return std::to_string(v.AsInt()); }
+
+std::string YesNo(const Value& v) { return v.AsBool() ? "true" : "false"; }
+
+std::string TextOr(const Value& v, std::string_view otherwise) {
+  return v.is_null() ? std::string(otherwise) : Text(v);
+}
+
+std::string OrUnknown(const Value& v) {
+  return v.AsString().empty() ? "<unknown>" : std::string(v.AsString());
+}
+
+std::string AmountText(const Value& v) {
+  return value::Quantity::FromTree(v).value_or(value::Quantity()).ToString();
+}
+
+std::string SelectorText(const Value& selector) {
+  const auto parsed = value::LabelSelector::FromObject(selector);
+  if (!parsed.ok()) return "<error>";
+  const std::string text = parsed->ToString();
+  return text.empty() ? "<none>" : text;
+}
+
+std::string FirstOf(std::vector<std::string> texts) {
+  const std::size_t more = texts.size() > kShown ? texts.size() - kShown : 0;
+  texts.resize(texts.size() - more);
+  return Shown(texts, more);
+}
+
+std::string Shown(const std::vector<std::string>& texts, std::size_t more) {
+  std::string out = fmt::format("{}", fmt::join(texts, ","));
+  return more == 0 ? out : fmt::format("{} + {} more...", out, more);
+}
+
+std::vector<std::string> NameAndCreation(const Object& o, VirtualTime) {
+  static const value::Path kCreated{"metadata", "creationTimestamp"};
+  const std::string created = Text(o.Get(kCreated));
+  return {Name(o), created.empty() ? "0001-01-01T00:00:00Z" : created};
+}
+
+std::vector<std::string> WithContainers(std::vector<std::string> cells, const Object& o) {
+  cells.push_back(Join(TemplateContainers(o), "name"));
+  cells.push_back(Join(TemplateContainers(o), "image"));
+  return cells;
+}
+
+std::vector<std::string> WithSelector(std::vector<std::string> cells, const Object& o) {
+  cells = WithContainers(std::move(cells), o);
+  cells.push_back(SelectorText(o.spec().Get("selector")));
+  return cells;
 }
 
 }  // namespace ksim::api::cells

@@ -2,6 +2,7 @@
 //
 // Source: pkg/printers/internalversion/printers.go.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,13 +12,6 @@
 
 namespace ksim::api {
 
-struct Printer {
-  const char* group;
-  const char* kind;
-  const char* columns;  // separated by |; ~ in front: wide only
-  std::vector<std::string> (*cells)(const Object& o, VirtualTime now);
-};
-
 namespace cells {
 
 std::string Name(const Object& o);
@@ -26,8 +20,29 @@ std::string Text(const value::Value& v);
 std::string Lower(std::string_view text);
 // labels.FormatLabels: "a=b,c=d", "<none>".
 std::string Labels(const value::Value& map);
-// That field of each of a list: "web,sidecar".
+// That field of each item of a list: "web,sidecar".
 std::string Join(const value::Value& list, std::string_view field);
+std::string Joined(const std::vector<std::string>& texts, std::string_view separator);
+std::string Count(const value::Value& v);
+// "true" or "false".
+std::string YesNo(const value::Value& v);
+// The text, or something else where there is none: no field, no text in it.
+std::string TextOr(const value::Value& v, std::string_view otherwise);
+std::string OrUnknown(const value::Value& v);
+// A quantity in its canonical form, "0" for anything else.
+std::string AmountText(const value::Value& v);
+// metav1.FormatLabelSelector: "app=web,tier in (a,b)", "<none>".
+std::string SelectorText(const value::Value& selector);
+// The first kShown texts, and how many more there are: "a,b,c + 2 more...".
+inline constexpr std::size_t kShown = 3;
+std::string FirstOf(std::vector<std::string> texts);
+std::string Shown(const std::vector<std::string>& texts, std::size_t more);
+
+// A whole row: name and metadata.creationTimestamp (tables of kinds without a printer upstream).
+std::vector<std::string> NameAndCreation(const Object& o, VirtualTime now);
+// The row with names and images of the containers in spec.template; with spec.selector, too.
+std::vector<std::string> WithContainers(std::vector<std::string> cells, const Object& o);
+std::vector<std::string> WithSelector(std::vector<std::string> cells, const Object& o);
 
 }  // namespace cells
 }  // namespace ksim::api

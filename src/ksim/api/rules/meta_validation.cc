@@ -6,6 +6,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/known_trees.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/value/selector.h"
@@ -21,29 +22,8 @@ constexpr std::int64_t kAnnotationsMax = 256 * 1024;
 constexpr std::string_view kImmutable = "field is immutable";
 
 NameProblems NameRule(const ResourceInfo& kind, std::string_view name, Compat compat) {
-  const Profile& profile = ProfileOf(compat);
-  if (!kind.custom && kind.group.empty()) {
-    if (kind.kind == "Namespace") return Dns1123Label(name, compat);
-    // Not checked at all, for compatibility (pkg/apis/core/validation/events.go
-    // ValidateEventCreate); what is left is what every name must be (rest.BeforeCreate).
-    if (kind.kind == "Event") return PathSegmentName(name);
-    if (kind.kind == "Service") {
-      return profile.relaxed_service_names ? Dns1123Label(name, compat) : Dns1035Label(name);
-    }
-  }
-  if (kind.group == "rbac.authorization.k8s.io") return PathSegmentName(name);
-  // The pods of a StatefulSet are named after it, and host names of pods are labels.
-  const bool label =
-      kind.group == "apps" && kind.kind == "StatefulSet" && profile.stateful_set_name_is_label;
-  return label ? Dns1123Label(name, compat) : Dns1123Subdomain(name);
-}
-
-// Kinds whose validation calls pkg/apis/core/validation ValidateObjectMeta, which knows the
-// standard finalizers, and not that of apimachinery.
-bool KnowsFinalizers(const ResourceInfo& kind) {
-  return !kind.custom && kind.group != "coordination.k8s.io" &&
-         kind.group != "apiextensions.k8s.io" && kind.group != "node.k8s.io" &&
-         kind.group != "admissionregistration.k8s.io";
+  const auto rule = SpecOf(kind).validation.name;
+  return rule == nullptr ? Dns1123Subdomain(name) : rule(name, compat);
 }
 
 // `rule(name, is_base)` says what is wrong with the name, or with the base of a generated one.
@@ -224,7 +204,7 @@ void ValidateObjectMeta(const ResourceInfo& kind, const Value& metadata, FieldEr
     return NameRule(kind, base ? MaskTrailingDash(name) : std::string(name), errors->compat());
   });
   CheckRest(metadata, path, errors);
-  if (!KnowsFinalizers(kind)) return;
+  if (!SpecOf(kind).validation.standard_finalizers) return;
   const FieldPath finalizers = path.Child("finalizers");
   const Value& names = metadata.Get(Fields().finalizers);
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -1,113 +1,30 @@
 #include "ksim/api/rules/validation.h"
 
-#include "ksim/api/core/by_kind.h"
+#include <algorithm>
+
 #include "ksim/api/core/fields.h"
-#include "ksim/api/kinds/crd.h"
-#include "ksim/api/kinds/kind_validation.h"
+#include "ksim/api/core/kind_spec.h"
 #include "ksim/api/rules/meta_validation.h"
-#include "ksim/api/rules/pod/pod_validation.h"
 
 namespace ksim::api {
 
-using value::Path;
 using value::Value;
 
 namespace {
 
 const Value& Metadata(const Value& tree) { return tree.Get(Fields().metadata); }
 
-using Check = void (*)(const Value& tree, FieldErrorList* errors);
-using CheckUpdate = void (*)(const Value& tree, const Value& old, FieldErrorList* errors);
-
-// ValidateImmutableField on spec.selector, which the strategies of apps/v1 add.
-void SelectorStays(const Value& tree, const Value& old, FieldErrorList* errors) {
-  static const Path kSelector{"spec", "selector"};
-  const FieldPath spec("spec");
-  ValidateImmutable(tree.Get(kSelector), old.Get(kSelector), GoShape::kLabelSelector,
-                    spec.Child("selector"), errors);
-}
-
-void SecretStays(const Value& tree, const Value& old, FieldErrorList* errors) {
-  ValidateImmutable(tree.Get("type"), old.Get("type"), GoShape::kOther, FieldPath("type"), errors);
-  ValidateImmutableData(tree, old, errors);
-}
-
-// The order in which a strategy's Validate, ValidateUpdate and the status strategy's ValidateUpdate
-// look at an object; what is looked at twice is complained of twice (in the causes, for the message
-// has each text once).
-//
-//   M  ValidateObjectMeta         U  ValidateObjectMetaUpdate
-//   C  create (a new object)      S  spec (of a new object and of a changed one)
-//   K  kept (what must stay)      T  status
-struct Rules {
-  std::string_view group;
-  std::string_view kind;
-  std::string_view on_create;
-  std::string_view on_update;
-  std::string_view on_status;
-  Check spec = nullptr;
-  CheckUpdate kept = nullptr;
-  Check status = nullptr;
-  Check create = nullptr;
-  CheckUpdate status_kept = nullptr;     // instead of kept, on /status
-  std::string_view on_update_once = {};  // where Validate is not part of ValidateUpdate
-};
-
-constexpr Rules kRules[] = {
-    {"", "Pod", "MS", "UMK", "UK", ValidatePodCreate, ValidatePodUpdate, nullptr, nullptr,
-     ValidatePodStatusUpdate},
-    {"apps", "ReplicaSet", "MS", "MSUSK", "UT", ValidateReplicaSetSpec, SelectorStays,
-     ValidateReplicaSetStatus, nullptr, nullptr, "USK"},
-    {"", "Node", "MS", "MSUK", "UK", ValidateNode, ValidateNodeUpdate},
-    {"", "Namespace", "MS", "MSU", "UT", ValidateNamespace, nullptr, ValidateNamespaceStatus},
-    {"coordination.k8s.io", "Lease", "MS", "US", "", ValidateLease},
-    {"", "Event", "S", "S", "", ValidateEvent},
-    {"events.k8s.io", "Event", "SMC", "SUK", "", ValidateEvent, ValidateEventUpdate, nullptr,
-     ValidateNewEvent},
-    {"apps", "Deployment", "MS", "USK", "UT", ValidateDeploymentSpec, SelectorStays,
-     ValidateDeploymentStatus},
-    {"apps", "DaemonSet", "MS", "MSUSK", "UT", ValidateDaemonSetSpec, SelectorStays,
-     ValidateDaemonSetStatus, nullptr, nullptr, "UKS"},
-    {"apps", "StatefulSet", "MCS", "USK", "TU", ValidateStatefulSetSpec, ValidateStatefulSetUpdate,
-     ValidateStatefulSetStatus, ValidateServiceName},
-    {"batch", "Job", "MS", "MSUSK", "U", ValidateJobSpec, ValidateJobUpdate},
-    {"batch", "CronJob", "MSC", "US", "", ValidateCronJobSpec, nullptr, nullptr,
-     ValidateCronJobName},
-    {"", "ReplicationController", "MS", "MSUS", "UT", ValidateReplicationControllerSpec, nullptr,
-     ValidateReplicationControllerStatus, nullptr, nullptr, "US"},
-    {"", "ConfigMap", "MS", "UKMS", "", ValidateConfigMap, ValidateImmutableData},
-    {"", "Secret", "MS", "UKMS", "", ValidateSecret, SecretStays},
-    {"", "ServiceAccount", "M", "UM", ""},
-    {"", "Service", "MS", "UKMS", "U", ValidateService, ValidateServiceUpdate},
-    {"policy", "PodDisruptionBudget", "S", "S", "", ValidateDisruptionBudget},
-    {"scheduling.k8s.io", "PriorityClass", "MS", "UK", "", ValidatePriorityClass,
-     ValidatePriorityClassUpdate},
-    {"rbac.authorization.k8s.io", "Role", "MS", "MSMSU", "", ValidateRole, nullptr, nullptr,
-     nullptr, nullptr, "MSU"},
-    {"rbac.authorization.k8s.io", "ClusterRole", "MS", "MSMSU", "", ValidateRole, nullptr, nullptr,
-     nullptr, nullptr, "MSU"},
-    {"discovery.k8s.io", "EndpointSlice", "MS", "MSK", "", ValidateEndpointSlice,
-     ValidateEndpointSliceUpdate},
-    {"apiextensions.k8s.io", "CustomResourceDefinition", "MCS", "USK", "U", ValidateDefinition,
-     DefinitionStays, nullptr, ValidateDefinitionName},
-};
-
-const Rules& RulesOf(const ResourceInfo& kind) {
-  static constexpr Rules kOther{"", "", "M", "U", "U"};
-  static const ByKind<Rules> rules(kRules);
-  const Rules* const found = rules.Find(kind);
-  return found == nullptr ? kOther : *found;
-}
-
-// One run over an object: its rules in their order.
+// One run over an object: the steps of its kind in their order.
 class Run {
  public:
   Run(const ResourceInfo& kind, const Value& tree, const Value& old, Compat compat)
-      : kind_(kind), rules_(RulesOf(kind)), tree_(tree), old_(old), errors_(compat) {}
+      : kind_(kind), rules_(SpecOf(kind).validation), tree_(tree), old_(old), errors_(compat) {}
 
   FieldErrors Create() {
     Steps(rules_.on_create);
-    if (errors_.empty() && rules_.on_create.find('M') == std::string_view::npos) {
+    const ValidationSteps& steps = rules_.on_create;
+    const bool with_meta = std::find(steps.begin(), steps.end(), kCheckMeta) != steps.end();
+    if (errors_.empty() && !with_meta) {
       ValidateCommonMeta(kind_, Metadata(tree_), &errors_);
     }
     return errors_.Take();
@@ -121,13 +38,13 @@ class Run {
     updates_meta_ = errors_.size() > before;
     if (subresource == "finalize") {
       if (updates_meta_) MetaUpdate();
-      ValidateFinalizedNamespace(tree_, &errors_);
+      if (rules_.finalized != nullptr) rules_.finalized(tree_, &errors_);
     } else if (on_status_) {
-      Steps(rules_.on_status);
+      Steps(rules_.on_status_update);
     } else {
-      const bool other =
-          !errors_.profile().updates_validate_as_new && !rules_.on_update_once.empty();
-      Steps(other ? rules_.on_update_once : rules_.on_update);
+      const bool plain = !errors_.profile().updates_validate_as_new;
+      const bool other = plain && rules_.on_plain_update[0] != kCheckNothing;
+      Steps(other ? rules_.on_plain_update : rules_.on_update);
     }
     return errors_.Take();
   }
@@ -137,32 +54,48 @@ class Run {
     ValidateObjectMetaUpdate(Metadata(tree_), Metadata(old_), good_contents, &errors_);
   }
 
-  // What was found good a moment ago is not looked at again.
-  void Steps(std::string_view steps) {
+  // Takes the steps; what was found good a moment ago is not looked at again.
+  void Steps(const ValidationSteps& steps) {
     const Value& spec = tree_.Get(Fields().spec);
     const bool same_spec =
         !on_status_ && spec.is_object() && spec.SameTree(old_.Get(Fields().spec));
     bool good_spec = false;
-    for (const char step : steps) {
+    for (const ValidationStep step : steps) {
       const std::size_t before = errors_.size();
-      if (step == 'M') ValidateObjectMeta(kind_, Metadata(tree_), &errors_);
-      if (step == 'U' && updates_meta_) MetaUpdate();
-      if (step == 'C') rules_.create(tree_, &errors_);
-      if (step == 'T') rules_.status(tree_, &errors_);
-      if (step == 'K') Kept();
-      if (step != 'S' || same_spec || good_spec) continue;
-      rules_.spec(tree_, &errors_);
-      good_spec = errors_.size() == before;
+      switch (step) {
+        case kCheckNothing:
+          return;
+        case kCheckMeta:
+          ValidateObjectMeta(kind_, Metadata(tree_), &errors_);
+          break;
+        case kCheckMetaUpdate:
+          if (updates_meta_) MetaUpdate();
+          break;
+        case kCheckObject:
+          if (same_spec || good_spec) break;
+          rules_.object(tree_, &errors_);
+          good_spec = errors_.size() == before;
+          break;
+        case kCheckNewObject:
+          rules_.new_object(tree_, &errors_);
+          break;
+        case kCheckChange:
+          Change();
+          break;
+        case kCheckStatus:
+          rules_.status(tree_, &errors_);
+          break;
+      }
     }
   }
 
-  void Kept() {
-    const bool other = on_status_ && rules_.status_kept != nullptr;
-    (other ? rules_.status_kept : rules_.kept)(tree_, old_, &errors_);
+  void Change() {
+    const bool other = on_status_ && rules_.status_change != nullptr;
+    (other ? rules_.status_change : rules_.change)(tree_, old_, &errors_);
   }
 
   const ResourceInfo& kind_;
-  const Rules& rules_;
+  const KindSpec::Validation& rules_;
   const Value& tree_;
   const Value& old_;
   FieldErrorList errors_;

@@ -13,8 +13,9 @@
 #include "ksim/api/core/builtin_kinds.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/go_time_text.h"
+#include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/known_trees.h"
-#include "ksim/api/schema/schema_types.h"
+#include "ksim/api/schema/go_types.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
@@ -394,8 +395,8 @@ class Decoder {
 };
 
 const GoType* FindType(const ResourceInfo& kind) {
-  const bool events = kind.group == "events.k8s.io";
-  return TypeTable::Get().FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
+  const std::string_view own = SpecOf(kind).go_struct;
+  return TypeTable::Get().FindStruct(own.empty() ? std::string_view(kind.kind) : own);
 }
 
 const GoType* TypeOf(const ResourceInfo& kind) {

@@ -6,6 +6,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
@@ -42,5 +43,13 @@ const char* ComputeQosClass(const value::Value& pod_spec);
 // which runs on what came in and again after admission. API-72.
 value::Value DedupOwnerReferences(const value::Value& tree, bool after_admission,
                                   std::string* warning);
+
+// What a server remarks about an object that it takes all the same: at its creation, and at an
+// update of the main endpoint. registry/<group>/<resource>/strategy.go WarningsOnCreate,
+// WarningsOnUpdate.
+std::vector<std::string> WarningsOnCreate(const ResourceInfo& kind, const value::Value& tree,
+                                          Compat compat);
+std::vector<std::string> WarningsOnUpdate(const ResourceInfo& kind, const value::Value& tree,
+                                          const value::Value& old, Compat compat);
 
 }  // namespace ksim::api

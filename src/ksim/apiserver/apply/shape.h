@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "ksim/api/kinds.h"
-#include "ksim/api/schema/schema_types.h"
+#include "ksim/api/schema/go_types.h"
 #include "ksim/apiserver/apply/path_element.h"
 
 namespace ksim::apiserver {

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "ksim/api/core/names.h"
-#include "ksim/api/kinds/crd.h"
-#include "ksim/api/kinds/kind_warnings.h"
+#include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/core/event_conversion.h"

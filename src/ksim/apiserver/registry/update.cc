@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "ksim/api/kinds/kind_warnings.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/registry/registry.h"

@@ -1,0 +1,251 @@
+#include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/core/fields.h"
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/tree_edit.h"
+#include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/name_rules.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+using value::Path;
+using value::Value;
+
+namespace {
+
+constexpr std::string_view kCustomResourceDefinitionTypes = R"(
+CustomResourceColumnDefinition: description=string format=string jsonPath!=string name!=string
+   priority=int32 type!=string
+CustomResourceConversion: strategy!=s:ConversionStrategyType webhook=Raw
+CustomResourceDefinition: apiVersion=string kind=string metadata=ObjectMeta
+   spec!=CustomResourceDefinitionSpec status=CustomResourceDefinitionStatus
+CustomResourceDefinitionCondition: lastTransitionTime=Time message=string observedGeneration=int64
+   reason=string status!=s:ConditionStatus type!=s:CustomResourceDefinitionConditionType
+CustomResourceDefinitionNames: categories=[]string kind!=string listKind=string plural!=string
+   shortNames=[]string singular=string
+CustomResourceDefinitionSpec: conversion=*CustomResourceConversion group!=string
+   names!=CustomResourceDefinitionNames preserveUnknownFields=bool scope!=s:ResourceScope
+   versions!=[]CustomResourceDefinitionVersion
+CustomResourceDefinitionStatus: acceptedNames!=CustomResourceDefinitionNames
+   conditions!=[]CustomResourceDefinitionCondition observedGeneration=int64
+   storedVersions!=[]string
+CustomResourceDefinitionVersion: additionalPrinterColumns=[]CustomResourceColumnDefinition
+   deprecated=bool deprecationWarning=*string name!=string schema=*CustomResourceValidation
+   selectableFields=[]SelectableField served!=bool storage!=bool
+   subresources=*CustomResourceSubresources
+CustomResourceSubresourceScale: labelSelectorPath=*string specReplicasPath!=string
+   statusReplicasPath!=string
+CustomResourceSubresources: scale=*CustomResourceSubresourceScale status=*Raw
+CustomResourceValidation: openAPIV3Schema=Raw
+SelectableField: jsonPath!=string
+)";
+
+const Path kCreated{"metadata", "creationTimestamp"};
+
+void CheckDefinedLabel(std::string_view text, bool mixed, const FieldPath& path,
+                       FieldErrorList* errors) {
+  const NameProblems problems = Dns1035Label(mixed ? cells::Lower(text) : std::string(text));
+  if (problems.empty()) return;
+  errors->Invalid(
+      path, text,
+      fmt::format("{}{}", mixed ? "may have mixed case, but should otherwise match: " : "",
+                  fmt::join(problems, ",")));
+}
+
+void CheckDefinedLabels(const Value& list, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    CheckDefinedLabel(list.at(i).AsString(), false, path.Index(i), errors);
+}
+
+// ValidateCustomResourceDefinitionNames, and that they are there.
+void CheckDefinedNames(const Value& names, const FieldPath& path, FieldErrorList* errors) {
+  for (const char* field : {"plural", "singular", "kind", "listKind"}) {
+    if (names.Get(field).AsString().empty()) errors->Required(path.Child(field));
+  }
+  for (const char* field : {"plural", "singular", "kind", "listKind"}) {
+    const bool mixed = std::string_view(field).ends_with("ind");
+    const std::string_view text = names.Get(field).AsString();
+    if (!text.empty()) CheckDefinedLabel(text, mixed, path.Child(field), errors);
+  }
+  CheckDefinedLabels(names.Get("shortNames"), path.Child("shortNames"), errors);
+  const std::string_view kind = names.Get("kind").AsString();
+  if (!kind.empty() && kind == names.Get("listKind").AsString())
+    errors->Invalid(path.Child("listKind"), kind, "kind and listKind may not be the same");
+  CheckDefinedLabels(names.Get("categories"), path.Child("categories"), errors);
+}
+
+void CheckDefinedGroup(std::string_view group, const FieldPath& path, FieldErrorList* errors) {
+  if (group.empty()) return errors->Required(path);
+  const NameProblems problems = Dns1123Subdomain(group);
+  if (!problems.empty()) {
+    errors->Invalid(path, group, fmt::format("{}", fmt::join(problems, ",")));
+  } else if (group.find('.') == group.npos) {
+    errors->Invalid(path, group, "should be a domain with at least one dot");
+  }
+}
+
+void AddBadVersions(const Value& versions, std::string_view why, const FieldPath& path,
+                    FieldErrorList* errors) {
+  if (errors->compat() == Compat::k1_36 || !versions.empty())
+    return errors->Invalid(path, versions, GoShape::kOther, why);
+  errors->Add("FieldValueInvalid",
+              fmt::format("Invalid value: []apiextensions.CustomResourceDefinitionVersion{}: {}",
+                          versions.is_array() ? "{}" : "(nil)", why),
+              path.ToString());
+}
+
+// Of the schemas only that they are there.
+void CheckDefinedVersions(const Value& versions, const FieldPath& path, FieldErrorList* errors) {
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const FieldPath schema = at.Child("schema");
+    if (versions.at(i).Get("schema").Get("openAPIV3Schema").is_null())
+      errors->Required(schema.Child("openAPIV3Schema"), "schemas are required");
+  }
+  int stored = 0;
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const std::string_view name = versions.at(i).Get("name").AsString();
+    stored += versions.at(i).Get("storage").AsBool();
+    names.insert(name);
+    CheckDefinedLabel(name, false, at.Child("name"), errors);
+  }
+  if (names.size() != versions.size())
+    errors->Invalid(path, versions, GoShape::kOther, "must contain unique version names");
+  if (stored != 1)
+    AddBadVersions(versions, "must have exactly one version marked as storage version", path,
+                   errors);
+}
+
+Value DefinitionCondition(std::string_view type, std::string_view reason, std::string_view message,
+                          const Value& since) {
+  return value::Obj({{"type", Value::Of(type)},
+                     {"status", Value::Of("True")},
+                     {"lastTransitionTime", since},
+                     {"reason", Value::Of(reason)},
+                     {"message", Value::Of(message)}});
+}
+
+void ValidateDefinitionName(const Value& tree, FieldErrorList* errors) {
+  const FieldPath metadata("metadata");
+  const Value& spec = tree.Get("spec");
+  const std::string expected = fmt::format("{}.{}", spec.Get("names").Get("plural").AsString(),
+                                           spec.Get("group").AsString());
+  for (const char* field : {"generateName", "name"}) {
+    const std::string_view name = tree.Get("metadata").Get(field).AsString();
+    if (!name.empty() && name != expected)
+      errors->Invalid(metadata.Child(field), name, "must be spec.names.plural+\".\"+spec.group");
+  }
+}
+
+void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
+  const FieldPath spec("spec");
+  const Value& s = tree.Get("spec");
+  CheckDefinedGroup(s.Get("group").AsString(), spec.Child("group"), errors);
+  const std::string_view scope = s.Get("scope").AsString();
+  if (scope.empty()) {
+    errors->Required(spec.Child("scope"));
+  } else if (scope != "Cluster" && scope != "Namespaced") {
+    errors->NotSupported(spec.Child("scope"), scope, {"Cluster", "Namespaced"});
+  }
+  CheckDefinedVersions(s.Get("versions"), spec.Child("versions"), errors);
+  // Within the server the first version is also spec.version.
+  const Value& versions = s.Get("versions");
+  const std::string_view first = versions.empty() ? "" : versions.at(0).Get("name").AsString();
+  if (!first.empty()) CheckDefinedLabel(first, false, spec.Child("version"), errors);
+  CheckDefinedNames(s.Get("names"), spec.Child("names"), errors);
+  const FieldPath status("status");
+  const Value& stored = tree.Get("status").Get("storedVersions");
+  if (stored.empty())
+    errors->Invalid(status.Child("storedVersions"), Value(), GoShape::kStringSlice,
+                    "must have at least one stored version");
+}
+
+void ValidateDefinitionUpdate(const Value& updated, const Value& old, FieldErrorList* errors) {
+  const FieldPath spec("spec");
+  const FieldPath names = spec.Child("names");
+  const Value& now = updated.Get("spec");
+  const Value& before = old.Get("spec");
+  const auto stays = [&](const Value& a, const Value& b, const FieldPath& path) {
+    if (a.AsString() != b.AsString()) errors->Invalid(path, a.AsString(), "field is immutable");
+  };
+  const Value& now_names = now.Get("names");
+  const Value& old_names = before.Get("names");
+  stays(now.Get("scope"), before.Get("scope"), spec.Child("scope"));
+  stays(now_names.Get("kind"), old_names.Get("kind"), names.Child("kind"));
+  stays(now.Get("group"), before.Get("group"), spec.Child("group"));
+  stays(now_names.Get("plural"), old_names.Get("plural"), names.Child("plural"));
+}
+
+Value DefaultDefinition(const Value& tree, Compat) {
+  return EditField(tree, Fields().spec, [](const Value& given) {
+    Value spec = EditField(given, Fields().names, [](const Value& names) {
+      const std::string kind(names.Get("kind").AsString());
+      if (kind.empty()) return names;
+      return WithNonEmpty(WithNonEmpty(names, Fields().singular, Value::String(cells::Lower(kind))),
+                          Fields().list_kind, Value::String(kind + "List"));
+    });
+    return WithDefault(std::move(spec), Fields().conversion,
+                       value::Obj({{"strategy", Value::Of("None")}}));
+  });
+}
+
+Value EstablishedStatus(const Value& tree, Compat) {
+  const Value& spec = tree.Get("spec");
+  const Value& since = tree.Get(kCreated);
+  std::vector<Value> stored;
+  for (const Value& version : spec.Get("versions").items())
+    if (version.Get("storage").AsBool()) stored.push_back(version.Get("name"));
+  return value::Obj(
+      {{"acceptedNames", spec.Get("names")},
+       {"conditions",
+        value::Arr(
+            {DefinitionCondition("NamesAccepted", "NoConflicts", "no conflicts found", since),
+             DefinitionCondition("Established", "InitialNamesAccepted",
+                                 "the initial names have been accepted", since)})},
+       {"storedVersions", Value::Array(std::move(stored))}});
+}
+
+}  // namespace
+
+extern const KindSpec kCustomResourceDefinitionKind = {
+    .group = "apiextensions.k8s.io",
+    .kind = "CustomResourceDefinition",
+    .resource = "customresourcedefinitions",
+    .short_names = {"crd", "crds"},
+    .storage_prefix = "apiextensions.k8s.io/customresourcedefinitions",
+    .namespaced = false,
+    .has_status = true,
+    .has_generation = true,
+    .unconditional_update = false,
+    .go_types = kCustomResourceDefinitionTypes,
+    .columns = {{"Name"}, {"Created At"}},
+    .cells = cells::NameAndCreation,
+    .defaults = DefaultDefinition,
+    .initial_status = EstablishedStatus,
+    .validation =
+        {
+            .on_create = {kCheckMeta, kCheckNewObject, kCheckObject},
+            .on_update = {kCheckMetaUpdate, kCheckObject, kCheckChange},
+            .object = ValidateDefinition,
+            .new_object = ValidateDefinitionName,
+            .change = ValidateDefinitionUpdate,
+            .standard_finalizers = false,
+        },
+};
+
+bool IsDefinition(const ResourceInfo& kind) {
+  return &SpecOf(kind) == &kCustomResourceDefinitionKind;
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,171 @@
+// Source: pkg/apis/batch/validation/validation.go ValidateCronJob.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/core/fields.h"
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/timestamps.h"
+#include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/batch/job_spec.h"
+#include "ksim/api/kinds/shared/pod_template.h"
+#include "ksim/api/object.h"
+#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/cron_schedule.h"
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/pod/pod_warnings.h"
+#include "ksim/api/rules/workload_checks.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+using value::Path;
+using value::Value;
+
+namespace {
+
+constexpr std::string_view kCronJobTypes = R"(
+CronJob: apiVersion=string kind=string metadata=ObjectMeta spec=CronJobSpec status=CronJobStatus
+CronJobSpec: concurrencyPolicy=s:ConcurrencyPolicy failedJobsHistoryLimit=*int32
+   jobTemplate!=JobTemplateSpec schedule!=string startingDeadlineSeconds=*int64
+   successfulJobsHistoryLimit=*int32 suspend=*bool timeZone=*string
+CronJobStatus: active=[]ObjectReference lastScheduleTime=*Time lastSuccessfulTime=*Time
+JobTemplateSpec: metadata=ObjectMeta spec=JobSpec
+)";
+
+Value DefaultCronJob(const Value& tree, Compat compat) {
+  return EditSpec(tree, [&](const Value& s) {
+    Value spec = WithNonEmpty(s, Fields().concurrency_policy, Value::Of("Allow"));
+    spec = WithDefault(std::move(spec), Fields().suspend, Value::Bool(false));
+    spec = WithDefault(std::move(spec), Fields().successful_jobs_history_limit, Value::Of(3));
+    spec = WithDefault(std::move(spec), Fields().failed_jobs_history_limit, Value::Of(1));
+    // The job inside gets its pod template's defaults only: those of a Job come with the Job.
+    spec = WithDefault(std::move(spec), Fields().job_template, Value::EmptyObject());
+    return EditField(std::move(spec), Fields().job_template, [&](const Value& t) {
+      return EditSpec(t, [&](const Value& job) { return WithDefaultTemplate(job, compat); });
+    });
+  });
+}
+
+void CheckSchedule(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const std::string_view schedule = spec.Get("schedule").AsString();
+  const FieldPath at = path.Child("schedule");
+  if (schedule.empty()) return errors->Required(at);
+  const std::string problem = CronProblem(schedule);
+  if (!problem.empty()) errors->Invalid(at, schedule, problem);
+  if (schedule.find("TZ") != schedule.npos && errors->compat() != Compat::k1_25) {
+    errors->Invalid(at, schedule,
+                    "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  }
+}
+
+void ValidateCronJob(const Value& tree, FieldErrorList* errors) {
+  const FieldPath path("spec");
+  const Value& spec = tree.Get(Fields().spec);
+  CheckSchedule(spec, path, errors);
+  NonNegativeFields(spec, {Fields().starting_deadline_seconds}, path, errors);
+  const std::string_view policy = spec.Get("concurrencyPolicy").AsString();
+  if (policy.empty()) {
+    errors->Required(path.Child("concurrencyPolicy"));
+  } else if (policy != "Allow" && policy != "Forbid" && policy != "Replace") {
+    errors->NotSupported(path.Child("concurrencyPolicy"), policy, {"Allow", "Forbid", "Replace"});
+  }
+  const FieldPath tmpl = path.Child("jobTemplate");
+  const FieldPath job = tmpl.Child("spec");
+  const Value& job_spec = spec.Get("jobTemplate").Get(Fields().spec);
+  CheckJobSpec(job_spec, job, errors);
+  if (!job_spec.Get(Fields().selector).is_null()) {
+    errors->Invalid(job.Child("selector"), job_spec.Get(Fields().selector), GoShape::kLabelSelector,
+                    "`selector` will be auto-generated");
+  }
+  if (job_spec.Get("manualSelector").AsBool()) {
+    errors->Add("FieldValueNotSupported",
+                "Unsupported value: true: supported values: \"nil\", \"false\"",
+                job.Child("manualSelector").ToString());
+  }
+  NonNegativeFields(spec,
+                    {Fields().successful_jobs_history_limit, Fields().failed_jobs_history_limit},
+                    path, errors);
+}
+
+// Its jobs' names are eleven letters longer.
+void ValidateCronJobName(const Value& tree, FieldErrorList* errors) {
+  const FieldPath metadata("metadata");
+  const std::string_view name = tree.Get(Fields().metadata).Get("name").AsString();
+  if (name.size() <= 52) return;
+  errors->Invalid(metadata.Child("name"), name, "must be no more than 52 characters");
+}
+
+std::vector<std::string> CronJobTemplateWarnings(const Value& tree, Compat compat) {
+  static const Path kTemplate{"spec", "jobTemplate", "spec", "template"};
+  return PodTemplateWarnings(tree.Get(kTemplate), "spec.jobTemplate.spec.template", compat);
+}
+
+std::vector<std::string> CronJobWarnings(const Value& tree, Compat compat) {
+  std::vector<std::string> warnings = PodNameWarnings(tree, compat);
+  for (std::string& text : CronJobTemplateWarnings(tree, compat))
+    warnings.push_back(std::move(text));
+  return warnings;
+}
+
+std::vector<std::string> CronJobUpdateWarnings(const Value& updated, const Value& old,
+                                               Compat compat) {
+  if (!HasNewGeneration(updated, old)) return {};
+  return CronJobTemplateWarnings(updated, compat);
+}
+
+std::vector<std::string> CronJobCells(const Object& o, VirtualTime now) {
+  const std::optional<VirtualTime> last = TimeOf(o.status().Get("lastScheduleTime"));
+  const Value& zone = o.spec().Get("timeZone");
+  static const value::Path kContainers{"spec",     "jobTemplate", "spec",
+                                       "template", "spec",        "containers"};
+  static const value::Path kSelector{"spec", "jobTemplate", "spec", "selector"};
+  return {cells::Name(o),
+          cells::Text(o.spec().Get("schedule")),
+          zone.is_null() ? "<none>" : cells::Text(zone),
+          o.spec().Get("suspend").AsBool() ? "True" : "False",
+          std::to_string(o.status().Get("active").size()),
+          last ? AgeSince(last, now) : "<none>",
+          cells::Age(o, now),
+          cells::Join(o.Get(kContainers), "name"),
+          cells::Join(o.Get(kContainers), "image"),
+          o.Get(kSelector).is_null() ? "<none>" : cells::SelectorText(o.Get(kSelector))};
+}
+
+}  // namespace
+
+extern const KindSpec kCronJobKind = {
+    .group = "batch",
+    .kind = "CronJob",
+    .resource = "cronjobs",
+    .short_names = {"cj"},
+    .has_status = true,
+    .has_generation = true,
+    .go_types = kCronJobTypes,
+    .columns = {{"Name"},
+                {"Schedule"},
+                {"Timezone"},
+                {"Suspend"},
+                {"Active"},
+                {"Last Schedule"},
+                {"Age"},
+                {"Containers", kWide},
+                {"Images", kWide},
+                {"Selector", kWide}},
+    .cells = CronJobCells,
+    .defaults = DefaultCronJob,
+    .validation =
+        {
+            .on_create = {kCheckMeta, kCheckObject, kCheckNewObject},
+            .on_update = {kCheckMetaUpdate, kCheckObject},
+            .on_status_update = {},
+            .object = ValidateCronJob,
+            .new_object = ValidateCronJobName,
+        },
+    .warnings_on_create = CronJobWarnings,
+    .warnings_on_update = CronJobUpdateWarnings,
+};
+
+}  // namespace ksim::api

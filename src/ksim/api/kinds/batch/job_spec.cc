@@ -1,0 +1,84 @@
+#include "ksim/api/kinds/batch/job_spec.h"
+
+#include "ksim/api/core/fields.h"
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/pod/pod_validation.h"
+#include "ksim/api/rules/workload_checks.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+using value::Atom;
+using value::Value;
+
+namespace {
+
+void CheckCompletionMode(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const std::string_view mode = spec.Get(Fields().completion_mode).AsString();
+  if (!mode.empty() && mode != "NonIndexed" && mode != "Indexed") {
+    errors->NotSupported(path.Child("completionMode"), mode, {"NonIndexed", "Indexed"});
+  }
+  if (mode == "Indexed") {
+    const Value& parallelism = spec.Get(Fields().parallelism);
+    if (spec.Get(Fields().completions).is_null()) {
+      errors->Required(path.Child("completions"), "when completion mode is Indexed");
+    }
+    if (parallelism.AsInt() > 100000) {
+      errors->Invalid(path.Child("parallelism"), parallelism.AsInt(),
+                      "must be less than or equal to 100000 when completion mode is Indexed");
+    }
+  } else if (mode.empty() || mode == "NonIndexed") {
+    for (const Atom field : {Fields().backoff_limit_per_index, Fields().max_failed_indexes}) {
+      if (spec.Get(field).is_null()) continue;
+      errors->Invalid(path.Child(field.text()), spec.Get(field).AsInt(),
+                      "requires indexed completion mode");
+    }
+  }
+}
+
+void CheckReplacementPolicy(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const Value& replacement = spec.Get("podReplacementPolicy");
+  if (replacement.is_null()) return;
+  const FieldPath at = path.Child("podReplacementPolicy");
+  const std::string_view policy = replacement.AsString();
+  if (!spec.Get(Fields().pod_failure_policy).is_null()) {
+    if (policy != "Failed") errors->NotSupported(at, policy, {"Failed"});
+  } else if (policy != "Failed" && policy != "TerminatingOrFailed") {
+    errors->NotSupported(at, policy, {"Failed", "TerminatingOrFailed"});
+  }
+}
+
+void CheckJobRestartPolicy(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const FieldPath tmpl = path.Child("template");
+  const FieldPath pod = tmpl.Child("spec");
+  const std::string_view policy =
+      spec.Get(Fields().template_).Get(Fields().spec).Get("restartPolicy").AsString();
+  if (policy.empty() || policy == "Always") {
+    errors->Required(pod.Child("restartPolicy"), "valid values: \"OnFailure\", \"Never\"");
+  } else if (policy != "OnFailure" && policy != "Never") {
+    errors->NotSupported(pod.Child("restartPolicy"), policy, {"OnFailure", "Never"});
+  } else if (policy != "Never" && !spec.Get(Fields().pod_failure_policy).is_null()) {
+    errors->Invalid(pod.Child("restartPolicy"), policy,
+                    "only \"Never\" is supported when podFailurePolicy is specified");
+  }
+}
+
+}  // namespace
+
+void CheckJobSpec(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  NonNegativeFields(spec,
+                    {Fields().parallelism, Fields().completions, Fields().active_deadline_seconds,
+                     Fields().backoff_limit, Fields().ttl_seconds_after_finished,
+                     Fields().backoff_limit_per_index, Fields().max_failed_indexes},
+                    path, errors);
+  if (!spec.Get(Fields().max_failed_indexes).is_null() &&
+      spec.Get(Fields().backoff_limit_per_index).is_null()) {
+    errors->Required(path.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified");
+  }
+  CheckCompletionMode(spec, path, errors);
+  CheckReplacementPolicy(spec, path, errors);
+  ValidatePodTemplate(spec.Get(Fields().template_), path.Child("template"), errors);
+  CheckJobRestartPolicy(spec, path, errors);
+}
+
+}  // namespace ksim::api

@@ -1,0 +1,74 @@
+// Sources: pkg/apis/core/v1/defaults.go; pkg/printers/internalversion/printers.go formatEndpoints.
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/core/fields.h"
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/tree_edit.h"
+#include "ksim/api/object.h"
+#include "ksim/api/printing/printer_cells.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+using value::Value;
+
+namespace {
+
+constexpr std::string_view kEndpointsTypes = R"(
+EndpointAddress: hostname=string ip!=string nodeName=*string targetRef=*ObjectReference
+EndpointPort: appProtocol=*string name=string port!=int32 protocol=s:Protocol
+EndpointSubset: addresses=[]EndpointAddress notReadyAddresses=[]EndpointAddress
+   ports=[]EndpointPort
+Endpoints: apiVersion=string kind=string metadata=ObjectMeta subsets=[]EndpointSubset
+)";
+
+Value DefaultEndpoints(const Value& tree, Compat) {
+  return EditField(tree, Fields().subsets, [](const Value& subsets) {
+    return EditItems(subsets, [](const Value& subset) {
+      return EditField(subset, Fields().ports, [](const Value& ports) {
+        return EditItems(ports, [](const Value& p) {
+          return WithNonEmpty(p, Fields().protocol, Value::Of("TCP"));
+        });
+      });
+    });
+  });
+}
+
+// formatEndpoints: addresses that are ready, with each port.
+std::vector<std::string> EndpointsCells(const Object& o, VirtualTime now) {
+  const Value& subsets = o.tree().Get("subsets");
+  std::vector<std::string> all;
+  for (const Value& subset : subsets.items()) {
+    const Value& addresses = subset.Get("addresses");
+    if (subset.Get("ports").empty())
+      for (const Value& a : addresses.items()) all.push_back(cells::Text(a.Get("ip")));
+    for (const Value& port : subset.Get("ports").items())
+      for (const Value& a : addresses.items()) {
+        const std::string ip = cells::Text(a.Get("ip"));
+        const bool v6 = ip.find(':') != ip.npos;
+        all.push_back(fmt::format("{}:{}", v6 ? "[" + ip + "]" : ip, port.Get("port").AsInt()));
+      }
+  }
+  return {cells::Name(o), subsets.empty() ? "<none>" : cells::FirstOf(std::move(all)),
+          cells::Age(o, now)};
+}
+
+}  // namespace
+
+extern const KindSpec kEndpointsKind = {
+    .kind = "Endpoints",
+    .resource = "endpoints",
+    .short_names = {"ep"},
+    .storage_prefix = "services/endpoints",
+    .create_on_update = true,
+    .go_types = kEndpointsTypes,
+    .columns = {{"Name"}, {"Endpoints"}, {"Age"}},
+    .cells = EndpointsCells,
+    .defaults = DefaultEndpoints,
+};
+
+}  // namespace ksim::api

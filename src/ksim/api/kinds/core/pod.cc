@@ -1,0 +1,150 @@
+// Sources: pkg/registry/core/pod/strategy.go; pkg/apis/core/validation/validation.go (rules/pod).
+#include <utility>
+
+#include "ksim/api/core/fields.h"
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/kinds/core/pod_features.h"
+#include "ksim/api/kinds/shared/pod_defaults.h"
+#include "ksim/api/kinds/shared/pod_template.h"
+#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/rules/pod/pod_validation.h"
+#include "ksim/api/rules/pod/pod_warnings.h"
+#include "ksim/api/strategy/strategy.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+using value::Path;
+using value::Value;
+
+namespace {
+
+constexpr std::string_view kPodTypes = R"(
+ContainerExtendedResourceRequest: containerName!=string requestName!=string resourceName!=string
+ContainerState: running=*ContainerStateRunning terminated=*ContainerStateTerminated
+   waiting=*ContainerStateWaiting
+ContainerStateRunning: startedAt=Time
+ContainerStateTerminated: containerID=string exitCode!=int32 finishedAt=Time message=string
+   reason=string signal=int32 startedAt=Time
+ContainerStateWaiting: message=string reason=string
+ContainerStatus: allocatedResources={}Quantity@ResourceList
+   allocatedResourcesStatus=[]ResourceStatus containerID=string image!=string imageID!=string
+   lastState=ContainerState name!=string ready!=bool resources=*ResourceRequirements
+   restartCount!=int32 started=*bool state=ContainerState stopSignal=*s:Signal user=*ContainerUser
+   volumeMounts=[]VolumeMountStatus
+ContainerUser: linux=*LinuxContainerUser
+HostIP: ip!=string
+ImageVolumeStatus: imageRef=string
+LinuxContainerUser: gid!=int64 supplementalGroups=[]int64 uid!=int64
+NodeAllocatableResourceClaimStatus: containers=[]string resourceClaimName!=string
+   resources!={}Quantity
+Pod: apiVersion=string kind=string metadata=ObjectMeta spec=PodSpec status=PodStatus
+PodCondition: lastProbeTime=Time lastTransitionTime=Time message=string observedGeneration=int64
+   reason=string status!=s:ConditionStatus type!=s:PodConditionType
+PodExtendedResourceClaimStatus: requestMappings!=[]ContainerExtendedResourceRequest
+   resourceClaimName!=string
+PodIP: ip!=string
+PodResourceClaimStatus: name!=string resourceClaimName=*string
+PodStatus: allocatedResources={}Quantity@ResourceList conditions=[]PodCondition
+   containerStatuses=[]ContainerStatus ephemeralContainerStatuses=[]ContainerStatus
+   extendedResourceClaimStatus=*PodExtendedResourceClaimStatus hostIP=string hostIPs=[]HostIP
+   initContainerStatuses=[]ContainerStatus message=string
+   nodeAllocatableResourceClaimStatuses=[]NodeAllocatableResourceClaimStatus
+   nominatedNodeName=string observedGeneration=int64 phase=s:PodPhase podIP=string podIPs=[]PodIP
+   qosClass=s:PodQOSClass reason=string resize=s:PodResizeStatus
+   resourceClaimStatuses=[]PodResourceClaimStatus resources=*ResourceRequirements startTime=*Time
+ResourceHealth: health=s:ResourceHealthStatus message=*string resourceID!=s:ResourceID
+ResourceStatus: name!=s:ResourceName resources=[]ResourceHealth
+VolumeMountStatus: mountPath!=string name!=string readOnly=bool
+   recursiveReadOnly=*s:RecursiveReadOnlyMode volumeStatus=*VolumeStatus
+VolumeStatus: image=*ImageVolumeStatus
+)";
+
+Value DefaultPod(const Value& tree, Compat compat) {
+  return EditSpec(tree, [&](const Value& spec) { return DefaultPodSpec(spec, compat); });
+}
+
+// pkg/registry/core/pod/strategy.go PrepareForCreate, applySchedulingGatedCondition.
+Value InitialPodStatus(const Value& pod, Compat compat) {
+  static const Path kGates{"spec", "schedulingGates"};
+  value::ObjectBuilder status;
+  status.Add("phase", Value::Of("Pending"));
+  status.Add("qosClass", Value::Of(ComputeQosClass(pod.Get(Fields().spec))));
+  if (compat != Compat::k1_25 && !pod.Get(kGates).empty()) {
+    value::ObjectBuilder condition;
+    condition.Add("type", Value::Of("PodScheduled")).Add("status", Value::Of("False"));
+    condition.Add("reason", Value::Of("SchedulingGated"));
+    condition.Add("message", Value::Of("Scheduling is blocked due to non-empty scheduling gates"));
+    // From 1.31 on it goes through UpdatePodCondition, which sets the time.
+    static const Path kCreated{"metadata", "creationTimestamp"};
+    if (compat == Compat::k1_36) condition.Add("lastTransitionTime", pod.Get(kCreated));
+    status.Add("conditions", value::Arr({condition.Build()}));
+  }
+  return status.Build();
+}
+
+Value PrepareNewPod(Value tree, Compat compat) {
+  return MergeMatchLabelKeys(DropDisabledPodFields(std::move(tree), compat), compat);
+}
+
+Value PreparePodUpdate(const Value&, Value updated, Compat compat) {
+  return DropDisabledPodFields(std::move(updated), compat);
+}
+
+Value PreparePodStatusUpdate(const Value& old, Value v, Compat compat) {
+  static const Path kOwners{"metadata", "ownerReferences"};
+  static const Path kDeletion{"metadata", "deletionTimestamp"};
+  static const Path kQos{"status", "qosClass"};
+  static const Path kObserved{"status", "observedGeneration"};
+  const Value& owners = old.Get(kOwners);
+  v = owners.is_null() ? v.Erase(kOwners) : std::move(v).Set(kOwners, owners);
+  if (old.Get(kDeletion).is_null()) v = v.Erase(kDeletion);
+  // Newer servers put back what old kubelets dropped.
+  const bool restores = compat == Compat::k1_36;
+  if (restores && v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
+    v = std::move(v).Set(kQos, old.Get(kQos));
+  }
+  if (restores && v.Get(kObserved).AsInt() == 0 && !old.Get(kObserved).is_null()) {
+    v = std::move(v).Set(kObserved, old.Get(kObserved));
+  }
+  return v;
+}
+
+}  // namespace
+
+extern const KindSpec kPodKind = {
+    .kind = "Pod",
+    .resource = "pods",
+    .short_names = {"po"},
+    .has_status = true,
+    .has_generation = true,
+    .graceful_delete = true,
+    .go_types = kPodTypes,
+    .columns = {{"Name"},
+                {"Ready"},
+                {"Status"},
+                {"Restarts"},
+                {"Age"},
+                {"IP", kWide},
+                {"Node", kWide},
+                {"Nominated Node", kWide},
+                {"Readiness Gates", kWide}},
+    .cells = PodCells,
+    .defaults = DefaultPod,
+    .initial_status = InitialPodStatus,
+    .prepare_create = PrepareNewPod,
+    .prepare_update = PreparePodUpdate,
+    .prepare_status_update = PreparePodStatusUpdate,
+    .validation =
+        {
+            .on_create = {kCheckMeta, kCheckObject},
+            .on_update = {kCheckMetaUpdate, kCheckMeta, kCheckChange},
+            .on_status_update = {kCheckMetaUpdate, kCheckChange},
+            .object = ValidatePodCreate,
+            .change = ValidatePodUpdate,
+            .status_change = ValidatePodStatusUpdate,
+        },
+    .warnings_on_create = PodWarnings,
+};
+
+}  // namespace ksim::api

@@ -1,0 +1,54 @@
+// Source: pkg/printers/internalversion/printers.go printResourceQuota.
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/object.h"
+#include "ksim/api/printing/printer_cells.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+using value::Value;
+
+namespace {
+
+constexpr std::string_view kResourceQuotaTypes = R"(
+ResourceQuota: apiVersion=string kind=string metadata=ObjectMeta spec=ResourceQuotaSpec
+   status=ResourceQuotaStatus
+ResourceQuotaSpec: hard={}Quantity@ResourceList scopeSelector=*ScopeSelector
+   scopes=[]s:ResourceQuotaScope
+ResourceQuotaStatus: hard={}Quantity@ResourceList used={}Quantity@ResourceList
+ScopeSelector: matchExpressions=[]ScopedResourceSelectorRequirement
+ScopedResourceSelectorRequirement: operator!=s:ScopeSelectorOperator
+   scopeName!=s:ResourceQuotaScope values=[]string
+)";
+
+std::vector<std::string> QuotaCells(const Object& o, VirtualTime now) {
+  std::vector<std::string> requests, limits;
+  for (const Value::Member& m : o.status().Get("hard").members()) {
+    const bool limit = m.name.text().starts_with("limits.");
+    (limit ? limits : requests)
+        .push_back(fmt::format("{}: {}/{}", m.name.text(),
+                               cells::AmountText(o.status().Get("used").Get(m.name)),
+                               cells::AmountText(m.value)));
+  }
+  return {cells::Name(o), cells::Joined(requests, ", "), cells::Joined(limits, ", "),
+          cells::Age(o, now)};
+}
+
+}  // namespace
+
+extern const KindSpec kResourceQuotaKind = {
+    .kind = "ResourceQuota",
+    .resource = "resourcequotas",
+    .short_names = {"quota"},
+    .has_status = true,
+    .go_types = kResourceQuotaTypes,
+    .columns = {{"Name"}, {"Request"}, {"Limit"}, {"Age"}},
+    .cells = QuotaCells,
+};
+
+}  // namespace ksim::api

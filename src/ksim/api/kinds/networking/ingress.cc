@@ -1,0 +1,66 @@
+// Source: pkg/printers/internalversion/printers.go printIngress.
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/object.h"
+#include "ksim/api/printing/printer_cells.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+using value::Value;
+
+namespace {
+
+// formatHosts: rules without a host count among those left out.
+std::string IngressHosts(const Value& rules) {
+  std::vector<std::string> hosts;
+  for (const Value& rule : rules.items()) {
+    if (hosts.size() == cells::kShown) return cells::Shown(hosts, rules.size() - cells::kShown);
+    if (!rule.Get("host").AsString().empty()) hosts.push_back(cells::Text(rule.Get("host")));
+  }
+  return hosts.empty() ? "*" : cells::Shown(hosts, 0);
+}
+
+// ingressLoadBalancerStatusStringer, as it is without -o wide.
+std::string LoadBalancerText(const Value& ingress) {
+  constexpr std::size_t kWidth = 16;
+  std::set<std::string> sorted;
+  for (const Value& i : ingress.items()) {
+    const Value& address = i.Get("ip").AsString().empty() ? i.Get("hostname") : i.Get("ip");
+    if (!address.AsString().empty()) sorted.insert(cells::Text(address));
+  }
+  std::string out = fmt::format("{}", fmt::join(sorted, ","));
+  return out.size() > kWidth ? out.substr(0, kWidth - 3) + "..." : out;
+}
+
+std::vector<std::string> IngressCells(const Object& o, VirtualTime now) {
+  const Value& spec = o.spec();
+  const Value& name = spec.Get("ingressClassName");
+  return {cells::Name(o),
+          name.is_null() ? "<none>" : cells::Text(name),
+          IngressHosts(spec.Get("rules")),
+          LoadBalancerText(o.status().Get("loadBalancer").Get("ingress")),
+          spec.Get("tls").empty() ? "80" : "80, 443",
+          cells::Age(o, now)};
+}
+
+}  // namespace
+
+extern const KindSpec kIngressKind = {
+    .group = "networking.k8s.io",
+    .kind = "Ingress",
+    .resource = "ingresses",
+    .short_names = {"ing"},
+    .storage_prefix = "ingress",
+    .has_status = true,
+    .has_generation = true,
+    .columns = {{"Name"}, {"Class"}, {"Hosts"}, {"Address"}, {"Ports"}, {"Age"}},
+    .cells = IngressCells,
+};
+
+}  // namespace ksim::api

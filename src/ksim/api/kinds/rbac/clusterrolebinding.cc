@@ -1,0 +1,36 @@
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/kinds/rbac/roles.h"
+#include "ksim/api/rules/name_rules.h"
+
+namespace ksim::api {
+
+namespace {
+
+constexpr std::string_view kClusterRoleBindingTypes = R"(
+ClusterRoleBinding: apiVersion=string kind=string metadata=ObjectMeta roleRef!=RoleRef
+   subjects=[]Subject
+)";
+
+}  // namespace
+
+extern const KindSpec kClusterRoleBindingKind = {
+    .group = "rbac.authorization.k8s.io",
+    .kind = "ClusterRoleBinding",
+    .resource = "clusterrolebindings",
+    .namespaced = false,
+    .create_on_update = true,
+    .go_types = kClusterRoleBindingTypes,
+    .columns = {{"Name"},
+                {"Role"},
+                {"Age"},
+                {"Users", kWide},
+                {"Groups", kWide},
+                {"ServiceAccounts", kWide}},
+    .cells = BindingCells,
+    .validation =
+        {
+            .name = RbacNameProblems,
+        },
+};
+
+}  // namespace ksim::api

@@ -1,0 +1,37 @@
+#include "ksim/api/core/kind_spec.h"
+#include "ksim/api/kinds/rbac/roles.h"
+#include "ksim/api/rules/name_rules.h"
+
+namespace ksim::api {
+
+namespace {
+
+constexpr std::string_view kRoleBindingTypes = R"(
+RoleBinding: apiVersion=string kind=string metadata=ObjectMeta roleRef!=RoleRef
+   subjects=[]Subject
+RoleRef: apiGroup!=string kind!=string name!=string
+Subject: apiGroup=string kind!=string name!=string namespace=string
+)";
+
+}  // namespace
+
+extern const KindSpec kRoleBindingKind = {
+    .group = "rbac.authorization.k8s.io",
+    .kind = "RoleBinding",
+    .resource = "rolebindings",
+    .create_on_update = true,
+    .go_types = kRoleBindingTypes,
+    .columns = {{"Name"},
+                {"Role"},
+                {"Age"},
+                {"Users", kWide},
+                {"Groups", kWide},
+                {"ServiceAccounts", kWide}},
+    .cells = BindingCells,
+    .validation =
+        {
+            .name = RbacNameProblems,
+        },
+};
+
+}  // namespace ksim::api

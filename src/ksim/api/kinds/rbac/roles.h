@@ -1,0 +1,26 @@
+// What Roles and ClusterRoles, and their bindings, share.
+//
+// Sources: pkg/apis/rbac/validation, pkg/printers/internalversion/printers.go.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/api/object.h"
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/name_rules.h"
+#include "ksim/base/time.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+// The rules of a Role or ClusterRole.
+void ValidateRole(const value::Value& tree, FieldErrorList* errors);
+
+// Names of these kinds may be whatever fits into a path.
+std::vector<std::string> RbacNameProblems(std::string_view name, Compat compat);
+
+// The row of a RoleBinding or ClusterRoleBinding.
+std::vector<std::string> BindingCells(const Object& o, VirtualTime now);
+
+}  // namespace ksim::api

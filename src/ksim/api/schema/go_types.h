@@ -1,0 +1,92 @@
+// The table of Go types behind schema.h, and the text it is made from:
+//
+//   Container: args=[]string name!=string restartPolicy=*s:ContainerRestartPolicy
+//
+// One struct: its JSON fields and their types. `!` marks a field that is always written (no
+// omitempty). *T pointer, []T slice, {}T map from strings ({}Quantity@ResourceList: a named one),
+// s:N a named string type, bytes base64 text, Raw anything; the rest are scalars or structs. Where
+// two packages have a struct of one name, one of them has its package before it (events.Event); Go
+// does not print that.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/base/hash.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+// The text of what several kinds share; that of a kind is in its spec (KindSpec::go_types).
+std::string_view MetaTypes();
+std::string_view PodTypes();
+
+struct GoType {
+  enum class Kind : std::uint8_t {
+    kString,
+    kBool,
+    kInt32,
+    kInt64,
+    kTime,
+    kMicroTime,
+    kDuration,
+    kQuantity,
+    kIntOrString,
+    kBytes,
+    kRaw,
+    kSlice,
+    kMap,
+    kStruct
+  };
+  Kind kind = Kind::kString;
+  bool pointer = false;
+  std::uint32_t element = 0;  // slice, map: the type's number
+  std::uint32_t fields = 0;   // struct: its number
+  std::string name;           // as Go prints it: int32, []v1.Container, v1.RestartPolicy
+  std::uint32_t number = 0;   // its own
+};
+
+struct GoField {
+  value::Atom name;
+  std::uint32_t type = 0;
+  bool always = false;  // written even when it is the zero value
+};
+
+struct GoStruct {
+  std::string name;             // without the package
+  std::vector<GoField> fields;  // sorted by name, as the members of an object are
+  // Looks from `hint` on, then before it, and leaves `hint` behind what it has found: names asked
+  // for in their order cost one pass over the fields.
+  const GoField* Find(value::Atom name, std::size_t* hint) const;
+  const GoField* Find(value::Atom name) const {
+    std::size_t from_first = 0;
+    return Find(name, &from_first);
+  }
+};
+
+// The Go struct that holds a field of the struct, if it is embedded there; else "".
+std::string_view EmbeddedStruct(std::string_view name, std::string_view field);
+
+// By pieces of the table's text; looked up only.
+using TypesByText = absl::flat_hash_map<std::string_view, std::uint32_t, TextHash>;
+
+class TypeTable {
+ public:
+  static const TypeTable& Get();
+
+  const GoType& type(std::uint32_t i) const { return types_[i]; }
+  const GoStruct& fields(std::uint32_t i) const { return structs_[i]; }
+  // The struct of that name, as a type; null if there is none.
+  const GoType* FindStruct(std::string_view name) const;
+
+ private:
+  friend class TypeTableBuilder;
+  TypeTable() = default;
+  std::vector<GoType> types_;
+  std::vector<GoStruct> structs_;
+  TypesByText by_name_;  // struct name -> type
+};
+
+}  // namespace ksim::api
