@@ -15,6 +15,7 @@
 #include "ksim/api/core/go_time_text.h"
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/known_trees.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/schema/go_types.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
@@ -433,7 +434,7 @@ Reading Read(const ResourceInfo& kind, const Value& body, std::string_view field
              std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
   Reading reading;
-  reading.tree = WalkObject(kind, body, compat == Compat::k1_36, &report);
+  reading.tree = WalkObject(kind, body, ProfileOf(compat).type_errors_name_embedded, &report);
   reading.problem = std::move(report.type_error);
   if (!reading.problem.empty() || report.unknown_fields.empty() || field_validation == "Ignore")
     return reading;

@@ -7,6 +7,7 @@
 #include "ksim/api/conditions.h"
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/strategy/status_counters.h"
@@ -36,10 +37,8 @@ bool SameContent(const Value& a, const Value& b, bool with_status) {
   return covered(a, b) && covered(b, a);
 }
 
-bool HasPodGeneration(Compat compat) { return compat == Compat::k1_36; }
-
 bool KeepsGeneration(const ResourceInfo& kind, Compat compat) {
-  return kind.has_generation && (!kind.graceful_delete || HasPodGeneration(compat));
+  return kind.has_generation && (!kind.graceful_delete || ProfileOf(compat).pod_generation);
 }
 
 // Main endpoint: the generation moves when what the user asks for does.

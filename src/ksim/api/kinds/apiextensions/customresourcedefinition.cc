@@ -95,7 +95,7 @@ void CheckDefinedGroup(std::string_view group, const FieldPath& path, FieldError
 
 void AddBadVersions(const Value& versions, std::string_view why, const FieldPath& path,
                     FieldErrorList* errors) {
-  if (errors->compat() == Compat::k1_36 || !versions.empty())
+  if (errors->profile().bad_values_as_json || !versions.empty())
     return errors->Invalid(path, versions, GoShape::kOther, why);
   errors->Add("FieldValueInvalid",
               fmt::format("Invalid value: []apiextensions.CustomResourceDefinitionVersion{}: {}",

@@ -7,6 +7,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/kinds/shared/workload.h"
@@ -68,7 +69,7 @@ Value DefaultStatefulSet(const Value& tree, Compat compat) {
     Value spec = WithNonEmpty(s, Fields().pod_management_policy, Value::Of("OrderedReady"));
     spec = WithDefault(std::move(spec), Fields().update_strategy, Value::EmptyObject());
     spec = EditField(std::move(spec), Fields().update_strategy, DefaultStatefulSetStrategy);
-    if (compat != Compat::k1_25) {  // StatefulSetAutoDeletePVC is on from 1.27
+    if (ProfileOf(compat).stateful_set_auto_delete) {
       spec = WithDefault(std::move(spec), Fields().persistent_volume_claim_retention_policy,
                          Value::EmptyObject());
       spec = EditField(
@@ -142,7 +143,8 @@ void CheckSetTemplate(const value::LabelSelector& selector, const Value& spec,
                       const FieldPath& path, FieldErrorList* errors) {
   CheckMatch(selector, spec, path, errors);
   const FieldPath at = path.Child("template");
-  if (errors->compat() == Compat::k1_36) ValidatePodTemplate(TemplateWithClaims(spec), at, errors);
+  if (errors->profile().stateful_set_template)
+    ValidatePodTemplate(TemplateWithClaims(spec), at, errors);
   const Value& metadata = spec.Get(Fields().template_).Get("metadata");
   ValidateLabels(metadata.Get("labels"), at.Child("labels"), errors);
   ValidateAnnotations(metadata.Get("annotations"), at.Child("annotations"), errors);
@@ -187,7 +189,7 @@ void ValidateStatefulSet(const Value& tree, FieldErrorList* errors) {
 void ValidateStatefulSetServiceName(const Value& tree, FieldErrorList* errors) {
   const FieldPath path("spec");
   const std::string_view name = tree.Get(Fields().spec).Get("serviceName").AsString();
-  if (errors->compat() != Compat::k1_36 || name.empty()) return;
+  if (!errors->profile().stateful_set_service_name || name.empty()) return;
   errors->InvalidAll(path.Child("serviceName"), name, Dns1123Label(name, errors->compat()));
 }
 
@@ -208,8 +210,8 @@ void ValidateStatefulSetStatus(const Value& tree, FieldErrorList* errors) {
 }
 
 void ValidateStatefulSetUpdate(const Value& tree, const Value& old, FieldErrorList* errors) {
-  const bool history = errors->compat() == Compat::k1_36;
-  const bool ordinals = errors->compat() != Compat::k1_25;
+  const bool history = errors->profile().stateful_set_updates_history;
+  const bool ordinals = errors->profile().stateful_set_start_ordinal;
   Value now = tree.Get(Fields().spec);
   Value before = old.Get(Fields().spec);
   for (const char* free : {"replicas", "ordinals", "template", "updateStrategy",
@@ -231,8 +233,9 @@ void ValidateStatefulSetUpdate(const Value& tree, const Value& old, FieldErrorLi
 }
 
 NameProblems StatefulSetNameProblems(std::string_view name, Compat compat) {
-  // Their pods are named after them, and pods' host names are labels (from 1.27 on).
-  return compat != Compat::k1_25 ? Dns1123Label(name, compat) : Dns1123Subdomain(name);
+  // The pods of a StatefulSet are named after it, and host names of pods are labels.
+  const bool label = ProfileOf(compat).stateful_set_name_is_label;
+  return label ? Dns1123Label(name, compat) : Dns1123Subdomain(name);
 }
 
 std::vector<std::string> StatefulSetCells(const Object& o, VirtualTime now) {

@@ -55,7 +55,7 @@ void CheckSchedule(const Value& spec, const FieldPath& path, FieldErrorList* err
   if (schedule.empty()) return errors->Required(at);
   const std::string problem = CronProblem(schedule);
   if (!problem.empty()) errors->Invalid(at, schedule, problem);
-  if (schedule.find("TZ") != schedule.npos && errors->compat() != Compat::k1_25) {
+  if (schedule.find("TZ") != schedule.npos && errors->profile().cron_refuses_time_zone) {
     errors->Invalid(at, schedule,
                     "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
   }

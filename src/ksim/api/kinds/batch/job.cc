@@ -9,6 +9,7 @@
 #include "ksim/api/conditions.h"
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/batch/job_spec.h"
@@ -66,12 +67,12 @@ Value DefaultJobSpec(const Value& s, Compat compat) {
       WithDefault(std::move(spec), Fields().backoff_limit, Value::Of(per_index ? 2147483647 : 6));
   spec = WithDefault(std::move(spec), Fields().completion_mode, Value::Of("NonIndexed"));
   spec = WithDefault(std::move(spec), Fields().suspend, Value::Bool(false));
-  if (compat != Compat::k1_25) {  // JobPodReplacementPolicy is on from 1.29
+  if (ProfileOf(compat).job_pod_replacement_policy) {
     const bool failed = !spec.Get(Fields().pod_failure_policy).is_null();
     spec = WithDefault(std::move(spec), Fields().pod_replacement_policy,
                        Value::Of(failed ? "Failed" : "TerminatingOrFailed"));
   }
-  if (compat != Compat::k1_25)
+  if (ProfileOf(compat).job_manual_selector)
     spec = WithDefault(std::move(spec), Fields().manual_selector, Value::Bool(false));
   return WithDefaultTemplate(std::move(spec), compat);
 }
@@ -96,7 +97,7 @@ Value PrepareNewJob(Value tree, Compat compat) {
   Value labels = tree.Get(kLabels);
   if (!labels.is_object()) labels = Value::EmptyObject();
   labels = std::move(labels).Set("controller-uid", uid).Set("job-name", name);
-  const bool prefixed = compat != Compat::k1_25;  // from 1.27 on
+  const bool prefixed = ProfileOf(compat).job_prefixed_labels;
   if (prefixed) {
     labels = std::move(labels)
                  .Set("batch.kubernetes.io/controller-uid", uid)
@@ -133,7 +134,7 @@ void ValidateJobUpdate(const Value& tree, const Value& old, FieldErrorList* erro
   const Value& before = old.Get(Fields().spec);
   const bool indexed = now.Get(Fields().completion_mode).AsString() == "Indexed";
   const Value& completions = now.Get(Fields().completions);
-  if (!indexed || errors->compat() == Compat::k1_25) {
+  if (!indexed || !errors->profile().elastic_indexed_job) {
     ValidateImmutable(completions, before.Get(Fields().completions), GoShape::kOther,
                       path.Child("completions"), errors);
   } else if (completions.is_int() && completions != before.Get(Fields().completions) &&

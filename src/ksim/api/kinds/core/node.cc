@@ -11,6 +11,7 @@
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
@@ -86,7 +87,7 @@ std::string TaintText(const Value& taint, Compat compat) {
   const std::string value = GoQuote(taint.Get("value").AsString());
   const std::string effect = GoQuote(taint.Get("effect").AsString());
   const std::string_view added = taint.Get("timeAdded").AsString();
-  if (compat != Compat::k1_36) {
+  if (!ProfileOf(compat).bad_values_as_json) {
     return fmt::format("core.Taint{{Key:{}, Value:{}, Effect:{}, TimeAdded:{}}}", key, value,
                        effect, added.empty() ? "<nil>" : added);
   }
@@ -167,7 +168,7 @@ void CheckPodCidrs(const Value& cidrs, FieldErrorList* errors) {
     errors->Invalid(path, cidrs, GoShape::kStringSlice,
                     "may specify no more than one CIDR for each IP family");
   }
-  if (errors->compat() == Compat::k1_36) return;
+  if (!errors->profile().node_repeated_cidrs) return;
   for (std::size_t i = 0; i < cidrs.size(); ++i) {
     if (!RepeatsEarlierItem(cidrs, i)) continue;
     errors->Duplicate(path.Index(i), cidrs.at(i).AsString());
@@ -181,7 +182,7 @@ void CheckNodeAddresses(const Value& addresses, FieldErrorList* errors) {
     if (!RepeatsEarlierItem(addresses, i)) continue;
     const std::string type = GoQuote(addresses.at(i).Get("type").AsString());
     const std::string address = GoQuote(addresses.at(i).Get("address").AsString());
-    const bool json = errors->compat() == Compat::k1_36;
+    const bool json = errors->profile().bad_values_as_json;
     const std::string text =
         json ? fmt::format("{{\"Type\":{},\"Address\":{}}}", type, address)
              : fmt::format("core.NodeAddress{{Type:{}, Address:{}}}", type, address);

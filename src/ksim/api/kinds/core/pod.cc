@@ -3,6 +3,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/kinds/core/pod_features.h"
 #include "ksim/api/kinds/shared/pod_defaults.h"
 #include "ksim/api/kinds/shared/pod_template.h"
@@ -70,14 +71,15 @@ Value InitialPodStatus(const Value& pod, Compat compat) {
   value::ObjectBuilder status;
   status.Add("phase", Value::Of("Pending"));
   status.Add("qosClass", Value::Of(ComputeQosClass(pod.Get(Fields().spec))));
-  if (compat != Compat::k1_25 && !pod.Get(kGates).empty()) {
+  if (ProfileOf(compat).pod_scheduling_readiness && !pod.Get(kGates).empty()) {
     value::ObjectBuilder condition;
     condition.Add("type", Value::Of("PodScheduled")).Add("status", Value::Of("False"));
     condition.Add("reason", Value::Of("SchedulingGated"));
     condition.Add("message", Value::Of("Scheduling is blocked due to non-empty scheduling gates"));
     // From 1.31 on it goes through UpdatePodCondition, which sets the time.
     static const Path kCreated{"metadata", "creationTimestamp"};
-    if (compat == Compat::k1_36) condition.Add("lastTransitionTime", pod.Get(kCreated));
+    if (ProfileOf(compat).gated_condition_has_time)
+      condition.Add("lastTransitionTime", pod.Get(kCreated));
     status.Add("conditions", value::Arr({condition.Build()}));
   }
   return status.Build();
@@ -100,11 +102,12 @@ Value PreparePodStatusUpdate(const Value& old, Value v, Compat compat) {
   v = owners.is_null() ? v.Erase(kOwners) : std::move(v).Set(kOwners, owners);
   if (old.Get(kDeletion).is_null()) v = v.Erase(kDeletion);
   // Newer servers put back what old kubelets dropped.
-  const bool restores = compat == Compat::k1_36;
-  if (restores && v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
+  const bool keeps_qos = ProfileOf(compat).pod_status_restores_qos;
+  if (keeps_qos && v.Get(kQos).AsString().empty() && !old.Get(kQos).is_null()) {
     v = std::move(v).Set(kQos, old.Get(kQos));
   }
-  if (restores && v.Get(kObserved).AsInt() == 0 && !old.Get(kObserved).is_null()) {
+  if (ProfileOf(compat).pod_generation && v.Get(kObserved).AsInt() == 0 &&
+      !old.Get(kObserved).is_null()) {
     v = std::move(v).Set(kObserved, old.Get(kObserved));
   }
   return v;

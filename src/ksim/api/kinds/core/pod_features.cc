@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "ksim/api/core/fields.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/value/value.h"
 
@@ -67,7 +68,7 @@ Value SelectByLabelKeys(Value selector, const Value& keys, const char* op, const
 }  // namespace
 
 Value DropDisabledPodFields(Value pod, Compat compat) {
-  if (compat == Compat::k1_36) return pod;
+  if (!ProfileOf(compat).drops_disabled_pod_fields) return pod;
   return EditField(std::move(pod), Fields().spec, [](const Value& v) {
     Value spec = WithoutField(v, Fields().host_users);
     for (const Atom list : {Fields().containers, Fields().init_containers}) {
@@ -80,7 +81,7 @@ Value DropDisabledPodFields(Value pod, Compat compat) {
 }
 
 Value MergeMatchLabelKeys(Value pod, Compat compat) {
-  if (compat != Compat::k1_36) return pod;  // MatchLabelKeysInPodAffinity is on from 1.31
+  if (!ProfileOf(compat).pod_affinity_merges_keys) return pod;
   const Value labels = pod.Get(Fields().metadata).Get(Fields().labels);
   const auto merge = [&](const Value& term) {
     return EditField(term, Fields().label_selector, [&](const Value& selector) {

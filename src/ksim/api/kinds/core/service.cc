@@ -12,6 +12,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/shared/network.h"
 #include "ksim/api/kinds/shared/pod_template.h"
@@ -235,7 +236,7 @@ void CheckNodePorts(const Value& spec, const FieldPath& path, FieldErrorList* er
 
 // core.ServicePort as %#v, and as JSON from 1.36 on, of which only these two are set.
 void CheckDuplicatePorts(const Value& ports, const FieldPath& path, FieldErrorList* errors) {
-  const bool json = errors->compat() == Compat::k1_36;
+  const bool json = errors->profile().bad_values_as_json;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const std::string_view protocol = ports.at(i).Get("protocol").AsString();
     const std::int64_t number = ports.at(i).Get("port").AsInt();
@@ -298,8 +299,8 @@ void ValidateServiceUpdate(const Value& tree, const Value& old, FieldErrorList* 
 }
 
 NameProblems ServiceNameProblems(std::string_view name, Compat compat) {
-  // RelaxedServiceNameValidation: RFC 1123 labels in 1.36.
-  return compat == Compat::k1_36 ? Dns1123Label(name, compat) : Dns1035Label(name);
+  const bool relaxed = ProfileOf(compat).relaxed_service_names;
+  return relaxed ? Dns1123Label(name, compat) : Dns1035Label(name);
 }
 
 std::string ServicePorts(const Value& ports) {

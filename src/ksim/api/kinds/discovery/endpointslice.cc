@@ -50,7 +50,7 @@ void CheckSliceAddress(std::string_view type, std::string_view address, const Fi
                        FieldErrorList* errors) {
   if (type != "IPv4" && type != "IPv6") return;
   const bool good = type == "IPv4" ? IsIpv4(address) : IsIpv6(address);
-  if (errors->compat() == Compat::k1_36 && !IsIp(address)) {
+  if (errors->profile().slice_address_is_ip && !IsIp(address)) {
     return errors->Invalid(path, address,
                            "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
   }

@@ -9,6 +9,7 @@
 
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/value/value.h"
 
@@ -50,7 +51,7 @@ std::string EventReferenceText(const Value& ref, Compat compat) {
                                         {"APIVersion", "apiVersion"},
                                         {"ResourceVersion", "resourceVersion"},
                                         {"FieldPath", "fieldPath"}};
-  const bool json = compat == Compat::k1_36;
+  const bool json = ProfileOf(compat).bad_values_as_json;
   std::string out;
   for (const auto& [go, name] : kFields) {
     if (!out.empty()) out += json ? "," : ", ";
@@ -78,7 +79,7 @@ void CheckTextStays(const Value& now, const Value& before, std::string_view fiel
 void CheckTimeStays(const Value& now, const Value& before, std::string_view field,
                     FieldErrorList* errors) {
   if (now == before) return;
-  const bool json = errors->compat() == Compat::k1_36;
+  const bool json = errors->profile().bad_values_as_json;
   if (now.is_null() && !json) {
     errors->Add("FieldValueInvalid",
                 "Invalid value: 0001-01-01 00:00:00 +0000 UTC: field is immutable",

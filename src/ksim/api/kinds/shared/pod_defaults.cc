@@ -4,6 +4,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/known_trees.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/strategy/defaulting.h"
 #include "ksim/value/value.h"
@@ -148,7 +149,8 @@ Value DefaultNewSpec(const Value& v, bool pod, Compat compat) {
   ContainerMode mode;
   mode.pod = pod;
   // Templates got host ports too until DefaultHostNetworkHostPortsInPodTemplates was dropped.
-  mode.host_ports = v.Get(Fields().host_network).AsBool() && (pod || compat == Compat::k1_25);
+  mode.host_ports =
+      v.Get(Fields().host_network).AsBool() && (pod || ProfileOf(compat).template_host_ports);
   const auto containers = [&](const Value& list) {
     return EditItems(list, [&](const Value& c) { return DefaultContainer(c, mode); });
   };
