@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ksim/base/crash_report.h"
-#include "ksim/base/sanitizer.h"
+#include "ksim/base/internal/sanitizer.h"
 #include "ksim/base/version.h"
 
 namespace ksim {

@@ -1,4 +1,4 @@
-#include "ksim/base/rare.h"
+#include "ksim/base/internal/rare.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SmallPool: places of the right size, distinct while they are held, used again when they are not.
-#include "ksim/base/small_pool.h"
+#include "ksim/base/internal/small_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "ksim/base/sanitizer.h"
+#include "ksim/base/internal/sanitizer.h"
 
 namespace ksim {
 namespace {

@@ -1,4 +1,4 @@
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ksim/api/kinds.h"
-#include "ksim/base/small_pool.h"
+#include "ksim/base/internal/small_pool.h"
 #include "ksim/base/time.h"
 #include "ksim/value/value.h"
 

@@ -11,7 +11,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/sim/bus.h"
 
 namespace ksim::api {

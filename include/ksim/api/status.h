@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/base/rare.h"
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/rare.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {

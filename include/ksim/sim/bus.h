@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "ksim/base/time.h"
-#include "ksim/sim/frame_pool.h"
+#include "ksim/sim/internal/frame_pool.h"
 
 namespace ksim::sim {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ksim/base/check.h"
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::sim {

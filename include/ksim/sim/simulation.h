@@ -196,4 +196,4 @@ class Simulation {
 
 }  // namespace ksim::sim
 
-#include "ksim/sim/suspension.h"  // IWYU pragma: export
+#include "ksim/sim/internal/suspension.h"  // IWYU pragma: export

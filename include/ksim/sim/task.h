@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ksim/sim/frame_pool.h"
+#include "ksim/sim/internal/frame_pool.h"
 
 namespace ksim::sim {
 

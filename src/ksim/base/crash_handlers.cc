@@ -10,8 +10,8 @@
 
 #include "ksim/base/check.h"
 #include "ksim/base/crash_report.h"
+#include "ksim/base/internal/sanitizer.h"
 #include "ksim/base/output_file.h"
-#include "ksim/base/sanitizer.h"
 
 // mimalloc's function, where the program is linked with mimalloc.
 extern "C" __attribute__((weak)) void mi_register_error(void (*on_error)(int, void*), void* self);

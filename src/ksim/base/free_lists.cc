@@ -1,6 +1,6 @@
 // NOLINTFILE(ksim-threads): a thread that ends leaves its free places to those that start.
 // NOLINTFILE(ksim-static): memory outlives a simulation; where something lies decides nothing.
-#include "ksim/base/free_lists.h"
+#include "ksim/base/internal/free_lists.h"
 
 #include <mutex>
 #include <vector>

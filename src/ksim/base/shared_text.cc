@@ -1,11 +1,11 @@
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 
 #include <cstring>
 #include <limits>
 #include <new>
 
 #include "ksim/base/check.h"
-#include "ksim/base/small_pool.h"
+#include "ksim/base/internal/small_pool.h"
 
 namespace ksim {
 

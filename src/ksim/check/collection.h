@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/check/commit_history.h"
 #include "ksim/value/selector.h"
 

@@ -13,7 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/compat.h"
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/check/commit_history.h"
 #include "ksim/check/observation.h"
 #include "ksim/check/unseen_pods.h"

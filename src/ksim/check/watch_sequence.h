@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/check/collection.h"
 #include "ksim/check/commit_history.h"
 #include "ksim/check/observation.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/sim/bus.h"
 #include "ksim/store/key_value.h"
 #include "ksim/store/kv_request.h"

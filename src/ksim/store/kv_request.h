@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/sim/bus.h"
 #include "ksim/store/key_value.h"
 

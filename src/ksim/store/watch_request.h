@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/base/time.h"
 #include "ksim/store/watch_events.h"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "ksim/base/small_pool.h"
+#include "ksim/base/internal/small_pool.h"
 #include "ksim/value/atom.h"
 #include "ksim/value/text_ends.h"
 

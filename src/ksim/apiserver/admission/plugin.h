@@ -14,7 +14,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/core/user.h"
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/sim/task.h"
 #include "ksim/value/value.h"

@@ -14,7 +14,7 @@
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/time_budget.h"
 #include "ksim/apiserver/cacher/watcher_index.h"
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
 

@@ -20,7 +20,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "ksim/apiserver/cacher/watch_cache_history.h"
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 
 namespace ksim::apiserver {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/store/etcd_client.h"
 
 namespace ksim::apiserver {

@@ -10,7 +10,7 @@
 #include "ksim/client/cache/delta_queue.h"
 #include "ksim/client/cache/indexer.h"
 #include "ksim/client/cache/key_view.h"
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 
 namespace ksim::client {
 

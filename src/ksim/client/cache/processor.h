@@ -15,7 +15,7 @@
 #include "ksim/client/core/payloads.h"
 #include "ksim/client/informer.h"
 #include "ksim/client/rest/fault_hooks.h"
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
 

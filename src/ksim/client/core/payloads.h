@@ -10,7 +10,7 @@
 
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
-#include "ksim/base/shared_text.h"
+#include "ksim/base/internal/shared_text.h"
 #include "ksim/base/time.h"
 #include "ksim/sim/bus.h"
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "ksim/api/request.h"
-#include "ksim/base/small_pool.h"
+#include "ksim/base/internal/small_pool.h"
 #include "ksim/client/client.h"
 #include "ksim/client/rest/watch_pipe.h"
 #include "ksim/sim/mailbox.h"

@@ -16,7 +16,7 @@
 #include "ksim/client/client.h"
 #include "ksim/client/rest/fault_hooks.h"
 #include "ksim/client/rest/link.h"
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/network.h"
 

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/check.h"
 #include "ksim/client/core/context_scope.h"
-#include "ksim/sim/fifo.h"
+#include "ksim/sim/internal/fifo.h"
 #include "ksim/sim/mailbox.h"
 
 namespace ksim::client {

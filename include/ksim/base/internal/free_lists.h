@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "ksim/base/sanitizer.h"
+#include "ksim/base/internal/sanitizer.h"
 
 namespace ksim {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstddef>
 
-#include "ksim/base/free_lists.h"
+#include "ksim/base/internal/free_lists.h"
 
 namespace ksim {
 

@@ -1,6 +1,6 @@
 // FramePool: where what comes and goes with every step is: coroutine frames and payloads.
 #pragma once
-#include "ksim/base/free_lists.h"
+#include "ksim/base/internal/free_lists.h"
 
 namespace ksim::sim::internal {
 
