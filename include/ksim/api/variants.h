@@ -49,7 +49,7 @@ struct VariantInfo {
   std::string_view name;                 // reflector.tooLargeRV
   std::vector<std::string_view> values;  // the repaired one first
   std::string_view text;                 // one line: what the buggy value does
-  std::string_view museum;               // B2: its number among the known bugs
+  std::string_view museum;               // B2: its number in docs/museum.md
   std::string_view upstream;             // issues and changes
   // By version: the value upstream had; empty where the variant does not exist.
   std::string_view as_compat[3];
