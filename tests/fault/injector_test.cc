@@ -10,7 +10,7 @@ namespace {
 using sim::EventKind;
 using trace::Record;
 
-// The contract's own example: on the count-th handler call of an informer.
+// A trigger with a count: the second call of an informer's handler.
 TEST(Injector, FiresAfterTheTriggersOwnEffectAndBeforeAnythingElse) {
   const auto told = Told::With(
       "  - {when: {event: handler, informer: kube-controller-manager pods, type: add, count: 2}, "

@@ -16,7 +16,7 @@
 
 namespace ksim {
 
-inline constexpr int kBugExitCode = 70;  // contract: a bug in ksim itself
+inline constexpr int kBugExitCode = 70;  // docs/exit-codes.md: a bug in ksim itself
 
 // Where the run stands, as far as known.
 struct CrashContext {

@@ -16,7 +16,7 @@ namespace ksim::fault {
 // The count-th event of a kind whose fields have these values.
 struct Trigger {
   Trigger() = default;
-  std::string event;                                        // contract name: commit, handler, ...
+  std::string event;                                        // its name in a trace: commit, ...
   std::vector<std::pair<std::string, std::string>> fields;  // all must be equal
   std::int64_t count = 1;
 };

@@ -33,7 +33,7 @@ class ActorId {
   std::uint32_t id_ = 0;
 };
 
-// contract: the event kinds of a trace. The numbers enter the digest and never change.
+// The event kinds of a trace (docs/traces.md). The numbers enter the digest and never change.
 enum class EventKind : std::uint16_t {
   kRequest = 1,
   kResponse = 2,

@@ -65,7 +65,7 @@ struct SimulationOptions {
 };
 
 // One order-preserving chain of events (a watch stream, a handler queue): the hash of its name,
-// which is a contract name as in sites, as an ordering strategy draws by it. 0 = none: then the
+// which never changes, like those of sites, as an ordering strategy draws by it. 0 = none: then the
 // calls of one actor are a chain. `item` tells apart what one name stands for and may be reordered:
 // the messages of an unordered channel are chains of their own.
 struct ChainId {

@@ -6,7 +6,7 @@
 
 namespace ksim {
 
-// Contract: undecided. Memory that is not to be had is no bug, and no violation.
+// Undecided (docs/exit-codes.md): a lack of memory is neither a bug nor a violation.
 inline constexpr int kOutOfMemoryExitCode = 6;
 
 }  // namespace ksim

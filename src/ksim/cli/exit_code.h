@@ -1,4 +1,4 @@
-// Exit codes of the contract.
+// Exit codes: docs/exit-codes.md.
 #pragma once
 #include <vector>
 

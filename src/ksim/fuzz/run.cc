@@ -16,7 +16,7 @@ namespace {
 // The clock is looked at once in so many events.
 constexpr std::uint64_t kEventsPerLook = 1024;
 
-// The oracles whose violation is one of liveness (contract).
+// The oracles whose violation is one of liveness (docs/exit-codes.md).
 bool IsLiveness(std::string_view oracle) {
   static constexpr std::string_view kNames[] = {"informer.converges", "esr", "quiet", "noLeak",
                                                 "limit"};

@@ -35,7 +35,7 @@ struct Finding {
   std::string Key() const { return oracle + " " + place; }
 };
 
-// Exit codes of the contract that a run can have, from `ksim` itself (70) down.
+// The exit codes (docs/exit-codes.md) that a run can have.
 inline constexpr int kFine = 0, kSafety = 1, kLiveness = 3, kNotDeterministic = 4, kUndecided = 6,
                      kCrashed = 70;
 

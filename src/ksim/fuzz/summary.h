@@ -51,7 +51,7 @@ struct Summary {
 
   std::vector<std::string> NeverFired() const;
   std::vector<std::string> ProbesNeverReached() const;
-  int Code() const;  // by the contract, without what an interrupted campaign adds
+  int Code() const;  // docs/exit-codes.md, as if nothing had interrupted it
 };
 
 // The last part of FailureLine::dir, wherever the campaign's directory is now.
