@@ -89,7 +89,7 @@ class Cluster {
   api::Response Do(api::Request request) {
     api::Response answer;
     answer.code = 0;
-    server.Accept(
+    server.endpoint().Accept(
         std::move(request), [&answer](api::Response r) { answer = std::move(r); }, nullptr);
     while (answer.code == 0) sim.Step();
     return answer;
@@ -100,7 +100,8 @@ class Cluster {
     request.list.field_selector = std::move(fields);
     request.list.resource_version = std::to_string(etcd.store().revision());
     request.list.timeout_seconds = 1'000'000;
-    server.Accept(std::move(request), [](api::Response) {}, std::make_shared<CountingSink>(events));
+    server.endpoint().Accept(
+        std::move(request), [](api::Response) {}, std::make_shared<CountingSink>(events));
     sim.RunUntil(sim.now());
   }
   // A kubelet's status patch, as a whole object.

@@ -79,7 +79,8 @@ class Reflector {
 
   void Drop() {
     if (watch_ == nullptr) return;
-    if (watch_->response.stream != 0) world_.server(server_).CloseWatch(watch_->response.stream);
+    if (watch_->response.stream != 0)
+      world_.server(server_).endpoint().CloseWatch(watch_->response.stream);
     watch_.reset();
   }
   // Takes in a few events more, and then none before Read.
@@ -364,17 +365,17 @@ class Run {
         if (server.process().alive()) server.process().Kill();
         break;
       case 1:
-        server.FreezeCache(pods_, true);
+        server.faults().watch_cache(pods_).Freeze();
         break;
       case 2:
-        server.LagCache(pods_, Milliseconds(dice_(5000)));
+        server.faults().watch_cache(pods_).SetLag(Milliseconds(dice_(5000)));
         break;
       case 3:
       case 4:
-        server.ReinitCache(pods_);
+        server.faults().watch_cache(pods_).Reinit();
         break;
       case 5:
-        server.ExpireHistory(pods_);
+        server.faults().watch_cache(pods_).ExpireHistory();
         break;
       case 6:
         Compact();
@@ -396,8 +397,8 @@ class Run {
     for (int i = 0; i < 2; ++i) {
       Server& server = world_.server(i);
       if (!server.process().alive()) server.Start();
-      server.FreezeCache(pods_, false);
-      server.LagCache(pods_, Duration());
+      server.faults().watch_cache(pods_).ThawAll();
+      server.faults().watch_cache(pods_).SetLag(Duration());
     }
   }
 

@@ -29,7 +29,7 @@ class Matrix {
     head_ = world.revision();
     if (!forget) return;
     EXPECT_TRUE(world.store().Compact(store::CompactRequest(head_, {})).ok());
-    world.server().ExpireHistory(world.Kind("configmaps"));
+    world.server().faults().watch_cache(world.Kind("configmaps")).ExpireHistory();
   }
 
   std::string Revision(std::string_view symbol) const {

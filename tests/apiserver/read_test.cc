@@ -22,7 +22,7 @@ class Reads : public ::testing::TestWithParam<Compat> {
     cached = world.server().cache_revision(world.Kind("configmaps"));
   }
   bool is(Compat c) const { return GetParam() == c; }
-  void Freeze() { world.server().FreezeCache(world.Kind("configmaps"), true); }
+  void Freeze() { world.server().faults().watch_cache(world.Kind("configmaps")).Freeze(); }
   api::Response List(std::string_view rv, std::string_view match = {}, std::int64_t limit = 0) {
     return world.List("configmaps", "default", Options(rv, match, limit));
   }
@@ -196,7 +196,7 @@ TEST_P(Reads, AnExactListOfWhatWasCompacted) {
   ASSERT_TRUE(world.store().Compact(store::CompactRequest(at, {})).ok());
   if (is(Compat::k1_36)) {
     EXPECT_EQ(List("2", "Exact").code, 200) << "the cache has not heard of it yet";
-    world.server().ExpireHistory(world.Kind("configmaps"));
+    world.server().faults().watch_cache(world.Kind("configmaps")).ExpireHistory();
   }
   const api::Response r = List("2", "Exact");
   EXPECT_EQ(r.code, 410);
@@ -253,7 +253,7 @@ TEST_P(Reads, AnExpiredTokenGoesOnAtTheNewestState) {
   world.Create("configmaps", "default", ConfigMap("default", "d"));
   world.Advance(Seconds(1));
   ASSERT_TRUE(world.store().Compact(store::CompactRequest(world.revision(), {})).ok());
-  world.server().ExpireHistory(world.Kind("configmaps"));
+  world.server().faults().watch_cache(world.Kind("configmaps")).ExpireHistory();
   const api::Response expired = world.List("configmaps", "default", options);
   ASSERT_EQ(expired.code, 410);
   options.continue_token = expired.status.details->continue_token;
@@ -353,7 +353,7 @@ TEST_P(Reads, EventsAreListedFromStorageWithTheirLimit) {
 // WATCH-32
 TEST_P(Reads, WhileTheCacheIsNotReady) {
   const api::ResourceInfo& maps = world.Kind("configmaps");
-  world.server().ReinitCache(maps);
+  world.server().faults().watch_cache(maps).Reinit();
   world.Advance(Milliseconds(500));
   const api::Response get = world.Get("configmaps", "default", "a", "0");
   EXPECT_EQ(get.code, 200);

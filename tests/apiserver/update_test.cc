@@ -227,7 +227,7 @@ TEST_F(Updates, OfRacingPutsWithAVersionOneWins) {
 TEST_F(Updates, AStaleCacheJudgesNothing) {
   const api::Object first = NewMap();
   world.Advance(Seconds(1));
-  world.server().FreezeCache(world.Kind("configmaps"), true);
+  world.server().faults().watch_cache(world.Kind("configmaps")).Freeze();
   const api::Object second =
       world.Update("configmaps", first.ToTree().Set(kData, Value::Of("2"))).object;
   // The frozen cache still has `first`: its version is a conflict, and that of `second` is right.

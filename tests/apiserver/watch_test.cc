@@ -107,7 +107,7 @@ TEST_P(Watches, FromTheFutureWaitsForIt) {
 // WATCH-38
 // WATCH-03
 TEST_P(Watches, FromTooOldARevisionIsAnErrorEvent) {
-  world.server().ReinitCache(world.Kind("configmaps"));
+  world.server().faults().watch_cache(world.Kind("configmaps")).Reinit();
   world.Advance(Seconds(3));
   auto watch = Watch(WatchFrom(std::to_string(b.resource_version())));
   EXPECT_EQ(watch->response.code, 200);
@@ -219,13 +219,13 @@ TEST_P(Watches, LivesHalfAnHourToAnHourByDefault) {
 // WATCH-37
 TEST_P(Watches, AClientThatWentAwayGetsNothingMore) {
   auto watch = Watch(WatchFrom("0"));
-  world.server().CloseWatch(watch->response.stream);
+  world.server().endpoint().CloseWatch(watch->response.stream);
   watch->seen.clear();
   Make("c");
   world.Advance(Seconds(1));
   EXPECT_TRUE(watch->seen.empty());
   EXPECT_EQ(world.server().open_watches(), 0u);
-  world.server().CloseWatch(999);
+  world.server().endpoint().CloseWatch(999);
 }
 
 // WATCH-37
@@ -314,13 +314,13 @@ TEST_P(Watches136, InitialEventsCanBeDeclined) {
 // WATCH-06
 // WATCH-09
 TEST_P(Watches136, AWatchListAtARevisionWaitsForIt) {
-  world.server().FreezeCache(world.Kind("configmaps"), true);
+  world.server().faults().watch_cache(world.Kind("configmaps")).Freeze();
   const api::Object c = Make("c");
   const std::string at = std::to_string(c.resource_version());
   auto watch = world.StartWatch("configmaps", "default", WatchFrom(at, true, true));
   world.Advance(Seconds(2));
   EXPECT_EQ(watch->response.code, 0);
-  world.server().FreezeCache(world.Kind("configmaps"), false);
+  world.server().faults().watch_cache(world.Kind("configmaps")).ThawAll();
   world.Advance(Milliseconds(500));
   EXPECT_EQ(watch->Lines(), (Lines{Added(a), Added(b), Added(c), "BOOKMARK " + at + " end"}));
 }
@@ -328,16 +328,16 @@ TEST_P(Watches136, AWatchListAtARevisionWaitsForIt) {
 TEST_P(Watches136, ACacheFrozenTwiceIsThawedTwice) {
   const api::ResourceInfo& maps = world.Kind("configmaps");
   auto watch = Watch(WatchFrom("", false));
-  for (int i = 0; i < 2; ++i) world.server().FreezeCache(maps, true);
+  for (int i = 0; i < 2; ++i) world.server().faults().watch_cache(maps).Freeze();
   const api::Object c = Make("c");
-  world.server().UndoFreeze(maps);
+  world.server().faults().watch_cache(maps).Thaw();
   world.Advance(Seconds(1));
   EXPECT_EQ(watch->Lines(), Lines());
-  world.server().UndoFreeze(maps);
-  world.server().UndoFreeze(maps);  // of none
+  world.server().faults().watch_cache(maps).Thaw();
+  world.server().faults().watch_cache(maps).Thaw();  // of none
   world.Advance(Seconds(1));
   EXPECT_EQ(watch->Lines(), Lines{Added(c)});
-  world.server().FreezeCache(maps, true);
+  world.server().faults().watch_cache(maps).Freeze();
   Make("d");
   world.Advance(Seconds(1));
   EXPECT_EQ(watch->Lines(), Lines{Added(c)});
@@ -386,7 +386,7 @@ TEST_P(Watches136, NothingComesTwiceAfterTheState) {
 // WATCH-40
 TEST(TwoServers, EachHasACacheOfItsOwn) {
   World world(WorldOptions().Servers(2));
-  world.server(1).FreezeCache(world.Kind("configmaps"), true);
+  world.server(1).faults().watch_cache(world.Kind("configmaps")).Freeze();
   const api::Object m = world.Create("configmaps", "default", ConfigMap("default", "m")).object;
   world.Advance(Seconds(1));
   EXPECT_EQ(Names(world.List("configmaps", "default", Options("0"), 0)), Lines{"m"});

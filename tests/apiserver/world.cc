@@ -94,7 +94,7 @@ std::shared_ptr<api::Response> World::Start(api::Request request, int to) {
   request.id = next_request_++;
   auto answer = std::make_shared<api::Response>();
   answer->code = 0;
-  server(to).Accept(
+  server(to).endpoint().Accept(
       std::move(request), [answer](api::Response r) { *answer = std::move(r); }, nullptr);
   return answer;
 }
@@ -171,7 +171,7 @@ std::shared_ptr<TestWatch> World::StartWatch(api::Request request, int to) {
   request.id = next_request_++;
   auto watch = std::make_shared<TestWatch>(sim);
   watch->response.code = 0;
-  server(to).Accept(
+  server(to).endpoint().Accept(
       std::move(request),
       [answer = std::weak_ptr<TestWatch>(watch)](api::Response response) {
         if (const auto w = answer.lock()) w->response = std::move(response);
@@ -189,7 +189,7 @@ std::shared_ptr<TestWatch> World::Watch(std::string_view resource, std::string_v
 
 void World::Read(TestWatch& watch, std::int64_t room, int to) {
   watch.room = room;
-  server(to).ResumeWatch(watch.response.stream);
+  server(to).endpoint().ResumeWatch(watch.response.stream);
 }
 
 Value Json(std::string_view text) {

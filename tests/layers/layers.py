@@ -19,8 +19,8 @@ the order, and DEPS in each layer's ksim_module() names the layers it may includ
      files that lie directly in src/ksim/LAYER; a folder within a sub-folder belongs to it, and
      public headers lie beneath them all;
   8. no folder of src/ holds more than 40 sources;
-  9. a source has a header of its name, its own or a public one, or is listed with the header that
-     declares it in part_of.txt;
+  9. a source has a header of its name, its own or a public one, or a comment in its first line says
+     what it is a part of;
  10. CLI11 is included by no header;
  11. files compare versions of Kubernetes only if they are called profile.* or compat.*.
 

@@ -1,5 +1,4 @@
 """The shape of each layer: its sub-folders, its sources and where they compare versions."""
-import fnmatch
 import re
 
 MAX_SOURCES = 40  # in a folder
@@ -75,7 +74,7 @@ def problems(root, layers, excuses):
         home = root / "src/ksim" / layer
         found += _full_folders(root, home, excuses.FULL)
         found += _more(layer, "CLI11 is included by a header", _cli11(root, layer), excuses.CLI11)
-        found += _more(layer, "no header has the source's name and part_of.txt no line for it",
+        found += _more(layer, "no header of its name, and its first line does not say why",
                        _headerless(root, layer), excuses.HEADERLESS)
         found += _more(layer, "a version is compared outside profile.* and compat.*",
                        _comparisons(root, layer), excuses.COMPARISONS)
@@ -122,22 +121,9 @@ def _comparisons(root, layer):
 
 
 def _headerless(root, layer):
+    """Sources without a header of their name that do not say in their first line what they are."""
     public = {p.stem for p in (root / "include/ksim" / layer).rglob("*.h")}
-    return [name for name, path in _sources(root, layer)
+    return [path.relative_to(root).as_posix()
+            for path in sorted((root / "src/ksim" / layer).rglob("*.cc"))
             if path.stem not in public and not path.with_suffix(".h").exists()
-            and not any(fnmatch.fnmatchcase(name, pattern) for pattern in _part_of(root))]
-
-
-def _sources(root, layer):
-    for path in sorted((root / "src/ksim" / layer).rglob("*.cc")):
-        yield path.relative_to(root).as_posix(), path
-
-
-def _part_of(root):
-    """The patterns of part_of.txt, whose lines are PATTERN HEADER REASON, below src/ksim/."""
-    listing = root / "tests/layers/part_of.txt"
-    if not listing.exists():
-        return []
-    lines = [line.split() for line in listing.read_text(encoding="utf-8").splitlines()
-             if line and not line.startswith("#")]
-    return [f"src/ksim/{words[0]}" for words in lines if len(words) > 2]
+            and not path.read_text(encoding="utf-8").startswith("// ")]

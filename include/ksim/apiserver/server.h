@@ -1,7 +1,7 @@
-// Server: one kube-apiserver. A process `kube-apiserver-N` that takes requests (api::Endpoint),
+// Server: one kube-apiserver. A process `kube-apiserver-N` that takes requests at its endpoint,
 // runs them through authentication, authorization, decoding and defaulting, admission, validation
-// and storage, and serves watches from a watch cache per resource. Everything it knows is in etcd;
-// a restart begins with empty caches.
+// and storage, and serves watches from a watch cache per resource. It keeps all its state in etcd:
+// after a restart its caches are empty.
 //
 // Source: kubernetes/apiserver (pkg/endpoints, pkg/registry, pkg/storage), cmd/kube-apiserver.
 #pragma once
@@ -18,6 +18,7 @@
 #include "ksim/api/request.h"
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/audit.h"
+#include "ksim/apiserver/fault_hooks.h"
 #include "ksim/apiserver/policy.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/process.h"
@@ -65,11 +66,11 @@ struct ServerOptions {
   AuditLog* audit = nullptr;
 };
 
-class Server final : public api::Endpoint {
+class Server {
  public:
   // Makes the process `options.name`, not yet started. `etcd` outlives the server.
   Server(Shared& shared, store::Etcd& etcd, ServerOptions options);
-  ~Server() override;
+  ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -81,34 +82,13 @@ class Server final : public api::Endpoint {
   // Returns when ready(). For tasks of any process.
   sim::Task<void> WaitReady();
 
-  // --- api::Endpoint ---
-  const std::string& name() const override;
-  bool accepting() const override;  // the process is alive and not SetDown
-  void Accept(api::Request request, absl::AnyInvocable<void(api::Response)> reply,
-              std::shared_ptr<api::WatchSink> sink) override;
-  void CloseWatch(std::uint64_t stream) override;
-  void ResumeWatch(std::uint64_t stream) override;
+  const std::string& name() const;
+  bool accepting() const;  // the process is alive and not down (ServerFaults::SetDown)
+  // Takes the requests of clients in the same process. Lives as long as the server.
+  api::Endpoint& endpoint();
 
-  // --- for faults ---
-  // Down: connections are refused and those open are reset; the process lives on. Counts: whoever
-  // has taken it down must let it up again.
-  void SetDown(bool down);
-  // The resource's watch cache takes in nothing while frozen; what etcd sends meanwhile waits.
-  // False thaws it however often it was frozen, UndoFreeze takes one freeze back.
-  void FreezeCache(const api::ResourceInfo& r, bool frozen);
-  void UndoFreeze(const api::ResourceInfo& r);
-  // The resource's watch on etcd is held: what etcd sends waits on its way, until it is let go as
-  // often as it was held.
-  void HoldStoreWatch(const api::ResourceInfo& r, bool held);
-  // What etcd sends to the resource's watch cache is taken in this long after it has arrived.
-  void LagCache(const api::ResourceInfo& r, Duration lag);
-  // Begins the watch cache anew, as after the loss of its storage watch: not ready at once, all its
-  // watches end after the pause of 1 s, history is empty.
-  void ReinitCache(const api::ResourceInfo& r);
-  // The resource's watch on etcd breaks: the watch cache opens it again from where it stands.
-  void BreakStoreWatch(const api::ResourceInfo& r);
-  // Forgets the watch cache's history: a watch from before now is answered with 410.
-  void ExpireHistory(const api::ResourceInfo& r);
+  // For faults and tests.
+  ServerFaults& faults();
 
   // --- for tests and reports ---
   std::size_t open_watches() const;

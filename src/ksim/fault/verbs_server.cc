@@ -15,7 +15,7 @@ std::string NotServed(Call& call) {
 // not to be thawed for it.
 std::function<void()> Thawing(apiserver::Server& server, const api::ResourceInfo& r) {
   return [server = &server, r = &r, life = server.process().incarnation()] {
-    if (server->process().incarnation() == life) server->UndoFreeze(*r);
+    if (server->process().incarnation() == life) server->faults().watch_cache(*r).Thaw();
   };
 }
 
@@ -43,7 +43,7 @@ Effect FreezeCache(Call& call) {
   if (server == nullptr || r == nullptr || server->cache_revision(*r) == 0)
     return Skipped(NotServed(call));
   call.Begin();
-  server->FreezeCache(*r, true);
+  server->faults().watch_cache(*r).Freeze();
   Effect effect;
   effect.undo = Thawing(*server, *r);
   effect.lasts = call.Time("for");
@@ -64,7 +64,7 @@ Effect ReinitCache(Call& call) {
   if (server == nullptr || r == nullptr || server->cache_revision(*r) == 0)
     return Skipped(NotServed(call));
   call.Begin();
-  server->ReinitCache(*r);
+  server->faults().watch_cache(*r).Reinit();
   return AtOnce();
 }
 
@@ -73,9 +73,9 @@ Effect ServerDown(Call& call) {
   if (server == nullptr || !server->process().alive())
     return Skipped(fmt::format("{} is not running", call.Text("server")));
   call.Begin();
-  server->SetDown(true);
+  server->faults().SetDown(true);
   Effect effect;
-  effect.undo = [server] { server->SetDown(false); };
+  effect.undo = [server] { server->faults().SetDown(false); };
   effect.lasts = call.Time("for");
   return effect;
 }

@@ -29,7 +29,7 @@ Effect DropStoreWatch(Call& call, apiserver::Server& server) {
   const api::ResourceInfo* r = call.Resource();
   if (!HasCache(server, r)) return NoCache(call, server);
   call.Begin();
-  server.BreakStoreWatch(*r);
+  server.faults().watch_cache(*r).BreakStorageWatch();
   return AtOnce();
 }
 
@@ -38,10 +38,11 @@ Effect HoldStoreWatch(Call& call, apiserver::Server& server) {
   const api::ResourceInfo* r = call.Resource();
   if (!HasCache(server, r)) return NoCache(call, server);
   call.Begin();
-  server.HoldStoreWatch(*r, true);
+  server.faults().watch_cache(*r).HoldStorageWatch();
   Effect effect;
   effect.undo = [&server, r, life = server.process().incarnation()] {
-    if (server.process().incarnation() == life) server.HoldStoreWatch(*r, false);
+    if (server.process().incarnation() == life)
+      server.faults().watch_cache(*r).ReleaseStorageWatch();
   };
   effect.lasts = call.Time("for");
   return effect;
@@ -58,11 +59,12 @@ Effect DelayStoreWatch(Call& call, apiserver::Server& server) {
   client::StreamFaults& streams = call.cluster().fault_hooks().StreamsOf(server.name(), r);
   const Duration by = call.Time("by").value_or(Duration());
   streams.delays.insert(by);
-  server.LagCache(*r, Longest(streams));
+  server.faults().watch_cache(*r).SetLag(Longest(streams));
   Effect effect;
   effect.undo = [&server, r, &streams, by, life = server.process().incarnation()] {
     streams.delays.erase(streams.delays.find(by));
-    if (server.process().incarnation() == life) server.LagCache(*r, Longest(streams));
+    if (server.process().incarnation() == life)
+      server.faults().watch_cache(*r).SetLag(Longest(streams));
   };
   effect.lasts = call.Time("for");
   return effect;

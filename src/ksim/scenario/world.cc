@@ -196,7 +196,9 @@ void World::AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit) {
 }
 
 // Clients are spread over the servers in order of their making.
-api::Endpoint& World::ServerOf(std::size_t ordinal) { return *servers_[ordinal % servers_.size()]; }
+api::Endpoint& World::ServerOf(std::size_t ordinal) {
+  return servers_[ordinal % servers_.size()]->endpoint();
+}
 
 void World::AddControllers(const Scenario& scenario, const WorldOptions& options) {
   const ClusterSpec& cluster = scenario.cluster;
@@ -309,7 +311,7 @@ bool World::RemoveNode(const std::string& name) {
 
 void World::AddUser() {
   user_ = &sim_.AddProcess("kubectl");
-  user_server_ = servers_.front().get();
+  user_server_ = &servers_.front()->endpoint();
   user_->OnStart([this] {
     // That it is there from the start goes without saying.
     if (user_->incarnation() > 1) EmitActor(sim_, *user_, "start");
@@ -353,13 +355,13 @@ bool World::StartProcess(sim::Process& process) {
 
 bool World::Connect(sim::Process& process, apiserver::Server& server) {
   if (&process == user_) {
-    user_server_ = &server;
-    if (user_connection_ != nullptr) user_connection_->ConnectTo(server);
+    user_server_ = &server.endpoint();
+    if (user_connection_ != nullptr) user_connection_->ConnectTo(server.endpoint());
     return true;
   }
   for (const auto& component : components_) {
     if (&component->process() != &process) continue;
-    component->ConnectTo(server);
+    component->ConnectTo(server.endpoint());
     return true;
   }
   return false;

@@ -27,7 +27,7 @@ TEST(NamespaceLifecycle, AMissingNamespaceIsNotFoundAfterAMoment) {
 // API-127
 TEST(NamespaceLifecycle, ANewNamespaceIsFoundBehindAStaleCache) {
   World world;
-  world.server().FreezeCache(world.Kind("namespaces"), true);
+  world.server().faults().watch_cache(world.Kind("namespaces")).Freeze();
   world.Create("namespaces", "", Json(R"({"metadata":{"name":"x"}})"));
   EXPECT_EQ(world.Create("configmaps", "x", ConfigMap("x", "m")).code, 201);
 }
@@ -58,7 +58,7 @@ TEST(NamespaceLifecycle, ADeletionIsRememberedAgainstAStaleCache) {
   World world;
   world.Create("namespaces", "", Json(R"({"metadata":{"name":"x"}})"));
   world.Advance(Seconds(1));
-  world.server().FreezeCache(world.Kind("namespaces"), true);
+  world.server().faults().watch_cache(world.Kind("namespaces")).Freeze();
   world.Delete("namespaces", "", "x");
   EXPECT_EQ(world.Create("configmaps", "x", ConfigMap("x", "m")).code, 403);
   world.Advance(Seconds(31));
@@ -73,7 +73,7 @@ TEST(NamespaceLifecycle, ADeletionIsRememberedForHalfAMinute) {
     World world;
     world.Create("namespaces", "", Json(R"({"metadata":{"name":"x"}})"));
     world.Advance(Seconds(1));
-    world.server().FreezeCache(world.Kind("namespaces"), true);
+    world.server().faults().watch_cache(world.Kind("namespaces")).Freeze();
     const VirtualTime deleted = world.sim.now();
     world.Delete("namespaces", "", "x");
     world.Advance(deleted + after - world.sim.now());

@@ -26,7 +26,7 @@ TEST_F(Reinit, ItsWatchersEndWithoutAnError) {
   auto watch = world.Watch("configmaps", "default", Options("0"));
   watch->TakeLines();
   const VirtualTime before = world.sim.now();
-  world.server().ReinitCache(maps());
+  world.server().faults().watch_cache(maps()).Reinit();
   EXPECT_EQ(world.List("configmaps", "default", Options("0")).code, 429) << "at once";
   world.Advance(Milliseconds(900));
   EXPECT_FALSE(watch->closed);
@@ -40,7 +40,7 @@ TEST_F(Reinit, ItsWatchersEndWithoutAnError) {
 TEST_F(Reinit, ANewGenerationKnowsNoEarlierHistory) {
   const api::Object a = Make("a");
   const api::Object b = Make("b");
-  world.server().ReinitCache(maps());
+  world.server().faults().watch_cache(maps()).Reinit();
   world.Advance(Seconds(3));
   const api::ListOptions old = Options(std::to_string(a.resource_version()));
   EXPECT_EQ(world.Watch("configmaps", "default", old)->Lines(),
@@ -54,7 +54,7 @@ TEST_F(Reinit, ANewGenerationKnowsNoEarlierHistory) {
 // WATCH-33
 TEST_F(Reinit, NothingIsLostThatHappensMeanwhile) {
   Make("a");
-  world.server().ReinitCache(maps());
+  world.server().faults().watch_cache(maps()).Reinit();
   world.Advance(Milliseconds(500));
   Make("b");
   world.Delete("configmaps", "default", "a");
@@ -65,14 +65,14 @@ TEST_F(Reinit, NothingIsLostThatHappensMeanwhile) {
 // WATCH-34
 TEST_F(Reinit, AWatchThatWaitedAcrossItClosesAtOnce) {
   const api::Object a = Make("a");
-  world.server().FreezeCache(maps(), true);
+  world.server().faults().watch_cache(maps()).Freeze();
   const api::Object b = Make("b");
   api::ListOptions options = Options(std::to_string(b.resource_version()), "NotOlderThan");
   options.send_initial_events = true;
   auto watch = world.StartWatch("configmaps", "default", options);
   world.Advance(Milliseconds(100));
-  world.server().ReinitCache(maps());
-  world.server().FreezeCache(maps(), false);
+  world.server().faults().watch_cache(maps()).Reinit();
+  world.server().faults().watch_cache(maps()).ThawAll();
   world.Advance(Seconds(5));
   EXPECT_EQ(watch->response.code, 200);
   EXPECT_EQ(watch->Lines(), Lines{"EOF"});
@@ -142,12 +142,12 @@ TEST_F(Reinit, WritesFailWhileEtcdIsAway) {
 TEST_F(Reinit, ADownServerTakesNothingAndDropsItsStreams) {
   auto watch = world.Watch("configmaps", "default", Options("0"));
   const auto lost = world.Start(world.Request(api::Verb::kList, "configmaps", "default", ""));
-  world.server().SetDown(true);
+  world.server().faults().SetDown(true);
   EXPECT_FALSE(world.server().accepting());
   EXPECT_EQ(watch->Lines(), Lines{"RESET"});
   world.Advance(Seconds(5));
   EXPECT_EQ(lost->code, 0);
-  world.server().SetDown(false);
+  world.server().faults().SetDown(false);
   EXPECT_EQ(world.List("configmaps", "default").code, 200);
 }
 
@@ -155,7 +155,7 @@ TEST_F(Reinit, ExpiredHistoryIsAnswered410) {
   const api::Object a = Make("a");
   Make("b");
   world.Advance(Seconds(1));
-  world.server().ExpireHistory(maps());
+  world.server().faults().watch_cache(maps()).ExpireHistory();
   const api::ListOptions old = Options(std::to_string(a.resource_version()));
   EXPECT_EQ(world.Watch("configmaps", "default", old)->Lines(),
             (Lines{"ERROR 410 Expired", "EOF"}));

@@ -145,7 +145,7 @@ TEST_F(PickySlowWatcher, IsEndedByWhatItIsNotInterestedIn) {
 TEST_F(SlowWatcher, OfACacheThatBeginsAnewMayReadTheResult) {
   auto watch = Stalling(1);
   const Lines made = MakeMany("m", 1 + kKept);
-  world.server().ReinitCache(world.Kind("configmaps"));
+  world.server().faults().watch_cache(world.Kind("configmaps")).Reinit();
   world.Advance(Seconds(5));
   EXPECT_EQ(watch->Lines(), First(made, 1));
   world.Read(*watch, 1000);
@@ -156,7 +156,7 @@ TEST_F(SlowWatcher, OfACacheThatBeginsAnewMayReadTheResult) {
 TEST_F(SlowWatcher, WhoseClientWentAwayIsForgotten) {
   auto watch = Stalling(1);
   MakeMany("m", 1 + kKept);
-  world.server().CloseWatch(watch->response.stream);
+  world.server().endpoint().CloseWatch(watch->response.stream);
   MakeMany("n", 5);
   world.Advance(Seconds(1));
   world.Read(*watch, 1000);

@@ -114,10 +114,10 @@ TEST_F(OpenRequestsTest, AServerThatGoesDownWritesNothingMore) {
   Cut();
   const auto lost = world_.Start(Patch(R"({"data":{"late":"yes"}})"));
   world_.Advance(Milliseconds(10));
-  world_.server().SetDown(true);
+  world_.server().faults().SetDown(true);
   EXPECT_EQ(world_.Do(Patch(R"({"data":{"other":"yes"}})"), 1).code, 200);
   Mend();
-  world_.server().SetDown(false);
+  world_.server().faults().SetDown(false);
   EXPECT_EQ(lost->code, 0);
   EXPECT_EQ(Data().find("late"), std::string::npos);
 }

@@ -52,7 +52,7 @@ class OpenWatchesTest : public ::testing::TestWithParam<std::uint32_t> {
     if (Draw(2) == 0)
       e = *std::min_element(alive.begin(), alive.end(),
                             [](const Expected* a, const Expected* b) { return a->end < b->end; });
-    world_.server().CloseWatch(e->watch->response.stream);
+    world_.server().endpoint().CloseWatch(e->watch->response.stream);
     e->end = world_.sim.now();
   }
   void EndAll() {
@@ -65,8 +65,8 @@ class OpenWatchesTest : public ::testing::TestWithParam<std::uint32_t> {
       world_.server().process().Kill();
       world_.server().Start();
     } else {
-      world_.server().SetDown(true);
-      world_.server().SetDown(false);
+      world_.server().faults().SetDown(true);
+      world_.server().faults().SetDown(false);
     }
     world_.RunUntil([&] { return world_.server().ready(); });
   }
@@ -119,7 +119,7 @@ TEST(OpenWatches, NoAlarmIsLeftOfWatchesThatHaveEnded) {
   world.Advance(Seconds(1));
   const auto early = open(5);
   const auto late = open(7);
-  world.server().CloseWatch(early->response.stream);
+  world.server().endpoint().CloseWatch(early->response.stream);
   world.Advance(Duration());
   const std::uint64_t with_one = steps_in(Seconds(10));
   EXPECT_TRUE(late->closed);

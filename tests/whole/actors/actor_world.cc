@@ -52,8 +52,8 @@ ActorWorld::~ActorWorld() { api.sim.Shutdown(); }
 
 void ActorWorld::Start(const std::string& name, client::ClientOptions options,
                        scenario::Component::Build build) {
-  components_.push_back(
-      std::make_unique<scenario::Component>(env, name, api.server(0), std::move(options), build));
+  components_.push_back(std::make_unique<scenario::Component>(env, name, api.server(0).endpoint(),
+                                                              std::move(options), build));
   components_.back()->process().Start();
   Settle();
 }
@@ -259,11 +259,15 @@ std::vector<std::string> ActorWorld::HandlerCalls(std::string_view resource) {
 }
 
 void ActorWorld::Freeze(std::string_view resource, bool frozen) {
-  api.server(0).FreezeCache(api.Kind(resource), frozen);
+  apiserver::WatchCacheFaults& cache = api.server(0).faults().watch_cache(api.Kind(resource));
+  if (frozen)
+    cache.Freeze();
+  else
+    cache.ThawAll();
 }
 
 void ActorWorld::Relist(std::string_view resource) {
-  api.server(0).ReinitCache(api.Kind(resource));
+  api.server(0).faults().watch_cache(api.Kind(resource)).Reinit();
   Advance(Seconds(5));
 }
 

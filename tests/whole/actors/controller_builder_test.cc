@@ -413,7 +413,7 @@ TEST(CachedReader, FailsBeforeTheCachesHaveStarted) {
   ActorWorld w;
   sim::Process& process = w.api.sim.AddProcess("early");
   process.Start();
-  client::Connection connection(w.env, process, w.api.server(0));
+  client::Connection connection(w.env, process, w.api.server(0).endpoint());
   client::InformerFactory informers(connection, client::ClientOptions(), Duration());
   client::Client live(connection, process.actor(), client::ClientOptions());
   client::CachedReader reader(connection, informers, live);

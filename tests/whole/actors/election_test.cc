@@ -124,7 +124,7 @@ TEST(Election, ALeaderCutOffEndsAndComesBackAsACandidate) {
   scenario.until = Seconds(60);
   Runner runner(scenario, RunnerOptions());
   sim::Simulation& sim = runner.world().sim();
-  const auto set_down = [&](bool down) { runner.world().servers().at(0)->SetDown(down); };
+  const auto set_down = [&](bool down) { runner.world().servers().at(0)->faults().SetDown(down); };
   sim.After(Seconds(10), sim::TimerKind::kPeriodic, "down", [&] { set_down(true); });
   sim.After(Seconds(40), sim::TimerKind::kPeriodic, "up", [&] { set_down(false); });
   EXPECT_EQ(runner.Run().exit_code, 0);

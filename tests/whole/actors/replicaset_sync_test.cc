@@ -243,7 +243,7 @@ TEST(ReplicaSetSync, AvailabilityComesByItself) {
 TEST(ReplicaSetSync, NothingIsDoneBeforeAllCachesAreFilled) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 1));
-  const auto down = [&](bool is) { w.api.server(0).SetDown(is); };
+  const auto down = [&](bool is) { w.api.server(0).faults().SetDown(is); };
   down(true);
   w.StartReplicaSets();
   w.Advance(Seconds(30));

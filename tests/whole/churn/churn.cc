@@ -105,7 +105,7 @@ class Run {
     unlimited.user = name;
     unlimited.qps = -1;
     readers_.push_back(std::make_unique<scenario::Component>(
-        cluster_.env, name, cluster_.server(i), unlimited,
+        cluster_.env, name, cluster_.server(i).endpoint(), unlimited,
         [this](sim::Process& process, client::Connection&, client::InformerFactory& informers) {
           return std::make_unique<Reader>(process, informers, &pods_);
         }));
@@ -198,11 +198,11 @@ class Run {
 
   // What it has seen, the server it goes to has not, and it has to list there.
   void MovesToTheStale(std::size_t i) {
-    cluster_.server(1 - i).FreezeCache(pods_, true);
-    readers_[i]->ConnectTo(cluster_.server(i));
+    cluster_.server(1 - i).faults().watch_cache(pods_).Freeze();
+    readers_[i]->ConnectTo(cluster_.server(i).endpoint());
     for (int n = 0; n < 3; ++n) Write();
     cluster_.Advance(Milliseconds(200));
-    readers_[i]->ConnectTo(cluster_.server(1 - i));
+    readers_[i]->ConnectTo(cluster_.server(1 - i).endpoint());
     if (OneIn(3)) {  // it forgets what it has seen
       sim::Process& process = readers_[i]->process();
       if (process.alive()) process.Kill();
@@ -219,17 +219,17 @@ class Run {
         if (server.process().alive()) server.process().Kill();
         break;
       case 1:
-        server.FreezeCache(pods_, true);
+        server.faults().watch_cache(pods_).Freeze();
         break;
       case 2:
-        server.LagCache(pods_, Milliseconds(Dice(8000)));
+        server.faults().watch_cache(pods_).SetLag(Milliseconds(Dice(8000)));
         break;
       case 3:
-        server.ReinitCache(pods_);
+        server.faults().watch_cache(pods_).Reinit();
         break;
       case 4:
       case 5:
-        server.ExpireHistory(pods_);
+        server.faults().watch_cache(pods_).ExpireHistory();
         break;
       default: {
         const auto compacted = cluster_.etcd.store().Compact(
@@ -262,7 +262,7 @@ class Run {
         if (reader.process().alive()) reader.process().Kill();
         break;
       case 1:
-        reader.ConnectTo(cluster_.server(Which()));
+        reader.ConnectTo(cluster_.server(Which()).endpoint());
         cluster_.hooks.CutStreams(fmt::format("reader-{}", i), &pods_, api::Status());
         break;
       default: {
@@ -280,8 +280,8 @@ class Run {
     for (std::size_t i = 0; i < 2; ++i) {
       apiserver::Server& server = cluster_.server(i);
       if (!server.process().alive()) server.Start();
-      server.FreezeCache(pods_, false);
-      server.LagCache(pods_, Duration());
+      server.faults().watch_cache(pods_).ThawAll();
+      server.faults().watch_cache(pods_).SetLag(Duration());
       sim::Process& reader = readers_[i]->process();
       if (!reader.alive()) reader.Start();
     }

@@ -49,7 +49,7 @@ api::Request TwoServers::About(api::Verb verb, std::string_view resource, std::s
 
 void TwoServers::Send(api::Request request, std::size_t to) {
   request.id = env.next_request_id++;
-  server(to).Accept(std::move(request), [](api::Response) {}, nullptr);
+  server(to).endpoint().Accept(std::move(request), [](api::Response) {}, nullptr);
 }
 
 }  // namespace ksim::churn

@@ -37,7 +37,7 @@ Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
                 [this] {
                   if (stream_ != nullptr) stream_->RequestProgress();
                 }),
-      held_changed_(sim_),
+      faults_(sim_, *this),
       dispatcher_(process, storage.resource(), variants),
       bookmarks_(sim_.now()),
       tick_site_(sim_.decisions().Site(TickSiteOf(process.name(), storage.resource()))),
@@ -61,14 +61,14 @@ sim::Task<void> Cacher::Run() {
     if (keeps_watchers()) {
       KSIM_PROBE("variant/cacher.reinit");
     } else {
-      StopAll("reinit");
+      dispatcher_.StopAll("reinit");
     }
   }
 }
 
 // Lists storage page by page, all at the revision of the first.
 sim::Task<api::Status> Cacher::FillFromStorage() {
-  reinit_ = false;
+  faults_.BeginFilling();
   store::RangeRequest range(storage_.root(), storage_.root_end());
   range.limit = kListPage;
   std::vector<api::Object> objects;
@@ -103,7 +103,7 @@ sim::Task<api::Status> Cacher::WatchStorage() {
     co_await FollowStream();
     stream_.reset();
     const api::Status* const error = stream_error_.get();
-    if (reinit_) co_return api::Unmapped(500, "reinitialized");
+    if (faults_.reinit_pending()) co_return api::Unmapped(500, "reinitialized");
     if (!error && !stream_created_) {
       KSIM_PROBE("apiserver/etcd-out-of-reach");
       sim_.context().background = false;
@@ -134,30 +134,17 @@ sim::Task<void> Cacher::FollowStream() {
     if (!arrived) co_return;
     store::WireResponse& wire = **arrived;
     stream_->Adopt(wire);
-    if (!Here(wire.response.arrived)) co_await Coming(wire.response.arrived);
-    if (reinit_) co_return;
+    if (faults_.HoldsBack(wire.response.arrived)) {
+      co_await faults_.WaitUntilLetThrough(wire.response.arrived);
+    }
+    if (faults_.reinit_pending()) co_return;
     stream_->TakeIn(wire);
-    if (freezes_ > 0) co_await Thawed();
-    if (reinit_) co_return;
+    if (faults_.frozen()) co_await faults_.WaitUntilThawed();
+    if (faults_.reinit_pending()) co_return;
     TakeIn(wire.response);
     if (stream_error_ != nullptr) co_return;
     while (dispatcher_.full()) co_await dispatcher_.Moved();
   }
-}
-
-// Returns when faults let what is there since `arrived` come.
-sim::Task<void> Cacher::Coming(VirtualTime arrived) {
-  while (!reinit_ && !Here(arrived)) {
-    if (holds_ > 0) {
-      co_await held_changed_.Wait();
-    } else {
-      co_await held_changed_.WaitFor(arrived + lag_ - sim_.now(), sim::TimerKind::kWork);
-    }
-  }
-}
-
-sim::Task<void> Cacher::Thawed() {
-  while (!reinit_ && freezes_ > 0) co_await held_changed_.Wait();
 }
 
 void Cacher::TakeIn(const store::WatchResponse& response) {
@@ -225,35 +212,14 @@ sim::Task<api::Result<api::Object>> Cacher::Get(SharedText ns, SharedText name,
   co_return *found;
 }
 
-void Cacher::Thaw() {
-  if (freezes_ > 0) --freezes_;
-  held_changed_.Notify();
-}
+void Cacher::MarkUnready() { ready_.Unset(api::Unmapped(500, "reinitialized")); }
 
-void Cacher::ThawAll() {
-  freezes_ = 0;
-  held_changed_.Notify();
-}
-
-void Cacher::ReleaseWatch() {
-  if (holds_ > 0) --holds_;
-  held_changed_.Notify();
-}
-
-void Cacher::set_lag(Duration lag) {
-  lag_ = lag;
-  held_changed_.Notify();
-}
-
-void Cacher::BreakWatch() {
-  if (stream_ != nullptr) stream_->Break();
-}
-
-void Cacher::Reinit() {
-  reinit_ = true;
-  ready_.Unset(api::Unmapped(500, "reinitialized"));
-  held_changed_.Notify();
+void Cacher::CancelStorageWatch() {
   if (stream_ != nullptr) stream_->Cancel();
+}
+
+void Cacher::BreakStorageWatch() {
+  if (stream_ != nullptr) stream_->Break();
 }
 
 }  // namespace ksim::apiserver

@@ -13,6 +13,7 @@
 
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/bookmark_schedule.h"
+#include "ksim/apiserver/cacher/cache_faults.h"
 #include "ksim/apiserver/cacher/dispatcher.h"
 #include "ksim/apiserver/cacher/progress.h"
 #include "ksim/apiserver/cacher/ready.h"
@@ -23,7 +24,7 @@
 
 namespace ksim::apiserver {
 
-class Cacher {
+class Cacher : private CacheFaults::Target {
  public:
   static constexpr Duration kFreshTimeout = Seconds(3);
   static constexpr int kFreshRetryAfter = 1;  // seconds
@@ -61,19 +62,7 @@ class Cacher {
   // The client of a watch reads again.
   void Resume(std::uint64_t stream) { dispatcher_.Resume(stream); }
 
-  // --- for faults ---
-  // Frozen it takes in nothing; thawed as often as it was frozen it goes on where it stood.
-  void Freeze() { ++freezes_; }
-  void Thaw();
-  void ThawAll();
-  // What etcd sends comes this long after it has arrived, and while the watch is held not at all.
-  // It counts how often it is.
-  void set_lag(Duration lag);
-  void HoldWatch() { ++holds_; }
-  void ReleaseWatch();
-  void Reinit();
-  void BreakWatch();  // of the resource on etcd
-  void StopAll(std::string_view reason);
+  CacheFaults& faults() { return faults_; }
 
  private:
   // --- cacher.cc: keeping the cache ---
@@ -81,10 +70,6 @@ class Cacher {
   sim::Task<api::Status> FillFromStorage();
   sim::Task<api::Status> WatchStorage();
   sim::Task<void> FollowStream();
-  // Whether faults let what has arrived come: it is neither held nor late.
-  bool Here(VirtualTime arrived) const { return holds_ == 0 && sim_.now() >= arrived + lag_; }
-  sim::Task<void> Coming(VirtualTime arrived);
-  sim::Task<void> Thawed();
   bool keeps_watchers() const {
     return variants_.cacher_reinit == api::Variants::Reinit::kKeepWatchers;
   }
@@ -94,6 +79,12 @@ class Cacher {
   }
   void OnChange(const store::WatchEvent& event);
   void OnProgress(std::int64_t revision);
+
+  // --- CacheFaults::Target ---
+  void MarkUnready() override;
+  void CancelStorageWatch() override;
+  void BreakStorageWatch() override;
+  void ForgetHistory() override { cache_.ForgetHistory(); }
 
   // --- cacher_list.cc ---
   sim::Task<api::Result<std::int64_t>> ListRevision(const ListQuery& query);
@@ -120,11 +111,7 @@ class Cacher {
   std::unique_ptr<store::EtcdWatch> stream_;
   bool stream_created_ = false;                      // etcd has answered on it
   std::unique_ptr<const api::Status> stream_error_;  // why it ended; null: it just did
-  bool reinit_ = false;
-  int freezes_ = 0;  // > 0: frozen
-  int holds_ = 0;    // > 0: the watch on etcd is held
-  Duration lag_;
-  sim::Signal held_changed_;
+  CacheFaults faults_;
 
   Dispatcher dispatcher_;
   BookmarkSchedule bookmarks_;

@@ -103,8 +103,6 @@ WatchInterval Cacher::InitialState(const WatchQuery& query, CacheWatcher& watche
 
 void Cacher::Forget(std::uint64_t stream) { dispatcher_.Forget(stream); }
 
-void Cacher::StopAll(std::string_view reason) { dispatcher_.StopAll(reason); }
-
 void Cacher::ScheduleBookmark(CacheWatcher& watcher) {
   const std::optional<VirtualTime> due = watcher.NextBookmark(sim_.now());
   if (!due) return;

@@ -1,0 +1,46 @@
+// Fault hooks: what a fault, or a test, can do to one kube-apiserver. Server::faults() gives them
+// out; they live as long as the server.
+#pragma once
+#include "ksim/api/kinds.h"
+#include "ksim/base/time.h"
+
+namespace ksim::apiserver {
+
+// The faults of one resource's watch cache. All of them end with the server's process: its next
+// incarnation begins with an empty cache. These bodies, of a cache that does not exist, do nothing.
+class WatchCacheFaults {
+ public:
+  virtual ~WatchCacheFaults() = default;
+
+  // A frozen cache applies nothing; responses of etcd wait until it has been thawed as often as it
+  // was frozen, or until ThawAll.
+  virtual void Freeze() {}
+  virtual void Thaw() {}
+  virtual void ThawAll() {}
+  // A held storage watch delivers nothing; responses of etcd wait on their way until it has been
+  // released as often as it was held.
+  virtual void HoldStorageWatch() {}
+  virtual void ReleaseStorageWatch() {}
+  // The cache receives each response of etcd this long after it has arrived.
+  virtual void SetLag(Duration /*lag*/) {}
+  // The storage watch breaks: the cache opens it again from the revision that it has reached.
+  virtual void BreakStorageWatch() {}
+  // The cache starts again as after the loss of its storage watch: it is not ready at once, its
+  // history is empty, and all its watches end after a pause of 1 s.
+  virtual void Reinit() {}
+  // The cache forgets its history: a watch from an older revision is answered 410.
+  virtual void ExpireHistory() {}
+};
+
+class ServerFaults {
+ public:
+  virtual ~ServerFaults() = default;
+
+  // A server that is down refuses connections and resets those that are open; its process lives on.
+  // The calls are counted: each caller that takes it down must let it up again.
+  virtual void SetDown(bool down) = 0;
+  // Without a watch cache of the resource, or while the process is dead, the result does nothing.
+  virtual WatchCacheFaults& watch_cache(const api::ResourceInfo& r) = 0;
+};
+
+}  // namespace ksim::apiserver
