@@ -363,12 +363,12 @@ TEST(Explain, KnowsEveryTopicOfTheHelp) {
 TEST(Help, EveryCommandHasExamplesFlagsAndCompletion) {
   const std::string bash = RunCli({"completion", "bash"}).out;
   for (const auto& command : AllCommands()) {
-    const CliResult help = RunCli({std::string(command->name()), "--help"});
+    const CliResult help = RunCli({std::string(command.name), "--help"});
     EXPECT_EQ(help.code, 0);
-    EXPECT_NE(help.out.find("Examples:"), std::string::npos) << command->name();
-    EXPECT_NE(help.out.find("Exit codes:"), std::string::npos) << command->name();
-    EXPECT_NE(bash.find(std::string(command->name()) + ") flags="), std::string::npos);
-    EXPECT_NE(RunCli({"--help"}).out.find(std::string("\n  ") + std::string(command->name())),
+    EXPECT_NE(help.out.find("Examples:"), std::string::npos) << command.name;
+    EXPECT_NE(help.out.find("Exit codes:"), std::string::npos) << command.name;
+    EXPECT_NE(bash.find(std::string(command.name) + ") flags="), std::string::npos);
+    EXPECT_NE(RunCli({"--help"}).out.find(std::string("\n  ") + std::string(command.name)),
               std::string::npos);
   }
   EXPECT_EQ(RunCli({"completion", "zsh"}).code, 0);

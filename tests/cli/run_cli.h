@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ksim/cli/command.h"
+#include "ksim/cli/app.h"
 
 namespace ksim::cli {
 

@@ -124,10 +124,10 @@ TEST(Usage, VariablesTurnColoursOnAndOff) {
 
 TEST(Usage, EveryCommandTakesTheCommonFlags) {
   for (const auto& command : AllCommands()) {
-    const std::string help = RunCli({std::string(command->name()), "--help"}).out;
+    const std::string help = RunCli({std::string(command.name), "--help"}).out;
     for (const char* flag : {"--color WHEN", "-q, --quiet", "--bisect", "-h, --help"})
-      EXPECT_NE(help.find(flag), std::string::npos) << command->name() << " " << flag;
-    EXPECT_EQ(help.find(":{"), std::string::npos) << "a check is no type: " << command->name();
+      EXPECT_NE(help.find(flag), std::string::npos) << command.name << " " << flag;
+    EXPECT_EQ(help.find(":{"), std::string::npos) << "a check is no type: " << command.name;
   }
 }
 

@@ -1,19 +1,13 @@
-// Command: one subcommand: its flags, its help, what it does.
+// Command: one subcommand as data: its texts, its flags, and the function that does it. Each has a
+// file of its name with a struct of its flags and free functions.
 #pragma once
-#include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ksim/cli/flags.h"
 #include "ksim/cli/io.h"
-
-namespace CLI {
-class App;
-class Option;
-class Validator;
-}  // namespace CLI
 
 namespace ksim::cli {
 
@@ -24,72 +18,52 @@ struct Example {
   std::string_view line;
 };
 
-class Command {
- public:
-  virtual ~Command() = default;
-  virtual std::string_view name() const = 0;
-  virtual std::string_view summary() const = 0;  // one line, lower case
-  virtual std::string_view usage() const = 0;    // ksim run FILE... [flags]
-  virtual std::string_view description() const { return ""; }
-  virtual std::vector<Example> examples() const { return {}; }
-  virtual void Define(CLI::App& app) = 0;
-  virtual int Run(Io& io) = 0;
+// One use of a command: parsing the flags fills them, then `run` does it and returns the exit code.
+struct Invocation {
+  FlagSet flags;
+  std::function<int(Io& io)> run;  // owns what the flags point at
 };
 
-std::unique_ptr<Command> MakeRun();
-std::unique_ptr<Command> MakeReplay();
-std::unique_ptr<Command> MakeDiff();
-std::unique_ptr<Command> MakeCheck();
-std::unique_ptr<Command> MakeFuzz();
-std::unique_ptr<Command> MakeShrink();
-std::unique_ptr<Command> MakeGet();
-std::unique_ptr<Command> MakeDescribe();
-std::unique_ptr<Command> MakeEvents();
-std::unique_ptr<Command> MakeEtcd();
-std::unique_ptr<Command> MakeStore();
-std::unique_ptr<Command> MakeReport();
-std::unique_ptr<Command> MakeExport();
-std::unique_ptr<Command> MakeValidate();
-std::unique_ptr<Command> MakeExplain();
-std::unique_ptr<Command> MakeVersion();
-std::unique_ptr<Command> MakeCompletion();
+struct Command {
+  std::string_view name;
+  std::string_view summary;      // one line, lower case
+  std::string_view usage;        // ksim run FILE... [flags]
+  std::string_view description;  // "" for none
+  std::vector<Example> examples;
+  Invocation (*invoke)();
+};
+
+// The Invocation of a command with flags of type `Flags`.
+template <class Flags, void (*add_flags)(FlagSet&, Flags&), int (*run)(Io&, const Flags&)>
+Invocation Invoke() {
+  const auto flags = std::make_shared<Flags>();
+  Invocation invocation;
+  add_flags(invocation.flags, *flags);
+  invocation.run = [flags](Io& io) { return run(io, *flags); };
+  return invocation;
+}
+
+Command RunCommand();
+Command ReplayCommand();
+Command DiffCommand();
+Command CheckCommand();
+Command FuzzCommand();
+Command ShrinkCommand();
+Command GetCommand();
+Command DescribeCommand();
+Command EventsCommand();
+Command EtcdCommand();
+Command StoreCommand();
+Command ReportCommand();
+Command ExportCommand();
+Command ValidateCommand();
+Command ExplainCommand();
+Command VersionCommand();
+Command CompletionCommand();
 // All, in the order of the help.
-std::vector<std::unique_ptr<Command>> AllCommands();
-
-// Flags that several commands take.
-struct CommonFlags {
-  std::string output;  // -o
-  std::string color = "auto";
-  bool quiet = false;
-  int verbosity = 0;
-  bool bisect = false;
-  void DefineOutput(CLI::App& app, std::vector<std::string> formats, std::string fallback);
-  void DefineColor(CLI::App& app);
-  void DefineQuiet(CLI::App& app);
-};
-
-// The flags of a command, and those that every command takes.
-void DefineFlags(Command& command, CLI::App& app, CommonFlags* common);
-
-// Accepts these words only; "unknown WHAT" are others.
-CLI::Validator OneOf(std::vector<std::string> known, std::string_view what = "value");
-// Refuses the empty text, as `"" is no WHAT`: what "$UNSET" makes of a flag.
-CLI::Validator NotEmpty(std::string_view what);
-// The words that a flag takes by OneOf, "auto always never"; "" if it is not for words.
-std::string WordsOf(CLI::Option& option);
+std::vector<Command> AllCommands();
 
 // What `ksim explain` has a page of.
 std::vector<std::string_view> ExplainTopics();
-
-// Flags that change what a scenario says.
-struct ScenarioFlags {
-  std::optional<std::uint64_t> seed;
-  std::vector<std::string> set;
-  bool strict = false;
-  void Define(CLI::App& app);
-};
-
-// The whole program: parses, runs, maps the exit code. `args` without the program's name.
-int Main(const std::vector<std::string>& args, Io& io);
 
 }  // namespace ksim::cli

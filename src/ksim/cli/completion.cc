@@ -1,8 +1,7 @@
-// Shell completion, made from the same flag tables that parse.
+// ksim completion: a script for a shell, made from the same flags that parse.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
+#include "ksim/cli/app.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 
@@ -18,7 +17,7 @@ struct FlagWords {
 struct CommandWords {
   std::string name;
   std::string summary;
-  std::string topics;  // that it takes in place of files
+  std::string topics;  // taken in place of files
   std::vector<FlagWords> flags;
 };
 
@@ -27,33 +26,32 @@ std::string TopicsOf(std::string_view command) {
   return command == "completion" ? "bash zsh fish" : "";
 }
 
-std::vector<CommandWords> Words() {
+std::vector<CommandWords> CompletionWords() {
   std::vector<CommandWords> out;
-  for (const auto& command : AllCommands()) {
-    CLI::App app;
+  for (const Command& command : AllCommands()) {
     CommonFlags common;
-    DefineFlags(*command, app, &common);
+    const Invocation invocation = InvokeWithCommonFlags(command, common);
     CommandWords words;
-    words.name = std::string(command->name());
-    words.summary = std::string(command->summary());
+    words.name = std::string(command.name);
+    words.summary = std::string(command.summary);
     words.topics = TopicsOf(words.name);
-    for (CLI::Option* option : app.get_options())
-      for (const std::string& flag : option->get_lnames())
-        words.flags.push_back(
-            {"--" + flag, option->get_description(), WordsOf(*option), option->get_snames()});
+    for (const Flag& flag : invocation.flags.flags())
+      for (const std::string& name : flag.long_names)
+        words.flags.push_back({"--" + name, flag.help,
+                               fmt::format("{}", fmt::join(flag.words, " ")), flag.short_names});
     words.flags.push_back({"--help", "This text", "", {}});
     out.push_back(std::move(words));
   }
   return out;
 }
 
-std::string Names(const std::vector<CommandWords>& all) {
+std::string CommandNames(const std::vector<CommandWords>& all) {
   std::string out;
   for (const CommandWords& w : all) out += (out.empty() ? "" : " ") + w.name;
   return out;
 }
 
-std::string Flags(const CommandWords& words) {
+std::string FlagNames(const CommandWords& words) {
   std::string out;
   for (const FlagWords& flag : words.flags) out += (out.empty() ? "" : " ") + flag.name;
   return out;
@@ -73,7 +71,7 @@ std::string BashValues(const CommandWords& words) {
   return out;
 }
 
-std::string Bash(const std::vector<CommandWords>& all) {
+std::string BashScript(const std::vector<CommandWords>& all) {
   std::string out = fmt::format(
       "# bash completion for ksim: source <(ksim completion bash)\n"
       "_ksim() {{\n"
@@ -86,9 +84,9 @@ std::string Bash(const std::vector<CommandWords>& all) {
       "    return\n"
       "  fi\n"
       "  case ${{COMP_WORDS[1]}} in\n",
-      Names(all));
+      CommandNames(all));
   for (const CommandWords& w : all)
-    out += fmt::format("    {}) flags=\"{}\" ;;\n", w.name, Flags(w));
+    out += fmt::format("    {}) flags=\"{}\" ;;\n", w.name, FlagNames(w));
   out += "  esac\n  case ${COMP_WORDS[1]}:$before in\n";
   for (const CommandWords& w : all) out += BashValues(w);
   return out +
@@ -118,7 +116,7 @@ std::string ZshQuoted(std::string text) {
   return out;
 }
 
-std::string Zsh(const std::vector<CommandWords>& all) {
+std::string ZshScript(const std::vector<CommandWords>& all) {
   std::string out =
       "#compdef ksim\n# zsh completion for ksim: source <(ksim completion zsh)\n"
       "_ksim() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(\n";
@@ -145,7 +143,7 @@ std::string FishQuoted(const std::string& text) {
   return out;
 }
 
-std::string Fish(const std::vector<CommandWords>& all) {
+std::string FishScript(const std::vector<CommandWords>& all) {
   std::string out = "# fish completion for ksim: ksim completion fish | source\n";
   for (const CommandWords& w : all) {
     out += fmt::format("complete -c ksim -n __fish_use_subcommand -a {} -d '{}'\n", w.name,
@@ -160,38 +158,41 @@ std::string Fish(const std::vector<CommandWords>& all) {
   return out;
 }
 
-class CompletionCommand : public Command {
- public:
-  std::string_view name() const override { return "completion"; }
-  std::string_view summary() const override { return "print a completion script for a shell"; }
-  std::string_view usage() const override { return "ksim completion bash|zsh|fish"; }
-  std::vector<Example> examples() const override {
-    return {{"In bash, for this session", "source <(ksim completion bash)"}};
-  }
-  void Define(CLI::App& app) override { app.add_option("SHELL", shell_, "bash, zsh or fish"); }
-  int Run(Io& io) override {
-    const std::vector<CommandWords> words = Words();
-    if (shell_ == "bash")
-      io.Out(Bash(words));
-    else if (shell_ == "zsh")
-      io.Out(Zsh(words));
-    else if (shell_ == "fish")
-      io.Out(Fish(words));
-    else {
-      io.Err(shell_.empty()
-                 ? "error: for which shell? bash, zsh or fish\n"
-                 : fmt::format("error: unknown shell \"{}\"; known: bash, zsh, fish\n", shell_));
-      return kInvalid;
-    }
-    return kOk;
-  }
-
- private:
-  std::string shell_;
+struct CompletionFlags {
+  std::string shell;
 };
+
+void AddCompletionFlags(FlagSet& set, CompletionFlags& flags) {
+  set.Add("SHELL", &flags.shell, "bash, zsh or fish");
+}
+
+int PrintCompletion(Io& io, const CompletionFlags& flags) {
+  const std::string& shell = flags.shell;
+  const std::vector<CommandWords> words = CompletionWords();
+  if (shell == "bash")
+    io.Out(BashScript(words));
+  else if (shell == "zsh")
+    io.Out(ZshScript(words));
+  else if (shell == "fish")
+    io.Out(FishScript(words));
+  else {
+    io.Err(shell.empty()
+               ? "error: for which shell? bash, zsh or fish\n"
+               : fmt::format("error: unknown shell \"{}\"; known: bash, zsh, fish\n", shell));
+    return kInvalid;
+  }
+  return kOk;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> MakeCompletion() { return std::make_unique<CompletionCommand>(); }
+Command CompletionCommand() {
+  return {.name = "completion",
+          .summary = "print a completion script for a shell",
+          .usage = "ksim completion bash|zsh|fish",
+          .description = "",
+          .examples = {{"In bash, for this session", "source <(ksim completion bash)"}},
+          .invoke = &Invoke<CompletionFlags, AddCompletionFlags, PrintCompletion>};
+}
 
 }  // namespace ksim::cli

@@ -1,14 +1,15 @@
 // ksim etcd: what etcdctl would have shown at a moment of a trace.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
+#include "ksim/cli/common_flags.h"
 #include "ksim/cli/etcd_history.h"
 #include "ksim/cli/etcdctl.h"
 #include "ksim/cli/exit_code.h"
@@ -44,214 +45,215 @@ std::optional<int> ValueOf(const Word (&words)[N], std::string text, int fallbac
   return std::nullopt;
 }
 
-class EtcdCommand : public Command {
- public:
-  std::string_view name() const override { return "etcd"; }
-  std::string_view summary() const override {
-    return "show keys, values and revisions of a trace as etcdctl does";
-  }
-  std::string_view usage() const override {
-    return "ksim etcd TRACE get|watch KEY [RANGE_END] [flags]";
-  }
-  std::string_view description() const override {
-    return "get shows keys as they are at --at (default: end) or at --rev; values are the objects\n"
-           "as they are stored. watch shows the events of a watch that was opened at --at "
-           "(default:\n"
-           "the beginning) and lasts to the end of the trace. Leases are not in traces.";
-  }
-  std::vector<Example> examples() const override {
-    return {{"All keys",
-             "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl && "
-             "ksim etcd /tmp/run.jsonl get / --prefix --keys-only"},
-            {"One object in its first version, in base64",
-             "ksim etcd /tmp/run.jsonl get /registry/replicasets/default/my-replicaset "
-             "--at 2s -o json"},
-            {"Every change of the pods, with what was before",
-             "ksim etcd /tmp/run.jsonl watch /registry/pods/ --prefix --prev-kv"}};
-  }
-
-  void Define(CLI::App& app) override {
-    app.add_option("TRACE", path_, "A trace; - is standard input");
-    app.add_option("VERB", verb_, "get or watch");
-    app.add_option("KEY", keys_, "A key, and the end of a range of keys");
-    app.add_option("--at", at_, "The moment: a time such as 1.5s, seq:N, rv:N, end")
-        ->type_name("MOMENT");
-    app.add_flag("--prefix", prefix_, "All keys that begin with KEY");
-    app.add_option("--rev", revision_, "get: as of this revision; watch: from it on")
-        ->type_name("N")
-        ->check(NotEmpty("number"));
-    app.add_option("-o,-w,--output,--write-out", format_, "simple, json, fields")
-        ->type_name("FORMAT");
-    DefineGet(app);
-    watch_only_ = {app.add_flag("--prev-kv", prev_kv_, "watch: with the key as it was before")};
-    common_.DefineColor(app);
-  }
-
-  int Run(Io& io) override {
-    io.SetColor(common_.color);
-    if (const std::string wrong = Complaint(); !wrong.empty()) {
-      io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), wrong));
-      return kInvalid;
-    }
-    const std::optional<trace::Trace> trace = ReadTraceOrTell(io, path_);
-    if (!trace) return kInvalid;
-    cut_ = !trace->end;
-    const bool watch = verb_ == "watch";
-    const absl::StatusOr<trace::Moment> moment =
-        trace::ParseMoment(at_.empty() ? Default(watch) : at_);
-    if (!moment.ok()) {
-      io.Err(fmt::format("--at: error: {}\n", Message(moment.status())));
-      return kInvalid;
-    }
-    EtcdHistory history(*trace);
-    if (const absl::Status s = history.AdvanceTo(*moment); !s.ok()) return Broken(io, s);
-    const int code = watch ? Watch(io, &history) : Get(io, history.store());
-    return code == kOk ? AtBest(kOk) : code;
-  }
-
- private:
-  // What of a cut trace is missing may be what was asked for.
-  int AtBest(int code) const { return cut_ ? kUndecided : code; }
-
-  void DefineGet(CLI::App& app) {
-    get_only_ = {
-        app.add_flag("--from-key", from_key_, "get: all keys from KEY on"),
-        app.add_option("--limit", limit_, "get: at most so many keys")
-            ->type_name("N")
-            ->check(NotEmpty("number")),
-        app.add_option("--order", order_, "get: ASCEND, DESCEND")->type_name("ORDER"),
-        app.add_option("--sort-by", sort_by_, "get: CREATE, KEY, MODIFY, VALUE, VERSION")
-            ->type_name("TARGET"),
-        app.add_flag("--keys-only", keys_only_, "get: without values"),
-        app.add_flag("--count-only", count_only_, "get: only how many, with -o fields or json"),
-        app.add_flag("--print-value-only", value_only_, "get: only values, with -o simple")};
-  }
-
-  // A watch sees everything, a get what is left in the end.
-  static std::string Default(bool watch) { return watch ? "seq:0" : "end"; }
-
-  // What is wrong with the command line, after "error: ", as etcdctl puts it; "" for nothing.
-  std::string Complaint() {
-    const char* usage = "\nhint: ksim etcd TRACE get KEY";
-    if (path_.empty()) return fmt::format("which trace?{}", usage);
-    if (verb_ != "get" && verb_ != "watch")
-      return verb_.empty() ? fmt::format("get or watch?{}", usage)
-                           : fmt::format("unknown verb \"{}\"; want get or watch{}", verb_, usage);
-    if (keys_.empty())
-      return verb_ + " command needs one argument as key and an optional argument as range_end";
-    if (keys_.size() > 2) return fmt::format("unexpected argument \"{}\"", keys_[2]);
-    for (const CLI::Option* option : verb_ == "get" ? watch_only_ : get_only_)
-      if (option->count() > 0)
-        return fmt::format("--{} is not for {}", option->get_lnames().front(), verb_);
-    if (prefix_ && from_key_)
-      return "`--prefix` and `--from-key` cannot be set at the same time, choose one";
-    if (keys_only_ && count_only_)
-      return "`--keys-only` and `--count-only` cannot be set at the same time, choose one";
-    if (keys_.size() == 2 && (prefix_ || from_key_))
-      return "too many arguments, only accept one argument when `--prefix` or `--from-key` is set";
-    return FormatComplaint();
-  }
-
-  std::string FormatComplaint() {
-    const std::optional<int> format = ValueOf(kFormats, format_, 0);
-    if (!format)
-      return fmt::format("unknown output format \"{}\"; want one of simple, json, fields", format_);
-    printer_.format = static_cast<EtcdctlFormat>(*format);
-    printer_.value_only = value_only_;
-    if (count_only_ && printer_.format == EtcdctlFormat::kSimple)
-      return "--count-only is only for `--write-out=fields` and `--write-out=json`";
-    if (value_only_ && printer_.format != EtcdctlFormat::kSimple)
-      return "print-value-only is only for `--write-out=simple`";
-    if (!ValueOf(kOrders, order_, 0)) return fmt::format("bad sort order {}", order_);
-    if (!ValueOf(kTargets, sort_by_, 0)) return fmt::format("bad sort target {}", sort_by_);
-    return "";
-  }
-
-  // clientv3's WithPrefix, WithFromKey and WithRange.
-  std::pair<std::string, std::string> Range() const {
-    const std::string& key = keys_.front();
-    const std::string all(store::kFromKey);
-    if (from_key_ || (prefix_ && key.empty())) return {key.empty() ? all : key, all};
-    if (prefix_) return {key, store::PrefixEnd(key)};
-    return {key, keys_.size() == 2 ? keys_[1] : std::string()};
-  }
-
-  int Get(Io& io, const store::Store& store) const {
-    const auto [key, end] = Range();
-    store::RangeRequest r(key, end);
-    r.revision = std::max<std::int64_t>(revision_, 0);
-    r.limit = limit_;
-    r.sort_order = static_cast<store::SortOrder>(*ValueOf(kOrders, order_, 0));
-    r.sort_target = static_cast<store::SortTarget>(*ValueOf(kTargets, sort_by_, 0));
-    r.keys_only = keys_only_;
-    r.count_only = count_only_;
-    const absl::StatusOr<store::RangeResponse> response = store.Range(r);
-    if (!response.ok()) return Refused(io, response.status());
-    io.Out(printer_.Get(*response));
-    return kOk;
-  }
-
-  int Watch(Io& io, EtcdHistory* history) const {
-    const auto [key, end] = Range();
-    store::WatchRequest request(key, end, std::max<std::int64_t>(revision_, 0));
-    request.prev_kv = prev_kv_;
-    const std::unique_ptr<store::WatchStream> stream = history->store().NewWatchStream();
-    stream->Watch(request);
-    while (history->store().SyncWatchers() > 0) {
-    }
-    while (!io.closed()) {
-      if (!Print(io, *stream)) return kNothing;
-      const absl::StatusOr<bool> more = history->AdvanceOne();
-      if (!more.ok()) return Broken(io, more.status());
-      if (!*more) break;
-    }
-    return kOk;
-  }
-
-  // What the stream holds; false if the watch is over.
-  bool Print(Io& io, store::WatchStream& stream) const {
-    while (const std::optional<store::WatchResponse> r = stream.Next()) {
-      if (r->canceled || !r->created) io.Out(printer_.Watch(*r));
-      if (r->canceled) {
-        const std::string_view why = r->cancel_reason;
-        io.Err(fmt::format("watch was canceled ({})\nError: watch is canceled by the server\n",
-                           why.empty() ? store::kCompactedReason : why));
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // The store's answer to a question it cannot answer.
-  int Refused(Io& io, const absl::Status& status) const {
-    io.Err(fmt::format("Error: {}\n", store::ErrorOf(status).message));
-    if (store::IsCompacted(status))
-      io.Err("hint: --at rv:N shows the store as it was at revision N\n");
-    if (store::IsFutureRevision(status)) return AtBest(kNothing);
-    return store::IsCompacted(status) ? kNothing : kInvalid;
-  }
-
-  // The trace ends too early, or is not what a run leaves behind.
-  int Broken(Io& io, const absl::Status& status) const {
-    const bool early = status.code() == absl::StatusCode::kOutOfRange;
-    io.Err(early ? fmt::format("error: {}\n", Message(status))
-                 : fmt::format("{}: error: no trace of ksim: {}\n", path_, Message(status)));
-    return early ? AtBest(kNothing) : kInvalid;
-  }
-
-  std::string path_, verb_, at_, format_, order_, sort_by_;
-  std::vector<std::string> keys_;
-  bool prefix_ = false, from_key_ = false, keys_only_ = false, count_only_ = false;
-  bool value_only_ = false, prev_kv_ = false;
-  bool cut_ = false;  // the trace
-  std::int64_t revision_ = 0, limit_ = 0;
-  std::vector<const CLI::Option*> get_only_, watch_only_;
-  EtcdctlPrinter printer_;
-  CommonFlags common_;
+struct EtcdFlags {
+  std::string path, verb, at, format, order, sort_by;
+  std::vector<std::string> keys;
+  bool prefix = false, from_key = false, keys_only = false, count_only = false;
+  bool value_only = false, prev_kv = false;
+  std::int64_t revision = 0, limit = 0;
+  CommonFlags common;
+  GivenFlags given;
 };
+
+constexpr std::string_view kOnlyForGet[] = {"from-key",  "limit",      "order",           "sort-by",
+                                            "keys-only", "count-only", "print-value-only"};
+constexpr std::string_view kOnlyForWatch[] = {"prev-kv"};
+
+void AddEtcdFlags(FlagSet& set, EtcdFlags& flags) {
+  set.Add("TRACE", &flags.path, "A trace; - is standard input");
+  set.Add("VERB", &flags.verb, "get or watch");
+  set.Add("KEY", &flags.keys, "A key, and the end of a range of keys");
+  set.Add("--at", &flags.at, "The moment: a time such as 1.5s, seq:N, rv:N, end").Type("MOMENT");
+  set.Add("--prefix", &flags.prefix, "All keys that begin with KEY");
+  set.Add("--rev", &flags.revision, "get: as of this revision; watch: from it on")
+      .Type("N")
+      .NotEmpty("number");
+  set.Add("-o,-w,--output,--write-out", &flags.format, "simple, json, fields").Type("FORMAT");
+  set.Add("--from-key", &flags.from_key, "get: all keys from KEY on");
+  set.Add("--limit", &flags.limit, "get: at most so many keys").Type("N").NotEmpty("number");
+  set.Add("--order", &flags.order, "get: ASCEND, DESCEND").Type("ORDER");
+  set.Add("--sort-by", &flags.sort_by, "get: CREATE, KEY, MODIFY, VALUE, VERSION").Type("TARGET");
+  set.Add("--keys-only", &flags.keys_only, "get: without values");
+  set.Add("--count-only", &flags.count_only, "get: only how many, with -o fields or json");
+  set.Add("--print-value-only", &flags.value_only, "get: only values, with -o simple");
+  set.Add("--prev-kv", &flags.prev_kv, "watch: with the key as it was before");
+  AddColorFlag(set, flags.common);
+  set.NoteGiven(&flags.given);
+}
+
+// The first flag of those that the command line gives; "" for none.
+template <std::size_t N>
+std::string_view FirstGiven(const std::string_view (&names)[N], const GivenFlags& given) {
+  for (const std::string_view name : names)
+    if (given.contains(name)) return name;
+  return "";
+}
+
+EtcdctlPrinter PrinterOf(const EtcdFlags& flags) {
+  EtcdctlPrinter printer;
+  printer.format = static_cast<EtcdctlFormat>(ValueOf(kFormats, flags.format, 0).value_or(0));
+  printer.value_only = flags.value_only;
+  return printer;
+}
+
+std::string FormatProblem(const EtcdFlags& flags) {
+  if (!ValueOf(kFormats, flags.format, 0))
+    return fmt::format("unknown output format \"{}\"; want one of simple, json, fields",
+                       flags.format);
+  const bool simple = PrinterOf(flags).format == EtcdctlFormat::kSimple;
+  if (flags.count_only && simple)
+    return "--count-only is only for `--write-out=fields` and `--write-out=json`";
+  if (flags.value_only && !simple) return "print-value-only is only for `--write-out=simple`";
+  if (!ValueOf(kOrders, flags.order, 0)) return fmt::format("bad sort order {}", flags.order);
+  if (!ValueOf(kTargets, flags.sort_by, 0)) return fmt::format("bad sort target {}", flags.sort_by);
+  return "";
+}
+
+// The problem of the command line, after "error: ", as etcdctl puts it; "" for none.
+std::string UsageProblem(const EtcdFlags& flags) {
+  const char* usage = "\nhint: ksim etcd TRACE get KEY";
+  const std::string& verb = flags.verb;
+  if (flags.path.empty()) return fmt::format("which trace?{}", usage);
+  if (verb != "get" && verb != "watch")
+    return verb.empty() ? fmt::format("get or watch?{}", usage)
+                        : fmt::format("unknown verb \"{}\"; want get or watch{}", verb, usage);
+  if (flags.keys.empty())
+    return verb + " command needs one argument as key and an optional argument as range_end";
+  if (flags.keys.size() > 2) return fmt::format("unexpected argument \"{}\"", flags.keys[2]);
+  const std::string_view misplaced =
+      verb == "get" ? FirstGiven(kOnlyForWatch, flags.given) : FirstGiven(kOnlyForGet, flags.given);
+  if (!misplaced.empty()) return fmt::format("--{} is not for {}", misplaced, verb);
+  if (flags.prefix && flags.from_key)
+    return "`--prefix` and `--from-key` cannot be set at the same time, choose one";
+  if (flags.keys_only && flags.count_only)
+    return "`--keys-only` and `--count-only` cannot be set at the same time, choose one";
+  if (flags.keys.size() == 2 && (flags.prefix || flags.from_key))
+    return "too many arguments, only accept one argument when `--prefix` or `--from-key` is set";
+  return FormatProblem(flags);
+}
+
+// The keys asked for: clientv3's WithPrefix, WithFromKey and WithRange.
+std::pair<std::string, std::string> KeyRange(const EtcdFlags& flags) {
+  const std::string& key = flags.keys.front();
+  const std::string all(store::kFromKey);
+  if (flags.from_key || (flags.prefix && key.empty())) return {key.empty() ? all : key, all};
+  if (flags.prefix) return {key, store::PrefixEnd(key)};
+  return {key, flags.keys.size() == 2 ? flags.keys[1] : std::string()};
+}
+
+// A key that a cut trace does not show may stand in what it lacks.
+int NotFoundCode(const trace::Trace& trace) { return trace.end ? kNothing : kUndecided; }
+
+// Prints the store's answer to a request that it refuses.
+int PrintRefusal(Io& io, const absl::Status& status, const trace::Trace& trace) {
+  io.Err(fmt::format("Error: {}\n", store::ErrorOf(status).message));
+  if (store::IsCompacted(status))
+    io.Err("hint: --at rv:N shows the store as it was at revision N\n");
+  if (store::IsFutureRevision(status)) return NotFoundCode(trace);
+  return store::IsCompacted(status) ? kNothing : kInvalid;
+}
+
+// Prints why the history cannot go on: the trace ends too early, or no run has written it.
+int PrintBrokenHistory(Io& io, const absl::Status& status, const EtcdFlags& flags,
+                       const trace::Trace& trace) {
+  const bool early = status.code() == absl::StatusCode::kOutOfRange;
+  io.Err(early ? fmt::format("error: {}\n", Message(status))
+               : fmt::format("{}: error: no trace of ksim: {}\n", flags.path, Message(status)));
+  return early ? NotFoundCode(trace) : kInvalid;
+}
+
+int EtcdGet(Io& io, const EtcdFlags& flags, const trace::Trace& trace, const store::Store& store) {
+  const auto [key, end] = KeyRange(flags);
+  store::RangeRequest r(key, end);
+  r.revision = std::max<std::int64_t>(flags.revision, 0);
+  r.limit = flags.limit;
+  r.sort_order = static_cast<store::SortOrder>(*ValueOf(kOrders, flags.order, 0));
+  r.sort_target = static_cast<store::SortTarget>(*ValueOf(kTargets, flags.sort_by, 0));
+  r.keys_only = flags.keys_only;
+  r.count_only = flags.count_only;
+  const absl::StatusOr<store::RangeResponse> response = store.Range(r);
+  if (!response.ok()) return PrintRefusal(io, response.status(), trace);
+  io.Out(PrinterOf(flags).Get(*response));
+  return kOk;
+}
+
+// Prints the responses that the stream holds; false if the watch is over.
+bool PrintWatchResponses(Io& io, const EtcdctlPrinter& printer, store::WatchStream& stream) {
+  while (const std::optional<store::WatchResponse> r = stream.Next()) {
+    if (r->canceled || !r->created) io.Out(printer.Watch(*r));
+    if (r->canceled) {
+      const std::string_view why = r->cancel_reason;
+      io.Err(fmt::format("watch was canceled ({})\nError: watch is canceled by the server\n",
+                         why.empty() ? store::kCompactedReason : why));
+      return false;
+    }
+  }
+  return true;
+}
+
+int EtcdWatch(Io& io, const EtcdFlags& flags, const trace::Trace& trace, EtcdHistory* history) {
+  const auto [key, end] = KeyRange(flags);
+  store::WatchRequest request(key, end, std::max<std::int64_t>(flags.revision, 0));
+  request.prev_kv = flags.prev_kv;
+  const std::unique_ptr<store::WatchStream> stream = history->store().NewWatchStream();
+  stream->Watch(request);
+  while (history->store().SyncWatchers() > 0) {
+  }
+  const EtcdctlPrinter printer = PrinterOf(flags);
+  while (!io.closed()) {
+    if (!PrintWatchResponses(io, printer, *stream)) return kNothing;
+    const absl::StatusOr<bool> more = history->AdvanceOne();
+    if (!more.ok()) return PrintBrokenHistory(io, more.status(), flags, trace);
+    if (!*more) break;
+  }
+  return kOk;
+}
+
+int RunEtcd(Io& io, const EtcdFlags& flags) {
+  io.SetColor(flags.common.color);
+  if (const std::string problem = UsageProblem(flags); !problem.empty()) {
+    io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), problem));
+    return kInvalid;
+  }
+  const std::optional<trace::Trace> trace = ReadTraceOrTell(io, flags.path);
+  if (!trace) return kInvalid;
+  const bool watch = flags.verb == "watch";
+  // A watch shows everything from the beginning, a get what is left in the end.
+  const std::string at = !flags.at.empty() ? flags.at : watch ? "seq:0" : "end";
+  const absl::StatusOr<trace::Moment> moment = trace::ParseMoment(at);
+  if (!moment.ok()) {
+    io.Err(fmt::format("--at: error: {}\n", Message(moment.status())));
+    return kInvalid;
+  }
+  EtcdHistory history(*trace);
+  if (const absl::Status s = history.AdvanceTo(*moment); !s.ok())
+    return PrintBrokenHistory(io, s, flags, *trace);
+  const int code =
+      watch ? EtcdWatch(io, flags, *trace, &history) : EtcdGet(io, flags, *trace, history.store());
+  return code == kOk && !trace->end ? kUndecided : code;
+}
 
 }  // namespace
 
-std::unique_ptr<Command> MakeEtcd() { return std::make_unique<EtcdCommand>(); }
+Command EtcdCommand() {
+  return {
+      .name = "etcd",
+      .summary = "show keys, values and revisions of a trace as etcdctl does",
+      .usage = "ksim etcd TRACE get|watch KEY [RANGE_END] [flags]",
+      .description =
+          "get shows keys as they are at --at (default: end) or at --rev; values are the objects\n"
+          "as they are stored. watch shows the events of a watch that was opened at --at "
+          "(default:\n"
+          "the beginning) and lasts to the end of the trace. Leases are not in traces.",
+      .examples = {{"All keys",
+                    "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl && "
+                    "ksim etcd /tmp/run.jsonl get / --prefix --keys-only"},
+                   {"One object in its first version, in base64",
+                    "ksim etcd /tmp/run.jsonl get /registry/replicasets/default/my-replicaset "
+                    "--at 2s -o json"},
+                   {"Every change of the pods, with what was before",
+                    "ksim etcd /tmp/run.jsonl watch /registry/pods/ --prefix --prev-kv"}},
+      .invoke = &Invoke<EtcdFlags, AddEtcdFlags, RunEtcd>};
+}
 
 }  // namespace ksim::cli

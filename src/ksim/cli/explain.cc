@@ -1,12 +1,12 @@
+// ksim explain: the pages about scenarios, faults, oracles, variants and kinds.
 #include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 
 #include "ksim/api/kinds.h"
 #include "ksim/api/variants.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/check/oracle.h"
 #include "ksim/cli/command.h"
+#include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/kubectl/printing/table.h"
 #include "ksim/scenario/schema.h"
@@ -116,113 +116,112 @@ std::string VariantsText(std::string_view only = "") {
          "asCompat, is what upstream did at the version of the scenario's `compat`.\n";
 }
 
-class ExplainCommand : public Command {
- public:
-  std::string_view name() const override { return "explain"; }
-  std::string_view summary() const override {
-    return "document scenario fields, faults, oracles, sites and kinds";
-  }
-  std::string_view usage() const override { return "ksim explain TOPIC"; }
-  std::string_view description() const override {
-    return "Topics: scenario (and its fields, as scenario.spec.steps), faults, oracles, sites,\n"
-           "variants, kinds, controllers.";
-  }
-  std::vector<Example> examples() const override {
-    return {{"What a step can be", "ksim explain scenario.spec.steps"},
-            {"What a delete takes", "ksim explain scenario.spec.steps.delete"},
-            {"What an oracle promises", "ksim explain esr"},
-            {"The kinds there are", "ksim explain kinds"}};
-  }
-  void Define(CLI::App& app) override { app.add_option("TOPIC", topic_, "What to explain"); }
-
-  int Run(Io& io) override {
-    if (topic_.empty()) {
-      io.Out(fmt::format("topics: {}\n", fmt::join(kTopics, ", ")));
-      return kOk;
-    }
-    if (topic_ == "oracles") return Show(io, "Oracles", OraclesText());
-    if (topic_ == "controllers") return Show(io, "Controllers", NamedText(scenario::Controllers()));
-    if (topic_ == "sites")
-      return Show(io, "Sites of draws and decisions", NamedText(scenario::Sites()));
-    if (topic_ == "kinds")
-      return Show(io, "Kinds",
-                  KindsText() + "\nAny kind of another group is served as a custom resource.\n");
-    if (topic_ == "variants")
-      return Show(io, "Variants: NAME: VALUE in spec.cluster.variants", VariantsText());
-    if (scenario::FaultType().Find(topic_) != nullptr && topic_ != "at" && topic_ != "when")
-      return ExplainPath(io, "scenario.spec.faults." + topic_);
-    if (topic_ == "faults") return ExplainPath(io, "scenario.spec.faults");
-    if (topic_.starts_with("faults.")) return ExplainPath(io, "scenario.spec." + topic_);
-    if (const std::string one = OneOfASet(); !one.empty()) {
-      io.Out(one);
-      return kOk;
-    }
-    return ExplainPath(io, topic_);
-  }
-
- private:
-  // `ksim explain oracles.esr`, or just esr; "" if there is no such thing.
-  std::string OneOfASet() const {
-    const auto named = [this](std::string_view set) {
-      const std::string prefix = std::string(set) + ".";
-      return std::string_view(topic_).substr(topic_.starts_with(prefix) ? prefix.size() : 0);
-    };
-    std::string text = OraclesText(named("oracles"));
-    if (text.empty()) text = VariantsText(named("variants"));
-    if (text.empty()) text = KindsText(named("kinds"));
-    const scenario::Named* controller =
-        scenario::FindNamed(scenario::Controllers(), named("controllers"));
-    if (text.empty() && controller != nullptr) text = NamedText({*controller});
-    return text;
-  }
-
-  static int Show(Io& io, std::string_view title, const std::string& text) {
-    io.Out(fmt::format("{}\n\n{}", title, text));
-    return kOk;
-  }
-
-  int ExplainPath(Io& io, const std::string& path) {
-    const Type* type = &scenario::ScenarioType();
-    std::string_view rest = path;
-    const std::string_view head = rest.substr(0, rest.find('.'));
-    if (head != "scenario") return Unknown(io, topic_, {std::begin(kTopics), std::end(kTopics)});
-    while (rest.find('.') != std::string_view::npos) {
-      rest.remove_prefix(rest.find('.') + 1);
-      const std::string_view field_name = rest.substr(0, rest.find('.'));
-      const Field* field = type == nullptr ? nullptr : type->Find(field_name);
-      if (field == nullptr)
-        return Unknown(io, std::string(field_name),
-                       type == nullptr ? std::vector<std::string_view>() : type->names());
-      last_ = field;
-      type = field->of;
-    }
-    if (type != nullptr) {
-      io.Out(TypeText(path, *type));
-    } else {
-      io.Out(fmt::format("{} <{}>\n\n{}\n", path, last_->type, last_->text));
-      if (!last_->value.empty()) io.Out(fmt::format("Default: {}\n", last_->value));
-    }
-    return kOk;
-  }
-
-  static int Unknown(Io& io, const std::string& word, const std::vector<std::string_view>& known) {
-    const std::string near = Nearest(word, known);
-    io.Err(fmt::format("error: nothing to explain about \"{}\"{}\n", word,
-                       near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
-    if (near.empty() && !known.empty())
-      io.Err(fmt::format("hint: there {} {}\n", known.size() == 1 ? "is" : "are",
-                         fmt::join(known, ", ")));
-    return kNothing;
-  }
-
-  std::string topic_;
-  const Field* last_ = nullptr;
+struct ExplainFlags {
+  std::string topic;
 };
+
+void AddExplainFlags(FlagSet& set, ExplainFlags& flags) {
+  set.Add("TOPIC", &flags.topic, "What to explain");
+}
+
+int PrintUnknownTopic(Io& io, const std::string& word, const std::vector<std::string_view>& known) {
+  const std::string near = Nearest(word, known);
+  io.Err(fmt::format("error: nothing to explain about \"{}\"{}\n", word,
+                     near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+  if (near.empty() && !known.empty())
+    io.Err(fmt::format("hint: there {} {}\n", known.size() == 1 ? "is" : "are",
+                       fmt::join(known, ", ")));
+  return kNothing;
+}
+
+int PrintTopic(Io& io, std::string_view title, const std::string& text) {
+  io.Out(fmt::format("{}\n\n{}", title, text));
+  return kOk;
+}
+
+// The text about a single oracle, variant, kind or controller: `ksim explain oracles.esr`, or just
+// esr; "" if there is none.
+std::string TextOfOne(std::string_view topic) {
+  const auto name_in = [topic](std::string_view set) {
+    const std::string prefix = std::string(set) + ".";
+    return topic.substr(topic.starts_with(prefix) ? prefix.size() : 0);
+  };
+  std::string text = OraclesText(name_in("oracles"));
+  if (text.empty()) text = VariantsText(name_in("variants"));
+  if (text.empty()) text = KindsText(name_in("kinds"));
+  const Named* controller = scenario::FindNamed(scenario::Controllers(), name_in("controllers"));
+  if (text.empty() && controller != nullptr) text = NamedText({*controller});
+  return text;
+}
+
+// Explains a field of a scenario: scenario.spec.steps. `topic` is the path as the user gave it.
+int ExplainPath(Io& io, const std::string& path, const std::string& topic) {
+  const Type* type = &scenario::ScenarioType();
+  const Field* last = nullptr;
+  std::string_view rest = path;
+  if (rest.substr(0, rest.find('.')) != "scenario")
+    return PrintUnknownTopic(io, topic, ExplainTopics());
+  while (rest.find('.') != std::string_view::npos) {
+    rest.remove_prefix(rest.find('.') + 1);
+    const std::string_view field_name = rest.substr(0, rest.find('.'));
+    last = type == nullptr ? nullptr : type->Find(field_name);
+    if (last == nullptr)
+      return PrintUnknownTopic(io, std::string(field_name),
+                               type == nullptr ? std::vector<std::string_view>() : type->names());
+    type = last->of;
+  }
+  if (type != nullptr) {
+    io.Out(TypeText(path, *type));
+    return kOk;
+  }
+  io.Out(fmt::format("{} <{}>\n\n{}\n", path, last->type, last->text));
+  if (!last->value.empty()) io.Out(fmt::format("Default: {}\n", last->value));
+  return kOk;
+}
+
+int RunExplain(Io& io, const ExplainFlags& flags) {
+  const std::string& topic = flags.topic;
+  if (topic.empty()) {
+    io.Out(fmt::format("topics: {}\n", fmt::join(kTopics, ", ")));
+    return kOk;
+  }
+  if (topic == "oracles") return PrintTopic(io, "Oracles", OraclesText());
+  if (topic == "controllers")
+    return PrintTopic(io, "Controllers", NamedText(scenario::Controllers()));
+  if (topic == "sites")
+    return PrintTopic(io, "Sites of draws and decisions", NamedText(scenario::Sites()));
+  if (topic == "kinds")
+    return PrintTopic(
+        io, "Kinds", KindsText() + "\nAny kind of another group is served as a custom resource.\n");
+  if (topic == "variants")
+    return PrintTopic(io, "Variants: NAME: VALUE in spec.cluster.variants", VariantsText());
+  if (scenario::FaultType().Find(topic) != nullptr && topic != "at" && topic != "when")
+    return ExplainPath(io, "scenario.spec.faults." + topic, topic);
+  if (topic == "faults") return ExplainPath(io, "scenario.spec.faults", topic);
+  if (topic.starts_with("faults.")) return ExplainPath(io, "scenario.spec." + topic, topic);
+  if (const std::string one = TextOfOne(topic); !one.empty()) {
+    io.Out(one);
+    return kOk;
+  }
+  return ExplainPath(io, topic, topic);
+}
 
 }  // namespace
 
 std::vector<std::string_view> ExplainTopics() { return {std::begin(kTopics), std::end(kTopics)}; }
 
-std::unique_ptr<Command> MakeExplain() { return std::make_unique<ExplainCommand>(); }
+Command ExplainCommand() {
+  return {.name = "explain",
+          .summary = "document scenario fields, faults, oracles, sites and kinds",
+          .usage = "ksim explain TOPIC",
+          .description =
+              "Topics: scenario (and its fields, as scenario.spec.steps), faults, oracles, sites,\n"
+              "variants, kinds, controllers.",
+          .examples = {{"What a step can be", "ksim explain scenario.spec.steps"},
+                       {"What a delete takes", "ksim explain scenario.spec.steps.delete"},
+                       {"What an oracle promises", "ksim explain esr"},
+                       {"The kinds there are", "ksim explain kinds"}},
+          .invoke = &Invoke<ExplainFlags, AddExplainFlags, RunExplain>};
+}
 
 }  // namespace ksim::cli

@@ -34,8 +34,8 @@ void RemoveFailure(const std::string& dir) {
 
 }  // namespace
 
-absl::Status WriteWhole(const std::string& dir,
-                        const std::function<absl::Status(const std::string&)>& write) {
+absl::Status WriteAsWhole(const std::string& dir,
+                          const std::function<absl::Status(const std::string&)>& write) {
   std::string part = dir;
   while (part.size() > 1 && part.ends_with('/')) part.pop_back();
   part += ".part";
@@ -54,7 +54,7 @@ absl::Status CopyFiles(const std::string& from, const std::string& to) {
   return absl::OkStatus();
 }
 
-void NowIn(const std::string& dir, fuzz::FailureLine* f) {
+void SetDirectory(const std::string& dir, fuzz::FailureLine* f) {
   f->dir = dir;
   f->show = f->show.starts_with("ksim run ") ? "ksim run " + ShellQuote(dir + "/scenario.yaml")
                                              : "ksim replay " + ShellQuote(dir + "/trace.jsonl");

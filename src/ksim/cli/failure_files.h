@@ -12,13 +12,13 @@ namespace ksim::cli {
 
 // `write` writes the three into the directory it is given, which is beside `dir`; when that went
 // well they take the place of those in `dir`. Otherwise `dir` stays as it is.
-absl::Status WriteWhole(const std::string& dir,
-                        const std::function<absl::Status(const std::string&)>& write);
+absl::Status WriteAsWhole(const std::string& dir,
+                          const std::function<absl::Status(const std::string&)>& write);
 
 absl::Status CopyFiles(const std::string& from, const std::string& to);
 
 // `dir` is where the failure's files are now.
-void NowIn(const std::string& dir, fuzz::FailureLine* failure);
+void SetDirectory(const std::string& dir, fuzz::FailureLine* failure);
 
 absl::StatusOr<fuzz::Summary> ReadCampaign(const std::string& path);
 // `replaces`: failures that only the campaign.json before named go. What a user has put beside

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cctype>
 
 namespace ksim::cli {
 namespace {
@@ -21,30 +20,29 @@ constexpr std::string_view kExitCodes =
     "  70   a bug in ksim itself\n"
     "  130, 143  interrupted; results so far are written\n";
 
-std::string CommandList(const std::vector<std::unique_ptr<Command>>& commands) {
+std::string CommandList(const std::vector<Command>& commands) {
   std::string out;
-  for (const auto& c : commands) out += fmt::format("  {:<11} {}\n", c->name(), c->summary());
+  for (const Command& c : commands) out += fmt::format("  {:<11} {}\n", c.name, c.summary);
   return out;
 }
 
-std::string FlagLine(const CLI::Option& option) {
+std::string FlagLine(const Flag& flag) {
   std::string names;
-  for (const std::string& n : option.get_snames()) names += (names.empty() ? "-" : ", -") + n;
-  for (const std::string& n : option.get_lnames()) names += (names.empty() ? "--" : ", --") + n;
-  const std::string type = option.get_type_name();  // and behind a colon what it must be
-  if (option.get_expected_min() > 0 && !type.empty()) names += " " + type.substr(0, type.find(':'));
-  return fmt::format("  {:<26} {}\n", names, option.get_description());
+  for (const std::string& n : flag.short_names) names += (names.empty() ? "-" : ", -") + n;
+  for (const std::string& n : flag.long_names) names += (names.empty() ? "--" : ", --") + n;
+  if (!flag.is_switch() && !flag.type.empty()) names += " " + flag.type;
+  return fmt::format("  {:<26} {}\n", names, flag.help);
 }
 
 }  // namespace
 
-std::string ShortHelp(const std::vector<std::unique_ptr<Command>>& commands) {
+std::string ShortHelp(const std::vector<Command>& commands) {
   return "ksim simulates Kubernetes' control plane: one seed, one result.\n\n"
          "  ksim run scenarios/replicaset.yaml\n\nCommands:\n" +
          CommandList(commands) + "\n`ksim COMMAND --help` shows flags and examples.\n";
 }
 
-std::string LongHelp(const std::vector<std::unique_ptr<Command>>& commands) {
+std::string LongHelp(const std::vector<Command>& commands) {
   return "ksim simulates Kubernetes' control plane deterministically: etcd, API servers, "
          "informers,\n"
          "controllers, scheduler and kubelets in one process on a virtual clock.\n\n"
@@ -61,16 +59,16 @@ std::string LongHelp(const std::vector<std::unique_ptr<Command>>& commands) {
          std::string(kExitCodes) + "\n`ksim COMMAND --help` shows flags and examples.\n";
 }
 
-std::string CommandHelp(const Command& command, const CLI::App& app) {
-  std::string out = fmt::format("{}\n\nUsage: {}\n", command.summary(), command.usage());
+std::string CommandHelp(const Command& command, const FlagSet& flags) {
+  std::string out = fmt::format("{}\n\nUsage: {}\n", command.summary, command.usage);
   out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
-  if (!command.examples().empty()) out += "\nExamples:\n";
-  for (const Example& e : command.examples()) out += fmt::format("  # {}\n  {}\n", e.what, e.line);
-  if (!command.description().empty()) out += fmt::format("\n{}\n", command.description());
-  std::string flags;
-  for (const CLI::Option* option : app.get_options())
-    if (option->nonpositional()) flags += FlagLine(*option);
-  out += "\nFlags:\n" + flags + fmt::format("  {:<26} {}\n", "-h, --help", "This text");
+  if (!command.examples.empty()) out += "\nExamples:\n";
+  for (const Example& e : command.examples) out += fmt::format("  # {}\n  {}\n", e.what, e.line);
+  if (!command.description.empty()) out += fmt::format("\n{}\n", command.description);
+  out += "\nFlags:\n";
+  for (const Flag& flag : flags.flags())
+    if (!flag.is_argument()) out += FlagLine(flag);
+  out += fmt::format("  {:<26} {}\n", "-h, --help", "This text");
   return out + "\n" + std::string(kExitCodes);
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ksim/base/check.h"
-#include "ksim/cli/command.h"
+#include "ksim/cli/app.h"
 #include "ksim/cli/signals.h"
 
 int main(int argc, char** argv) {

@@ -1,13 +1,14 @@
+// ksim shrink: makes a failing trace or scenario as small as it gets.
 #include "ksim/fuzz/shrink.h"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
+#include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_report.h"
@@ -25,8 +26,34 @@ using fuzz::Finding;
 using fuzz::Shrunk;
 using scenario::Scenario;
 
+constexpr std::string_view kBinaryTrace = "ksimtrc1";
+
+struct ShrinkFlags {
+  std::string path;
+  std::string out = "ksim-shrink";
+  std::string oracle;
+  std::uint64_t runs = 2000;
+  CommonFlags common;
+};
+
+void AddShrinkFlags(FlagSet& set, ShrinkFlags& flags) {
+  set.Add("FILE", &flags.path, "A trace, a directory of `ksim fuzz`, or a Scenario; - is stdin")
+      .Required();
+  set.Add("--out", &flags.out, "Where the result is written; default ksim-shrink").Type("DIR");
+  set.Add("--shrink-runs", &flags.runs,
+          "Most runs; default 2000. Showing the failure takes up to five in any case")
+      .Type("N")
+      .Range(0, 1'000'000'000);
+  set.Add("--oracle", &flags.oracle, "Which violation, if there are several; default the first")
+      .Type("NAME");
+  AddColorFlag(set, flags.common);
+  AddQuietFlag(set, flags.common);
+}
+
+// --- reading the failing run ---
+
 // A run that fails, and how.
-struct Case {
+struct FailingRun {
   Scenario scenario;
   std::optional<fuzz::StrategySpec> strategy;
   std::vector<sim::Override> overrides;
@@ -35,185 +62,170 @@ struct Case {
   bool cut = false;     // the trace does not say how the run ended
 };
 
-class ShrinkCommand : public Command {
- public:
-  std::string_view name() const override { return "shrink"; }
-  std::string_view summary() const override {
-    return "make a failing trace or scenario as small as it gets";
-  }
-  std::string_view usage() const override { return "ksim shrink FILE [flags]"; }
-  std::string_view description() const override {
-    return "FILE is a trace that ends with a violation, a directory of `ksim fuzz`, or a Scenario\n"
-           "that fails. What is left fails the same oracle at the same place; it is written to\n"
-           "DIR/scenario.yaml with its trace and a README.md.";
-  }
-  std::vector<Example> examples() const override {
-    return {{"What does the failure hang on?",
-             "ksim fuzz scenarios/replicaset.yaml --seeds 1..100 --shrink-runs 0 --out /tmp/found; "
-             "ksim shrink /tmp/found/* --out /tmp/small"}};
-  }
-  void Define(CLI::App& app) override {
-    app.add_option("FILE", path_, "A trace, a directory of `ksim fuzz`, or a Scenario; - is stdin")
-        ->required();
-    app.add_option("--out", out_, "Where the result is written; default ksim-shrink")
-        ->type_name("DIR");
-    app.add_option("--shrink-runs", runs_,
-                   "Most runs; default 2000. Showing the failure takes up to five in any case")
-        ->type_name("N")
-        ->check(CLI::Range(0, 1'000'000'000));
-    app.add_option("--oracle", oracle_, "Which violation, if there are several; default the first")
-        ->type_name("NAME");
-    common_.DefineColor(app);
-    common_.DefineQuiet(app);
-  }
+bool IsTrace(std::string_view text) {
+  return text.starts_with("{\"ksim\":") || text.starts_with(kBinaryTrace);
+}
 
-  int Run(Io& io) override {
-    io.SetColor(common_.color);
-    if (out_.empty()) {
-      io.Err("--out: error: \"\" is no directory\n");
-      return kInvalid;
-    }
-    if (path_ == "-" && !ReadStdin(io)) return kInvalid;
-    std::optional<Case> c = IsScenario() ? FromScenario(io) : FromTrace(io);
-    if (!c) return kInvalid;
-    const Stoppable until_all_is_written;
-    if (c->to_run) FindOut(&*c);
-    const Finding* finding = Wanted(*c);
-    if (finding == nullptr && interrupted != 0) return InterruptedCode();
-    if (finding == nullptr) {
-      io.Err(fmt::format("{}: error: no violation{} in it\n", path_,
-                         oracle_.empty() ? "" : " of " + oracle_));
-      return c->cut ? kUndecided : kNothing;
-    }
-    fuzz::ShrinkOptions options;
-    options.runs = runs_;
-    options.interrupted = [] { return interrupted != 0; };
-    const Shrunk shrunk = fuzz::Shrink(c->scenario, c->strategy, c->overrides, *finding, options);
-    if (!shrunk.reproduced && interrupted != 0) return InterruptedCode();
-    if (!shrunk.reproduced) {
-      io.Err(fmt::format("{}: error: {} did not come again\n", path_, finding->Key()));
-      return kNothing;
-    }
-    return Tell(io, *c, *finding, shrunk);
-  }
+// A file is a scenario by its name, which a bad one has too; a .json is one if it is no trace.
+// `input`: the standard input, if FILE is "-".
+bool IsScenario(const std::string& path, const std::string& input) {
+  if (path == "-") return !IsTrace(input);
+  if (!path.ends_with(".json")) return path.ends_with(".yaml") || path.ends_with(".yml");
+  const absl::StatusOr<std::string> text = os::ReadFile(path);
+  return text.ok() && !IsTrace(*text);
+}
 
- private:
-  // A trace says so in its first bytes. A file whose name says what it is may be a bad one.
-  bool IsScenario() const {
-    if (path_ == "-") return !IsTrace(stdin_);
-    if (!path_.ends_with(".json")) return path_.ends_with(".yaml") || path_.ends_with(".yml");
-    const absl::StatusOr<std::string> text = os::ReadFile(path_);
-    return text.ok() && !IsTrace(*text);
-  }
-  static bool IsTrace(std::string_view text) {
-    return text.starts_with("{\"ksim\":") || text.starts_with(kBinary);
-  }
+std::optional<trace::Trace> ReadFailingTrace(Io& io, const std::string& path,
+                                             const std::string& input) {
+  if (path != "-") return ReadTraceOrTell(io, path);
+  absl::StatusOr<trace::Trace> trace = trace::ParseTrace(input);
+  if (trace.ok()) return *std::move(trace);
+  io.Err(fmt::format("stdin: error: no trace of ksim: {}\n", Message(trace.status())));
+  return std::nullopt;
+}
 
-  // It can be read once only, whatever it is.
-  bool ReadStdin(Io& io) {
-    absl::StatusOr<std::string> text = os::ReadFile("-");
-    if (text.ok()) stdin_ = *std::move(text);
-    if (!text.ok())
-      io.Err(fmt::format("stdin: error: cannot read it: {}\n", Message(text.status())));
-    return text.ok();
-  }
-
-  std::optional<trace::Trace> ReadTrace(Io& io, const std::string& path) const {
-    if (path != "-") return ReadTraceOrTell(io, path);
-    absl::StatusOr<trace::Trace> trace = trace::ParseTrace(stdin_);
-    if (trace.ok()) return *std::move(trace);
-    io.Err(fmt::format("stdin: error: no trace of ksim: {}\n", Message(trace.status())));
+std::optional<FailingRun> FromScenario(Io& io, const std::string& path, const std::string& input) {
+  scenario::LoadOptions options;
+  if (path == "-")
+    options.read = [&input](const std::string& file) -> absl::StatusOr<std::string> {
+      if (file == "-") return input;
+      return os::ReadFile(file);
+    };
+  scenario::Loaded loaded = scenario::Load({path}, options);
+  if (!loaded.errors.empty() || loaded.scenarios.size() != 1) {
+    io.Err(Render(loaded.errors, io.err_color()));
     return std::nullopt;
   }
+  FailingRun run;
+  run.scenario = std::move(loaded.scenarios.front());
+  run.to_run = true;
+  return run;
+}
 
-  std::optional<Case> FromScenario(Io& io) {
-    scenario::LoadOptions options;
-    if (path_ == "-")
-      options.read = [this](const std::string& path) -> absl::StatusOr<std::string> {
-        if (path == "-") return stdin_;
-        return os::ReadFile(path);
-      };
-    scenario::Loaded loaded = scenario::Load({path_}, options);
-    if (!loaded.errors.empty() || loaded.scenarios.size() != 1) {
-      io.Err(Render(loaded.errors, io.err_color()));
+std::optional<FailingRun> FromTrace(Io& io, const std::string& file, const std::string& input) {
+  const std::string path = os::IsDirectory(file) ? file + "/trace.jsonl" : file;
+  const std::optional<trace::Trace> trace = ReadFailingTrace(io, path, input);
+  if (!trace) return std::nullopt;
+  std::optional<Scenario> scenario = ScenarioOf(io, *trace, path);
+  if (!scenario) return std::nullopt;
+  FailingRun run;
+  run.scenario = *std::move(scenario);
+  run.overrides = trace->header.overrides;
+  if (trace->header.mode == "fuzz") {
+    run.strategy.emplace();
+    run.strategy->name = trace->header.strategy;
+    run.strategy->seed = trace->header.strategy_seed;
+    run.strategy->params = trace->header.strategy_params;
+  }
+  run.cut = !trace->end;
+  if (trace->end) run.findings = fuzz::FindingsOf(trace->end->violations);
+  return run;
+}
+
+std::optional<FailingRun> ReadFailingRun(Io& io, const std::string& path) {
+  std::string input;
+  if (path == "-") {  // it can be read once only, whatever it is
+    absl::StatusOr<std::string> text = os::ReadFile("-");
+    if (!text.ok()) {
+      io.Err(fmt::format("stdin: error: cannot read it: {}\n", Message(text.status())));
       return std::nullopt;
     }
-    Case c;
-    c.scenario = std::move(loaded.scenarios.front());
-    c.to_run = true;
-    return c;
+    input = *std::move(text);
   }
+  return IsScenario(path, input) ? FromScenario(io, path, input) : FromTrace(io, path, input);
+}
 
-  static void FindOut(Case* c) {
-    fuzz::RunSetup setup;
-    setup.stop = [] { return interrupted != 0; };
-    // Without a strategy there is none that could be unknown.
-    const absl::StatusOr<std::unique_ptr<fuzz::Run>> run =
-        fuzz::Run::Make(c->scenario, std::move(setup));
-    c->findings = (*run)->Go().findings;
+// --- shrinking ---
+
+// Runs the scenario to see how it fails.
+void RunToFindings(FailingRun* run) {
+  fuzz::RunSetup setup;
+  setup.stop = [] { return interrupted != 0; };
+  // Without a strategy there is none that could be unknown.
+  const absl::StatusOr<std::unique_ptr<fuzz::Run>> made =
+      fuzz::Run::Make(run->scenario, std::move(setup));
+  run->findings = (*made)->Go().findings;
+}
+
+const Finding* FindingOf(const FailingRun& run, const std::string& oracle) {
+  for (const Finding& f : run.findings)
+    if (oracle.empty() || f.oracle == oracle) return &f;
+  return nullptr;
+}
+
+int WriteAndPrintShrunk(Io& io, const ShrinkFlags& flags, const FailingRun& run,
+                        const Finding& finding, const Shrunk& shrunk) {
+  fuzz::Failure failure;
+  failure.finding = finding;
+  failure.number = run.scenario.seed;
+  if (run.strategy) failure.job.strategy = *run.strategy;
+  const absl::Status status = WriteAsWhole(
+      flags.out, [&](const std::string& dir) { return fuzz::WriteShrunk(dir, failure, shrunk); });
+  if (!status.ok()) {
+    io.Err(CannotWrite(flags.out, status));
+    return kInvalid;
   }
-
-  std::optional<Case> FromTrace(Io& io) {
-    const std::string path = os::IsDirectory(path_) ? path_ + "/trace.jsonl" : path_;
-    const std::optional<trace::Trace> trace = ReadTrace(io, path);
-    if (!trace) return std::nullopt;
-    std::optional<Scenario> scenario = ScenarioOf(io, *trace, path);
-    if (!scenario) return std::nullopt;
-    Case c;
-    c.scenario = *std::move(scenario);
-    c.overrides = trace->header.overrides;
-    if (trace->header.mode == "fuzz") {
-      c.strategy.emplace();
-      c.strategy->name = trace->header.strategy;
-      c.strategy->seed = trace->header.strategy_seed;
-      c.strategy->params = trace->header.strategy_params;
-    }
-    c.cut = !trace->end;
-    if (trace->end) c.findings = fuzz::FindingsOf(trace->end->violations);
-    return c;
+  io.Out(fmt::format("{}: {}\n", shrunk.finding.oracle, shrunk.finding.message));
+  if (!flags.common.quiet) {
+    const std::size_t left = fuzz::StepsLeft(shrunk);
+    io.Out(fmt::format("{} decision{} left, after {} runs:\n", left, left == 1 ? " is" : "s are",
+                       Grouped(shrunk.runs)));
+    for (const std::string& line : fuzz::StepLines(shrunk)) io.Out(fmt::format("  {}\n", line));
+    if (!shrunk.nearest.empty()) io.Out(fmt::format("nearest: {}\n", shrunk.nearest));
   }
+  io.Out(fmt::format("{}/{} seeds\n", shrunk.seeds_failing, shrunk.seeds_tried));
+  io.Out(shrunk.runs_alone
+             ? fmt::format("ksim run {}\n", ShellQuote(flags.out + "/scenario.yaml"))
+             : fmt::format("ksim replay {}\n", ShellQuote(flags.out + "/trace.jsonl")));
+  return interrupted == 0 ? kOk : InterruptedCode();
+}
 
-  const Finding* Wanted(const Case& c) const {
-    for (const Finding& f : c.findings)
-      if (oracle_.empty() || f.oracle == oracle_) return &f;
-    return nullptr;
+int RunShrink(Io& io, const ShrinkFlags& flags) {
+  io.SetColor(flags.common.color);
+  if (flags.out.empty()) {
+    io.Err("--out: error: \"\" is no directory\n");
+    return kInvalid;
   }
-
-  int Tell(Io& io, const Case& c, const Finding& finding, const Shrunk& shrunk) {
-    fuzz::Failure failure;
-    failure.finding = finding;
-    failure.number = c.scenario.seed;
-    if (c.strategy) failure.job.strategy = *c.strategy;
-    const absl::Status status = WriteWhole(
-        out_, [&](const std::string& dir) { return fuzz::WriteShrunk(dir, failure, shrunk); });
-    if (!status.ok()) {
-      io.Err(CannotWrite(out_, status));
-      return kInvalid;
-    }
-    io.Out(fmt::format("{}: {}\n", shrunk.finding.oracle, shrunk.finding.message));
-    if (!common_.quiet) {
-      const std::size_t left = fuzz::StepsLeft(shrunk);
-      io.Out(fmt::format("{} decision{} left, after {} runs:\n", left, left == 1 ? " is" : "s are",
-                         Grouped(shrunk.runs)));
-      for (const std::string& line : fuzz::StepLines(shrunk)) io.Out(fmt::format("  {}\n", line));
-      if (!shrunk.nearest.empty()) io.Out(fmt::format("nearest: {}\n", shrunk.nearest));
-    }
-    io.Out(fmt::format("{}/{} seeds\n", shrunk.seeds_failing, shrunk.seeds_tried));
-    io.Out(shrunk.runs_alone ? fmt::format("ksim run {}\n", ShellQuote(out_ + "/scenario.yaml"))
-                             : fmt::format("ksim replay {}\n", ShellQuote(out_ + "/trace.jsonl")));
-    return interrupted == 0 ? kOk : InterruptedCode();
+  std::optional<FailingRun> run = ReadFailingRun(io, flags.path);
+  if (!run) return kInvalid;
+  const Stoppable until_all_is_written;
+  if (run->to_run) RunToFindings(&*run);
+  const Finding* finding = FindingOf(*run, flags.oracle);
+  if (finding == nullptr && interrupted != 0) return InterruptedCode();
+  if (finding == nullptr) {
+    io.Err(fmt::format("{}: error: no violation{} in it\n", flags.path,
+                       flags.oracle.empty() ? "" : " of " + flags.oracle));
+    return run->cut ? kUndecided : kNothing;
   }
-
-  static constexpr std::string_view kBinary = "ksimtrc1";
-  std::string path_, stdin_;
-  std::string out_ = "ksim-shrink";
-  std::string oracle_;
-  std::uint64_t runs_ = 2000;
-  CommonFlags common_;
-};
+  fuzz::ShrinkOptions options;
+  options.runs = flags.runs;
+  options.interrupted = [] { return interrupted != 0; };
+  const Shrunk shrunk =
+      fuzz::Shrink(run->scenario, run->strategy, run->overrides, *finding, options);
+  if (!shrunk.reproduced && interrupted != 0) return InterruptedCode();
+  if (!shrunk.reproduced) {
+    io.Err(fmt::format("{}: error: {} did not come again\n", flags.path, finding->Key()));
+    return kNothing;
+  }
+  return WriteAndPrintShrunk(io, flags, *run, *finding, shrunk);
+}
 
 }  // namespace
 
-std::unique_ptr<Command> MakeShrink() { return std::make_unique<ShrinkCommand>(); }
+Command ShrinkCommand() {
+  return {
+      .name = "shrink",
+      .summary = "make a failing trace or scenario as small as it gets",
+      .usage = "ksim shrink FILE [flags]",
+      .description =
+          "FILE is a trace that ends with a violation, a directory of `ksim fuzz`, or a Scenario\n"
+          "that fails. What is left fails the same oracle at the same place; it is written to\n"
+          "DIR/scenario.yaml with its trace and a README.md.",
+      .examples =
+          {{"What does the failure hang on?",
+            "ksim fuzz scenarios/replicaset.yaml --seeds 1..100 --shrink-runs 0 --out /tmp/found; "
+            "ksim shrink /tmp/found/* --out /tmp/small"}},
+      .invoke = &Invoke<ShrinkFlags, AddShrinkFlags, RunShrink>};
+}
 
 }  // namespace ksim::cli

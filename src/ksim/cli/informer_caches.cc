@@ -1,4 +1,4 @@
-#include "ksim/cli/seen_by.h"
+#include "ksim/cli/informer_caches.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/version.h"
-#include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/signals.h"
 #include "ksim/cli/trace_input.h"
@@ -16,8 +15,8 @@
 namespace ksim::cli {
 namespace {
 
-// How many events of the trace are at or before the moment.
-std::size_t CountUpTo(const trace::Trace& trace, const trace::Moment& moment) {
+// The number of events of the trace at or before the moment.
+std::size_t EventsUpTo(const trace::Trace& trace, const trace::Moment& moment) {
   using Kind = trace::Moment::Kind;
   std::size_t n = 0;
   for (const trace::Record& r : trace.events) {
@@ -30,8 +29,8 @@ std::size_t CountUpTo(const trace::Trace& trace, const trace::Moment& moment) {
   return n;
 }
 
-std::nullopt_t Unknown(Io& io, const scenario::World& world, const std::string& process,
-                       int* code) {
+std::nullopt_t PrintUnknownProcess(Io& io, const scenario::World& world, const std::string& process,
+                                   int* code) {
   const std::vector<std::string> names = world.ProcessesWithCaches();
   const std::string near = Nearest(process, {names.begin(), names.end()});
   std::string hint = "there are: ";
@@ -45,9 +44,11 @@ std::nullopt_t Unknown(Io& io, const scenario::World& world, const std::string& 
 
 }  // namespace
 
-std::optional<Seen> SeenBy(Io& io, const trace::Trace& trace, const std::string& path,
-                           const std::string& process, const trace::Moment& moment,
-                           const trace::State& state, int* code) {
+std::optional<InformerCaches> ReplayInformerCaches(Io& io, const trace::Trace& trace,
+                                                   const std::string& path,
+                                                   const std::string& process,
+                                                   const trace::Moment& moment,
+                                                   const trace::State& state, int* code) {
   *code = kInvalid;
   const std::optional<scenario::Scenario> scenario = ScenarioOf(io, trace, path);
   if (!scenario) return std::nullopt;
@@ -56,7 +57,7 @@ std::optional<Seen> SeenBy(Io& io, const trace::Trace& trace, const std::string&
                        trace.header.ksim_version, Version()));
   // ScenarioOf has seen that there are such options.
   scenario::RunnerOptions options = *fuzz::OptionsOf(*scenario, trace.header);
-  const std::size_t wanted = CountUpTo(trace, moment);
+  const std::size_t wanted = EventsUpTo(trace, moment);
   const bool whole = wanted == trace.events.size() && trace.end;
   options.stop = [whole, wanted](const sim::Event& e) {
     return interrupted != 0 || (!whole && e.seq >= wanted);
@@ -71,23 +72,23 @@ std::optional<Seen> SeenBy(Io& io, const trace::Trace& trace, const std::string&
   scenario::World& world = runner.world();
   const std::vector<std::string> names = world.ProcessesWithCaches();
   if (std::find(names.begin(), names.end(), process) == names.end())
-    return Unknown(io, world, process, code);
+    return PrintUnknownProcess(io, world, process, code);
   const client::InformerFactory* informers = world.InformersOf(process);
   if (informers == nullptr) {
     io.Err(fmt::format("{} was not running then\n", process));
     *code = kNothing;
     return std::nullopt;
   }
-  Seen seen;
-  seen.state.set_time(state.time());
+  InformerCaches caches;
+  caches.state.set_time(state.time());
   for (client::SharedInformer* informer : informers->informers()) {
     const std::string& resource = informer->resource()->resource;
-    seen.resources.push_back(resource);
+    caches.resources.push_back(resource);
     for (api::Object& object : informer->lister().List(""))
-      seen.state.Put(resource, std::move(object));
+      caches.state.Put(resource, std::move(object));
   }
   *code = kOk;
-  return seen;
+  return caches;
 }
 
 }  // namespace ksim::cli

@@ -1,0 +1,125 @@
+#include "ksim/cli/campaign_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/os.h"
+#include "ksim/base/output_file.h"
+#include "ksim/base/status.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/cli/failure_files.h"
+#include "ksim/cli/fuzz_report.h"
+#include "ksim/cli/help.h"
+#include "ksim/cli/signals.h"
+#include "ksim/fuzz/failure_report.h"
+#include "ksim/fuzz/shrink.h"
+#include "ksim/kubectl/printing/tree_text.h"
+
+namespace ksim::cli {
+namespace {
+
+using fuzz::Failure;
+using fuzz::FailureLine;
+
+// To shrink more than this takes hours and helps nobody; all are written.
+constexpr std::size_t kMostShrunk = 50;
+
+bool HasTrace(const Failure& f) { return f.code == fuzz::kSafety || f.code == fuzz::kLiveness; }
+
+}  // namespace
+
+bool CampaignOutput::CanWrite() const {
+  absl::Status status = flags_.has_out() ? os::MakeDirectories(flags_.out) : absl::OkStatus();
+  if (status.ok() && flags_.has_out()) status = os::CheckWritable(flags_.out + "/campaign.json");
+  const bool out_is_bad = !status.ok();
+  if (!out_is_bad && !flags_.junit.empty()) status = os::CheckWritable(flags_.junit);
+  if (status.ok()) return true;
+  PrintFuzzError(io_, out_is_bad ? flags_.out : flags_.junit,
+                 fmt::format("cannot write it: {}", Message(status)));
+  return false;
+}
+
+void CampaignOutput::WriteFound(const scenario::Scenario& scenario, const Failure& f) {
+  if (!HasTrace(f)) return;
+  const auto write = [&](const std::string& dir) { return fuzz::WriteFound(dir, scenario, f); };
+  if (WriteOrPrintError(DirectoryOf(f), write)) written_.push_back(f.finding.Key());
+}
+
+bool CampaignOutput::IsWritten(const Failure& f) const {
+  return std::find(written_.begin(), written_.end(), f.finding.Key()) != written_.end();
+}
+
+std::string CampaignOutput::DirectoryOf(const Failure& f) const {
+  return flags_.out + "/" + fuzz::NameOf(f);
+}
+
+void CampaignOutput::ShrinkAll(const scenario::Scenario& scenario, const fuzz::Tally& tally,
+                               Duration timeout, fuzz::Summary* summary) {
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < tally.failures.size() && flags_.shrink_runs > 0; ++i) {
+    const Failure& f = tally.failures[i];
+    if (interrupted != 0) return;
+    if (!HasTrace(f) || !IsWritten(f)) continue;
+    if (++tried > kMostShrunk) continue;
+    ShrinkOne(scenario, f, timeout, &summary->failures[i]);
+  }
+  if (tried > kMostShrunk)
+    io_.Err(fmt::format("warning: {} of {} failures were shrunk; ksim shrink does it for one\n",
+                        kMostShrunk, tried));
+}
+
+void CampaignOutput::ShrinkOne(scenario::Scenario scenario, const Failure& f, Duration timeout,
+                               FailureLine* line) {
+  scenario.seed = f.job.seed;
+  fuzz::ShrinkOptions options;
+  options.runs = flags_.shrink_runs;
+  options.timeout = timeout;
+  options.interrupted = [] { return interrupted != 0; };
+  const fuzz::Shrunk shrunk = fuzz::Shrink(scenario, f.job.strategy, {}, f.finding, options);
+  if (!shrunk.reproduced) return;
+  const auto write = [&](const std::string& dir) { return fuzz::WriteShrunk(dir, f, shrunk); };
+  if (!WriteOrPrintError(line->dir, write)) return;
+  line->steps = static_cast<std::int64_t>(fuzz::StepsLeft(shrunk));
+  if (shrunk.seeds_tried > 0)
+    line->seeds = fmt::format("{}/{}", shrunk.seeds_failing, shrunk.seeds_tried);
+  if (shrunk.runs_alone) line->show = "ksim run " + ShellQuote(line->dir + "/scenario.yaml");
+}
+
+void CampaignOutput::Copy(FailureLine* f) {
+  const std::string to = flags_.out + "/" + fuzz::DirectoryName(f->dir);
+  const auto copy = [f](const std::string& dir) { return CopyFiles(f->dir, dir); };
+  if (WriteOrPrintError(to, copy)) SetDirectory(to, f);
+}
+
+bool CampaignOutput::WriteOrPrintError(
+    const std::string& dir, const std::function<absl::Status(const std::string&)>& write) {
+  const absl::Status status = WriteAsWhole(dir, write);
+  if (status.ok()) return true;
+  io_.Err(CannotWrite(dir, status));
+  cannot_write_ = true;
+  return false;
+}
+
+int CampaignOutput::Report(const fuzz::Summary& summary) {
+  if (flags_.common.output != "text")
+    io_.Out(kubectl::TreeText(fuzz::ToTree(summary), flags_.common.output));
+  else
+    io_.Out(CampaignText(summary, io_.out_color(), flags_.common.quiet));
+  std::vector<int> codes{summary.Code()};
+  if (summary.interrupted) codes.push_back(interrupted == 15 ? kTerminated : kInterrupted);
+  const auto check = [&](const std::string& path, const absl::Status& status) {
+    if (status.ok()) return;
+    io_.Err(CannotWrite(path, status));
+    codes.push_back(kUndecided);
+  };
+  if (!summary.failures.empty() || flags_.has_out())
+    check(flags_.out + "/campaign.json",
+          WriteCampaign(flags_.out, summary, !flags_.merges() || flags_.has_out()));
+  if (!flags_.junit.empty())
+    check(flags_.junit, os::WriteFile(flags_.junit, JUnitXml(CampaignCases(summary))));
+  if (cannot_write_) codes.push_back(kUndecided);
+  return summary.Code() == fuzz::kCrashed ? fuzz::kCrashed : Worst(codes);
+}
+
+}  // namespace ksim::cli

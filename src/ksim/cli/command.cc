@@ -1,0 +1,13 @@
+#include "ksim/cli/command.h"
+
+namespace ksim::cli {
+
+std::vector<Command> AllCommands() {
+  return {RunCommand(),       ReplayCommand(),   DiffCommand(),    CheckCommand(),
+          FuzzCommand(),      ShrinkCommand(),   GetCommand(),     DescribeCommand(),
+          EventsCommand(),    EtcdCommand(),     StoreCommand(),   ReportCommand(),
+          ExportCommand(),    ValidateCommand(), ExplainCommand(), VersionCommand(),
+          CompletionCommand()};
+}
+
+}  // namespace ksim::cli

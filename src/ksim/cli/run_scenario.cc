@@ -1,0 +1,150 @@
+#include "ksim/cli/run_scenario.h"
+
+#include <fmt/format.h>
+
+#include "ksim/apiserver/audit.h"
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/base/version.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/cli/result.h"
+#include "ksim/cli/signals.h"
+#include "ksim/cli/story.h"
+#include "ksim/kubectl/printing/request_log.h"
+#include "ksim/kubectl/printing/tree_text.h"
+#include "ksim/scenario/runner.h"
+
+namespace ksim::cli {
+namespace {
+
+using scenario::RunReport;
+using scenario::Scenario;
+
+scenario::RunnerOptions RunnerOptionsFor(const RunOptions& options, apiserver::AuditLog* audit) {
+  scenario::RunnerOptions runner_options;
+  runner_options.stop = [](const sim::Event&) { return interrupted != 0; };
+  if (!options.audit_log.empty()) runner_options.world.audit = audit;
+  return runner_options;
+}
+
+class ScenarioRun {
+ public:
+  ScenarioRun(const RunOptions& options, const Io& io, const Scenario& scenario, bool many)
+      : options_(options),
+        io_(io),
+        scenario_(scenario),
+        many_(many),
+        audit_(apiserver::ParseAuditLevel(options.audit_level).value()),
+        runner_(scenario, RunnerOptionsFor(options, &audit_)) {}
+
+  RunOutput Run() {
+    report_ = runner_.Run();
+    if (options_.strict) ApplyStrict();
+    if (interrupted != 0 && report_.exit_code == kOk) report_.exit_code = InterruptedCode();
+    if (!WriteTrace() || !WriteAudit()) report_.exit_code = Worst({report_.exit_code, kUndecided});
+    output_.code = report_.exit_code;
+    Print();
+    output_.complaints = Complaints(report_, runner_.events(), options_.strict, false);
+    return std::move(output_);
+  }
+
+ private:
+  // Makes steps and faults that never came an error. The trace does not record it: a replay has no
+  // --strict.
+  void ApplyStrict() {
+    if (report_.never_begun.empty() && report_.faults_missing.empty()) return;
+    if (report_.exit_code == kOk) report_.exit_code = kViolation;
+    if (report_.end.result == "ok") report_.end.result = "neverCame";
+  }
+
+  bool WriteTrace() {
+    if (options_.trace.empty()) return true;
+    trace::RenderOptions options;
+    options.objects = options_.trace_objects;
+    const trace::Trace trace = runner_.MakeTrace(options);
+    if (options_.trace != "-")
+      return IsWritten(options_.trace, trace::WriteTrace(trace, options_.trace));
+    output_.Out(trace::FormatTrace(trace, false));
+    return true;
+  }
+
+  bool WriteAudit() {
+    if (options_.audit_log.empty()) return true;
+    if (options_.audit_log != "-")
+      return IsWritten(options_.audit_log, os::WriteFile(options_.audit_log, audit_.ToJsonLines()));
+    output_.Out(audit_.ToJsonLines());
+    return true;
+  }
+
+  bool IsWritten(const std::string& file, const absl::Status& status) {
+    if (!status.ok()) output_.Err(CannotWrite(file, status));
+    return status.ok();
+  }
+
+  void Print() {
+    const int verbosity = options_.common.verbosity;
+    if (verbosity >= 6) output_.Err(kubectl::RequestLog(runner_.events(), verbosity));
+    const std::vector<api::Object> objects = runner_.world().Objects();
+    const std::string& format = options_.common.output;
+    const auto tree = [&] {
+      return ResultTree(scenario_, report_, objects, scenario::DeliveryOf(runner_.events()));
+    };
+    const bool program = format == "json" || format == "yaml";
+    if (program && many_)
+      output_.tree = tree();
+    else if (program)
+      output_.Out(kubectl::TreeText(tree(), format));
+    else if (format == "name")
+      output_.Out(ResultNames(scenario_, runner_.world().kinds(), objects));
+    else if (options_.trace != "-" && options_.audit_log != "-")
+      PrintText(objects);
+    output_.Err(Complaints(report_, runner_.events(), options_.strict, io_.err_color()));
+  }
+
+  void PrintText(const std::vector<api::Object>& objects) {
+    const bool story = options_.common.output == "text";
+    if (story && !options_.common.quiet && !many_) PrintStory();
+    if (!many_ && !(options_.common.quiet && story)) {
+      const std::string table = ResultTable(scenario_, runner_.world().kinds(), objects,
+                                            runner_.world().sim().now(), true);
+      if (story && !table.empty()) output_.Out("$ kubectl get -o wide\n");
+      output_.Out(table + (table.empty() ? "" : "\n"));
+    }
+    if (options_.common.verbosity >= 1) {
+      output_.Out("From a commit to the handlers, and what was listed:\n");
+      output_.Out(scenario::DeliveryTable(scenario::DeliveryOf(runner_.events())) + "\n");
+    }
+    output_.Out(SummaryLine(scenario_, report_, many_));
+  }
+
+  void PrintStory() {
+    output_.Out(fmt::format(
+        "scenario {}: {} nodes, seed {}, Kubernetes {}, ksim {}\n"
+        "Each line: step of the walk-through, virtual time, event, who, what  <- the event that "
+        "led to it.\n",
+        scenario_.name, scenario_.cluster.NodeNames().size(), scenario_.seed,
+        api::ToString(scenario_.compat), Version()));
+    std::vector<trace::Record> records;
+    for (const sim::Event& e : runner_.events())
+      records.push_back(trace::Render(e, trace::RenderOptions()));
+    output_.Out(TellStory(records, runner_.world().kinds(), io_.out_color()) + "\n");
+  }
+
+  const RunOptions& options_;
+  const Io& io_;
+  const Scenario& scenario_;
+  bool many_;
+  apiserver::AuditLog audit_;
+  scenario::Runner runner_;
+  RunReport report_;
+  RunOutput output_;
+};
+
+}  // namespace
+
+RunOutput RunScenario(const RunOptions& options, const Io& io, const Scenario& scenario,
+                      bool many) {
+  return ScenarioRun(options, io, scenario, many).Run();
+}
+
+}  // namespace ksim::cli

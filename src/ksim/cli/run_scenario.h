@@ -1,0 +1,29 @@
+// One of the runs of `ksim run`: runs a scenario, writes its files, and renders the rest.
+#pragma once
+#include <string>
+
+#include "ksim/cli/common_flags.h"
+#include "ksim/cli/io.h"
+#include "ksim/cli/run_output.h"
+
+namespace ksim::scenario {
+struct Scenario;
+}
+
+namespace ksim::cli {
+
+struct RunOptions {
+  CommonFlags common;
+  bool strict = false;
+  std::string trace;      // a file, "-" or none
+  std::string audit_log;  // the same
+  std::string audit_level = "Metadata";
+  bool trace_objects = false;
+};
+
+// `io` only gives its colours. `many`: one of several, which has a line for itself, or in JSON and
+// YAML a tree that goes into a document with the others.
+RunOutput RunScenario(const RunOptions& options, const Io& io, const scenario::Scenario& scenario,
+                      bool many);
+
+}  // namespace ksim::cli

@@ -1,0 +1,36 @@
+#include "ksim/cli/scenario_flags.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "absl/strings/numbers.h"
+
+namespace ksim::cli {
+
+void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags) {
+  set.Add("--seed", &flags.seed, "Seed of every draw; default the scenario's")
+      .Type("N")
+      .Check([](const std::string& value) -> std::string {
+        std::int64_t number = 0;
+        if (absl::SimpleAtoi(value, &number) && number >= 0) return "";
+        return fmt::format("\"{}\" is no seed: a whole number from 0 to {}", value,
+                           std::numeric_limits<std::int64_t>::max());
+      });
+  AddSetFlag(set, &flags.set, "Sets a field of the scenario: cluster.nodes=5; may be repeated");
+  set.Add("--strict", &flags.strict, "Warnings, and triggers that never come, are errors");
+}
+
+void AddSetFlag(FlagSet& set, std::vector<std::string>* values, std::string help) {
+  set.Add("--set", values, std::move(help)).Type("PATH=VALUE").Repeated();
+}
+
+scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags) {
+  scenario::LoadOptions options;
+  options.seed = flags.seed;
+  options.set = flags.set;
+  options.strict = flags.strict;
+  return options;
+}
+
+}  // namespace ksim::cli

@@ -1,0 +1,25 @@
+// Flags that change what a scenario says.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ksim/cli/flags.h"
+#include "ksim/scenario/load.h"
+
+namespace ksim::cli {
+
+struct ScenarioFlags {
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> set;
+  bool strict = false;
+};
+
+void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags);
+// --set alone.
+void AddSetFlag(FlagSet& set, std::vector<std::string>* values, std::string help);
+
+scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags);
+
+}  // namespace ksim::cli

@@ -1,0 +1,83 @@
+#include "ksim/cli/trace_cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/cli/exit_code.h"
+#include "ksim/cli/informer_caches.h"
+#include "ksim/cli/trace_input.h"
+
+namespace ksim::cli {
+
+void AddObjectFlags(FlagSet& set, ObjectFlags& flags) {
+  set.Add("TRACE", &flags.path, "A trace; - is standard input").Required();
+  set.Add("TYPE", &flags.objects.words, "TYPE[,TYPE] [NAME...], or TYPE/NAME");
+  set.Add("--at", &flags.at, "The moment: a time such as 1.5s, seq:N, rv:N, end").Type("MOMENT");
+  set.Add("-n,--namespace", &flags.objects.ns, "Namespace; default \"default\"").Type("NAME");
+  set.Add("-A,--all-namespaces", &flags.objects.all_namespaces, "All namespaces");
+  set.Add("--as-seen-by", &flags.as_seen_by, "The process whose cache to show").Type("PROCESS");
+}
+
+void AddSelectorFlag(FlagSet& set, ObjectFlags& flags) {
+  set.Add("-l,--selector", &flags.objects.selector, "Label selector").Type("SELECTOR");
+}
+
+void AddFieldSelectorFlag(FlagSet& set, ObjectFlags& flags) {
+  set.Add("--field-selector", &flags.objects.field_selector,
+          "Selector of fields: status.phase=Running,spec.nodeName!=node-1")
+      .Type("SELECTOR");
+}
+
+std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flags, int* code) {
+  *code = kInvalid;
+  std::optional<trace::Trace> trace = ReadTraceOrTell(io, flags.path);
+  if (!trace) {
+    const std::vector<std::string>& words = flags.objects.words;
+    if (!os::Exists(flags.path) && std::any_of(words.begin(), words.end(), os::Exists))
+      io.Err("      hint: the trace comes first, before the type\n");
+    return nullptr;
+  }
+  std::optional<trace::State> state = StateOf(io, *trace, flags.at, code);
+  if (!state) return nullptr;
+  std::unique_ptr<TraceCluster> cluster(new TraceCluster(flags));
+  cluster->cut_ = !trace->end;
+  if (!flags.as_seen_by.empty()) {
+    // StateOf has parsed the moment.
+    std::optional<InformerCaches> caches = ReplayInformerCaches(
+        io, *trace, flags.path, flags.as_seen_by, *trace::ParseMoment(flags.at), *state, code);
+    if (!caches) return nullptr;
+    state = std::move(caches->state);
+    cluster->cached_ = std::move(caches->resources);
+  }
+  cluster->state_ = *std::move(state);
+  LearnKinds(cluster->state_, &cluster->kinds_);
+  return cluster;
+}
+
+std::optional<kubectl::FoundObjects> TraceCluster::FindOrPrintError(
+    Io& io, const kubectl::ObjectArguments& arguments) const {
+  absl::StatusOr<kubectl::FoundObjects> found = kubectl::FindObjects(
+      *this, kinds_, arguments, [&](const api::ResourceInfo& info) { WarnIfNotCached(io, info); });
+  if (found.ok()) return *std::move(found);
+  io.Err(fmt::format("{}\n", Message(found.status())));
+  return std::nullopt;
+}
+
+void TraceCluster::WarnIfNotCached(Io& io, const api::ResourceInfo& info) const {
+  if (flags_.as_seen_by.empty() ||
+      std::find(cached_.begin(), cached_.end(), info.resource) != cached_.end())
+    return;
+  io.Err(fmt::format("warning: {} has no cache of {}; it has: {}\n", flags_.as_seen_by,
+                     info.resource, fmt::join(cached_, ", ")));
+}
+
+int TraceCluster::ExitCode(bool found) const {
+  if (cut_) return kUndecided;
+  return found ? kOk : kNothing;
+}
+
+}  // namespace ksim::cli

@@ -1,0 +1,71 @@
+// TraceCluster: the cluster of a trace at a moment, as get, describe and events show it: what etcd
+// held, or what one process had in its caches.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
+#include "ksim/cli/flags.h"
+#include "ksim/cli/io.h"
+#include "ksim/kubectl/arguments/find_objects.h"
+#include "ksim/kubectl/cluster_view.h"
+#include "ksim/trace/state.h"
+
+namespace ksim::cli {
+
+// Which objects of which trace, and when.
+struct ObjectFlags {
+  std::string path;
+  std::string at = "end";
+  std::string as_seen_by;  // a process; "" = the store
+  kubectl::ObjectArguments objects;
+};
+
+void AddObjectFlags(FlagSet& set, ObjectFlags& flags);
+void AddSelectorFlag(FlagSet& set, ObjectFlags& flags);
+void AddFieldSelectorFlag(FlagSet& set, ObjectFlags& flags);
+
+class TraceCluster final : public kubectl::ClusterView {
+ public:
+  // Reads the trace and folds it up to the moment; null with `code` set, and the complaint printed,
+  // when that fails. `flags` must outlive the cluster.
+  static std::unique_ptr<TraceCluster> Open(Io& io, const ObjectFlags& flags, int* code);
+
+  VirtualTime now() const override { return VirtualTime(state_.time()); }
+  std::vector<api::Object> List(std::string_view resource, std::string_view ns) const override {
+    return state_.List(resource, ns);
+  }
+  api::Object Get(std::string_view resource, std::string_view ns,
+                  std::string_view name) const override {
+    return state_.Get(resource, ns, name);
+  }
+
+  // The built-in kinds and the custom ones that the trace has objects of.
+  const api::Kinds& kinds() const { return kinds_; }
+
+  // The objects that the arguments name; nullopt, and the complaint printed, if they make no sense.
+  std::optional<kubectl::FoundObjects> FindOrPrintError(
+      Io& io, const kubectl::ObjectArguments& arguments) const;
+
+  // Warns if the process of --as-seen-by keeps no cache of the resource, so that nothing of it is
+  // there.
+  void WarnIfNotCached(Io& io, const api::ResourceInfo& info) const;
+
+  // The exit code. An object that was not found may be in what a cut trace lacks.
+  int ExitCode(bool found) const;
+
+ private:
+  explicit TraceCluster(const ObjectFlags& flags) : flags_(flags) {}
+
+  const ObjectFlags& flags_;
+  trace::State state_;
+  api::Kinds kinds_;
+  bool cut_ = false;
+  std::vector<std::string> cached_;  // resources in the caches of the process of --as-seen-by
+};
+
+}  // namespace ksim::cli
