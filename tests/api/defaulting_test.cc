@@ -1,5 +1,6 @@
 #include "ksim/api/strategy/defaulting.h"
 
+#include "ksim/api/rules/pod/image_reference.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {

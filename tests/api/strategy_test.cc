@@ -1,6 +1,7 @@
 #include "ksim/api/strategy/strategy.h"
 
 #include "ksim/api/strategy/defaulting.h"
+#include "ksim/api/views/qos.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::api {

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "ksim/api/pod.h"
-#include "ksim/api/strategy/strategy.h"
+#include "ksim/api/views/qos.h"
 #include "ksim/api/views/taints.h"
 #include "ksim/value/quantity.h"
 

@@ -6,7 +6,7 @@
 
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/name_rules.h"
-#include "ksim/api/rules/pod/pod_validation.h"
+#include "ksim/api/rules/pod/container_resources.h"
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/value/quantity.h"

@@ -9,6 +9,8 @@
 //
 // Source: the json tags of staging/src/k8s.io/api and apimachinery pkg/apis/meta/v1/types.go.
 #pragma once
+#include <string_view>
+
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -343,6 +345,11 @@ struct FieldNames {
 inline const FieldNames& Fields() {
   static const FieldNames names;
   return names;
+}
+
+// The text of a field; "" if it is missing or no text.
+inline std::string_view FieldText(const value::Value& object, value::Atom field) {
+  return object.Get(field).AsString();
 }
 
 }  // namespace ksim::api

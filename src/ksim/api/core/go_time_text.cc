@@ -8,12 +8,12 @@ namespace ksim::api {
 
 namespace {
 
-bool IsDigit(std::string_view s, std::size_t i) {
+bool IsDigitAt(std::string_view s, std::size_t i) {
   return i < s.size() && s[i] >= '0' && s[i] <= '9';
 }
 
-// quote: every byte that is no printable ASCII as \xNN.
-std::string Quote(std::string_view text) {
+// Go: time.quote. Writes every byte that is no printable ASCII as \xNN.
+std::string QuoteBytes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -48,17 +48,17 @@ class TimeReader {
                       Literal(":") && Number("04", 0, 59, "minute", &ignored) && Literal(":") &&
                       Number("05", 0, 59, "second", &ignored) && Fraction(micro) && Zone();
     if (!read) return problem_;
-    if (!rest_.empty()) return Message("extra text: " + Quote(rest_));
+    if (!rest_.empty()) return Message("extra text: " + QuoteBytes(rest_));
     return day < 1 || day > DaysIn(month, year) ? Message("day out of range") : "";
   }
 
  private:
   std::string Message(std::string_view why) const {
-    return fmt::format("parsing time {}: {}", Quote(text_), why);
+    return fmt::format("parsing time {}: {}", QuoteBytes(text_), why);
   }
   bool Bad(std::string_view element, std::string_view value) {
-    problem_ = fmt::format("parsing time {} as \"{}\": cannot parse {} as {}", Quote(text_),
-                           layout_, Quote(value), Quote(element));
+    problem_ = fmt::format("parsing time {} as \"{}\": cannot parse {} as {}", QuoteBytes(text_),
+                           layout_, QuoteBytes(value), QuoteBytes(element));
     return false;
   }
   bool OutOfRange(std::string_view what) {
@@ -74,7 +74,7 @@ class TimeReader {
 
   bool Year(int* year) {
     for (std::size_t i = 0; i < 4; ++i) {
-      if (!IsDigit(rest_, i)) return Bad("2006", rest_);
+      if (!IsDigitAt(rest_, i)) return Bad("2006", rest_);
       *year = *year * 10 + (rest_[i] - '0');
     }
     rest_.remove_prefix(4);
@@ -82,7 +82,7 @@ class TimeReader {
   }
 
   bool Number(std::string_view element, int low, int high, std::string_view what, int* number) {
-    if (!IsDigit(rest_, 0) || !IsDigit(rest_, 1)) return Bad(element, rest_);
+    if (!IsDigitAt(rest_, 0) || !IsDigitAt(rest_, 1)) return Bad(element, rest_);
     *number = (rest_[0] - '0') * 10 + (rest_[1] - '0');
     rest_.remove_prefix(2);
     return *number < low || *number > high ? OutOfRange(what) : true;
@@ -90,10 +90,10 @@ class TimeReader {
 
   // One digit is enough for an hour.
   bool Hour() {
-    if (!IsDigit(rest_, 0)) return Bad("15", rest_);
+    if (!IsDigitAt(rest_, 0)) return Bad("15", rest_);
     int hour = rest_[0] - '0';
     rest_.remove_prefix(1);
-    if (IsDigit(rest_, 0)) {
+    if (IsDigitAt(rest_, 0)) {
       hour = hour * 10 + (rest_[0] - '0');
       rest_.remove_prefix(1);
     }
@@ -104,7 +104,7 @@ class TimeReader {
   bool Fraction(bool micro) {
     const bool dot = rest_.size() >= 2 && (rest_[0] == '.' || rest_[0] == ',');
     std::size_t n = 1;
-    while (dot && IsDigit(rest_, n) && (!micro || n < 7)) ++n;
+    while (dot && IsDigitAt(rest_, n) && (!micro || n < 7)) ++n;
     if (micro && n < 7) return Bad(".000000", rest_);
     if (n > 1) rest_.remove_prefix(n);
     return true;
@@ -116,8 +116,8 @@ class TimeReader {
       return true;
     }
     const bool shaped = rest_.size() >= 6 && (rest_[0] == '+' || rest_[0] == '-') &&
-                        rest_[3] == ':' && IsDigit(rest_, 1) && IsDigit(rest_, 2) &&
-                        IsDigit(rest_, 4) && IsDigit(rest_, 5);
+                        rest_[3] == ':' && IsDigitAt(rest_, 1) && IsDigitAt(rest_, 2) &&
+                        IsDigitAt(rest_, 4) && IsDigitAt(rest_, 5);
     if (!shaped) return Bad("Z07:00", rest_);
     if ((rest_[1] - '0') * 10 + (rest_[2] - '0') > 24) return OutOfRange("time zone offset hour");
     if ((rest_[4] - '0') * 10 + (rest_[5] - '0') > 60) return OutOfRange("time zone offset minute");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/builtin_kinds.h"
 #include "ksim/base/hash.h"
 
@@ -20,16 +21,8 @@ struct Kinds::Impl {
 
 namespace {
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // "replicasets.apps" and "replicasets.v1.apps" name a group too; nullopt group = any.
-struct QualifiedName {
+struct ResourceName {
   std::string name;
   std::string group, version;
   bool any_group = true;
@@ -42,9 +35,9 @@ struct QualifiedName {
   }
 };
 
-QualifiedName Split(std::string_view text) {
-  QualifiedName q;
-  const std::string lower = Lower(text);
+ResourceName SplitResourceName(std::string_view text) {
+  ResourceName q;
+  const std::string lower = AsciiLower(text);
   const std::size_t dot = lower.find('.');
   q.name = lower.substr(0, dot);
   if (dot == std::string::npos) return q;
@@ -61,7 +54,7 @@ bool HasShortName(const ResourceInfo& r, std::string_view name) {
 // Fills in what is mostly the same.
 void Complete(ResourceInfo* info) {
   info->resource_atom = value::Atom(info->resource);
-  if (info->singular.empty()) info->singular = Lower(info->kind);
+  if (info->singular.empty()) info->singular = AsciiLower(info->kind);
   if (info->storage_prefix.empty())
     info->storage_prefix = info->custom ? info->group + "/" + info->resource : info->resource;
 }
@@ -121,7 +114,7 @@ const ResourceInfo* Kinds::ByKind(std::string_view api_version, std::string_view
 }
 
 const ResourceInfo* Kinds::ByName(std::string_view name) const {
-  const QualifiedName q = Split(name);
+  const ResourceName q = SplitResourceName(name);
   const auto find = [&](auto matches) -> const ResourceInfo* {
     for (const ResourceInfo* k : impl_->kinds) {
       if (q.Admits(*k) && matches(*k)) return k;
@@ -130,8 +123,9 @@ const ResourceInfo* Kinds::ByName(std::string_view name) const {
   };
   const ResourceInfo* found = find([&](const ResourceInfo& r) { return r.resource == q.name; });
   if (found == nullptr) {
-    found = find(
-        [&](const ResourceInfo& r) { return r.singular == q.name || Lower(r.kind) == q.name; });
+    found = find([&](const ResourceInfo& r) {
+      return r.singular == q.name || AsciiLower(r.kind) == q.name;
+    });
   }
   if (found == nullptr) {
     found = find([&](const ResourceInfo& r) { return HasShortName(r, q.name); });
@@ -214,7 +208,7 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
 const std::vector<const ResourceInfo*>& Kinds::all() const { return impl_->sorted; }
 
 std::string GuessPlural(std::string_view kind) {
-  std::string plural = Lower(kind);
+  std::string plural = AsciiLower(kind);
   if (plural.empty() || plural.ends_with("endpoints")) return plural;
   if (plural.back() == 's') return plural + "es";
   if (plural.back() == 'y') {

@@ -22,7 +22,7 @@ int Get(const Variants& variants) {
 }
 
 template <auto kField>
-VariantInfo Entry(VariantInfo info) {
+VariantInfo VariantEntry(VariantInfo info) {
   info.set = &Set<kField>;
   info.get = &Get<kField>;
   return info;
@@ -31,7 +31,7 @@ VariantInfo Entry(VariantInfo info) {
 std::vector<VariantInfo> Table() {
   using V = Variants;
   return {
-      Entry<&V::cacher_reinit>(
+      VariantEntry<&V::cacher_reinit>(
           {"cacher.reinit",
            {"endWatchers", "keepWatchers"},
            "the watches of a watch cache that begins anew stay open, and miss what the gap held",
@@ -39,7 +39,7 @@ std::vector<VariantInfo> Table() {
            "k/k#116122, #116172",
            {"endWatchers", "endWatchers", "endWatchers"},
            true}),
-      Entry<&V::deltafifo_replace>(
+      VariantEntry<&V::deltafifo_replace>(
           {"deltafifo.replace",
            {"queueToo", "indexerOnly"},
            "a relist looks for deletions in the cache only: what is still queued lives on for ever",
@@ -47,15 +47,16 @@ std::vector<VariantInfo> Table() {
            "k/k#115658, #115620",
            {"indexerOnly", "queueToo", ""},
            true}),
-      Entry<&V::event_delete_rv>({"event.deleteRV",
-                                  {"deletionRV", "objectRV"},
-                                  "a DELETED event carries the version of the object's last write: "
-                                  "a resume repeats events",
-                                  "B5",
-                                  "k/k#58545, #58547, #63356",
-                                  {"deletionRV", "deletionRV", "deletionRV"},
-                                  true}),
-      Entry<&V::kubelet_initial_list>(
+      VariantEntry<&V::event_delete_rv>(
+          {"event.deleteRV",
+           {"deletionRV", "objectRV"},
+           "a DELETED event carries the version of the object's last write: "
+           "a resume repeats events",
+           "B5",
+           "k/k#58545, #58547, #63356",
+           {"deletionRV", "deletionRV", "deletionRV"},
+           true}),
+      VariantEntry<&V::kubelet_initial_list>(
           {"kubelet.initialList",
            {"consistent", "cache0"},
            "a restarted kubelet takes its first list from whatever its API server has cached",
@@ -63,7 +64,7 @@ std::vector<VariantInfo> Table() {
            "k/k#59848, #67998, #83520",
            {"cache0", "cache0", "consistent"},
            true}),
-      Entry<&V::realfifo_replace>(
+      VariantEntry<&V::realfifo_replace>(
           {"realfifo.replace",
            {"atomic", "oneByOne"},
            "a relist reaches the cache object by object: it is seen half done, and the cache knows "
@@ -72,7 +73,7 @@ std::vector<VariantInfo> Table() {
            "KEP-5647",
            {"", "", "atomic"},
            true}),
-      Entry<&V::reflector_too_large_rv>(
+      VariantEntry<&V::reflector_too_large_rv>(
           {"reflector.tooLargeRV",
            {"relistConsistent", "retrySame"},
            "a list answered \"too large resource version\" is asked again for the same, for ever",
@@ -80,15 +81,15 @@ std::vector<VariantInfo> Table() {
            "k/k#91073, #92537, #107133",
            {"relistConsistent", "relistConsistent", "relistConsistent"},
            true}),
-      Entry<&V::rs_expectations>({"rs.expectations",
-                                  {"ownWriteRV", "expire", "never"},
-                                  "expectations run out after 5 minutes, whatever was seen "
-                                  "(expire), or not at all (never)",
-                                  "B6",
-                                  "k/k#129795, KEP-5647",
-                                  {"expire", "expire", "ownWriteRV"},
-                                  true}),
-      Entry<&V::scheduler_ghost_node>(
+      VariantEntry<&V::rs_expectations>({"rs.expectations",
+                                         {"ownWriteRV", "expire", "never"},
+                                         "expectations run out after 5 minutes, whatever was seen "
+                                         "(expire), or not at all (never)",
+                                         "B6",
+                                         "k/k#129795, KEP-5647",
+                                         {"expire", "expire", "ownWriteRV"},
+                                         true}),
+      VariantEntry<&V::scheduler_ghost_node>(
           {"scheduler.ghostNode",
            {"drop", "keep"},
            "a node whose deletion came only with a relist stays in the scheduler's cache",
@@ -96,7 +97,7 @@ std::vector<VariantInfo> Table() {
            "k/k#56261, #94437",
            {"drop", "drop", "drop"},
            true}),
-      Entry<&V::scheduler_pod_uid>(
+      VariantEntry<&V::scheduler_pod_uid>(
           {"scheduler.podUID",
            {"check", "ignore"},
            "a pod deleted and created again unseen is taken for an update of the old one",
@@ -104,7 +105,7 @@ std::vector<VariantInfo> Table() {
            "k/k#55587, #106102",
            {"check", "check", "check"},
            true}),
-      Entry<&V::store_compact_on_delete>(
+      VariantEntry<&V::store_compact_on_delete>(
           {"store.compactOnDelete",
            {"keep", "drop"},
            "compacting at the revision of a delete loses that delete for watches from there",
@@ -112,7 +113,7 @@ std::vector<VariantInfo> Table() {
            "etcd#18089, etcd#19179",
            {"keep", "keep", "keep"},
            true}),
-      Entry<&V::watchcache_oldest>(
+      VariantEntry<&V::watchcache_oldest>(
           {"watchcache.oldest",
            {"listRV+1", "listRV"},
            "a new watch cache serves watches from one version too early, and leaves out one event",

@@ -8,24 +8,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/go_text.h"
 
 namespace ksim::api {
 
 namespace {
 
-struct Bounds {
+struct CronBounds {
   std::int64_t min;
   std::int64_t max;
   std::string_view names;  // jan feb ..., the first has the number `first`
   std::int64_t first;
 };
-constexpr std::array<Bounds, 5> kFields = {
-    Bounds{0, 59, "", 0}, Bounds{0, 23, "", 0}, Bounds{1, 31, "", 0},
-    Bounds{1, 12, "jan feb mar apr may jun jul aug sep oct nov dec", 1},
-    Bounds{0, 6, "sun mon tue wed thu fri sat", 0}};
+constexpr std::array<CronBounds, 5> kCronFields = {
+    CronBounds{0, 59, "", 0}, CronBounds{0, 23, "", 0}, CronBounds{1, 31, "", 0},
+    CronBounds{1, 12, "jan feb mar apr may jun jul aug sep oct nov dec", 1},
+    CronBounds{0, 6, "sun mon tue wed thu fri sat", 0}};
 
-std::vector<std::string_view> Split(std::string_view text, char at) {
+std::vector<std::string_view> SplitAt(std::string_view text, char at) {
   std::vector<std::string_view> parts;
   while (true) {
     const std::size_t end = text.find(at);
@@ -35,8 +36,8 @@ std::vector<std::string_view> Split(std::string_view text, char at) {
   }
 }
 
-// strings.Fields.
-std::vector<std::string_view> Words(std::string_view text) {
+// Go: strings.Fields.
+std::vector<std::string_view> SplitWords(std::string_view text) {
   std::vector<std::string_view> words;
   constexpr std::string_view kSpace = " \t\n\v\f\r";
   while (true) {
@@ -49,8 +50,8 @@ std::vector<std::string_view> Words(std::string_view text) {
   }
 }
 
-// mustParseInt; what is wrong goes into `problem`.
-std::int64_t ParseInt(std::string_view expr, std::string* problem) {
+// mustParseInt: an error sets `problem`.
+std::int64_t ParseCronNumber(std::string_view expr, std::string* problem) {
   std::int64_t number = 0;
   std::string_view digits = expr;
   if (digits.starts_with('+')) digits.remove_prefix(1);
@@ -70,25 +71,22 @@ std::int64_t ParseInt(std::string_view expr, std::string* problem) {
   return number;
 }
 
-std::int64_t IntOrName(std::string_view expr, const Bounds& bounds, std::string* problem) {
-  std::string lower(expr);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  const std::vector<std::string_view> names = Words(bounds.names);
+std::int64_t IntOrName(std::string_view expr, const CronBounds& bounds, std::string* problem) {
+  const std::string lower = AsciiLower(expr);
+  const std::vector<std::string_view> names = SplitWords(bounds.names);
   const auto at = std::find(names.begin(), names.end(), lower);
   if (at != names.end()) return bounds.first + (at - names.begin());
-  return ParseInt(expr, problem);
+  return ParseCronNumber(expr, problem);
 }
 
-struct Range {
+struct CronRange {
   std::int64_t start = 0;
   std::int64_t end = 0;
   std::int64_t step = 1;
 };
 
 std::string ReadEnds(std::string_view expr, const std::vector<std::string_view>& ends,
-                     const Bounds& bounds, Range* range) {
+                     const CronBounds& bounds, CronRange* range) {
   std::string problem;
   if (ends[0] == "*" || ends[0] == "?") {
     *range = {bounds.min, bounds.max, 1};
@@ -102,15 +100,15 @@ std::string ReadEnds(std::string_view expr, const std::vector<std::string_view>&
 }
 
 // getRange.
-std::string RangeProblem(std::string_view expr, const Bounds& bounds) {
-  const std::vector<std::string_view> and_step = Split(expr, '/');
-  const std::vector<std::string_view> ends = Split(and_step[0], '-');
-  Range range;
+std::string RangeProblem(std::string_view expr, const CronBounds& bounds) {
+  const std::vector<std::string_view> and_step = SplitAt(expr, '/');
+  const std::vector<std::string_view> ends = SplitAt(and_step[0], '-');
+  CronRange range;
   std::string problem = ReadEnds(expr, ends, bounds, &range);
   if (!problem.empty()) return problem;
   if (and_step.size() > 2) return fmt::format("too many slashes: {}", expr);
   if (and_step.size() == 2) {
-    range.step = ParseInt(and_step[1], &problem);
+    range.step = ParseCronNumber(and_step[1], &problem);
     if (!problem.empty()) return problem;
     if (ends.size() == 1) range.end = bounds.max;
   }
@@ -145,13 +143,13 @@ std::string CronProblem(std::string_view schedule) {
     schedule.remove_prefix(std::min(schedule.find_first_not_of(' '), schedule.size()));
   }
   if (schedule.starts_with('@')) return DescriptorProblem(schedule);
-  const std::vector<std::string_view> fields = Words(schedule);
-  if (fields.size() != kFields.size())
+  const std::vector<std::string_view> fields = SplitWords(schedule);
+  if (fields.size() != kCronFields.size())
     return fmt::format("expected exactly 5 fields, found {}: [{}]", fields.size(),
                        fmt::join(fields, " "));
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    for (const std::string_view expr : Split(fields[i], ',')) {
-      std::string problem = expr.empty() ? "" : RangeProblem(expr, kFields[i]);
+    for (const std::string_view expr : SplitAt(fields[i], ',')) {
+      std::string problem = expr.empty() ? "" : RangeProblem(expr, kCronFields[i]);
       if (!problem.empty()) return problem;
     }
   }

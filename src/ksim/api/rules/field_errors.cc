@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ksim/api/core/go_text.h"
 #include "ksim/value/json.h"
 #include "ksim/value/timestamp.h"
@@ -174,6 +176,13 @@ void FieldErrorList::NotFound(const FieldPath& field, std::string_view bad) {
 
 void FieldErrorList::NonNegative(const FieldPath& field, const Value& number) {
   if (number.AsInt() < 0) Invalid(field, number.AsInt(), "must be greater than or equal to 0");
+}
+
+void ValidateChoice(std::string_view choice, bool required, const FieldPath& path,
+                    std::initializer_list<std::string_view> allowed, FieldErrorList* errors) {
+  if (choice.empty() && required) return errors->Required(path);
+  if (std::find(allowed.begin(), allowed.end(), choice) != allowed.end()) return;
+  errors->NotSupported(path, choice, allowed);
 }
 
 }  // namespace ksim::api

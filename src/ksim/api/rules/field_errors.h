@@ -82,6 +82,10 @@ class FieldErrorList {
   std::vector<StatusCause> causes_;
 };
 
+// A text that is none of `allowed` is refused; an empty one is missing if it is `required`.
+void ValidateChoice(std::string_view choice, bool required, const FieldPath& path,
+                    std::initializer_list<std::string_view> allowed, FieldErrorList* errors);
+
 // The value as Go shows it in an error of that version.
 std::string GoValue(const value::Value& v, GoShape shape, Compat compat);
 

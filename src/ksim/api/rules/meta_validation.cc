@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/kind_spec.h"
@@ -129,11 +130,8 @@ void ValidateLabels(const Value& labels, const FieldPath& path, FieldErrorList* 
 void ValidateAnnotations(const Value& annotations, const FieldPath& path, FieldErrorList* errors) {
   std::int64_t size = 0;
   for (const Value::Member& m : annotations.members()) {
-    std::string lower(m.name.text());
-    for (char& c : lower) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    errors->InvalidAll(path, m.name.text(), QualifiedName(lower, errors->compat()));
+    errors->InvalidAll(path, m.name.text(),
+                       QualifiedName(AsciiLower(m.name.text()), errors->compat()));
     size += static_cast<std::int64_t>(m.name.text().size() + m.value.AsString().size());
   }
   if (size > kAnnotationsMax) errors->TooLong(path, kAnnotationsMax);

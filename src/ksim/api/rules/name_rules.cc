@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kLabelMax = 63;
 constexpr std::size_t kSubdomainMax = 253;
 
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsLowerCase(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
-bool IsLabelEnd(char c) { return IsLower(c) || IsDigit(c); }
+bool IsLetter(char c) { return IsLowerCase(c) || (c >= 'A' && c <= 'Z'); }
+bool IsLabelEnd(char c) { return IsLowerCase(c) || IsDigit(c); }
 
 // [a-z0-9]([-a-z0-9]*[a-z0-9])?
 bool MatchesLabel(std::string_view s) {
@@ -104,7 +104,7 @@ NameProblems Dns1123Subdomain(std::string_view name) {
 NameProblems Dns1035Label(std::string_view name) {
   NameProblems problems;
   if (name.size() > kLabelMax) problems.push_back(TooLong(kLabelMax));
-  if (!MatchesLabel(name) || !IsLower(name.front())) problems.emplace_back(k1035Rule);
+  if (!MatchesLabel(name) || !IsLowerCase(name.front())) problems.emplace_back(k1035Rule);
   return problems;
 }
 
@@ -134,7 +134,7 @@ NameProblems PortName(std::string_view name) {
   if (name.empty() || !std::all_of(name.begin(), name.end(), allowed)) {
     problems.push_back("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
   }
-  if (!std::any_of(name.begin(), name.end(), IsLower)) {
+  if (!std::any_of(name.begin(), name.end(), IsLowerCase)) {
     problems.push_back("must contain at least one letter (a-z)");
   }
   if (name.find("--") != name.npos) problems.push_back("must not contain consecutive hyphens");

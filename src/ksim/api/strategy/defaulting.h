@@ -15,8 +15,4 @@ namespace ksim::api {
 // come back as they are.
 value::Value ApplyDefaults(const ResourceInfo& kind, const value::Value& tree, Compat compat);
 
-// What a kubelet's or controller's view of one container image gets: Always for :latest or no tag,
-// else IfNotPresent.
-const char* DefaultPullPolicy(std::string_view image);
-
 }  // namespace ksim::api

@@ -35,9 +35,6 @@ value::Value PrepareForUpdate(const ResourceInfo& kind, const value::Value& old,
                               const value::Value& updated, std::string_view subresource,
                               Compat compat);
 
-// qosClass of a pod's spec. pkg/apis/core/v1/helper/qos/qos.go ComputePodQOS. API-117.
-const char* ComputeQosClass(const value::Value& pod_spec);
-
 // Equal entries of metadata.ownerReferences are dropped but for the first; `warning` (if not null)
 // gets upstream's text when there were any. handlers/rest.go dedupOwnerReferencesAndAddWarning,
 // which runs on what came in and again after admission. API-72.

@@ -10,14 +10,14 @@ using value::Value;
 
 namespace {
 
-std::optional<std::int64_t> ParseInt(std::string_view text) {
+std::optional<std::int64_t> ParseLabelNumber(std::string_view text) {
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return n;
 }
 
-bool Contains(const Value& values, std::string_view text) {
+bool ContainsText(const Value& values, std::string_view text) {
   const Value::Items items = values.items();
   return std::any_of(items.begin(), items.end(),
                      [&](const Value& v) { return v.AsString() == text; });
@@ -29,11 +29,11 @@ bool MatchesRequirement(const Value& requirement, std::optional<std::string_view
   const Value& values = requirement.Get("values");
   if (op == "Exists") return actual.has_value();
   if (op == "DoesNotExist") return !actual.has_value();
-  if (op == "In") return actual && Contains(values, *actual);
-  if (op == "NotIn") return !actual || !Contains(values, *actual);
+  if (op == "In") return actual && ContainsText(values, *actual);
+  if (op == "NotIn") return !actual || !ContainsText(values, *actual);
   if ((op != "Gt" && op != "Lt") || !actual) return false;
-  const std::optional<std::int64_t> have = ParseInt(*actual);
-  const std::optional<std::int64_t> bound = ParseInt(values.at(0).AsString());
+  const std::optional<std::int64_t> have = ParseLabelNumber(*actual);
+  const std::optional<std::int64_t> bound = ParseLabelNumber(values.at(0).AsString());
   if (!have || !bound) return false;
   return op == "Gt" ? *have > *bound : *have < *bound;
 }

@@ -1,7 +1,8 @@
+#include "ksim/api/views/qos.h"
+
 #include <array>
 
 #include "ksim/api/core/fields.h"
-#include "ksim/api/strategy/strategy.h"
 #include "ksim/value/quantity.h"
 
 namespace ksim::api {

@@ -18,7 +18,8 @@
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/ip_text.h"
 #include "ksim/api/rules/name_rules.h"
-#include "ksim/api/rules/pod/pod_validation.h"
+#include "ksim/api/rules/pod/container_resources.h"
+#include "ksim/api/rules/pod/tolerations.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {

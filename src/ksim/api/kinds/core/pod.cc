@@ -8,9 +8,12 @@
 #include "ksim/api/kinds/shared/pod_defaults.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/rules/pod/pod_status_validation.h"
+#include "ksim/api/rules/pod/pod_update_validation.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/api/rules/pod/pod_warnings.h"
 #include "ksim/api/strategy/strategy.h"
+#include "ksim/api/views/qos.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {

@@ -1,11 +1,9 @@
-// Probes and lifecycle hooks.
-//
-// Source: pkg/apis/core/validation/validation.go validateHandler, validateProbe, validateLifecycle.
+#include "ksim/api/rules/pod/container_handlers.h"
+
 #include <fmt/format.h>
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/rules/name_rules.h"
-#include "ksim/api/rules/pod/pod_parts.h"
 
 namespace ksim::api {
 

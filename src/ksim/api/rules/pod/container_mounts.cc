@@ -1,10 +1,9 @@
-// Where a container has its volumes.
-//
-// Source: pkg/apis/core/validation/validation.go ValidateVolumeMounts, ValidateVolumeDevices.
+#include "ksim/api/rules/pod/container_mounts.h"
+
 #include <algorithm>
 
 #include "ksim/api/core/fields.h"
-#include "ksim/api/rules/pod/pod_parts.h"
+#include "ksim/api/rules/pod/volume_files.h"
 
 namespace ksim::api {
 
@@ -13,11 +12,9 @@ using value::Value;
 
 namespace {
 
-std::string_view Text(const Value& v, Atom field) { return v.Get(field).AsString(); }
-
-const Value* VolumeOf(const PodFacts& pod, std::string_view name) {
+const Value* FindVolume(const PodFacts& pod, std::string_view name) {
   for (const Value* volume : pod.volumes) {
-    if (Text(*volume, Fields().name) == name) return volume;
+    if (FieldText(*volume, Fields().name) == name) return volume;
   }
   return nullptr;
 }
@@ -25,34 +22,34 @@ const Value* VolumeOf(const PodFacts& pod, std::string_view name) {
 bool HasName(const Value& list, std::string_view name) {
   const auto items = list.items();
   return std::any_of(items.begin(), items.end(),
-                     [&](const Value& v) { return Text(v, Fields().name) == name; });
+                     [&](const Value& v) { return FieldText(v, Fields().name) == name; });
 }
 
 // Of several items of one name the last counts (GetVolumeMountMap, GetVolumeDeviceMap).
 bool HasPath(const Value& list, Atom field, std::string_view path) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (Text(list.at(i), field) != path) continue;
+    if (FieldText(list.at(i), field) != path) continue;
     bool last = true;
     for (std::size_t j = i + 1; j < list.size(); ++j) {
-      last = last && Text(list.at(j), Fields().name) != Text(list.at(i), Fields().name);
+      last = last && FieldText(list.at(j), Fields().name) != FieldText(list.at(i), Fields().name);
     }
     if (last) return true;
   }
   return false;
 }
 
-// Whether an earlier item has that text already.
-bool Before(const Value& list, std::size_t i, Atom field, std::string_view text) {
+// An earlier item than `i` has that text.
+bool HasEarlier(const Value& list, std::size_t i, Atom field, std::string_view text) {
   for (std::size_t j = 0; j < i; ++j) {
-    if (Text(list.at(j), field) == text) return true;
+    if (FieldText(list.at(j), field) == text) return true;
   }
   return false;
 }
 
 void CheckSubPaths(const Value& mount, const FieldPath& list, const FieldPath& at,
                    FieldErrorList* errors) {
-  const std::string_view sub_path = Text(mount, Fields().sub_path);
-  const std::string_view expression = Text(mount, Fields().sub_path_expr);
+  const std::string_view sub_path = FieldText(mount, Fields().sub_path);
+  const std::string_view expression = FieldText(mount, Fields().sub_path_expr);
   if (!sub_path.empty()) ValidateDescendingPath(sub_path, list.Child("subPath"), errors);
   if (expression.empty()) return;
   if (!sub_path.empty()) {
@@ -97,12 +94,12 @@ void CheckMounts(const Value& container, const PodFacts& pod, const FieldPath& l
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     const FieldPath at = list.Index(i);
     const Value& mount = mounts.at(i);
-    const std::string_view name = Text(mount, Fields().name);
-    const std::string_view place = Text(mount, Fields().mount_path);
+    const std::string_view name = FieldText(mount, Fields().name);
+    const std::string_view place = FieldText(mount, Fields().mount_path);
     if (name.empty()) errors->Required(at.Child("name"));
-    if (VolumeOf(pod, name) == nullptr) errors->NotFound(at.Child("name"), name);
+    if (FindVolume(pod, name) == nullptr) errors->NotFound(at.Child("name"), name);
     if (place.empty()) errors->Required(at.Child("mountPath"));
-    if (Before(mounts, i, Fields().mount_path, place)) {
+    if (HasEarlier(mounts, i, Fields().mount_path, place)) {
       errors->Invalid(at.Child("mountPath"), place, "must be unique");
     }
     if (HasName(devices, name)) {
@@ -123,12 +120,12 @@ void CheckDevices(const Value& container, const PodFacts& pod, const FieldPath& 
   const Value& mounts = container.Get(Fields().volume_mounts);
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const FieldPath at = list.Index(i);
-    const std::string_view name = Text(devices.at(i), Fields().name);
-    const std::string_view place = Text(devices.at(i), Fields().device_path);
-    const Value* volume = VolumeOf(pod, name);
+    const std::string_view name = FieldText(devices.at(i), Fields().name);
+    const std::string_view place = FieldText(devices.at(i), Fields().device_path);
+    const Value* volume = FindVolume(pod, name);
     if (name.empty()) {
       errors->Required(at.Child("name"));
-    } else if (Before(devices, i, Fields().name, name)) {
+    } else if (HasEarlier(devices, i, Fields().name, name)) {
       errors->Invalid(at.Child("name"), name, "must be unique");
     }
     if (volume == nullptr) {
@@ -140,7 +137,7 @@ void CheckDevices(const Value& container, const PodFacts& pod, const FieldPath& 
                       "block mode");
     }
     if (place.empty()) errors->Required(at.Child("devicePath"));
-    if (Before(devices, i, Fields().device_path, place)) {
+    if (HasEarlier(devices, i, Fields().device_path, place)) {
       errors->Invalid(at.Child("devicePath"), place, "must be unique");
     }
     if (HasBackstep(place)) {

@@ -1,3 +1,5 @@
+#include "ksim/api/rules/pod/container_resources.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,8 +7,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/rules/name_rules.h"
-#include "ksim/api/rules/pod/pod_parts.h"
-#include "ksim/api/rules/pod/pod_validation.h"
+#include "ksim/api/rules/pod/name_set.h"
 #include "ksim/api/views/resources.h"
 #include "ksim/value/quantity.h"
 
@@ -35,13 +36,13 @@ constexpr std::array<std::string_view, 12> kOtherStandard = {"requests.cpu",
                                                              "storage"};
 
 template <std::size_t N>
-bool In(const std::array<std::string_view, N>& list, std::string_view name) {
+bool IsAmongNames(const std::array<std::string_view, N>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
 bool IsHugePages(std::string_view name) { return name.starts_with("hugepages-"); }
 bool IsContainerResource(std::string_view name) {
-  return In(kContainerResources, name) || IsHugePages(name);
+  return IsAmongNames(kContainerResources, name) || IsHugePages(name);
 }
 // helper.IsOvercommitAllowed
 bool MayOvercommit(std::string_view name) { return IsNativeResource(name) && !IsHugePages(name); }
@@ -52,11 +53,11 @@ void Refuse(const FieldPath& path, std::string_view name, std::string_view detai
   errors->Invalid(path, Value::String(name), GoShape::kStringer, detail);
 }
 
-void ValidateName(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
+void CheckResourceName(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
   const NameProblems problems = QualifiedName(name, errors->compat());
   for (const std::string& problem : problems) Refuse(path, name, problem, errors);
   if (name.find('/') == name.npos) {
-    if (problems.empty() && !IsContainerResource(name) && !In(kOtherStandard, name)) {
+    if (problems.empty() && !IsContainerResource(name) && !IsAmongNames(kOtherStandard, name)) {
       Refuse(path, name, "must be a standard resource type or fully qualified", errors);
     }
     if (!IsContainerResource(name)) {
@@ -127,7 +128,7 @@ void ValidateResources(const Value& resources, const FieldPath& path, FieldError
     for (const Value::Member& m : resources.Get(field).members()) {
       const std::string_view name = m.name.text();
       const FieldPath at = list.Key(name);
-      ValidateName(name, at, errors);
+      CheckResourceName(name, at, errors);
       ValidateQuantity(name, m.value, at, errors);
       if (field == Fields().requests)
         CompareToLimit(name, m.value, limits.Get(m.name), path, errors);
@@ -137,6 +138,30 @@ void ValidateResources(const Value& resources, const FieldPath& path, FieldError
     }
   }
   if (huge && !ordinary) errors->Forbidden(path, "HugePages require cpu or memory");
+}
+
+// Upstream names the list where an entry is wrong.
+void ValidateResizePolicy(const Value& policies, const PodFacts& pod, const FieldPath& path,
+                          FieldErrorList* errors) {
+  if (!errors->profile().resize_policy) return;
+  NameSet seen;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const std::string_view resource = policies.at(i).Get(Fields().resource_name).AsString();
+    const std::string_view restart = policies.at(i).Get(Fields().restart_policy).AsString();
+    if (!Insert(&seen, std::string(resource))) {
+      errors->Add("FieldValueDuplicate",
+                  fmt::format("Duplicate value: {}", GoValue(Value::String(resource),
+                                                             GoShape::kStringer, errors->compat())),
+                  path.Index(i).ToString());
+    }
+    ValidateChoice(resource, true, path, {"cpu", "memory"}, errors);
+    ValidateChoice(restart, true, path, {"NotRequired", "RestartContainer"}, errors);
+    if (pod.spec.Get(Fields().restart_policy).AsString() == "Never" && restart != "NotRequired") {
+      errors->Invalid(path, restart,
+                      fmt::format("must be 'NotRequired' when {}`restartPolicy` is 'Never'",
+                                  errors->profile().resize_text_names_pod ? "pod " : ""));
+    }
+  }
 }
 
 }  // namespace ksim::api

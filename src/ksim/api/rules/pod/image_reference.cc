@@ -1,13 +1,10 @@
-// Names of container images, as far as the default pull policy asks: has it a tag, and which?
-//
-// Sources: pkg/util/parsers ParseImageName; github.com/distribution/reference regexp.go,
-// normalize.go ParseNormalizedNamed.
+#include "ksim/api/rules/pod/image_reference.h"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/ascii.h"
-#include "ksim/api/strategy/defaulting.h"
 
 namespace ksim::api {
 
@@ -18,13 +15,13 @@ constexpr std::size_t kNameMax = 255;
 bool IsLowerAlnum(char c) { return absl::ascii_isdigit(c) || absl::ascii_islower(c); }
 
 template <class Good>
-bool All(std::string_view text, Good good) {
+bool ConsistsOf(std::string_view text, Good good) {
   return std::all_of(text.begin(), text.end(), good);
 }
 
-// Calls `good` for the parts between separators; false once it is.
+// Each part between separators is good.
 template <class Good>
-bool AllParts(std::string_view text, char separator, Good good) {
+bool EachPartIs(std::string_view text, char separator, Good good) {
   while (true) {
     const std::size_t at = text.find(separator);
     if (!good(text.substr(0, at))) return false;
@@ -36,12 +33,12 @@ bool AllParts(std::string_view text, char separator, Good good) {
 bool IsDomain(std::string_view domain) {
   if (const std::size_t colon = domain.find(':'); colon != domain.npos) {
     const std::string_view port = domain.substr(colon + 1);
-    if (port.empty() || !All(port, absl::ascii_isdigit)) return false;
+    if (port.empty() || !ConsistsOf(port, absl::ascii_isdigit)) return false;
     domain = domain.substr(0, colon);
   }
-  return AllParts(domain, '.', [](std::string_view part) {
+  return EachPartIs(domain, '.', [](std::string_view part) {
     return !part.empty() && absl::ascii_isalnum(part.front()) && absl::ascii_isalnum(part.back()) &&
-           All(part, [](char c) { return absl::ascii_isalnum(c) || c == '-'; });
+           ConsistsOf(part, [](char c) { return absl::ascii_isalnum(c) || c == '-'; });
   });
 }
 
@@ -55,7 +52,7 @@ bool IsPathPart(std::string_view part) {
     }
     const std::size_t end = part.find_first_of("abcdefghijklmnopqrstuvwxyz0123456789", i);
     const std::string_view separator = part.substr(i, end - i);
-    const bool dashes = All(separator, [](char c) { return c == '-'; });
+    const bool dashes = ConsistsOf(separator, [](char c) { return c == '-'; });
     if (!dashes && separator != "." && separator != "_" && separator != "__") return false;
     i = end;
   }
@@ -65,7 +62,7 @@ bool IsPathPart(std::string_view part) {
 bool IsTag(std::string_view tag) {
   const auto word = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
   return !tag.empty() && tag.size() <= 128 && word(tag.front()) &&
-         All(tag, [&](char c) { return word(c) || c == '.' || c == '-'; });
+         ConsistsOf(tag, [&](char c) { return word(c) || c == '.' || c == '-'; });
 }
 
 bool IsDigest(std::string_view digest) {
@@ -75,15 +72,15 @@ bool IsDigest(std::string_view digest) {
   std::replace_if(
       algorithm.begin(), algorithm.end(), [](char c) { return c == '-' || c == '_' || c == '+'; },
       '.');
-  return All(digest.substr(colon + 1), absl::ascii_isxdigit) &&
-         AllParts(algorithm, '.', [](std::string_view part) {
+  return ConsistsOf(digest.substr(colon + 1), absl::ascii_isxdigit) &&
+         EachPartIs(algorithm, '.', [](std::string_view part) {
            return !part.empty() && !absl::ascii_isdigit(part.front()) &&
-                  All(part, absl::ascii_isalnum);
+                  ConsistsOf(part, absl::ascii_isalnum);
          });
 }
 
-// Takes the registry's host off, if the text begins with one.
-bool TakeDomain(std::string_view* name) {
+// Cuts the registry's host off, if the text begins with one; false for a bad host.
+bool CutDomain(std::string_view* name) {
   const std::size_t slash = name->find('/');
   if (slash == name->npos) return true;
   const std::string_view first = name->substr(0, slash);
@@ -94,10 +91,11 @@ bool TakeDomain(std::string_view* name) {
   return IsDomain(first);
 }
 
-// The tag, "latest" where there is neither a tag nor a digest; "" for what is no reference.
-std::string_view TagOf(std::string_view image) {
+// The image's tag: "latest" where there is neither a tag nor a digest, "" for a text that is no
+// reference.
+std::string_view ImageTag(std::string_view image) {
   if (image.size() == 64 &&
-      All(image, [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); }))
+      ConsistsOf(image, [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); }))
     return "";
   std::string_view name = image, digest, tag;
   if (const std::size_t at = name.find('@'); at != name.npos) {
@@ -106,8 +104,8 @@ std::string_view TagOf(std::string_view image) {
     if (!IsDigest(digest)) return "";
   }
   const std::string_view whole = name;
-  if (!TakeDomain(&name)) return "";
-  // What names no registry gets docker.io, and library where there is no path either.
+  if (!CutDomain(&name)) return "";
+  // An image without a registry is in docker.io, and in library/ if it has no path either.
   const bool bare = name.size() == whole.size();
   const bool library = bare && name.find('/') == name.npos;
   std::size_t size = (bare ? std::string_view("docker.io/").size() : whole.size() - name.size()) +
@@ -118,14 +116,14 @@ std::string_view TagOf(std::string_view image) {
     if (!IsTag(tag)) return "";
   }
   size += name.size();
-  if (size > kNameMax || !AllParts(name, '/', IsPathPart)) return "";
+  if (size > kNameMax || !EachPartIs(name, '/', IsPathPart)) return "";
   return tag.empty() && digest.empty() ? "latest" : tag;
 }
 
 }  // namespace
 
 const char* DefaultPullPolicy(std::string_view image) {
-  return TagOf(image) == "latest" ? "Always" : "IfNotPresent";
+  return ImageTag(image) == "latest" ? "Always" : "IfNotPresent";
 }
 
 }  // namespace ksim::api

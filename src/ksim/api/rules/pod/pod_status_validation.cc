@@ -1,14 +1,11 @@
-// What /status may say of a pod.
-//
-// Source: pkg/apis/core/validation/validation.go ValidatePodStatusUpdate, validatePodConditions,
-// ValidateContainerStateTransition, validatePodIPs, validateHostIPs.
+#include "ksim/api/rules/pod/pod_status_validation.h"
+
 #include <algorithm>
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/pod.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
-#include "ksim/api/rules/pod/pod_validation.h"
 
 namespace ksim::api {
 
@@ -16,7 +13,7 @@ using value::Value;
 
 namespace {
 
-bool IsSidecar(const Value& spec, std::string_view name) {
+bool IsSidecarNamed(const Value& spec, std::string_view name) {
   const auto items = spec.Get(Fields().init_containers).items();
   return std::any_of(items.begin(), items.end(), [&](const Value& c) {
     return c.Get(Fields().name).AsString() == name && PodView::IsSidecar(c);
@@ -24,8 +21,8 @@ bool IsSidecar(const Value& spec, std::string_view name) {
 }
 
 // A container that has ended stays so, where nothing restarts it.
-void CheckEnded(const Value& statuses, const Value& old_statuses, const Value& spec, bool init,
-                const FieldPath& path, FieldErrorList* errors) {
+void CheckEndedContainers(const Value& statuses, const Value& old_statuses, const Value& spec,
+                          bool init, const FieldPath& path, FieldErrorList* errors) {
   const std::string_view policy = spec.Get(Fields().restart_policy).AsString();
   if (policy == "Always") return;
   for (std::size_t i = 0; i < old_statuses.size(); ++i) {
@@ -33,7 +30,7 @@ void CheckEnded(const Value& statuses, const Value& old_statuses, const Value& s
     const Value& ended = before.Get(Fields().state).Get(Fields().terminated);
     if (!ended.is_object()) continue;
     if (policy == "OnFailure" && ended.Get(Fields().exit_code).AsInt() != 0) continue;
-    if (init && IsSidecar(spec, before.Get(Fields().name).AsString())) continue;
+    if (init && IsSidecarNamed(spec, before.Get(Fields().name).AsString())) continue;
     for (const Value& after : statuses.items()) {
       if (after.Get(Fields().name) != before.Get(Fields().name)) continue;
       if (after.Get(Fields().state).Get(Fields().terminated).is_object()) continue;
@@ -43,7 +40,7 @@ void CheckEnded(const Value& statuses, const Value& old_statuses, const Value& s
   }
 }
 
-void CheckConditions(const Value& conditions, const FieldPath& path, FieldErrorList* errors) {
+void CheckPodConditions(const Value& conditions, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const FieldPath at = path.Index(i);
     const std::int64_t generation = conditions.at(i).Get(Fields().observed_generation).AsInt();
@@ -56,15 +53,15 @@ void CheckConditions(const Value& conditions, const FieldPath& path, FieldErrorL
   }
 }
 
-void CheckIps(const Value& ips, const FieldPath& path, FieldErrorList* errors) {
+void CheckPodIps(const Value& ips, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < ips.size(); ++i) {
     const std::string_view ip = ips.at(i).Get(Fields().ip).AsString();
     errors->InvalidAll(path.Index(i), ip, IpAddress(ip));
   }
 }
 
-void CheckNominated(const Value& updated, const Value& old, const FieldPath& path,
-                    FieldErrorList* errors) {
+void CheckNominatedNode(const Value& updated, const Value& old, const FieldPath& path,
+                        FieldErrorList* errors) {
   const std::string_view name = updated.Get(Fields().nominated_node_name).AsString();
   if (name.empty() || name == old.Get(Fields().nominated_node_name).AsString()) return;
   errors->InvalidAll(path.Child("nominatedNodeName"), name, Dns1123Subdomain(name));
@@ -77,21 +74,22 @@ void ValidatePodStatusUpdate(const Value& pod, const Value& old, FieldErrorList*
   const Value& before = old.Get(Fields().status);
   const Value& spec = old.Get(Fields().spec);
   const FieldPath path("status");
-  // Upstream looked for the conditions in the metadata until 1.33.
+  // Upstream named metadata.conditions until 1.33.
   const FieldPath conditions(errors->profile().status_conditions_under_status ? "status"
                                                                               : "metadata");
-  CheckConditions(updated.Get(Fields().conditions), conditions.Child("conditions"), errors);
-  CheckNominated(updated, before, path, errors);
+  CheckPodConditions(updated.Get(Fields().conditions), conditions.Child("conditions"), errors);
+  CheckNominatedNode(updated, before, path, errors);
   if (errors->profile().status_update_keeps_qos) {
     ValidateImmutable(updated.Get(Fields().qos_class), before.Get(Fields().qos_class),
                       GoShape::kOther, path.Child("qosClass"), errors);
   }
-  CheckEnded(updated.Get(Fields().container_statuses), before.Get(Fields().container_statuses),
-             spec, false, path.Child("containerStatuses"), errors);
-  CheckEnded(updated.Get(Fields().init_container_statuses),
-             before.Get(Fields().init_container_statuses), spec, true,
-             path.Child("initContainerStatuses"), errors);
-  CheckIps(updated.Get(Fields().pod_ips), path.Child("podIPs"), errors);
+  CheckEndedContainers(updated.Get(Fields().container_statuses),
+                       before.Get(Fields().container_statuses), spec, false,
+                       path.Child("containerStatuses"), errors);
+  CheckEndedContainers(updated.Get(Fields().init_container_statuses),
+                       before.Get(Fields().init_container_statuses), spec, true,
+                       path.Child("initContainerStatuses"), errors);
+  CheckPodIps(updated.Get(Fields().pod_ips), path.Child("podIPs"), errors);
   const Value& host_ips = updated.Get(Fields().host_ips);
   const FieldPath list = path.Child("hostIPs");
   if (!host_ips.empty() && updated.Get(Fields().host_ip) != host_ips.at(0).Get(Fields().ip)) {
@@ -99,7 +97,7 @@ void ValidatePodStatusUpdate(const Value& pod, const Value& old, FieldErrorList*
     errors->Invalid(first.Child("ip"), host_ips.at(0).Get(Fields().ip).AsString(),
                     "must be equal to `hostIP`");
   }
-  CheckIps(host_ips, list, errors);
+  CheckPodIps(host_ips, list, errors);
 }
 
 }  // namespace ksim::api

@@ -9,7 +9,16 @@
 #include "ksim/api/pod.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
-#include "ksim/api/rules/pod/pod_parts.h"
+#include "ksim/api/rules/pod/container_resources.h"
+#include "ksim/api/rules/pod/pod_affinity.h"
+#include "ksim/api/rules/pod/pod_containers.h"
+#include "ksim/api/rules/pod/pod_dns.h"
+#include "ksim/api/rules/pod/pod_facts.h"
+#include "ksim/api/rules/pod/pod_os.h"
+#include "ksim/api/rules/pod/pod_security.h"
+#include "ksim/api/rules/pod/pod_volumes.h"
+#include "ksim/api/rules/pod/tolerations.h"
+#include "ksim/api/rules/pod/topology_spread.h"
 
 namespace ksim::api {
 
@@ -18,41 +27,21 @@ using value::Value;
 
 namespace {
 
-void CheckToleration(const Value& toleration, const FieldPath& path, FieldErrorList* errors) {
-  const std::string_view key = toleration.Get(Fields().key).AsString();
-  const std::string_view op = toleration.Get(Fields().operator_).AsString();
-  const std::string_view effect = toleration.Get(Fields().effect).AsString();
-  const std::string_view tolerated = toleration.Get(Fields().value).AsString();
-  if (!key.empty()) {
-    errors->InvalidAll(path.Child("key"), key, QualifiedName(key, errors->compat()));
-  } else if (op != "Exists") {
-    errors->Invalid(path.Child("operator"), op,
-                    "operator must be Exists when `key` is empty, which means \"match all values "
-                    "and all keys\"");
-  }
-  if (!toleration.Get(Fields().toleration_seconds).is_null() && effect != "NoExecute") {
-    errors->Invalid(path.Child("effect"), effect,
-                    "effect must be 'NoExecute' when `tolerationSeconds` is set");
-  }
-  if (op.empty() || op == "Equal") {
-    const NameProblems problems = LabelValue(tolerated, errors->compat());
-    if (!problems.empty()) {
-      errors->Invalid(path.Child("operator"), tolerated,
-                      fmt::format("{}", fmt::join(problems, ";")));
-    }
-  } else if (op == "Exists") {
-    if (!tolerated.empty()) {
-      constexpr std::string_view kWhy = "value must be empty when `operator` is 'Exists'";
-      if (errors->profile().toleration_shown_whole) {
-        errors->Invalid(path.Child("operator"), toleration, GoShape::kOther, kWhy);
-      } else {
-        errors->Invalid(path.Child("operator"), tolerated, kWhy);
-      }
-    }
-  } else {
-    errors->NotSupported(path.Child("operator"), op, {"Equal", "Exists"});
-  }
-  if (!effect.empty()) ValidateTaintEffect(effect, path.Child("effect"), errors);
+const Value& DeletionCost(const Value& metadata) {
+  static const value::Path kCost{"annotations", value::PathStep(kPodDeletionCost)};
+  return metadata.Get(kCost);
+}
+
+bool IsBadCost(const Value& cost) {
+  return cost.is_string() && !ParseDeletionCost(cost.AsString());
+}
+
+// ValidatePodSpecificAnnotations.
+void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
+  const Value& cost = DeletionCost(metadata);
+  if (!IsBadCost(cost)) return;
+  errors->Invalid(path.Child("annotations").Key(kPodDeletionCost), cost.AsString(),
+                  "must be a 32bit integer");
 }
 
 void CheckNamesOf(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
@@ -75,7 +64,7 @@ void CheckNamesOf(const Value& spec, const FieldPath& path, FieldErrorList* erro
 }
 
 // Upstream names the entry, not its name.
-void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
+void CheckSchedulingGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
   std::vector<std::string_view> seen;
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const FieldPath at = path.Index(i);
@@ -86,92 +75,11 @@ void CheckGates(const Value& gates, const FieldPath& path, FieldErrorList* error
   }
 }
 
-const Value& DeletionCost(const Value& metadata) {
-  static const value::Path kCost{"annotations", value::PathStep(kPodDeletionCost)};
-  return metadata.Get(kCost);
-}
-
-bool IsBadCost(const Value& cost) {
-  return cost.is_string() && !ParseDeletionCost(cost.AsString());
-}
-
-// ValidatePodSpecificAnnotations.
-void CheckDeletionCost(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
-  const Value& cost = DeletionCost(metadata);
-  if (!IsBadCost(cost)) return;
-  errors->Invalid(path.Child("annotations").Key(kPodDeletionCost), cost.AsString(),
-                  "must be a 32bit integer");
-}
-
 void CheckReadinessGates(const Value& gates, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const FieldPath at = path.Index(i);
     const std::string_view type = gates.at(i).Get(Fields().condition_type).AsString();
     errors->InvalidAll(at.Child("conditionType"), type, QualifiedName(type, errors->compat()));
-  }
-}
-
-void CheckHostAliases(const Value& aliases, const FieldPath& path, FieldErrorList* errors) {
-  for (std::size_t i = 0; i < aliases.size(); ++i) {
-    const FieldPath at = path.Index(i);
-    const std::string_view ip = aliases.at(i).Get(Fields().ip).AsString();
-    errors->InvalidAll(at.Child("ip"), ip, IpAddress(ip));
-    const Value& hostnames = aliases.at(i).Get(Fields().hostnames);
-    const FieldPath list = at.Child("hostnames");
-    for (std::size_t j = 0; j < hostnames.size(); ++j) {
-      const std::string_view name = hostnames.at(j).AsString();
-      errors->InvalidAll(list.Index(j), name, Dns1123Subdomain(name));
-    }
-  }
-}
-
-void CheckSearches(const Value& searches, const FieldPath& path, FieldErrorList* errors) {
-  std::size_t size = 0;
-  for (const Value& search : searches.items()) size += search.AsString().size() + 1;
-  if (searches.size() > 32) {
-    errors->Invalid(path, searches, GoShape::kStringSlice,
-                    "must not have more than 32 search paths");
-  }
-  if (size > 2048 + 1) {
-    errors->Invalid(
-        path, searches, GoShape::kStringSlice,
-        "must not have more than 2048 characters (including spaces) in the search list");
-  }
-  const bool relaxed = errors->profile().relaxed_dns_search;
-  for (std::size_t i = 0; i < searches.size(); ++i) {
-    std::string_view search = searches.at(i).AsString();
-    if (relaxed && search == ".") continue;
-    if (search.ends_with('.')) search.remove_suffix(1);
-    errors->InvalidAll(path.Index(i), search,
-                       relaxed ? UnderscoreSubdomain(search) : Dns1123Subdomain(search));
-  }
-}
-
-// validatePodDNSConfig.
-void CheckDnsConfig(const Value& config, std::string_view policy, const FieldPath& path,
-                    FieldErrorList* errors) {
-  const Value& servers = config.Get(Fields().nameservers);
-  const FieldPath list = path.Child("nameservers");
-  if (policy == "None" && !config.is_object()) {
-    return errors->Required(path, "must provide `dnsConfig` when `dnsPolicy` is None");
-  }
-  if (policy == "None" && servers.empty()) {
-    return errors->Required(list,
-                            "must provide at least one DNS nameserver when `dnsPolicy` is None");
-  }
-  if (servers.size() > 3) {
-    errors->Invalid(list, servers, GoShape::kStringSlice, "must not have more than 3 nameservers");
-  }
-  for (std::size_t i = 0; i < servers.size(); ++i) {
-    const std::string_view ip = servers.at(i).AsString();
-    errors->InvalidAll(list.Index(i), ip, IpAddress(ip));
-  }
-  CheckSearches(config.Get(Fields().searches), path.Child("searches"), errors);
-  const Value& options = config.Get(Fields().options);
-  const FieldPath option_list = path.Child("options");
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    if (!options.at(i).Get(Fields().name).AsString().empty()) continue;
-    errors->Required(option_list.Index(i), "must not be empty");
   }
 }
 
@@ -230,24 +138,6 @@ void CheckTokens(const Value& spec, const FieldPath& path, FieldErrorList* error
 
 }  // namespace
 
-void ValidateTaintEffect(std::string_view effect, const FieldPath& path, FieldErrorList* errors) {
-  if (effect == "NoSchedule" || effect == "PreferNoSchedule" || effect == "NoExecute") return;
-  errors->NotSupported(path, effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
-}
-
-void ValidateTolerations(const Value& tolerations, const FieldPath& path, FieldErrorList* errors) {
-  for (std::size_t i = 0; i < tolerations.size(); ++i) {
-    CheckToleration(tolerations.at(i), path.Index(i), errors);
-  }
-}
-
-void ValidateChoice(std::string_view choice, bool required, const FieldPath& path,
-                    std::initializer_list<std::string_view> allowed, FieldErrorList* errors) {
-  if (choice.empty() && required) return errors->Required(path);
-  if (std::find(allowed.begin(), allowed.end(), choice) != allowed.end()) return;
-  errors->NotSupported(path, choice, allowed);
-}
-
 void ValidatePodSpec(const Value& spec, const Value& pod_metadata, const FieldPath& path,
                      FieldErrorList* errors) {
   PodFacts pod(spec, pod_metadata.is_object());
@@ -263,15 +153,15 @@ void ValidatePodSpec(const Value& spec, const Value& pod_metadata, const FieldPa
   ValidateLabels(spec.Get(Fields().node_selector), path.Child("nodeSelector"), errors);
   ValidatePodSecurityContext(spec, path.Child("securityContext"), errors);
   ValidateAffinity(spec.Get(Fields().affinity), path.Child("affinity"), errors);
-  CheckDnsConfig(spec.Get(Fields().dns_config), dns_policy, path.Child("dnsConfig"), errors);
+  ValidateDnsConfig(spec.Get(Fields().dns_config), dns_policy, path.Child("dnsConfig"), errors);
   CheckReadinessGates(spec.Get(Fields().readiness_gates), path.Child("readinessGates"), errors);
-  CheckGates(spec.Get(Fields().scheduling_gates), path.Child("schedulingGates"), errors);
+  CheckSchedulingGates(spec.Get(Fields().scheduling_gates), path.Child("schedulingGates"), errors);
   ValidateTopologySpread(spec.Get(Fields().topology_spread_constraints),
                          path.Child("topologySpreadConstraints"), errors);
   ValidateHostUsers(spec, path, errors);
   CheckNamesOf(spec, path, errors);
   ValidateTolerations(spec.Get(Fields().tolerations), path.Child("tolerations"), errors);
-  CheckHostAliases(spec.Get(Fields().host_aliases), path.Child("hostAliases"), errors);
+  ValidateHostAliases(spec.Get(Fields().host_aliases), path.Child("hostAliases"), errors);
   CheckClasses(spec, path, errors);
 }
 

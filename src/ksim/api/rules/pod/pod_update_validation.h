@@ -1,0 +1,11 @@
+// Rules of updates of a stored Pod: the fields that may change, and the spec again (API-115).
+//
+// Source: pkg/apis/core/validation/validation.go ValidatePodUpdate.
+#pragma once
+#include "ksim/api/rules/field_errors.h"
+
+namespace ksim::api {
+
+void ValidatePodUpdate(const value::Value& pod, const value::Value& old, FieldErrorList* errors);
+
+}  // namespace ksim::api
