@@ -1,12 +1,8 @@
-// PodWorkers: the image of a container that is to be started.
-//
-// Source: pkg/kubelet/images/image_manager.go EnsureImageExists, pullImage;
-// kuberuntime_container.go startContainer. KUBELET-13.
+#include "ksim/kubelet/pod_workers/image_puller.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "ksim/kubelet/pod_workers/pod_worker.h"
 
 namespace ksim::kubelet {
 
@@ -14,7 +10,7 @@ using value::Value;
 
 namespace {
 
-// containerd names what it pulls; the texts are kubelet's.
+// containerd names what it pulls; the texts are the kubelet's.
 std::string PulledMessage(const std::string& image, const Runtime::Pulled& pulled,
                           const Profile& profile) {
   if (!profile.pulled_event_has_size) {
@@ -32,62 +28,74 @@ std::string PullKey(const std::string& uid, const std::string& image) { return u
 
 }  // namespace
 
-sim::Task<bool> PodWorkers::EnsureImage(Worker* worker, Value spec) {
-  const std::string image(spec.Get("image").AsString());
-  const std::string_view policy = spec.Get("imagePullPolicy").AsString();
+sim::Task<bool> ImagePuller::EnsureImageExists(PodWorker* worker, Value container) {
+  const std::string image(container.Get("image").AsString());
+  const std::string_view policy = container.Get("imagePullPolicy").AsString();
+
+  // 1. The image is there, and the policy does not ask for a pull.
   const bool present = runtime_.HasImage(image);
   if (present && policy != "Always") {
-    const char* more = profile_.pulled_event_has_access ? " and can be accessed by the pod" : "";
-    Event(*worker, spec, "Normal", "Pulled",
-          fmt::format("Container image \"{}\" already present on machine{}", image, more));
+    const char* access = profile_.pulled_event_has_access ? " and can be accessed by the pod" : "";
+    RecordContainerEvent(
+        recorder_, *worker, container, "Normal", "Pulled",
+        fmt::format("Container image \"{}\" already present on machine{}", image, access));
     co_return true;
   }
+
+  // 2. The policy forbids the pull, or the last one failed a short while ago.
   if (policy == "Never") {
     const std::string message =
         fmt::format("Container image \"{}\" is not present with pull policy of Never", image);
-    Event(*worker, spec, "Warning", "ErrImageNeverPull", message);
-    NoImage(*worker, spec, "ErrImageNeverPull", message);
+    RecordContainerEvent(recorder_, *worker, container, "Warning", "ErrImageNeverPull", message);
+    ReportNoImage(*worker, container, "ErrImageNeverPull", message);
     co_return false;
   }
-  if (PullBacksOff(*worker, spec)) co_return false;
-  Event(*worker, spec, "Normal", "Pulling", fmt::format("Pulling image \"{}\"", image));
-  const std::string name(spec.Get("name").AsString());
+  if (BacksOff(*worker, container)) co_return false;
+
+  // 3. The runtime pulls it.
+  RecordContainerEvent(recorder_, *worker, container, "Normal", "Pulling",
+                       fmt::format("Pulling image \"{}\"", image));
+  const std::string name(container.Get("name").AsString());
   const Runtime::Pulled pulled = co_await runtime_.PullImage(worker->uid(), name, image);
+
+  // 4. A failure starts or doubles the back-off.
   if (!pulled.error.empty()) {
-    Event(*worker, spec, "Warning", "Failed",
-          fmt::format("Failed to pull image \"{}\": {}", image, pulled.error));
+    RecordContainerEvent(recorder_, *worker, container, "Warning", "Failed",
+                         fmt::format("Failed to pull image \"{}\": {}", image, pulled.error));
     const VirtualTime now = process_.SteadyNow();
-    pulls_.Next(PullKey(worker->uid(), image), now, now);
+    backoff_.Next(PullKey(worker->uid(), image), now, now);
     worker->pull_errors[image] = "ErrImagePull: " + pulled.error;
-    NoImage(*worker, spec, "ErrImagePull", pulled.error);
+    ReportNoImage(*worker, container, "ErrImagePull", pulled.error);
     co_return false;
   }
   worker->pull_errors.erase(image);
-  Event(*worker, spec, "Normal", "Pulled", PulledMessage(image, pulled, profile_));
+  RecordContainerEvent(recorder_, *worker, container, "Normal", "Pulled",
+                       PulledMessage(image, pulled, profile_));
   co_return true;
 }
 
-// 1.36 says in the status what the last pull failed with, too.
-bool PodWorkers::PullBacksOff(Worker& worker, const Value& spec) {
-  const std::string image(spec.Get("image").AsString());
+bool ImagePuller::BacksOff(PodWorker& worker, const Value& container) {
+  const std::string image(container.Get("image").AsString());
   const VirtualTime now = process_.SteadyNow();
-  if (pulls_.WaitsSinceLast(PullKey(worker.uid(), image), now) <= now) return false;
+  if (backoff_.WaitsSinceLast(PullKey(worker.uid(), image), now) <= now) return false;
   std::string message = fmt::format("Back-off pulling image \"{}\"", image);
-  Event(worker, spec, "Normal", "BackOff", message);
+  RecordContainerEvent(recorder_, worker, container, "Normal", "BackOff", message);
   const auto last = worker.pull_errors.find(image);
   if (profile_.pull_backoff_has_error && last != worker.pull_errors.end())
     message += ": " + last->second;
-  NoImage(worker, spec, "ImagePullBackOff", std::move(message));
+  ReportNoImage(worker, container, "ImagePullBackOff", std::move(message));
   return true;
 }
 
-void PodWorkers::NoImage(Worker& worker, const Value& spec, std::string_view reason,
-                         std::string message) {
-  Event(worker, spec, "Warning", "Failed", fmt::format("Error: {}", reason));
-  Failed(worker, spec, reason, std::move(message));
-  const std::string key = PullKey(worker.uid(), std::string(spec.Get("image").AsString()));
-  if (pulls_.Get(key) == Duration()) return;
-  const VirtualTime until = pulls_.WaitsSinceLast(key, process_.SteadyNow());
+// The sync fails, and the next one comes no later than the end of the back-off.
+void ImagePuller::ReportNoImage(PodWorker& worker, const Value& container, std::string_view reason,
+                                std::string message) {
+  RecordContainerEvent(recorder_, worker, container, "Warning", "Failed",
+                       fmt::format("Error: {}", reason));
+  worker.SetWaiting(container, reason, std::move(message));
+  const std::string key = PullKey(worker.uid(), std::string(container.Get("image").AsString()));
+  if (backoff_.Get(key) == Duration()) return;
+  const VirtualTime until = backoff_.WaitsSinceLast(key, process_.SteadyNow());
   worker.pull_at = worker.pull_at ? std::min(*worker.pull_at, until) : until;
 }
 

@@ -1,10 +1,12 @@
 #include "ksim/kubelet/pod_workers/pod_workers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
-#include "ksim/kubelet/pod_workers/pod_worker.h"
 #include "ksim/kubelet/status/pod_status.h"
 
 namespace ksim::kubelet {
@@ -16,7 +18,7 @@ namespace {
 constexpr Duration kSyncFrequency = Seconds(60);
 constexpr Duration kBackOffPeriod = Seconds(10);
 constexpr Duration kTransientErrorPeriod = Seconds(1);
-// A container that waits longer than this to be restarted, or for its image, is not waited for.
+// A run is quiet although a container waits longer than this to be restarted, or for its image.
 constexpr Duration kLongestWait = Seconds(40);
 
 }  // namespace
@@ -31,15 +33,17 @@ PodWorkers::PodWorkers(sim::Process& process, client::Environment& env, Runtime&
       statuses_(statuses),
       recorder_(recorder),
       prober_(prober),
+      starter_(process, env, runtime, recorder, profile_),
+      killer_(process, env, runtime, recorder),
       host_ip_(std::move(host_ip)),
       resync_site_(env.sim.decisions().Site("resync/" + process.name())) {}
 
 PodWorkers::~PodWorkers() = default;
 
-PodWorkers::Worker& PodWorkers::WorkerOf(const api::Object& pod) {
-  std::unique_ptr<Worker>& worker = workers_[std::string(pod.uid())];
+PodWorker& PodWorkers::WorkerOf(const api::Object& pod) {
+  std::unique_ptr<PodWorker>& worker = workers_[std::string(pod.uid())];
   if (!worker) {
-    worker = std::make_unique<Worker>(process_.simulation());
+    worker = std::make_unique<PodWorker>(process_.simulation());
     worker->pod = pod;
     worker->origin = process_.simulation().CaptureOrigin();
     Spawn(*worker);
@@ -49,7 +53,7 @@ PodWorkers::Worker& PodWorkers::WorkerOf(const api::Object& pod) {
 
 void PodWorkers::Update(const api::Object& pod) {
   const bool first = !Known(std::string(pod.uid()));
-  Worker& worker = WorkerOf(pod);
+  PodWorker& worker = WorkerOf(pod);
   worker.pod = pod;
   worker.origin = process_.simulation().CaptureOrigin();
   const bool over = pod.deleting() || api::PodView(pod).terminal();
@@ -57,7 +61,7 @@ void PodWorkers::Update(const api::Object& pod) {
     const PodSandbox* sandbox = runtime_.Find(pod.uid());
     const bool stopped = sandbox == nullptr || !sandbox->AnyRunning();
     BeginTermination(worker);
-    // Seen for the first time and already over: nothing to kill.
+    // The pod is over when the kubelet first sees it: there is nothing to kill.
     if (first && stopped && api::PodView(pod).terminal()) worker.state = State::kTerminated;
     return;
   }
@@ -68,7 +72,7 @@ void PodWorkers::Update(const api::Object& pod) {
 }
 
 void PodWorkers::StatusSeen(const api::Object& pod) {
-  Worker& worker = *workers_.at(std::string(pod.uid()));
+  PodWorker& worker = *workers_.at(std::string(pod.uid()));
   if (worker.state != State::kSync) return;
   worker.pod = pod;
   if (ReadinessDiffers(pod)) RuntimeChanged(worker.uid(), process_.simulation().CaptureOrigin());
@@ -77,14 +81,13 @@ void PodWorkers::StatusSeen(const api::Object& pod) {
 void PodWorkers::Remove(const std::string& uid) {
   const auto it = workers_.find(uid);
   if (it == workers_.end()) return;
-  Worker& worker = *it->second;
+  PodWorker& worker = *it->second;
   worker.removed = true;
   worker.origin = process_.simulation().CaptureOrigin();
   if (worker.state == State::kFinished) {
     statuses_.Forget(uid);
     prober_.RemovePod(uid);
-    restarts_.Forget(uid);
-    pulls_.Forget(uid);
+    starter_.Forget(uid);
     runtime_.RemovePod(uid);
     workers_.erase(it);
     return;
@@ -93,7 +96,7 @@ void PodWorkers::Remove(const std::string& uid) {
 }
 
 void PodWorkers::Evict(const std::string& uid, std::string why) {
-  Worker& worker = *workers_.at(uid);
+  PodWorker& worker = *workers_.at(uid);
   worker.evicted = std::move(why);
   worker.origin = process_.simulation().CaptureOrigin();
   if (worker.state == State::kSync || worker.state == State::kTerminating)
@@ -106,7 +109,7 @@ bool PodWorkers::Evicted(const std::string& uid) const {
 }
 
 void PodWorkers::KillOrphan(const api::Object& pod) {
-  Worker& worker = WorkerOf(pod);
+  PodWorker& worker = WorkerOf(pod);
   worker.removed = true;
   worker.orphan = true;
   BeginTermination(worker, 1);
@@ -144,8 +147,8 @@ std::vector<api::Object> PodWorkers::ActivePods() const {
   return pods;
 }
 
-// Cuts the running sync short: what it was waiting for goes with its frame.
-bool PodWorkers::BeginTermination(Worker& worker, std::optional<std::int64_t> grace_override) {
+// Cancels the running sync: what it waits for goes with its frame.
+bool PodWorkers::BeginTermination(PodWorker& worker, std::optional<std::int64_t> grace_override) {
   const bool zero_counts = profile_.zero_grace_counts;
   const std::int64_t grace = EffectiveGrace(worker.grace, worker.pod, grace_override, zero_counts);
   if (worker.state == State::kTerminating && grace == worker.grace) return false;
@@ -156,9 +159,11 @@ bool PodWorkers::BeginTermination(Worker& worker, std::optional<std::int64_t> gr
   return true;
 }
 
-void PodWorkers::Spawn(Worker& worker) { worker.task = process_.Spawn(Run(&worker)); }
+void PodWorkers::Spawn(PodWorker& worker) { worker.task = process_.Spawn(Run(&worker)); }
 
-sim::Task<void> PodWorkers::Run(Worker* worker) {
+// podWorkerLoop: syncs until the pod ends, then stops its containers, then finishes it.
+sim::Task<void> PodWorkers::Run(PodWorker* worker) {
+  // 1. Sync at each update, at each change of the runtime, and from time to time.
   while (worker->state == State::kSync) {
     worker->dirty = false;
     process_.simulation().AdoptOrigin(worker->origin);
@@ -166,30 +171,124 @@ sim::Task<void> PodWorkers::Run(Worker* worker) {
     if (worker->state != State::kSync) break;
     while (!worker->dirty) {
       const Duration wait = ResyncAfter(*worker);
-      const auto soon = [now = env_.sim.now()](const std::optional<VirtualTime>& at) {
+      const auto is_soon = [now = env_.sim.now()](const std::optional<VirtualTime>& at) {
         return at && *at - now <= kLongestWait;
       };
-      const bool again = soon(worker->retry_at) || soon(worker->pull_at);
-      const sim::TimerKind kind = again ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
+      const bool retries = is_soon(worker->retry_at) || is_soon(worker->pull_at);
+      const sim::TimerKind kind = retries ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
       const bool woken = co_await worker->wake.WaitFor(wait, kind);
       if (!woken) break;
     }
   }
+  // 2. Stop what runs.
   if (worker->state == State::kTerminating) {
     process_.simulation().AdoptOrigin(worker->origin);
     co_await SyncTerminating(worker);
     worker->state = State::kTerminated;
   }
-  co_await SyncTerminated(worker);
+  // 3. Report the last status, or forget a pod whose object is gone.
+  SyncTerminated(worker);
 }
 
-void PodWorkers::Event(const Worker& worker, const Value& spec, std::string_view type,
-                       std::string_view reason, std::string_view message) {
-  recorder_.Event(worker.pod, type, reason, message, {},
-                  ContainerFieldPath(worker.pod, spec.Get("name").AsString()));
+sim::Task<void> PodWorkers::Sync(PodWorker* worker) {
+  // 1. Report the status of what there is; a pod that is over ends here.
+  const Value status = Status(*worker, /*terminal=*/false);
+  statuses_.Set(worker->pod, status);
+  const std::string_view phase = status.Get("phase").AsString();
+  if (phase == "Succeeded" || phase == "Failed") {
+    worker->state = State::kTerminating;
+    worker->grace = EffectiveGrace(0, worker->pod, {}, true);
+    co_return;
+  }
+
+  // 2. Wait for the network, then make the sandbox.
+  worker->failed = false;
+  worker->retry_at.reset();
+  worker->pull_at.reset();
+  worker->no_network = LacksNetwork(*worker);
+  if (worker->no_network) co_return;
+  prober_.AddPod(worker->pod);
+  const PodSandbox* sandbox = runtime_.Find(worker->pod.uid());
+  if (sandbox == nullptr || !sandbox->ready) co_await runtime_.CreateSandbox(worker->pod);
+
+  // 3. Kill what must not run, and start what is missing.
+  const PodActions actions = Actions(*worker);
+  if (actions.kill_pod) {
+    const std::int64_t grace = EffectiveGrace(0, worker->pod, {}, true);
+    co_await killer_.KillPod(worker, grace);
+    co_return;
+  }
+  co_await killer_.KillContainers(worker, actions.kills);
+  co_await starter_.StartContainers(worker, actions);
 }
 
-Value PodWorkers::Status(const Worker& worker, bool terminal) const {
+PodActions PodWorkers::Actions(const PodWorker& worker) const {
+  const std::string uid = worker.uid();
+  const ProbesOf probes = [this, &uid](const Container& c) {
+    ProbeResults results;
+    results.started = prober_.Started(uid, c.name, c.id);
+    results.condemned = prober_.Condemned(uid, c.name, c.id);
+    return results;
+  };
+  return ComputePodActions(worker.pod, runtime_.Find(uid), probes);
+}
+
+// A pod on the host's network does not wait for the pods' network.
+bool PodWorkers::LacksNetwork(const PodWorker& worker) {
+  if (!runtime_.Has(Trouble::kNetwork) || worker.pod.spec().Get("hostNetwork").AsBool())
+    return false;
+  recorder_.Event(worker.pod, "Warning", "NetworkNotReady",
+                  fmt::format("network is not ready: {}", kNetworkNotReady));
+  return true;
+}
+
+sim::Task<void> PodWorkers::SyncTerminating(PodWorker* worker) {
+  const Value status = EvictedStatus(*worker, Status(*worker, /*terminal=*/false));
+  if (!worker->removed) statuses_.Set(worker->pod, status);
+  const std::string uid = worker->uid();
+  prober_.StopLivenessAndStartup(uid);
+  co_await killer_.KillPod(worker, worker->grace);
+  prober_.RemovePod(uid);
+  if (!worker->removed) statuses_.Set(worker->pod, Status(*worker, /*terminal=*/true));
+}
+
+void PodWorkers::SyncTerminated(PodWorker* worker) {
+  const std::string uid = worker->uid();
+  if (worker->removed) {
+    worker->state = State::kFinished;
+    runtime_.RemovePod(uid);
+    // The status of a pod that was rejected while its orphan ran may be sent now.
+    if (worker->orphan) {
+      statuses_.Trigger(uid);
+    } else {
+      statuses_.Forget(uid);
+    }
+    starter_.Forget(uid);
+    workers_.erase(uid);
+    return;
+  }
+  statuses_.Set(worker->pod, Status(*worker, /*terminal=*/true));
+  worker->state = State::kFinished;
+  statuses_.Terminate(worker->pod);
+}
+
+// The podStatusFn of eviction_manager.go and TerminatePodAbnormallyAndWait.
+Value PodWorkers::EvictedStatus(const PodWorker& worker, const Value& status) const {
+  if (worker.evicted.empty()) return status;
+  const Value message = Value::String(worker.evicted);
+  const Value failed = status.Set("phase", Value::Of("Failed"))
+                           .Set("reason", Value::Of("Evicted"))
+                           .Set("message", message);
+  if (!profile_.disruption_conditions) return failed;
+  Value condition =
+      api::MakeCondition("DisruptionTarget", "True", "TerminationByKubelet", worker.evicted);
+  if (profile_.observed_generation && worker.pod.generation() != 0)
+    condition = condition.Set("observedGeneration", Value::Int(worker.pod.generation()));
+  return failed.Set("conditions",
+                    api::UpdateCondition(failed.Get("conditions"), condition, process_.Now()));
+}
+
+Value PodWorkers::Status(const PodWorker& worker, bool terminal) const {
   StatusInput input;
   input.pod = worker.pod;
   input.old_status = statuses_.Get(worker.pod.uid());
@@ -212,7 +311,7 @@ Value PodWorkers::Status(const Worker& worker, bool terminal) const {
 }
 
 // completeWork.
-Duration PodWorkers::ResyncAfter(const Worker& worker) {
+Duration PodWorkers::ResyncAfter(const PodWorker& worker) {
   Duration base = worker.failed ? kBackOffPeriod : kSyncFrequency;
   if (worker.no_network) base = kTransientErrorPeriod;
   if (worker.failed && worker.retry_at && profile_.retries_after_backoff)
