@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "ksim/client/reconciler.h"
-#include "ksim/controllers/samples/samples.h"
+#include "ksim/controllers/registry.h"
 #include "recorded.h"
 
 namespace ksim::check {
@@ -44,7 +44,7 @@ scenario::Scenario Load(const Wrong& wrong, const std::string& compat) {
 // The same with the twin in its place.
 scenario::Scenario Righted(scenario::Scenario scenario, const Wrong& wrong) {
   const std::string name = std::string("wrong-") + wrong.name;
-  const controllers::SampleInfo* sample = controllers::FindSample(name);
+  const controllers::ControllerInfo* sample = controllers::FindController(name);
   for (auto& [process, parts] : scenario.cluster.processes)
     for (std::string& part : parts)
       if (part == name) part = sample->twin;
@@ -91,11 +91,12 @@ TEST(Samples, AllAreInTheTable) {
     return std::any_of(kAll.begin(), kAll.end(),
                        [name](const Wrong& w) { return name == std::string("wrong-") + w.name; });
   };
-  for (const controllers::SampleInfo& s : controllers::Samples()) {
+  for (const controllers::ControllerInfo& s : controllers::AllControllers()) {
+    if (!s.is_sample()) continue;
     EXPECT_EQ(s.name.starts_with("wrong-"), !s.twin.empty()) << s.name;
     if (s.twin.empty()) continue;
     EXPECT_TRUE(listed(s.name)) << s.name;
-    EXPECT_NE(controllers::FindSample(s.twin), nullptr) << s.name;
+    EXPECT_NE(controllers::FindController(s.twin), nullptr) << s.name;
   }
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator("scenarios/wrong"))

@@ -6,18 +6,28 @@
 
 #include "ksim/api/object.h"
 #include "ksim/base/time.h"
+#include "ksim/controllers/registry.h"
 
 namespace ksim::check {
 namespace {
 
 constexpr Duration kExpectationsTimeout = Minutes(5);
-constexpr std::string_view kController = "/replicaset";
 
 std::string ProcessOf(std::string_view controller) {
-  return std::string(controller.substr(0, controller.size() - kController.size()));
+  return std::string(controller.substr(0, controller.rfind('/')));
 }
 
 }  // namespace
+
+UnseenPods::UnseenPods() {
+  for (const controllers::ControllerInfo& c : controllers::AllControllers())
+    if (c.expects_pods) suffixes_.push_back(fmt::format("/{}", c.PartName()));
+}
+
+bool UnseenPods::IsExpecting(std::string_view actor) const {
+  return std::any_of(suffixes_.begin(), suffixes_.end(),
+                     [actor](const std::string& suffix) { return actor.ends_with(suffix); });
+}
 
 void UnseenPods::On(const Observation& o) {
   switch (o.kind) {
@@ -25,7 +35,7 @@ void UnseenPods::On(const Observation& o) {
       if (o.resource == "pods") OnCommit(o);
       return;
     case sim::EventKind::kRequest:
-      if (o.verb == "create" && o.resource == "pods" && o.actor.ends_with(kController))
+      if (o.verb == "create" && o.resource == "pods" && IsExpecting(o.actor))
         asked_[o.request] = ProcessOf(o.actor);
       return;
     case sim::EventKind::kResponse:
@@ -36,7 +46,7 @@ void UnseenPods::On(const Observation& o) {
     case sim::EventKind::kActor:
       return OnProcess(o.target);
     case sim::EventKind::kHandler:
-      if (o.resource == "pods" && o.listener.ends_with(kController)) OnHandler(o);
+      if (o.resource == "pods" && IsExpecting(o.listener)) OnHandler(o);
       return;
     default:
       return;
@@ -79,7 +89,7 @@ void UnseenPods::OnResponse(const Observation& o) {
 
 // What it waits for no more counts for no more.
 void UnseenPods::OnReconcile(const Observation& o) {
-  if (o.state != "begin" || !o.actor.ends_with(kController)) return;
+  if (o.state != "begin" || !IsExpecting(o.actor)) return;
   std::erase_if(pods_, [&](const auto& entry) {
     const Pod& pod = entry.second;
     return pod.owner_key == o.target && o.t - pod.made > kExpectationsTimeout.ns();

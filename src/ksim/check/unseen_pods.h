@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ksim/check/observation.h"
 
@@ -20,6 +21,8 @@ namespace ksim::check {
 
 class UnseenPods {
  public:
+  UnseenPods();
+
   // Requests, answers, commits of pods, handler calls, reconciles, processes that start or stop;
   // others are ignored.
   void On(const Observation& o);
@@ -36,6 +39,8 @@ class UnseenPods {
     std::int64_t marked = 0;  // revision that marked it for deletion; 0: none did
     bool missed = false;      // seen, but too late to count
   };
+  // The actor is a controller that waits for the pods it has created.
+  bool IsExpecting(std::string_view actor) const;
   void OnCommit(const Observation& o);
   void OnUpdate(const Observation& o);
   void OnResponse(const Observation& o);
@@ -43,6 +48,7 @@ class UnseenPods {
   void OnReconcile(const Observation& o);
   void OnProcess(std::string_view process);
 
+  std::vector<std::string> suffixes_;  // "/PART" of each controller that waits for its pods
   std::map<std::uint64_t, std::string> asked_;    // creations without an answer: their senders
   std::map<std::string, Pod, std::less<>> pods_;  // by uid
 };

@@ -7,14 +7,15 @@
 
 namespace ksim::scenario {
 
-// "*" minus "-NAME", or those named; only what this version has.
-std::vector<std::string> EnabledControllers(const std::vector<std::string>& names);
+// "*" minus "-NAME", or those named; only what this ksim and that version of Kubernetes have.
+std::vector<std::string> EnabledControllers(const std::vector<std::string>& names,
+                                            api::Compat compat);
 
 // Those of kube-controller-manager, or of each of its replicas: all that have no process of their
 // own.
-std::vector<std::string> ManagerControllers(const ClusterSpec& cluster);
+std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Compat compat);
 
 // PROCESS/PART of all of them: kube-controller-manager/replicaset.
-std::vector<std::string> ControllerParts(const ClusterSpec& cluster);
+std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat compat);
 
 }  // namespace ksim::scenario

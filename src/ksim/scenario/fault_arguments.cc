@@ -145,8 +145,8 @@ void CheckIsClient(MappingReader& args, std::string_view verb, const ClusterSpec
 }
 
 // Gates and handler queues are a client's: what serves has none.
-void CheckActor(MappingReader& args, std::string_view verb, const ClusterSpec& cluster,
-                const std::vector<std::string>& processes) {
+void CheckActor(ParseContext& context, MappingReader& args, std::string_view verb,
+                const ClusterSpec& cluster, const std::vector<std::string>& processes) {
   if (!args.Has("actor")) return;
   const std::string actor = args.String("actor");
   std::vector<std::string> serving = ServerNames(cluster);
@@ -159,7 +159,8 @@ void CheckActor(MappingReader& args, std::string_view verb, const ClusterSpec& c
     return;
   }
   std::vector<std::string> known = processes;
-  for (std::string& part : ControllerParts(cluster)) known.push_back(std::move(part));
+  for (std::string& part : ControllerParts(cluster, context.compat))
+    known.push_back(std::move(part));
   CheckTarget(args, "actor", known, "actor");
 }
 
@@ -252,7 +253,7 @@ void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string
   CheckEnum(args, "before", {"read", "write"});
   CheckEnum(args, "verb", {"create", "update", "patch", "delete", "deletecollection"});
   CheckIsClient(args, verb, cluster);
-  CheckActor(args, verb, cluster, processes);
+  CheckActor(context, args, verb, cluster, processes);
   CheckResource(context, args);
   const YamlNode* revision = args.Find("revision");
   if (verb == "compact" && revision != nullptr && revision->text != "head")

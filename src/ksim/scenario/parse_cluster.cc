@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ksim/api/variants.h"
+#include "ksim/controllers/registry.h"
 #include "ksim/fault/drawn_faults.h"
 #include "ksim/scenario/parse.h"
 
@@ -79,6 +80,16 @@ void ParseVariants(ParseContext& context, MappingReader& reader, api::Compat com
   }
 }
 
+// A controller that ksim has may be missing in the scenario's version of Kubernetes.
+void CheckController(ParseContext& context, const Span& span, std::string_view name) {
+  CheckKnown(context.problems, span, name, Controllers(), "controller");
+  const controllers::ControllerInfo* info = controllers::FindController(name);
+  if (info == nullptr || info->make == nullptr) return;
+  if (!info->IsIn(controllers::ProfileOf(context.compat)))
+    context.problems.Error(span, fmt::format("Kubernetes {} has no controller {}",
+                                             api::ToString(context.compat), name));
+}
+
 // Names, and mappings of a name and its replicas.
 void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
   std::vector<std::string> names;
@@ -100,8 +111,7 @@ void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec*
     const std::string name = entry.RequiredString("name");
     const std::int64_t replicas = entry.Integer("replicas", 1, 1);
     if (name.empty()) continue;
-    if (name != "*")
-      CheckKnown(context.problems, entry.Find("name")->span, name, Controllers(), "controller");
+    if (name != "*") CheckController(context, entry.Find("name")->span, name);
     cluster->replicated.emplace_back(name, replicas);
   }
   CheckNames(reader, "controllers", Controllers(), "controller");
@@ -171,7 +181,7 @@ void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* c
     std::vector<std::string> names;
     for (const YamlNode& item : e.value.items) {
       names.push_back(item.text);
-      CheckKnown(context.problems, item.span, item.text, Controllers(), "controller");
+      CheckController(context, item.span, item.text);
     }
     if (e.value.kind != YamlNode::Kind::kSequence)
       context.problems.Error(e.value.span,

@@ -51,8 +51,7 @@ const Type& ApplyType();        // the same and how apply does it
 struct Named {
   std::string_view name;
   std::string_view text;
-  bool available = true;      // false: known, not in this version
-  bool only_by_name = false;  // "*" does not mean it
+  bool available = true;  // false: known, not in this version
 };
 const std::vector<Named>& Oracles();
 const std::vector<Named>& Controllers();

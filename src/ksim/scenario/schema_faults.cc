@@ -1,6 +1,6 @@
 // Fault verbs, oracles, controllers and sites by name.
 #include "ksim/check/oracle.h"
-#include "ksim/controllers/samples/samples.h"
+#include "ksim/controllers/registry.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -107,38 +107,11 @@ const std::vector<Named>& Oracles() {
   return oracles;
 }
 
-namespace {
-
-const std::vector<Named>& BuiltInControllers() {
-  static const std::vector<Named> controllers{
-      {"replicaset", "Keeps the number of pods of a ReplicaSet."},
-      {"deployment", "Rolls ReplicaSets of a Deployment.", false},
-      {"statefulset", "Pods with an identity.", false},
-      {"daemonset", "A pod on every node.", false},
-      {"job", "Pods that run to completion.", false},
-      {"cronjob", "Jobs on a schedule.", false},
-      {"endpointslice", "Endpoints of Services.", false},
-      {"namespace", "Empties deleted namespaces.", false},
-      {"serviceaccount", "The default service account of each namespace.", false},
-      {"garbagecollector", "Deletes what has lost its owner.", false},
-      {"nodelifecycle", "Marks and taints nodes that do not report.", false},
-      {"tainteviction", "Deletes pods that do not tolerate a taint.", false},
-      {"podgc", "Deletes pods of nodes that are gone.", false},
-      {"disruption", "PodDisruptionBudgets.", false},
-      {"horizontalpodautoscaler", "Scales by load.", false},
-      {"resourcequota", "Counts what a namespace uses.", false},
-      {"ttlafterfinished", "Deletes finished Jobs.", false}};
-  return controllers;
-}
-
-}  // namespace
-
-// The samples come last, and only by their names.
 const std::vector<Named>& Controllers() {
   static const std::vector<Named> all = [] {
-    std::vector<Named> out = BuiltInControllers();
-    for (const controllers::SampleInfo& s : controllers::Samples())
-      out.push_back({s.name, s.text, true, true});
+    std::vector<Named> out;
+    for (const controllers::ControllerInfo& c : controllers::AllControllers())
+      out.push_back({c.name, c.text, c.make != nullptr});
     return out;
   }();
   return all;

@@ -8,8 +8,7 @@
 
 #include "ksim/base/check.h"
 #include "ksim/client/rest/component_limits.h"
-#include "ksim/controllers/replicaset/replicaset_controller.h"
-#include "ksim/controllers/samples/samples.h"
+#include "ksim/controllers/registry.h"
 #include "ksim/kubelet/kubelet.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/parse.h"
@@ -64,21 +63,6 @@ apiserver::RequestPolicy PolicyOf(const ClusterSpec& cluster) {
   policy.in_flight.reading = static_cast<int>(cluster.max_requests_inflight);
   policy.in_flight.mutating = static_cast<int>(cluster.max_mutating_requests_inflight);
   return policy;
-}
-
-// The built-in controllers by name, and the samples. Of a sample that takes the place of a built-in
-// one the part has that one's name, so that it is judged as that.
-controllers::ControllerFactory FactoryOf(const std::string& name) {
-  if (name == "replicaset")
-    return [](controllers::ControllerContext context) -> std::unique_ptr<controllers::Controller> {
-      return std::make_unique<controllers::ReplicaSetController>(std::move(context));
-    };
-  if (const controllers::SampleInfo* sample = controllers::FindSample(name))
-    return [sample](controllers::ControllerContext context) {
-      context.name = std::string(sample->part);
-      return sample->make(std::move(context));
-    };
-  return nullptr;
 }
 
 // The controllers of one process.
@@ -202,13 +186,14 @@ api::Endpoint& World::ServerOf(std::size_t ordinal) {
 
 void World::AddControllers(const Scenario& scenario, const WorldOptions& options) {
   const ClusterSpec& cluster = scenario.cluster;
-  const std::vector<std::string> names = ManagerControllers(cluster);
+  const std::vector<std::string> names = ManagerControllers(cluster, scenario.compat);
   std::int64_t managers = 0;
   for (const auto& [name, replicas] : cluster.replicated)
     if (name == "*") managers = replicas;
   if (managers == 0) AddControllerProcess("kube-controller-manager", names);
   for (const auto& [name, replicas] : cluster.replicated)
-    AddReplicas(ReplicaBaseName(name), replicas, name == "*" ? names : EnabledControllers({name}));
+    AddReplicas(ReplicaBaseName(name), replicas,
+                name == "*" ? names : EnabledControllers({name}, scenario.compat));
   for (const auto& [process, parts] : cluster.processes) AddControllerProcess(process, parts);
   for (const PluggedController& plugged : options.controllers) {
     auto build = [plugged](sim::Process& process, client::Connection& connection,
@@ -232,9 +217,10 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     client::InformerFactory& informers) {
   std::vector<std::unique_ptr<controllers::Controller>> all;
   for (const std::string& name : names) {
-    const controllers::ControllerFactory factory = FactoryOf(name);
-    KSIM_CHECK(factory != nullptr) << "no controller " << name;
-    all.push_back(factory(controllers::ControllerContext(process, connection, informers, name)));
+    const controllers::ControllerInfo* info = controllers::FindController(name);
+    KSIM_CHECK(info != nullptr && info->make != nullptr) << "no controller " << name;
+    all.push_back(info->make(controllers::ControllerContext(process, connection, informers,
+                                                            std::string(info->PartName()))));
   }
   return all;
 }

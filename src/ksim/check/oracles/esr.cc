@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <string>
 
 #include "ksim/api/kinds.h"
 #include "ksim/api/node.h"
@@ -12,6 +13,7 @@
 #include "ksim/api/views/resources.h"
 #include "ksim/check/oracles/all.h"
 #include "ksim/check/oracles/wording.h"
+#include "ksim/controllers/registry.h"
 
 namespace ksim::check {
 namespace {
@@ -49,7 +51,7 @@ class Esr : public Oracle {
       alive_[o.object] = facts.history().Newest(o.object);
     if (o.resource == "replicasets" && o.before->Get("status") != o.after->Get("status"))
       counted_[o.object] =
-          o.by.starts_with("kube-controller-manager") && o.by.ends_with("/replicaset");
+          o.by.starts_with("kube-controller-manager") && o.by.ends_with(part_suffix_);
   }
 
   void Finish(const Facts& facts, const RunEnd& end) override {
@@ -73,7 +75,7 @@ class Esr : public Oracle {
     for (const auto& [hash, c] : alive_) {
       const api::Object object = api::Object::FromTree(c->after, c->revision);
       std::string problem;
-      if (c->resource == "replicasets" && facts.SawActor("replicaset"))
+      if (c->resource == "replicasets" && facts.SawActor(part_))
         problem = OfReplicaSet(facts, object, active, counted_[hash]);
       if (c->resource == "pods") problem = OfPod(facts, object, nodes, used);
       if (!problem.empty())
@@ -200,6 +202,9 @@ class Esr : public Oracle {
     return true;
   }
 
+  // The part that upstream's ReplicaSet controller acts as, and the end of such an actor's name.
+  const std::string part_{controllers::ControllerOf("replicasets")->PartName()};
+  const std::string part_suffix_ = "/" + part_;
   std::map<std::uint64_t, const Change*> alive_;
   std::map<std::uint64_t, bool> counted_;  // ReplicaSets: by upstream's controller, the last time
 };

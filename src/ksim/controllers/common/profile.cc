@@ -14,6 +14,7 @@ constexpr Profile MakeV125() {
 constexpr Profile MakeV130() {
   Profile p;
   p.compat = api::Compat::k1_30;
+  p.separate_taint_eviction = true;
   return p;
 }
 

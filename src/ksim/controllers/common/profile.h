@@ -22,6 +22,9 @@ struct Profile {
   // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
   // often goes first.
   bool ranks_sidecar_restarts = false;
+  // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
+  // node lifecycle controller.
+  bool separate_taint_eviction = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -57,11 +57,18 @@ class RightCleanup : public Keeper {
 
 }  // namespace
 
-SampleList CleanupSamples() {
-  return {{"wrong-cleanup", "right-cleanup", "garbagecollector",
-           "Cleans up only when it is told of the deletion.", &MakeSample<WrongCleanup>},
-          {"right-cleanup", "", "garbagecollector", "Deletes pods whose ReplicaSet is gone.",
-           &MakeSample<RightCleanup>}};
+ControllerRows CleanupSamples() {
+  return {{.name = "wrong-cleanup",
+           .text = "Cleans up only when it is told of the deletion.",
+           .make = &MakeController<WrongCleanup>,
+           .part = "garbagecollector",
+           .second_part = "handlers",
+           .twin = "right-cleanup"},
+          {.name = "right-cleanup",
+           .text = "Deletes pods whose ReplicaSet is gone.",
+           .make = &MakeController<RightCleanup>,
+           .part = "garbagecollector",
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

@@ -73,12 +73,24 @@ class WrongForget : public Worker {
 
 }  // namespace
 
-SampleList DoneSamples() {
-  return {{"wrong-done", "right-done", "replicaset", "Never calls Done on its queue.",
-           &MakeSample<WrongDone>},
-          {"wrong-forget", "right-done", "replicaset", "Never calls Forget on its queue.",
-           &MakeSample<WrongForget>},
-          {"right-done", "", "replicaset", "Works off its queue by hand.", &MakeSample<Worker>}};
+ControllerRows DoneSamples() {
+  return {{.name = "wrong-done",
+           .text = "Never calls Done on its queue.",
+           .make = &MakeController<WrongDone>,
+           .part = "replicaset",
+           .second_part = "handlers",
+           .twin = "right-done"},
+          {.name = "wrong-forget",
+           .text = "Never calls Forget on its queue.",
+           .make = &MakeController<WrongForget>,
+           .part = "replicaset",
+           .second_part = "handlers",
+           .twin = "right-done"},
+          {.name = "right-done",
+           .text = "Works off its queue by hand.",
+           .make = &MakeController<Worker>,
+           .part = "replicaset",
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

@@ -44,9 +44,13 @@ class WrongEdge : public Keeper {
 
 }  // namespace
 
-SampleList EdgeSamples() {
-  return {{"wrong-edge", "right-keeper", "replicaset",
-           "Acts on the events themselves, not on the state.", &MakeSample<WrongEdge>}};
+ControllerRows EdgeSamples() {
+  return {{.name = "wrong-edge",
+           .text = "Acts on the events themselves, not on the state.",
+           .make = &MakeController<WrongEdge>,
+           .part = "replicaset",
+           .second_part = "handlers",
+           .twin = "right-keeper"}};
 }
 
 }  // namespace ksim::controllers

@@ -65,11 +65,18 @@ class WrongExpectations : public Expecting {
 
 }  // namespace
 
-SampleList ExpectationSamples() {
-  return {{"wrong-expectations", "right-expectations", "replicaset",
-           "Goes on expecting pods whose creation failed.", &MakeSample<WrongExpectations>},
-          {"right-expectations", "", "replicaset",
-           "Expects the pods that it has made, and no others.", &MakeSample<Expecting>}};
+ControllerRows ExpectationSamples() {
+  return {{.name = "wrong-expectations",
+           .text = "Goes on expecting pods whose creation failed.",
+           .make = &MakeController<WrongExpectations>,
+           .part = "replicaset",
+           .second_part = "handlers",
+           .twin = "right-expectations"},
+          {.name = "right-expectations",
+           .text = "Expects the pods that it has made, and no others.",
+           .make = &MakeController<Expecting>,
+           .part = "replicaset",
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

@@ -52,11 +52,16 @@ class WrongIdentity : public Teller {
 
 }  // namespace
 
-SampleList IdentitySamples() {
-  return {{"wrong-identity", "right-identity", "wrong-identity",
-           "Knows objects by their names, whatever their uids.", &MakeSample<WrongIdentity>},
-          {"right-identity", "", "right-identity", "Knows objects by their uids.",
-           &MakeSample<Teller>}};
+ControllerRows IdentitySamples() {
+  return {{.name = "wrong-identity",
+           .text = "Knows objects by their names, whatever their uids.",
+           .make = &MakeController<WrongIdentity>,
+           .second_part = "handlers",
+           .twin = "right-identity"},
+          {.name = "right-identity",
+           .text = "Knows objects by their uids.",
+           .make = &MakeController<Teller>,
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

@@ -41,12 +41,16 @@ class WrongPredicate : public Announcer {
 
 }  // namespace
 
-SampleList PredicateSamples() {
-  return {{"wrong-predicate", "right-predicate", "wrong-predicate",
-           "Waits for a status, and filters out what changes no generation.",
-           &MakeSample<WrongPredicate>},
-          {"right-predicate", "", "right-predicate", "Announces that a ReplicaSet is ready.",
-           &MakeSample<Announcer>}};
+ControllerRows PredicateSamples() {
+  return {{.name = "wrong-predicate",
+           .text = "Waits for a status, and filters out what changes no generation.",
+           .make = &MakeController<WrongPredicate>,
+           .second_part = "handlers",
+           .twin = "right-predicate"},
+          {.name = "right-predicate",
+           .text = "Announces that a ReplicaSet is ready.",
+           .make = &MakeController<Announcer>,
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

@@ -34,9 +34,13 @@ class WrongReadback : public Keeper {
 
 }  // namespace
 
-SampleList ReadbackSamples() {
-  return {{"wrong-readback", "right-keeper", "replicaset",
-           "Takes its cache to have what it has just written.", &MakeSample<WrongReadback>}};
+ControllerRows ReadbackSamples() {
+  return {{.name = "wrong-readback",
+           .text = "Takes its cache to have what it has just written.",
+           .make = &MakeController<WrongReadback>,
+           .part = "replicaset",
+           .second_part = "handlers",
+           .twin = "right-keeper"}};
 }
 
 }  // namespace ksim::controllers

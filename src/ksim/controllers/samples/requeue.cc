@@ -49,12 +49,16 @@ class RightRequeue : public Licenser {
 
 }  // namespace
 
-SampleList RequeueSamples() {
-  return {
-      {"wrong-requeue", "right-requeue", "wrong-requeue",
-       "Calls it an error that it has to look again in ten seconds.", &MakeSample<WrongRequeue>},
-      {"right-requeue", "", "right-requeue", "Looks for a thing every ten seconds.",
-       &MakeSample<RightRequeue>}};
+ControllerRows RequeueSamples() {
+  return {{.name = "wrong-requeue",
+           .text = "Calls it an error that it has to look again in ten seconds.",
+           .make = &MakeController<WrongRequeue>,
+           .second_part = "handlers",
+           .twin = "right-requeue"},
+          {.name = "right-requeue",
+           .text = "Looks for a thing every ten seconds.",
+           .make = &MakeController<RightRequeue>,
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

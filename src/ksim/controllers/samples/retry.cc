@@ -67,12 +67,16 @@ class RightRetry : public Stamper {
 
 }  // namespace
 
-SampleList RetrySamples() {
-  return {{"wrong-retry", "right-retry", "wrong-retry",
-           "Sends after a conflict what it had, with the newest version's number.",
-           &MakeSample<WrongRetry>},
-          {"right-retry", "", "right-retry", "Comes again after a conflict, with what there is.",
-           &MakeSample<RightRetry>}};
+ControllerRows RetrySamples() {
+  return {{.name = "wrong-retry",
+           .text = "Sends after a conflict what it had, with the newest version's number.",
+           .make = &MakeController<WrongRetry>,
+           .second_part = "handlers",
+           .twin = "right-retry"},
+          {.name = "right-retry",
+           .text = "Comes again after a conflict, with what there is.",
+           .make = &MakeController<RightRetry>,
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

@@ -7,6 +7,7 @@
 #include "ksim/api/pod.h"
 #include "ksim/api/replicaset.h"
 #include "ksim/controllers/common/pod_control.h"
+#include "ksim/controllers/samples/samples.h"
 
 namespace ksim::controllers {
 
@@ -128,6 +129,14 @@ api::Object Keeper::PodNamed(const api::Object& set, const std::string& name) {
 api::Object Keeper::PodWithAGeneratedName(const api::Object& set) {
   const api::Result<Value> pod = PodFromTemplate(api::ReplicaSetView(set).pod_template(), set);
   return api::Object::FromTree(pod->Set(Path{"metadata", "namespace"}, Value::String(set.ns())));
+}
+
+ControllerRows KeeperSamples() {
+  return {{.name = "right-keeper",
+           .text = "Keeps the pods of ReplicaSets by fixed names, whatever happens.",
+           .make = &MakeController<Keeper>,
+           .part = "replicaset",
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

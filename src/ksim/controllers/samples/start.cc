@@ -53,11 +53,16 @@ class WrongStart : public Inventory {
 
 }  // namespace
 
-SampleList StartSamples() {
-  return {{"wrong-start", "right-start", "wrong-start",
-           "Begins to work before its caches are filled.", &MakeSample<WrongStart>},
-          {"right-start", "", "right-start", "Counts ReplicaSets once its caches are filled.",
-           &MakeSample<Inventory>}};
+ControllerRows StartSamples() {
+  return {{.name = "wrong-start",
+           .text = "Begins to work before its caches are filled.",
+           .make = &MakeController<WrongStart>,
+           .second_part = "handlers",
+           .twin = "right-start"},
+          {.name = "right-start",
+           .text = "Counts ReplicaSets once its caches are filled.",
+           .make = &MakeController<Inventory>,
+           .second_part = "handlers"}};
 }
 
 }  // namespace ksim::controllers

@@ -43,9 +43,13 @@ class WrongTombstone : public Keeper {
 
 }  // namespace
 
-SampleList TombstoneSamples() {
-  return {{"wrong-tombstone", "right-keeper", "replicaset", "Ignores deletions that were not seen.",
-           &MakeSample<WrongTombstone>}};
+ControllerRows TombstoneSamples() {
+  return {{.name = "wrong-tombstone",
+           .text = "Ignores deletions that were not seen.",
+           .make = &MakeController<WrongTombstone>,
+           .part = "replicaset",
+           .second_part = "handlers",
+           .twin = "right-keeper"}};
 }
 
 }  // namespace ksim::controllers

@@ -28,10 +28,13 @@ class WrongVersions : public Keeper {
 
 }  // namespace
 
-SampleList VersionsSamples() {
-  return {{"wrong-versions", "right-keeper", "replicaset",
-           "Compares resource versions of pods with those of ReplicaSets.",
-           &MakeSample<WrongVersions>}};
+ControllerRows VersionsSamples() {
+  return {{.name = "wrong-versions",
+           .text = "Compares resource versions of pods with those of ReplicaSets.",
+           .make = &MakeController<WrongVersions>,
+           .part = "replicaset",
+           .second_part = "handlers",
+           .twin = "right-keeper"}};
 }
 
 }  // namespace ksim::controllers
