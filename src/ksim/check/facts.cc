@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/base/hash.h"
+#include "ksim/fault/catalogue.h"
 #include "ksim/store/object_key.h"
 
 namespace ksim::check {
@@ -29,12 +30,10 @@ std::optional<std::int64_t> ParseRevision(std::string_view text) {
   return n;
 }
 
-// Faults whose effect lasts until they are ended.
-bool Lasts(std::string_view verb) {
-  static constexpr std::string_view kLasting[] = {
-      "delayStream", "holdStream", "stallHandler", "freezeCache", "pause", "nodeSilent",
-      "nodeTrouble", "serverDown", "partition",    "skewClock",   "crash", "failover"};
-  return std::find(std::begin(kLasting), std::end(kLasting), verb) != std::end(kLasting);
+// Whether the effect of such a fault lasts until the fault ends.
+bool NeedsUndoing(std::string_view verb) {
+  const fault::FaultVerb* known = fault::FindVerb(verb);
+  return known != nullptr && known->needs_undoing;
 }
 
 // The part of an actor's name after its process, "" if it has none. A kubelet's process has a '/'.
@@ -295,7 +294,7 @@ void Facts::TakeHandler(const Observation& o) {
 void Facts::TakeFault(const Observation& o) {
   last_fault_ = o.t;
   const std::string id(o.key);
-  if (o.state == "begin" && Lasts(o.verb)) faults_[id] = std::string(o.verb);
+  if (o.state == "begin" && NeedsUndoing(o.verb)) faults_[id] = std::string(o.verb);
   if (o.state == "end" || o.state == "skipped") faults_.erase(id);
 }
 

@@ -12,7 +12,7 @@
 //                 in the opposite order (FoundationDB's swizzle-clogging)
 #include <utility>
 
-#include "ksim/fault/drawn_fault_kinds.h"
+#include "ksim/fault/drawn_question.h"
 
 namespace ksim::fault {
 namespace {
@@ -24,115 +24,140 @@ constexpr Duration kAfterTheList = Seconds(100);
 // Between two links of a swizzle that heal.
 constexpr Duration kBetweenLinks = Seconds(10);
 
-}  // namespace
-
-void Drawn::Await(std::string client, std::string resource, Next act) {
-  Awaited awaited;
-  awaited.client = std::move(client);
-  awaited.resource = std::move(resource);
-  awaited.act = std::move(act);
-  awaited_.push_back(std::move(awaited));
+void FireGap(DrawnFaults& faults, const sim::Event& e, const Value& stream, std::uint32_t length) {
+  DrawnQuestion::FireAt(faults, e, "expire", stream);
+  DrawnQuestion::FireAt(faults, e, "dropWatch", stream.Set("redialAfter", LengthOf(length)));
 }
 
-void Drawn::GoOn(const sim::Event& e, std::string_view client, std::string_view resource) {
+void DrawGap(DrawnQuestion& question) {
+  const std::uint32_t n = question.AskAboutStream(kSizes);
+  if (n == 0) return;
+  FireGap(question.faults(), question.event(), StreamOf(question.client(), question.resource()), n);
+}
+
+void DrawStallInGap(DrawnQuestion& question) {
+  const std::uint32_t n = question.AskAboutStream(kSizes);
+  if (n == 0) return;
+  const Value actor = Text(question.client()), resource = Text(question.resource());
+  const Value length = Text(FormatDuration(kLengths[n - 1] + kAfterTheList));
+  question.Fire("stallHandler",
+                value::Obj({{"actor", actor}, {"resource", resource}, {"for", length}}));
+  // What is on the wire arrives and waits in the queue; then the watch goes.
+  const Value stream = StreamOf(question.client(), question.resource());
+  question.Await(std::string(question.client()), std::string(question.resource()),
+                 [faults = &question.faults(), stream, n](const sim::Event& at) {
+                   FireGap(*faults, at, stream, n);
+                 });
+}
+
+// Answers: the watches end once; they break once more; they move to another API server and break
+// there.
+void DrawStorm(DrawnQuestion& question) {
+  const std::string_view process = question.client();
+  const auto& all_watched = question.motifs().watched;
+  const auto watched = all_watched.find(process);
+  if (watched == all_watched.end()) return;
+  const bool elsewhere = question.cluster().servers().size() > 1;
+  const std::uint32_t how = question.Ask(process, elsewhere ? 4 : 3);
+  if (how == 0) return;
+  Cluster* cluster = &question.cluster();
+  for (const std::string& resource : watched->second) {
+    const Value stream = StreamOf(process, resource);
+    question.Fire("expire", stream);
+    question.Fire("dropWatch", stream);
+    if (how == 1) continue;
+    question.Await(std::string(process), resource,
+                   [faults = &question.faults(), cluster, stream, how](const sim::Event& at) {
+                     if (how == 3) {
+                       const std::vector<apiserver::Server*> all = cluster->servers();
+                       const bool first = at.actor.name() == all.front()->name();
+                       const Value other = Text(all[first ? 1 : 0]->name());
+                       DrawnQuestion::FireAt(*faults, at, "connect",
+                                             stream.Erase("resource").Set("server", other));
+                     }
+                     DrawnQuestion::FireAt(*faults, at, "dropWatch",
+                                           stream.Set("how", Text("error")));
+                   });
+  }
+}
+
+// Answers: each API server may be the one that has not heard of the deletion.
+void DrawCompactInGap(DrawnQuestion& question) {
+  const std::vector<apiserver::Server*> servers = question.cluster().servers();
+  const std::uint32_t n =
+      question.Ask(question.resource(), static_cast<std::uint32_t>(servers.size()) + 1);
+  if (n == 0) return;
+  question.Fire("compact", value::Obj({{"revision", Text("head")}}));
+  question.Fire("dropWatch", StreamOf(servers[n - 1]->name(), question.resource()));
+}
+
+// Answers: each API server may be the stale one.
+void DrawStaleRestart(DrawnQuestion& question) {
+  const std::string_view process = question.client();
+  const std::vector<apiserver::Server*> servers = question.cluster().servers();
+  if (servers.size() < 2 || !question.motifs().watched.contains(process)) return;
+  const std::uint32_t n = question.Ask(process, static_cast<std::uint32_t>(servers.size()) + 1);
+  if (n == 0) return;
+  const Value server = Text(servers[n - 1]->name());
+  question.Fire("freezeCache", value::Obj({{"server", server},
+                                           {"resource", Text(question.resource())},
+                                           {"for", LengthOf(kSizes - 1)}}));
+  question.Fire("connect", value::Obj({{"client", Text(process)}, {"server", server}}));
+  question.Fire("restart", value::Obj({{"process", Text(process)}}));
+}
+
+// Once a swizzle has begun, each commit cuts off the next client, unasked.
+void DrawSwizzle(DrawnQuestion& question) {
+  std::vector<std::string>& to_cut = question.motifs().to_cut;
+  if (to_cut.empty()) {
+    const std::uint32_t n = question.Ask("network", kSizes);
+    if (n == 0) return;
+    for (const auto& [process, resources] : question.motifs().watched) to_cut.push_back(process);
+    question.motifs().swizzle = kLengths[n - 1];
+  }
+  if (to_cut.empty()) return;
+  const Duration between(kBetweenLinks.ns() * static_cast<std::int64_t>(to_cut.size()));
+  const Value server = Text(question.cluster().servers().front()->name());
+  const Value length = Text(FormatDuration(question.motifs().swizzle + between));
+  question.Fire("partition", value::Obj({{"between", value::Arr({Text(to_cut.back()), server})},
+                                         {"for", length}}));
+  to_cut.pop_back();
+}
+
+DrawnKind Motif(std::string_view name, int number, DrawnRule::At at) {
+  DrawnKind kind;
+  kind.name = name;
+  kind.rule = {number, {at}};
+  return kind;
+}
+
+}  // namespace
+
+const std::vector<DrawnKind>& Motifs() {
+  static const std::vector<DrawnKind> motifs{
+      Motif("gap", 19, {DrawnPoint::kWatchEvent, DrawGap}),
+      Motif("stallInGap", 20, {DrawnPoint::kWatchEvent, DrawStallInGap}),
+      Motif("storm", 21, {DrawnPoint::kCommit, DrawStorm}),
+      Motif("compactInGap", 22, {DrawnPoint::kDeletion, DrawCompactInGap, -1}),
+      Motif("staleRestart", 23, {DrawnPoint::kCommit, DrawStaleRestart}),
+      Motif("swizzle", 24, {DrawnPoint::kCommit, DrawSwizzle, -1})};
+  return motifs;
+}
+
+void DrawnFaults::CallAwaiting(const sim::Event& e, std::string_view client,
+                               std::string_view resource) {
   if (!open_) return;
-  std::vector<Next> due;
-  for (std::size_t i = 0; i < awaited_.size();) {
-    if (awaited_[i].client != client || awaited_[i].resource != resource) {
+  std::vector<Action> due;
+  for (std::size_t i = 0; i < motifs_.awaited.size();) {
+    Awaited& awaited = motifs_.awaited[i];
+    if (awaited.client != client || awaited.resource != resource) {
       ++i;
       continue;
     }
-    due.push_back(std::move(awaited_[i].act));
-    awaited_.erase(awaited_.begin() + static_cast<std::ptrdiff_t>(i));
+    due.push_back(std::move(awaited.act));
+    motifs_.awaited.erase(motifs_.awaited.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  for (const Next& act : due) act(e);
-}
-
-void Drawn::FireGap(const sim::Event& e, const Value& stream, std::uint32_t length) {
-  Fire(e, "expire", stream);
-  Fire(e, "dropWatch", stream.Set("redialAfter", LengthOf(length)));
-}
-
-void Drawn::AskGap(const sim::Event& e, std::string_view client, std::string_view resource,
-                   const Topic& topic) {
-  if (const std::uint32_t n = Ask(kGap, topic, kSizes); n != 0)
-    FireGap(e, StreamOf(client, resource), n);
-  const std::uint32_t n = Ask(kStallInGap, topic, kSizes);
-  if (n == 0) return;
-  value::ObjectBuilder stall;
-  stall.Add("actor", Text(client)).Add("resource", Text(resource));
-  stall.Add("for", Text(FormatDuration(kLengths[n - 1] + kAfterTheList)));
-  Fire(e, "stallHandler", stall.Build());
-  // What is on the wire arrives and waits in the queue; then the watch goes.
-  const Value stream = StreamOf(client, resource);
-  Await(std::string(client), std::string(resource),
-        [this, stream, n](const sim::Event& at) { FireGap(at, stream, n); });
-}
-
-void Drawn::AskStorm(const sim::Event& e, std::string_view process, std::uint64_t object) {
-  const auto watched = watched_.find(process);
-  if (watched == watched_.end()) return;
-  const std::vector<apiserver::Server*> servers = cluster_.servers();
-  const auto n = static_cast<std::uint32_t>(servers.size() > 1 ? 4 : 3);
-  const std::uint32_t how = Ask(kStorm, process, object, n);
-  if (how == 0) return;
-  for (const std::string& resource : watched->second) {
-    const Value stream = StreamOf(process, resource);
-    Fire(e, "expire", stream);
-    Fire(e, "dropWatch", stream);
-    if (how == 1) continue;
-    Await(std::string(process), resource, [this, stream, how](const sim::Event& at) {
-      if (how == 3) {
-        const std::vector<apiserver::Server*> all = cluster_.servers();
-        const bool first = at.actor.name() == all.front()->name();
-        Fire(at, "connect",
-             stream.Erase("resource").Set("server", Text(all[first ? 1 : 0]->name())));
-      }
-      Fire(at, "dropWatch", stream.Set("how", Text("error")));
-    });
-  }
-}
-
-void Drawn::AskCompactInGap(const sim::Event& e, std::string_view resource, std::uint64_t object) {
-  const std::vector<apiserver::Server*> servers = cluster_.servers();
-  const std::uint32_t n =
-      Ask(kCompactInGap, resource, object, static_cast<std::uint32_t>(servers.size()) + 1);
-  if (n == 0) return;
-  value::ObjectBuilder head;
-  Fire(e, "compact", head.Add("revision", Text("head")).Build());
-  Fire(e, "dropWatch", StreamOf(servers[n - 1]->name(), resource));
-}
-
-void Drawn::AskStaleRestart(const sim::Event& e, std::string_view process,
-                            std::string_view resource, std::uint64_t object) {
-  const std::vector<apiserver::Server*> servers = cluster_.servers();
-  if (servers.size() < 2 || !watched_.contains(process)) return;
-  const std::uint32_t n =
-      Ask(kStaleRestart, process, object, static_cast<std::uint32_t>(servers.size()) + 1);
-  if (n == 0) return;
-  const Value server = Text(servers[n - 1]->name());
-  value::ObjectBuilder freeze, connect, restart;
-  freeze.Add("server", server).Add("resource", Text(resource));
-  Fire(e, "freezeCache", freeze.Add("for", LengthOf(kSizes - 1)).Build());
-  Fire(e, "connect", connect.Add("client", Text(process)).Add("server", server).Build());
-  Fire(e, "restart", restart.Add("process", Text(process)).Build());
-}
-
-void Drawn::AskSwizzle(const sim::Event& e, std::uint64_t object) {
-  if (to_cut_.empty()) {
-    const std::uint32_t n = Ask(kSwizzle, "network", object, kSizes);
-    if (n == 0) return;
-    for (const auto& [process, resources] : watched_) to_cut_.push_back(process);
-    swizzle_ = kLengths[n - 1];
-  }
-  if (to_cut_.empty()) return;
-  const Duration lasts =
-      swizzle_ + Duration(kBetweenLinks.ns() * static_cast<std::int64_t>(to_cut_.size()));
-  value::ObjectBuilder args;
-  args.Add("between",
-           Value::Array({Text(to_cut_.back()), Text(cluster_.servers().front()->name())}));
-  Fire(e, "partition", args.Add("for", Text(FormatDuration(lasts))).Build());
-  to_cut_.pop_back();
+  for (const Action& act : due) act(e);
 }
 
 }  // namespace ksim::fault

@@ -1,11 +1,12 @@
-// What was drawn, written as a script.
+#include "ksim/fault/event_trigger.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ksim/apiserver/core/bus_payloads.h"
 #include "ksim/client/core/payloads.h"
-#include "ksim/fault/drawn_faults.h"
+#include "ksim/fault/triggers.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/render.h"
 #include "ksim/trace/schema.h"
@@ -16,7 +17,7 @@ namespace {
 
 using sim::EventKind;
 
-// Of each kind the fields that say what the event is about, but nothing that is handed out in the
+// The fields of each kind that say what the event is about, but nothing that a run hands out in the
 // order of asking: no numbers of requests, streams and revisions, no uids.
 std::vector<std::string_view> TellingFields(EventKind kind) {
   switch (kind) {
@@ -42,9 +43,8 @@ bool HasGeneratedName(const api::Object& object) {
   return !object.empty() && !object.ToTree().Get("metadata").Get("generateName").AsString().empty();
 }
 
-// Whether the event is about an object whose name was generated; such a name is another with every
-// seed.
-bool AboutGeneratedName(const sim::Event& e) {
+// Whether the event is about an object with a generated name, which is another with every seed.
+bool IsAboutGeneratedName(const sim::Event& e) {
   const sim::Payload* p = e.payload.get();
   if (const auto* event = dynamic_cast<const apiserver::EventPayload*>(p))
     return HasGeneratedName(event->body->object);
@@ -56,7 +56,7 @@ bool AboutGeneratedName(const sim::Event& e) {
     const store::KeyValue& kv = commit->op == store::CommitOp::kDelete ? commit->prev : commit->kv;
     return !kv.value().Get("metadata").Get("generateName").AsString().empty();
   }
-  // Of a request only pods of a controller have such names.
+  // Among requests only those for the pods of a controller carry such names.
   if (const auto* request = dynamic_cast<const client::RequestPayload*>(p))
     return request->request.resource->resource == "pods";
   return false;
@@ -68,11 +68,11 @@ std::string TextOf(const trace::Record& record, std::string_view field) {
   return v.is_string() ? std::string(v.AsString()) : value::ToJson(v);
 }
 
-Trigger NameIt(const sim::Event& e) {
+Trigger WithoutCount(const sim::Event& e) {
   const trace::Record record = trace::Render(e, trace::RenderOptions());
   Trigger trigger;
   trigger.event = std::string(trace::KindName(e.kind));
-  const bool generated = AboutGeneratedName(e);
+  const bool generated = IsAboutGeneratedName(e);
   for (std::string_view field : TellingFields(e.kind)) {
     if (field == "name" && generated) continue;
     std::string text = TextOf(record, field);
@@ -90,7 +90,7 @@ Trigger TriggerOf(const std::vector<sim::Event>& events, std::uint64_t seq) {
     if (e.kind == EventKind::kPhase && workload == 0) workload = e.seq;
   }
   const sim::Event& at = events[seq - 1];
-  Trigger trigger = NameIt(at);
+  Trigger trigger = WithoutCount(at);
   trigger.count = 0;
   for (std::uint64_t i = workload + 1; i <= seq; ++i) {
     const sim::Event& e = events[i - 1];
@@ -98,17 +98,6 @@ Trigger TriggerOf(const std::vector<sim::Event>& events, std::uint64_t seq) {
       ++trigger.count;
   }
   return trigger;
-}
-
-std::vector<Spec> Drawn::FiredAsScript(const std::vector<sim::Event>& events) const {
-  std::vector<Spec> out;
-  for (const Fired& fired : fired_) {
-    if (fired.trigger == 0 || fired.trigger > events.size()) continue;
-    Spec spec = fired.spec;
-    spec.when = TriggerOf(events, fired.trigger);
-    out.push_back(std::move(spec));
-  }
-  return out;
 }
 
 }  // namespace ksim::fault

@@ -1,21 +1,23 @@
-// How verbs read their arguments and take hold of things.
 #include "ksim/fault/fault_call.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "ksim/fault/fault_call.h"
+
 namespace ksim::fault {
 
-Effect Skipped(std::string why) {
-  Effect effect;
+FaultEffect Skipped(std::string why) {
+  FaultEffect effect;
   effect.skipped = std::move(why);
   return effect;
 }
 
-Effect AtOnce() {
-  Effect effect;
+FaultEffect AtOnce() {
+  FaultEffect effect;
   effect.lasts = Duration();
   return effect;
 }
@@ -25,39 +27,117 @@ std::string TargetOf(const Spec& spec) {
   const auto add = [&out](std::string_view text) {
     if (!text.empty()) out += (out.empty() ? "" : " ") + std::string(text);
   };
-  for (std::string_view field :
-       {"client", "server", "process", "actor", "node", "with", "resource"})
-    add(spec.args.Get(field).AsString());
-  for (const value::Value& side : spec.args.Get("between").items()) add(side.AsString());
-  if (spec.verb == "compact") add("etcd");
+  const FaultVerb* verb = FindVerb(spec.verb);
+  if (verb == nullptr) return out;
+  for (const Argument& argument : verb->arguments) {
+    if (!argument.befalls) continue;
+    const value::Value& given = spec.args.Get(argument.name);
+    add(given.AsString());
+    for (const value::Value& side : given.items()) add(side.AsString());
+  }
+  add(verb->befalls);
   return out;
 }
 
-bool Call::Has(std::string_view name) const { return !spec_.args.Get(name).is_null(); }
+FaultEffect EndOthers(FaultCall& call) {
+  const FaultVerb& verb = *FindVerb(call.spec().verb);
+  const auto in_force = [&call](std::string_view other) { return call.IsInForce(other); };
+  if (std::none_of(verb.ends.begin(), verb.ends.end(), in_force))
+    return Skipped(fmt::format("{} is not {}", TargetOf(call.spec()), verb.state));
+  call.Begin();
+  for (const std::string_view other : verb.ends) call.EndAll(other);
+  return AtOnce();
+}
 
-std::string Call::Text(std::string_view name) const {
+bool FaultCall::Has(std::string_view name) const { return !spec_.args.Get(name).is_null(); }
+
+std::string FaultCall::Text(std::string_view name) const {
   return std::string(spec_.args.Get(name).AsString());
 }
 
-std::optional<Duration> Call::Time(std::string_view name) const {
+std::optional<Duration> FaultCall::Time(std::string_view name) const {
   const auto parsed = ParseDuration(spec_.args.Get(name).AsString());
   return parsed.ok() ? std::optional<Duration>(*parsed) : std::nullopt;
 }
 
-std::int64_t Call::Int(std::string_view name) const { return spec_.args.Get(name).AsInt(); }
+std::int64_t FaultCall::Int(std::string_view name) const { return spec_.args.Get(name).AsInt(); }
 
-const api::ResourceInfo* Call::Resource() const {
+const api::ResourceInfo* FaultCall::Resource() const {
   return injector_.cluster_.kinds().ByName(Text("resource"));
 }
 
-sim::Process* Call::Process(std::string_view name) const {
+sim::Process* FaultCall::Process(std::string_view name) const {
   return injector_.cluster_.sim().FindProcess(Text(name));
 }
 
-apiserver::Server* Call::Server(std::string_view name) const {
+apiserver::Server* FaultCall::Server(std::string_view name) const {
   for (apiserver::Server* server : injector_.cluster_.servers())
     if (server->name() == Text(name)) return server;
   return nullptr;
+}
+
+void FaultCall::Begin() {
+  Injector::Active* active = injector_.Find(id_);
+  active->begin = injector_.Emit(*active, "begin", sim().context().cause);
+  sim().context().cause = active->begin;
+}
+
+bool FaultCall::IsInForce(std::string_view verb) const {
+  const std::string target = TargetOf(spec_);
+  return std::any_of(injector_.active_.begin(), injector_.active_.end(),
+                     [&](const auto& a) { return a->spec.verb == verb && a->target == target; });
+}
+
+void FaultCall::EndAll(std::string_view verb) {
+  const std::string target = TargetOf(spec_);
+  std::vector<std::string> ids;
+  for (const auto& a : injector_.active_)
+    if (a->spec.verb == verb && a->target == target) ids.push_back(a->id);
+  for (const std::string& id : ids) injector_.End(id, sim().context().cause);
+}
+
+std::function<void(std::uint64_t)> FaultCall::Struck() {
+  return [injector = &injector_, id = id_](std::uint64_t cause) {
+    injector->cluster_.sim().Defer([injector, id, cause] { injector->Strike(id, cause); });
+  };
+}
+
+std::function<void()> FaultCall::AfterWrite(const sim::Process& process, std::int64_t n) {
+  if (!injector_.counts_writes_) {
+    injector_.counts_writes_ = true;
+    sim().bus().Subscribe(sim::Bus::Stage::kTrigger,
+                          [injector = &injector_](const sim::Event& e) { injector->OnCommit(e); });
+  }
+  Injector::CountedWrites counted;
+  counted.id = id_;
+  counted.process = &process;
+  counted.left = n;
+  injector_.counted_writes_.push_back(std::move(counted));
+  return [injector = &injector_, id = id_] {
+    std::erase_if(injector->counted_writes_, [&id](const auto& c) { return c.id == id; });
+  };
+}
+
+std::function<void()> FaultCall::UntilOneLeads(std::vector<const sim::Process*> any_of) {
+  if (!injector_.awaits_leaders_) {
+    injector_.awaits_leaders_ = true;
+    sim().bus().Subscribe(sim::Bus::Stage::kTrigger,
+                          [injector = &injector_](const sim::Event& e) { injector->OnLead(e); });
+  }
+  Injector::AwaitedLeader awaited;
+  awaited.id = id_;
+  awaited.any_of = std::move(any_of);
+  injector_.awaited_leaders_.push_back(std::move(awaited));
+  return [injector = &injector_, id = id_] {
+    std::erase_if(injector->awaited_leaders_, [&id](const auto& a) { return a.id == id; });
+  };
+}
+
+std::function<void()> FaultCall::ExpireWatches(std::function<bool(const api::Request&)> expires) {
+  injector_.expirations_.emplace_back(id_, std::move(expires));
+  return [injector = &injector_, id = id_] {
+    std::erase_if(injector->expirations_, [&id](const auto& e) { return e.first == id; });
+  };
 }
 
 }  // namespace ksim::fault

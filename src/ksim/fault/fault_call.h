@@ -1,5 +1,5 @@
-// The verbs: what each does when a fault begins and when it ends. A verb looks first whether it can
-// do anything (Skipped if not), calls Begin, then acts: what it does has the fault as its cause.
+// FaultCall: what a verb is given when a fault begins: its arguments, the cluster, and the
+// injector's services for faults that wait, strike later or end others.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -7,29 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "ksim/fault/fault_effect.h"
 #include "ksim/fault/injector.h"
 
 namespace ksim::fault {
 
-class Call;
-
-// What a verb has done.
-struct Effect {
-  Effect() = default;
-  std::string skipped;            // not empty: nothing, and why
-  std::function<void()> undo;     // when the fault ends; empty: nothing is left to undo
-  std::optional<Duration> lasts;  // zero: over at once; nullopt: until it is ended
-  // Set: the fault waits until Call::Struck is called; then `undo` stops the waiting, and this is
-  // what happens next.
-  std::function<Effect()> strikes;
-};
-Effect Skipped(std::string why);
-Effect AtOnce();
-
-// One fault as it begins.
-class Call {
+// One fault as it begins. A verb (catalogue.h) looks first whether it can do anything (Skipped if
+// not), calls Begin, then acts: all that it does has the fault as its cause.
+class FaultCall {
  public:
-  Call(Injector& injector, const Spec& spec, std::string id)
+  FaultCall(Injector& injector, const Spec& spec, std::string id)
       : injector_(injector), spec_(spec), id_(std::move(id)) {}
 
   const Spec& spec() const { return spec_; }
@@ -47,18 +34,20 @@ class Call {
 
   // Tells the bus that the fault begins.
   void Begin();
-  // Whether such a fault of the same target is in force; ends all of them.
-  bool InForce(std::string_view verb) const;
-  void EndOf(std::string_view verb);
-  // For faults that wait: to be called once, from a step or a bus subscriber, with the seq that it
-  // strikes at.
+  // Whether a fault of this verb with the same target is in force.
+  bool IsInForce(std::string_view verb) const;
+  // Ends all faults of this verb with the same target.
+  void EndAll(std::string_view verb);
+  // For a fault that waits: the verb calls the result once, from a step or a bus subscriber, with
+  // the seq of the event that the fault strikes.
   std::function<void(std::uint64_t)> Struck();
-  // Strikes when the process' n-th write counted from now is in the store; leases and events do not
-  // count. The result takes that back.
+  // The fault strikes when the process' n-th write counted from now is in the store; writes of
+  // leases and events do not count. The result takes that back.
   std::function<void()> AfterWrite(const sim::Process& process, std::int64_t n);
-  // Ends the fault when one of these begins to lead. The result takes that back.
+  // The fault ends when one of these begins to lead. The result takes that back.
   std::function<void()> UntilOneLeads(std::vector<const sim::Process*> any_of);
-  // Asked about each watch that a server accepts; true expires it. The result takes that back.
+  // Each server asks `expires` about each watch that it accepts; true expires the watch. The result
+  // takes that back.
   std::function<void()> ExpireWatches(std::function<bool(const api::Request&)> expires);
 
  private:
@@ -67,34 +56,7 @@ class Call {
   std::string id_;
 };
 
-using Verb = Effect (*)(Call&);
-
-// verbs_stream.cc
-Effect DropWatch(Call& call);
-Effect DelayStream(Call& call);
-Effect HoldStream(Call& call);
-Effect ReleaseStream(Call& call);
-Effect StallHandler(Call& call);
-Effect Expire(Call& call);
-// verbs_server.cc
-Effect Compact(Call& call);
-Effect FreezeCache(Call& call);
-Effect ThawCache(Call& call);
-Effect ReinitCache(Call& call);
-Effect ServerDown(Call& call);
-// verbs_actor.cc
-Effect Restart(Call& call);
-Effect Crash(Call& call);
-Effect Failover(Call& call);
-Effect Connect(Call& call);
-Effect Pause(Call& call);
-Effect Resume(Call& call);
-Effect NodeSilent(Call& call);
-Effect NodeTrouble(Call& call);
-Effect Partition(Call& call);
-Effect SkewClock(Call& call);
-// verbs_request.cc
-Effect RejectWrite(Call& call);
-Effect TimeoutWrite(Call& call);
+// Carries out each counterpart (FaultVerb::ends): ends all faults of these verbs with its target.
+FaultEffect EndOthers(FaultCall& call);
 
 }  // namespace ksim::fault

@@ -34,6 +34,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/client/rest/fault_hooks.h"
+#include "ksim/fault/fault_effect.h"
 #include "ksim/fault/spec.h"
 #include "ksim/fault/triggers.h"
 #include "ksim/sim/network.h"
@@ -76,14 +77,12 @@ class Cluster {
 enum class Plan : std::uint8_t { kScripted, kDrawn };
 
 // What became of a fault of the script.
-struct Outcome {
+struct FaultOutcome {
   enum class State : std::uint8_t { kNotFired, kFired, kSkipped };
-  Outcome() = default;
+  FaultOutcome() = default;
   State state = State::kNotFired;
   std::string why;  // of kSkipped: "kube-scheduler has no watch of jobs"
 };
-
-struct Effect;  // fault_call.h
 
 class Injector {
  public:
@@ -94,7 +93,9 @@ class Injector {
 
   // Triggers count from now on; a time that is over is now. Ids are "1", "2", ... in order. Once.
   void Arm(const std::vector<Spec>& script);
-  const std::vector<Outcome>& outcomes() const { return outcomes_; }  // of the script, in order
+  const std::vector<FaultOutcome>& outcomes() const {
+    return outcomes_;
+  }  // of the script, in order
 
   // Inside a step, but not inside a bus subscriber. False if it was skipped. Drawn ids: d1, d2, ...
   bool Fire(const Spec& spec, Plan plan, std::uint64_t cause);
@@ -114,8 +115,18 @@ class Injector {
   void HealAll(std::uint64_t cause);
 
  private:
-  friend class Call;  // fault_call.h
-  struct Active;
+  friend class FaultCall;  // fault_call.h
+  // A fault that has begun, or is about to, and has not ended.
+  struct Active {
+    std::string id;
+    Spec spec;
+    std::string target;
+    Plan plan = Plan::kScripted;
+    std::uint64_t begin = 0;  // seq of its `fault` event; 0 = not begun
+    FaultEffect effect;
+    FaultOutcome* outcome = nullptr;  // of the script; null for drawn ones
+    bool waiting() const { return effect.strikes != nullptr; }
+  };
   struct CountedWrites {
     std::string id;
     const sim::Process* process = nullptr;
@@ -125,8 +136,9 @@ class Injector {
     std::string id;
     std::vector<const sim::Process*> any_of;
   };
-  bool Begin(const Spec& spec, Plan plan, std::string id, std::uint64_t cause, Outcome* outcome);
-  void TakeEffect(const std::string& id, Effect effect);
+  bool Begin(const Spec& spec, Plan plan, std::string id, std::uint64_t cause,
+             FaultOutcome* outcome);
+  void TakeEffect(const std::string& id, FaultEffect effect);
   void Strike(const std::string& id, std::uint64_t cause);
   void End(const std::string& id, std::uint64_t cause);
   std::uint64_t Emit(const Active& active, const char* state, std::uint64_t cause);
@@ -139,7 +151,7 @@ class Injector {
   Cluster& cluster_;
   Triggers triggers_;
   std::vector<Spec> script_;
-  std::vector<Outcome> outcomes_;
+  std::vector<FaultOutcome> outcomes_;
   std::vector<std::unique_ptr<Active>> active_;  // in order of beginning
   std::uint64_t next_drawn_ = 1;
   // By the id of the fault that waits.
@@ -150,10 +162,7 @@ class Injector {
   bool awaits_leaders_ = false;  // subscribed to the bus
 };
 
-// The verbs that Fire knows, in the order of the documentation.
-std::vector<std::string_view> Verbs();
-
-// What a fault is about, in words: "kube-scheduler pods".
+// Who a fault befalls, in words: "kube-scheduler pods".
 std::string TargetOf(const Spec& spec);
 
 }  // namespace ksim::fault

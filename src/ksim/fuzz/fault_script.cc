@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "ksim/fault/drawn_faults.h"
+#include "ksim/fault/event_trigger.h"
 #include "ksim/fuzz/strategy.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/sim/network.h"

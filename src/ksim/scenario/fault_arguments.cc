@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "ksim/scenario/controller_parts.h"
 
 namespace ksim::scenario {
 namespace {
 
+using fault::ArgumentKind;
 using value::YamlNode;
 
 std::vector<std::string> ServerNames(const ClusterSpec& cluster) {
@@ -54,7 +54,7 @@ bool IsServer(const ClusterSpec& cluster, const std::string& name) {
   return std::find(servers.begin(), servers.end(), name) != servers.end();
 }
 
-// Only an API server is spoken to, by its clients, and speaks to etcd.
+// Every message goes to or from an API server: from its clients, or to etcd.
 void CheckSpeaks(MappingReader& args, const YamlNode& a, const YamlNode& b,
                  const ClusterSpec& cluster) {
   if (a.text == b.text)
@@ -84,7 +84,7 @@ void CheckBetween(MappingReader& args, const std::vector<std::string>& processes
   if (good) CheckSpeaks(args, *pair[0], *pair[1], cluster);
 }
 
-// What API servers and etcd write is what others have asked for.
+// API servers and etcd write only what others have asked for.
 void CheckAfterWrite(MappingReader& args, const ClusterSpec& cluster) {
   args.OptionalInteger("afterWrite", 1);
   const std::string process = args.Has("process") ? args.Find("process")->text : "";
@@ -94,74 +94,62 @@ void CheckAfterWrite(MappingReader& args, const ClusterSpec& cluster) {
                           "afterWrite is for clients of API servers");
 }
 
-// What a verb cannot do without.
-struct Needs {
-  std::string_view verb;
-  std::array<std::string_view, 3> fields;  // "" = no more
-};
-constexpr Needs kNeeds[] = {{"dropWatch", {"client", "resource"}},
-                            {"delayStream", {"client", "resource", "by"}},
-                            {"holdStream", {"client", "resource"}},
-                            {"releaseStream", {"client", "resource"}},
-                            {"stallHandler", {"actor", "resource"}},
-                            {"expire", {"client", "resource"}},
-                            {"freezeCache", {"server", "resource"}},
-                            {"thawCache", {"server", "resource"}},
-                            {"reinitCache", {"server", "resource"}},
-                            {"restart", {"process"}},
-                            {"crash", {"process"}},
-                            {"failover", {"process"}},
-                            {"connect", {"client", "server"}},
-                            {"pause", {"actor"}},
-                            {"resume", {"actor"}},
-                            {"rejectWrite", {"client"}},
-                            {"timeoutWrite", {"client"}},
-                            {"nodeSilent", {"node"}},
-                            {"nodeTrouble", {"node", "with"}},
-                            {"serverDown", {"server"}},
-                            {"partition", {"between"}},
-                            {"skewClock", {"process", "by"}}};
-
-// Text that says nothing names nothing.
+// An empty text names nothing.
 void CheckNotEmpty(MappingReader& args) {
   for (const YamlNode::Entry& e : args.node().entries)
     if (e.value.kind == YamlNode::Kind::kScalar && !IsNull(e.value) && e.value.text.empty())
       args.problems().Error(e.value.span, args.PathTo(e.key) + " must not be empty");
 }
 
-// etcd asks nobody anything, and an API server nobody but etcd.
-void CheckIsClient(MappingReader& args, std::string_view verb, const ClusterSpec& cluster) {
-  const bool streams = verb == "dropWatch" || verb == "delayStream" || verb == "holdStream" ||
-                       verb == "releaseStream";
-  const std::string client = args.Has("client") ? args.String("client") : "";
-  const bool server = IsServer(cluster, client);
-  if (client == "etcd" || (server && !streams))
-    args.problems().Error(args.Find("client")->span,
+// etcd sends nobody requests, and an API server only etcd.
+void CheckIsClient(MappingReader& args, const fault::Argument& argument,
+                   const ClusterSpec& cluster) {
+  const std::string client = args.Has(argument.name) ? args.String(argument.name) : "";
+  const bool watches = argument.kind == ArgumentKind::kWatcher;
+  if (client == "etcd" || (IsServer(cluster, client) && !watches))
+    args.problems().Error(args.Find(argument.name)->span,
                           fmt::format("{} is no client of an API server", client));
-  for (std::string_view field : {"window", "how", "redialAfter"})
-    if (server && args.Has(field))
-      args.problems().Error(args.Find(field)->span,
-                            args.PathTo(field) + " is for clients of API servers only");
 }
 
-// Gates and handler queues are a client's: what serves has none.
-void CheckActor(ParseContext& context, MappingReader& args, std::string_view verb,
-                const ClusterSpec& cluster, const std::vector<std::string>& processes) {
-  if (!args.Has("actor")) return;
-  const std::string actor = args.String("actor");
-  std::vector<std::string> serving = ServerNames(cluster);
+// Some arguments say nothing to an API server that watches etcd.
+void CheckOnlyForClients(MappingReader& args, const fault::FaultVerb& verb,
+                         const ClusterSpec& cluster) {
+  const YamlNode* client = args.Find("client");
+  if (client == nullptr || !IsServer(cluster, client->text)) return;
+  for (const fault::Argument& a : verb.arguments)
+    if (a.only_for_clients && args.Has(a.name))
+      args.problems().Error(args.Find(a.name)->span,
+                            args.PathTo(a.name) + " is for clients of API servers only");
+}
+
+// The cluster by which the names in a fault are judged.
+struct Known {
+  ParseContext& context;
+  const ClusterSpec& cluster;
+  const std::vector<std::string>& nodes;
+  std::vector<std::string> processes;
+};
+
+// Gates and handler queues belong to clients: a process that serves has none.
+void CheckActor(const Known& known, MappingReader& args, const fault::FaultVerb& verb,
+                const fault::Argument& argument) {
+  if (!args.Has(argument.name)) return;
+  const std::string actor = args.String(argument.name);
+  std::vector<std::string> serving = ServerNames(known.cluster);
   serving.emplace_back("etcd");
   if (std::find(serving.begin(), serving.end(), actor) != serving.end()) {
+    std::string instead(argument.instead);
+    if (!instead.empty()) instead.replace(instead.find("{}"), 2, actor);
     args.problems().Error(
-        args.Find("actor")->span,
-        fmt::format("{} works on clients of API servers, which {} is not", verb, actor),
-        verb == "pause" ? "crash: {process: " + actor + ", down: 10s} stops it" : "");
+        args.Find(argument.name)->span,
+        fmt::format("{} works on clients of API servers, which {} is not", verb.name, actor),
+        std::move(instead));
     return;
   }
-  std::vector<std::string> known = processes;
-  for (std::string& part : ControllerParts(cluster, context.compat))
-    known.push_back(std::move(part));
-  CheckTarget(args, "actor", known, "actor");
+  std::vector<std::string> actors = known.processes;
+  for (std::string& part : ControllerParts(known.cluster, known.context.compat))
+    actors.push_back(std::move(part));
+  CheckTarget(args, argument.name, actors, "actor");
 }
 
 void CheckResource(ParseContext& context, MappingReader& args) {
@@ -178,13 +166,6 @@ void CheckResource(ParseContext& context, MappingReader& args) {
         fmt::format("write {}", text.substr(0, slash)));
 }
 
-void CheckTimes(MappingReader& args, std::string_view verb) {
-  for (std::string_view field : {"for", "by", "down", "redialAfter"}) {
-    const bool behind = verb == "skewClock" && field == "by";
-    args.OptionalDuration(field, behind ? Sign::kAny : Sign::kNotNegative);
-  }
-}
-
 void CheckCode(MappingReader& args) {
   const std::optional<std::int64_t> code = args.OptionalInteger("code", 1);
   if (code && (*code < 400 || *code > 599))
@@ -192,8 +173,8 @@ void CheckCode(MappingReader& args) {
                           fmt::format("{} must be 400 to 599, got {}", args.PathTo("code"), *code));
 }
 
-// Only replicas of a controller elect a leader.
-void CheckFailover(MappingReader& args, const ClusterSpec& cluster) {
+// The names of all replicas that elect a leader, and the names that they share.
+std::vector<std::string> ReplicaNames(const ClusterSpec& cluster) {
   std::vector<std::string> names;
   for (const auto& [controller, replicas] : cluster.replicated) {
     if (replicas < 2) continue;
@@ -201,26 +182,84 @@ void CheckFailover(MappingReader& args, const ClusterSpec& cluster) {
     names.push_back(base);
     for (std::int64_t i = 0; i < replicas; ++i) names.push_back(fmt::format("{}-{}", base, i));
   }
-  const std::string name = args.String("process");
-  if (!names.empty()) CheckTarget(args, "to", names, "replica");
+  return names;
+}
+
+void CheckReplica(MappingReader& args, std::string_view field, const ClusterSpec& cluster) {
+  const std::vector<std::string> names = ReplicaNames(cluster);
+  if (!names.empty()) CheckTarget(args, field, names, "replica");
+}
+
+// Only replicas of a controller elect a leader.
+void CheckLeader(MappingReader& args, std::string_view field, const ClusterSpec& cluster) {
+  const std::vector<std::string> names = ReplicaNames(cluster);
+  const std::string name = args.String(field);
   if (name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
   if (names.empty())
-    args.problems().Error(args.Find("process")->span,
+    args.problems().Error(args.Find(field)->span,
                           fmt::format("\"{}\" has no other replica to take over", name),
                           "give it some: cluster.controllers: [{name: \"*\", replicas: 2}]");
   else
-    CheckTarget(args, "process", names, "replica");
+    CheckTarget(args, field, names, "replica");
+}
+
+void CheckRevision(MappingReader& args, std::string_view field) {
+  const YamlNode* revision = args.Find(field);
+  if (revision != nullptr && revision->text != "head") args.OptionalInteger(field, 1);
+}
+
+void CheckArgument(const Known& known, MappingReader& args, const fault::FaultVerb& verb,
+                   const fault::Argument& a) {
+  switch (a.kind) {
+    case ArgumentKind::kDuration:
+      args.OptionalDuration(a.name, Sign::kNotNegative);
+      return;
+    case ArgumentKind::kShift:
+      args.OptionalDuration(a.name, Sign::kAny);
+      return;
+    case ArgumentKind::kCount:
+      args.OptionalInteger(a.name, 1);
+      return;
+    case ArgumentKind::kWriteCount:
+      return CheckAfterWrite(args, known.cluster);
+    case ArgumentKind::kStatusCode:
+      return CheckCode(args);
+    case ArgumentKind::kFlag:
+      args.Bool(a.name, false);
+      return;
+    case ArgumentKind::kRevision:
+      return CheckRevision(args, a.name);
+    case ArgumentKind::kWord:
+      return CheckEnum(args, a.name, a.words);
+    case ArgumentKind::kClient:
+    case ArgumentKind::kWatcher:
+      CheckTarget(args, a.name, known.processes, "process");
+      return CheckIsClient(args, a, known.cluster);
+    case ArgumentKind::kProcess:
+      return CheckTarget(args, a.name, known.processes, "process");
+    case ArgumentKind::kLeader:
+      return CheckLeader(args, a.name, known.cluster);
+    case ArgumentKind::kReplica:
+      return CheckReplica(args, a.name, known.cluster);
+    case ArgumentKind::kServer:
+      return CheckTarget(args, a.name, ServerNames(known.cluster), "API server");
+    case ArgumentKind::kActor:
+      return CheckActor(known, args, verb, a);
+    case ArgumentKind::kNode:
+      return CheckTarget(args, a.name, known.nodes, "node");
+    case ArgumentKind::kResource:
+      return CheckResource(known.context, args);
+    case ArgumentKind::kTwoProcesses:
+      return CheckBetween(args, known.processes, known.cluster);
+  }
 }
 
 }  // namespace
 
-void CheckFaultNeeds(MappingReader& args, std::string_view verb, const Span& span) {
-  for (const Needs& needs : kNeeds) {
-    if (needs.verb != verb) continue;
-    for (std::string_view field : needs.fields)
-      if (!field.empty() && !args.Has(field))
-        args.problems().Error(span, args.PathTo(field) + " is missing");
-  }
+void CheckRequired(MappingReader& args, const fault::FaultVerb& verb, const Span& span) {
+  for (const fault::Argument& a : verb.arguments)
+    if (a.required && !args.Has(a.name))
+      args.problems().Error(span, args.PathTo(a.name) + " is missing");
 }
 
 std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<Step>& steps) {
@@ -232,32 +271,13 @@ std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<
   return nodes;
 }
 
-void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string_view verb,
+void CheckFaultArguments(ParseContext& context, MappingReader& args, const fault::FaultVerb& verb,
                          const ClusterSpec& cluster, const std::vector<std::string>& nodes) {
-  const std::vector<std::string> processes = ProcessNames(cluster, nodes);
-  CheckFaultNeeds(args, verb, args.node().span);
+  CheckRequired(args, verb, args.node().span);
   CheckNotEmpty(args);
-  if (verb == "failover") CheckFailover(args, cluster);
-  for (std::string_view field : {"client", "process"})
-    if (verb != "failover") CheckTarget(args, field, processes, "process");
-  CheckTarget(args, "server", ServerNames(cluster), "API server");
-  CheckTarget(args, "node", nodes, "node");
-  CheckBetween(args, processes, cluster);
-  CheckTimes(args, verb);
-  CheckCode(args);
-  CheckAfterWrite(args, cluster);
-  args.OptionalInteger("window", 1);
-  args.Bool("applied", false);
-  CheckEnum(args, "how", {"eof", "error"});
-  CheckEnum(args, "with", {"memory", "disk", "pids", "network"});
-  CheckEnum(args, "before", {"read", "write"});
-  CheckEnum(args, "verb", {"create", "update", "patch", "delete", "deletecollection"});
-  CheckIsClient(args, verb, cluster);
-  CheckActor(context, args, verb, cluster, processes);
-  CheckResource(context, args);
-  const YamlNode* revision = args.Find("revision");
-  if (verb == "compact" && revision != nullptr && revision->text != "head")
-    args.OptionalInteger("revision", 1);
+  const Known known{context, cluster, nodes, ProcessNames(cluster, nodes)};
+  for (const fault::Argument& argument : verb.arguments) CheckArgument(known, args, verb, argument);
+  CheckOnlyForClients(args, verb, cluster);
 }
 
 }  // namespace ksim::scenario

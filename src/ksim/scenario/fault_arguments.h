@@ -1,10 +1,12 @@
-// What the arguments of a fault must be: of the right type, there when the verb needs them, and
-// about processes and nodes that the cluster has or that a step adds.
+// Checks the arguments of a fault by the row of its verb in fault/catalogue.h: their types, that
+// none is missing, and that the cluster has the processes and nodes that they name, or a step adds
+// them.
 #pragma once
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ksim/fault/catalogue.h"
 #include "ksim/scenario/parse.h"
 
 namespace ksim::scenario {
@@ -12,10 +14,11 @@ namespace ksim::scenario {
 // The nodes that are there from the start, and those that steps add.
 std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<Step>& steps);
 
-// That nothing is missing of what the verb cannot do without; what is, is told at `span`.
-void CheckFaultNeeds(MappingReader& args, std::string_view verb, const Span& span);
+// Reports each argument that the verb requires and that is missing, at `span`.
+void CheckRequired(MappingReader& args, const fault::FaultVerb& verb, const Span& span);
 
-void CheckFaultArguments(ParseContext& context, MappingReader& args, std::string_view verb,
+// Reports what is wrong with the arguments of a fault.
+void CheckFaultArguments(ParseContext& context, MappingReader& args, const fault::FaultVerb& verb,
                          const ClusterSpec& cluster, const std::vector<std::string>& nodes);
 
 }  // namespace ksim::scenario

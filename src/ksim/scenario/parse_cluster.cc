@@ -229,8 +229,7 @@ void CheckDrawn(MappingReader& reader) {
     if (name == "*" || item.kind != YamlNode::Kind::kScalar) continue;
     if (name.starts_with("-")) name.remove_prefix(1);
     if (std::find(drawn.begin(), drawn.end(), name) != drawn.end()) continue;
-    const bool verb = name != "at" && name != "when" && FaultType().Find(name) != nullptr;
-    if (verb)
+    if (fault::FindVerb(name) != nullptr)
       reader.problems().Error(item.span, fmt::format("\"{}\" is never drawn", name),
                               fmt::format("drawn are: {}", fmt::join(drawn, ", ")));
     else

@@ -13,6 +13,30 @@ namespace {
 
 using value::YamlNode;
 
+// Reads the entry `VERB: {ARGUMENTS}` into the fault. False, and a problem, if there is no such
+// verb or the fault has one already.
+bool ReadVerb(ParseContext& context, const YamlNode::Entry& e, const std::string& where,
+              const ClusterSpec& cluster, const std::vector<std::string>& nodes, FaultSpec* fault) {
+  const fault::FaultVerb* verb = fault::FindVerb(e.key);
+  if (verb == nullptr) {
+    context.problems.Error(e.key_span, fmt::format("unknown fault \"{}\"", e.key),
+                           Suggest(e.key, fault::VerbNames()));
+    return false;
+  }
+  if (!fault->verb.empty()) {
+    context.problems.Error(e.key_span,
+                           fmt::format("{} does two things: {} and {}", where, fault->verb, e.key),
+                           "make it two faults");
+    return false;
+  }
+  fault->verb = e.key;
+  fault->args = e.value.ToValue();
+  MappingReader args(context.problems, e.value, *FaultType().Find(e.key)->of, where + "." + e.key);
+  if (args.is_mapping()) CheckFaultArguments(context, args, *verb, cluster, nodes);
+  if (IsNull(e.value)) CheckRequired(args, *verb, e.key_span);
+  return true;
+}
+
 std::optional<FaultSpec> ParseFault(ParseContext& context, const YamlNode& node, std::size_t index,
                                     const ClusterSpec& cluster,
                                     const std::vector<std::string>& nodes) {
@@ -22,29 +46,11 @@ std::optional<FaultSpec> ParseFault(ParseContext& context, const YamlNode& node,
                            fmt::format("{} must be a mapping, got {}", where, Describe(node)));
     return std::nullopt;
   }
-  std::vector<std::string_view> verbs = FaultType().names();
-  verbs.erase(verbs.begin(), verbs.begin() + 2);  // at, when
   FaultSpec fault;
   fault.span = node.span;
   for (const YamlNode::Entry& e : node.entries) {
     if (e.key == "at" || e.key == "when") continue;
-    const Field* verb = FaultType().Find(e.key);
-    if (verb == nullptr) {
-      context.problems.Error(e.key_span, fmt::format("unknown fault \"{}\"", e.key),
-                             Suggest(e.key, verbs));
-      return std::nullopt;
-    }
-    if (!fault.verb.empty()) {
-      context.problems.Error(e.key_span,
-                             fmt::format("{} does two things: {} and {}", where, fault.verb, e.key),
-                             "make it two faults");
-      return std::nullopt;
-    }
-    fault.verb = e.key;
-    fault.args = e.value.ToValue();
-    MappingReader args(context.problems, e.value, *verb->of, where + "." + e.key);
-    if (args.is_mapping()) CheckFaultArguments(context, args, e.key, cluster, nodes);
-    if (IsNull(e.value)) CheckFaultNeeds(args, e.key, e.key_span);
+    if (!ReadVerb(context, e, where, cluster, nodes, &fault)) return std::nullopt;
   }
   if (const YamlNode* at = node.Find("at"))
     fault.at = ReadDuration(context.problems, *at, where + ".at");
@@ -54,7 +60,7 @@ std::optional<FaultSpec> ParseFault(ParseContext& context, const YamlNode& node,
     context.problems.Error(node.span, where + " wants one of at and when");
   if (fault.verb.empty())
     context.problems.Error(node.span, where + " does nothing",
-                           fmt::format("add one of {}", fmt::join(verbs, ", ")));
+                           fmt::format("add one of {}", fmt::join(fault::VerbNames(), ", ")));
   return fault;
 }
 

@@ -49,8 +49,8 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
       expectations_(world_.sim(), world_.kinds(), ExpectedOf(scenario_, options_.fuzz.has_value())),
       checks_(world_.sim(), scenario_.checks, scenario_.compat) {
   if (options_.fuzz || AnswersDrawnFaults())
-    drawn_ = std::make_unique<fault::Drawn>(injector_, world_,
-                                            fault::AllowedKinds(scenario_.fuzz.faults));
+    drawn_ = std::make_unique<fault::DrawnFaults>(injector_, world_,
+                                                  fault::AllowedKinds(scenario_.fuzz.faults));
   if (options_.fuzz)
     late_writes_ = std::make_unique<LateWrites>(world_.sim().bus(), world_.user().actor());
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
@@ -223,14 +223,14 @@ std::vector<std::string> Runner::WhatKeptItBusy() {
 void Runner::NoteFaults() {
   injector_.GiveUp();
   for (std::size_t i = 0; i < injector_.outcomes().size(); ++i) {
-    const fault::Outcome& outcome = injector_.outcomes()[i];
-    if (outcome.state == fault::Outcome::State::kFired) continue;
+    const fault::FaultOutcome& outcome = injector_.outcomes()[i];
+    if (outcome.state == fault::FaultOutcome::State::kFired) continue;
     FaultNote note;
     note.number = static_cast<std::int64_t>(i) + 1;
     note.fault =
         fmt::format("{} {}", scenario_.faults[i].verb, fault::TargetOf(scenario_.faults[i]));
     note.why = outcome.why;
-    if (outcome.state == fault::Outcome::State::kNotFired)
+    if (outcome.state == fault::FaultOutcome::State::kNotFired)
       note.why =
           scenario_.faults[i].at ? "the run was over before its time" : "its trigger did not come";
     report_.faults_missing.push_back(std::move(note));

@@ -154,7 +154,7 @@ class Runner {
   World world_;
   fault::Triggers triggers_;
   fault::Injector injector_;
-  std::unique_ptr<fault::Drawn> drawn_;  // null: nobody answers with a fault
+  std::unique_ptr<fault::DrawnFaults> drawn_;  // null: nobody answers with a fault
   Expectations expectations_;
   std::unique_ptr<LateWrites> late_writes_;  // null: not a campaign
   check::LiveChecker checks_;

@@ -1,87 +1,27 @@
 // Fault verbs, oracles, controllers and sites by name.
 #include "ksim/check/oracle.h"
 #include "ksim/controllers/registry.h"
+#include "ksim/fault/catalogue.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
 namespace {
 
-constexpr Field kFor{"for", "duration", "How long; without it until its counterpart or the heal."};
-constexpr Field kClient{"client", "process", "The process whose connection or stream it is."};
-constexpr Field kResource{"resource", "resource", "pods, replicasets, ..."};
-constexpr Field kServer{"server", "process", "kube-apiserver-0, ..."};
-constexpr Field kProcess{"process", "process", "kube-controller-manager, kubelet/node-1, ..."};
-constexpr Field kActor{"actor", "actor", "PROCESS or PROCESS/PART."};
-
-// One Type for each verb, made once; they live as long as the program.
-const Type* Verb(std::string_view name, std::string_view text, std::vector<Field> fields) {
-  return new Type{name, text, std::move(fields)};
+// The arguments of a verb as a type; types live as long as the program.
+const Type* TypeOf(const fault::FaultVerb& verb) {
+  std::vector<Field> fields;
+  for (const fault::Argument& a : verb.arguments)
+    fields.push_back({a.name, fault::TypeName(a.kind), a.text, a.value});
+  return new Type{verb.name, verb.text, std::move(fields)};
 }
 
-std::vector<Field> MakeVerbs() {
-  auto field = [](std::string_view name, std::string_view text, std::vector<Field> args) {
-    return Field{name, "mapping", text, "", Verb(name, text, std::move(args))};
-  };
-  return {
+std::vector<Field> FaultFields() {
+  std::vector<Field> fields{
       {"at", "duration", "Virtual time from the start of the run."},
-      {"when", "Trigger", "When the count-th such event is in the trace.", "", &TriggerType()},
-      field("dropWatch", "A watch ends; the reflector resumes or relists by its own rules.",
-            {kClient,
-             kResource,
-             {"how", "string", "eof or error.", "eof"},
-             {"redialAfter", "duration", "How long reconnecting fails."}}),
-      field("delayStream", "What a stream delivers comes later, order kept.",
-            {kClient, kResource, {"by", "duration", "How much later."}, kFor}),
-      field("holdStream", "A stream delivers nothing until it is released.",
-            {kClient,
-             kResource,
-             {"window", "integer", "How many events fit before the server has to wait.", "1000"},
-             kFor}),
-      field("releaseStream", "Ends holdStream.", {kClient, kResource}),
-      field("stallHandler", "A handler is slow: its queue fills.", {kActor, kResource, kFor}),
-      field("expire", "The client's next resume gets 410.", {kClient, kResource}),
-      field("compact", "Compacts the store.",
-            {{"revision", "integer or head", "Everything at or below it is forgotten.", "head"}}),
-      field("freezeCache", "A server's watch cache stops applying what the store sends.",
-            {kServer, kResource, kFor}),
-      field("thawCache", "Ends freezeCache.", {kServer, kResource}),
-      field("reinitCache", "A server's watch cache lists anew.", {kServer, kResource}),
-      field("restart", "A process dies and starts again.",
-            {kProcess,
-             {"afterWrite", "integer", "At its n-th write counted from the trigger."},
-             {"down", "duration", "How long it is down."}}),
-      field("crash", "A process dies.",
-            {kProcess,
-             {"afterWrite", "integer", "At its n-th write counted from the trigger."},
-             {"down", "duration", "How long it is down; without it, for ever."}}),
-      field("failover", "A leader dies, and another replica takes over when its lease is over.",
-            {{"process", "process", "The leader, or the name that its replicas share."},
-             {"afterWrite", "integer", "At its n-th write counted from the trigger."},
-             {"to", "process", "Who takes over; without it, whoever is first."}}),
-      field("connect", "A process uses another API server.", {kClient, kServer}),
-      field("pause", "An actor stops.", {kActor, {"before", "string", "read or write."}, kFor}),
-      field("resume", "Ends pause.", {kActor}),
-      field("rejectWrite", "A write fails without effect.",
-            {kClient,
-             {"verb", "string", "create update patch delete."},
-             kResource,
-             {"code", "integer", "409, 500, ..."}}),
-      field("timeoutWrite", "A write's answer is lost.",
-            {kClient,
-             {"verb", "string", "create update patch delete."},
-             kResource,
-             {"applied", "boolean", "Whether it took effect."}}),
-      field("nodeSilent", "A node sends no lease and no status.",
-            {{"node", "node", "The node's name."}, kFor}),
-      field("nodeTrouble", "A node's machine is short of something, or has no network for pods.",
-            {{"node", "node", "The node's name."},
-             {"with", "string", "memory, disk, pids or network."},
-             kFor}),
-      field("serverDown", "An API server refuses connections.", {kServer, kFor}),
-      field("partition", "Two processes do not hear each other.",
-            {{"between", "list of two processes", "[a, b]."}, kFor}),
-      field("skewClock", "A process' clock is off.",
-            {kProcess, {"by", "duration", "Ahead, or behind if negative."}})};
+      {"when", "Trigger", "When the count-th such event is in the trace.", "", &TriggerType()}};
+  for (const fault::FaultVerb& verb : fault::Catalogue())
+    fields.push_back({verb.name, "mapping", verb.text, "", TypeOf(verb)});
+  return fields;
 }
 
 }  // namespace
@@ -92,7 +32,7 @@ const Type& FaultType() {
       "Fault",
       "One thing that goes wrong: a verb with its arguments, at a time or on an event. All end at "
       "the heal.",
-      MakeVerbs()};
+      FaultFields()};
   return type;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "ksim/fault/injector.h"
+#include "ksim/fault/catalogue.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -41,7 +41,7 @@ const std::vector<Words>& AllWords() {
       {Kind::kHandler, "type", {"add", "update", "delete"}},
       {Kind::kRelist, "reason", {"start", "expired", "tooLarge", "error"}},
       {Kind::kReconcile, "state", {"begin", "end"}},
-      {Kind::kFault, "verb", fault::Verbs()},
+      {Kind::kFault, "verb", fault::VerbNames()},
       {Kind::kFault, "plan", {"scripted", "drawn"}},
       {Kind::kFault, "state", {"begin", "end", "skipped"}},
       {Kind::kPhase, "name", {"workload", "faults", "heal", "settle", "end"}},

@@ -1,16 +1,11 @@
-// Faults of single requests.
-#include <fmt/format.h>
+#include "ksim/fault/request_verbs.h"
 
-#include "ksim/fault/fault_call.h"
+#include <fmt/format.h>
 
 namespace ksim::fault {
 namespace {
 
 using client::Mishap;
-
-bool IsWrite(api::Verb verb) {
-  return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
-}
 
 // The name in the URL; of a create, which has none there, that in the body, or what it is to begin
 // with (apiserver pkg/admission/errors.go, extractResourceName).
@@ -82,7 +77,7 @@ api::Status Refusal(int code, const api::Request& q) {
 }
 
 // The next write of the client that fits meets with `mishap`.
-Effect NextWrite(Call& call, std::function<Mishap(const api::Request&)> mishap) {
+FaultEffect NextWrite(FaultCall& call, std::function<Mishap(const api::Request&)> mishap) {
   const std::string client = call.Text("client"), verb = call.Text("verb");
   const api::ResourceInfo* r = call.Resource();
   if (call.Process("client") == nullptr || (call.Has("resource") && r == nullptr))
@@ -99,7 +94,7 @@ Effect NextWrite(Call& call, std::function<Mishap(const api::Request&)> mishap) 
     tell(q.event);
     return mishap(q);
   });
-  Effect effect;
+  FaultEffect effect;
   effect.strikes = AtOnce;
   effect.undo = [&hooks, judge] { hooks.RemoveJudge(judge); };
   return effect;
@@ -107,7 +102,11 @@ Effect NextWrite(Call& call, std::function<Mishap(const api::Request&)> mishap) 
 
 }  // namespace
 
-Effect RejectWrite(Call& call) {
+bool IsWrite(api::Verb verb) {
+  return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
+}
+
+FaultEffect RejectWrite(FaultCall& call) {
   const int code = call.Has("code") ? static_cast<int>(call.Int("code")) : 500;
   return NextWrite(call, [code](const api::Request& q) {
     Mishap mishap;
@@ -118,13 +117,34 @@ Effect RejectWrite(Call& call) {
 }
 
 // The answer is lost, with the write applied or not; the client waits until its time is up.
-Effect TimeoutWrite(Call& call) {
+FaultEffect TimeoutWrite(FaultCall& call) {
   const bool applied = call.spec().args.Get("applied").AsBool();
   return NextWrite(call, [applied](const api::Request&) {
     Mishap mishap;
     mishap.kind = applied ? Mishap::Kind::kAnswerLost : Mishap::Kind::kRequestLost;
     return mishap;
   });
+}
+
+// --- draws ---
+
+// Answers: the codes that clients handle each in a way of its own.
+void DrawRejectWrite(DrawnQuestion& question) {
+  constexpr int kCodes[] = {409, 500, 429, 504};
+  const std::uint32_t n = question.AskAboutStream(std::size(kCodes) + 1);
+  if (n == 0) return;
+  question.Fire("rejectWrite", StreamOf(question.client(), question.resource())
+                                   .Set("verb", Text(question.verb()))
+                                   .Set("code", value::Value::Of(kCodes[n - 1])));
+}
+
+// Answers: the write is applied; it is not.
+void DrawTimeoutWrite(DrawnQuestion& question) {
+  const std::uint32_t n = question.AskAboutStream(3);
+  if (n == 0) return;
+  question.Fire("timeoutWrite", StreamOf(question.client(), question.resource())
+                                    .Set("verb", Text(question.verb()))
+                                    .Set("applied", value::Value::Of(n == 1)));
 }
 
 }  // namespace ksim::fault

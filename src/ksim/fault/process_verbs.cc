@@ -1,4 +1,5 @@
-// Faults of processes, of their parts, and of the way between two of them.
+#include "ksim/fault/process_verbs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/fault/fault_call.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::fault {
@@ -23,9 +23,9 @@ void KillNow(sim::Process& process) {
 }
 
 // `down`: how long; nullopt = until the fault is ended.
-Effect Die(Cluster& cluster, sim::Process& process, std::optional<Duration> down) {
+FaultEffect Die(Cluster& cluster, sim::Process& process, std::optional<Duration> down) {
   if (process.alive()) KillNow(process);
-  Effect effect;
+  FaultEffect effect;
   effect.lasts = down;
   effect.undo = [&cluster, &process] {
     if (!process.alive()) cluster.StartProcess(process);
@@ -34,16 +34,17 @@ Effect Die(Cluster& cluster, sim::Process& process, std::optional<Duration> down
 }
 
 // `death` now, or when the process' afterWrite-th write from now is in the store.
-Effect NowOrAfterWrite(Call& call, sim::Process& process, std::function<Effect()> death) {
+FaultEffect NowOrAfterWrite(FaultCall& call, sim::Process& process,
+                            std::function<FaultEffect()> death) {
   const std::int64_t nth = call.Int("afterWrite");
   if (nth == 0) return death();
-  Effect effect;
+  FaultEffect effect;
   effect.undo = call.AfterWrite(process, nth);
   effect.strikes = std::move(death);
   return effect;
 }
 
-Effect DieNowOrAfterWrite(Call& call, std::optional<Duration> down) {
+FaultEffect DieNowOrAfterWrite(FaultCall& call, std::optional<Duration> down) {
   sim::Process* process = call.Process("process");
   if (process == nullptr || !process->alive())
     return Skipped(fmt::format("{} is not running", call.Text("process")));
@@ -54,7 +55,7 @@ Effect DieNowOrAfterWrite(Call& call, std::optional<Duration> down) {
 }
 
 // Why `process` cannot hand over to `to` (null: to anyone); "" if it can.
-std::string NoFailover(Call& call, const Election& election, const sim::Process* to) {
+std::string NoFailover(FaultCall& call, const Election& election, const sim::Process* to) {
   const std::string name = call.Text("process");
   if (election.replicas.size() < 2) return fmt::format("{} has no other replica", name);
   const bool leads = election.leader != nullptr &&
@@ -68,10 +69,12 @@ std::string NoFailover(Call& call, const Election& election, const sim::Process*
   return to->alive() ? "" : fmt::format("{} is not running", to->name());
 }
 
-std::string NoActor(Call& call) { return fmt::format("there is no actor {}", call.Text("actor")); }
+std::string NoActor(FaultCall& call) {
+  return fmt::format("there is no actor {}", call.Text("actor"));
+}
 
 // PROCESS, or PROCESS/PART.
-bool ActorExists(Call& call) {
+bool ActorExists(FaultCall& call) {
   std::string name = call.Text("actor");
   if (call.sim().FindProcess(name) != nullptr) return true;
   const std::size_t slash = name.rfind('/');
@@ -80,16 +83,16 @@ bool ActorExists(Call& call) {
 
 }  // namespace
 
-Effect Restart(Call& call) {
+FaultEffect Restart(FaultCall& call) {
   return DieNowOrAfterWrite(call, call.Time("down").value_or(kRestartTime));
 }
 
-Effect Crash(Call& call) { return DieNowOrAfterWrite(call, call.Time("down")); }
+FaultEffect Crash(FaultCall& call) { return DieNowOrAfterWrite(call, call.Time("down")); }
 
 // The leader dies and stays dead until another replica leads: `to`, whose rivals write nothing till
 // then, or whoever is first. It has not given the lease back, so that takes until the lease is
 // over.
-Effect Failover(Call& call) {
+FaultEffect Failover(FaultCall& call) {
   const Election election = call.cluster().ElectionOf(call.Text("process"));
   sim::Process* to = call.Process("to");
   if (std::string why = NoFailover(call, election, to); !why.empty()) return Skipped(why);
@@ -107,7 +110,7 @@ Effect Failover(Call& call) {
   // The fault outlives this call.
   auto death = [call, heirs, rivals, leader = election.leader]() mutable {
     for (client::Gate* gate : rivals) gate->Close();
-    Effect effect = Die(call.cluster(), *leader, std::nullopt);
+    FaultEffect effect = Die(call.cluster(), *leader, std::nullopt);
     effect.undo = [rivals, forget = call.UntilOneLeads(heirs), revive = effect.undo] {
       forget();
       for (client::Gate* gate : rivals) gate->Open();
@@ -120,7 +123,7 @@ Effect Failover(Call& call) {
 
 // Its open watches end with the old connection; what is under way is still answered by the old
 // server.
-Effect Connect(Call& call) {
+FaultEffect Connect(FaultCall& call) {
   sim::Process* process = call.Process("client");
   apiserver::Server* server = call.Server();
   if (process == nullptr || server == nullptr)
@@ -131,7 +134,7 @@ Effect Connect(Call& call) {
   return AtOnce();
 }
 
-Effect Pause(Call& call) {
+FaultEffect Pause(FaultCall& call) {
   if (!ActorExists(call)) return Skipped(NoActor(call));
   call.Begin();
   client::FaultHooks& hooks = call.cluster().fault_hooks();
@@ -140,7 +143,7 @@ Effect Pause(Call& call) {
   if (before != "write") gates.push_back(&hooks.AccessGate(actor, client::Access::kRead));
   if (before != "read") gates.push_back(&hooks.AccessGate(actor, client::Access::kWrite));
   for (client::Gate* gate : gates) gate->Close();
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [gates] {
     for (client::Gate* gate : gates) gate->Open();
   };
@@ -148,61 +151,7 @@ Effect Pause(Call& call) {
   return effect;
 }
 
-Effect Resume(Call& call) {
-  if (!call.InForce("pause")) return Skipped(fmt::format("{} is not paused", call.Text("actor")));
-  call.Begin();
-  call.EndOf("pause");
-  return AtOnce();
-}
-
-// Nothing the node's kubelet says is heard, and it hears nothing; its containers go on.
-Effect NodeSilent(Call& call) {
-  const std::string kubelet = "kubelet/" + call.Text("node");
-  if (call.sim().FindProcess(kubelet) == nullptr)
-    return Skipped(fmt::format("there is no node {}", call.Text("node")));
-  call.Begin();
-  Cluster& cluster = call.cluster();
-  std::vector<std::string> servers;
-  for (const apiserver::Server* server : cluster.servers()) servers.push_back(server->name());
-  for (const std::string& server : servers) cluster.network().Cut(kubelet, server);
-  Effect effect;
-  effect.undo = [&cluster, kubelet, servers] {
-    for (const std::string& server : servers) cluster.network().Mend(kubelet, server);
-  };
-  effect.lasts = call.Time("for");
-  return effect;
-}
-
-// The machine goes on; its kubelet finds out when it looks.
-Effect NodeTrouble(Call& call) {
-  Cluster& cluster = call.cluster();
-  const std::string node = call.Text("node"), what = call.Text("with");
-  if (call.sim().FindProcess("kubelet/" + node) == nullptr)
-    return Skipped(fmt::format("there is no node {}", node));
-  call.Begin();
-  cluster.SetTrouble(node, what, true);
-  Effect effect;
-  effect.undo = [&cluster, node, what] { cluster.SetTrouble(node, what, false); };
-  effect.lasts = call.Time("for");
-  return effect;
-}
-
-Effect Partition(Call& call) {
-  const value::Value& between = call.spec().args.Get("between");
-  const std::string a(between.at(0).AsString()), b(between.at(1).AsString());
-  for (const std::string& side : {a, b})
-    if (call.sim().FindProcess(side) == nullptr)
-      return Skipped(fmt::format("there is no process {}", side));
-  call.Begin();
-  sim::Network& network = call.cluster().network();
-  network.Cut(a, b);
-  Effect effect;
-  effect.undo = [&network, a, b] { network.Mend(a, b); };
-  effect.lasts = call.Time("for");
-  return effect;
-}
-
-Effect SkewClock(Call& call) {
+FaultEffect SkewClock(FaultCall& call) {
   sim::Process* process = call.Process("process");
   if (process == nullptr) return Skipped(fmt::format("there is no {}", call.Text("process")));
   call.Begin();
@@ -212,9 +161,65 @@ Effect SkewClock(Call& call) {
   };
   const Duration by = call.Time("by").value_or(Duration());
   turn(by);
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [turn, by] { turn(Duration() - by); };
   return effect;
+}
+
+// --- draws ---
+
+void DrawRestart(DrawnQuestion& question) {
+  const std::uint32_t n = question.Ask(question.client(), kSizes);
+  if (n == 0) return;
+  question.Fire("restart",
+                value::Obj({{"process", Text(question.client())}, {"down", LengthOf(n)}}));
+}
+
+void DrawCrash(DrawnQuestion& question) {
+  const std::uint32_t n = question.Ask(question.client(), kSizes);
+  if (n == 0) return;
+  question.Fire("crash", value::Obj({{"process", Text(question.client())}, {"down", LengthOf(n)}}));
+}
+
+// Answers: each other replica may take over.
+void DrawFailover(DrawnQuestion& question) {
+  const std::string_view leader = question.client();
+  std::vector<std::string> heirs;
+  for (const sim::Process* replica : question.cluster().ElectionOf(leader).replicas)
+    if (replica->name() != leader) heirs.emplace_back(replica->name());
+  if (heirs.empty()) return;
+  const std::uint32_t to = question.Ask(leader, static_cast<std::uint32_t>(heirs.size()) + 1);
+  if (to == 0) return;
+  question.Fire("failover", value::Obj({{"process", Text(leader)}, {"to", Text(heirs[to - 1])}}));
+}
+
+// Answers: each other API server.
+void DrawConnect(DrawnQuestion& question) {
+  std::vector<std::string> others;
+  for (const apiserver::Server* server : question.cluster().servers())
+    if (server->name() != question.server()) others.push_back(server->name());
+  if (others.empty()) return;
+  const std::uint32_t to =
+      question.Ask(question.client(), static_cast<std::uint32_t>(others.size()) + 1);
+  if (to == 0) return;
+  question.Fire("connect", value::Obj({{"client", Text(question.client())},
+                                       {"server", Text(others[to - 1])}}));
+}
+
+void DrawPause(DrawnQuestion& question) {
+  const std::uint32_t n = question.Ask(question.client(), kSizes);
+  if (n == 0) return;
+  question.Fire("pause", value::Obj({{"actor", Text(question.client())}, {"for", LengthOf(n)}}));
+}
+
+// Answers: ahead and behind of the constants that clocks are compared with.
+void DrawSkewClock(DrawnQuestion& question) {
+  constexpr Duration kSkews[] = {Seconds(11),  Seconds(-11), Seconds(16),
+                                 Seconds(-16), Minutes(6),   Minutes(-6)};
+  const std::uint32_t n = question.Ask(question.client(), std::size(kSkews) + 1);
+  if (n == 0) return;
+  question.Fire("skewClock", value::Obj({{"process", Text(question.client())},
+                                         {"by", Text(FormatDuration(kSkews[n - 1]))}}));
 }
 
 }  // namespace ksim::fault

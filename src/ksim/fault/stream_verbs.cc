@@ -1,7 +1,8 @@
-// Faults of a client's watches and of what hangs on them.
+#include "ksim/fault/stream_verbs.h"
+
 #include <fmt/format.h>
 
-#include "ksim/fault/fault_call.h"
+#include "ksim/trace/actors.h"
 
 namespace ksim::fault {
 namespace {
@@ -20,12 +21,12 @@ bool HasCache(const apiserver::Server& server, const api::ResourceInfo* r) {
   return r != nullptr && server.cache_revision(*r) != 0;
 }
 
-Effect NoCache(Call& call, const apiserver::Server& server) {
+FaultEffect NoCache(FaultCall& call, const apiserver::Server& server) {
   return Skipped(fmt::format("{} has no watch cache of {}", server.name(), call.Text("resource")));
 }
 
 // An API server's watch on etcd.
-Effect DropStoreWatch(Call& call, apiserver::Server& server) {
+FaultEffect DropStoreWatch(FaultCall& call, apiserver::Server& server) {
   const api::ResourceInfo* r = call.Resource();
   if (!HasCache(server, r)) return NoCache(call, server);
   call.Begin();
@@ -34,12 +35,12 @@ Effect DropStoreWatch(Call& call, apiserver::Server& server) {
 }
 
 // Survives no restart of the server, as its watches do not.
-Effect HoldStoreWatch(Call& call, apiserver::Server& server) {
+FaultEffect HoldStoreWatch(FaultCall& call, apiserver::Server& server) {
   const api::ResourceInfo* r = call.Resource();
   if (!HasCache(server, r)) return NoCache(call, server);
   call.Begin();
   server.faults().watch_cache(*r).HoldStorageWatch();
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [&server, r, life = server.process().incarnation()] {
     if (server.process().incarnation() == life)
       server.faults().watch_cache(*r).ReleaseStorageWatch();
@@ -52,7 +53,7 @@ Duration Longest(const client::StreamFaults& streams) {
   return streams.delays.empty() ? Duration() : *streams.delays.rbegin();
 }
 
-Effect DelayStoreWatch(Call& call, apiserver::Server& server) {
+FaultEffect DelayStoreWatch(FaultCall& call, apiserver::Server& server) {
   const api::ResourceInfo* r = call.Resource();
   if (!HasCache(server, r)) return NoCache(call, server);
   call.Begin();
@@ -60,7 +61,7 @@ Effect DelayStoreWatch(Call& call, apiserver::Server& server) {
   const Duration by = call.Time("by").value_or(Duration());
   streams.delays.insert(by);
   server.faults().watch_cache(*r).SetLag(Longest(streams));
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [&server, r, &streams, by, life = server.process().incarnation()] {
     streams.delays.erase(streams.delays.find(by));
     if (server.process().incarnation() == life)
@@ -73,7 +74,7 @@ Effect DelayStoreWatch(Call& call, apiserver::Server& server) {
 }  // namespace
 
 // What is on the wire is lost; the client opens the watch again from the last version it took in.
-Effect DropWatch(Call& call) {
+FaultEffect DropWatch(FaultCall& call) {
   if (apiserver::Server* server = call.Server("client")) return DropStoreWatch(call, *server);
   const std::string client = call.Text("client");
   const api::ResourceInfo* r = call.Resource();
@@ -81,7 +82,7 @@ Effect DropWatch(Call& call) {
   if (r == nullptr || !hooks.HasOpenStream(client, r))
     return Skipped(fmt::format("{} has no open watch of {}", client, call.Text("resource")));
   call.Begin();
-  Effect effect = AtOnce();
+  FaultEffect effect = AtOnce();
   if (const std::optional<Duration> redial = call.Time("redialAfter")) {
     const int judge = hooks.AddJudge([client, r](const api::Request& request) {
       client::Mishap mishap;
@@ -96,7 +97,7 @@ Effect DropWatch(Call& call) {
   return effect;
 }
 
-Effect DelayStream(Call& call) {
+FaultEffect DelayStream(FaultCall& call) {
   if (apiserver::Server* server = call.Server("client")) return DelayStoreWatch(call, *server);
   const api::ResourceInfo* r = call.Resource();
   if (r == nullptr || call.Process("client") == nullptr)
@@ -105,13 +106,13 @@ Effect DelayStream(Call& call) {
   client::StreamFaults& streams = call.cluster().fault_hooks().StreamsOf(call.Text("client"), r);
   const Duration by = call.Time("by").value_or(Duration());
   streams.delays.insert(by);
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [&streams, by] { streams.delays.erase(streams.delays.find(by)); };
   effect.lasts = call.Time("for");
   return effect;
 }
 
-Effect HoldStream(Call& call) {
+FaultEffect HoldStream(FaultCall& call) {
   if (apiserver::Server* server = call.Server("client")) return HoldStoreWatch(call, *server);
   const std::string client = call.Text("client");
   const api::ResourceInfo* r = call.Resource();
@@ -122,22 +123,13 @@ Effect HoldStream(Call& call) {
       call.Has("window") ? call.Int("window") : client::StreamFaults::kWindow;
   call.Begin();
   hooks.Hold(client, r, window);
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [&hooks, client, r] { hooks.Release(client, r); };
   effect.lasts = call.Time("for");
   return effect;
 }
 
-Effect ReleaseStream(Call& call) {
-  if (!call.InForce("holdStream") && !call.InForce("delayStream"))
-    return Skipped(fmt::format("{} is not held", TargetOf(call.spec())));
-  call.Begin();
-  call.EndOf("holdStream");
-  call.EndOf("delayStream");
-  return AtOnce();
-}
-
-Effect StallHandler(Call& call) {
+FaultEffect StallHandler(FaultCall& call) {
   const api::ResourceInfo* r = call.Resource();
   client::FaultHooks& hooks = call.cluster().fault_hooks();
   if (r == nullptr || !hooks.HasHandler(call.Text("actor"), r))
@@ -146,20 +138,20 @@ Effect StallHandler(Call& call) {
   call.Begin();
   client::Gate& gate = hooks.HandlerGate(call.Text("actor"), r);
   gate.Close();
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [&gate] { gate.Open(); };
   effect.lasts = call.Time("for");
   return effect;
 }
 
 // The next watch that goes on from a version is told that it is too old.
-Effect Expire(Call& call) {
+FaultEffect Expire(FaultCall& call) {
   const std::string client = call.Text("client");
   const api::ResourceInfo* r = call.Resource();
   if (r == nullptr || call.Process("client") == nullptr)
     return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
   call.Begin();
-  Effect effect;
+  FaultEffect effect;
   effect.strikes = AtOnce;
   effect.undo = call.ExpireWatches([client, r, struck = call.Struck()](const api::Request& q) {
     if (q.client != client || q.resource != r) return false;
@@ -168,6 +160,60 @@ Effect Expire(Call& call) {
     return true;
   });
   return effect;
+}
+
+// --- draws ---
+
+// Answers: eof; error; eof, and no redial for kNoRedial.
+void DrawDropWatch(DrawnQuestion& question) {
+  constexpr Duration kNoRedial = Seconds(12);
+  const std::uint32_t how = question.AskAboutStream(4);
+  if (how == 0) return;
+  value::Value args = StreamOf(question.client(), question.resource());
+  if (how == 2) args = args.Set("how", Text("error"));
+  if (how == 3) args = args.Set("redialAfter", Text(FormatDuration(kNoRedial)));
+  question.Fire("dropWatch", std::move(args));
+}
+
+void DrawDropStoreWatch(DrawnQuestion& question) {
+  const std::string subject = fmt::format("{}/{}", question.server(), question.resource());
+  if (question.Ask(subject, 2) == 0) return;
+  question.Fire("dropWatch", StreamOf(question.server(), question.resource()));
+}
+
+// The watch ends too: only a watch that begins again can expire.
+void DrawExpire(DrawnQuestion& question) {
+  if (question.AskAboutStream(2) == 0) return;
+  const value::Value args = StreamOf(question.client(), question.resource());
+  question.Fire("expire", args);
+  question.Fire("dropWatch", args);
+}
+
+void DrawHoldStream(DrawnQuestion& question) {
+  const std::uint32_t n = question.AskAboutStream(kSizes);
+  if (n == 0) return;
+  question.Fire("holdStream",
+                StreamOf(question.client(), question.resource()).Set("for", LengthOf(n)));
+}
+
+void DrawDelayStream(DrawnQuestion& question) {
+  const std::uint32_t n = question.AskAboutStream(kSizes);
+  if (n == 0) return;
+  question.Fire("delayStream",
+                StreamOf(question.client(), question.resource()).Set("by", LengthOf(n)));
+}
+
+// Stalls the listener alone, or, by the larger answers, the queue in front of its process' cache.
+void DrawStallHandler(DrawnQuestion& question) {
+  const std::string_view actor = question.client();
+  const std::string subject = fmt::format("{}/{}", actor, question.resource());
+  const std::uint32_t n = question.Ask(subject, 2 * kSizes - 1);
+  if (n == 0) return;
+  const bool cache = n >= kSizes;
+  question.Fire("stallHandler",
+                value::Obj({{"actor", Text(cache ? trace::ProcessOf(actor) : actor)},
+                            {"resource", Text(question.resource())},
+                            {"for", LengthOf(cache ? n - kSizes + 1 : n)}}));
 }
 
 }  // namespace ksim::fault

@@ -1,13 +1,13 @@
-// Faults of etcd and of the API servers.
+#include "ksim/fault/server_verbs.h"
+
 #include <fmt/format.h>
 
 #include "ksim/base/status.h"
-#include "ksim/fault/fault_call.h"
 
 namespace ksim::fault {
 namespace {
 
-std::string NotServed(Call& call) {
+std::string NotServed(FaultCall& call) {
   return fmt::format("{} has no watch cache of {}", call.Text("server"), call.Text("resource"));
 }
 
@@ -21,7 +21,7 @@ std::function<void()> Thawing(apiserver::Server& server, const api::ResourceInfo
 
 }  // namespace
 
-Effect Compact(Call& call) {
+FaultEffect Compact(FaultCall& call) {
   store::Store& store = call.cluster().etcd().store();
   const std::int64_t given = call.Int("revision");
   const store::Revision revision = given > 0 ? given : store.revision();
@@ -37,28 +37,20 @@ Effect Compact(Call& call) {
 }
 
 // Survives no restart of the server: that lists anew.
-Effect FreezeCache(Call& call) {
+FaultEffect FreezeCache(FaultCall& call) {
   apiserver::Server* server = call.Server();
   const api::ResourceInfo* r = call.Resource();
   if (server == nullptr || r == nullptr || server->cache_revision(*r) == 0)
     return Skipped(NotServed(call));
   call.Begin();
   server->faults().watch_cache(*r).Freeze();
-  Effect effect;
+  FaultEffect effect;
   effect.undo = Thawing(*server, *r);
   effect.lasts = call.Time("for");
   return effect;
 }
 
-Effect ThawCache(Call& call) {
-  if (!call.InForce("freezeCache"))
-    return Skipped(fmt::format("{} is not frozen", TargetOf(call.spec())));
-  call.Begin();
-  call.EndOf("freezeCache");
-  return AtOnce();
-}
-
-Effect ReinitCache(Call& call) {
+FaultEffect ReinitCache(FaultCall& call) {
   apiserver::Server* server = call.Server();
   const api::ResourceInfo* r = call.Resource();
   if (server == nullptr || r == nullptr || server->cache_revision(*r) == 0)
@@ -68,16 +60,48 @@ Effect ReinitCache(Call& call) {
   return AtOnce();
 }
 
-Effect ServerDown(Call& call) {
+FaultEffect ServerDown(FaultCall& call) {
   apiserver::Server* server = call.Server();
   if (server == nullptr || !server->process().alive())
     return Skipped(fmt::format("{} is not running", call.Text("server")));
   call.Begin();
   server->faults().SetDown(true);
-  Effect effect;
+  FaultEffect effect;
   effect.undo = [server] { server->faults().SetDown(false); };
   effect.lasts = call.Time("for");
   return effect;
+}
+
+// --- draws ---
+
+void DrawCompact(DrawnQuestion& question) {
+  if (question.Ask("etcd", 2) == 0) return;
+  question.Fire("compact", value::Obj({{"revision", Text("head")}}));
+}
+
+void DrawFreezeCache(DrawnQuestion& question) {
+  for (const apiserver::Server* server : question.cluster().servers()) {
+    const std::string subject = fmt::format("{}/{}", server->name(), question.resource());
+    const std::uint32_t n = question.Ask(subject, kSizes);
+    if (n == 0) continue;
+    question.Fire("freezeCache", value::Obj({{"server", Text(server->name())},
+                                             {"resource", Text(question.resource())},
+                                             {"for", LengthOf(n)}}));
+  }
+}
+
+void DrawReinitCache(DrawnQuestion& question) {
+  const std::string subject = fmt::format("{}/{}", question.server(), question.resource());
+  if (question.Ask(subject, 2) == 0) return;
+  question.Fire("reinitCache", value::Obj({{"server", Text(question.server())},
+                                           {"resource", Text(question.resource())}}));
+}
+
+void DrawServerDown(DrawnQuestion& question) {
+  const std::uint32_t n = question.Ask(question.server(), kSizes);
+  if (n == 0) return;
+  question.Fire("serverDown",
+                value::Obj({{"server", Text(question.server())}, {"for", LengthOf(n)}}));
 }
 
 }  // namespace ksim::fault

@@ -1,0 +1,17 @@
+// The verbs of single requests; the draws of each beside it.
+#pragma once
+#include "ksim/fault/drawn_question.h"
+#include "ksim/fault/fault_call.h"
+
+namespace ksim::fault {
+
+// Whether a request of this verb changes what etcd stores.
+bool IsWrite(api::Verb verb);
+
+FaultEffect RejectWrite(FaultCall& call);
+FaultEffect TimeoutWrite(FaultCall& call);
+
+void DrawRejectWrite(DrawnQuestion& question);
+void DrawTimeoutWrite(DrawnQuestion& question);
+
+}  // namespace ksim::fault
