@@ -1,9 +1,11 @@
 // The examples of docs/faults.md run, and all of their faults happen.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "ksim/base/os.h"
+#include "ksim/fault/catalogue.h"
 #include "tests/fault/told.h"
 
 namespace ksim::fault {
@@ -45,6 +47,24 @@ TEST(Documentation, EveryVerbHasAnExample) {
   for (const std::string& example : Examples()) all += example;
   for (std::string_view verb : VerbNames())
     EXPECT_NE(all.find(std::string(verb) + ": {"), std::string::npos) << verb;
+}
+
+// A row of the table: | `dropWatch` | `client`, `resource`, [`how`] | ... |
+std::string TableRow(const FaultVerb& verb) {
+  std::string arguments;
+  for (const Argument& a : verb.arguments) {
+    if (!arguments.empty()) arguments += ", ";
+    arguments += fmt::format(fmt::runtime(a.required ? "`{}`" : "[`{}`]"), a.name);
+  }
+  return fmt::format("| `{}` | {} | {} |\n", verb.name, arguments, verb.text);
+}
+
+TEST(Documentation, TheTableHasEveryVerbWithItsArguments) {
+  const absl::StatusOr<std::string> text = os::ReadFile("docs/faults.md");
+  ASSERT_TRUE(text.ok());
+  std::string table = "| verb | arguments | effect |\n|---|---|---|\n";
+  for (const FaultVerb& verb : Catalogue()) table += TableRow(verb);
+  EXPECT_NE(text->find(table), std::string::npos) << "docs/faults.md must have:\n" << table;
 }
 
 }  // namespace
