@@ -121,7 +121,8 @@ spec:
       containers: [{name: c, image: x, resources: {limits: {cpu: "1"}}}]
 )");
   ExpectAll(rs, {{"spec.replicas", "1"},
-                 {"metadata.labels", R"({"app":"a"})"},
+                 // Only extensions/v1beta1 took the template's labels for its own.
+                 {"metadata.labels", "null"},
                  {"spec.template.spec.restartPolicy", "\"Always\""},
                  {"spec.template.spec.schedulerName", "\"default-scheduler\""},
                  // Only a Pod gets these.

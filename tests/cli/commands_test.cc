@@ -282,7 +282,7 @@ TEST_F(Traces, DescribeTellsAReplicaSetAsKubectlDoes) {
             "Name:         my-replicaset\n"
             "Namespace:    default\n"
             "Selector:     app=my-app\n"
-            "Labels:       app=my-app\n"
+            "Labels:       <none>\n"
             "Annotations:  <none>\n"
             "Replicas:     2 current / 2 desired\n"
             "Pods Status:  2 Running / 0 Waiting / 0 Succeeded / 0 Failed\n"

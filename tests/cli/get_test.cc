@@ -147,8 +147,8 @@ TEST_F(Get, SelectsByFieldsAndLabels) {
 
 TEST_F(Get, ShowsLabelsAndKinds) {
   EXPECT_EQ(Ask({"rs,nodes", "-L", "app", "-L", "x,kubernetes.io/os"}).out,
-            "NAME                            DESIRED   CURRENT   READY   AGE   APP      X     OS\n"
-            "replicaset.apps/my-replicaset   2         2         2       6s    my-app         \n"
+            "NAME                            DESIRED   CURRENT   READY   AGE   APP   X     OS\n"
+            "replicaset.apps/my-replicaset   2         2         2       6s                \n"
             "\n"
             "NAME          STATUS   ROLES    AGE   VERSION   APP   X     OS\n"
             "node/node-1   Ready    <none>   7s    v1.30.0               linux\n"

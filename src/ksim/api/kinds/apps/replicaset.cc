@@ -27,9 +27,9 @@ ReplicaSetStatus: availableReplicas=int32 conditions=[]ReplicaSetCondition
 )";
 
 Value DefaultReplicaSet(const Value& tree, Compat compat) {
-  return LabelsFromTemplate(EditSpec(tree, [&](const Value& spec) {
+  return EditSpec(tree, [&](const Value& spec) {
     return WithDefaultTemplate(WithDefault(spec, Fields().replicas, Value::Of(1)), compat);
-  }));
+  });
 }
 
 void ValidateReplicaSet(const Value& tree, FieldErrorList* errors) {

@@ -28,7 +28,8 @@ value::Value DefaultTemplate(const value::Value& pod_template, Compat compat);
 // template: Go's struct is there.
 value::Value WithDefaultTemplate(value::Value spec, Compat compat);
 
-// A workload without labels gets those of its template.
+// A Job or a ReplicationController without labels gets those of its template; no kind of apps/v1
+// does.
 value::Value LabelsFromTemplate(const value::Value& tree);
 
 // A warning if the name of the object, in which its pods' names begin, is no DNS label.
