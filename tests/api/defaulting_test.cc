@@ -214,7 +214,7 @@ spec:
               "\"v1\""}});
 }
 
-// What a second pass must not change, and what the first must not touch.
+// A second pass changes nothing, and the first leaves given values alone.
 TEST(Defaulting, IsIdempotentForEveryKind) {
   const char* const kTrees[] = {
       "{}",

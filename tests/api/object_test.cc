@@ -35,7 +35,7 @@ spec: {nodeName: node-1}
 status: {phase: Running}
 )";
 
-// What the fields mean where they stand elsewhere is nothing to the envelope.
+// The envelope takes no notice of fields of the same names that stand elsewhere.
 TEST(Object, FieldsCountOnlyInTheirPlace) {
   const Value tree = Yaml(R"(
 apiVersion: v1

@@ -106,7 +106,7 @@ TEST(Schema, ATypeErrorIsABadRequest) {
       "string into Go struct field ReplicaSetSpec.spec.replicas of type int32");
 }
 
-// What a typed server would not write again is gone; the rest is the same tree.
+// Decoding drops what a typed server would not write again; the rest is the same tree.
 TEST(Schema, DecodingNormalises) {
   const Value messy = Yaml(R"(
 metadata: {name: x, creationTimestamp: null, labels: {}, annotations: {a: null}}
@@ -164,7 +164,7 @@ TEST(Schema, AFieldIsFoundFromWhereverTheLookBegins) {
   EXPECT_EQ(hint, 3u);
 }
 
-// What is remembered of a part is good for its type alone.
+// The table of known trees keeps types apart.
 TEST(Schema, APartThatWasGoodElsewhereIsReadByItsOwnType) {
   const Value count = Yaml("{replicas: \"3\"}"), stranger = Yaml("{foo: x}");
   for (const Value& part : {count, stranger}) part.Hash();

@@ -1,4 +1,4 @@
-// What the tests of validation share: objects prepared as the server does, errors as texts.
+// Helpers of the tests of validation: objects prepared as the server does, errors as texts.
 #pragma once
 #include <gmock/gmock.h>
 

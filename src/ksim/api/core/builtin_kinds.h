@@ -1,4 +1,4 @@
-// The kinds that are always there, in the order in which kubectl prefers them.
+// The built-in kinds as resources, in the order in which kubectl prefers them.
 #pragma once
 #include <vector>
 

@@ -23,6 +23,10 @@
 #include "ksim/base/time.h"
 #include "ksim/value/value.h"
 
+namespace ksim::value {
+struct PatchSchema;
+}  // namespace ksim::value
+
 namespace ksim::api {
 
 class FieldErrorList;
@@ -35,8 +39,8 @@ struct KindColumn {
 };
 inline constexpr bool kWide = true;
 
-// What a validation looks at, step after step. What it looks at twice it complains of twice (in the
-// causes, for the message has each text once).
+// A step of a validation. A problem that two steps find is in the causes twice, and in the message
+// once.
 enum ValidationStep : std::uint8_t {
   kCheckNothing,     // ends the list
   kCheckMeta,        // ValidateObjectMeta
@@ -102,6 +106,8 @@ struct KindSpec {
   // one ("": the kind's).
   std::string_view go_types = {};
   std::string_view go_struct = {};
+  // The lists that merge in a strategic merge patch; null: those of the metadata alone.
+  const value::PatchSchema* patch_schema = nullptr;
 
   // Printing. Null cells: name and age.
   KindColumn columns[12] = {{"Name"}, {"Age"}};

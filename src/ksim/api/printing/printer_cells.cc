@@ -2,11 +2,25 @@
 
 #include <fmt/format.h>
 
-#include "ksim/api/printing/pod_printer.h"
 #include "ksim/value/quantity.h"
 #include "ksim/value/selector.h"
+#include "ksim/value/timestamp.h"
 
-namespace ksim::api::cells {
+namespace ksim::api {
+
+std::string AgeSince(std::optional<VirtualTime> then, VirtualTime now) {
+  if (!then) return "<unknown>";
+  return value::HumanDuration(now - *then);
+}
+
+std::string SelectorText(const value::Value& selector) {
+  const auto parsed = value::LabelSelector::FromObject(selector);
+  if (!parsed.ok()) return "<error>";
+  const std::string text = parsed->ToString();
+  return text.empty() ? "<none>" : text;
+}
+
+namespace cells {
 
 using value::Value;
 
@@ -39,13 +53,13 @@ std::string Labels(const Value& map) {
   return out.empty() ? "<none>" : out;
 }
 
-std::string Join(const Value& list, std::string_view field) {
+std::string JoinField(const Value& list, std::string_view field) {
   std::vector<std::string_view> texts;
   for (const Value& item : list.items()) texts.push_back(item.Get(field).AsString());
   return fmt::format("{}", fmt::join(texts, ","));
 }
 
-std::string Joined(const std::vector<std::string>& texts, std::string_view separator) {
+std::string JoinTexts(const std::vector<std::string>& texts, std::string_view separator) {
   return fmt::format("{}", fmt::join(texts, separator));
 }
 
@@ -65,20 +79,13 @@ std::string AmountText(const Value& v) {
   return value::Quantity::FromTree(v).value_or(value::Quantity()).ToString();
 }
 
-std::string SelectorText(const Value& selector) {
-  const auto parsed = value::LabelSelector::FromObject(selector);
-  if (!parsed.ok()) return "<error>";
-  const std::string text = parsed->ToString();
-  return text.empty() ? "<none>" : text;
-}
-
-std::string FirstOf(std::vector<std::string> texts) {
-  const std::size_t more = texts.size() > kShown ? texts.size() - kShown : 0;
+std::string ShortList(std::vector<std::string> texts) {
+  const std::size_t more = texts.size() > kListedAtMost ? texts.size() - kListedAtMost : 0;
   texts.resize(texts.size() - more);
-  return Shown(texts, more);
+  return ListWithRest(texts, more);
 }
 
-std::string Shown(const std::vector<std::string>& texts, std::size_t more) {
+std::string ListWithRest(const std::vector<std::string>& texts, std::size_t more) {
   std::string out = fmt::format("{}", fmt::join(texts, ","));
   return more == 0 ? out : fmt::format("{} + {} more...", out, more);
 }
@@ -90,8 +97,8 @@ std::vector<std::string> NameAndCreation(const Object& o, VirtualTime) {
 }
 
 std::vector<std::string> WithContainers(std::vector<std::string> cells, const Object& o) {
-  cells.push_back(Join(TemplateContainers(o), "name"));
-  cells.push_back(Join(TemplateContainers(o), "image"));
+  cells.push_back(JoinField(TemplateContainers(o), "name"));
+  cells.push_back(JoinField(TemplateContainers(o), "image"));
   return cells;
 }
 
@@ -101,4 +108,5 @@ std::vector<std::string> WithSelector(std::vector<std::string> cells, const Obje
   return cells;
 }
 
-}  // namespace ksim::api::cells
+}  // namespace cells
+}  // namespace ksim::api

@@ -1,8 +1,9 @@
-// What the rows of tables are made of.
+// Printer cells: texts in the rows of tables.
 //
 // Source: pkg/printers/internalversion/printers.go.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,12 @@
 #include "ksim/base/time.h"
 
 namespace ksim::api {
+
+// How long ago, as kubectl shows an age; "<unknown>" without a time.
+std::string AgeSince(std::optional<VirtualTime> then, VirtualTime now);
+
+// metav1.FormatLabelSelector: "app=web,tier in (a,b)", "<none>".
+std::string SelectorText(const value::Value& selector);
 
 namespace cells {
 
@@ -21,8 +28,8 @@ std::string Lower(std::string_view text);
 // labels.FormatLabels: "a=b,c=d", "<none>".
 std::string Labels(const value::Value& map);
 // That field of each item of a list: "web,sidecar".
-std::string Join(const value::Value& list, std::string_view field);
-std::string Joined(const std::vector<std::string>& texts, std::string_view separator);
+std::string JoinField(const value::Value& list, std::string_view field);
+std::string JoinTexts(const std::vector<std::string>& texts, std::string_view separator);
 std::string Count(const value::Value& v);
 // "true" or "false".
 std::string YesNo(const value::Value& v);
@@ -31,12 +38,10 @@ std::string TextOr(const value::Value& v, std::string_view otherwise);
 std::string OrUnknown(const value::Value& v);
 // A quantity in its canonical form, "0" for anything else.
 std::string AmountText(const value::Value& v);
-// metav1.FormatLabelSelector: "app=web,tier in (a,b)", "<none>".
-std::string SelectorText(const value::Value& selector);
-// The first kShown texts, and how many more there are: "a,b,c + 2 more...".
-inline constexpr std::size_t kShown = 3;
-std::string FirstOf(std::vector<std::string> texts);
-std::string Shown(const std::vector<std::string>& texts, std::size_t more);
+// The first kListedAtMost texts, and how many more there are: "a,b,c + 2 more...".
+inline constexpr std::size_t kListedAtMost = 3;
+std::string ShortList(std::vector<std::string> texts);
+std::string ListWithRest(const std::vector<std::string>& texts, std::size_t more);
 
 // A whole row: name and metadata.creationTimestamp (tables of kinds without a printer upstream).
 std::vector<std::string> NameAndCreation(const Object& o, VirtualTime now);

@@ -22,6 +22,4 @@ Table PrintTable(const ResourceInfo& kind, const std::vector<Object>& objects, V
   return table;
 }
 
-std::string SelectorText(const value::Value& selector) { return cells::SelectorText(selector); }
-
 }  // namespace ksim::api

@@ -29,7 +29,4 @@ struct Table {
 // printer of their own show Name and Age.
 Table PrintTable(const ResourceInfo& kind, const std::vector<Object>& objects, VirtualTime now);
 
-// "app=web,tier in (a,b)", "<none>" (metav1.FormatLabelSelector).
-std::string SelectorText(const value::Value& selector);
-
 }  // namespace ksim::api

@@ -21,7 +21,7 @@ class Run {
       : kind_(kind), rules_(SpecOf(kind).validation), tree_(tree), old_(old), errors_(compat) {}
 
   FieldErrors Create() {
-    Steps(rules_.on_create);
+    TakeSteps(rules_.on_create);
     const ValidationSteps& steps = rules_.on_create;
     const bool with_meta = std::find(steps.begin(), steps.end(), kCheckMeta) != steps.end();
     if (errors_.empty() && !with_meta) {
@@ -40,11 +40,11 @@ class Run {
       if (updates_meta_) MetaUpdate();
       if (rules_.finalized != nullptr) rules_.finalized(tree_, &errors_);
     } else if (on_status_) {
-      Steps(rules_.on_status_update);
+      TakeSteps(rules_.on_status_update);
     } else {
       const bool plain = !errors_.profile().updates_validate_as_new;
       const bool other = plain && rules_.on_plain_update[0] != kCheckNothing;
-      Steps(other ? rules_.on_plain_update : rules_.on_update);
+      TakeSteps(other ? rules_.on_plain_update : rules_.on_update);
     }
     return errors_.Take();
   }
@@ -55,7 +55,7 @@ class Run {
   }
 
   // Takes the steps; what was found good a moment ago is not looked at again.
-  void Steps(const ValidationSteps& steps) {
+  void TakeSteps(const ValidationSteps& steps) {
     const Value& spec = tree_.Get(Fields().spec);
     const bool same_spec =
         !on_status_ && spec.is_object() && spec.SameTree(old_.Get(Fields().spec));
@@ -80,7 +80,7 @@ class Run {
           rules_.new_object(tree_, &errors_);
           break;
         case kCheckChange:
-          Change();
+          CheckChange();
           break;
         case kCheckStatus:
           rules_.status(tree_, &errors_);
@@ -89,7 +89,7 @@ class Run {
     }
   }
 
-  void Change() {
+  void CheckChange() {
     const bool other = on_status_ && rules_.status_change != nullptr;
     (other ? rules_.status_change : rules_.change)(tree_, old_, &errors_);
   }

@@ -10,7 +10,8 @@ namespace ksim::api {
 
 using value::Atom;
 
-// Reads the text once. Types are numbered as they turn up; equal texts share a number.
+// Reads the text once. It numbers types in the order of their first use; equal texts share a
+// number.
 class TypeTableBuilder {
  public:
   TypeTable Build() {
@@ -40,7 +41,8 @@ class TypeTableBuilder {
     }
   }
 
-  // The next word; "" at the end. By hand: find_first_of would ask memchr about each letter.
+  // The next word; "" at the end. A loop of its own, since find_first_of calls memchr for each
+  // letter.
   static std::string_view TakeWord(std::string_view* text) {
     const auto blank = [](char c) { return c == ' ' || c == '\n'; };
     const auto begin = std::find_if_not(text->begin(), text->end(), blank);

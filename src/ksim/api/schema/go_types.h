@@ -5,8 +5,8 @@
 // One struct: its JSON fields and their types. `!` marks a field that is always written (no
 // omitempty). *T pointer, []T slice, {}T map from strings ({}Quantity@ResourceList: a named one),
 // s:N a named string type, bytes base64 text, Raw anything; the rest are scalars or structs. Where
-// two packages have a struct of one name, one of them has its package before it (events.Event); Go
-// does not print that.
+// two packages have a struct of the same name, one of the two stands here with its package before
+// it (events.Event), which Go does not print.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@
 
 namespace ksim::api {
 
-// The text of what several kinds share; that of a kind is in its spec (KindSpec::go_types).
+// The structs that several kinds share. KindSpec::go_types has those of one kind.
 std::string_view MetaTypes();
 std::string_view PodTypes();
 
@@ -57,8 +57,8 @@ struct GoField {
 struct GoStruct {
   std::string name;             // without the package
   std::vector<GoField> fields;  // sorted by name, as the members of an object are
-  // Looks from `hint` on, then before it, and leaves `hint` behind what it has found: names asked
-  // for in their order cost one pass over the fields.
+  // Searches from `hint` on, then before it, and moves `hint` behind the field that it finds: a
+  // caller that asks for names in their order makes one pass over the fields.
   const GoField* Find(value::Atom name, std::size_t* hint) const;
   const GoField* Find(value::Atom name) const {
     std::size_t from_first = 0;
@@ -69,7 +69,7 @@ struct GoStruct {
 // The Go struct that holds a field of the struct, if it is embedded there; else "".
 std::string_view EmbeddedStruct(std::string_view name, std::string_view field);
 
-// By pieces of the table's text; looked up only.
+// Numbers by pieces of the table's text. Nobody iterates over it.
 using TypesByText = absl::flat_hash_map<std::string_view, std::uint32_t, TextHash>;
 
 class TypeTable {

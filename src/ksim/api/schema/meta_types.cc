@@ -1,5 +1,5 @@
-// What every kind is made of, and the bodies of subresources: the fields and Go types of
-// apimachinery and k8s.io/api v0.36.0. go_types.h says how to read it.
+// Structs that every kind uses, and the bodies of subresources: the fields and Go types of
+// apimachinery and k8s.io/api v0.36.0. go_types.h describes the notation.
 #include "ksim/api/schema/go_types.h"
 
 namespace ksim::api {

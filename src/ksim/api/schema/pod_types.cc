@@ -1,5 +1,5 @@
-// PodSpec and all that it is made of: the fields and Go types of k8s.io/api v0.36.0. go_types.h
-// says how to read it.
+// PodSpec and the structs in it: the fields and Go types of k8s.io/api v0.36.0. go_types.h
+// describes the notation.
 #include "ksim/api/schema/go_types.h"
 
 namespace ksim::api {

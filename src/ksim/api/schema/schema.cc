@@ -1,4 +1,4 @@
-// NOLINTFILE(ksim-static): what is remembered here changes no answer, only its cost.
+// NOLINTFILE(ksim-static): the trees that it remembers change no answer, only its cost.
 #include "ksim/api/schema/schema.h"
 
 #include <fmt/format.h>
@@ -33,8 +33,8 @@ namespace {
 
 using Kind = GoType::Kind;
 
-// Where encoding/base64 stops, or nullopt for a good text: a quantum that is cut short is reported
-// where it began, what does not belong there where it stands (decodeQuantum).
+// The offset at which encoding/base64 reports an error, nullopt for a good text. It reports a
+// quantum that is cut short at its start, and a wrong letter where it stands (decodeQuantum).
 std::optional<std::size_t> BadBase64(std::string_view text) {
   std::size_t symbols = 0, padding = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -54,7 +54,8 @@ std::optional<std::size_t> BadBase64(std::string_view text) {
   return text.size() - (padding > 0 ? 0 : symbols % 4);
 }
 
-// The zero value of a type that omitempty leaves out. Structs and pointers never are.
+// Whether the value is the zero value of its type, which omitempty leaves out. Structs and pointers
+// never are.
 bool IsEmpty(const GoType& type, const Value& v) {
   if (type.pointer || type.kind == Kind::kStruct || type.kind == Kind::kRaw) return false;
   switch (v.type()) {
@@ -72,7 +73,7 @@ bool IsEmpty(const GoType& type, const Value& v) {
   }
 }
 
-// What a null item of a list or a map decodes to.
+// The value that a null item of a list or a map decodes to.
 Value Zero(const GoType& type) {
   if (type.pointer) return Value();
   switch (type.kind) {
@@ -94,7 +95,7 @@ Value Zero(const GoType& type) {
   }
 }
 
-// The trees that were found to be as a typed server would have them.
+// Trees that decoding leaves as they are.
 thread_local KnownTrees t_well_typed;
 
 // Walks a tree along its type: collects the report and gives the tree a typed server would have.
@@ -117,7 +118,7 @@ class Decoder {
     return walked;
   }
 
-  // An object whose kind is not in the table: only what every object has.
+  // Walks an object whose kind is not in the table: only its metadata have known types.
   Value WalkUntyped(const Value& v) {
     const Value* metadata = v.Find(Atom("metadata"));
     if (metadata == nullptr) return v;
@@ -128,7 +129,8 @@ class Decoder {
   }
 
  private:
-  // Types with parts, and those whose texts must be read to be judged.
+  // Whether a look into the table of known trees costs less than the walk: types with parts, and
+  // those whose texts have to be parsed.
   static bool WorthKnowing(const GoType& type) {
     switch (type.kind) {
       case Kind::kString:
@@ -194,8 +196,8 @@ class Decoder {
     return changed ? Value::Object(std::move(kept)) : v;
   }
 
-  // Most fields are strings, numbers or flags that say something: they are kept, and nothing can be
-  // wrong with them.
+  // Whether decoding keeps the value without a further look: most fields are non-empty strings,
+  // numbers and flags of the right type.
   bool StaysAsItIs(const GoField& field, const Value& v) const {
     const Kind kind = table_.type(field.type).kind;
     if (v.is_string()) return kind == Kind::kString && !v.AsString().empty();
@@ -265,8 +267,8 @@ class Decoder {
     }
   }
 
-  // A whole number written with a fraction (2.0) reaches a real server as 2: kubectl's YAML reader
-  // writes it so.
+  // A whole number with a fraction (2.0) reaches a real server as 2: kubectl's YAML reader converts
+  // it.
   Value WalkInt(const GoType& type, const Value& v) {
     Value number = v;
     if (v.is_double() && std::nearbyint(v.AsDouble()) == v.AsDouble() &&
@@ -313,23 +315,23 @@ class Decoder {
     return Fail(v, problem.empty() ? std::string(Message(t.status())) : std::move(problem));
   }
 
-  // An UnmarshalTypeError with its field, also from within a type that reads itself
+  // Reports an UnmarshalTypeError with its field, also for a type with an UnmarshalJSON of its own
   // (decode.go addErrorContext).
   Value Mismatch(const GoType& type, const Value& v, const std::string& word) {
     if (struct_ == nullptr)
       return Fail(
           v, fmt::format("json: cannot unmarshal {} into Go value of type {}", word, type.name));
     return Fail(v, fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                               word, struct_->name, FieldsHere(), type.name));
+                               word, struct_->name, JoinedFields(), type.name));
   }
   Value Fail(const Value& v, std::string message) {
     if (!report_.type_error.empty()) return v;
     report_.type_error = std::move(message);
-    report_.type_error_path = PathHere();
+    report_.type_error_path = CurrentPath();
     return v;
   }
   void Unknown(const GoStruct& fields, std::string_view name) {
-    const std::string outer = PathHere();
+    const std::string outer = CurrentPath();
     const std::string path = outer.empty() ? std::string(name) : fmt::format("{}.{}", outer, name);
     report_.unknown_fields.push_back(fmt::format("unknown field {}", GoQuote(path)));
     std::vector<std::string_view> known;
@@ -338,8 +340,8 @@ class Decoder {
     report_.nearest_fields.push_back(Nearest(name, known));
   }
 
-  // The fields on the way as Go joins them.
-  std::string FieldsHere() const {
+  // The fields on the way to the current value, joined as Go does.
+  std::string JoinedFields() const {
     const GoType* type = embedded_ ? root_ : nullptr;
     std::string path;
     for (const Step& step : steps_) {
@@ -351,8 +353,8 @@ class Decoder {
     return path;
   }
 
-  // The type of a field of `type`, or of its elements; the struct embedded on the way goes onto
-  // the path.
+  // The type of the field in `type`, or in the elements of `type`. Appends the name of an embedded
+  // struct on the way to `path`.
   const GoType* Enter(const GoType* type, Atom field, std::string* path) const {
     while (type->kind == Kind::kSlice || type->kind == Kind::kMap) {
       type = &table_.type(type->element);
@@ -363,7 +365,7 @@ class Decoder {
     return &table_.type(fields.Find(field)->type);
   }
 
-  std::string PathHere() const {
+  std::string CurrentPath() const {
     std::string path;
     for (const Step& step : steps_) {
       if (step.kind == Step::Kind::kIndex) {
@@ -376,7 +378,7 @@ class Decoder {
     return path;
   }
 
-  // Into a field of a struct, under a key of a map, to an item of a list.
+  // One step down: into a field of a struct, under a key of a map, to an item of a list.
   struct Step {
     enum class Kind : std::uint8_t { kField, kKey, kIndex };
     Step(Kind k, Atom n) : kind(k), name(n) {}
@@ -392,7 +394,7 @@ class Decoder {
   const GoType* root_;
   bool embedded_;
   const GoStruct* struct_ = nullptr;     // the innermost struct being read
-  absl::InlinedVector<Step, 16> steps_;  // on the way; Go's errors join its fields
+  absl::InlinedVector<Step, 16> steps_;  // from the whole object to the current value
 };
 
 const GoType* FindType(const ResourceInfo& kind) {

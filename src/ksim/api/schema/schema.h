@@ -1,5 +1,6 @@
-// Schema: the fields and Go types of the built-in kinds, for what decoding refuses or warns about.
-// A kind that is not in the table (custom resources) has no fields to check but its metadata.
+// Schema: decoding checks an object against the fields and Go types of its kind, refuses wrong
+// types and warns of unknown fields. Of a kind without types (custom resources) it checks the
+// metadata.
 //
 // Sources: k8s.io/api types.go at v0.36.0 (the tables); sigs.k8s.io/json and encoding/json
 // (messages); apiserver pkg/endpoints/handlers/rest.go transformDecodeError, create.go
@@ -25,17 +26,17 @@ struct SchemaReport {
   std::string type_error_path;  // where it is, with indexes: spec.containers[0].ports[1].name
   // unknown field "spec.foo", in document order of sorted names.
   std::vector<std::string> unknown_fields;
-  std::vector<std::string> nearest_fields;  // of each the known one that may be meant, or ""
+  std::vector<std::string> nearest_fields;  // for each the most similar known field, or ""
 };
 
 // Checks the tree of a whole object against its kind's fields.
 SchemaReport CheckSchema(const ResourceInfo& kind, const value::Value& tree);
 
-// What Go's decoder makes of a body.
+// The result of Go's decoder for a body.
 struct Reading {
   Reading() = default;
   value::Value tree;    // without unknown fields and nulls
-  std::string problem;  // why it makes nothing of it, in Go's words; "" if it does
+  std::string problem;  // why Go cannot decode it, in Go's words; "" if it can
 };
 Reading Read(const ResourceInfo& kind, const value::Value& body, std::string_view field_validation,
              std::vector<std::string>* warnings, Compat compat);

@@ -22,7 +22,8 @@ namespace {
 
 bool Same(const Value& a, const Value& b) { return a.SameTree(b) || a == b; }
 
-// Everything but apiVersion, kind, metadata and (unless it counts) status is the same.
+// Whether two objects are equal but for apiVersion, kind, metadata and, unless `with_status`,
+// status.
 bool SameContent(const Value& a, const Value& b, bool with_status) {
   const auto counts = [&](const Value::Member& m) {
     return m.name != Fields().api_version && m.name != Fields().kind &&
@@ -41,7 +42,8 @@ bool KeepsGeneration(const ResourceInfo& kind, Compat compat) {
   return kind.has_generation && (!kind.graceful_delete || ProfileOf(compat).pod_generation);
 }
 
-// Main endpoint: the generation moves when what the user asks for does.
+// Whether an update at the main endpoint increments the generation: it changes what the user asks
+// for.
 bool BumpsGeneration(const ResourceInfo& kind, const Value& old, const Value& updated,
                      Compat compat) {
   if (!KeepsGeneration(kind, compat) || SpecOf(kind).generation_stays) return false;
@@ -51,9 +53,9 @@ bool BumpsGeneration(const ResourceInfo& kind, const Value& old, const Value& up
                updated.Get(Fields().metadata).Get(Fields().annotations));
 }
 
-// rest.BeforeUpdate, the part that does not depend on the kind.
+// The part of rest.BeforeUpdate that does not depend on the kind.
 Value RestoreSystemFields(const Value& metadata, const Value& old) {
-  // An actor's update mostly has the metadata that it read, and that has come out of here.
+  // Most updates of controllers carry the metadata that they read, which have been restored before.
   if (metadata.SameTree(old) && old.Find(Fields().self_link) == nullptr) return old;
   Value m = SetOrErase(metadata, Fields().creation_timestamp, old.Get(Fields().creation_timestamp));
   m = SetOrErase(std::move(m), Fields().generation, old.Get(Fields().generation));
@@ -65,11 +67,11 @@ Value RestoreSystemFields(const Value& metadata, const Value& old) {
   const Value& grace = old.Get(Fields().deletion_grace_period_seconds);
   if (!grace.is_null())
     m = WithDefault(std::move(m), Fields().deletion_grace_period_seconds, grace);
-  // As it came from kubectl or in a patch it is another tree, though mostly an equal one.
+  // Metadata from kubectl or a patch are another tree, though mostly an equal one.
   return m == old ? old : m;
 }
 
-// The main endpoint: status stays, and what else the kind does not let clients touch.
+// An update at the main endpoint keeps the status and whatever else the kind's hook protects.
 Value PrepareMain(const ResourceInfo& kind, const Value& old, const Value& updated, Compat compat) {
   Value v = updated;
   if (kind.has_status) v = SetOrErase(std::move(v), Fields().status, old.Get(Fields().status));
@@ -80,7 +82,7 @@ Value PrepareMain(const ResourceInfo& kind, const Value& old, const Value& updat
   return std::move(v).Set(kGeneration, Value::Int(old.Get(kGeneration).AsInt() + 1));
 }
 
-// A custom resource's /status takes over nothing but the status, and who owns it.
+// A custom resource's /status takes over the status and metadata.managedFields, and nothing else.
 Value PrepareCustomStatus(const Value& old, const Value& updated) {
   static const Path kManagedFields{"metadata", "managedFields"};
   Value v = SetOrErase(old, Fields().status, updated.Get(Fields().status));

@@ -2,7 +2,7 @@
 //
 // Source: kubectl pkg/describe/describe.go ConfigMapDescriber, describeSecret,
 // describeServiceAccount, describePriorityClass, describePodDisruptionBudgetV1.
-#include "ksim/api/printing/printers.h"
+#include "ksim/api/printing/printer_cells.h"
 #include "ksim/kubectl/describe/describers.h"
 #include "ksim/kubectl/describe/sections.h"
 #include "ksim/value/base64.h"

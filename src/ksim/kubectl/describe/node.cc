@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/printing/printer_cells.h"
 #include "ksim/kubectl/describe/describers.h"
 #include "ksim/kubectl/describe/sections.h"
 #include "ksim/value/quantity.h"

@@ -3,7 +3,7 @@
 // Source: kubectl pkg/describe/describe.go describePod.
 #include "ksim/api/conditions.h"
 #include "ksim/api/core/timestamps.h"
-#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/printing/printer_cells.h"
 #include "ksim/kubectl/describe/describers.h"
 #include "ksim/kubectl/describe/sections.h"
 

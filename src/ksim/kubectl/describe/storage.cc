@@ -3,7 +3,7 @@
 // Source: kubectl pkg/describe/describe.go describePersistentVolumeClaim, printPodsMultiline,
 // describeStorageClass; pkg/util/storage/storage.go.
 #include "ksim/api/core/timestamps.h"
-#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/printing/printer_cells.h"
 #include "ksim/kubectl/describe/describers.h"
 #include "ksim/kubectl/describe/sections.h"
 #include "ksim/value/go_format.h"

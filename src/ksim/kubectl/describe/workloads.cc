@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ksim/api/core/timestamps.h"
-#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/printing/printers.h"
 #include "ksim/kubectl/describe/describers.h"
 #include "ksim/kubectl/describe/sections.h"

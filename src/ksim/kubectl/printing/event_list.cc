@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ksim/api/core/timestamps.h"
-#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/printing/printer_cells.h"
 #include "ksim/kubectl/printing/table.h"
 
 namespace ksim::kubectl {

@@ -1,5 +1,6 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/kinds/admissionregistration/webhooks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 
 namespace ksim::api {
 
@@ -9,6 +10,7 @@ extern const KindSpec kValidatingWebhookConfigurationKind = {
     .resource = "validatingwebhookconfigurations",
     .namespaced = false,
     .has_generation = true,
+    .patch_schema = &kWebhooksPatch,
     .columns = {{"Name"}, {"Webhooks"}, {"Age"}},
     .cells = WebhookCells,
     .validation =

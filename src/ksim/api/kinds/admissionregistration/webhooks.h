@@ -1,4 +1,4 @@
-// Printing that the two kinds of webhook configurations share.
+// Printing and patching that the two kinds of webhook configurations share.
 //
 // Source: pkg/printers/internalversion/printers.go.
 #pragma once
@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "ksim/api/object.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/base/time.h"
 
 namespace ksim::api {
+
+inline constexpr value::PatchField kWebhooksPatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                             MergeList("webhooks", "name")};
+inline constexpr value::PatchSchema kWebhooksPatch{kWebhooksPatchFields};
 
 std::vector<std::string> WebhookCells(const Object& o, VirtualTime now);
 

@@ -66,7 +66,7 @@ void CheckDefinedLabels(const Value& list, const FieldPath& path, FieldErrorList
     CheckDefinedLabel(list.at(i).AsString(), false, path.Index(i), errors);
 }
 
-// ValidateCustomResourceDefinitionNames, and that they are there.
+// ValidateCustomResourceDefinitionNames, after the check that no name is missing.
 void CheckDefinedNames(const Value& names, const FieldPath& path, FieldErrorList* errors) {
   for (const char* field : {"plural", "singular", "kind", "listKind"}) {
     if (names.Get(field).AsString().empty()) errors->Required(path.Child(field));
@@ -103,7 +103,7 @@ void AddBadVersions(const Value& versions, std::string_view why, const FieldPath
               path.ToString());
 }
 
-// Of the schemas only that they are there.
+// Checks the versions. It looks at a schema only to see that it is there.
 void CheckDefinedVersions(const Value& versions, const FieldPath& path, FieldErrorList* errors) {
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const FieldPath at = path.Index(i);

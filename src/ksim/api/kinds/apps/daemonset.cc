@@ -18,6 +18,7 @@
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/selector.h"
 #include "ksim/value/value.h"
 
@@ -60,7 +61,7 @@ Value DefaultDaemonSet(const Value& tree, Compat compat) {
   });
 }
 
-// The template has a generation of its own, in an annotation.
+// An annotation holds the generation of the template.
 Path TemplateGenerationPath() {
   constexpr std::string_view kAnnotation = "deprecated.daemonset.template.generation";
   return Path{"metadata", "annotations", value::PathStep(kAnnotation)};
@@ -88,7 +89,7 @@ void CheckRollingDaemons(const Value& rolling, const FieldPath& path, FieldError
   CheckIntOrPercent(surge, path.Child("maxSurge"), errors);
   CheckAtMost100Percent(unavailable, path.Child("maxUnavailable"), errors);
   CheckAtMost100Percent(surge, path.Child("maxSurge"), errors);
-  const auto counts = [](const Value& v) {  // getIntOrPercentValue: 0 of what is no percentage
+  const auto counts = [](const Value& v) {  // getIntOrPercentValue: 0 for what is no percentage
     return v.is_string() ? PercentOrNumber(v) > 0 : v.AsInt() != 0;
   };
   if (counts(unavailable) && counts(surge)) {
@@ -173,6 +174,7 @@ extern const KindSpec kDaemonSetKind = {
     .has_status = true,
     .has_generation = true,
     .go_types = kDaemonSetTypes,
+    .patch_schema = &kWorkloadPatch,
     .columns = {{"Name"},
                 {"Desired"},
                 {"Current"},

@@ -15,6 +15,7 @@
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -59,7 +60,7 @@ Value DefaultDeployment(const Value& tree, Compat compat) {
   });
 }
 
-// /status leaves the labels as they are.
+// A write of /status does not change the labels.
 Value PrepareDeploymentStatusUpdate(const Value& old, Value updated, Compat) {
   static const Path kLabels{"metadata", "labels"};
   const Value& labels = old.Get(kLabels);
@@ -141,6 +142,14 @@ std::vector<std::string> DeploymentCells(const Object& o, VirtualTime now) {
       o);
 }
 
+constexpr value::PatchField kDeploymentSpecPatchFields[] = {
+    Nested("template", &kTemplatePatch), {.name = "strategy", .retain_keys = true}};
+constexpr value::PatchSchema kDeploymentSpecPatch{kDeploymentSpecPatchFields};
+constexpr value::PatchField kDeploymentPatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                        Nested("spec", &kDeploymentSpecPatch),
+                                                        Nested("status", &kConditionsPatch)};
+constexpr value::PatchSchema kDeploymentPatch{kDeploymentPatchFields};
+
 }  // namespace
 
 extern const KindSpec kDeploymentKind = {
@@ -153,6 +162,7 @@ extern const KindSpec kDeploymentKind = {
     .has_generation = true,
     .generation_on_annotations = true,
     .go_types = kDeploymentTypes,
+    .patch_schema = &kDeploymentPatch,
     .columns = {{"Name"},
                 {"Ready"},
                 {"Up-to-date"},

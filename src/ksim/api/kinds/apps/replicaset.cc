@@ -6,6 +6,7 @@
 #include "ksim/api/kinds/shared/workload.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -50,6 +51,7 @@ extern const KindSpec kReplicaSetKind = {
     .has_scale = true,
     .has_generation = true,
     .go_types = kReplicaSetTypes,
+    .patch_schema = &kWorkloadPatch,
     .columns = {{"Name"},
                 {"Desired"},
                 {"Current"},

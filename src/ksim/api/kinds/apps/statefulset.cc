@@ -18,6 +18,7 @@
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/selector.h"
 #include "ksim/value/value.h"
 
@@ -58,7 +59,7 @@ Value DefaultStatefulSetStrategy(const Value& given) {
     strategy = WithDefault(std::move(strategy), Fields().rolling_update, Value::EmptyObject());
   }
   if (strategy.Get(Fields().type).AsString() != "RollingUpdate") return strategy;
-  // MaxUnavailableStatefulSet is off in all of them: the field is dropped.
+  // The server drops maxUnavailable: gate MaxUnavailableStatefulSet is off in every version here.
   return EditField(std::move(strategy), Fields().rolling_update, [&](const Value& r) {
     return WithDefault(r.Erase("maxUnavailable"), Fields().partition, Value::Of(0));
   });
@@ -115,7 +116,7 @@ void CheckRetention(const Value& policy, const FieldPath& path, FieldErrorList* 
   }
 }
 
-// The template as its pods will be: claims are volumes, and the controller sets the host's name.
+// The template with a volume for each claim, as the controller will make the pods.
 Value TemplateWithClaims(const Value& spec) {
   static const value::Path kVolumes{"spec", "volumes"};
   Value tmpl = spec.Get(Fields().template_);
@@ -138,7 +139,7 @@ Value TemplateWithClaims(const Value& spec) {
   return tmpl.Set(kVolumes, Value::Array(std::move(volumes)));
 }
 
-// ValidatePodTemplateSpecForStatefulSet: before 1.36 nothing of the pods' spec is looked at.
+// ValidatePodTemplateSpecForStatefulSet. Older versions check only the metadata of the template.
 void CheckSetTemplate(const value::LabelSelector& selector, const Value& spec,
                       const FieldPath& path, FieldErrorList* errors) {
   CheckMatch(selector, spec, path, errors);
@@ -185,7 +186,7 @@ void ValidateStatefulSet(const Value& tree, FieldErrorList* errors) {
   CheckAlways("StatefulSet", spec, path, errors);
 }
 
-// Only 1.36 looks at it (AllowInvalidServiceName).
+// StatefulSetValidationOptions AllowInvalidServiceName: only a new object's name is checked.
 void ValidateStatefulSetServiceName(const Value& tree, FieldErrorList* errors) {
   const FieldPath path("spec");
   const std::string_view name = tree.Get(Fields().spec).Get("serviceName").AsString();
@@ -253,6 +254,7 @@ extern const KindSpec kStatefulSetKind = {
     .has_scale = true,
     .has_generation = true,
     .go_types = kStatefulSetTypes,
+    .patch_schema = &kWorkloadPatch,
     .columns = {{"Name"}, {"Ready"}, {"Age"}, {"Containers", kWide}, {"Images", kWide}},
     .cells = StatefulSetCells,
     .defaults = DefaultStatefulSet,

@@ -1,4 +1,5 @@
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 
 namespace ksim::api {
 
@@ -9,6 +10,7 @@ extern const KindSpec kHorizontalPodAutoscalerKind = {
     .resource = "horizontalpodautoscalers",
     .short_names = {"hpa"},
     .has_status = true,
+    .patch_schema = &kStatusConditionsPatch,
 };
 
 }  // namespace ksim::api

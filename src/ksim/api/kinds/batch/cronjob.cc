@@ -11,12 +11,12 @@
 #include "ksim/api/kinds/batch/job_spec.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
-#include "ksim/api/printing/pod_printer.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/cron_schedule.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/pod/pod_warnings.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -41,7 +41,8 @@ Value DefaultCronJob(const Value& tree, Compat compat) {
     spec = WithDefault(std::move(spec), Fields().suspend, Value::Bool(false));
     spec = WithDefault(std::move(spec), Fields().successful_jobs_history_limit, Value::Of(3));
     spec = WithDefault(std::move(spec), Fields().failed_jobs_history_limit, Value::Of(1));
-    // The job inside gets its pod template's defaults only: those of a Job come with the Job.
+    // The job template gets the defaults of its pod template only. A Job gets its own when the
+    // controller creates it.
     spec = WithDefault(std::move(spec), Fields().job_template, Value::EmptyObject());
     return EditField(std::move(spec), Fields().job_template, [&](const Value& t) {
       return EditSpec(t, [&](const Value& job) { return WithDefaultTemplate(job, compat); });
@@ -90,7 +91,7 @@ void ValidateCronJob(const Value& tree, FieldErrorList* errors) {
                     path, errors);
 }
 
-// Its jobs' names are eleven letters longer.
+// ValidateCronJobCreate: the names of its Jobs are eleven letters longer.
 void ValidateCronJobName(const Value& tree, FieldErrorList* errors) {
   const FieldPath metadata("metadata");
   const std::string_view name = tree.Get(Fields().metadata).Get("name").AsString();
@@ -129,10 +130,19 @@ std::vector<std::string> CronJobCells(const Object& o, VirtualTime now) {
           std::to_string(o.status().Get("active").size()),
           last ? AgeSince(last, now) : "<none>",
           cells::Age(o, now),
-          cells::Join(o.Get(kContainers), "name"),
-          cells::Join(o.Get(kContainers), "image"),
-          o.Get(kSelector).is_null() ? "<none>" : cells::SelectorText(o.Get(kSelector))};
+          cells::JoinField(o.Get(kContainers), "name"),
+          cells::JoinField(o.Get(kContainers), "image"),
+          o.Get(kSelector).is_null() ? "<none>" : SelectorText(o.Get(kSelector))};
 }
+
+constexpr value::PatchField kJobTemplatePatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                         Nested("spec", &kWorkloadSpecPatch)};
+constexpr value::PatchSchema kJobTemplatePatch{kJobTemplatePatchFields};
+constexpr value::PatchField kCronJobSpecPatchFields[] = {Nested("jobTemplate", &kJobTemplatePatch)};
+constexpr value::PatchSchema kCronJobSpecPatch{kCronJobSpecPatchFields};
+constexpr value::PatchField kCronJobPatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                     Nested("spec", &kCronJobSpecPatch)};
+constexpr value::PatchSchema kCronJobPatch{kCronJobPatchFields};
 
 }  // namespace
 
@@ -144,6 +154,7 @@ extern const KindSpec kCronJobKind = {
     .has_status = true,
     .has_generation = true,
     .go_types = kCronJobTypes,
+    .patch_schema = &kCronJobPatch,
     .columns = {{"Name"},
                 {"Schedule"},
                 {"Timezone"},

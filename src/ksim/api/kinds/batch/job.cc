@@ -15,11 +15,11 @@
 #include "ksim/api/kinds/batch/job_spec.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
-#include "ksim/api/printing/pod_printer.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/selector.h"
 #include "ksim/value/value.h"
 
@@ -107,8 +107,8 @@ Value PrepareNewJob(Value tree, Compat compat) {
   if (!matched.is_object()) matched = Value::EmptyObject();
   matched = std::move(matched).Set(
       prefixed ? "batch.kubernetes.io/controller-uid" : "controller-uid", uid);
-  // A job without labels has its template's, also those made here: it is defaulted whenever it is
-  // read (pkg/apis/batch/v1/defaults.go SetDefaults_Job).
+  // A Job without labels has those of its template, with the ones that this function adds: the
+  // server defaults an object whenever it reads it (pkg/apis/batch/v1/defaults.go SetDefaults_Job).
   if (tree.Get(kOwnLabels).empty()) tree = std::move(tree).Set(kOwnLabels, labels);
   return std::move(tree).Set(kLabels, std::move(labels)).Set(kMatchLabels, std::move(matched));
 }
@@ -188,6 +188,7 @@ extern const KindSpec kJobKind = {
     .has_status = true,
     .has_generation = true,
     .go_types = kJobTypes,
+    .patch_schema = &kWorkloadPatch,
     .columns = {{"Name"},
                 {"Status"},
                 {"Completions"},

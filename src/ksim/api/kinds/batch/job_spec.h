@@ -1,4 +1,4 @@
-// What a Job and the job template of a CronJob have in common.
+// Validation that a Job and the job template of a CronJob share.
 //
 // Source: pkg/apis/batch/validation/validation.go.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace ksim::api {
 
-// validateJobSpec. The failure and success policies are not validated.
+// validateJobSpec. It does not check failure and success policies.
 void CheckJobSpec(const value::Value& spec, const FieldPath& path, FieldErrorList* errors);
 
 }  // namespace ksim::api

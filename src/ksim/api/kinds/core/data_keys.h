@@ -1,4 +1,4 @@
-// What ConfigMaps and Secrets share in validation.
+// Validation that ConfigMaps and Secrets share.
 //
 // Source: pkg/apis/core/validation/validation.go.
 #pragma once

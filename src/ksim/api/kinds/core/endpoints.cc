@@ -53,7 +53,7 @@ std::vector<std::string> EndpointsCells(const Object& o, VirtualTime now) {
         all.push_back(fmt::format("{}:{}", v6 ? "[" + ip + "]" : ip, port.Get("port").AsInt()));
       }
   }
-  return {cells::Name(o), subsets.empty() ? "<none>" : cells::FirstOf(std::move(all)),
+  return {cells::Name(o), subsets.empty() ? "<none>" : cells::ShortList(std::move(all)),
           cells::Age(o, now)};
 }
 

@@ -18,8 +18,8 @@ EventSource: component=string host=string
 )";
 
 NameProblems EventNameProblems(std::string_view name, Compat) {
-  // ValidateEventCreate does not look at it, for compatibility; what is left is what every name
-  // must be (rest.BeforeCreate).
+  // ValidateEventCreate does not check the name, for compatibility. rest.BeforeCreate asks that
+  // every name fits into a path.
   return PathSegmentName(name);
 }
 

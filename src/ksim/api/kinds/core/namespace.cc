@@ -13,6 +13,7 @@
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -121,6 +122,7 @@ extern const KindSpec kNamespaceKind = {
     .namespaced = false,
     .has_status = true,
     .go_types = kNamespaceTypes,
+    .patch_schema = &kStatusConditionsPatch,
     .columns = {{"Name"}, {"Status"}, {"Age"}},
     .cells = NamespaceCells,
     .defaults = DefaultNamespace,

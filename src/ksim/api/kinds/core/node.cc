@@ -20,6 +20,7 @@
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/container_resources.h"
 #include "ksim/api/rules/pod/tolerations.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -60,8 +61,8 @@ NodeSystemInfo: architecture!=string bootID!=string containerRuntimeVersion!=str
 Taint: effect!=s:TaintEffect key!=string timeAdded=*Time value=string
 )";
 
-// Convert_v1_NodeSpec_To_core_NodeSpec and back: podCIDR is the first of podCIDRs, and where they
-// differ the older field counts.
+// Convert_v1_NodeSpec_To_core_NodeSpec and back: podCIDR is the first of podCIDRs. Where the two
+// differ podCIDR, the older field, decides.
 Value WithPodCidrs(const Value& spec) {
   const Value& cidr = spec.Get(Fields().pod_cidr);
   const Value& cidrs = spec.Get(Fields().pod_cidrs);
@@ -82,7 +83,7 @@ Value DefaultNode(const Value& tree, Compat) {
 // A new node keeps the status that it comes with.
 Value InitialNodeStatus(const Value& tree, Compat) { return tree.Get(Fields().status); }
 
-// A core.Taint as %#v, from 1.36 on as JSON.
+// A core.Taint as a bad value: as Go's %#v, or as JSON.
 std::string TaintText(const Value& taint, Compat compat) {
   const std::string key = GoQuote(taint.Get("key").AsString());
   const std::string value = GoQuote(taint.Get("value").AsString());
@@ -139,13 +140,13 @@ void CheckNodeResources(const Value& node, FieldErrorList* errors) {
   CheckNodeQuantities(node.Get("status").Get("allocatable"), status.Child("allocatable"), errors);
 }
 
-// The item is one of those before it.
+// Whether the list has an item equal to this one before it.
 bool RepeatsEarlierItem(const Value& list, std::size_t i) {
   const auto end = list.items().begin() + static_cast<std::ptrdiff_t>(i);
   return std::find(list.items().begin(), end, list.at(i)) != end;
 }
 
-// netutils.IsDualStackCIDRStrings: both families are there.
+// netutils.IsDualStackCIDRStrings: whether both address families occur.
 bool IsDualStack(const Value& cidrs) {
   bool four = false, six = false;
   for (const Value& cidr : cidrs.items()) {
@@ -250,6 +251,16 @@ std::vector<std::string> NodeCells(const Object& o, VirtualTime now) {
           cells::OrUnknown(info.Get("containerRuntimeVersion"))};
 }
 
+constexpr value::PatchField kNodeSpecPatchFields[] = {MergeSet("podCIDRs")};
+constexpr value::PatchSchema kNodeSpecPatch{kNodeSpecPatchFields};
+constexpr value::PatchField kNodeStatusPatchFields[] = {MergeList("conditions", "type"),
+                                                        MergeList("addresses", "type")};
+constexpr value::PatchSchema kNodeStatusPatch{kNodeStatusPatchFields};
+constexpr value::PatchField kNodePatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                  Nested("spec", &kNodeSpecPatch),
+                                                  Nested("status", &kNodeStatusPatch)};
+constexpr value::PatchSchema kNodePatch{kNodePatchFields};
+
 }  // namespace
 
 extern const KindSpec kNodeKind = {
@@ -260,6 +271,7 @@ extern const KindSpec kNodeKind = {
     .namespaced = false,
     .has_status = true,
     .go_types = kNodeTypes,
+    .patch_schema = &kNodePatch,
     .columns = {{"Name"},
                 {"Status"},
                 {"Roles"},

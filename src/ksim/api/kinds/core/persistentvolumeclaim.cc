@@ -10,6 +10,7 @@
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -68,6 +69,7 @@ extern const KindSpec kPersistentVolumeClaimKind = {
     .short_names = {"pvc"},
     .has_status = true,
     .go_types = kPersistentVolumeClaimTypes,
+    .patch_schema = &kStatusConditionsPatch,
     .columns = {{"Name"},
                 {"Status"},
                 {"Volume"},

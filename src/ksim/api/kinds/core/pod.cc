@@ -5,14 +5,14 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
 #include "ksim/api/kinds/core/pod_features.h"
+#include "ksim/api/kinds/core/pod_printing.h"
 #include "ksim/api/kinds/shared/pod_defaults.h"
 #include "ksim/api/kinds/shared/pod_template.h"
-#include "ksim/api/printing/pod_printer.h"
 #include "ksim/api/rules/pod/pod_status_validation.h"
 #include "ksim/api/rules/pod/pod_update_validation.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/api/rules/pod/pod_warnings.h"
-#include "ksim/api/strategy/strategy.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/api/views/qos.h"
 #include "ksim/value/value.h"
 
@@ -116,6 +116,15 @@ Value PreparePodStatusUpdate(const Value& old, Value v, Compat compat) {
   return v;
 }
 
+constexpr value::PatchField kPodStatusPatchFields[] = {
+    MergeList("conditions", "type"), MergeList("hostIPs", "ip"), MergeList("podIPs", "ip"),
+    RetainKeysList("resourceClaimStatuses", "name")};
+constexpr value::PatchSchema kPodStatusPatch{kPodStatusPatchFields};
+constexpr value::PatchField kPodPatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                 Nested("spec", &kPodSpecPatch),
+                                                 Nested("status", &kPodStatusPatch)};
+constexpr value::PatchSchema kPodPatch{kPodPatchFields};
+
 }  // namespace
 
 extern const KindSpec kPodKind = {
@@ -126,6 +135,7 @@ extern const KindSpec kPodKind = {
     .has_generation = true,
     .graceful_delete = true,
     .go_types = kPodTypes,
+    .patch_schema = &kPodPatch,
     .columns = {{"Name"},
                 {"Ready"},
                 {"Status"},

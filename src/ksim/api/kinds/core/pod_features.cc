@@ -18,7 +18,7 @@ Value WithoutField(Value v, Atom field) {
   return v.Get(field).is_null() ? v : value::EraseField(v, field);
 }
 
-// ProcMountType: any other than the default becomes the default.
+// Drops what gates guard in a container. A procMount other than Default becomes Default.
 Value DropContainerFields(const Value& container) {
   Value c = WithoutField(container, Fields().resize_policy);
   c = EditField(std::move(c), Fields().volume_mounts, [](const Value& mounts) {

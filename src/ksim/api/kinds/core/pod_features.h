@@ -1,4 +1,4 @@
-// What the server itself changes in a pod's spec before it validates it.
+// Pod features: the server changes a pod's spec by its gates before it validates the pod.
 //
 // Sources: pkg/api/pod/util.go DropDisabledPodFields; pkg/registry/core/pod/strategy.go
 // mutatePodAffinity, mutateTopologySpreadConstraints.
@@ -8,10 +8,10 @@
 
 namespace ksim::api {
 
-// Without the fields whose feature is off in that version.
+// The pod without the fields whose gates are off in that version.
 value::Value DropDisabledPodFields(value::Value pod, Compat compat);
 
-// A new pod whose terms select by its own values of matchLabelKeys, too.
+// A new pod whose terms select also by its own values of the labels in matchLabelKeys.
 value::Value MergeMatchLabelKeys(value::Value pod, Compat compat);
 
 }  // namespace ksim::api

@@ -6,6 +6,7 @@
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -26,9 +27,13 @@ Value DefaultPodTemplateObject(const Value& tree, Compat compat) {
 std::vector<std::string> PodTemplateCells(const Object& o, VirtualTime) {
   static const value::Path kContainers{"template", "spec", "containers"};
   static const value::Path kLabels{"template", "metadata", "labels"};
-  return {cells::Name(o), cells::Join(o.Get(kContainers), "name"),
-          cells::Join(o.Get(kContainers), "image"), cells::Labels(o.Get(kLabels))};
+  return {cells::Name(o), cells::JoinField(o.Get(kContainers), "name"),
+          cells::JoinField(o.Get(kContainers), "image"), cells::Labels(o.Get(kLabels))};
 }
+
+constexpr value::PatchField kPodTemplatePatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                         Nested("template", &kTemplatePatch)};
+constexpr value::PatchSchema kPodTemplatePatch{kPodTemplatePatchFields};
 
 }  // namespace
 
@@ -37,6 +42,7 @@ extern const KindSpec kPodTemplateKind = {
     .resource = "podtemplates",
     .has_generation = true,
     .go_types = kPodTemplateTypes,
+    .patch_schema = &kPodTemplatePatch,
     .columns = {{"Name"}, {"Containers"}, {"Images"}, {"Pod Labels"}},
     .cells = PodTemplateCells,
     .defaults = DefaultPodTemplateObject,

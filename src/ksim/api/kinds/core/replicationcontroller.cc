@@ -11,6 +11,7 @@
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/selector.h"
 #include "ksim/value/value.h"
 
@@ -33,7 +34,7 @@ ReplicationControllerStatus: availableReplicas=int32 conditions=[]ReplicationCon
 
 Value DefaultReplicationController(const Value& tree, Compat compat) {
   static const value::Path kTemplateLabels{"spec", "template", "metadata", "labels"};
-  // Its template is a pointer.
+  // The template is a pointer in Go: the server makes none where the client gave none.
   const Value labelled = LabelsFromTemplate(EditSpec(tree, [&](const Value& spec) {
     return EditField(WithDefault(spec, Fields().replicas, Value::Of(1)), Fields().template_,
                      [&](const Value& t) { return DefaultTemplate(t, compat); });
@@ -73,6 +74,7 @@ extern const KindSpec kReplicationControllerKind = {
     .has_scale = true,
     .has_generation = true,
     .go_types = kReplicationControllerTypes,
+    .patch_schema = &kWorkloadPatch,
     .columns = {{"Name"},
                 {"Desired"},
                 {"Current"},

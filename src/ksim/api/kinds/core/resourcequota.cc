@@ -35,7 +35,7 @@ std::vector<std::string> QuotaCells(const Object& o, VirtualTime now) {
                                cells::AmountText(o.status().Get("used").Get(m.name)),
                                cells::AmountText(m.value)));
   }
-  return {cells::Name(o), cells::Joined(requests, ", "), cells::Joined(limits, ", "),
+  return {cells::Name(o), cells::JoinTexts(requests, ", "), cells::JoinTexts(limits, ", "),
           cells::Age(o, now)};
 }
 

@@ -1,5 +1,5 @@
-// Services: their type, ports and cluster addresses. The traffic policies, source ranges and load
-// balancers are not validated: no service does anything here.
+// Services. The validation checks their type, ports and cluster addresses, and no traffic policies,
+// source ranges and load balancers: no simulated component reads them.
 //
 // Source: pkg/apis/core/validation/validation.go ValidateService; pkg/registry/core/service.
 #include <fmt/format.h>
@@ -22,6 +22,7 @@
 #include "ksim/api/rules/ip_text.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -93,7 +94,7 @@ Value WithServiceAddresses(Value spec) {
                      Value::Of(bare ? "RequireDualStack" : "SingleStack"));
 }
 
-// patchAllocatedValues: what a PUT leaves out stays.
+// patchAllocatedValues: an update that leaves out allocated values keeps them.
 Value WithOldServiceAddresses(Value spec, const Value& old) {
   if (!spec.is_object() || spec.Get(Fields().type).AsString() == "ExternalName") return spec;
   for (const Atom field : {Fields().cluster_ip, Fields().cluster_ips, Fields().ip_families,
@@ -234,7 +235,8 @@ void CheckNodePorts(const Value& spec, const FieldPath& path, FieldErrorList* er
   }
 }
 
-// core.ServicePort as %#v, and as JSON from 1.36 on, of which only these two are set.
+// Refuses a pair of protocol and port that an earlier port has. The bad value is a core.ServicePort
+// with these two fields set, as Go's %#v or as JSON.
 void CheckDuplicatePorts(const Value& ports, const FieldPath& path, FieldErrorList* errors) {
   const bool json = errors->profile().bad_values_as_json;
   for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -343,6 +345,13 @@ std::vector<std::string> ServiceCells(const Object& o, VirtualTime now) {
           cells::Labels(o.spec().Get("selector"))};
 }
 
+constexpr value::PatchField kServiceSpecPatchFields[] = {MergeList("ports", "port")};
+constexpr value::PatchSchema kServiceSpecPatch{kServiceSpecPatchFields};
+constexpr value::PatchField kServicePatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                     Nested("spec", &kServiceSpecPatch),
+                                                     Nested("status", &kConditionsPatch)};
+constexpr value::PatchSchema kServicePatch{kServicePatchFields};
+
 }  // namespace
 
 extern const KindSpec kServiceKind = {
@@ -353,6 +362,7 @@ extern const KindSpec kServiceKind = {
     .has_status = true,
     .create_on_update = true,
     .go_types = kServiceTypes,
+    .patch_schema = &kServicePatch,
     .columns = {{"Name"},
                 {"Type"},
                 {"Cluster-IP"},

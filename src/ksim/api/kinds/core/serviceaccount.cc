@@ -1,4 +1,5 @@
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 
 namespace ksim::api {
 
@@ -10,6 +11,10 @@ ServiceAccount: apiVersion=string automountServiceAccountToken=*bool
    secrets=[]ObjectReference
 )";
 
+constexpr value::PatchField kServiceAccountPatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                            MergeList("secrets", "name")};
+constexpr value::PatchSchema kServiceAccountPatch{kServiceAccountPatchFields};
+
 }  // namespace
 
 extern const KindSpec kServiceAccountKind = {
@@ -17,6 +22,7 @@ extern const KindSpec kServiceAccountKind = {
     .resource = "serviceaccounts",
     .short_names = {"sa"},
     .go_types = kServiceAccountTypes,
+    .patch_schema = &kServiceAccountPatch,
     .validation =
         {
             .on_update = {kCheckMetaUpdate, kCheckMeta},

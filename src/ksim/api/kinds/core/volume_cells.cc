@@ -22,7 +22,7 @@ std::string AccessModesText(const Value& modes) {
   for (const auto& [mode, text] : kShort)
     for (const Value& m : modes.items())
       if (m.AsString() == mode && (out.empty() || out.back() != text)) out.emplace_back(text);
-  return cells::Joined(out, ",");
+  return cells::JoinTexts(out, ",");
 }
 
 std::string StorageClassOf(const Object& o) {

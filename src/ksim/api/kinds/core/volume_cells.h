@@ -12,7 +12,7 @@ namespace ksim::api {
 // GetAccessModesAsString: "RWO,ROX".
 std::string AccessModesText(const value::Value& modes);
 std::string StorageClassOf(const Object& o);
-// The phase, "Terminating" for what is being deleted.
+// The phase; "Terminating" for an object that is being deleted.
 std::string VolumePhase(const Object& o);
 
 }  // namespace ksim::api

@@ -45,7 +45,7 @@ Value DefaultEndpointSlice(const Value& tree, Compat) {
   });
 }
 
-// validateEndpoints, of an address of a known family; host names are not looked at.
+// validateEndpoints on one address. It checks IPv4 and IPv6 addresses and no host names.
 void CheckSliceAddress(std::string_view type, std::string_view address, const FieldPath& path,
                        FieldErrorList* errors) {
   if (type != "IPv4" && type != "IPv6") return;
@@ -140,8 +140,8 @@ std::vector<std::string> SliceCells(const Object& o, VirtualTime now) {
   for (const Value& e : o.tree().Get("endpoints").items())
     for (const Value& a : e.Get("addresses").items()) addresses.push_back(cells::Text(a));
   return {cells::Name(o), cells::Text(o.tree().Get("addressType")),
-          OrUnset(cells::FirstOf(std::move(ports))), OrUnset(cells::FirstOf(std::move(addresses))),
-          cells::Age(o, now)};
+          OrUnset(cells::ShortList(std::move(ports))),
+          OrUnset(cells::ShortList(std::move(addresses))), cells::Age(o, now)};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ void CheckEventUnset(bool unset, std::string_view field, FieldErrorList* errors)
   if (!unset) errors->Invalid(FieldPath(field), "", "needs to be unset");
 }
 
-// How Go and, from 1.36 on, JSON show a core.ObjectReference.
+// A core.ObjectReference as a bad value: as Go's %#v, or as JSON.
 std::string EventReferenceText(const Value& ref, Compat compat) {
   constexpr const char* kFields[][2] = {{"Kind", "kind"},
                                         {"Namespace", "namespace"},
@@ -89,7 +89,7 @@ void CheckTimeStays(const Value& now, const Value& before, std::string_view fiel
   }
 }
 
-// ValidateEventCreate, what events.k8s.io asks for beside.
+// ValidateEventCreate: what events.k8s.io asks for besides.
 void ValidateNewEvent(const Value& tree, FieldErrorList* errors) {
   const EventFields f(tree);
   CheckEventSeries(tree.Get("series"), errors);
@@ -104,7 +104,7 @@ void ValidateNewEvent(const Value& tree, FieldErrorList* errors) {
   CheckEventUnset(tree.Get(f.source).empty(), "source", errors);
 }
 
-// ValidateEventUpdate of events.k8s.io: only the series may change.
+// ValidateEventUpdate: only the series may change.
 void ValidateEventUpdate(const Value& tree, const Value& old, FieldErrorList* errors) {
   const EventFields f(tree);
   const EventFields b(old);

@@ -16,17 +16,18 @@ using value::Value;
 
 namespace {
 
-// formatHosts: rules without a host count among those left out.
+// formatHosts. Rules without a host count among the rest.
 std::string IngressHosts(const Value& rules) {
   std::vector<std::string> hosts;
   for (const Value& rule : rules.items()) {
-    if (hosts.size() == cells::kShown) return cells::Shown(hosts, rules.size() - cells::kShown);
+    if (hosts.size() == cells::kListedAtMost)
+      return cells::ListWithRest(hosts, rules.size() - cells::kListedAtMost);
     if (!rule.Get("host").AsString().empty()) hosts.push_back(cells::Text(rule.Get("host")));
   }
-  return hosts.empty() ? "*" : cells::Shown(hosts, 0);
+  return hosts.empty() ? "*" : cells::ListWithRest(hosts, 0);
 }
 
-// ingressLoadBalancerStatusStringer, as it is without -o wide.
+// ingressLoadBalancerStatusStringer without -o wide.
 std::string LoadBalancerText(const Value& ingress) {
   constexpr std::size_t kWidth = 16;
   std::set<std::string> sorted;

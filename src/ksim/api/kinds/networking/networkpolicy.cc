@@ -10,7 +10,7 @@ namespace ksim::api {
 namespace {
 
 std::vector<std::string> NetworkPolicyCells(const Object& o, VirtualTime now) {
-  return {cells::Name(o), cells::SelectorText(o.spec().Get("podSelector")), cells::Age(o, now)};
+  return {cells::Name(o), SelectorText(o.spec().Get("podSelector")), cells::Age(o, now)};
 }
 
 }  // namespace

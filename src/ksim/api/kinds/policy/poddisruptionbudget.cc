@@ -8,6 +8,7 @@
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/workload_checks.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -57,6 +58,14 @@ std::vector<std::string> BudgetCells(const Object& o, VirtualTime now) {
           cells::Count(o.status().Get("disruptionsAllowed")), cells::Age(o, now)};
 }
 
+constexpr value::PatchField kDisruptionBudgetSpecPatchFields[] = {
+    {.name = "selector", .replace = true}};
+constexpr value::PatchSchema kDisruptionBudgetSpecPatch{kDisruptionBudgetSpecPatchFields};
+constexpr value::PatchField kDisruptionBudgetPatchFields[] = {
+    Nested("metadata", &kMetaPatch), Nested("spec", &kDisruptionBudgetSpecPatch),
+    Nested("status", &kConditionsPatch)};
+constexpr value::PatchSchema kDisruptionBudgetPatch{kDisruptionBudgetPatchFields};
+
 }  // namespace
 
 extern const KindSpec kPodDisruptionBudgetKind = {
@@ -68,6 +77,7 @@ extern const KindSpec kPodDisruptionBudgetKind = {
     .has_generation = true,
     .unconditional_update = false,
     .go_types = kPodDisruptionBudgetTypes,
+    .patch_schema = &kDisruptionBudgetPatch,
     .columns = {{"Name"}, {"Min Available"}, {"Max Unavailable"}, {"Allowed Disruptions"}, {"Age"}},
     .cells = BudgetCells,
     .validation =

@@ -74,9 +74,9 @@ std::vector<std::string> BindingCells(const Object& o, VirtualTime now) {
   return {cells::Name(o),
           fmt::format("{}/{}", role.Get("kind").AsString(), role.Get("name").AsString()),
           cells::Age(o, now),
-          cells::Joined(users, ", "),
-          cells::Joined(groups, ", "),
-          cells::Joined(accounts, ", ")};
+          cells::JoinTexts(users, ", "),
+          cells::JoinTexts(groups, ", "),
+          cells::JoinTexts(accounts, ", ")};
 }
 
 }  // namespace ksim::api

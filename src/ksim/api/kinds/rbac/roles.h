@@ -1,4 +1,4 @@
-// What Roles and ClusterRoles, and their bindings, share.
+// Validation and printing that Roles, ClusterRoles and their bindings share.
 //
 // Sources: pkg/apis/rbac/validation, pkg/printers/internalversion/printers.go.
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace ksim::api {
 
-// The rules of a Role or ClusterRole.
+// Checks the rules of a Role or ClusterRole.
 void ValidateRole(const value::Value& tree, FieldErrorList* errors);
 
-// Names of these kinds may be whatever fits into a path.
+// The reasons why a text cannot be the name of such an object: any text that fits into a path can.
 std::vector<std::string> RbacNameProblems(std::string_view name, Compat compat);
 
 // The row of a RoleBinding or ClusterRoleBinding.

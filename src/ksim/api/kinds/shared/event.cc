@@ -8,7 +8,6 @@
 
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/object.h"
-#include "ksim/api/printing/pod_printer.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/name_rules.h"
@@ -26,7 +25,7 @@ void CheckEventText(const Value& text, std::string_view field, std::size_t max,
   errors->Invalid(FieldPath(field), "", fmt::format("can have at most {} characters", max));
 }
 
-// An event with an eventTime was made through the newer API.
+// An event with an eventTime came through the newer API, which asks for more.
 void CheckTimedEvent(const Value& event, const EventFields& f, FieldErrorList* errors) {
   const FieldPath controller(f.reporter);
   const std::string_view reporter = event.Get(f.reporter).AsString();
@@ -39,7 +38,7 @@ void CheckTimedEvent(const Value& event, const EventFields& f, FieldErrorList* e
   CheckEventText(event.Get(f.message), "message", 1024, errors);
 }
 
-// The field of an event: of the group events.k8s.io it has a name of its own.
+// A field that the core group calls `core` and events.k8s.io calls `other`.
 const Value& EventField(const Object& o, std::string_view core, std::string_view other) {
   return o.tree().Has(core) ? o.tree().Get(core) : o.tree().Get(other);
 }
@@ -76,7 +75,6 @@ EventFields::EventFields(const Value& event) {
   source = core ? "source" : "deprecatedSource";
 }
 
-// legacyValidateEvent.
 void ValidateEvent(const Value& tree, FieldErrorList* errors) {
   const EventFields f(tree);
   const FieldPath involved("involvedObject");

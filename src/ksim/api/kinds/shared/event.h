@@ -12,7 +12,7 @@
 
 namespace ksim::api {
 
-// Names of the fields of an event in the API that it is written in; messages use those of the
+// The names of an event's fields in the API that it was written with. Messages use those of the
 // internal type.
 struct EventFields {
   explicit EventFields(const value::Value& event);
@@ -25,7 +25,7 @@ struct EventFields {
   const char* source;
 };
 
-// legacyValidateEvent: what both APIs ask for.
+// legacyValidateEvent, which both APIs call.
 void ValidateEvent(const value::Value& tree, FieldErrorList* errors);
 
 std::vector<std::string> EventCells(const Object& o, VirtualTime now);

@@ -1,4 +1,4 @@
-// What Services and EndpointSlices share in validation.
+// Validation that Services and EndpointSlices share.
 //
 // Source: pkg/apis/core/validation/validation.go.
 #pragma once
@@ -8,10 +8,11 @@
 
 namespace ksim::api {
 
-// TCP, UDP or SCTP.
+// Refuses every protocol but TCP, UDP and SCTP.
 void ValidateProtocol(std::string_view protocol, const FieldPath& path, FieldErrorList* errors);
 
-// ValidateNonSpecialIP: an address that an endpoint can have.
+// ValidateNonSpecialIP: refuses addresses that no endpoint can have (unspecified, loopback,
+// link-local).
 void ValidateNonSpecialIp(std::string_view ip, const FieldPath& path, FieldErrorList* errors);
 
 }  // namespace ksim::api

@@ -33,7 +33,7 @@ Value DefaultProbe(const Value& v) {
   return EditField(std::move(probe), Fields().http_get, DefaultHttpGet);
 }
 
-// A divisor is a struct to Go: it is written also where nobody gave one.
+// Go writes a divisor also where the client gave none, since it is a struct.
 Value DefaultFieldRef(const Value& v) {
   Value source = EditField(v, Fields().resource_field_ref, [](const Value& ref) {
     return WithDefault(ref, Fields().divisor, Value::Of("0"));
@@ -128,8 +128,9 @@ Value DefaultVolume(const Value& v) {
   });
 }
 
-// The field's old name is read where the new one is empty, and written beside it (core/v1
-// conversion.go Convert_v1_PodSpec_To_core_PodSpec, Convert_core_PodSpec_To_v1_PodSpec).
+// The server reads serviceAccount, the field's old name, where serviceAccountName is empty, and
+// writes both (core/v1 conversion.go Convert_v1_PodSpec_To_core_PodSpec,
+// Convert_core_PodSpec_To_v1_PodSpec).
 Value AliasServiceAccount(Value spec) {
   Value name = spec.Get(Fields().service_account_name);
   if (name.AsString().empty()) name = spec.Get(Fields().service_account);
@@ -137,7 +138,7 @@ Value AliasServiceAccount(Value spec) {
   return spec.Set(Fields().service_account_name, name).Set(Fields().service_account, name);
 }
 
-// What pods and templates share, and the containers of either.
+// The defaults that pods and templates share, and those of their containers.
 Value DefaultNewSpec(const Value& v, bool pod, Compat compat) {
   Value spec = AliasServiceAccount(v);
   spec = WithNonEmpty(std::move(spec), Fields().dns_policy, Value::Of("ClusterFirst"));
@@ -149,7 +150,6 @@ Value DefaultNewSpec(const Value& v, bool pod, Compat compat) {
 
   ContainerMode mode;
   mode.pod = pod;
-  // Templates got host ports too until DefaultHostNetworkHostPortsInPodTemplates was dropped.
   mode.host_ports =
       v.Get(Fields().host_network).AsBool() && (pod || ProfileOf(compat).template_host_ports);
   const auto containers = [&](const Value& list) {
@@ -164,7 +164,8 @@ Value DefaultNewSpec(const Value& v, bool pod, Compat compat) {
                    [](const Value& list) { return EditItems(list, DefaultVolume); });
 }
 
-// Most specs have been through here: they come with every write of their object.
+// Every write of an object brings its spec, so most specs have their defaults already: the table
+// knows them.
 Value DefaultSpec(const Value& v, bool pod, Compat compat) {
   // NOLINT(ksim-static): a hit and a miss give the same tree.
   thread_local KnownTrees complete;

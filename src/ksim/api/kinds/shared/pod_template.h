@@ -1,4 +1,4 @@
-// What the kinds with a pod template share: defaults of a workload's spec, warnings about its name
+// Kinds with a pod template share the defaults of a workload's spec and the warnings about its name
 // and its template.
 //
 // Sources: pkg/apis/{core,apps,batch}/v1/defaults.go, zz_generated.defaults.go;
@@ -24,22 +24,22 @@ value::Value EditSpec(const value::Value& tree, const Edit& edit) {
 // A pod template with its defaults; a missing spec is made.
 value::Value DefaultTemplate(const value::Value& pod_template, Compat compat);
 
-// A workload's spec with a template and its defaults, also where the object says nothing of a
-// template: Go's struct is there.
+// A workload's spec with its template's defaults. The server writes a template also where the
+// client gave none, since it is a struct in Go.
 value::Value WithDefaultTemplate(value::Value spec, Compat compat);
 
-// A Job or a ReplicationController without labels gets those of its template; no kind of apps/v1
-// does.
+// Gives a Job or a ReplicationController without labels those of its template; no kind of apps/v1
+// gets them.
 value::Value LabelsFromTemplate(const value::Value& tree);
 
-// A warning if the name of the object, in which its pods' names begin, is no DNS label.
+// Warns if the name of the object, with which its pods' names begin, is no DNS label.
 std::vector<std::string> PodNameWarnings(const value::Value& tree, Compat compat);
 
-// Warnings about spec.template of a new workload, with those about its name before them.
+// Warnings about the name and the spec.template of a new workload.
 std::vector<std::string> NamedTemplateWarnings(const value::Value& tree, Compat compat);
-// The same without those about the name.
+// Warnings about spec.template alone.
 std::vector<std::string> TemplateWarnings(const value::Value& tree, Compat compat);
-// Warnings about spec.template of an updated workload, if the update changed what is asked for.
+// Warnings about spec.template of an updated workload, if the update moved its generation.
 std::vector<std::string> TemplateUpdateWarnings(const value::Value& updated,
                                                 const value::Value& old, Compat compat);
 

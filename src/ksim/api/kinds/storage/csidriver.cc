@@ -23,9 +23,9 @@ std::vector<std::string> DriverCells(const Object& o, VirtualTime now) {
           spec.Get("attachRequired").is_null() ? "true" : cells::YesNo(spec.Get("attachRequired")),
           cells::YesNo(spec.Get("podInfoOnMount")),
           cells::YesNo(spec.Get("storageCapacity")),
-          tokens.is_null() ? "<unset>" : cells::Join(tokens, "audience"),
+          tokens.is_null() ? "<unset>" : cells::JoinField(tokens, "audience"),
           cells::YesNo(spec.Get("requiresRepublish")),
-          modes.empty() ? "Persistent" : cells::Joined(modes, ","),
+          modes.empty() ? "Persistent" : cells::JoinTexts(modes, ","),
           cells::Age(o, now)};
 }
 

@@ -4,6 +4,7 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/schema/shared_patch_schemas.h"
 
 namespace ksim::api {
 
@@ -13,6 +14,12 @@ std::vector<std::string> DriversCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), std::to_string(o.spec().Get("drivers").size()), cells::Age(o, now)};
 }
 
+constexpr value::PatchField kCSINodeSpecPatchFields[] = {MergeList("drivers", "name")};
+constexpr value::PatchSchema kCSINodeSpecPatch{kCSINodeSpecPatchFields};
+constexpr value::PatchField kCSINodePatchFields[] = {Nested("metadata", &kMetaPatch),
+                                                     Nested("spec", &kCSINodeSpecPatch)};
+constexpr value::PatchSchema kCSINodePatch{kCSINodePatchFields};
+
 }  // namespace
 
 extern const KindSpec kCSINodeKind = {
@@ -21,6 +28,7 @@ extern const KindSpec kCSINodeKind = {
     .resource = "csinodes",
     .namespaced = false,
     .unconditional_update = false,
+    .patch_schema = &kCSINodePatch,
     .columns = {{"Name"}, {"Drivers"}, {"Age"}},
     .cells = DriversCells,
 };

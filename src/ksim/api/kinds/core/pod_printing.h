@@ -12,7 +12,4 @@ namespace ksim::api {
 // Name, Ready, Status, Restarts, Age, IP, Node, Nominated Node, Readiness Gates.
 std::vector<std::string> PodCells(const Object& pod, VirtualTime now);
 
-// How long ago, "<unknown>" without a time.
-std::string AgeSince(std::optional<VirtualTime> then, VirtualTime now);
-
 }  // namespace ksim::api

@@ -1,58 +1,48 @@
-#include "ksim/api/printing/pod_printer.h"
+#include "ksim/api/kinds/core/pod_printing.h"
 
 #include <fmt/format.h>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/pod.h"
+#include "ksim/api/printing/printer_cells.h"
 
 namespace ksim::api {
 
-using value::Atom;
 using value::Value;
 
 namespace {
 
-struct Names {
-  Atom condition_type{"conditionType"}, exit_code{"exitCode"}, finished{"finishedAt"}, ip{"ip"},
-      last_state{"lastState"}, name{"name"}, ready{"ready"}, reason{"reason"},
-      restarts{"restartCount"}, running{"running"}, signal{"signal"}, started{"started"},
-      state{"state"}, terminated{"terminated"}, waiting{"waiting"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
-
-// Counts restarts and remembers the last one's end.
-struct Restarts {
+// How often containers restarted, and when the last one of them had ended.
+struct PodRestarts {
   std::int64_t count = 0;
   std::optional<VirtualTime> last;
 
   void Add(const Value& status) {
-    count += status.Get(N().restarts).AsInt();
-    const Value& ended = status.Get(N().last_state).Get(N().terminated);
-    const std::optional<VirtualTime> at = TimeOf(ended.Get(N().finished));
+    count += status.Get(Fields().restart_count).AsInt();
+    const Value& ended = status.Get(Fields().last_state).Get(Fields().terminated);
+    const std::optional<VirtualTime> at = TimeOf(ended.Get(Fields().finished_at));
     if (at && (!last || *last < *at)) last = at;
   }
 };
 
 // "Signal:9", "ExitCode:1" or the reason.
 std::string EndReason(const Value& terminated) {
-  const std::string_view reason = terminated.Get(N().reason).AsString();
+  const std::string_view reason = terminated.Get(Fields().reason).AsString();
   if (!reason.empty()) return std::string(reason);
-  const std::int64_t signal = terminated.Get(N().signal).AsInt();
+  const std::int64_t signal = terminated.Get(Fields().signal).AsInt();
   if (signal != 0) return fmt::format("Signal:{}", signal);
-  return fmt::format("ExitCode:{}", terminated.Get(N().exit_code).AsInt());
+  return fmt::format("ExitCode:{}", terminated.Get(Fields().exit_code).AsInt());
 }
 
-// Works out what the row says from the init containers on, in printPod's order.
+// Works out the texts of the row in the order of printPod: init containers, containers, deletion.
 class PodRow {
  public:
   explicit PodRow(const PodView& pod) : pod_(pod), total_(pod.containers().size()) {
     reason_ = pod.reason().empty() ? pod.phase() : pod.reason();
     const Value* scheduled = pod.Condition("PodScheduled");
-    if (scheduled != nullptr && scheduled->Get(N().reason).AsString() == "SchedulingGated") {
+    if (scheduled != nullptr && scheduled->Get(Fields().reason).AsString() == "SchedulingGated") {
       reason_ = "SchedulingGated";
     }
     for (const Value& c : pod.init_containers().items()) {
@@ -73,27 +63,27 @@ class PodRow {
  private:
   bool IsSidecarNamed(std::string_view name) const {
     for (const Value& c : pod_.init_containers().items()) {
-      if (c.Get(N().name).AsString() == name) return PodView::IsSidecar(c);
+      if (c.Get(Fields().name).AsString() == name) return PodView::IsSidecar(c);
     }
     return false;
   }
 
-  // True if one of them is not done: the others after it are not looked at.
+  // Returns true at the first init container that is not done, without a look at those after it.
   bool InitContainers() {
     const Value& statuses = pod_.init_container_statuses();
     for (std::size_t i = 0; i < statuses.size(); ++i) {
       const Value& status = statuses.at(i);
-      const bool sidecar = IsSidecarNamed(status.Get(N().name).AsString());
+      const bool sidecar = IsSidecarNamed(status.Get(Fields().name).AsString());
       restarts_.Add(status);
       if (sidecar) sidecar_restarts_.Add(status);
-      const Value& terminated = status.Get(N().state).Get(N().terminated);
-      if (terminated.is_object() && terminated.Get(N().exit_code).AsInt() == 0) continue;
-      if (sidecar && status.Get(N().started).AsBool()) {
-        if (status.Get(N().ready).AsBool()) ++ready_;
+      const Value& terminated = status.Get(Fields().state).Get(Fields().terminated);
+      if (terminated.is_object() && terminated.Get(Fields().exit_code).AsInt() == 0) continue;
+      if (sidecar && status.Get(Fields().started).AsBool()) {
+        if (status.Get(Fields().ready).AsBool()) ++ready_;
         continue;
       }
       const std::string_view waiting =
-          status.Get(N().state).Get(N().waiting).Get(N().reason).AsString();
+          status.Get(Fields().state).Get(Fields().waiting).Get(Fields().reason).AsString();
       if (terminated.is_object()) {
         reason_ = "Init:" + EndReason(terminated);
       } else if (!waiting.empty() && waiting != "PodInitializing") {
@@ -113,21 +103,21 @@ class PodRow {
     const Value& statuses = pod_.container_statuses();
     for (std::size_t i = statuses.size(); i-- > 0;) {
       const Value& status = statuses.at(i);
-      const Value& state = status.Get(N().state);
+      const Value& state = status.Get(Fields().state);
       restarts_.Add(status);
-      const std::string_view waiting = state.Get(N().waiting).Get(N().reason).AsString();
-      const Value& terminated = state.Get(N().terminated);
+      const std::string_view waiting = state.Get(Fields().waiting).Get(Fields().reason).AsString();
+      const Value& terminated = state.Get(Fields().terminated);
       if (!waiting.empty()) {
         reason_ = waiting;
       } else if (terminated.is_object()) {
         reason_ = EndReason(terminated);
-        if (terminated.Get(N().exit_code).AsInt() != 0) error = reason_;
-      } else if (status.Get(N().ready).AsBool() && state.Get(N().running).is_object()) {
+        if (terminated.Get(Fields().exit_code).AsInt() != 0) error = reason_;
+      } else if (status.Get(Fields().ready).AsBool() && state.Get(Fields().running).is_object()) {
         running = true;
         ++ready_;
       }
     }
-    // One that has ended well does not hide what the others do.
+    // A container that has completed does not hide the state of the others.
     if (reason_ != "Completed") return;
     if (running && pod_.ready()) {
       reason_ = "Running";
@@ -151,8 +141,8 @@ class PodRow {
   std::string reason_;
   std::size_t ready_ = 0;
   std::size_t total_;
-  Restarts restarts_;
-  Restarts sidecar_restarts_;
+  PodRestarts restarts_;
+  PodRestarts sidecar_restarts_;
 };
 
 std::string ReadinessGates(const PodView& pod) {
@@ -161,35 +151,32 @@ std::string ReadinessGates(const PodView& pod) {
   if (gates.empty()) return "<none>";
   int met = 0;
   for (const Value& gate : gates.items()) {
-    const std::string_view type = gate.Get(N().condition_type).AsString();
+    const std::string_view type = gate.Get(Fields().condition_type).AsString();
     if (ConditionStatus(pod.conditions(), type) == "True") ++met;
   }
   return fmt::format("{}/{}", met, gates.size());
 }
 
-std::string OrNone(std::string_view text) { return text.empty() ? "<none>" : std::string(text); }
+std::string TextOrNone(std::string_view text) {
+  return text.empty() ? "<none>" : std::string(text);
+}
 
 }  // namespace
-
-std::string AgeSince(std::optional<VirtualTime> then, VirtualTime now) {
-  if (!then) return "<unknown>";
-  return value::HumanDuration(now - *then);
-}
 
 std::vector<std::string> PodCells(const Object& object, VirtualTime now) {
   static const value::Path kPodIps{"status", "podIPs"};
   const PodView pod(object);
   const PodRow row(pod);
-  std::string_view ip = object.Get(kPodIps).at(0).Get(N().ip).AsString();
+  std::string_view ip = object.Get(kPodIps).at(0).Get(Fields().ip).AsString();
   if (ip.empty()) ip = pod.pod_ip();
   return {std::string(object.name()),
           row.Ready(),
           row.reason(),
           row.RestartText(now),
           AgeSince(object.creation_time(), now),
-          OrNone(ip),
-          OrNone(pod.node_name()),
-          OrNone(pod.nominated_node_name()),
+          TextOrNone(ip),
+          TextOrNone(pod.node_name()),
+          TextOrNone(pod.nominated_node_name()),
           ReadinessGates(pod)};
 }
 
