@@ -240,7 +240,8 @@ TEST_P(KubeletActor, APodThatIsOverWhenItIsFirstSeenIsNotStarted) {
   EXPECT_EQ(Phase(w, "p"), "Succeeded");
 }
 
-// KUBELET-04: what is being started is left there; what has ended does not begin again.
+// KUBELET-04: a pod that is being deleted does not begin again. A pull ends at once, which upstream
+// means to and does not do (docs/fidelity.md).
 TEST_P(KubeletActor, ADeletionCutsTheRunningSyncShort) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
