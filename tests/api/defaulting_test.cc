@@ -125,7 +125,7 @@ spec:
                  {"metadata.labels", "null"},
                  {"spec.template.spec.restartPolicy", "\"Always\""},
                  {"spec.template.spec.schedulerName", "\"default-scheduler\""},
-                 // Only a Pod gets these.
+                 // Only a Pod gets these defaults, a pod template does not.
                  {"spec.template.spec.enableServiceLinks", "null"},
                  {"spec.template.spec.containers[0].resources.requests", "null"}});
   EXPECT_EQ(JsonAt(Defaulted("rs",

@@ -27,7 +27,7 @@ inline value::Value At(const value::Value& tree, std::string_view path) {
   return tree.Get(*value::Path::Parse(path));
 }
 
-// The place as JSON, "null" if there is nothing.
+// The value at the path as JSON; "null" if it is absent.
 inline std::string JsonAt(const value::Value& tree, std::string_view path) {
   return value::ToJson(At(tree, path));
 }

@@ -169,7 +169,8 @@ TEST(Kinds, BuiltInResourcesWinOverCustomOnesOfTheirName) {
   EXPECT_EQ(kinds.ByName("pods.example.com"), mine);
 }
 
-// All Kinds share the built-in ones: one that replaces one of them does so for its own cluster.
+// All Kinds share the built-in rows; a Kinds that replaces one of them does so for its own cluster
+// only.
 TEST(Kinds, ABuiltInOneIsReplacedInOneClusterOnly) {
   Kinds kinds, others;
   const ResourceInfo* const before = kinds.ByName("replicasets");
@@ -234,7 +235,7 @@ spec:
   EXPECT_TRUE((*gadget)->has_generation);
   EXPECT_FALSE((*gadget)->unconditional_update);
   EXPECT_EQ(kinds.ByName("gd"), *gadget);
-  // A changed definition takes the place of the first; pointers stay good.
+  // A changed definition replaces the first one; pointers to the row stay valid.
   const ResourceInfo* before = *gadget;
   ASSERT_TRUE(
       kinds.AddFromCrd(crd.Set(*value::Path::Parse("spec.scope"), value::Value::Of("Namespaced")))

@@ -62,7 +62,7 @@ TEST(Identities, GeneratedObjectsCountByTheirOwner) {
   const std::uint64_t second = ids.NextGenerated(rs, "pods");
   EXPECT_EQ(std::set<std::uint64_t>({rs, other, first, of_other, second}).size(), 5u);
 
-  // The other owner's creations leave these alone.
+  // The creations of another owner do not change these names.
   Identities again;
   EXPECT_EQ(again.NextGenerated(rs, "pods"), first);
   EXPECT_EQ(again.NextGenerated(rs, "pods"), second);

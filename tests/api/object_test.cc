@@ -107,7 +107,7 @@ TEST(Object, ResourceVersionLivesBesideTheTree) {
   EXPECT_TRUE(pod.WithResourceVersion(42).SameVersion(pod));
   EXPECT_NE(later.Hash(), pod.Hash());
 
-  // A given version wins over the one in the tree.
+  // The version that the caller passes wins over the one in the tree.
   EXPECT_EQ(Object::FromTree(Yaml(kOwned), 7).resource_version(), 7);
   EXPECT_EQ(JsonAt(Object::FromTree(Yaml(kOwned), 7).tree(), "metadata.resourceVersion"), "null");
   const Value plain = Yaml("metadata: {name: x}");
@@ -138,7 +138,7 @@ TEST(Object, NothingIsEmptyEverywhere) {
   EXPECT_FALSE(Object::FromTree(Yaml("{}")).empty());
 }
 
-// The hash is kept, but for one resource only, and not for a resource that Kinds does not know.
+// The object caches its hash for one resource only, and for no resource that Kinds does not know.
 TEST(Object, KeyHashIsTheObjectHashOfWhateverResource) {
   const Kinds kinds;
   ResourceInfo unknown;

@@ -142,7 +142,7 @@ TEST(Status, TreesComeBackAsTheyWere) {
   EXPECT_EQ(Status::FromTree(Yaml("{kind: Status, status: Success}")).code, 200);
 }
 
-// Reason first; the code only where the reason says nothing.
+// The reason decides; the code counts only where the reason is empty or unknown.
 TEST(Status, Classification) {
   EXPECT_TRUE(IsNotFound(NotFound(kPods, "x")));
   EXPECT_TRUE(IsNotFound(Unmapped(404, "x")));

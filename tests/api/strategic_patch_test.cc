@@ -123,7 +123,7 @@ TEST(StrategicPatch, Directives) {
        "spec: {$setElementOrder/containers: [{name: a}], containers: [{name: a}, {name: b, $patch: "
        "delete}]}",
        R"({"spec":{"containers":[{"name":"a"}],"x":1}})"},
-      // Nulls delete, and do not get in with what is new.
+      // Nulls delete members, and a new member comes in without them.
       {"spec: {a: 1, b: {c: 1}}", "spec: {a: null, b: {c: null}, d: {e: null, f: [{g: null}]}}",
        R"({"spec":{"b":{},"d":{"f":[{}]}}})"},
       {"spec: {containers: [{name: a}]}", "spec: {containers: [{name: b, image: null}]}",
@@ -201,7 +201,7 @@ TEST(StrategicPatch, TwoWay) {
       {"metadata: {finalizers: [a, b]}", "metadata: {finalizers: [b, c]}",
        R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],)"
        R"("$setElementOrder/finalizers":["b","c"],"finalizers":["c"]}})"},
-      // Upstream has sorted the original in place when it compares the order.
+      // Upstream sorts the original in place before it compares the order.
       {"metadata: {finalizers: [b, a]}", "metadata: {finalizers: [b, a]}",
        R"({"metadata":{"$setElementOrder/finalizers":["b","a"]}})"},
       {"metadata: {finalizers: [a, b]}", "metadata: {finalizers: [a, b]}", "{}"},
@@ -225,7 +225,7 @@ TEST(StrategicPatch, TwoWay) {
   }
 }
 
-// kubectl apply: what others added stays, what the user took away goes.
+// kubectl apply keeps members that others added and removes those that the user took away.
 TEST(StrategicPatch, ThreeWay) {
   const Value original =
       Y("spec: {containers: [{name: a, image: x}, {name: b}], nodeSelector: {n: '1'}}");
@@ -279,8 +279,8 @@ TEST(StrategicPatch, ThreeWayFindsConflicts) {
   }
 }
 
-// A pod with some containers, each name once, in any order. Finalizers too, unless they are to be
-// sorted: upstream does not notice that a list becomes what it is when sorted.
+// A pod with some containers, each name once, in any order. It has finalizers unless `sorted` asks
+// for ordered lists: upstream does not notice a change that only sorts a list.
 Value RandomPod(RandomValues& random, bool sorted_finalizers = false) {
   std::vector<Value> containers;
   std::vector<Value> finalizers;
@@ -323,7 +323,7 @@ TEST(StrategicPatch, TheTwoWayPatchLeadsToTheOtherPod) {
   }
 }
 
-// Containers as maps by name: what merging means when order does not matter.
+// The oracle of merging: containers are maps by name, since their order does not matter.
 using ByName = std::map<std::string, Value>;
 ByName Index(const Value& pod) {
   ByName index;

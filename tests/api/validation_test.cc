@@ -47,7 +47,7 @@ TEST(Validation, WalkThroughObjectsAreValid) {
 }
 
 // API-65, API-71
-// As a real 1.30 and 1.36 word it.
+// Real servers of 1.30 and 1.36 word it so.
 TEST(Validation, ThePodDeletionCostIsAWholeNumber) {
   const auto errors = [](const std::string& cost) {
     return CreateErrors("pods",
@@ -61,7 +61,8 @@ TEST(Validation, ThePodDeletionCostIsAWholeNumber) {
                 ElementsAre("metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: "
                             "Invalid value: \"" +
                             bad + "\": must be a 32bit integer"));
-  // An update is held to it unless it was bad before, which a write of /status can make it.
+  // Validation holds an update to the rule unless the stored object broke it already, which a write
+  // of /status can bring about.
   const Value good = Prepared("pods",
                               "{metadata: {name: p, namespace: default, annotations: {a: b}}, "
                               "spec: {containers: [{name: c, image: i}]}}");
@@ -168,7 +169,7 @@ TEST(Validation, OrphanAndForegroundExcludeEachOther) {
                   "finalizer orphan and foregroundDeletion cannot be both set"));
 }
 
-// Each kind looks at its metadata, and so does what all kinds share.
+// Each kind validates its metadata, and the rules that all kinds share do so too.
 auto Twice(const char* text) { return ElementsAre(text, text); }
 
 // API-79, API-80

@@ -49,7 +49,7 @@ TEST(PodView, AvailableAfterMinReadySeconds) {
     EXPECT_TRUE(pod.Available(Seconds(0), At(0), compat));
     EXPECT_FALSE(pod.Available(Seconds(5), At(14), compat));
     EXPECT_TRUE(pod.Available(Seconds(5), At(16), compat));
-    // At the very second: strict up to 1.33.
+    // The time is up at this very second, which does not count yet up to 1.33.
     EXPECT_EQ(pod.Available(Seconds(5), At(15), compat), compat == Compat::k1_36);
   }
   const PodView timeless = Pod("status: {conditions: [{type: Ready, status: 'True'}]}");

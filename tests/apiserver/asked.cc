@@ -132,7 +132,7 @@ api::Request Asker::RequestOf(const Value& line) const {
   return r;
 }
 
-// What the line wants to remember of the answer's body.
+// Keeps the parts of the answer's body that the line names under "save".
 void Asker::Keep(const Value& line, const Value& body) {
   if (!line.Get("save").is_object()) return;
   for (const auto& [name, path] : line.Get("save").members()) {

@@ -5,11 +5,11 @@
 //    "query": {"dryRun": "All"}, "patch": "merge", "user": "", "body": {...}}
 //   {"code": 201, "body": {...}, "warnings": [...]}
 //
-// "$NAME" in a text stands for what an earlier line kept: "save": {"NAME": "metadata.uid"}. With
-// "versions": true the answer also relates its resource versions to those kept. With "table": true
-// it has the table of a server's printers.
+// "$NAME" in a text stands for a value that an earlier line kept: "save": {"NAME": "metadata.uid"}.
+// With "versions": true the answer also relates its resource versions to the kept ones. With
+// "table": true it has the table of the server's printers.
 //
-// A watch is opened by a line and read by others, each of which tells what came since the last:
+// One line opens a watch and others read it; each answer has the events since the previous one:
 //
 //   {"verb": "watch", "resource": "pods", "query": {"resourceVersion": "$NAME"}, "as": "W"}
 //   {"code": 200}
@@ -47,13 +47,13 @@ class Asker {
   std::map<std::string, std::shared_ptr<TestWatch>, std::less<>> watches_;
 };
 
-// An answer without what differs from run to run and from server to server: uids, resource
-// versions, continue tokens, the time of creation, ages in tables, generated letters,
+// An answer without the members that differ from run to run and from server to server: uids,
+// resource versions, continue tokens, the time of creation, ages in tables, generated letters,
 // managedFields; and without the empty values that Go prints of fields without omitempty.
 value::Value Comparable(const value::Value& answer);
 
-// Which of an object's versions, in the order of their appearance, the answers show: two servers
-// number them differently, but both or neither write.
+// The answers' resource versions, numbered in the order of their appearance: two servers have
+// different numbers, but both or neither write.
 class Versions {
  public:
   std::string Of(const value::Value& answer);

@@ -1,4 +1,4 @@
-// What a bad request is answered with: the whole Status, as JSON, in each profile.
+// The answers to bad requests: the whole Status as JSON, in each profile.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -118,9 +118,9 @@ TEST(BadRequests, ABodyOfMoreThanThreeMebibytesIsTooLarge) {
       413);
 }
 
-// Every reason that a cause can have here, from a request that brings it. Those of upstream that
-// are missing: FieldValueTooMany, FieldValueTypeInvalid and UnexpectedServerResponse, which nothing
-// served here is validated for.
+// Requests that lead to each reason of a cause that ksim's server gives. Three of upstream's
+// reasons are missing, since no kind that ksim serves has such a validation: FieldValueTooMany,
+// FieldValueTypeInvalid and UnexpectedServerResponse.
 // API-24
 TEST(BadRequests, CausesSayWhatIsWrongInKubernetesWords) {
   World world;

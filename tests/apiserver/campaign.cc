@@ -46,7 +46,7 @@ class Truth {
   std::map<std::int64_t, State> states_{{0, State()}};  // from this revision on
 };
 
-// What a client-go reflector does, reduced to what it believes.
+// A client-go reflector, reduced to its state of the objects.
 class Reflector {
  public:
   Reflector(World& world, Truth& truth, Dice& dice, const CampaignOptions& options,

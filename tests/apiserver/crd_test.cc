@@ -57,7 +57,7 @@ TEST_P(Crd, ADefinitionIsServedAtOnceByEveryServer) {
   const api::Response g = world.Create("gadgets", "default", Gadget("default", 1));
   ASSERT_EQ(g.code, 201) << g.status.message;
   EXPECT_EQ(Generation(g), 1);
-  // A server's cache begins with the first who asks.
+  // The first request for the kind starts the server's watch cache.
   world.List("gadgets", "default", api::ListOptions(), 1);
   world.Advance(Seconds(1));
   EXPECT_EQ(Names(world.List("gadgets", "default", api::ListOptions(), 1)),

@@ -1,4 +1,4 @@
-// Deleting objects through the whole pipeline: what is written, what watchers see.
+// Deletions through the whole pipeline: the commits, and the events of watches.
 #include <gtest/gtest.h>
 
 #include "tests/apiserver/world.h"
@@ -25,11 +25,11 @@ Value WithFinalizer(Value tree) { return tree.Set(kFinalizers, Json(R"(["example
 
 class Deletes : public ::testing::Test {
  protected:
-  // A watch of the kind from now on.
+  // Opens a watch of the kind at the present version.
   std::shared_ptr<TestWatch> Follow(std::string_view resource) {
     return world.Watch(resource, "default", Options(std::to_string(world.revision())));
   }
-  // Types only: "MODIFIED", "DELETED".
+  // The types of the watch's events: "MODIFIED", "DELETED".
   Lines Types(TestWatch& watch) {
     world.Advance(Milliseconds(100));
     Lines types;

@@ -15,9 +15,9 @@ using api::Compat;
 
 constexpr Compat kProfiles[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
 
-// Config maps a, b, c, made in this order at revisions r1, r2, r3; the cache has them all, and
-// something else was written after: `head`. `old` is r1 when it is history no more: compacted in
-// the store, forgotten by the cache.
+// Config maps a, b and c were created in this order at revisions r1, r2 and r3; the watch cache has
+// them all, and `head` is a later write of another kind. `old` is r1 after the store has compacted
+// it and the cache has dropped it.
 class Matrix {
  public:
   explicit Matrix(Compat compat, bool forget) : world(WorldOptions(compat)) {
@@ -58,8 +58,8 @@ class Matrix {
     return text;
   }
 
-  // "abc end@head", "bc", "410 Expired": what comes at once; then "| d" if a write that follows is
-  // told too.
+  // The events that come at once, such as "abc end@head", "bc" or "410 Expired"; then "| d" if the
+  // watch also delivers a later write.
   std::string Watch(std::string_view rv, std::optional<bool> initial) {
     api::ListOptions options = Options(Revision(rv), initial ? "NotOlderThan" : "");
     options.send_initial_events = initial;
@@ -86,7 +86,7 @@ class Matrix {
     if (took >= Seconds(1)) text += fmt::format(" after {}s", took.whole_seconds());
     return text;
   }
-  // Periodic bookmarks may come or not; only the one that ends the state counts here.
+  // Periodic bookmarks may come or not; only the bookmark that ends the initial state counts.
   std::string Told(const TestWatch& watch) const {
     std::string text;
     for (const TestWatch::Seen& s : watch.seen) {

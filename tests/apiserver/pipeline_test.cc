@@ -1,5 +1,5 @@
-// The stages before a request is handled: who is refused, in which order, and with which words; how
-// many are served at a time.
+// The filters before the handlers: the order of refusals, their texts, and the limits of requests
+// in flight.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// What a real kube-apiserver answered (tests/apiserver/recorded), and what ksim answers to the same
-// requests.
+// ksim answers recorded requests as a real kube-apiserver did (tests/apiserver/recorded).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +25,7 @@ std::vector<std::string> Files() {
 
 class Recorded : public testing::TestWithParam<std::string> {};
 
-// FILE-1.30.jsonl is what 1.30 answered.
+// FILE-1.30.jsonl has the answers of 1.30.
 TEST_P(Recorded, IsAnsweredAsUpstreamDoes) {
   const std::string& name = GetParam();
   const auto compat = api::ParseCompat(name.substr(name.rfind('-') + 1));

@@ -1,5 +1,5 @@
-// StoreHistory: what the store's commits say of the pods: the truth that lists and watches are
-// judged by.
+// StoreHistory folds the store's commits of pods into the truth by which tests judge lists and
+// watches.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace ksim::apiserver {
 
-// What the store's commits say of the pods, change by change.
+// The changes of pods, in the order of their commits.
 class StoreHistory {
  public:
   struct Change {
@@ -53,7 +53,7 @@ class StoreHistory {
       change.after = api::Object::FromTree(p.kv.value(), p.kv.mod_revision());
     changes.push_back(std::move(change));
   }
-  // The world goes on telling while it shuts down, after this has gone.
+  // The world emits events while it shuts down, after this object is destroyed.
   std::shared_ptr<bool> here_ = std::make_shared<bool>(true);
 };
 

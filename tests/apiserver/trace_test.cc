@@ -1,4 +1,4 @@
-// What the server tells the bus.
+// The events that the API server emits on the bus.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,11 +48,11 @@ class Recorder {
   std::vector<sim::Event> events;
 
  private:
-  // The world goes on telling while it shuts down, after this has gone.
+  // The world emits events while it shuts down, after this object is destroyed.
   std::shared_ptr<bool> here_ = std::make_shared<bool>(true);
 };
 
-// The slow way: field by field.
+// The slow oracle compares field by field.
 TEST(Stages, AreHashedAsHasherDoes) {
   for (const Stage stage : {Stage::kAuthenticate, Stage::kAuthorize, Stage::kDefault, Stage::kAdmit,
                             Stage::kValidate, Stage::kStore}) {

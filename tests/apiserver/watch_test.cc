@@ -1,4 +1,4 @@
-// WATCH: what comes first, what follows, how it ends, in each profile.
+// WATCH in each profile: the initial events, the changes that follow, and the end of the stream.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ std::string Added(const api::Object& o) {
   return fmt::format("ADDED {} {}", o.name(), o.resource_version());
 }
 
-// Config maps b, then a; the cache knows them and stands at the store's revision.
+// Creates the config maps b and a, in this order; the watch cache has both and is at the store's
+// revision.
 class Watches : public ::testing::TestWithParam<Compat> {
  protected:
   Watches() : world(WorldOptions(GetParam())) {

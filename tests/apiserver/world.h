@@ -20,7 +20,7 @@
 
 namespace ksim::apiserver {
 
-// What a client sees of its watch.
+// A client's end of a watch: it records the events and the end of the stream.
 class TestWatch final : public api::WatchSink {
  public:
   struct Seen {

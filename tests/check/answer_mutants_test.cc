@@ -1,5 +1,5 @@
-// store.linearizable: an answer that is not what became of its request is caught. The base is a
-// real run; one row changes one answer, or what it is the answer to.
+// store.linearizable catches answers that do not agree with the commits of their requests. The base
+// is a real run; each row changes one answer or its request.
 #include <gtest/gtest.h>
 
 #include "recorded.h"
@@ -21,7 +21,7 @@ Is AnswerTo(std::int64_t id) {
   return [=](const Record& r) { return r.kind == Kind::kResponse && r.Int("id") == id; };
 }
 
-// The answer to the last such request that was answered 2xx.
+// The last 2xx answer to such a request.
 Record* AnswerTo(Trace* t, const Is& asks) {
   for (std::size_t i = t->events.size(); i-- > 0;) {
     if (!asks(t->events[i])) continue;
@@ -49,7 +49,7 @@ void Add(Record* r, std::string_view field, std::int64_t n) {
   SetField(r, field, Value::Of(r->Int(field) + n));
 }
 
-// The commits that came of a request came of none.
+// Removes the link from a request to its commits.
 void OfNobody(Trace* t, const Record& answer) {
   for (Record& r : t->events)
     if (r.kind == Kind::kCommit && r.Int("request") == answer.Int("id"))
@@ -105,7 +105,7 @@ std::vector<Row> Rows() {
        [=](Trace* t) {
          Record* answer = AnswerTo(t, deletes);
          OfNobody(t, *answer);
-         // A pod that is there to stay.
+         // A pod that is not deleted later.
          const std::size_t kept = Find(
              *t,
              [](const Record& r) {
@@ -171,7 +171,7 @@ spec: {containers: [{name: c, image: nginx}]}
 )";
 }
 
-// A request of that verb was answered so (0: not at all), and wrote something or not.
+// A request of this verb got this code (0: no answer), and wrote something or not.
 bool Happened(const Trace& t, const std::string& verb, int code, bool wrote) {
   for (const Record& r : t.events) {
     if (r.kind != Kind::kRequest || r.Text("verb") != verb) continue;

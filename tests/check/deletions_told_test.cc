@@ -1,4 +1,4 @@
-// handlers.fold: which deletions a handler may be told of.
+// handlers.fold: the deletions that a handler may get.
 #include <gtest/gtest.h>
 
 #include "recorded.h"
@@ -6,7 +6,7 @@
 namespace ksim::check {
 namespace {
 
-// The last deletion of a pod that the controller was told of, changed so: who is violated?
+// The verdicts after `change` altered the last deletion of a pod in the controller's handler.
 std::set<std::string> WithDeletion(const char* compat, bool again, std::string_view field,
                                    const Value& v) {
   const std::string pods = "kube-controller-manager pods";
@@ -23,8 +23,8 @@ std::set<std::string> WithDeletion(const char* compat, bool again, std::string_v
   return out;
 }
 
-// Only a RealFIFO passes on a deletion of what it does not know. Another uid than the one told of
-// is what was known last at most, never what the server said.
+// Only a RealFIFO passes on a deletion of an unknown object. A deletion with another uid than the
+// handler's can be a tombstone's last known state, never the server's event.
 TEST(DeletionsTold, OfADeletionOnlyWhatWasToldIsTold) {
   const std::set<std::string> none, caught = {"handlers.fold"};
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
@@ -36,7 +36,7 @@ TEST(DeletionsTold, OfADeletionOnlyWhatWasToldIsTold) {
   }
 }
 
-// A deletion that was not seen has the state known last, which may be an earlier incarnation's.
+// A tombstone has the last known state, which may be that of an earlier incarnation.
 TEST(DeletionsTold, ATombstoneMayBeOfAnotherIncarnation) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     Trace trace = Recorded("delete-pod", compat);

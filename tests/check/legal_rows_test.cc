@@ -1,6 +1,6 @@
-// docs/requirements/guarantees.md, "What may happen": each thing that looks wrong and may legally
-// happen is made to happen in a run that every oracle watches, and none alarms. Rows 1 to 6 are
-// those of tests/whole/churn, where chance brings them about, as it does row 11.
+// docs/requirements/guarantees.md, "What may happen": the tests bring about each legal oddity in a
+// run that every oracle watches, and none alarms. tests/whole/churn has rows 1 to 6, which chance
+// brings about there, as it does row 11.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using Kind = sim::EventKind;
 const std::string kManager = "kube-controller-manager";
 const std::string kHandlers = "kube-controller-manager/replicaset";
 
-// A ReplicaSet `web`, made at the start, and more steps and faults.
+// A scenario that creates a ReplicaSet `web` at the start and has these steps and faults.
 std::string Web(const std::string& steps, const std::string& faults,
                 const std::string& more_spec = "", const std::string& cluster = "nodes: 2") {
   return fmt::format(R"(
@@ -46,8 +46,8 @@ spec:
                      cluster, steps, faults, more_spec);
 }
 
-// `process` dies, and starts again with another API server, whose cache of pods is behind since the
-// deletion of a pod and what came of it.
+// `process` dies and restarts with another API server, whose watch cache of pods lags since before
+// the deletion of a pod and its replacement.
 std::string BehindAfterRestart(const std::string& process, const std::string& cluster) {
   return Web(
       "  - {at: 25s, delete: {resource: pods, selector: app=web}}",
@@ -290,7 +290,7 @@ std::vector<Row> Rows() {
   };
 }
 
-// 11, and why it has no row for informers of 1.36.
+// Row 11 does not occur with informers of 1.36.
 TEST(LegalRows, AConsistentFirstListIsNeverOlder) {
   const Trace trace = RunOf(BehindAfterRestart(kManager, ""), "1.36");
   EXPECT_FALSE(FirstListIsOlderThanWhatWasKnown(trace, kManager));
@@ -311,7 +311,7 @@ TEST(LegalRows, WhatMayHappenHappensAndNobodyAlarms) {
 
 // --- rows that need a client of their own ---
 
-// Watches pods, and does with the informer what a test says.
+// A client that watches pods and sets up its informer as the test says.
 class Watcher : public controllers::Controller {
  public:
   Watcher(controllers::ControllerContext context, int refusals, Duration late)
@@ -352,8 +352,8 @@ ClusterOptions Of(const char* compat) {
   return options;
 }
 
-// 17: here a transform refused its creation and the mark of its deletion; the deletion itself is
-// told in 1.36 only.
+// 17: a transform refused the pod's creation and its deletion mark; only the handlers of 1.36 get
+// the deletion itself.
 TEST(LegalRows, ADeletionOfAKeyNeverToldOf) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     Cluster cluster(Of(compat));

@@ -1,4 +1,4 @@
-// What may legally happen does not alarm.
+// The oracles stay silent over runs that are legal.
 #include <gtest/gtest.h>
 
 #include "ksim/value/json.h"
@@ -13,7 +13,7 @@ TEST(Legal, RealRunsAreSilentLiveAndRecorded) {
       const Trace trace = Recorded(name, compat);
       EXPECT_EQ(trace.end->violations.size(), 0u) << name << " " << compat;
       EXPECT_EQ(Messages(trace), "") << name << " " << compat;
-      // The same oracles had something to judge.
+      // The same oracles had events to judge.
       const auto checker = CheckTrace(trace, {"*"});
       ASSERT_TRUE(checker.ok());
       std::vector<std::string> live = trace.end->judged;
@@ -25,7 +25,8 @@ TEST(Legal, RealRunsAreSilentLiveAndRecorded) {
   }
 }
 
-// esr and sched.fits: what holds a pod, or keeps its owner from saying so.
+// esr and sched.fits stay silent about a pod that cannot be scheduled, start or become available
+// yet, and about its owner's status.
 TEST(Legal, WhatIsHeldStaysAsItIs) {
   struct Case {
     const char *what, *set, *pod, *shows;

@@ -67,7 +67,7 @@ inline Is StoreDeliver(std::string prefix) {
   };
 }
 
-// Index of the n-th record (from 0) that is so; the size if there is none.
+// The index of the n-th record (from 0) that matches; the size if there is none.
 inline std::size_t Find(const Trace& t, const Is& is, std::size_t n = 0) {
   for (std::size_t i = 0; i < t.events.size(); ++i)
     if (is(t.events[i]) && n-- == 0) return i;
@@ -81,7 +81,7 @@ inline Is Handler(std::string informer, std::string type) {
   };
 }
 
-// The last record that is so.
+// The last record that matches.
 inline Record* Last(Trace* t, const Is& is) {
   for (std::size_t i = t->events.size(); i-- > 0;)
     if (is(t->events[i])) return &t->events[i];

@@ -1,4 +1,4 @@
-// sched.fits: what a scheduler that has started anew is answerable for.
+// sched.fits judges a restarted scheduler only by the pods that it learned of since.
 #include <gtest/gtest.h>
 
 #include "recorded.h"
@@ -65,14 +65,14 @@ TEST(SchedFits, AfterAStartOnlyWhatItWasToldOfCounts) {
   Trace untold = told;
   std::erase_if(untold.events, TellsTheSchedulerOfAPod);
   EXPECT_FALSE(Caught(untold)) << Messages(untold);
-  // In one life what it bound it knows, told of it or not.
+  // Within one life a scheduler knows the pods that it bound, delivered to it or not.
   std::erase_if(untold.events, [](const Record& r) {
     return r.kind == Kind::kActor && r.Text("process") == "kube-scheduler" && r.t > 0;
   });
   EXPECT_TRUE(Caught(untold)) << Messages(untold);
 }
 
-// Told of the pod, but as it was before it was bound; or too late.
+// The scheduler got the pod as it was before its binding, or too late.
 TEST(SchedFits, ToBeToldOfAPodIsNotToBeToldWhereItIs) {
   Trace early = BoundBeforeAndAfter();
   Larger(&early);

@@ -1,5 +1,5 @@
-// Each guarantee about informers, handlers, the store and the actors catches the histories that
-// break it. The base is a real run; one row breaks one thing.
+// Each oracle about informers, handlers, the store and the actors catches the histories that break
+// its guarantee. The base is a real run; each row breaks one thing.
 #include <gtest/gtest.h>
 
 #include "ksim/cluster.h"
@@ -32,7 +32,7 @@ void Erase(Trace* t, const Is& is, std::size_t n = 0) {
   t->events.erase(t->events.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
-// A pod's creation with its leaf `path` as it is; null if it has none.
+// A pod's creation without a change of its leaf `path`; null if it has none.
 void SetLeaf(Record* commit, std::string_view path, const Value& v) {
   std::vector<Value> leaves;
   for (const Value& leaf : commit->Get("changed").items())
@@ -46,7 +46,7 @@ void AddLeaf(Record* commit, std::string_view path, const Value& v) {
            commit->Get("changed").Append(value::Obj({{"path", Value::Of(path)}, {"new", v}})));
 }
 
-// Without what it does to a status.
+// The commit without its change of the status.
 void LeaveStatus(Record* commit) {
   std::vector<Value> leaves;
   for (const Value& leaf : commit->Get("changed").items())
@@ -153,7 +153,7 @@ std::vector<Row> Rows() {
        "store.linearizable"},
       {"more pods than asked for (129795)",
        [=](Trace* t) {
-         // The ReplicaSet asked for one all along.
+         // The ReplicaSet asked for one pod all along.
          Record* rs = At(t, [](const Record& x) {
            return x.kind == Kind::kCommit && x.Text("resource") == "replicasets" &&
                   x.Text("op") == "create";
@@ -267,7 +267,7 @@ TEST(StateMutants, EachIsCaught) {
 
 // --- view.monotone and tombstones ---
 
-// The deletion of the last pod that the controller was told of, with the object's first version.
+// The last deletion of a pod in the controller's handler, with the object's first version.
 Record* OlderDeletion(Trace* t) {
   const std::string pods = "kube-controller-manager pods";
   Record* deleted = Last(t, Handler(pods, "delete"));
@@ -279,9 +279,8 @@ Record* OlderDeletion(Trace* t) {
   return deleted;
 }
 
-// A deletion that was seen has the newest state; one that was not (a tombstone) has whatever was
-// known, which may be older than what the handler was told last: the DeltaFIFO of 1.25 takes it
-// from the cache while newer deltas wait.
+// A deletion from the watch has the newest state. A tombstone has the known state, which may be
+// older than the handler's: the DeltaFIFO of 1.25 takes it from the cache while newer deltas wait.
 TEST(StateMutants, ADeletionWithAnOlderObjectIsCaughtUnlessItIsATombstone) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     Trace seen = Recorded("delete-pod", compat);
@@ -295,8 +294,8 @@ TEST(StateMutants, ADeletionWithAnOlderObjectIsCaughtUnlessItIsATombstone) {
 
 // --- noOvershoot ---
 
-// A controller is told of a pod between two tries of one creation. It had decided before the first;
-// had it decided after, it would have made one too many.
+// A controller learns of a pod between two tries of one creation. It decided before the first try;
+// had it decided after it, it would have created one pod too many.
 TEST(StateMutants, ACreationDecidedOnWhenThePodsWereKnownIsCaught) {
   for (const char* compat : {"1.25", "1.30"}) {
     Trace trace = Recorded("../tests/regress/told-while-it-creates", compat);
@@ -314,7 +313,7 @@ TEST(StateMutants, ACreationDecidedOnWhenThePodsWereKnownIsCaught) {
 
 // --- atMostOne ---
 
-// All pods are a StatefulSet's.
+// Makes a StatefulSet the owner of all pods.
 void OfStatefulSet(Trace* t) {
   for (Record& r : t->events) {
     const bool created = r.kind == Kind::kCommit && r.Text("op") == "create";
@@ -351,8 +350,8 @@ TEST(StateMutants, AStatefulSetsPodThatRunsOnTwoNodesIsCaught) {
   }
 }
 
-// A pod is gone, and its containers run on, while one of the same name starts elsewhere: its
-// kubelet must not have let it go; somebody who removes it by force takes that into account.
+// A pod is removed while its containers run, and a pod of the same name starts elsewhere: a kubelet
+// must not remove it so; a user who deletes it by force accepts that.
 TEST(StateMutants, OnlyAPodRemovedByForceMayRunOn) {
   for (const char* by : {"kubelet/node-1", "kubectl"}) {
     Trace mutant = Recorded("delete-pod", "1.30");
@@ -379,8 +378,8 @@ TEST(StateMutants, OnlyAPodRemovedByForceMayRunOn) {
 
 // --- noLeak ---
 
-// The user deletes the ReplicaSet, and nobody deletes its pods: there is no garbage collector here.
-// The traces that have one are those of the mutants.
+// The user deletes the ReplicaSet, and nobody deletes its pods, since the run has no garbage
+// collector. Only the mutants' traces have one.
 TEST(StateMutants, PodsLeftBehindByADeletedOwnerAreCaught) {
   ClusterOptions options;
   Cluster cluster(options);
@@ -460,8 +459,8 @@ TEST(StateMutants, WritingThatDoesNotStopIsCaught) {
   }
 }
 
-// A deletion that was meant for one pod and hit another: the sender acted on the one, or demanded
-// it, or both.
+// A deletion hits another pod than the one that its sender meant: the sender acted on the first, or
+// named its uid as precondition, or both.
 TEST(StateMutants, ADeletionMeantForAnotherIncarnationIsCaught) {
   struct Case {
     bool acted_on, demanded;
@@ -478,7 +477,8 @@ TEST(StateMutants, ADeletionMeantForAnotherIncarnationIsCaught) {
   }
 }
 
-// CTRL-F-03. What a user writes is his own affair; and an owner more is no second controller.
+// CTRL-F-03: the oracle does not judge a user's writes, and a further owner is no second
+// controller.
 TEST(StateMutants, AUserMayWriteAStatusAndOwnersThatControlNothingAreMany) {
   Trace mutant = Recorded("delete-pod", "1.30");
   Record* bound = At(&mutant, [](const Record& r) {

@@ -14,7 +14,7 @@ constexpr const char* kPod =
     R"({"metadata":{"name":"web-1","namespace":"default","uid":"p1","ownerReferences":[
         {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"rs","controller":true}]}})";
 
-// A run of which only some events are told: each at its time.
+// A run with only some of its events, each at its time.
 class UnseenPodsTest : public testing::Test {
  protected:
   void Asked(const char* by) {
@@ -135,7 +135,8 @@ TEST_F(UnseenPodsTest, NotForOneThatWasOnItsWayWhenItsMakerDied) {
   EXPECT_FALSE(pods_.AwaitedBy("rs")) << "the process that is there now did not ask for it";
 }
 
-// CTRL-RS-04: a pod that is first seen on its way out is no creation observed, nor is what follows.
+// CTRL-RS-04: a pod that is first seen with a deletionTimestamp is no observed creation, and
+// neither are its later events.
 TEST_F(UnseenPodsTest, AlsoForOneThatWasGoingWhenItWasFirstSeen) {
   Created("kube-controller-manager/replicaset");
   Marked(7);
@@ -150,7 +151,7 @@ TEST_F(UnseenPodsTest, AlsoForOneThatWasGoingWhenItWasFirstSeen) {
   EXPECT_FALSE(pods_.AwaitedBy("rs")) << "it was seen as it was before";
 }
 
-// CTRL-RS-19: whoever got no answer expects nothing, whatever came of it, and whenever.
+// CTRL-RS-19: a controller that got no answer expects nothing, whatever the outcome of its request.
 TEST_F(UnseenPodsTest, NotForOneWhoseAnswerWasLost) {
   Asked("kube-controller-manager/replicaset");
   Committed("kube-controller-manager/replicaset");

@@ -1,4 +1,4 @@
-// What `ksim check` says of a run's own affairs: its expectations and its limits.
+// The verdict of `ksim check` on the run's own expectations and limits.
 #include "ksim/check/verdict.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ spec:
                "1.30");
 }
 
-// Oracle: the run, which judged as it went.
+// The oracle is the run itself, which judged its expectations as it went.
 TEST(Verdict, ExpectationsAreJudgedAsTheRunJudgedThem) {
   struct Case {
     const char* expectation;
@@ -105,7 +105,7 @@ TEST(Verdict, WhatTheRunSaysIsBrokenIs) {
   }
 }
 
-// What was to hold always is judged in every trace.
+// `always` expectations are judged in every trace, even in one that is cut short.
 TEST(Verdict, ATraceThatIsCutShortMayBreakWhatAlwaysHolds) {
   Trace t = Expecting("{always: {resource: pods, count: {max: 2}}}");
   t.end.reset();

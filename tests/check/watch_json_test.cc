@@ -28,7 +28,7 @@ std::string Event(const char* type, const char* name, int rv, const char* uid = 
   return EventOf(type, Pod(name, rv, uid));
 }
 
-// Of another kind than the pods.
+// An ERROR event, whose object is a Status and no pod.
 std::string Error(int code) {
   return EventOf("ERROR", fmt::format("{{\"apiVersion\": \"v1\", \"kind\": \"Status\", "
                                       "\"metadata\": {{}}, \"code\": {}}}",
@@ -64,7 +64,7 @@ std::string Show(const std::string& stream, const std::string& list = "") {
   return out;
 }
 
-// Items first, in the list's order; then changes.
+// The stream has the items first, in the list's order, and then the changes.
 const std::string kStart = Event("ADDED", "b", 120) + Event("ADDED", "a", 100, "u2");
 const std::string kList = List(130, Pod("b", 120, "u1") + "," + Pod("a", 100, "u2"));
 
@@ -112,7 +112,7 @@ TEST(WatchJson, WhatARealClusterPrintsIsJudged) {
   for (const Case& c : cases) EXPECT_EQ(Show(c.stream, c.list), c.want) << c.what;
 }
 
-// Nothing tells the last item from the first creation, but that both came before the change.
+// The stream does not show where the initial items end, but all of them precede the first change.
 TEST(WatchJson, WhatFollowsTheItemsIsNewerThanAll) {
   struct Case {
     const char* what;
@@ -149,7 +149,7 @@ TEST(WatchJson, WhatFollowsTheItemsIsNewerThanAll) {
   for (const Case& c : cases) EXPECT_EQ(Show(c.stream, c.list), c.want) << c.what;
 }
 
-// What comes after an ERROR is another watch's, after a list of its own or not.
+// The events after an ERROR belong to another watch, with a list of its own or without.
 TEST(WatchJson, AnErrorEndsWhatIsKnown) {
   const std::string broken = kStart + Event("MODIFIED", "a", 131, "u2") + Error(410);
   const std::string again = broken + Event("ADDED", "b", 120) + Event("ADDED", "a", 170, "u2");

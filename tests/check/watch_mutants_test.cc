@@ -31,7 +31,7 @@ void Repeat(Trace* t, const Is& is, std::size_t n) {
   t->events.insert(t->events.begin() + static_cast<std::ptrdiff_t>(j), copy);
 }
 
-// The n-th comes after the one that follows it.
+// Swaps the n-th event with its successor.
 void Swap(Trace* t, const Is& is, std::size_t n) {
   const std::size_t i = Find(*t, is, n), j = Find(*t, is, n + 1);
   ASSERT_LT(j, t->events.size());
@@ -40,7 +40,7 @@ void Swap(Trace* t, const Is& is, std::size_t n) {
   t->events.erase(t->events.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
-// The n-th comes once more after the one that is `later` places behind it.
+// Repeats the n-th event after the one that is `later` places behind it.
 void RepeatLate(Trace* t, const Is& is, std::size_t n, std::size_t later) {
   const std::size_t i = Find(*t, is, n), j = Find(*t, is, n + later);
   ASSERT_LT(j, t->events.size());
@@ -48,7 +48,7 @@ void RepeatLate(Trace* t, const Is& is, std::size_t n, std::size_t later) {
   t->events.insert(t->events.begin() + static_cast<std::ptrdiff_t>(j + 1), copy);
 }
 
-// The n-th comes after its successor, which comes before its own commit.
+// Puts the n-th event after its successor, which then comes before its own commit.
 void SwapEarly(Trace* t, const Is& is, std::size_t n) {
   const std::size_t i = Find(*t, is, n), j = Find(*t, is, n + 1);
   ASSERT_LT(j, t->events.size());
@@ -201,7 +201,7 @@ TEST(WatchMutants, EachIsCaught) {
   }
 }
 
-// A violation says what was promised by which watch, and the first event.
+// A violation names the guarantee, the watch and the first event.
 TEST(WatchMutants, TheFindingNamesEventWatchAndObject) {
   Trace mutant = Recorded("scale", "1.30");
   const Is pods = DeliverTo(kKcm, "pods");

@@ -24,7 +24,7 @@ struct Wrong {
 
 void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
 
-// (h) is below: nobody can do that here.
+// (h) is below: ksim's API does not allow that mistake.
 const std::vector<Wrong> kAll = {
     {"a", "edge", "esr"},        {"b", "tombstone", "esr"},    {"c", "readback", "noOvershoot"},
     {"d", "requeue", "expect"},  {"e", "predicate", "expect"}, {"f", "versions", "esr"},
@@ -41,7 +41,7 @@ scenario::Scenario Load(const Wrong& wrong, const std::string& compat) {
   return loaded.scenarios.empty() ? scenario::Scenario() : loaded.scenarios[0];
 }
 
-// The same with the twin in its place.
+// The same scenario with the right twin in place of the wrong controller.
 scenario::Scenario Righted(scenario::Scenario scenario, const Wrong& wrong) {
   const std::string name = std::string("wrong-") + wrong.name;
   const controllers::ControllerInfo* sample = controllers::FindController(name);
@@ -85,7 +85,7 @@ TEST_P(EachWrong, HasATwinThatIsSilent) {
   }
 }
 
-// Whoever adds one adds its run to the table; and no run is without its sample.
+// Each sample controller has its run in the table, and each run its sample.
 TEST(Samples, AllAreInTheTable) {
   const auto listed = [](std::string_view name) {
     return std::any_of(kAll.begin(), kAll.end(),
@@ -114,15 +114,15 @@ TEST(Samples, AStarMeansNoneOfThem) {
     EXPECT_EQ(r.actor.find("wrong-"), std::string::npos);
 }
 
-// (d) A result is an error or a time to come again, never both: it has no way to say so.
+// (d) A result is an error or a delay, never both: the type cannot hold both.
 static_assert(!std::is_aggregate_v<client::ReconcileResult>);
 TEST(Samples, AnErrorHasNoDelay) {
   EXPECT_EQ(client::ReconcileResult::Error("no").delay(), Duration());
   EXPECT_TRUE(client::ReconcileResult::RequeueAfter(Seconds(10)).ok());
 }
 
-// (h) What a cache gives out cannot be changed, by nobody and nowhere: an object shares an
-// immutable tree, and has no function that changes it; its tree's Set makes another.
+// (h) No caller can change a cached object: it shares an immutable tree and has no mutating
+// function; Set on its tree makes another tree.
 template <class T>
 concept CanBeWritten =
     requires(T o) { o.tree() = value::Value(); } || requires(T o) { o.set_name("x"); };

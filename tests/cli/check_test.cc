@@ -1,4 +1,4 @@
-// What `ksim check` answers to what is cut short.
+// `ksim check` over traces that are cut short.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -69,7 +69,7 @@ TEST_F(Traces, ACutTraceIsCodeSixWithWhatIsMissing) {
   EXPECT_NE(r.err.find("the last line (digest and result) is missing"), std::string::npos);
 }
 
-// What stands in the first line and changes nothing of the run.
+// A changed name or mode in the first line leaves the run as it is, and yet the replay notices it.
 TEST_F(Traces, AnAlteredFirstLineIsCodeFour) {
   std::string text = Read(Jsonl());
   const std::size_t name = text.find("\"name\":\"replicaset\"");
@@ -159,7 +159,7 @@ TEST_F(Traces, GetShowsAMoment) {
 }
 
 TEST_F(Traces, GetShowsWhatAProcessBelieved) {
-  // Between the write of the first pod and the word of it.
+  // The moment lies between the commit of the first pod and its delivery.
   std::string written;
   const absl::StatusOr<trace::Trace> trace = trace::ReadTrace(Jsonl());
   for (const trace::Record& r : trace->events)
@@ -201,7 +201,7 @@ TEST_F(Traces, GetHintsThatTheTraceComesFirst) {
   EXPECT_EQ(RunCli({"get", "nowhere.jsonl", "pods"}).err.find("hint"), std::string::npos);
 }
 
-// What of a cut trace is missing may be what was not found.
+// The missing part of a cut trace may hold the object that was not found.
 TEST_F(Traces, ACutTraceIsUndecidedAlsoWhenNothingIsFound) {
   const std::string text = Read(Jsonl());
   const std::string path = Write("early.jsonl", text.substr(0, text.find("\n{\"seq\":20,") + 1));

@@ -1,4 +1,4 @@
-// ksim describe and events: which objects, and the events of which.
+// ksim describe and ksim events: the selection of objects and of their events.
 #include <gtest/gtest.h>
 
 #include "tests/cli/run_cli.h"

@@ -140,7 +140,7 @@ TEST_F(EtcdTrace, WrongUsageSaysWhatEtcdctlSays) {
   }
 }
 
-// The objects `ksim get` shows are what lies under the keys.
+// The values under the keys are the objects that `ksim get` shows.
 TEST(Etcd, ValuesAreTheStoredObjects) {
   const std::string path = testing::TempDir() + "etcd-run.jsonl";
   ASSERT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "--trace", path}).code, 0);

@@ -1,5 +1,5 @@
-// Answers of the store in the words of etcdctl 3.4.23, recorded with a real etcd; only cluster and
-// member are other numbers there.
+// The store's answers as etcdctl 3.4.23 prints them, recorded with a real etcd; only the cluster
+// and member ids differ.
 #include "ksim/cli/etcdctl.h"
 
 #include <gtest/gtest.h>

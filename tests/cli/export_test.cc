@@ -120,7 +120,7 @@ TEST_F(Pictures, AReportIsOnePageAndSaysHowMuchIsInIt) {
   EXPECT_NE(Read(file).find("cut short"), std::string::npos);
 }
 
-// The same numbers as the run itself tells.
+// The numbers are those that the run itself prints.
 TEST_F(Pictures, DeliveriesAreThoseOfTheRun) {
   const std::string page = RunCli({"report", Jsonl(), "-o", "-"}).out;
   const CliResult run = RunCli({"run", "scenarios/watch-drop.yaml", "-o", "json"});

@@ -159,7 +159,7 @@ TEST_F(Get, ShowsLabelsAndKinds) {
             "replicaset.apps/my-replicaset   2     2     2     6s\n");
 }
 
-// One table for a run of one kind, its names without a prefix.
+// Neighbours of one kind share a table, whose names have no prefix.
 TEST_F(Get, ShowsNamedObjectsInTheOrderAskedFor) {
   EXPECT_EQ(Ask({"node/node-2", "no/node-1"}).out,
             "NAME     STATUS   ROLES    AGE   VERSION\n"
@@ -174,7 +174,7 @@ TEST_F(Get, ShowsNamedObjectsInTheOrderAskedFor) {
   EXPECT_EQ(Ask({"no,nodes,node", "-o", "name"}).out, "node/node-1\nnode/node-2\nnode/node-3\n");
 }
 
-// kubectl's flags keep the column for the tables that follow.
+// kubectl's print flags keep the column for the tables that follow.
 TEST_F(Get, ANamespaceColumnStays) {
   EXPECT_EQ(Ask({"rs,nodes", "-A"}).out,
             "NAMESPACE   NAME                            DESIRED   CURRENT   READY   AGE\n"

@@ -1,4 +1,5 @@
-// What wrong usage and bad input say. Golden texts; all end with exit code 2 and write nothing.
+// The messages for wrong usage and bad input, as golden texts. All commands end with exit code 2
+// and write no file.
 #include <gtest/gtest.h>
 
 #include "ksim/base/os.h"

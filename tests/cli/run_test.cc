@@ -79,8 +79,8 @@ TEST(Run, WritesTheAuditLogOfTheApiServers) {
       2);
 }
 
-// The causal order of spec section 15 for many seeds: create of the ReplicaSet, of each pod, its
-// binding, its running.
+// The causal order of spec section 15 for many seeds: the ReplicaSet is created, then each pod is
+// created, bound and running.
 TEST(Run, EverySeedEndsWellAndInCausalOrder) {
   for (int seed = 1; seed <= 25; ++seed) {
     const std::string path = testing::TempDir() + "seed.jsonl";
@@ -192,7 +192,7 @@ TEST(Run, PassingALimitIsCodeThree) {
   EXPECT_EQ(only.code, 3);
   EXPECT_TRUE(
       only.err.starts_with("violation: limit: not quiet when limit.time had passed; busy with: "));
-  // The others, each once.
+  // The message names each of the other busy actors once.
   const std::size_t also = only.err.find("\n  also busy: ");
   ASSERT_NE(also, std::string::npos) << only.err;
   EXPECT_EQ(only.err.find(only.err.substr(also + 15, 40)), also + 15) << only.err;

@@ -1,4 +1,4 @@
-// How flags are written, and what becomes of results that cannot be.
+// The forms of flags, and results that cannot be written.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Usage, FlagsAreWrittenAsForKubectl) {
   EXPECT_EQ(RunCli({"-o", "name", "run", kScenario}).out, names) << "flags before the command";
 }
 
-// As pflag has it: a flag takes the word behind it and no more, and of two the last one counts.
+// Flags follow pflag: a flag takes the one word behind it, and the last of two counts.
 TEST(Usage, FlagsTakeOneValueAndTheLastOneCounts) {
   const std::string trace = testing::TempDir() + "last.jsonl";
   const std::string one = RunCli({"run", kScenario, "-q", "--set", "cluster.nodes=1"}).out;
@@ -159,7 +159,7 @@ TEST(Usage, ASeedIsAWholeNumber) {
   }
 }
 
-// Who parses stdout can do so also when there is no result.
+// A program that parses stdout gets JSON there also when the command fails.
 TEST(Usage, WhatFailsIsATreeToo) {
   const std::vector<std::vector<std::string>> commands = {{"run", "no-such-file.yaml"},
                                                           {"run", kScenario, "--sed", "3"},
@@ -214,7 +214,7 @@ TEST(Usage, SeveralResultsAreOneDocument) {
   EXPECT_EQ(list->Get("items").at(1).Get("scenario").AsString(), "scale");
 }
 
-// Also of what fails, on both streams and in every form.
+// The rule holds for failures too, on both streams and in every format.
 TEST(Usage, RunsSideBySideSayTheSame) {
   for (const std::vector<std::string>& form :
        {std::vector<std::string>{"-v", "6"}, {"-o", "json"}, {"-o", "name"}}) {
@@ -242,8 +242,8 @@ TEST(Usage, NumbersAndWordsAreChecked) {
             "shows what it takes\n");
 }
 
-// Known before anything runs: invalid. A full disk shows only at the end: undecided, and the
-// result is told all the same.
+// ksim knows before the run that a path cannot be written: invalid. A full disk shows only at the
+// end: undecided, and ksim prints the result all the same.
 TEST(Usage, FilesThatCannotBeWritten) {
   for (const char* flag : {"--trace", "--audit-log", "--junit"}) {
     const CliResult r = RunCli({"run", kScenario, flag, "/no/such/directory/file"});
@@ -296,7 +296,7 @@ TEST(Usage, UndecidedRunsAreNamed) {
   EXPECT_TRUE(json->Get("faults").Has("dropWatch")) << "the name that spec.fuzz.faults takes";
 }
 
-// A flag that is given with nothing in it is not one that is left out.
+// A flag with an empty value differs from an absent flag.
 TEST(Usage, FuzzTakesNoEmptyOrNegativeFlags) {
   for (const char* flag : {"--seeds", "--shard", "--time", "--out"}) {
     const CliResult r = RunCli({"fuzz", kScenario, flag, ""});
@@ -310,9 +310,9 @@ TEST(Usage, FuzzTakesNoEmptyOrNegativeFlags) {
   }
 }
 
-// With every flag that the run hangs on.
+// The command line has every flag on which the run depends.
 TEST(Usage, TheCommandThatShowsASeedAgainIsWhole) {
-  // Its runs are long enough to be asked for the time.
+  // The runs are long enough for the campaign to check its time limit.
   constexpr const char* kLong = "scenarios/museum/b6-rs-expectations.workload.yaml";
   const auto shown = [](std::vector<std::string> flags) {
     std::vector<std::string> args{"fuzz", kLong, "--seeds", "2..3", "--run-timeout", "1us"};
@@ -331,7 +331,7 @@ TEST(Usage, TheCommandThatShowsASeedAgainIsWhole) {
                 "--run-timeout 1us");
   EXPECT_EQ(shown({"--strategy", "exhaustive", "--bound", "1"}),
             begin + "2 --strategy exhaustive --bound 1 --run-timeout 1us");
-  // It learns from the runs before, of its shard.
+  // The strategy learns from the earlier runs of its shard.
   EXPECT_EQ(shown({"--strategy", "coverage", "--shard", "1/2"}),
             begin + "2..3 --strategy coverage --shard 1/2 --run-timeout 1us");
 }

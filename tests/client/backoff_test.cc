@@ -26,7 +26,7 @@ TEST(Backoff, Step) {
   EXPECT_THAT(Steps(world, Backoff(Milliseconds(10), 0, 0, 3), 4), ElementsAre(10, 10, 10, 10));
   EXPECT_THAT(Steps(world, Backoff(Milliseconds(10), 200, 0, 3), 6),
               ElementsAre(10, 20, 40, 80, 80, 80));
-  // Past the cap: duration is the cap and no step is left.
+  // Beyond the cap the duration is the cap and no step is left.
   EXPECT_THAT(Steps(world, Backoff(Milliseconds(10), 300, 0, 9, Milliseconds(50)), 5),
               ElementsAre(10, 30, 50, 50, 50));
 }
@@ -64,7 +64,7 @@ TEST(ExponentialPoll, SleepsOnceLessThanItTriesAndNeverTheCappedValue) {
   EXPECT_THAT(Sleeps(world, Backoff(Milliseconds(10), 200, 0, 1)), ElementsAre());
 }
 
-// A write that gives what the script says.
+// A write whose results come from a script.
 struct Attempt {
   Attempt() = default;
   sim::Task<api::Result<int>> operator()() {
@@ -183,7 +183,7 @@ TEST(TokenBucket, TryAcceptTakesOnlyWhatIsThere) {
   EXPECT_FALSE(bucket.TryAccept(now + Seconds(300)));
 }
 
-// Tokens counted one nanosecond step at a time, in 1/interval parts.
+// The slow oracle counts tokens in nanosecond steps, in 1/interval parts.
 TEST(TokenBucket, EqualsABucketCountedStepByStep) {
   const std::int64_t interval = 7, burst = 3;
   TokenBucket bucket(Nanoseconds(interval), burst);

@@ -128,7 +128,7 @@ TEST(Client, NegativeQpsNeverWaits) {
   EXPECT_THAT(asker.times, testing::Each(2));
 }
 
-// CLIENT-96: what is not set is 5 a second and 10 at once.
+// CLIENT-96: the defaults are 5 requests a second and a burst of 10.
 TEST(Client, ZeroQpsAndBurstAreTheDefaults) {
   World world;
   ClientOptions options;

@@ -46,7 +46,7 @@ struct DeltaFifoTest : testing::Test {
   DeltaFifo old_fifo{&cache, false};
 };
 
-// CLIENT-49: who pops and fails has lost the entry; it does not come again.
+// CLIENT-49: a Pop whose handler fails loses the entry; it does not come again.
 TEST(DeltaQueues, WhatHasBeenPoppedIsNotPutBack) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
     Indexer cache{Pods()};
@@ -184,8 +184,8 @@ TEST(RealFifo, SyncedOnlyWhenTheFirstReplaceWasProcessedEvenIfEmpty) {
   EXPECT_TRUE(fifo.HasSynced());
 }
 
-// CLIENT-51: what waits or is known and is not listed dies first, unless its deletion waits
-// already; then the list, in its order.
+// CLIENT-51: Replace first queues deletions of queued or known objects that are not in the list,
+// unless their deletion waits already; then the items in the list's order.
 TEST(RealFifo, OneByOneBuriesWhatIsMissingThenTellsTheList) {
   Indexer cache{Pods()};
   for (const char* known : {"known", "listed", "waiting", "dying"}) cache.Put(Pod(known, 1));
@@ -221,7 +221,7 @@ TEST(RealFifo, OneByOneResyncsWhatDoesNotWaitAndKnowsNoBookmarks) {
   EXPECT_TRUE(fifo.HasSynced()) << "the first operation was another";
 }
 
-// CLIENT-54: neither tombstones nor resyncs are new to the transform.
+// CLIENT-54: the queue does not pass tombstones and resyncs to the transform again.
 TEST(RealFifo, TransformsWhatComesFromTheServerOnly) {
   for (const bool atomic : {true, false}) {
     Indexer cache{Pods()};
@@ -241,7 +241,8 @@ TEST(RealFifo, TransformsWhatComesFromTheServerOnly) {
     EXPECT_TRUE(fifo.Delete(Pod("a", 4), kNobody));
     EXPECT_FALSE(fifo.Replace({Pod("b", 5), Pod("bad", 6)}, 6, kNobody));
     EXPECT_THAT(asked, ElementsAre("a", "bad", "a", "b", "bad"));
-    // Of a list that fails the atomic queue has nothing, the other one what stood before.
+    // A list whose transform fails leaves no entry in the atomic queue; the other queue keeps the
+    // entries before the failed item.
     EXPECT_THAT(PopAll(fifo), atomic ? testing::Matcher<std::vector<std::string>>(
                                            ElementsAre("SyncAll", "Added a@2", "Deleted a@4"))
                                      : testing::Matcher<std::vector<std::string>>(ElementsAre(
@@ -259,7 +260,7 @@ TEST(DeltaQueue, TheVersionsHaveTheirQueues) {
   }
 }
 
-// DeltaFIFO as its comment in client-go tells it, on plain ordered containers.
+// The slow oracle: DeltaFIFO as its comment in client-go specifies it, on plain ordered containers.
 struct Model {
   Indexer& cache;
   std::vector<std::pair<std::string, std::vector<std::string>>> keys;  // key, deltas

@@ -94,7 +94,8 @@ TEST(EventRecorder, TwoEventsOfOneInstantAreTwoObjects) {
   EXPECT_NE(f.world.server.requests[0].name, f.world.server.requests[1].name);
 }
 
-// 1.32 and later; earlier ones use the name as it is, which nobody checks (a real 1.30 stores it).
+// 1.32 and later shorten the name; earlier recorders use it unchanged, and no server checks it (a
+// real 1.30 stores it).
 TEST(EventRecorder, ANameThatIsTooLongForAnEventGivesAUuid) {
   const auto name_for = [](api::Compat compat, const std::string& pod) {
     Fixture f(compat);

@@ -1,5 +1,5 @@
-// FakeServer: an API server of one resource for tests of clients. It keeps a history of versions,
-// lists and watches from any of them, and does what a script says instead when there is one.
+// FakeServer: an API server of one resource for tests of clients. It keeps a history of versions
+// and serves lists and watches from any of them; a script can replace its answers.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -59,7 +59,7 @@ class FakeServer : public api::Endpoint {
   bool up = true;
   bool watch_list = true;  // knows sendInitialEvents
   bool pages = true;       // honours limit
-  // "list rv=0 limit=500", "watch rv=7", ...: what came in, in order.
+  // The requests in the order of arrival: "list rv=0 limit=500", "watch rv=7", ...
   std::vector<std::string> log;
   std::vector<api::Request> requests;
 

@@ -21,7 +21,7 @@ std::vector<std::string> Keys(const std::vector<api::Object>& objects) {
   return keys;
 }
 
-// The labels of a pod, each letter of `app` a value of its own.
+// An index function: each letter of the pod's label `app` is an index value.
 void Letters(const api::Object& o, IndexValues& values) {
   for (const char& c : o.Label("app")) values.Add(std::string_view(&c, 1));
 }

@@ -1,4 +1,4 @@
-// How an informer and its handlers end, and what nobody can do to its cache.
+// The end of informers and handlers, and the immutability of cached objects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,8 +48,9 @@ struct Throwing : RecordingHandler {
   std::vector<std::pair<std::string, VirtualTime>> times;
 };
 
-// CLIENT-59: the call is lost for that handler alone. What waits comes a second later; what comes
-// later than that waits a second only since 0.33, which pauses before the next call.
+// CLIENT-59: a handler that throws loses this call, and only this handler does. The queued
+// notifications come a second later; later ones wait a second only since 0.33, which pauses before
+// the next call.
 TEST_P(InformerLife, AHandlerThatThrowsLosesTheCallAndASecond) {
   Fixture f(GetParam());
   f.world.env.recover_panics = true;
@@ -113,7 +114,8 @@ TEST_P(InformerLife, RunASecondTimeIsIgnored) {
   EXPECT_EQ(h.calls.size(), 1u);
 }
 
-// CLIENT-67: an informer ends with its process; what is still queued for a handler may be dropped.
+// CLIENT-67: an informer ends with its process, which may drop notifications that are still queued
+// for a handler.
 TEST_P(InformerLife, WhatIsQueuedWhenTheProcessEndsIsNotToldAnyMore) {
   Fixture f(GetParam());
   RecordingHandler h;
@@ -130,8 +132,8 @@ TEST_P(InformerLife, WhatIsQueuedWhenTheProcessEndsIsNotToldAnyMore) {
   EXPECT_EQ(f.world.sim.pending_work(), 0u);
 }
 
-// CLIENT-70, CLIENT-73: what is read is the cached object itself, and nothing done to it can change
-// the cache: a change makes another tree. There is nothing for a mutation detector to find.
+// CLIENT-70, CLIENT-73: a lister returns the cached object itself, and no caller can change the
+// cache, since a change makes another tree. A mutation detector has nothing to find.
 TEST_P(InformerLife, WhatIsReadCannotChangeTheCache) {
   Fixture f(GetParam());
   f.world.server.Put("a");

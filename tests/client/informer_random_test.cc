@@ -1,6 +1,6 @@
-// Informers under random histories, faults and versions, against slow oracles: whenever all is
-// quiet the cache equals the server's state at the reflector's version, and what every handler was
-// told adds up to the cache.
+// Informers under random histories, faults and versions, against slow oracles: in every quiet state
+// the cache equals the server's state at the reflector's version, and the fold of every handler's
+// calls equals the cache.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class Script {
   }
   ~Script() { world_.sim.Shutdown(); }
 
-  // One change of the content, a fault, or a while of time.
+  // Makes one change of the objects, starts a fault, or lets some time pass.
   void Step() {
     FakeServer& server = world_.server;
     switch (random_() % 16) {
@@ -149,7 +149,7 @@ TEST_P(RandomInformerTest, SameSeedGivesTheSameEvents) {
   }
 }
 
-// Every event a client emits but a request of its own will has a cause that came before it.
+// Every event that a client emits has an earlier cause, except requests that it starts by itself.
 TEST_P(RandomInformerTest, CausesComeBeforeTheirEffects) {
   Script script(GetParam(), 5);
   for (int i = 0; i < 150; ++i) script.Step();

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
 
-// A process that wants to lead, and what it was told.
+// A candidate process and the callbacks that it got.
 struct Candidate {
   Candidate(Environment& env, api::Endpoint& server, const std::string& name,
             LeaderElectionOptions options = LeaderElectionOptions())
@@ -140,7 +140,7 @@ TEST(LeaderElection, TheFirstMakesTheLeaseAndTheSecondKeepsTrying) {
   }
 }
 
-// CLIENT-113, CLIENT-116: a renewal every 2 s; since 1.30 without reading first.
+// CLIENT-113, CLIENT-116: a renewal every 2 s; since 1.30 without a GET first.
 TEST(LeaderElection, ALeaderRenewsEveryTwoSeconds) {
   for (const api::Compat compat : kAll) {
     Fixture f(compat);
@@ -159,7 +159,7 @@ TEST(LeaderElection, ALeaderRenewsEveryTwoSeconds) {
   }
 }
 
-// CLIENT-116: the version it knows is not the newest: it reads and writes again.
+// CLIENT-116: a leader whose cached version is old gets a conflict, reads and writes again.
 TEST(LeaderElection, ARenewalThatConflictsReadsFirst) {
   Fixture f(api::Compat::k1_36);
   Candidate& a = f.Start("a");
@@ -171,8 +171,8 @@ TEST(LeaderElection, ARenewalThatConflictsReadsFirst) {
   EXPECT_TRUE(a.leads());
 }
 
-// CLIENT-114, CLIENT-115, CTRL-C-13: it counts from when it first saw the record, whatever stands
-// in it.
+// CLIENT-114, CLIENT-115, CTRL-C-13: a candidate counts the lease duration from the time when it
+// first saw the record, whatever times the record has.
 TEST(LeaderElection, AnAncientRecordIsWaitedForAllTheSame) {
   struct Case {
     api::Compat compat;
@@ -192,7 +192,7 @@ TEST(LeaderElection, AnAncientRecordIsWaitedForAllTheSame) {
   }
 }
 
-// CLIENT-114: its own name never blocks it; nobody's neither.
+// CLIENT-114: a record with the candidate's own name or with no holder never blocks it.
 TEST(LeaderElection, OnesOwnRecordAndAnEmptyOneAreTakenAtOnce) {
   for (const api::Compat compat : kAll) {
     for (const char* holder : {"a", ""}) {
@@ -206,7 +206,8 @@ TEST(LeaderElection, OnesOwnRecordAndAnEmptyOneAreTakenAtOnce) {
   }
 }
 
-// CLIENT-113: after the last success 2 s until the next try, then 10 s of tries; then it is over.
+// CLIENT-113: the next try comes 2 s after the last success; after 10 s of failed tries the leader
+// stops leading.
 TEST(LeaderElection, ALeaderThatCannotRenewStopsAfterTwelveSeconds) {
   for (const api::Compat compat : kAll) {
     Fixture f(compat);
@@ -225,7 +226,7 @@ TEST(LeaderElection, ALeaderThatCannotRenewStopsAfterTwelveSeconds) {
   }
 }
 
-// CLIENT-113: another holder seen does not end it early.
+// CLIENT-113: a leader that sees another holder does not stop before its deadline.
 TEST(LeaderElection, SeeingAnotherHolderItLeadsOnUntilTheDeadline) {
   Fixture f;
   Candidate& a = f.Start("a");
@@ -286,8 +287,8 @@ TEST(LeaderElection, AReleasedLeaseIsAnybodysAtOnce) {
   }
 }
 
-// CLIENT-113: the first try ends after 3 s. The ticks of the next ones count from there; in 1.36
-// from the beginning, and one that came meanwhile has been kept.
+// CLIENT-113: the first try ends after 3 s. The ticks of the next tries count from its end; in 1.36
+// they count from its beginning, and a tick during the try is kept.
 TEST(LeaderElection, ATickDuringATryIsKeptOnlyIn136) {
   struct Case {
     api::Compat compat;
@@ -315,8 +316,8 @@ TEST(LeaderElection, ATickDuringATryIsKeptOnlyIn136) {
   }
 }
 
-// CLIENT-116: who blanked its record made it no candidate like others: the time of its acquisition
-// stays from the optimistic update that failed (tryAcquireOrRenew sets it only there).
+// CLIENT-116: a leader whose record somebody blanked keeps its acquire time from the optimistic
+// update that failed (tryAcquireOrRenew sets it only there), unlike a new candidate.
 TEST(LeaderElection, ALeaderWhoseRecordWasBlankedTakesItAgain) {
   for (const api::Compat compat : kAll) {
     Fixture f(compat);
@@ -332,8 +333,8 @@ TEST(LeaderElection, ALeaderWhoseRecordWasBlankedTakesItAgain) {
   }
 }
 
-// CLIENT-118: 1.36 reads first and so blanks a record that is another's by now, and keeps its count
-// of transitions.
+// CLIENT-118: 1.36 reads before a release, so it blanks a record that another process holds by now,
+// and keeps that record's leaseTransitions.
 TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
   for (const api::Compat compat : kAll) {
     Fixture f(compat);
@@ -350,8 +351,8 @@ TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
   }
 }
 
-// CLIENT-118, CLIENT-119: one that knows of another leader releases nothing, though 1.36 reads
-// before it asks itself; and a release is no new leader.
+// CLIENT-118, CLIENT-119: a process that knows of another leader releases nothing, though 1.36
+// reads the record before that check; and a release calls no OnNewLeader.
 TEST(LeaderElection, WhatAReleaseSendsAndWhomItTells) {
   for (const api::Compat compat : kAll) {
     for (const bool deposed : {false, true}) {
@@ -379,9 +380,9 @@ TEST(LeaderElection, WhatAReleaseSendsAndWhomItTells) {
   }
 }
 
-// CLIENT-120, CTRL-C-13: the renewals are done, but their answers do not come: no second leader
-// arises, and the first one ends. When the lease does run out, what the old leader has sent is
-// still taken.
+// CLIENT-120, CTRL-C-13: the server commits the renewals, but their answers are lost: no second
+// leader arises, and the first one stops. After the lease has expired, the server still takes
+// writes of the old leader.
 TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
   Fixture f;
   Candidate& a = f.Start("a");
@@ -394,7 +395,7 @@ TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
   f.Advance(Seconds(8));
   ASSERT_TRUE(b.leads());
   EXPECT_GT(*b.started, *a.stopped) << "never two at once";
-  // Nothing in the write says that its sender leads no more.
+  // The write does not show that its sender leads no more.
   api::Request late;
   late.client = "a-late";
   late.verb = api::Verb::kUpdate;
@@ -404,9 +405,9 @@ TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
   EXPECT_EQ(code, 200);
 }
 
-// CLIENT-113, CLIENT-120, CTRL-C-13: whoever is stopped between two polls does not know it: another
-// leads by then, and the old one ends ten seconds after it runs again. One that is stopped inside a
-// poll whose deadline passes ends at once.
+// CLIENT-113, CLIENT-120, CTRL-C-13: a leader that is paused between two polls does not notice:
+// another leads by then, and the old one stops ten seconds after it runs again. A leader that is
+// paused inside a poll whose deadline passes stops at once.
 TEST(LeaderElection, ALeaderThatIsStoppedLeadsBesideTheNext) {
   for (const api::Compat compat : kAll) {
     for (const bool polling : {false, true}) {
@@ -451,7 +452,7 @@ TEST(LeaderElection, IsUnhealthyOnlyWhenItThinksToLeadAndHasNotRenewed) {
   EXPECT_TRUE(b.elector->Healthy(Seconds(5)));
 }
 
-// CLIENT-121: skewed clocks make no second leader, since nobody reads another's times.
+// CLIENT-121: skewed clocks make no second leader, since no process reads another's times.
 TEST(LeaderElection, ClocksThatDisagreeDoNotMakeTwoLeaders) {
   for (const Duration skew : {Hours(-1), Minutes(-1), Minutes(1), Hours(24)}) {
     Fixture f;
@@ -466,7 +467,7 @@ TEST(LeaderElection, ClocksThatDisagreeDoNotMakeTwoLeaders) {
   }
 }
 
-// CLIENT-121: nor does a clock that is turned while its process leads, or waits to.
+// CLIENT-121: a clock that jumps while its process leads or waits makes no second leader either.
 TEST(LeaderElection, AClockThatIsTurnedMakesNoOtherLeader) {
   for (const char* turned : {"a", "b"})
     for (const Duration skew : {Hours(-1), Hours(1)}) {

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 class PriorityQueueTest : public testing::Test {
  protected:
-  // Takes all that is ready: "key priority". Nothing is done yet.
+  // Takes all ready keys as "key priority" and calls Done for none.
   std::vector<std::string> TakeAll() {
     taken_.clear();
     world.Run(TakeReady());
@@ -114,7 +114,8 @@ TEST_F(PriorityQueueTest, ShutDownDropsWhatIsQueued) {
   EXPECT_THAT(TakeAll(), IsEmpty());
 }
 
-// CLIENT-134: no bucket for all keys together: the thousandth failure in a row waits 5 ms, too.
+// CLIENT-134: the queue has no bucket for all keys together, so even the thousandth failing key
+// waits 5 ms.
 TEST_F(PriorityQueueTest, OnlyEachKeysOwnFailuresDelayIt) {
   for (int i = 0; i < 1000; ++i) queue.AddRateLimited("k" + std::to_string(i), 0);
   world.Advance(Milliseconds(6));
@@ -132,7 +133,7 @@ TEST_F(PriorityQueueTest, OnlyEachKeysOwnFailuresDelayIt) {
   EXPECT_THAT(TakeAll(), ElementsAre("k0 0"));
 }
 
-// Takes a second for each key.
+// A reconciler that takes a second for each key.
 class SlowReconciler : public Reconciler {
  public:
   explicit SlowReconciler(World& world) : world_(world) {}
@@ -153,8 +154,8 @@ class SlowReconciler : public Reconciler {
   World& world_;
 };
 
-// What was there at the start waits for what happens; and what fails keeps its place, unless the
-// result gives it another.
+// The order in which a controller reconciles its keys: new events overtake the initial list, and a
+// failed key keeps its priority unless the result sets another.
 std::vector<std::string> OrderOf(api::Compat compat, bool urgent) {
   World world(compat);
   for (const char* name : {"a", "b", "c"}) world.server.Put(name);

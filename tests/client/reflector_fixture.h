@@ -1,4 +1,4 @@
-// A reflector in front of a queue that nobody pops, for tests of what it asks of the server.
+// A reflector in front of a queue that nobody pops, for tests of its requests.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace ksim::client {
 
 inline constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
 
-// Back-offs are at their bases.
+// The back-offs have no jitter.
 struct ReflectorFixture {
   explicit ReflectorFixture(api::Compat compat = api::Compat::k1_30, ReflectorOptions options = {})
       : world(compat),
@@ -53,7 +53,8 @@ class ReflectorTest : public testing::TestWithParam<api::Compat> {
     if (head()) return "watch rv=" + (rv == "0" ? "" : rv) + " initial";
     return "list rv=" + rv + (rv.empty() || rv == "0" ? " limit=500" : "");
   }
-  // What follows a first request that succeeded: the watch, or nothing (the same stream goes on).
+  // The requests of a pass from `rv` whose first one succeeded: a watch follows the list; a
+  // watch-list goes on by itself.
   std::vector<std::string> Pass(const std::string& rv, const std::string& got) const {
     if (head()) return {First(rv)};
     return {First(rv), "watch rv=" + got};

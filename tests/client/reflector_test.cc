@@ -53,7 +53,7 @@ TEST(Reflector, WatchTimeoutsAreDrawnFrom300To599Seconds) {
   EXPECT_GT(most, 590);
 }
 
-// CLIENT-15: a larger minimum counts, a smaller one does not.
+// CLIENT-15: the minimum timeout counts only if it is larger than the default.
 TEST(Reflector, AWatchLastsAtLeastAsLongAsAskedFor) {
   for (const auto& [asked, least] : {std::pair(600u, 600), std::pair(60u, 300)}) {
     ReflectorOptions options;
@@ -71,7 +71,7 @@ TEST(Reflector, AWatchLastsAtLeastAsLongAsAskedFor) {
   }
 }
 
-// CLIENT-10: before 0.27 the text counts only as a cause's.
+// CLIENT-10: before 0.27 the reflector looks for the text in the causes only.
 TEST(Reflector, TheTextOfTooLargeInsideAMessageCountsFrom130On) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
     Fixture f(compat);
@@ -457,7 +457,7 @@ TEST_P(ReflectorTest, ResyncRunsWhileWatchingAndAsksNothingOfTheServer) {
   EXPECT_EQ(f.Log(), Pass("1", "1"));
 }
 
-// CLIENT-28: here a transform fails, which DeltaFIFO of 0.27 to 0.30 asks about resyncs too.
+// CLIENT-28: the transform fails, which the DeltaFIFO of 0.27 to 0.30 calls for resyncs too.
 TEST_P(ReflectorTest, AResyncThatFailsEndsTheWatchAndThePass) {
   ReflectorOptions options;
   options.resync_period = Seconds(10);

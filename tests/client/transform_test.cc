@@ -1,4 +1,4 @@
-// What a transform is asked, when, and what its errors lead to; by version.
+// The calls of a transform and the consequences of its errors, by version.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Marks each object, and notes what it was asked.
+// Marks each object, and notes its calls.
 struct Marker {
   TransformFunc Func() {
     return [this](const api::Object& o, bool tombstone) -> absl::StatusOr<api::Object> {
@@ -29,7 +29,7 @@ struct Marker {
   std::string refused;  // a name
 };
 
-// Tells whether every object that comes is marked.
+// A handler that checks that every object is marked.
 struct MarkedOnly : RecordingHandler {
   void OnAdd(const api::Object& o, bool initial) override {
     RecordingHandler::OnAdd(o, initial);
@@ -110,7 +110,8 @@ TEST_P(TransformTest, TheCacheHoldsWhatItReturns) {
   EXPECT_EQ(pods.lister().Get("default", "a").resource_version(), 1);
 }
 
-// CLIENT-54, CLIENT-19: an event that it refuses is lost, and the version moves on.
+// CLIENT-54, CLIENT-19: an event that the transform refuses is lost, and the reflector's version
+// moves on.
 TEST_P(TransformTest, AnErrorDropsTheEventOnly) {
   Start();
   marker.refused = "bad";
@@ -126,8 +127,8 @@ TEST_P(TransformTest, AnErrorDropsTheEventOnly) {
   EXPECT_THAT(handler.Take(), ElementsAre("add default/bad@3"));
 }
 
-// CLIENT-54: 1.25 transforms behind the queue, where deltas of a key that wait together come
-// together: those behind the one that fails go with it.
+// CLIENT-54: 1.25 transforms behind the queue, which hands over a key's queued deltas together: a
+// failure drops the deltas behind it too.
 TEST_P(TransformTest, AnErrorIn125TakesTheKeysNextDeltasAlong) {
   Start();
   int calls = 0;
@@ -152,7 +153,8 @@ TEST_P(TransformTest, AnErrorIn125TakesTheKeysNextDeltasAlong) {
   world.sim.Shutdown();
 }
 
-// CLIENT-54: a list is refused as a whole, and is tried again after a back-off.
+// CLIENT-54: a transform error refuses the whole list, and the reflector lists again after a
+// back-off.
 TEST_P(TransformTest, AnErrorFailsAList) {
   world.env.jitter = false;
   world.server.watch_list = false;
@@ -170,7 +172,7 @@ TEST_P(TransformTest, AnErrorFailsAList) {
   }
   EXPECT_FALSE(pods.HasSynced());
   EXPECT_EQ(pods.last_sync_resource_version(), "");
-  // DeltaFIFO has queued what stood before it in the list; the atomic entry is whole or not at all.
+  // DeltaFIFO has queued the items before the failed one; an atomic entry is whole or absent.
   EXPECT_EQ(handler.Take().size(), v136() ? 0u : 1u);
   marker.refused.clear();
   world.Advance(Seconds(1));

@@ -36,8 +36,8 @@ struct Writer {
   VirtualTime at;
 };
 
-// CLIENT-102: it reads the cache, so a cache that stays behind makes it fail with the same conflict
-// four times over; one that catches up in between lets it through.
+// CLIENT-102: each try reads the cache: a cache that stays behind leads to the same conflict four
+// times, and one that catches up in between lets the update succeed.
 TEST(UpdateWithRetries, TriesAgainWithWhateverTheCacheHasByThen) {
   struct Case {
     const char* what;
@@ -86,8 +86,8 @@ TEST(UpdateWithRetries, WhatTheCacheDoesNotHaveIsNotFoundWithoutARequest) {
   world.sim.Shutdown();
 }
 
-// CLIENT-102: one PUT; after any error a live GET and the same status once more, onto the newer
-// object; then the error is the caller's.
+// CLIENT-102: the helper sends one PUT; after any error it sends a live GET and the same status
+// once more, onto the newer object; then it returns the error.
 TEST(UpdateStatusWithOneRetry, PutsReadsLiveAndPutsOnceMore) {
   struct Case {
     const char* what;

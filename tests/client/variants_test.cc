@@ -1,4 +1,4 @@
-// The old bugs of the client side, and their repair: each variant's values on one script.
+// Old bugs of client-go and their repairs: each variant's values run one script.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ std::uint64_t Reached(std::string_view probe) {
   return 0;
 }
 
-// What a reflector at version 7 asks of a server that answers `times` lists with "too large": one
-// behind the server that it had before.
+// The requests of a reflector at version 7 whose server answers `times` lists with "too large", as
+// one that is behind the previous server does.
 std::vector<std::string> TooLargeScript(api::Compat compat, std::string_view value, int times) {
   sim::ResetProbes();
   World world(compat);
@@ -115,7 +115,7 @@ TEST(FirstList, IsWhatTheInformerAsksForInAnyVersion) {
   }
 }
 
-// Later lists are as ever: at least what was seen.
+// Later lists ask for the version last seen, as without the variant.
 TEST(FirstList, OnlyTheFirstDiffers) {
   ReflectorOptions options;
   options.first_list = FirstList::kCached;

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Takes keys and notes when; holds each for `work`.
+// A worker that notes the time of each key and holds it for `work`.
 struct Taker {
   Taker(World& w, WorkQueue& q) : world(w), queue(q) {}
   sim::Task<void> Run() {
@@ -259,7 +259,7 @@ TEST(RateLimiter, FastSlowAndMaxWait) {
   EXPECT_EQ(capped.NumRequeues("a"), 4);
 }
 
-// A queue as its three laws say, without any cleverness.
+// The slow oracle: a queue by its three laws.
 struct Model {
   std::vector<std::string> fifo;
   std::set<std::string> dirty, processing;
@@ -280,7 +280,8 @@ struct Model {
   }
 };
 
-// Takes one key each time it is told to; never blocks, as it is told only when there is one.
+// A worker that takes one key on request; it never blocks, since the test asks only when a key is
+// ready.
 struct OneTaker {
   explicit OneTaker(WorkQueue& q) : queue(q) {}
   sim::Task<void> Take() {

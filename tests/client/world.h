@@ -13,7 +13,7 @@
 
 namespace ksim::client {
 
-// What a handler was told, a line a call, and the fold of it.
+// A handler that records its calls, a line each, and folds them into the objects that it knows.
 class RecordingHandler : public ResourceEventHandler {
  public:
   void OnAdd(const api::Object& object, bool initial) override;
@@ -38,7 +38,7 @@ class World {
     process.Spawn(std::move(task), part);
   }
   void Advance(Duration d) { sim.RunUntil(sim.now() + d); }
-  // Runs until nothing is left to do for 1 ms.
+  // Runs until no work is due within 1 ms.
   void Settle();
 
   // "type informer ..." of the events of one kind, in order.

@@ -1,4 +1,4 @@
-// When faults begin and end, and what is said of those that do not.
+// Faults begin and end at their triggers, and the report names those that never began or ended.
 #include <gtest/gtest.h>
 
 #include "ksim/fault/drawn_faults.h"
@@ -42,7 +42,7 @@ TEST(Injector, ATriggerMayNameAnyKindOfEvent) {
   }
 }
 
-// It is the first event that triggers count, and there is no step that it belongs to.
+// This is the first event that triggers count; it belongs to no step of the scenario.
 TEST(Injector, ATriggerMayBeThePhaseThatTheWorkloadBeginsWith) {
   const auto told =
       Told::With("  - {when: {event: phase, name: workload}, restart: {process: kube-scheduler}}\n",

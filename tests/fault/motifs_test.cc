@@ -1,5 +1,5 @@
-// Each motif once, in a run of a campaign in which nothing else goes wrong: the faults that it is
-// made of, and that the cluster gets over them.
+// Each motif runs once, in a campaign's run without any other fault: the test names the faults that
+// make up the motif, and the cluster recovers from them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

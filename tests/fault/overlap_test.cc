@@ -1,4 +1,5 @@
-// Several faults of one thing at a time: it goes on for as long as one of them is in force.
+// Several faults have one target at a time: the effect lasts for as long as one of them is in
+// force.
 #include "tests/fault/told.h"
 
 namespace ksim::fault {
@@ -49,7 +50,7 @@ const Row kRows[] = {
      "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 40s}}\n"
      "  - {at: 12s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 5s}}\n",
      "freezeCache", EventKind::kEvent, kPodsTold},
-    // The server has forgotten the first; its end is nothing to the second.
+    // The server has forgotten the first fault; that one's end leaves the second in force.
     {"FreezeCacheOverARestart",
      "  - {at: 5s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 22s}}\n"
      "  - {at: 10s, restart: {process: kube-apiserver-0}}\n"
@@ -83,7 +84,7 @@ TEST(Overlap, AServerIsDownUntilTheLastOfThemEnds) {
   EXPECT_EQ(told->report.exit_code, 0);
 }
 
-// None arrives: what has come before that has.
+// No delivery reaches the server while a fault holds its watch; those before have arrived.
 TEST(Overlap, NothingIsTakenInFromAHeldWatchOnEtcd) {
   const auto told = Told::With(
       "  - {at: 10s, holdStream: {client: kube-apiserver-0, resource: pods, for: 12s}}\n"
@@ -122,7 +123,8 @@ TEST(Overlap, TheCounterpartEndsThemAll) {
   EXPECT_GT(told->Count(EventKind::kEvent, kPodsTold, thaw.seq), 0);
 }
 
-// Of a watch on etcd as of any other: the longest delay counts, and each ends for itself.
+// An API server's watch on etcd is like any other watch: the longest delay counts, and each delay
+// ends at its own time.
 TEST(Overlap, DelaysOfAnApiServersStreamDoNotAddUp) {
   const auto told = Told::With(
       "  - {at: 10s, delayStream: {client: kube-apiserver-0, resource: pods, by: 20s, for: 50s}}\n"
@@ -137,7 +139,7 @@ TEST(Overlap, DelaysOfAnApiServersStreamDoNotAddUp) {
   EXPECT_EQ(told->report.exit_code, 0);
 }
 
-// How far the clock of kubelet/node-1 is off at these times.
+// The skew of the clock of kubelet/node-1 at these times.
 std::vector<Duration> Skews(const std::string& faults, const std::vector<Duration>& times) {
   std::vector<Duration> out;
   scenario::Runner* runner = nullptr;

@@ -1,4 +1,4 @@
-// What a refused write is told: the words of the API server, about the object that was meant.
+// A fault that refuses a write answers in the API server's words and names the object of the write.
 #include "tests/fault/told.h"
 
 namespace ksim::fault {
@@ -40,7 +40,8 @@ TEST(Refusal, OfACreateNamesTheObject) {
   }
 }
 
-// api/errors/errors.go: a server has a reason for what it knows, and none for the rest.
+// api/errors/errors.go: the server has a reason for the codes that it knows, and none for the
+// others.
 TEST(Refusal, HasTheReasonOfAServer) {
   const std::pair<const char*, const char*> cases[] = {{"400", "BadRequest"},
                                                        {"401", "Unauthorized"},

@@ -14,7 +14,7 @@ Fields With(Fields fields, const Fields& more) {
   return fields;
 }
 
-// Forty pods while it does not read, and more of them than it wants in the end.
+// A workload of forty pods while the client does not read, more than its buffer holds.
 std::unique_ptr<Told> FortyPods(const std::string& faults) {
   return Told::With(faults,
                     "  - {at: 5s, scale: {resource: replicasets/web, replicas: 40}}\n"

@@ -1,5 +1,5 @@
-// Faults that only the heal ends, and clients that try for ever to reach what is down: the run is
-// never quiet, and is healed where nothing comes about any more.
+// Only the heal ends these faults, and clients retry for ever against a server that is down. Such a
+// run is never quiet; the heal comes once nothing makes progress any more.
 #include <fmt/format.h>
 
 #include "tests/fault/told.h"

@@ -16,7 +16,7 @@ namespace ksim::fault {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-// What the scenario says under `spec:`; the ReplicaSet web (2 pods) is at hand as a document.
+// A scenario with this text under `spec:` and the ReplicaSet web (2 pods) as a second document.
 inline std::string ScenarioText(const std::string& spec) {
   return "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec +
          R"(---
@@ -40,8 +40,9 @@ class Told {
       events.push_back(trace::Render(e, trace::RenderOptions()));
   }
 
-  // Two nodes, `faults` as the items of spec.faults, and the ReplicaSet created at 0 s.
-  // In a cluster where kube-controller-managers elect a leader if a fault is about that.
+  // A cluster of two nodes with `faults` as the items of spec.faults; the user creates the
+  // ReplicaSet at 0 s.
+  // The kube-controller-managers elect a leader if a fault is about leader election.
   static std::unique_ptr<Told> With(const std::string& faults, const std::string& more = "") {
     const bool elects = faults.find("failover: ") != std::string::npos;
     const std::string controllers = elects ? ", controllers: [{name: \"*\", replicas: 3}]" : "";
@@ -76,7 +77,7 @@ class Told {
     return none;
   }
 
-  // How many such events there are after event `from` and before event `to` (0: to the end).
+  // The number of such events after event `from` and before event `to` (0: to the end).
   int Count(sim::EventKind kind, const Fields& fields, std::uint64_t from = 0,
             std::uint64_t to = 0) const {
     int n = 0;

@@ -1,4 +1,4 @@
-// Every verb, and the effect that clients and servers show.
+// Each fault verb has its effect on clients and servers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
 class EachVerb : public ::testing::TestWithParam<Row> {};
 
-// The effect is there, the cluster ends as it would have, and a second run is the same.
+// The effect shows, the cluster reaches its end state all the same, and a second run is equal.
 TEST_P(EachVerb, HasItsEffectAndTheClusterConverges) {
   const Row& row = GetParam();
   const auto told = Told::With(row.faults);
@@ -160,7 +160,7 @@ const std::vector<Row>& Rows() {
        "  - {at: 0s, stallHandler: {actor: kube-controller-manager, resource: pods}}\n"
        "  - {at: 40s, dropWatch: {client: kube-controller-manager, resource: pods}}\n",
        [](const Told& told) {
-         // What came waits in front of the cache until the heal.
+         // The relist waits in the delta queue, in front of the cache, until the heal.
          const Record& heal = told.First(EventKind::kPhase, {{"name", "heal"}});
          const Record& cache = told.First(EventKind::kCache, kPodRelist, heal.seq);
          EXPECT_EQ(cache.Int("items"), 0);

@@ -34,7 +34,7 @@ std::string Told(const Tally& t) {
   return out;
 }
 
-// The planted bug: compat 1.25 has it.
+// The planted bug, which compat 1.25 has.
 TEST(Campaign, SwarmFindsExpiredExpectationsWithinTensOfSeeds) {
   const Tally t = RunIt(ExpiredExpectations(), Seeds(1, 60));
   ASSERT_FALSE(t.failures.empty());
@@ -129,7 +129,7 @@ TEST(Merge, TakesWhatIsOfOneCampaign) {
   EXPECT_NE(Together(ShardOf(1, 40, 1, 4), other), "");
 }
 
-// Oracle: all seeds of both, one by one.
+// The oracle: the seeds of both shards, one by one.
 TEST(Merge, TakesNoSeedTwice) {
   EXPECT_EQ(Together(ShardOf(1, 40, 1, 4), ShardOf(1, 40, 1, 4)),
             "a and b both did seed 1: it would count twice");
@@ -164,7 +164,7 @@ TEST(Merge, ReadsOnlyWhatACampaignWrote) {
             "no result of ksim fuzz: failures[0] is no object");
 }
 
-// What took how long is told, but it is not in the file of what can be repeated.
+// A repeatable campaign's file leaves out the wall time, which the summary on the terminal has.
 TEST(Summary, TheFileOfARepeatableCampaignIsTheSameEachTime) {
   Summary s = ShardOf(1, 40, 1, 1);
   s.runs = 40;
@@ -187,7 +187,7 @@ Summary Found(const std::string& dir, const std::string& show) {
   return s;
 }
 
-// Wherever the campaign is, or is moved to.
+// The paths in the file are relative, so the directory of a campaign can be moved.
 TEST(Summary, TheFileNamesFailuresAsSeenFromItsDirectory) {
   struct Case {
     const char *dir, *show, *dir_in_file, *show_in_file;
@@ -205,7 +205,7 @@ TEST(Summary, TheFileNamesFailuresAsSeenFromItsDirectory) {
     EXPECT_EQ(in_file.Get("show").AsString(), c.show_in_file);
     EXPECT_EQ(ToTree(s).Get("failures").at(0).Get("dir").AsString(), c.dir) << "whole, for -o json";
   }
-  // Merged and not copied it stays where its shard is.
+  // A merge that copies nothing names the failure in its shard's directory.
   Summary merged = Merged({Found("a/esr-1", "ksim run a/esr-1/scenario.yaml")});
   EXPECT_EQ(ForFile(merged).Get("failures").at(0).Get("dir").AsString(), "a/esr-1");
   merged.failures[0].dir = "all/esr-1";

@@ -26,7 +26,7 @@ bool Has(const Decisions& all, const std::string& site, std::uint32_t least = 1)
                      [&](const sim::Decision& d) { return d.site == site && d.answer >= least; });
 }
 
-// A failure that a predicate speaks of, and how often it was asked.
+// A failure given by a predicate, which counts how often it was asked.
 struct Failure {
   Shows Shown() {
     return [this](const Decisions& d) -> std::optional<Decisions> {
@@ -84,7 +84,8 @@ TEST(Fewest, WhatItWasWhenNoRunIsLeft) {
   EXPECT_EQ(Fewest(Some(8, 1), f.Shown()).size(), 8u);
 }
 
-// Without a kind the run may ask other questions: what was really taken is what is left.
+// A run without one kind of decision may ask other questions; the decisions that the run took are
+// the result.
 TEST(WithoutParts, WhatWasNotTakenIsGone) {
   const Shows shows = [](const Decisions& all) -> std::optional<Decisions> {
     Decisions taken;

@@ -24,8 +24,8 @@ std::string Told(const Outcome& o) {
   return out;
 }
 
-// A campaign makes no digest of a run that nobody compares, and then leaves out what only the
-// digest reads. The run does not know.
+// A campaign computes no digest for a run that it does not compare, and skips the events that only
+// the digest reads. The run itself is the same.
 TEST(Run, IsTheSameWithAndWithoutADigest) {
   scenario::Scenario s = ExpiredExpectations("[\"*\"]");
   s.fuzz.window = Minutes(1);

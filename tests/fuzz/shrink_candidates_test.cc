@@ -9,7 +9,7 @@ namespace {
 
 using scenario::Scenario;
 
-// As `ksim run` has it: all that has the same time begins at once.
+// As under `ksim run`, steps with the same time begin at once.
 TEST(SimplerThan, ALaterStepComesSoonerOnlyAfterTheOneBefore) {
   Scenario s = ExpiredExpectations();
   s.steps[0].at = Seconds(5);

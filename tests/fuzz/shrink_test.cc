@@ -58,7 +58,7 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
   EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
 }
 
-// A fault's line reads the same at any length; then its length is told.
+// The finding names a fault's length where its line reads the same at any length.
 TEST(Shrink, TheNearestRunTellsWhatIsApart) {
   Scenario s = ExpiredExpectations("[freezeCache]");
   s.steps.at(1).at = Milliseconds(300'800);  // while a cache that stands for 301 s still stands
@@ -84,7 +84,7 @@ Scenario FromFile(const std::string& path) {
   return OnlyLasting(loaded.scenarios.at(0));
 }
 
-// With all its faults and steps it takes the heal of a campaign; what is left of it does not.
+// The whole scenario fails only with a campaign's heal; the shrunk one fails without.
 TEST(Shrink, WhatIsSmallFailsAloneWhereverItCan) {
   for (const char* path :
        {"scenarios/museum/b10-scheduler-pod-uid.workload.yaml", "scenarios/wrong/cleanup.yaml"}) {
@@ -105,9 +105,9 @@ TEST(Shrink, WhatIsSmallFailsAloneWhereverItCan) {
   }
 }
 
-// What a shrinker begins with is the run that failed: all decisions of a strategy, as overrides,
-// make the same run again. Some are about what was asked before its window too: a lease is read
-// again and again.
+// The shrinker begins with the run that failed: all decisions of a strategy, given back as
+// overrides, make the same run again. Some of their keys were asked about before the fuzz window
+// too, since a lease is read again and again.
 TEST(Shrink, BeginsWithTheVeryRunOfAnyStrategy) {
   Scenario s = ExpiredExpectations("[\"*\"]");
   s.cluster.api_servers = 2;

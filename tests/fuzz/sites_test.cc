@@ -14,11 +14,12 @@
 namespace ksim::fuzz {
 namespace {
 
-// Sites that none of the runs below asks at, and why.
+// The sites at which none of the runs below asks, with the reasons.
 const std::map<std::string, std::string> kRare = {
     {"eviction/retry", "a pending pod must change between the eviction's read and its delete"}};
 
-// What no scenario of the folders has: a leader that loses its lease, and a container with a probe.
+// A scenario for the sites that no file of scenarios/ reaches: a leader loses its lease, and a
+// container has a probe.
 const char kLeadersAndProbes[] = R"(
 apiVersion: ksim.dev/v1
 kind: Scenario
@@ -42,7 +43,7 @@ spec:
     readinessProbe: {tcpSocket: {port: 80}}
 )";
 
-// A word in capitals stands for one or more parts of a site's name.
+// Whether the name matches the pattern, in which a word in capitals stands for one or more parts.
 bool Matches(std::string_view pattern, std::string_view site) {
   if (pattern.empty()) return site.empty();
   std::size_t word = 0;

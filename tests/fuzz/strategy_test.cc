@@ -25,7 +25,7 @@ std::string SiteOf(std::uint32_t i) {
   return fmt::format("{}/server/client-{}/pods", i % 3 == 0 ? "fault.dropWatch" : "delay", i % 17);
 }
 
-// What a strategy answers to a fixed list of questions.
+// The strategy's answers to a fixed list of questions.
 std::vector<std::uint32_t> Answers(const StrategySpec& spec, bool backwards = false) {
   const std::shared_ptr<Strategy> strategy = *Make(spec, kKinds);
   strategy->SetOpen(true);

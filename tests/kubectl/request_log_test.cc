@@ -10,7 +10,7 @@
 namespace ksim::kubectl {
 namespace {
 
-// What is logged of a creation that is answered with this.
+// The log of a create request that the server answers with `status`.
 std::string LogOf(const api::Status& status, int level, bool lost = false) {
   const api::Kinds kinds;
   api::Request request;

@@ -72,7 +72,7 @@ TEST(Table, CustomKindsShowNameAndAge) {
             "pod.example.com/w   5s\n");
 }
 
-// kubectl events: by when last seen; several of one kind are one line.
+// kubectl events sorts by the time last seen; a series of events is one line.
 TEST(EventList, EventsAsKubectlEventsPrintsThem) {
   const std::vector<Object> events = {
       Obj("{type: Warning, reason: FailedScheduling, series: {count: 4, lastObservedTime: "

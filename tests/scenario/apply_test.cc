@@ -1,4 +1,4 @@
-// apply as a step: on the server who owns what, and what a conflict says.
+// The step apply: the field managers on the server, and the texts of conflicts.
 #include <gtest/gtest.h>
 
 #include "ksim/scenario/runner.h"
@@ -59,7 +59,7 @@ TEST(ServerSideApply, ForceConflictsTakesTheField) {
   EXPECT_EQ(ran.Data(), "b");
 }
 
-// apply.go applyOneObject, on either side.
+// apply.go applyOneObject, client side and server side.
 TEST(Apply, WantsAName) {
   for (const char* options : {"serverSide: false", "serverSide: true"}) {
     Ran ran(

@@ -1,6 +1,5 @@
-// In the runs of scenarios/ that are told by their files there are never more pods than asked for.
-// The files do not say so: a campaign may lose the answer to a create, and then one too many is
-// legal.
+// The runs of scenarios/ never have more pods than the ReplicaSets ask for. The files do not expect
+// so themselves: a campaign may lose the answer to a create, and then one pod too many is legal.
 #include <gtest/gtest.h>
 
 #include <string>

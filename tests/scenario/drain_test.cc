@@ -1,4 +1,4 @@
-// drain and evict, as kubectl does them.
+// The steps drain and evict send kubectl's requests and print its texts.
 #include <gtest/gtest.h>
 
 #include "ksim/scenario/runner.h"

@@ -53,7 +53,7 @@ TEST(EarlierTries, DoNotCountTheOneThatGoesOn) {
   EXPECT_TRUE(tries.Had("machine node-1"));
 }
 
-// The n-th answer to kubectl comes five minutes late: longer than kubectl waits.
+// The n-th answer to kubectl comes five minutes late, which is longer than kubectl waits.
 class LateAnswer : public sim::Strategy {
  public:
   explicit LateAnswer(int nth) : left_(nth) {}

@@ -8,20 +8,20 @@
 
 namespace ksim::scenario {
 
-// What is read from a file with this text.
+// Loads a file with this text.
 inline Loaded LoadText(const std::string& text) {
   LoadOptions options;
   options.read = [&text](const std::string&) -> absl::StatusOr<std::string> { return text; };
   return Load({"test.yaml"}, options);
 }
 
-// The same for what stands below `spec:`, with two spaces before it.
+// Loads a scenario with this text under `spec:`, indented by two spaces.
 inline Loaded LoadSpec(const std::string& spec) {
   return LoadText("apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" +
                   spec);
 }
 
-// The only scenario; where there are mistakes, the test fails and it is empty.
+// The only scenario of the file; if the file has errors, the test fails and the scenario is empty.
 inline Scenario Only(const Loaded& loaded) {
   EXPECT_EQ(Render(loaded.errors, false), "");
   return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];

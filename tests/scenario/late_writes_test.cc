@@ -9,7 +9,7 @@
 namespace ksim::scenario {
 namespace {
 
-// A user's requests, how they ended, and what was committed for them.
+// A user's requests, their results, and the commits that they caused.
 class LateWritesTest : public testing::Test {
  protected:
   void Answered(const char* actor, std::uint64_t request, bool lost) {

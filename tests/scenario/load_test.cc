@@ -10,7 +10,7 @@
 namespace ksim::scenario {
 namespace {
 
-// Golden files hold what the user sees. KSIM_UPDATE_GOLDEN=1 rewrites them.
+// The golden files hold the messages that the user sees. KSIM_UPDATE_GOLDEN=1 rewrites them.
 void ExpectGolden(const std::string& path, const std::string& text) {
   if (os::Environment("KSIM_UPDATE_GOLDEN").has_value()) {
     ASSERT_TRUE(os::WriteFile(path, text).ok());
@@ -178,8 +178,8 @@ TEST(Load, ListsAreTheirItems) {
   EXPECT_EQ(SpanOfField(b, "metadata.name").line, 5);
 }
 
-// kubectl takes what `kubectl get -o yaml` or the API gives, and items that do not say what they
-// are.
+// kubectl takes lists as `kubectl get -o yaml` and the API give them, and lists whose items have no
+// kind.
 TEST(Load, ListsOfOneKindAreTheirItems) {
   FakeFiles files;
   files.Add("l.yaml",

@@ -70,7 +70,7 @@ TEST(Parse, ADrainHasNoLimitByItself) {
   }
 }
 
-// A clock may be behind, and a limit of nothing is one.
+// A clock skew may be negative, and a limit may be 0.
 TEST(Parse, DurationsThatAreGood) {
   const Scenario s =
       Only(LoadSpec("  limit: 0s\n  quietFor: 0s\n  until: 0s\n"
@@ -80,8 +80,8 @@ TEST(Parse, DurationsThatAreGood) {
   EXPECT_EQ(s.until, Duration());
 }
 
-// Whatever kubectl takes for a type, and whatever YAML takes for a number or a flag: the trigger
-// has it as the trace does, and again when it is read from a trace's header.
+// A trigger takes any name that kubectl takes for a type and any YAML number or flag. It stores the
+// trace's spelling, also when it is read from a trace's header.
 TEST(Parse, TriggersAskForWhatTheTraceHas) {
   struct Case {
     const char *field, *value, *read;
@@ -108,7 +108,7 @@ TEST(Parse, TriggersAskForWhatTheTraceHas) {
   }
 }
 
-// These are there, and so the faults are taken.
+// These targets exist, so the faults are valid.
 TEST(Parse, ActorsAreThePartsOfTheCluster) {
   const std::string cluster =
       "  cluster: {nodes: 1, apiServers: 2, controllers: [{name: \"*\", replicas: 2}], "

@@ -1,4 +1,4 @@
-// How often the informers of a cluster's components tell of every object again.
+// The resync periods of the components' informers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ksim::scenario {
 namespace {
 
-// When a process' handlers were told of a pod without a change.
+// The times at which a process' handlers got an update of an unchanged pod.
 std::vector<VirtualTime> Resyncs(const Runner& runner, std::string_view process) {
   std::vector<VirtualTime> out;
   for (const sim::Event& e : runner.events()) {
@@ -46,7 +46,7 @@ TEST(Resync, IsOnceInTwelveToTwentyFourHoursAndOfTheControllerManagerOnly) {
   EXPECT_GT(std::max(firsts[0], firsts[1]) - std::min(firsts[0], firsts[1]), Minutes(1)) << "drawn";
 }
 
-// Watches pods and nodes, and does nothing about them.
+// A controller that watches pods and nodes and changes none.
 class Watching : public controllers::Controller, public client::Reconciler {
  public:
   explicit Watching(controllers::ControllerContext context) : context_(std::move(context)) {}
@@ -102,7 +102,7 @@ TEST(Resync, OfAPluggedControllerIsOnceInTenHoursOrSoOfEachInformer) {
 TEST(CacheSync, APluggedControllerThatCannotListForTwoMinutesIsStartedAgain) {
   RunnerOptions options = WithWatching();
   PluggedController& plugged = options.world.controllers.front();
-  // Dies once, while its server is down.
+  // The process dies once, while its server is down.
   plugged.factory = [inner = plugged.factory](controllers::ControllerContext context) {
     sim::Simulation& sim = context.env().sim;
     sim::Process& process = context.process;

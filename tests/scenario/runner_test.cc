@@ -126,7 +126,7 @@ TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
       {"{always: {resource: pods, where: status.phase == Running}}", false},  // not from the start
       {"{always: {resource: pods, where: metadata.name == a}}", true},
       {"{eventually: {resource: pods, namespace: other}}", false},
-      // Nothing of it was ever there.
+      // No object of this kind was ever created.
       {"{always: {resource: configmaps, count: {min: 1}}}", false},
       {"{always: {resource: configmaps, count: {max: 1}}}", true},
       {"{always: {resource: configmaps, where: metadata.name == a}}", true}};
@@ -189,7 +189,7 @@ TEST(Runner, AStepThatDiesWithKubectlHasFailed) {
   }
 }
 
-// When each step began, in seconds; -1: never.
+// The time at which each step began, in seconds; -1 if it never did.
 std::vector<std::int64_t> Begins(const std::vector<sim::Event>& events, std::size_t steps) {
   std::vector<std::int64_t> out(steps, -1);
   for (const sim::Event& e : events) {
@@ -209,18 +209,18 @@ TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
   const std::string cordon = "{at: 20s, cordon: node-1}";
   const Case cases[] = {
       {"down: 30s", cordon, {35}},
-      // Not all at once: the wait takes 7 s.
+      // The steps do not begin at once: the wait takes 7 s.
       {"down: 30s",
        cordon +
            ", {at: 21s, wait: {resource: nodes/node-1, where: metadata.name == x, timeout: 7s}}"
            ", {at: 22s, uncordon: node-1}",
        {35, 35, 42}},
       {"down: 30s", "{when: {event: fault, verb: compact}, cordon: node-1}", {35}},
-      // It is killed at the very instant at which the step begins.
+      // The process is killed at the very instant at which the step begins.
       {"down: 30s", "{at: 5s, cordon: node-1}, {at: 6s, uncordon: node-1}", {35, 35}},
       {"down: 30s", "{at: 5s, cordon: node-1}, {uncordon: node-1}", {35, 35}},
       {"down: 0s", "{at: 5s, cordon: node-1}, {at: 6s, uncordon: node-1}", {5, 6}},
-      // Until the heal, when the cluster is quiet after the time of the step.
+      // The step waits until the heal, which comes when the cluster is quiet after the step's time.
       {"", cordon, {22}}};
   for (const Case& c : cases) {
     Runner runner(Parse("  steps: [" + c.steps + "]\n  faults:\n  - {at: 5s, crash: " +
@@ -246,7 +246,7 @@ TEST(Runner, KubectlIsToldOfWhenItIsBack) {
   EXPECT_EQ(told, (std::vector<std::string>{"2 kill", "7 start"}));
 }
 
-// The machine is there whether its kubelet lives or not, and goes for good.
+// The machine exists whether its kubelet runs or not, and its removal is final.
 TEST(Runner, AMachineWhoseKubeletIsDeadCanBeRemoved) {
   for (const char* down : {"", ", down: 10s"}) {
     Runner runner(Parse("  steps: [{at: 3s, removeNode: {node: node-1}}]\n"
@@ -302,7 +302,7 @@ TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
   }
 }
 
-// What a run of these steps has told, one message a step.
+// The steps' results in a run, one message a step.
 std::vector<std::string> Told(const std::string& compat, const std::string& steps) {
   Runner runner(Parse("  compat: \"" + compat + "\"\n  steps:\n" + steps), RunnerOptions());
   runner.Run();
@@ -347,7 +347,7 @@ TEST(Kubectl, TellsWhatItHasDoneAsKubectlOfTheVersionDoes) {
     EXPECT_EQ(Told(compat, steps), expected(std::string_view(compat) == "1.36")) << compat;
 }
 
-// Each as kubectl v1.36.3 and a real server have it.
+// The texts are those of kubectl v1.36.3 with a real server.
 TEST(Kubectl, TellsWhatIsWrongAsKubectlDoes) {
   const std::string c = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: \"1\"}}";
   const std::string none = "{apiVersion: v1, kind: ConfigMap, metadata: {name: none}}";
@@ -410,7 +410,8 @@ TEST(Kubectl, TellsWhatIsWrongAsKubectlDoes) {
   EXPECT_EQ(Told("1.36", steps), expected);
 }
 
-// patch.go: whether the objects differ, not their versions. The last patch lets the object go.
+// patch.go compares the objects without their resource versions. The last patch removes the
+// finalizer, so the object is deleted.
 TEST(Kubectl, TellsWhetherAPatchHasChangedAnything) {
   const std::string steps = R"(
   - create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: q, finalizers: [a/b]}}}

@@ -1,4 +1,4 @@
-// The table of what triggers may ask for, beside what traces hold.
+// The fields that triggers may name are those that the events of traces have.
 #include "ksim/scenario/trigger_fields.h"
 
 #include <gtest/gtest.h>

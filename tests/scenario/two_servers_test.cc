@@ -88,7 +88,8 @@ TEST_P(TwoServers, AClientSticksToOne) {
   EXPECT_EQ(traffic.servers.at("kubectl"), Names{"kube-apiserver-0"});
 }
 
-// Everybody is moved in the middle, and back: the run ends as it would have.
+// All clients move to the other server in the middle of the run, and back; the end state is the
+// same.
 TEST_P(TwoServers, ClientsMayBeMoved) {
   std::string faults = "  faults:\n";
   for (const auto& [at, to] : {std::pair("5s", 1), {"5600ms", 0}})
@@ -129,7 +130,7 @@ TEST(Policy, AClientComesAgainAfterA429) {
   EXPECT_GT(Traffic(runner).codes[429], 0);
 }
 
-// Who reads a trace joins a stream's events by its number alone.
+// A reader of a trace joins the events of a stream by the stream's number alone.
 TEST(Streams, HaveANumberOfTheirOwnWhoeverServesThem) {
   Runner runner(WithReplicaSet("apiServers: 2, nodes: 2"), RunnerOptions());
   EXPECT_EQ(runner.Run().exit_code, 0);

@@ -45,7 +45,7 @@ TEST(HeapRoot, IsTheFirstMaximumInPreOrderOfTheHeap) {
   for (const auto& [scores, root] : table) EXPECT_EQ(HeapRoot(scores), root);
 }
 
-// SCHED-15, SCHED-25: of a pod whose affinity names its nodes only they are asked.
+// SCHED-15, SCHED-25: the scheduler filters only the nodes that a pod's affinity names.
 TEST(AlgorithmNames, AsksOnlyTheNodesThatThePodNames) {
   const auto naming = [](std::string_view names, std::string_view requests) {
     return Pod("p", requests,
@@ -118,7 +118,8 @@ TEST_F(AlgorithmTest, PrefersTheLeastAllocatedNode) {
   EXPECT_EQ(Schedule(Pod("a", R"("cpu":"1","memory":"2Gi")")).node, "n2");
 }
 
-// SCHED-24: up to 1.34 equals are drawn among; the draw belongs to the pod.
+// SCHED-24: up to 1.34 the scheduler draws among the nodes with the best score; the draw is keyed
+// by the pod.
 TEST_F(AlgorithmTest, TiesAreDrawnInOldProfilesAndAreTheFirstInNewOnes) {
   for (const char* n : {"n1", "n2", "n3"}) cache.AddNode(Node(n));
   EXPECT_EQ(Schedule(Pod("a")).node, "n1");
@@ -131,8 +132,8 @@ TEST_F(AlgorithmTest, TiesAreDrawnInOldProfilesAndAreTheFirstInNewOnes) {
   EXPECT_EQ(chosen, (std::set<std::string>{"n1", "n2", "n3"}));
 }
 
-// SCHED-29: whoever waits for its victims has its place: pods of a lower priority do not get it,
-// those of its own may not take it either, those of a higher one may. It is tried there first.
+// SCHED-29: a nominated pod keeps its place: pods of a lower or the same priority do not get it,
+// those of a higher one may. The scheduler tries the nominated node first.
 TEST_F(AlgorithmTest, ANominatedPodKeepsItsPlace) {
   const auto of = [](const char* name, int priority) {
     return Pod(name, "", fmt::format(R"("priority":{})", priority));
@@ -153,7 +154,7 @@ TEST_F(AlgorithmTest, ANominatedPodKeepsItsPlace) {
   EXPECT_TRUE(nominator.On("n1").empty());
 }
 
-// SCHED-29: a pod fits only if it does both with the nominated pods and without them.
+// SCHED-29: a pod fits only if it fits both with the nominated pods and without them.
 TEST_F(AlgorithmTest, APodThatMayComeIsNobodysNeighbour) {
   const char* near = R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
       [{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"x"}}}]}})";

@@ -51,8 +51,8 @@ std::vector<std::string> PodsOf(const NodeInfo& info) {
   return names;
 }
 
-// SCHED-10: the old pod goes and the new one comes, also where the spec shows that the node is
-// asked for no more than before.
+// SCHED-10: the cache removes the old pod and adds the new one, even where the requests stay the
+// same.
 TEST(SchedulerCache, AnUpdatedPodCountsOnceAsTheLastOne) {
   SchedulerCache cache;
   cache.AddNode(Node("n1"));

@@ -1,4 +1,4 @@
-// Which events the plugins ask for, and which of them they take for a help.
+// The events that each plugin registers for, and those that its hint takes for helpful.
 #include <gtest/gtest.h>
 
 #include "ksim/scheduler/filters.h"

@@ -25,7 +25,7 @@ Counts Told(const NodeInfo& info) {
   return counts;
 }
 
-// The slow way: every pod is looked at.
+// The slow oracle counts every pod anew.
 Counts Counted(const NodeInfo& info) {
   Counts counts;
   for (const api::Object& pod : info.pods())
@@ -33,7 +33,7 @@ Counts Counted(const NodeInfo& info) {
   return counts;
 }
 
-// One of ten pods, as it may be at any time.
+// One of ten pods in one of its possible states.
 api::Object RandomPod(std::mt19937& draw) {
   value::Value tree = Pod(fmt::format("p{}", draw() % 10)).tree();
   if (draw() % 3 == 0) tree = tree.Set("metadata.namespace", value::Value::Of("other"));

@@ -117,7 +117,7 @@ TEST(NodeAffinity, RequiredTermsAreOredAndPreferredOnesWeighed) {
             (Scores{100, 0}));
 }
 
-// As real schedulers of 1.30 and 1.36 place such pods.
+// Real schedulers of 1.30 and 1.36 place such pods so.
 TEST(NodePorts, ASidecarHoldsItsPortsInNewVersions) {
   const api::Object sidecar = FromJson(R"({"metadata":{"name":"s","uid":"s"},"spec":{
       "initContainers":[{"restartPolicy":"Always","ports":[{"hostPort":80}]}]}})");
@@ -165,7 +165,7 @@ TEST(NodePorts, ConflictOnTheSameAddressOrOnEveryAddress) {
   }
 }
 
-// For pods that belong to no workload.
+// The pods belong to no workload.
 std::unique_ptr<Plugin> MakeSpread(api::Compat compat) {
   return MakePodTopologySpread(
       ProfileOf(compat), [](const api::Object&) { return std::vector<value::LabelSelector>(); });
@@ -188,8 +188,8 @@ TEST(PodTopologySpread, RejectsWhatWouldSkewTooFar) {
   EXPECT_EQ(plugin->Filter(state, pod, infos[2]).code, Status::Code::kUnschedulableAndUnresolvable);
 }
 
-// SCHED-21: what a constraint counts: an empty selector nobody from 1.30 on; in 1.25 the fields
-// that came later mean nothing.
+// SCHED-21: an empty selector counts no pod from 1.30 on; 1.25 ignores the fields that later
+// versions added.
 TEST(PodTopologySpread, CountsByItsSelectorAndPolicies) {
   struct Row {
     const char* constraint;
@@ -237,7 +237,7 @@ TEST(PodTopologySpread, SpreadsWorkloadsOverHostnames) {
 
 // --- InterPodAffinity ---
 
-// Near or far from pods with the label app=APP, by a topology key.
+// A required term for (or against) pods with the label app=APP within a topology domain.
 std::string Affinity(const char* kind, const char* key, const char* app, const char* more = "") {
   return fmt::format(
       R"("affinity":{{"{}":{{"requiredDuringSchedulingIgnoredDuringExecution":[{{
@@ -245,7 +245,7 @@ std::string Affinity(const char* kind, const char* key, const char* app, const c
       kind, key, app, more);
 }
 
-// What it says of each node.
+// The filter's answer for each node; empty if the plugin skips the pod.
 std::vector<Status::Code> CodesOf(const api::Object& pod, const std::vector<NodeInfo>& infos) {
   const auto plugin = MakeInterPodAffinity();
   NodeList all;
@@ -257,7 +257,8 @@ std::vector<Status::Code> CodesOf(const api::Object& pod, const std::vector<Node
   return codes;
 }
 
-// SCHED-22: a miss of affinity is beyond help, one of anti-affinity is not: its cause may go.
+// SCHED-22: a node that fails affinity is unresolvable; one that fails anti-affinity is not, since
+// preemption may remove the pods behind it.
 TEST(InterPodAffinity, RejectsNodesByWhoIsThere) {
   using Code = Status::Code;
   using Codes = std::vector<Code>;
@@ -310,7 +311,7 @@ TEST(InterPodAffinity, ATermIsAboutItsOwnNamespaceUnlessItNamesOthers) {
             Code::kUnschedulable);
 }
 
-// SCHED-22: from the least to the most, 0 to 100; the pods that are there have a say.
+// SCHED-22: the scores are normalized to 0 to 100, and the preferences of running pods count too.
 TEST(InterPodAffinity, ScoresByWhatIsPreferred) {
   const auto plugin = MakeInterPodAffinity();
   const auto preferred = [](const char* kind, int weight) {
@@ -361,7 +362,8 @@ TEST(InterPodAffinity, AnEventIsWorthATryIfItChangesWhoIsWhere) {
   EXPECT_FALSE(plugin->QueueingHint(far, node, Node("n"), in_a));
 }
 
-// SCHED-15, of the plugins that there are: docs/fidelity.md names those of upstream that are not.
+// SCHED-15: ksim's plugins run in upstream's order; docs/fidelity.md names the plugins that ksim
+// lacks.
 TEST(DefaultPlugins, StandInUpstreamsOrderWithItsWeights) {
   struct Row {
     std::string_view name;

@@ -50,7 +50,8 @@ struct PreemptionTest : testing::Test {
 
 using Strings = std::vector<std::string>;
 
-// SCHED-27: the most important come back first, as long as the pod fits: by priority, then by age.
+// SCHED-27: the most important pods are reprieved first, by priority and then by age, as long as
+// the preemptor fits.
 TEST_F(PreemptionTest, TakesAsFewAndAsUnimportantVictimsAsItCan) {
   cache.AddNode(Node("n1"));
   cache.AddPod(Low("b", "n1", 1, "1", 20));
@@ -102,8 +103,8 @@ TEST_F(PreemptionTest, WhoMustNotOrNeedNotPreemptLeavesItsNominationAlone) {
   EXPECT_EQ(plan.best.node, "");
 }
 
-// SCHED-27: its victims are on their way out. From 1.30 on a pod that leaves for another reason is
-// none; in 1.25 nothing tells them apart.
+// SCHED-27: the victims of an earlier attempt are terminating. From 1.30 on a pod that terminates
+// for another reason is no victim; 1.25 does not tell them apart.
 TEST_F(PreemptionTest, WaitsForTheVictimsOfItsNominatedNode) {
   static const value::Path kNominated{"status", "nominatedNodeName"};
   const api::Object pod = api::Object::FromTree(
@@ -144,7 +145,7 @@ TEST(CandidatesToFind, IsATenthButAtLeastAHundred) {
   for (const auto& [nodes, wanted] : table) EXPECT_EQ(CandidatesToFind(nodes), wanted) << nodes;
 }
 
-// SCHED-27: where not all nodes are tried, the draw of the first one belongs to the pod.
+// SCHED-27: where preemption tries only some nodes, the draw of the first one is keyed by the pod.
 TEST_F(PreemptionTest, BeginsAnywhereInALargeCluster) {
   const auto chosen = [&](int nodes) {
     cache = SchedulerCache();
@@ -161,8 +162,8 @@ TEST_F(PreemptionTest, BeginsAnywhereInALargeCluster) {
   EXPECT_GT(chosen(120).size(), 2u);
 }
 
-// SCHED-28: each row differs in one criterion, the second candidate being the better one, and in
-// all later ones the other way round.
+// SCHED-28: in each row the second candidate is better by one criterion and worse by all later
+// ones.
 TEST(LeastHarm, IsDecidedByTheFirstDifference) {
   const auto victims = [](const char* node, std::vector<api::Object> pods) {
     Candidate candidate;

@@ -8,7 +8,7 @@
 namespace ksim::scheduler {
 namespace {
 
-// Takes every pod that comes and notes when; a pod listed in `fails` comes back as rejected.
+// Pops every pod and notes the time; a pod listed in `fails` goes back to the queue as rejected.
 struct QueueTest : testing::Test {
   explicit QueueTest(api::Compat c = api::Compat::k1_36)
       : sim(sim::SimulationOptions()), process(sim.AddProcess("kube-scheduler")), compat(c) {
@@ -84,7 +84,7 @@ TEST_F(QueueTest, ARejectedPodWaitsForAnEventThatMayHelp) {
   EXPECT_EQ(queue->unschedulable(), 0u);
 }
 
-// SCHED-06: what happened during the attempt is not missed.
+// SCHED-06: the queue does not miss events that come during the attempt.
 TEST_F(QueueTest, AnEventDuringTheAttemptRequeues) {
   queue->Add(Pod("a"));
   Pop(1);
@@ -95,7 +95,7 @@ TEST_F(QueueTest, AnEventDuringTheAttemptRequeues) {
   EXPECT_EQ(queue->backing_off(), 1u);
 }
 
-// SCHED-06: without hints any move during the attempt sends it to back-off.
+// SCHED-06: without hints any move request during the attempt sends the pod to the back-off queue.
 TEST_F(QueueTest130, AnyMoveDuringTheAttemptRequeues) {
   helpful = 0;
   queue->Add(Pod("a"));

@@ -126,7 +126,7 @@ KeyHistory SampleHistory() {
 
 // STORE-62
 TEST(KeyHistory, WhatCompactionKeeps) {
-  // Index: the revision compacted to. 0: nothing at or below it is kept.
+  // The index is the compaction revision; 0 means that the store keeps nothing at or below it.
   constexpr std::array<Revision, 17> kKept{0, 0, 2, 2, 4, 4, 6, 0, 8, 8, 10, 10, 12, 0, 14, 15, 16};
   for (Revision floor = 1; floor <= 16; ++floor) {
     KeyHistory history = SampleHistory();
@@ -156,7 +156,8 @@ TEST(KeyHistory, CompactingStepByStepComesToTheSame) {
   }
 }
 
-// What etcd 3.4.23 does: put a, put b, delete a at 4, compact at 4, watch from 4, put c.
+// etcd 3.4.23 drops the delete in this script: put a, put b, delete a at 4, compact at 4, watch
+// from 4, put c.
 TEST_F(Compaction, TheVariantDropsADeleteAtItsRevision) {
   for (const bool drops : {false, true}) {
     Store other;

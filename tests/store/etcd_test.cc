@@ -1,4 +1,4 @@
-// The etcd process: requests by messages, watch streams, what it tells the bus, its own timers.
+// The etcd process: requests by messages, watch streams, its events on the bus, and its own timers.
 #include "ksim/store/etcd.h"
 
 #include <fmt/format.h>
@@ -209,7 +209,8 @@ TEST_F(EtcdTest, AWatcherFromThePastCatchesUpAtTheNextTick) {
   EXPECT_EQ(Named("deliver").back(), "9 kube-apiserver-0 deliver 1#3 BOOKMARK  3 r3 cause 8");
 }
 
-// Who opened it, or fell behind, may have been of the background: what it has missed need not be.
+// A background task may have opened the watch; the events with which the watch catches up count as
+// work all the same.
 TEST_F(EtcdTest, WhatAWatcherCatchesUpWithIsWork) {
   ASSERT_TRUE(etcd.store().Put(PutRequest("a", Bytes("1"))).ok());
   sim.context().background = true;

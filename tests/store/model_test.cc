@@ -18,7 +18,7 @@ class ModelTest : public StoreTest, public testing::WithParamInterface<std::uint
   std::string AnyKey() { return fmt::format("/registry/pods/p{}", Draw(8)); }
   std::string AnyValue() { return fmt::format("v{}", Draw(1000)); }
 
-  // One watch, and what it was owed as reckoned by the model.
+  // One watch, and the events that it must get by the model.
   struct Watch {
     std::unique_ptr<WatchStream> stream;
     std::string key, end;
@@ -118,8 +118,8 @@ void ModelTest::CompactSomewhere() {
   model_.Compact(to);
 }
 
-// Events are owed as they stand when they are sent: what was compacted since they were queued is no
-// previous version any more.
+// The store resolves prev_kv when it sends an event: a version that was compacted since the event
+// was queued is no previous version any more.
 void ModelTest::Reckon(Watch& watch) {
   if (watch.compacted) return;
   for (const ModelChange& c : model_.Changes(watch.key, watch.end, watch.next))

@@ -25,7 +25,7 @@ TEST(ObjectKey, Parts) {
       {"/registry/example.com/widgets/ns/w", "widgets", "ns", "w"},
       {"/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com",
        "customresourcedefinitions", "", "widgets.example.com"},
-      // Begin as the special ones do.
+      // These keys begin like the special resources.
       {"/registry/configmaps/default/c", "configmaps", "default", "c"},
       {"/registry/services/default/s", "services", "default", "s"},
       {"/registry/minions.example.com/widgets/w", "widgets", "", "w"},

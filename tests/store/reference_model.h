@@ -43,8 +43,8 @@ class ReferenceModel {
   void Apply(const std::vector<Write>& writes);
   void Compact(Revision revision) { compacted_ = revision; }
 
-  // What a watch of [key, end) from `start` is owed, and what prev_kv says if it is resolved when
-  // the compaction revision is what it is now.
+  // The events that a watch of [key, end) from `start` must get, with prev_kv as the present
+  // compaction revision leaves it.
   std::vector<ModelChange> Changes(const std::string& key, const std::string& end,
                                    Revision start) const;
 

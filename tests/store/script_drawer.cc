@@ -28,7 +28,7 @@ constexpr const char* kResults[] = {"equal", "not_equal", "greater", "less"};
 
 std::string ScriptDrawer::Key() { return kKeys[draw_(std::size(kKeys))]; }
 
-// Mostly one that can be read; sometimes a compacted or a future one.
+// A revision that can mostly be read; sometimes a compacted or a future one.
 std::int64_t ScriptDrawer::AnyRevision() {
   const auto span = static_cast<std::uint32_t>(model_.revision()) + 3;
   return static_cast<std::int64_t>(draw_(span));

@@ -1,5 +1,5 @@
 // ScriptDrawer: draws the next operation of a script from any source of choices: a seed, or the
-// bytes of a fuzzer. Revisions, leases and watches come from what the model has.
+// bytes of a fuzzer. It draws revisions, leases and watches that the model has.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -39,7 +39,8 @@ class ScriptDrawer {
   std::int64_t number_ = 0, labels_ = 0;
 };
 
-// What differs when the store and the model run `steps` drawn operations; "" for nothing.
+// Runs drawn operations on the store and on the model; returns their first difference, "" if there
+// is none.
 std::string CompareDrawnScript(ScriptDrawer::Draw draw, const std::function<bool()>& more);
 
 }  // namespace ksim::store

@@ -7,7 +7,7 @@
 namespace ksim::store {
 namespace {
 
-// What is said of a script of one line, without the file's name.
+// The error for a script of one line, without the file's name.
 std::string ErrorOf(const std::string& line) {
   const ScriptFile file = ReadScript(line, "ops");
   if (file.errors.empty()) return "";

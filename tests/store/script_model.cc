@@ -153,7 +153,7 @@ absl::StatusOr<RangeResponse> ScriptModel::Range(const Work& work, const RangeRe
   response.count = static_cast<std::int64_t>(kvs.size());
   if (r.count_only) kvs.clear();
   const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(r.limit, 0));
-  // Without an order etcd reads no more than it needs, whatever it sorts by afterwards.
+  // Without a sort order etcd reads no more keys than the limit needs.
   if (limit > 0 && r.sort_order == SortOrder::kNone && !Filtered(r))
     kvs.resize(std::min(kvs.size(), limit + 1));
   std::erase_if(kvs, [&](const KeyValue& kv) {
@@ -270,9 +270,9 @@ ScriptModel::Result ScriptModel::RunKv(std::string_view name, const Value& op) {
   return JustRevision(revision());
 }
 
-// A watch may start at the compacted revision, and is told of it what is left there: of each key
-// the last change only, also where one transaction changed a key twice. etcd: server/storage/mvcc/
-// key_index.go, keyIndex.compact.
+// A watch may start at the compacted revision and gets the changes that compaction left there: only
+// the last change of each key, also where one transaction changed a key twice. etcd:
+// server/storage/mvcc/ key_index.go, keyIndex.compact.
 void ScriptModel::ForgetSuperseded() {
   std::set<std::string> later;
   std::vector<Change> kept;
@@ -284,7 +284,7 @@ void ScriptModel::ForgetSuperseded() {
 
 // --- leases and time ---
 
-// The keys of a lease are those that say so.
+// The keys of a lease are the keys whose value names the lease.
 void ScriptModel::Revoke(LeaseId id) {
   Work work = Begin();
   for (const auto& [key, kv] : states_.back())

@@ -1,4 +1,4 @@
-// Streams whose client does not keep up.
+// Watch streams whose client does not keep up.
 #include "tests/store/store_fixture.h"
 
 namespace ksim::store {
@@ -167,7 +167,7 @@ TEST_F(SlowWatch, APreviousVersionCompactedBeforeItIsSentIsNotTold) {
                                       "w0 @4: a=v c2 m4 v3 (was a=v c2 m3 v2)"}));
 }
 
-// TestWatchVictims of etcd: many streams, each read now and then.
+// etcd's TestWatchVictims: many streams, each of which is read now and then.
 // STORE-78
 TEST_F(SlowWatch, ManyVictimsAllGetEverythingInOrder) {
   std::vector<std::unique_ptr<WatchStream>> streams;

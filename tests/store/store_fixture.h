@@ -1,4 +1,4 @@
-// What the store's tests share: short commands and readable answers.
+// StoreTest: short commands and readable answers for the tests of the store.
 #pragma once
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ class StoreTest : public testing::Test {
     now = now + d;
     store.ExpireLeases(now);
   }
-  // What the stream holds, one response a string.
+  // Takes the responses that the stream holds, each as a string.
   static std::vector<std::string> Drain(WatchStream& stream) {
     std::vector<std::string> texts;
     while (std::optional<WatchResponse> r = stream.Next()) texts.push_back(Show(*r));

@@ -7,7 +7,7 @@ namespace {
 
 class WatchEventsTest : public StoreTest {
  protected:
-  // What a watch of `a` is told of the next put.
+  // The events of the stream's next response that has any.
   WatchEvents Take(WatchStream& stream) {
     while (std::optional<WatchResponse> r = stream.Next()) {
       if (!r->events.empty()) return r->events;

@@ -13,7 +13,7 @@ namespace {
 
 Value J(std::string_view text) { return *ParseJson(text); }
 
-// "path before->after", one a line; "-" for nothing.
+// "path before->after", one a line; "-" stands for an absent value.
 std::string Show(const std::vector<Change>& changes) {
   std::string out;
   for (const Change& c : changes) {
@@ -106,7 +106,7 @@ TEST(Diff, CreationListsEveryLeaf) {
   }
 }
 
-// Naively: a leaf of either side belongs to a change if and only if the sides differ there.
+// The slow oracle: a leaf of either side belongs to a change if and only if the sides differ there.
 TEST(Diff, MentionsExactlyTheLeavesThatDiffer) {
   RandomValues random(7);
   for (int i = 0; i < 1000; ++i) {

@@ -49,7 +49,7 @@ TEST(JsonPatch, Applies) {
       {R"({"a":1})", R"([{"op":"test","path":"/b","value":null}])", R"({"a":1})"},
       {R"({"":{"":1}})", R"([{"op":"replace","path":"//","value":2}])", R"({"":{"":2}})"},
       {R"([1,[2]])", R"([{"op":"add","path":"/1/0","value":0}])", "[1,[0,2]]"},
-      // As json-patch v4 has it, unlike RFC 6902.
+      // json-patch v4 answers so, unlike RFC 6902.
       {R"({"a":1})", R"([{"op":"replace","path":"/b","value":2}])", R"({"a":1,"b":2})"},
       {R"({"a":1})", R"([{"op":"copy","from":"/b","path":"/c"}])", R"({"a":1,"c":null})"},
       {R"({"a":[1,2]})", R"([{"op":"remove","path":"/a/-1"}])", R"({"a":[1]})"},
@@ -108,7 +108,7 @@ TEST(JsonPatch, FailuresHaveUpstreamsText) {
        "error in test for path: '/l/x': strconv.Atoi: parsing \"x\": invalid syntax"},
       {R"([{"op":"frob","path":"/s"}])", "Unexpected kind: frob"},
       {R"([{"path":"/s"}])", "Unexpected kind: unknown"},
-      // Nothing of the patch is kept, and the first failure counts.
+      // A patch that fails changes nothing, and the error is that of its first failed operation.
       {R"([{"op":"remove","path":"/s"},{"op":"test","path":"/s","value":"t"}])",
        "testing value /s failed: test failed"},
   };

@@ -10,7 +10,7 @@
 namespace ksim::value {
 namespace {
 
-// The text, or "error: " and why not.
+// The text, or "error: " and the reason.
 std::string Printed(const std::string& text, const std::string& json,
                     JsonPath::Missing missing = JsonPath::Missing::kError) {
   const auto path = JsonPath::Parse(text);

@@ -39,7 +39,7 @@ TEST(MergePatch, ExamplesOfTheRfc) {
   }
 }
 
-// What evanphx/json-patch v4 answers: RFC 7386 would keep nulls in arrays.
+// evanphx/json-patch v4 answers so; RFC 7386 would keep the nulls of objects in arrays.
 TEST(MergePatch, WhatIsNewLosesItsNullsInArraysToo) {
   const struct {
     const char* target;
@@ -55,7 +55,7 @@ TEST(MergePatch, WhatIsNewLosesItsNullsInArraysToo) {
     EXPECT_EQ(ToJson(ApplyMergePatch(J(c.target), J(c.patch))), c.result) << c.patch;
 }
 
-// No object in an array has a null.
+// The tree without the null members of objects in arrays.
 Value WithoutNullsInArrays(const Value& v, bool in_array = false) {
   if (v.is_array()) {
     std::vector<Value> items;

@@ -66,7 +66,7 @@ TEST(Quantity, CanonicalForm) {
       {"0.3Mi", "314572800m"},
       {"123456789123456789", "123456789123456789"},
       {"1234567890123456789012", "1234567890123456789012"},
-      // Upstream keeps what its quick path takes for canonical.
+      // Upstream keeps texts that its quick path takes for canonical.
       {"+1", "+1"},
       {"007", "007"},
       {"1.500", "1.500"},

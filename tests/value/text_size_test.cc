@@ -9,7 +9,7 @@
 namespace ksim::value {
 namespace {
 
-// The oracle: without a memory of trees that came before.
+// The oracle walks the whole tree and remembers nothing of earlier trees.
 std::size_t SlowBound(const Value& v) {
   std::size_t bytes = v.is_object() || v.is_array() ? 2
                       : v.is_string()               ? v.AsString().size() + 2
@@ -29,7 +29,7 @@ TEST(TextSizeBound, IsNeverLessThanTheTextWithoutEscapes) {
     EXPECT_GE(TextSizeBound(part), ToJson(part).size());
 }
 
-// Of trees that have a hash already, and of those that were just made.
+// The bound is the same for trees whose hash is cached and for new ones.
 TEST(TextSizeBound, DoesNotDependOnWhatWasMeasuredBefore) {
   for (int i = 0; i < 2000; ++i) {
     const Value spec = Obj({{"replicas", Value::Of(i % 3)},

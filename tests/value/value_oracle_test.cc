@@ -123,7 +123,7 @@ TEST(ValueOracle, SeveralFieldsAtOnceAreAsOneAfterTheOther) {
   }
 }
 
-// What HashWithout stands for.
+// The oracle of HashWithout: the tree without the fields of these names, at any depth.
 Value Stripped(const Value& v, std::span<const Atom> names) {
   std::vector<Value::Member> members;
   for (const Value::Member& m : v.members()) {

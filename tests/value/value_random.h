@@ -69,7 +69,7 @@ class RandomValues {
     return Path(std::move(steps));
   }
 
-  // A few changes here and there.
+  // `v` with a few changes at random places.
   Value Variation(Value v, int changes) {
     for (; changes > 0; --changes) {
       const Path place = Place(v);

@@ -39,7 +39,8 @@ TEST(NamespaceLifecycle, NothingNewInATerminatingNamespace) {
   world.Advance(Seconds(1));
   world.Create("configmaps", "x", ConfigMap("x", "old"));
   world.Delete("namespaces", "", "x");
-  // At once: the cache may still say Active, and is not believed (API-129).
+  // The request follows at once: the cache may still have the phase Active, and admission does not
+  // trust it (API-129).
   const api::Response r = world.Create("configmaps", "x", ConfigMap("x", "new"));
   EXPECT_EQ(r.code, 403);
   EXPECT_EQ(r.status.reason, "Forbidden");
@@ -66,7 +67,7 @@ TEST(NamespaceLifecycle, ADeletionIsRememberedAgainstAStaleCache) {
       << "half a minute later the cache is believed again";
 }
 
-// API-129, CTRL-ADM-02: for 30 s, the last instant included.
+// API-129, CTRL-ADM-02: admission remembers the deletion for 30 s, the last instant included.
 TEST(NamespaceLifecycle, ADeletionIsRememberedForHalfAMinute) {
   for (const auto& [after, code] :
        {std::pair(Seconds(30), 403), std::pair(Seconds(30) + Nanoseconds(1), 201)}) {
@@ -250,15 +251,15 @@ TEST(Admission, PluginsRunInUpstreamsOrder) {
                    "DefaultTolerationSeconds", "PodTopologyLabels"}));
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 4u);
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36).back(), "PodTopologyLabels");
-  // However they are named, and the first error ends it: the namespace is looked at before the
-  // priority class.
+  // The first error ends admission, whatever the objects' names: the namespace plugin runs before
+  // the priority plugin.
   const Path kClass{"spec", "priorityClassName"};
   World world(WorldOptions().Plugins({"Priority", "NamespaceLifecycle"}));
   const Value pod = Pod("nowhere", "p").Set(kClass, Value::Of("none"));
   EXPECT_EQ(world.Create("pods", "nowhere", pod).code, 404);
   const Value here = Pod("default", "p").Set(kClass, Value::Of("none"));
   EXPECT_EQ(world.Create("pods", "default", here).code, 403);
-  // All that change an object come before its validation.
+  // All mutating plugins run before the validation.
   const Value invalid = here.Set(Path{"spec", "containers"}, Value::EmptyArray());
   EXPECT_EQ(world.Create("pods", "default", invalid).code, 403);
   EXPECT_EQ(world.Create("pods", "default", invalid.Erase(kClass)).code, 422);

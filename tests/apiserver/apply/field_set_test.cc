@@ -58,7 +58,7 @@ TEST(FieldSet, OperationsAreThoseOfSetsOfPaths) {
     ASSERT_EQ(Texts(a.Union(b)), either);
     ASSERT_EQ(Texts(a.Intersection(b)), both);
     ASSERT_EQ(Texts(a.Difference(b)), only);
-    // What is left has no path at or below one of b.
+    // The recursive difference has no path at or below a path of b.
     std::set<std::string> outside;
     a.ForEach([&](const FieldPath& path) {
       for (FieldPath up = path; !up.empty(); up.pop_back())
@@ -125,7 +125,8 @@ TEST(Typed, ItemsComeInTheOrderOfTheConfigAndOthersStayPut) {
         << c.live << " with " << c.config;
 }
 
-// What a comparison says is what the two sets of fields say, and the leaves that differ.
+// The added and removed paths are the differences of the two field sets; the modified ones are the
+// leaves that differ.
 TEST(Typed, AddedAndRemovedAreTheDifferenceOfTheFields) {
   World world;
   const Shape shape = Shape::Of(world.Kind("pods"));

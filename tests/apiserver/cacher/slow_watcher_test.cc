@@ -1,5 +1,5 @@
-// Watchers whose client does not read: what is kept for them, when they are ended, and that others
-// lose nothing by it.
+// Watchers whose client does not read: the cacher queues a bounded number of events, ends them when
+// it is full, and the other watchers lose nothing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -22,7 +22,7 @@ class AuditTest : public ::testing::Test {
     options.server.audit = log;
     return options;
   }
-  // The events about a name, without those of others.
+  // The audit events about an object of this name.
   static std::vector<Value> About(const AuditLog& log, std::string_view resource,
                                   std::string_view verb) {
     std::vector<Value> out;
@@ -55,7 +55,7 @@ TEST_F(AuditTest, ARequestIsTwoEventsOfOneId) {
   EXPECT_EQ(events[0].Get("requestReceivedTimestamp"), events[1].Get("requestReceivedTimestamp"));
   EXPECT_LT(events[1].Get("requestReceivedTimestamp").AsString(),
             events[1].Get("stageTimestamp").AsString());
-  // All of the second but what the clock and the id say.
+  // The second event without its times and its id.
   Value rest = events[1].Erase("auditID").Erase("requestReceivedTimestamp").Erase("stageTimestamp");
   EXPECT_EQ(value::ToJson(rest),
             R"({"annotations":{"authorization.k8s.io/decision":"allow",)"

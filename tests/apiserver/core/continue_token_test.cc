@@ -6,7 +6,7 @@ namespace ksim::apiserver {
 namespace {
 
 std::string Token(std::string_view json) {
-  // Independent of the encoder: plain base64url by hand.
+  // The oracle encodes base64url by hand, without the code under test.
   static constexpr char kDigits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string out;

@@ -56,7 +56,7 @@ TEST(Compaction, SnapshotsBelowItGoWithinSeconds) {
   const std::int64_t at = world.revision();
   world.Create("configmaps", "default", ConfigMap("default", "n"));
   world.Advance(Seconds(1));
-  // What another server would do.
+  // Another API server's compactor would write this.
   ASSERT_TRUE(world.store().Compact(store::CompactRequest(world.revision(), {})).ok());
   ASSERT_TRUE(world.store()
                   .Put(store::PutRequest("compact_rev_key",

@@ -1,4 +1,4 @@
-// Storage's update and delete loops, with judges that record what they are shown.
+// Storage's update and delete loops, with callbacks that record the objects that they get.
 #include "ksim/apiserver/etcd3/storage.h"
 
 #include <gtest/gtest.h>
@@ -229,7 +229,8 @@ TEST_F(StorageTest, AGoneObjectIsNotFoundBehindASuggestion) {
   EXPECT_TRUE(api::IsNotFound(Delete(check, first).status()));
 }
 
-// WATCH-36: what it changed must be known, or nobody could say who selects it.
+// WATCH-36: an update or deletion whose previous value is unknown fails the watch, since the server
+// cannot evaluate selectors on that value.
 TEST(CheckEvent, WithoutThePreviousValueOnlyACreationCanBeTold) {
   const store::Key key("/registry/events/default/e");
   const auto version = [&key](std::int64_t created, std::int64_t modified) {

@@ -1,4 +1,4 @@
-// POST pods/eviction: what is read, marked, deleted and refused, in all versions.
+// POST pods/eviction in all versions: its reads, the mark, the deletion and the refusals.
 #include <gtest/gtest.h>
 
 #include "ksim/api/conditions.h"
@@ -14,7 +14,7 @@ using value::Value;
 class Eviction : public ::testing::TestWithParam<Compat> {
  protected:
   Eviction() : world(WorldOptions(GetParam())) {}
-  // A pod on a node, in this phase.
+  // A pod on a node in this phase.
   static void MakePod(World& w, std::string_view phase) {
     ASSERT_EQ(w.Create("pods", "default", Pod("default", "p")).code, 201);
     ASSERT_EQ(w.Bind("default", "p", "n1").code, 201);
@@ -36,7 +36,7 @@ class Eviction : public ::testing::TestWithParam<Compat> {
 INSTANTIATE_TEST_SUITE_P(Profiles, Eviction,
                          ::testing::Values(Compat::k1_25, Compat::k1_30, Compat::k1_36));
 
-// CTRL-PDB-03: the mark is there from 1.26 on.
+// CTRL-PDB-03: the eviction writes the condition DisruptionTarget from 1.26 on.
 TEST_P(Eviction, MarksAndDeletes) {
   MakePod(world, "Running");
   EXPECT_EQ(world.Do(Evict(world)).code, 201);
@@ -49,8 +49,8 @@ TEST_P(Eviction, MarksAndDeletes) {
   EXPECT_EQ(mark->Get("message").AsString(), "Eviction API: evicting");
 }
 
-// CTRL-PDB-03: no budget guards a pod that is pending, but one that has changed since it was read
-// may be ready by now: it is read again half a second later. Others are deleted as they are.
+// CTRL-PDB-03: no budget guards a pending pod. A pod that changed since it was read may be ready
+// already, so the server reads it again half a second later; it deletes the others at once.
 TEST_P(Eviction, APendingPodThatChangesMeanwhileIsReadAgain) {
   for (const char* phase : {"Pending", "Running"}) {
     int again = 0;
@@ -75,7 +75,7 @@ TEST_P(Eviction, APendingPodThatChangesMeanwhileIsReadAgain) {
   }
 }
 
-// CTRL-PDB-03: the dry run of kubectl drain may be asked for in the body alone.
+// CTRL-PDB-03: a client may ask for a dry run in the body alone, as kubectl drain does.
 TEST_P(Eviction, ADryRunInTheBodyCounts) {
   MakePod(world, "Running");
   const std::int64_t before = world.revision();

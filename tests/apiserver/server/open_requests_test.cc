@@ -1,4 +1,4 @@
-// The deadlines of requests: what the caller hears, and what is still written.
+// The deadlines of requests: the client's answer at the deadline, and writes that still happen.
 #include "ksim/apiserver/server/open_requests.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,7 @@ TEST_F(OpenRequestsTest, AReadIsAnswered504After60Seconds) {
   EXPECT_EQ(late->status.message, "Timeout: request did not complete within the allotted timeout");
 }
 
-// Reads and writes of several ages, some done in time: each has its own deadline.
+// Reads and writes of several ages, some of them answered in time, each with its own deadline.
 TEST_F(OpenRequestsTest, EachHasItsOwnDeadline) {
   struct Case {
     int at;  // seconds
@@ -98,7 +98,7 @@ TEST_F(OpenRequestsTest, EachHasItsOwnDeadline) {
       request.verb = c.verb;
       if (c.verb == api::Verb::kCreate) request.body = ConfigMap("default", "b");
       open.emplace_back(world_.Start(std::move(request)), c.answered);
-      // One that is answered at once, by the cache.
+      // The watch cache answers this request at once.
       api::Request quick = world_.Request(api::Verb::kGet, "configmaps", "default", "a");
       quick.list.resource_version = "0";
       EXPECT_EQ(world_.Do(std::move(quick)).code, 200);

@@ -1,4 +1,4 @@
-// The one alarm of a server's watches, beside a list of deadlines that is looked through.
+// The server's single alarm for all watches, against a slow oracle that scans a list of deadlines.
 #include "ksim/apiserver/server/open_watches.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace ksim::apiserver {
 namespace {
 
-// What must have become of a watch.
+// The expected end of a watch.
 struct Expected {
   std::shared_ptr<TestWatch> watch;
   VirtualTime end;  // its deadline, or when it was ended
@@ -28,7 +28,7 @@ class OpenWatchesTest : public ::testing::TestWithParam<std::uint32_t> {
     api::ListOptions options;
     options.resource_version = "0";
     options.timeout_seconds = 1 + Draw(20);
-    // Events are watched in storage, the others in a cache.
+    // Watches of Events are served from storage, the others from a watch cache.
     const char* resource = Draw(4) == 0 ? "events" : "configmaps";
     Expected e;
     e.watch = world_.Watch(resource, "", options);
@@ -36,7 +36,7 @@ class OpenWatchesTest : public ::testing::TestWithParam<std::uint32_t> {
     e.end = world_.sim.now() + Seconds(*options.timeout_seconds);
     all_.push_back(std::move(e));
   }
-  // Those whose time is not up, in the order of opening.
+  // The watches whose deadline has not passed, in the order of opening.
   std::vector<Expected*> Alive() {
     std::vector<Expected*> alive;
     for (Expected& e : all_) {
@@ -47,7 +47,7 @@ class OpenWatchesTest : public ::testing::TestWithParam<std::uint32_t> {
   void CloseOne() {
     const std::vector<Expected*> alive = Alive();
     if (alive.empty()) return;
-    // Often the one that the alarm is set for.
+    // Half of the time the test closes the watch for which the alarm is set.
     Expected* e = alive[Draw(static_cast<std::uint32_t>(alive.size()))];
     if (Draw(2) == 0)
       e = *std::min_element(alive.begin(), alive.end(),
@@ -102,7 +102,7 @@ TEST_P(OpenWatchesTest, EachEndsAtItsDeadlineOrWhenItIsEnded) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, OpenWatchesTest, ::testing::Range(1u, 11u));
 
-// An alarm that found nothing to end would be a step of the kernel that nobody needs.
+// An alarm that ends no watch would be a needless step of the kernel.
 TEST(OpenWatches, NoAlarmIsLeftOfWatchesThatHaveEnded) {
   World world;
   const auto open = [&](std::int64_t seconds) {

@@ -1,6 +1,6 @@
-// One actor (the ReplicaSet controller, the scheduler, a kubelet) against real API servers: the
-// actor talks to server 0, the test to server 1, so that the actor's view can be held back while
-// the test goes on. Nobody else writes.
+// ActorWorld runs one actor (the ReplicaSet controller, the scheduler, a kubelet) against real API
+// servers. The actor talks to server 0 and the test to server 1, so that a test can hold back the
+// actor's view while it goes on. Nobody else writes.
 #pragma once
 #include <memory>
 #include <set>
@@ -47,13 +47,13 @@ class ActorWorld {
   api::Object Create(std::string_view resource, std::string_view json);
   api::Object Get(std::string_view resource, std::string_view name);  // empty: not there
   std::vector<api::Object> List(std::string_view resource);
-  // Strategic merge.
+  // Sends a strategic merge patch.
   api::Response Patch(std::string_view resource, std::string_view name, std::string_view json,
                       std::string_view sub = {});
   api::Response Delete(std::string_view resource, std::string_view name,
                        api::DeleteOptions options = api::DeleteOptions());
   void AddNode(std::string_view name, std::string_view pods = "110");
-  // As the scheduler and the kubelet would.
+  // Writes that the scheduler and the kubelet would send.
   void Bind(std::string_view pod, std::string_view node);
   void MakeReady(std::string_view pod, bool ready = true);
   std::vector<std::string> PodNames();  // in namespace default, sorted
@@ -71,7 +71,7 @@ class ActorWorld {
   // "Normal SuccessfulCreate Created pod: web-x" of the Event objects written since the last call.
   std::vector<std::string> EventTexts();
   std::size_t Reconciles(std::string_view key);  // begun since the last call
-  // The same, with when.
+  // The same with their times.
   std::vector<VirtualTime> ReconcileTimes(std::string_view key);
   // Handler calls for an informer's resource: "add web-1", "update web-1", "delete web-1".
   std::vector<std::string> HandlerCalls(std::string_view resource);
@@ -81,7 +81,7 @@ class ActorWorld {
 
   // --- the actor's view ---
   void Freeze(std::string_view resource, bool frozen = true);
-  // Ends the actor's watches of a resource; what happened since they were last fed comes as one
+  // Ends the actor's watches of a resource with 410, so the actor learns of later changes from one
   // list.
   void Relist(std::string_view resource);
 

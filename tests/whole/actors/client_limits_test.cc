@@ -1,4 +1,4 @@
-// How fast the components may ask: a burst, then so many a second.
+// The components' client-side rate limits: a burst, then a rate per second.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ksim {
 namespace {
 
-// When the actor sent its creations of this subresource of pods.
+// The times at which the actor sent its creations of this subresource of pods.
 std::vector<VirtualTime> Creations(const ActorWorld& w, std::string_view subresource) {
   std::vector<VirtualTime> times;
   for (const sim::Event& e : w.events()) {
@@ -47,7 +47,8 @@ TEST(ClientLimits, ReplicaSetsAreFilledNoFasterThanTheControllerManagerMayAsk) {
   }
 }
 
-// CTRL-C-10: a controller's events go out through its own clientset, and count.
+// CTRL-C-10: a controller sends its Events through its own clientset, so they count against its
+// limit.
 TEST(ClientLimits, TheEventsOfAControllerTakeOfItsTokens) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);

@@ -1,5 +1,5 @@
-// The controller-runtime-like layer on real API servers: which events lead to which keys, and what
-// the cached reader answers.
+// The controller-runtime layer on real API servers: the keys that events lead to, and the cached
+// reader's answers.
 #include "ksim/client/controller_builder.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 using Wire = std::function<void(client::ControllerBuilder&, const api::Kinds&)>;
 
-// A controller that notes the keys it is given.
+// A reconciler that notes its keys.
 class Noting : public controllers::Controller, public client::Reconciler {
  public:
   Noting(controllers::ControllerContext context, Wire wire, std::vector<std::string>* keys)
@@ -63,7 +63,7 @@ std::string ConfigMap(const std::string& name, const std::string& labels = "{}")
          labels + "}}";
 }
 
-// CLIENT-131, CLIENT-137: the object itself; many events are one key.
+// CLIENT-131, CLIENT-137: For() enqueues the object itself; many events become one key.
 TEST(ControllerBuilder, ForLeadsToTheObjectItself) {
   Fixture f([](client::ControllerBuilder& b, const api::Kinds& kinds) {
     b.For(kinds.ByResource("", "configmaps"));
@@ -82,7 +82,8 @@ std::string Ref(const std::string& api_version, const std::string& kind, const s
          R"(","uid":"u","controller":)" + (controller ? "true" : "false") + "}";
 }
 
-// CLIENT-137: group and kind, whatever version and uid; namespace of the object; one or all.
+// CLIENT-137: Owns() matches the owner's group and kind, whatever its version and uid, in the
+// object's namespace; the controller alone or all owners.
 TEST(ControllerBuilder, OwnersAreMatchedByGroupAndKind) {
   const api::Kinds kinds;
   const api::ResourceInfo& sets = *kinds.ByResource("apps", "replicasets");
@@ -112,7 +113,8 @@ TEST(ControllerBuilder, OwnersAreMatchedByGroupAndKind) {
   }
 }
 
-// CLIENT-137: an update tells the old owner and the new one; so does a map.
+// CLIENT-137: an update enqueues the old owner and the new one; a map function runs for both
+// objects too.
 TEST(ControllerBuilder, UpdatesLeadToWhatOldAndNewNameBoth) {
   Fixture f([](client::ControllerBuilder& b, const api::Kinds& kinds) {
     b.For(kinds.ByResource("apps", "replicasets"))
@@ -168,7 +170,7 @@ TEST(ControllerBuilder, PredicatesOfASourceMustAllAgreeAndTouchNoCache) {
   }
 }
 
-// CLIENT-138: a resync, or a relist of what has not changed.
+// CLIENT-138: the predicates see a resync, and a relist of unchanged objects.
 TEST(ControllerBuilder, ResourceVersionChangedDropsWhatIsNoChange) {
   for (const bool filtered : {false, true}) {
     Fixture f([filtered](client::ControllerBuilder& b, const api::Kinds& kinds) {
@@ -209,7 +211,7 @@ TEST(ControllerBuilder, ATombstoneIsUnwrappedAndSaidToBeOne) {
   EXPECT_THAT(deletes, ElementsAre("seen", "unseen unknown"));
 }
 
-// Its first call throws.
+// A reconciler whose first call throws.
 class Throwing : public controllers::Controller, public client::Reconciler {
  public:
   Throwing(controllers::ControllerContext context, int* calls)
@@ -230,8 +232,8 @@ class Throwing : public controllers::Controller, public client::Reconciler {
   std::unique_ptr<client::BuiltController> built_;
 };
 
-// CLIENT-132: a panic is an error and the key comes again (since controller-runtime 0.19); before
-// that it ends the process, and so the program.
+// CLIENT-132: since controller-runtime 0.19 a panic is an error and the key comes again; before, it
+// ends the process and so the program.
 TEST(ControllerBuilder, APanicIsAnErrorOnlyIn136) {
   const auto calls_in = [](api::Compat compat) {
     ActorWorld w(compat);
@@ -250,7 +252,7 @@ TEST(ControllerBuilder, APanicIsAnErrorOnlyIn136) {
 
 // --- the cached reader ---
 
-// Runs one call at the time of its making and keeps what came of it.
+// Runs one call when it is constructed and keeps the result.
 class Asking : public controllers::Controller {
  public:
   using Ask = std::function<sim::Task<void>(client::CachedReader&, const api::Kinds&)>;
@@ -277,8 +279,8 @@ class Asking : public controllers::Controller {
 
 sim::Task<void> Nothing(client::CachedReader&, const api::Kinds&) { co_return; }
 
-// CLIENT-140: the first read makes the informer and waits for it; what is written since is not seen
-// while the cache does not see it; NotFound is the cache's word.
+// CLIENT-140: the first read creates the informer and waits for its sync; a read misses writes that
+// the cache has not seen; NotFound means not in the cache.
 TEST(CachedReader, ReadsTheCacheAndWaitsForItToBeFilled) {
   ActorWorld w;
   w.Create("configmaps", ConfigMap("a"));
@@ -365,8 +367,8 @@ TEST(CachedReader, ListsByNamespaceLabelsAndIndexedFields) {
   for (std::size_t i = 0; i < cases.size(); ++i) EXPECT_EQ(results[i], cases[i].result) << i;
 }
 
-// CLIENT-140: an object of the cluster has no namespace, whatever one is asked for; before
-// controller-runtime 0.15 a list takes one field only.
+// CLIENT-140: a read of a cluster-scoped object ignores the namespace; before controller-runtime
+// 0.15 a list takes one field selector only.
 TEST(CachedReader, ReadsClusterObjectsWithoutNamespaceAndOneFieldIn125) {
   ActorWorld w(api::Compat::k1_25);
   w.Create("nodes", R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}})");

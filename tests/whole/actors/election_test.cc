@@ -1,5 +1,5 @@
-// `controllers: [{name: replicaset, replicas: 2}]`: two processes, one leads; fail-over, and what a
-// leader that is no more has sent.
+// `controllers: [{name: replicaset, replicas: 2}]`: one of two processes leads; fail-over, and
+// requests of a former leader.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ std::vector<Leading> LeadingOf(const Runner& runner) {
   return out;
 }
 
-// CLIENT-141: only the leader's controllers and their caches are at work.
+// CLIENT-141: only the leader runs its controllers and their informers.
 TEST(Election, OneOfTwoReplicasLeadsAndOnlyItWatches) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
     Runner runner(TwoReplicas(compat), RunnerOptions());
@@ -74,8 +74,8 @@ TEST(Election, OneOfTwoReplicasLeadsAndOnlyItWatches) {
   }
 }
 
-// CLIENT-120: the leader is killed when its first pod is asked for; the request arrives all the
-// same. The other replica takes over when the lease has run out, and makes what is missing.
+// CLIENT-120: the leader is killed after it sent its first pod creation, which arrives all the
+// same. The other replica takes over when the lease has expired, and creates the missing pods.
 TEST(Election, ADeadLeadersLastWriteArrivesAndTheOtherReplicaGoesOn) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Scenario scenario = TwoReplicas(api::Compat::k1_30);
@@ -117,7 +117,7 @@ TEST(Election, ADeadLeadersLastWriteArrivesAndTheOtherReplicaGoesOn) {
   }
 }
 
-// A leader that cannot renew ends, and comes again as a candidate.
+// A leader that cannot renew its lease exits, and restarts as a candidate.
 TEST(Election, ALeaderCutOffEndsAndComesBackAsACandidate) {
   Scenario scenario = TwoReplicas(api::Compat::k1_30);
   scenario.cluster.api_servers = 2;

@@ -1,5 +1,5 @@
-// What a kubelet refuses, on real API servers: which pod of several, when it comes back, and what
-// the refused pod's status says.
+// A kubelet's admission on real API servers: the pod that it refuses among several, its checks
+// after a restart, and the refused pod's status.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ struct KubeletAdmission : testing::TestWithParam<api::Compat> {
 INSTANTIATE_TEST_SUITE_P(Compat, KubeletAdmission, testing::ValuesIn(kCompats),
                          [](const auto& info) { return std::to_string(int(info.param)); });
 
-// KUBELET-08: of the pods of one list the oldest come first, whatever their names.
+// KUBELET-08: the kubelet admits the pods of one list by age, whatever their names.
 TEST_P(KubeletAdmission, OfSeveralTheOldestIsAdmitted) {
   w.Create("pods", PodOf("z", "3"));
   w.Advance(Seconds(5));
@@ -47,7 +47,7 @@ TEST_P(KubeletAdmission, OfSeveralTheOldestIsAdmitted) {
   EXPECT_EQ(Reason("a"), "OutOfcpu");
 }
 
-// KUBELET-08, KUBELET-22: a refused pod has no conditions of the kubelet's.
+// KUBELET-08, KUBELET-22: the kubelet gives a refused pod no conditions.
 TEST_P(KubeletAdmission, ARefusedPodSaysThatAndNoMore) {
   w.StartKubelet("n1");
   w.Create("pods", PodOf("p", "100"));
@@ -62,7 +62,7 @@ TEST_P(KubeletAdmission, ARefusedPodSaysThatAndNoMore) {
   EXPECT_EQ(status.Get("observedGeneration").AsInt(), v136 ? 1 : 0);
 }
 
-// KUBELET-08, KUBELET-36: a kubelet that comes back asks about what runs here as well.
+// KUBELET-08, KUBELET-36: a kubelet that restarts runs its admission for running pods too.
 TEST_P(KubeletAdmission, WhatRunsIsAskedAgainAfterARestart) {
   w.StartKubelet("n1");
   w.Patch("nodes", "n1", R"({"metadata":{"labels":{"disk":"ssd"}}})");
@@ -93,7 +93,7 @@ TEST_P(KubeletAdmission, WhatRunsIsAskedAgainAfterARestart) {
   EXPECT_TRUE(w.Get("pods", "picky").empty());
 }
 
-// KUBELET-08: the operating system first.
+// KUBELET-08: the kubelet checks the operating system first.
 TEST_P(KubeletAdmission, PodsForAnotherSystemAreRefused) {
   w.StartKubelet("n1");
   w.Create("pods", PodOf("field", "100", R"(,"os":{"name":"windows"})"));

@@ -1,4 +1,4 @@
-// What a kubelet does about a machine that is short of something, or has no network for pods.
+// A kubelet on a machine under memory, disk or pid pressure, or without a pod network.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,7 +90,8 @@ TEST_P(KubeletEvictions, FailThePodAndKeepItsObject) {
                                "NodeHasInsufficientMemory"));
 }
 
-// KUBELET-31, KUBELET-26: it is not Failed, and has no reason to be, while its container runs.
+// KUBELET-31, KUBELET-26: an evicted pod is not Failed and has no reason while its container still
+// runs.
 TEST_P(KubeletEvictions, SayItWhenTheContainersHaveStopped) {
   Run("p");
   w.machine().Set(Trouble::kDisk, true);
@@ -113,7 +114,8 @@ TEST_P(KubeletEvictions, SayItWhenTheContainersHaveStopped) {
   EXPECT_GT(versions, 3);
 }
 
-// KUBELET-31: what asked for nothing goes first; one at a time; critical pods stay.
+// KUBELET-31: the kubelet evicts pods without requests first, one at a time, and never critical
+// pods.
 TEST_P(KubeletEvictions, TakeOnePodAfterTheOtherAndNoneThatIsCritical) {
   Run("modest", kRequests);
   Run("a-greedy");
@@ -133,7 +135,7 @@ TEST_P(KubeletEvictions, TakeOnePodAfterTheOtherAndNoneThatIsCritical) {
   EXPECT_EQ(Phase("critical"), "Running");
 }
 
-// KUBELET-31: it stops as soon as nothing is short any more.
+// KUBELET-31: the evictions stop as soon as the pressure ends.
 TEST_P(KubeletEvictions, StopWhenThereIsEnough) {
   Run("a");
   Run("b");
@@ -145,7 +147,8 @@ TEST_P(KubeletEvictions, StopWhenThereIsEnough) {
   EXPECT_EQ(Phase("b"), "Running");
 }
 
-// KUBELET-31, KUBELET-08: for five minutes after it was last seen.
+// KUBELET-31, KUBELET-08: the pressure condition stays for five minutes after the kubelet last saw
+// the pressure.
 TEST_P(KubeletEvictions, RefusePodsUnderPressure) {
   struct Row {
     Trouble trouble;
@@ -186,7 +189,8 @@ TEST_P(KubeletEvictions, RefusePodsUnderPressure) {
   }
 }
 
-// KUBELET-31: condition and taint come within a status period and go five minutes after the end.
+// KUBELET-31: condition and taint come within a status period and go five minutes after the
+// pressure ends.
 TEST_P(KubeletEvictions, AreInTheNodesConditionsAndTaints) {
   const std::pair<Trouble, const char*> rows[] = {
       {Trouble::kMemory, "node.kubernetes.io/memory-pressure"},
@@ -208,7 +212,8 @@ TEST_P(KubeletEvictions, AreInTheNodesConditionsAndTaints) {
   }
 }
 
-// KUBELET-07: a pod that waits for the network is looked at again every 1 s [1, 1.5), not every 10.
+// KUBELET-07: the kubelet syncs a pod that waits for the network every 1 s times [1, 1.5), not
+// every 10 s.
 TEST_P(KubeletEvictions, WithoutANetworkPodsAreTriedAgainSoon) {
   w.EventTexts();
   w.machine().Set(Trouble::kNetwork, true);

@@ -27,7 +27,7 @@ class KubeletImages : public testing::TestWithParam<api::Compat> {
   value::Value Waiting() {
     return w.Get("pods", "p").status().Get("containerStatuses").at(0).Get("state").Get("waiting");
   }
-  // When pulls ended, and how.
+  // The times at which pulls ended, and their results.
   std::vector<std::pair<VirtualTime, std::string>> Pulls() {
     std::vector<std::pair<VirtualTime, std::string>> out;
     for (const sim::Event& e : w.events()) {
@@ -85,7 +85,7 @@ TEST_P(KubeletImages, APullThatFailsIsTriedAgainWithABackOff) {
     EXPECT_THAT(texts, Contains(text));
 }
 
-// KUBELET-13: an image that is there is not pulled, so that no pull can fail, but by Always.
+// KUBELET-13: the kubelet does not pull an image that the node has, except under the policy Always.
 TEST_P(KubeletImages, OnlyAlwaysPullsWhatIsThere) {
   w.Create("pods", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"first"},"spec":{
       "nodeName":"n1","containers":[{"name":"c","image":"web:1"}]}})");
@@ -100,7 +100,7 @@ TEST_P(KubeletImages, OnlyAlwaysPullsWhatIsThere) {
   EXPECT_EQ(w.Get("pods", "p").status().Get("phase").AsString(), "Pending");
 }
 
-// KUBELET-13: whatever the reason, the container's Failed says it.
+// KUBELET-13: the container's Failed event gives the reason, whatever it is.
 TEST_P(KubeletImages, NeverPullsNothing) {
   CreatePod("pull", R"(,"imagePullPolicy":"Never")");
   w.Advance(Seconds(30));

@@ -1,4 +1,4 @@
-// Probes: when they run, what they count, what comes of it.
+// Probes: their times, their thresholds and their consequences.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using testing::Contains;
 using testing::StartsWith;
 
-// Bound to n1; `annotations` and `probes` are JSON members.
+// A pod bound to n1; `annotations` and `probes` are JSON members.
 std::string Probed(std::string_view annotations, std::string_view probes,
                    std::string_view policy = "Always") {
   return fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p",
@@ -27,8 +27,8 @@ struct KubeletProbes : testing::TestWithParam<api::Compat> {
     w.StartKubelet("n1");
     w.Advance(Seconds(30));
   }
-  // Seconds after the first start of the container at which `what` was last so, looked at five
-  // times a second for a minute and a half: -1 never, the first time otherwise.
+  // Samples the pod five times a second for a minute and a half. Returns the first time at which
+  // `what` held, in seconds after the container's first start; -1 if it never held.
   double FirstTime(const std::function<bool(const value::Value& status)>& what) {
     for (int i = 0; i < 450; ++i) {
       w.Advance(Milliseconds(200));
@@ -81,8 +81,9 @@ TEST_P(KubeletProbes, HaveTheirDefaults) {
   EXPECT_FALSE(probe.Has("initialDelaySeconds")) << "0";
 }
 
-// KUBELET-16, KUBELET-17, KUBELET-18: when a pod becomes ready. The first run comes at once, the
-// next every period; a started container that is not ready is looked at with each of its statuses.
+// KUBELET-16, KUBELET-17, KUBELET-18: the time at which a pod becomes ready. The first probe runs
+// at once, the next ones every period; each status of a started container that is not ready
+// triggers its probe too.
 TEST_P(KubeletProbes, ReadinessIsWhatTheProbeFinds) {
   struct Row {
     const char* what;
@@ -134,7 +135,8 @@ TEST_P(KubeletProbes, ReadinessIsWhatTheProbeFinds) {
   }
 }
 
-// KUBELET-17: only so many failures in a row make a container unready, and it is not restarted.
+// KUBELET-17: a container becomes unready after `failureThreshold` failures in a row, and the
+// kubelet does not restart it.
 TEST_P(KubeletProbes, ReadinessIsLostAfterTheThreshold) {
   w.Create("pods", Probed(R"("readiness.ksim.dev/c":"pass 22s, fail")",
                           fmt::format(R"("readinessProbe":{{{},"periodSeconds":5}})", kHttp)));
@@ -148,8 +150,8 @@ TEST_P(KubeletProbes, ReadinessIsLostAfterTheThreshold) {
                        "with statuscode: 503"));
 }
 
-// KUBELET-17: liveness and start-up probes that fail get the container killed and, unless the pod
-// never restarts, started again; then they begin anew.
+// KUBELET-17: the kubelet kills a container whose liveness or start-up probe fails and, unless the
+// pod never restarts, starts it again; then the probes begin anew.
 TEST_P(KubeletProbes, FailedLivenessOrStartupKillsTheContainer) {
   struct Row {
     const char* type;
@@ -164,7 +166,7 @@ TEST_P(KubeletProbes, FailedLivenessOrStartupKillsTheContainer) {
        "Normal Killing Container c failed startup probe, will be restarted"},
       {"liveness", "OnFailure", 1,
        "Normal Killing Container c failed liveness probe, will be restarted"},
-      // Nothing is left then, so that the whole pod is stopped.
+      // No other container runs, so the kubelet stops the whole pod.
       {"liveness", "Never", 0, "Normal Killing Stopping container c"},
   };
   for (const Row& row : table) {
@@ -192,7 +194,7 @@ TEST_P(KubeletProbes, FailedLivenessOrStartupKillsTheContainer) {
   }
 }
 
-// KUBELET-17: a liveness probe that would fail from the start is not asked before start-up is over.
+// KUBELET-17: the liveness probe does not run before the start-up probe has succeeded.
 TEST_P(KubeletProbes, LivenessWaitsForStartup) {
   w.Create("pods",
            Probed(R"("startup.ksim.dev/c":"fail 20s, pass","liveness.ksim.dev/c":"fail")",
@@ -204,7 +206,7 @@ TEST_P(KubeletProbes, LivenessWaitsForStartup) {
   EXPECT_LE(killed, 20 + 12);
 }
 
-// KUBELET-18: a pod that is being deleted is not killed for its liveness.
+// KUBELET-18: a failing liveness probe does not kill a container of a terminating pod.
 TEST_P(KubeletProbes, DeletionStopsLiveness) {
   w.Create("pods", Probed(R"("liveness.ksim.dev/c":"pass 30s, fail")",
                           fmt::format(R"("livenessProbe":{{{},"periodSeconds":1}})", kHttp)));
@@ -218,7 +220,7 @@ TEST_P(KubeletProbes, DeletionStopsLiveness) {
   EXPECT_TRUE(w.Get("pods", "p").empty());
 }
 
-// KUBELET-16: after a restart of the kubelet the first run waits a part of the period.
+// KUBELET-16: after a restart of the kubelet the first probe waits for a part of the period.
 TEST_P(KubeletProbes, DoNotAllBeginAtOnceAfterAKubeletsRestart) {
   w.Create("pods", Probed(R"("readiness.ksim.dev/c":"pass 20s, fail")",
                           fmt::format(R"("readinessProbe":{{{},"periodSeconds":20,
@@ -242,8 +244,8 @@ TEST_P(KubeletProbes, DoNotAllBeginAtOnceAfterAKubeletsRestart) {
   EXPECT_LT(w.api.sim.now() - start, Seconds(22));
 }
 
-// KUBELET-17, KUBELET-36: until 1.34 a kubelet that comes back takes for unready what its first
-// probe does not find ready; later ones leave it as it was, until the threshold is reached.
+// KUBELET-17, KUBELET-36: up to 1.34 a restarted kubelet marks a container unready if its first
+// probe fails; later kubelets keep the earlier state until the threshold is reached.
 TEST_P(KubeletProbes, ARestartOfTheKubeletForgetsReadinessBefore135) {
   w.Create("pods", Probed(R"("readiness.ksim.dev/c":"pass 45s, fail 30s, pass 60s, fail")",
                           fmt::format(R"("readinessProbe":{{{},"periodSeconds":20}})", kHttp)));
@@ -264,8 +266,8 @@ TEST_P(KubeletProbes, ARestartOfTheKubeletForgetsReadinessBefore135) {
   EXPECT_FALSE(Ready(w.Get("pods", "p").status()));
 }
 
-// KUBELET-17: a container that goes while others stay is stopped because of its probe; the pod
-// stays.
+// KUBELET-17: the kubelet stops only the container whose probe failed; the pod and its other
+// containers go on.
 TEST_P(KubeletProbes, OneOfTwoContainersThatNeverRestartIsStopped) {
   w.Create("pods", fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p",
     "annotations":{{"liveness.ksim.dev/c":"fail"}}}},"spec":{{"nodeName":"n1",

@@ -1,4 +1,4 @@
-// What a kubelet does with containers that end: restart policies, back-off, what it says of it.
+// A kubelet's handling of containers that end: restart policies, back-off, statuses and Events.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using testing::Contains;
 using testing::StartsWith;
 
-// Bound to n1, and its container does what `exits` says.
+// A pod bound to n1, whose container exits as `exits` says.
 std::string PodThat(std::string_view exits, std::string_view policy = "Always",
                     std::string_view more_container = "") {
   return fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p","annotations":{{
@@ -32,7 +32,7 @@ struct KubeletRestarts : testing::TestWithParam<api::Compat> {
   KubeletRestarts() : w(GetParam()) {}
   bool v136() const { return GetParam() == api::Compat::k1_36; }
 
-  // What the runtime did with containers: start, exit, kill.
+  // The starts, exits and kills of containers in the runtime.
   std::vector<Deed> Deeds() {
     std::vector<Deed> out;
     for (const sim::Event& e : w.events()) {
@@ -43,7 +43,7 @@ struct KubeletRestarts : testing::TestWithParam<api::Compat> {
     }
     return out;
   }
-  // Of each restart: how long the container had been down.
+  // For each restart the time for which the container had been down.
   std::vector<Duration> Waits() {
     std::vector<Duration> waits;
     std::optional<VirtualTime> ended;
@@ -112,8 +112,9 @@ TEST_P(KubeletRestarts, OfInitContainersThatFail) {
   }
 }
 
-// KUBELET-11, KUBELET-07: at once, then 10 s doubling to 5 min after the end, plus what the sync
-// comes late: 10 s to 15 s; in 1.36 half of what was left, of a minute at most.
+// KUBELET-11, KUBELET-07: the first restart comes at once, the next ones 10 s doubling to 5 min
+// after the exit, plus the delay of the sync: 10 s to 15 s; in 1.36 half of the rest, a minute at
+// most.
 TEST_P(KubeletRestarts, BackOffFromTenSecondsToFiveMinutes) {
   w.StartKubelet("n1");
   w.Create("pods", PodThat("1 after 1s"));
@@ -129,7 +130,7 @@ TEST_P(KubeletRestarts, BackOffFromTenSecondsToFiveMinutes) {
   }
 }
 
-// KUBELET-11, KUBELET-12: what it says meanwhile.
+// KUBELET-11, KUBELET-12: the status and the Events during the back-off.
 TEST_P(KubeletRestarts, SayWhyAContainerWaitsAndCountUp) {
   w.StartKubelet("n1");
   w.Create("pods", PodThat("1 after 1s"));
@@ -176,7 +177,8 @@ TEST_P(KubeletRestarts, BackOffFromTheBeginningAfterARunOfTenMinutes) {
   EXPECT_LE(waits[4], Seconds(28));
 }
 
-// KUBELET-11: the back-off is the kubelet's memory, the restart count is not.
+// KUBELET-11: a kubelet's restart loses the back-off, which is in its memory, and keeps the restart
+// count.
 TEST_P(KubeletRestarts, ForgetTheBackOffWithTheKubelet) {
   w.StartKubelet("n1");
   w.Create("pods", PodThat("1 after 1s"));
@@ -191,7 +193,7 @@ TEST_P(KubeletRestarts, ForgetTheBackOffWithTheKubelet) {
   EXPECT_GT(Container().Get("restartCount").AsInt(), restarts);
 }
 
-// KUBELET-10: a pod that is being deleted restarts nothing.
+// KUBELET-10: a kubelet restarts no container of a terminating pod.
 TEST_P(KubeletRestarts, EndWithTheDeletion) {
   w.StartKubelet("n1");
   w.Create("pods", PodThat("1 after 5s"));
@@ -207,7 +209,7 @@ TEST_P(KubeletRestarts, EndWithTheDeletion) {
       1);
 }
 
-// KUBELET-07: a sync that fails is tried again after 10 s times [1, 1.5).
+// KUBELET-07: the kubelet tries a failed sync again after 10 s times [1, 1.5).
 TEST_P(KubeletRestarts, TryAgainWhatAnErrorStopped) {
   w.StartKubelet("n1");
   w.Create("pods", PodThat("runs", "Always", R"(,"imagePullPolicy":"Never")"));
@@ -232,7 +234,8 @@ TEST_P(KubeletRestarts, TryAgainWhatAnErrorStopped) {
   EXPECT_EQ(Status().Get("phase").AsString(), "Pending");
 }
 
-// KUBELET-24: what could not be sent is sent at the next tick of ten seconds since the start.
+// KUBELET-24: the status manager sends a status that it could not send at its next tick, every ten
+// seconds from its start.
 TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentIsSentAtTheNextTick) {
   client::FaultHooks hooks(w.api.sim);
   w.env.faults = &hooks;
@@ -263,8 +266,8 @@ TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentIsSentAtTheNextTick) {
   w.api.sim.Shutdown();
 }
 
-// KUBELET-24: a trigger sends again what could not be sent, by whichever pod; in 1.25, where each
-// version stands in a queue (KUBELET-23), it sends that alone.
+// KUBELET-24: a new status of any pod triggers another attempt for all unsent statuses; in 1.25,
+// where each status version stands in a queue (KUBELET-23), it sends that version alone.
 TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentWaitsForATrigger) {
   client::FaultHooks hooks(w.api.sim);
   w.env.faults = &hooks;
@@ -287,8 +290,8 @@ TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentWaitsForATrigger) {
   w.api.sim.Shutdown();
 }
 
-// KUBELET-23: what somebody else makes of the kubelet's part is put right at the next ten seconds;
-// what is not the kubelet's stays.
+// KUBELET-23: the status manager restores the kubelet's part of a status that somebody else changed
+// at its next tick of ten seconds; the parts of others stay.
 TEST_P(KubeletRestarts, AndAStatusThatSomebodyElseWroteIsPutRight) {
   w.StartKubelet("n1");
   w.Create("pods", PodThat("runs"));
@@ -312,8 +315,8 @@ TEST_P(KubeletRestarts, AndAStatusThatSomebodyElseWroteIsPutRight) {
   EXPECT_THAT(w.Writes(), testing::IsEmpty());
 }
 
-// KUBELET-03: a pod that goes while the first list is still being taken in is not killed before
-// all of it is; then it is nobody's, and goes with what else is nobody's.
+// KUBELET-03: the kubelet does not kill a pod that is deleted while it takes in its first list
+// before the list is complete; then it kills the pod with the other orphans.
 TEST(KubeletConfig, NothingIsRemovedBeforeItIsWhole) {
   ActorWorld w(api::Compat::k1_30);
   client::FaultHooks hooks(w.api.sim);
@@ -333,7 +336,8 @@ TEST(KubeletConfig, NothingIsRemovedBeforeItIsWhole) {
   nodes.Close();
   kubelet->Start();
   w.Advance(Seconds(5));
-  // Its deletion falls into a gap: the queue has it in the list, and then a tombstone.
+  // The deletion falls into a gap of the watch: the delta queue holds the listed pod, and then a
+  // tombstone.
   hooks.CutStreams("kubelet/n1", pods, api::Expired("too old resource version"));
   api::DeleteOptions now;
   now.grace_period_seconds = 0;

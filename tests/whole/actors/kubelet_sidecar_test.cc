@@ -1,4 +1,4 @@
-// Sidecars and init containers on a kubelet: what waits for what, what is told, what stops first.
+// Sidecars and init containers on a kubelet: the order of starts and stops, and the statuses.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ std::string Sidecar(std::string_view name, std::string_view more = "") {
   return fmt::format(R"({{"name":"{}","image":"i:1","restartPolicy":"Always"{}}})", name, more);
 }
 
-// Sidecars are there from 1.29 on.
+// Kubernetes has sidecars from 1.29 on.
 struct KubeletSidecars : testing::TestWithParam<api::Compat> {
   KubeletSidecars() : w(GetParam()) {}
-  // "start c", "kill side": what the runtime did with containers.
+  // The runtime's actions on containers: "start c", "kill side".
   std::vector<std::string> Deeds() {
     std::vector<std::string> out;
     for (std::size_t i = w.from(); i < w.events().size(); ++i) {
@@ -50,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(Compat, KubeletSidecars,
                          testing::Values(api::Compat::k1_30, api::Compat::k1_36),
                          [](const auto& info) { return std::to_string(int(info.param)); });
 
-// KUBELET-09: what comes after a sidecar waits until that has started, which is what its startup
-// probe says.
+// KUBELET-09: the containers after a sidecar wait until it has started, which its startup probe
+// decides.
 TEST_P(KubeletSidecars, WhatComesAfterASidecarWaitsForItsStartupProbe) {
   w.StartKubelet("n1");
   w.Create("pods", PodWith(R"("startup.ksim.dev/side":"fail 25s, pass")",
@@ -66,7 +66,7 @@ TEST_P(KubeletSidecars, WhatComesAfterASidecarWaitsForItsStartupProbe) {
   EXPECT_EQ(Condition("Initialized"), "True");
 }
 
-// KUBELET-15, KUBELET-28: sidecars stop when all others have, the last of them first.
+// KUBELET-15, KUBELET-28: sidecars stop after all other containers, in reverse order.
 TEST_P(KubeletSidecars, StopAfterTheOthersTheLastFirst) {
   w.StartKubelet("n1");
   w.Create("pods", PodWith("", Sidecar("one") + "," + Sidecar("two"), ""));
@@ -77,7 +77,7 @@ TEST_P(KubeletSidecars, StopAfterTheOthersTheLastFirst) {
   EXPECT_THAT(Deeds(), ElementsAre("kill c", "kill two", "kill one"));
 }
 
-// KUBELET-19, KUBELET-21: a sidecar that ends again and again makes the pod unready, not pending.
+// KUBELET-19, KUBELET-21: a sidecar in a crash loop makes the pod unready, not pending.
 TEST_P(KubeletSidecars, OneThatKeepsEndingMakesThePodUnready) {
   w.StartKubelet("n1");
   w.Create("pods", PodWith(R"("exit.ksim.dev/side":"1 after 3s")", Sidecar("side"), ""));
@@ -101,7 +101,7 @@ TEST_P(KubeletSidecars, OneThatKeepsEndingMakesThePodUnready) {
   EXPECT_TRUE(waited);
 }
 
-// KUBELET-21: readiness gates are conditions of others, whenever they come.
+// KUBELET-21: readiness gates read conditions that others write, at any time.
 TEST_P(KubeletSidecars, AReadinessGateOpensWhenItsConditionComes) {
   w.StartKubelet("n1");
   w.Create("pods", PodWith("", "", R"(,"readinessGates":[{"conditionType":"x/gate"}])"));
@@ -117,7 +117,7 @@ TEST_P(KubeletSidecars, AReadinessGateOpensWhenItsConditionComes) {
   EXPECT_EQ(Condition("Ready"), "False");
 }
 
-// KUBELET-21: a pod whose init container failed for good has not been initialized.
+// KUBELET-21: a pod whose init container failed for good is not Initialized.
 TEST_P(KubeletSidecars, AFailedInitContainerLeavesThePodUninitialized) {
   w.StartKubelet("n1");
   w.Create("pods", PodWith(R"("exit.ksim.dev/init":"1 after 1s")",
@@ -127,7 +127,7 @@ TEST_P(KubeletSidecars, AFailedInitContainerLeavesThePodUninitialized) {
   EXPECT_EQ(Condition("Initialized"), "False");
 }
 
-// KUBELET-28: what was never started does not count as killed while init containers run.
+// KUBELET-28: containers that never started do not count as killed while init containers run.
 TEST_P(KubeletSidecars, ADeletionDuringInitLeavesTheOthersWaiting) {
   w.StartKubelet("n1");
   w.Create("pods", PodWith(R"("exit.ksim.dev/init":"runs")",
@@ -144,7 +144,7 @@ TEST_P(KubeletSidecars, ADeletionDuringInitLeavesTheOthersWaiting) {
   EXPECT_TRUE(status.Get("containerStatuses").at(0).Get("state").Has("waiting"));
 }
 
-// KUBELET-13: events name the container where the pod's spec has it.
+// KUBELET-13: an Event's fieldPath names the container in the pod's spec.
 TEST_P(KubeletSidecars, EventsNameTheFieldOfTheContainer) {
   w.StartKubelet("n1");
   w.Create("pods", PodWith("", R"({"name":"init","image":"i:1"},)" + Sidecar("side"), ""));

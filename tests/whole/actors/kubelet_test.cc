@@ -1,4 +1,5 @@
-// A kubelet on real API servers: what it does with the pods that name its node, and what it tells.
+// A kubelet on real API servers: the pods that name its node, their statuses, and its Node and
+// Lease.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +77,8 @@ TEST_P(KubeletActor, RunsThePodsThatNameItsNodeOnly) {
   EXPECT_EQ(selector, "spec.nodeName=n1");
 }
 
-// KUBELET-02: another uid under the same name is another pod; a status is no change.
+// KUBELET-02: another uid under the same name is another pod; a change of the status alone is no
+// update.
 TEST_P(KubeletActor, APodMadeAnewUnderTheSameNameIsStoppedAndStarted) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
@@ -97,8 +99,8 @@ TEST_P(KubeletActor, APodMadeAnewUnderTheSameNameIsStoppedAndStarted) {
       w.Get("pods", "p").status().Get("containerStatuses").at(0).Get("containerID").AsString(), id);
 }
 
-// KUBELET-09, KUBELET-13, KUBELET-14: status first; init containers one by one, then all others;
-// told in the version's words.
+// KUBELET-09, KUBELET-13, KUBELET-14: the kubelet writes the status first and starts init
+// containers one by one, then all others; the Events have the version's wording.
 TEST_P(KubeletActor, StartsInitContainersOneByOneThenTheOthersInOrder) {
   w.StartKubelet("n1");
   w.Create("pods", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{
@@ -172,7 +174,7 @@ TEST_P(KubeletActor, ReadsLiveThenPatchesTheStatusWithTheUid) {
   EXPECT_THAT(PodRequests("p"), testing::Not(Contains("patch status"))) << "nothing is new";
 }
 
-// KUBELET-26: what others say of a pod stays.
+// KUBELET-26: the kubelet keeps the conditions that others wrote.
 TEST_P(KubeletActor, LeavesTheConditionsOfOthersAlone) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
@@ -183,8 +185,8 @@ TEST_P(KubeletActor, LeavesTheConditionsOfOthersAlone) {
   EXPECT_EQ(ConditionOf(w.Get("pods", "p"), "Ready"), "True");
 }
 
-// KUBELET-28, KUBELET-29: marked, stopped, told, and at last deleted with
-// its uid.
+// KUBELET-28, KUBELET-29: the kubelet stops a pod that is marked for deletion, writes its status,
+// and at last deletes it with its uid as precondition.
 TEST_P(KubeletActor, ADeletedPodIsStoppedToldAndThenDeletedForGood) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
@@ -203,8 +205,8 @@ TEST_P(KubeletActor, ADeletedPodIsStoppedToldAndThenDeletedForGood) {
             std::distance(requests.begin(), first_delete));
 }
 
-// KUBELET-23: the status of a pod that has stopped comes while an earlier one is being sent, and
-// follows it at once: nothing waits for the next ten seconds.
+// KUBELET-23: the final status comes while the status manager sends an earlier one, and follows at
+// once instead of at the next tick of ten seconds.
 TEST_P(KubeletActor, AStatusThatComesWhileAnotherIsBeingSentFollowsAtOnce) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
@@ -214,7 +216,7 @@ TEST_P(KubeletActor, AStatusThatComesWhileAnotherIsBeingSentFollowsAtOnce) {
   EXPECT_TRUE(w.Get("pods", "p").empty());
 }
 
-// KUBELET-05, KUBELET-20: seen at the next sync, which a change of the pod brings.
+// KUBELET-05, KUBELET-20: the next sync, which a change of the pod triggers, sees it.
 TEST_P(KubeletActor, APhaseThatSomebodyElseEndedStopsTheContainers) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
@@ -258,7 +260,8 @@ TEST_P(KubeletActor, ADeletionCutsTheRunningSyncShort) {
   EXPECT_TRUE(w.Get("pods", "p").empty());
 }
 
-// KUBELET-30: deleted at once, its containers end after it.
+// KUBELET-30: the containers of a pod that is deleted with grace period 0 end after the object is
+// gone.
 TEST_P(KubeletActor, AForcedDeleteLeavesContainersThatAreKilledAfterwards) {
   w.StartKubelet("n1");
   w.Create("pods", BoundPod("p"));
@@ -286,7 +289,7 @@ TEST_P(KubeletActor, RegistersItsNodeReady) {
   }
 }
 
-// KUBELET-32: a node that is there already is read and brought up to date.
+// KUBELET-32: the kubelet reads an existing Node and updates it.
 TEST_P(KubeletActor, TakesOverANodeThatIsThere) {
   w.AddNode("n1", "7");
   w.StartKubelet("n1");
@@ -295,8 +298,8 @@ TEST_P(KubeletActor, TakesOverANodeThatIsThere) {
   EXPECT_EQ(w.Get("nodes", "n1").Label("kubernetes.io/os"), "linux");
 }
 
-// KUBELET-32: the labels that are the kubelet's to give come back; what a user has made of others,
-// and of resources, stays.
+// KUBELET-32: the kubelet restores its own labels and keeps a user's changes of other labels and of
+// resources.
 TEST_P(KubeletActor, LeavesAUsersLabelsAloneWhenItComesBack) {
   w.StartKubelet("n1");
   w.Patch("nodes", "n1", R"({"metadata":{"labels":{"kubernetes.io/os":"plan9","disk":"hdd"}}})");
@@ -340,7 +343,7 @@ TEST_P(KubeletActor, RenewsItsLeaseEveryTenSecondsAndALittle) {
   }
 }
 
-// KUBELET-33: however fast the kubelet hears of its own Node, that owns the lease.
+// KUBELET-33: the Node owns the lease, however fast the kubelet learns of its own Node.
 TEST_P(KubeletActor, ItsLeaseBelongsToItsNode) {
   w.Freeze("nodes");
   w.StartKubelet("n1");
@@ -355,7 +358,7 @@ TEST_P(KubeletActor, ItsLeaseBelongsToItsNode) {
   EXPECT_EQ(owner, w.Get("nodes", "n1").uid());
 }
 
-// KUBELET-33: a kubelet that comes back finds its lease and renews it at once.
+// KUBELET-33: a restarted kubelet finds its lease and renews it at once.
 TEST_P(KubeletActor, RenewsTheLeaseThatItFindsWhenItStarts) {
   w.StartKubelet("n1");
   w.Advance(Minutes(1));
@@ -374,7 +377,7 @@ TEST_P(KubeletActor, RenewsTheLeaseThatItFindsWhenItStarts) {
   EXPECT_EQ(renewals, 1);
 }
 
-// KUBELET-33: renewing says when, and leaves the rest of the lease as it was found.
+// KUBELET-33: a renewal sets renewTime and leaves the rest of the lease unchanged.
 TEST_P(KubeletActor, RenewsALeaseThatSomebodyElseChanged) {
   w.StartKubelet("n1");
   api::Request patch = w.api.Request(api::Verb::kPatch, "leases", "kube-node-lease", "n1");
@@ -390,11 +393,12 @@ TEST_P(KubeletActor, RenewsALeaseThatSomebodyElseChanged) {
     if (r.resource->resource == "leases" && r.verb == api::Verb::kUpdate)
       seconds.push_back(r.body.Get("spec").Get("leaseDurationSeconds").AsInt());
   }
-  // The first says what the kubelet knew, and conflicts.
+  // The first update has the version that the kubelet knew, and conflicts.
   EXPECT_EQ(seconds, (std::vector<std::int64_t>{40, 25}));
 }
 
-// KUBELET-34: looked at every 10 s, told every 5 min.
+// KUBELET-34: the kubelet checks its Node's status every 10 s and reports an unchanged one every 5
+// min.
 TEST_P(KubeletActor, TellsANodesStatusEveryFiveMinutesUnlessItChanges) {
   w.StartKubelet("n1");
   w.Advance(Minutes(1));
@@ -406,8 +410,8 @@ TEST_P(KubeletActor, TellsANodesStatusEveryFiveMinutesUnlessItChanges) {
   EXPECT_LE(told, 5);
 }
 
-// KUBELET-37: what it first lists is as old as the cache that serves it (1.25, 1.30): a kubelet
-// that comes back may start a pod that has been deleted. 1.36 asks for the newest.
+// KUBELET-37: the first list is as old as the watch cache that serves it (1.25, 1.30), so a
+// restarted kubelet may start a pod that has been deleted. 1.36 lists at the newest version.
 TEST_P(KubeletActor, MayStartFromAnOldListBefore136) {
   w.Create("pods", BoundPod("gone"));
   w.Settle();

@@ -1,4 +1,4 @@
-// Reads cases, one a line, and prints what comes of them (recorded_world.h).
+// Reads cases, one a line, and prints their outcomes (recorded_world.h).
 #include <fmt/core.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// What a real kube-scheduler and the ReplicaSet controller of a real kube-controller-manager made
-// of cases (tests/whole/actors/recorded), and what ksim's make of the same.
+// ksim's scheduler and ReplicaSet controller end recorded cases as a real kube-scheduler and a real
+// kube-controller-manager did (tests/whole/actors/recorded).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::vector<std::string> Files() {
 
 class RecordedOutcome : public testing::TestWithParam<std::string> {};
 
-// FILE-1.30.jsonl is what came of it in 1.30.
+// FILE-1.30.jsonl has the outcomes of 1.30.
 TEST_P(RecordedOutcome, ComesOfTheSameCase) {
   const std::string& name = GetParam();
   const auto compat = api::ParseCompat(name.substr(name.rfind('-') + 1));

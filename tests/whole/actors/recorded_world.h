@@ -1,6 +1,5 @@
-// What the scheduler and the ReplicaSet controller make of a case: objects that a user creates and
-// changes, as JSON, so that the same case can be given to a real cluster without kubelets
-// (tests/whole/actors/recorded).
+// Runs cases with ksim's scheduler and ReplicaSet controller. A case is the requests of a user as
+// JSON, so that a real cluster without kubelets can run the same (tests/whole/actors/recorded).
 //
 //   {"case": "cordoned", "steps": [{"verb": "create", ...}, {"settle": 2}]}
 //
@@ -14,8 +13,8 @@
 
 namespace ksim {
 
-// The pods, ReplicaSets and Events that there are at the end, a line each, sorted, without times,
-// uids and generated letters.
+// The pods, ReplicaSets and Events at the end, a line each, sorted, without times, uids and
+// generated letters.
 std::vector<std::string> OutcomeOf(const value::Value& a_case, api::Compat compat);
 
 }  // namespace ksim

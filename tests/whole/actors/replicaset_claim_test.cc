@@ -1,4 +1,4 @@
-// Which pods a ReplicaSet keeps, adopts and lets go.
+// The pods that a ReplicaSet keeps, adopts and releases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(ReplicaSetClaim, CountsWhatIsActiveItsOwnAndMatching) {
   }
 }
 
-// CTRL-RS-12: pods of others are none of its affair, whatever their labels.
+// CTRL-RS-12: the controller leaves pods of other owners alone, whatever their labels.
 TEST(ReplicaSetClaim, LeavesThePodsOfOthersAlone) {
   ActorWorld w;
   const api::Object other = w.Create("replicasets", ReplicaSetJson("api", 1));
@@ -60,7 +60,7 @@ TEST(ReplicaSetClaim, LeavesThePodsOfOthersAlone) {
   EXPECT_FALSE(w.Get("pods", "p").empty());
 }
 
-// CTRL-RS-14: before the first adoption of a sync the ReplicaSet is read live, once.
+// CTRL-RS-14: a sync reads the ReplicaSet live once, before its first adoption.
 TEST(ReplicaSetClaim, AsksTheServerOnceBeforeItAdopts) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 2));
@@ -74,7 +74,7 @@ TEST(ReplicaSetClaim, AsksTheServerOnceBeforeItAdopts) {
   EXPECT_EQ(requests[1], "patch pods/a");
 }
 
-// CTRL-RS-14: another ReplicaSet under that name by now: nothing is adopted, nothing else is done.
+// CTRL-RS-14: if the live ReplicaSet has another uid, the sync adopts nothing and ends.
 TEST(ReplicaSetClaim, DoesNotAdoptForAReplicaSetThatIsNoMore) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 1));
@@ -128,8 +128,8 @@ TEST(ReplicaSetClaim, AReplicaSetBeingDeletedOnlyKeepsItsStatus) {
   }
 }
 
-// CTRL-RS-29, CTRL-RS-12: what is terminating is counted in the list that the sync began with, as
-// what is active is: a pod that begins to be deleted during the claims does not count twice.
+// CTRL-RS-29, CTRL-RS-12: the sync counts active and terminating pods in the list that it began
+// with, so a pod that is marked for deletion during the claims does not count twice.
 TEST(ReplicaSetClaim, APodDeletedDuringTheClaimsCountsOnce) {
   ActorWorld w(api::Compat::k1_36);
   w.AddNode("n1");

@@ -1,5 +1,5 @@
-// The ReplicaSet controller when things go wrong around it: what a restart loses, and what comes of
-// a write whose answer never came.
+// The ReplicaSet controller under faults: the state that a restart loses, and writes whose answers
+// are lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ struct Failures {
   client::FaultHooks hooks;
 };
 
-// CTRL-F-01: what it waits for is forgotten, and its new cache is as old as its server's: it makes
-// pods that are there already. When it sees them, it deletes what is too many.
+// CTRL-F-01: a restart loses the expectations, and the new cache is as old as its server's: the
+// controller creates pods that exist already. When it sees them, it deletes the surplus.
 TEST(ReplicaSetFailure, ARestartForgetsExpectations) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
     Failures f(compat);
@@ -49,7 +49,7 @@ TEST(ReplicaSetFailure, ARestartForgetsExpectations) {
   }
 }
 
-// CTRL-F-01: nor does it know how often a key has failed, nor that it was to come again later.
+// CTRL-F-01: a restart loses the failure counts of the keys and the delayed keys too.
 TEST(ReplicaSetFailure, ARestartForgetsTheQueueAndItsBackOff) {
   for (const api::Compat compat : kCompats) {
     Failures f(compat);
@@ -71,9 +71,9 @@ TEST(ReplicaSetFailure, ARestartForgetsTheQueueAndItsBackOff) {
   }
 }
 
-// CTRL-F-02: the write has happened and its answer is lost: the expectation is lowered, and while
-// the cache does not show the pod the next sync makes another. In the end there are as many as
-// asked for.
+// CTRL-F-02: a write is committed and its answer is lost: the controller lowers the expectation,
+// and the next sync creates another pod while the cache does not show the first. In the end the
+// ReplicaSet has as many pods as it asks for.
 TEST(ReplicaSetFailure, AWriteThatTimesOutButHappenedLeadsToASurplusThatGoes) {
   for (const api::Compat compat : kCompats) {
     Failures f(compat);

@@ -1,4 +1,4 @@
-// What the ReplicaSet controller does with each event, in all versions unless told otherwise.
+// The ReplicaSet controller's event handlers, in all versions unless a test says otherwise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -187,15 +187,16 @@ TEST_P(ReplicaSetHandlers, APodThatChangesHandsSyncsTheOldOwnerAndTheNewOne) {
   w.Patch("pods", pod, R"({"metadata":{"labels":{"app":"api"}}})");
   w.Advance(Seconds(5));
   const std::vector<std::string> writes = w.Writes();
-  // Released by the one, replaced, adopted by the other, which has one too many then.
+  // The first ReplicaSet releases the pod and replaces it; the second adopts it and then has one
+  // too many.
   EXPECT_THAT(writes, testing::Contains("create pods"));
   EXPECT_EQ(std::count(writes.begin(), writes.end(), "patch pods/" + pod), 2);
   EXPECT_THAT(writes, testing::Contains("delete pods/" + pod));
   EXPECT_EQ(w.Get("replicasets", "web").status().Get("replicas").AsInt(), 1);
 }
 
-// CTRL-RS-10: the moment it becomes available says nothing to anybody. A second pod is not ready,
-// so that before 1.36 no sync looks ahead by itself.
+// CTRL-RS-10: no event marks the moment at which a pod becomes available. The second pod is not
+// ready, so before 1.36 no sync schedules another one.
 TEST_P(ReplicaSetHandlers, APodThatBecameReadyIsLookedAtAgainWhenItIsAvailable) {
   w.Create("replicasets", ReplicaSetJson("web", 2, R"(,"minReadySeconds":40)"));
   w.Settle();
@@ -206,7 +207,7 @@ TEST_P(ReplicaSetHandlers, APodThatBecameReadyIsLookedAtAgainWhenItIsAvailable) 
   ASSERT_FALSE(at_once.empty());
   w.Advance(Seconds(40));
   const Duration expected = GetParam() == api::Compat::k1_36 ? Seconds(40) : Seconds(41);
-  // The time counts from the handler's call, a little before the first sync.
+  // The delay counts from the handler's call, a little before the first sync.
   bool again = false;
   for (const VirtualTime t : w.ReconcileTimes(kWeb)) {
     const Duration after = t - at_once.front();
@@ -216,7 +217,7 @@ TEST_P(ReplicaSetHandlers, APodThatBecameReadyIsLookedAtAgainWhenItIsAvailable) 
   EXPECT_EQ(w.Get("replicasets", "web").status().Get("availableReplicas").AsInt(), 1);
 }
 
-// CTRL-C-02: five workers, and never two on one key.
+// CTRL-C-02: five workers run, and never two of them on one key.
 TEST_P(ReplicaSetHandlers, FiveWorkersNeverShareAKey) {
   w.Forget();
   for (int i = 0; i < 12; ++i)
@@ -251,7 +252,7 @@ TEST_P(ReplicaSetHandlers, ADeletedPodOfTheReplicaSetIsReplacedAnyOtherIgnored) 
   EXPECT_THAT(w.PodNames(), SizeIs(1));
 }
 
-// CTRL-RS-11: a deletion that was not seen; the tombstone says whose pod it was.
+// CTRL-RS-11: the controller missed a deletion; the tombstone names the pod's owner.
 TEST_P(ReplicaSetHandlers, ATombstoneCountsAsTheDelete) {
   w.Create("replicasets", ReplicaSetJson("web", 1));
   w.Settle();

@@ -1,4 +1,4 @@
-// One sync of the ReplicaSet controller: creates, deletes, status, and in what order.
+// One sync of the ReplicaSet controller: creates, deletes, the status, and their order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::size_t Count(const std::vector<std::string>& lines, const std::string& line
   return static_cast<std::size_t>(std::count(lines.begin(), lines.end(), line));
 }
 
-// CTRL-RS-17: how many POSTs go out at one moment: 1, 2, 4, ...
+// CTRL-RS-17: the numbers of POSTs that the controller sends at once: 1, 2, 4, ...
 TEST(ReplicaSetSync, CreatesInBatchesThatDouble) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 20));
@@ -62,7 +62,8 @@ TEST(ReplicaSetSync, ACreateInATerminatingNamespaceCountsAsMade) {
   EXPECT_TRUE(in_doomed(api::Verb::kGet, "web", "").status().Get("conditions").is_null());
 }
 
-// CTRL-RS-19, CTRL-RS-30, CLIENT-108, CTRL-C-01: refused, told, tried again ever later.
+// CTRL-RS-19, CTRL-RS-30, CLIENT-108, CTRL-C-01: a refused creation leads to an Event and a
+// condition, and the controller retries with growing delays.
 TEST(ReplicaSetSync, ARefusedCreateIsToldAndTriedAgain) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -114,7 +115,7 @@ TEST(ReplicaSetSync, DeletesAllAtOnceWithoutPreconditionsAndTellsOfEach) {
   }
 }
 
-// CTRL-RS-22: a pod that has gone already is no error.
+// CTRL-RS-22: the deletion of a pod that is gone already is no error.
 TEST(ReplicaSetSync, AVictimThatIsGoneIsDeletedToo) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 1));
@@ -174,7 +175,8 @@ TEST(ReplicaSetSync, NothingNewIsNotWritten) {
   EXPECT_THAT(w.Writes(), ElementsAre());
 }
 
-// CTRL-RS-32: the version is behind: read live, write the same once more.
+// CTRL-RS-32: a status update that conflicts makes the controller read live and write the same
+// status once more.
 TEST(ReplicaSetSync, AStatusThatConflictsIsWrittenOnceMoreOnWhatIsThere) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 1));
@@ -191,7 +193,7 @@ TEST(ReplicaSetSync, AStatusThatConflictsIsWrittenOnceMoreOnWhatIsThere) {
   EXPECT_EQ(w.Get("replicasets", "web").status().Get("readyReplicas").AsInt(), 1);
 }
 
-// CTRL-RS-34, CTRL-RS-16: claims, then pods, then the status.
+// CTRL-RS-34, CTRL-RS-16: a sync claims pods, then creates or deletes pods, then writes the status.
 TEST(ReplicaSetSync, ClaimsThenCreatesThenTells) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 2));
@@ -204,7 +206,8 @@ TEST(ReplicaSetSync, ClaimsThenCreatesThenTells) {
   EXPECT_EQ(writes[2], "update replicasets/web/status");
 }
 
-// CTRL-C-07, CLIENT-106: what it waits for holds back pods, not claims, nor the status.
+// CTRL-C-07, CLIENT-106: unmet expectations hold back creates and deletes, not claims and not the
+// status.
 TEST(ReplicaSetSync, UnmetExpectationsHoldBackPodsOnly) {
   ActorWorld w;
   w.Create("replicasets", ReplicaSetJson("web", 1));
@@ -224,7 +227,7 @@ TEST(ReplicaSetSync, UnmetExpectationsHoldBackPodsOnly) {
   EXPECT_THAT(w.PodNames(), SizeIs(3));
 }
 
-// CTRL-RS-33: without another event, a pod becomes available when its time is up.
+// CTRL-RS-33: a pod becomes available when minReadySeconds are over, without another event.
 TEST(ReplicaSetSync, AvailabilityComesByItself) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);

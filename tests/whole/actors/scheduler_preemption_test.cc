@@ -1,5 +1,5 @@
-// Preemption on real API servers: what the scheduler asks of whom, in which order, and who gets the
-// place.
+// Preemption on real API servers: the scheduler's requests about its victims, their order, and the
+// pod that gets the place.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ std::string MessageOf(ActorWorld& w, std::string_view pod) {
   return std::string(w.Get("pods", pod).status().Get("conditions").at(0).Get("message").AsString());
 }
 
-// What was told with this reason: "POD for RELATED POD: NOTE".
+// The Events with this reason: "POD for RELATED POD: NOTE".
 Strings Told(ActorWorld& w, std::string_view reason) {
   Strings out;
   for (const sim::Event& e : w.events()) {
@@ -112,7 +112,7 @@ TEST(SchedulerPreemption, AsksALowerPodToGoAndTakesItsPlace) {
               compat == api::Compat::k1_25
                   ? ""
                   : "default-scheduler: preempting to accommodate a higher priority pod");
-    // A real 1.36 does not say for whom.
+    // A real 1.36 does not name the preemptor.
     EXPECT_THAT(Told(w, "Preempted"),
                 ElementsAreArray({Of<std::string>(compat, "b for h: Preempted by a pod",
                                                   "b for h: Preempted by pod " + uid,
@@ -129,7 +129,8 @@ TEST(SchedulerPreemption, AsksALowerPodToGoAndTakesItsPlace) {
   }
 }
 
-// SCHED-29: 1.25 asks one after another; 1.30 all at once; 1.36 all but the last at once.
+// SCHED-29: 1.25 deletes the victims one after another, 1.30 all at once, 1.36 all but the last at
+// once.
 TEST(SchedulerPreemption, SeveralVictimsAreAskedInTheVersionsOrder) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -142,7 +143,7 @@ TEST(SchedulerPreemption, SeveralVictimsAreAskedInTheVersionsOrder) {
     w.Settle();
     Strings writes = w.Writes();
     std::erase(writes, "patch pods/h/status");
-    // Requests sent together are answered in any order.
+    // The server answers concurrent requests in any order.
     const auto verbs = [&](std::size_t from, std::size_t to) {
       Strings sorted(writes.begin() + static_cast<std::ptrdiff_t>(from),
                      writes.begin() + static_cast<std::ptrdiff_t>(to));
@@ -166,7 +167,7 @@ TEST(SchedulerPreemption, SeveralVictimsAreAskedInTheVersionsOrder) {
   }
 }
 
-// SCHED-29: in 1.36 before the victims are asked, before that afterwards.
+// SCHED-29: 1.36 writes the nomination before it deletes the victims, earlier versions after it.
 TEST(SchedulerPreemption, ALowerPodsNominationToTheNodeIsCleared) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -195,7 +196,8 @@ TEST(SchedulerPreemption, ALowerPodsNominationToTheNodeIsCleared) {
   }
 }
 
-// SCHED-27, SCHED-25: why nobody is asked stands in the message; nobody is asked twice.
+// SCHED-27, SCHED-25: the condition's message says why preemption evicts nobody; no victim is
+// deleted twice.
 TEST(SchedulerPreemption, SaysWhyItDoesNotHelp) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -212,11 +214,11 @@ TEST(SchedulerPreemption, SaysWhyItDoesNotHelp) {
     w.Create("pods", PodOf("hh", "higher"));
     w.Settle();
     w.Writes();
-    // hh is tried again, and its victim is still there.
+    // The scheduler tries hh again while its victim still exists.
     w.Patch("pods", "hh", R"({"metadata":{"labels":{"changed":"yes"}}})");
     w.Advance(Seconds(15));
     EXPECT_THAT(w.Writes(), Not(Contains("delete pods/a")));
-    // 1.36 holds it back until a pod goes.
+    // 1.36 holds hh back until a pod is deleted.
     const bool tried = compat != api::Compat::k1_36;
     EXPECT_THAT(
         MessageOf(w, "hh"),
@@ -227,7 +229,7 @@ TEST(SchedulerPreemption, SaysWhyItDoesNotHelp) {
   }
 }
 
-// SCHED-29: a victim that cannot be asked is no reason to wait for ever.
+// SCHED-29: the preemptor does not wait for ever for a victim whose deletion fails.
 TEST(SchedulerPreemption, AVictimThatIsGoneAlreadyIsNoError) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);

@@ -1,4 +1,5 @@
-// The scheduler on real API servers: whom it takes, what wakes it, and how it binds.
+// The scheduler on real API servers: the pods that it takes, the events that wake it, and its
+// binding.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ std::string NodeOf(ActorWorld& w, std::string_view pod) {
   return std::string(w.Get("pods", pod).node_name());
 }
 
-// Of two pods `first` has the only place there is, and `second` was rejected.
+// The pod `first` takes the only place, and the scheduler rejects the pod `second`.
 void CrowdOut(ActorWorld& w) {
   w.AddNode("n1", "1");
   w.StartScheduler();
@@ -48,7 +49,7 @@ TEST(SchedulerActor, TakesWhatIsItsOwnAndHasNoNode) {
   }
 }
 
-// SCHED-01: bound by somebody else while it waits: it leaves the queue and takes its room.
+// SCHED-01: a waiting pod that somebody else binds leaves the queue and counts on its node.
 TEST(SchedulerActor, APodBoundByAnotherLeavesTheQueueAndTakesItsRoom) {
   ActorWorld w;
   w.StartScheduler();
@@ -63,7 +64,8 @@ TEST(SchedulerActor, APodBoundByAnotherLeavesTheQueueAndTakesItsRoom) {
   EXPECT_EQ(NodeOf(w, "q"), "") << "p has the only place";
 }
 
-// SCHED-09, SCHED-06: what happens in the cluster tries a rejected pod again, in all versions.
+// SCHED-09, SCHED-06: events in the cluster make the scheduler try a rejected pod again, in all
+// versions.
 TEST(SchedulerActor, AChangeThatMayHelpTriesARejectedPodAgain) {
   struct Case {
     const char* name;
@@ -97,9 +99,9 @@ TEST(SchedulerActor, AChangeThatMayHelpTriesARejectedPodAgain) {
   }
 }
 
-// SCHED-06, SCHED-05: where there is no node at all, no plugin has rejected the pod: from 1.30 on
-// it comes back by its back-off alone, which in 1.36 a node that comes does not cut short; in 1.25
-// it waits for an event.
+// SCHED-06, SCHED-05: in a cluster without nodes no plugin has rejected the pod. From 1.30 on the
+// pod returns after its back-off alone, which a new node does not cut short in 1.36; in 1.25 it
+// waits for an event.
 TEST(SchedulerActor, WithoutNodesAPodIsTriedAgainByItsBackoff) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -117,8 +119,8 @@ TEST(SchedulerActor, WithoutNodesAPodIsTriedAgainByItsBackoff) {
   }
 }
 
-// SCHED-07: with hints (1.36) only an event that can help is worth another attempt; before, any
-// event that the rejecting plugin is registered for, of a node that the pod has a chance on.
+// SCHED-07: with hints (1.36) only an event that can help leads to another attempt; before, any
+// event that the rejecting plugin registered for does, if the pod has a chance on the event's node.
 TEST(SchedulerActor, AChangeThatCannotHelpIsTriedOnlyWithoutHints) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -144,9 +146,9 @@ TEST(SchedulerActor, AChangeThatCannotHelpIsTriedOnlyWithoutHints) {
   }
 }
 
-// SCHED-09, SCHED-07: an update that changes nothing for the pod that waits is no reason to try it
-// again: that of another pod, of a node that stays full, of its own labels. Without hints any
-// update of the pod itself is one.
+// SCHED-09, SCHED-07: the scheduler does not try a waiting pod again after an update that changes
+// nothing for it: one of another pod, of a node that stays full, of its own labels. Without hints
+// any update of the pod itself leads to another attempt.
 TEST(SchedulerActor, AnUpdateThatChangesNothingTriesNobody) {
   struct Case {
     const char* name;
@@ -184,8 +186,8 @@ TEST(SchedulerActor, AnUpdateThatChangesNothingTriesNobody) {
   }
 }
 
-// SCHED-12, SCHED-13: one pod at a time: the second sees what the first was given, though nothing
-// of it is written yet.
+// SCHED-12, SCHED-13: the scheduler takes one pod at a time; the second attempt sees the first
+// pod's node as taken before the binding is written.
 TEST(SchedulerActor, PodsThatComeTogetherDoNotShareAPlace) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -201,7 +203,7 @@ TEST(SchedulerActor, PodsThatComeTogetherDoNotShareAPlace) {
   }
 }
 
-// SCHED-13, SCHED-25: the next pod's turn comes when the API server has heard of this one.
+// SCHED-13, SCHED-25: the next cycle begins once the API server has received this pod's request.
 TEST(SchedulerActor, SaysOfOnePodAtATimeThatItFitsNowhere) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -225,7 +227,7 @@ TEST(SchedulerActor, SaysOfOnePodAtATimeThatItFitsNowhere) {
   }
 }
 
-// SCHED-25: which refusals of the PATCH are worth another try, four in all, differs.
+// SCHED-25: the versions differ in the refusals of the PATCH that they retry, four tries in all.
 TEST(SchedulerActor, TriesAgainToSayThatAPodFitsNowhere) {
   struct Case {
     api::Status refusal;
@@ -277,7 +279,7 @@ TEST(SchedulerActor, APodWithAGateWaitsFrom130On) {
   }
 }
 
-// SCHED-13: a bind that fails forgets the pod's place, and others get it.
+// SCHED-13: a bind that fails forgets the assumed pod, and others get its place.
 TEST(SchedulerActor, AFailedBindGivesThePlaceBack) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
@@ -307,7 +309,8 @@ TEST(SchedulerActor, AFailedBindGivesThePlaceBack) {
   }
 }
 
-// SCHED-25: the note of the event is cut, and says so; the condition is not.
+// SCHED-25: the scheduler cuts the note of the event and marks the cut; it leaves the condition
+// whole.
 TEST(SchedulerActor, ALongReasonIsCutInTheEvent) {
   ActorWorld w(api::Compat::k1_30);
   for (int i = 10; i < 30; ++i) {

@@ -1,5 +1,5 @@
-// The old bugs of the ReplicaSet controller and of the scheduler, and their repair: both values on
-// one script.
+// Old bugs of the ReplicaSet controller and of the scheduler: each variant runs one script with the
+// bug and with its repair.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ api::DeleteOptions AtOnce() {
   return options;
 }
 
-// A bound pod that is deleted and created again while nobody tells the scheduler: what is left is
-// one update from the old pod to the new one.
+// A bound pod is deleted and created again while the scheduler's cache lags. The scheduler gets one
+// update from the old pod to the new one.
 std::string NodeOfTheSecondPod(std::string_view value) {
   sim::ResetProbes();
   ActorWorld w({api::Compat::k1_30, {{"scheduler.podUID", std::string(value)}}});
@@ -51,7 +51,7 @@ TEST(SchedulerPodUID, IgnoredTheOldPodHoldsItsNodeForEver) {
   EXPECT_EQ(Reached("variant/scheduler.podUID"), 1u);
 }
 
-// A node that goes while nobody tells the scheduler, and a pod that only it would take.
+// A node is deleted while the scheduler's cache lags, and a new pod fits on that node alone.
 std::string NodeAfterTheNodeHasGone(std::string_view value) {
   sim::ResetProbes();
   ActorWorld w({api::Compat::k1_30, {{"scheduler.ghostNode", std::string(value)}}});
@@ -73,7 +73,8 @@ TEST(SchedulerGhostNode, KeptAPodIsBoundToANodeThatIsNoMore) {
   EXPECT_EQ(NodeAfterTheNodeHasGone("drop"), "");
 }
 
-// Pods that the controller made and does not see for 301 s; then the user touches the ReplicaSet.
+// The controller does not see the pods that it created for 301 s; then the user touches the
+// ReplicaSet.
 std::size_t PodsAfterALateStream(api::Compat compat, std::string_view value) {
   sim::ResetProbes();
   ActorWorld w({compat, {{"rs.expectations", std::string(value)}}});
@@ -105,7 +106,7 @@ TEST(RsExpectations, NeverRunningOutHoldsItBackToo) {
   EXPECT_EQ(PodsAfterALateStream(api::Compat::k1_30, "never"), 2u);
 }
 
-// The twin: a pod that came and went unseen is waited for.
+// The opposite case: the controller waits for a pod that was created and deleted unseen.
 TEST(RsExpectations, NeverRunningOutWaitsForEverForAPodThatCameAndWentUnseen) {
   for (const auto& [value, pods] :
        {std::pair("never", 0u), std::pair("expire", 1u), std::pair("ownWriteRV", 1u)}) {
@@ -125,7 +126,7 @@ TEST(RsExpectations, NeverRunningOutWaitsForEverForAPodThatCameAndWentUnseen) {
   }
 }
 
-// What the gate of 1.36 (KEP-5647) does by default.
+// The feature gate of 1.36 (KEP-5647) is on by default there, and only there.
 // CLIENT-110, CTRL-C-08
 TEST(RsExpectations, IsTheGateOnlyIn136) {
   for (const api::Compat compat : kCompats) {

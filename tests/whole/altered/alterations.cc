@@ -54,7 +54,7 @@ void AlterCommonField(Record* r, Dice& dice, std::string* what) {
   }
 }
 
-// Two neighbours in each other's place; the numbers stay in order.
+// Swaps two neighbours; the sequence numbers stay in order.
 void Swap(std::vector<Record>* events, std::size_t i, std::string* what) {
   *what = fmt::format("events {} and {} swapped", i + 1, i + 2);
   std::swap((*events)[i], (*events)[i + 1]);

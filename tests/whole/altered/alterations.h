@@ -1,4 +1,4 @@
-// What somebody may do to a trace: with a tool that knows the format, to a byte, with a full disk.
+// Alterations of a trace: by a tool that knows the format, of one byte, or by a full disk.
 #pragma once
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace ksim::altered {
 
-// The file with one event altered, whole and well-formed: a field, a common field, its place, or
-// the event itself is gone. `what` says what was done.
+// The file with one event altered, whole and well-formed: a field or a common field differs, the
+// event stands in another place, or it is missing. `what` describes the alteration.
 std::string AlterEvent(const trace::Trace& trace, bool binary, Dice& dice, std::string* what);
 
 std::string FlipBit(std::string file, std::size_t byte, Dice& dice);

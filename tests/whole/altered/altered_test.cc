@@ -1,4 +1,5 @@
-// Whatever is done to a trace, a replay notices (4, 2 or 6, and says why), and nothing crashes.
+// A replay notices every alteration of a trace (exit code 4, 2 or 6, with the reason), and nothing
+// crashes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@
 namespace ksim::altered {
 namespace {
 
-// Traces drawn: 20, or as many as KSIM_ALTERED_TRACES says.
+// The number of drawn traces: KSIM_ALTERED_TRACES, or 20.
 std::uint64_t HowMany() {
   const std::string text = os::Environment("KSIM_ALTERED_TRACES").value_or("20");
   std::uint64_t n = 20;
@@ -21,11 +22,11 @@ std::uint64_t HowMany() {
   return n;
 }
 
-// Places looked at: every one in a campaign, else every seventh.
+// The step between altered places: 1 in a campaign, else 7.
 std::size_t Stride() { return os::Environment("KSIM_ALTERED_TRACES").has_value() ? 1 : 7; }
 
 cli::CliResult Replay(const std::string& file) {
-  // CTest runs several of these programs at a time.
+  // CTest runs several of these programs at a time, so the file name has the process id.
   const std::string path = fmt::format("{}altered-{}.trace", testing::TempDir(), ::getpid());
   EXPECT_TRUE(os::WriteFile(path, file).ok());
   cli::CliResult result = cli::RunCli({"replay", path});
@@ -33,7 +34,7 @@ cli::CliResult Replay(const std::string& file) {
   return result;
 }
 
-// How the alterations ended, for the figures.
+// The numbers of replays by exit code.
 struct Counts {
   std::uint64_t diverged = 0, invalid = 0, undecided = 0;
   void Noticed(const cli::CliResult& r, const std::string& what) {
@@ -70,7 +71,8 @@ TEST(Altered, NoneIsTakenForTheRunItself) {
              bits.Text(), cuts.Text());
 }
 
-// What stands in the first line and makes no difference to the run: a name, a limit.
+// The first line also holds fields without any effect on the run (a name, a limit); a replay
+// notices their changes too.
 TEST(Altered, EveryByteOfTheFirstAndTheLastLineCounts) {
   Counts counts;
   Dice dice(1);
@@ -94,7 +96,7 @@ TEST(Altered, EveryCutOfTheLastLineIsNoticed) {
   }
 }
 
-// No tool that writes the same values in another way has altered anything.
+// A tool that only formats the same values differently has altered nothing.
 TEST(Altered, BlanksAndTheOrderOfFieldsMeanNothing) {
   std::string file = trace::FormatTrace(SmallTrace(), false);
   const std::size_t seq = file.find("{\"seq\":1,\"t\":0,");

@@ -1,4 +1,4 @@
-// Dice: what a test draws, a function of its seed.
+// Dice draws numbers as a function of its seed.
 #pragma once
 #include <cstdint>
 

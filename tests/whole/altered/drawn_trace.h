@@ -16,7 +16,7 @@ struct DrawnTrace {
 
 DrawnTrace DrawTrace(Dice& dice);
 
-// A run of a second on an empty cluster: the smallest trace there is.
+// The smallest trace: a run of one second on an empty cluster.
 trace::Trace SmallTrace();
 
 }  // namespace ksim::altered

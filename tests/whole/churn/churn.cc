@@ -20,7 +20,8 @@ namespace {
 constexpr const char* kResynced = "/resynced";
 constexpr const char* kPlain = "/plain";
 
-// What each process runs: an informer of pods with two handlers, one of which wants resyncs.
+// The body of each client process: an informer of pods with two handlers, one of which wants
+// resyncs.
 class Reader : public scenario::Component::Body {
  public:
   Reader(sim::Process& process, client::InformerFactory& informers, const api::ResourceInfo* pods) {
@@ -63,7 +64,7 @@ class Run {
     for (std::size_t i = 0; i < 2; ++i) AddReader(i);
   }
 
-  // What the tasks wait on goes after them.
+  // The tasks go before the members that they wait on.
   ~Run() { cluster_.sim.Shutdown(); }
 
   std::string Go() {
@@ -93,7 +94,7 @@ class Run {
   bool OneIn(std::uint32_t n) { return Dice(n) == 0; }
   std::size_t Which() { return static_cast<std::size_t>(Dice(2)); }
 
-  // Mostly a moment, at times long enough that everybody has given up waiting.
+  // Advances mostly by a moment, at times by so much that all requests time out.
   void Pass() {
     if (OneIn(25)) return cluster_.Advance(Minutes(2));
     cluster_.Advance(OneIn(6) ? Seconds(Dice(40)) : Milliseconds(Dice(600)));
@@ -151,7 +152,7 @@ class Run {
     }
   }
 
-  // Moves the revision, and with it bookmarks, past the last pod.
+  // Moves the revision, and with it the bookmarks, past the last pod.
   void WriteSomethingElse() {
     api::Request request = cluster_.About(api::Verb::kCreate, "configmaps", "");
     request.body = Json(R"({"metadata":{"generateName":"m-","namespace":"default"}})");
@@ -173,7 +174,8 @@ class Run {
     }
   }
 
-  // A pod is told of and deleted before the cache has it; the deletion falls into a gap.
+  // The queue gets a pod's creation, and the pod is deleted before the cache has it; the deletion
+  // falls into a gap of the watch.
   void GoesWhileQueued(std::size_t i) {
     const std::string reader = fmt::format("reader-{}", i);
     if (slow_.insert(reader).second) cluster_.hooks.HandlerGate(reader, &pods_).Close();
@@ -188,7 +190,8 @@ class Run {
     cluster_.Advance(Seconds(3));
   }
 
-  // Nothing but other kinds has been written for so long that a bookmark is the last it was told.
+  // Only other kinds were written for so long that a bookmark is the last event of the client's
+  // watch.
   void GoesOnFromABookmark(std::size_t i) {
     Heal();
     WriteSomethingElse();
@@ -196,7 +199,7 @@ class Run {
     cluster_.hooks.CutStreams(fmt::format("reader-{}", i), &pods_, api::Status());
   }
 
-  // What it has seen, the server it goes to has not, and it has to list there.
+  // The client moves to a server that has not seen the client's version yet, and must list there.
   void MovesToTheStale(std::size_t i) {
     cluster_.server(1 - i).faults().watch_cache(pods_).Freeze();
     readers_[i]->ConnectTo(cluster_.server(i).endpoint());

@@ -23,7 +23,7 @@ struct ChurnOptions {
   LegalRows* legal = nullptr;  // gets every event
 };
 
-// "" or the first violation: "ORACLE: what (seed 7, 1.30)".
+// "" or the first violation: "ORACLE: MESSAGE (seed 7, 1.30)".
 std::string RunChurn(const ChurnOptions& options);
 
 }  // namespace ksim::churn

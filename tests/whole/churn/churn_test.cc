@@ -36,8 +36,9 @@ TEST(Churn, NobodyIsToldWhatIsNotSoAndAllComesToBeKnown) {
   }
 }
 
-// What may happen (docs/requirements/guarantees.md) does, and nobody alarms. A tombstone's object
-// that is older than what handlers were told just before shows in the DeltaFIFO of 1.25 only.
+// The churn shows each legal oddity of docs/requirements/guarantees.md ("What may happen"), and no
+// oracle alarms. Only the DeltaFIFO of 1.25 shows a tombstone whose object is older than the
+// handlers' last state.
 TEST(Churn, WhatLooksWrongAndIsLegalHappensAndStaysSilent) {
   std::array<std::uint64_t, kLegalRows> counts{};
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -64,7 +65,7 @@ struct Row {
   int first = 0, last = 2;  // of kCompats: where the fault can be
 };
 
-// The number of seeds until it is caught; 0 if it is not.
+// The number of seeds until an oracle catches the mutant; 0 if none does.
 int SeedsToCatch(const Row& row, int limit, std::string* by) {
   for (int seed = 1; seed <= limit; ++seed) {
     ChurnOptions options;

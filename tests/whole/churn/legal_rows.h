@@ -1,5 +1,5 @@
-// LegalRows: counts what may legally happen to the clients of list and watch and looks wrong at
-// first sight. A run that shows it must stay silent, and the churn must show each of it.
+// LegalRows counts events that look wrong at first sight and may legally happen to clients of list
+// and watch. The oracles must stay silent about them, and the churn must show each kind.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ std::string_view NameOf(Legal row);
 class LegalRows {
  public:
   void Take(const check::Observation& o);
-  // Once, at the end: what can be known only then.
+  // Counts the rows that are known only at the end; called once.
   void Finish();
   std::uint64_t count(Legal row) const { return counts_[static_cast<std::size_t>(row)]; }
 

@@ -1,5 +1,5 @@
-// ReflectorLaws: what a reflector asks for and what handlers are told, judged where no oracle of
-// ksim does: G-NL6 and "What must never happen" of
+// ReflectorLaws judges a reflector's requests and the handlers' calls where no oracle of ksim does:
+// G-NL6 and "What must never happen" of
 // docs/requirements/guarantees.md.
 //
 // 1. A watch without initial events asks for the version that was taken in last: that of the list,

@@ -16,7 +16,7 @@ void Tap::WithoutBookmarks(Observation& o) {
   if (at != data_version_.end()) o.rv_text = at->second;
 }
 
-// As often as it can be asked and answered before the back-off that a correct one waits is over.
+// Repeats a list as often as it fits into the back-off for which a correct reflector waits.
 void Tap::Again(const Observation& o) {
   Observation again = o;
   for (int i = 1; i <= 40; ++i) {

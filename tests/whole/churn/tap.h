@@ -1,5 +1,5 @@
-// Tap: the events of a run as the oracles get them, and as they would be if a client had one of the
-// known faults. The fault is in what is seen, so that a mutant needs no second client.
+// Tap passes the events of a run to the oracles, altered as if a client had one of the known bugs.
+// Since it alters only the observations, a mutant needs no second client.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,4 @@
-// TwoServers: etcd and two API servers on it, and whoever watches the bus from the first event on.
+// TwoServers: etcd, two API servers on it, and a subscriber to the bus from the first event on.
 #pragma once
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@ namespace ksim::churn {
 class TwoServers {
  public:
   using Watcher = std::function<void(const sim::Event&)>;
-  // Ready when it returns.
+  // Returns once etcd and the servers are ready.
   TwoServers(std::uint64_t seed, api::Compat compat, const Watcher& watcher);
   ~TwoServers() { sim.Shutdown(); }
 

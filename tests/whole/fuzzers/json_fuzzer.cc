@@ -1,4 +1,5 @@
-// What the JSON reader takes, the writer writes so that it reads the same again.
+// The JSON reader survives any text; a text that it accepts reads the same again after the writer
+// wrote it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

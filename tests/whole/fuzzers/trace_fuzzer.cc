@@ -1,5 +1,5 @@
-// The reader of traces survives any bytes, and so does what looks at what it took; a trace that it
-// took, written in either format, reads the same again.
+// The trace reader survives any bytes, and so do the functions over a trace that it accepted; an
+// accepted trace, written in either format, reads the same again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// The YAML reader survives any text; what it takes, the writer writes so that it reads the same.
+// The YAML reader survives any text; a text that it accepts reads the same again after the writer
+// wrote it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Each directed scenario of the museum fails with the bug and passes without, with the same seed,
-// and the two runs are one up to the event in which the variant's code first took part.
+// Each directed scenario of the museum fails with the bug and passes without it under the same
+// seed, and the two runs are equal up to the first event in which the variant's code took part.
 #include <algorithm>
 
 #include "ksim/api/variants.h"
@@ -21,7 +21,7 @@ std::uint64_t Reached(std::string_view probe) {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-// One run, and how many events it had when the variant's code took part.
+// One run, and the number of its events when the variant's code first took part.
 struct Played {
   Played(const Piece& piece, const char* value)
       : probe(std::string("variant/") + piece.variant),
@@ -74,7 +74,7 @@ TEST_P(EachPiece, FailsWithTheBugAndPassesWithoutAfterOneBeginning) {
                                                                 << first->right;
 }
 
-// The file as it is shows the bug that its number names.
+// The unchanged file shows the bug that its number names.
 TEST_P(EachPiece, HasTheBugInItsFile) {
   const Piece& piece = GetParam();
   for (const char* kind : {"", ".workload"}) {

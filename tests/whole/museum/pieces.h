@@ -36,7 +36,7 @@ inline const std::vector<Piece>& Pieces() {
   return pieces;
 }
 
-// `kind`: "" or ".workload". With the bug, or `fixed`.
+// `kind`: "" or ".workload"; `value`: the variant's value, with the bug or without.
 inline scenario::Scenario Load(const Piece& piece, const std::string& kind, const char* value) {
   scenario::LoadOptions options;
   options.set.push_back(std::string("cluster.variants.") + piece.variant + "=" + value);

@@ -1,5 +1,5 @@
-// The twelve steps of `kubectl create -f replicaset.yaml`: what must come before what, whatever the
-// seed, and that what may come in several orders does.
+// The twelve steps of `kubectl create -f replicaset.yaml`: the guaranteed order holds for every
+// seed, and steps without one come in several orders.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -127,7 +127,8 @@ void ExpectCausalOrder(const Story& story) {
       EXPECT_EQ(w.after.generation(), 1);
       continue;
     }
-    // The first status comes after both pods were asked for, and counts what was there before.
+    // The controller writes the first status after it asked for both pods, and counts the pods from
+    // before.
     const value::Value& status = w.after.status();
     if (++owner_updates == 1) {
       EXPECT_EQ(pods.size(), 2u);
@@ -158,7 +159,7 @@ TEST(Walkthrough, KeepsItsCausalOrder) {
   }
 }
 
-// What is only typical happens in more than one way.
+// Steps whose order is only typical happen in several orders.
 TEST(Walkthrough, OrdersThatMayDifferDo) {
   std::set<std::string> orders;
   std::set<std::string> nodes;
@@ -201,8 +202,8 @@ TEST(Walkthrough, ObjectsCarryWhatTheirProfileGivesThem) {
   }
 }
 
-// KUBELET-28, KUBELET-29, API-99, API-100: a deleted pod is marked, stopped, and then goes; the
-// ReplicaSet makes another.
+// KUBELET-28, KUBELET-29, API-99, API-100: a deleted pod is marked, stopped and then removed; the
+// ReplicaSet creates another.
 TEST(Walkthrough, ADeletedPodGoesGracefullyAndIsReplaced) {
   for (const api::Compat compat : kProfiles) {
     SCOPED_TRACE(api::ToString(compat));
