@@ -1,3 +1,4 @@
+// The kind MutatingWebhookConfiguration of admissionregistration.k8s.io/v1.
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/kinds/admissionregistration/webhooks.h"
 #include "ksim/api/schema/shared_patch_schemas.h"

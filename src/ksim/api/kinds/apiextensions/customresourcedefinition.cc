@@ -1,3 +1,4 @@
+// The kind CustomResourceDefinition of apiextensions.k8s.io/v1.
 #include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
 
 #include <fmt/format.h>

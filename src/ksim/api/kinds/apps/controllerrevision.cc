@@ -1,3 +1,5 @@
+// The kind ControllerRevision of apps/v1.
+//
 // Source: pkg/printers/internalversion/printers.go printControllerRevision.
 #include <fmt/format.h>
 

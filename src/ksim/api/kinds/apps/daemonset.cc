@@ -1,3 +1,5 @@
+// The kind DaemonSet of apps/v1.
+//
 // Source: pkg/apis/apps/validation/validation.go ValidateDaemonSet;
 // pkg/registry/apps/daemonset/strategy.go.
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// The kind Deployment of apps/v1.
+//
 // Source: pkg/apis/apps/validation/validation.go ValidateDeployment;
 // pkg/registry/apps/deployment/strategy.go.
 #include <fmt/format.h>

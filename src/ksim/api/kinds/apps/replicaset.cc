@@ -1,3 +1,5 @@
+// The kind ReplicaSet of apps/v1.
+//
 // Source: pkg/apis/apps/validation/validation.go ValidateReplicaSet.
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"

@@ -1,3 +1,5 @@
+// The kind StatefulSet of apps/v1.
+//
 // Source: pkg/apis/apps/validation/validation.go ValidateStatefulSet.
 #include <fmt/format.h>
 

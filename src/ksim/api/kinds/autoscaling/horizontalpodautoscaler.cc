@@ -1,3 +1,4 @@
+// The kind HorizontalPodAutoscaler of autoscaling/v2.
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
 

@@ -1,3 +1,5 @@
+// The kind CronJob of batch/v1.
+//
 // Source: pkg/apis/batch/validation/validation.go ValidateCronJob.
 #include <optional>
 #include <string>

@@ -1,3 +1,5 @@
+// The kind Job of batch/v1.
+//
 // Sources: pkg/apis/batch/validation/validation.go ValidateJob; pkg/registry/batch/job/strategy.go.
 #include <fmt/format.h>
 

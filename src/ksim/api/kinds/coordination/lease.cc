@@ -1,3 +1,5 @@
+// The kind Lease of coordination.k8s.io/v1.
+//
 // Source: pkg/apis/coordination/validation.
 #include <string>
 #include <vector>

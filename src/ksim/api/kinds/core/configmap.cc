@@ -1,3 +1,5 @@
+// The kind ConfigMap of v1.
+//
 // Source: pkg/apis/core/validation/validation.go ValidateConfigMap.
 #include <string>
 #include <vector>

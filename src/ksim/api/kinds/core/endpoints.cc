@@ -1,3 +1,5 @@
+// The kind Endpoints of v1.
+//
 // Sources: pkg/apis/core/v1/defaults.go; pkg/printers/internalversion/printers.go formatEndpoints.
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
-// Events as the core group serves them: see kinds/shared/event.h.
+// The kind Event of v1.
+//
+// kinds/shared/event.h has what it shares with the Event of events.k8s.io.
 #include "ksim/api/kinds/shared/event.h"
 
 #include "ksim/api/core/kind_spec.h"

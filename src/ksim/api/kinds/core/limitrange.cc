@@ -1,3 +1,4 @@
+// The kind LimitRange of v1.
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/printing/printer_cells.h"
 

@@ -1,3 +1,5 @@
+// The kind Namespace of v1.
+//
 // Source: pkg/apis/core/validation/validation.go ValidateNamespace;
 // pkg/registry/core/namespace/strategy.go.
 #include <algorithm>

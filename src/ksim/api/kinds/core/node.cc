@@ -1,3 +1,5 @@
+// The kind Node of v1.
+//
 // Source: pkg/apis/core/validation/validation.go ValidateNode, ValidateNodeUpdate.
 #include "ksim/api/node.h"
 

@@ -1,3 +1,5 @@
+// The kind PersistentVolume of v1.
+//
 // Source: pkg/printers/internalversion/printers.go printPersistentVolume.
 #include <string>
 #include <vector>

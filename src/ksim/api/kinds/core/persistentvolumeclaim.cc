@@ -1,3 +1,5 @@
+// The kind PersistentVolumeClaim of v1.
+//
 // Sources: pkg/apis/core/v1/defaults.go; pkg/printers/internalversion/printers.go.
 #include <string>
 #include <utility>

@@ -1,3 +1,5 @@
+// The kind Pod of v1.
+//
 // Sources: pkg/registry/core/pod/strategy.go; pkg/apis/core/validation/validation.go (rules/pod).
 #include <utility>
 

@@ -1,3 +1,5 @@
+// The kind PodTemplate of v1.
+//
 // Source: pkg/printers/internalversion/printers.go printPodTemplate.
 #include <string>
 #include <vector>

@@ -1,3 +1,5 @@
+// The kind ReplicationController of v1.
+//
 // Source: pkg/apis/core/validation/validation.go; pkg/apis/core/v1/defaults.go.
 #include <string>
 #include <vector>

@@ -1,3 +1,5 @@
+// The kind ResourceQuota of v1.
+//
 // Source: pkg/printers/internalversion/printers.go printResourceQuota.
 #include <fmt/format.h>
 

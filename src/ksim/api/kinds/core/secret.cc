@@ -1,3 +1,5 @@
+// The kind Secret of v1.
+//
 // Source: pkg/apis/core/validation/validation.go ValidateSecret; pkg/apis/core/v1/conversion.go.
 #include <algorithm>
 #include <string>

@@ -1,5 +1,7 @@
-// Services. The validation checks their type, ports and cluster addresses, and no traffic policies,
-// source ranges and load balancers: no simulated component reads them.
+// The kind Service of v1.
+//
+// The validation checks type, ports and cluster addresses, and no traffic policies, source ranges
+// and load balancers: no simulated component reads them.
 //
 // Source: pkg/apis/core/validation/validation.go ValidateService; pkg/registry/core/service.
 #include <fmt/format.h>

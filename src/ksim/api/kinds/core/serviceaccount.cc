@@ -1,3 +1,4 @@
+// The kind ServiceAccount of v1.
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
 

@@ -1,3 +1,5 @@
+// The kind EndpointSlice of discovery.k8s.io/v1.
+//
 // Sources: pkg/apis/discovery/validation; pkg/printers/internalversion/printers.go.
 #include <fmt/format.h>
 

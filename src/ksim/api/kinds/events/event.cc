@@ -1,4 +1,4 @@
-// Events as events.k8s.io serves them.
+// The kind Event of events.k8s.io/v1.
 //
 // Source: pkg/apis/core/validation/events.go ValidateEventCreate, ValidateEventUpdate.
 #include "ksim/api/kinds/shared/event.h"

@@ -1,3 +1,5 @@
+// The kind Ingress of networking.k8s.io/v1.
+//
 // Source: pkg/printers/internalversion/printers.go printIngress.
 #include <fmt/format.h>
 

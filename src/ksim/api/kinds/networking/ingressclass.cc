@@ -1,3 +1,5 @@
+// The kind IngressClass of networking.k8s.io/v1.
+//
 // Source: pkg/printers/internalversion/printers.go printIngressClass.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// The kind NetworkPolicy of networking.k8s.io/v1.
 #include <string>
 #include <vector>
 

@@ -1,3 +1,4 @@
+// The kind RuntimeClass of node.k8s.io/v1.
 #include <string>
 #include <vector>
 

@@ -1,3 +1,5 @@
+// The kind PodDisruptionBudget of policy/v1.
+//
 // Source: pkg/apis/policy/validation.
 #include <string>
 #include <vector>

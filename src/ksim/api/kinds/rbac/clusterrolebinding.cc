@@ -1,3 +1,4 @@
+// The kind ClusterRoleBinding of rbac.authorization.k8s.io/v1.
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/kinds/rbac/roles.h"
 #include "ksim/api/rules/name_rules.h"

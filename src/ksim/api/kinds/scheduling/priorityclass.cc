@@ -1,4 +1,6 @@
-// Source: pkg/apis/scheduling/validation; a PriorityClass keeps the generation of its creation.
+// The kind PriorityClass of scheduling.k8s.io/v1.
+//
+// Source: pkg/apis/scheduling/validation, pkg/registry/scheduling/priorityclass/strategy.go.
 #include <fmt/format.h>
 
 #include <string>

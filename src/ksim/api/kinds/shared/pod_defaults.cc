@@ -7,7 +7,6 @@
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/rules/pod/image_reference.h"
-#include "ksim/api/strategy/defaulting.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {

@@ -1,3 +1,5 @@
+// The kind CSIDriver of storage.k8s.io/v1.
+//
 // Source: pkg/printers/internalversion/printers.go printCSIDriver.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// The kind CSINode of storage.k8s.io/v1.
 #include <string>
 #include <vector>
 

@@ -1,3 +1,5 @@
+// The kind StorageClass of storage.k8s.io/v1.
+//
 // Source: pkg/printers/internalversion/printers.go printStorageClass.
 #include <string>
 #include <vector>

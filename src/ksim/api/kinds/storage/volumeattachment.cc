@@ -1,3 +1,4 @@
+// The kind VolumeAttachment of storage.k8s.io/v1.
 #include <string>
 #include <vector>
 
