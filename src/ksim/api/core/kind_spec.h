@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ksim/api/compat.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/kinds.h"
 #include "ksim/base/time.h"
 #include "ksim/value/value.h"
@@ -101,6 +102,10 @@ struct KindSpec {
   bool unconditional_update = true;
   bool watch_cached = true;
   bool generation_stays = false;  // at 1, whatever an update changes
+  // The switch without which objects have no generation after all; null: they always have one.
+  const bool Profile::* generation_gate = nullptr;
+  // Errors name the kind of the core group: the two share an internal type.
+  bool core_group_in_errors = false;
 
   // Go types: the structs of the kind in the notation of schema/go_types.h, and the name of its own
   // one ("": the kind's).

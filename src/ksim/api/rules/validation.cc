@@ -127,9 +127,8 @@ FieldErrors ValidateBinding(const Value& binding) {
 }
 
 Status InvalidObject(const ResourceInfo& kind, std::string_view name, FieldErrors errors) {
-  // Events of both APIs are one internal type, which is first known as that of the core group.
-  const bool event = kind.group == "events.k8s.io" && kind.kind == "Event";
-  return Invalid(event ? "" : std::string_view(kind.group), kind.kind, name, std::move(errors));
+  const bool core = SpecOf(kind).core_group_in_errors;
+  return Invalid(core ? "" : std::string_view(kind.group), kind.kind, name, std::move(errors));
 }
 
 }  // namespace ksim::api

@@ -38,8 +38,10 @@ bool SameContent(const Value& a, const Value& b, bool with_status) {
   return covered(a, b) && covered(b, a);
 }
 
+// Whether objects of the kind have a generation in that version.
 bool KeepsGeneration(const ResourceInfo& kind, Compat compat) {
-  return kind.has_generation && (!kind.graceful_delete || ProfileOf(compat).pod_generation);
+  const auto gate = SpecOf(kind).generation_gate;
+  return kind.has_generation && (gate == nullptr || ProfileOf(compat).*gate);
 }
 
 // Whether an update at the main endpoint increments the generation: it changes what the user asks

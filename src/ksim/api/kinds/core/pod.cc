@@ -136,6 +136,7 @@ extern const KindSpec kPodKind = {
     .has_status = true,
     .has_generation = true,
     .graceful_delete = true,
+    .generation_gate = &Profile::pod_generation,
     .go_types = kPodTypes,
     .patch_schema = &kPodPatch,
     .columns = {{"Name"},

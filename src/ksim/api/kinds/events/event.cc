@@ -140,6 +140,7 @@ extern const KindSpec kEventsEventKind = {
     .short_names = {"ev"},
     .create_on_update = true,
     .watch_cached = false,
+    .core_group_in_errors = true,
     .go_types = kEventsEventTypes,
     .go_struct = "events.Event",
     .columns = {{"Last Seen"},
