@@ -1,5 +1,4 @@
-#include "ksim/scenario/earlier_tries.h"
-
+// Commands that the user types again after an answer was lost.
 #include <gtest/gtest.h>
 
 #include "ksim/scenario/runner.h"
@@ -7,51 +6,6 @@
 
 namespace ksim::scenario {
 namespace {
-
-api::Response Answer(int code, const std::string& reason = "") {
-  api::Response response;
-  response.code = code;
-  response.status.reason = reason;
-  return response;
-}
-
-TEST(EarlierTries, KnowWhatTheyMayHaveDone) {
-  struct Row {
-    const char* name;
-    api::Response first, second;
-    bool settled;
-  };
-  const Row rows[] = {
-      {"made, then there", Answer(201), Answer(409, "AlreadyExists"), true},
-      {"lost, then there", Answer(0), Answer(409, "AlreadyExists"), true},
-      {"timed out, then there", Answer(504, "Timeout"), Answer(409, "AlreadyExists"), true},
-      {"lost, then gone", Answer(0), Answer(404, "NotFound"), true},
-      {"refused, then there", Answer(403, "Forbidden"), Answer(409, "AlreadyExists"), false},
-      {"there before", Answer(409, "AlreadyExists"), Answer(409, "AlreadyExists"), false},
-      {"gone before", Answer(404, "NotFound"), Answer(404, "NotFound"), false},
-      {"lost, then a conflict", Answer(0), Answer(409, "Conflict"), false},
-      {"lost twice", Answer(0), Answer(0), false},
-      {"lost, then made", Answer(0), Answer(201), true},
-  };
-  for (const Row& row : rows) {
-    EarlierTries tries;
-    tries.Settled("pods/default/a", row.first);
-    tries.Next();
-    EXPECT_EQ(tries.Settled("pods/default/a", row.second), row.settled) << row.name;
-    EXPECT_FALSE(tries.Settled("pods/default/b", Answer(404, "NotFound"))) << row.name;
-  }
-}
-
-TEST(EarlierTries, DoNotCountTheOneThatGoesOn) {
-  EarlierTries tries;
-  EXPECT_TRUE(tries.Settled("pods/default/a", Answer(201)));
-  EXPECT_FALSE(tries.Settled("pods/default/a", Answer(409, "AlreadyExists")))
-      << "the same object twice in one command";
-  tries.Note("machine node-1");
-  EXPECT_FALSE(tries.Had("machine node-1"));
-  tries.Next();
-  EXPECT_TRUE(tries.Had("machine node-1"));
-}
 
 // The n-th answer to kubectl comes five minutes late, which is longer than kubectl waits.
 class LateAnswer : public sim::Strategy {

@@ -10,11 +10,11 @@
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_cluster.h"
+#include "ksim/kubectl/printing/object_name.h"
 #include "ksim/kubectl/printing/output_format.h"
 #include "ksim/kubectl/printing/sort_by.h"
 #include "ksim/kubectl/printing/table.h"
 #include "ksim/kubectl/printing/tree_text.h"
-#include "ksim/scenario/kubectl.h"
 
 namespace ksim::cli {
 namespace {
@@ -118,7 +118,7 @@ absl::Status PrintTreesOrNames(Io& io, const GetFlags& flags, const OutputFormat
   for (const ObjectGroup& group : groups)
     for (const api::Object& o : group.objects) {
       trees.push_back(o.ToTree());
-      names.push_back(scenario::Slashed(*group.info, o.name()) + "\n");
+      names.push_back(kubectl::SlashedName(*group.info, o.name()) + "\n");
     }
   const bool one = flags.selection.objects.names_one();
   if (trees.empty() && ((one && !all_found) || flags.ignore_not_found)) return absl::OkStatus();

@@ -7,8 +7,8 @@
 #include "ksim/check/oracle.h"
 #include "ksim/cli/io.h"
 #include "ksim/cli/trace_input.h"
+#include "ksim/kubectl/printing/object_name.h"
 #include "ksim/kubectl/printing/table.h"
-#include "ksim/scenario/kubectl.h"
 #include "ksim/trace/render.h"
 
 namespace ksim::cli {
@@ -150,7 +150,7 @@ std::string ResultNames(const Scenario& scenario, const api::Kinds& kinds,
   std::string out;
   for (const api::ResourceInfo* info : KindsOf(scenario, kinds))
     for (const api::Object& o : Of(*info, objects))
-      out += scenario::Slashed(*info, o.name()) + "\n";
+      out += kubectl::SlashedName(*info, o.name()) + "\n";
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "ksim/base/check.h"
 #include "ksim/base/version.h"
 #include "ksim/scenario/dry_run.h"
+#include "ksim/scenario/kubectl_options.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/scenario/world.h"
@@ -79,8 +80,9 @@ sim::Task<void> Cluster::Impl::Work(Impl* self, std::size_t first) {
   for (std::size_t i = first; i < self->scenario.steps.size(); ++i) {
     Step& step = self->scenario.steps[i];
     step.at = self->world->sim().now() - VirtualTime();
-    scenario::EarlierTries none;
-    const scenario::StepOutcome outcome = co_await self->world->kubectl().Run(step, none);
+    kubectl::EarlierTries none;
+    const kubectl::VerbOptions options = scenario::KubectlOptionsOf(step);
+    const kubectl::CommandOutput outcome = co_await self->world->kubectl().Run(options, none);
     if (!outcome.ok()) self->errors.push_back(outcome.error);
   }
   self->world->sim().ReleaseWork();

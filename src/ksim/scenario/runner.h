@@ -130,8 +130,8 @@ class Runner {
   void BeginDue();
   void BeginAgain();  // when kubectl is back
   sim::Task<void> RunGroup(std::size_t group);
-  sim::Task<StepOutcome> RunStep(const Step& step, EarlierTries& tries);
-  sim::Task<StepOutcome> RunStepPatiently(const Step& step);
+  sim::Task<kubectl::CommandOutput> RunStep(const Step& step, kubectl::EarlierTries& tries);
+  sim::Task<kubectl::CommandOutput> RunStepPatiently(const Step& step);
   sim::Simulation::Stop RunWorkload();
   void WatchForStandstill();
   bool AStepWillEnd() const;

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/scenario/kubectl_options.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/scenario/step_arguments.h"
 #include "ksim/scenario/work_hold.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::scenario {
+
+using kubectl::CommandOutput;
+using kubectl::EarlierTries;
 
 namespace {
 
@@ -34,14 +38,13 @@ value::Value ArgsOf(const Step& step) {
   return StepArguments(without_objects).Erase("objects");
 }
 
-// The steps of a removeNode's deletion.
-Step DeletionOfNode(const std::string& name) {
-  Step step;
-  step.kind = StepKind::kDelete;
-  step.resource = "nodes";
-  step.name = name;
-  step.wait = false;
-  return step;
+// The deletion of the node of a removeNode.
+kubectl::VerbOptions DeletionOfNode(const std::string& name) {
+  kubectl::DeleteOptions options;
+  options.target.resource = "nodes";
+  options.target.name = name;
+  options.wait = false;
+  return options;
 }
 
 }  // namespace
@@ -146,7 +149,7 @@ sim::Task<void> Runner::RunGroup(std::size_t group) {
   for (std::size_t index : groups_[group].steps) {
     groups_[group].running = index;
     world_.sim().context().cause = EmitStep(index, true, "");
-    const StepOutcome outcome = co_await RunStepPatiently(scenario_.steps[index]);
+    const CommandOutput outcome = co_await RunStepPatiently(scenario_.steps[index]);
     std::string result;
     for (const std::string& line : outcome.lines) result += (result.empty() ? "" : "\n") + line;
     if (!outcome.ok()) {
@@ -162,19 +165,19 @@ sim::Task<void> Runner::RunGroup(std::size_t group) {
   End(group);
 }
 
-sim::Task<StepOutcome> Runner::RunStepPatiently(const Step& step) {
+sim::Task<CommandOutput> Runner::RunStepPatiently(const Step& step) {
   EarlierTries tries;
-  for (;; tries.Next()) {
+  for (;; tries.BeginNextTry()) {
     const bool last =
         !options_.fuzz || (healed_ && world_.sim().now() >= *healed_ + options_.fuzz->settle);
-    StepOutcome outcome = co_await RunStep(step, tries);
+    CommandOutput outcome = co_await RunStep(step, tries);
     if (outcome.ok() || last) co_return outcome;
     co_await world_.sim().Sleep(kTryAgain);
   }
 }
 
-sim::Task<StepOutcome> Runner::RunStep(const Step& step, EarlierTries& tries) {
-  StepOutcome outcome;
+sim::Task<CommandOutput> Runner::RunStep(const Step& step, EarlierTries& tries) {
+  CommandOutput outcome;
   if (step.kind == StepKind::kAddNode) {
     for (const std::string& name : step.node.Names()) {
       if (world_.sim().FindProcess("kubelet/" + name) != nullptr) {
@@ -193,10 +196,11 @@ sim::Task<StepOutcome> Runner::RunStep(const Step& step, EarlierTries& tries) {
       co_return outcome;
     }
     tries.Note(removal);
-    const Step deletion = DeletionOfNode(step.name);
+    const kubectl::VerbOptions deletion = DeletionOfNode(step.name);
     co_return co_await world_.kubectl().Run(deletion, tries);
   }
-  co_return co_await world_.kubectl().Run(step, tries);
+  const kubectl::VerbOptions options = KubectlOptionsOf(step);
+  co_return co_await world_.kubectl().Run(options, tries);
 }
 
 // Whether a step is still to come at its time, or under way and in the end gives up.

@@ -302,7 +302,7 @@ void World::AddUser() {
     // That it is there from the start goes without saying.
     if (user_->incarnation() > 1) EmitActor(sim_, *user_, "start");
     user_connection_ = std::make_unique<client::Connection>(env_, *user_, *user_server_);
-    kubectl_ = std::make_unique<Kubectl>(*user_connection_);
+    kubectl_ = std::make_unique<kubectl::Kubectl>(*user_connection_);
     if (user_started_) user_started_();
   });
   user_->OnStop([this] {

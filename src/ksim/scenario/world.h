@@ -20,9 +20,9 @@
 #include "ksim/client/rest/fault_hooks.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/fault/injector.h"
+#include "ksim/kubectl/verbs/kubectl.h"
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/scenario/component.h"
-#include "ksim/scenario/kubectl.h"
 #include "ksim/scenario/leader_elected_component.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/sim/digest.h"
@@ -75,7 +75,7 @@ class World : public fault::Cluster {
   // Starts every process. Nothing has run yet when it returns.
   void Start();
   // The user's kubectl; good from Start on.
-  Kubectl& kubectl() { return *kubectl_; }
+  kubectl::Kubectl& kubectl() { return *kubectl_; }
   sim::Process& user() { return *user_; }
   // `started` is called whenever the user's process has started.
   void OnUserStart(std::function<void()> started) { user_started_ = std::move(started); }
@@ -129,7 +129,7 @@ class World : public fault::Cluster {
   std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;
   std::unique_ptr<client::Connection> user_connection_;
-  std::unique_ptr<Kubectl> kubectl_;
+  std::unique_ptr<kubectl::Kubectl> kubectl_;
   bool started_ = false;
 };
 

@@ -1,16 +1,15 @@
-// What kubectl prints: names, errors, warnings.
-//
-// Source: kubectl pkg/cmd/util/helpers.go, pkg/cmd/apply/apply.go; client-go rest/warnings.go.
+#include "ksim/kubectl/verbs/messages.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
-#include "ksim/scenario/kubectl.h"
-
-namespace ksim::scenario {
+namespace ksim::kubectl {
 namespace {
 
-// checkErr of what the server calls invalid; statusCausesToAggrError, MultilineError.
+// checkErr for objects that the server calls invalid; statusCausesToAggrError, MultilineError.
 std::string InvalidText(const api::Status& status) {
   std::string text = "The request is invalid";
   if (!status.details->kind.empty() || !status.details->name.empty())
@@ -29,11 +28,6 @@ std::string InvalidText(const api::Status& status) {
 }
 
 }  // namespace
-
-std::string Slashed(const api::ResourceInfo& info, std::string_view name) {
-  if (info.group.empty()) return fmt::format("{}/{}", info.singular, name);
-  return fmt::format("{}.{}/{}", info.singular, info.group, name);
-}
 
 std::string ObjectPath(const api::ResourceInfo& info, std::string_view ns, std::string_view name) {
   return fmt::format("{}/{}/{}", info.group_resource(), ns, name);
@@ -73,12 +67,12 @@ std::string ApplyConflictText(const api::Status& status) {
       status.message);
 }
 
-void TellWarnings(const api::Response& response, StepOutcome* outcome) {
+void AddWarnings(const api::Response& response, CommandOutput* output) {
   for (const std::string& warning : response.warnings) {
     std::string line = "Warning: " + warning;
-    if (std::find(outcome->lines.begin(), outcome->lines.end(), line) == outcome->lines.end())
-      outcome->lines.push_back(std::move(line));
+    if (std::find(output->lines.begin(), output->lines.end(), line) == output->lines.end())
+      output->lines.push_back(std::move(line));
   }
 }
 
-}  // namespace ksim::scenario
+}  // namespace ksim::kubectl

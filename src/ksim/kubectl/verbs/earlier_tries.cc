@@ -1,8 +1,8 @@
-#include "ksim/scenario/earlier_tries.h"
+#include "ksim/kubectl/verbs/earlier_tries.h"
 
-namespace ksim::scenario {
+namespace ksim::kubectl {
 
-bool EarlierTries::Settled(const std::string& object, const api::Response& answer) {
+bool EarlierTries::IsSettled(const std::string& object, const api::Response& answer) {
   const bool done = answer.code > 0 && answer.code < 400;
   const bool perhaps = answer.code == 0 || answer.code >= 500;  // an error on the way back, or 504
   if (done || perhaps) Note(object);
@@ -10,4 +10,4 @@ bool EarlierTries::Settled(const std::string& object, const api::Response& answe
   return done || (is_so && Had(object));
 }
 
-}  // namespace ksim::scenario
+}  // namespace ksim::kubectl

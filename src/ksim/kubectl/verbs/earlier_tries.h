@@ -1,4 +1,4 @@
-// EarlierTries: what somebody remembers who types a command once more. The answer to the first try
+// EarlierTries: what a user remembers who types a command once more. The answer to the first try
 // may have been lost on its way, or a later part of the command have failed: "AlreadyExists" and
 // "NotFound" then only say that the object was made, or deleted, before.
 #pragma once
@@ -7,7 +7,7 @@
 
 #include "ksim/api/request.h"
 
-namespace ksim::scenario {
+namespace ksim::kubectl {
 
 class EarlierTries {
  public:
@@ -15,17 +15,18 @@ class EarlierTries {
 
   // Takes the answer to the creation or deletion of `object`. True if all is well with it: it was
   // done, or an earlier try may have done it and it is.
-  bool Settled(const std::string& object, const api::Response& answer);
+  bool IsSettled(const std::string& object, const api::Response& answer);
 
-  // The same for what needs no answer: this try has done it; an earlier one had.
+  // Notes that this try has done something that needs no answer.
   void Note(const std::string& what) { now_.insert(what); }
+  // True if an earlier try has noted it.
   bool Had(const std::string& what) const { return before_.contains(what); }
 
   // The command is typed again.
-  void Next() { before_.merge(now_); }
+  void BeginNextTry() { before_.merge(now_); }
 
  private:
   std::set<std::string> now_, before_;  // done for certain, or perhaps
 };
 
-}  // namespace ksim::scenario
+}  // namespace ksim::kubectl

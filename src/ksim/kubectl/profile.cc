@@ -1,0 +1,31 @@
+#include "ksim/kubectl/profile.h"
+
+#include <cstddef>
+
+namespace ksim::kubectl {
+namespace {
+
+constexpr Profile MakeV130() {
+  Profile p;
+  p.unmanaged_pods = "cannot delete Pods that declare no controller (use --force to override)";
+  return p;
+}
+
+constexpr Profile MakeV136() {
+  Profile p = MakeV130();
+  p.label_counts_changes = true;
+  p.unchanged_labels_are_not_sent = true;
+  p.delete_names_namespace = true;
+  p.unmanaged_pods = "Pods that declare no controller (use --force to override)";
+  p.drain_error_after_blank = true;
+  return p;
+}
+
+}  // namespace
+
+const Profile& ProfileOf(api::Compat compat) {
+  static constexpr Profile kProfiles[] = {Profile(), MakeV130(), MakeV136()};
+  return kProfiles[static_cast<std::size_t>(compat)];
+}
+
+}  // namespace ksim::kubectl

@@ -1,0 +1,26 @@
+// Profile: what differs between the kubectl of Kubernetes 1.25, 1.30 and 1.36.
+#pragma once
+#include <string_view>
+
+#include "ksim/api/compat.h"
+
+namespace ksim::kubectl {
+
+struct Profile {
+  Profile() = default;
+  // label.go updateDataChangeMsg counts what is added and what is removed; else it looks at the
+  // sizes of the object, and not at what an overwriting call takes away.
+  bool label_counts_changes = false;
+  // label.go RunLabel sends nothing where there is nothing to change.
+  bool unchanged_labels_are_not_sent = false;
+  // delete.go PrintObj: "deleted from default namespace".
+  bool delete_names_namespace = false;
+  // drain/filters.go unmanagedFatal, which follows "cannot delete ".
+  std::string_view unmanaged_pods = "Pods declare no controller (use --force to override)";
+  // drain.go RunDrain: a blank before the error.
+  bool drain_error_after_blank = false;
+};
+
+const Profile& ProfileOf(api::Compat compat);
+
+}  // namespace ksim::kubectl

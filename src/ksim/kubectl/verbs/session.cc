@@ -1,0 +1,93 @@
+#include "ksim/kubectl/verbs/session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace ksim::kubectl {
+namespace {
+
+client::ClientOptions KubectlOptions() {
+  client::ClientOptions options;
+  options.user = "kubernetes-admin";
+  options.qps = 50;
+  options.burst = 300;
+  return options;
+}
+
+}  // namespace
+
+Session::Session(client::Connection& connection)
+    : env_(connection.env()),
+      client_(connection, connection.process().actor(), KubectlOptions()),
+      profile_(ProfileOf(env_.compat)) {}
+
+sim::Task<api::Response> Session::Send(api::Request request) {
+  api::Response response = co_await client_.Do(std::move(request));
+  if (api::IsConnectionRefused(response.status))
+    response.status.details->name = fmt::format("{}:6443", client_.connection().server().name());
+  co_return response;
+}
+
+// cli-runtime pkg/resource/visitor.go Info.Get.
+sim::Task<api::Response> Session::GetNamed(Info info, std::string ns, std::string name) {
+  api::Request get = RequestFor(api::Verb::kGet, info, ns, std::move(name));
+  api::Response response = co_await Send(std::move(get));
+  if (response.code != 404 || !info->namespaced || ns == "default") co_return response;
+  api::Request get_namespace = RequestFor(api::Verb::kGet, env_.kinds.ByName("namespaces"), "", ns);
+  api::Response found = co_await Send(std::move(get_namespace));
+  if (found.code == 404) co_return found;
+  co_return response;
+}
+
+sim::Task<api::Response> Session::Patch(Info info, std::string ns, std::string name,
+                                        value::Value patch, api::PatchType type,
+                                        std::string subresource, std::string manager) {
+  api::Request request = RequestFor(api::Verb::kPatch, info, std::move(ns), std::move(name));
+  request.subresource = std::move(subresource);
+  request.body = std::move(patch);
+  request.patch_type = type;
+  request.field_manager = std::move(manager);
+  co_return co_await Send(std::move(request));
+}
+
+sim::Task<api::Response> Session::FindTargets(Info info, Target target) {
+  if (target.name.empty()) {
+    api::Request request = RequestFor(api::Verb::kList, info, target.ns, "");
+    request.list.label_selector = target.selector;
+    request.list.limit = 500;
+    co_return co_await Send(std::move(request));
+  }
+  api::Response response = co_await GetNamed(info, target.ns, target.name);
+  if (response.code == 200) response.items.push_back(response.object);
+  co_return response;
+}
+
+Session::Info Session::ResourceOfManifest(const value::Value& object, CommandOutput* output) const {
+  const std::string_view version = object.Get("apiVersion").AsString();
+  const std::string_view kind = object.Get("kind").AsString();
+  Info info = env_.kinds.ByKind(version, kind);
+  if (info == nullptr)
+    output->error =
+        fmt::format("error: no matches for kind \"{}\" in version \"{}\"", kind, version);
+  return info;
+}
+
+api::Request RequestFor(api::Verb verb, const api::ResourceInfo* info, std::string ns,
+                        std::string name) {
+  api::Request r;
+  r.verb = verb;
+  r.resource = info;
+  r.ns = info->namespaced ? std::move(ns) : std::string();
+  r.name = std::move(name);
+  return r;
+}
+
+api::Object ObjectOfManifest(const api::ResourceInfo& info, value::Value manifest) {
+  static const value::Path kNamespace{"metadata", "namespace"};
+  if (info.namespaced && manifest.Get(kNamespace).is_null())
+    manifest = manifest.Set(kNamespace, value::Value::Of("default"));
+  return api::Object::FromTree(std::move(manifest));
+}
+
+}  // namespace ksim::kubectl
