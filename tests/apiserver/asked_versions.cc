@@ -11,7 +11,7 @@ using value::Value;
 
 namespace {
 
-std::optional<std::int64_t> Number(std::string_view text) {
+std::optional<std::int64_t> WholeNumber(std::string_view text) {
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -19,12 +19,12 @@ std::optional<std::int64_t> Number(std::string_view text) {
 }
 
 std::string Related(std::string_view version, const Kept& kept) {
-  const std::optional<std::int64_t> n = Number(version);
+  const std::optional<std::int64_t> n = WholeNumber(version);
   if (!n) return "";
   std::optional<std::int64_t> newest;
   std::string name;
   for (const auto& [kept_name, text] : kept) {
-    const std::optional<std::int64_t> k = Number(text);
+    const std::optional<std::int64_t> k = WholeNumber(text);
     if (!k || *k > *n || (newest && *newest >= *k)) continue;
     newest = k;
     name = kept_name;

@@ -13,7 +13,7 @@ using api::Compat;
 using api::Verb;
 using value::Value;
 
-struct Row {
+struct BadRequestRow {
   const char* what;
   api::Request (*make)(const World&);
   const char* json;
@@ -32,7 +32,7 @@ api::Request Create(const World& world, std::string_view json, std::string_view 
   return r;
 }
 
-const Row kRows[] = {
+const BadRequestRow kRows[] = {
     {"an unparsable resource version",
      [](const World& w) { return List(w, Options("seven", "", 1)); },
      R"({"apiVersion":"v1","code":400,"kind":"Status","message":"invalid resource version: )"
@@ -85,7 +85,7 @@ TEST(BadRequests, AreAnsweredWithTheStatusOfARealOne) {
   for (const Compat compat : {Compat::k1_25, Compat::k1_30, Compat::k1_36}) {
     World world{WorldOptions(compat)};
     const std::int64_t before = world.revision();
-    for (const Row& row : kRows) {
+    for (const BadRequestRow& row : kRows) {
       const api::Response r = world.Do(row.make(world));
       EXPECT_EQ(value::ToJson(r.status.ToTree()), row.json)
           << row.what << " in " << api::ToString(compat);

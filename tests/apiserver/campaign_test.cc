@@ -28,8 +28,6 @@ struct Seeds {
   std::uint64_t first = 1, last = 45;
 };
 
-constexpr Compat kProfiles[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
-
 CampaignOptions Of(std::uint64_t seed) {
   CampaignOptions options;
   options.seed = seed;

@@ -13,8 +13,6 @@ namespace {
 
 using api::Compat;
 
-constexpr Compat kProfiles[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
-
 // Config maps a, b and c were created in this order at revisions r1, r2 and r3; the watch cache has
 // them all, and `head` is a later write of another kind. `old` is r1 after the store has compacted
 // it and the cache has dropped it.

@@ -15,7 +15,7 @@ namespace {
 
 using value::Value;
 
-std::vector<std::string> Files() {
+std::vector<std::string> RecordedFiles() {
   std::vector<std::string> out;
   for (const auto& entry : std::filesystem::directory_iterator("tests/apiserver/recorded"))
     if (entry.path().extension() == ".jsonl") out.push_back(entry.path().stem().string());
@@ -54,7 +54,7 @@ std::string NameOf(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(Files()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Files, Recorded, testing::ValuesIn(RecordedFiles()), NameOf);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Recorded);
 
 }  // namespace

@@ -20,6 +20,9 @@
 
 namespace ksim::apiserver {
 
+inline constexpr api::Compat kProfiles[] = {api::Compat::k1_25, api::Compat::k1_30,
+                                            api::Compat::k1_36};
+
 // A client's end of a watch: it records the events and the end of the stream.
 class TestWatch final : public api::WatchSink {
  public:

@@ -56,12 +56,12 @@ void OfNobody(Trace* t, const Record& answer) {
       SetField(&r, "request", Value::Of(0));
 }
 
-struct Row {
+struct AnswerRow {
   const char* what;
   std::function<void(Trace*)> change;
 };
 
-std::vector<Row> Rows() {
+std::vector<AnswerRow> AnswerRows() {
   const Is lists = Asks("list", "pods", "", "kubectl");
   const Is puts_status = Asks("update", "replicasets", "status");
   const Is patches_status = Asks("patch", "pods", "status");
@@ -128,7 +128,7 @@ std::vector<Row> Rows() {
 TEST(AnswerMutants, EachIsCaught) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     const Trace whole = Recorded("delete-pod", compat);
-    for (const Row& row : Rows()) {
+    for (const AnswerRow& row : AnswerRows()) {
       Trace mutant = whole;
       row.change(&mutant);
       EXPECT_EQ(Violated(mutant).count("store.linearizable"), 1u)

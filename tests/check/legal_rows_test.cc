@@ -221,7 +221,7 @@ bool TheOldLeaderWritesAfterTheNewOneLeads(const Trace& t) {
   return false;
 }
 
-struct Row {
+struct LegalRow {
   const char* what;
   std::vector<const char*> compats;
   std::string scenario;
@@ -230,7 +230,7 @@ struct Row {
 
 const std::vector<const char*> kEach = {"1.25", "1.30", "1.36"};
 
-std::vector<Row> Rows() {
+std::vector<LegalRow> LegalRows() {
   const std::string then_delete = "  - {at: 20s, delete: {resource: replicasets/web}}";
   return {
       {"7: a child is seen before its owner", kEach,
@@ -298,7 +298,7 @@ TEST(LegalRows, AConsistentFirstListIsNeverOlder) {
 }
 
 TEST(LegalRows, WhatMayHappenHappensAndNobodyAlarms) {
-  for (const Row& row : Rows()) {
+  for (const LegalRow& row : LegalRows()) {
     for (const char* compat : row.compats) {
       const Trace trace = RunOf(row.scenario, compat);
       EXPECT_TRUE(row.shows(trace)) << row.what << ", " << compat << ": it did not happen";

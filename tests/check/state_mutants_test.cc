@@ -10,7 +10,7 @@ namespace {
 
 using Kind = sim::EventKind;
 
-struct Row {
+struct StateRow {
   const char* what;
   std::function<void(Trace*)> change;
   const char* caught;
@@ -54,7 +54,7 @@ void LeaveStatus(Record* commit) {
   SetField(commit, "changed", Value::Array(std::move(leaves)));
 }
 
-std::vector<Row> Rows() {
+std::vector<StateRow> StateRows() {
   const std::string pods = "kube-controller-manager pods";
   const Is pod_created = [](const Record& r) {
     return r.kind == Kind::kCommit && r.Text("op") == "create" && r.Text("resource") == "pods";
@@ -255,7 +255,7 @@ std::vector<Row> Rows() {
 // CLIENT-42 CLIENT-47
 TEST(StateMutants, EachIsCaught) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
-    for (const Row& row : Rows()) {
+    for (const StateRow& row : StateRows()) {
       Trace mutant = Recorded("delete-pod", compat);
       row.change(&mutant);
       EXPECT_EQ(Violated(mutant).count(row.caught), 1u)

@@ -10,7 +10,7 @@ namespace {
 
 using Change = std::function<void(Trace*)>;
 
-struct Row {
+struct WatchRow {
   const char* what;
   Change change;
   std::set<std::string> caught;  // at least these
@@ -79,7 +79,7 @@ void Bookmark(Trace* t, const Is& is, std::size_t n, std::int64_t ahead, bool af
   t->events.insert(t->events.begin() + static_cast<std::ptrdiff_t>(i + (after ? 1 : 0)), r);
 }
 
-std::vector<Row> Rows() {
+std::vector<WatchRow> WatchRows() {
   const Is pods = DeliverTo(kKcm, "pods");
   const Is created = DeliverTo(kKcm, "pods", "ADDED");
   const Is deleted = DeliverTo(kKcm, "pods", "DELETED");
@@ -189,7 +189,7 @@ TEST(WatchMutants, EachIsCaught) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     const Trace base = Recorded("scale", compat);
     ASSERT_EQ(Violated(base), std::set<std::string>()) << Messages(base);
-    for (const Row& row : Rows()) {
+    for (const WatchRow& row : WatchRows()) {
       Trace mutant = base;
       row.change(&mutant);
       const std::set<std::string> violated = Violated(mutant);

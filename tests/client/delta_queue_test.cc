@@ -261,7 +261,7 @@ TEST(DeltaQueue, TheVersionsHaveTheirQueues) {
 }
 
 // The slow oracle: DeltaFIFO as its comment in client-go specifies it, on plain ordered containers.
-struct Model {
+struct DeltaFifoModel {
   Indexer& cache;
   std::vector<std::pair<std::string, std::vector<std::string>>> keys;  // key, deltas
   std::vector<std::string>* Find(const std::string& key) {
@@ -295,7 +295,7 @@ TEST(DeltaFifo, BehavesAsItsModelUnderRandomScripts) {
   for (int seed = 0; seed < 30; ++seed) {
     Indexer cache{Pods()};
     DeltaFifo fifo(&cache, true);
-    Model model{cache, {}};
+    DeltaFifoModel model{cache, {}};
     std::mt19937 random(seed);
     for (int rv = 1; rv < 400; ++rv) {
       const api::Object o = Pod(std::string(1, static_cast<char>('a' + random() % 5)), rv);

@@ -15,13 +15,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using value::Value;
 
-struct Fixture {
-  explicit Fixture(api::Compat compat = api::Compat::k1_30,
-                   EventRecorder::Api api = EventRecorder::Api::kCore)
+struct EventRecorderFixture {
+  explicit EventRecorderFixture(api::Compat compat = api::Compat::k1_30,
+                                EventRecorder::Api api = EventRecorder::Api::kCore)
       : world(compat),
         recorder(*world.connection, world.process.PartActor("rs"), "replicaset-controller",
                  "node-1", api) {}
-  ~Fixture() { world.sim.Shutdown(); }
+  ~EventRecorderFixture() { world.sim.Shutdown(); }
   void Say(std::string_view message, std::string_view type = "Normal") {
     recorder.Event(Pod("a", 7), type, "Because", message, "Binding", "spec.containers{c}");
   }
@@ -42,7 +42,7 @@ struct Fixture {
 // CLIENT-124
 TEST(EventRecorder, MakesACoreEventInTheBackground) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
-    Fixture f(compat);
+    EventRecorderFixture f(compat);
     f.world.Advance(Seconds(3));
     f.Say("Created pod: x");
     EXPECT_THAT(f.world.server.requests, IsEmpty());
@@ -73,7 +73,7 @@ TEST(EventRecorder, MakesACoreEventInTheBackground) {
 
 // CLIENT-124
 TEST(EventRecorder, ClusterScopedObjectsHaveTheirEventsInDefault) {
-  Fixture f;
+  EventRecorderFixture f;
   const api::Object node = api::Object::FromTree(
       value::Obj({{"apiVersion", Value::Of("v1")},
                   {"kind", Value::Of("Node")},
@@ -86,7 +86,7 @@ TEST(EventRecorder, ClusterScopedObjectsHaveTheirEventsInDefault) {
 }
 
 TEST(EventRecorder, TwoEventsOfOneInstantAreTwoObjects) {
-  Fixture f;
+  EventRecorderFixture f;
   f.Say("one");
   f.Say("two");
   f.world.Advance(Milliseconds(50));
@@ -98,7 +98,7 @@ TEST(EventRecorder, TwoEventsOfOneInstantAreTwoObjects) {
 // real 1.30 stores it).
 TEST(EventRecorder, ANameThatIsTooLongForAnEventGivesAUuid) {
   const auto name_for = [](api::Compat compat, const std::string& pod) {
-    Fixture f(compat);
+    EventRecorderFixture f(compat);
     f.recorder.Event(Pod(pod, 7), "Normal", "Because", "m");
     f.world.Advance(Milliseconds(50));
     return std::string(f.world.server.requests.at(0).name.view());
@@ -113,7 +113,7 @@ TEST(EventRecorder, ANameThatIsTooLongForAnEventGivesAUuid) {
 
 // CLIENT-124
 TEST(EventRecorder, QueueOf1000DropsTheRest) {
-  Fixture f;
+  EventRecorderFixture f;
   f.world.server.Hang(api::Verb::kCreate);
   f.Say("first");
   f.world.Advance(Milliseconds(5));  // taken out of the queue, waits for its answer
@@ -128,7 +128,7 @@ TEST(EventRecorder, QueueOf1000DropsTheRest) {
 
 // CLIENT-127
 TEST(EventRecorder, RepeatedEventIsAPatchOfItsCountAndACreateIfItIsGone) {
-  Fixture f;
+  EventRecorderFixture f;
   f.Say("x");
   f.world.Advance(Seconds(2));
   f.Say("x");
@@ -148,7 +148,7 @@ TEST(EventRecorder, RepeatedEventIsAPatchOfItsCountAndACreateIfItIsGone) {
 
 // CLIENT-129
 TEST(EventRecorder, ApiErrorsAreFinalTransportErrorsAreTriedTwelveTimes) {
-  Fixture f;
+  EventRecorderFixture f;
   f.world.server.Answer(api::Verb::kCreate,
                         api::Forbidden(api::GroupResource("", "events"), "", ""));
   f.Say("x");
@@ -266,7 +266,7 @@ TEST(LruCache, TheOneUsedLongestAgoMakesRoom) {
 // CLIENT-130
 TEST(EventsV1, SecondOccurrenceIsASeriesLaterOnesAreCountedAndRefreshed) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
-    Fixture f(compat, EventRecorder::Api::kEventsV1);
+    EventRecorderFixture f(compat, EventRecorder::Api::kEventsV1);
     f.Say("x");
     f.world.Advance(Seconds(1));
     ASSERT_EQ(f.world.server.requests.size(), 1u);
@@ -297,14 +297,14 @@ TEST(EventsV1, SecondOccurrenceIsASeriesLaterOnesAreCountedAndRefreshed) {
 
 // CLIENT-130
 TEST(EventsV1, OpenSeriesAreRefreshedEvery30MinutesAndSinglesForgotten) {
-  Fixture f(api::Compat::k1_30, EventRecorder::Api::kEventsV1);
+  EventRecorderFixture f(api::Compat::k1_30, EventRecorder::Api::kEventsV1);
   f.Say("x");
   for (int i = 0; i < 7; ++i) {
     f.world.Advance(Minutes(5));
     f.Say("x");
   }
   EXPECT_THAT(f.Writes(), ElementsAre("create 0", "patch 2", "patch 6"));
-  Fixture g(api::Compat::k1_30, EventRecorder::Api::kEventsV1);
+  EventRecorderFixture g(api::Compat::k1_30, EventRecorder::Api::kEventsV1);
   g.Say("x");
   g.world.Advance(Minutes(13));
   g.Say("x");
@@ -314,7 +314,7 @@ TEST(EventsV1, OpenSeriesAreRefreshedEvery30MinutesAndSinglesForgotten) {
 
 // CLIENT-130
 TEST(EventsV1, SeriesWhoseEventIsGoneIsCreatedAnew) {
-  Fixture f(api::Compat::k1_30, EventRecorder::Api::kEventsV1);
+  EventRecorderFixture f(api::Compat::k1_30, EventRecorder::Api::kEventsV1);
   f.Say("x");
   f.world.Advance(Seconds(1));
   const api::GroupResource events("events.k8s.io", "events");

@@ -6,6 +6,12 @@
 
 namespace ksim::client {
 
+std::vector<std::string> Keys(const std::vector<api::Object>& objects) {
+  std::vector<std::string> keys;
+  for (const api::Object& o : objects) keys.push_back(o.key());
+  return keys;
+}
+
 using value::Value;
 
 const api::ResourceInfo& Pods() {

@@ -15,9 +15,14 @@
 
 namespace ksim::client {
 
+inline constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
+
 // A pod in namespace default unless the name says "ns/name".
 api::Object Pod(std::string_view name, std::int64_t rv, std::string_view uid = "u",
                 std::string_view label = "");
+
+// The keys of the objects, in their order.
+std::vector<std::string> Keys(const std::vector<api::Object>& objects);
 
 // The resource of pods.
 const api::ResourceInfo& Pods();

@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Fixture {
+struct FilteringFixture {
   RecordingHandler told;
   bool saw_tombstone = false;
   FilteringHandler handler{[this](const api::Object& o, bool tombstone) {
@@ -25,7 +25,7 @@ api::Object Out(std::int64_t rv) { return Pod("a", rv, "u", "out"); }
 
 // CLIENT-68
 TEST(FilteringHandler, UpdatesThatCrossTheFilterAreAddsAndDeletes) {
-  Fixture f;
+  FilteringFixture f;
   f.handler.OnAdd(Out(1), true);
   f.handler.OnUpdate(Out(1), Out(2));
   EXPECT_THAT(f.told.Take(), IsEmpty());
@@ -40,7 +40,7 @@ TEST(FilteringHandler, UpdatesThatCrossTheFilterAreAddsAndDeletes) {
 
 // CLIENT-68
 TEST(FilteringHandler, DeletesAreFilteredByWhatTheHandlerWouldGet) {
-  Fixture f;
+  FilteringFixture f;
   f.handler.OnAdd(In(1), false);
   f.told.Take();
   Deleted gone;

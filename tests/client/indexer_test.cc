@@ -15,12 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> Keys(const std::vector<api::Object>& objects) {
-  std::vector<std::string> keys;
-  for (const api::Object& o : objects) keys.push_back(o.key());
-  return keys;
-}
-
 // An index function: each letter of the pod's label `app` is an index value.
 void Letters(const api::Object& o, IndexValues& values) {
   for (const char& c : o.Label("app")) values.Add(std::string_view(&c, 1));

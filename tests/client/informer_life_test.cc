@@ -14,14 +14,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
-
-struct Fixture {
-  explicit Fixture(api::Compat compat)
+struct InformerLifeFixture {
+  explicit InformerLifeFixture(api::Compat compat)
       : world(compat),
         factory(*world.connection, ClientOptions(), Duration()),
         pods(factory.For(world.pods())) {}
-  ~Fixture() { world.sim.Shutdown(); }
+  ~InformerLifeFixture() { world.sim.Shutdown(); }
   int Handle(RecordingHandler& handler, std::string_view part = "a") {
     return pods.AddHandler(world.process.PartActor(part), &handler);
   }
@@ -52,7 +50,7 @@ struct Throwing : RecordingHandler {
 // notifications come a second later; later ones wait a second only since 0.33, which pauses before
 // the next call.
 TEST_P(InformerLife, AHandlerThatThrowsLosesTheCallAndASecond) {
-  Fixture f(GetParam());
+  InformerLifeFixture f(GetParam());
   f.world.env.recover_panics = true;
   Throwing bad;
   bad.sim = &f.world.sim;
@@ -85,7 +83,7 @@ TEST_P(InformerLife, AHandlerThatThrowsLosesTheCallAndASecond) {
 
 // CLIENT-59: an initial add that throws never counts as returned.
 TEST(InformerPanic, AHandlerThatThrewInItsInitialListNeverSyncs) {
-  Fixture f(api::Compat::k1_36);
+  InformerLifeFixture f(api::Compat::k1_36);
   f.world.env.recover_panics = true;
   Throwing bad;
   bad.sim = &f.world.sim;
@@ -99,7 +97,7 @@ TEST(InformerPanic, AHandlerThatThrewInItsInitialListNeverSyncs) {
 
 // CLIENT-67
 TEST_P(InformerLife, RunASecondTimeIsIgnored) {
-  Fixture f(GetParam());
+  InformerLifeFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.world.server.Put("a");
@@ -117,7 +115,7 @@ TEST_P(InformerLife, RunASecondTimeIsIgnored) {
 // CLIENT-67: an informer ends with its process, which may drop notifications that are still queued
 // for a handler.
 TEST_P(InformerLife, WhatIsQueuedWhenTheProcessEndsIsNotToldAnyMore) {
-  Fixture f(GetParam());
+  InformerLifeFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.Start();
@@ -135,7 +133,7 @@ TEST_P(InformerLife, WhatIsQueuedWhenTheProcessEndsIsNotToldAnyMore) {
 // CLIENT-70, CLIENT-73: a lister returns the cached object itself, and no caller can change the
 // cache, since a change makes another tree. A mutation detector has nothing to find.
 TEST_P(InformerLife, WhatIsReadCannotChangeTheCache) {
-  Fixture f(GetParam());
+  InformerLifeFixture f(GetParam());
   f.world.server.Put("a");
   f.world.server.Put("b");
   f.Start();

@@ -12,15 +12,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
-
-struct Fixture {
-  explicit Fixture(api::Compat compat = api::Compat::k1_30, Duration resync = {},
-                   std::uint64_t seed = 1)
+struct InformerFixture {
+  explicit InformerFixture(api::Compat compat = api::Compat::k1_30, Duration resync = {},
+                           std::uint64_t seed = 1)
       : world(compat, seed),
         factory(*world.connection, ClientOptions(), resync),
         pods(factory.For(world.pods())) {}
-  ~Fixture() { world.sim.Shutdown(); }
+  ~InformerFixture() { world.sim.Shutdown(); }
   int Handle(RecordingHandler& handler, std::string_view part = "a", Duration resync = {}) {
     return pods.AddHandler(world.process.PartActor(part), &handler, resync);
   }
@@ -33,19 +31,13 @@ struct Fixture {
   SharedInformer& pods;
 };
 
-std::vector<std::string> Keys(const std::vector<api::Object>& objects) {
-  std::vector<std::string> keys;
-  for (const api::Object& o : objects) keys.push_back(o.key());
-  return keys;
-}
-
 class InformerTest : public testing::TestWithParam<api::Compat> {};
 INSTANTIATE_TEST_SUITE_P(Compat, InformerTest, testing::ValuesIn(kAll),
                          [](const auto& info) { return std::to_string(int(info.param)); });
 
 // CLIENT-55
 TEST_P(InformerTest, TellsHandlersOfTheListThenOfEveryChange) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.world.server.Put("a");
@@ -66,7 +58,7 @@ TEST_P(InformerTest, TellsHandlersOfTheListThenOfEveryChange) {
 
 // CLIENT-65
 TEST_P(InformerTest, HasSyncedOnlyOnceTheFirstListIsApplied) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler h;
   const int registration = f.Handle(h);
   f.world.server.Put("a");
@@ -81,13 +73,13 @@ TEST_P(InformerTest, HasSyncedOnlyOnceTheFirstListIsApplied) {
 
 // CLIENT-46
 TEST_P(InformerTest, EmptyResourceSyncs) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   f.Start();
   EXPECT_TRUE(f.pods.HasSynced());
 }
 
 TEST_P(InformerTest, CausesRunFromTheWireToTheHandler) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.Start();
@@ -105,7 +97,7 @@ TEST_P(InformerTest, CausesRunFromTheWireToTheHandler) {
 }
 
 TEST_P(InformerTest, RelistEndsWithACacheEventThatEqualsTheList) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   f.world.server.Put("a");
   f.world.server.Put("b");
   f.Start();
@@ -125,14 +117,14 @@ TEST_P(InformerTest, RelistEndsWithACacheEventThatEqualsTheList) {
 }
 
 TEST_P(InformerTest, WaitingForEventsIsNotWork) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   f.Start();
   EXPECT_EQ(f.world.sim.pending_work(), 0u);
   EXPECT_EQ(f.pods.pending(), 0u);
 }
 
 TEST_P(InformerTest, BackgroundEventStaysBackgroundUpToTheHandler) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.Start();
@@ -148,7 +140,7 @@ TEST_P(InformerTest, BackgroundEventStaysBackgroundUpToTheHandler) {
 
 // CLIENT-63, CLIENT-64
 TEST_P(InformerTest, LateHandlerFirstGetsTheCacheThenWhatComes) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   f.world.server.Put("a");
   f.world.server.Put("b");
   f.Start();
@@ -166,7 +158,7 @@ TEST_P(InformerTest, LateHandlerFirstGetsTheCacheThenWhatComes) {
 
 // CLIENT-57, CLIENT-58
 TEST_P(InformerTest, HandlersEachGetEverythingInOrderOneCallAtATime) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler one, two;
   f.Handle(one, "one");
   f.Handle(two, "two");
@@ -192,7 +184,7 @@ TEST_P(InformerTest, CacheIsNeverBehindTheHandler) {
     const Lister* lister = nullptr;
     bool behind = false;
   };
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   Checker h;
   h.lister = &f.pods.lister();
   f.Handle(h);
@@ -205,7 +197,7 @@ TEST_P(InformerTest, CacheIsNeverBehindTheHandler) {
 
 // CLIENT-60, CLIENT-61
 TEST_P(InformerTest, RelistOfUnchangedObjectsIsToldToAllWhenNobodyResyncs) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.world.server.Put("a");
@@ -218,7 +210,7 @@ TEST_P(InformerTest, RelistOfUnchangedObjectsIsToldToAllWhenNobodyResyncs) {
 
 // CLIENT-27, CLIENT-60, CLIENT-61, CLIENT-62
 TEST_P(InformerTest, ResyncReachesOnlyHandlersThatAreDue) {
-  Fixture f(GetParam(), Hours(1));
+  InformerFixture f(GetParam(), Hours(1));
   RecordingHandler minute, ten_minutes, never;
   f.Handle(minute, "minute", Minutes(1));
   f.Handle(ten_minutes, "ten", Minutes(10));
@@ -238,7 +230,7 @@ TEST_P(InformerTest, ResyncReachesOnlyHandlersThatAreDue) {
 
 // CLIENT-62
 TEST_P(InformerTest, ResyncPeriodsAreAtLeastASecondAndLateOnesAtLeastTheCheckPeriod) {
-  Fixture f(GetParam(), Minutes(1));
+  InformerFixture f(GetParam(), Minutes(1));
   RecordingHandler early, late;
   f.Handle(early, "early", Milliseconds(1));
   f.world.server.Put("a");
@@ -248,7 +240,7 @@ TEST_P(InformerTest, ResyncPeriodsAreAtLeastASecondAndLateOnesAtLeastTheCheckPer
   f.world.Advance(Seconds(10));
   EXPECT_EQ(early.Take().size(), 10u);
 
-  Fixture g(GetParam(), Minutes(1));
+  InformerFixture g(GetParam(), Minutes(1));
   g.world.server.Put("a");
   g.factory.Start();
   g.world.Advance(Milliseconds(100));
@@ -261,7 +253,7 @@ TEST_P(InformerTest, ResyncPeriodsAreAtLeastASecondAndLateOnesAtLeastTheCheckPer
 
 // CLIENT-72, CLIENT-43, CLIENT-52, G-NL2, G-NL3
 TEST_P(InformerTest, DeletionMissedInAGapIsATombstoneWithTheLastKnownState) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.world.server.Put("a");
@@ -290,7 +282,7 @@ TEST_P(InformerTest, DeletionMissedInAGapIsATombstoneWithTheLastKnownState) {
 
 // G-NL4
 TEST_P(InformerTest, DeleteAndRecreateInAGapIsOneUpdateWithAnotherUid) {
-  Fixture f(GetParam());
+  InformerFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);
   f.world.server.Put("a");
@@ -306,7 +298,7 @@ TEST_P(InformerTest, DeleteAndRecreateInAGapIsOneUpdateWithAnotherUid) {
 
 // CLIENT-66
 TEST(Informer, RemovedHandlerIsToldNothingMore) {
-  Fixture f;
+  InformerFixture f;
   RecordingHandler h, other;
   const int registration = f.Handle(h);
   f.Handle(other, "other");
@@ -322,7 +314,7 @@ TEST(Informer, RemovedHandlerIsToldNothingMore) {
 
 // CLIENT-69
 TEST(InformerFactory, OneInformerAResourceAndStartIsIdempotent) {
-  Fixture f;
+  InformerFixture f;
   EXPECT_EQ(&f.factory.For(f.world.pods()), &f.pods);
   f.Start();
   f.Start();
@@ -356,16 +348,16 @@ TEST(InformerFactory, AnInformerMayHaveAResyncPeriodOfItsOwn) {
 // CLIENT-65
 TEST(InformerFactory, WaitForCacheSyncAsksEvery100Milliseconds) {
   struct Waiter {
-    explicit Waiter(Fixture& fixture) : f(fixture) {}
+    explicit Waiter(InformerFixture& fixture) : f(fixture) {}
     sim::Task<void> Run() {
       synced = co_await f.factory.WaitForCacheSync();
       at = f.world.sim.now().ns() / 1'000'000;
     }
-    Fixture& f;
+    InformerFixture& f;
     bool synced = false;
     std::int64_t at = -1;
   };
-  Fixture f;
+  InformerFixture f;
   Waiter waiter(f);
   f.world.Run(waiter.Run());
   f.world.Advance(Milliseconds(120));
@@ -390,7 +382,7 @@ TEST(InformerFactory, ResyncPeriodIsDrawnBetween12And24Hours) {
 
 // CLIENT-71
 TEST(Informer, StoreVersionIsToldIn136Only) {
-  Fixture f(api::Compat::k1_36);
+  InformerFixture f(api::Compat::k1_36);
   f.world.server.Put("a");
   f.Start();
   EXPECT_EQ(f.pods.lister().last_synced_resource_version(), 1);
@@ -404,7 +396,7 @@ TEST(Informer, StoreVersionIsToldIn136Only) {
   f.world.server.SendBookmark();
   f.world.Settle();
   EXPECT_EQ(f.pods.lister().last_synced_resource_version(), 9);
-  Fixture g(api::Compat::k1_30);
+  InformerFixture g(api::Compat::k1_30);
   g.world.server.Put("a");
   g.Start();
   EXPECT_EQ(g.pods.lister().last_synced_resource_version(), 0);
@@ -437,7 +429,7 @@ TEST(Informer, OneByOneTheStoreHasNoVersionAndARelistIsSeenHalfDone) {
 }
 
 TEST(Informer, LongQueuesTakeFewSteps) {
-  Fixture f(api::Compat::k1_30);
+  InformerFixture f(api::Compat::k1_30);
   RecordingHandler h;
   f.Handle(h);
   for (int i = 0; i < 5000; ++i) f.world.server.Put("p" + std::to_string(i));

@@ -12,8 +12,6 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
-
 // A candidate process and the callbacks that it got.
 struct Candidate {
   Candidate(Environment& env, api::Endpoint& server, const std::string& name,
@@ -43,13 +41,13 @@ struct Candidate {
   std::vector<std::string> calls;
 };
 
-struct Fixture {
-  explicit Fixture(api::Compat compat = api::Compat::k1_30)
+struct LeaderElectionFixture {
+  explicit LeaderElectionFixture(api::Compat compat = api::Compat::k1_30)
       : sim(sim::SimulationOptions()),
         network(sim, sim::LatencyRange()),
         env(sim, network, kinds, compat),
         server(sim) {}
-  ~Fixture() { sim.Shutdown(); }
+  ~LeaderElectionFixture() { sim.Shutdown(); }
   void Advance(Duration d) { sim.RunUntil(sim.now() + d); }
   Candidate& Add(const std::string& name, LeaderElectionOptions options = LeaderElectionOptions()) {
     candidates.push_back(std::make_unique<Candidate>(env, server, name, options));
@@ -110,7 +108,7 @@ TEST(LeaderElection, DefaultsAndWhatTheyMustSatisfy) {
 // CLIENT-112, CLIENT-116, CLIENT-117, CTRL-C-13: a candidate tries every 2 s times [1, 2.2).
 TEST(LeaderElection, TheFirstMakesTheLeaseAndTheSecondKeepsTrying) {
   for (const api::Compat compat : kAll) {
-    Fixture f(compat);
+    LeaderElectionFixture f(compat);
     Candidate& a = f.Start("a");
     f.Advance(Milliseconds(100));
     EXPECT_TRUE(a.leads());
@@ -143,7 +141,7 @@ TEST(LeaderElection, TheFirstMakesTheLeaseAndTheSecondKeepsTrying) {
 // CLIENT-113, CLIENT-116: a renewal every 2 s; since 1.30 without a GET first.
 TEST(LeaderElection, ALeaderRenewsEveryTwoSeconds) {
   for (const api::Compat compat : kAll) {
-    Fixture f(compat);
+    LeaderElectionFixture f(compat);
     f.Start("a");
     f.Advance(Milliseconds(500));
     const std::string acquired(f.server.lease.spec().Get("acquireTime").AsString());
@@ -161,7 +159,7 @@ TEST(LeaderElection, ALeaderRenewsEveryTwoSeconds) {
 
 // CLIENT-116: a leader whose cached version is old gets a conflict, reads and writes again.
 TEST(LeaderElection, ARenewalThatConflictsReadsFirst) {
-  Fixture f(api::Compat::k1_36);
+  LeaderElectionFixture f(api::Compat::k1_36);
   Candidate& a = f.Start("a");
   f.Advance(Milliseconds(500));
   f.server.Put("a", 15);
@@ -181,7 +179,7 @@ TEST(LeaderElection, AnAncientRecordIsWaitedForAllTheSame) {
   };
   for (const Case& c : {Case{api::Compat::k1_25, 40, 15.0}, Case{api::Compat::k1_30, 40, 40.0},
                         Case{api::Compat::k1_36, 40, 40.0}, Case{api::Compat::k1_36, 5, 5.0}}) {
-    Fixture f(c.compat);
+    LeaderElectionFixture f(c.compat);
     f.server.Put("gone", c.seconds, 3);
     Candidate& a = f.Start("a");
     f.Advance(Minutes(1));
@@ -196,7 +194,7 @@ TEST(LeaderElection, AnAncientRecordIsWaitedForAllTheSame) {
 TEST(LeaderElection, OnesOwnRecordAndAnEmptyOneAreTakenAtOnce) {
   for (const api::Compat compat : kAll) {
     for (const char* holder : {"a", ""}) {
-      Fixture f(compat);
+      LeaderElectionFixture f(compat);
       f.server.Put(holder, 15, 2);
       Candidate& a = f.Start("a");
       f.Advance(Milliseconds(100));
@@ -210,7 +208,7 @@ TEST(LeaderElection, OnesOwnRecordAndAnEmptyOneAreTakenAtOnce) {
 // stops leading.
 TEST(LeaderElection, ALeaderThatCannotRenewStopsAfterTwelveSeconds) {
   for (const api::Compat compat : kAll) {
-    Fixture f(compat);
+    LeaderElectionFixture f(compat);
     Candidate& a = f.Start("a");
     f.Advance(Seconds(9));
     const VirtualTime last = f.server.log.back().first;
@@ -228,7 +226,7 @@ TEST(LeaderElection, ALeaderThatCannotRenewStopsAfterTwelveSeconds) {
 
 // CLIENT-113: a leader that sees another holder does not stop before its deadline.
 TEST(LeaderElection, SeeingAnotherHolderItLeadsOnUntilTheDeadline) {
-  Fixture f;
+  LeaderElectionFixture f;
   Candidate& a = f.Start("a");
   f.Advance(Seconds(9));
   const VirtualTime last = f.server.log.back().first;
@@ -244,7 +242,7 @@ TEST(LeaderElection, SeeingAnotherHolderItLeadsOnUntilTheDeadline) {
 
 // CLIENT-119
 TEST(LeaderElection, ItsCallsComeInOrderAndStoppedAlways) {
-  Fixture f;
+  LeaderElectionFixture f;
   f.server.Put("old", 15);
   Candidate& a = f.Start("a");
   Candidate& never = f.Start("never");
@@ -265,7 +263,7 @@ TEST(LeaderElection, ItsCallsComeInOrderAndStoppedAlways) {
 // CLIENT-118
 TEST(LeaderElection, AReleasedLeaseIsAnybodysAtOnce) {
   for (const api::Compat compat : kAll) {
-    Fixture f(compat);
+    LeaderElectionFixture f(compat);
     LeaderElectionOptions options;
     options.release_on_cancel = true;
     Candidate& a = f.Add("a", options);
@@ -297,7 +295,7 @@ TEST(LeaderElection, ATickDuringATryIsKeptOnlyIn136) {
   for (const Case& c :
        {Case{api::Compat::k1_25, {30, 50, 70, 90}}, Case{api::Compat::k1_30, {30, 50, 70, 90}},
         Case{api::Compat::k1_36, {30, 30, 40, 60, 80}}}) {
-    Fixture f(c.compat);
+    LeaderElectionFixture f(c.compat);
     f.Start("a");
     f.Advance(Seconds(1));
     const VirtualTime renewal = f.server.log.back().first + Seconds(2);
@@ -320,7 +318,7 @@ TEST(LeaderElection, ATickDuringATryIsKeptOnlyIn136) {
 // update that failed (tryAcquireOrRenew sets it only there), unlike a new candidate.
 TEST(LeaderElection, ALeaderWhoseRecordWasBlankedTakesItAgain) {
   for (const api::Compat compat : kAll) {
-    Fixture f(compat);
+    LeaderElectionFixture f(compat);
     Candidate& a = f.Start("a");
     f.Advance(Milliseconds(500));
     const std::string acquired(f.server.lease.spec().Get("acquireTime").AsString());
@@ -337,7 +335,7 @@ TEST(LeaderElection, ALeaderWhoseRecordWasBlankedTakesItAgain) {
 // and keeps that record's leaseTransitions.
 TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
   for (const api::Compat compat : kAll) {
-    Fixture f(compat);
+    LeaderElectionFixture f(compat);
     LeaderElectionOptions options;
     options.release_on_cancel = true;
     Candidate& a = f.Add("a", options);
@@ -356,7 +354,7 @@ TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
 TEST(LeaderElection, WhatAReleaseSendsAndWhomItTells) {
   for (const api::Compat compat : kAll) {
     for (const bool deposed : {false, true}) {
-      Fixture f(compat);
+      LeaderElectionFixture f(compat);
       LeaderElectionOptions options;
       options.release_on_cancel = true;
       Candidate& a = f.Add("a", options);
@@ -384,7 +382,7 @@ TEST(LeaderElection, WhatAReleaseSendsAndWhomItTells) {
 // leader arises, and the first one stops. After the lease has expired, the server still takes
 // writes of the old leader.
 TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
-  Fixture f;
+  LeaderElectionFixture f;
   Candidate& a = f.Start("a");
   f.Advance(Seconds(1));
   Candidate& b = f.Start("b");
@@ -411,7 +409,7 @@ TEST(LeaderElection, AnOldLeadersLateWriteIsAccepted) {
 TEST(LeaderElection, ALeaderThatIsStoppedLeadsBesideTheNext) {
   for (const api::Compat compat : kAll) {
     for (const bool polling : {false, true}) {
-      Fixture f(compat);
+      LeaderElectionFixture f(compat);
       FaultHooks hooks(f.sim);
       f.env.faults = &hooks;
       Candidate& a = f.Start("a");
@@ -441,7 +439,7 @@ TEST(LeaderElection, ALeaderThatIsStoppedLeadsBesideTheNext) {
 
 // CLIENT-122
 TEST(LeaderElection, IsUnhealthyOnlyWhenItThinksToLeadAndHasNotRenewed) {
-  Fixture f;
+  LeaderElectionFixture f;
   Candidate& a = f.Start("a");
   Candidate& b = f.Start("b");
   f.Advance(Seconds(9));
@@ -455,7 +453,7 @@ TEST(LeaderElection, IsUnhealthyOnlyWhenItThinksToLeadAndHasNotRenewed) {
 // CLIENT-121: skewed clocks make no second leader, since no process reads another's times.
 TEST(LeaderElection, ClocksThatDisagreeDoNotMakeTwoLeaders) {
   for (const Duration skew : {Hours(-1), Minutes(-1), Minutes(1), Hours(24)}) {
-    Fixture f;
+    LeaderElectionFixture f;
     Candidate& a = f.Start("a");
     f.Advance(Seconds(1));
     Candidate& b = f.Add("b");
@@ -471,7 +469,7 @@ TEST(LeaderElection, ClocksThatDisagreeDoNotMakeTwoLeaders) {
 TEST(LeaderElection, AClockThatIsTurnedMakesNoOtherLeader) {
   for (const char* turned : {"a", "b"})
     for (const Duration skew : {Hours(-1), Hours(1)}) {
-      Fixture f;
+      LeaderElectionFixture f;
       Candidate& a = f.Start("a");
       f.Advance(Seconds(1));
       Candidate& b = f.Start("b");

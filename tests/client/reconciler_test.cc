@@ -33,13 +33,13 @@ struct ScriptedReconciler : Reconciler {
   std::vector<std::uint64_t> causes;
 };
 
-struct Fixture {
-  explicit Fixture(api::Compat compat = api::Compat::k1_30)
+struct ReconcilerFixture {
+  explicit ReconcilerFixture(api::Compat compat = api::Compat::k1_30)
       : world(compat),
         queue(world.process, DefaultControllerRateLimiter(world.process)),
         reconciler(world),
         loop(*world.connection, "rs", queue, reconciler) {}
-  ~Fixture() { world.sim.Shutdown(); }
+  ~ReconcilerFixture() { world.sim.Shutdown(); }
   World world;
   WorkQueue queue;
   ScriptedReconciler reconciler;
@@ -62,7 +62,7 @@ TEST(ReconcileLoop, PutsTheKeyBackAsTheResultSays) {
       {ReconcileResult::RequeueAfter(Duration()), {0}, 0},
   };
   for (const Case& c : cases) {
-    Fixture f;
+    ReconcilerFixture f;
     for (int i = 0; i < 3; ++i) {
       if (c.result.kind() == ReconcileResult::Kind::kTerminal) f.queue.AddRateLimited("q");
     }
@@ -81,7 +81,7 @@ TEST(ReconcileLoop, PutsTheKeyBackAsTheResultSays) {
 
 // CLIENT-132
 TEST(ReconcileLoop, TerminalErrorsDoNotExistIn125) {
-  Fixture f(api::Compat::k1_25);
+  ReconcilerFixture f(api::Compat::k1_25);
   f.reconciler.script = {ReconcileResult::Terminal("x")};
   f.loop.Start(1);
   f.queue.Add("q");
@@ -91,7 +91,7 @@ TEST(ReconcileLoop, TerminalErrorsDoNotExistIn125) {
 
 // CLIENT-132
 TEST(ReconcileLoop, ErrorsCountOnUntilSuccess) {
-  Fixture f;
+  ReconcilerFixture f;
   f.reconciler.script = {ReconcileResult::Error("x"), ReconcileResult::Error("y"),
                          ReconcileResult::Requeue(), ReconcileResult::Done()};
   f.loop.Start(1);
@@ -103,7 +103,7 @@ TEST(ReconcileLoop, ErrorsCountOnUntilSuccess) {
 
 // CLIENT-133
 TEST(ReconcileLoop, WorkersRunSideBySideButNeverOnOneKey) {
-  Fixture f;
+  ReconcilerFixture f;
   f.reconciler.work = Milliseconds(10);
   f.loop.Start(3);
   for (const char* key : {"a", "b", "c", "d"}) f.queue.Add(key);
@@ -115,7 +115,7 @@ TEST(ReconcileLoop, WorkersRunSideBySideButNeverOnOneKey) {
 }
 
 TEST(ReconcileLoop, EmitsBeginAndEndAndBeginIsTheCauseInside) {
-  Fixture f;
+  ReconcilerFixture f;
   f.reconciler.script = {ReconcileResult::Error("boom")};
   f.loop.Start(1);
   f.queue.Add("default/q");
@@ -130,7 +130,7 @@ TEST(ReconcileLoop, EmitsBeginAndEndAndBeginIsTheCauseInside) {
 }
 
 TEST(ReconcileLoop, WorkersWaitForTheInformers) {
-  Fixture f;
+  ReconcilerFixture f;
   InformerFactory factory(*f.world.connection, ClientOptions(), Duration());
   SharedInformer& pods = factory.For(f.world.pods());
   f.loop.Start(1, {&pods});
@@ -146,7 +146,7 @@ TEST(ReconcileLoop, WorkersWaitForTheInformers) {
 // CLIENT-133
 TEST(ReconcileLoop, AProcessWhoseCachesDoNotFillInTimeEndsItself) {
   for (const bool filled : {false, true}) {
-    Fixture f;
+    ReconcilerFixture f;
     std::vector<std::int64_t> exits;
     f.world.env.exit = [&](sim::Process& process) {
       EXPECT_EQ(&process, &f.world.process);

@@ -14,8 +14,6 @@
 
 namespace ksim::client {
 
-inline constexpr api::Compat kAll[] = {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36};
-
 // The back-offs have no jitter.
 struct ReflectorFixture {
   explicit ReflectorFixture(api::Compat compat = api::Compat::k1_30, ReflectorOptions options = {})

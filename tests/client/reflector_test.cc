@@ -10,14 +10,12 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Fixture = ReflectorFixture;
-
 INSTANTIATE_TEST_SUITE_P(Compat, ReflectorTest, testing::ValuesIn(kAll),
                          [](const auto& info) { return std::to_string(int(info.param)); });
 
 // CLIENT-05, CLIENT-06, CLIENT-14, CLIENT-15, CLIENT-34
 TEST_P(ReflectorTest, FirstPassStartsAtOnceAndWatchesFromTheListsVersion) {
-  Fixture f(GetParam());
+  ReflectorFixture f(GetParam());
   f.world.server.Put("a");
   EXPECT_EQ(f.reflector.last_sync_resource_version(), "");
   f.Start();
@@ -33,7 +31,7 @@ TEST_P(ReflectorTest, FirstPassStartsAtOnceAndWatchesFromTheListsVersion) {
 
 // CLIENT-15, CLIENT-02
 TEST(Reflector, WatchTimeoutsAreDrawnFrom300To599Seconds) {
-  Fixture f;
+  ReflectorFixture f;
   f.Start();
   f.world.Settle();
   std::int64_t least = 1000, most = 0;
@@ -58,7 +56,7 @@ TEST(Reflector, AWatchLastsAtLeastAsLongAsAskedFor) {
   for (const auto& [asked, least] : {std::pair(600u, 600), std::pair(60u, 300)}) {
     ReflectorOptions options;
     options.min_watch_timeout_seconds = asked;
-    Fixture f(api::Compat::k1_30, options);
+    ReflectorFixture f(api::Compat::k1_30, options);
     f.Start();
     for (int i = 0; i < 20; ++i) {
       f.world.Advance(Seconds(2));
@@ -74,7 +72,7 @@ TEST(Reflector, AWatchLastsAtLeastAsLongAsAskedFor) {
 // CLIENT-10: before 0.27 the reflector looks for the text in the causes only.
 TEST(Reflector, TheTextOfTooLargeInsideAMessageCountsFrom130On) {
   for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30}) {
-    Fixture f(compat);
+    ReflectorFixture f(compat);
     api::Status status = api::TimeoutError("Too large resource version: 9", 0);
     status.details->causes.emplace_back("", "another", "");
     f.world.server.Answer(api::Verb::kList, status);
@@ -86,7 +84,7 @@ TEST(Reflector, TheTextOfTooLargeInsideAMessageCountsFrom130On) {
 
 // CLIENT-19, CLIENT-21, CLIENT-30
 TEST_P(ReflectorTest, EveryEventMovesTheVersionEvenBackwards) {
-  Fixture f(GetParam());
+  ReflectorFixture f(GetParam());
   f.Start();
   f.world.Settle();
   f.Deltas();
@@ -110,7 +108,7 @@ TEST_P(ReflectorTest, EveryEventMovesTheVersionEvenBackwards) {
 
 // CLIENT-20
 TEST_P(ReflectorTest, EventOfAnotherKindIsSkipped) {
-  Fixture f(GetParam());
+  ReflectorFixture f(GetParam());
   f.world.server.Put("a");
   f.Start();
   f.world.Settle();
@@ -132,7 +130,7 @@ TEST_P(ReflectorTest, EventOfAnotherKindIsSkipped) {
 // CLIENT-17
 TEST_P(ReflectorTest, NormalEndIsOpenedAgainAtOnceWithoutAList) {
   for (const api::StreamEnd how : {api::StreamEnd::kEof, api::StreamEnd::kReset}) {
-    Fixture f(GetParam());
+    ReflectorFixture f(GetParam());
     f.Start();
     f.world.server.Put("a");
     f.world.Advance(Seconds(5));
@@ -153,7 +151,7 @@ TEST_P(ReflectorTest, VeryShortWatchLeadsToAListAfterABackoff) {
   for (const Case& c : {Case{Milliseconds(999), false, true},
                         {Seconds(1), false, false},
                         {Milliseconds(999), true, false}}) {
-    Fixture f(GetParam());
+    ReflectorFixture f(GetParam());
     f.world.server.Put("a");
     f.Start();
     f.world.Advance(Seconds(5));
@@ -173,7 +171,7 @@ TEST_P(ReflectorTest, VeryShortWatchLeadsToAListAfterABackoff) {
 // CLIENT-07, CLIENT-22
 TEST_P(ReflectorTest, ExpiredOnTheWatchAsksTheNextListForTheLastVersion) {
   for (const api::Status& status : {api::Expired("x"), api::Unmapped(410, "gone")}) {
-    Fixture f(GetParam());
+    ReflectorFixture f(GetParam());
     f.world.server.Put("a");
     f.Start();
     f.world.Advance(Seconds(5));
@@ -191,7 +189,7 @@ TEST_P(ReflectorTest, ExpiredOnTheWatchAsksTheNextListForTheLastVersion) {
 TEST_P(ReflectorTest, OtherErrorsEndThePass) {
   for (const api::Status& status : {api::InternalError("x"), api::Unmapped(500, "StorageReadError"),
                                     api::ServiceUnavailable("x")}) {
-    Fixture f(GetParam());
+    ReflectorFixture f(GetParam());
     f.world.server.Put("a");
     f.Start();
     f.world.Advance(Seconds(5));
@@ -205,7 +203,7 @@ TEST_P(ReflectorTest, OtherErrorsEndThePass) {
 
 // CLIENT-22, CLIENT-16
 TEST_P(ReflectorTest, TooManyRequestsCostsADelayAndNoList) {
-  Fixture f(GetParam());
+  ReflectorFixture f(GetParam());
   f.world.server.Put("a");
   f.Start();
   f.world.Advance(Seconds(5));
@@ -220,7 +218,7 @@ TEST_P(ReflectorTest, TooManyRequestsCostsADelayAndNoList) {
 
 // CLIENT-16, CLIENT-24, CLIENT-26
 TEST_P(ReflectorTest, RefusedOpensBackOffExponentiallyWithoutAList) {
-  Fixture f(GetParam());
+  ReflectorFixture f(GetParam());
   f.world.server.Put("a");
   f.Start();
   f.world.Advance(Seconds(5));
@@ -242,7 +240,7 @@ TEST_P(ReflectorTest, RefusedOpensBackOffExponentiallyWithoutAList) {
 TEST_P(ReflectorTest, OtherOpenErrorsEndThePass) {
   for (const api::Status& status : {api::Expired("x"), api::InternalError("x"),
                                     api::Forbidden(api::GroupResource("", "pods"), "", "no")}) {
-    Fixture f(GetParam());
+    ReflectorFixture f(GetParam());
     f.world.server.Put("a");
     f.Start();
     f.world.Advance(Seconds(5));
@@ -260,7 +258,7 @@ TEST_P(ReflectorTest, OtherOpenErrorsEndThePass) {
 
 // CLIENT-05, CLIENT-14, CLIENT-24
 TEST(Reflector, FailingListsBackOffAndChangeNothing) {
-  Fixture f;
+  ReflectorFixture f;
   for (int i = 0; i < 3; ++i) f.world.server.Answer(api::Verb::kList, api::InternalError("x"));
   f.Start();
   f.world.Advance(Milliseconds(2390));
@@ -284,7 +282,7 @@ TEST(Reflector, ListThatIsExpiredIsMadeAgainAtOnceFromTheLatest) {
                         {api::Unmapped(410, "x"), "expired"},
                         {too_large, "tooLarge"},
                         {legacy, "tooLarge"}}) {
-    Fixture f;
+    ReflectorFixture f;
     f.world.server.Put("a");
     f.Start();
     f.world.Advance(Seconds(5));
@@ -303,7 +301,7 @@ TEST(Reflector, ListThatIsExpiredIsMadeAgainAtOnceFromTheLatest) {
 
 // CLIENT-10
 TEST(Reflector, TimeoutOfAnotherKindIsNotTooLarge) {
-  Fixture f;
+  ReflectorFixture f;
   f.world.server.Answer(api::Verb::kList, api::TimeoutError("slow", 0));
   f.Start();
   f.world.Advance(Milliseconds(700));
@@ -312,7 +310,7 @@ TEST(Reflector, TimeoutOfAnotherKindIsNotTooLarge) {
 
 // CLIENT-11, CLIENT-12
 TEST(Reflector, PagesAreOf500WithVersionOnlyOnTheFirstAndStick) {
-  Fixture f;
+  ReflectorFixture f;
   for (int i = 0; i < 1100; ++i) f.world.server.Put("p" + std::to_string(10'000 + i));
   f.Start();
   f.world.Advance(Seconds(1));
@@ -330,7 +328,7 @@ TEST(Reflector, PagesAreOf500WithVersionOnlyOnTheFirstAndStick) {
 
 // CLIENT-11
 TEST(Reflector, RealVersionIsAskedForWithoutALimitAndExplicitSizeAlwaysCounts) {
-  Fixture f;
+  ReflectorFixture f;
   f.world.server.Put("a");
   f.Start();
   f.world.Advance(Seconds(5));
@@ -341,7 +339,7 @@ TEST(Reflector, RealVersionIsAskedForWithoutALimitAndExplicitSizeAlwaysCounts) {
 
   ReflectorOptions options;
   options.page_size = 10;
-  Fixture g(api::Compat::k1_30, options);
+  ReflectorFixture g(api::Compat::k1_30, options);
   g.world.server.Put("a");
   g.Start();
   g.world.Advance(Seconds(5));
@@ -353,7 +351,7 @@ TEST(Reflector, RealVersionIsAskedForWithoutALimitAndExplicitSizeAlwaysCounts) {
 
 // CLIENT-13
 TEST(Reflector, TokenThatExpiresOnALaterPageLeadsToOneFullList) {
-  Fixture f;
+  ReflectorFixture f;
   for (int i = 0; i < 600; ++i) f.world.server.Put("p" + std::to_string(10'000 + i));
   f.world.server.Next(api::Verb::kList, [&f](FakeServer::Call call) {
     f.world.server.Answer(api::Verb::kList, api::Expired("token"));
@@ -372,7 +370,7 @@ TEST(Reflector, TokenThatExpiresOnALaterPageLeadsToOneFullList) {
 
 // CLIENT-32
 TEST(Reflector, OlderListIsAccepted) {
-  Fixture f;
+  ReflectorFixture f;
   f.world.server.Put("a");
   f.world.server.Put("b");
   f.Start();
@@ -395,7 +393,7 @@ TEST(Reflector, OlderListIsAccepted) {
 TEST(Reflector, InternalErrorsAreRetriedAtOnceWithinTheWindow) {
   ReflectorOptions options;
   options.max_internal_error_retry = Seconds(10);
-  Fixture f(api::Compat::k1_30, options);
+  ReflectorFixture f(api::Compat::k1_30, options);
   f.world.server.Put("a");
   f.Start();
   f.world.Advance(Seconds(5));
@@ -413,7 +411,7 @@ TEST(Reflector, InternalErrorsAreRetriedAtOnceWithinTheWindow) {
 // CLIENT-33
 TEST(Reflector, VersionFromAZeroStartWaitsForTheFirstEventThatIsNotAdded) {
   for (const bool head : {false, true}) {
-    Fixture f(head ? api::Compat::k1_36 : api::Compat::k1_30);
+    ReflectorFixture f(head ? api::Compat::k1_36 : api::Compat::k1_30);
     f.world.server.watch_list = false;
     f.Start();
     f.world.Settle();  // an empty server lists at version 0
@@ -437,7 +435,7 @@ TEST(Reflector, VersionFromAZeroStartWaitsForTheFirstEventThatIsNotAdded) {
 TEST_P(ReflectorTest, ResyncRunsWhileWatchingAndAsksNothingOfTheServer) {
   ReflectorOptions options;
   options.resync_period = Seconds(10);
-  Fixture f(GetParam(), options);
+  ReflectorFixture f(GetParam(), options);
   f.cache.Put(Pod("a", 1));
   f.world.server.Put("a");
   f.Start();
@@ -461,7 +459,7 @@ TEST_P(ReflectorTest, ResyncRunsWhileWatchingAndAsksNothingOfTheServer) {
 TEST_P(ReflectorTest, AResyncThatFailsEndsTheWatchAndThePass) {
   ReflectorOptions options;
   options.resync_period = Seconds(10);
-  Fixture f(GetParam(), options);
+  ReflectorFixture f(GetParam(), options);
   f.cache.Put(Pod("a", 1));
   f.world.server.Put("a");
   bool broken = false;
@@ -485,7 +483,7 @@ TEST_P(ReflectorTest, AResyncThatFailsEndsTheWatchAndThePass) {
 
 // CLIENT-29
 TEST_P(ReflectorTest, DeathOfTheProcessClosesTheStream) {
-  Fixture f(GetParam());
+  ReflectorFixture f(GetParam());
   f.Start();
   f.world.Settle();
   EXPECT_EQ(f.world.server.open_streams(), 1u);

@@ -9,11 +9,9 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Fixture = ReflectorFixture;
-
 // CLIENT-34
 TEST(WatchList, AsksForTheLastVersionNeverForZero) {
-  Fixture f(api::Compat::k1_36);
+  ReflectorFixture f(api::Compat::k1_36);
   f.world.server.Put("a");
   f.Start();
   f.world.Advance(Seconds(5));
@@ -24,7 +22,7 @@ TEST(WatchList, AsksForTheLastVersionNeverForZero) {
 
 // CLIENT-35
 TEST(WatchList, NothingIsTakenInBeforeTheBookmarkAndTheSameStreamGoesOn) {
-  Fixture f(api::Compat::k1_36);
+  ReflectorFixture f(api::Compat::k1_36);
   std::shared_ptr<api::WatchSink> sink;
   f.world.server.Next(api::Verb::kWatch, [&sink](FakeServer::Call call) {
     api::Response response;
@@ -59,7 +57,7 @@ TEST(WatchList, NothingIsTakenInBeforeTheBookmarkAndTheSameStreamGoesOn) {
 
 // CLIENT-36
 TEST(WatchList, FallsBackToAListWhereTheServerKnowsNoInitialEvents) {
-  Fixture f(api::Compat::k1_36);
+  ReflectorFixture f(api::Compat::k1_36);
   f.world.server.watch_list = false;
   f.world.server.Put("a");
   f.Start();
@@ -86,7 +84,7 @@ TEST(WatchList, StreamLostBeforeTheBookmark) {
       {"429: delay", Duration(), api::TooManyRequests("x", 0), {}},
   };
   for (const Case& c : cases) {
-    Fixture f(api::Compat::k1_36);
+    ReflectorFixture f(api::Compat::k1_36);
     std::shared_ptr<api::WatchSink> sink;
     f.world.server.Next(api::Verb::kWatch, [&sink](FakeServer::Call call) {
       call.reply(api::Response());
@@ -104,7 +102,7 @@ TEST(WatchList, StreamLostBeforeTheBookmark) {
 
 // CLIENT-36
 TEST(WatchList, VersionThatIsTooLargeIsGivenUp) {
-  Fixture f(api::Compat::k1_36);
+  ReflectorFixture f(api::Compat::k1_36);
   f.world.server.Put("a");
   f.Start();
   f.world.Advance(Seconds(5));

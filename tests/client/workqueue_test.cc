@@ -43,10 +43,10 @@ struct Taker {
   bool background = false, stopped = false, drained = false;
 };
 
-struct Fixture {
-  Fixture()
+struct WorkQueueFixture {
+  WorkQueueFixture()
       : queue(world.process, DefaultControllerRateLimiter(world.process)), taker(world, queue) {}
-  ~Fixture() { world.sim.Shutdown(); }
+  ~WorkQueueFixture() { world.sim.Shutdown(); }
   World world;
   WorkQueue queue;
   Taker taker;
@@ -54,7 +54,7 @@ struct Fixture {
 
 // CLIENT-82
 TEST(WorkQueue, AddWhileWaitingIsIgnoredAndKeepsItsPlace) {
-  Fixture f;
+  WorkQueueFixture f;
   for (const char* key : {"a", "b", "a", "c", "b"}) f.queue.Add(key);
   EXPECT_EQ(f.queue.size(), 3u);
   f.world.Run(f.taker.Run());
@@ -65,7 +65,7 @@ TEST(WorkQueue, AddWhileWaitingIsIgnoredAndKeepsItsPlace) {
 
 // CLIENT-83, CLIENT-84
 TEST(WorkQueue, AddsWhileProcessingGiveOneMoreProcessingAtTheTail) {
-  Fixture f;
+  WorkQueueFixture f;
   f.taker.work = Milliseconds(10);
   Taker second(f.world, f.queue);
   second.work = Milliseconds(10);
@@ -85,7 +85,7 @@ TEST(WorkQueue, AddsWhileProcessingGiveOneMoreProcessingAtTheTail) {
 
 // CLIENT-85
 TEST(WorkQueue, ShutDownHandsOutWhatIsQueuedAndWhatWasDirty) {
-  Fixture f;
+  WorkQueueFixture f;
   f.taker.work = Milliseconds(10);
   f.queue.Add("a");
   f.queue.Add("b");
@@ -101,7 +101,7 @@ TEST(WorkQueue, ShutDownHandsOutWhatIsQueuedAndWhatWasDirty) {
 
 // CLIENT-86
 TEST(WorkQueue, DrainWaitsForDoneAndASecondShutDownEndsTheWait) {
-  Fixture f;
+  WorkQueueFixture f;
   f.taker.work = Milliseconds(10);
   f.queue.Add("a");
   f.world.Run(f.taker.Run());
@@ -112,7 +112,7 @@ TEST(WorkQueue, DrainWaitsForDoneAndASecondShutDownEndsTheWait) {
   f.world.Advance(Milliseconds(1));
   EXPECT_TRUE(f.taker.drained);
 
-  Fixture g;
+  WorkQueueFixture g;
   g.taker.work = Hours(1);
   g.queue.Add("a");
   g.world.Run(g.taker.Run());
@@ -126,7 +126,7 @@ TEST(WorkQueue, DrainWaitsForDoneAndASecondShutDownEndsTheWait) {
 
 // CLIENT-87
 TEST(WorkQueue, EarlierOfTwoDelaysCountsAndTiesKeepOrder) {
-  Fixture f;
+  WorkQueueFixture f;
   f.world.Run(f.taker.Run());
   f.queue.AddAfter("late", Milliseconds(50));
   f.queue.AddAfter("late", Milliseconds(20));
@@ -141,7 +141,7 @@ TEST(WorkQueue, EarlierOfTwoDelaysCountsAndTiesKeepOrder) {
 
 // CLIENT-88
 TEST(WorkQueue, DirectAddDoesNotCancelTheDelay) {
-  Fixture f;
+  WorkQueueFixture f;
   f.world.Run(f.taker.Run());
   f.queue.AddAfter("a", Milliseconds(20));
   f.queue.Add("a");
@@ -151,7 +151,7 @@ TEST(WorkQueue, DirectAddDoesNotCancelTheDelay) {
 
 // CLIENT-89
 TEST(WorkQueue, DelaysAreLostOnShutDown) {
-  Fixture f;
+  WorkQueueFixture f;
   f.world.Run(f.taker.Run());
   f.queue.AddAfter("a", Milliseconds(20));
   f.world.Advance(Milliseconds(1));
@@ -163,7 +163,7 @@ TEST(WorkQueue, DelaysAreLostOnShutDown) {
 }
 
 TEST(WorkQueue, DelayIsWorkUntilItFiresEvenFromABackgroundStep) {
-  Fixture f;
+  WorkQueueFixture f;
   f.world.Run(f.taker.Run());
   f.world.Settle();
   f.world.sim.context().background = true;
@@ -177,7 +177,7 @@ TEST(WorkQueue, DelayIsWorkUntilItFiresEvenFromABackgroundStep) {
 }
 
 TEST(WorkQueue, DelaysOfADeadProcessKeepNothingBusy) {
-  Fixture f;
+  WorkQueueFixture f;
   f.queue.AddAfter("a", Hours(1));
   f.world.Advance(Milliseconds(1));
   EXPECT_EQ(f.world.sim.pending_work(), 1u);
@@ -186,7 +186,7 @@ TEST(WorkQueue, DelaysOfADeadProcessKeepNothingBusy) {
 }
 
 TEST(WorkQueue, TakerGetsTheCauseOfTheFirstAdd) {
-  Fixture f;
+  WorkQueueFixture f;
   for (std::uint64_t cause : {11, 12, 13}) {
     f.world.sim.context().cause = cause;
     f.queue.Add("a");
@@ -199,7 +199,7 @@ TEST(WorkQueue, TakerGetsTheCauseOfTheFirstAdd) {
 
 // CLIENT-90
 TEST(WorkQueue, RateLimitedAddCountsAtTheCallAndForgetOnlyClearsTheCount) {
-  Fixture f;
+  WorkQueueFixture f;
   f.world.Run(f.taker.Run());
   f.queue.AddRateLimited("a");
   f.queue.AddRateLimited("a");
@@ -260,7 +260,7 @@ TEST(RateLimiter, FastSlowAndMaxWait) {
 }
 
 // The slow oracle: a queue by its three laws.
-struct Model {
+struct QueueModel {
   std::vector<std::string> fifo;
   std::set<std::string> dirty, processing;
   void Add(const std::string& k) {
@@ -295,9 +295,9 @@ struct OneTaker {
 // CLIENT-82, CLIENT-83, CLIENT-84
 TEST(WorkQueue, BehavesAsItsModelUnderRandomScripts) {
   for (int seed = 0; seed < 20; ++seed) {
-    Fixture f;
+    WorkQueueFixture f;
     OneTaker taker(f.queue);
-    Model model;
+    QueueModel model;
     std::mt19937 random(seed);
     std::vector<std::string> held;
     for (int step = 0; step < 500; ++step) {

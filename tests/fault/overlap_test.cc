@@ -15,7 +15,7 @@ const Record& Nth(const Told& told, const std::string& verb, const std::string& 
   return *r;
 }
 
-struct Row {
+struct OverlapRow {
   const char* name;
   std::string faults;  // the second in force is the one that lasts longest
   std::string verb;
@@ -26,10 +26,10 @@ struct Row {
 const Fields kPodsTold{{"actor", "kube-apiserver-0"}, {"resource", "pods"}, {"type", "ADDED"}};
 const Fields kPodsStarted{{"action", "start"}, {"node", "node-1"}};
 
-class EachOverlap : public ::testing::TestWithParam<Row> {};
+class EachOverlap : public ::testing::TestWithParam<OverlapRow> {};
 
 TEST_P(EachOverlap, LastsUntilTheLastOfThemEnds) {
-  const Row& row = GetParam();
+  const OverlapRow& row = GetParam();
   const auto told =
       Told::With(row.faults, "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
   const Record &first = Nth(*told, row.verb, "end", 1), &last = Nth(*told, row.verb, "end", 2);
@@ -41,7 +41,7 @@ TEST_P(EachOverlap, LastsUntilTheLastOfThemEnds) {
   EXPECT_EQ(told->Pods(), 6);
 }
 
-const Row kRows[] = {
+const OverlapRow kRows[] = {
     {"FreezeCache",
      "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 5s}}\n"
      "  - {at: 12s, freezeCache: {server: kube-apiserver-0, resource: pods, for: 30s}}\n",

@@ -7,8 +7,6 @@ namespace {
 
 using sim::EventKind;
 
-const Fields kPodWatch{{"client", "kube-controller-manager"}, {"resource", "pods"}};
-
 Fields With(Fields fields, const Fields& more) {
   fields.insert(fields.end(), more.begin(), more.end());
   return fields;

@@ -16,6 +16,9 @@ namespace ksim::fault {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
+// The watch of pods by the kube-controller-manager.
+inline const Fields kPodWatch{{"client", "kube-controller-manager"}, {"resource", "pods"}};
+
 // A scenario with this text under `spec:` and the ReplicaSet web (2 pods) as a second document.
 inline std::string ScenarioText(const std::string& spec) {
   return "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec +

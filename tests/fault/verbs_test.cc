@@ -15,7 +15,6 @@ using trace::Record;
 
 const std::string kFirstPod =
     "{event: handler, informer: kube-controller-manager pods, type: add, count: 1}";
-const Fields kPodWatch{{"client", "kube-controller-manager"}, {"resource", "pods"}};
 const Fields kPodRelist{{"informer", "kube-controller-manager pods"}};
 
 Fields With(Fields fields, const std::string& name, const std::string& value) {
@@ -23,19 +22,19 @@ Fields With(Fields fields, const std::string& name, const std::string& value) {
   return fields;
 }
 
-struct Row {
+struct VerbRow {
   const char* name;
   std::string faults;
   std::function<void(const Told&)> expect;
 };
 
-void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+void PrintTo(const VerbRow& row, std::ostream* out) { *out << row.name; }
 
-class EachVerb : public ::testing::TestWithParam<Row> {};
+class EachVerb : public ::testing::TestWithParam<VerbRow> {};
 
 // The effect shows, the cluster reaches its end state all the same, and a second run is equal.
 TEST_P(EachVerb, HasItsEffectAndTheClusterConverges) {
-  const Row& row = GetParam();
+  const VerbRow& row = GetParam();
   const auto told = Told::With(row.faults);
   EXPECT_EQ(told->report.exit_code, 0);
   EXPECT_TRUE(told->report.faults_missing.empty())
@@ -54,8 +53,8 @@ TEST_P(EachVerb, IsRepeatedByTheTracesHeader) {
             trace::FormatTrace(first, false));
 }
 
-const std::vector<Row>& Rows() {
-  static const std::vector<Row> rows{
+const std::vector<VerbRow>& Rows() {
+  static const std::vector<VerbRow> rows{
       {"DropWatch",
        "  - {when: " + kFirstPod +
            ", dropWatch: {client: kube-controller-manager, resource: pods}}\n",
@@ -381,7 +380,7 @@ TEST(Failover, WaitsForTheHeir) {
 TEST(Verbs, EachHasARow) {
   for (std::string_view verb : VerbNames()) {
     bool found = false;
-    for (const Row& row : Rows())
+    for (const VerbRow& row : Rows())
       found = found || row.faults.find(fmt::format(" {}: ", verb)) != std::string::npos;
     EXPECT_TRUE(found) << verb;
   }

@@ -27,7 +27,7 @@ bool Has(const Decisions& all, const std::string& site, std::uint32_t least = 1)
 }
 
 // A failure given by a predicate, which counts how often it was asked.
-struct Failure {
+struct CountedFailure {
   Shows Shown() {
     return [this](const Decisions& d) -> std::optional<Decisions> {
       ++runs;
@@ -40,7 +40,7 @@ struct Failure {
 };
 
 TEST(Fewest, TheTwoOfAHundredThatItTakes) {
-  Failure f;
+  CountedFailure f;
   f.fails = [](const Decisions& d) { return Has(d, "delay/17") && Has(d, "delay/80"); };
   const Decisions left = Fewest(Some(100, 3), f.Shown());
   ASSERT_EQ(left.size(), 2u);
@@ -51,14 +51,14 @@ TEST(Fewest, TheTwoOfAHundredThatItTakes) {
 }
 
 TEST(Fewest, NothingIfItFailsAnyway) {
-  Failure f;
+  CountedFailure f;
   f.fails = [](const Decisions&) { return true; };
   EXPECT_TRUE(Fewest(Some(20, 1), f.Shown()).empty());
   EXPECT_EQ(f.runs, 1);
 }
 
 TEST(Fewest, OneLongFaultForManyShortOnes) {
-  Failure f;
+  CountedFailure f;
   f.fails = [](const Decisions& all) {
     const auto sum = [](std::uint32_t s, const sim::Decision& d) { return s + d.answer; };
     return std::accumulate(all.begin(), all.end(), 0u, sum) >= 4;
@@ -69,7 +69,7 @@ TEST(Fewest, OneLongFaultForManyShortOnes) {
 }
 
 TEST(Fewest, TwoLongOnesWhereOneWillNotDo) {
-  Failure f;
+  CountedFailure f;
   f.fails = [](const Decisions& all) {
     const auto sum = [](std::uint32_t s, const sim::Decision& d) { return s + d.answer; };
     return std::accumulate(all.begin(), all.end(), 0u, sum) >= 8;
@@ -78,7 +78,7 @@ TEST(Fewest, TwoLongOnesWhereOneWillNotDo) {
 }
 
 TEST(Fewest, WhatItWasWhenNoRunIsLeft) {
-  Failure f;
+  CountedFailure f;
   f.most = 0;
   f.fails = [](const Decisions&) { return true; };
   EXPECT_EQ(Fewest(Some(8, 1), f.Shown()).size(), 8u);

@@ -7,7 +7,7 @@
 namespace ksim::scenario {
 namespace {
 
-Scenario Parse(const std::string& steps) {
+Scenario DrainScenario(const std::string& steps) {
   return Only(LoadSpec("  cluster: {nodes: 2}\n  steps:\n" + steps + R"(---
 apiVersion: apps/v1
 kind: ReplicaSet
@@ -34,9 +34,9 @@ int PodsOn(Runner& runner, const std::string& node) {
 }
 
 TEST(Drain, MovesTheNodesPodsElsewhere) {
-  Runner runner(Parse("  - {at: 0s, create: {document: ReplicaSet/web}}\n"
-                      "  - {at: 0s, create: {document: Pod/alone}}\n"
-                      "  - {at: 30s, drain: {node: node-1, force: true}}\n"),
+  Runner runner(DrainScenario("  - {at: 0s, create: {document: ReplicaSet/web}}\n"
+                              "  - {at: 0s, create: {document: Pod/alone}}\n"
+                              "  - {at: 30s, drain: {node: node-1, force: true}}\n"),
                 RunnerOptions());
   const RunReport report = runner.Run();
   EXPECT_EQ(report.exit_code, 0) << (report.failures.empty() ? "" : report.failures[0].error);
@@ -52,7 +52,7 @@ TEST(Drain, RefusesPodsThatNobodyWouldMakeAgain) {
       {"1.36", "cannot delete Pods that declare no controller"}};
   for (const auto& [compat, refusal] : cases) {
     Scenario scenario =
-        Parse("  - {at: 0s, create: {documents: all}}\n  - {at: 30s, drain: node-1}\n");
+        DrainScenario("  - {at: 0s, create: {documents: all}}\n  - {at: 30s, drain: node-1}\n");
     scenario.compat = *api::ParseCompat(compat);
     Runner runner(scenario, RunnerOptions());
     const RunReport report = runner.Run();
@@ -88,8 +88,8 @@ TEST(Drain, GivesUpAtItsTimeout) {
 }
 
 TEST(Evict, MarksThePodAndDeletesIt) {
-  Runner runner(Parse("  - {at: 0s, create: {documents: all}}\n"
-                      "  - {at: 30s, evict: {pod: alone, gracePeriodSeconds: 1}}\n"),
+  Runner runner(DrainScenario("  - {at: 0s, create: {documents: all}}\n"
+                              "  - {at: 30s, evict: {pod: alone, gracePeriodSeconds: 1}}\n"),
                 RunnerOptions());
   const RunReport report = runner.Run();
   EXPECT_EQ(report.exit_code, 0);

@@ -27,4 +27,7 @@ inline Scenario Only(const Loaded& loaded) {
   return loaded.scenarios.empty() ? Scenario() : loaded.scenarios[0];
 }
 
+// The scenario with this text below `spec:`.
+inline Scenario FromSpec(const std::string& spec) { return Only(LoadSpec(spec)); }
+
 }  // namespace ksim::scenario

@@ -48,7 +48,7 @@ std::string AllText(const Loaded& loaded) {
   return out;
 }
 
-const std::string kPod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}\n";
+const std::string kPodFile = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}\n";
 const std::string kScenario = "apiVersion: ksim.dev/v1\nkind: Scenario\n";
 
 // Every file of tests/scenario/bad is refused (or warned about) with the words of its .golden.
@@ -93,7 +93,7 @@ TEST(Load, AScenarioComesBackFromItsTree) {
 
 TEST(Load, PlainManifestsTogetherAreOneRunOnTheDefaultCluster) {
   FakeFiles files;
-  files.Add("dir/a.yaml", kPod).Add("b.yaml", kPod + "---\n" + kPod);
+  files.Add("dir/a.yaml", kPodFile).Add("b.yaml", kPodFile + "---\n" + kPodFile);
   const Loaded loaded = Load({"dir/a.yaml", "b.yaml"}, files.Options());
   ASSERT_EQ(AllText(loaded), "");
   ASSERT_EQ(loaded.scenarios.size(), 1u);
@@ -117,7 +117,7 @@ TEST(Load, ScenariosAreRunsOfTheirOwn) {
 
 TEST(Load, BothKindsInOneCallAreRefused) {
   FakeFiles files;
-  files.Add("a.yaml", kScenario).Add("pod.yaml", kPod);
+  files.Add("a.yaml", kScenario).Add("pod.yaml", kPodFile);
   EXPECT_EQ(
       AllText(Load({"a.yaml", "pod.yaml"}, files.Options())),
       "pod.yaml: error: a plain manifest beside the scenario a.yaml\n"
@@ -130,7 +130,7 @@ TEST(Load, FilesAreRelativeToTheScenario) {
   EXPECT_NE(AllText(Load({"x/s.yaml"}, files.Options()))
                 .find("x/s.yaml:5:22: error: cannot read x/y/pod.yaml: no such file or directory"),
             std::string::npos);
-  files.Add("x/y/pod.yaml", kPod);
+  files.Add("x/y/pod.yaml", kPodFile);
   const Loaded loaded = Load({"x/s.yaml"}, files.Options());
   ASSERT_EQ(AllText(loaded), "");
   ASSERT_EQ(loaded.scenarios[0].steps[0].objects.size(), 1u);
@@ -140,7 +140,7 @@ TEST(Load, FilesAreRelativeToTheScenario) {
 TEST(Load, WithoutStepsDocumentsAreCreatedAtTheStart) {
   for (const char* spec : {"", "spec: {}\n", "spec: {steps: []}\n", "spec:\n  steps:\n"}) {
     FakeFiles files;
-    files.Add("s.yaml", kScenario + spec + "---\n" + kPod);
+    files.Add("s.yaml", kScenario + spec + "---\n" + kPodFile);
     const Loaded loaded = Load({"s.yaml"}, files.Options());
     ASSERT_EQ(AllText(loaded), "") << spec;
     ASSERT_EQ(loaded.scenarios[0].steps.size(), 1u) << spec;
@@ -150,7 +150,8 @@ TEST(Load, WithoutStepsDocumentsAreCreatedAtTheStart) {
 
 TEST(Load, DocumentsThatNoStepNamesAreAnError) {
   FakeFiles files;
-  files.Add("s.yaml", kScenario + "spec:\n  steps:\n  - {at: 1s, cordon: node-1}\n---\n" + kPod);
+  files.Add("s.yaml",
+            kScenario + "spec:\n  steps:\n  - {at: 1s, cordon: node-1}\n---\n" + kPodFile);
   EXPECT_NE(AllText(Load({"s.yaml"}, files.Options())).find("no step names the document Pod/a"),
             std::string::npos);
 }

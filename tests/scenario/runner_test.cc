@@ -10,14 +10,12 @@
 namespace ksim::scenario {
 namespace {
 
-Scenario Parse(const std::string& spec) { return Only(LoadSpec(spec)); }
-
 const std::string kPod =
     "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {x: y}}, "
     "spec: {containers: [{name: c, image: nginx}]}}";
 
 TEST(Runner, AnEmptyScenarioIsQuietAtOnce) {
-  Runner runner(Parse("  cluster: {nodes: 0}\n"), RunnerOptions());
+  Runner runner(FromSpec("  cluster: {nodes: 0}\n"), RunnerOptions());
   const RunReport report = runner.Run();
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_EQ(report.end.result, "ok");
@@ -25,14 +23,14 @@ TEST(Runner, AnEmptyScenarioIsQuietAtOnce) {
 }
 
 TEST(Runner, UntilADurationEndsExactlyThen) {
-  Runner runner(Parse("  until: 90s\n  cluster: {nodes: 1}\n"), RunnerOptions());
+  Runner runner(FromSpec("  until: 90s\n  cluster: {nodes: 1}\n"), RunnerOptions());
   const RunReport report = runner.Run();
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_EQ(report.end.time, Seconds(90).ns());
 }
 
 TEST(Runner, UntilIsKeptThoughTheClusterIsNotUpByThen) {
-  Runner runner(Parse("  until: 1s\n"), RunnerOptions());
+  Runner runner(FromSpec("  until: 1s\n"), RunnerOptions());
   EXPECT_EQ(runner.Run().end.time, Seconds(1).ns());
 }
 
@@ -85,10 +83,10 @@ std::vector<std::int64_t> Numbers(const std::vector<StepNote>& notes) {
 }
 
 TEST(Runner, ATriggerStartsAStepAtItsEvent) {
-  Runner runner(Parse("  steps:\n  - {at: 0s, create: {object: " + kPod +
-                      "}}\n  - {when: {event: commit, resource: pods, op: create}, "
-                      "label: {resource: pods/a, set: {seen: \"1\"}}}\n"
-                      "  - {when: {event: commit, resource: jobs}, cordon: node-1}\n"),
+  Runner runner(FromSpec("  steps:\n  - {at: 0s, create: {object: " + kPod +
+                         "}}\n  - {when: {event: commit, resource: pods, op: create}, "
+                         "label: {resource: pods/a, set: {seen: \"1\"}}}\n"
+                         "  - {when: {event: commit, resource: jobs}, cordon: node-1}\n"),
                 RunnerOptions());
   const RunReport report = runner.Run();
   EXPECT_EQ(report.exit_code, 0);
@@ -131,8 +129,8 @@ TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
       {"{always: {resource: configmaps, count: {max: 1}}}", true},
       {"{always: {resource: configmaps, where: metadata.name == a}}", true}};
   for (const Case& c : cases) {
-    Runner runner(Parse("  steps: [{at: 0s, create: {object: " + kPod + "}}]\n  expect: [" +
-                        c.expect + "]\n"),
+    Runner runner(FromSpec("  steps: [{at: 0s, create: {object: " + kPod + "}}]\n  expect: [" +
+                           c.expect + "]\n"),
                   RunnerOptions());
     const RunReport report = runner.Run();
     EXPECT_EQ(report.exit_code, c.met ? 0 : 1) << c.expect;
@@ -147,9 +145,9 @@ TEST(Runner, AnExpectationThatCameTrueTooLateSaysWhen) {
       {"{eventually: {resource: pods, count: 2}, within: 5s}",
        "eventually 2 pods within 5s: there is 1"}};
   for (const auto& [expect, told] : cases) {
-    Runner runner(
-        Parse("  steps: [{at: 10s, create: {object: " + kPod + "}}]\n  expect: [" + expect + "]\n"),
-        RunnerOptions());
+    Runner runner(FromSpec("  steps: [{at: 10s, create: {object: " + kPod + "}}]\n  expect: [" +
+                           expect + "]\n"),
+                  RunnerOptions());
     const RunReport report = runner.Run();
     ASSERT_EQ(report.end.violations.size(), 1u) << expect;
     EXPECT_EQ(report.end.violations[0].message.substr(0, told.size()), told);
@@ -169,10 +167,10 @@ TEST(Runner, AStepThatDiesWithKubectlHasFailed) {
                         {kCreate + ", {at: 20s, cordon: node-1}", {1}, {}},  // it is back by then
                         {"{at: 5s, cordon: node-2}, " + kCreate, {2}, {}}};
   for (const Case& c : cases) {
-    Runner runner(Parse("  cluster: {nodes: 2}\n  steps: [" + c.steps +
-                        "]\n  faults:\n"
-                        "  - {when: {event: request, actor: kubectl, resource: pods}, "
-                        "restart: {process: kubectl}}\n"),
+    Runner runner(FromSpec("  cluster: {nodes: 2}\n  steps: [" + c.steps +
+                           "]\n  faults:\n"
+                           "  - {when: {event: request, actor: kubectl, resource: pods}, "
+                           "restart: {process: kubectl}}\n"),
                   RunnerOptions());
     const RunReport report = runner.Run();
     EXPECT_EQ(report.exit_code, 1) << c.steps;
@@ -223,9 +221,9 @@ TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
       // The step waits until the heal, which comes when the cluster is quiet after the step's time.
       {"", cordon, {22}}};
   for (const Case& c : cases) {
-    Runner runner(Parse("  steps: [" + c.steps + "]\n  faults:\n  - {at: 5s, crash: " +
-                        "{process: kubectl" + (c.crash.empty() ? "" : ", " + c.crash) + "}}\n" +
-                        "  - {at: 10s, compact: {revision: head}}\n"),
+    Runner runner(FromSpec("  steps: [" + c.steps + "]\n  faults:\n  - {at: 5s, crash: " +
+                           "{process: kubectl" + (c.crash.empty() ? "" : ", " + c.crash) + "}}\n" +
+                           "  - {at: 10s, compact: {revision: head}}\n"),
                   RunnerOptions());
     const RunReport report = runner.Run();
     EXPECT_EQ(Begins(runner.events(), c.begins.size()), c.begins) << c.steps;
@@ -234,8 +232,8 @@ TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
 }
 
 TEST(Runner, KubectlIsToldOfWhenItIsBack) {
-  Runner runner(Parse("  steps: [{at: 9s, cordon: node-1}]\n"
-                      "  faults: [{at: 2s, crash: {process: kubectl, down: 5s}}]\n"),
+  Runner runner(FromSpec("  steps: [{at: 9s, cordon: node-1}]\n"
+                         "  faults: [{at: 2s, crash: {process: kubectl, down: 5s}}]\n"),
                 RunnerOptions());
   EXPECT_EQ(runner.Run().exit_code, 0);
   std::vector<std::string> told;
@@ -249,9 +247,9 @@ TEST(Runner, KubectlIsToldOfWhenItIsBack) {
 // The machine exists whether its kubelet runs or not, and its removal is final.
 TEST(Runner, AMachineWhoseKubeletIsDeadCanBeRemoved) {
   for (const char* down : {"", ", down: 10s"}) {
-    Runner runner(Parse("  steps: [{at: 3s, removeNode: {node: node-1}}]\n"
-                        "  faults: [{at: 2s, crash: {process: kubelet/node-1" +
-                        std::string(down) + "}}]\n"),
+    Runner runner(FromSpec("  steps: [{at: 3s, removeNode: {node: node-1}}]\n"
+                           "  faults: [{at: 2s, crash: {process: kubelet/node-1" +
+                           std::string(down) + "}}]\n"),
                   RunnerOptions());
     const RunReport report = runner.Run();
     EXPECT_EQ(report.exit_code, 0) << down;
@@ -266,9 +264,9 @@ TEST(Runner, AControllerMayRunInAProcessOfItsOwn) {
       "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: w}, spec: {replicas: 1, "
       "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
       "spec: {containers: [{name: c, image: nginx}]}}}}";
-  Runner runner(Parse("  cluster: {nodes: 1, apiServers: 2, processes: {rs: [replicaset]}}\n"
-                      "  steps: [{at: 0s, create: {object: " +
-                      rs + "}}]\n"),
+  Runner runner(FromSpec("  cluster: {nodes: 1, apiServers: 2, processes: {rs: [replicaset]}}\n"
+                         "  steps: [{at: 0s, create: {object: " +
+                         rs + "}}]\n"),
                 RunnerOptions());
   EXPECT_EQ(runner.Run().exit_code, 0);
   EXPECT_EQ(runner.world().Objects(*runner.world().kinds().ByName("pods")).size(), 1u);
@@ -294,7 +292,7 @@ TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
       {"wait: {resource: nodes/node-1, where: metadata.name == x, timeout: 5s}",
        "error: timed out waiting for the condition on nodes/node-1"}};
   for (const Case& c : cases) {
-    Runner runner(Parse("  steps: [{at: 0s, " + c.step + "}]\n"), RunnerOptions());
+    Runner runner(FromSpec("  steps: [{at: 0s, " + c.step + "}]\n"), RunnerOptions());
     const RunReport report = runner.Run();
     EXPECT_EQ(report.exit_code, 1) << c.step;
     ASSERT_EQ(report.failures.size(), 1u) << c.step;
@@ -304,7 +302,7 @@ TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
 
 // The steps' results in a run, one message a step.
 std::vector<std::string> Told(const std::string& compat, const std::string& steps) {
-  Runner runner(Parse("  compat: \"" + compat + "\"\n  steps:\n" + steps), RunnerOptions());
+  Runner runner(FromSpec("  compat: \"" + compat + "\"\n  steps:\n" + steps), RunnerOptions());
   runner.Run();
   const trace::Trace trace = runner.MakeTrace(trace::RenderOptions());
   std::vector<std::string> out;
@@ -444,7 +442,7 @@ TEST(Kubectl, WillNotOverwriteUnasked) {
        "error: --overwrite is false but found the following declared annotation(s): 'm' already "
        "has a value (y); 'n' already has a value (x)"}};
   for (const auto& [step, error] : cases) {
-    Runner runner(Parse("  steps:\n" + made + "  - {" + step + "}\n"), RunnerOptions());
+    Runner runner(FromSpec("  steps:\n" + made + "  - {" + step + "}\n"), RunnerOptions());
     const RunReport report = runner.Run();
     ASSERT_EQ(report.failures.size(), 1u) << step;
     EXPECT_EQ(report.failures[0].error, error);

@@ -20,11 +20,9 @@ constexpr const char* kReplicaSet =
     "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
     "image: nginx}]}}}}";
 
-Scenario Parse(const std::string& spec) { return Only(LoadSpec(spec)); }
-
 Scenario WithReplicaSet(const std::string& cluster) {
-  return Parse("  cluster: {" + cluster + "}\n  steps: [{at: 0s, create: {object: " + kReplicaSet +
-               "}}]\n");
+  return FromSpec("  cluster: {" + cluster +
+                  "}\n  steps: [{at: 0s, create: {object: " + kReplicaSet + "}}]\n");
 }
 
 std::int64_t RunningPods(World& world) {
@@ -97,7 +95,7 @@ TEST_P(TwoServers, ClientsMayBeMoved) {
                             "kubelet/node-2", "kubectl"})
       faults += fmt::format("  - {{at: {}, connect: {{client: {}, server: kube-apiserver-{}}}}}\n",
                             at, who, to);
-  Scenario scenario = Parse(
+  Scenario scenario = FromSpec(
       fmt::format("  cluster: {{nodes: 2, apiServers: 2}}\n  steps: [{{at: 5s, create: {{object: "
                   "{}}}}}]\n{}",
                   kReplicaSet, faults));
@@ -148,7 +146,7 @@ TEST(Streams, HaveANumberOfTheirOwnWhoeverServesThem) {
 }
 
 TEST(Policy, IsWrittenIntoTheTraceAndReadBack) {
-  const Scenario scenario = Parse(
+  const Scenario scenario = FromSpec(
       "  cluster: {maxRequestsInflight: 400, maxMutatingRequestsInflight: 200, deny: [{user: u, "
       "verb: list, resource: pods, namespace: n, name: x}, {verb: \"*\"}]}\n");
   const value::Value tree = ToTree(scenario);

@@ -82,11 +82,11 @@ TEST_F(TaskTest, AwaitsNest) {
 }
 
 // Writes its letter when it goes away.
-class Mark {
+class LetterOnExit {
  public:
-  Mark(std::string* log, char letter) : log_(log), letter_(letter) {}
-  Mark(const Mark&) = delete;
-  ~Mark() { log_->push_back(letter_); }
+  LetterOnExit(std::string* log, char letter) : log_(log), letter_(letter) {}
+  LetterOnExit(const LetterOnExit&) = delete;
+  ~LetterOnExit() { log_->push_back(letter_); }
 
  private:
   std::string* log_;
@@ -94,13 +94,13 @@ class Mark {
 };
 
 Task<void> InnerWait(Simulation& sim, std::string* log) {
-  Mark mark(log, 'i');
+  LetterOnExit mark(log, 'i');
   co_await sim.Sleep(Seconds(1));
   log->push_back('X');
 }
 
 Task<void> OuterWait(Simulation& sim, std::string* log) {
-  Mark mark(log, 'o');
+  LetterOnExit mark(log, 'o');
   co_await InnerWait(sim, log);
   log->push_back('Y');
 }

@@ -6,12 +6,11 @@
 #include <string>
 
 #include "ksim/value/json.h"
+#include "tests/value/parse.h"
 #include "tests/value/value_random.h"
 
 namespace ksim::value {
 namespace {
-
-Value J(std::string_view text) { return *ParseJson(text); }
 
 // "path before->after", one a line; "-" stands for an absent value.
 std::string Show(const std::vector<Change>& changes) {

@@ -5,12 +5,11 @@
 #include "ksim/value/diff.h"
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
+#include "tests/value/parse.h"
 #include "tests/value/value_random.h"
 
 namespace ksim::value {
 namespace {
-
-Value J(std::string_view text) { return *ParseJson(text); }
 
 TEST(JsonPatch, Applies) {
   const struct {

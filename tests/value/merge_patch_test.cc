@@ -4,12 +4,11 @@
 
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
+#include "tests/value/parse.h"
 #include "tests/value/value_random.h"
 
 namespace ksim::value {
 namespace {
-
-Value J(std::string_view text) { return *ParseJson(text); }
 
 // The table of RFC 7386, appendix A.
 TEST(MergePatch, ExamplesOfTheRfc) {

@@ -8,11 +8,10 @@
 #include <string>
 
 #include "ksim/value/json.h"
+#include "tests/value/parse.h"
 
 namespace ksim::value {
 namespace {
-
-Value J(std::string_view text) { return *ParseJson(text); }
 
 std::string ParseError(std::string_view text) {
   const auto s = LabelSelector::Parse(text);

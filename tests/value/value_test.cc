@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "ksim/value/json.h"
+#include "tests/value/parse.h"
 
 namespace ksim::value {
 namespace {
 
-Value J(std::string_view text) { return *ParseJson(text); }
 Path P(std::string_view text) { return *Path::Parse(text); }
 
 TEST(Atom, SameTextSameAtom) {

@@ -8,7 +8,7 @@
 namespace ksim::value {
 namespace {
 
-std::string Json(std::string_view text) {
+std::string JsonOfYaml(std::string_view text) {
   const YamlFile file = ParseYaml(text, "f.yaml");
   if (!file.errors.empty()) return Render(file.errors, false);
   std::string out;
@@ -44,7 +44,7 @@ TEST(YamlParse, Documents) {
        R"({"a":"1","b":16,"c":1,"d":"x","e":{}})"},
       {"%YAML 1.2\n---\na: 1", R"({"a":1})"},
   };
-  for (const auto& [text, want] : cases) EXPECT_EQ(Json(text), want) << text;
+  for (const auto& [text, want] : cases) EXPECT_EQ(JsonOfYaml(text), want) << text;
 }
 
 TEST(YamlParse, PlainScalarsAreOfTheCoreSchema) {
@@ -84,9 +84,9 @@ TEST(YamlParse, PlainScalarsAreOfTheCoreSchema) {
       {"0xFFFFFFFFFFFFFFFF", "18446744073709551616.0"},
       {"2025-01-01", "\"2025-01-01\""},
   };
-  for (const auto& [text, want] : cases) EXPECT_EQ(Json(text), want) << text;
-  EXPECT_EQ(Json("'1'"), "\"1\"");
-  EXPECT_EQ(Json("\"true\""), "\"true\"");
+  for (const auto& [text, want] : cases) EXPECT_EQ(JsonOfYaml(text), want) << text;
+  EXPECT_EQ(JsonOfYaml("'1'"), "\"1\"");
+  EXPECT_EQ(JsonOfYaml("\"true\""), "\"true\"");
 }
 
 TEST(YamlParse, EveryNodeHasItsPlace) {
@@ -289,7 +289,7 @@ TEST(YamlParse, SeveralDuplicatesAreAllReported) {
 
 TEST(YamlParse, NestingEndsAt1000) {
   const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
-  EXPECT_EQ(Json(nested(999)), nested(999));
+  EXPECT_EQ(JsonOfYaml(nested(999)), nested(999));
   EXPECT_NE(Errors(nested(1001)), "");
   EXPECT_NE(Errors(std::string(100'000, '[')), "");
   std::string block;

@@ -11,7 +11,7 @@ using api::PatchType;
 using value::Path;
 using value::Value;
 
-const Path kReplicas{"spec", "replicas"};
+const Path kSpecReplicas{"spec", "replicas"};
 const Path kManagedFields{"metadata", "managedFields"};
 const Path kContainers{"spec", "template", "spec", "containers"};
 
@@ -105,7 +105,7 @@ TEST_F(Apply, AnothersFieldIsAConflictThatSaysWhoseAndWhich) {
             R"("message":"conflict with \"alice\"","reason":"FieldManagerConflict"}]},)"
             R"("kind":"Status","message":"Apply failed with 1 conflict: conflict with \"alice\": )"
             R"(.spec.replicas","metadata":{},"reason":"Conflict","status":"Failure"})");
-  EXPECT_EQ(world.Get("replicasets", "default", "web").object.Get(kReplicas).AsInt(), 2);
+  EXPECT_EQ(world.Get("replicasets", "default", "web").object.Get(kSpecReplicas).AsInt(), 2);
 }
 
 // API-92
@@ -130,7 +130,7 @@ TEST_F(Apply, ForceTakesTheFieldFromItsOwner) {
   ASSERT_EQ(Web("alice", Json(kWeb)).code, 201);
   const api::Response r = Web("bob", WebWith(R"({"spec":{"replicas":3}})"), true);
   EXPECT_EQ(r.code, 200) << r.status.message;
-  EXPECT_EQ(r.object.Get(kReplicas).AsInt(), 3);
+  EXPECT_EQ(r.object.Get(kSpecReplicas).AsInt(), 3);
   ASSERT_EQ(Owners(r.object).size(), 2u);
   EXPECT_EQ(Owners(r.object)[0].find("f:replicas"), std::string::npos) << Owners(r.object)[0];
   EXPECT_EQ(Owners(r.object)[1], R"(bob Apply {"f:spec":{"f:replicas":{}}})");
@@ -145,7 +145,7 @@ TEST_F(Apply, TheSameValueIsShared) {
   EXPECT_EQ(Web("bob", WebWith(R"({"spec":{"replicas":3}})")).code, 409);
   // And it stays when one lets go of it.
   EXPECT_EQ(Web("bob", WebWith(R"({"metadata":{"labels":{"team":"b"}}})")).code, 200);
-  EXPECT_EQ(world.Get("replicasets", "default", "web").object.Get(kReplicas).AsInt(), 2);
+  EXPECT_EQ(world.Get("replicasets", "default", "web").object.Get(kSpecReplicas).AsInt(), 2);
 }
 
 // API-92
@@ -234,12 +234,12 @@ TEST_F(Apply, KubectlTakesOverWhatItsClientSideApplyWrote) {
                   value::PathStep("kubectl.kubernetes.io/last-applied-configuration")};
   ASSERT_EQ(world.Create("replicasets", "default", Json(kWeb).Set(last, Value::Of(kWeb))).code,
             201);
-  const Value more = Json(kWeb).Set(kReplicas, Value::Of(6));
+  const Value more = Json(kWeb).Set(kSpecReplicas, Value::Of(6));
   EXPECT_EQ(Web("argo", more).code, 409) << "the annotation is kubectl's";
   const api::Response r = Web("kubectl", more);
   EXPECT_EQ(r.code, 200) << r.status.message;
-  EXPECT_EQ(r.object.Get(kReplicas).AsInt(), 6);
-  EXPECT_EQ(Json(r.object.Get(last).AsString()).Get(kReplicas).AsInt(), 6)
+  EXPECT_EQ(r.object.Get(kSpecReplicas).AsInt(), 6);
+  EXPECT_EQ(Json(r.object.Get(last).AsString()).Get(kSpecReplicas).AsInt(), 6)
       << "the annotation follows";
   ASSERT_EQ(Scale("scaler", 7).code, 200);
   EXPECT_EQ(Web("kubectl", more).code, 409) << "the live value is not kubectl's any more";

@@ -16,7 +16,7 @@ api::Result<Predicate> Make(std::string_view resource, std::string_view ns, std:
   return Predicate::Make(*kinds.ByName(resource), ns, "", options);
 }
 
-struct Row {
+struct SelectionRow {
   const char* resource;
   const char* fields;
   const char* error;  // "" = allowed
@@ -27,7 +27,7 @@ struct Row {
 TEST(Selection, OffersTheFieldsOfTheKind) {
   const std::string generic =
       " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"";
-  for (const Row& row : std::vector<Row>{
+  for (const SelectionRow& row : std::vector<SelectionRow>{
            {"pods", "metadata.name=a,metadata.namespace=b,spec.nodeName=,status.phase!=Failed", ""},
            {"pods",
             "spec.host=n,spec.hostNetwork=true,status.podIP=1,status.nominatedNodeName=", ""},

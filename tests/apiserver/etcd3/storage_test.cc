@@ -13,7 +13,7 @@ namespace {
 using value::Path;
 using value::Value;
 
-const Path kData{"data", "k"};
+const Path kDataK{"data", "k"};
 
 class StorageTest : public ::testing::Test {
  protected:
@@ -27,19 +27,19 @@ class StorageTest : public ::testing::Test {
   }
   // Changes the object directly in the store, as somebody else would.
   api::Object ChangeTo(std::string_view data) {
-    const auto put = world.store().Put(store::PutRequest("/registry/configmaps/default/m",
-                                                         first.tree().Set(kData, Value::Of(data))));
+    const auto put = world.store().Put(store::PutRequest(
+        "/registry/configmaps/default/m", first.tree().Set(kDataK, Value::Of(data))));
     EXPECT_TRUE(put.ok());
-    return api::Object::FromTree(first.tree().Set(kData, Value::Of(data)), world.revision());
+    return api::Object::FromTree(first.tree().Set(kDataK, Value::Of(data)), world.revision());
   }
 
   class Recording final : public Transform {
    public:
     api::Result<Value> Apply(const api::Object& existing) override {
-      seen.emplace_back(existing.empty() ? "none" : existing.Get(kData).AsString());
+      seen.emplace_back(existing.empty() ? "none" : existing.Get(kDataK).AsString());
       if (on_apply) on_apply();
       if (seen.back() == refuse) return api::BadRequest("refused " + seen.back());
-      return existing.tree().Set(kData, Value::Of(result));
+      return existing.tree().Set(kDataK, Value::Of(result));
     }
     std::vector<std::string> seen;
     std::string refuse = "nothing", result = "new";
@@ -48,7 +48,7 @@ class StorageTest : public ::testing::Test {
   class RecordingCheck final : public DeletionCheck {
    public:
     api::Status Check(const api::Object& existing) override {
-      seen.emplace_back(existing.Get(kData).AsString());
+      seen.emplace_back(existing.Get(kDataK).AsString());
       if (on_check) on_check();
       return seen.back() == refuse ? api::BadRequest("refused") : api::Status();
     }
@@ -164,7 +164,7 @@ TEST_F(StorageTest, NoChangeIsComparedWithWhatIsStoredNow) {
   const auto r = Update(t, first);
   ASSERT_TRUE(r.ok());
   EXPECT_EQ(world.revision(), before + 2) << "equal to the stale copy only: it is written";
-  EXPECT_EQ(r->Get(kData).AsString(), "1");
+  EXPECT_EQ(r->Get(kDataK).AsString(), "1");
 }
 
 TEST_F(StorageTest, AMissingObjectCanBeMade) {
@@ -184,7 +184,7 @@ TEST_F(StorageTest, ADeleteIsJudgedAgainAfterALostRace) {
   const auto r = Delete(check, api::Object());
   ASSERT_TRUE(r.ok());
   EXPECT_EQ(check.seen, (Seen{"1", "2"}));
-  EXPECT_EQ(r->Get(kData).AsString(), "2");
+  EXPECT_EQ(r->Get(kDataK).AsString(), "2");
   EXPECT_EQ(r->resource_version(), world.revision());
 }
 

@@ -52,6 +52,7 @@ class ActorWorld {
                       std::string_view sub = {});
   api::Response Delete(std::string_view resource, std::string_view name,
                        api::DeleteOptions options = api::DeleteOptions());
+  std::string NodeOf(std::string_view pod) { return std::string(Get("pods", pod).node_name()); }
   void AddNode(std::string_view name, std::string_view pods = "110");
   // Writes that the scheduler and the kubelet would send.
   void Bind(std::string_view pod, std::string_view node);
@@ -97,6 +98,16 @@ class ActorWorld {
   std::vector<sim::Event> events_;
   std::size_t from_ = 0;
 };
+
+// Options of a deletion with this grace period.
+inline api::DeleteOptions Grace(std::int64_t seconds) {
+  api::DeleteOptions options;
+  options.grace_period_seconds = seconds;
+  return options;
+}
+
+// The key of the ReplicaSet `web`.
+inline constexpr const char* kWeb = "default/web";
 
 // A ReplicaSet `name` whose selector and template labels are app=NAME.
 std::string ReplicaSetJson(std::string_view name, int replicas, std::string_view more_spec = {},

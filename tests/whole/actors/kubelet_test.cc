@@ -17,12 +17,6 @@ std::string BoundPod(std::string_view name, std::string_view more = {}) {
   return PodJson(name, "{}", "", R"(,"nodeName":"n1")" + std::string(more));
 }
 
-api::DeleteOptions Grace(std::int64_t seconds) {
-  api::DeleteOptions options;
-  options.grace_period_seconds = seconds;
-  return options;
-}
-
 std::string Phase(ActorWorld& w, std::string_view pod) {
   return std::string(w.Get("pods", pod).status().Get("phase").AsString());
 }

@@ -14,7 +14,7 @@ using value::Value;
 
 namespace {
 
-std::string Masked(const std::string& text) {
+std::string MaskedNames(const std::string& text) {
   static const std::regex kUid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
   static const std::regex kLetters("-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])");
   return std::regex_replace(std::regex_replace(text, kUid, "UID"), kLetters, "-*");
@@ -75,10 +75,11 @@ std::vector<std::string> OutcomeOf(const Value& a_case, api::Compat compat) {
     }
   }
   std::vector<std::string> lines;
-  for (const api::Object& pod : world.List("pods")) lines.push_back(Masked(PodLine(pod)));
+  for (const api::Object& pod : world.List("pods")) lines.push_back(MaskedNames(PodLine(pod)));
   for (const api::Object& rs : world.List("replicasets"))
-    lines.push_back(Masked(ReplicaSetLine(rs)));
-  for (const api::Object& event : world.List("events")) lines.push_back(Masked(EventLine(event)));
+    lines.push_back(MaskedNames(ReplicaSetLine(rs)));
+  for (const api::Object& event : world.List("events"))
+    lines.push_back(MaskedNames(EventLine(event)));
   std::sort(lines.begin(), lines.end());
   return lines;
 }

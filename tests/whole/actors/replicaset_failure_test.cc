@@ -11,8 +11,6 @@ namespace {
 
 using testing::SizeIs;
 
-constexpr std::string_view kWeb = "default/web";
-
 struct Failures {
   explicit Failures(api::Compat compat) : w(compat), hooks(w.api.sim) { w.env.faults = &hooks; }
   ~Failures() { w.api.sim.Shutdown(); }

@@ -15,14 +15,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kWeb = "default/web";
-
-api::DeleteOptions Grace(std::int64_t seconds) {
-  api::DeleteOptions options;
-  options.grace_period_seconds = seconds;
-  return options;
-}
-
 class ReplicaSetHandlers : public testing::TestWithParam<api::Compat> {
  protected:
   ReplicaSetHandlers() : w(GetParam()) { w.StartReplicaSets(); }

@@ -39,7 +39,8 @@ void Prepare(ActorWorld& w, std::string_view room) {
 }
 
 // A pod that holds ports of its node.
-std::string PodOf(std::string_view name, std::string_view priority, std::string_view ports = "") {
+std::string PodWithPorts(std::string_view name, std::string_view priority,
+                         std::string_view ports = "") {
   const std::string of =
       priority.empty() ? "" : fmt::format(R"(,"priorityClassName":"{}")", priority);
   std::string json = PodJson(name, R"({"app":"web"})", "", of);
@@ -56,10 +57,6 @@ void Gone(ActorWorld& w, std::string_view pod) {
   api::DeleteOptions now;
   now.grace_period_seconds = 0;
   w.Delete("pods", pod, now);
-}
-
-std::string NodeOf(ActorWorld& w, std::string_view pod) {
-  return std::string(w.Get("pods", pod).node_name());
 }
 
 std::string Nominated(ActorWorld& w, std::string_view pod) {
@@ -89,10 +86,10 @@ TEST(SchedulerPreemption, AsksALowerPodToGoAndTakesItsPlace) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
     Prepare(w, "2");
-    for (const char* pod : {"a", "b"}) w.Create("pods", PodOf(pod, ""));
+    for (const char* pod : {"a", "b"}) w.Create("pods", PodWithPorts(pod, ""));
     w.Settle();
     w.Writes();
-    const std::string uid(w.Create("pods", PodOf("h", "high")).uid());
+    const std::string uid(w.Create("pods", PodWithPorts("h", "high")).uid());
     w.Advance(Milliseconds(500));  // before it is tried again
     const Strings writes = w.Writes();
     // 1.36: the cycle does not wait for its victims.
@@ -119,12 +116,12 @@ TEST(SchedulerPreemption, AsksALowerPodToGoAndTakesItsPlace) {
                                                   "b for : Preempted by pod " + uid) +
                                   " on node n1"}));
 
-    w.Create("pods", PodOf("late", ""));
+    w.Create("pods", PodWithPorts("late", ""));
     w.Settle();
     Gone(w, "b");
     w.Advance(Seconds(15));
-    EXPECT_EQ(NodeOf(w, "h"), "n1");
-    EXPECT_EQ(NodeOf(w, "late"), "") << "the place is not for the quickest";
+    EXPECT_EQ(w.NodeOf("h"), "n1");
+    EXPECT_EQ(w.NodeOf("late"), "") << "the place is not for the quickest";
     EXPECT_EQ(Nominated(w, "h"), compat == api::Compat::k1_36 ? "" : "n1");
   }
 }
@@ -136,10 +133,10 @@ TEST(SchedulerPreemption, SeveralVictimsAreAskedInTheVersionsOrder) {
     ActorWorld w(compat);
     Prepare(w, "10");
     int port = 80;
-    for (const char* pod : {"a", "b", "c"}) w.Create("pods", PodOf(pod, "", Port(port++)));
+    for (const char* pod : {"a", "b", "c"}) w.Create("pods", PodWithPorts(pod, "", Port(port++)));
     w.Settle();
     w.Writes();
-    w.Create("pods", PodOf("h", "high", Port(80) + "," + Port(81) + "," + Port(82)));
+    w.Create("pods", PodWithPorts("h", "high", Port(80) + "," + Port(81) + "," + Port(82)));
     w.Settle();
     Strings writes = w.Writes();
     std::erase(writes, "patch pods/h/status");
@@ -172,14 +169,14 @@ TEST(SchedulerPreemption, ALowerPodsNominationToTheNodeIsCleared) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
     Prepare(w, "10");
-    w.Create("pods", PodOf("a", "", Port(80)));
-    w.Create("pods", PodOf("b", "", Port(81)));
+    w.Create("pods", PodWithPorts("a", "", Port(80)));
+    w.Create("pods", PodWithPorts("b", "", Port(81)));
     w.Settle();
-    w.Create("pods", PodOf("h", "high", Port(80)));
+    w.Create("pods", PodWithPorts("h", "high", Port(80)));
     w.Settle();
     EXPECT_EQ(Nominated(w, "h"), "n1");
     w.Writes();
-    w.Create("pods", PodOf("hh", "higher", Port(81)));
+    w.Create("pods", PodWithPorts("hh", "higher", Port(81)));
     w.Advance(Milliseconds(20));
     const Strings writes = w.Writes();
     const auto at = [&](const char* write) {
@@ -191,8 +188,8 @@ TEST(SchedulerPreemption, ALowerPodsNominationToTheNodeIsCleared) {
     w.Settle();
     for (const char* pod : {"a", "b"}) Gone(w, pod);
     w.Advance(Seconds(20));
-    EXPECT_EQ(NodeOf(w, "h"), "n1");
-    EXPECT_EQ(NodeOf(w, "hh"), "n1");
+    EXPECT_EQ(w.NodeOf("h"), "n1");
+    EXPECT_EQ(w.NodeOf("hh"), "n1");
   }
 }
 
@@ -202,16 +199,16 @@ TEST(SchedulerPreemption, SaysWhyItDoesNotHelp) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
     Prepare(w, "1");
-    w.Create("pods", PodOf("a", "high"));
+    w.Create("pods", PodWithPorts("a", "high"));
     w.Settle();
-    w.Create("pods", PodOf("b", "high"));
+    w.Create("pods", PodWithPorts("b", "high"));
     w.Advance(Seconds(20));
     EXPECT_THAT(MessageOf(w, "b"),
                 HasSubstr("0/1 nodes are available: 1 Too many pods. " +
                           Of<std::string>(compat, "", "", "no new claims to deallocate, ") +
                           "preemption: 0/1 nodes are available: 1 No preemption victims found for "
                           "incoming pod."));
-    w.Create("pods", PodOf("hh", "higher"));
+    w.Create("pods", PodWithPorts("hh", "higher"));
     w.Settle();
     w.Writes();
     // The scheduler tries hh again while its victim still exists.
@@ -234,14 +231,14 @@ TEST(SchedulerPreemption, AVictimThatIsGoneAlreadyIsNoError) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
     Prepare(w, "1");
-    w.Create("pods", PodOf("a", ""));
+    w.Create("pods", PodWithPorts("a", ""));
     w.Settle();
     w.Freeze("pods");
     Gone(w, "a");
     w.Freeze("pods", false);
-    w.Create("pods", PodOf("h", "high"));
+    w.Create("pods", PodWithPorts("h", "high"));
     w.Advance(Seconds(30));
-    EXPECT_EQ(NodeOf(w, "h"), "n1");
+    EXPECT_EQ(w.NodeOf("h"), "n1");
   }
 }
 

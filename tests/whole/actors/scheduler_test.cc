@@ -16,10 +16,6 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 
-std::string NodeOf(ActorWorld& w, std::string_view pod) {
-  return std::string(w.Get("pods", pod).node_name());
-}
-
 // The pod `first` takes the only place, and the scheduler rejects the pod `second`.
 void CrowdOut(ActorWorld& w) {
   w.AddNode("n1", "1");
@@ -41,10 +37,10 @@ TEST(SchedulerActor, TakesWhatIsItsOwnAndHasNoNode) {
     w.Create("pods", PodJson("others", "{}", "", R"(,"schedulerName":"another")"));
     w.Create("pods", PodJson("bound", "{}", "", R"(,"nodeName":"elsewhere")"));
     w.Settle();
-    EXPECT_EQ(NodeOf(w, "mine"), "n1");
-    EXPECT_EQ(NodeOf(w, "named"), "n1");
-    EXPECT_EQ(NodeOf(w, "others"), "");
-    EXPECT_EQ(NodeOf(w, "bound"), "elsewhere");
+    EXPECT_EQ(w.NodeOf("mine"), "n1");
+    EXPECT_EQ(w.NodeOf("named"), "n1");
+    EXPECT_EQ(w.NodeOf("others"), "");
+    EXPECT_EQ(w.NodeOf("bound"), "elsewhere");
     EXPECT_THAT(w.Writes(), ElementsAre("create pods/mine/binding", "create pods/named/binding"));
   }
 }
@@ -61,7 +57,7 @@ TEST(SchedulerActor, APodBoundByAnotherLeavesTheQueueAndTakesItsRoom) {
   w.Create("pods", PodJson("q"));
   w.Advance(Seconds(30));
   EXPECT_THAT(w.Writes(), testing::Not(Contains("create pods/p/binding")));
-  EXPECT_EQ(NodeOf(w, "q"), "") << "p has the only place";
+  EXPECT_EQ(w.NodeOf("q"), "") << "p has the only place";
 }
 
 // SCHED-09, SCHED-06: events in the cluster make the scheduler try a rejected pod again, in all
@@ -83,19 +79,19 @@ TEST(SchedulerActor, AChangeThatMayHelpTriesARejectedPodAgain) {
       w.StartScheduler();
       w.Create("pods", PodJson("p"));
       w.Advance(Seconds(20));
-      EXPECT_EQ(NodeOf(w, "p"), "") << c.name;
+      EXPECT_EQ(w.NodeOf("p"), "") << c.name;
       c.change(w);
       w.Settle();
-      EXPECT_NE(NodeOf(w, "p"), "") << c.name;
+      EXPECT_NE(w.NodeOf("p"), "") << c.name;
     }
     ActorWorld w(compat);
     CrowdOut(w);
-    EXPECT_EQ(NodeOf(w, "second"), "");
+    EXPECT_EQ(w.NodeOf("second"), "");
     api::DeleteOptions now;
     now.grace_period_seconds = 0;
     w.Delete("pods", "first", now);
     w.Advance(Seconds(15));  // the mark before the delete may have cost it an attempt
-    EXPECT_EQ(NodeOf(w, "second"), "n1") << "a pod that made room";
+    EXPECT_EQ(w.NodeOf("second"), "n1") << "a pod that made room";
   }
 }
 
@@ -113,9 +109,9 @@ TEST(SchedulerActor, WithoutNodesAPodIsTriedAgainByItsBackoff) {
     EXPECT_EQ(w.Requests({"events"}).empty(), compat == api::Compat::k1_25) << "an attempt is told";
     w.AddNode("n1");
     w.Advance(Milliseconds(500));
-    EXPECT_EQ(NodeOf(w, "p"), compat == api::Compat::k1_25 ? "n1" : "");
+    EXPECT_EQ(w.NodeOf("p"), compat == api::Compat::k1_25 ? "n1" : "");
     w.Advance(Seconds(10));
-    EXPECT_EQ(NodeOf(w, "p"), "n1");
+    EXPECT_EQ(w.NodeOf("p"), "n1");
   }
 }
 
@@ -142,7 +138,7 @@ TEST(SchedulerActor, AChangeThatCannotHelpIsTriedOnlyWithoutHints) {
     EXPECT_EQ(tried(""), compat != api::Compat::k1_36) << "a disk";
     w.Patch("nodes", "n1", R"({"spec":{"unschedulable":null}})");
     w.Advance(Seconds(15));
-    EXPECT_EQ(NodeOf(w, "p"), "n1");
+    EXPECT_EQ(w.NodeOf("p"), "n1");
   }
 }
 
@@ -197,7 +193,7 @@ TEST(SchedulerActor, PodsThatComeTogetherDoNotShareAPlace) {
     w.StartScheduler();
     w.Settle();
     std::vector<std::string> nodes;
-    for (const char* pod : {"a", "b", "c"}) nodes.push_back(NodeOf(w, pod));
+    for (const char* pod : {"a", "b", "c"}) nodes.push_back(w.NodeOf(pod));
     std::sort(nodes.begin(), nodes.end());
     EXPECT_THAT(nodes, ElementsAre("", "n1", "n2"));
   }
@@ -275,7 +271,7 @@ TEST(SchedulerActor, APodWithAGateWaitsFrom130On) {
     w.StartScheduler();
     w.Create("pods", PodJson("p", "{}", "", R"(,"schedulingGates":[{"name":"example.dev/wait"}])"));
     w.Advance(Seconds(30));
-    EXPECT_EQ(NodeOf(w, "p"), compat == api::Compat::k1_25 ? "n1" : "");
+    EXPECT_EQ(w.NodeOf("p"), compat == api::Compat::k1_25 ? "n1" : "");
   }
 }
 
@@ -305,7 +301,7 @@ TEST(SchedulerActor, AFailedBindGivesThePlaceBack) {
     w.Settle();
     w.Create("pods", PodJson("q"));
     w.Settle();
-    EXPECT_EQ(NodeOf(w, "q"), "n1");
+    EXPECT_EQ(w.NodeOf("q"), "n1");
   }
 }
 
