@@ -1,4 +1,4 @@
-// What a fault is, as data: when it happens, its verb and its arguments. Scenarios list them
+// A fault as data: when it happens, its verb and its arguments. Scenarios list faults
 // (spec.faults), and a fuzzed run writes down in the same form what it drew.
 #pragma once
 #include <cstdint>

@@ -75,7 +75,7 @@ struct ClusterSpec {
   std::vector<std::pair<std::string, std::string>> variants;
   std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
   std::vector<std::string> NodeNames() const;
-  // Of every process that runs controllers.
+  // The names of all processes that run controllers.
   std::vector<std::string> ControllerProcesses() const;
 };
 

@@ -9,7 +9,7 @@ namespace ksim::check {
 
 class Observer {
  public:
-  // What oracles read: half of all events.
+  // The kinds that oracles read: half of all events.
   static constexpr sim::EventKinds kRead =
       sim::EventKinds::AllBut({sim::EventKind::kStage, sim::EventKind::kEvent,
                                sim::EventKind::kCompact, sim::EventKind::kViolation});

@@ -12,17 +12,17 @@
 
 namespace ksim::check {
 
-// What a change is to a watcher of a collection.
+// The meaning of a change to a watcher of a collection.
 enum class Meaning : std::uint8_t { kNothing, kAdded, kModified, kDeleted };
 
 class Collection {
  public:
   Collection() = default;
-  // Of a resource as events name it. judgeable() is false if the selectors cannot be understood.
+  // `resource` as events name it. judgeable() is false if the selectors cannot be understood.
   Collection(std::string_view resource, std::string_view ns, std::string_view name,
              std::string_view labels, std::string_view fields);
 
-  // What cannot be judged (a watch with filters of etcd's own).
+  // A collection that cannot be judged (a watch with filters of etcd's own).
   static Collection Opaque(std::string_view resource);
 
   bool judgeable() const { return judgeable_; }

@@ -160,7 +160,7 @@ Stream& Facts::NewStream(const Observation& o) {
 }
 
 void Facts::TakeWatch(const Observation& o) {
-  // What is on its way when the server closes a watch may still arrive: the close shows nothing.
+  // Events on the wire may still arrive after the server closes a watch: the close shows nothing.
   if (!o.open) return;
   Stream& s = NewStream(o);
   const std::optional<std::int64_t> rv = ParseRevision(o.rv_text);

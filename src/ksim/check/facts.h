@@ -48,7 +48,7 @@ struct Stream {
   std::string Name() const;    // "watch 7 of kubelet/node-1 on kube-apiserver-0 (pods)"
 };
 
-// What one handler was told of one object last.
+// The last state of one object that one handler was told.
 struct Told {
   std::int64_t rv = 0;
   std::uint64_t uid = 0;    // hash
@@ -81,7 +81,7 @@ struct Informer {
   std::vector<std::unique_ptr<Listener>> listeners;  // in order of their first call
 };
 
-// What a delivery is, on its connection and in its reflector's sequence.
+// The place of a delivery on its connection and in its reflector's sequence.
 struct Delivery {
   Stream* stream = nullptr;
   Step step;
@@ -89,7 +89,7 @@ struct Delivery {
   Step resumed;
 };
 
-// What a handler call is against what it was told before.
+// A handler call beside the last call about the same object.
 struct HandlerStep {
   Informer* informer = nullptr;
   Listener* listener = nullptr;
@@ -107,7 +107,7 @@ class Facts {
 
   api::Compat compat() const { return compat_; }  // whose behaviour the run has
   const History& history() const { return history_; }
-  // Of the observation taken last, if it is of such a kind.
+  // About the observation taken last, if it is of such a kind.
   const Delivery& delivery() const { return delivery_; }
   const HandlerStep& handler() const { return handler_; }
   // The informer of the last relist or cache event, as it was before.

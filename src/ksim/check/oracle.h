@@ -22,7 +22,7 @@ namespace ksim::check {
 
 enum class Guarantee : std::uint8_t { kSafety, kLiveness };
 
-// What `ksim explain oracles` says of it.
+// The description of an oracle, which `ksim explain oracles` prints.
 struct OracleInfo {
   std::string_view name;
   Guarantee guarantee = Guarantee::kSafety;
@@ -63,7 +63,7 @@ class Oracle {
   // Why it has judged nothing; "" = it has.
   virtual std::string WhyNot() const { return judged_ ? "" : std::string(info_.needs); }
 
-  // What has been found since the last call.
+  // The findings since the last call.
   std::vector<Finding> Take() { return std::exchange(findings_, {}); }
   bool found() const { return !findings_.empty(); }
 

@@ -15,8 +15,8 @@ struct Expected {
   std::string why;  // why not all of them could be judged; "" = all were
 };
 
-// Of a campaign's run, and of a trace that is cut short, only `always`: what is expected of the end
-// hangs on how it went.
+// Judges only `always` in a campaign's run and in a trace that is cut short: the other expectations
+// depend on how the run ended.
 Expected JudgeExpected(const History& history, const trace::Trace& trace);
 
 }  // namespace ksim::check

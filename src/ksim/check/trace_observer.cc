@@ -151,7 +151,7 @@ void Runtime(const Record& r, Observation* o) {
   o->result = r.Text("result");
 }
 
-// What happens to the run rather than in it.
+// Events about the run itself.
 void Other(const Record& r, Observation* o) {
   o->verb = r.Text("verb");
   o->target = r.Text("target");

@@ -87,7 +87,7 @@ void UnseenPods::OnResponse(const Observation& o) {
   std::erase_if(pods_, [&](const auto& entry) { return entry.second.request == o.request; });
 }
 
-// What it waits for no more counts for no more.
+// Drops the pods that the controller waits for no longer.
 void UnseenPods::OnReconcile(const Observation& o) {
   if (o.state != "begin" || !IsExpecting(o.actor)) return;
   std::erase_if(pods_, [&](const auto& entry) {

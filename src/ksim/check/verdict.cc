@@ -39,7 +39,7 @@ void JudgeAgain(const Checker& checker, const trace::Trace& trace, Verdict* v) {
   }
 }
 
-// What its kernel did, and whether it was quiet, a trace does not show.
+// A trace shows neither what its kernel did nor whether the run became quiet.
 void TakeFromRun(Verdict* v) {
   if (v->state != Verdict::State::kOk) return;
   v->state = Verdict::State::kNotJudged;

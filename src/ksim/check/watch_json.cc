@@ -43,7 +43,7 @@ class Revision {
     r.digits_ = text;
     return r;
   }
-  // Of an object.
+  // The revision of an object.
   static std::optional<Revision> Of(const Value& object) {
     return Parse(object.Get("metadata").Get("resourceVersion").AsString());
   }
@@ -218,7 +218,7 @@ class Judge {
       there_[name] = Version{rv, Uid(object)};
   }
 
-  // What it should have come before; "" = nothing.
+  // The event that should have come later, in words; "" = the order is right.
   std::string OutOfOrder(const Revision& rv, const Stream& stream) const {
     if (rv <= stream.last) return fmt::format("revision {}", stream.last.text());
     if (on_list_ && rv <= list_revision_)

@@ -1,4 +1,4 @@
-// What can be judged of a real cluster's watch, from what kubectl printed:
+// Judges a real cluster's watch, from what kubectl printed:
 //
 //   kubectl get pods -o json > list.json
 //   kubectl get pods -w --output-watch-events -o json > watch.json

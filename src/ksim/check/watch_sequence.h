@@ -19,7 +19,7 @@
 
 namespace ksim::check {
 
-// What an event is, given those before it.
+// The judgement of an event, given those before it.
 struct Step {
   Step() = default;
   bool judged = false;              // false: the rest says nothing

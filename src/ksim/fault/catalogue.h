@@ -15,7 +15,7 @@ class FaultCall;      // fault_call.h
 struct FaultEffect;   // fault_call.h
 class DrawnQuestion;  // drawn_question.h
 
-// What an argument holds. scenario/fault_arguments.h refuses everything else.
+// The values that an argument takes. scenario/fault_arguments.h refuses everything else.
 enum class ArgumentKind : std::uint8_t {
   kDuration,      // not below zero
   kShift,         // a duration of either sign
@@ -49,7 +49,7 @@ struct Argument {
   std::vector<std::string_view> words = {};  // of kWord
   bool befalls = false;                      // it says who the fault befalls: Target has it
   bool only_for_clients = false;             // no argument where the watcher is an API server
-  // Of kActor: the fault to use instead on a process that serves; {} stands for its name.
+  // For kActor: the fault to use instead on a process that serves; {} stands for its name.
   std::string_view instead = {};
 };
 
@@ -89,7 +89,7 @@ struct FaultVerb {
   FaultEffect (*apply)(FaultCall&) = nullptr;
   std::string_view befalls = {};  // who, where no argument says it: "etcd"
   bool needs_undoing = false;     // it has an effect until it ends: oracles then judge no liveness
-  // Of a counterpart: the verbs whose faults it ends, and what their target is while they last.
+  // For a counterpart: the verbs whose faults it ends, and the state of their target until then.
   std::vector<std::string_view> ends = {};
   std::string_view state = {};  // "held"
   DrawnRule drawn = {};

@@ -42,7 +42,7 @@ void DrawStallInGap(DrawnQuestion& question) {
   const Value length = Text(FormatDuration(kLengths[n - 1] + kAfterTheList));
   question.Fire("stallHandler",
                 value::Obj({{"actor", actor}, {"resource", resource}, {"for", length}}));
-  // What is on the wire arrives and waits in the queue; then the watch goes.
+  // Events on the wire arrive and wait in the queue; then the watch ends.
   const Value stream = StreamOf(question.client(), question.resource());
   question.Await(std::string(question.client()), std::string(question.resource()),
                  [faults = &question.faults(), stream, n](const sim::Event& at) {

@@ -33,7 +33,7 @@ class DrawnQuestion {
   DrawnQuestion(DrawnFaults& faults, int kind, const Moment& at)
       : faults_(faults), kind_(kind), at_(at) {}
 
-  // What the event is about; DrawnPoint says which of them it has.
+  // The event and its subject; DrawnPoint says which of these fields are set.
   const sim::Event& event() const { return at_.event; }
   std::string_view client() const { return at_.client; }
   std::string_view server() const { return at_.server; }
@@ -53,7 +53,7 @@ class DrawnQuestion {
   }
 
   // --- for motifs (drawn_motifs.cc) ---
-  // What Fire does, at a later event.
+  // Fires a fault at a later event.
   static void FireAt(DrawnFaults& faults, const sim::Event& e, std::string_view verb,
                      value::Value args) {
     faults.Fire(e, verb, std::move(args));

@@ -51,7 +51,7 @@ struct Election {
   sim::Process* leader = nullptr;
 };
 
-// What faults act on. A cluster implements it (scenario::World); it outlives the Injector.
+// The cluster that faults act on. scenario::World implements it; it outlives the Injector.
 class Cluster {
  public:
   virtual ~Cluster() = default;
@@ -76,7 +76,7 @@ class Cluster {
 
 enum class Plan : std::uint8_t { kScripted, kDrawn };
 
-// What became of a fault of the script.
+// The outcome of a fault of the script.
 struct FaultOutcome {
   enum class State : std::uint8_t { kNotFired, kFired, kSkipped };
   FaultOutcome() = default;
@@ -162,7 +162,7 @@ class Injector {
   bool awaits_leaders_ = false;  // subscribed to the bus
 };
 
-// Who a fault befalls, in words: "kube-scheduler pods".
+// The target of a fault, in words: "kube-scheduler pods".
 std::string TargetOf(const Spec& spec);
 
 }  // namespace ksim::fault

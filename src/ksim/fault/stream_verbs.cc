@@ -73,7 +73,7 @@ FaultEffect DelayStoreWatch(FaultCall& call, apiserver::Server& server) {
 
 }  // namespace
 
-// What is on the wire is lost; the client opens the watch again from the last version it took in.
+// Events on the wire are lost; the client opens the watch again from the last version it took in.
 FaultEffect DropWatch(FaultCall& call) {
   if (apiserver::Server* server = call.Server("client")) return DropStoreWatch(call, *server);
   const std::string client = call.Text("client");

@@ -8,7 +8,7 @@
 namespace ksim::fuzz {
 namespace {
 
-// What generated names end in: utilrand.String (k8s.io/apimachinery/pkg/util/rand), without vowels.
+// The letters of generated suffixes: utilrand.String (k8s.io/apimachinery/pkg/util/rand), no vowels.
 constexpr std::string_view kSuffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffixLength = 5;
 

@@ -1,5 +1,4 @@
-// What is written down of a failure: DIR/<name>/ with scenario.yaml, trace.jsonl and README.md; and
-// of a campaign: DIR/campaign.json, which `ksim fuzz merge` reads.
+// Writes a failure down: DIR/<name>/ with scenario.yaml, trace.jsonl and README.md.
 #pragma once
 #include <optional>
 #include <string>

@@ -30,7 +30,7 @@ struct Question {
   Answer about;             // answer: 0
   std::uint32_t sizes = 0;  // answers 1 .. sizes-1
 };
-// What the nominal run asks in its fault window, in order, each once. Its steps too.
+// The questions of the nominal run in its fault window, in order, each once; and its steps.
 struct NominalRun {
   NominalRun() = default;
   std::vector<Question> questions;

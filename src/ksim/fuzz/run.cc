@@ -161,7 +161,7 @@ Outcome Runs::Do(const Job& job) {
   return out;
 }
 
-// What was told before need not cross the pipe again.
+// Keeps only what this process has not told before: the rest need not cross the pipe again.
 void Runs::KeepNews(Outcome* out) {
   std::erase_if(out->coverage,
                 [this](std::uint64_t pair) { return !told_coverage_.insert(pair).second; });

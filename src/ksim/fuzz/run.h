@@ -32,7 +32,7 @@ struct RunSetup {
   std::function<bool()> stop;       // asked now and then; true: undecided
 };
 
-// What a run is made of, kept alive as long as it is looked at.
+// A run, kept alive as long as somebody looks at it.
 class Run {
  public:
   // InvalidArgument for an unknown strategy.

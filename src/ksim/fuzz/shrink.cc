@@ -91,8 +91,8 @@ class Shrinker {
   }
 
  private:
-  // What is left for making it smaller: at the end it is recorded, a nearest run is looked for and
-  // other seeds are tried, for which a part is kept.
+  // Whether no run is left for making the scenario smaller: a part of the bound is kept for the end,
+  // which records the run, looks for the nearest run that passes and tries other seeds.
   bool Spent() {
     const std::uint64_t kept = std::min<std::uint64_t>(options_.runs / 2, kOtherSeeds + 5);
     if (AllSpent(kept)) out_.bounded = true;
@@ -102,7 +102,7 @@ class Shrinker {
     return out_.runs + kept >= options_.runs || options_.interrupted();
   }
 
-  // Of a run without a strategy: as `ksim run`, or with the fault window of the run that failed.
+  // A run without a strategy: as `ksim run`, or with the fault window of the run that failed.
   RunSetup Phases() const {
     RunSetup setup;
     if (out_.runs_alone) return setup;
@@ -181,8 +181,8 @@ class Shrinker {
     return s;
   }
 
-  // What takes the phases of a campaign with all its faults and steps may not when it is small:
-  // then it is shown by `ksim run` after all, as it is or with each step after the one before.
+  // A failure that takes the phases of a campaign with all its faults and steps may not take them
+  // when it is small: tries to show it by `ksim run`, as it is or with each step after the one before.
   void TryAlone() {
     const Duration small_run = lasted_;
     const Scenario phased = scenario_, in_turn = InTurn(scenario_);

@@ -1,4 +1,4 @@
-// What a scenario can do without: candidates for the shrinker.
+// Candidates for the shrinker: scenarios with one thing less.
 #pragma once
 #include <vector>
 

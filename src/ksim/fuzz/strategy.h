@@ -59,7 +59,7 @@ class Strategy : public sim::Strategy {
   }  // before it is asked
 
  protected:
-  // Of a kind that may be answered, in the window. `hash` is of the site's name.
+  // Answers a question of a kind that may be answered, in the window. `hash` is of the site's name.
   virtual std::uint32_t AnswerOpen(std::string_view site, std::uint64_t hash, std::uint64_t key,
                                    std::uint32_t n) = 0;
   virtual std::uint32_t FirstOpen(const sim::OrderQuestion&) { return 0; }

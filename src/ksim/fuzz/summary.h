@@ -57,7 +57,7 @@ struct Summary {
 // The last part of FailureLine::dir, wherever the campaign's directory is now.
 std::string DirectoryName(std::string_view dir);
 
-// What shards of one campaign have in common, for Summary::campaign.
+// The hash that the shards of one campaign share, for Summary::campaign.
 std::string CampaignOf(const scenario::Scenario& scenario, const PlannerOptions& plan);
 
 value::Value ToTree(const Summary& summary);

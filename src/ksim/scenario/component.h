@@ -14,7 +14,7 @@ namespace ksim::scenario {
 
 class Component {
  public:
-  // What runs in the process, built at each start; destroyed before its informers.
+  // The code that runs in the process, built at each start; destroyed before its informers.
   class Body {
    public:
     virtual ~Body() = default;

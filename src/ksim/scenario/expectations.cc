@@ -87,7 +87,7 @@ bool Expectations::Holds(const Judged& j) const {
   return (!j.what.min || j.matching >= *j.what.min) && (!j.what.max || j.matching <= *j.what.max);
 }
 
-// What is told of one that is not met: how many there are, or when it came too late.
+// Words an expectation that is not met: how many objects match, or when they matched too late.
 std::string Expectations::WhatCame(const Judged& j) {
   if (!j.what.always && j.came)
     return fmt::format("it came true at {}", FormatDuration(*j.came - VirtualTime()));

@@ -28,7 +28,7 @@ class Expectations {
   // The run is over: what was to happen eventually and has not is a violation, and so is what was
   // to hold always where nothing was ever committed; unless it is about one of these resources.
   void Close(std::initializer_list<std::string_view> not_judged = {});
-  // Of each in the list: whether it was to happen eventually, did, and is over: a state that the
+  // For each in the list: whether it was to happen eventually, did, and is over: a state that the
   // run went through.
   std::vector<bool> PassedThrough() const;
   const std::vector<trace::Violation>& violations() const { return violations_; }

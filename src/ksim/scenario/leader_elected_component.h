@@ -24,7 +24,7 @@ class ElectionGroup {
   const std::string& lease() const { return lease_; }
   void Add(sim::Process& replica) { replicas_.push_back(&replica); }
   const std::vector<sim::Process*>& replicas() const { return replicas_; }  // by number
-  // Who began to lead last, of those that do; null if none does.
+  // The replica that began to lead last, among those that lead; null if none does.
   sim::Process* leader() const { return leading_.empty() ? nullptr : leading_.back(); }
 
   void Joins(sim::Process& replica);  // it lives

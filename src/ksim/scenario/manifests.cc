@@ -170,7 +170,7 @@ bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view
 
 void LearnDefinition(api::Kinds& kinds, const Manifest& manifest) {
   if (manifest.Kind() != "CustomResourceDefinition") return;
-  // What lacks names is found by the validation.
+  // Validation finds a definition without names.
   const auto added = kinds.AddFromCrd(manifest.tree);
   static_cast<void>(added);
 }

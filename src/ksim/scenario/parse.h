@@ -25,7 +25,7 @@ struct Document {
   bool used = false;
 };
 
-// What parsing one file needs and collects.
+// The state of parsing one file: its sources, and what parsing has collected.
 struct ParseContext {
   ParseContext(std::shared_ptr<const value::YamlFile> f, Problems& p, api::Kinds& k)
       : file(std::move(f)), problems(p), kinds(k) {}
@@ -57,10 +57,10 @@ std::vector<Manifest> ReadManifestFile(api::Kinds& kinds,
 // Teaches `kinds` a custom kind (of a group that is no Kubernetes one) that it does not know.
 // False: the kind is unknown and none of ours to invent.
 bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view kind);
-// What a CustomResourceDefinition defines; does nothing for any other manifest.
+// Teaches `kinds` the kind that a CustomResourceDefinition defines; ignores any other manifest.
 void LearnDefinition(api::Kinds& kinds, const Manifest& manifest);
 
-// What a scenario is called that does not say it: a/web.yaml is "web", standard input "stdin".
+// The name of a scenario without a name: that of a/web.yaml is "web", of standard input "stdin".
 std::string NameOfFile(std::string_view path);
 
 // The node that a place leads to; null if nowhere.

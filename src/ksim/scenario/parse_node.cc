@@ -19,7 +19,7 @@ using api::FieldPath;
 using value::Value;
 using value::YamlNode;
 
-// What is wrong with one field, in Kubernetes' words.
+// Reports the problems of one field, in Kubernetes' words.
 void Report(Problems& problems, const Span& span, const std::string& path, FieldErrorList errors) {
   for (const api::StatusCause& cause : errors.Take())
     problems.Error(span, fmt::format("{}: {}", path, cause.message));

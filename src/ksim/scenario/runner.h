@@ -42,7 +42,7 @@ struct RunnerOptions {
   RunnerOptions() = default;
   WorldOptions world;
   std::optional<FuzzPhases> fuzz;  // nothing: a run as the scenario says
-  // Of world.strategy, for the trace's header.
+  // The seed and parameters of world.strategy, for the trace's header.
   std::uint64_t strategy_seed = 1;
   value::Value strategy_params = value::Value::EmptyObject();
   // False: no trace can be made, and the end has no digest of the outcome.
@@ -98,7 +98,7 @@ class Runner {
 
   World& world() { return world_; }
   const std::vector<sim::Event>& events() const { return recorder_->events(); }
-  // What the oracles have found so far.
+  // The oracles, and what they have found so far.
   const check::Checker& checker() const { return checks_.checker(); }
   // The faults that were drawn, as spec.faults would say them; of a run that recorded.
   std::vector<FaultSpec> DrawnScript() const;
@@ -166,7 +166,7 @@ class Runner {
   RunReport report_;
 };
 
-// What a step acts on, in words: "ReplicaSet/my-replicaset", "replicasets.apps/my-replicaset".
+// The target of a step, in words: "ReplicaSet/my-replicaset", "replicasets.apps/my-replicaset".
 std::string TargetOf(const Step& step);
 
 }  // namespace ksim::scenario

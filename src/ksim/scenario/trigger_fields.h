@@ -1,4 +1,4 @@
-// What the fields of the events of a trace hold, so that a trigger asks for nothing that never is.
+// The values that the fields of trace events hold, so that no trigger asks for one that never occurs.
 #pragma once
 #include <cstdint>
 #include <string_view>

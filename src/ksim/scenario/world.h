@@ -93,7 +93,7 @@ class World : public fault::Cluster {
   // A `cache` event for every informer.
   void EmitCaches(std::uint64_t cause);
 
-  // What etcd holds under /registry, as API objects in key order.
+  // The content of etcd under /registry, as API objects in key order.
   std::vector<api::Object> Objects() const;
   std::vector<api::Object> Objects(const api::ResourceInfo& resource) const;
 

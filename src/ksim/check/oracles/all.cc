@@ -3,8 +3,7 @@
 namespace ksim::check {
 namespace {
 
-// What is judged elsewhere or not yet: a name, what it promises, and why it is not judged ("" = it
-// is, by others).
+// A guarantee that another part of ksim judges (`why` is ""), or nobody yet.
 OracleEntry Elsewhere(std::string_view name, Guarantee guarantee, std::string_view promise,
                       std::string_view why) {
   auto* info = new OracleInfo;  // lives as long as the program

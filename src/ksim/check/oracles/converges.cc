@@ -30,7 +30,7 @@ const OracleInfo& ConvergesInfo() {
   return info;
 }
 
-// What is written for ever: nobody waits until it has arrived everywhere.
+// Whether somebody writes the resource for ever: nobody waits until such writes arrive everywhere.
 bool Periodic(const Change& c) {
   if (c.resource == "leases" || c.resource == "events") return true;
   if (c.resource != "nodes" || c.before.is_null() || c.after.is_null()) return false;

@@ -95,7 +95,7 @@ class Esr : public Oracle {
     const auto it = active.find(object.uid());
     const std::vector<api::PodView>& pods = it == active.end() ? none : it->second;
     const auto have = static_cast<std::int64_t>(pods.size());
-    // What it waits for holds back scaling down as well.
+    // The pods that the controller waits for hold back scaling down as well.
     if (have != rs.replicas() && facts.unseen_pods().AwaitedBy(object.uid())) return "";
     if (have != rs.replicas())
       return fmt::format("asks for {} pods and has {}", rs.replicas(), have);

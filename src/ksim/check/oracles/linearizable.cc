@@ -170,7 +170,7 @@ class Linearizable : public Oracle {
       if (a.committed == 0 && !WasGoing(facts, a))
         Wrong(facts, a, o, a.object, "nothing was deleted, nor about to be");
     } else if (a.committed != 0) {
-      // What a write deletes is answered as it was asked for; a binding with no object at all.
+      // A deletion is answered with the object that it deleted; a binding with no object at all.
       if (a.revision == o.rv || a.deleted || o.rv == 0) return;
       Wrong(facts, a, o, a.committed, fmt::format("it was committed at revision {}", a.revision));
     } else if (a.verb == Verb::kCreate) {

@@ -18,8 +18,7 @@ using value::Value;
 std::string_view NodeName(const Value& pod) { return pod.Get("spec").Get("nodeName").AsString(); }
 std::string_view Phase(const Value& pod) { return pod.Get("status").Get("phase").AsString(); }
 
-// What becomes of a pod in one commit; "" = nothing that may not be. Sets `judged` if there was
-// something to judge.
+// Judges one commit of a pod: what is wrong with it, or "". Sets `judged` if the law applied.
 using Law = std::string (*)(const Observation& o, bool* judged);
 
 std::string OneController(const Observation& o, bool* judged) {

@@ -40,7 +40,7 @@ class Reliable : public Oracle {
                      {step.missing->Name()});
   }
 
-  // What a bookmark promised and the run never brought.
+  // Reports changes that a bookmark covered and the watch never delivered.
   void Finish(const Facts& facts, const RunEnd&) override {
     if (resumed_) return;
     for (const auto& stream : facts.streams()) {

@@ -159,8 +159,9 @@ class Fits : public Oracle {
     return actor.substr(0, actor.find('/'));
   }
 
-  // Of what the pod asks for: the scheduler looks at nothing else, but at the number of pods
-  // (fit.go fitsRequest). What a node does not name it has none of.
+  // The resource of which the node has too little, among those that the pod asks for: the scheduler
+  // looks at nothing else but the number of pods (fit.go fitsRequest). A node has none of a resource
+  // that it does not name.
   static std::string TooMuch(const api::Resources& u, const api::Resources& m,
                              const api::Resources& asked) {
     if (asked.milli_cpu > 0 && u.milli_cpu > m.milli_cpu)

@@ -56,7 +56,7 @@ class StatusUid : public Oracle {
       if (before.Get(list) != after.Get(list)) OnContainers(facts, o, after.Get(list));
   }
 
-  // Of a container that exists only its own pod can tell.
+  // Only a pod itself can report a container that exists.
   void OnContainers(const Facts& facts, const Observation& o, const value::Value& statuses) {
     for (const value::Value& s : statuses.items()) {
       if (s.Get("containerID").AsString().empty()) continue;

@@ -17,7 +17,7 @@ class Unique : public Oracle {
     const Step& step = scope.step;
     if (!step.judged) return;
     Judged();
-    // What lies before the list that a reflector goes on from it has had as well.
+    // A reflector has also had all that lies before the list that it continues from.
     const bool again = step.again || (resumed_ && step.data && step.before_start);
     if (!again || scope.Reported(Bit::kUnique)) return;
     scope.Report(Bit::kUnique);

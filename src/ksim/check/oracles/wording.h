@@ -32,8 +32,8 @@ inline bool Has(std::uint32_t bits, Bit bit) {
 }
 inline void Set(std::uint32_t* bits, Bit bit) { *bits |= static_cast<std::uint32_t>(bit); }
 
-// What the watch.* and resume.* oracles look at of a delivery: the one watch, or all the watches of
-// its reflector since its last list. Only `step` may be asked unless it is judged.
+// The scope in which the watch.* and resume.* oracles judge a delivery: the one watch, or all the
+// watches of its reflector since its last list. Unless the delivery is judged, read `step` only.
 class Scope {
  public:
   Scope(const Delivery& delivery, bool resumed)
