@@ -8,11 +8,11 @@
 namespace ksim::check {
 namespace {
 
-using Change = std::function<void(Trace*)>;
+using CommittedChange = std::function<void(Trace*)>;
 
 struct WatchRow {
   const char* what;
-  Change change;
+  CommittedChange change;
   std::set<std::string> caught;  // at least these
 };
 

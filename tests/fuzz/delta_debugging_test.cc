@@ -28,7 +28,7 @@ bool Has(const Decisions& all, const std::string& site, std::uint32_t least = 1)
 
 // A failure given by a predicate, which counts how often it was asked.
 struct CountedFailure {
-  Shows Shown() {
+  Reproduces Shown() {
     return [this](const Decisions& d) -> std::optional<Decisions> {
       ++runs;
       if (runs > most || !fails(d)) return std::nullopt;
@@ -39,10 +39,10 @@ struct CountedFailure {
   int runs = 0, most = 1000;
 };
 
-TEST(Fewest, TheTwoOfAHundredThatItTakes) {
+TEST(MinimalDecisions, TheTwoOfAHundredThatItTakes) {
   CountedFailure f;
   f.fails = [](const Decisions& d) { return Has(d, "delay/17") && Has(d, "delay/80"); };
-  const Decisions left = Fewest(Some(100, 3), f.Shown());
+  const Decisions left = MinimalDecisions(Some(100, 3), f.Shown());
   ASSERT_EQ(left.size(), 2u);
   EXPECT_EQ(left[0].site, "delay/17");
   EXPECT_EQ(left[1].site, "delay/80");
@@ -50,51 +50,51 @@ TEST(Fewest, TheTwoOfAHundredThatItTakes) {
   EXPECT_LT(f.runs, 100);
 }
 
-TEST(Fewest, NothingIfItFailsAnyway) {
+TEST(MinimalDecisions, NothingIfItFailsAnyway) {
   CountedFailure f;
   f.fails = [](const Decisions&) { return true; };
-  EXPECT_TRUE(Fewest(Some(20, 1), f.Shown()).empty());
+  EXPECT_TRUE(MinimalDecisions(Some(20, 1), f.Shown()).empty());
   EXPECT_EQ(f.runs, 1);
 }
 
-TEST(Fewest, OneLongFaultForManyShortOnes) {
+TEST(MinimalDecisions, OneLongFaultForManyShortOnes) {
   CountedFailure f;
   f.fails = [](const Decisions& all) {
     const auto sum = [](std::uint32_t s, const sim::Decision& d) { return s + d.answer; };
     return std::accumulate(all.begin(), all.end(), 0u, sum) >= 4;
   };
-  const Decisions left = Fewest(Some(4, 1), f.Shown());
+  const Decisions left = MinimalDecisions(Some(4, 1), f.Shown());
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].answer, 4u) << "and no longer than it must be";
 }
 
-TEST(Fewest, TwoLongOnesWhereOneWillNotDo) {
+TEST(MinimalDecisions, TwoLongOnesWhereOneWillNotDo) {
   CountedFailure f;
   f.fails = [](const Decisions& all) {
     const auto sum = [](std::uint32_t s, const sim::Decision& d) { return s + d.answer; };
     return std::accumulate(all.begin(), all.end(), 0u, sum) >= 8;
   };
-  EXPECT_EQ(Fewest(Some(8, 1), f.Shown()).size(), 2u);
+  EXPECT_EQ(MinimalDecisions(Some(8, 1), f.Shown()).size(), 2u);
 }
 
-TEST(Fewest, WhatItWasWhenNoRunIsLeft) {
+TEST(MinimalDecisions, WhatItWasWhenNoRunIsLeft) {
   CountedFailure f;
   f.most = 0;
   f.fails = [](const Decisions&) { return true; };
-  EXPECT_EQ(Fewest(Some(8, 1), f.Shown()).size(), 8u);
+  EXPECT_EQ(MinimalDecisions(Some(8, 1), f.Shown()).size(), 8u);
 }
 
 // A run without one kind of decision may ask other questions; the decisions that the run took are
 // the result.
-TEST(WithoutParts, WhatWasNotTakenIsGone) {
-  const Shows shows = [](const Decisions& all) -> std::optional<Decisions> {
+TEST(WithoutUnneeded, WhatWasNotTakenIsGone) {
+  const Reproduces shows = [](const Decisions& all) -> std::optional<Decisions> {
     Decisions taken;
     for (const sim::Decision& d : all)
       if (d.site != "delay/2") taken.push_back(d);
     if (!Has(taken, "delay/1")) return std::nullopt;
     return taken;
   };
-  const Decisions left = WithoutParts(Some(2, 1), shows);
+  const Decisions left = WithoutUnneeded(Some(2, 1), shows);
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].site, "delay/1");
 }

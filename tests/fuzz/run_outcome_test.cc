@@ -5,12 +5,12 @@
 namespace ksim::fuzz {
 namespace {
 
-Outcome Full() {
-  Outcome o;
+RunOutcome Full() {
+  RunOutcome o;
   o.number = 7;
   o.seed = 8;
   o.code = kLiveness;
-  Finding f;
+  CampaignFinding f;
   f.oracle = "esr";
   f.place = "replicasets/default/web";
   f.message = std::string("with a \0 in it", 14);
@@ -28,9 +28,9 @@ Outcome Full() {
   return o;
 }
 
-TEST(Outcome, CrossesThePipeWhole) {
+TEST(RunOutcome, CrossesThePipeWhole) {
   const std::string bytes = Encode(Full());
-  const absl::StatusOr<Outcome> back = DecodeOutcome(bytes);
+  const absl::StatusOr<RunOutcome> back = DecodeOutcome(bytes);
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(Encode(*back), bytes);
   EXPECT_EQ(back->findings.at(1).message, Full().findings[1].message);
@@ -40,7 +40,7 @@ TEST(Outcome, CrossesThePipeWhole) {
   EXPECT_FALSE(back->findings.at(0).safety);
 }
 
-TEST(Outcome, CutAnywhereItIsRefused) {
+TEST(RunOutcome, CutAnywhereItIsRefused) {
   const std::string bytes = Encode(Full());
   for (std::size_t n = 0; n < bytes.size(); ++n)
     EXPECT_FALSE(DecodeOutcome(std::string_view(bytes).substr(0, n)).ok()) << n;

@@ -16,11 +16,11 @@ RunSetup SetupOf(const char* strategy, std::uint64_t seed) {
   return setup;
 }
 
-std::string Told(const Outcome& o) {
+std::string Told(const RunOutcome& o) {
   std::string out = fmt::format("{} {} {} {}", o.code, o.events, o.steps, o.lasted.ns());
   for (const sim::Decision& d : o.decisions)
     out += fmt::format("\n{} {} {}", d.site, d.key, d.answer);
-  for (const Finding& f : o.findings) out += fmt::format("\n{}: {}", f.Key(), f.message);
+  for (const CampaignFinding& f : o.findings) out += fmt::format("\n{}: {}", f.Key(), f.message);
   return out;
 }
 
@@ -33,12 +33,12 @@ TEST(Run, IsTheSameWithAndWithoutADigest) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       s.seed = seed;
       RunSetup setup = SetupOf(strategy, seed);
-      const Outcome without = (*Run::Make(s, setup))->Go();
+      const RunOutcome without = (*Run::Make(s, setup))->Go();
       setup.digest = true;
-      const Outcome with = (*Run::Make(s, setup))->Go();
+      const RunOutcome with = (*Run::Make(s, setup))->Go();
       setup.digest = false;
       setup.record = true;  // has a digest for its trace
-      const Outcome recorded = (*Run::Make(s, setup))->Go();
+      const RunOutcome recorded = (*Run::Make(s, setup))->Go();
       EXPECT_EQ(without.digest, "");
       EXPECT_EQ(with.digest.size(), 32u);
       EXPECT_EQ(recorded.digest, with.digest);
@@ -55,7 +55,7 @@ TEST(Run, ThatIsDoneTwiceIsCompared) {
   job.strategy = *SetupOf("swarm", 3).strategy;
   EXPECT_EQ(runs.Do(job).digest, "");
   job.twice = true;
-  const Outcome compared = runs.Do(job);
+  const RunOutcome compared = runs.Do(job);
   EXPECT_EQ(compared.digest.size(), 32u);
   EXPECT_NE(compared.code, kNotDeterministic);
 }

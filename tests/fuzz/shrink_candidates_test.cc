@@ -10,11 +10,11 @@ namespace {
 using scenario::Scenario;
 
 // As under `ksim run`, steps with the same time begin at once.
-TEST(SimplerThan, ALaterStepComesSoonerOnlyAfterTheOneBefore) {
+TEST(ShrinkCandidates, ALaterStepComesSoonerOnlyAfterTheOneBefore) {
   Scenario s = ExpiredExpectations();
   s.steps[0].at = Seconds(5);
   bool first = false, second = false;
-  for (const Scenario& candidate : SimplerThan(s)) {
+  for (const Scenario& candidate : ShrinkCandidates(s)) {
     if (candidate.steps.size() != 2) continue;
     first |= candidate.steps[0].at == Duration() && candidate.steps[1].at == s.steps[1].at;
     second |= candidate.steps[0].at == s.steps[0].at && !candidate.steps[1].at;

@@ -52,7 +52,7 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
   const scenario::Loaded loaded = scenario::ParseScenarioTree(LeanTree(shrunk.scenario));
   ASSERT_EQ(Render(loaded.errors, false), "");
   const std::unique_ptr<fuzz::Run> run = *fuzz::Run::Make(loaded.scenarios.at(0), RunSetup());
-  const Outcome outcome = run->Go();
+  const RunOutcome outcome = run->Go();
   EXPECT_EQ(outcome.code, kSafety);
   ASSERT_FALSE(outcome.findings.empty());
   EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
@@ -81,7 +81,7 @@ TEST(Shrink, OfAMotifOnlyWhatIsNeededStays) {
 Scenario FromFile(const std::string& path) {
   const scenario::Loaded loaded = scenario::Load({path}, scenario::LoadOptions());
   EXPECT_EQ(Render(loaded.errors, false), "");
-  return OnlyLasting(loaded.scenarios.at(0));
+  return WithLastingExpectations(loaded.scenarios.at(0));
 }
 
 // The whole scenario fails only with a campaign's heal; the shrunk one fails without.
@@ -99,7 +99,7 @@ TEST(Shrink, WhatIsSmallFailsAloneWhereverItCan) {
     scenario::Runner runner(shrunk.scenario, scenario::RunnerOptions());
     const scenario::RunReport report = runner.Run();
     EXPECT_TRUE(report.failures.empty()) << path << ": " << report.failures.at(0).error;
-    const std::vector<Finding> findings = FindingsOf(report.end.violations);
+    const std::vector<CampaignFinding> findings = FindingsOf(report.end.violations);
     ASSERT_FALSE(findings.empty()) << path;
     EXPECT_TRUE(findings[0].Same(failure.finding)) << path << ": " << findings[0].Key();
   }
@@ -121,11 +121,11 @@ TEST(Shrink, BeginsWithTheVeryRunOfAnyStrategy) {
       setup.strategy->seed = s.seed = seed;
       if (setup.strategy->name == "random")
         setup.strategy->params = value::Obj({{"rate", value::Value::Of(6)}});
-      const Outcome first = (*fuzz::Run::Make(s, setup))->Go();
+      const RunOutcome first = (*fuzz::Run::Make(s, setup))->Go();
       setup.strategy->name = "nominal";
       setup.strategy->params = value::Value::EmptyObject();
       setup.overrides = ToOverrides(first.decisions);
-      const Outcome again = (*fuzz::Run::Make(s, setup))->Go();
+      const RunOutcome again = (*fuzz::Run::Make(s, setup))->Go();
       EXPECT_EQ(again.digest, first.digest) << name << " " << seed;
       EXPECT_EQ(again.decisions.size(), first.decisions.size()) << name << " " << seed;
     }
@@ -134,7 +134,7 @@ TEST(Shrink, BeginsWithTheVeryRunOfAnyStrategy) {
 
 TEST(Shrink, WhatDoesNotFailIsNotReproduced) {
   const Scenario s = ExpiredExpectations();
-  Finding finding;
+  CampaignFinding finding;
   finding.oracle = "expect";
   finding.place = "never";
   EXPECT_FALSE(Shrink(s, std::nullopt, {}, finding, ShrinkOptions()).reproduced);

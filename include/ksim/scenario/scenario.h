@@ -164,7 +164,7 @@ struct Scenario {
   std::string name;
   std::string description;
   std::uint64_t seed = 1;
-  api::Compat compat = api::Compat::k1_30;
+  api::Compat compat = api::kDefaultCompat;
   std::optional<Duration> until;  // nullopt = quiescent
   Duration quiet_for = Seconds(2);
   Limit limit;

@@ -32,7 +32,7 @@ const T* PayloadIf(const sim::Event& e) {
   return typeid(payload) == typeid(T) ? &e.payload.As<T>() : nullptr;
 }
 
-void Named(const api::Object& object, Observation* o) {
+void FillNamed(const api::Object& object, Observation* o) {
   if (object.empty()) return;
   o->ns = object.ns();
   o->name = object.name();
@@ -40,7 +40,7 @@ void Named(const api::Object& object, Observation* o) {
   o->rv = object.resource_version();
 }
 
-void Request(const client::RequestPayload& p, Observation* o) {
+void FillRequest(const client::RequestPayload& p, Observation* o) {
   const api::Request& r = p.request;
   o->request = r.id;
   o->server = p.server;
@@ -61,7 +61,7 @@ void Request(const client::RequestPayload& p, Observation* o) {
   o->dry_run = r.dry_run;
 }
 
-void Response(const client::ResponsePayload& p, Observation* o) {
+void FillResponse(const client::ResponsePayload& p, Observation* o) {
   static constexpr std::string_view kFrom[] = {"", "store", "cache"};
   o->request = p.id;
   o->code = p.code;
@@ -107,7 +107,7 @@ void StoreWatch(const store::StoreWatchPayload& p, std::string* rv, Observation*
   o->reason = p.reason;
 }
 
-void Watch(const apiserver::WatchPayload& p, Observation* o) {
+void FillWatch(const apiserver::WatchPayload& p, Observation* o) {
   o->stream = p.stream;
   o->server = p.server.name();
   o->client = p.client.name();
@@ -136,21 +136,21 @@ void StoreDelivery(const store::StoreEventPayload& p, Observation* o) {
   if (p.kv && !p.kv.is_tombstone()) o->uid = UidOf(p.kv.value());
 }
 
-void Delivery(const client::DeliverPayload& p, Observation* o) {
+void FillDelivery(const client::DeliverPayload& p, Observation* o) {
   o->stream = p.stream;
   o->n = p.n;
   o->type = p.type;
   if (p.resource != nullptr) o->resource = p.resource->resource;
-  Named(p.object, o);
+  FillNamed(p.object, o);
   o->initial_end = p.initial_end;
 }
 
-void Handler(const client::HandlerPayload& p, Observation* o) {
+void FillHandler(const client::HandlerPayload& p, Observation* o) {
   o->informer = p.informer;
   o->listener = p.listener.name();
   o->call = static_cast<HandlerCall>(p.type);
   o->resource = p.resource->resource;
-  Named(p.object, o);
+  FillNamed(p.object, o);
   if (!p.old_object.empty()) {
     o->old_uid = p.old_object.uid();
     o->old_rv = p.old_object.resource_version();
@@ -160,7 +160,7 @@ void Handler(const client::HandlerPayload& p, Observation* o) {
 }
 
 // Kinds of which there is one payload.
-void Other(const sim::Event& e, Observation* o) {
+void FillOther(const sim::Event& e, Observation* o) {
   switch (e.kind) {
     case Kind::kRelist: {
       const auto& p = e.payload.As<client::RelistPayload>();
@@ -231,7 +231,7 @@ void Other(const sim::Event& e, Observation* o) {
 
 }  // namespace
 
-void Observer::Fill(const sim::Event& e, Observation* o) {
+void BusObserver::Fill(const sim::Event& e, Observation* o) {
   static_assert(std::is_trivially_destructible_v<Observation>);
   std::construct_at(o);  // in place: it is large
   o->seq = e.seq;
@@ -242,13 +242,13 @@ void Observer::Fill(const sim::Event& e, Observation* o) {
   o->object = e.object;
   switch (e.kind) {
     case Kind::kRequest:
-      Request(e.payload.As<client::RequestPayload>(), o);
+      FillRequest(e.payload.As<client::RequestPayload>(), o);
       return;
     case Kind::kResponse:
-      Response(e.payload.As<client::ResponsePayload>(), o);
+      FillResponse(e.payload.As<client::ResponsePayload>(), o);
       return;
     case Kind::kHandler:
-      Handler(e.payload.As<client::HandlerPayload>(), o);
+      FillHandler(e.payload.As<client::HandlerPayload>(), o);
       return;
     case Kind::kCommit:
       Commit(e.payload.As<store::CommitPayload>(), o);
@@ -257,16 +257,16 @@ void Observer::Fill(const sim::Event& e, Observation* o) {
       if (const auto* p = PayloadIf<store::StoreWatchPayload>(e))
         StoreWatch(*p, &revision_, o);
       else
-        Watch(e.payload.As<apiserver::WatchPayload>(), o);
+        FillWatch(e.payload.As<apiserver::WatchPayload>(), o);
       return;
     case Kind::kDeliver:
       if (const auto* p = PayloadIf<client::DeliverPayload>(e))
-        Delivery(*p, o);
+        FillDelivery(*p, o);
       else
         StoreDelivery(e.payload.As<store::StoreEventPayload>(), o);
       return;
     default:
-      Other(e, o);
+      FillOther(e, o);
       return;
   }
 }

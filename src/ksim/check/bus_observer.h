@@ -7,7 +7,7 @@
 
 namespace ksim::check {
 
-class Observer {
+class BusObserver {
  public:
   // The kinds that oracles read: half of all events.
   static constexpr sim::EventKinds kRead =

@@ -63,7 +63,7 @@ std::vector<std::pair<std::string, std::string>> Checker::not_judged() const {
 LiveChecker::LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks,
                          api::Compat compat)
     : sim_(sim), checker_(checks, compat) {
-  sim.bus().Subscribe(sim::Bus::Stage::kOracle, Observer::kRead,
+  sim.bus().Subscribe(sim::Bus::Stage::kOracle, BusObserver::kRead,
                       [this](const sim::Event& e) { OnEvent(e); });
 }
 
@@ -110,9 +110,9 @@ RunEnd EndOf(const trace::Trace& trace) {
 
 absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
                                                     const std::vector<std::string>& checks) {
-  const api::Compat compat = api::ParseCompat(trace.header.compat).value_or(api::Compat::k1_36);
+  const api::Compat compat = api::ParseCompat(trace.header.compat).value_or(kNewestCompat);
   auto checker = std::make_unique<Checker>(checks, compat);
-  RecordObserver observer;
+  TraceObserver observer;
   Observation o;
   for (const trace::Record& r : trace.events)
     if (observer.Observe(r, &o)) checker->Take(o);

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ksim/api/compat.h"
 #include "ksim/check/bus_observer.h"
 #include "ksim/check/oracle.h"
 #include "ksim/sim/simulation.h"
@@ -24,7 +23,7 @@ namespace ksim::check {
 class Checker {
  public:
   // `checks`: names of oracles as a scenario has them. `compat`: of the run.
-  explicit Checker(const std::vector<std::string>& checks, api::Compat compat = api::Compat::k1_36);
+  explicit Checker(const std::vector<std::string>& checks, api::Compat compat = kNewestCompat);
 
   void Take(const Observation& o);
   // The run is over: what can only be judged now. Once.
@@ -54,7 +53,7 @@ class LiveChecker {
  public:
   // Subscribes itself; must live as long as the bus is used.
   LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks,
-              api::Compat compat = api::Compat::k1_36);
+              api::Compat compat = kNewestCompat);
   LiveChecker(const LiveChecker&) = delete;
   LiveChecker& operator=(const LiveChecker&) = delete;
 
@@ -67,7 +66,7 @@ class LiveChecker {
   void Emit(std::size_t finding, bool later);
 
   sim::Simulation& sim_;
-  Observer observer_;
+  BusObserver observer_;
   Checker checker_;
   Observation observation_;
 };

@@ -98,7 +98,7 @@ Collection Collection::Opaque(std::string_view resource) {
   return c;
 }
 
-bool Collection::Has(const Change& of, const Value& tree) const {
+bool Collection::Has(const CommittedChange& of, const Value& tree) const {
   if (tree.is_null()) return false;
   if (everything_) return true;
   if (!ns_.empty() && of.ns != ns_) return false;
@@ -110,7 +110,7 @@ bool Collection::Has(const Change& of, const Value& tree) const {
       [&tree](std::string_view field) { return PlainFieldOf(tree, field); });
 }
 
-Meaning Collection::Of(const Change& change) const {
+Meaning Collection::Of(const CommittedChange& change) const {
   const bool before = Has(change, change.before);
   const bool after = Has(change, change.after);
   if (after) return before ? Meaning::kModified : Meaning::kAdded;
@@ -126,34 +126,35 @@ std::string Collection::ToString() const {
   return out;
 }
 
-const Positions* Collection::Candidates(const History& history) const {
+const Positions* Collection::Candidates(const CommitHistory& history) const {
   if (object_ != 0) return &history.PositionsOf(object_);
   if (!node_.empty() && resource_ == "pods") return &history.OnNode(node_);
   return nullptr;
 }
 
-std::size_t Collection::FirstIn(const History& history, std::size_t from, std::size_t to) const {
-  if (from >= to) return History::kNone;  // as mostly: nothing lies between
+std::size_t Collection::FirstIn(const CommitHistory& history, std::size_t from,
+                                std::size_t to) const {
+  if (from >= to) return CommitHistory::kNone;  // as mostly: nothing lies between
   const Changes& all = ChangesIn(history);
   if (const Positions* candidates = Candidates(history)) {
     auto it = std::lower_bound(candidates->begin(), candidates->end(), from);
     for (; it != candidates->end() && *it < to; ++it)
       if (Of(*all[*it]) != Meaning::kNothing) return *it;
-    return History::kNone;
+    return CommitHistory::kNone;
   }
   for (std::size_t i = from; i < to && i < all.size(); ++i)
     if (everything_ || Of(*all[i]) != Meaning::kNothing) return i;
-  return History::kNone;
+  return CommitHistory::kNone;
 }
 
-std::vector<const Change*> Collection::ContentAt(const History& history,
-                                                 std::int64_t revision) const {
+std::vector<const CommittedChange*> Collection::ContentAt(const CommitHistory& history,
+                                                          std::int64_t revision) const {
   const Changes& all = ChangesIn(history);
-  const std::size_t end = History::After(all, revision);
-  std::vector<std::pair<std::string, const Change*>> rows;
+  const std::size_t end = CommitHistory::After(all, revision);
+  std::vector<std::pair<std::string, const CommittedChange*>> rows;
   // A change counts if it is its object's last one up to the revision.
   const auto take = [&](std::size_t i) {
-    const Change* c = all[i];
+    const CommittedChange* c = all[i];
     if (i >= end || c->after.is_null() || history.At(c->object, revision) != c) return;
     if (Has(*c, c->after)) rows.emplace_back(c->ns.empty() ? c->name : c->ns + "/" + c->name, c);
   };
@@ -164,16 +165,16 @@ std::vector<const Change*> Collection::ContentAt(const History& history,
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<const Change*> out;
+  std::vector<const CommittedChange*> out;
   out.reserve(rows.size());
   for (const auto& row : rows) out.push_back(row.second);
   return out;
 }
 
-std::uint64_t HashOfContent(const std::vector<const Change*>& content) {
+std::uint64_t HashOfContent(const std::vector<const CommittedChange*>& content) {
   Hasher hash;
   std::string key;
-  for (const Change* c : content) {
+  for (const CommittedChange* c : content) {
     key.assign(c->ns);
     if (!key.empty()) key += '/';
     key += c->name;

@@ -28,22 +28,25 @@ class Collection {
   bool judgeable() const { return judgeable_; }
   const std::string& resource() const { return resource_; }
   // All changes of the resource.
-  const Changes& ChangesIn(const History& history) const { return history.OfHash(resource_hash_); }
+  const Changes& ChangesIn(const CommitHistory& history) const {
+    return history.OfHash(resource_hash_);
+  }
   bool everything() const { return everything_; }
-  bool Has(const Change& of, const value::Value& tree) const;
+  bool Has(const CommittedChange& of, const value::Value& tree) const;
   // A change that moves an object in is ADDED, one that moves it out DELETED.
-  Meaning Of(const Change& change) const;
+  Meaning Of(const CommittedChange& change) const;
   // The first position in [from, to) whose change means something to a watcher; kNone if none does.
-  std::size_t FirstIn(const History& history, std::size_t from, std::size_t to) const;
+  std::size_t FirstIn(const CommitHistory& history, std::size_t from, std::size_t to) const;
   // The content at a revision, by object key (namespace/name): each object's last change.
-  std::vector<const Change*> ContentAt(const History& history, std::int64_t revision) const;
+  std::vector<const CommittedChange*> ContentAt(const CommitHistory& history,
+                                                std::int64_t revision) const;
   // "pods in default with app=web"
   std::string ToString() const;
 
  private:
   bool ReadSelectors(std::string_view labels, std::string_view fields);
   // Positions beside which no change can mean anything; null = any can.
-  const Positions* Candidates(const History& history) const;
+  const Positions* Candidates(const CommitHistory& history) const;
 
   std::string resource_;
   SharedText ns_, name_, label_text_, field_text_;  // mostly empty
@@ -56,6 +59,6 @@ class Collection {
 };
 
 // itemsHash of such content, as `response`, `relist` and `cache` events carry it.
-std::uint64_t HashOfContent(const std::vector<const Change*>& content);
+std::uint64_t HashOfContent(const std::vector<const CommittedChange*>& content);
 
 }  // namespace ksim::check

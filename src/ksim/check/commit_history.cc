@@ -11,29 +11,29 @@ namespace {
 
 constexpr std::size_t kChunk = 256;
 
-std::string_view NodeNameOf(const value::Value& tree) {
+std::string_view NodeOfPod(const value::Value& tree) {
   static const value::Atom spec("spec"), node("nodeName");
   return tree.Get(spec).Get(node).AsString();
 }
 
 }  // namespace
 
-std::string Change::Name() const {
+std::string CommittedChange::Name() const {
   if (ns.empty()) return fmt::format("{}/{}", resource, name);
   return fmt::format("{}/{}/{}", resource, ns, name);
 }
 
-std::string_view Change::uid() const {
+std::string_view CommittedChange::uid() const {
   static const value::Atom metadata("metadata"), uid("uid");
   return state().Get(metadata).Get(uid).AsString();
 }
 
-void History::Take(const Observation& o) {
+void CommitHistory::Take(const Observation& o) {
   if (chunks_.empty() || chunks_.back().size() == kChunk) {
     chunks_.emplace_back();
     chunks_.back().reserve(kChunk);
   }
-  Change& c = chunks_.back().emplace_back();
+  CommittedChange& c = chunks_.back().emplace_back();
   c.seq = o.seq;
   c.t = o.t;
   c.revision = o.rv;
@@ -58,31 +58,31 @@ void History::Take(const Observation& o) {
   ++count_;
 }
 
-void History::FileUnderNode(const Change& pod, std::size_t position) {
-  const std::string_view before = NodeNameOf(pod.before), after = NodeNameOf(pod.after);
+void CommitHistory::FileUnderNode(const CommittedChange& pod, std::size_t position) {
+  const std::string_view before = NodeOfPod(pod.before), after = NodeOfPod(pod.after);
   if (!before.empty()) by_node_[Hash64(before)].push_back(position);
   if (!after.empty() && after != before) by_node_[Hash64(after)].push_back(position);
 }
 
-const Positions& History::PositionsOf(std::uint64_t object) const {
+const Positions& CommitHistory::PositionsOf(std::uint64_t object) const {
   static const Positions none;
   const auto it = by_object_.find(object);
   return it == by_object_.end() ? none : it->second.positions;
 }
 
-const Positions& History::OnNode(std::string_view node) const {
+const Positions& CommitHistory::OnNode(std::string_view node) const {
   static const Positions none;
   const auto it = by_node_.find(Hash64(node));
   return it == by_node_.end() ? none : it->second;
 }
 
-const Changes& History::OfHash(std::uint64_t resource_hash) const {
+const Changes& CommitHistory::OfHash(std::uint64_t resource_hash) const {
   static const Changes none;
   const auto it = by_resource_.find(resource_hash);
   return it == by_resource_.end() ? none : it->second;
 }
 
-const Change* History::Commit(std::uint64_t object, std::int64_t revision) const {
+const CommittedChange* CommitHistory::Commit(std::uint64_t object, std::int64_t revision) const {
   const Changes& own = OfObject(object);
   // Mostly it is one of the newest.
   for (std::size_t i = own.size(); i-- > 0;) {
@@ -92,32 +92,33 @@ const Change* History::Commit(std::uint64_t object, std::int64_t revision) const
   return nullptr;
 }
 
-std::size_t History::After(const Changes& of_resource, std::int64_t revision) {
-  const auto it = std::upper_bound(of_resource.begin(), of_resource.end(), revision,
-                                   [](std::int64_t r, const Change* c) { return r < c->revision; });
+std::size_t CommitHistory::After(const Changes& of_resource, std::int64_t revision) {
+  const auto it =
+      std::upper_bound(of_resource.begin(), of_resource.end(), revision,
+                       [](std::int64_t r, const CommittedChange* c) { return r < c->revision; });
   return static_cast<std::size_t>(it - of_resource.begin());
 }
 
-const Change* History::Newest(std::uint64_t object) const {
+const CommittedChange* CommitHistory::Newest(std::uint64_t object) const {
   const auto it = by_object_.find(object);
   return it == by_object_.end() ? nullptr : it->second.changes.back();
 }
 
-const Change* History::At(std::uint64_t object, std::int64_t revision) const {
+const CommittedChange* CommitHistory::At(std::uint64_t object, std::int64_t revision) const {
   const Changes& own = OfObject(object);
   for (std::size_t i = own.size(); i-- > 0;)
     if (own[i]->revision <= revision) return own[i];
   return nullptr;
 }
 
-const Changes& History::OfObject(std::uint64_t object) const {
+const Changes& CommitHistory::OfObject(std::uint64_t object) const {
   static const Changes none;
   const auto it = by_object_.find(object);
   return it == by_object_.end() ? none : it->second.changes;
 }
 
-std::string History::NameOf(std::uint64_t object) const {
-  const Change* c = Newest(object);
+std::string CommitHistory::NameOf(std::uint64_t object) const {
+  const CommittedChange* c = Newest(object);
   return c == nullptr ? Hex(object) : c->Name();
 }
 

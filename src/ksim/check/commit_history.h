@@ -1,5 +1,5 @@
-// History: every commit of a run so far: the oracles' own account of the store, rebuilt from the
-// write log alone. Trees are shared with the events, so it costs a few words a commit.
+// CommitHistory: every commit of a run so far: the oracles' own account of the store, rebuilt from
+// the write log alone. Trees are shared with the events, so it costs a few words a commit.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,8 +15,8 @@
 namespace ksim::check {
 
 // One commit of one key.
-struct Change {
-  Change() = default;
+struct CommittedChange {
+  CommittedChange() = default;
   std::uint64_t seq = 0;
   std::int64_t t = 0;
   std::int64_t revision = 0;
@@ -36,10 +36,10 @@ struct Change {
 };
 
 // The commits of one resource in the order of (revision, sub). A position is an index into it.
-using Changes = std::vector<const Change*>;
+using Changes = std::vector<const CommittedChange*>;
 using Positions = std::vector<std::size_t>;
 
-class History {
+class CommitHistory {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -51,16 +51,16 @@ class History {
   const Changes& Of(std::string_view resource) const { return OfHash(Hash64(resource)); }
   const Changes& OfHash(std::uint64_t resource_hash) const;
   // The commit of this object at this revision; null: nobody made it.
-  const Change* Commit(std::uint64_t object, std::int64_t revision) const;
+  const CommittedChange* Commit(std::uint64_t object, std::int64_t revision) const;
   // The first position whose revision is above `revision`.
   std::size_t After(std::string_view resource, std::int64_t revision) const {
     return After(Of(resource), revision);
   }
   static std::size_t After(const Changes& of_resource, std::int64_t revision);
   // The object's newest commit; null: never there.
-  const Change* Newest(std::uint64_t object) const;
+  const CommittedChange* Newest(std::uint64_t object) const;
   // The object's commit that was its newest at `revision`; null: it was not there yet.
-  const Change* At(std::uint64_t object, std::int64_t revision) const;
+  const CommittedChange* At(std::uint64_t object, std::int64_t revision) const;
   // All commits of an object, oldest first.
   const Changes& OfObject(std::uint64_t object) const;
   // Their positions in the resource's list.
@@ -75,10 +75,10 @@ class History {
     Changes changes;
     Positions positions;  // of each in its resource's list
   };
-  void FileUnderNode(const Change& pod, std::size_t position);
+  void FileUnderNode(const CommittedChange& pod, std::size_t position);
 
   // By the hashes of their names. Chunks, so that pointers stay good.
-  std::vector<std::vector<Change>> chunks_;
+  std::vector<std::vector<CommittedChange>> chunks_;
   absl::flat_hash_map<std::uint64_t, Changes> by_resource_;      // looked up only
   absl::flat_hash_map<std::uint64_t, ObjectChanges> by_object_;  // looked up only
   absl::flat_hash_map<std::uint64_t, Positions> by_node_;        // looked up only

@@ -46,13 +46,13 @@ std::string_view PartOf(std::string_view actor) {
 }  // namespace
 
 std::string Stream::Name() const {
-  const std::string what = track.collection().ToString();
+  const std::string what = sequence.collection().ToString();
   if (level == Level::kStore) return fmt::format("{}'s watch {} on etcd ({})", client, id, what);
   return fmt::format("{}'s watch {} on {} ({})", client, id, server, what);
 }
 
 // Room for a small cluster's lists and watches without growing.
-Facts::Facts(api::Compat compat) : compat_(compat) {
+Facts::Facts(api::Compat compat) : profile_(ProfileOf(compat)) {
   constexpr std::size_t kUsual = 64;
   reads_.reserve(kUsual);
   for (auto& level : by_id_) level.reserve(kUsual);
@@ -174,10 +174,9 @@ void Facts::TakeWatch(const Observation& o) {
     const std::int64_t start = rv.value_or(0) > 0 ? *rv - 1 : history_.revision();
     const bool filtered = o.options.find("noPut") != std::string_view::npos ||
                           o.options.find("noDelete") != std::string_view::npos;
-    s.track =
-        filtered
-            ? Track::FromSomewhere(std::make_shared<const Collection>(Collection::Opaque(resource)))
-            : Track::From(std::move(collection), start);
+    s.sequence = filtered ? WatchSequence::FromSomewhere(
+                                std::make_shared<const Collection>(Collection::Opaque(resource)))
+                          : WatchSequence::From(std::move(collection), start);
     return;
   }
   const ReadRequest* request = Read(o.request);
@@ -192,30 +191,31 @@ void Facts::TakeWatch(const Observation& o) {
   const bool any = rv.value_or(0) == 0;
   const bool initial_off = o.options.find("sendInitialEvents=false") != std::string_view::npos;
   if (from_state || (any && !initial_off))
-    s.track = Track::FromState(std::move(collection), from_state);
+    s.sequence = WatchSequence::FromState(std::move(collection), from_state);
   else
-    s.track =
-        any ? Track::FromSomewhere(std::move(collection)) : Track::From(std::move(collection), *rv);
+    s.sequence = any ? WatchSequence::FromSomewhere(std::move(collection))
+                     : WatchSequence::From(std::move(collection), *rv);
 }
 
 void Facts::TakeDelivery(const Observation& o) {
   delivery_.informer = nullptr;
-  delivery_.resumed = Step();
+  delivery_.resumed = SequenceStep();
   Stream* s = FindStream(o.level, o.stream);
   if (s == nullptr) {
     s = &NewStream(o);
     s->client = o.actor;
-    s->track = Track::FromSomewhere(std::make_shared<const Collection>(o.resource, "", "", "", ""));
+    s->sequence = WatchSequence::FromSomewhere(
+        std::make_shared<const Collection>(o.resource, "", "", "", ""));
   }
   delivery_.stream = s;
-  const bool was_state = s->track.in_state();
-  delivery_.step = s->track.Take(history_, o);
+  const bool was_state = s->sequence.in_state();
+  delivery_.step = s->sequence.Take(history_, o);
   if (!s->reflectors || o.type == Type::kError) return;
   Informer* informer = FindInformer(s->client, o.resource);
   if (informer == nullptr) return;
   if (!was_state) {
     delivery_.informer = informer;
-    if (informer->listed) delivery_.resumed = informer->track.Take(history_, o);
+    if (informer->listed) delivery_.resumed = informer->sequence.Take(history_, o);
     if (o.rv > informer->served) {
       informer->served = o.rv;
       informer->told = o.seq;
@@ -257,7 +257,7 @@ void Facts::TakeRelist(const Observation& o) {
   if (const ReadRequest* request = Read(o.last_request)) i.collection = request->collection;
   if (i.collection == nullptr)
     i.collection = std::make_shared<const Collection>(o.resource, "", "", "", "");
-  i.track = Track::From(i.collection, o.rv);
+  i.sequence = WatchSequence::From(i.collection, o.rv);
   i.listed = true;
   i.relist = i.told = o.seq;
   i.served = o.rv;
@@ -319,7 +319,7 @@ std::vector<Informer*> Facts::informers() const {
 
 std::vector<std::string> Facts::Beliefs(std::uint64_t object) const {
   std::vector<std::string> out;
-  const Change* newest = history_.Newest(object);
+  const CommittedChange* newest = history_.Newest(object);
   if (newest == nullptr) return out;
   const bool there = !newest->after.is_null();
   for (const Informer* i : informers()) {

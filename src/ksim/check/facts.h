@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/api/compat.h"
 #include "ksim/base/internal/shared_text.h"
 #include "ksim/check/commit_history.h"
 #include "ksim/check/observation.h"
+#include "ksim/check/profile.h"
 #include "ksim/check/unseen_pods.h"
 #include "ksim/check/watch_sequence.h"
 
@@ -40,7 +40,7 @@ struct Stream {
   std::uint64_t id = 0;
   SharedText server, client;
   std::uint64_t opened = 0;  // seq
-  Track track;
+  WatchSequence sequence;
   bool reflectors = false;  // the client's informer reads it
   std::uint64_t last_response = 0;
   std::int64_t last_response_revision = 0;
@@ -67,7 +67,7 @@ struct Informer {
   std::string name;  // "PROCESS RESOURCE"
   std::string process, resource;
   std::shared_ptr<const Collection> collection;  // null before its first list
-  Track track;                                   // since the last list
+  WatchSequence sequence;                        // since the last list
   bool listed = false;
   std::int64_t served = 0;   // the highest revision it was told
   std::uint64_t told = 0;    // seq of the event that told it
@@ -84,9 +84,9 @@ struct Informer {
 // The place of a delivery on its connection and in its reflector's sequence.
 struct Delivery {
   Stream* stream = nullptr;
-  Step step;
+  SequenceStep step;
   Informer* informer = nullptr;  // null: no reflector's, or part of its initial state
-  Step resumed;
+  SequenceStep resumed;
 };
 
 // A handler call beside the last call about the same object.
@@ -99,14 +99,14 @@ struct HandlerStep {
 
 class Facts {
  public:
-  explicit Facts(api::Compat compat = api::Compat::k1_36);
+  explicit Facts(api::Compat compat = kNewestCompat);
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 
   void Take(const Observation& o);
 
-  api::Compat compat() const { return compat_; }  // whose behaviour the run has
-  const History& history() const { return history_; }
+  const Profile& profile() const { return profile_; }
+  const CommitHistory& history() const { return history_; }
   // About the observation taken last, if it is of such a kind.
   const Delivery& delivery() const { return delivery_; }
   const HandlerStep& handler() const { return handler_; }
@@ -151,8 +151,8 @@ class Facts {
   Informer& InformerOf(std::string_view name);
   Informer* FindInformer(std::string_view process, std::string_view resource);
 
-  api::Compat compat_;
-  History history_;
+  const Profile& profile_;
+  CommitHistory history_;
   UnseenPods unseen_pods_;
   std::int64_t now_ = 0, last_fault_ = 0, last_step_ = 0;
   absl::flat_hash_map<std::uint64_t, ReadRequest> reads_;  // looked up only

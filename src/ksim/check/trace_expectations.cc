@@ -59,14 +59,14 @@ std::optional<Condition> Read(const Value& expectation, const api::Kinds& kinds)
 }
 
 // The objects it is about, and whether each is as `where` says.
-class Fold {
+class MatchCount {
  public:
-  explicit Fold(const Condition& condition) : condition_(condition) {}
+  explicit MatchCount(const Condition& condition) : condition_(condition) {}
 
-  bool Concerns(const Change& c) const {
+  bool Concerns(const CommittedChange& c) const {
     return c.ns == condition_.ns && (condition_.name.empty() || c.name == condition_.name);
   }
-  void Take(const Change& c) {
+  void Take(const CommittedChange& c) {
     objects_.erase(c.name);
     if (c.after.is_null()) return;
     if (!condition_.selector.Matches(c.after.Get("metadata").Get("labels"))) return;
@@ -99,7 +99,7 @@ class Fold {
   std::map<std::string, bool> objects_;  // by name
 };
 
-Finding Unmet(const Condition& c, std::size_t number, const Fold& fold, std::uint64_t first) {
+Finding Unmet(const Condition& c, std::size_t number, const MatchCount& fold, std::uint64_t first) {
   Finding f;
   f.violation.oracle = "expect";
   f.violation.message = fmt::format("expectation {} ({}, {}): there {} {}", number,
@@ -112,11 +112,11 @@ Finding Unmet(const Condition& c, std::size_t number, const Fold& fold, std::uin
 }
 
 // `ends`: what holds at the end counts.
-std::optional<Finding> Judge(const History& history, const Condition& c, std::size_t number,
-                             bool ends) {
-  Fold fold(c);
+std::optional<Finding> JudgeCondition(const CommitHistory& history, const Condition& c,
+                                      std::size_t number, bool ends) {
+  MatchCount fold(c);
   bool met = false;
-  for (const Change* change : history.Of(c.resource)) {
+  for (const CommittedChange* change : history.Of(c.resource)) {
     if (!fold.Concerns(*change)) continue;
     fold.Take(*change);
     const bool holds = fold.Holds();
@@ -131,18 +131,18 @@ std::optional<Finding> Judge(const History& history, const Condition& c, std::si
 
 }  // namespace
 
-Expected JudgeExpected(const History& history, const trace::Trace& trace) {
+ExpectationJudgement JudgeExpected(const CommitHistory& history, const trace::Trace& trace) {
   const api::Kinds kinds;
   const bool whole = trace.end && trace.end->result != "interrupted";
   const bool ends = whole && trace.header.mode != "fuzz";
-  Expected out;
+  ExpectationJudgement out;
   std::size_t number = 0;
   for (const Value& e : trace.header.scenario.Get("spec").Get("expect").items()) {
     ++number;
     const std::optional<Condition> condition = Read(e, kinds);
     if (!condition)
       out.why = fmt::format("expectation {} is about what only the run knew", number);
-    else if (auto finding = Judge(history, *condition, number, ends))
+    else if (auto finding = JudgeCondition(history, *condition, number, ends))
       out.findings.push_back(*std::move(finding));
     if (condition && !condition->always && !ends)
       out.why =

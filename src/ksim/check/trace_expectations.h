@@ -9,14 +9,14 @@
 
 namespace ksim::check {
 
-struct Expected {
-  Expected() = default;
+struct ExpectationJudgement {
+  ExpectationJudgement() = default;
   std::vector<Finding> findings;
   std::string why;  // why not all of them could be judged; "" = all were
 };
 
 // Judges only `always` in a campaign's run and in a trace that is cut short: the other expectations
 // depend on how the run ended.
-Expected JudgeExpected(const History& history, const trace::Trace& trace);
+ExpectationJudgement JudgeExpected(const CommitHistory& history, const trace::Trace& trace);
 
 }  // namespace ksim::check

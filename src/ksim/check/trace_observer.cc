@@ -27,14 +27,14 @@ std::uint64_t HashOf(const Record& r, std::string_view field) {
   return h;
 }
 
-api::WatchEventType TypeOf(std::string_view text) {
+api::WatchEventType ReadWatchEventType(std::string_view text) {
   using Type = api::WatchEventType;
   for (Type t : {Type::kAdded, Type::kModified, Type::kDeleted, Type::kBookmark})
     if (text == api::ToString(t)) return t;
   return Type::kError;
 }
 
-void Named(const Record& r, Observation* o) {
+void CopyNamed(const Record& r, Observation* o) {
   o->resource = r.Text("resource");
   o->ns = r.Text("namespace");
   o->name = r.Text("name");
@@ -42,8 +42,8 @@ void Named(const Record& r, Observation* o) {
   if (!o->name.empty()) o->object = api::ObjectHash(o->resource, o->ns, o->name);
 }
 
-void Request(const Record& r, Observation* o) {
-  Named(r, o);
+void CopyRequest(const Record& r, Observation* o) {
+  CopyNamed(r, o);
   o->request = Number(r, "id");
   o->server = r.Text("server");
   o->verb = r.Text("verb");
@@ -60,7 +60,7 @@ void Request(const Record& r, Observation* o) {
   o->dry_run = params.Has("dryRun");
 }
 
-void Response(const Record& r, Observation* o) {
+void CopyResponse(const Record& r, Observation* o) {
   o->request = Number(r, "id");
   o->code = static_cast<int>(r.Int("code"));
   o->reason = r.Text("reason");
@@ -72,7 +72,7 @@ void Response(const Record& r, Observation* o) {
   o->lost = r.Get("lost").AsBool();
 }
 
-void Watch(const Record& r, Observation* o) {
+void CopyWatch(const Record& r, Observation* o) {
   o->server = r.Text("server");
   o->level = o->server == "etcd" ? Level::kStore : Level::kApi;
   o->stream = Number(r, "stream");
@@ -87,9 +87,9 @@ void Watch(const Record& r, Observation* o) {
   o->reason = r.Text("reason");
 }
 
-void Delivery(const Record& r, Observation* o) {
+void CopyDelivery(const Record& r, Observation* o) {
   o->level = r.Text("server") == "etcd" ? Level::kStore : Level::kApi;
-  Named(r, o);
+  CopyNamed(r, o);
   o->key = r.Text("key");
   if (o->level == Level::kStore && !o->key.empty()) {
     o->object = store::ObjectHashOfKey(o->key);
@@ -101,14 +101,14 @@ void Delivery(const Record& r, Observation* o) {
   }
   o->stream = Number(r, "stream");
   o->n = Number(r, "n");
-  o->type = TypeOf(r.Text("type"));
+  o->type = ReadWatchEventType(r.Text("type"));
   o->rv = r.Int("rv");
   o->initial_end = r.Get("initialEnd").AsBool();
   o->response = Number(r, "response");
 }
 
-void Handler(const Record& r, Observation* o) {
-  Named(r, o);
+void CopyHandler(const Record& r, Observation* o) {
+  CopyNamed(r, o);
   o->informer = r.Text("informer");
   o->listener = r.Text("listener");
   const std::string_view type = r.Text("type");
@@ -152,7 +152,7 @@ void Runtime(const Record& r, Observation* o) {
 }
 
 // Events about the run itself.
-void Other(const Record& r, Observation* o) {
+void CopyOther(const Record& r, Observation* o) {
   o->verb = r.Text("verb");
   o->target = r.Text("target");
   o->state = r.Text("state");
@@ -167,8 +167,8 @@ void Other(const Record& r, Observation* o) {
 
 }  // namespace
 
-void RecordObserver::Commit(const Record& r, Observation* o) {
-  Named(r, o);
+void TraceObserver::Commit(const Record& r, Observation* o) {
+  CopyNamed(r, o);
   o->key = r.Text("key");
   if (!o->key.empty()) o->object = store::ObjectHashOfKey(o->key);
   o->rv = r.Int("revision");
@@ -192,7 +192,7 @@ void RecordObserver::Commit(const Record& r, Observation* o) {
   o->after = &after_;
 }
 
-bool RecordObserver::Observe(const Record& r, Observation* o) {
+bool TraceObserver::Observe(const Record& r, Observation* o) {
   *o = Observation();
   o->seq = r.seq;
   o->cause = r.cause;
@@ -201,22 +201,22 @@ bool RecordObserver::Observe(const Record& r, Observation* o) {
   o->actor = r.actor;
   switch (r.kind) {
     case Kind::kRequest:
-      Request(r, o);
+      CopyRequest(r, o);
       return true;
     case Kind::kResponse:
-      Response(r, o);
+      CopyResponse(r, o);
       return true;
     case Kind::kCommit:
       Commit(r, o);
       return true;
     case Kind::kWatch:
-      Watch(r, o);
+      CopyWatch(r, o);
       return true;
     case Kind::kDeliver:
-      Delivery(r, o);
+      CopyDelivery(r, o);
       return true;
     case Kind::kHandler:
-      Handler(r, o);
+      CopyHandler(r, o);
       return true;
     case Kind::kRelist:
     case Kind::kCache:
@@ -230,7 +230,7 @@ bool RecordObserver::Observe(const Record& r, Observation* o) {
     case Kind::kPhase:
     case Kind::kActor:
     case Kind::kStep:
-      Other(r, o);
+      CopyOther(r, o);
       return true;
     default:
       return false;

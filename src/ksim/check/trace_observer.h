@@ -10,7 +10,7 @@
 
 namespace ksim::check {
 
-class RecordObserver {
+class TraceObserver {
  public:
   // False for records that no oracle reads. *out is good until the next call and as long as the
   // record. A commit that does not fit those before it makes status() InvalidArgument.

@@ -17,28 +17,30 @@ Type TypeOf(Meaning meaning) {
 
 }  // namespace
 
-Track Track::From(std::shared_ptr<const Collection> collection, std::int64_t start) {
-  Track t;
+WatchSequence WatchSequence::From(std::shared_ptr<const Collection> collection,
+                                  std::int64_t start) {
+  WatchSequence t;
   t.collection_ = std::move(collection);
   t.start_ = t.last_revision_ = start;
-  t.next_ = History::kNone;  // looked up at the first event
+  t.next_ = CommitHistory::kNone;  // looked up at the first event
   return t;
 }
 
-Track Track::FromSomewhere(std::shared_ptr<const Collection> collection) {
+WatchSequence WatchSequence::FromSomewhere(std::shared_ptr<const Collection> collection) {
   return From(std::move(collection), -1);
 }
 
-Track Track::FromState(std::shared_ptr<const Collection> collection, bool until_bookmark) {
-  Track t;
+WatchSequence WatchSequence::FromState(std::shared_ptr<const Collection> collection,
+                                       bool until_bookmark) {
+  WatchSequence t;
   t.collection_ = std::move(collection);
   t.in_state_ = true;
   t.until_bookmark_ = until_bookmark;
   return t;
 }
 
-Step Track::Take(const History& history, const Observation& e) {
-  if (!collection_->judgeable() || e.type == Type::kError) return Step();
+SequenceStep WatchSequence::Take(const CommitHistory& history, const Observation& e) {
+  if (!collection_->judgeable() || e.type == Type::kError) return SequenceStep();
   if (history.empty()) {
     // Nothing can be judged, but the state of a store without any write is told all the same.
     if (in_state_ && e.type == Type::kBookmark && (e.initial_end || !until_bookmark_)) {
@@ -46,16 +48,17 @@ Step Track::Take(const History& history, const Observation& e) {
       last_bookmark_ = e.rv;
       last_bookmark_seq_ = e.seq;
     }
-    return Step();
+    return SequenceStep();
   }
   if (in_state_) return TakeState(history, e);
   if (start_ < 0) start_ = last_revision_ = e.type == Type::kBookmark ? e.rv : e.rv - 1;
-  if (next_ == History::kNone) next_ = History::After(collection_->ChangesIn(history), start_);
+  if (next_ == CommitHistory::kNone)
+    next_ = CommitHistory::After(collection_->ChangesIn(history), start_);
   return e.type == Type::kBookmark ? TakeBookmark(history, e) : TakeData(history, e);
 }
 
-Step Track::TakeState(const History& history, const Observation& e) {
-  Step step;
+SequenceStep WatchSequence::TakeState(const CommitHistory& history, const Observation& e) {
+  SequenceStep step;
   step.judged = true;
   if (e.type == Type::kBookmark) {
     if (until_bookmark_ && !e.initial_end) return step;
@@ -88,13 +91,13 @@ Step Track::TakeState(const History& history, const Observation& e) {
   return step;
 }
 
-std::string Track::EndState(const History& history, std::int64_t revision) {
+std::string WatchSequence::EndState(const CommitHistory& history, std::int64_t revision) {
   in_state_ = false;
   start_ = last_revision_ = revision;
-  next_ = History::After(collection_->ChangesIn(history), revision);
+  next_ = CommitHistory::After(collection_->ChangesIn(history), revision);
   std::string problem;
   std::size_t same = 0;
-  for (const Change* c : collection_->ContentAt(history, revision)) {
+  for (const CommittedChange* c : collection_->ContentAt(history, revision)) {
     const auto told = state_.find(c->object);
     if (told != state_.end() && told->second == c->revision) {
       ++same;
@@ -111,20 +114,20 @@ std::string Track::EndState(const History& history, std::int64_t revision) {
   return fmt::format("the state at revision {} was told wrong: {}", revision, problem);
 }
 
-Step Track::TakeBookmark(const History& history, const Observation& e) {
-  Step step;
+SequenceStep WatchSequence::TakeBookmark(const CommitHistory& history, const Observation& e) {
+  SequenceStep step;
   step.judged = true;
   step.first = !told_any_;
   step.bookmark_back = e.rv < last_revision_ || e.rv < last_bookmark_;
-  const std::size_t end = History::After(collection_->ChangesIn(history), e.rv);
+  const std::size_t end = CommitHistory::After(collection_->ChangesIn(history), e.rv);
   const std::size_t missing = collection_->FirstIn(history, next_, end);
-  if (missing != History::kNone && pending_ == nullptr) {
+  if (missing != CommitHistory::kNone && pending_ == nullptr) {
     pending_ = collection_->ChangesIn(history)[missing];
     pending_bookmark_ = e.seq;
     pending_first_ = step.first;
   }
   // `next_` stays before what is missing: it may still come, too late.
-  next_ = std::max(next_, missing == History::kNone ? end : missing);
+  next_ = std::max(next_, missing == CommitHistory::kNone ? end : missing);
   if (e.rv > last_bookmark_) {
     last_bookmark_ = e.rv;
     last_bookmark_seq_ = e.seq;
@@ -134,16 +137,16 @@ Step Track::TakeBookmark(const History& history, const Observation& e) {
 }
 
 // A change that a bookmark covered either comes now (the bookmark was ahead) or never.
-void Track::TakePending(Step* step, const Change* change) {
+void WatchSequence::TakePending(SequenceStep* step, const CommittedChange* change) {
   if (pending_ == nullptr) return;
-  const Change* pending = std::exchange(pending_, nullptr);
+  const CommittedChange* pending = std::exchange(pending_, nullptr);
   if (change == pending) return;
   step->lost = pending;
   step->bookmark = pending_bookmark_;
 }
 
-Step Track::TakeData(const History& history, const Observation& e) {
-  Step step;
+SequenceStep WatchSequence::TakeData(const CommitHistory& history, const Observation& e) {
+  SequenceStep step;
   step.judged = step.data = true;
   step.first = !told_any_;
   told_any_ = true;
@@ -151,7 +154,7 @@ Step Track::TakeData(const History& history, const Observation& e) {
   highest_told_ = std::max(highest_told_, e.rv);
   step.change = history.Commit(e.object, e.rv);
   if (step.change == nullptr) return step;
-  const Change& change = *step.change;
+  const CommittedChange& change = *step.change;
   const std::size_t position = change.position;
   const Meaning meaning = collection_->Of(change);
   step.wrong = meaning == Meaning::kNothing || TypeOf(meaning) != e.type ||
@@ -171,7 +174,7 @@ Step Track::TakeData(const History& history, const Observation& e) {
   TakePending(&step, &change);
   for (std::size_t from = next_;;) {
     const std::size_t missing = collection_->FirstIn(history, from, position);
-    if (missing == History::kNone) break;
+    if (missing == CommitHistory::kNone) break;
     if (step.missing == nullptr) step.missing = collection_->ChangesIn(history)[missing];
     skipped_.push_back(missing);
     from = missing + 1;
@@ -183,8 +186,8 @@ Step Track::TakeData(const History& history, const Observation& e) {
   return step;
 }
 
-Step Track::Unkept() const {
-  Step step;
+SequenceStep WatchSequence::Unkept() const {
+  SequenceStep step;
   if (pending_ == nullptr) return step;
   step.judged = true;
   step.first = pending_first_;

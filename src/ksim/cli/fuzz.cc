@@ -179,7 +179,8 @@ int RunFuzz(Io& io, const FuzzFlags& flags) {
   if (!plan) return kInvalid;
   std::optional<Scenario> scenario = LoadFuzzedScenario(io, flags);
   if (!scenario || !output.CanWrite()) return kInvalid;
-  return RunCampaign(io, flags, *plan, fuzz::OnlyLasting(*std::move(scenario)), output, started);
+  return RunCampaign(io, flags, *plan, fuzz::WithLastingExpectations(*std::move(scenario)), output,
+                     started);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@
 namespace ksim::cli {
 namespace {
 
-using fuzz::Finding;
+using fuzz::CampaignFinding;
 using fuzz::Shrunk;
 using scenario::Scenario;
 
@@ -57,7 +57,7 @@ struct FailingRun {
   Scenario scenario;
   std::optional<fuzz::StrategySpec> strategy;
   std::vector<sim::Override> overrides;
-  std::vector<Finding> findings;
+  std::vector<CampaignFinding> findings;
   bool to_run = false;  // how it fails is not known yet
   bool cut = false;     // the trace does not say how the run ended
 };
@@ -147,14 +147,14 @@ void RunToFindings(FailingRun* run) {
   run->findings = (*made)->Go().findings;
 }
 
-const Finding* FindingOf(const FailingRun& run, const std::string& oracle) {
-  for (const Finding& f : run.findings)
+const CampaignFinding* FindingOf(const FailingRun& run, const std::string& oracle) {
+  for (const CampaignFinding& f : run.findings)
     if (oracle.empty() || f.oracle == oracle) return &f;
   return nullptr;
 }
 
 int WriteAndPrintShrunk(Io& io, const ShrinkFlags& flags, const FailingRun& run,
-                        const Finding& finding, const Shrunk& shrunk) {
+                        const CampaignFinding& finding, const Shrunk& shrunk) {
   fuzz::Failure failure;
   failure.finding = finding;
   failure.number = run.scenario.seed;
@@ -190,7 +190,7 @@ int RunShrink(Io& io, const ShrinkFlags& flags) {
   if (!run) return kInvalid;
   const Stoppable until_all_is_written;
   if (run->to_run) RunToFindings(&*run);
-  const Finding* finding = FindingOf(*run, flags.oracle);
+  const CampaignFinding* finding = FindingOf(*run, flags.oracle);
   if (finding == nullptr && interrupted != 0) return InterruptedCode();
   if (finding == nullptr) {
     io.Err(fmt::format("{}: error: no violation{} in it\n", flags.path,

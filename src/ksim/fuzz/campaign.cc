@@ -49,7 +49,7 @@ std::vector<Job> Campaign::NextBatch() {
   return jobs;
 }
 
-void Campaign::Merge(const Job& job, const Outcome& o) {
+void Campaign::Merge(const Job& job, const RunOutcome& o) {
   ++tally_.runs;
   tally_.events += o.events;
   tally_.rechecked += job.twice ? 1 : 0;
@@ -60,7 +60,7 @@ void Campaign::Merge(const Job& job, const Outcome& o) {
   tally_.probes.insert(o.probes.begin(), o.probes.end());
   if (o.code == kUndecided) tally_.undecided.push_back(o.number);
   if (o.findings.empty()) return;
-  const Finding& finding = o.findings.front();
+  const CampaignFinding& finding = o.findings.front();
   const auto [it, added] = by_key_.emplace(finding.Key(), tally_.failures.size());
   if (!added) {
     ++tally_.failures[it->second].count;
@@ -81,7 +81,7 @@ Tally Campaign::Go() {
   while (!Stop()) {
     const std::vector<Job> jobs = NextBatch();
     if (jobs.empty()) break;
-    const std::vector<Outcome> outcomes = executor_->Do(jobs, [this] { return Stop(); });
+    const std::vector<RunOutcome> outcomes = executor_->Do(jobs, [this] { return Stop(); });
     for (std::size_t i = 0; i < outcomes.size(); ++i) Merge(jobs[i], outcomes[i]);
     planner_->Learn(outcomes);
     options_.on_batch(tally_);

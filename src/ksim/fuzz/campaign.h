@@ -33,7 +33,7 @@ struct Shard {
 // A distinct failure: the first run that showed it, and how many did.
 struct Failure {
   Failure() = default;
-  Finding finding;
+  CampaignFinding finding;
   Job job;  // makes that run again
   std::uint64_t number = 0;
   int code = kSafety;
@@ -80,7 +80,7 @@ class Campaign {
            std::unique_ptr<Planner> planner);
   std::vector<Job> NextBatch();
   bool Stop();
-  void Merge(const Job& job, const Outcome& outcome);
+  void Merge(const Job& job, const RunOutcome& outcome);
 
   Executor* executor_;
   CampaignOptions options_;

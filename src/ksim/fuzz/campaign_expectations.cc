@@ -7,7 +7,7 @@
 
 namespace ksim::fuzz {
 
-scenario::Scenario OnlyLasting(scenario::Scenario scenario) {
+scenario::Scenario WithLastingExpectations(scenario::Scenario scenario) {
   if (std::all_of(scenario.expect.begin(), scenario.expect.end(),
                   [](const scenario::Expectation& e) { return e.always; }))
     return scenario;

@@ -7,6 +7,6 @@
 namespace ksim::fuzz {
 
 // The scenario without such expectations; found by one run without faults.
-scenario::Scenario OnlyLasting(scenario::Scenario scenario);
+scenario::Scenario WithLastingExpectations(scenario::Scenario scenario);
 
 }  // namespace ksim::fuzz

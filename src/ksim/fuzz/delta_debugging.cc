@@ -12,7 +12,7 @@ namespace {
 
 class Reducer {
  public:
-  Reducer(Decisions all, const Shows& shows) : left_(std::move(all)), shows_(shows) {}
+  Reducer(Decisions all, const Reproduces& shows) : left_(std::move(all)), reproduces_(shows) {}
 
   void DropKinds() {
     std::set<std::string> kinds;
@@ -75,7 +75,7 @@ class Reducer {
  private:
   // If it still fails; then what was really taken counts.
   bool Take(const Decisions& candidate) {
-    std::optional<Decisions> taken = shows_(candidate);
+    std::optional<Decisions> taken = reproduces_(candidate);
     if (!taken) return false;
     left_ = taken->size() <= candidate.size() ? *std::move(taken) : candidate;
     return true;
@@ -91,19 +91,19 @@ class Reducer {
   }
 
   Decisions left_;
-  const Shows& shows_;
+  const Reproduces& reproduces_;
 };
 
 }  // namespace
 
-Decisions WithoutParts(Decisions all, const Shows& shows) {
+Decisions WithoutUnneeded(Decisions all, const Reproduces& shows) {
   Reducer reducer(std::move(all), shows);
   reducer.DropKinds();
   reducer.DropParts();
   return std::move(reducer).Left();
 }
 
-Decisions Fewest(Decisions all, const Shows& shows) {
+Decisions MinimalDecisions(Decisions all, const Reproduces& shows) {
   Reducer reducer(std::move(all), shows);
   reducer.DropKinds();
   reducer.DropParts();

@@ -14,12 +14,12 @@ using Decisions = std::vector<sim::Decision>;
 
 // Runs with these decisions. The ones that were really taken if the failure shows (a decision may
 // never be asked for in another run); nullopt if it does not, or if no run is left.
-using Shows = std::function<std::optional<Decisions>(const Decisions&)>;
+using Reproduces = std::function<std::optional<Decisions>(const Decisions&)>;
 
 // All decisions of a kind go, then halves, quarters, ..., single ones.
-Decisions WithoutParts(Decisions all, const Shows& shows);
+Decisions WithoutUnneeded(Decisions all, const Reproduces& shows);
 
 // The same; then a long fault in place of several short ones; then each as small as it may be.
-Decisions Fewest(Decisions all, const Shows& shows);
+Decisions MinimalDecisions(Decisions all, const Reproduces& shows);
 
 }  // namespace ksim::fuzz

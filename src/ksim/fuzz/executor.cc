@@ -22,9 +22,9 @@ class InProcess : public Executor {
  public:
   InProcess(const scenario::Scenario& scenario, std::optional<Duration> timeout)
       : runs_(scenario, timeout) {}
-  std::vector<Outcome> Do(const std::vector<Job>& jobs,
-                          const std::function<bool()>& stop) override {
-    std::vector<Outcome> out;
+  std::vector<RunOutcome> Do(const std::vector<Job>& jobs,
+                             const std::function<bool()>& stop) override {
+    std::vector<RunOutcome> out;
     for (const Job& job : jobs) {
       if (stop()) break;
       out.push_back(runs_.Do(job));
@@ -49,8 +49,8 @@ class Workers : public Executor {
     return absl::OkStatus();
   }
 
-  std::vector<Outcome> Do(const std::vector<Job>& jobs,
-                          const std::function<bool()>& stop) override {
+  std::vector<RunOutcome> Do(const std::vector<Job>& jobs,
+                             const std::function<bool()>& stop) override {
     jobs_ = &jobs;
     outcomes_.assign(jobs.size(), std::nullopt);
     tries_.assign(jobs.size(), 0);
@@ -123,7 +123,7 @@ class Workers : public Executor {
   }
 
   void TakeAnswer(Hand* hand, const std::string& bytes) {
-    absl::StatusOr<Outcome> outcome = DecodeOutcome(bytes);
+    absl::StatusOr<RunOutcome> outcome = DecodeOutcome(bytes);
     if (!outcome.ok() || hand->doing.empty()) return;
     outcomes_[hand->doing.front()] = *std::move(outcome);
     hand->doing.pop_front();
@@ -150,11 +150,11 @@ class Workers : public Executor {
   }
 
   void Lost(std::size_t job, int code, std::string message) {
-    Outcome out;
+    RunOutcome out;
     out.number = (*jobs_)[job].number;
     out.seed = (*jobs_)[job].seed;
     out.code = code;
-    Finding f;
+    CampaignFinding f;
     f.oracle = code == kCrashed ? "crash" : "timeout";
     f.place = code == kCrashed ? "ksim" : "run";
     f.message = std::move(message);
@@ -162,9 +162,9 @@ class Workers : public Executor {
     outcomes_[job] = std::move(out);
   }
 
-  std::vector<Outcome> FirstDone() {
-    std::vector<Outcome> out;
-    for (std::optional<Outcome>& o : outcomes_) {
+  std::vector<RunOutcome> FirstDone() {
+    std::vector<RunOutcome> out;
+    for (std::optional<RunOutcome>& o : outcomes_) {
       if (!o) break;
       out.push_back(*std::move(o));
     }
@@ -175,7 +175,7 @@ class Workers : public Executor {
   std::optional<Duration> timeout_;
   std::vector<Hand> hands_;
   const std::vector<Job>* jobs_ = nullptr;
-  std::vector<std::optional<Outcome>> outcomes_;
+  std::vector<std::optional<RunOutcome>> outcomes_;
   std::vector<int> tries_;
   std::deque<std::size_t> open_;  // jobs nobody does
 };

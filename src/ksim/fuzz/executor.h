@@ -18,8 +18,8 @@ class Executor {
   virtual ~Executor() = default;
   // `stop` is asked between jobs; once it says true nothing new begins. Then the outcomes are those
   // of the first so many jobs.
-  virtual std::vector<Outcome> Do(const std::vector<Job>& jobs,
-                                  const std::function<bool()>& stop) = 0;
+  virtual std::vector<RunOutcome> Do(const std::vector<Job>& jobs,
+                                     const std::function<bool()>& stop) = 0;
 };
 
 // One after the other, here.

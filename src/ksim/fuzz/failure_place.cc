@@ -8,7 +8,8 @@
 namespace ksim::fuzz {
 namespace {
 
-// The letters of generated suffixes: utilrand.String (k8s.io/apimachinery/pkg/util/rand), no vowels.
+// The letters of generated suffixes: utilrand.String (k8s.io/apimachinery/pkg/util/rand), no
+// vowels.
 constexpr std::string_view kSuffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffixLength = 5;
 
@@ -34,8 +35,8 @@ std::string WordGeneralised(std::string_view word) {
   return out + tail;
 }
 
-// Up to the first of the text's appearance, or all of it.
-std::string_view Before(std::string_view text, std::string_view what) {
+// The part of the text before the first appearance of `what`, or all of it.
+std::string_view TextBefore(std::string_view text, std::string_view what) {
   return text.substr(0, text.find(what));
 }
 
@@ -58,9 +59,9 @@ std::string Generalised(std::string_view text) {
 std::string PlaceOf(const trace::Violation& v) {
   if (v.oracle == "expect") {
     // A time bound does not make it another expectation: under faults there is none.
-    return std::string(Before(Before(v.message, ": there "), " within "));
+    return std::string(TextBefore(TextBefore(v.message, ": there "), " within "));
   }
-  if (v.oracle == "limit") return Generalised(Before(v.message, "  due "));
+  if (v.oracle == "limit") return Generalised(TextBefore(v.message, "  due "));
   std::set<std::string> objects;
   for (const std::string& o : v.objects) objects.insert(Generalised(o));
   if (objects.empty()) return Generalised(v.message);

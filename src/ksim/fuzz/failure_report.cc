@@ -76,7 +76,7 @@ std::string FaultText(const scenario::FaultSpec& fault) {
   return out + "}";
 }
 
-std::string Broken(const Finding& f) {
+std::string Broken(const CampaignFinding& f) {
   std::string out = fmt::format("**{}**: {}\n\n", f.oracle, f.message);
   for (const std::string& o : f.objects) out += fmt::format("- {}\n", o);
   return out;

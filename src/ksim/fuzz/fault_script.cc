@@ -21,9 +21,9 @@ using scenario::Scenario;
 using value::Value;
 
 // Answers with the decisions and remembers which event had been emitted last when it did.
-class Locating : public sim::Strategy {
+class LocatingStrategy : public sim::Strategy {
  public:
-  explicit Locating(const std::vector<sim::Decision>& decisions) {
+  explicit LocatingStrategy(const std::vector<sim::Decision>& decisions) {
     for (const sim::Decision& d : decisions) answers_[{d.site, d.key}] = d.answer;
   }
   std::string_view name() const override { return "locating"; }
@@ -75,8 +75,8 @@ std::optional<FaultSpec> HoldFor(const sim::Decision& d, std::uint64_t seq,
 
 }  // namespace
 
-Scenario AsScript(const Scenario& scenario, const std::vector<sim::Decision>& decisions) {
-  const auto locating = std::make_shared<Locating>(decisions);
+Scenario WithScriptedFaults(const Scenario& scenario, const std::vector<sim::Decision>& decisions) {
+  const auto locating = std::make_shared<LocatingStrategy>(decisions);
   Scenario plain = scenario;
   plain.overrides.clear();
   scenario::RunnerOptions options;

@@ -11,7 +11,7 @@ namespace ksim::fuzz {
 // The scenario with the decisions as scripted faults where a fault can say them, as overrides where
 // none can: drawn faults become the same faults, the delay of a watch event holds its stream, from
 // the commit that it tells of. Whether the run still fails is for the caller to see.
-scenario::Scenario AsScript(const scenario::Scenario& scenario,
-                            const std::vector<sim::Decision>& decisions);
+scenario::Scenario WithScriptedFaults(const scenario::Scenario& scenario,
+                                      const std::vector<sim::Decision>& decisions);
 
 }  // namespace ksim::fuzz

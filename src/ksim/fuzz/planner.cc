@@ -12,9 +12,9 @@ namespace ksim::fuzz {
 namespace {
 
 // Answers nothing and writes down what it is asked.
-class Listening : public Strategy {
+class ListeningStrategy : public Strategy {
  public:
-  Listening() : Strategy("nominal") {}
+  ListeningStrategy() : Strategy("nominal") {}
   std::vector<Question> Take() { return std::move(questions_); }
 
  protected:
@@ -56,7 +56,7 @@ class BySeed : public Planner {
 }  // namespace
 
 NominalRun RunNominally(const scenario::Scenario& scenario) {
-  const auto listening = std::make_shared<Listening>();
+  const auto listening = std::make_shared<ListeningStrategy>();
   listening->SetKinds(KindsOf(scenario.fuzz));
   scenario::RunnerOptions options;
   options.world.strategy = listening;

@@ -21,7 +21,7 @@ class Planner {
   // How many runs there are at all; numbers go from 1.
   virtual std::uint64_t size() const { return ~std::uint64_t{0}; }
   // The outcomes of a batch, in order. Acts on the jobs of later batches.
-  virtual void Learn(const std::vector<Outcome>&) {}
+  virtual void Learn(const std::vector<RunOutcome>&) {}
 };
 
 // A question that a run asked.

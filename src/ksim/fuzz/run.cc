@@ -44,10 +44,10 @@ void SetStrategy(const scenario::Scenario& scenario, const StrategySpec& spec,
 
 }  // namespace
 
-std::vector<Finding> FindingsOf(const std::vector<trace::Violation>& violations) {
-  std::vector<Finding> out;
+std::vector<CampaignFinding> FindingsOf(const std::vector<trace::Violation>& violations) {
+  std::vector<CampaignFinding> out;
   for (const trace::Violation& v : violations) {
-    Finding f;
+    CampaignFinding f;
     f.oracle = v.oracle;
     f.place = PlaceOf(v);
     f.message = v.message;
@@ -55,8 +55,9 @@ std::vector<Finding> FindingsOf(const std::vector<trace::Violation>& violations)
     f.safety = !IsLiveness(v.oracle);
     out.push_back(std::move(f));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Finding& a, const Finding& b) { return a.safety && !b.safety; });
+  std::stable_sort(out.begin(), out.end(), [](const CampaignFinding& a, const CampaignFinding& b) {
+    return a.safety && !b.safety;
+  });
   return out;
 }
 
@@ -110,9 +111,9 @@ bool Run::TimeIsUp() {
   return out_of_time_;
 }
 
-Outcome Run::Go() {
+RunOutcome Run::Go() {
   scenario::RunReport report = runner_->Run();
-  Outcome out;
+  RunOutcome out;
   out.seed = runner_->world().sim().seed();
   out.findings = FindingsOf(report.end.violations);
   if (!out.findings.empty()) out.code = out.findings.front().safety ? kSafety : kLiveness;
@@ -132,7 +133,7 @@ trace::Trace Run::Trace() { return runner_->MakeTrace(trace::RenderOptions()); }
 Runs::Runs(scenario::Scenario scenario, std::optional<Duration> timeout)
     : scenario_(std::move(scenario)), timeout_(timeout) {}
 
-Outcome Runs::Do(const Job& job) {
+RunOutcome Runs::Do(const Job& job) {
   scenario_.seed = job.seed;
   RunSetup setup;
   setup.strategy = job.strategy;
@@ -142,7 +143,7 @@ Outcome Runs::Do(const Job& job) {
   sim::ResetProbes();
   absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(scenario_, setup);
   KSIM_CHECK(run.ok()) << Message(run.status());
-  Outcome out = (*run)->Go();
+  RunOutcome out = (*run)->Go();
   run->reset();
   out.number = job.number;
   KeepNews(&out);
@@ -150,9 +151,9 @@ Outcome Runs::Do(const Job& job) {
   if (!job.twice || out.code == kUndecided) return out;
   setup.coverage = false;
   absl::StatusOr<std::unique_ptr<Run>> again = Run::Make(scenario_, setup);
-  const Outcome second = (*again)->Go();
+  const RunOutcome second = (*again)->Go();
   if (second.digest == out.digest || second.code == kUndecided) return out;
-  Finding f;
+  CampaignFinding f;
   f.oracle = "determinism";
   f.place = "two runs of one seed";
   f.message = "two runs of one seed have the digests " + out.digest + " and " + second.digest;
@@ -162,7 +163,7 @@ Outcome Runs::Do(const Job& job) {
 }
 
 // Keeps only what this process has not told before: the rest need not cross the pipe again.
-void Runs::KeepNews(Outcome* out) {
+void Runs::KeepNews(RunOutcome* out) {
   std::erase_if(out->coverage,
                 [this](std::uint64_t pair) { return !told_coverage_.insert(pair).second; });
   for (const sim::ProbeCount& probe : sim::Probes())

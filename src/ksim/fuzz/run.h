@@ -42,7 +42,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  Outcome Go();          // once
+  RunOutcome Go();       // once
   trace::Trace Trace();  // after Go, of a run that recorded
 
  private:
@@ -66,10 +66,10 @@ absl::StatusOr<scenario::RunnerOptions> OptionsOf(const scenario::Scenario& scen
 class Runs {
  public:
   Runs(scenario::Scenario scenario, std::optional<Duration> timeout);
-  Outcome Do(const Job& job);
+  RunOutcome Do(const Job& job);
 
  private:
-  void KeepNews(Outcome* outcome);
+  void KeepNews(RunOutcome* outcome);
 
   scenario::Scenario scenario_;
   std::optional<Duration> timeout_;
@@ -78,7 +78,7 @@ class Runs {
 };
 
 // Safety before liveness, otherwise in their order.
-std::vector<Finding> FindingsOf(const std::vector<trace::Violation>& violations);
+std::vector<CampaignFinding> FindingsOf(const std::vector<trace::Violation>& violations);
 
 // The decisions of a run as overrides of another.
 std::vector<sim::Override> ToOverrides(const std::vector<sim::Decision>& decisions);

@@ -69,13 +69,13 @@ class Reader {
   bool good_ = true;
 };
 
-void Write(Writer& w, const Finding& f) {
+void Write(Writer& w, const CampaignFinding& f) {
   w.Add(f.oracle).Add(f.place).Add(f.message).Add(std::uint64_t{f.safety});
   w.List(f.objects, [&](const std::string& o) { w.Add(o); });
 }
 
-Finding ReadFinding(Reader& r) {
-  Finding f;
+CampaignFinding ReadFinding(Reader& r) {
+  CampaignFinding f;
   f.oracle = r.Text();
   f.place = r.Text();
   f.message = r.Text();
@@ -115,10 +115,10 @@ absl::StatusOr<std::vector<Job>> DecodeJobs(std::string_view bytes) {
   return jobs;
 }
 
-std::string Encode(const Outcome& o) {
+std::string Encode(const RunOutcome& o) {
   Writer w;
   w.Add(o.number).Add(o.seed).Add(static_cast<std::uint64_t>(o.code));
-  w.List(o.findings, [&](const Finding& f) { Write(w, f); });
+  w.List(o.findings, [&](const CampaignFinding& f) { Write(w, f); });
   w.Add(o.digest).Add(o.events).Add(o.steps).Add(static_cast<std::uint64_t>(o.lasted.ns()));
   w.List(o.faults, [&](const auto& fault) { w.Add(fault.first).Add(fault.second); });
   w.List(o.decisions, [&](const sim::Decision& d) {
@@ -129,9 +129,9 @@ std::string Encode(const Outcome& o) {
   return w.Take();
 }
 
-absl::StatusOr<Outcome> DecodeOutcome(std::string_view bytes) {
+absl::StatusOr<RunOutcome> DecodeOutcome(std::string_view bytes) {
   Reader r(bytes);
-  Outcome o;
+  RunOutcome o;
   o.number = r.Number();
   o.seed = r.Number();
   o.code = static_cast<int>(r.Number());

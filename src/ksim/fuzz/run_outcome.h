@@ -1,4 +1,4 @@
-// Job and Outcome: one run of a campaign, asked for and told. Both cross a pipe as bytes.
+// Job and RunOutcome: one run of a campaign, asked for and told. Both cross a pipe as bytes.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -24,14 +24,16 @@ struct Job {
 };
 
 // Something that went wrong in a run.
-struct Finding {
-  Finding() = default;
+struct CampaignFinding {
+  CampaignFinding() = default;
   std::string oracle;
   std::string place;  // who it befell: no generated name, number or time
   std::string message;
   std::vector<std::string> objects;
   bool safety = true;
-  bool Same(const Finding& other) const { return oracle == other.oracle && place == other.place; }
+  bool Same(const CampaignFinding& other) const {
+    return oracle == other.oracle && place == other.place;
+  }
   std::string Key() const { return oracle + " " + place; }
 };
 
@@ -39,13 +41,13 @@ struct Finding {
 inline constexpr int kFine = 0, kSafety = 1, kLiveness = 3, kNotDeterministic = 4, kUndecided = 6,
                      kCrashed = 70;
 
-struct Outcome {
-  Outcome() = default;
+struct RunOutcome {
+  RunOutcome() = default;
   std::uint64_t number = 0;
   std::uint64_t seed = 0;
   int code = kFine;
-  std::vector<Finding> findings;  // safety before liveness; the first one names the failure
-  std::string digest;             // if the job said `twice`
+  std::vector<CampaignFinding> findings;  // safety before liveness; the first one names the failure
+  std::string digest;                     // if the job said `twice`
   std::uint64_t events = 0;
   std::uint64_t steps = 0;                      // of the kernel
   Duration lasted;                              // virtual time
@@ -57,7 +59,7 @@ struct Outcome {
 
 std::string Encode(const std::vector<Job>& jobs);
 absl::StatusOr<std::vector<Job>> DecodeJobs(std::string_view bytes);
-std::string Encode(const Outcome& outcome);
-absl::StatusOr<Outcome> DecodeOutcome(std::string_view bytes);
+std::string Encode(const RunOutcome& outcome);
+absl::StatusOr<RunOutcome> DecodeOutcome(std::string_view bytes);
 
 }  // namespace ksim::fuzz

@@ -23,7 +23,7 @@ using scenario::Scenario;
 constexpr int kOtherSeeds = 10;
 
 // Only what the failure is about is still expected and checked: all else would drown it.
-Scenario OnlyAbout(Scenario s, const Finding& finding) {
+Scenario OnlyAbout(Scenario s, const CampaignFinding& finding) {
   std::vector<scenario::Expectation> kept;
   for (scenario::Expectation e : s.expect) {
     if (finding.oracle != "expect") break;
@@ -70,16 +70,16 @@ std::string Parting(const trace::Trace& failing, const trace::Trace& passing, st
 
 class Shrinker {
  public:
-  Shrinker(const Finding& finding, const ShrinkOptions& options)
+  Shrinker(const CampaignFinding& finding, const ShrinkOptions& options)
       : finding_(finding), options_(options) {}
 
   Shrunk Go(const Scenario& scenario, const std::optional<StrategySpec>& strategy,
             const std::vector<sim::Override>& overrides) {
     if (!Begin(scenario, strategy, overrides)) return std::move(out_);
     out_.reproduced = true;
-    decisions_ = Fewest(std::move(decisions_), Judge());
+    decisions_ = MinimalDecisions(std::move(decisions_), Judge());
     Simplify();
-    decisions_ = WithoutParts(std::move(decisions_), Judge());
+    decisions_ = WithoutUnneeded(std::move(decisions_), Judge());
     if (!out_.runs_alone) TryAlone();
     out_.scenario = scenario_;
     out_.scenario.overrides = ToOverrides(decisions_);
@@ -91,8 +91,8 @@ class Shrinker {
   }
 
  private:
-  // Whether no run is left for making the scenario smaller: a part of the bound is kept for the end,
-  // which records the run, looks for the nearest run that passes and tries other seeds.
+  // Whether no run is left for making the scenario smaller: a part of the bound is kept for the
+  // end, which records the run, looks for the nearest run that passes and tries other seeds.
   bool Spent() {
     const std::uint64_t kept = std::min<std::uint64_t>(options_.runs / 2, kOtherSeeds + 5);
     if (AllSpent(kept)) out_.bounded = true;
@@ -112,14 +112,14 @@ class Shrinker {
   }
 
   // Whether the run shows the failure; `taken` gets its decisions.
-  bool ShowsIn(const Scenario& s, RunSetup setup, Decisions* taken, Finding* as = nullptr) {
+  bool ShowsIn(const Scenario& s, RunSetup setup, Decisions* taken, CampaignFinding* as = nullptr) {
     ++out_.runs;
     setup.timeout = options_.timeout;
     absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
     if (!run.ok()) return false;
-    Outcome outcome = (*run)->Go();
+    RunOutcome outcome = (*run)->Go();
     const auto same = std::find_if(outcome.findings.begin(), outcome.findings.end(),
-                                   [this](const Finding& f) { return f.Same(finding_); });
+                                   [this](const CampaignFinding& f) { return f.Same(finding_); });
     if (same == outcome.findings.end()) return false;
     lasted_ = outcome.lasted;
     if (as != nullptr) *as = *same;
@@ -163,7 +163,7 @@ class Shrinker {
     return false;
   }
 
-  Shows Judge() {
+  Reproduces Judge() {
     return [this](const Decisions& candidate) -> std::optional<Decisions> {
       Decisions taken;
       if (Spent() || !ShowsWith(scenario_, candidate, &taken)) return std::nullopt;
@@ -182,7 +182,8 @@ class Shrinker {
   }
 
   // A failure that takes the phases of a campaign with all its faults and steps may not take them
-  // when it is small: tries to show it by `ksim run`, as it is or with each step after the one before.
+  // when it is small: tries to show it by `ksim run`, as it is or with each step after the one
+  // before.
   void TryAlone() {
     const Duration small_run = lasted_;
     const Scenario phased = scenario_, in_turn = InTurn(scenario_);
@@ -205,7 +206,7 @@ class Shrinker {
       return false;
     }
     scenario_ = std::move(candidate);
-    decisions_ = WithoutParts(std::move(taken), Judge());
+    decisions_ = WithoutUnneeded(std::move(taken), Judge());
     return true;
   }
 
@@ -230,7 +231,7 @@ class Shrinker {
   void Simplify() {
     for (bool smaller = true; smaller && !Spent();) {
       smaller = false;
-      for (const Scenario& candidate : SimplerThan(scenario_)) {
+      for (const Scenario& candidate : ShrinkCandidates(scenario_)) {
         if (!Take(candidate)) continue;
         smaller = true;
         break;
@@ -242,7 +243,7 @@ class Shrinker {
   void WriteScript() {
     if (out_.runs_alone && !AllSpent(1)) {
       ++out_.runs;
-      const Scenario script = AsScript(scenario_, decisions_);
+      const Scenario script = WithScriptedFaults(scenario_, decisions_);
       if (!script.faults.empty() && ShowsIn(script, RunSetup(), nullptr, &out_.finding)) {
         out_.scenario = script;
         DropScripted();
@@ -287,10 +288,10 @@ class Shrinker {
     RunSetup setup = Phases();
     setup.record = true;
     absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
-    const Outcome outcome = (*run)->Go();
+    const RunOutcome outcome = (*run)->Go();
     ++out_.runs;
     *fails = std::any_of(outcome.findings.begin(), outcome.findings.end(),
-                         [this](const Finding& f) { return f.Same(finding_); });
+                         [this](const CampaignFinding& f) { return f.Same(finding_); });
     return (*run)->Trace();
   }
 
@@ -320,7 +321,7 @@ class Shrinker {
     }
   }
 
-  const Finding& finding_;
+  const CampaignFinding& finding_;
   const ShrinkOptions& options_;
   std::uint64_t phases_seed_ = 1;
   Duration lasted_;  // the last run that showed it
@@ -332,7 +333,7 @@ class Shrinker {
 }  // namespace
 
 Shrunk Shrink(const Scenario& scenario, const std::optional<StrategySpec>& strategy,
-              const std::vector<sim::Override>& overrides, const Finding& finding,
+              const std::vector<sim::Override>& overrides, const CampaignFinding& finding,
               const ShrinkOptions& options) {
   return Shrinker(finding, options).Go(scenario, strategy, overrides);
 }

@@ -32,7 +32,7 @@ struct Shrunk {
   bool reproduced = false;      // false: the failure did not come again, all else is empty
   bool runs_alone = false;      // `ksim run` shows it; else it takes the phases of `ksim fuzz`
   scenario::Scenario scenario;  // with the faults or overrides that are left
-  Finding finding;              // as the small scenario shows it
+  CampaignFinding finding;      // as the small scenario shows it
   std::vector<sim::Decision> decisions;
   std::uint64_t runs = 0;  // that it took
   bool bounded = false;    // the bound on runs, or the user, ended it early
@@ -44,7 +44,7 @@ struct Shrunk {
 
 // The run of `strategy` (nothing: as `ksim run` does it) with `overrides`, which showed `finding`.
 Shrunk Shrink(const scenario::Scenario& scenario, const std::optional<StrategySpec>& strategy,
-              const std::vector<sim::Override>& overrides, const Finding& finding,
+              const std::vector<sim::Override>& overrides, const CampaignFinding& finding,
               const ShrinkOptions& options);
 
 }  // namespace ksim::fuzz

@@ -11,7 +11,7 @@ using scenario::Scenario;
 using value::Value;
 
 template <class T>
-void WithoutOne(const Scenario& s, std::vector<T> Scenario::* list, std::vector<Scenario>* out) {
+void AddWithoutOne(const Scenario& s, std::vector<T> Scenario::* list, std::vector<Scenario>* out) {
   for (std::size_t i = (s.*list).size(); i-- > 0;) {
     Scenario candidate = s;
     (candidate.*list).erase((candidate.*list).begin() + static_cast<std::ptrdiff_t>(i));
@@ -20,7 +20,7 @@ void WithoutOne(const Scenario& s, std::vector<T> Scenario::* list, std::vector<
 }
 
 // 1, a half, one less.
-std::vector<std::int64_t> Fewer(std::int64_t n) {
+std::vector<std::int64_t> SmallerCounts(std::int64_t n) {
   std::vector<std::int64_t> out;
   for (std::int64_t fewer : {std::int64_t{1}, n / 2, n - 1})
     if (fewer >= 1 && fewer < n && std::find(out.begin(), out.end(), fewer) == out.end())
@@ -28,28 +28,28 @@ std::vector<std::int64_t> Fewer(std::int64_t n) {
   return out;
 }
 
-void FewerNodes(const Scenario& s, std::vector<Scenario>* out) {
+void AddWithFewerNodes(const Scenario& s, std::vector<Scenario>* out) {
   for (std::size_t i = 0; i < s.cluster.nodes.size(); ++i) {
-    for (std::int64_t fewer : Fewer(s.cluster.nodes[i].count)) {
+    for (std::int64_t fewer : SmallerCounts(s.cluster.nodes[i].count)) {
       Scenario candidate = s;
       candidate.cluster.nodes[i].count = fewer;
       out->push_back(std::move(candidate));
     }
   }
-  for (std::int64_t fewer : Fewer(s.cluster.api_servers)) {
+  for (std::int64_t fewer : SmallerCounts(s.cluster.api_servers)) {
     Scenario candidate = s;
     candidate.cluster.api_servers = fewer;
     out->push_back(std::move(candidate));
   }
 }
 
-void FewerReplicas(const Scenario& s, std::vector<Scenario>* out) {
+void AddWithFewerReplicas(const Scenario& s, std::vector<Scenario>* out) {
   for (std::size_t i = 0; i < s.steps.size(); ++i) {
     for (std::size_t o = 0; o < s.steps[i].objects.size(); ++o) {
       const Value& tree = s.steps[i].objects[o].tree;
       const Value& replicas = tree.Get("spec").Get("replicas");
       if (!replicas.is_int()) continue;
-      for (std::int64_t fewer : Fewer(replicas.AsInt())) {
+      for (std::int64_t fewer : SmallerCounts(replicas.AsInt())) {
         Scenario candidate = s;
         candidate.steps[i].objects[o].tree =
             tree.Set("spec", tree.Get("spec").Set("replicas", Value::Of(fewer)));
@@ -61,7 +61,7 @@ void FewerReplicas(const Scenario& s, std::vector<Scenario>* out) {
 
 // A later step follows the one before: at 0s all would begin at once in `ksim run`, while in a
 // campaign each waits for those before it.
-void Sooner(const Scenario& s, std::vector<Scenario>* out) {
+void AddWithSoonerSteps(const Scenario& s, std::vector<Scenario>* out) {
   for (std::size_t i = 0; i < s.steps.size(); ++i) {
     if (!s.steps[i].at || *s.steps[i].at == Duration()) continue;
     Scenario candidate = s;
@@ -71,7 +71,7 @@ void Sooner(const Scenario& s, std::vector<Scenario>* out) {
   }
 }
 
-void Shorter(const Scenario& s, std::vector<Scenario>* out) {
+void AddWithHalfTheTime(const Scenario& s, std::vector<Scenario>* out) {
   if (!s.until || *s.until < Seconds(2)) return;
   out->push_back(s);
   out->back().until = Seconds(s.until->ns() / Seconds(2).ns());
@@ -79,14 +79,14 @@ void Shorter(const Scenario& s, std::vector<Scenario>* out) {
 
 }  // namespace
 
-std::vector<Scenario> SimplerThan(const Scenario& s) {
+std::vector<Scenario> ShrinkCandidates(const Scenario& s) {
   std::vector<Scenario> out;
-  WithoutOne(s, &Scenario::faults, &out);
-  if (s.steps.size() > 1) WithoutOne(s, &Scenario::steps, &out);
-  FewerNodes(s, &out);
-  FewerReplicas(s, &out);
-  Sooner(s, &out);
-  Shorter(s, &out);
+  AddWithoutOne(s, &Scenario::faults, &out);
+  if (s.steps.size() > 1) AddWithoutOne(s, &Scenario::steps, &out);
+  AddWithFewerNodes(s, &out);
+  AddWithFewerReplicas(s, &out);
+  AddWithSoonerSteps(s, &out);
+  AddWithHalfTheTime(s, &out);
   if (s.cluster.latency_max > s.cluster.latency_min) {
     out.push_back(s);
     out.back().cluster.latency_max = s.cluster.latency_min;

@@ -32,7 +32,7 @@ Limit ParseLimit(ParseContext& context, const YamlNode& node) {
 
 api::Compat ParseCompatField(MappingReader& spec) {
   const YamlNode* node = spec.Find("compat");
-  if (node == nullptr) return api::Compat::k1_30;
+  if (node == nullptr) return api::kDefaultCompat;
   if (node->kind == YamlNode::Kind::kScalar && !node->plain) {
     if (const auto compat = api::ParseCompat(node->text)) return *compat;
   }
@@ -44,7 +44,7 @@ api::Compat ParseCompatField(MappingReader& spec) {
   spec.problems().Error(
       node->span, fmt::format("spec.compat must be a version as a string, got {}", Describe(*node)),
       hint);
-  return api::Compat::k1_30;
+  return api::kDefaultCompat;
 }
 
 std::uint64_t ParseSeed(MappingReader& spec) {

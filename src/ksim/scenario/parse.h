@@ -32,7 +32,7 @@ struct ParseContext {
   std::shared_ptr<const value::YamlFile> file;
   Problems& problems;
   api::Kinds& kinds;  // learns the custom kinds that manifests use
-  api::Compat compat = api::Compat::k1_30;
+  api::Compat compat = api::kDefaultCompat;
   std::string directory;  // of the scenario file, "" or ending in '/'
   FileReader read;
   std::size_t index = 0;  // of the Scenario among the file's documents

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "ksim/base/version.h"
+#include "ksim/scenario/run_verdict.h"
 #include "ksim/scenario/work_hold.h"
 #include "ksim/sim/network.h"
-#include "ksim/store/events.h"
 #include "ksim/trace/events.h"
 #include "ksim/trace/state.h"
 #include "ksim/value/json.h"
@@ -24,13 +24,10 @@ constexpr std::size_t kMostBusyLines = 10;
 // The longest that a work queue lets a key wait (client-go workqueue/default_rate_limiters.go):
 // what failed while there were faults may be tried only then.
 constexpr Duration kLongestBackOff = Seconds(1000);
-// Where nothing has happened for so long nothing will: longer than expectations and tolerations
-// last (5 min), the longest times that a controller waits before it acts.
-constexpr Duration kStandstill = Minutes(6);
 
 sim::ActorId Narrator() { return sim::ActorId::Of("ksim"); }
 
-// While everything goes wrong nothing can be promised in time: only that it comes.
+// While faults come nothing happens in a promised time: a campaign expects only that it happens.
 std::vector<Expectation> ExpectedOf(const Scenario& scenario, bool fuzz) {
   std::vector<Expectation> list = scenario.expect;
   for (Expectation& e : list)
@@ -44,8 +41,10 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
     : scenario_(scenario),
       options_(std::move(options)),
       world_(scenario_, options_.world),
-      triggers_(world_.sim()),
+      steps_(scenario_, world_,
+             options_.fuzz ? std::optional<Duration>(options_.fuzz->settle) : std::nullopt),
       injector_(world_),
+      standstill_(world_.sim(), steps_, injector_),
       expectations_(world_.sim(), world_.kinds(), ExpectedOf(scenario_, options_.fuzz.has_value())),
       checks_(world_.sim(), scenario_.checks, scenario_.compat) {
   if (options_.fuzz || AnswersDrawnFaults())
@@ -54,8 +53,6 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
   if (options_.fuzz)
     late_writes_ = std::make_unique<LateWrites>(world_.sim().bus(), world_.user().actor());
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
-  MakeGroups();
-  world_.OnUserStart([this] { BeginAgain(); });
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter,
                                {sim::EventKind::kCommit, sim::EventKind::kRequest},
                                [this](const sim::Event& e) { Count(e); });
@@ -112,10 +109,10 @@ sim::Simulation::Stop Runner::RunWorkload() {
   limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
   limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
   if (!scenario_.until) {
-    if (!scenario_.faults.empty()) WatchForStandstill();
+    if (!scenario_.faults.empty()) standstill_.Watch(scenario_.limit.time);
     for (;;) {
       const sim::Simulation::Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
-      const bool still = std::exchange(stands_still_, false);
+      const bool still = standstill_.Take();
       const bool over = stop == sim::Simulation::Stop::kQuiescent || still;
       if (report_.stopped || !over) return stop;
       if (injector_.in_force() > 0)
@@ -132,50 +129,10 @@ sim::Simulation::Stop Runner::RunWorkload() {
                                                              : stop;
 }
 
-namespace {
-
-// Whether anything has come about. Leases, heartbeats and what is written about things change
-// nothing that anybody acts on, and requests that fail for ever are none of it either.
-bool IsChange(const sim::Event& e) {
-  switch (e.kind) {
-    case sim::EventKind::kStep:
-    case sim::EventKind::kFault:
-      return true;
-    case sim::EventKind::kCommit: {
-      const auto& parts = e.payload.As<store::CommitPayload>().parts();
-      const bool told = parts && (parts->resource == "leases" || parts->resource == "events");
-      return !e.background && !told;
-    }
-    case sim::EventKind::kHandler:
-      return !e.background;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
-// Who tries for ever to reach a server that is down keeps the run from being quiet, and a fault
-// that only the heal ends keeps the server down: so the run stops, to be healed, where for
-// kStandstill nothing else has happened. Who tells of each try changes something every time: there
-// it is half of the time that the run has, from the last step or fault on.
-void Runner::WatchForStandstill() {
-  const Duration patience = std::max(kStandstill, Duration(scenario_.limit.time.ns() / 2));
-  last_change_ = last_deed_ = world_.sim().now();
-  world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter, [this, patience](const sim::Event& e) {
-    if (IsChange(e)) last_change_ = e.time;
-    if (e.kind == sim::EventKind::kStep || e.kind == sim::EventKind::kFault) last_deed_ = e.time;
-    if (stands_still_) return;
-    if (e.time - last_change_ < kStandstill && e.time - last_deed_ < patience) return;
-    if (AStepWillEnd() || !injector_.only_the_heal_ends()) return;
-    stands_still_ = true;
-    world_.sim().RequestStop();
-  });
-}
-
-// Nothing is left to do but for faults that nobody ends: they end now.
+// Ends all faults: nothing is left to do but for those that nothing else ends.
 void Runner::Heal() {
-  healed_ = last_change_ = world_.sim().now();
+  steps_.set_healed(world_.sim().now());
+  standstill_.set_healed(world_.sim().now());
   if (drawn_) drawn_->Close();
   const std::uint64_t heal = EmitPhase("heal");
   world_.EmitCaches(heal);
@@ -204,15 +161,9 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
   return sim.RunUntilQuiet(scenario_.quiet_for, limits);
 }
 
-// Steps and faults that have not ended, then the kernel's own list.
+// Describes the steps and faults that have not ended, then the pending work of the kernel.
 std::vector<std::string> Runner::WhatKeptItBusy() {
-  std::vector<std::string> out;
-  for (const Group& group : groups_) {
-    if (!group.running || group.broken_off) continue;
-    const Step& step = scenario_.steps[*group.running];
-    out.push_back(fmt::format("step {} ({} {}) has not ended", *group.running + 1,
-                              ToString(step.kind), TargetOf(step)));
-  }
+  std::vector<std::string> out = steps_.DescribeRunning();
   for (const std::string& fault : injector_.DescribeInForce())
     out.push_back(fmt::format("the fault {} is in force", fault));
   for (std::string& line : world_.sim().DescribePendingWork(kMostBusyLines))
@@ -220,75 +171,25 @@ std::vector<std::string> Runner::WhatKeptItBusy() {
   return out;
 }
 
-void Runner::NoteFaults() {
-  injector_.GiveUp();
-  for (std::size_t i = 0; i < injector_.outcomes().size(); ++i) {
-    const fault::FaultOutcome& outcome = injector_.outcomes()[i];
-    if (outcome.state == fault::FaultOutcome::State::kFired) continue;
-    FaultNote note;
-    note.number = static_cast<std::int64_t>(i) + 1;
-    note.fault =
-        fmt::format("{} {}", scenario_.faults[i].verb, fault::TargetOf(scenario_.faults[i]));
-    note.why = outcome.why;
-    if (outcome.state == fault::FaultOutcome::State::kNotFired)
-      note.why =
-          scenario_.faults[i].at ? "the run was over before its time" : "its trigger did not come";
-    report_.faults_missing.push_back(std::move(note));
-  }
-}
-
-// What is left to say when nothing more will happen.
-void Runner::Judge(sim::Simulation::Stop stop) {
-  using Stop = sim::Simulation::Stop;
-  if (stop == Stop::kTimeLimit || stop == Stop::kEventLimit || stop == Stop::kInstantLimit) {
+void Runner::ReportUnfinished(sim::Simulation::Stop stop) {
+  if (PassedALimit(stop)) {
     report_.busy = WhatKeptItBusy();
-    trace::Violation v;
-    v.oracle = "limit";
-    const char* which = stop == Stop::kTimeLimit ? "time" : "events";
-    if (stop == Stop::kInstantLimit) which = "instant";
-    v.message = fmt::format("not quiet when limit.{} had passed", which);
-    if (!report_.busy.empty()) v.message += "; busy with: " + report_.busy.front();
+    const trace::Violation v = LimitViolation(stop, report_.busy);
     report_.end.violations.push_back(v);
     world_.sim().EmitAs(Narrator(), 0, sim::EventInfo{sim::EventKind::kViolation},
                         sim::MakePayload<trace::ViolationPayload>(v));
   }
-  NoteSteps();
-  NoteFaults();
+  steps_.NoteUnfinished();
+  injector_.GiveUp();
+  report_.faults_missing = FaultsMissing(scenario_.faults, injector_.outcomes());
 }
 
-// Which oracles have judged the run, and why others have not.
-void Runner::NameOracles(trace::End* end) const {
-  end->judged = checks_.checker().judged();
-  end->not_judged = checks_.checker().not_judged();
-  for (const char* own : {"limit", "expect"})
-    if (check::Selected(scenario_.checks, own)) end->judged.emplace_back(own);
-}
-
-// In the order: expectations, oracles, the limit that Judge may have reported.
-void Runner::SetResult() {
-  trace::End& end = report_.end;
-  std::vector<trace::Violation> all = expectations_.violations();
-  bool safety = !all.empty() || !report_.failures.empty();
-  bool liveness = !end.violations.empty();
-  for (const check::Finding& f : checks_.findings()) {
-    all.push_back(f.violation);
-    (f.guarantee == check::Guarantee::kSafety ? safety : liveness) = true;
-  }
-  all.insert(all.end(), end.violations.begin(), end.violations.end());
-  end.violations = std::move(all);
-  end.result = "ok";
-  if (safety || liveness) end.result = "violation";
-  if (end.violations.empty() && !report_.failures.empty()) end.result = "stepFailed";
-  if (report_.stopped) end.result = "interrupted";
-  report_.exit_code = safety ? 1 : liveness ? 3 : 0;
-}
-
-// In a campaign the end is what the scenario speaks of only if its steps came true, each once and
+// A campaign ends in the state that the scenario expects only if its steps came true, each once and
 // in their order. It may also have led a controller to wait for a pod that nobody will ever see, as
-// upstream's does (docs/fidelity.md): of its pods nothing is to be expected then.
+// upstream's does (docs/fidelity.md): then the scenario's expectations of pods do not hold.
 void Runner::CloseExpectations() {
   if (!options_.fuzz) return expectations_.Close();
-  if (late_writes_->any() || !report_.failures.empty()) return;
+  if (late_writes_->any() || !steps_.failures().empty()) return;
   if (AControllerWaits()) return expectations_.Close({"pods", "replicasets"});
   expectations_.Close();
 }
@@ -307,23 +208,25 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   check::RunEnd over;
   over.t = sim.now().ns();
   over.quiet = stop == Stop::kQuiescent;
-  over.limit = stop == Stop::kTimeLimit || stop == Stop::kEventLimit || stop == Stop::kInstantLimit;
+  over.limit = PassedALimit(stop);
   if (!report_.stopped) {
-    Judge(stop);
+    ReportUnfinished(stop);
     CloseExpectations();
     report_.passed_through = expectations_.PassedThrough();
     world_.EmitCaches(0);
     checks_.Finish(over);
     EmitPhase("end");
   }
-  SetResult();
+  report_.failures = steps_.failures();
+  report_.never_begun = steps_.never_begun();
+  SetResult(expectations_.violations(), checks_.findings(), &report_);
   end.events = sim.bus().last_seq();
   end.time = sim.now().ns();
   if (options_.world.digest) end.digest = world_.digest();
   if (recorder_) end.state = trace::OutcomeDigest(world_.Objects());
   end.decisions = sim.decisions().decisions();
   end.unapplied = sim.decisions().unapplied();
-  NameOracles(&end);
+  NameOracles(scenario_.checks, checks_.checker(), &end);
   report_.kernel_steps = sim.steps();
 }
 
@@ -332,8 +235,8 @@ RunReport Runner::Run() {
   Boot();
   Stop stop = Stop::kStopped;
   if (!report_.stopped) {
-    // The phase is an event that they may wait for.
-    ScheduleSteps();
+    // Steps and faults may wait for the event of the phase.
+    steps_.Schedule();
     injector_.Arm(scenario_.faults);
     EmitPhase("workload");
     if (drawn_) drawn_->Open();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ksim/api/kinds.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -53,7 +53,7 @@ class AtMostOne : public Oracle {
 
  private:
   static bool OfStatefulSet(const Facts& facts, std::uint64_t object) {
-    const Change* newest = facts.history().Newest(object);
+    const CommittedChange* newest = facts.history().Newest(object);
     if (newest == nullptr) return false;
     for (const value::Value& owner : newest->state().Get("metadata").Get("ownerReferences").items())
       if (owner.Get("kind").AsString() == "StatefulSet") return true;
@@ -61,7 +61,7 @@ class AtMostOne : public Oracle {
   }
 
   static bool Forced(const Facts& facts, std::uint64_t object, std::string_view uid) {
-    for (const Change* c : facts.history().OfObject(object))
+    for (const CommittedChange* c : facts.history().OfObject(object))
       if (c->op == CommitOp::kDelete && c->uid() == uid) return !c->by.starts_with("kubelet/");
     return false;
   }

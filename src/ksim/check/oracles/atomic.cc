@@ -2,7 +2,7 @@
 // Source: etcd tests/robustness/validate/watch.go validateAtomic.
 #include <fmt/format.h>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {

@@ -3,7 +3,7 @@
 // Source: etcd tests/robustness/validate/watch.go validateBookmarkable.
 #include <fmt/format.h>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -26,7 +26,7 @@ class Bookmarkable : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     const Delivery& d = facts.delivery();
-    const Step& step = d.step;
+    const SequenceStep& step = d.step;
     if (!step.judged) return;
     if (o.type == api::WatchEventType::kBookmark) Judged();
     if (Has(d.stream->reported, Bit::kBookmarkable)) return;
@@ -34,7 +34,7 @@ class Bookmarkable : public Oracle {
       Set(&d.stream->reported, Bit::kBookmarkable);
       Violate(o.seq, d.stream->client.str(),
               fmt::format("{}: {} comes after revision {}", d.stream->Name(), Event(o),
-                          d.stream->track.last()),
+                          d.stream->sequence.last()),
               {});
     }
     // Told twice, or late: that is another guarantee.

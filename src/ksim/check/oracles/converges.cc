@@ -5,7 +5,7 @@
 #include <map>
 
 #include "ksim/base/time.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -31,7 +31,7 @@ const OracleInfo& ConvergesInfo() {
 }
 
 // Whether somebody writes the resource for ever: nobody waits until such writes arrive everywhere.
-bool Periodic(const Change& c) {
+bool Periodic(const CommittedChange& c) {
   if (c.resource == "leases" || c.resource == "events") return true;
   if (c.resource != "nodes" || c.before.is_null() || c.after.is_null()) return false;
   return c.before.Get("spec") == c.after.Get("spec");
@@ -82,13 +82,13 @@ class Converges : public Oracle {
   }
 
   void JudgeOne(const Facts& facts, const RunEnd& end, const Informer& i, const Shown& s) {
-    const History& history = facts.history();
+    const CommitHistory& history = facts.history();
     const Collection& c = *i.collection;
     const Changes& all = history.Of(c.resource());
     for (std::size_t at = history.After(c.resource(), s.rv);;) {
       at = c.FirstIn(history, at, all.size());
-      if (at == History::kNone) break;
-      const Change& missing = *all[at++];
+      if (at == CommitHistory::kNone) break;
+      const CommittedChange& missing = *all[at++];
       const std::int64_t since = std::max(missing.t, end.quiet ? missing.t : facts.last_fault());
       const std::int64_t allowed = !end.quiet ? kRecovery : Periodic(missing) ? kHeartbeats : 0;
       if (end.t - since < allowed || (allowed == 0 && end.t == since)) continue;
@@ -99,7 +99,7 @@ class Converges : public Oracle {
       return;
     }
     if (!end.quiet) return;  // its queues may hold what the cache has not
-    const std::vector<const Change*> content = c.ContentAt(history, s.rv);
+    const std::vector<const CommittedChange*> content = c.ContentAt(history, s.rv);
     if (content.size() == s.items && (s.items == 0 || HashOfContent(content) == s.hash)) return;
     Violate(0, i.name,
             fmt::format("{}: the cache at revision {} has {} objects and is not the state then, "
@@ -109,10 +109,10 @@ class Converges : public Oracle {
   }
 
   // Names the first object of which a handler was told something else.
-  static std::string Odd(const Informer& i, const std::vector<const Change*>& content) {
+  static std::string Odd(const Informer& i, const std::vector<const CommittedChange*>& content) {
     if (i.listeners.empty()) return "";
     const auto& view = i.listeners.front()->view;
-    for (const Change* c : content) {
+    for (const CommittedChange* c : content) {
       const auto it = view.find(c->object);
       if (it == view.end()) return fmt::format("; {} is not in it", c->Name());
       if (it->second.rv != c->revision)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -43,7 +43,7 @@ class DeleteUid : public Oracle {
       return;
     }
     Judged();
-    const Change& change = *facts.history().Newest(o.object);
+    const CommittedChange& change = *facts.history().Newest(o.object);
     const std::string_view hit = (change.before.is_null() ? change.after : change.before)
                                      .Get("metadata")
                                      .Get("uid")

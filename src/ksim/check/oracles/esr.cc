@@ -11,7 +11,7 @@
 #include "ksim/api/pod.h"
 #include "ksim/api/replicaset.h"
 #include "ksim/api/views/resources.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 #include "ksim/controllers/registry.h"
 
@@ -205,7 +205,7 @@ class Esr : public Oracle {
   // The part that upstream's ReplicaSet controller acts as, and the end of such an actor's name.
   const std::string part_{controllers::ControllerOf("replicasets")->PartName()};
   const std::string part_suffix_ = "/" + part_;
-  std::map<std::uint64_t, const Change*> alive_;
+  std::map<std::uint64_t, const CommittedChange*> alive_;
   std::map<std::uint64_t, bool> counted_;  // ReplicaSets: by upstream's controller, the last time
 };
 

@@ -8,7 +8,7 @@
 
 #include "ksim/api/compat.h"
 #include "ksim/base/hash.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -78,33 +78,31 @@ class Fold : public Oracle {
         (o.old_rv != h.before.rv || Hash64(o.old_uid) != h.before.uid))
       return fmt::format("an update from revision {}, and what it was told last was {}", o.old_rv,
                          h.before.rv);
-    const History& history = facts.history();
+    const CommitHistory& history = facts.history();
     if (!history.empty() && history.Commit(o.object, o.rv) == nullptr)
       return "which no commit made";
     return "";
   }
 
-  // Up to 1.35 the queue keeps back a deletion of what it does not know (delta_fifo.go Delete); a
-  // RealFIFO passes on what the server says. A tombstone has the state that was known last, which
-  // may be another incarnation's.
+  // A tombstone has the state that was known last, which may be another incarnation's.
   static std::string OfDelete(const Facts& facts, const HandlerStep& h, const Observation& o) {
-    if (!h.known && facts.compat() < api::Compat::k1_36)
+    if (!h.known && facts.profile().queue_drops_unknown_deletions)
       return "a delete, and it was never told of it";
     if (h.known && !o.tombstone && Hash64(o.uid) != h.before.uid)
       return fmt::format("a delete of uid {}, and it was told of another one", o.uid);
-    const History& history = facts.history();
+    const CommitHistory& history = facts.history();
     if (!history.empty() && history.OfObject(o.object).empty()) return "which no commit made";
     return "";
   }
 
   void Compare(const Facts& facts, const Informer& i, const Listener& listener,
                std::uint64_t cache) {
-    std::vector<const Change*> told;
+    std::vector<const CommittedChange*> told;
     for (const auto& [object, version] : listener.view) {
-      const Change* c = facts.history().At(object, version.rv);
+      const CommittedChange* c = facts.history().At(object, version.rv);
       if (c != nullptr) told.push_back(c);
     }
-    std::sort(told.begin(), told.end(), [](const Change* a, const Change* b) {
+    std::sort(told.begin(), told.end(), [](const CommittedChange* a, const CommittedChange* b) {
       return a->ns + "/" + a->name < b->ns + "/" + b->name;
     });
     if (HashOfContent(told) == cache) return;

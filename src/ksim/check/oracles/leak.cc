@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "ksim/base/hash.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -58,8 +58,8 @@ class Leak : public Oracle {
     return tree.Get(metadata).Get(owners);
   }
 
-  std::map<std::uint64_t, const Change*> objects_;  // with owners
-  absl::flat_hash_set<std::uint64_t> uids_;         // of what there is: hashes; looked up only
+  std::map<std::uint64_t, const CommittedChange*> objects_;  // with owners
+  absl::flat_hash_set<std::uint64_t> uids_;  // of what there is: hashes; looked up only
 };
 
 }  // namespace

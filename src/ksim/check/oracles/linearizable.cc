@@ -10,7 +10,7 @@
 #include <charconv>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -103,8 +103,8 @@ class Linearizable : public Oracle {
   void OnCommit(const Facts& facts, const Observation& o) {
     Judged();
     const Changes& own = facts.history().OfObject(o.object);
-    const Change& now = *own.back();
-    const Change* before = own.size() > 1 ? own[own.size() - 2] : nullptr;
+    const CommittedChange& now = *own.back();
+    const CommittedChange* before = own.size() > 1 ? own[own.size() - 2] : nullptr;
     const bool there = before != nullptr && !before->after.is_null();
     const std::int64_t expected = there ? before->revision : 0;
     const bool order = o.rv > last_ || (o.rv == last_ && o.sub > last_sub_);

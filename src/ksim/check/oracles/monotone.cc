@@ -2,7 +2,7 @@
 // G-OR1, G-OR7 (client-go reflector.go relistResourceVersion is what keeps it so).
 #include <fmt/format.h>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {

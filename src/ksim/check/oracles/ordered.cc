@@ -4,7 +4,7 @@
 // place in the revision).
 #include <fmt/format.h>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -16,13 +16,13 @@ class Ordered : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     Scope scope(facts.delivery(), resumed_);
-    const Step& step = scope.step;
+    const SequenceStep& step = scope.step;
     if (!step.judged || !step.data) return;
     Judged();
     if ((step.above == 0 && !step.back) || scope.Reported(Bit::kOrdered)) return;
     scope.Report(Bit::kOrdered);
     // In one revision events have an order as well.
-    const std::int64_t before = step.above != 0 ? step.above : scope.track().last();
+    const std::int64_t before = step.above != 0 ? step.above : scope.sequence().last();
     Violate(o.seq, scope.Who(),
             fmt::format("{}: {} comes after revision {}", scope.Name(), Event(o), before),
             {ObjectOf(o)});

@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/base/hash.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {

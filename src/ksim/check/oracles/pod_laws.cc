@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {

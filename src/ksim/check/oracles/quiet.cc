@@ -5,7 +5,7 @@
 #include <map>
 
 #include "ksim/base/time.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {

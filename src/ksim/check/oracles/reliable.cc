@@ -4,7 +4,7 @@
 // validateFilter. What is missing before the first event is watch.resumable's as well, as there.
 #include <fmt/format.h>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -16,7 +16,7 @@ class Reliable : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     Scope scope(facts.delivery(), resumed_);
-    const Step& step = scope.step;
+    const SequenceStep& step = scope.step;
     if (!step.judged) return;
     Judged();
     if (scope.Reported(Bit::kReliable)) return;
@@ -44,7 +44,7 @@ class Reliable : public Oracle {
   void Finish(const Facts& facts, const RunEnd&) override {
     if (resumed_) return;
     for (const auto& stream : facts.streams()) {
-      const Step step = stream->track.Unkept();
+      const SequenceStep step = stream->sequence.Unkept();
       if (step.lost == nullptr || Has(stream->reported, Bit::kReliable)) continue;
       Set(&stream->reported, Bit::kReliable);
       Violate(step.bookmark, stream->client.str(),
@@ -55,7 +55,8 @@ class Reliable : public Oracle {
   }
 
  private:
-  static std::string Missing(const Facts& facts, const Change& change, std::string_view where) {
+  static std::string Missing(const Facts& facts, const CommittedChange& change,
+                             std::string_view where) {
     return fmt::format("{} did not come {}{}", Commit(change), where,
                        Believed(facts, change.object));
   }

@@ -3,7 +3,7 @@
 // any event shows as well that something is missing.
 #include <fmt/format.h>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -28,11 +28,11 @@ class Resumable : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     const Delivery& d = facts.delivery();
-    const Step& step = d.step;
+    const SequenceStep& step = d.step;
     if (!step.judged || !step.data) return;
     if (step.first) Judged();
     if (Has(d.stream->reported, Bit::kResumable)) return;
-    const std::int64_t start = d.stream->track.start();
+    const std::int64_t start = d.stream->sequence.start();
     if (step.before_start) {
       Report(o.seq, d.stream,
              fmt::format("begins after revision {}, but delivers {}", start, Event(o)),
@@ -40,7 +40,7 @@ class Resumable : public Oracle {
       return;
     }
     if (!step.first) return;
-    const Change* missing = step.lost != nullptr ? step.lost : step.missing;
+    const CommittedChange* missing = step.lost != nullptr ? step.lost : step.missing;
     if (missing == nullptr) return;
     Report(step.lost != nullptr ? step.bookmark : o.seq, d.stream,
            fmt::format("begins after revision {} with {}, and {} did not come{}", start, Event(o),
@@ -50,13 +50,13 @@ class Resumable : public Oracle {
 
   void Finish(const Facts& facts, const RunEnd&) override {
     for (const auto& stream : facts.streams()) {
-      const Step step = stream->track.Unkept();
+      const SequenceStep step = stream->sequence.Unkept();
       if (step.lost == nullptr || !step.first || Has(stream->reported, Bit::kResumable)) continue;
       Judged();
       Report(step.bookmark, stream.get(),
              fmt::format("begins after revision {}, and {} did not come though a bookmark covers "
                          "it{}",
-                         stream->track.start(), Commit(*step.lost),
+                         stream->sequence.start(), Commit(*step.lost),
                          Believed(facts, step.lost->object)),
              step.lost->Name());
     }

@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/views/resources.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -160,8 +160,8 @@ class Fits : public Oracle {
   }
 
   // The resource of which the node has too little, among those that the pod asks for: the scheduler
-  // looks at nothing else but the number of pods (fit.go fitsRequest). A node has none of a resource
-  // that it does not name.
+  // looks at nothing else but the number of pods (fit.go fitsRequest). A node has none of a
+  // resource that it does not name.
   static std::string TooMuch(const api::Resources& u, const api::Resources& m,
                              const api::Resources& asked) {
     if (asked.milli_cpu > 0 && u.milli_cpu > m.milli_cpu)

@@ -9,7 +9,7 @@
 
 #include "ksim/api/kinds.h"
 #include "ksim/base/time.h"
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -78,7 +78,7 @@ class Real : public Oracle {
     const std::int64_t asked = sent == sent_.end() ? o.t : sent->second;
     if (sent != sent_.end()) sent_.erase(sent);
     const std::uint64_t object = api::ObjectHash("nodes", "", node);
-    const Change* newest = facts.history().Newest(object);
+    const CommittedChange* newest = facts.history().Newest(object);
     if (newest != nullptr && !newest->after.is_null()) return;
     const auto told = told_gone_.find(object);
     std::string why;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -44,7 +44,7 @@ class Snapshot : public Oracle {
                const std::string& who) {
     if (!collection.judgeable() || o.rv == 0) return;
     Judged();
-    const std::vector<const Change*> content = collection.ContentAt(facts.history(), o.rv);
+    const std::vector<const CommittedChange*> content = collection.ContentAt(facts.history(), o.rv);
     const bool same_size = content.size() == o.items;
     if (same_size && (content.empty() || HashOfContent(content) == o.items_hash)) return;
     const std::string detail =

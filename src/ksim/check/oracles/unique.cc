@@ -2,7 +2,7 @@
 // Source: etcd tests/robustness/validate/watch.go validateUnique.
 #include <fmt/format.h>
 
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 
 namespace ksim::check {
@@ -14,7 +14,7 @@ class Unique : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     Scope scope(facts.delivery(), resumed_);
-    const Step& step = scope.step;
+    const SequenceStep& step = scope.step;
     if (!step.judged) return;
     Judged();
     // A reflector has also had all that lies before the list that it continues from.

@@ -15,7 +15,7 @@ std::string Event(const Observation& o) {
   return fmt::format("{} {} at revision {}", api::ToString(o.type), ObjectOf(o), o.rv);
 }
 
-std::string Commit(const Change& change) {
+std::string Commit(const CommittedChange& change) {
   static constexpr std::string_view kOps[] = {"creation", "update", "deletion"};
   return fmt::format("{}'s {} at revision {}", change.Name(), kOps[static_cast<int>(change.op)],
                      change.revision);

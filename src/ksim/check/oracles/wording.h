@@ -13,7 +13,7 @@ std::string ObjectOf(const Observation& o);
 // "MODIFIED pods/default/web-1 at revision 12"; a bookmark: "BOOKMARK at revision 12".
 std::string Event(const Observation& o);
 // "pods/default/web-1's update at revision 12"
-std::string Commit(const Change& change);
+std::string Commit(const CommittedChange& change);
 // " (" and what the beliefs say ")", or nothing.
 std::string Believed(const Facts& facts, std::uint64_t object);
 
@@ -42,11 +42,13 @@ class Scope {
         informer_(resumed ? delivery.informer : nullptr) {}
   std::string Who() const { return stream_ ? stream_->client.str() : informer_->name; }
   std::string Name() const { return stream_ ? stream_->Name() : informer_->name; }
-  const Track& track() const { return stream_ ? stream_->track : informer_->track; }
+  const WatchSequence& sequence() const {
+    return stream_ ? stream_->sequence : informer_->sequence;
+  }
   bool Reported(Bit bit) const { return Has(reported(), bit); }
   void Report(Bit bit) { Set(&reported(), bit); }
 
-  const Step& step;
+  const SequenceStep& step;
 
  private:
   std::uint32_t& reported() const { return stream_ ? stream_->reported : informer_->reported; }

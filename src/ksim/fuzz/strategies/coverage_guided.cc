@@ -35,8 +35,8 @@ class CoverageGuided : public Planner {
     return job;
   }
 
-  void Learn(const std::vector<Outcome>& batch) override {
-    for (const Outcome& o : batch) {
+  void Learn(const std::vector<RunOutcome>& batch) override {
+    for (const RunOutcome& o : batch) {
       bool news = false;
       for (std::uint64_t pair : o.coverage) news |= seen_.insert(pair).second;
       for (const std::string& probe : o.probes) news |= probes_.insert(probe).second;

@@ -1,4 +1,4 @@
-#include "ksim/check/oracles/all.h"
+#include "ksim/check/oracles/register.h"
 
 namespace ksim::check {
 namespace {

@@ -1,11 +1,11 @@
-// The steps of a run: when each begins, what it does, and what is said of those that do not end.
+#include "ksim/scenario/step_scheduler.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "ksim/scenario/kubectl_options.h"
-#include "ksim/scenario/runner.h"
 #include "ksim/scenario/step_arguments.h"
 #include "ksim/scenario/work_hold.h"
 #include "ksim/trace/events.h"
@@ -17,15 +17,15 @@ using kubectl::EarlierTries;
 
 namespace {
 
-// How long people wait before they try again what failed.
+// How long the user waits before trying a failed step again.
 constexpr Duration kTryAgain = Seconds(10);
 
-// Says so when a task is destroyed before it has ended.
-class EndsOr {
+// Notes that a task was destroyed before it ended.
+class BreakOffNote {
  public:
-  EndsOr(const bool& ended, bool& broken_off) : ended_(ended), broken_off_(broken_off) {}
-  ~EndsOr() { broken_off_ = !ended_; }
-  EndsOr(const EndsOr&) = delete;
+  BreakOffNote(const bool& ended, bool& broken_off) : ended_(ended), broken_off_(broken_off) {}
+  ~BreakOffNote() { broken_off_ = !ended_; }
+  BreakOffNote(const BreakOffNote&) = delete;
 
  private:
   const bool& ended_;
@@ -38,7 +38,7 @@ value::Value ArgsOf(const Step& step) {
   return StepArguments(without_objects).Erase("objects");
 }
 
-// The deletion of the node of a removeNode.
+// The deletion that is part of a removeNode.
 kubectl::VerbOptions DeletionOfNode(const std::string& name) {
   kubectl::DeleteOptions options;
   options.target.resource = "nodes";
@@ -63,15 +63,17 @@ std::string TargetOf(const Step& step) {
   return out;
 }
 
-void Runner::MakeGroups() {
+StepScheduler::StepScheduler(const Scenario& scenario, World& world, std::optional<Duration> settle)
+    : scenario_(scenario), world_(world), triggers_(world.sim()), settle_(settle) {
   for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
     const Step& step = scenario_.steps[i];
     if (groups_.empty() || step.at || step.when) groups_.emplace_back();
     groups_.back().steps.push_back(i);
   }
+  world_.OnUserStart([this] { BeginAgain(); });
 }
 
-std::uint64_t Runner::EmitStep(std::size_t index, bool begin, std::string result) {
+std::uint64_t StepScheduler::EmitStep(std::size_t index, bool begin, std::string result) {
   const Step& step = scenario_.steps[index];
   auto* payload = new trace::StepPayload;
   payload->number = static_cast<std::int64_t>(index) + 1;
@@ -83,7 +85,7 @@ std::uint64_t Runner::EmitStep(std::size_t index, bool begin, std::string result
   return world_.sim().Emit(sim::EventInfo{sim::EventKind::kStep}, sim::PayloadRef(payload));
 }
 
-void Runner::ScheduleSteps() {
+void StepScheduler::Schedule() {
   sim::Simulation& sim = world_.sim();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Step& first = scenario_.steps[groups_[g].steps.front()];
@@ -97,7 +99,7 @@ void Runner::ScheduleSteps() {
   }
 }
 
-void Runner::Begin(std::size_t group, std::uint64_t cause) {
+void StepScheduler::Begin(std::size_t group, std::uint64_t cause) {
   if (groups_[group].begun) return;
   if (!world_.user().alive()) groups_[group].missed = true;
   groups_[group].due = !world_.user().alive() || MustWait(group);
@@ -108,28 +110,28 @@ void Runner::Begin(std::size_t group, std::uint64_t cause) {
   world_.user().Spawn(RunGroup(group));
 }
 
-// While faults hold a command up nobody types the next one, nor do commands that were missed come
-// all at once.
-bool Runner::MustWait(std::size_t group) const {
+// While faults hold a command up the user does not type the next one, nor all missed commands at
+// once.
+bool StepScheduler::MustWait(std::size_t group) const {
   const auto triggered = [this](const Group& g) {
     return scenario_.steps[g.steps.front()].when.has_value();
   };
   const auto before = groups_.begin() + static_cast<std::ptrdiff_t>(group);
   const auto under_way = [](const Group& g) { return g.begun && !g.ended && !g.broken_off; };
   if (groups_[group].missed && std::any_of(groups_.begin(), before, under_way)) return true;
-  if (!options_.fuzz || triggered(groups_[group])) return false;
+  if (!settle_ || triggered(groups_[group])) return false;
   return std::any_of(groups_.begin(), before,
                      [&](const Group& g) { return !g.ended && !g.broken_off && !triggered(g); });
 }
 
-void Runner::End(std::size_t group) {
+void StepScheduler::End(std::size_t group) {
   groups_[group].ended = true;
   BeginDue();
 }
 
-// What came due without kubectl begins, what waited for a step that died with it, and what was lost
-// with it at the very instant at which it was to begin.
-void Runner::BeginAgain() {
+// kubectl is back: begins the groups that came due without it, those that waited for a step that
+// died with it, and those whose task died at the very instant at which it was to begin.
+void StepScheduler::BeginAgain() {
   for (Group& g : groups_) {
     if (!g.killed_at_once()) continue;
     g.begun = false;
@@ -138,25 +140,25 @@ void Runner::BeginAgain() {
   BeginDue();
 }
 
-void Runner::BeginDue() {
+void StepScheduler::BeginDue() {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (groups_[g].due) Begin(g, world_.sim().context().cause);
 }
 
-sim::Task<void> Runner::RunGroup(std::size_t group) {
+sim::Task<void> StepScheduler::RunGroup(std::size_t group) {
   const WorkHold hold(world_.sim());
-  const EndsOr broken_off(groups_[group].ended, groups_[group].broken_off);
+  const BreakOffNote broken_off(groups_[group].ended, groups_[group].broken_off);
   for (std::size_t index : groups_[group].steps) {
     groups_[group].running = index;
     world_.sim().context().cause = EmitStep(index, true, "");
-    const CommandOutput outcome = co_await RunStepPatiently(scenario_.steps[index]);
+    const CommandOutput outcome = co_await RunStepUntilItSucceeds(scenario_.steps[index]);
     std::string result;
     for (const std::string& line : outcome.lines) result += (result.empty() ? "" : "\n") + line;
     if (!outcome.ok()) {
       StepFailure failure;
       failure.number = static_cast<std::int64_t>(index) + 1;
       failure.error = outcome.error;
-      report_.failures.push_back(std::move(failure));
+      failures_.push_back(std::move(failure));
       result += (result.empty() ? "" : "\n") + outcome.error;
     }
     EmitStep(index, false, std::move(result));
@@ -165,18 +167,17 @@ sim::Task<void> Runner::RunGroup(std::size_t group) {
   End(group);
 }
 
-sim::Task<CommandOutput> Runner::RunStepPatiently(const Step& step) {
+sim::Task<CommandOutput> StepScheduler::RunStepUntilItSucceeds(const Step& step) {
   EarlierTries tries;
   for (;; tries.BeginNextTry()) {
-    const bool last =
-        !options_.fuzz || (healed_ && world_.sim().now() >= *healed_ + options_.fuzz->settle);
+    const bool last = !settle_ || (healed_ && world_.sim().now() >= *healed_ + *settle_);
     CommandOutput outcome = co_await RunStep(step, tries);
     if (outcome.ok() || last) co_return outcome;
     co_await world_.sim().Sleep(kTryAgain);
   }
 }
 
-sim::Task<CommandOutput> Runner::RunStep(const Step& step, EarlierTries& tries) {
+sim::Task<CommandOutput> StepScheduler::RunStep(const Step& step, EarlierTries& tries) {
   CommandOutput outcome;
   if (step.kind == StepKind::kAddNode) {
     for (const std::string& name : step.node.Names()) {
@@ -203,8 +204,18 @@ sim::Task<CommandOutput> Runner::RunStep(const Step& step, EarlierTries& tries) 
   co_return co_await world_.kubectl().Run(options, tries);
 }
 
-// Whether a step is still to come at its time, or under way and in the end gives up.
-bool Runner::AStepWillEnd() const {
+std::vector<std::string> StepScheduler::DescribeRunning() const {
+  std::vector<std::string> out;
+  for (const Group& group : groups_) {
+    if (!group.running || group.broken_off) continue;
+    const Step& step = scenario_.steps[*group.running];
+    out.push_back(fmt::format("step {} ({} {}) has not ended", *group.running + 1,
+                              ToString(step.kind), TargetOf(step)));
+  }
+  return out;
+}
+
+bool StepScheduler::HasStepThatWillEnd() const {
   return std::any_of(groups_.begin(), groups_.end(), [this](const Group& g) {
     if (!g.begun) return !g.due && !scenario_.steps[g.steps.front()].when;
     if (!g.running || g.broken_off) return false;
@@ -214,8 +225,7 @@ bool Runner::AStepWillEnd() const {
   });
 }
 
-// A step that died with kubectl has failed; those that were to follow it have not begun.
-void Runner::NoteSteps() {
+void StepScheduler::NoteUnfinished() {
   const auto number = [](std::size_t step) { return static_cast<std::int64_t>(step) + 1; };
   for (const Group& group : groups_) {
     if (!group.begun || group.killed_at_once()) {
@@ -223,16 +233,16 @@ void Runner::NoteSteps() {
       const char* why = group.due || group.killed_at_once() ? "kubectl was dead"
                         : triggered                         ? "its trigger did not come"
                                                             : "the run was over before its time";
-      report_.never_begun.emplace_back(number(group.steps.front()), why);
+      never_begun_.emplace_back(number(group.steps.front()), why);
     }
     if (!group.broken_off || !group.running) continue;
     StepFailure failure;
     failure.number = number(*group.running);
     failure.error = "error: kubectl died in the midst of it";
-    report_.failures.push_back(std::move(failure));
+    failures_.push_back(std::move(failure));
     for (std::size_t step : group.steps)
       if (step > *group.running)
-        report_.never_begun.emplace_back(number(step), "kubectl died in the step before");
+        never_begun_.emplace_back(number(step), "kubectl died in the step before");
   }
 }
 

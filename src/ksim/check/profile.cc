@@ -1,0 +1,21 @@
+#include "ksim/check/profile.h"
+
+namespace ksim::check {
+namespace {
+
+Profile MakeProfile(api::Compat compat) {
+  Profile profile;
+  profile.queue_drops_unknown_deletions = compat < api::Compat::k1_36;
+  return profile;
+}
+
+}  // namespace
+
+const Profile& ProfileOf(api::Compat compat) {
+  static const Profile profiles[] = {MakeProfile(api::Compat::k1_25),
+                                     MakeProfile(api::Compat::k1_30),
+                                     MakeProfile(api::Compat::k1_36)};
+  return profiles[static_cast<int>(compat)];
+}
+
+}  // namespace ksim::check

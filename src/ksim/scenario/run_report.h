@@ -1,0 +1,50 @@
+// RunReport: what a run has come to, for the callers of Runner.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/trace/trace.h"
+
+namespace ksim::scenario {
+
+// A step that failed.
+struct StepFailure {
+  StepFailure() = default;
+  std::int64_t number = 0;  // of the step, from 1
+  std::string error;        // as kubectl words it
+};
+
+// A scripted fault that did not happen.
+struct FaultNote {
+  FaultNote() = default;
+  std::int64_t number = 0;  // of the fault, from 1
+  std::string fault;        // "dropWatch kube-scheduler pods"
+  std::string why;
+};
+
+// A step that did not begin.
+struct StepNote {
+  StepNote() = default;
+  StepNote(std::int64_t n, std::string reason) : number(n), why(std::move(reason)) {}
+  std::int64_t number = 0;  // from 1
+  std::string why;          // "its trigger did not come"
+};
+
+struct RunReport {
+  RunReport() = default;
+  trace::End end;
+  int exit_code = 0;
+  bool stopped = false;               // RunnerOptions::stop said so
+  std::vector<StepFailure> failures;  // steps that failed
+  std::vector<StepNote> never_begun;  // steps whose time or trigger never came, or not to kubectl
+  std::vector<FaultNote> faults_missing;
+  std::vector<std::string> busy;     // what kept it busy, when a limit passed
+  std::vector<bool> passed_through;  // of scenario.expect: it was met, and holds no more at the end
+  std::uint64_t commits = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t kernel_steps = 0;
+};
+
+}  // namespace ksim::scenario
