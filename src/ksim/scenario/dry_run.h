@@ -1,5 +1,5 @@
-// Dry run: finds, before the run, what the API server would refuse, with the place in the manifest and
-// in the words that kubectl would print.
+// Dry run: finds, before the run, what the API server would refuse, with the place in the manifest
+// and in the words that kubectl would print.
 #pragma once
 #include <vector>
 

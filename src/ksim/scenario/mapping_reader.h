@@ -16,8 +16,8 @@
 
 namespace ksim::scenario {
 
-// The problems of one file. Nodes that `--set` put in have negative line numbers: Problems shows theirs
-// under the flag's own text.
+// The problems of one file. Nodes that `--set` put in have negative line numbers: Problems shows
+// theirs under the flag's own text.
 class Problems {
  public:
   explicit Problems(const value::YamlFile& file) : file_(file) {}
@@ -42,8 +42,8 @@ std::optional<std::int64_t> ParseCount(std::string_view text);
 // `did you mean "x"?`, or the list of all when nothing is near.
 std::string Suggest(std::string_view word, const std::vector<std::string_view>& known);
 
-// The sign that a duration may have. Only a clock may run behind: a time, a limit or a wait below zero
-// would be over before it began, or never.
+// The sign that a duration may have. Only a clock may run behind: a time, a limit or a wait below
+// zero would be over before it began, or never.
 enum class Sign : std::uint8_t { kNotNegative, kAny };
 
 class MappingReader {

@@ -1,4 +1,4 @@
-// The values that the fields of trace events hold, so that no trigger asks for one that never occurs.
+// The values that the fields of trace events hold, so that no trigger asks for one that never is.
 #pragma once
 #include <cstdint>
 #include <string_view>
