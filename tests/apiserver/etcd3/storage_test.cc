@@ -97,7 +97,7 @@ class StorageTest : public ::testing::Test {
 TEST_F(StorageTest, KeysAreThoseOfTheApi) {
   const api::Kinds kinds;
   for (const api::ResourceInfo* kind : kinds.all()) {
-    const Storage of_kind(client, leases, *kind, api::Compat::k1_30);
+    const Storage of_kind(client, leases, *kind, ProfileOf(api::Compat::k1_30));
     for (const std::string_view ns : {"", "default"}) {
       for (const std::string_view name : {"", "n", "web-1"})
         EXPECT_EQ(of_kind.Key(ns, name), api::StorageKey(*kind, ns, name));

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "ksim/apiserver/admission/plugin.h"
+#include "ksim/apiserver/core/profile.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/base/check.h"
 
@@ -12,25 +13,27 @@ struct Entry {
   const char* name;
   std::unique_ptr<Plugin> (*make)(const PluginContext&);
   bool on_by_default;
-  api::Compat since;
+  bool Profile::* since = nullptr;  // null: in every version
 };
 
 // AllOrderedPlugins, as far as they exist here. TaintNodesByCondition is off: see docs/fidelity.md.
 constexpr Entry kPlugins[] = {
-    {"NamespaceLifecycle", MakeNamespaceLifecycle, true, api::Compat::k1_25},
-    {"ServiceAccount", MakeServiceAccount, true, api::Compat::k1_25},
-    {"TaintNodesByCondition", MakeTaintNodesByCondition, false, api::Compat::k1_25},
-    {"Priority", MakePriority, true, api::Compat::k1_25},
-    {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true, api::Compat::k1_25},
-    {"PodTopologyLabels", MakePodTopologyLabels, true, api::Compat::k1_36},
+    {"NamespaceLifecycle", MakeNamespaceLifecycle, true},
+    {"ServiceAccount", MakeServiceAccount, true},
+    {"TaintNodesByCondition", MakeTaintNodesByCondition, false},
+    {"Priority", MakePriority, true},
+    {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true},
+    {"PodTopologyLabels", MakePodTopologyLabels, true, &Profile::pod_topology_labels},
 };
 
 }  // namespace
 
 std::vector<std::string> DefaultAdmissionPlugins(api::Compat compat) {
   std::vector<std::string> names;
+  const Profile& profile = ProfileOf(compat);
   for (const Entry& entry : kPlugins) {
-    if (entry.on_by_default && entry.since <= compat) names.emplace_back(entry.name);
+    const bool exists = entry.since == nullptr || profile.*entry.since;
+    if (entry.on_by_default && exists) names.emplace_back(entry.name);
   }
   return names;
 }

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/core/user.h"
@@ -55,12 +54,11 @@ class Plugin {
 
 // What plugins have of the server they run in.
 struct PluginContext {
-  PluginContext(sim::Simulation& s, Resources& r, const api::Kinds& k, api::Compat c)
-      : sim(s), resources(r), kinds(k), compat(c) {}
+  PluginContext(sim::Simulation& s, Resources& r, const api::Kinds& k)
+      : sim(s), resources(r), kinds(k) {}
   sim::Simulation& sim;
   Resources& resources;
   const api::Kinds& kinds;
-  api::Compat compat;
 };
 
 class AdmissionChain {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/apiserver/apply/field_manager.h"
 
 namespace ksim::apiserver {
@@ -39,7 +40,8 @@ void CheckManagerName(std::string_view name, api::Compat compat,
     errors->emplace_back(
         "FieldValueTooLong",
         fmt::format("Too long: {} {} bytes",
-                    compat >= api::Compat::k1_36 ? "may not be more than" : "must have at most",
+                    api::ProfileOf(compat).too_long_as_may_not_be ? "may not be more than"
+                                                                  : "must have at most",
                     kMaxManagerLength),
         "fieldManager");
   for (std::size_t i = 0; i < name.size(); ++i) {

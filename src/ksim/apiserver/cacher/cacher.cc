@@ -23,14 +23,14 @@ std::string TickSiteOf(std::string_view server, const api::ResourceInfo& r) {
 
 }  // namespace
 
-Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
+Cacher::Cacher(sim::Process& process, Storage& storage, const Profile& profile,
                const api::Variants& variants)
     : process_(process),
       sim_(process.simulation()),
       storage_(storage),
-      compat_(compat),
+      profile_(profile),
       variants_(variants),
-      cache_(compat >= api::Compat::k1_36, IsPods(storage.resource())),
+      cache_(profile.list_from_cache_snapshot, IsPods(storage.resource())),
       ready_(sim_),
       fresh_(sim_),
       progress_(sim_,
@@ -46,7 +46,7 @@ Cacher::Cacher(sim::Process& process, Storage& storage, api::Compat compat,
 void Cacher::Start() {
   process_.Spawn(Run());
   process_.Spawn(BookmarkLoop(), {}, true);
-  if (compat_ >= api::Compat::k1_36) process_.Spawn(progress_.Run(), {}, true);
+  if (profile_.consistent_list_from_cache) process_.Spawn(progress_.Run(), {}, true);
 }
 
 sim::Task<void> Cacher::Run() {
@@ -81,7 +81,7 @@ sim::Task<api::Status> Cacher::FillFromStorage() {
     range.key = std::string(page->kvs.back().key()) + std::string(1, '\0');
   }
   cache_.Replace(std::move(objects), range.revision);
-  if (dispatcher_.last_told() == 0 && compat_ >= api::Compat::k1_36)
+  if (dispatcher_.last_told() == 0 && profile_.bookmarks_begin_at_list)
     dispatcher_.StartAt(range.revision);
   ready_.Set();
   fresh_.Notify();
@@ -190,7 +190,7 @@ void Cacher::OnProgress(std::int64_t revision) {
 
 sim::Task<api::Status> Cacher::WaitUntilFresh(std::int64_t revision) {
   if (revision <= cache_.revision()) co_return api::Status();
-  ProgressRequester::Waiter waiter(compat_ >= api::Compat::k1_36 ? &progress_ : nullptr);
+  ProgressRequester::Waiter waiter(profile_.consistent_list_from_cache ? &progress_ : nullptr);
   const VirtualTime deadline = sim_.now() + kFreshTimeout;
   while (cache_.revision() < revision) {
     if (sim_.now() >= deadline) {

@@ -18,6 +18,7 @@
 #include "ksim/apiserver/cacher/progress.h"
 #include "ksim/apiserver/cacher/ready.h"
 #include "ksim/apiserver/cacher/watch_cache.h"
+#include "ksim/apiserver/core/profile.h"
 #include "ksim/apiserver/core/watch_query.h"
 #include "ksim/apiserver/etcd3/storage.h"
 #include "ksim/sim/process.h"
@@ -36,7 +37,7 @@ class Cacher : private CacheFaults::Target {
 
   // The storage, and with it the etcd client, belongs to this cacher alone: a progress notification
   // is for all watches of a client's stream.
-  Cacher(sim::Process& process, Storage& storage, api::Compat compat,
+  Cacher(sim::Process& process, Storage& storage, const Profile& profile,
          const api::Variants& variants);
   Cacher(const Cacher&) = delete;
   Cacher& operator=(const Cacher&) = delete;
@@ -102,7 +103,7 @@ class Cacher : private CacheFaults::Target {
   sim::Process& process_;
   sim::Simulation& sim_;
   Storage& storage_;
-  api::Compat compat_;
+  const Profile& profile_;
   api::Variants variants_;
   WatchCache cache_;
   Ready ready_;

@@ -12,7 +12,8 @@ namespace ksim::apiserver {
 sim::Task<api::Result<std::int64_t>> Cacher::ListRevision(const ListQuery& query) {
   const bool consistent = query.match == ListQuery::Match::kUnset &&
                           (query.token ? query.token->revision < 0 : query.rv_unset());
-  if (consistent && compat_ >= api::Compat::k1_36) co_return co_await storage_.CurrentRevision();
+  if (consistent && profile_.consistent_list_from_cache)
+    co_return co_await storage_.CurrentRevision();
   if (query.token) co_return query.token->revision;
   co_return query.revision;
 }

@@ -16,7 +16,7 @@ sim::Task<api::Result<std::int64_t>> Cacher::RequiredRevision(const WatchQuery& 
 }
 
 sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> stream) {
-  if (!ready_.ready() && compat_ >= api::Compat::k1_36) {
+  if (!ready_.ready() && profile_.resilient_cache_init) {
     stream->Refuse(ready_.NotReady());
     co_return;
   }
@@ -37,7 +37,7 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> str
   api::Result<WatchInterval> initial = WatchInterval();
   if (!error.ok()) {
     initial = error;
-  } else if (same_generation || compat_ == api::Compat::k1_25) {
+  } else if (same_generation || !profile_.watch_ends_with_generation) {
     initial = InitialEvents(query, *required, *watcher);
   }
   if (!initial.ok()) {
@@ -45,7 +45,7 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> str
     stream->Close(api::StreamEnd::kEof, "error");
     co_return;
   }
-  if (!same_generation && compat_ > api::Compat::k1_25) {
+  if (!same_generation && profile_.watch_ends_with_generation) {
     KSIM_PROBE("apiserver/watch-across-cacher-generations");
     stream->Close(api::StreamEnd::kEof, "reinit");
     co_return;
@@ -89,7 +89,7 @@ WatchInterval Cacher::InitialState(const WatchQuery& query, CacheWatcher& watche
     objects = cache_.List(p.KeyPrefix(), "");
   }
   // 1.25 does not remember the revision of the state, only those of the objects in it.
-  if (compat_ > api::Compat::k1_25) {
+  if (profile_.state_has_revision) {
     watcher.RaiseThreshold(cache_.revision());
   } else {
     const std::vector<api::Object> all = key.empty() ? cache_.List("", "") : objects;
@@ -143,7 +143,7 @@ void Cacher::Tick() {
   // Before its first change or progress the older dispatchers have no revision to tell; 1.25 then
   // loses the watchers that were due.
   const bool silent = dispatcher_.last_told() == 0;
-  if (silent && compat_ == api::Compat::k1_25) return;
+  if (silent && !profile_.silent_tick_keeps_watchers) return;
   for (const std::uint64_t id : due) {
     CacheWatcher* const watcher = dispatcher_.Find(id);
     if (watcher == nullptr || !watcher->bookmarks() || watcher->stream().closed()) continue;

@@ -24,12 +24,12 @@ sim::Task<api::Result<CacheDelegator::Found>> CacheDelegator::Get(SharedText ns,
   bool from_storage = resource_version.empty() || cacher_ == nullptr;
   if (!revision) {
     const bool stored =
-        from_storage || (compat_ >= api::Compat::k1_36 && !cacher_->ready().ready());
+        from_storage || (profile_.resilient_cache_init && !cacher_->ready().ready());
     co_return stored ? InvalidResourceVersion(resource_version)
                      : UnreadableResourceVersion(resource_version);
   }
   if (!from_storage && !cacher_->ready().ready()) {
-    from_storage = compat_ >= api::Compat::k1_36 || *revision == 0;
+    from_storage = profile_.resilient_cache_init || *revision == 0;
     if (!from_storage) co_await cacher_->ready().Wait();
   }
   api::Result<api::Object> object = api::Object();
@@ -41,7 +41,7 @@ sim::Task<api::Result<CacheDelegator::Found>> CacheDelegator::Get(SharedText ns,
 }
 
 bool CacheDelegator::ShouldDelegate(const ListQuery& query) const {
-  if (compat_ < api::Compat::k1_36) {
+  if (!profile_.consistent_list_from_cache) {
     const bool consistent = query.rv_unset();
     const bool limited = query.limit > 0 && query.resource_version != "0";
     return consistent || query.token || limited || query.match == ListQuery::Match::kExact;
@@ -60,7 +60,7 @@ bool CacheDelegator::ShouldDelegate(const ListQuery& query) const {
 }
 
 bool CacheDelegator::ShouldDelegateUnready(const ListQuery& query) const {
-  if (compat_ < api::Compat::k1_36) return query.revision == 0;
+  if (!profile_.resilient_cache_init) return query.revision == 0;
   return query.limit > 0 && !query.predicate.has_selectors();
 }
 
@@ -68,7 +68,7 @@ sim::Task<api::Result<ListResult>> CacheDelegator::List(const ListQuery& query) 
   if (cacher_ == nullptr || ShouldDelegate(query)) co_return co_await storage_.List(query);
   if (!cacher_->ready().ready()) {
     if (ShouldDelegateUnready(query)) co_return co_await storage_.List(query);
-    if (compat_ >= api::Compat::k1_36) co_return cacher_->ready().NotReady();
+    if (profile_.resilient_cache_init) co_return cacher_->ready().NotReady();
     co_await cacher_->ready().Wait();
   }
   co_return co_await ListFromCache(query);
@@ -76,7 +76,7 @@ sim::Task<api::Result<ListResult>> CacheDelegator::List(const ListQuery& query) 
 
 sim::Task<api::Result<ListResult>> CacheDelegator::ListFromCache(const ListQuery& query) {
   api::Result<ListResult> result = co_await cacher_->List(query);
-  if (result.ok() || compat_ < api::Compat::k1_36) co_return result;
+  if (result.ok() || !profile_.consistent_list_from_cache) co_return result;
   const bool consistent = query.match == ListQuery::Match::kUnset &&
                           (query.token ? query.token->revision < 0 : query.rv_unset());
   const bool lagging = consistent && api::IsTooLargeResourceVersion(result.status());

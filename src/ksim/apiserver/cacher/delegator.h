@@ -15,8 +15,8 @@ namespace ksim::apiserver {
 class CacheDelegator {
  public:
   // `cacher` may be null.
-  CacheDelegator(Storage& storage, Cacher* cacher, api::Compat compat)
-      : storage_(storage), cacher_(cacher), compat_(compat) {}
+  CacheDelegator(Storage& storage, Cacher* cacher, const Profile& profile)
+      : storage_(storage), cacher_(cacher), profile_(profile) {}
 
   Storage& storage() { return storage_; }
   Cacher* cacher() { return cacher_; }
@@ -42,7 +42,7 @@ class CacheDelegator {
 
   Storage& storage_;
   Cacher* cacher_;
-  api::Compat compat_;
+  const Profile& profile_;
 };
 
 }  // namespace ksim::apiserver

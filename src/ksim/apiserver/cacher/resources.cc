@@ -7,21 +7,21 @@ namespace ksim::apiserver {
 
 struct Resources::Served {
   Served(sim::Process& process, store::EtcdClient& client, LeaseManager& leases,
-         const api::ResourceInfo& r, api::Compat compat, const api::Variants& variants)
-      : storage(client, leases, r, compat),
-        cacher(r.watch_cached ? std::make_unique<Cacher>(process, storage, compat, variants)
+         const api::ResourceInfo& r, const Profile& profile, const api::Variants& variants)
+      : storage(client, leases, r, profile),
+        cacher(r.watch_cached ? std::make_unique<Cacher>(process, storage, profile, variants)
                               : nullptr),
-        delegator(storage, cacher.get(), compat) {}
+        delegator(storage, cacher.get(), profile) {}
   Storage storage;
   std::unique_ptr<Cacher> cacher;  // null: not cached
   CacheDelegator delegator;
 };
 
-Resources::Resources(sim::Process& process, store::EtcdClient& client, api::Compat compat,
+Resources::Resources(sim::Process& process, store::EtcdClient& client, const Profile& profile,
                      const api::Variants& variants)
     : process_(process),
       client_(client),
-      compat_(compat),
+      profile_(profile),
       variants_(variants),
       leases_(process.simulation(), client) {}
 
@@ -32,7 +32,7 @@ void Resources::Start(const api::Kinds& kinds) {
 }
 
 Resources::Served& Resources::Make(const api::ResourceInfo& r) {
-  in_order_.push_back(std::make_unique<Served>(process_, client_, leases_, r, compat_, variants_));
+  in_order_.push_back(std::make_unique<Served>(process_, client_, leases_, r, profile_, variants_));
   Served& served = *in_order_.back();
   if (served.cacher != nullptr) served.cacher->Start();
   return served;

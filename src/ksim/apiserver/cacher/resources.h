@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
-#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/delegator.h"
@@ -15,7 +14,7 @@ namespace ksim::apiserver {
 
 class Resources {
  public:
-  Resources(sim::Process& process, store::EtcdClient& client, api::Compat compat,
+  Resources(sim::Process& process, store::EtcdClient& client, const Profile& profile,
             const api::Variants& variants);
   ~Resources();
   Resources(const Resources&) = delete;
@@ -41,7 +40,7 @@ class Resources {
 
   sim::Process& process_;
   store::EtcdClient& client_;
-  api::Compat compat_;
+  const Profile& profile_;
   api::Variants variants_;
   LeaseManager leases_;
   std::vector<std::unique_ptr<Served>> in_order_;

@@ -32,8 +32,8 @@ std::string ParseError(std::string_view text) {
 
 // Whether the cache reads the version and not storage: before 1.36, which validates the options
 // first (cacher.go GetList and shouldDelegateList).
-bool CacheReadsVersion(const api::ResourceInfo& r, const ListQuery& query, api::Compat compat) {
-  return compat < api::Compat::k1_36 && r.watch_cached && query.limit == 0 &&
+bool CacheReadsVersion(const api::ResourceInfo& r, const ListQuery& query, const Profile& profile) {
+  return profile.list_parses_version_in_cache && r.watch_cached && query.limit == 0 &&
          query.match != ListQuery::Match::kExact;
 }
 
@@ -49,8 +49,8 @@ api::Status InvalidResourceVersion(std::string_view text) {
 
 api::Result<ListQuery> ListQuery::Make(const api::ResourceInfo& r, std::string_view ns,
                                        std::string_view name, const api::ListOptions& options,
-                                       api::Compat compat) {
-  api::Result<Predicate> predicate = Predicate::Make(r, ns, name, options, compat);
+                                       const Profile& profile) {
+  api::Result<Predicate> predicate = Predicate::Make(r, ns, name, options, profile);
   if (!predicate.ok()) return predicate.status();
   ListQuery query;
   query.predicate = *std::move(predicate);
@@ -70,7 +70,7 @@ api::Result<ListQuery> ListQuery::Make(const api::ResourceInfo& r, std::string_v
   }
   const std::optional<std::int64_t> revision = ParseResourceVersion(options.resource_version);
   if (!revision) {
-    if (CacheReadsVersion(r, query, compat))
+    if (CacheReadsVersion(r, query, profile))
       return UnreadableResourceVersion(options.resource_version);
     return InvalidResourceVersion(options.resource_version);
   }

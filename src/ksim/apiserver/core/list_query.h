@@ -10,6 +10,7 @@
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/core/continue_token.h"
+#include "ksim/apiserver/core/profile.h"
 #include "ksim/apiserver/core/selection.h"
 
 namespace ksim::apiserver {
@@ -29,7 +30,7 @@ struct ListQuery {
   // versions that the cache of older servers reads first.
   static api::Result<ListQuery> Make(const api::ResourceInfo& r, std::string_view ns,
                                      std::string_view name, const api::ListOptions& options,
-                                     api::Compat compat);
+                                     const Profile& profile);
 
   // One object can match at most: read by its key.
   bool single() const { return !key.empty(); }

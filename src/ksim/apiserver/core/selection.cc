@@ -27,7 +27,7 @@ struct KindFields {
   std::string_view group, resource;
   bool has_namespace = true;
   std::vector<FieldLabel> labels;
-  api::Compat since = api::Compat::k1_25;
+  bool Profile::* since = nullptr;  // null: in every version
 };
 
 const std::vector<KindFields>& Table() {
@@ -51,7 +51,7 @@ const std::vector<KindFields>& Table() {
        "services",
        true,
        {{"spec.clusterIP", {"spec", "clusterIP"}}, {"spec.type", {"spec", "type"}}},
-       api::Compat::k1_36},
+       &Profile::service_field_labels},
       {"", "secrets", true, {{"type", {"type"}}}},
       {"", "replicationcontrollers", true, {{"status.replicas", {"status", "replicas"}, "0"}}},
       {"batch", "jobs", true, {{"status.successful", {"status", "succeeded"}, "0"}}},
@@ -141,9 +141,9 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
 }
 
 api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields,
-                             api::Compat compat) {
+                             const Profile& profile) {
   const KindFields* kind = FieldsOf(r);
-  if (kind != nullptr && compat < kind->since) kind = nullptr;
+  if (kind != nullptr && kind->since != nullptr && !(profile.*kind->since)) kind = nullptr;
   for (const value::FieldSelector::Term& term : fields.terms()) {
     const std::string_view field = term.field.text();
     if (kind == nullptr) {
@@ -167,12 +167,12 @@ api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelec
 
 api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_view ns,
                                        std::string_view name, const api::ListOptions& options,
-                                       api::Compat compat) {
+                                       const Profile& profile) {
   auto labels = value::LabelSelector::Parse(options.label_selector);
   if (!labels.ok()) return api::BadRequest(Message(labels.status()));
   auto fields = value::FieldSelector::Parse(options.field_selector);
   if (!fields.ok()) return api::BadRequest(Message(fields.status()));
-  const api::Status checked = CheckFieldLabels(r, *fields, compat);
+  const api::Status checked = CheckFieldLabels(r, *fields, profile);
   if (!checked.ok()) return checked;
 
   Predicate p;

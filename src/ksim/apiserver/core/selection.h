@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
-#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
+#include "ksim/apiserver/core/profile.h"
 #include "ksim/value/selector.h"
 #include "ksim/value/value.h"
 
@@ -25,7 +25,7 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
 
 // 400 if the selector names a field that the kind does not offer (API-56, API-57).
 api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields,
-                             api::Compat compat);
+                             const Profile& profile);
 
 // "labels" or "fields" or both, as in `k=v;metadata.name=x`; for traces.
 std::string SelectorText(const api::ListOptions& options);
@@ -37,7 +37,7 @@ class Predicate {
   // are the request's.
   static api::Result<Predicate> Make(const api::ResourceInfo& r, std::string_view ns,
                                      std::string_view name, const api::ListOptions& options,
-                                     api::Compat compat = api::Compat::k1_36);
+                                     const Profile& profile = NewestProfile());
 
   // Namespace, labels and fields all match.
   bool Matches(const api::Object& object) const { return everything_ || MatchesAll(object); }

@@ -6,10 +6,10 @@ namespace ksim::apiserver {
 
 api::Result<WatchQuery> WatchQuery::Make(const api::ResourceInfo& r, std::string_view ns,
                                          std::string_view name, const api::ListOptions& options,
-                                         api::Compat compat) {
+                                         const Profile& profile) {
   api::ListOptions selecting = options;  // a watch ignores continue tokens
   selecting.continue_token = {};
-  api::Result<Predicate> predicate = Predicate::Make(r, ns, name, selecting, compat);
+  api::Result<Predicate> predicate = Predicate::Make(r, ns, name, selecting, profile);
   if (!predicate.ok()) return predicate.status();
   const std::optional<std::int64_t> revision = ParseResourceVersion(options.resource_version);
   if (!revision) return UnreadableResourceVersion(options.resource_version);

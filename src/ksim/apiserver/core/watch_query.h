@@ -16,7 +16,7 @@ struct WatchQuery {
   // `options` are validated and have their defaults (handlers/list_options.h).
   static api::Result<WatchQuery> Make(const api::ResourceInfo& r, std::string_view ns,
                                       std::string_view name, const api::ListOptions& options,
-                                      api::Compat compat);
+                                      const Profile& profile);
 
   bool wants_state() const { return send_initial && *send_initial; }
   // A watch-list: the client waits for the bookmark that ends the initial events.

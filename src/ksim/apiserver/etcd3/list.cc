@@ -42,7 +42,7 @@ sim::Task<api::Result<ListResult>> Storage::List(const ListQuery& query) {
   while (true) {
     absl::StatusOr<store::RangeResponse> response = co_await client_.Range(range);
     if (!response.ok() && store::IsFutureRevision(response.status()) &&
-        compat_ >= api::Compat::k1_36) {
+        profile_.list_names_current_revision) {
       api::Result<std::int64_t> current = co_await CurrentRevision();
       if (!current.ok()) co_return current.status();
       co_return api::TooLargeResourceVersion(range.revision, *current, 0);

@@ -15,11 +15,11 @@ namespace ksim::apiserver {
 api::Status StorageError(const absl::Status& error) { return api::Unmapped(500, Message(error)); }
 
 Storage::Storage(store::EtcdClient& client, LeaseManager& leases, const api::ResourceInfo& resource,
-                 api::Compat compat)
+                 const Profile& profile)
     : client_(client),
       leases_(leases),
       resource_(resource),
-      compat_(compat),
+      profile_(profile),
       root_(api::StorageKey(resource, "", "")),
       root_end_(store::PrefixEnd(root_)) {}
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/core/list_query.h"
+#include "ksim/apiserver/core/profile.h"
 #include "ksim/apiserver/core/write_context.h"
 #include "ksim/apiserver/etcd3/lease_manager.h"
 #include "ksim/sim/task.h"
@@ -44,7 +44,7 @@ class DeletionCheck {
 class Storage {
  public:
   Storage(store::EtcdClient& client, LeaseManager& leases, const api::ResourceInfo& resource,
-          api::Compat compat);
+          const Profile& profile);
 
   const api::ResourceInfo& resource() const { return resource_; }
   store::EtcdClient& client() { return client_; }
@@ -104,7 +104,7 @@ class Storage {
   store::EtcdClient& client_;
   LeaseManager& leases_;
   const api::ResourceInfo& resource_;
-  api::Compat compat_;
+  const Profile& profile_;
   SharedText root_, root_end_;
 };
 

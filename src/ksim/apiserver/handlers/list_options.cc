@@ -36,12 +36,12 @@ class Problems {
 
 }  // namespace
 
-void DropUnknownListOptions(api::ListOptions& options, api::Compat compat) {
-  if (compat == api::Compat::k1_25) options.send_initial_events.reset();
+void DropUnknownListOptions(api::ListOptions& options, const Profile& profile) {
+  if (!profile.send_initial_events) options.send_initial_events.reset();
 }
 
-void DefaultWatchOptions(api::ListOptions& options, api::Compat compat) {
-  if (compat < api::Compat::k1_36) return;
+void DefaultWatchOptions(api::ListOptions& options, const Profile& profile) {
+  if (!profile.watch_list) return;
   if (options.send_initial_events || !options.resource_version_match.empty()) return;
   if (!options.resource_version.empty() && options.resource_version != "0") return;
   options.send_initial_events = true;
@@ -68,10 +68,10 @@ api::Status ValidateListOptions(const api::ListOptions& options) {
   return problems.ToStatus();
 }
 
-api::Status ValidateWatchOptions(const api::ListOptions& options, api::Compat compat) {
+api::Status ValidateWatchOptions(const api::ListOptions& options, const Profile& profile) {
   Problems problems;
   const std::string_view match = options.resource_version_match;
-  if (compat == api::Compat::k1_25) {
+  if (!profile.send_initial_events) {
     if (!match.empty()) problems.Forbid(kMatch, "resourceVersionMatch is forbidden for watch");
     return problems.ToStatus();
   }
@@ -79,7 +79,7 @@ api::Status ValidateWatchOptions(const api::ListOptions& options, api::Compat co
     if (match != kNotOlderThan)
       problems.Forbid(kMatch,
                       "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    if (compat < api::Compat::k1_36)
+    if (!profile.watch_list)
       problems.Forbid("sendInitialEvents",
                       "sendInitialEvents is forbidden for watch unless the WatchList feature gate "
                       "is enabled");

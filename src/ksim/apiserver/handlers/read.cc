@@ -12,7 +12,7 @@ sim::Task<api::Response> Handler::Get(RequestContext& rc) {
   api::Result<CacheDelegator::Found> found =
       co_await storage.Get(request.ns, request.name, request.list.resource_version);
   if (!found.ok() && api::IsNotFound(found.status()) && request.subresource == "scale" &&
-      context_.compat < api::Compat::k1_36) {
+      context_.profile.scale_404_names_subresource) {
     // apps/replicaset/storage/storage.go ScaleREST.Get named the subresource.
     const api::GroupResource scale(rc.resource().group, rc.resource().resource + "/scale");
     found = api::NotFound(scale, request.name);
@@ -29,11 +29,11 @@ sim::Task<api::Response> Handler::Get(RequestContext& rc) {
 sim::Task<api::Response> Handler::List(RequestContext& rc) {
   const api::Request& request = rc.request();
   api::ListOptions options = request.list;
-  DropUnknownListOptions(options, context_.compat);
+  DropUnknownListOptions(options, context_.profile);
   const api::Status valid = ValidateListOptions(options);
   if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
   api::Result<ListQuery> query =
-      ListQuery::Make(rc.resource(), request.ns, request.name, options, context_.compat);
+      ListQuery::Make(rc.resource(), request.ns, request.name, options, context_.profile);
   if (!query.ok()) co_return Refused(rc.Check(Stage::kValidate, query.status()));
   api::Result<ListResult> result = co_await resources_.Of(rc.resource()).List(*query);
   if (!result.ok()) co_return Refused(rc.Check(Stage::kStore, result.status()));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/apiserver/registry/registry.h"
 
@@ -25,8 +26,8 @@ Value Merge(const Value& into, const Value& from) {
 
 class BindTransform final : public Transform {
  public:
-  BindTransform(Value binding, VirtualTime now, api::Compat compat)
-      : binding_(std::move(binding)), now_(now), compat_(compat) {}
+  BindTransform(Value binding, VirtualTime now, const RegistryContext& context)
+      : binding_(std::move(binding)), now_(now), context_(context) {}
 
   api::Result<Value> Apply(const api::Object& pod) override {
     const api::Status refused = Check(pod);
@@ -36,10 +37,8 @@ class BindTransform final : public Transform {
     static const Path kNominated{"status", "nominatedNodeName"};
     Value tree = pod.tree().Set(kNode, binding_.Get(kTarget));
     tree = WithMerged(std::move(tree), "annotations");
-    if (compat_ >= api::Compat::k1_36) {
-      tree = WithMerged(std::move(tree), "labels");
-      tree = tree.Erase(kNominated);
-    }
+    if (context_.profile.binding_sets_labels) tree = WithMerged(std::move(tree), "labels");
+    if (context_.profile.binding_clears_nomination) tree = tree.Erase(kNominated);
     return WithScheduled(std::move(tree));
   }
 
@@ -56,7 +55,7 @@ class BindTransform final : public Transform {
     if (!pod.node_name().empty())
       return Refusal(pod, fmt::format("pod {} is already assigned to node \"{}\"", pod.name(),
                                       pod.node_name()));
-    if (compat_ > api::Compat::k1_25 && !pod.Get(kGates).empty())
+    if (api::ProfileOf(context_.compat).pod_scheduling_readiness && !pod.Get(kGates).empty())
       return Refusal(pod, fmt::format("pod {} has non-empty .spec.schedulingGates", pod.name()));
     return api::Status();
   }
@@ -77,7 +76,7 @@ class BindTransform final : public Transform {
 
   Value binding_;
   VirtualTime now_;
-  api::Compat compat_;
+  const RegistryContext& context_;
 };
 
 }  // namespace
@@ -100,7 +99,7 @@ sim::Task<api::Status> Registry::Bind(RequestContext& rc, Value binding) {
     preconditions.uid = std::string(metadata.Get("uid").AsString());
   if (!metadata.Get("resourceVersion").AsString().empty())
     preconditions.resource_version = std::string(metadata.Get("resourceVersion").AsString());
-  BindTransform transform(std::move(binding), rc.now(), context_.compat);
+  BindTransform transform(std::move(binding), rc.now(), context_);
   api::Object suggestion = storage_.Suggestion(request.ns, request.name);
   api::Result<api::Object> stored = co_await storage_.storage().GuaranteedUpdate(
       request.ns, request.name, preconditions, false, transform, suggestion, rc.write());

@@ -45,7 +45,7 @@ std::uint64_t Registry::IdentityFor(const Value& tree) const {
 sim::Task<api::Result<api::Object>> Registry::Create(RequestContext& rc, Value tree) {
   const bool generated =
       tree.Get(kName).AsString().empty() && !tree.Get(kGenerateName).AsString().empty();
-  const int attempts = generated && context_.compat >= api::Compat::k1_36 ? kNameAttempts : 1;
+  const int attempts = generated && context_.profile.retry_generate_name ? kNameAttempts : 1;
   api::Result<api::Object> result = api::Object();
   for (int i = 0; i < attempts; ++i) {
     result = co_await CreateOnce(rc, tree);

@@ -20,8 +20,8 @@ api::Status Abort() { return api::Unmapped(500, "nothing to update before the de
 class MarkTransform final : public Transform {
  public:
   MarkTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now,
-                api::Compat compat)
-      : resource_(r), asked_(std::move(options)), now_(now), compat_(compat) {}
+                const Profile& profile)
+      : resource_(r), asked_(std::move(options)), now_(now), profile_(profile) {}
 
   enum class Outcome : std::uint8_t { kMarked, kDeleteNow, kAlreadyDeleting, kRefused };
   Outcome outcome() const { return outcome_; }
@@ -35,7 +35,7 @@ class MarkTransform final : public Transform {
     last_existing_ = api::Object();
     api::DeleteOptions options = asked_;
     api::Result<BeforeDeleteResult> before =
-        BeforeDelete(resource_, existing, options, now_, compat_);
+        BeforeDelete(resource_, existing, options, now_, profile_);
     if (!before.ok()) return before.status();
     if (before->grace == Grace::kPending) {
       outcome_ = Outcome::kAlreadyDeleting;
@@ -60,7 +60,7 @@ class MarkTransform final : public Transform {
   const api::ResourceInfo& resource_;
   api::DeleteOptions asked_;
   VirtualTime now_;
-  api::Compat compat_;
+  const Profile& profile_;
   Outcome outcome_ = Outcome::kRefused;
   bool pending_finalizers_ = false;
   std::int64_t grace_ = 0;
@@ -132,12 +132,12 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   const std::string name(found.name());
   Preconditions preconditions = PreconditionsOf(options);
   api::Result<BeforeDeleteResult> before =
-      BeforeDelete(r, found, options, rc.now(), context_.compat);
+      BeforeDelete(r, found, options, rc.now(), context_.profile);
   if (!before.ok()) co_return before.status();
   if (before->grace == Grace::kPending) co_return Result(found, false);
 
   api::Object suggestion = storage_.Suggestion(ns, name);
-  MarkTransform mark(r, options, rc.now(), context_.compat);
+  MarkTransform mark(r, options, rc.now(), context_.profile);
   const bool must_mark = before->grace == Grace::kStarted || !found.finalizers().empty() ||
                          FinalizersForDeletion(r, found, options).has_value();
   api::Object marked;

@@ -84,7 +84,7 @@ std::int64_t PodGracePeriod(const api::Object& pod, const api::DeleteOptions& op
 
 // A deletion that is under way: only a shorter period changes anything.
 BeforeDeleteResult ShortenGrace(const api::Object& object, api::DeleteOptions& options,
-                                VirtualTime now, api::Compat compat) {
+                                VirtualTime now, const Profile& profile) {
   BeforeDeleteResult result;
   result.object = object;
   const std::int64_t pending = object.Get(kGracePeriod).AsInt();
@@ -97,7 +97,7 @@ BeforeDeleteResult ShortenGrace(const api::Object& object, api::DeleteOptions& o
   std::int64_t period = *options.grace_period_seconds;
   if (period >= pending) return result;
   VirtualTime when = object.deletion_time().value_or(now) - Seconds(pending) + Seconds(period);
-  if (compat >= api::Compat::k1_36 && when < now) {
+  if (profile.shortened_grace_not_in_past && when < now) {
     when = now;
     if (period != 0) period = 1;
   }
@@ -143,7 +143,7 @@ api::Status ValidateDeleteOptions(const api::DeleteOptions& options) {
 
 api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const api::Object& object,
                                              api::DeleteOptions& options, VirtualTime now,
-                                             api::Compat compat) {
+                                             const Profile& profile) {
   const api::Status refused = CheckPreconditions(r, object, options);
   if (!refused.ok()) return refused;
   if (options.grace_period_seconds && *options.grace_period_seconds < 0)
@@ -151,7 +151,7 @@ api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const a
   BeforeDeleteResult result;
   result.object = object;
   if (!r.graceful_delete) return result;
-  if (object.deleting()) return ShortenGrace(object, options, now, compat);
+  if (object.deleting()) return ShortenGrace(object, options, now, profile);
   const std::int64_t period = PodGracePeriod(object, options);
   options.grace_period_seconds = period;
   result.grace = Grace::kStarted;

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
+#include "ksim/apiserver/core/profile.h"
 #include "ksim/base/time.h"
 
 namespace ksim::apiserver {
@@ -40,7 +40,7 @@ struct BeforeDeleteResult {
 // `options` gets the period that counts.
 api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const api::Object& object,
                                              api::DeleteOptions& options, VirtualTime now,
-                                             api::Compat compat);
+                                             const Profile& profile);
 
 // The finalizers that the propagation policy wants, if they differ from those there (API-105,
 // API-106).

@@ -91,7 +91,7 @@ sim::Task<api::Status> Registry::Evict(RequestContext& rc, Value eviction) {
 
 sim::Task<api::Status> Registry::MarkAndDelete(RequestContext& rc, api::DeleteOptions options) {
   const api::Request& request = rc.request();
-  if (context_.compat > api::Compat::k1_25 && !request.dry_run) {
+  if (context_.profile.pod_disruption_conditions && !request.dry_run) {
     const Preconditions none;
     DisruptionTransform transform(rc.resource(), options, rc.now());
     api::Object suggestion = storage_.Suggestion(request.ns, request.name);

@@ -23,11 +23,18 @@ namespace ksim::apiserver {
 struct RegistryContext {
   RegistryContext(sim::Simulation& s, api::Kinds& k, api::Identities& i, api::Compat c,
                   AdmissionChain& a, Duration ttl)
-      : sim(s), kinds(k), identities(i), compat(c), admission(a), event_ttl(ttl) {}
+      : sim(s),
+        kinds(k),
+        identities(i),
+        compat(c),
+        profile(ProfileOf(c)),
+        admission(a),
+        event_ttl(ttl) {}
   sim::Simulation& sim;
   api::Kinds& kinds;
   api::Identities& identities;
-  api::Compat compat;
+  api::Compat compat;  // for the rules of the types (api/)
+  const Profile& profile;
   AdmissionChain& admission;
   Duration event_ttl;
 };

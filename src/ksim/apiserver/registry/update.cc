@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/registry/registry.h"
@@ -104,7 +105,7 @@ class UpdateTransform final : public Transform {
     const api::ResourceInfo& r = rc_.resource();
     if (asked == 0 && r.unconditional_update) return api::Status();
     if (asked == 0) {
-      const char* zero = context_.compat >= api::Compat::k1_36 ? "0" : "0x0";
+      const char* zero = api::ProfileOf(context_.compat).bad_values_as_json ? "0" : "0x0";
       return api::Invalid(
           r.group, r.resource, rc_.request().name,
           {api::StatusCause("FieldValueInvalid",
@@ -175,7 +176,7 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
   }
   if (!transform.deletes()) {
     const bool missing = preconditions.uid && api::IsNotFound(stored.status());
-    if (missing && context_.compat < api::Compat::k1_36)
+    if (missing && !context_.profile.missing_object_keeps_404)
       // Before a missing object was looked for, nothing was compared with the uid.
       stored = storage_.storage().CheckPreconditions(preconditions, api::Object(), request.ns,
                                                      request.name);

@@ -22,9 +22,8 @@ struct Incarnation {
   Incarnation(sim::Process& process, Shared& shared, store::Etcd& etcd,
               const ServerOptions& options, sim::SiteId lifetime_site)
       : client(shared.network, process.name(), etcd),
-        resources(process, client, shared.compat, shared.variants),
-        admission(options.admission_plugins,
-                  PluginContext(shared.sim, resources, shared.kinds, shared.compat)),
+        resources(process, client, ProfileOf(shared.compat), shared.variants),
+        admission(options.admission_plugins, PluginContext(shared.sim, resources, shared.kinds)),
         registry(shared.sim, shared.kinds, shared.identities, shared.compat, admission,
                  options.event_ttl),
         handler(registry, resources, options.policy, options.audit),
@@ -101,7 +100,8 @@ void Server::Impl::OnStart() {
   now->resources.Start(shared.kinds);
   process.Spawn(Prepare());
   process.Spawn(now->compactor.Run(), {}, true);
-  if (shared.compat >= api::Compat::k1_36) process.Spawn(now->compactor.Follow(), {}, true);
+  if (now->registry.profile.follows_compact_revision)
+    process.Spawn(now->compactor.Follow(), {}, true);
 }
 
 void Server::Impl::OnStop() {

@@ -52,13 +52,13 @@ sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
   // Admits the request and reads its options.
   api::Status refused = handler_.Admit(rc);
   api::ListOptions list = request.list;
-  DropUnknownListOptions(list, shared_.compat);
-  DefaultWatchOptions(list, shared_.compat);
-  if (refused.ok()) refused = ValidateWatchOptions(list, shared_.compat);
+  DropUnknownListOptions(list, profile_);
+  DefaultWatchOptions(list, profile_);
+  if (refused.ok()) refused = ValidateWatchOptions(list, profile_);
   api::Result<WatchQuery> query = WatchQuery();
   if (!refused.ok()) query = refused;
   if (refused.ok())
-    query = WatchQuery::Make(rc.resource(), request.ns, request.name, list, shared_.compat);
+    query = WatchQuery::Make(rc.resource(), request.ns, request.name, list, profile_);
   if (!query.ok()) {
     call.reply(Refused(rc.Check(Stage::kValidate, query.status())));
     co_return opened;

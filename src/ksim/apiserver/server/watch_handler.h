@@ -35,6 +35,7 @@ class WatchHandler {
                OpenWatches& watches, sim::SiteId lifetime_site, AuditLog* audit)
       : process_(process),
         shared_(shared),
+        profile_(ProfileOf(shared.compat)),
         handler_(handler),
         resources_(resources),
         watches_(watches),
@@ -52,6 +53,7 @@ class WatchHandler {
 
   sim::Process& process_;
   const Shared& shared_;
+  const Profile& profile_;
   Handler& handler_;
   Resources& resources_;
   OpenWatches& watches_;

@@ -1,0 +1,56 @@
+#include "ksim/apiserver/core/profile.h"
+
+namespace ksim::apiserver {
+namespace {
+
+Profile Make130() {
+  Profile p;
+  p.watch_ends_with_generation = true;
+  p.state_has_revision = true;
+  p.silent_tick_keeps_watchers = true;
+  p.send_initial_events = true;
+  p.pod_disruption_conditions = true;
+  return p;
+}
+
+Profile Make136() {
+  Profile p = Make130();
+  p.consistent_list_from_cache = true;
+  p.list_from_cache_snapshot = true;
+  p.resilient_cache_init = true;
+  p.list_parses_version_in_cache = false;
+  p.bookmarks_begin_at_list = true;
+  p.watch_list = true;
+  p.list_names_current_revision = true;
+  p.follows_compact_revision = true;
+  p.retry_generate_name = true;
+  p.missing_object_keeps_404 = true;
+  p.shortened_grace_not_in_past = true;
+  p.binding_sets_labels = true;
+  p.binding_clears_nomination = true;
+  p.scale_404_names_subresource = false;
+  p.service_field_labels = true;
+  p.pod_topology_labels = true;
+  return p;
+}
+
+}  // namespace
+
+const Profile& ProfileOf(api::Compat compat) {
+  static const Profile k125;
+  static const Profile k130 = Make130();
+  static const Profile k136 = Make136();
+  switch (compat) {
+    case api::Compat::k1_25:
+      return k125;
+    case api::Compat::k1_30:
+      return k130;
+    case api::Compat::k1_36:
+      break;
+  }
+  return k136;
+}
+
+const Profile& NewestProfile() { return ProfileOf(api::Compat::k1_36); }
+
+}  // namespace ksim::apiserver

@@ -1,0 +1,51 @@
+// Profile: what the API server of Kubernetes 1.25, 1.30 and 1.36 does differently around the rules
+// of the types (those are in api/core/profile.h). A switch has the name of its feature gate where
+// there is one, else of the behaviour. profile.cc is one column a version.
+#pragma once
+#include "ksim/api/compat.h"
+
+namespace ksim::apiserver {
+
+struct Profile {
+  Profile() = default;
+
+  // Reads from the watch cache: pkg/storage/cacher/{cacher,delegator,watch_cache}.go.
+  bool consistent_list_from_cache = false;  // gate ConsistentListFromCache; paged lists too
+  bool list_from_cache_snapshot = false;    // gate ListFromCacheSnapshot
+  // Gate ResilientWatchCacheInitialization: while the cache is not ready, storage answers or the
+  // client gets 429; else the request waits.
+  bool resilient_cache_init = false;
+  bool list_parses_version_in_cache = true;  // GetList, else ValidateListOptions before it
+
+  // Watches from the watch cache: pkg/storage/cacher/{cacher,cache_watcher}.go.
+  bool watch_ends_with_generation = false;  // closes a watch that spans a restart of the cache
+  bool state_has_revision = false;          // initial events are as of the cache's revision
+  bool silent_tick_keeps_watchers = false;  // bookmarks due before the first event are put off
+  bool bookmarks_begin_at_list = false;     // the first list has a revision for bookmarks
+
+  // Watch options: apimachinery pkg/apis/meta/internalversion/{defaults,validation}.
+  bool send_initial_events = false;  // ListOptions.sendInitialEvents exists
+  bool watch_list = false;           // gate WatchList
+
+  // Storage: pkg/storage/etcd3/{store,compact}.go.
+  bool list_names_current_revision = false;  // 504 for a future revision: "..., current: N"
+  bool follows_compact_revision = false;     // watches compact_rev_key
+
+  // Registries: pkg/registry/generic/registry/store.go, pkg/registry/rest, pkg/registry/core/pod.
+  bool retry_generate_name = false;          // gate RetryGenerateName
+  bool missing_object_keeps_404 = false;     // Update, else 409: a uid differs from a missing one
+  bool shortened_grace_not_in_past = false;  // BeforeDelete: deletionTimestamp is at least now
+  bool pod_disruption_conditions = false;    // gate PodDisruptionConditions, from 1.26 on
+  bool binding_sets_labels = false;          // setPodNodeAndMetadata copies the Binding's labels
+  bool binding_clears_nomination = false;    // gate ClearingNominatedNodeNameAfterBinding
+  bool scale_404_names_subresource = true;   // ScaleREST.Get: replicasets.apps/scale "x" not found
+
+  // Other.
+  bool service_field_labels = false;  // pkg/apis/core/v1/conversion.go: spec.clusterIP, spec.type
+  bool pod_topology_labels = false;   // gate PodTopologyLabelsAdmission
+};
+
+const Profile& ProfileOf(api::Compat compat);
+const Profile& NewestProfile();
+
+}  // namespace ksim::apiserver
