@@ -41,7 +41,7 @@ class CountingSink final : public api::WatchSink {
 class Host final : public WatchHost {
  public:
   explicit Host(sim::Simulation& s) : WatchHost(s, sim::ActorId::Of("kube-apiserver-0")) {}
-  void Ended(const ServedWatch&) override {}
+  void OnClosed(const ServedWatch&) override {}
 };
 
 Value Pod(std::size_t i, std::size_t nodes) {

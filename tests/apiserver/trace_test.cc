@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/base/hash.h"
 #include "ksim/store/events.h"
 #include "tests/apiserver/world.h"

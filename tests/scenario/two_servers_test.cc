@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/store/events.h"

@@ -1,6 +1,6 @@
-// AuditLog: who asked what of the API servers and what came of it, event by event, as
-// kube-apiserver's --audit-log-path has it (audit.k8s.io/v1 Event, one JSON object a line). All
-// servers of a cluster share one. It is a record: with or without it a run is the same.
+// AuditLog: the audit events of all API servers of a cluster, as kube-apiserver writes them to
+// --audit-log-path (audit.k8s.io/v1 Event, one JSON object a line). It only records: with or
+// without it a run is the same.
 //
 // Source: apiserver pkg/audit/request.go, pkg/apis/audit/v1/types.go, plugin/pkg/audit/log.
 #pragma once

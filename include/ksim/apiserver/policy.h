@@ -1,13 +1,13 @@
-// Policy: what a scenario forbids to users of the API, and how many requests a server takes at a
-// time. Plain data.
+// Policy: the requests that a scenario forbids, and how many requests a server serves at a time.
+// Plain data.
 #pragma once
 #include <string>
 #include <vector>
 
 namespace ksim::apiserver {
 
-// Requests that are answered 403, in the words of Kubernetes' authorizers, whoever may do what else
-// (system:masters too). An empty field matches everything.
+// Requests that are answered 403, in the words of Kubernetes' authorizers, whatever else allows
+// them (even for system:masters). An empty field matches everything.
 struct DenyRule {
   DenyRule() = default;
   std::string user;      // the name of a user, or of a group it is in

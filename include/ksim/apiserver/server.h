@@ -30,7 +30,8 @@ class Etcd;
 
 namespace ksim::apiserver {
 
-// What all API servers of a cluster share. Owned by the cluster; outlives every process.
+// The parts that all API servers of a cluster share. The cluster owns them; they outlive every
+// process.
 struct Shared {
   Shared(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Identities& i, api::Compat c)
       : sim(s), network(n), kinds(k), identities(i), compat(c), variants(api::DefaultVariants(c)) {}
@@ -40,7 +41,8 @@ struct Shared {
   api::Identities& identities;
   api::Compat compat;
   api::Variants variants;
-  // For faults: asked about each watch that is accepted; true lets it end with 410. Empty: never.
+  // A fault hook, called for each watch before it is opened: true ends the watch with 410. May be
+  // empty.
   std::function<bool(const api::Request&)> expire_watch;
 };
 
@@ -60,7 +62,7 @@ struct ServerOptions {
   Duration event_ttl = Hours(1);
   // Creates default, kube-system, kube-public and kube-node-lease if they are missing.
   bool system_namespaces = true;
-  // What is forbidden and how much is served at a time; nothing and everything unless set.
+  // The requests that are forbidden and how many are served at a time; none, and all, unless set.
   RequestPolicy policy;
   // --audit-log-path; null = off. Outlives the server.
   AuditLog* audit = nullptr;
@@ -76,8 +78,8 @@ class Server {
 
   sim::Process& process();
   void Start();  // process().Start()
-  // True when every watch cache has its first list and the system namespaces are there; false again
-  // after a restart until then. Requests are taken earlier, as upstream.
+  // True once every watch cache has its first list and the system namespaces exist; false again
+  // after a restart. The server serves requests before it is ready, as upstream does.
   bool ready() const;
   // Returns when ready(). For tasks of any process.
   sim::Task<void> WaitReady();

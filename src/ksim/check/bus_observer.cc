@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/kubelet/runtime/payloads.h"
 #include "ksim/store/events.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/base/check.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/fault/drawn_question.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/fault/triggers.h"
 #include "ksim/store/events.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/store/events.h"
 #include "ksim/store/object_key.h"
 #include "ksim/trace/changes.h"

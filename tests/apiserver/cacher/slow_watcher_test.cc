@@ -256,7 +256,7 @@ TEST_F(SlowWatchList, IsCutOffOtherwise) {
 TEST(TimeBudgetTest, EarnsATwentiethOfTheTimeUpToItsMost) {
   VirtualTime now;
   TimeBudget budget(now);
-  const auto later = [&](Duration d) { return budget.Take(now = now + d); };
+  const auto later = [&](Duration d) { return budget.TakeAll(now = now + d); };
   EXPECT_EQ(later(Duration()), Duration());
   EXPECT_EQ(later(Seconds(1)), Milliseconds(50));
   EXPECT_EQ(later(Milliseconds(500)), Milliseconds(25));

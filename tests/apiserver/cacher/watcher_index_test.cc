@@ -13,7 +13,7 @@ using api::WatchEventType;
 class TestHost final : public WatchHost {
  public:
   explicit TestHost(sim::Simulation& s) : WatchHost(s, sim::ActorId::Of("kube-apiserver-0")) {}
-  void Ended(const ServedWatch&) override {}
+  void OnClosed(const ServedWatch&) override {}
 };
 
 class IndexTest : public ::testing::Test {
@@ -127,7 +127,7 @@ TEST_F(IndexTest, ShowsAChangeAsTheSelectorSeesIt) {
   for (const Transition& t : table) {
     const CacheEvent event = Change("a", "p1", t.old_node, t.node, t.existed, t.exists);
     ConvertedEvent change(event, pods_, api::Variants::DeleteRV::kDeletionRV);
-    const auto& told = change.For(Make("", "", t.fields));
+    const auto& told = change.ConvertFor(Make("", "", t.fields));
     std::string seen;
     if (told != nullptr)
       seen = fmt::format("{} {} {}", api::ToString(told->type), told->object.node_name(),

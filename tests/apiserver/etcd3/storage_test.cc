@@ -21,7 +21,8 @@ class StorageTest : public ::testing::Test {
       : process(world.sim.AddProcess("storage")),
         client(world.network, "storage", world.etcd),
         leases(world.sim, client),
-        storage(client, leases, world.Kind("configmaps"), api::Compat::k1_36) {
+        storage(client, leases, world.Kind("configmaps"),
+                apiserver::ProfileOf(api::Compat::k1_36)) {
     process.Start();
     first = world.Create("configmaps", "default", ConfigMap("default", "m", "1")).object;
   }
@@ -97,7 +98,7 @@ class StorageTest : public ::testing::Test {
 TEST_F(StorageTest, KeysAreThoseOfTheApi) {
   const api::Kinds kinds;
   for (const api::ResourceInfo* kind : kinds.all()) {
-    const Storage of_kind(client, leases, *kind, ProfileOf(api::Compat::k1_30));
+    const Storage of_kind(client, leases, *kind, apiserver::ProfileOf(api::Compat::k1_30));
     for (const std::string_view ns : {"", "default"}) {
       for (const std::string_view name : {"", "n", "web-1"})
         EXPECT_EQ(of_kind.Key(ns, name), api::StorageKey(*kind, ns, name));

@@ -72,8 +72,8 @@ TEST(ListOptions, WatchesAreCheckedByProfile) {
     for (const Compat compat : {Compat::k1_25, Compat::k1_30, Compat::k1_36}) {
       api::ListOptions options = Options("5", row.match);
       options.send_initial_events = row.initial;
-      DropUnknownListOptions(options, ProfileOf(compat));
-      EXPECT_EQ(Causes(ValidateWatchOptions(options, ProfileOf(compat))),
+      DropUnknownListOptions(options, apiserver::ProfileOf(compat));
+      EXPECT_EQ(Causes(ValidateWatchOptions(options, apiserver::ProfileOf(compat))),
                 expected[static_cast<int>(compat)])
           << row.match << " at " << api::ToString(compat);
     }
@@ -84,14 +84,14 @@ TEST(ListOptions, WatchesAreCheckedByProfile) {
 TEST(ListOptions, AWatchFromAnywhereIsAWatchListFrom136On) {
   for (const char* rv : {"", "0"}) {
     api::ListOptions options = Options(rv);
-    DefaultWatchOptions(options, ProfileOf(Compat::k1_30));
+    DefaultWatchOptions(options, apiserver::ProfileOf(Compat::k1_30));
     EXPECT_FALSE(options.send_initial_events.has_value());
-    DefaultWatchOptions(options, ProfileOf(Compat::k1_36));
+    DefaultWatchOptions(options, apiserver::ProfileOf(Compat::k1_36));
     EXPECT_TRUE(options.send_initial_events.value());
     EXPECT_EQ(options.resource_version_match, "NotOlderThan");
   }
   api::ListOptions at = Options("7");
-  DefaultWatchOptions(at, ProfileOf(Compat::k1_36));
+  DefaultWatchOptions(at, apiserver::ProfileOf(Compat::k1_36));
   EXPECT_FALSE(at.send_initial_events.has_value());
 }
 

@@ -45,7 +45,7 @@ api::DeleteOptions Grace(std::optional<std::int64_t> seconds) {
 // "started 30 +30s g2": outcome, grace period, timestamp from now, generation.
 std::string Outcome(const api::Object& pod, api::DeleteOptions options,
                     Compat compat = Compat::k1_36) {
-  const auto result = BeforeDelete(Kind("pods"), pod, options, kNow, ProfileOf(compat));
+  const auto result = BeforeDelete(Kind("pods"), pod, options, kNow, apiserver::ProfileOf(compat));
   EXPECT_TRUE(result.ok()) << result.status().message;
   if (!result.ok()) return "refused";
   if (result->grace == Grace::kNone) return "none";
@@ -106,7 +106,7 @@ TEST(BeforeDelete, OtherKindsKnowNoGrace) {
   api::DeleteOptions options = Grace(30);
   const api::Object map = api::Object::FromTree(ConfigMap("a", "m"), 3);
   const auto result =
-      BeforeDelete(Kind("configmaps"), map, options, kNow, ProfileOf(Compat::k1_36));
+      BeforeDelete(Kind("configmaps"), map, options, kNow, apiserver::ProfileOf(Compat::k1_36));
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->grace, Grace::kNone);
 }
@@ -116,7 +116,8 @@ TEST(BeforeDelete, OtherKindsKnowNoGrace) {
 TEST(BeforeDelete, PreconditionsNameTheKind) {
   api::DeleteOptions options;
   options.uid = "other";
-  auto result = BeforeDelete(Kind("pods"), PodObject(), options, kNow, ProfileOf(Compat::k1_36));
+  auto result =
+      BeforeDelete(Kind("pods"), PodObject(), options, kNow, apiserver::ProfileOf(Compat::k1_36));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code, 409);
   EXPECT_EQ(result.status().details->kind, "Pod");
@@ -126,12 +127,14 @@ TEST(BeforeDelete, PreconditionsNameTheKind) {
             "recreated");
   options.uid = "u1";
   options.resource_version = "6";
-  result = BeforeDelete(Kind("pods"), PodObject(), options, kNow, ProfileOf(Compat::k1_36));
+  result =
+      BeforeDelete(Kind("pods"), PodObject(), options, kNow, apiserver::ProfileOf(Compat::k1_36));
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(result.status().message.ends_with("The object might have been modified"));
   options.resource_version = "7";
   EXPECT_TRUE(
-      BeforeDelete(Kind("pods"), PodObject(), options, kNow, ProfileOf(Compat::k1_36)).ok());
+      BeforeDelete(Kind("pods"), PodObject(), options, kNow, apiserver::ProfileOf(Compat::k1_36))
+          .ok());
 }
 
 // API-96

@@ -1,3 +1,4 @@
+// Part of plugin.h: the plugins in their order, and the chain that runs them.
 #include <algorithm>
 #include <utility>
 
@@ -30,7 +31,7 @@ constexpr Entry kPlugins[] = {
 
 std::vector<std::string> DefaultAdmissionPlugins(api::Compat compat) {
   std::vector<std::string> names;
-  const Profile& profile = ProfileOf(compat);
+  const Profile& profile = apiserver::ProfileOf(compat);
   for (const Entry& entry : kPlugins) {
     const bool exists = entry.since == nullptr || profile.*entry.since;
     if (entry.on_by_default && exists) names.emplace_back(entry.name);
@@ -72,12 +73,12 @@ AdmissionChain::AdmissionChain(const std::vector<std::string>& names,
 
 sim::Task<api::Status> AdmissionChain::Admit(Attributes& a) {
   std::size_t next = 0;
-  sim::Task<api::Status> first = Next(a, &next);
-  return first.done() ? sim::Task<api::Status>() : Go(a, std::move(first), next);
+  sim::Task<api::Status> first = StartNext(a, &next);
+  return first.done() ? sim::Task<api::Status>() : RunRemaining(a, std::move(first), next);
 }
 
-// What the next plugin has to do that has anything to do; an empty task if none has.
-sim::Task<api::Status> AdmissionChain::Next(Attributes& a, std::size_t* next) {
+// Starts the next plugin that has anything to do; returns an empty task if none is left.
+sim::Task<api::Status> AdmissionChain::StartNext(Attributes& a, std::size_t* next) {
   while (*next < plugins_.size()) {
     Plugin& plugin = *plugins_[(*next)++];
     if (!plugin.Handles(a)) continue;
@@ -87,12 +88,12 @@ sim::Task<api::Status> AdmissionChain::Next(Attributes& a, std::size_t* next) {
   return sim::Task<api::Status>();
 }
 
-sim::Task<api::Status> AdmissionChain::Go(Attributes& a, sim::Task<api::Status> admitting,
-                                          std::size_t next) {
+sim::Task<api::Status> AdmissionChain::RunRemaining(Attributes& a, sim::Task<api::Status> admitting,
+                                                    std::size_t next) {
   while (!admitting.done()) {
     const api::Status status = co_await std::move(admitting);
     if (!status.ok()) co_return status;
-    admitting = Next(a, &next);
+    admitting = StartNext(a, &next);
   }
   co_return api::Status();
 }

@@ -24,7 +24,7 @@ class NamespaceLifecycle final : public Plugin {
  public:
   explicit NamespaceLifecycle(const PluginContext& context)
       : context_(context),
-        namespaces_(context.resources.Of(*context.kinds.ByResource("", "namespaces"))) {}
+        namespaces_(context.resources.StorageFor(*context.kinds.ByResource("", "namespaces"))) {}
   std::string_view name() const override { return "NamespaceLifecycle"; }
   bool Handles(const Attributes& a) const override {
     const bool deletes = a.operation == Operation::kDelete;

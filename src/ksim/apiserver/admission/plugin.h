@@ -1,5 +1,5 @@
 // Admission: plugins that change or refuse an object between decoding and validation. They run in
-// one fixed order; the first refusal ends it. None of those here judges after validation.
+// one fixed order, until the first refusal. No plugin here runs after validation.
 //
 // Sources: apiserver pkg/admission (interfaces.go, chain.go, attributes.go, errors.go);
 // pkg/kubeapiserver/options/plugins.go for the order.
@@ -46,13 +46,13 @@ class Plugin {
  public:
   virtual ~Plugin() = default;
   virtual std::string_view name() const = 0;
-  // Whether it has anything to do with such a request; else it is not asked.
+  // Returns whether the plugin handles such a request; Admit is only called if it does.
   virtual bool Handles(const Attributes& a) const = 0;
-  // An empty task: there was nothing to do.
+  // Returns an empty task if there is nothing to do.
   virtual sim::Task<api::Status> Admit(Attributes& a);
 };
 
-// What plugins have of the server they run in.
+// The parts of the server that plugins use.
 struct PluginContext {
   PluginContext(sim::Simulation& s, Resources& r, const api::Kinds& k)
       : sim(s), resources(r), kinds(k) {}
@@ -66,12 +66,13 @@ class AdmissionChain {
   AdmissionChain() = default;
   // The named plugins in upstream's order. An unknown name is a KSIM_CHECK.
   AdmissionChain(const std::vector<std::string>& names, const PluginContext& context);
-  // An empty task: there was nothing to do, as with most updates.
+  // Returns an empty task if no plugin has anything to do, as with most updates.
   sim::Task<api::Status> Admit(Attributes& a);
 
  private:
-  sim::Task<api::Status> Next(Attributes& a, std::size_t* next);
-  sim::Task<api::Status> Go(Attributes& a, sim::Task<api::Status> admitting, std::size_t next);
+  sim::Task<api::Status> StartNext(Attributes& a, std::size_t* next);
+  sim::Task<api::Status> RunRemaining(Attributes& a, sim::Task<api::Status> admitting,
+                                      std::size_t next);
 
   std::vector<std::unique_ptr<Plugin>> plugins_;
 };

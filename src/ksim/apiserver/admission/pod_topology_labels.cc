@@ -14,7 +14,7 @@ using value::Value;
 class PodTopologyLabels final : public Plugin {
  public:
   explicit PodTopologyLabels(const PluginContext& context)
-      : nodes_(context.resources.Of(*context.kinds.ByResource("", "nodes"))) {}
+      : nodes_(context.resources.StorageFor(*context.kinds.ByResource("", "nodes"))) {}
   std::string_view name() const override { return "PodTopologyLabels"; }
   bool Handles(const Attributes& a) const override {
     return a.operation == Operation::kCreate && a.resource.resource == "pods";

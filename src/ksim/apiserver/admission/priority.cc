@@ -15,8 +15,8 @@ namespace {
 using value::Path;
 using value::Value;
 
-struct Class {
-  Class(std::string n, std::int64_t v, std::string p)
+struct PriorityClass {
+  PriorityClass(std::string n, std::int64_t v, std::string p)
       : name(std::move(n)), value(v), policy(std::move(p)) {}
   std::string name;
   std::int64_t value;
@@ -25,16 +25,16 @@ struct Class {
 
 constexpr std::string_view kPreempt = "PreemptLowerPriority";
 
-Class ClassOf(const api::Object& object) {
+PriorityClass ClassOf(const api::Object& object) {
   std::string policy(object.tree().Get("preemptionPolicy").AsString());
   if (policy.empty()) policy = kPreempt;
-  return Class(std::string(object.name()), object.tree().Get("value").AsInt(), policy);
+  return PriorityClass(std::string(object.name()), object.tree().Get("value").AsInt(), policy);
 }
 
 class Priority final : public Plugin {
  public:
   explicit Priority(const PluginContext& context)
-      : classes_(context.resources.Of(
+      : classes_(context.resources.StorageFor(
             *context.kinds.ByResource("scheduling.k8s.io", "priorityclasses"))) {}
   std::string_view name() const override { return "Priority"; }
   bool Handles(const Attributes& a) const override {
@@ -42,13 +42,13 @@ class Priority final : public Plugin {
   }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
-    if (a.operation == Operation::kUpdate) co_return KeepOnUpdate(a);
+    if (a.operation == Operation::kUpdate) co_return RestoreOmittedFields(a);
     co_return AdmitNewPod(a);
   }
 
  private:
   // Values that a client leaves out of an update are those of the stored pod.
-  static api::Status KeepOnUpdate(Attributes& a) {
+  static api::Status RestoreOmittedFields(Attributes& a) {
     for (const char* field : {"priority", "preemptionPolicy"}) {
       const Path path{"spec", field};
       if (a.object.Get(path).is_null() && !a.old.Get(path).is_null())
@@ -62,7 +62,7 @@ class Priority final : public Plugin {
     static const Path kPriority{"spec", "priority"};
     static const Path kPolicy{"spec", "preemptionPolicy"};
     const std::string asked(a.object.Get(kName).AsString());
-    const std::optional<Class> found = asked.empty() ? Default() : ByName(asked);
+    const std::optional<PriorityClass> found = asked.empty() ? GlobalDefault() : ByName(asked);
     if (!found)
       return AdmissionForbidden(a, fmt::format("no PriorityClass with name {} was found", asked));
     const Value& priority = a.object.Get(kPriority);
@@ -85,23 +85,25 @@ class Priority final : public Plugin {
     return api::Status();
   }
 
-  std::optional<Class> ByName(const std::string& name) const {
-    if (name == "system-cluster-critical") return Class(name, 2'000'000'000, std::string(kPreempt));
-    if (name == "system-node-critical") return Class(name, 2'000'001'000, std::string(kPreempt));
+  std::optional<PriorityClass> ByName(const std::string& name) const {
+    if (name == "system-cluster-critical")
+      return PriorityClass(name, 2'000'000'000, std::string(kPreempt));
+    if (name == "system-node-critical")
+      return PriorityClass(name, 2'000'001'000, std::string(kPreempt));
     const api::Object object = classes_.Suggestion("", name);
     if (object.empty()) return std::nullopt;
     return ClassOf(object);
   }
 
   // The global default with the lowest value, as upstream; without one priority 0.
-  std::optional<Class> Default() const {
-    std::optional<Class> best;
+  std::optional<PriorityClass> GlobalDefault() const {
+    std::optional<PriorityClass> best;
     for (const api::Object& object : classes_.cacher()->cache().List("", "")) {
       if (!object.tree().Get("globalDefault").AsBool()) continue;
-      const Class candidate = ClassOf(object);
+      const PriorityClass candidate = ClassOf(object);
       if (!best || candidate.value < best->value) best = candidate;
     }
-    return best ? best : Class("", 0, std::string(kPreempt));
+    return best ? best : PriorityClass("", 0, std::string(kPreempt));
   }
 
   CacheDelegator& classes_;

@@ -67,7 +67,7 @@ class ServiceAccount final : public Plugin {
  public:
   explicit ServiceAccount(const PluginContext& context)
       : context_(context),
-        accounts_(context.resources.Of(*context.kinds.ByResource("", "serviceaccounts"))) {}
+        accounts_(context.resources.StorageFor(*context.kinds.ByResource("", "serviceaccounts"))) {}
   std::string_view name() const override { return "ServiceAccount"; }
   bool Handles(const Attributes& a) const override {
     return a.operation == Operation::kCreate && a.Is("", "pods");

@@ -90,7 +90,7 @@ Manager FieldManager::Named(std::string name, bool applies) const {
   return manager;
 }
 
-// What this write changed is added to what its manager changed before.
+// Adds the fields that this write changed to those that its manager owns.
 void FieldManager::UpdateManagers(const Value& live, const Value& changed, std::string name,
                                   Managers* managers) const {
   Manager current;
@@ -165,7 +165,7 @@ api::Result<Value> FieldManager::ApplyOnce(const Value& live, bool force,
   Updater::Applied applied =
       updater_.Apply(live, request_.body, manager, kind_.api_version(), force, &next);
   if (!applied.conflicts.empty() && request_.field_manager == kKubectl) {
-    // What kubectl itself wrote with its client-side apply is not in its way.
+    // Fields that kubectl wrote by client-side apply do not conflict with its server-side apply.
     const FieldSet allowed = AllowedByLastApplied(live);
     std::erase_if(applied.conflicts, [&](const ApplyConflict& c) { return allowed.Has(c.path); });
     if (applied.conflicts.empty()) return ApplyOnce(live, true, managers);

@@ -1,8 +1,8 @@
-// FieldManager: server-side apply of one request, and the accounts of managedFields that every
-// other write keeps up.
+// FieldManager: server-side apply of one request, and the update of managedFields after every other
+// write.
 //
-// An object is tracked from its first apply on: what it had until then belongs to
-// "before-first-apply". That is upstream with its DefaultTrackOnCreateProbability at 0.
+// An object is tracked from its first apply on: the fields that it had until then belong to
+// "before-first-apply", as upstream with DefaultTrackOnCreateProbability at 0.
 //
 // Source: apimachinery pkg/util/managedfields/internal (fieldmanager.go and the managers it is made
 // of: versioncheck.go, lastappliedupdater.go, lastappliedmanager.go, skipnonapplied.go,
@@ -25,9 +25,10 @@ class FieldManager {
  public:
   FieldManager(const api::Request& request, VirtualTime now);
 
-  // After a create, update or patch has made `wanted` of `live` (null: there was nothing).
+  // Updates managedFields after a create, update or patch has made `live` (null: none) into
+  // `wanted`.
   value::Value Update(const value::Value& live, const value::Value& wanted) const;
-  // The object that applying the request's body gives; neither defaulted nor decoded. 409 with the
+  // Applies the request's body; the result is neither defaulted nor decoded. 409 with the
   // conflicts, 400 for a body that may not be applied, 500 for one that does not fit the schema.
   api::Result<value::Value> Apply(const value::Value& live) const;
 
@@ -47,10 +48,10 @@ class FieldManager {
   Updater updater_;
 };
 
-// Whether one of the two has managedFields: then a write keeps them up.
+// True if one of the two has managedFields: then a write updates them.
 bool IsTracked(const value::Value& live, const value::Value& wanted);
 
-// Who writes, if the request does not say: the user agent up to the first slash.
+// The request's field manager; without one the user agent up to the first slash.
 std::string ManagerOrUserAgent(const api::Request& request);
 
 // 422 for a field manager that is missing (apply), too long or not printable, and for force without

@@ -1,4 +1,4 @@
-// ManagedFields: who owns which fields of an object: metadata.managedFields, read and written.
+// ManagedFields: the owners of an object's fields: metadata.managedFields, decoded and encoded.
 //
 // Source: apimachinery pkg/util/managedfields/internal/managedfields.go, capmanagers.go,
 // conflict.go; structured-merge-diff fieldpath/managers.go.
@@ -16,7 +16,7 @@
 
 namespace ksim::apiserver {
 
-// What tells managers apart. Those that apply are the same whatever version they apply in.
+// The identity of a manager. Managers that apply are the same in whatever version they apply.
 struct Manager {
   Manager() = default;
   std::string name, subresource;
@@ -39,10 +39,10 @@ using Managers = std::map<Manager, Owned>;
 absl::StatusOr<Managers> DecodeManagers(const value::Value& managed_fields);
 // By operation, time, name, version and subresource. Null if there are none.
 value::Value EncodeManagers(const Managers& managers);
-// A client that sends [] or [{}] wants all forgotten.
+// True for [] and [{}], by which a client asks to forget all managers.
 bool ResetsManagers(const value::Value& managed_fields);
 
-// At most ten that update: the oldest become one, "ancient-changes" (API-93).
+// Leaves at most ten managers that update: the oldest become one, "ancient-changes" (API-93).
 inline constexpr std::size_t kMaxUpdateManagers = 10;
 void CapUpdateManagers(Managers* managers);
 

@@ -1,5 +1,5 @@
-// Shape: what the schema says about merging at one place of an object: which fields a struct has,
-// which lists merge and by which keys, what is only ever replaced whole.
+// Shape: the schema's rules for merging at one place of an object: which fields a struct has, which
+// lists merge and by which keys, which values are only replaced whole.
 //
 // Source: structured-merge-diff schema/elements.go, typed/helpers.go; the +listType, +listMapKey,
 // +structType and +mapType markers of k8s.io/api v0.36.0; kube-openapi pkg/schemaconv.
@@ -17,8 +17,8 @@ namespace ksim::apiserver {
 
 class Shape {
  public:
-  // Of the objects of a kind. Custom resources have no schema here: maps merge, lists do not, as
-  // upstream deduces without one; their metadata is everybody's.
+  // The shape of a kind's objects. Custom resources have no schema here: as upstream deduces
+  // without one, maps merge and lists do not; their metadata is that of all objects.
   static Shape Of(const api::ResourceInfo& kind);
 
   enum class Merge : std::uint8_t {
@@ -27,20 +27,21 @@ class Shape {
     kKeyed,  // item by item, items are known by their keys
     kSet     // a list of distinct scalars
   };
-  // How the value there merges. Where there is no schema, the value itself tells.
+  // How the value at this place merges. Without a schema the value's own type decides.
   Merge MergeOf(const value::Value& v) const;
 
-  // What is below a kMap, at a field.
+  // The shape of a field of a kMap.
   Shape Field(value::Atom name) const;
-  // The field is a struct's own, not one of a map's.
+  // True if this is a struct and the field one of its own.
   bool Names(std::string_view field) const;
-  // A struct that does not have the field.
+  // True if this is a struct without the field.
   bool Lacks(value::Atom field) const;
-  // What is below a kKeyed list.
+  // The shape of an item of a kKeyed list.
   Shape Item() const;
-  // How the item of a kKeyed list or a kSet is known. InvalidArgument if it has none of the keys.
+  // The path element of an item of a kKeyed list or a kSet. InvalidArgument for an item without
+  // keys.
   absl::StatusOr<PathElement> ElementOf(const value::Value& item) const;
-  // What is below any path element of this place.
+  // The shape below a path element of this place.
   Shape Below(const PathElement& element) const;
 
  private:

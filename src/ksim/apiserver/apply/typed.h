@@ -1,5 +1,5 @@
-// What a schema makes of two trees: which fields they have, how they differ, what one merged into
-// the other gives.
+// Typed trees: the fields that a tree has by its schema, how two trees differ, and how one merges
+// into the other.
 //
 // Source: structured-merge-diff typed/tofieldset.go, compare.go, merge.go, remove.go, validate.go.
 #pragma once
@@ -27,8 +27,8 @@ Comparison Compare(const Shape& shape, const value::Value& before, const value::
 // keep the order of `config` where both have them.
 value::Value Merge(const Shape& shape, const value::Value& live, const value::Value& config);
 
-// Without the fields, items and entries of the set. What is only replaced whole goes when anything
-// in it does.
+// Removes the fields, items and entries of the set. A value that is only replaced whole is removed
+// with any part of it.
 value::Value RemoveItems(const Shape& shape, const value::Value& v, const FieldSet& remove);
 
 // With the struct fields on the way to each path as members, too.

@@ -1,3 +1,4 @@
+// Part of typed.h: merging and removing.
 #include <utility>
 #include <vector>
 

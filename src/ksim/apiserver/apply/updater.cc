@@ -45,8 +45,8 @@ void Updater::Update(const Value& live, const Value& changed, const Manager& man
   if (owned.fields.empty()) managers->erase(manager);
 }
 
-// What `last` names goes from the merged object, unless an owner of today still wants it, or it was
-// taken along only because it is below something that went. prune, addBackOwnedItems,
+// Removes from the merged object what `last` names, unless an owner of today still wants it, or it
+// was taken along only because it is below something that went. prune, addBackOwnedItems,
 // addBackDanglingItems.
 Value Updater::Prune(const Value& merged, const FieldSet& last, const Managers& managers) const {
   if (last.empty()) return merged;

@@ -1,4 +1,4 @@
-// Updater: how a change of an object changes who owns its fields.
+// Updater: changes the owners of an object's fields when an update or an apply changes the object.
 //
 // Source: structured-merge-diff merge/update.go.
 #pragma once
@@ -13,10 +13,10 @@ namespace ksim::apiserver {
 
 class Updater {
  public:
-  // `reset`: fields that the endpoint throws away, which nobody comes to own through it.
+  // `reset`: fields that the endpoint discards; no manager comes to own them through it.
   Updater(Shape shape, FieldSet reset) : shape_(std::move(shape)), reset_(std::move(reset)) {}
 
-  // `manager` has made `live` into `changed`: it owns what it changed, and nobody else does.
+  // `manager` has made `live` into `changed`: from now on it alone owns the fields that it changed.
   void Update(const value::Value& live, const value::Value& changed, const Manager& manager,
               const std::string& api_version, Managers* managers) const;
 
@@ -24,9 +24,9 @@ class Updater {
     value::Value object;
     std::vector<ApplyConflict> conflicts;  // nothing was applied if there are any
   };
-  // `manager` wants the fields of `config` as they are there, and those it applied before and no
-  // longer names to be gone, unless somebody else owns them. With `force` others lose what is in
-  // the way.
+  // Sets the fields of `config` for `manager`, and removes those that it applied before and no
+  // longer names, unless another manager owns them. With `force` other managers lose the fields in
+  // conflict.
   Applied Apply(const value::Value& live, const value::Value& config, const Manager& manager,
                 const std::string& api_version, bool force, Managers* managers) const;
 

@@ -1,4 +1,4 @@
-// What a write says about itself: who it comes from, and whether that is said well.
+// Part of field_manager.h: the field manager of a request, and validation of the options of writes.
 //
 // Sources: apiserver pkg/endpoints/handlers/create.go managerOrUserAgent, prefixFromUserAgent,
 // fieldmanager/equality.go; apimachinery pkg/apis/meta/v1/validation/validation.go.
@@ -21,7 +21,7 @@ constexpr std::size_t kMaxManagerLength = 128;
 
 bool IsPrintable(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
-const Path kManagedFields{"metadata", "managedFields"};
+const Path kFieldManagers{"metadata", "managedFields"};
 
 Value WithoutTimes(const Value& managed_fields) {
   std::vector<Value> entries;
@@ -92,11 +92,11 @@ api::Status ValidateWriteOptions(const api::Request& request, api::Compat compat
 }
 
 Value IgnoreManagedFieldsTimes(const Value& live, const Value& wanted) {
-  const Value& before = live.Get(kManagedFields);
-  const Value& after = wanted.Get(kManagedFields);
+  const Value& before = live.Get(kFieldManagers);
+  const Value& after = wanted.Get(kFieldManagers);
   if (before.empty() || before.size() != after.size() || before == after) return wanted;
   const bool same = WithoutTimes(before) == WithoutTimes(after) &&
-                    live.Erase(kManagedFields) == wanted.Erase(kManagedFields);
+                    live.Erase(kFieldManagers) == wanted.Erase(kFieldManagers);
   return same ? live : wanted;
 }
 

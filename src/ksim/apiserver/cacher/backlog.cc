@@ -32,10 +32,11 @@ void Backlog::Stop(std::string_view why, bool drain) {
     input_.clear();
     in_hand_.reset();
   }
-  if (!initial_.overwritten()) stopped_for_ = why;
+  if (!initial_.overwritten()) stop_reason_ = why;
 }
 
-// Moves what can move: what upstream's goroutine of the watcher does until it blocks.
+// Moves events from station to station as far as there is room, as upstream's goroutine of the
+// watcher does until it blocks.
 void Backlog::Advance() {
   while (true) {
     if (in_hand_) {
@@ -56,7 +57,7 @@ std::optional<CacheEvent> Backlog::NextIn(bool* initial) {
   initial_sent_ = true;
   if (initial_.overwritten()) {
     stopped_ = true;
-    stopped_for_ = "overwritten";
+    stop_reason_ = "overwritten";
     input_.clear();
   }
   if (input_.empty()) return std::nullopt;

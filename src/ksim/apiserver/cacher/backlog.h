@@ -1,5 +1,5 @@
-// Backlog: what a watch has yet to send while its client does not read. Upstream's watcher always
-// has these stations; here only one that has fallen behind does:
+// Backlog: the events that a watch has yet to send while its client does not read. Upstream's
+// watcher always has these stations; here only a watcher that has fallen behind does:
 //
 //   initial events, then input  ->  the one in hand  ->  result  ->  the wire
 //
@@ -15,11 +15,11 @@
 #include <string_view>
 
 #include "ksim/apiserver/cacher/watch_interval.h"
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 
 namespace ksim::apiserver {
 
-// What goes on the wire as one event.
+// One event for the wire.
 struct Outgoing {
   Outgoing(std::shared_ptr<const EventBody> b, std::uint64_t hash, std::uint64_t c)
       : body(std::move(b)), object_hash(hash), cause(c) {}
@@ -30,24 +30,25 @@ struct Outgoing {
 
 class Backlog {
  public:
-  // What the watch makes of an event; nullopt: it is not for it.
+  // Converts an event for the watch; nullopt if its predicate does not select it.
   using Convert = std::function<std::optional<Outgoing>(const CacheEvent&, bool initial)>;
 
-  // Input and result hold `size` each. `initial` is what is left of the initial events.
+  // Input and result hold `size` each. `initial`: the initial events that have not been sent.
   Backlog(std::size_t size, WatchInterval initial, Convert convert);
 
-  // A live event or bookmark. False: there is no room for it. A stopped one wants nothing.
+  // Queues a live event or bookmark; returns false if the input is full. A stopped backlog drops
+  // it.
   bool Add(const CacheEvent& event);
-  // The next one for the wire; nullopt if there is none now.
+  // Takes out the next event for the wire; nullopt if there is none.
   std::optional<Outgoing> Take();
 
-  // Nothing more is taken in. What is in the result is still sent; what stands before it is dropped
-  // unless `drain`. `why` is a literal.
+  // Queues nothing more. Events in the result are still sent; those before it are dropped unless
+  // `drain` is set. `why` is a literal.
   void Stop(std::string_view why, bool drain);
   bool stopped() const { return stopped_; }
-  // What it was stopped for; "overwritten" if the initial events ended early (WATCH-27).
-  std::string_view stopped_for() const { return stopped_for_; }
-  // The bookmark that ends the initial events has not got into the result.
+  // The reason given to Stop; "overwritten" if the initial events ended early (WATCH-27).
+  std::string_view stop_reason() const { return stop_reason_; }
+  // True until the bookmark that ends the initial events has reached the result.
   bool before_initial_end() const { return !initial_sent_; }
 
  private:
@@ -62,7 +63,7 @@ class Backlog {
   std::deque<Outgoing> result_;
   bool initial_sent_ = false;
   bool stopped_ = false;
-  std::string_view stopped_for_;
+  std::string_view stop_reason_;
 };
 
 }  // namespace ksim::apiserver

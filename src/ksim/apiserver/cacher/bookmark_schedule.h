@@ -14,11 +14,12 @@ namespace ksim::apiserver {
 class BookmarkSchedule {
  public:
   explicit BookmarkSchedule(VirtualTime created) : created_(created) {}
-  // `due` may lie in the past: then with the next ones taken.
+  // A watcher whose `due` lies in the past is taken out next.
   void Add(std::uint64_t watcher, VirtualTime due);
-  // Takes out all that are due at `now` (whole buckets: up to a second early), oldest bucket first.
+  // Takes out the watchers that are due at `now`, oldest bucket first. Buckets are taken whole: a
+  // watcher may be up to a second early.
   std::vector<std::uint64_t> TakeDue(VirtualTime now);
-  // When the first bucket begins; nullopt if there is none.
+  // The time at which the first bucket begins; nullopt if there is none.
   std::optional<VirtualTime> NextDue() const;
 
  private:

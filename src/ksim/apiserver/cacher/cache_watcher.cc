@@ -13,7 +13,7 @@ void CacheWatcher::RaiseThreshold(std::int64_t revision) {
   threshold_ = std::max(threshold_, revision);
 }
 
-void CacheWatcher::Begin(WatchInterval initial) {
+void CacheWatcher::SendInitialEvents(WatchInterval initial) {
   while (const std::optional<CacheEvent> event = initial.Next()) {
     const std::optional<Outgoing> out = Convert(*event, true);
     if (!out || stream_.Send(out->body, out->object_hash, out->cause)) continue;
@@ -27,14 +27,14 @@ void CacheWatcher::FallBehind(WatchInterval initial) {
       [this](const CacheEvent& event, bool first) { return Convert(event, first); });
 }
 
-// What the watch makes of an event: initial ones are all wanted, live ones only above the
-// threshold.
+// Converts an event for this watch: every initial one, but live ones only above the threshold.
 std::optional<Outgoing> CacheWatcher::Convert(const CacheEvent& event, bool initial) const {
   if (!initial && event.revision <= threshold_) return std::nullopt;
   const api::ResourceInfo& resource = predicate_.resource();
   if (event.type == WatchEventType::kBookmark)
     return Outgoing(EventBody::Bookmark(resource, event.revision, initial), 0, stream_.cause());
-  const ConvertedEvent::Body body = ConvertedEvent(event, resource, delete_rv_).For(predicate_);
+  const ConvertedEvent::Body body =
+      ConvertedEvent(event, resource, delete_rv_).ConvertFor(predicate_);
   if (body == nullptr) return std::nullopt;
   return Outgoing(body, event.object_hash, event.origin.cause);
 }
@@ -43,12 +43,12 @@ void CacheWatcher::Resume() {
   if (backlog_ == nullptr) return;
   while (const std::optional<Outgoing> next = backlog_->Take())
     if (!stream_.Send(next->body, next->object_hash, next->cause)) return;
-  if (backlog_->stopped()) stream_.Close(api::StreamEnd::kEof, backlog_->stopped_for());
+  if (backlog_->stopped()) stream_.Close(api::StreamEnd::kEof, backlog_->stop_reason());
   backlog_.reset();
 }
 
-// A watch-list whose bookmark is here but not yet on its way is drained: only so can the client
-// make any progress (cache_watcher.go add).
+// Drains a watch-list whose bookmark has been queued but not yet sent: otherwise the client could
+// make no progress (cache_watcher.go add).
 void CacheWatcher::Stop(std::string_view reason) {
   if (backlog_ == nullptr) return stream_.Close(api::StreamEnd::kEof, reason);
   const bool graceful = bookmark_after_ > 0 && !awaits_bookmark_ && backlog_->before_initial_end();

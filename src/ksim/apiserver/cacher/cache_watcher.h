@@ -1,5 +1,6 @@
-// CacheWatcher: one watch served from a watch cache: what it selects, from which revision on, when
-// it is due for a bookmark, and what it has yet to send to a client that does not read.
+// CacheWatcher: one watch served from a watch cache. It holds the watch's predicate, the revision
+// from which it sends live events, the time of its next bookmark, and a backlog while the client
+// does not read.
 //
 // Source: apiserver pkg/storage/cacher/cache_watcher.go.
 #pragma once
@@ -22,8 +23,8 @@ class CacheWatcher {
   static constexpr Duration kBookmarkPeriod = Seconds(60);
   static constexpr Duration kBookmarkLead = Seconds(2);  // before the deadline
 
-  // The stream outlives it: who closes a stream keeps it until the cache has forgotten the watch.
-  // `queue`: how much each of its two queues holds (WatchCacheHistory::ChannelSize).
+  // The stream outlives the watcher: OpenWatches keeps it until the cacher has forgotten the watch.
+  // `queue`: the size of each of the backlog's two queues (WatchCacheHistory::ChannelSize).
   CacheWatcher(ServedWatch& stream, Predicate predicate, std::size_t queue, bool bookmarks,
                VirtualTime deadline, const api::Variants& variants)
       : stream_(stream),
@@ -43,33 +44,33 @@ class CacheWatcher {
   std::int64_t threshold() const { return threshold_; }
   void RaiseThreshold(std::int64_t revision);
 
-  // Sends what comes before live events.
-  void Begin(WatchInterval initial);
-  // A live change: sends it if it concerns this watcher, or keeps it while the client does not
-  // read. False: there is no room for it.
+  // Sends the events that come before live ones.
+  void SendInitialEvents(WatchInterval initial);
+  // Sends a live change if the predicate selects it, or queues it while the client does not read.
+  // Returns false if the queue is full.
   bool Offer(ConvertedEvent& change) {
     if (backlog_ != nullptr) return backlog_->Add(change.event());
     const CacheEvent& event = change.event();
     if (event.revision <= threshold_) return true;
-    const ConvertedEvent::Body& body = change.For(predicate_);
+    const ConvertedEvent::Body& body = change.ConvertFor(predicate_);
     if (body != nullptr && !stream_.Send(body, event.object_hash, event.origin.cause))
       FallBehind(WatchInterval());
     return true;
   }
-  // The client reads again: sends what has waited. One that was stopped ends when that is sent.
+  // Sends the backlog once the client reads again. A stopped watcher ends when all of it is sent.
   void Resume();
-  // Ends the stream, after what the client may still read (WATCH-28, WATCH-29).
+  // Ends the stream, after the events that the client may still read (WATCH-28, WATCH-29).
   void Stop(std::string_view reason);
-  bool behind() const { return backlog_ != nullptr; }
+  bool is_behind() const { return backlog_ != nullptr; }
 
   // --- bookmarks ---
   bool bookmarks() const { return bookmarks_; }
   void NoMoreBookmarks() { bookmarks_ = false; }
-  // A watch-list waits for a bookmark at or after `revision`: it is offered one at every tick.
+  // Waits, as a watch-list, for a bookmark at or after `revision`: every tick offers one.
   void AwaitBookmark(std::int64_t revision);
-  // True if the watcher takes it in (it may still find nothing new in it).
+  // Returns true if the watcher accepts the bookmark, whether or not it says anything new.
   bool OfferBookmark(const ConvertedEvent::Body& bookmark);
-  // When the next one is due; Min (0) = at the next tick; nullopt = never again.
+  // The time of the next bookmark; 0: the next tick; nullopt: never again.
   std::optional<VirtualTime> NextBookmark(VirtualTime now) const;
 
  private:
@@ -77,7 +78,7 @@ class CacheWatcher {
   std::optional<Outgoing> Convert(const CacheEvent& event, bool initial) const;
 
   ServedWatch& stream_;
-  std::unique_ptr<Backlog> backlog_;  // null: nothing waits
+  std::unique_ptr<Backlog> backlog_;  // null while the client reads
   std::int64_t threshold_ = 0;
   Predicate predicate_;
   VirtualTime deadline_;

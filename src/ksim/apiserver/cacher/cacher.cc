@@ -66,7 +66,7 @@ sim::Task<void> Cacher::Run() {
   }
 }
 
-// Lists storage page by page, all at the revision of the first.
+// Lists storage page by page, all pages at the revision of the first.
 sim::Task<api::Status> Cacher::FillFromStorage() {
   faults_.BeginFilling();
   store::RangeRequest range(storage_.root(), storage_.root_end());
@@ -81,18 +81,19 @@ sim::Task<api::Status> Cacher::FillFromStorage() {
     range.key = std::string(page->kvs.back().key()) + std::string(1, '\0');
   }
   cache_.Replace(std::move(objects), range.revision);
-  if (dispatcher_.last_told() == 0 && profile_.bookmarks_begin_at_list)
+  if (dispatcher_.last_dispatched() == 0 && profile_.bookmarks_begin_at_list)
     dispatcher_.StartAt(range.revision);
   ready_.Set();
   fresh_.Notify();
   co_return api::Status();
 }
 
-// Watches storage from where the cache stands, over as many streams as it takes; returns why the
-// cache must begin anew (client-go reflector.go watch).
+// Watches storage from the cache's revision on, and opens the watch again when it breaks. Returns
+// the error for which the cache must list again (client-go reflector.go watch).
 sim::Task<api::Status> Cacher::WatchStorage() {
   std::optional<VirtualTime> failing_since;
   while (true) {
+    // Opens a watch and follows it to its end.
     const VirtualTime opened = sim_.now();
     const std::int64_t from = cache_.revision();
     store::WatchRequest request(storage_.root(), storage_.root_end(), from + 1);
@@ -102,6 +103,7 @@ sim::Task<api::Status> Cacher::WatchStorage() {
     stream_ = storage_.client().Watch(std::move(request));
     co_await FollowStream();
     stream_.reset();
+    // Decides whether to open the next one, and after what pause.
     const api::Status* const error = stream_error_.get();
     if (faults_.reinit_pending()) co_return api::Unmapped(500, "reinitialized");
     if (!error && !stream_created_) {
@@ -125,11 +127,12 @@ sim::Task<api::Status> Cacher::WatchStorage() {
   }
 }
 
-// Takes in one stream to its end; stream_error_ says why it ended. One waits here for each resource
-// of each server: what is no longer needed is not kept while it does.
+// Processes the responses of one stream to its end; stream_error_ says why it ended. One such task
+// waits for each resource of each server, so it holds no response while it waits.
 sim::Task<void> Cacher::FollowStream() {
   stream_error_.reset();
   while (true) {
+    // Waits for a response, and then for faults that hold it back on its way.
     std::optional<std::unique_ptr<store::WireResponse>> arrived = co_await stream_->Arrived();
     if (!arrived) co_return;
     store::WireResponse& wire = **arrived;
@@ -138,23 +141,25 @@ sim::Task<void> Cacher::FollowStream() {
       co_await faults_.WaitUntilLetThrough(wire.response.arrived);
     }
     if (faults_.reinit_pending()) co_return;
+    // Receives it, and applies it unless the cache is frozen.
     stream_->TakeIn(wire);
     if (faults_.frozen()) co_await faults_.WaitUntilThawed();
     if (faults_.reinit_pending()) co_return;
-    TakeIn(wire.response);
+    ProcessResponse(wire.response);
     if (stream_error_ != nullptr) co_return;
-    while (dispatcher_.full()) co_await dispatcher_.Moved();
+    // Waits, as upstream does, while too many changes wait for slow watchers.
+    while (dispatcher_.full()) co_await dispatcher_.WaitForAdvance();
   }
 }
 
-void Cacher::TakeIn(const store::WatchResponse& response) {
+void Cacher::ProcessResponse(const store::WatchResponse& response) {
   if (response.created) stream_created_ = true;
   if (response.compact_revision > 0)
-    return EndStream(api::Expired("The resourceVersion for the provided watch is too old."));
-  if (response.canceled) return EndStream(api::InternalError(response.cancel_reason));
+    return FailStream(api::Expired("The resourceVersion for the provided watch is too old."));
+  if (response.canceled) return FailStream(api::InternalError(response.cancel_reason));
   for (const store::WatchEvent& event : response.events) {
     api::Status error = CheckEvent(event);
-    if (!error.ok()) return EndStream(std::move(error));
+    if (!error.ok()) return FailStream(std::move(error));
     OnChange(event);
   }
   if (response.is_progress()) OnProgress(response.revision);
@@ -174,7 +179,7 @@ void Cacher::OnChange(const store::WatchEvent& event) {
   const std::uint64_t hash = object.KeyHash(storage_.resource());
   const CacheEvent& change = cache_.Apply(type, hash, std::move(object), sim_.now(), origin);
   fresh_.Notify();
-  dispatcher_.Tell(change);
+  dispatcher_.Dispatch(change);
 }
 
 void Cacher::OnProgress(std::int64_t revision) {
@@ -185,7 +190,7 @@ void Cacher::OnProgress(std::int64_t revision) {
   progress.type = api::WatchEventType::kBookmark;
   progress.revision = revision;
   progress.origin = sim_.CaptureOrigin();
-  dispatcher_.Tell(progress);
+  dispatcher_.Dispatch(progress);
 }
 
 sim::Task<api::Status> Cacher::WaitUntilFresh(std::int64_t revision) {

@@ -1,6 +1,6 @@
 // Cacher: serves reads and watches of one resource from memory. It lists and watches etcd, keeps
-// the result in a WatchCache, and passes every change on to the watchers it concerns. It begins
-// anew when it loses the storage watch.
+// the result in a WatchCache, and dispatches every change to the watchers that it concerns. When it
+// loses the storage watch for good, it lists again and ends its watches.
 //
 // Source: apiserver pkg/storage/cacher/cacher.go, client-go tools/cache/reflector.go.
 #pragma once
@@ -35,8 +35,8 @@ class Cacher : private CacheFaults::Target {
   static constexpr Duration kRedialPeriod = Milliseconds(100);  // clientv3, etcd out of reach
   static constexpr std::int64_t kListPage = 10000;
 
-  // The storage, and with it the etcd client, belongs to this cacher alone: a progress notification
-  // is for all watches of a client's stream.
+  // No other cacher uses the storage and its etcd client: etcd sends a progress notification for
+  // all watches of a client's stream together.
   Cacher(sim::Process& process, Storage& storage, const Profile& profile,
          const api::Variants& variants);
   Cacher(const Cacher&) = delete;
@@ -50,23 +50,23 @@ class Cacher : private CacheFaults::Target {
   const WatchCache& cache() const { return cache_; }
   std::size_t watchers() const { return dispatcher_.size(); }
 
-  // Returns at the latest after 3 s: ok once the cache has reached `revision`, else 504.
+  // Returns ok once the cache has reached `revision`, and 504 if that takes more than 3 s.
   sim::Task<api::Status> WaitUntilFresh(std::int64_t revision);
-  // `revision`: not older than that (0 = as it is). 404 if it is not there.
+  // The object, not older than `revision` (0: as the cache holds it). 404 if there is none.
   sim::Task<api::Result<api::Object>> Get(SharedText ns, SharedText name, std::int64_t revision);
-  // 410 if the query is for an exact revision whose snapshot is gone. The cache must be ready.
+  // 410 if the query names an exact revision whose snapshot is gone. The cache must be ready.
   sim::Task<api::Result<ListResult>> List(const ListQuery& query);
-  // Serves the watch: accepts or refuses the stream, sends what is to be sent first and goes on
-  // until Forget. Whatever ends it at once has closed the stream when this returns.
+  // Serves the watch until Forget: accepts or refuses the stream and sends the initial events. A
+  // watch that cannot begin has closed its stream when this returns.
   sim::Task<void> Watch(WatchQuery query, std::shared_ptr<ServedWatch> stream);
   void Forget(std::uint64_t stream);
-  // The client of a watch reads again.
+  // Goes on sending to a client that reads again.
   void Resume(std::uint64_t stream) { dispatcher_.Resume(stream); }
 
   CacheFaults& faults() { return faults_; }
 
  private:
-  // --- cacher.cc: keeping the cache ---
+  // --- cacher.cc: lists and watches etcd ---
   sim::Task<void> Run();
   sim::Task<api::Status> FillFromStorage();
   sim::Task<api::Status> WatchStorage();
@@ -74,8 +74,8 @@ class Cacher : private CacheFaults::Target {
   bool keeps_watchers() const {
     return variants_.cacher_reinit == api::Variants::Reinit::kKeepWatchers;
   }
-  void TakeIn(const store::WatchResponse& response);
-  void EndStream(api::Status why) {
+  void ProcessResponse(const store::WatchResponse& response);
+  void FailStream(api::Status why) {
     stream_error_ = std::make_unique<const api::Status>(std::move(why));
   }
   void OnChange(const store::WatchEvent& event);
@@ -98,7 +98,7 @@ class Cacher : private CacheFaults::Target {
   void ScheduleBookmark(CacheWatcher& watcher);
   const ConvertedEvent::Body& BookmarkAt(std::int64_t revision);
   sim::Task<void> BookmarkLoop();
-  void Tick();
+  void OfferBookmarks();
 
   sim::Process& process_;
   sim::Simulation& sim_;
@@ -111,7 +111,7 @@ class Cacher : private CacheFaults::Target {
   ProgressRequester progress_;
   std::unique_ptr<store::EtcdWatch> stream_;
   bool stream_created_ = false;                      // etcd has answered on it
-  std::unique_ptr<const api::Status> stream_error_;  // why it ended; null: it just did
+  std::unique_ptr<const api::Status> stream_error_;  // why the stream ended; null: no reason given
   CacheFaults faults_;
 
   Dispatcher dispatcher_;
@@ -121,7 +121,7 @@ class Cacher : private CacheFaults::Target {
   Duration tick_jitter_;
   VirtualTime next_tick_ = VirtualTime::Max();
   sim::Signal tick_changed_;
-  ConvertedEvent::Body bookmark_;  // the last one told; null: none was
+  ConvertedEvent::Body bookmark_;  // the last one offered; null before the first
 };
 
 }  // namespace ksim::apiserver

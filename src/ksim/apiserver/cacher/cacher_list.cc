@@ -1,4 +1,4 @@
-// Lists served from the watch cache.
+// Part of cacher.h: lists served from the watch cache.
 #include <fmt/format.h>
 
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace ksim::apiserver {
 
-// The revision that the cache must have reached for the query: the store's own for a consistent
-// read, the one asked for otherwise. Upstream: watch_cache.go waitUntilFreshAndList.
+// Returns the revision that the cache must have reached for the query: the store's own for a
+// consistent read, else that of the request. Upstream: watch_cache.go waitUntilFreshAndList.
 sim::Task<api::Result<std::int64_t>> Cacher::ListRevision(const ListQuery& query) {
   const bool consistent = query.match == ListQuery::Match::kUnset &&
                           (query.token ? query.token->revision < 0 : query.rv_unset());
@@ -19,11 +19,13 @@ sim::Task<api::Result<std::int64_t>> Cacher::ListRevision(const ListQuery& query
 }
 
 sim::Task<api::Result<ListResult>> Cacher::List(const ListQuery& query) {
+  // Waits until the cache is as fresh as the query demands.
   const api::Result<std::int64_t> required = co_await ListRevision(query);
   if (!required.ok()) co_return required.status();
   const api::Status fresh = co_await WaitUntilFresh(*required);
   if (!fresh.ok()) co_return fresh;
 
+  // Collects the objects that may match, by the cheapest way.
   std::string start = query.prefix;
   if (query.token) start += query.token->start;
   const bool exact = query.exact() || (query.token && query.token->revision > 0);
@@ -41,6 +43,7 @@ sim::Task<api::Result<ListResult>> Cacher::List(const ListQuery& query) {
   } else {
     candidates = cache_.List(query.prefix, start);
   }
+  // Selects a page of them.
   const std::int64_t limit = query.single() || query.resource_version == "0" ? 0 : query.limit;
   ListResult result = TakePage(query, std::move(candidates), limit, revision);
   result.from = api::Response::From::kCache;

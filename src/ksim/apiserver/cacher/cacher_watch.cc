@@ -1,4 +1,4 @@
-// Watches served from the watch cache, and their bookmarks.
+// Part of cacher.h: watches served from the watch cache, and their bookmarks.
 #include <algorithm>
 #include <utility>
 
@@ -7,8 +7,8 @@
 
 namespace ksim::apiserver {
 
-// The revision that the watch is about: the one asked for; the store's own for a watch-list without
-// one; 0 = any (cacher.go getWatchCacheResourceVersion).
+// Returns the revision that the watch starts from: the one of the request; the store's own for a
+// watch-list without one; 0 for any (cacher.go getWatchCacheResourceVersion).
 sim::Task<api::Result<std::int64_t>> Cacher::RequiredRevision(const WatchQuery& query) {
   if (!query.resource_version.empty()) co_return query.revision;
   if (!query.send_initial) co_return std::int64_t{0};
@@ -16,6 +16,7 @@ sim::Task<api::Result<std::int64_t>> Cacher::RequiredRevision(const WatchQuery& 
 }
 
 sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> stream) {
+  // Waits until the cache is ready and as fresh as the watch demands.
   if (!ready_.ready() && profile_.resilient_cache_init) {
     stream->Refuse(ready_.NotReady());
     co_return;
@@ -29,6 +30,7 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> str
   if (!required.ok()) error = required.status();
   if (required.ok() && query.wants_state()) error = co_await WaitUntilFresh(*required);
   if (stream->closed()) co_return;
+  // Answers 200 and finds the initial events; an error from here on is an event of the watch.
   stream->Accept(api::Response::From::kCache);
   auto watcher = std::make_unique<CacheWatcher>(*stream, query.predicate, queue, query.bookmarks,
                                                 query.deadline, variants_);
@@ -50,7 +52,8 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> str
     stream->Close(api::StreamEnd::kEof, "reinit");
     co_return;
   }
-  watcher->Begin(*std::move(initial));
+  // Sends the initial events, then joins the watchers of live events and of bookmarks.
+  watcher->SendInitialEvents(*std::move(initial));
   CacheWatcher& added = *watcher;
   dispatcher_.Add(std::move(watcher));
   if (!query.bookmarks) co_return;
@@ -60,7 +63,8 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> str
   ScheduleBookmark(added);
 }
 
-// What the client gets before live events: the state, or the changes since its revision.
+// Returns the events that the client receives before live ones: the state, or the changes since its
+// revision.
 api::Result<WatchInterval> Cacher::InitialEvents(const WatchQuery& query, std::int64_t required,
                                                  CacheWatcher& watcher) {
   watcher.RaiseThreshold(required);
@@ -113,8 +117,8 @@ void Cacher::ScheduleBookmark(CacheWatcher& watcher) {
   tick_changed_.Notify();
 }
 
-// Upstream ticks every 1 to 1.25 s and finds nothing due most of the time. Only the ticks that find
-// something happen here: each comes up to 1.25 s after the bucket begins, as upstream's do.
+// Upstream ticks every 1 to 1.25 s and finds nothing due most of the time. This loop wakes only for
+// ticks at which a bookmark is due: each up to 1.25 s after the bucket begins, as upstream's.
 sim::Task<void> Cacher::BookmarkLoop() {
   while (true) {
     tick_jitter_ =
@@ -125,29 +129,30 @@ sim::Task<void> Cacher::BookmarkLoop() {
     while (sim_.now() < next_tick_) {
       co_await tick_changed_.WaitFor(next_tick_ - sim_.now(), sim::TimerKind::kPeriodic);
     }
-    while (dispatcher_.waiting()) co_await dispatcher_.Moved();
+    while (dispatcher_.blocked()) co_await dispatcher_.WaitForAdvance();
     next_tick_ = VirtualTime::Max();
-    Tick();
+    OfferBookmarks();
   }
 }
 
-// Of a resource that does not change every watcher is told the same again and again.
+// Returns the bookmark of the revision. The last one is kept: while the resource does not change,
+// all watchers receive the same bookmark again and again.
 const ConvertedEvent::Body& Cacher::BookmarkAt(std::int64_t revision) {
   if (bookmark_ == nullptr || bookmark_->rv() != revision)
     bookmark_ = EventBody::Bookmark(storage_.resource(), revision, false);
   return bookmark_;
 }
 
-void Cacher::Tick() {
+void Cacher::OfferBookmarks() {
   const std::vector<std::uint64_t> due = bookmarks_.TakeDue(sim_.now());
-  // Before its first change or progress the older dispatchers have no revision to tell; 1.25 then
-  // loses the watchers that were due.
-  const bool silent = dispatcher_.last_told() == 0;
+  // Before the first change or progress an older dispatcher has no revision for bookmarks; 1.25
+  // then forgets the watchers that were due.
+  const bool silent = dispatcher_.last_dispatched() == 0;
   if (silent && !profile_.silent_tick_keeps_watchers) return;
   for (const std::uint64_t id : due) {
     CacheWatcher* const watcher = dispatcher_.Find(id);
     if (watcher == nullptr || !watcher->bookmarks() || watcher->stream().closed()) continue;
-    if (!silent) watcher->OfferBookmark(BookmarkAt(dispatcher_.last_told()));
+    if (!silent) watcher->OfferBookmark(BookmarkAt(dispatcher_.last_dispatched()));
     ScheduleBookmark(*watcher);
   }
 }

@@ -1,5 +1,5 @@
-// CacheDelegator: decides for each read whether the watch cache or etcd answers it, as the profile
-// has it. Resources without a watch cache (events) are always answered by etcd.
+// CacheDelegator: decides for each read whether the watch cache or etcd answers it, by the rules of
+// the profile. Etcd answers all reads of a resource without a watch cache (Events).
 //
 // Source: apiserver pkg/storage/cacher/delegator.go, delegator/interface.go (1.36), cacher.go
 // shouldDelegateList (1.25, 1.30).
@@ -30,7 +30,7 @@ class CacheDelegator {
   // `resource_version` as the client sent it (API-31 to API-34).
   sim::Task<api::Result<Found>> Get(SharedText ns, SharedText name, SharedText resource_version);
   sim::Task<api::Result<ListResult>> List(const ListQuery& query);
-  // What the cache has of an object now, to begin an update or delete with; empty if nothing.
+  // The object as the cache holds it, with which an update or delete begins; empty if it does not.
   api::Object Suggestion(std::string_view ns, std::string_view name) const;
 
  private:

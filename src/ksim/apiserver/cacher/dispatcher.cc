@@ -15,7 +15,7 @@ Dispatcher::Dispatcher(sim::Process& process, const api::ResourceInfo& resource,
       delete_rv_(variants.event_delete_rv),
       budget_(sim_.now()),
       room_(sim_),
-      moved_(sim_) {}
+      advanced_(sim_) {}
 
 void Dispatcher::Forget(std::uint64_t stream) {
   watchers_.Remove(stream);
@@ -36,55 +36,55 @@ void Dispatcher::StopAll(std::string_view reason) {
 void Dispatcher::End(std::unique_ptr<CacheWatcher> watcher, std::string_view reason) {
   watcher->Stop(reason);
   const std::uint64_t id = watcher->id();
-  if (watcher->behind()) draining_[id] = std::move(watcher);
+  if (watcher->is_behind()) draining_[id] = std::move(watcher);
 }
 
-void Dispatcher::Tell(const CacheEvent& event) {
-  if (waiting_) {
+void Dispatcher::Dispatch(const CacheEvent& event) {
+  if (blocked_) {
     incoming_.Push(event);
   } else {
-    TellNow(event);
+    DispatchNow(event);
   }
 }
 
-void Dispatcher::TellNow(const CacheEvent& event) {
+void Dispatcher::DispatchNow(const CacheEvent& event) {
   if (event.type != api::WatchEventType::kBookmark) {
     ConvertedEvent change(event, resource_, delete_rv_);
     for (CacheWatcher* watcher : watchers_.Interested(event))
       if (!watcher->Offer(change)) slow_.push_back(watcher->id());
   }
   if (slow_.empty()) {
-    last_told_ = event.revision;
+    last_dispatched_ = event.revision;
     return;
   }
   current_ = std::make_unique<CacheEvent>(event);
-  if (!waiting_) process_.Spawn(WaitForSlow());
-  waiting_ = true;
+  if (!blocked_) process_.Spawn(WaitForSlowWatchers());
+  blocked_ = true;
 }
 
-// Until nobody is slow any more and what came meanwhile has been told.
-sim::Task<void> Dispatcher::WaitForSlow() {
+// Runs until no watcher is slow and all changes that waited have been dispatched.
+sim::Task<void> Dispatcher::WaitForSlowWatchers() {
   while (!slow_.empty()) {
     KSIM_PROBE("apiserver/dispatcher-waits-for-a-slow-watcher");
     sim_.context().background = false;
-    const VirtualTime until = sim_.now() + budget_.Take(sim_.now());
+    const VirtualTime until = sim_.now() + budget_.TakeAll(sim_.now());
     while (!slow_.empty() && sim_.now() < until) {
       co_await room_.WaitFor(until - sim_.now(), sim::TimerKind::kWork);
     }
-    EndSlow();
+    EndSlowWatchers();
     budget_.Return(until - sim_.now());
-    last_told_ = current_->revision;
+    last_dispatched_ = current_->revision;
     while (slow_.empty() && !incoming_.empty()) {
       const CacheEvent next = incoming_.Pop();
       sim_.AdoptOrigin(next.origin);
-      TellNow(next);
+      DispatchNow(next);
     }
-    moved_.Notify();
+    advanced_.Notify();
   }
-  waiting_ = false;
+  blocked_ = false;
 }
 
-void Dispatcher::EndSlow() {
+void Dispatcher::EndSlowWatchers() {
   for (const std::uint64_t id : std::exchange(slow_, {})) {
     std::unique_ptr<CacheWatcher> watcher = watchers_.Remove(id);
     if (watcher == nullptr) continue;

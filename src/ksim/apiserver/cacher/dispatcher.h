@@ -1,7 +1,7 @@
-// Dispatcher: tells the watchers of one cache of each change, one change after the other. Where a
-// watcher has no room for one it waits for that, as long as its budget allows, and then ends the
-// watcher; what comes meanwhile waits (WATCH-28). While nobody is slow it is a loop over those whom
-// the change concerns.
+// Dispatcher: offers each change of one cache to its watchers, one change after the other. If the
+// queue of a watcher is full, the dispatcher waits as long as its time budget allows and then ends
+// the watcher; later changes wait meanwhile (WATCH-28). While no watcher is slow, it is a loop over
+// the watchers that the change concerns.
 //
 // Source: apiserver pkg/storage/cacher/cacher.go dispatchEvents, dispatchEvent, finishDispatching.
 #pragma once
@@ -22,7 +22,7 @@ namespace ksim::apiserver {
 
 class Dispatcher {
  public:
-  static constexpr std::size_t kIncoming = 100;  // what may wait before the cache waits too
+  static constexpr std::size_t kIncoming = 100;  // changes that may wait before the cacher waits
 
   Dispatcher(sim::Process& process, const api::ResourceInfo& resource,
              const api::Variants& variants);
@@ -30,31 +30,34 @@ class Dispatcher {
   Dispatcher& operator=(const Dispatcher&) = delete;
 
   void Add(std::unique_ptr<CacheWatcher> watcher) { watchers_.Add(std::move(watcher)); }
-  void Forget(std::uint64_t stream);  // ended; nothing more is sent
-  // One that is told of changes or has yet to send some; null if there is none.
+  void Forget(std::uint64_t stream);  // sends it nothing more
+  // A watcher that receives changes, or that drains its backlog; null if there is none.
   CacheWatcher* Find(std::uint64_t stream) const;
-  // Ends all, each after what its client may still read, without further bookmarks.
+  // Ends all watchers, each after the events that its client may still read, without bookmarks.
   void StopAll(std::string_view reason);
   std::size_t size() const { return watchers_.size(); }
 
-  // A change, or with type kBookmark a revision up to which there is none.
-  void Tell(const CacheEvent& event);
-  // The client of a watch reads again.
+  // Dispatches a change; an event of type kBookmark says that there is none up to its revision.
+  void Dispatch(const CacheEvent& event);
+  // Goes on sending to a client that reads again.
   void Resume(std::uint64_t stream);
 
-  // Revision of the last change or progress told; 0 before the first.
-  std::int64_t last_told() const { return last_told_; }
-  void StartAt(std::int64_t revision) { last_told_ = revision; }
+  // Revision of the last change or progress dispatched; 0 before the first.
+  std::int64_t last_dispatched() const { return last_dispatched_; }
+  void StartAt(std::int64_t revision) { last_dispatched_ = revision; }
 
-  // It waits for a slow watcher. Full: and the cache should wait with the next change.
-  bool waiting() const { return waiting_; }
+  // Whether the dispatcher waits for a slow watcher; and whether so many changes wait that the
+  // cacher should not process the next one.
+  bool blocked() const { return blocked_; }
   bool full() const { return incoming_.size() >= kIncoming; }
-  sim::Signal::Waiter Moved() { return moved_.Wait(); }  // while (waiting()) co_await Moved();
+  sim::Signal::Waiter WaitForAdvance() {
+    return advanced_.Wait();
+  }  // while (blocked()) co_await WaitForAdvance();
 
  private:
-  void TellNow(const CacheEvent& event);
-  sim::Task<void> WaitForSlow();
-  void EndSlow();
+  void DispatchNow(const CacheEvent& event);
+  sim::Task<void> WaitForSlowWatchers();
+  void EndSlowWatchers();
   void End(std::unique_ptr<CacheWatcher> watcher, std::string_view reason);
 
   sim::Process& process_;
@@ -63,14 +66,14 @@ class Dispatcher {
   api::Variants::DeleteRV delete_rv_;
   WatcherIndex watchers_;
   absl::btree_map<std::uint64_t, std::unique_ptr<CacheWatcher>> draining_;  // ended, not yet read
-  std::int64_t last_told_ = 0;
+  std::int64_t last_dispatched_ = 0;
   TimeBudget budget_;
 
-  bool waiting_ = false;
-  std::unique_ptr<CacheEvent> current_;  // what the slow ones have no room for
+  bool blocked_ = false;
+  std::unique_ptr<CacheEvent> current_;  // the change that slow watchers have no room for
   std::vector<std::uint64_t> slow_;      // in the order in which they were opened
-  sim::Fifo<CacheEvent> incoming_;       // what came since
-  sim::Signal room_, moved_;
+  sim::Fifo<CacheEvent> incoming_;       // the changes after it
+  sim::Signal room_, advanced_;
 };
 
 }  // namespace ksim::apiserver

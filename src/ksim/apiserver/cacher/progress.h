@@ -1,5 +1,6 @@
-// ProgressRequester: while somebody waits for the watch cache to become fresher, asks storage every
-// 100 ms how far it is, so that a resource without writes reaches the store's revision (API-44).
+// ProgressRequester: while a request waits for the watch cache to become fresher, asks etcd every
+// 100 ms for a progress notification, so that the cache of a resource without writes reaches the
+// store's revision (API-44).
 //
 // Source: apiserver pkg/storage/cacher/progress/watch_progress.go.
 #pragma once
@@ -17,7 +18,7 @@ class ProgressRequester {
   ProgressRequester(sim::Simulation& sim, std::function<void()> request)
       : sim_(sim), request_(std::move(request)), waiters_changed_(sim) {}
 
-  // One who waits, for as long as it lives.
+  // Counts one waiting request for as long as it lives.
   class Waiter {
    public:
     explicit Waiter(ProgressRequester* requester) : requester_(requester) {

@@ -1,4 +1,4 @@
-// Ready: whether a watch cache has its data, since when not, and which generation of it this is.
+// Ready: whether a watch cache has been filled, since when it is not, and how often it has been.
 //
 // Source: apiserver pkg/storage/cacher/ready.go, util.go calculateRetryAfterForUnreadyCache.
 #pragma once

@@ -28,7 +28,7 @@ Resources::Resources(sim::Process& process, store::EtcdClient& client, const Pro
 Resources::~Resources() = default;
 
 void Resources::Start(const api::Kinds& kinds) {
-  for (const api::ResourceInfo* r : kinds.all()) Of(*r);
+  for (const api::ResourceInfo* r : kinds.all()) StorageFor(*r);
 }
 
 Resources::Served& Resources::Make(const api::ResourceInfo& r) {
@@ -38,7 +38,7 @@ Resources::Served& Resources::Make(const api::ResourceInfo& r) {
   return served;
 }
 
-CacheDelegator& Resources::Of(const api::ResourceInfo& r) {
+CacheDelegator& Resources::StorageFor(const api::ResourceInfo& r) {
   const auto found = by_resource_.find(&r);
   if (found != by_resource_.end()) return found->second->delegator;
   Served& served = Make(r);

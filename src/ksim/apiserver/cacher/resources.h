@@ -1,5 +1,6 @@
-// Resources: for each resource that the server serves, its storage, its watch cache and who decides
-// between them. Made on first use; those of the kinds known at the start are made then.
+// Resources: for each resource that the server serves, its storage, its watch cache and the
+// delegator that chooses between them. They are made on first use; Start makes those of all kinds
+// known then.
 #pragma once
 #include <memory>
 
@@ -22,16 +23,16 @@ class Resources {
 
   // Starts the watch caches of all kinds known now.
   void Start(const api::Kinds& kinds);
-  CacheDelegator& Of(const api::ResourceInfo& r);
-  // Null if the resource has no cache, or has not been asked for.
+  CacheDelegator& StorageFor(const api::ResourceInfo& r);
+  // Null if the resource has no cache, or has not been used yet.
   Cacher* FindCacher(const api::ResourceInfo& r) const;
   // Returns when every cache made so far has its first list.
   sim::Task<void> WaitReady();
-  // A watch ended: whoever serves it lets go.
+  // Forgets a watch that has ended.
   void Forget(const api::ResourceInfo& r, std::uint64_t stream);
-  // The client of a watch reads again.
+  // Goes on sending to a client that reads again.
   void Resume(const api::ResourceInfo& r, std::uint64_t stream);
-  // Snapshots below are dropped, as when a cache learns of a compaction.
+  // Drops the snapshots below the revision, as when a cache learns of a compaction.
   void CompactSnapshots(std::int64_t revision);
 
  private:

@@ -1,5 +1,5 @@
-// TimeBudget: how long a dispatcher may wait for slow watchers: 50 ms for every second that passes,
-// never more than 100 ms at a time.
+// TimeBudget: the time that a dispatcher may spend waiting for slow watchers. It gains 50 ms for
+// every second that passes and never holds more than 100 ms.
 //
 // Source: apiserver pkg/storage/cacher/time_budget.go.
 #pragma once
@@ -16,8 +16,8 @@ class TimeBudget {
 
   explicit TimeBudget(VirtualTime now) : last_(now) {}
 
-  // Takes all there is.
-  Duration Take(VirtualTime now) {
+  // Takes out the whole budget.
+  Duration TakeAll(VirtualTime now) {
     const Duration earned = (now - last_) / kShare;
     last_ = now;
     const Duration all = std::min(left_ + earned, kMost);

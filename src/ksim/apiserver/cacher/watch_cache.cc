@@ -113,7 +113,7 @@ std::optional<std::vector<api::Object>> WatchCache::ListExact(std::int64_t revis
                                                               std::string_view prefix,
                                                               std::string_view start) const {
   if (!CanServeExact(revision)) return std::nullopt;
-  // What the changed keys held then: the oldest change after `revision` says it.
+  // For each changed key, the oldest change after `revision` says what the key held at `revision`.
   absl::btree_map<std::string_view, const api::Object*> then;
   for (std::size_t i = history_.size(); i-- > 0 && history_.at(i).revision > revision;) {
     const CacheEvent& event = history_.at(i);

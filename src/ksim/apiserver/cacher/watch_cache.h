@@ -1,5 +1,5 @@
-// WatchCache: what one API server knows of one resource: the objects as of `revision`, the recent
-// changes, and the revisions at which an exact list can still be answered.
+// WatchCache: the memory of one API server for one resource: its objects as of `revision`, the
+// recent changes, and the revisions at which an exact list can still be answered.
 //
 // Upstream keeps a copy-on-write snapshot of its B-tree after every change. Here a snapshot is only
 // its revision: the objects of then are those of now with the younger changes undone, and all of
@@ -34,7 +34,7 @@ class WatchCache {
   // One change from storage. `object` as in CacheEvent. The reference is good until the next Apply.
   const CacheEvent& Apply(api::WatchEventType type, std::uint64_t object_hash, api::Object object,
                           VirtualTime now, const sim::Origin& origin);
-  // Storage has nothing for us up to this revision.
+  // Storage has no change of this resource up to this revision.
   void AdvanceTo(std::int64_t revision) { revision_ = revision; }
   void CompactSnapshots(std::int64_t revision);  // drops those below
   void ForgetHistory();                          // fault: as if everything had been evicted

@@ -1,6 +1,6 @@
-// WatchInterval: what a watch sends before live events: the state as it is now, or the changes
-// since a revision. Changes are read from the history a batch at a time, so a reader that is held
-// up may find that the next batch has been overwritten (WATCH-27).
+// WatchInterval: the events that a watch sends before live ones: the present state, or the changes
+// since a revision. It reads changes from the history a batch at a time, so that a slow reader may
+// find the next batch overwritten (WATCH-27).
 //
 // Source: apiserver pkg/storage/cacher/watch_cache_interval.go.
 #pragma once
@@ -22,10 +22,10 @@ class WatchInterval {
   // initial events, at that revision.
   static WatchInterval OfState(const api::ResourceInfo& resource, std::vector<api::Object> objects,
                                std::optional<std::int64_t> end, const sim::Origin& origin);
-  // What the history has from position `first` on. The history outlives the interval.
+  // The changes of the history from position `first` on. The history outlives the interval.
   static WatchInterval OfHistory(const WatchCacheHistory& history, std::uint64_t first);
 
-  // nullopt: that was all, or the rest has been overwritten.
+  // Returns nullopt after the last event, or if the rest has been overwritten.
   std::optional<CacheEvent> Next();
   bool overwritten() const { return overwritten_; }
 

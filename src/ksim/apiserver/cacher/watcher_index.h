@@ -1,5 +1,6 @@
-// WatcherIndex: finds the watchers that an event may concern without asking each: by namespace and
-// name, and for pods by spec.nodeName. What it leaves out would not have matched (WATCH-44).
+// WatcherIndex: finds the watchers that an event may concern without asking each of them: by
+// namespace and name, and for pods by spec.nodeName. A watcher that it leaves out would not have
+// matched (WATCH-44).
 //
 // Source: apiserver pkg/storage/cacher/cacher.go indexedWatchers, startDispatching.
 #pragma once
@@ -33,7 +34,7 @@ class WatcherIndex {
   // A group is all watchers of one node, or of one namespace and name (both may be empty): by id.
   // Mostly it is one kubelet, which has room in place.
   using Group = absl::InlinedVector<CacheWatcher*, 2>;
-  using Key = std::uint64_t;  // of hashes: groups that fell together are but asked in vain
+  using Key = std::uint64_t;  // of hashes; groups that collide are asked in vain, no more
   static Key OfScope(std::uint64_t ns, std::uint64_t name) { return 31 * ns + name; }
   static Key KeyOf(const Predicate& p);
   void Collect(Key key);

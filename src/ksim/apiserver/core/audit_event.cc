@@ -14,7 +14,8 @@ using value::Obj;
 using value::ObjectBuilder;
 using value::Value;
 
-// A version 4 UUID in form, made of what the request is: asking for one must not change the run.
+// A UUID of version 4 in form. It is a hash of the request's number and no draw, for auditing must
+// not change the run.
 std::string AuditId(const RequestContext& rc) {
   const std::string hex =
       Hex(Hash128(fmt::format("audit/{}/{}", rc.process().name(), rc.request().id)));
@@ -29,7 +30,8 @@ Value UserTree(const User& user) {
   return Obj({{"username", Value::Of(user.name)}, {"groups", Value::Array(std::move(groups))}});
 }
 
-// What the URL says; once the body has been read, what it adds (LogRequestObject).
+// The object as the URL names it; once the body has been read, with its name and versions
+// (LogRequestObject).
 Value ObjectRef(const api::Request& r, bool with_body) {
   std::string name = r.name.str();
   const Value body = r.WholeBody();
@@ -52,7 +54,7 @@ Value ObjectRef(const api::Request& r, bool with_body) {
   return ref.Build();
 }
 
-// A Status that was the answer is copied; of all else only the code is known.
+// Copies a Status that was the answer; for other answers the event has only the code.
 Value ResponseStatus(const api::Response& response) {
   const bool is_status = response.code >= 400 || api::IsStatusBody(response);
   if (!is_status)

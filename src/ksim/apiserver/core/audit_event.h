@@ -1,4 +1,4 @@
-// One stage of one request, as the audit log tells it.
+// Audit events: one stage of one request, as the audit log records it.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace ksim::apiserver {
 enum class AuditStage : std::uint8_t { kRequestReceived, kResponseStarted, kResponseComplete };
 std::string_view ToString(AuditStage stage);  // "RequestReceived" ...
 
-// Adds the event to the log; does nothing without one. `response`: null while there is none.
+// Adds the event to the log, if there is one. `response` is null before there is a response.
 void Audit(AuditLog* log, AuditStage stage, const RequestContext& rc,
            const api::Response* response);
 

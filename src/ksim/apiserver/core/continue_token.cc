@@ -69,7 +69,7 @@ std::string QuotedByte(std::string_view byte) {
   return "'" + quoted.substr(1, quoted.size() - 2) + "'";
 }
 
-// What encoding/json says to a field of another type, "" if it takes it.
+// The error of encoding/json for a field of a wrong type; "" if the type is right.
 std::string WrongField(const value::Value& v, std::string_view name, std::string_view type) {
   if (v.is_null() || (type == "string" ? v.is_string() : v.is_int())) return "";
   std::string word(value::JsonWord(v));

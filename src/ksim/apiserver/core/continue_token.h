@@ -1,4 +1,4 @@
-// Continue tokens of paged lists: base64url without padding of
+// ContinueToken: the token by which a paged list is continued: base64url without padding of
 // {"v":"meta.k8s.io/v1","rv":REVISION,"start":"KEY SUFFIX"}.
 //
 // Source: apiserver pkg/storage/continue.go.
@@ -15,7 +15,8 @@ struct ContinueToken {
   ContinueToken() = default;
   ContinueToken(std::int64_t r, std::string s) : revision(r), start(std::move(s)) {}
   std::int64_t revision = 0;  // -1: go on at the newest revision
-  std::string start;  // where to go on, relative to the listed prefix: "name\0", "ns/name\0"
+  std::string start;  // the first key of the next page, relative to the listed prefix: "name\0",
+                      // "ns/name\0"
 };
 
 std::string EncodeContinue(const ContinueToken& token);

@@ -8,7 +8,7 @@ namespace ksim::apiserver {
 
 using api::WatchEventType;
 
-std::optional<WatchEventType> Filter(const CacheEvent& event, const Predicate& predicate) {
+std::optional<WatchEventType> TypeFor(const CacheEvent& event, const Predicate& predicate) {
   const bool now = event.type != WatchEventType::kDeleted && predicate.Matches(event.object);
   const bool before = !event.previous.empty() && predicate.Matches(event.previous);
   if (now) return before ? WatchEventType::kModified : WatchEventType::kAdded;
@@ -17,16 +17,17 @@ std::optional<WatchEventType> Filter(const CacheEvent& event, const Predicate& p
 }
 
 const ConvertedEvent::Body& ConvertedEvent::Convert(const Predicate& predicate) {
-  const std::optional<WatchEventType> type = Filter(event_, predicate);
+  const std::optional<WatchEventType> type = TypeFor(event_, predicate);
   if (!type) return nothing_;
   const bool left = *type == WatchEventType::kDeleted;
   Body& body = left ? deleted_ : *type == WatchEventType::kAdded ? added_ : modified_;
   if (body == nullptr)
-    body = std::make_shared<EventBody>(resource_, *type, left ? Left() : event_.object);
+    body =
+        std::make_shared<EventBody>(resource_, *type, left ? LastMatchingState() : event_.object);
   return body;
 }
 
-api::Object ConvertedEvent::Left() const {
+api::Object ConvertedEvent::LastMatchingState() const {
   if (delete_rv_ == api::Variants::DeleteRV::kObjectRV && event_.type == WatchEventType::kDeleted) {
     KSIM_PROBE("variant/event.deleteRV");
     return event_.previous;

@@ -1,6 +1,5 @@
-// ConvertedEvent: one event of the watch cache as watchers are told of it. It may look like an
-// ADDED to one, a MODIFIED to another and a DELETED to a third (WATCH-13); each of these is made
-// once.
+// ConvertedEvent: one event of the watch cache, converted to watch events. Watches with different
+// selectors may get an ADDED, a MODIFIED or a DELETED for it (WATCH-13); each of them is made once.
 //
 // Source: apiserver pkg/storage/cacher/cache_watcher.go convertToWatchEvent, cacher.go
 // setCachingObjects.
@@ -10,15 +9,15 @@
 #include <optional>
 
 #include "ksim/api/variants.h"
-#include "ksim/apiserver/core/bus_payloads.h"
 #include "ksim/apiserver/core/cache_event.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/apiserver/core/selection.h"
 
 namespace ksim::apiserver {
 
-// How the event looks to someone who sees only what a predicate selects: coming in is ADDED, going
-// out is DELETED; nullopt if it is out before and after.
-std::optional<api::WatchEventType> Filter(const CacheEvent& event, const Predicate& predicate);
+// The type of the watch event that a watch with the predicate gets: ADDED if the object has come to
+// match, DELETED if it no longer matches; nullopt if it matched neither before nor after.
+std::optional<api::WatchEventType> TypeFor(const CacheEvent& event, const Predicate& predicate);
 
 class ConvertedEvent {
  public:
@@ -31,24 +30,24 @@ class ConvertedEvent {
   ConvertedEvent& operator=(const ConvertedEvent&) = delete;
 
   const CacheEvent& event() const { return event_; }
-  // What somebody with this predicate is told; null: nothing. Good for as long as the change is.
-  const Body& For(const Predicate& predicate) {
-    if (!predicate.everything()) return Convert(predicate);
-    if (everybody_ == nullptr) everybody_ = &Convert(predicate);
-    return *everybody_;
+  // The watch event for a watch with this predicate; null if it gets none. The result lives as long
+  // as this object.
+  const Body& ConvertFor(const Predicate& predicate) {
+    if (!predicate.matches_everything()) return Convert(predicate);
+    if (unfiltered_ == nullptr) unfiltered_ = &Convert(predicate);
+    return *unfiltered_;
   }
 
  private:
   const Body& Convert(const Predicate& predicate);
-  // Who no longer sees an object is told its last content that matched, at the revision of the
-  // change.
-  api::Object Left() const;
+  // The content of a DELETED event: the object as it last matched, at the revision of the change.
+  api::Object LastMatchingState() const;
 
   const CacheEvent& event_;
   const api::ResourceInfo& resource_;
   api::Variants::DeleteRV delete_rv_;
   Body nothing_, added_, modified_, deleted_;
-  const Body* everybody_ = nullptr;  // what those are told who see all there is
+  const Body* unfiltered_ = nullptr;  // the event for watches without a selector
 };
 
 }  // namespace ksim::apiserver

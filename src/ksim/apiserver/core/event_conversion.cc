@@ -4,25 +4,28 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/core/fields.h"
+
 namespace ksim::apiserver {
 namespace {
 
 using value::Atom;
 using value::Value;
 
+// One field of an Event and its names in core/v1 and events.k8s.io/v1.
 struct Renamed {
   Atom core, events;
 };
 
-const std::vector<Renamed>& Fields() {
-  static const std::vector<Renamed> fields{
-      {Atom("involvedObject"), Atom("regarding")},
-      {Atom("message"), Atom("note")},
-      {Atom("reportingComponent"), Atom("reportingController")},
-      {Atom("source"), Atom("deprecatedSource")},
-      {Atom("firstTimestamp"), Atom("deprecatedFirstTimestamp")},
-      {Atom("lastTimestamp"), Atom("deprecatedLastTimestamp")},
-      {Atom("count"), Atom("deprecatedCount")}};
+const std::vector<Renamed>& EventFields() {
+  const api::FieldNames& n = api::Fields();
+  static const std::vector<Renamed> fields{{n.involved_object, n.regarding},
+                                           {n.message, n.note},
+                                           {n.reporting_component, n.reporting_controller},
+                                           {n.source, n.deprecated_source},
+                                           {n.first_timestamp, n.deprecated_first_timestamp},
+                                           {n.last_timestamp, n.deprecated_last_timestamp},
+                                           {n.count, Atom("deprecatedCount")}};
   return fields;
 }
 
@@ -35,10 +38,10 @@ Value Rename(const Value& tree, Atom Renamed::* from, Atom Renamed::* to,
   std::vector<Value::Member> members;
   for (const Value::Member& m : tree.members()) {
     Value::Member renamed = m;
-    for (const Renamed& field : Fields()) {
+    for (const Renamed& field : EventFields()) {
       if (m.name == field.*from) renamed.name = field.*to;
     }
-    if (m.name == Atom("apiVersion")) renamed.value = Value::Of(version);
+    if (m.name == api::Fields().api_version) renamed.value = Value::Of(version);
     members.push_back(std::move(renamed));
   }
   return Value::Object(std::move(members));

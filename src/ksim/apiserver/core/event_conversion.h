@@ -1,4 +1,5 @@
-// Events have two faces, core/v1 and events.k8s.io/v1, over one stored form, which is core/v1.
+// Conversion of Events, which the API serves as core/v1 and as events.k8s.io/v1 and stores as
+// core/v1.
 //
 // Source: pkg/apis/events/v1/conversion.go.
 #pragma once
@@ -9,8 +10,8 @@ namespace ksim::apiserver {
 
 bool IsEvent(const api::ResourceInfo& r);  // of either group
 
-// What is stored of an object of the kind, and back. Kinds other than events.k8s.io's Event come
-// back as they are. Each is the inverse of the other.
+// Convert an object of the kind to its stored form and back. Objects of kinds other than
+// events.k8s.io's Event are returned as they are.
 value::Value ToStored(const api::ResourceInfo& r, const value::Value& tree);
 value::Value FromStored(const api::ResourceInfo& r, const value::Value& tree);
 

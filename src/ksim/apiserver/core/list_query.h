@@ -1,4 +1,4 @@
-// ListQuery: a list as storage and watch cache understand it, and what they answer.
+// ListQuery: a list request as storage and the watch cache understand it. ListResult: their answer.
 //
 // Source: apiserver pkg/storage/interfaces.go (ListOptions, ValidateListOptions).
 #pragma once
@@ -17,9 +17,9 @@ namespace ksim::apiserver {
 
 // "" and "0" are 0; anything else must be digits that fit (API-04). nullopt otherwise.
 std::optional<std::int64_t> ParseResourceVersion(std::string_view text);
-// What cannot be parsed (API-05): the versioner's error, which nobody maps to a code (500), and the
-// 400 that storage makes of it (storage/api_object_versioner.go ParseResourceVersion,
-// etcd3/store.go validateMinimumResourceVersion).
+// Errors for a resource version that cannot be parsed (API-05): the versioner's, which has no code
+// and becomes 500, and the 400 that storage makes of it (storage/api_object_versioner.go
+// ParseResourceVersion, etcd3/store.go validateMinimumResourceVersion).
 api::Status UnreadableResourceVersion(std::string_view text);
 api::Status InvalidResourceVersion(std::string_view text);
 
@@ -60,8 +60,9 @@ struct ListResult {
   api::Response::From from = api::Response::From::kStore;
 };
 
-// A page of `candidates` (objects by key from the query's start on, all within its prefix): those
-// that match, at most `limit` (0 = all), and how to go on. API-46 to API-51.
+// Takes a page out of `candidates` (objects by key from the query's start on, all within its
+// prefix): those that match, at most `limit` (0: all), and the token of the next page. API-46 to
+// API-51.
 ListResult TakePage(const ListQuery& query, std::vector<api::Object> candidates, std::int64_t limit,
                     std::int64_t revision);
 

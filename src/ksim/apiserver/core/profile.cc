@@ -51,6 +51,6 @@ const Profile& ProfileOf(api::Compat compat) {
   return k136;
 }
 
-const Profile& NewestProfile() { return ProfileOf(api::Compat::k1_36); }
+const Profile& NewestProfile() { return apiserver::ProfileOf(api::Compat::k1_36); }
 
 }  // namespace ksim::apiserver

@@ -2,7 +2,7 @@
 
 namespace ksim::apiserver {
 
-void RequestContext::Passed(Stage stage, const SharedText& refusal) {
+void RequestContext::PassStage(Stage stage, const SharedText& refusal) {
   last_refusal_ = refusal;
   sim::Simulation& sim = process_.simulation();
   const bool read = sim.bus().IsRead(sim::EventKind::kStage);
@@ -11,11 +11,11 @@ void RequestContext::Passed(Stage stage, const SharedText& refusal) {
       read ? sim::MakePayload<StagePayload>(request_.id, stage, refusal) : sim::PayloadRef());
 }
 
-const api::Status& RequestContext::Check(Stage stage, const api::Status& status) {
+const api::Status& RequestContext::EndStage(Stage stage, const api::Status& status) {
   if (status.ok()) {
-    Passed(stage);
+    PassStage(stage);
   } else if (last_refusal_ != status.message) {
-    Passed(stage, status.message);
+    PassStage(stage, status.message);
   }
   return status;
 }

@@ -10,8 +10,8 @@
 
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
-#include "ksim/apiserver/core/bus_payloads.h"
 #include "ksim/apiserver/core/in_flight_place.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/apiserver/core/user.h"
 #include "ksim/apiserver/core/write_context.h"
 #include "ksim/sim/process.h"
@@ -41,24 +41,25 @@ class RequestContext {
   std::optional<bool> authorized;  // nullopt until the authorizer was asked
   InFlightPlace in_flight;
   std::vector<std::string> warnings;
-  // What draws about the object being created are keyed by (api/identity.h).
+  // The key of draws about the object being created (api/identity.h).
   std::uint64_t identity = 0;
 
-  // A remark is made once.
+  // Adds a warning to the response, once.
   void Warn(std::string text) {
     if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
       warnings.push_back(std::move(text));
   }
 
-  // Nobody waits for the answer any more, because time is up or the connection is gone: what is
-  // under way may still succeed, but nothing more is written.
+  // The request has timed out or its connection is gone: a write under way may still succeed, but
+  // no further write begins.
   void Abandon() { abandoned_ = true; }
   bool abandoned() const { return abandoned_; }
 
-  // Tells the bus that a stage is done, or why it refused; "": it did not.
-  void Passed(Stage stage, const SharedText& refusal = {});
-  // The same for a status; returns it. A refusal is told once, by the stage that it comes from.
-  const api::Status& Check(Stage stage, const api::Status& status);
+  // Emits that the stage is done; with a `refusal`, that it refused the request and why.
+  void PassStage(Stage stage, const SharedText& refusal = {});
+  // Emits the stage's end by `status`, and returns it. A refusal is emitted once, by the stage that
+  // it comes from.
+  const api::Status& EndStage(Stage stage, const api::Status& status);
 
   WriteContext write() const {
     WriteContext w;

@@ -196,7 +196,7 @@ api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_v
   p.ns_size_ = static_cast<std::uint32_t>(ns.size());
   p.labels_ = *std::move(labels);
   p.fields_.assign(fields->terms().begin(), fields->terms().end());
-  p.everything_ = ns.empty() && name.empty() && !p.has_selectors();
+  p.matches_everything_ = ns.empty() && name.empty() && !p.has_selectors();
   return p;
 }
 

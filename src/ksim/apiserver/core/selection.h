@@ -1,4 +1,4 @@
-// Predicate: what a list or watch asks for: a namespace and name, labels and fields.
+// Predicate: the objects that a list or watch selects, by namespace and name, labels and fields.
 //
 // Sources: apiserver pkg/storage/selection_predicate.go; the kinds' ToSelectableFields and field
 // label conversions (pkg/apis/core/v1/conversion.go, pkg/registry/<group>/<resource>/strategy.go).
@@ -18,8 +18,8 @@
 
 namespace ksim::apiserver {
 
-// The value that a field selector compares, "" if it is not set (API-59). `field` is one that
-// CheckFieldLabels lets through.
+// The value that a field selector compares, "" if it is not set (API-59). `field` must pass
+// CheckFieldLabels.
 std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
                        std::string_view field);
 
@@ -40,8 +40,10 @@ class Predicate {
                                      const Profile& profile = NewestProfile());
 
   // Namespace, labels and fields all match.
-  bool Matches(const api::Object& object) const { return everything_ || MatchesAll(object); }
-  bool everything() const { return everything_; }  // whatever it is
+  bool Matches(const api::Object& object) const {
+    return matches_everything_ || MatchesAll(object);
+  }
+  bool matches_everything() const { return matches_everything_; }
   // Labels and fields only: the object is known to be in the namespace.
   bool MatchesSelectors(const api::Object& object) const;
   bool has_selectors() const { return !labels_.empty() || !fields_.empty(); }
@@ -55,9 +57,9 @@ class Predicate {
   }
   // Key of the single object asked for, if it can be only one: "ns/name" or "name"; else "".
   std::string SingleKey() const;
-  // What keys of all possible matches begin with: "ns/" or "".
+  // The prefix of the keys of all possible matches: "ns/" or "".
   std::string KeyPrefix() const;
-  // A request for one namespace whose selector names another: nothing can match.
+  // True for a request for one namespace whose selector names another: nothing can match.
   bool contradictory() const { return contradictory_; }
   // The value of spec.nodeName that every match must have; null if none is demanded.
   const std::string* node_name() const;
@@ -68,10 +70,10 @@ class Predicate {
   const api::ResourceInfo* resource_ = nullptr;
   value::Value scope_;  // "namespace/name"; null: neither, as most watches have it
   std::uint32_t ns_size_ = 0;
-  bool everything_ = false;  // nothing is demanded: what most watches are
+  bool matches_everything_ = false;  // as most watches do
   bool contradictory_ = false;
   value::LabelSelector labels_;
-  // Hardly anybody tests two fields, and thousands of kubelets test one.
+  // Hardly a watch tests two fields, and those of thousands of kubelets test one.
   absl::InlinedVector<value::FieldSelector::Term, 1> fields_;
 };
 

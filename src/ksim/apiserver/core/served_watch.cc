@@ -37,7 +37,7 @@ void ServedWatch::Refuse(const api::Status& status) {
   Answer(std::move(response));
 }
 
-void ServedWatch::ActFor() {
+void ServedWatch::AdoptRequestContext() {
   sim::Context& context = host_.sim.context();
   context.cause = cause_;
   context.background = background_;
@@ -63,7 +63,7 @@ bool ServedWatch::Send(const std::shared_ptr<const EventBody>& body, std::uint64
   event.initial_end = body->initial_end;
   event.n = n;
   event.event = sim.EmitAs(host_.actor, cause, info, sim::MakePayload<EventPayload>(id_, n, body));
-  // What travels to the client is caused by the event just told.
+  // The message to the client is caused by the event just emitted.
   const std::uint64_t before = std::exchange(sim.context().cause, event.event);
   const bool more = sink_->Send(std::move(event));
   sim.context().cause = before;
@@ -84,7 +84,7 @@ void ServedWatch::Close(api::StreamEnd how, std::string_view reason) {
     sink_->Close(how);
   }
   sink_.reset();
-  if (deadline_ != VirtualTime()) host_.Ended(*this);
+  if (deadline_ != VirtualTime()) host_.OnClosed(*this);
 }
 
 }  // namespace ksim::apiserver

@@ -1,5 +1,5 @@
-// ServedWatch: the server's end of one client's watch: numbers what goes out, tells the bus, hands
-// it to the sink, and ends exactly once.
+// ServedWatch: the server's end of one client's watch (upstream: WatchServer). It numbers the
+// events, emits each on the bus, hands it to the client's sink, and closes exactly once.
 //
 // Source: apiserver pkg/endpoints/handlers/watch.go.
 #pragma once
@@ -9,7 +9,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "ksim/api/request.h"
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 #include "ksim/base/time.h"
 #include "ksim/sim/simulation.h"
 
@@ -17,13 +17,13 @@ namespace ksim::apiserver {
 
 class ServedWatch;
 
-// Whose streams they are: an API server. It outlives them.
+// The API server that serves the watches. It outlives them.
 class WatchHost {
  public:
   WatchHost(sim::Simulation& s, sim::ActorId a) : sim(s), actor(a) {}
   virtual ~WatchHost() = default;
-  // A stream that is served (ServedWatch::ServeUntil) has been closed. The caller holds it.
-  virtual void Ended(const ServedWatch& stream) = 0;
+  // A watch has been closed after ServeUntil. The caller keeps it alive.
+  virtual void OnClosed(const ServedWatch& stream) = 0;
 
   sim::Simulation& sim;
   const sim::ActorId actor;
@@ -43,29 +43,30 @@ class ServedWatch {
   bool accepted() const { return accepted_; }
   bool closed() const { return closed_; }
 
-  // Answers the request: with 200, from where on events may be sent; or with a refusal, which ends
-  // the stream.
+  // Answers the request: Accept with 200, after which events may be sent; Refuse with an error,
+  // which closes the watch.
   void Accept(api::Response::From from);
   void Refuse(const api::Status& status);
-  // It is open: the host hears of its end and ends it at `deadline`.
+  // The watch is open: the host learns when it is closed, and closes it at `deadline`.
   void ServeUntil(VirtualTime deadline) { deadline_ = deadline; }
   VirtualTime deadline() const { return deadline_; }
-  // The running step goes on as the request: caused by it, and background if that was.
-  void ActFor();
+  // Gives the running step the context of the request: its cause, and whether it is background.
+  void AdoptRequestContext();
 
-  // `object_hash` is api::ObjectHash, `cause` the seq that led to it. After Close nothing is sent.
-  // False: the client does not read; the next should wait until it does.
+  // Sends an event; after Close it does nothing. `object_hash` is api::ObjectHash, `cause` the
+  // number of the event that led to it. Returns false if the client does not read: the next event
+  // should wait until it does.
   bool Send(const std::shared_ptr<const EventBody>& body, std::uint64_t object_hash,
             std::uint64_t cause);
   void SendError(const api::Status& status);
-  // A second call does nothing. `reason` is for the trace, a literal: timeout, client, error,
-  // reinit, server, slow, overwritten.
+  // Closes the watch; a second call does nothing. `reason` is for the trace, a literal: timeout,
+  // client, error, reinit, server, slow, overwritten.
   void Close(api::StreamEnd how, std::string_view reason);
 
  private:
   void Answer(api::Response response);
 
-  // What every event needs comes first: one event goes to thousands of streams.
+  // The members that Send needs come first: one event goes to thousands of watches.
   WatchHost& host_;
   std::uint64_t id_;
   std::uint64_t sent_ = 0;

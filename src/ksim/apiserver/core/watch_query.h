@@ -1,4 +1,4 @@
-// WatchQuery: a watch as cache and storage understand it.
+// WatchQuery: a watch request as the watch cache and storage understand it.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -30,13 +30,13 @@ sim::Task<void> Compactor::Run() {
   sim_.context().unawaited = true;
   while (interval_ > Duration()) {
     co_await sim_.Sleep(interval_, sim::TimerKind::kPeriodic, "etcd compaction");
-    co_await Round();
+    co_await CompactOnce();
   }
 }
 
-// Compare-and-swap on the key's version: the winner notes the revision reached and compacts to the
-// one noted a round ago; the loser takes over what it learnt from losing.
-sim::Task<void> Compactor::Round() {
+// Compares and swaps the key's version: the winner notes the revision reached and compacts to the
+// one noted a round ago; the loser adopts the version that the response names.
+sim::Task<void> Compactor::CompactOnce() {
   store::TxnRequest txn;
   txn.compare.emplace_back(kKey, store::Compare::Target::kVersion, store::Compare::Result::kEqual,
                            version_);
@@ -55,19 +55,19 @@ sim::Task<void> Compactor::Round() {
   ++version_;
   if (compact_to == 0) co_return;
   store::CompactRequest compact(compact_to, store::WriteOrigin(actor_, 0));
-  // Somebody else may have compacted as far already: the next cycle asks again.
+  // Another server may have compacted as far already: the next round tries again.
   const auto compacted = co_await client_.Compact(std::move(compact));
   static_cast<void>(compacted);
 }
 
-sim::Task<void> Compactor::Follow() {
+sim::Task<void> Compactor::FollowCompactRevision() {
   while (true) {
-    co_await FollowStream();
+    co_await FollowWatch();
     co_await sim_.Sleep(Seconds(1), sim::TimerKind::kPeriodic, "compact revision watch");
   }
 }
 
-sim::Task<void> Compactor::FollowStream() {
+sim::Task<void> Compactor::FollowWatch() {
   store::WatchRequest request(kKey, "", 0);
   const std::unique_ptr<store::EtcdWatch> watch = client_.Watch(std::move(request));
   while (true) {

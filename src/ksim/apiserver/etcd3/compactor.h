@@ -1,5 +1,5 @@
-// Compactor: every five minutes forgets what is older than the previous round. Of several API
-// servers only the one that wins the race for `compact_rev_key` compacts (API-18, API-19).
+// Compactor: every five minutes compacts etcd to the revision of the previous round. Among several
+// API servers only the one that wins the race for `compact_rev_key` compacts (API-18, API-19).
 //
 // Source: apiserver pkg/storage/etcd3/compact.go.
 #pragma once
@@ -16,17 +16,17 @@ class Compactor {
  public:
   static constexpr Duration kPollPeriod = Seconds(15);  // of the caches, for what was followed
 
-  // `on_compacted` hears of a compaction with its revision at the next poll, counted from now.
+  // `on_compacted` receives the revision of each compaction at the next poll, counted from now.
   Compactor(sim::Simulation& sim, store::EtcdClient& client, sim::ActorId actor, Duration interval,
             std::function<void(store::Revision)> on_compacted);
-  // The rounds; ends at once with interval 0. To be spawned as background tasks, both.
+  // Runs the rounds; returns at once with interval 0. Spawn both as background tasks.
   sim::Task<void> Run();
-  // Watches what any server compacts to (1.36).
-  sim::Task<void> Follow();
+  // Watches the revision that any server compacts to (Profile::follows_compact_revision).
+  sim::Task<void> FollowCompactRevision();
 
  private:
-  sim::Task<void> Round();
-  sim::Task<void> FollowStream();
+  sim::Task<void> CompactOnce();
+  sim::Task<void> FollowWatch();
 
   sim::Simulation& sim_;
   store::EtcdClient& client_;

@@ -1,5 +1,5 @@
-// LeaseManager: hands out leases for objects with a time to live. Objects written close together
-// share one, so an object lives at least its TTL and at most a little longer (API-17).
+// LeaseManager: gives out leases for objects with a time to live. Objects written close together
+// share a lease, so an object lives at least its TTL and at most a little longer (API-17).
 //
 // Source: apiserver pkg/storage/etcd3/lease_manager.go.
 #pragma once
@@ -19,7 +19,7 @@ class LeaseManager {
   static constexpr std::int64_t kMaxObjects = 1000;     // on one lease
 
   LeaseManager(sim::Simulation& sim, store::EtcdClient& client) : sim_(sim), client_(client) {}
-  // A lease that lives between `ttl_seconds` and that plus the reuse time.
+  // Returns a lease that lives for at least `ttl_seconds` and at most the reuse time longer.
   sim::Task<api::Result<store::LeaseId>> Lease(std::int64_t ttl_seconds);
 
  private:

@@ -1,4 +1,4 @@
-// Lists served from storage.
+// Part of storage.h: lists served from storage.
 #include <algorithm>
 #include <utility>
 
@@ -40,6 +40,7 @@ sim::Task<api::Result<ListResult>> Storage::List(const ListQuery& query) {
   ListResult result;
   std::string last_key;
   while (true) {
+    // Reads a page.
     absl::StatusOr<store::RangeResponse> response = co_await client_.Range(range);
     if (!response.ok() && store::IsFutureRevision(response.status()) &&
         profile_.list_names_current_revision) {
@@ -52,6 +53,7 @@ sim::Task<api::Result<ListResult>> Storage::List(const ListQuery& query) {
       co_return api::TooLargeResourceVersion(query.revision, response->header.revision, 0);
     if (range.revision == 0) range.revision = response->header.revision;
     result.revision = range.revision;
+    // Selects objects from it, up to the limit.
     bool more = response->more;
     const std::int64_t before = static_cast<std::int64_t>(result.items.size());
     for (const store::KeyValue& kv : response->kvs) {
@@ -63,6 +65,8 @@ sim::Task<api::Result<ListResult>> Storage::List(const ListQuery& query) {
       api::Object object = Decode(kv);
       if (query.predicate.MatchesSelectors(object)) result.items.push_back(std::move(object));
     }
+    // Reads a larger page while the selector has matched too little; else ends with a continue
+    // token.
     const bool filled = limit > 0 && static_cast<std::int64_t>(result.items.size()) >= limit;
     if (more && limit > 0 && !filled) {
       range.limit = std::min(range.limit * 2, kMaxPage);

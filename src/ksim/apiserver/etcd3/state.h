@@ -1,4 +1,4 @@
-// State: an object as an update or a delete finds it. Private to etcd3/.
+// State: the state of an object that an update or a delete begins with. Private to etcd3/.
 #pragma once
 #include <cstdint>
 

@@ -76,9 +76,9 @@ sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteCon
     co_return object;
   }
   store::PutRequest put(std::move(key), ToStored(resource_, object.tree()));
-  api::Status lent;
-  if (context.ttl > 0) lent = co_await Lend(context.ttl, put);
-  if (!lent.ok()) co_return lent;
+  api::Status leased;
+  if (context.ttl > 0) leased = co_await AttachLease(context.ttl, put);
+  if (!leased.ok()) co_return leased;
   store::TxnRequest txn = store::OptimisticPut(std::move(put), 0, false);
   absl::StatusOr<store::TxnResponse> response = co_await Commit(std::move(txn), context);
   if (!response.ok()) co_return StorageError(response.status());

@@ -10,7 +10,7 @@
 namespace ksim::apiserver {
 namespace {
 
-// The revision after which changes are sent; sends the state before it if it is wanted.
+// Sends the state if the query wants it; returns the revision after which changes are to be sent.
 sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQuery& query,
                                                   ServedWatch& stream) {
   const bool state = query.wants_state() || (query.revision == 0 && !query.send_initial);
@@ -60,7 +60,7 @@ CacheEvent ToCacheEvent(const Storage& storage, const store::WatchEvent& event) 
 void Send(const CacheEvent& event, const WatchQuery& query, const api::Variants& variants,
           ServedWatch& stream) {
   ConvertedEvent change(event, query.predicate.resource(), variants.event_delete_rv);
-  if (const ConvertedEvent::Body& body = change.For(query.predicate))
+  if (const ConvertedEvent::Body& body = change.ConvertFor(query.predicate))
     stream.Send(body, event.object_hash, event.origin.cause);
 }
 
@@ -81,12 +81,14 @@ api::Status CheckEvent(const store::WatchEvent& event) {
 
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
                                  std::shared_ptr<ServedWatch> stream, api::Variants variants) {
+  // Sends the state.
   stream->Accept(api::Response::From::kStore);
   const api::Result<store::Revision> from = co_await SendState(storage, query, *stream);
   if (!from.ok()) {
     End(*stream, from.status());
     co_return;
   }
+  // Watches etcd from the state's revision on.
   const std::string prefix = storage.root() + query.predicate.KeyPrefix();
   store::WatchRequest request(prefix, store::PrefixEnd(prefix), *from + 1);
   request.prev_kv = true;

@@ -1,4 +1,4 @@
-// A watch served by etcd itself, for resources without a watch cache (events).
+// Storage watch: a watch served from etcd itself, for resources without a watch cache (Events).
 //
 // Source: apiserver pkg/storage/etcd3/watcher.go.
 #pragma once
@@ -12,12 +12,12 @@
 
 namespace ksim::apiserver {
 
-// Why an event of etcd's cannot be told on: what it changed has been compacted away meanwhile
-// (pkg/storage/etcd3/event.go parseEvent, kubernetes#76675). Ok if it can.
+// The error of a watch event of etcd that lacks the previous value, because that has been compacted
+// meanwhile (pkg/storage/etcd3/event.go parseEvent, kubernetes#76675); else ok.
 api::Status CheckEvent(const store::WatchEvent& event);
 
-// Accepts the stream, sends the state if the query wants it, then every change, until the storage
-// watch ends: then the stream is closed. To be cancelled when the stream is closed otherwise.
+// Accepts the watch, sends the state if the query wants it, then every change until etcd's watch
+// ends: then it closes the client's watch. Cancel the task when that is closed for another reason.
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
                                  std::shared_ptr<ServedWatch> stream, api::Variants variants);
 

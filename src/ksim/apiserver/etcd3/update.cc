@@ -1,4 +1,4 @@
-// GuaranteedUpdate and Delete: read, check, change, compare-and-swap.
+// Part of storage.h: GuaranteedUpdate and Delete: read, check, change, compare-and-swap.
 #include <fmt/format.h>
 
 #include <utility>
@@ -50,7 +50,7 @@ api::Status Storage::CheckPreconditions(const Preconditions& p, const api::Objec
   return api::Status();
 }
 
-sim::Task<api::Status> Storage::Lend(std::int64_t ttl_seconds, store::PutRequest& put) {
+sim::Task<api::Status> Storage::AttachLease(std::int64_t ttl_seconds, store::PutRequest& put) {
   api::Result<store::LeaseId> lease = co_await leases_.Lease(ttl_seconds);
   if (!lease.ok()) co_return lease.status();
   put.lease = *lease;
@@ -65,7 +65,7 @@ sim::Task<absl::StatusOr<store::TxnResponse>> ContextCanceled() {
 
 }  // namespace
 
-// A call of clientv3 whose context is done fails before it is sent.
+// clientv3 fails a call whose context is done before sending it.
 sim::Task<absl::StatusOr<store::TxnResponse>> Storage::Commit(store::TxnRequest&& txn,
                                                               const WriteContext& context) {
   if (context.abandoned != nullptr && *context.abandoned) {
@@ -86,6 +86,7 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
   if (state->object.empty()) state = co_await ReadState(key, name, may_be_missing);
   while (true) {
     if (!state.ok()) co_return state.status();
+    // Checks and transforms the state; a refusal of a stale state is checked against the newest.
     const api::Status refused = CheckPreconditions(preconditions, state->object, ns, name);
     api::Result<Value> updated = Value();
     if (refused.ok()) {
@@ -103,6 +104,7 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
       if (state.ok() && refused.ok() && state->revision() == judged) co_return updated.status();
       continue;
     }
+    // Writes nothing for a dry run, or if nothing has changed.
     if (context.dry_run)
       co_return api::Object::FromTree(*updated, state->object.resource_version());
     if (!state->object.empty() && *updated == state->object.tree()) {
@@ -111,10 +113,11 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
       if (state.ok() && *updated == state->object.tree()) co_return state->object;
       continue;
     }
+    // Compares and swaps; goes on with the newer state after a conflict.
     store::PutRequest put(key, ToStored(resource_, *updated));
-    api::Status lent;
-    if (context.ttl > 0) lent = co_await Lend(context.ttl, put);
-    if (!lent.ok()) co_return lent;
+    api::Status leased;
+    if (context.ttl > 0) leased = co_await AttachLease(context.ttl, put);
+    if (!leased.ok()) co_return leased;
     store::TxnRequest txn = store::OptimisticPut(std::move(put), state->revision(), true);
     absl::StatusOr<store::TxnResponse> written = co_await Commit(std::move(txn), context);
     if (!written.ok()) co_return StorageError(written.status());
@@ -135,6 +138,7 @@ sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText na
   if (state->object.empty()) state = co_await ReadState(key, name, false);
   while (true) {
     if (!state.ok()) co_return state.status();
+    // Checks the state; a refusal of a stale state is checked against the newest.
     api::Status refused = CheckPreconditions(preconditions, state->object, ns, name);
     const bool refused_early = !refused.ok();
     if (!refused_early && check != nullptr) refused = check->Check(state->object);
@@ -146,6 +150,7 @@ sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText na
       continue;
     }
     if (context.dry_run) co_return state->object;
+    // Compares and deletes; goes on with the newer state after a conflict.
     store::TxnRequest txn = store::OptimisticDelete(key, state->revision(), true);
     absl::StatusOr<store::TxnResponse> response = co_await Commit(std::move(txn), context);
     if (!response.ok()) co_return StorageError(response.status());

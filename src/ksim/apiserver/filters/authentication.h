@@ -1,4 +1,4 @@
-// Who asks.
+// Authentication: finds the user that a request comes from.
 //
 // Source: apiserver pkg/authentication.
 #pragma once
@@ -12,19 +12,19 @@
 
 namespace ksim::apiserver {
 
-// The user that the request's credentials stand for. Nobody is system:anonymous; service accounts
-// are in their groups, all others in system:authenticated; system:apiserver and system:admin are in
-// system:masters too (API-136).
+// The user of the request's credentials; without any it is system:anonymous. Service accounts are
+// in their groups, and all users with credentials in system:authenticated; system:apiserver and
+// system:admin are in system:masters too (API-136).
 User Authenticate(const api::Request& request);
 
-// The same for who asks again and again: what a name stands for never changes.
+// Authenticates and remembers the result by name, for a name's user never changes.
 class Authenticator {
  public:
-  // Good for the life of the authenticator.
+  // The result lives as long as the authenticator.
   const User& Authenticate(const api::Request& request);
 
  private:
-  // By the names they go by in requests, which are views of their own. Look-ups only.
+  // By the names in requests. The keys are views of the users' own names. Look-ups only.
   absl::flat_hash_map<std::string_view, std::unique_ptr<const User>, TextHash> users_;
 };
 

@@ -14,7 +14,7 @@ bool MatchesUser(std::string_view rule, const User& user) {
          std::find(user.groups.begin(), user.groups.end(), rule) != user.groups.end();
 }
 
-// RBAC's way to name what is asked for: pods is not pods/status, pods/* is every subresource.
+// Matches a resource as RBAC names it: pods is not pods/status, pods/* is every subresource.
 bool MatchesResource(std::string_view rule, const api::Request& request) {
   if (rule.empty() || rule == "*") return true;
   const std::size_t slash = rule.find('/');

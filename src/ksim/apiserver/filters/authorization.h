@@ -1,4 +1,4 @@
-// Whether who asks may do what it asks for.
+// Authorization: decides whether the user may do what the request asks for.
 //
 // Sources: apiserver pkg/authorization/authorizer/interfaces.go,
 // endpoints/handlers/responsewriters errors.go ForbiddenStatusError.
@@ -13,7 +13,7 @@
 
 namespace ksim::apiserver {
 
-// Everybody may do everything but what a rule denies.
+// Allows every user everything but what a rule denies.
 class Authorizer {
  public:
   explicit Authorizer(std::vector<DenyRule> deny) : deny_(std::move(deny)) {}
@@ -23,7 +23,7 @@ class Authorizer {
   std::vector<DenyRule> deny_;
 };
 
-// 403 with upstream's text (API-137).
+// 403, with upstream's text (API-137).
 api::Status NotAuthorized(const User& user, const api::Request& request);
 
 }  // namespace ksim::apiserver

@@ -15,12 +15,12 @@ bool IsMaster(const User& user) {
 
 }  // namespace
 
-bool MaxInFlight::Enter(const User& user, const api::Request& request, InFlightPlace* place) {
+bool MaxInFlight::TryEnter(const User& user, const api::Request& request, InFlightPlace* place) {
   const bool long_running = request.verb == api::Verb::kWatch;
   const int limit = Reads(request.verb) ? limits_.reading : limits_.mutating;
   if (long_running || limit == 0) return true;
   int& count = Reads(request.verb) ? now_->reading : now_->mutating;
-  // A master always gets an answer, and takes a place only while there is one.
+  // A request of system:masters is always served, and counted only while there is room.
   if (count >= limit) return IsMaster(user);
   place->Take(now_, &count);
   return true;

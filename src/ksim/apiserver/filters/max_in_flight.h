@@ -1,4 +1,4 @@
-// MaxInFlight: how many requests a server serves at a time.
+// MaxInFlight: limits the number of requests that a server serves at a time.
 //
 // Source: apiserver pkg/server/filters/maxinflight.go WithMaxInFlightLimit.
 #pragma once
@@ -15,8 +15,9 @@ class MaxInFlight {
  public:
   explicit MaxInFlight(InFlightLimits limits) : limits_(limits), now_(std::make_shared<Counts>()) {}
 
-  // False if the request has to be refused. Who is not counted gets an empty place.
-  bool Enter(const User& user, const api::Request& request, InFlightPlace* place);
+  // Takes a place for the request; returns false if it has to be refused. A request that is not
+  // counted leaves `place` empty.
+  bool TryEnter(const User& user, const api::Request& request, InFlightPlace* place);
 
  private:
   struct Counts {

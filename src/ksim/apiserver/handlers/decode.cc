@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/schema/schema.h"
 #include "ksim/api/strategy/defaulting.h"
@@ -23,8 +24,7 @@ namespace {
 const Path kNamespace{"metadata", "namespace"};
 
 api::Result<Value> WithNamespace(const api::ResourceInfo& r, std::string_view ns, Value tree) {
-  static const value::Atom kMetadata("metadata"), kField("namespace");
-  const Value* const field = tree.Get(kMetadata).Find(kField);
+  const Value* const field = tree.Get(api::Fields().metadata).Find(api::Fields().namespace_);
   if (!r.namespaced) return field == nullptr ? tree : tree.Erase(kNamespace);
   const std::string_view given = field == nullptr ? "" : field->AsString();
   if (given.empty()) return tree.Set(kNamespace, Value::Of(ns));
@@ -34,17 +34,8 @@ api::Result<Value> WithNamespace(const api::ResourceInfo& r, std::string_view ns
   return tree;
 }
 
-// The fields that say what a body is.
-struct TypeNames {
-  value::Atom api_version{"apiVersion"}, kind{"kind"};
-};
-const TypeNames& TypeFields() {
-  static const TypeNames names;
-  return names;
-}
-
-// What subresources take.
-const api::ResourceInfo& InfoOf(std::string_view kind) {
+// The kind that a subresource takes: Scale, Binding or Eviction.
+const api::ResourceInfo& SubresourceInfo(std::string_view kind) {
   static const auto make = [](const char* group, const char* name) {
     api::ResourceInfo info;
     info.group = group;
@@ -64,11 +55,11 @@ bool IsRegistered(std::string_view api_version, std::string_view kind) {
   static const api::Kinds kinds;  // NOLINT(ksim-static): one table a process, never changed
   if (kind.ends_with("List") && kind != "List") kind.remove_suffix(4);
   if (kinds.ByKind(api_version, kind) != nullptr) return true;
-  const api::ResourceInfo& about = InfoOf(kind);
+  const api::ResourceInfo& about = SubresourceInfo(kind);
   return about.kind == kind && about.api_version() == api_version;
 }
 
-// Of group/version; of a version alone the group is the core's, "".
+// The version of "group/version" or of "version".
 std::string_view VersionOf(std::string_view api_version) {
   return api_version.substr(api_version.find('/') + 1);
 }
@@ -116,8 +107,8 @@ struct Typed {
 
 Typed WithType(const api::ResourceInfo& info, const Value& body) {
   Typed out;
-  if (IsApiVersionOf(info, body.Get(TypeFields().api_version).AsString()) &&
-      body.Get(TypeFields().kind).AsString() == info.kind) {
+  if (IsApiVersionOf(info, body.Get(api::Fields().api_version).AsString()) &&
+      body.Get(api::Fields().kind).AsString() == info.kind) {
     out.tree = body;
     return out;
   }
@@ -145,10 +136,10 @@ Typed WithType(const api::ResourceInfo& info, const Value& body) {
   return out;
 }
 
-// The object with the kind's apiVersion and kind, which it mostly has.
-Value Retyped(const api::ResourceInfo& info, const Value& object) {
-  const TypeNames& n = TypeFields();
-  return object.Set(n.api_version, Value::Of(info.api_version())).Set(n.kind, Value::Of(info.kind));
+// Sets the kind's apiVersion and kind, which the object mostly has already.
+Value WithOwnType(const api::ResourceInfo& info, const Value& object) {
+  return object.Set(api::Fields().api_version, Value::Of(info.api_version()))
+      .Set(api::Fields().kind, Value::Of(info.kind));
 }
 
 // 400: a body that cannot be read as a `wanted` (rest.go transformDecodeError).
@@ -189,10 +180,10 @@ api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns,
   return WithNamespace(r, ns, std::move(tree));
 }
 
-api::Result<Value> DecodeAbout(std::string_view kind, std::string_view ns, const Value& body,
-                               std::string_view field_validation, api::Compat compat,
-                               std::vector<std::string>* warnings) {
-  const api::ResourceInfo& info = InfoOf(kind);
+api::Result<Value> DecodeSubresource(std::string_view kind, std::string_view ns, const Value& body,
+                                     std::string_view field_validation, api::Compat compat,
+                                     std::vector<std::string>* warnings) {
+  const api::ResourceInfo& info = SubresourceInfo(kind);
   // policy/v1beta1 is served for this kind alone (core/pod/storage/eviction.go).
   const bool beta = kind == "Eviction" && body.Get("apiVersion").AsString() == "policy/v1beta1";
   const Typed typed = WithType(info, beta ? body.Set("apiVersion", Value::Of("policy/v1")) : body);
@@ -208,7 +199,7 @@ api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns
   const bool strategic = how.strategic_patch != nullptr;
   Typed typed;
   if (strategic) {
-    typed.tree = Retyped(r, patched);
+    typed.tree = WithOwnType(r, patched);
   } else {
     // Without a version Go reads into the internal type, whose fields have other names.
     typed = WithType(r, patched.Has("apiVersion") ? patched : Value::EmptyObject());
@@ -232,12 +223,12 @@ api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns
 
 api::Result<Value> DecodePatchedScale(std::string_view ns, const Value& patched,
                                       const PatchedReading& how) {
-  return DecodePatched(InfoOf("Scale"), ns, patched, how);
+  return DecodePatched(SubresourceInfo("Scale"), ns, patched, how);
 }
 
 api::Status CheckUrlName(const Value& tree, std::string_view name) {
-  static const value::Atom kMetadata("metadata"), kName("name");
-  const std::string_view given = tree.Get(kMetadata).Get(kName).AsString();
+  const std::string_view given =
+      tree.Get(api::Fields().metadata).Get(api::Fields().name).AsString();
   if (given == name) return api::Status();
   if (given.empty())
     return api::BadRequest(fmt::format(

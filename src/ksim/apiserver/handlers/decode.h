@@ -22,24 +22,27 @@ api::Result<value::Value> DecodeObject(const api::ResourceInfo& r, std::string_v
                                        const value::Value& body, std::string_view field_validation,
                                        api::Compat compat, std::vector<std::string>* warnings);
 
-// The body of a write to a subresource with a kind of its own: a Scale, Binding or Eviction.
-api::Result<value::Value> DecodeAbout(std::string_view kind, std::string_view ns,
-                                      const value::Value& body, std::string_view field_validation,
-                                      api::Compat compat, std::vector<std::string>* warnings);
+// Decodes the body of a write to a subresource with a kind of its own: a Scale, Binding or
+// Eviction.
+api::Result<value::Value> DecodeSubresource(std::string_view kind, std::string_view ns,
+                                            const value::Value& body,
+                                            std::string_view field_validation, api::Compat compat,
+                                            std::vector<std::string>* warnings);
 
-// How the result of a patch is read.
+// How to read the result of a patch.
 struct PatchedReading {
   PatchedReading(std::string_view validation, api::Compat c, std::vector<std::string>* w)
       : field_validation(validation), compat(c), warnings(w) {}
   std::string_view field_validation;
   api::Compat compat;
   std::vector<std::string>* warnings;
-  // A strategic merge patch, if it was one: what it made is an object of its kind whatever it says.
+  // The patch, if it was a strategic merge patch: its result has the endpoint's kind whatever the
+  // result says.
   const value::Value* strategic_patch = nullptr;
 };
 
-// What a patch made of an object. 422 where a body would be 400, with the object's JSON, or a
-// strategic merge patch as Go prints it, as the value of the field "patch" (patch.go
+// Decodes the result of a patch. A problem for which a body gets 400 gets 422 here; the value of
+// its field "patch" is the object's JSON, or a strategic merge patch as Go prints it (patch.go
 // applyPatchToCurrentObject).
 api::Result<value::Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns,
                                         const value::Value& patched, const PatchedReading& how);

@@ -34,7 +34,8 @@ bool HasCollectionDelete(const api::ResourceInfo& r) {
   return !r.group.empty() || r.resource != "namespaces";
 }
 
-// What has no place in a path: an object without a name, a namespaced object without a namespace.
+// False for a request without a path: for an object without a name, or for a namespaced object
+// without a namespace.
 bool PathIsWhole(const api::Request& request) {
   switch (request.verb) {
     case Verb::kList:
@@ -52,8 +53,8 @@ bool PathIsWhole(const api::Request& request) {
   return !request.name.empty() && (!request.resource->namespaced || !request.ns.empty());
 }
 
-// What go-restful's router says, which knows the path but no such method of it; client-go's and the
-// server's own error type only pass it on (api/errors NewGenericServerResponse).
+// The answer of go-restful's router, which knows the path but not this method of it; client-go and
+// the server only pass it on (api/errors NewGenericServerResponse).
 api::Status NoSuchRoute() {
   api::Status status =
       api::Unmapped(405, "the server does not allow this method on the requested resource");
@@ -63,7 +64,7 @@ api::Status NoSuchRoute() {
 
 }  // namespace
 
-api::Response Refused(const api::Status& status) {
+api::Response ErrorResponse(const api::Status& status) {
   api::Response response;
   response.code = status.code;
   response.status = status;
@@ -74,25 +75,27 @@ api::Status Handler::Admit(RequestContext& rc) {
   const api::Request& request = rc.request();
   rc.user = &authenticator_.Authenticate(request);
   Audit(audit_, AuditStage::kRequestReceived, rc, nullptr);
-  rc.Passed(Stage::kAuthenticate);
-  if (!in_flight_.Enter(*rc.user, request, &rc.in_flight))
-    return rc.Check(Stage::kAuthorize, TooManyInFlight());
+  rc.PassStage(Stage::kAuthenticate);
+  if (!in_flight_.TryEnter(*rc.user, request, &rc.in_flight))
+    return rc.EndStage(Stage::kAuthorize, TooManyInFlight());
   if (request.resource == nullptr || !HasSubresource(*request.resource, request.subresource))
-    return rc.Check(Stage::kAuthorize, api::UnknownPath());
+    return rc.EndStage(Stage::kAuthorize, api::UnknownPath());
   rc.authorized = authorizer_.Allows(*rc.user, request);
-  if (!*rc.authorized) return rc.Check(Stage::kAuthorize, NotAuthorized(*rc.user, request));
-  rc.Passed(Stage::kAuthorize);
+  if (!*rc.authorized) return rc.EndStage(Stage::kAuthorize, NotAuthorized(*rc.user, request));
+  rc.PassStage(Stage::kAuthorize);
   if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
-    return rc.Check(Stage::kDefault, NoSuchRoute());
-  // What a client writes is mostly stored as it is, and hashed then at the latest. Hashed now,
-  // whoever looks at it on the way finds what is known of its parts.
+    return rc.EndStage(Stage::kDefault, NoSuchRoute());
+  // Most bodies are stored as they are, and hashed then at the latest. Hashed here, their parts
+  // carry their hashes for every later comparison.
   if (request.verb == Verb::kCreate || request.verb == Verb::kUpdate) request.body.Hash();
   const api::Status fits = CheckBodySize(request);
-  if (!fits.ok()) return rc.Check(Stage::kDefault, fits);
+  if (!fits.ok()) return rc.EndStage(Stage::kDefault, fits);
   return api::Status();
 }
 
-sim::Task<api::Response> Handler::Refusal(api::Status status) { co_return Refused(status); }
+sim::Task<api::Response> Handler::RespondWithError(api::Status status) {
+  co_return ErrorResponse(status);
+}
 
 sim::Task<api::Response> Handler::Handle(RequestContext& rc) {
   switch (rc.request().verb) {
@@ -101,7 +104,7 @@ sim::Task<api::Response> Handler::Handle(RequestContext& rc) {
     case Verb::kList:
       return List(rc);
     case Verb::kCreate:
-      return rc.request().subresource.empty() ? Create(rc) : CreateAbout(rc);
+      return rc.request().subresource.empty() ? Create(rc) : CreateBindingOrEviction(rc);
     case Verb::kUpdate:
       return Update(rc);
     case Verb::kPatch:

@@ -1,5 +1,5 @@
-// Handler: one request through the pipeline: authentication, authorization, then what its verb
-// does. Every stage tells the bus how it ended.
+// Handler: takes one request through the pipeline: authentication, limits, authorization, then the
+// work of its verb. Every stage emits on the bus how it ended.
 //
 // Source: apiserver pkg/endpoints/handlers, pkg/server/config.go DefaultBuildHandlerChain.
 #pragma once
@@ -27,7 +27,7 @@ class Handler {
         in_flight_(policy.in_flight),
         audit_(audit) {}
 
-  // 401 before 429 before 403 before anything else (API-135). A request for an unknown path is 404.
+  // Checks 401, 429, 403 and then all else, in this order (API-135); an unknown path is 404.
   api::Status Admit(RequestContext& rc);
   // Everything but watches.
   sim::Task<api::Response> Handle(RequestContext& rc);
@@ -36,15 +36,15 @@ class Handler {
   sim::Task<api::Response> Get(RequestContext& rc);
   sim::Task<api::Response> List(RequestContext& rc);
   sim::Task<api::Response> Create(RequestContext& rc);
-  // A Binding or an Eviction of one pod.
-  sim::Task<api::Response> CreateAbout(RequestContext& rc);
+  // Creates a Binding or an Eviction of one pod.
+  sim::Task<api::Response> CreateBindingOrEviction(RequestContext& rc);
   sim::Task<api::Response> Update(RequestContext& rc);
   sim::Task<api::Response> Patch(RequestContext& rc);
   sim::Task<api::Response> Delete(RequestContext& rc);
   sim::Task<api::Response> DeleteCollection(RequestContext& rc);
   sim::Task<api::Status> AdmitDeletion(RequestContext& rc, SharedText name);
   sim::Task<api::Response> RunUpdate(RequestContext& rc, std::unique_ptr<UpdatedObject> updated);
-  sim::Task<api::Response> Refusal(api::Status status);
+  sim::Task<api::Response> RespondWithError(api::Status status);
 
   const RegistryContext& context_;
   Resources& resources_;
@@ -54,6 +54,6 @@ class Handler {
   AuditLog* audit_;
 };
 
-api::Response Refused(const api::Status& status);
+api::Response ErrorResponse(const api::Status& status);
 
 }  // namespace ksim::apiserver

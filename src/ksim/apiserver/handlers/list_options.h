@@ -1,4 +1,4 @@
-// What the options of lists and watches may be, and what is filled in.
+// List options: defaulting and validation of the options of lists and watches.
 //
 // Source: apimachinery pkg/apis/meta/internalversion/validation/validation.go, defaults.go.
 #pragma once

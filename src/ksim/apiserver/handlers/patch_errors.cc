@@ -121,7 +121,7 @@ std::string ConverterProblem(const std::string& json_problem) {
   const bool text_type = type == "string" || IsNamedString(type);
   if (!text_type && type.find('.') != type.npos)
     return fmt::format("cannot restore struct from: {}", kind);
-  // What reflect could convert, but JSON does not.
+  // A conversion that reflect could do, but JSON does not.
   const bool convertible =
       text_type ? kind == "int64" : type.starts_with("int") && kind == "float64";
   if (convertible) return fmt::format("cannot convert {} to {}", kind, type);

@@ -1,4 +1,4 @@
-// Patches that cannot be applied, in the words of the three libraries that would apply them.
+// Errors of patches that cannot be applied, worded as by the three libraries that would apply them.
 //
 // Sources: apiserver pkg/endpoints/handlers/patch.go applyJSPatch, applyPatchToObject,
 // interpretStrategicMergePatchError; apimachinery pkg/runtime/converter.go fromUnstructured.
@@ -21,8 +21,8 @@ api::Status CheckStrategicPatch(const value::Value& patch);
 api::Result<value::Value> FromJsonPatch(absl::StatusOr<value::Value> patched);
 api::Result<value::Value> FromStrategicPatch(absl::StatusOr<value::Value> patched);
 
-// What encoding/json says of a field of a wrong type, as the converter of unstructured objects says
-// it, which reads what a strategic merge patch has made.
+// Rewords what encoding/json says about a field of a wrong type as the converter of unstructured
+// objects does, which reads the result of a strategic merge patch.
 std::string ConverterProblem(const std::string& json_problem);
 
 }  // namespace ksim::apiserver

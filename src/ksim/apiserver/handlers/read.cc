@@ -1,3 +1,4 @@
+// Part of handler.h: GET of an object, a Scale or a collection.
 #include <utility>
 
 #include "ksim/apiserver/handlers/handler.h"
@@ -8,7 +9,7 @@ namespace ksim::apiserver {
 
 sim::Task<api::Response> Handler::Get(RequestContext& rc) {
   const api::Request& request = rc.request();
-  CacheDelegator& storage = resources_.Of(rc.resource());
+  CacheDelegator& storage = resources_.StorageFor(rc.resource());
   api::Result<CacheDelegator::Found> found =
       co_await storage.Get(request.ns, request.name, request.list.resource_version);
   if (!found.ok() && api::IsNotFound(found.status()) && request.subresource == "scale" &&
@@ -17,8 +18,8 @@ sim::Task<api::Response> Handler::Get(RequestContext& rc) {
     const api::GroupResource scale(rc.resource().group, rc.resource().resource + "/scale");
     found = api::NotFound(scale, request.name);
   }
-  if (!found.ok()) co_return Refused(rc.Check(Stage::kStore, found.status()));
-  rc.Passed(Stage::kStore);
+  if (!found.ok()) co_return ErrorResponse(rc.EndStage(Stage::kStore, found.status()));
+  rc.PassStage(Stage::kStore);
   api::Response response;
   response.from = found->from;
   response.object = found->object;
@@ -31,13 +32,13 @@ sim::Task<api::Response> Handler::List(RequestContext& rc) {
   api::ListOptions options = request.list;
   DropUnknownListOptions(options, context_.profile);
   const api::Status valid = ValidateListOptions(options);
-  if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
+  if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));
   api::Result<ListQuery> query =
       ListQuery::Make(rc.resource(), request.ns, request.name, options, context_.profile);
-  if (!query.ok()) co_return Refused(rc.Check(Stage::kValidate, query.status()));
-  api::Result<ListResult> result = co_await resources_.Of(rc.resource()).List(*query);
-  if (!result.ok()) co_return Refused(rc.Check(Stage::kStore, result.status()));
-  rc.Passed(Stage::kStore);
+  if (!query.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, query.status()));
+  api::Result<ListResult> result = co_await resources_.StorageFor(rc.resource()).List(*query);
+  if (!result.ok()) co_return ErrorResponse(rc.EndStage(Stage::kStore, result.status()));
+  rc.PassStage(Stage::kStore);
   api::Response response;
   response.from = result->from;
   response.items = std::move(result->items);

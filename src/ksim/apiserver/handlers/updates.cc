@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/patch_schema.h"
 #include "ksim/api/strategy/strategy.h"
@@ -17,39 +18,39 @@
 
 namespace ksim::apiserver {
 
-using value::Atom;
 using value::Path;
 using value::Value;
 
 namespace {
 
-// What an apply finds that is to create the object.
-Value NothingYet() { return Value::EmptyObject(); }
+// The live object of an apply that creates it.
+Value EmptyObject() { return Value::EmptyObject(); }
 
-// metadata.managedFields alone does not make an object another one by its times.
-WantedObject SameButForTimes(const api::Object& existing, WantedObject wanted) {
+// An update that changes only the times in metadata.managedFields is no update.
+WantedObject IgnoringTimes(const api::Object& existing, WantedObject wanted) {
   if (!existing.empty()) wanted.tree = IgnoreManagedFieldsTimes(existing.tree(), wanted.tree);
   return wanted;
 }
 
-// With the accounts of who owns which field kept up, for objects that have been applied once.
-WantedObject Tracked(const RequestContext& rc, const api::Object& existing, WantedObject wanted) {
+// Updates metadata.managedFields of an object that has been applied once.
+WantedObject WithManagedFields(const RequestContext& rc, const api::Object& existing,
+                               WantedObject wanted) {
   if (!IsTracked(existing.tree(), wanted.tree)) return wanted;
   wanted.tree = FieldManager(rc.request(), rc.now()).Update(existing.tree(), wanted.tree);
-  return SameButForTimes(existing, std::move(wanted));
+  return IgnoringTimes(existing, std::move(wanted));
 }
 
 api::Result<WantedObject> WantedScale(const RequestContext& rc, const api::Object& existing,
                                       const Value& scale) {
   const api::Result<api::Object> scaled = FromScale(rc.resource(), existing, scale);
   if (!scaled.ok()) return scaled.status();
-  return Tracked(rc, existing, WantedObject(scaled->tree(), scaled->resource_version()));
+  return WithManagedFields(rc, existing, WantedObject(scaled->tree(), scaled->resource_version()));
 }
 
 // The storage's Versioner reads it once the update is known (store.go Update).
 api::Status UnreadableVersion(const Value& tree) {
-  static const Atom kMetadata("metadata"), kVersion("resourceVersion");
-  const std::string_view text = tree.Get(kMetadata).Get(kVersion).AsString();
+  const std::string_view text =
+      tree.Get(api::Fields().metadata).Get(api::Fields().resource_version).AsString();
   const bool number =
       std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (number) return api::Status();
@@ -77,8 +78,8 @@ api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& reque
 api::Status PutUpdate::Decode() {
   const api::Request& request = rc_.request();
   const auto decode = [&](const Value& body) {
-    return scale() ? DecodeAbout("Scale", request.ns, body, request.field_validation, compat_,
-                                 &rc_.warnings)
+    return scale() ? DecodeSubresource("Scale", request.ns, body, request.field_validation, compat_,
+                                       &rc_.warnings)
                    : DecodeObject(rc_.resource(), request.ns, body, request.field_validation,
                                   compat_, &rc_.warnings);
   };
@@ -102,16 +103,16 @@ api::Status PutUpdate::Decode() {
 }
 
 Preconditions PutUpdate::preconditions() const {
-  static const Atom kMetadata("metadata"), kUid("uid");
   Preconditions p;
-  const std::string_view uid = wanted_.tree.Get(kMetadata).Get(kUid).AsString();
+  const std::string_view uid =
+      wanted_.tree.Get(api::Fields().metadata).Get(api::Fields().uid).AsString();
   if (!uid.empty()) p.uid = uid;
   return p;
 }
 
 api::Result<WantedObject> PutUpdate::Make(const api::Object& existing) {
   if (!version_.ok()) return version_;
-  if (!scale()) return Tracked(rc_, existing, wanted_);
+  if (!scale()) return WithManagedFields(rc_, existing, wanted_);
   const auto scale = api::Object::FromTree(wanted_.tree, wanted_.resource_version);
   return WantedScale(rc_, existing, scale.ToTree());
 }
@@ -176,7 +177,7 @@ api::Result<WantedObject> PatchUpdate::MakeScale(const api::Object& existing) {
 api::Result<WantedObject> PatchUpdate::Make(const api::Object& existing) {
   if (rc_.request().subresource == "scale") return MakeScale(existing);
   const bool applies = rc_.request().patch_type == api::PatchType::kApply;
-  api::Result<Value> decoded = Apply(existing.empty() ? NothingYet() : existing.ToTree());
+  api::Result<Value> decoded = Apply(existing.empty() ? EmptyObject() : existing.ToTree());
   std::vector<std::string> warnings;
   if (decoded.ok()) decoded = Decode(*std::move(decoded), &warnings);
   if (!decoded.ok()) return decoded.status();
@@ -185,8 +186,8 @@ api::Result<WantedObject> PatchUpdate::Make(const api::Object& existing) {
   wanted.resource_version = api::Object::TakeVersion(&wanted.tree);
   if (!warning.empty()) warnings.push_back(warning);
   rc_.warnings = std::move(warnings);
-  if (!applies) return Tracked(rc_, existing, std::move(wanted));
-  return SameButForTimes(existing, std::move(wanted));
+  if (!applies) return WithManagedFields(rc_, existing, std::move(wanted));
+  return IgnoringTimes(existing, std::move(wanted));
 }
 
 }  // namespace ksim::apiserver

@@ -1,5 +1,5 @@
-// The two ways a client says what an object shall become: PUT and PATCH, of which server-side apply
-// is one.
+// PutUpdate and PatchUpdate: the new state of an object that a PUT or a PATCH, server-side apply
+// included, asks for.
 //
 // Source: apiserver pkg/endpoints/handlers/update.go, patch.go.
 #pragma once
@@ -18,7 +18,7 @@ api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& reque
 class PutUpdate final : public UpdatedObject {
  public:
   PutUpdate(RequestContext& rc, api::Compat compat) : rc_(rc), compat_(compat) {}
-  // Once, before it is used: 400 for a body that cannot be taken.
+  // Decodes the body; call it once, before Make. 400 for a body that cannot be decoded.
   api::Status Decode();
   Preconditions preconditions() const override;
   api::Result<WantedObject> Make(const api::Object& existing) override;

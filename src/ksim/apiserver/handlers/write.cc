@@ -1,3 +1,4 @@
+// Part of handler.h: the verbs that write.
 #include <fmt/format.h>
 
 #include <utility>
@@ -16,20 +17,22 @@ using value::Path;
 using value::Value;
 
 sim::Task<api::Response> Handler::Create(RequestContext& rc) {
+  // Decodes and defaults the body.
   const api::Request& request = rc.request();
   const api::Status options = ValidateWriteOptions(request, context_.compat);
-  if (!options.ok()) co_return Refused(rc.Check(Stage::kDefault, options));
-  Registry registry(context_, resources_.Of(rc.resource()));
+  if (!options.ok()) co_return ErrorResponse(rc.EndStage(Stage::kDefault, options));
+  Registry registry(context_, resources_.StorageFor(rc.resource()));
   api::Result<Value> decoded =
       DecodeObject(rc.resource(), request.ns, request.body, request.field_validation,
                    context_.compat, &rc.warnings);
-  if (!decoded.ok()) co_return Refused(rc.Check(Stage::kDefault, decoded.status()));
+  if (!decoded.ok()) co_return ErrorResponse(rc.EndStage(Stage::kDefault, decoded.status()));
   std::string warning;
   Value tree = api::DedupOwnerReferences(api::ClearSystemFields(*decoded), false, &warning);
   if (!warning.empty()) rc.warnings.push_back(warning);
   if (IsTracked(Value(), tree)) tree = FieldManager(request, rc.now()).Update(Value(), tree);
-  rc.Passed(Stage::kDefault);
+  rc.PassStage(Stage::kDefault);
 
+  // Admits the object.
   rc.identity = registry.IdentityFor(tree);
   Attributes attributes(Operation::kCreate, rc.resource());
   attributes.ns = request.ns;
@@ -40,27 +43,28 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
   api::Status admitted;
   if (!admitting.done()) admitted = co_await std::move(admitting);
-  rc.Check(Stage::kAdmit, admitted);
-  if (!admitted.ok()) co_return Refused(admitted);
+  rc.EndStage(Stage::kAdmit, admitted);
+  if (!admitted.ok()) co_return ErrorResponse(admitted);
+  // Validates and stores it.
   api::Result<api::Object> created = co_await registry.Create(rc, attributes.object);
-  if (!created.ok()) co_return Refused(created.status());
+  if (!created.ok()) co_return ErrorResponse(created.status());
   api::Response response;
   response.code = 201;
   response.object = *std::move(created);
   co_return response;
 }
 
-sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
+sim::Task<api::Response> Handler::CreateBindingOrEviction(RequestContext& rc) {
   static const Path kName{"metadata", "name"};
   const api::Request& request = rc.request();
   const bool eviction = request.subresource == "eviction";
   const std::string what = eviction ? "Eviction" : "Binding";
-  api::Result<Value> named = DecodeAbout(what, request.ns, request.body, request.field_validation,
-                                         context_.compat, &rc.warnings);
+  api::Result<Value> named = DecodeSubresource(
+      what, request.ns, request.body, request.field_validation, context_.compat, &rc.warnings);
   if (named.ok() && named->Get(kName).AsString() != request.name)
     named = api::BadRequest("name in URL does not match name in " + what + " object");
-  if (!named.ok()) co_return Refused(rc.Check(Stage::kDefault, named.status()));
-  rc.Passed(Stage::kDefault);
+  if (!named.ok()) co_return ErrorResponse(rc.EndStage(Stage::kDefault, named.status()));
+  rc.PassStage(Stage::kDefault);
   Attributes attributes(Operation::kCreate, rc.resource());
   attributes.subresource = request.subresource;
   attributes.ns = request.ns;
@@ -70,9 +74,9 @@ sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
   sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
   api::Status admitted;
   if (!admitting.done()) admitted = co_await std::move(admitting);
-  rc.Check(Stage::kAdmit, admitted);
-  if (!admitted.ok()) co_return Refused(admitted);
-  Registry registry(context_, resources_.Of(rc.resource()));
+  rc.EndStage(Stage::kAdmit, admitted);
+  if (!admitted.ok()) co_return ErrorResponse(admitted);
+  Registry registry(context_, resources_.StorageFor(rc.resource()));
   api::Response response;
   if (eviction) {
     response.status = co_await registry.Evict(rc, attributes.object);
@@ -85,9 +89,9 @@ sim::Task<api::Response> Handler::CreateAbout(RequestContext& rc) {
 
 sim::Task<api::Response> Handler::RunUpdate(RequestContext& rc,
                                             std::unique_ptr<UpdatedObject> updated) {
-  Registry registry(context_, resources_.Of(rc.resource()));
+  Registry registry(context_, resources_.StorageFor(rc.resource()));
   api::Result<UpdateResult> result = co_await registry.Update(rc, *updated);
-  if (!result.ok()) co_return Refused(result.status());
+  if (!result.ok()) co_return ErrorResponse(result.status());
   api::Response response;
   response.code = result->created ? 201 : 200;
   response.object = result->object;
@@ -99,14 +103,14 @@ sim::Task<api::Response> Handler::Update(RequestContext& rc) {
   auto put = std::make_unique<PutUpdate>(rc, context_.compat);
   api::Status decoded = ValidateWriteOptions(rc.request(), context_.compat);
   if (decoded.ok()) decoded = put->Decode();
-  if (!decoded.ok()) return Refusal(rc.Check(Stage::kDefault, decoded));
+  if (!decoded.ok()) return RespondWithError(rc.EndStage(Stage::kDefault, decoded));
   return RunUpdate(rc, std::move(put));
 }
 
 sim::Task<api::Response> Handler::Patch(RequestContext& rc) {
   api::Status supported = CheckPatchType(rc.resource(), rc.request());
   if (supported.ok()) supported = ValidateWriteOptions(rc.request(), context_.compat);
-  if (!supported.ok()) return Refusal(rc.Check(Stage::kDefault, supported));
+  if (!supported.ok()) return RespondWithError(rc.EndStage(Stage::kDefault, supported));
   return RunUpdate(rc, std::make_unique<PatchUpdate>(rc, context_.compat));
 }
 
@@ -119,7 +123,7 @@ sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, SharedText nam
   sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
   api::Status admitted;
   if (!admitting.done()) admitted = co_await std::move(admitting);
-  co_return rc.Check(Stage::kAdmit, admitted);
+  co_return rc.EndStage(Stage::kAdmit, admitted);
 }
 
 namespace {
@@ -140,14 +144,14 @@ void WarnOfOrphans(RequestContext& rc) {
 sim::Task<api::Response> Handler::Delete(RequestContext& rc) {
   const api::Request& request = rc.request();
   const api::Status valid = ValidateDeleteOptions(request.del);
-  if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
+  if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));
   WarnOfOrphans(rc);
   const api::Status admitted = co_await AdmitDeletion(rc, request.name);
-  if (!admitted.ok()) co_return Refused(admitted);
-  Registry registry(context_, resources_.Of(rc.resource()));
+  if (!admitted.ok()) co_return ErrorResponse(admitted);
+  Registry registry(context_, resources_.StorageFor(rc.resource()));
   api::Result<DeleteResult> result =
       co_await registry.Delete(rc, request.ns, request.name, request.del);
-  if (!result.ok()) co_return Refused(result.status());
+  if (!result.ok()) co_return ErrorResponse(result.status());
   api::Response response;
   // 202 only where an old client asked for its dependents to go and the object is still there.
   if (!result->gone && request.del.orphan_dependents && !*request.del.orphan_dependents)
@@ -164,17 +168,18 @@ sim::Task<api::Response> Handler::Delete(RequestContext& rc) {
 sim::Task<api::Response> Handler::DeleteCollection(RequestContext& rc) {
   const api::Request& request = rc.request();
   const api::Status valid = ValidateDeleteOptions(request.del);
-  if (!valid.ok()) co_return Refused(rc.Check(Stage::kValidate, valid));
+  if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));
   api::Response list = co_await List(rc);
   if (list.code >= 400) co_return list;
   WarnOfOrphans(rc);
-  Registry registry(context_, resources_.Of(rc.resource()));
+  Registry registry(context_, resources_.StorageFor(rc.resource()));
   for (const api::Object& object : list.items) {
     const api::Status admitted = co_await AdmitDeletion(rc, std::string(object.name()));
-    if (!admitted.ok()) co_return Refused(admitted);
+    if (!admitted.ok()) co_return ErrorResponse(admitted);
     api::Result<DeleteResult> deleted = co_await registry.Delete(
         rc, std::string(object.ns()), std::string(object.name()), request.del);
-    if (!deleted.ok() && !api::IsNotFound(deleted.status())) co_return Refused(deleted.status());
+    if (!deleted.ok() && !api::IsNotFound(deleted.status()))
+      co_return ErrorResponse(deleted.status());
   }
   co_return list;
 }

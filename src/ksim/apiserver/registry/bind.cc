@@ -1,4 +1,4 @@
-// pods/binding: a pod gets its node.
+// Part of registry.h: pods/binding assigns a pod to a node.
 //
 // Source: pkg/registry/core/pod/storage/storage.go BindingREST.Create, assignPod,
 // setPodNodeAndMetadata.
@@ -18,7 +18,7 @@ namespace {
 using value::Path;
 using value::Value;
 
-Value Merge(const Value& into, const Value& from) {
+Value MergeMembers(const Value& into, const Value& from) {
   Value merged = into.is_object() ? into : Value::EmptyObject();
   for (const Value::Member& m : from.members()) merged = merged.Set(m.name, m.value);
   return merged;
@@ -30,7 +30,7 @@ class BindTransform final : public Transform {
       : binding_(std::move(binding)), now_(now), context_(context) {}
 
   api::Result<Value> Apply(const api::Object& pod) override {
-    const api::Status refused = Check(pod);
+    const api::Status refused = CheckAssignable(pod);
     if (!refused.ok()) return refused;
     static const Path kNode{"spec", "nodeName"};
     static const Path kTarget{"target", "name"};
@@ -43,20 +43,21 @@ class BindTransform final : public Transform {
   }
 
  private:
-  static api::Status Refusal(const api::Object& pod, std::string_view why) {
+  static api::Status BindingConflict(const api::Object& pod, std::string_view why) {
     return api::Conflict(api::GroupResource("", "pods/binding"), pod.name(), why);
   }
 
-  api::Status Check(const api::Object& pod) const {
+  api::Status CheckAssignable(const api::Object& pod) const {
     static const Path kGates{"spec", "schedulingGates"};
     if (pod.deleting())
-      return Refusal(
+      return BindingConflict(
           pod, fmt::format("pod {} is being deleted, cannot be assigned to a host", pod.name()));
     if (!pod.node_name().empty())
-      return Refusal(pod, fmt::format("pod {} is already assigned to node \"{}\"", pod.name(),
-                                      pod.node_name()));
+      return BindingConflict(pod, fmt::format("pod {} is already assigned to node \"{}\"",
+                                              pod.name(), pod.node_name()));
     if (api::ProfileOf(context_.compat).pod_scheduling_readiness && !pod.Get(kGates).empty())
-      return Refusal(pod, fmt::format("pod {} has non-empty .spec.schedulingGates", pod.name()));
+      return BindingConflict(pod,
+                             fmt::format("pod {} has non-empty .spec.schedulingGates", pod.name()));
     return api::Status();
   }
 
@@ -64,7 +65,7 @@ class BindTransform final : public Transform {
     const Path path{"metadata", field};
     const Value& given = binding_.Get(path);
     if (given.empty()) return tree;
-    return tree.Set(path, Merge(tree.Get(path), given));
+    return tree.Set(path, MergeMembers(tree.Get(path), given));
   }
 
   Value WithScheduled(Value tree) const {
@@ -90,9 +91,9 @@ sim::Task<api::Status> Registry::Bind(RequestContext& rc, Value binding) {
     for (const api::StatusCause& e : errors)
       text.append(text.empty() ? "" : ", ").append(e.field).append(": ").append(e.message);
     if (errors.size() > 1) text = "[" + text + "]";
-    co_return rc.Check(Stage::kValidate, api::Unmapped(500, text));
+    co_return rc.EndStage(Stage::kValidate, api::Unmapped(500, text));
   }
-  rc.Passed(Stage::kValidate);
+  rc.PassStage(Stage::kValidate);
   Preconditions preconditions;
   const Value& metadata = binding.Get("metadata");
   if (!metadata.Get("uid").AsString().empty())
@@ -103,8 +104,8 @@ sim::Task<api::Status> Registry::Bind(RequestContext& rc, Value binding) {
   api::Object suggestion = storage_.Suggestion(request.ns, request.name);
   api::Result<api::Object> stored = co_await storage_.storage().GuaranteedUpdate(
       request.ns, request.name, preconditions, false, transform, suggestion, rc.write());
-  if (!stored.ok()) co_return rc.Check(Stage::kStore, stored.status());
-  rc.Passed(Stage::kStore);
+  if (!stored.ok()) co_return rc.EndStage(Stage::kStore, stored.status());
+  rc.PassStage(Stage::kStore);
   api::Status success;
   success.code = 201;
   co_return success;

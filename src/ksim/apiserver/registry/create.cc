@@ -1,8 +1,10 @@
+// Part of registry.h: creation.
 #include <fmt/format.h>
 
 #include <optional>
 #include <utility>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/names.h"
 #include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
 #include "ksim/api/rules/validation.h"
@@ -12,14 +14,19 @@
 
 namespace ksim::apiserver {
 
-using value::Path;
 using value::Value;
 
 namespace {
 
-const Path kName{"metadata", "name"};
-const Path kGenerateName{"metadata", "generateName"};
-const Path kNamespace{"metadata", "namespace"};
+std::string_view MetadataText(const Value& tree, value::Atom field) {
+  return tree.Get(api::Fields().metadata).Get(field).AsString();
+}
+
+std::string_view NameIn(const Value& tree) { return MetadataText(tree, api::Fields().name); }
+
+std::string_view GenerateNameIn(const Value& tree) {
+  return MetadataText(tree, api::Fields().generate_name);
+}
 
 }  // namespace
 
@@ -29,8 +36,8 @@ std::int64_t Registry::TtlSeconds() const {
 
 std::uint64_t Registry::IdentityFor(const Value& tree) const {
   const api::ResourceInfo& r = storage_.storage().resource();
-  const std::string_view ns = tree.Get(kNamespace).AsString();
-  const std::string_view name = tree.Get(kName).AsString();
+  const std::string_view ns = MetadataText(tree, api::Fields().namespace_);
+  const std::string_view name = NameIn(tree);
   if (!name.empty()) return context_.identities.Of(r.resource, ns, name);
   const std::optional<api::OwnerReference> owner = api::Object::FromTree(tree).controller();
   const api::ResourceInfo* kind =
@@ -38,13 +45,12 @@ std::uint64_t Registry::IdentityFor(const Value& tree) const {
   const std::uint64_t family =
       kind != nullptr
           ? context_.identities.Of(kind->resource, kind->namespaced ? ns : "", owner->name)
-          : sim::KeyOf(fmt::format("{}/{}/{}", r.resource, ns, tree.Get(kGenerateName).AsString()));
+          : sim::KeyOf(fmt::format("{}/{}/{}", r.resource, ns, GenerateNameIn(tree)));
   return context_.identities.NextGenerated(family, r.resource);
 }
 
 sim::Task<api::Result<api::Object>> Registry::Create(RequestContext& rc, Value tree) {
-  const bool generated =
-      tree.Get(kName).AsString().empty() && !tree.Get(kGenerateName).AsString().empty();
+  const bool generated = NameIn(tree).empty() && !GenerateNameIn(tree).empty();
   const int attempts = generated && context_.profile.retry_generate_name ? kNameAttempts : 1;
   api::Result<api::Object> result = api::Object();
   for (int i = 0; i < attempts; ++i) {
@@ -54,11 +60,11 @@ sim::Task<api::Result<api::Object>> Registry::Create(RequestContext& rc, Value t
   co_return result;
 }
 
-// Name, uid and times, the kind's own preparation, validation.
+// Fills in name, uid and times, prepares the object as its kind does, and validates it.
 api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
   const api::ResourceInfo& r = rc.resource();
-  std::string name(tree.Get(kName).AsString());
-  const std::string_view base = tree.Get(kGenerateName).AsString();
+  std::string name(NameIn(tree));
+  const std::string_view base = GenerateNameIn(tree);
   if (name.empty() && !base.empty())
     name = api::GenerateName(context_.sim.decisions(), r.resource, rc.identity, base);
   const std::string uid = api::GenerateUid(context_.sim.decisions(), r.resource, rc.identity);
@@ -67,7 +73,7 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
   api::FieldErrors errors = api::ValidateCreate(r, tree, context_.compat);
   if (!errors.empty()) {
     const api::Status invalid = api::InvalidObject(r, name, std::move(errors));
-    return rc.Check(Stage::kValidate, invalid);
+    return rc.EndStage(Stage::kValidate, invalid);
   }
   for (std::string& text : api::WarningsOnCreate(r, tree, context_.compat))
     rc.Warn(std::move(text));
@@ -75,11 +81,11 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
 }
 
 sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Value tree) {
-  // Also of a name that the client gave beside the base (CheckGeneratedNameError).
-  const bool generated = !tree.Get(kGenerateName).AsString().empty();
+  // True even if the client gave a name beside generateName (CheckGeneratedNameError).
+  const bool generated = !GenerateNameIn(tree).empty();
   api::Result<Value> prepared = PrepareNew(rc, std::move(tree));
   if (!prepared.ok()) co_return prepared.status();
-  rc.Passed(Stage::kValidate);
+  rc.PassStage(Stage::kValidate);
   api::Object object = api::Object::FromTree(*prepared);
   const std::string ns(object.ns());
   const std::string name(object.name());
@@ -88,8 +94,8 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   api::Result<api::Object> stored = co_await storage_.storage().Create(std::move(object), write);
   if (stored.ok()) {
     if (!write.dry_run) context_.identities.Record(rc.resource().resource, ns, name, rc.identity);
-    if (!write.dry_run) Serve(*stored);
-    rc.Passed(Stage::kStore);
+    if (!write.dry_run) ServeDefinition(*stored);
+    rc.PassStage(Stage::kStore);
     co_return stored;
   }
   api::Status status = stored.status();
@@ -97,17 +103,17 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
     if (generated) status = api::GenerateNameConflict(rc.group_resource(), name);
     status = co_await ExplainExisting(std::move(status), ns, name);
   }
-  co_return rc.Check(Stage::kStore, status);
+  co_return rc.EndStage(Stage::kStore, status);
 }
 
-// A definition that is stored is served from now on, by every server.
-void Registry::Serve(const api::Object& stored) const {
+// Makes every server serve the kind of a CustomResourceDefinition that has been stored.
+void Registry::ServeDefinition(const api::Object& stored) const {
   if (!api::IsDefinition(storage_.storage().resource())) return;
   const auto added = context_.kinds.AddFromCrd(stored.tree());
   static_cast<void>(added);  // validation has seen to the names
 }
 
-// The one that is in the way may be on its way out (API-67).
+// Adds to a 409 that the existing object is being deleted (API-67).
 sim::Task<api::Status> Registry::ExplainExisting(api::Status status, SharedText ns,
                                                  SharedText name) {
   api::Result<api::Object> existing = co_await storage_.storage().Get(ns, name, 0);

@@ -1,3 +1,4 @@
+// Part of registry.h: deletion.
 #include <fmt/format.h>
 
 #include <utility>
@@ -13,7 +14,7 @@ namespace {
 using value::Path;
 using value::Value;
 
-// Ends the update below; what became of it is in the transform.
+// Ends an update that has nothing to store; MarkTransform::outcome() says why.
 api::Status Abort() { return api::Unmapped(500, "nothing to update before the deletion"); }
 
 // updateForGracefulDeletionAndFinalizers: the mark that a graceful deletion or a finalizer needs.
@@ -98,7 +99,7 @@ Preconditions PreconditionsOf(const api::DeleteOptions& options) {
   return p;
 }
 
-DeleteResult Result(api::Object object, bool gone) {
+DeleteResult MakeResult(api::Object object, bool gone) {
   DeleteResult result;
   result.object = std::move(object);
   result.gone = gone;
@@ -110,7 +111,7 @@ DeleteResult Result(api::Object object, bool gone) {
 sim::Task<api::Result<DeleteResult>> Registry::Delete(RequestContext& rc, SharedText ns,
                                                       SharedText name, api::DeleteOptions options) {
   api::Result<api::Object> found = co_await storage_.storage().Get(ns, name, 0);
-  if (!found.ok()) co_return rc.Check(Stage::kStore, found.status());
+  if (!found.ok()) co_return rc.EndStage(Stage::kStore, found.status());
   const api::ResourceInfo& r = storage_.storage().resource();
   api::Result<DeleteResult> result = DeleteResult();
   if (r.group.empty() && r.resource == "namespaces") {
@@ -118,14 +119,15 @@ sim::Task<api::Result<DeleteResult>> Registry::Delete(RequestContext& rc, Shared
   } else {
     result = co_await DeleteFound(rc, std::move(options), *found);
   }
-  if (!result.ok()) co_return rc.Check(Stage::kStore, result.status());
-  rc.Passed(Stage::kStore);
+  if (!result.ok()) co_return rc.EndStage(Stage::kStore, result.status());
+  rc.PassStage(Stage::kStore);
   co_return result;
 }
 
 sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
                                                            api::DeleteOptions options,
                                                            api::Object found) {
+  // Decides whether the object must be marked first.
   Storage& storage = storage_.storage();
   const api::ResourceInfo& r = storage.resource();
   const std::string ns(found.ns());
@@ -134,12 +136,13 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   api::Result<BeforeDeleteResult> before =
       BeforeDelete(r, found, options, rc.now(), context_.profile);
   if (!before.ok()) co_return before.status();
-  if (before->grace == Grace::kPending) co_return Result(found, false);
+  if (before->grace == Grace::kPending) co_return MakeResult(found, false);
 
   api::Object suggestion = storage_.Suggestion(ns, name);
   MarkTransform mark(r, options, rc.now(), context_.profile);
   const bool must_mark = before->grace == Grace::kStarted || !found.finalizers().empty() ||
                          FinalizersForDeletion(r, found, options).has_value();
+  // Marks it; an object that waits for a grace period or a finalizer is left at that.
   api::Object marked;
   if (must_mark) {
     WriteContext write = rc.write();
@@ -148,23 +151,24 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
         co_await storage.GuaranteedUpdate(ns, name, preconditions, false, mark, suggestion, write);
     if (!stored.ok()) {
       if (mark.outcome() == MarkTransform::Outcome::kAlreadyDeleting)
-        co_return Result(found, false);
+        co_return MakeResult(found, false);
       if (mark.outcome() != MarkTransform::Outcome::kDeleteNow) co_return stored.status();
     } else {
       marked = *stored;
-      if (mark.pending_finalizers() || mark.grace() > 0) co_return Result(marked, false);
+      if (mark.pending_finalizers() || mark.grace() > 0) co_return MakeResult(marked, false);
       if (preconditions.resource_version)
         preconditions.resource_version = std::to_string(marked.resource_version());
-      if (rc.request().dry_run) co_return Result(marked, true);
+      if (rc.request().dry_run) co_return MakeResult(marked, true);
     }
   }
+  // Removes it from storage.
   suggestion = storage_.Suggestion(ns, name);
   api::Result<api::Object> deleted =
       co_await storage.Delete(ns, name, preconditions, nullptr, suggestion, rc.write());
-  if (deleted.ok()) co_return Result(*deleted, true);
-  // Somebody else finished the deletion between the mark and now.
+  if (deleted.ok()) co_return MakeResult(*deleted, true);
+  // Another client has finished the deletion since the mark.
   if (api::IsNotFound(deleted.status()) && !mark.last_existing().empty())
-    co_return Result(mark.last_existing(), true);
+    co_return MakeResult(mark.last_existing(), true);
   co_return deleted.status();
 }
 
@@ -185,7 +189,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& r
     co_return conflict("ResourceVersion", *options.resource_version, rv);
   options.uid = std::string(found.uid());
   if (found.deleting()) {
-    if (!found.Get(kSpecFinalizers).empty()) co_return Result(found, false);
+    if (!found.Get(kSpecFinalizers).empty()) co_return MakeResult(found, false);
     co_return co_await DeleteFound(rc, std::move(options), std::move(found));
   }
   TerminateTransform terminate(rc.resource(), options, rc.now());
@@ -194,7 +198,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& r
   api::Result<api::Object> stored = co_await storage_.storage().GuaranteedUpdate(
       "", name, preconditions, false, terminate, suggestion, rc.write());
   if (!stored.ok()) co_return stored.status();
-  co_return Result(*stored, false);
+  co_return MakeResult(*stored, false);
 }
 
 }  // namespace ksim::apiserver

@@ -1,5 +1,5 @@
-// What a delete does to an object before it is gone: preconditions, grace period, finalizers. Pure
-// functions of the object, the options and the time.
+// Deletion: the steps of a delete before the object is removed: preconditions, grace period,
+// finalizers. All are pure functions of the object, the options and the time.
 //
 // Sources: apiserver pkg/registry/rest/delete.go BeforeDelete,
 // pkg/registry/generic/registry/store.go (shouldOrphanDependents,

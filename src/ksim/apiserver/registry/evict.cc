@@ -1,4 +1,5 @@
-// pods/eviction: a deletion that says why. Without disruption budgets nothing can forbid it.
+// Part of registry.h: pods/eviction, a deletion that says why. There are no disruption budgets to
+// forbid it.
 //
 // Source: pkg/registry/core/pod/storage/eviction.go EvictionREST.Create, addConditionAndDeletePod,
 // canIgnorePDB, shouldEnforceResourceVersion, EvictionsRetry.
@@ -19,7 +20,7 @@ using value::Value;
 constexpr int kTries = 20;
 constexpr Duration kPause = Milliseconds(500);  // and up to a tenth more
 
-// Marks the pod for those who count disruptions (on by default since 1.26).
+// Sets the condition DisruptionTarget.
 class DisruptionTransform final : public Transform {
  public:
   DisruptionTransform(const api::ResourceInfo& r, const api::DeleteOptions& options,
@@ -59,8 +60,8 @@ api::DeleteOptions OptionsOf(const Value& tree) {
 
 }  // namespace
 
-// A pod that no budget would guard is deleted as it was read, and read again if it has changed
-// since: it may have become ready.
+// A pod that no budget would protect is deleted at the version that was read. If it has changed
+// since, it may have become ready, so it is read again.
 sim::Task<api::Status> Registry::Evict(RequestContext& rc, Value eviction) {
   const Value asked = eviction.Get("deleteOptions");
   if (!asked.Get("dryRun").empty()) rc.MakeDryRun();
@@ -69,14 +70,16 @@ sim::Task<api::Status> Registry::Evict(RequestContext& rc, Value eviction) {
   const sim::SiteId site = context_.sim.decisions().Site("eviction/retry");
   api::Status status;
   for (int tries = 1;; ++tries) {
+    // Reads the pod and decides whether to delete only this version.
     api::Result<api::Object> pod = co_await storage_.storage().Get(ns, name, 0);
-    if (!pod.ok()) co_return rc.Check(Stage::kStore, pod.status());
+    if (!pod.ok()) co_return rc.EndStage(Stage::kStore, pod.status());
     const api::PodView view(*pod);
     const bool over = view.terminal() || pod->deleting();
     const bool unguarded = over || view.phase() == "Pending";
     api::DeleteOptions options = given;
     if (unguarded && !over && !given.resource_version)
       options.resource_version = std::to_string(pod->resource_version());
+    // Deletes it, or pauses and tries again.
     status = co_await MarkAndDelete(rc, options);
     const bool again = api::IsConflict(status) && unguarded && !given.resource_version;
     if (!again || tries == kTries) break;
@@ -97,12 +100,12 @@ sim::Task<api::Status> Registry::MarkAndDelete(RequestContext& rc, api::DeleteOp
     api::Object suggestion = storage_.Suggestion(request.ns, request.name);
     api::Result<api::Object> marked = co_await storage_.storage().GuaranteedUpdate(
         request.ns, request.name, none, false, transform, suggestion, rc.write());
-    if (!marked.ok()) co_return rc.Check(Stage::kStore, marked.status());
+    if (!marked.ok()) co_return rc.EndStage(Stage::kStore, marked.status());
     if (options.resource_version)
       options.resource_version = std::to_string(marked->resource_version());
   }
   const api::Status valid = ValidateDeleteOptions(options);
-  if (!valid.ok()) co_return rc.Check(Stage::kValidate, valid);
+  if (!valid.ok()) co_return rc.EndStage(Stage::kValidate, valid);
   const SharedText ns = request.ns, name = request.name;
   api::Result<DeleteResult> deleted = co_await Delete(rc, ns, name, options);
   if (!deleted.ok()) co_return deleted.status();

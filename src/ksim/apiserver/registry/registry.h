@@ -1,4 +1,4 @@
-// Registry: what a verb does to an object, between admission and storage, for every kind.
+// Registry: carries out a verb on the objects of one resource, between admission and storage.
 //
 // Sources: apiserver pkg/registry/generic/registry/store.go, pkg/registry/rest (create.go,
 // update.go, delete.go); pkg/registry/core/pod/storage, pkg/registry/core/namespace/storage.
@@ -19,7 +19,7 @@
 
 namespace ksim::apiserver {
 
-// What all registries of a server share.
+// The parts that all registries of a server share.
 struct RegistryContext {
   RegistryContext(sim::Simulation& s, api::Kinds& k, api::Identities& i, api::Compat c,
                   AdmissionChain& a, Duration ttl)
@@ -27,7 +27,7 @@ struct RegistryContext {
         kinds(k),
         identities(i),
         compat(c),
-        profile(ProfileOf(c)),
+        profile(apiserver::ProfileOf(c)),
         admission(a),
         event_ttl(ttl) {}
   sim::Simulation& sim;
@@ -49,7 +49,7 @@ struct UpdateResult {
 struct DeleteResult {
   DeleteResult() = default;
   api::Object object;  // as it is or was
-  bool gone = false;   // false: only marked, or nothing to do
+  bool gone = false;   // false: only marked for deletion, or nothing to do
 };
 
 class Registry {
@@ -68,24 +68,24 @@ class Registry {
                                               api::DeleteOptions options);
   // POST pods/x/binding. API-112 to API-114.
   sim::Task<api::Status> Bind(RequestContext& rc, value::Value binding);
-  // POST pods/x/eviction. There are no disruption budgets: it is never refused for one.
+  // POST pods/x/eviction. There are no disruption budgets, so none refuses it.
   sim::Task<api::Status> Evict(RequestContext& rc, value::Value eviction);
 
   CacheDelegator& storage() { return storage_; }
   // The identity of an object about to be created: recorded when it is.
   std::uint64_t IdentityFor(const value::Value& tree) const;
-  std::int64_t TtlSeconds() const;  // of what is written; 0 = for ever
+  std::int64_t TtlSeconds() const;  // time to live of objects; 0: for ever
 
  private:
   friend class UpdateTransform;
   sim::Task<api::Result<api::Object>> CreateOnce(RequestContext& rc, value::Value tree);
   api::Result<value::Value> PrepareNew(RequestContext& rc, value::Value tree);
-  void Serve(const api::Object& stored) const;
+  void ServeDefinition(const api::Object& stored) const;
   sim::Task<api::Status> ExplainExisting(api::Status status, SharedText ns, SharedText name);
   sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, SharedText name,
                                                        api::DeleteOptions options,
                                                        api::Object found);
-  // Of an eviction. `options` are the caller's own copy.
+  // Deletes the pod of an eviction, with the condition DisruptionTarget.
   sim::Task<api::Status> MarkAndDelete(RequestContext& rc, api::DeleteOptions options);
   sim::Task<api::Result<DeleteResult>> DeleteFound(RequestContext& rc, api::DeleteOptions options,
                                                    api::Object found);

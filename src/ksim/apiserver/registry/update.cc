@@ -1,3 +1,4 @@
+// Part of registry.h: update.
 #include <fmt/format.h>
 
 #include <optional>
@@ -48,44 +49,44 @@ class UpdateTransform final : public Transform {
         may_create_(may_create) {}
 
   bool created() const { return created_; }
-  // The update emptied the finalizers of an object that waits for that; `doomed` is what it asked
-  // for.
+  // True if the update removed the last finalizer of an object that is being deleted; `doomed` is
+  // then the object that the update asked for.
   bool deletes() const { return !doomed_.empty(); }
   const api::Object& doomed() const { return doomed_; }
 
-  // Up to admission, the one step that may have to wait.
+  // Runs the steps up to admission, which alone may have to wait.
   sim::Task<void> Prepare(const api::Object& existing) override {
     doomed_ = api::Object();
     created_ = existing.empty();
-    wanted_ = Want(existing);
+    wanted_ = MakeWanted(existing);
     if (!wanted_.ok()) return sim::Task<void>();
     admitted_ = api::Status();
     attributes_.emplace(created_ ? Operation::kCreate : Operation::kUpdate, rc_.resource());
-    Describe(existing, &*attributes_);
+    FillAttributes(existing, &*attributes_);
     sim::Task<api::Status> admitting = context_.admission.Admit(*attributes_);
     return admitting.done() ? sim::Task<void>() : Admit(std::move(admitting));
   }
 
   api::Result<Value> Apply(const api::Object& existing) override {
     if (!wanted_.ok()) return wanted_.status();
-    rc_.Check(Stage::kAdmit, admitted_);
+    rc_.EndStage(Stage::kAdmit, admitted_);
     if (!admitted_.ok()) return admitted_;
-    if (created_) return MakeNew(attributes_->object);
+    if (created_) return PrepareCreate(attributes_->object);
     const api::Status version = CheckVersion(existing, wanted_->resource_version);
-    if (!version.ok()) return rc_.Check(Stage::kValidate, version);
-    return Change(existing, attributes_->object);
+    if (!version.ok()) return rc_.EndStage(Stage::kValidate, version);
+    return PrepareUpdate(existing, attributes_->object);
   }
 
  private:
-  api::Result<WantedObject> Want(const api::Object& existing) {
+  api::Result<WantedObject> MakeWanted(const api::Object& existing) {
     if (created_ && !may_create_) return api::NotFound(rc_.group_resource(), rc_.request().name);
     api::Result<WantedObject> wanted = updated_.Make(existing);
-    if (!wanted.ok()) return rc_.Check(Stage::kDefault, wanted.status());
-    rc_.Passed(Stage::kDefault);
+    if (!wanted.ok()) return rc_.EndStage(Stage::kDefault, wanted.status());
+    rc_.PassStage(Stage::kDefault);
     return wanted;
   }
 
-  void Describe(const api::Object& existing, Attributes* a) {
+  void FillAttributes(const api::Object& existing, Attributes* a) {
     a->subresource = rc_.request().subresource;
     a->ns = rc_.request().ns;
     a->name = rc_.request().name;
@@ -116,25 +117,25 @@ class UpdateTransform final : public Transform {
     return api::Conflict(rc_.group_resource(), rc_.request().name, kModified);
   }
 
-  api::Result<Value> MakeNew(const Value& admitted) {
+  api::Result<Value> PrepareCreate(const Value& admitted) {
     api::Result<Value> prepared = registry_.PrepareNew(rc_, api::ClearSystemFields(admitted));
-    if (prepared.ok()) rc_.Passed(Stage::kValidate);
+    if (prepared.ok()) rc_.PassStage(Stage::kValidate);
     return prepared;
   }
 
-  api::Result<Value> Change(const api::Object& existing, const Value& admitted) {
+  api::Result<Value> PrepareUpdate(const api::Object& existing, const Value& admitted) {
     const api::ResourceInfo& r = rc_.resource();
     const std::string_view sub = rc_.request().subresource;
     Value tree = api::PrepareForUpdate(r, existing.tree(), admitted, sub, context_.compat);
     api::FieldErrors errors = api::ValidateUpdate(r, tree, existing.tree(), sub, context_.compat);
     if (!errors.empty()) {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
-      return rc_.Check(Stage::kValidate, invalid);
+      return rc_.EndStage(Stage::kValidate, invalid);
     }
     if (sub.empty())
       for (std::string& text : api::WarningsOnUpdate(r, tree, existing.tree(), context_.compat))
         rc_.Warn(std::move(text));
-    rc_.Passed(Stage::kValidate);
+    rc_.PassStage(Stage::kValidate);
     if (ShouldDelete(r, existing, tree)) {
       doomed_ = api::Object::FromTree(tree, existing.resource_version());
       return AbortUpdate();
@@ -170,8 +171,8 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
   if (stored.ok()) {
     if (transform.created() && !write.dry_run)
       context_.identities.Record(rc.resource().resource, request.ns, request.name, rc.identity);
-    if (!write.dry_run) Serve(*stored);
-    rc.Passed(Stage::kStore);
+    if (!write.dry_run) ServeDefinition(*stored);
+    rc.PassStage(Stage::kStore);
     co_return UpdateResult(*std::move(stored), transform.created());
   }
   if (!transform.deletes()) {
@@ -180,14 +181,14 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
       // Before a missing object was looked for, nothing was compared with the uid.
       stored = storage_.storage().CheckPreconditions(preconditions, api::Object(), request.ns,
                                                      request.name);
-    co_return rc.Check(Stage::kStore, stored.status());
+    co_return rc.EndStage(Stage::kStore, stored.status());
   }
   // deleteWithoutFinalizers: the client gets what it asked for, also if somebody else was faster.
   api::Result<api::Object> deleted = co_await storage_.storage().Delete(
       request.ns, request.name, preconditions, nullptr, suggestion, write);
   if (!deleted.ok() && !api::IsNotFound(deleted.status()))
-    co_return rc.Check(Stage::kStore, deleted.status());
-  rc.Passed(Stage::kStore);
+    co_return rc.EndStage(Stage::kStore, deleted.status());
+  rc.PassStage(Stage::kStore);
   co_return UpdateResult(transform.doomed(), false);
 }
 

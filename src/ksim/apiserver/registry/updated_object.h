@@ -1,5 +1,5 @@
-// UpdatedObject: what a client wants an object to become, given what is stored: the body of a PUT,
-// or a patch applied to it.
+// UpdatedObject: the state that a client wants an object to have, given the stored one: the body of
+// a PUT, or the result of a patch.
 //
 // Source: apiserver pkg/registry/rest/update.go UpdatedObjectInfo, endpoints/handlers/patch.go.
 #pragma once

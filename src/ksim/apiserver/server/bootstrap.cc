@@ -21,7 +21,7 @@ sim::Task<void> Bootstrap::CreateSystemNamespaces() {
 
 sim::Task<void> Bootstrap::CreateNamespace(std::string ns) {
   const api::ResourceInfo* namespaces = kinds_.ByResource("", "namespaces");
-  CacheDelegator& storage = resources_.Of(*namespaces);
+  CacheDelegator& storage = resources_.StorageFor(*namespaces);
   if (!storage.Suggestion("", ns).empty()) co_return;
   api::Request request;
   request.actor = process_.actor();

@@ -21,8 +21,8 @@ bool WritesOneObject(const api::Request& request) {
   }
 }
 
-// The handlers of writes wait for the work themselves; a filter around all of them waits for the
-// others.
+// The handler of a write waits for its work and words the timeout itself (finisher.go); a filter
+// around all handlers does so for other requests (timeout.go).
 api::Response TimedOut(const RequestContext& rc) {
   api::Response response;
   response.status = api::TimeoutError(
@@ -73,7 +73,8 @@ void OpenRequests::DropAll() {
   }
 }
 
-// For the earliest that is open now: those that are done long before leave the alarm as it is.
+// Sets the alarm for the earliest deadline of the open requests. A request that is done before its
+// deadline leaves the alarm as it is.
 void OpenRequests::SetAlarm() {
   VirtualTime earliest = VirtualTime::Max();
   for (const std::list<Open>* queue : {&writes_, &others_}) {

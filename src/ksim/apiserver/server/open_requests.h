@@ -1,5 +1,5 @@
-// OpenRequests: the requests, watches apart, that one API server is working on. Each has a
-// deadline: there the caller is told so, and what still works on the request writes nothing more.
+// OpenRequests: the requests, watches apart, that one API server is working on. At its deadline a
+// request is answered with a timeout, and the task that still works on it writes nothing more.
 // Nearly all are done long before, so no timer waits for each: one alarm is set for the earliest
 // deadline.
 //
@@ -31,12 +31,11 @@ class OpenRequests {
 
   struct Open;
   using Place = std::list<Open>::iterator;
-  // `rc` must outlive the work on it. To be called as whom the request came from.
+  // `rc` must outlive the work on the request. Call it in the step that received the request.
   Place Add(RequestContext& rc, Reply reply);
-  // The work is done: replies, unless the request was abandoned (`rc` says so), which is then gone
-  // from its place.
+  // Sends the response, unless the request has been abandoned: then `place` is no longer valid.
   void Answer(Place place, RequestContext& rc, api::Response&& response);
-  // The connections are gone: all are abandoned, and nobody is answered.
+  // Abandons all requests, as when their connections break; none of them is answered.
   void DropAll();
 
  private:
@@ -58,7 +57,7 @@ struct OpenRequests::Open {
   RequestContext& rc;
   OpenRequests::Reply reply;
   VirtualTime deadline;
-  sim::Context worker;  // on whose behalf the caller is told that time is up
+  sim::Context worker;  // the context that the timeout's response is sent in
 };
 
 }  // namespace ksim::apiserver

@@ -26,7 +26,7 @@ void OpenWatches::Serve(std::shared_ptr<ServedWatch> stream, Duration lifetime, 
     extras_.emplace(stream->id(), std::move(extras));
   if (stream->closed()) {
     streams_.erase(stream->id());
-    return LetGo(*stream);
+    return Release(*stream);
   }
   stream->ServeUntil(sim.now() + lifetime);
   deadlines_.insert(stream.get());
@@ -41,20 +41,20 @@ void OpenWatches::EndAll(std::string_view reason) {
   }
 }
 
-// Who closed the stream may be in the midst of telling watchers: they are let go of afterwards, at
-// the same time. With the process everything goes at once.
-void OpenWatches::Ended(const ServedWatch& stream) {
+// The caller may be in the midst of dispatching to watchers, so a task releases the watch
+// afterwards, at the same time. When the process dies, everything goes at once.
+void OpenWatches::OnClosed(const ServedWatch& stream) {
   const auto found = streams_.find(stream.id());
   if (found == streams_.end()) return;
   std::shared_ptr<ServedWatch> ended = *found;
   streams_.erase(found);
-  if (process_.alive()) process_.Spawn(LetGoLater(std::move(ended)));
+  if (process_.alive()) process_.Spawn(ReleaseLater(std::move(ended)));
 }
 
-sim::Task<void> OpenWatches::LetGoLater(std::shared_ptr<ServedWatch> stream) {
-  stream->ActFor();
+sim::Task<void> OpenWatches::ReleaseLater(std::shared_ptr<ServedWatch> stream) {
+  stream->AdoptRequestContext();
   deadlines_.erase(stream.get());
-  LetGo(*stream);
+  Release(*stream);
   SetAlarm();
   co_return;
 }
@@ -70,22 +70,22 @@ void OpenWatches::SetAlarm() {
                      [this] { EndOverdue(); });
 }
 
-// The one whose time is up; the next has an alarm of its own.
+// Ends the watch with the earliest deadline; the next one has an alarm of its own.
 void OpenWatches::EndOverdue() {
   ServedWatch* const overdue = *deadlines_.begin();
   deadlines_.erase(deadlines_.begin());
-  // Null: it has just ended otherwise.
+  // Null: the watch has just ended for another reason.
   if (const std::shared_ptr<ServedWatch> stream = Find(overdue->id())) {
     streams_.erase(stream->id());
-    stream->ActFor();
-    LetGo(*stream);
+    stream->AdoptRequestContext();
+    Release(*stream);
   }
   alarm_at_ = VirtualTime::Max();
   SetAlarm();
 }
 
-// Whoever serves the watch forgets it; nothing more is sent but the end.
-void OpenWatches::LetGo(ServedWatch& stream) {
+// The cacher forgets the watch; the client receives nothing more but its end.
+void OpenWatches::Release(ServedWatch& stream) {
   resources_.Forget(stream.resource(), stream.id());
   auto extras = extras_.extract(stream.id());
   if (!extras.empty()) process_.Cancel(extras.mapped().follower);

@@ -1,6 +1,6 @@
-// OpenWatches: the watches that one API server serves. Finds a stream by its number, ends each when
-// its time is up, and lets go of each that has ended. There are thousands and nearly all of them
-// only wait, so no task waits for each: one alarm is set for the earliest deadline of all.
+// OpenWatches: the watches that one API server serves. It finds a watch by its stream number, ends
+// each at its deadline, and releases each that has ended. There are thousands and nearly all of
+// them only wait, so no task waits for each: one alarm is set for the earliest deadline of all.
 //
 // Source: apiserver pkg/endpoints/handlers/watch.go HandleWatch (timeoutCh, done).
 #pragma once
@@ -27,26 +27,26 @@ class OpenWatches final : public WatchHost {
   OpenWatches(const OpenWatches&) = delete;
   OpenWatches& operator=(const OpenWatches&) = delete;
 
-  // What few watches have besides their stream.
+  // The parts that only few watches have.
   struct Extras {
     Extras() = default;
-    sim::Process::TaskId follower;       // of a watch from storage
+    sim::Process::TaskId follower;       // the task that serves a watch from etcd
     std::unique_ptr<RequestContext> rc;  // for the audit log
   };
 
-  // A stream whose watch is being opened: it can be found.
+  // Makes a watch that is being opened known to Find.
   void Add(std::shared_ptr<ServedWatch> stream);
-  // It has been opened: it ends after `lifetime` if nothing ends it before. To be called as the
-  // task that opened it.
+  // Serves an opened watch; it ends after `lifetime` if nothing ends it before. Call it in the task
+  // that opened the watch.
   void Serve(std::shared_ptr<ServedWatch> stream, Duration lifetime, Extras extras);
 
   std::shared_ptr<ServedWatch> Find(std::uint64_t id) const;  // null if there is none
   std::size_t size() const { return streams_.size(); }
-  // The connections are gone with whoever served them.
+  // Resets all connections.
   void EndAll(std::string_view reason);
 
   // WatchHost.
-  void Ended(const ServedWatch& stream) override;
+  void OnClosed(const ServedWatch& stream) override;
 
  private:
   struct ById {
@@ -63,14 +63,14 @@ class OpenWatches final : public WatchHost {
 
   void SetAlarm();
   void EndOverdue();
-  sim::Task<void> LetGoLater(std::shared_ptr<ServedWatch> stream);
-  void LetGo(ServedWatch& stream);
+  sim::Task<void> ReleaseLater(std::shared_ptr<ServedWatch> stream);
+  void Release(ServedWatch& stream);
 
   sim::Process& process_;
   Resources& resources_;
   AuditLog* audit_;
   absl::btree_set<std::shared_ptr<ServedWatch>, ById> streams_;
-  // Of those that are served.
+  // The deadlines of the watches that are served.
   absl::btree_set<ServedWatch*, ByDeadline> deadlines_;  // NOLINT(ksim-pointer-order): by number
   absl::btree_map<std::uint64_t, Extras> extras_;
   VirtualTime alarm_at_ = VirtualTime::Max();

@@ -22,7 +22,7 @@ struct Incarnation {
   Incarnation(sim::Process& process, Shared& shared, store::Etcd& etcd,
               const ServerOptions& options, sim::SiteId lifetime_site)
       : client(shared.network, process.name(), etcd),
-        resources(process, client, ProfileOf(shared.compat), shared.variants),
+        resources(process, client, apiserver::ProfileOf(shared.compat), shared.variants),
         admission(options.admission_plugins, PluginContext(shared.sim, resources, shared.kinds)),
         registry(shared.sim, shared.kinds, shared.identities, shared.compat, admission,
                  options.event_ttl),
@@ -101,7 +101,7 @@ void Server::Impl::OnStart() {
   process.Spawn(Prepare());
   process.Spawn(now->compactor.Run(), {}, true);
   if (now->registry.profile.follows_compact_revision)
-    process.Spawn(now->compactor.Follow(), {}, true);
+    process.Spawn(now->compactor.FollowCompactRevision(), {}, true);
 }
 
 void Server::Impl::OnStop() {
@@ -121,7 +121,7 @@ sim::Task<void> Server::Impl::ServeOne(std::unique_ptr<RequestContext> rc,
                                        OpenRequests::Place place) {
   const api::Status admitted = now->handler.Admit(*rc);
   if (!admitted.ok()) {
-    now->requests.Answer(place, *rc, Refused(admitted));
+    now->requests.Answer(place, *rc, ErrorResponse(admitted));
     co_return;
   }
   api::Response response = co_await now->handler.Handle(*rc);

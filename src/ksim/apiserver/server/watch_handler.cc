@@ -60,7 +60,7 @@ sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
   if (refused.ok())
     query = WatchQuery::Make(rc.resource(), request.ns, request.name, list, profile_);
   if (!query.ok()) {
-    call.reply(Refused(rc.Check(Stage::kValidate, query.status())));
+    call.reply(ErrorResponse(rc.EndStage(Stage::kValidate, query.status())));
     co_return opened;
   }
   // Makes the watch; CloseWatch finds it from now on.
@@ -80,7 +80,7 @@ sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
     co_return opened;
   }
   // Hands it to the watch cache, or to a task that follows etcd.
-  CacheDelegator& storage = resources_.Of(rc.resource());
+  CacheDelegator& storage = resources_.StorageFor(rc.resource());
   if (storage.cacher() != nullptr) {
     co_await storage.cacher()->Watch(*std::move(query), watch);
   } else {

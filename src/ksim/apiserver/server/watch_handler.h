@@ -35,7 +35,7 @@ class WatchHandler {
                OpenWatches& watches, sim::SiteId lifetime_site, AuditLog* audit)
       : process_(process),
         shared_(shared),
-        profile_(ProfileOf(shared.compat)),
+        profile_(apiserver::ProfileOf(shared.compat)),
         handler_(handler),
         resources_(resources),
         watches_(watches),

@@ -1,4 +1,4 @@
-#include "ksim/apiserver/core/bus_payloads.h"
+#include "ksim/apiserver/core/payloads.h"
 
 #include <fmt/format.h>
 
@@ -103,7 +103,8 @@ EventBody::EventBody(const api::ResourceInfo& r, const api::Status& why)
       error(std::make_shared<const api::Status>(why)),
       hashed_(Hashed()) {}
 
-// What the hash of a payload is made of: room for stream and n, then the rest as Hasher has it.
+// The bytes that a payload's hash is made of: room for stream and n, then the rest as Hasher
+// gathers it.
 std::string EventBody::Hashed() const {
   std::string text;
   text.reserve(kStreamAndNumber + 7 * 8 + api::ToString(type).size() + resource->resource.size() +
@@ -154,8 +155,8 @@ std::string_view ToString(Stage s) {
 
 namespace {
 
-// What Hasher gathers of a stage that was passed: the same every time but for the request, which
-// comes first.
+// The bytes that Hasher gathers for a stage that was passed: always the same, but for the request's
+// number, which comes first.
 struct PassedText {
   explicit PassedText(Stage stage) {
     std::string text(8, 0);
@@ -178,7 +179,7 @@ std::uint64_t HashPassed(std::uint64_t request, Stage stage) {
 
 }  // namespace
 
-// Half of all events are stages that were passed.
+// Half of all events are stages that were passed: their text is made once.
 std::uint64_t StagePayload::ContentHash() const {
   if (refusal.empty()) return HashPassed(request, stage);
   return Hasher().Add(request).Add(ToString(stage)).Add(result()).Digest();

@@ -1,5 +1,6 @@
-// Payloads of the bus events that the API server emits. trace/ renders them. Other layers emit
-// `watch` and `event` too, with payloads of their own: a reader tells them apart by dynamic_cast.
+// Payloads of the events that the API server emits on the simulation's bus. trace/ renders them.
+// Other layers emit `watch` and `event` too, with payloads of their own: a reader distinguishes
+// them by dynamic_cast.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -30,8 +31,8 @@ struct StagePayload final : sim::Payload {
   SharedText refusal;  // why it was refused; "" if it was not
 };
 
-// What a watch was asked for, which is told when it begins and when it ends. Thousands wait for
-// their end, so the texts are one piece of memory.
+// The request of a watch, which both its begin and its end report. Thousands of watches wait for
+// their end, so the texts share one piece of memory.
 class WatchAsked {
  public:
   WatchAsked(const api::Request& r, std::string_view selectors);
@@ -73,7 +74,7 @@ struct WatchPayload final : sim::Payload {
   std::string_view reason;
 };
 
-// What an event of a watch tells. All watches that are told the same share one.
+// The content of a watch event. All watches that send the same event share one body.
 class EventBody {
  public:
   EventBody(const api::ResourceInfo& r, api::WatchEventType t, api::Object o, bool end = false);
@@ -81,7 +82,7 @@ class EventBody {
   static std::shared_ptr<const EventBody> Bookmark(const api::ResourceInfo& r,
                                                    std::int64_t revision, bool initial_end);
   std::int64_t rv() const { return object.empty() ? 0 : object.resource_version(); }
-  // Of a payload with this body.
+  // The hash of a payload with this body.
   std::uint64_t ContentHash(std::uint64_t stream, std::uint64_t n) const {
     return hashed_.Digest(stream, n);
   }
