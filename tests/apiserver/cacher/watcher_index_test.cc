@@ -94,10 +94,10 @@ TEST_F(IndexTest, IndexedDispatchEqualsLinearFiltering) {
     for (CacheWatcher* w : index.Interested(event)) {
       EXPECT_GT(w->id(), last) << "in the order of opening, each once";
       last = w->id();
-      if (Filter(event, w->predicate())) indexed.push_back(w->id());
+      if (TypeFor(event, w->predicate())) indexed.push_back(w->id());
     }
     for (const CacheWatcher* w : all) {
-      if (Filter(event, w->predicate())) linear.push_back(w->id());
+      if (TypeFor(event, w->predicate())) linear.push_back(w->id());
     }
     ASSERT_EQ(indexed, linear);
   }

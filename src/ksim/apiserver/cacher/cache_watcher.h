@@ -13,7 +13,7 @@
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/cacher/backlog.h"
 #include "ksim/apiserver/core/converted_event.h"
-#include "ksim/apiserver/core/selection.h"
+#include "ksim/apiserver/core/predicate.h"
 #include "ksim/apiserver/core/served_watch.h"
 
 namespace ksim::apiserver {

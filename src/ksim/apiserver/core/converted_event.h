@@ -11,7 +11,7 @@
 #include "ksim/api/variants.h"
 #include "ksim/apiserver/core/cache_event.h"
 #include "ksim/apiserver/core/payloads.h"
-#include "ksim/apiserver/core/selection.h"
+#include "ksim/apiserver/core/predicate.h"
 
 namespace ksim::apiserver {
 

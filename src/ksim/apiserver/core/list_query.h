@@ -10,8 +10,8 @@
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/core/continue_token.h"
+#include "ksim/apiserver/core/predicate.h"
 #include "ksim/apiserver/core/profile.h"
-#include "ksim/apiserver/core/selection.h"
 
 namespace ksim::apiserver {
 

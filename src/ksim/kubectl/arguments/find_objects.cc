@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ksim/apiserver/core/selection.h"
+#include "ksim/apiserver/core/predicate.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
 #include "ksim/value/text.h"

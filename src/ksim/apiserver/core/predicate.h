@@ -1,7 +1,6 @@
 // Predicate: the objects that a list or watch selects, by namespace and name, labels and fields.
 //
-// Sources: apiserver pkg/storage/selection_predicate.go; the kinds' ToSelectableFields and field
-// label conversions (pkg/apis/core/v1/conversion.go, pkg/registry/<group>/<resource>/strategy.go).
+// Source: apiserver pkg/storage/selection_predicate.go.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,15 +16,6 @@
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver {
-
-// The value that a field selector compares, "" if it is not set (API-59). `field` must pass
-// CheckFieldLabels.
-std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
-                       std::string_view field);
-
-// 400 if the selector names a field that the kind does not offer (API-56, API-57).
-api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelector& fields,
-                             const Profile& profile);
 
 // "labels" or "fields" or both, as in `k=v;metadata.name=x`; for traces.
 std::string SelectorText(const api::ListOptions& options);

@@ -1,4 +1,4 @@
-#include "ksim/apiserver/core/selection.h"
+#include "ksim/apiserver/core/predicate.h"
 
 #include <gtest/gtest.h>
 
