@@ -204,7 +204,7 @@ void DispatchByIndex(benchmark::State& state) {
   Dispatch d(static_cast<int>(state.range(0)));
   for (auto _ : state) {
     for (CacheWatcher* w : d.index.Interested(d.event))
-      benchmark::DoNotOptimize(Filter(d.event, w->predicate()));
+      benchmark::DoNotOptimize(TypeFor(d.event, w->predicate()));
   }
 }
 BENCHMARK(DispatchByIndex)->Arg(50)->Arg(5000);
@@ -212,7 +212,7 @@ BENCHMARK(DispatchByIndex)->Arg(50)->Arg(5000);
 void DispatchByAskingAll(benchmark::State& state) {
   Dispatch d(static_cast<int>(state.range(0)));
   for (auto _ : state) {
-    for (CacheWatcher* w : d.all) benchmark::DoNotOptimize(Filter(d.event, w->predicate()));
+    for (CacheWatcher* w : d.all) benchmark::DoNotOptimize(TypeFor(d.event, w->predicate()));
   }
 }
 BENCHMARK(DispatchByAskingAll)->Arg(50)->Arg(5000);
