@@ -17,7 +17,7 @@ namespace ksim::value {
 namespace {
 
 // What the canonical bytes of a node start with. Fixed for good: traces hold these hashes.
-enum class Kind : std::uint8_t {
+enum class ContentKind : std::uint8_t {
   kNull = 0,
   kFalse = 1,
   kTrue = 2,
@@ -31,7 +31,7 @@ enum class Kind : std::uint8_t {
 class Canonical {
  public:
   // `words`: at most so many will be added.
-  Canonical(Kind kind, std::size_t words) {
+  Canonical(ContentKind kind, std::size_t words) {
     if (1 + 8 * words > sizeof(inline_)) {
       heap_.resize(1 + 8 * words);
       begin_ = heap_.data();
@@ -53,7 +53,7 @@ class Canonical {
   char* end_;
 };
 
-std::uint64_t HashWord(Kind kind, std::uint64_t word) {
+std::uint64_t HashWord(ContentKind kind, std::uint64_t word) {
   Canonical c(kind, 1);
   c.Add(word);
   return c.Hash();
@@ -62,19 +62,19 @@ std::uint64_t HashWord(Kind kind, std::uint64_t word) {
 std::uint64_t HashScalar(const Value& v) {
   switch (v.type()) {
     case Value::Type::kNull:
-      return Canonical(Kind::kNull, 0).Hash();
+      return Canonical(ContentKind::kNull, 0).Hash();
     case Value::Type::kBool:
-      return Canonical(v.AsBool() ? Kind::kTrue : Kind::kFalse, 0).Hash();
+      return Canonical(v.AsBool() ? ContentKind::kTrue : ContentKind::kFalse, 0).Hash();
     case Value::Type::kInt:
-      return HashWord(Kind::kInt, static_cast<std::uint64_t>(v.AsInt()));
+      return HashWord(ContentKind::kInt, static_cast<std::uint64_t>(v.AsInt()));
     case Value::Type::kDouble:
-      return HashWord(Kind::kDouble, std::bit_cast<std::uint64_t>(v.AsDouble()));
+      return HashWord(ContentKind::kDouble, std::bit_cast<std::uint64_t>(v.AsDouble()));
     case Value::Type::kString:
       return HashText(v.AsString());
     case Value::Type::kArray:
-      return HashWord(Kind::kArray, 0);
+      return HashWord(ContentKind::kArray, 0);
     case Value::Type::kObject:
-      return HashWord(Kind::kObject, 0);
+      return HashWord(ContentKind::kObject, 0);
   }
   return 0;
 }
@@ -103,7 +103,7 @@ std::uint64_t HashDeep(const Value& root);
 // Of a container that has no hash yet: gives it one, and all below it.
 std::uint64_t HashContainer(const Value& v, int levels_left) {
   Node* const node = NodeOf(Bits(v));
-  Canonical c(v.is_object() ? Kind::kObject : Kind::kArray, 1 + 2 * v.size());
+  Canonical c(v.is_object() ? ContentKind::kObject : ContentKind::kArray, 1 + 2 * v.size());
   c.Add(v.size());
   const auto add = [&c, levels_left](const Value& child) {
     std::uint64_t hash = IsNode(child) ? NodeOf(Bits(child))->hash : 0;
@@ -180,7 +180,7 @@ bool EqualHere(const Value& a, const Value& b, Pairs* todo) {
   }
 }
 
-inline bool IsOneOf(Atom name, std::span<const Atom> names) {
+inline bool IsOneOfNames(Atom name, std::span<const Atom> names) {
   for (const Atom one : names) {
     if (one == name) return true;
   }
@@ -190,7 +190,8 @@ inline bool IsOneOf(Atom name, std::span<const Atom> names) {
 // Whether a field in the tree has one of the names.
 bool HoldsAny(const Value& v, std::span<const Atom> names) {
   for (const Value::Member& m : MembersOf(v)) {
-    if (IsOneOf(m.name, names) || (IsContainer(m.value) && HoldsAny(m.value, names))) return true;
+    if (IsOneOfNames(m.name, names) || (IsContainer(m.value) && HoldsAny(m.value, names)))
+      return true;
   }
   for (const Value& item : ItemsOf(v)) {
     if (IsContainer(item) && HoldsAny(item, names)) return true;
@@ -210,7 +211,7 @@ std::size_t NodeBytes(const Value& v) {
 }  // namespace
 
 std::uint64_t HashText(std::string_view s) {
-  const auto seed = static_cast<std::uint64_t>(Kind::kString);
+  const auto seed = static_cast<std::uint64_t>(ContentKind::kString);
   return std::max<std::uint64_t>(XXH3_64bits_withSeed(s.data(), s.size(), seed), 1);
 }
 
@@ -225,11 +226,11 @@ std::uint64_t HashWithout(const Value& v, std::span<const Atom> names) {
   if (!IsContainer(v)) return KnownHash(v);
   // What has none of the names, as most has, keeps the hash that is cached in it.
   if (!HoldsAny(v, names)) return v.Hash();
-  const auto counts = [names](const Value::Member& m) { return !IsOneOf(m.name, names); };
+  const auto counts = [names](const Value::Member& m) { return !IsOneOfNames(m.name, names); };
   const auto members = MembersOf(v);
   const auto size = v.is_object() ? std::count_if(members.begin(), members.end(), counts)
                                   : static_cast<std::ptrdiff_t>(v.size());
-  Canonical c(v.is_object() ? Kind::kObject : Kind::kArray, 1 + 2 * v.size());
+  Canonical c(v.is_object() ? ContentKind::kObject : ContentKind::kArray, 1 + 2 * v.size());
   c.Add(static_cast<std::uint64_t>(size));
   for (const Value::Member& m : members) {
     if (!counts(m)) continue;

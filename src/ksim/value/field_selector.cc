@@ -29,7 +29,7 @@ std::string_view FirstCharacter(std::string_view s) {
   return s.substr(0, std::max<std::size_t>(Utf8Length(s), 1));
 }
 
-absl::StatusOr<std::string> Unescape(std::string_view s) {
+absl::StatusOr<std::string> UnescapeTerm(std::string_view s) {
   std::string out;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (s[i] == ',' || s[i] == '=') {
@@ -57,13 +57,13 @@ std::string Escape(std::string_view s) {
   return out;
 }
 
-struct Split {
+struct SplitTerm {
   std::size_t at = std::string_view::npos;
   std::size_t length = 0;
 };
 
 // The first operator in the term, whichever it is.
-Split FindOperator(std::string_view term) {
+SplitTerm FindOperator(std::string_view term) {
   for (std::size_t i = 0; i < term.size(); ++i) {
     const bool equals_next = i + 1 < term.size() && term[i + 1] == '=';
     if (term[i] == '=') return {i, equals_next ? std::size_t{2} : std::size_t{1}};
@@ -87,12 +87,12 @@ absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
   FieldSelector selector;
   for (const std::string_view part : parts) {
     if (part.empty()) continue;
-    const Split split = FindOperator(part);
+    const SplitTerm split = FindOperator(part);
     if (split.length == 0) {
       return InvalidText("invalid selector: '" + std::string(text) + "'; can't understand '" +
                          std::string(part) + "'");
     }
-    auto value = Unescape(part.substr(split.at + split.length));
+    auto value = UnescapeTerm(part.substr(split.at + split.length));
     if (!value.ok()) return value.status();
     const std::string_view field = part.substr(0, split.at);
     if (field.empty() && value->empty()) continue;

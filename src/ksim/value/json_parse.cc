@@ -10,15 +10,13 @@
 namespace ksim::value {
 namespace {
 
-constexpr int kMaxDepth = 1000;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr int kMaxJsonDepth = 1000;
 
 // Recursive descent. Members and items gather on two shared stacks; a closed object or array takes
 // its part off the top.
-class Parser {
+class JsonParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit JsonParser(std::string_view text) : text_(text) {}
 
   absl::StatusOr<Value> Parse() {
     Value v;
@@ -198,7 +196,7 @@ class Parser {
   }
 
   bool Enter() {
-    if (++depth_ > kMaxDepth) return Fail("nested deeper than 1000");
+    if (++depth_ > kMaxJsonDepth) return Fail("nested deeper than 1000");
     ++at_;
     SkipSpace();
     return true;
@@ -291,6 +289,6 @@ class Parser {
 
 }  // namespace
 
-absl::StatusOr<Value> ParseJson(std::string_view text) { return Parser(text).Parse(); }
+absl::StatusOr<Value> ParseJson(std::string_view text) { return JsonParser(text).Parse(); }
 
 }  // namespace ksim::value

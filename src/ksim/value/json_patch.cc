@@ -22,7 +22,7 @@ absl::Status Failed(const std::string& message) {
   return absl::FailedPreconditionError(AbslView(message));
 }
 
-std::string Unescape(std::string_view token) {
+std::string UnescapeToken(std::string_view token) {
   std::string out;
   for (std::size_t i = 0; i < token.size(); ++i) {
     const bool escape = token[i] == '~' && i + 1 < token.size();
@@ -36,7 +36,7 @@ std::string Unescape(std::string_view token) {
 }
 
 // The array or object that a pointer's last token is a key of.
-struct Place {
+struct PointerPlace {
   Path path;
   Value container;
   std::string key;
@@ -50,14 +50,14 @@ std::optional<std::size_t> ExistingIndex(const Value& array, std::string_view ke
 }
 
 // Upstream: findObject.
-std::optional<Place> FindPlace(const Value& doc, std::string_view pointer) {
+std::optional<PointerPlace> FindPlace(const Value& doc, std::string_view pointer) {
   std::size_t slash = pointer.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  Place place;
+  PointerPlace place;
   place.container = doc;
   pointer.remove_prefix(slash + 1);
   while ((slash = pointer.find('/')) != std::string_view::npos) {
-    const std::string token = Unescape(pointer.substr(0, slash));
+    const std::string token = UnescapeToken(pointer.substr(0, slash));
     pointer.remove_prefix(slash + 1);
     PathStep step(token);
     if (place.container.is_array()) {
@@ -69,7 +69,7 @@ std::optional<Place> FindPlace(const Value& doc, std::string_view pointer) {
     place.container = Value(doc.Get(place.path));
     if (!place.container.is_object() && !place.container.is_array()) return std::nullopt;
   }
-  place.key = Unescape(pointer);
+  place.key = UnescapeToken(pointer);
   return place;
 }
 
@@ -83,7 +83,7 @@ absl::Status NotAnIndex(std::string_view key) {
 }
 
 // Upstream: partialArray.get. A missing field of an object is null.
-absl::StatusOr<Value> GetAt(const Place& place) {
+absl::StatusOr<Value> GetAt(const PointerPlace& place) {
   if (!place.container.is_array()) return Value(place.container.Get(place.key));
   const auto number = ParseGoInt(place.key);
   if (!number) return NotAnIndex(place.key);
@@ -96,12 +96,12 @@ std::vector<Value> CopyItems(const Value& array) {
   return {array.items().begin(), array.items().end()};
 }
 
-Value WithContainer(const Value& doc, const Place& place, Value container) {
+Value WithContainer(const Value& doc, const PointerPlace& place, Value container) {
   return doc.Set(place.path, std::move(container));
 }
 
 // Upstream: partialArray.add, partialDoc.add.
-absl::StatusOr<Value> AddAt(const Value& doc, const Place& place, Value v) {
+absl::StatusOr<Value> AddAt(const Value& doc, const PointerPlace& place, Value v) {
   if (!place.container.is_array()) {
     return WithContainer(doc, place, place.container.Set(place.key, std::move(v)));
   }
@@ -121,7 +121,7 @@ absl::StatusOr<Value> AddAt(const Value& doc, const Place& place, Value v) {
   return WithContainer(doc, place, Value::Array(std::move(items)));
 }
 
-absl::StatusOr<Value> RemoveAt(const Value& doc, const Place& place) {
+absl::StatusOr<Value> RemoveAt(const Value& doc, const PointerPlace& place) {
   if (!place.container.is_array()) {
     if (!place.container.Has(place.key)) {
       return Failed(fmt::format("Unable to remove nonexistent key: {}: {}", place.key, kMissing));
@@ -137,7 +137,7 @@ absl::StatusOr<Value> RemoveAt(const Value& doc, const Place& place) {
   return WithContainer(doc, place, Value::Array(std::move(items)));
 }
 
-Value ReplaceAt(const Value& doc, const Place& place, Value v) {
+Value ReplaceAt(const Value& doc, const PointerPlace& place, Value v) {
   if (!place.container.is_array()) {
     return WithContainer(doc, place, place.container.Set(place.key, std::move(v)));
   }
@@ -172,8 +172,8 @@ class Operation {
   }
 
   // The container that `pointer` ends in; `missing` is what upstream says if there is none.
-  static absl::StatusOr<Place> Find(const Value& doc, std::string_view pointer,
-                                    const std::string& missing) {
+  static absl::StatusOr<PointerPlace> Find(const Value& doc, std::string_view pointer,
+                                           const std::string& missing) {
     auto place = FindPlace(doc, pointer);
     if (!place) return Failed(fmt::format("{}: {}", missing, kMissing));
     return *std::move(place);
@@ -182,7 +182,7 @@ class Operation {
   absl::StatusOr<Value> Add(const Value& doc) const {
     ASSIGN_OR_RETURN(const std::string_view path, Field("path"));
     ASSIGN_OR_RETURN(
-        const Place place,
+        const PointerPlace place,
         Find(doc, path,
              fmt::format("add operation does not apply: doc is missing path: \"{}\"", path)));
     auto result = AddAt(doc, place, op_.Get("value"));
@@ -193,7 +193,7 @@ class Operation {
   absl::StatusOr<Value> Remove(const Value& doc) const {
     ASSIGN_OR_RETURN(const std::string_view path, Field("path"));
     ASSIGN_OR_RETURN(
-        const Place place,
+        const PointerPlace place,
         Find(doc, path,
              fmt::format("remove operation does not apply: doc is missing path: \"{}\"", path)));
     auto result = RemoveAt(doc, place);
@@ -210,7 +210,7 @@ class Operation {
       return Failed("replace operation value must be object or array: %!w(<nil>)");
     }
     ASSIGN_OR_RETURN(
-        const Place place,
+        const PointerPlace place,
         Find(doc, path,
              fmt::format("replace operation does not apply: doc is missing path: {}", path)));
     if (!GetAt(place).ok()) {
@@ -223,7 +223,7 @@ class Operation {
   absl::StatusOr<Value> Move(const Value& doc) const {
     ASSIGN_OR_RETURN(const std::string_view from, Field("from"));
     ASSIGN_OR_RETURN(
-        const Place source,
+        const PointerPlace source,
         Find(doc, from,
              fmt::format("move operation does not apply: doc is missing from path: {}", from)));
     const auto moved = GetAt(source);
@@ -233,7 +233,7 @@ class Operation {
     }
     ASSIGN_OR_RETURN(const std::string_view path, Field("path"));
     ASSIGN_OR_RETURN(
-        const Place target,
+        const PointerPlace target,
         Find(*without, path,
              fmt::format("move operation does not apply: doc is missing destination path: {}",
                          path)));
@@ -245,7 +245,7 @@ class Operation {
   absl::StatusOr<Value> Copy(const Value& doc) const {
     ASSIGN_OR_RETURN(const std::string_view from, Field("from"));
     ASSIGN_OR_RETURN(
-        const Place source,
+        const PointerPlace source,
         Find(doc, from,
              fmt::format("copy operation does not apply: doc is missing from path: {}", from)));
     const auto copied = GetAt(source);
@@ -254,7 +254,7 @@ class Operation {
     }
     ASSIGN_OR_RETURN(const std::string_view path, Field("path"));
     ASSIGN_OR_RETURN(
-        const Place target,
+        const PointerPlace target,
         Find(doc, path,
              fmt::format("copy operation does not apply: doc is missing destination path: {}",
                          path)));
@@ -268,7 +268,7 @@ class Operation {
     absl::StatusOr<Value> found = doc;
     if (!path.empty()) {
       ASSIGN_OR_RETURN(
-          const Place place,
+          const PointerPlace place,
           Find(doc, path, fmt::format("test operation does not apply: is missing path: {}", path)));
       found = GetAt(place);
     }

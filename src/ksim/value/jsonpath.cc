@@ -14,7 +14,6 @@
 namespace ksim::value {
 namespace {
 
-using Kind = JsonPathNode::Kind;
 using Values = std::vector<Value>;
 
 absl::Status OutOfBounds(std::int64_t index, std::int64_t size) {
@@ -137,29 +136,29 @@ class Evaluation {
 
   absl::StatusOr<Values> Walk(const Values& values, const JsonPathNode& node) {
     switch (node.kind) {
-      case Kind::kText:
+      case JsonPathNode::Kind::kText:
         return Values{Value::String(node.text)};
-      case Kind::kList:
+      case JsonPathNode::Kind::kList:
         return WalkAll(values, node.nodes);
-      case Kind::kField:
+      case JsonPathNode::Kind::kField:
         return Field(values, node.text);
-      case Kind::kArray:
+      case JsonPathNode::Kind::kArray:
         return Array(values, node);
-      case Kind::kFilter:
+      case JsonPathNode::Kind::kFilter:
         return Filter(values, node);
-      case Kind::kInt:
+      case JsonPathNode::Kind::kInt:
         return Values(values.size(), Value::Int(node.number));
-      case Kind::kFloat:
+      case JsonPathNode::Kind::kFloat:
         return Values(values.size(), Value::Double(node.fraction));
-      case Kind::kBool:
+      case JsonPathNode::Kind::kBool:
         return Values(values.size(), Value::Bool(node.truth));
-      case Kind::kWildcard:
+      case JsonPathNode::Kind::kWildcard:
         return Wildcard(values);
-      case Kind::kRecursive:
+      case JsonPathNode::Kind::kRecursive:
         return Recursive(values);
-      case Kind::kUnion:
+      case JsonPathNode::Kind::kUnion:
         return Union(values, node);
-      case Kind::kIdentifier:
+      case JsonPathNode::Kind::kIdentifier:
         return Identifier(values, node.text);
     }
     return Values();
@@ -258,7 +257,7 @@ class Evaluation {
   std::size_t last_end_ = 0;  // node of the end met last
 };
 
-std::string TextOf(const Value& v) {
+std::string PrintedText(const Value& v) {
   if (v.is_object() || v.is_array()) return GoJson(v);
   return v.is_null() ? "null" : GoFormat(v);
 }
@@ -278,7 +277,8 @@ absl::StatusOr<JsonPath::Results> JsonPath::Find(const Value& tree, Missing miss
 std::string JsonPath::Text(const Results& results) {
   std::string out;
   for (const std::vector<Value>& found : results)
-    for (std::size_t i = 0; i < found.size(); ++i) out += (i > 0 ? " " : "") + TextOf(found[i]);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      out += (i > 0 ? " " : "") + PrintedText(found[i]);
   return out;
 }
 

@@ -13,10 +13,6 @@
 namespace ksim::value {
 namespace {
 
-using Node = JsonPathNode;
-using Kind = JsonPathNode::Kind;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 // Letters beyond ASCII count as such without a look at which they are.
 bool IsAlphaNumeric(char c) {
   return c == '_' || IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -103,25 +99,26 @@ class Unquoter {
   std::string out_;
 };
 
-class Parser {
+class TemplateParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit TemplateParser(std::string_view text) : text_(text) {}
 
-  absl::StatusOr<std::vector<Node>> Parse() {
-    std::vector<Node> root;
+  absl::StatusOr<std::vector<JsonPathNode>> Parse() {
+    std::vector<JsonPathNode> root;
     for (;;) {
       const std::size_t brace = std::min(text_.find('{', at_), text_.size());
-      if (brace > at_) root.emplace_back(Kind::kText, std::string(text_.substr(at_, brace - at_)));
+      if (brace > at_)
+        root.emplace_back(JsonPathNode::Kind::kText, std::string(text_.substr(at_, brace - at_)));
       if (brace == text_.size()) return root;
       at_ = brace + 1;
-      Node list(Kind::kList);
+      JsonPathNode list(JsonPathNode::Kind::kList);
       RETURN_IF_ERROR(ParseAction(&list.nodes));
       root.push_back(std::move(list));
     }
   }
 
  private:
-  using Nodes = std::vector<Node>;
+  using Nodes = std::vector<JsonPathNode>;
 
   bool AtEnd() const { return at_ >= text_.size(); }
   char Peek() const { return AtEnd() ? '\0' : text_[at_]; }
@@ -170,15 +167,16 @@ class Parser {
     while (!AtEnd() && !IsTerminator(Peek())) ++at_;
     std::string word(text_.substr(begin, at_ - begin));
     const bool truth = word == "true" || word == "false";
-    Node& node = out->emplace_back(truth ? Kind::kBool : Kind::kIdentifier, std::move(word));
+    JsonPathNode& node = out->emplace_back(
+        truth ? JsonPathNode::Kind::kBool : JsonPathNode::Kind::kIdentifier, std::move(word));
     node.truth = node.text == "true";
   }
 
   absl::Status ParseRecursive(Nodes* out) {
-    if (!out->empty() && out->back().kind == Kind::kRecursive)
+    if (!out->empty() && out->back().kind == JsonPathNode::Kind::kRecursive)
       return InvalidText("invalid multiple recursive descent");
     at_ += 2;
-    out->emplace_back(Kind::kRecursive);
+    out->emplace_back(JsonPathNode::Kind::kRecursive);
     if (IsAlphaNumeric(Peek())) ParseField(out);
     return absl::OkStatus();
   }
@@ -189,7 +187,7 @@ class Parser {
     while (Peek() == '.' || IsDigit(Peek())) ++at_;
     const std::string_view text = text_.substr(begin, at_ - begin);
     if (const std::optional<std::int64_t> i = ParseGoInt(text)) {
-      out->emplace_back(Kind::kInt).number = *i;
+      out->emplace_back(JsonPathNode::Kind::kInt).number = *i;
       return absl::OkStatus();
     }
     std::string_view digits = text;
@@ -199,7 +197,7 @@ class Parser {
     const auto [stop, error] = std::from_chars(digits.data(), end, value);
     if (stop != end || error != std::errc())
       return InvalidText(fmt::format("cannot parse number {}", text));
-    out->emplace_back(Kind::kFloat).fraction = value;
+    out->emplace_back(JsonPathNode::Kind::kFloat).fraction = value;
     return absl::OkStatus();
   }
 
@@ -219,14 +217,14 @@ class Parser {
   }
 
   absl::Status ParseUnion(std::string_view text, Nodes* out) {
-    Node node(Kind::kUnion);
+    JsonPathNode node(JsonPathNode::Kind::kUnion);
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t comma = std::min(text.find(',', begin), text.size());
       std::string_view part = text.substr(begin, comma - begin);
       while (part.starts_with(' ')) part.remove_prefix(1);
       while (part.ends_with(' ')) part.remove_suffix(1);
-      RETURN_IF_ERROR(
-          ParseInner(fmt::format("[{}]", part), &node.nodes.emplace_back(Kind::kList).nodes));
+      RETURN_IF_ERROR(ParseInner(fmt::format("[{}]", part),
+                                 &node.nodes.emplace_back(JsonPathNode::Kind::kList).nodes));
       begin = comma + 1;
     }
     out->push_back(std::move(node));
@@ -236,8 +234,8 @@ class Parser {
   // The nodes of a text as if it stood between braces.
   static absl::Status ParseInner(std::string_view text, Nodes* out) {
     const std::string braced = fmt::format("{{{}}}", text);
-    ASSIGN_OR_RETURN(Nodes root, Parser(braced).Parse());
-    for (Node& node : root.front().nodes) out->push_back(std::move(node));
+    ASSIGN_OR_RETURN(Nodes root, TemplateParser(braced).Parse());
+    for (JsonPathNode& node : root.front().nodes) out->push_back(std::move(node));
     return absl::OkStatus();
   }
 
@@ -258,7 +256,7 @@ class Parser {
       numbers[i] = TakeNumber(&rest);
     }
     if (!rest.empty()) return InvalidText(fmt::format("invalid array index {}", text));
-    Node node(Kind::kArray);
+    JsonPathNode node(JsonPathNode::Kind::kArray);
     for (std::size_t i = 0; i < 3; ++i) {
       if (i == 1 && !numbers[i]) node.bounds[i] = {node.bounds[0].value + 1, true, true};
       if (!numbers[i] || numbers[i]->empty()) continue;
@@ -302,15 +300,16 @@ class Parser {
     const std::size_t op = std::min(text.find_first_of(kSigns), text.size());
     std::size_t right = std::min(text.find_first_not_of(kSigns, op), text.size());
     if (right == text.size() && right > op) --right;
-    Node node(Kind::kFilter, "exists");
-    Nodes& left = node.nodes.emplace_back(Kind::kList).nodes;
+    JsonPathNode node(JsonPathNode::Kind::kFilter, "exists");
+    Nodes& left = node.nodes.emplace_back(JsonPathNode::Kind::kList).nodes;
     if (op == 0 || right == op) {
       RETURN_IF_ERROR(ParseInner(text, &left));
-      node.nodes.emplace_back(Kind::kList);
+      node.nodes.emplace_back(JsonPathNode::Kind::kList);
     } else {
       RETURN_IF_ERROR(ParseInner(text.substr(0, op), &left));
       node.text = text.substr(op, right - op);
-      RETURN_IF_ERROR(ParseInner(text.substr(right), &node.nodes.emplace_back(Kind::kList).nodes));
+      RETURN_IF_ERROR(ParseInner(text.substr(right),
+                                 &node.nodes.emplace_back(JsonPathNode::Kind::kList).nodes));
     }
     out->push_back(std::move(node));
     return absl::OkStatus();
@@ -326,7 +325,7 @@ class Parser {
     const std::string_view whole = text_.substr(begin, at_ - begin);
     std::optional<std::string> text = Unquoter(whole.substr(1, whole.size() - 2), quote).Unquote();
     if (!text) return InvalidText(fmt::format("unquote string {} error invalid syntax", whole));
-    out->emplace_back(Kind::kText, *std::move(text));
+    out->emplace_back(JsonPathNode::Kind::kText, *std::move(text));
     return absl::OkStatus();
   }
 
@@ -338,12 +337,12 @@ class Parser {
     }
     const std::string_view raw = text_.substr(begin, at_ - begin);
     if (raw == "*") {
-      out->emplace_back(Kind::kWildcard);
+      out->emplace_back(JsonPathNode::Kind::kWildcard);
       return;
     }
     std::string name(raw);
     std::erase(name, '\\');
-    out->emplace_back(Kind::kField, std::move(name));
+    out->emplace_back(JsonPathNode::Kind::kField, std::move(name));
   }
 
   std::string_view text_;
@@ -353,7 +352,7 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<std::vector<JsonPathNode>> ParseJsonPath(std::string_view text) {
-  return Parser(text).Parse();
+  return TemplateParser(text).Parse();
 }
 
 }  // namespace ksim::value

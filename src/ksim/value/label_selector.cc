@@ -14,7 +14,7 @@ namespace {
 using Operator = LabelSelector::Operator;
 using Requirement = LabelSelector::Requirement;
 
-std::string_view Symbol(Operator op) {
+std::string_view SymbolOf(Operator op) {
   switch (op) {
     case Operator::kIn:
       return " in ";
@@ -143,7 +143,7 @@ std::string LabelSelector::Requirement::ToString() const {
   std::string out = op == Operator::kDoesNotExist ? "!" : "";
   out += key.text();
   if (op == Operator::kExists || op == Operator::kDoesNotExist) return out;
-  out += Symbol(op);
+  out += SymbolOf(op);
   std::vector<std::string> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   const std::string list = Join(sorted, ",");

@@ -29,9 +29,7 @@ constexpr char kFormError[] =
 constexpr char kNumberError[] = "unable to parse numeric part of quantity";
 constexpr char kSuffixError[] = "unable to parse quantity's suffix";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-struct Parts {
+struct QuantityParts {
   bool negative = false;
   bool digits = false;        // whether there are any
   std::string_view whole;     // without leading zeros, "0" if nothing is left
@@ -47,8 +45,8 @@ std::string_view TakeDigits(std::string_view* s) {
 }
 
 // Upstream: parseQuantityString.
-std::optional<Parts> Split(std::string_view s) {
-  Parts parts;
+std::optional<QuantityParts> SplitQuantity(std::string_view s) {
+  QuantityParts parts;
   parts.negative = s.starts_with('-');
   if (parts.negative || s.starts_with('+')) s.remove_prefix(1);
   parts.digits = s.starts_with('0');
@@ -138,7 +136,7 @@ std::optional<UnsignedAmount> ToNanos(std::string digits, std::int64_t exponent)
 
 // Upstream keeps the text of numbers that its quick path takes and that look canonical, even where
 // they are not ("+1", "1.500").
-bool KeepsText(const Parts& parts, const Suffix& suffix) {
+bool KeepsText(const QuantityParts& parts, const Suffix& suffix) {
   const auto digits = static_cast<int>(parts.whole.size() + parts.fraction.size());
   if (suffix.base == 2) {
     if (!parts.fraction.empty()) return false;
@@ -209,7 +207,7 @@ absl::StatusOr<Quantity> Quantity::Parse(std::string_view text) {
     if (keeps_text) plain.text_ = text;
     return plain;
   }
-  const auto parts = Split(text);
+  const auto parts = SplitQuantity(text);
   if (!parts) return InvalidText(kFormError);
   const auto suffix = ReadSuffix(parts->suffix);
   if (!suffix) return InvalidText(kSuffixError);

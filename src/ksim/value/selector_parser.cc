@@ -70,9 +70,9 @@ absl::Status Found(const Token& token, std::string_view expected) {
   return InvalidText("found '" + token.text + "'" + std::string(expected));
 }
 
-class Parser {
+class SelectorParser {
  public:
-  explicit Parser(std::string_view text) : tokens_(Scan(text)) {}
+  explicit SelectorParser(std::string_view text) : tokens_(Scan(text)) {}
 
   absl::StatusOr<std::vector<Requirement>> Parse() {
     std::vector<Requirement> requirements;
@@ -183,7 +183,7 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<std::vector<Requirement>> ParseRequirements(std::string_view text) {
-  return Parser(text).Parse();
+  return SelectorParser(text).Parse();
 }
 
 }  // namespace ksim::value

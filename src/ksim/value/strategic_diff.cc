@@ -25,8 +25,6 @@ struct DiffOptions {
   bool build_retain_keys = false;
 };
 
-constexpr std::string_view kMapType = "map[string]interface {}";
-
 absl::StatusOr<Value> DiffMaps(const Value& original, const Value& modified,
                                const PatchSchema* type, const DiffOptions& options);
 

@@ -14,8 +14,6 @@
 namespace ksim::value {
 namespace {
 
-constexpr std::string_view kMapType = "map[string]interface {}";
-
 Value ArrayOf(ItemSpan items) { return Value::Array(List(items.begin(), items.end())); }
 
 const Value& KeyOf(const Value& item, Atom merge_key, bool maps) {

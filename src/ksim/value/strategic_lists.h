@@ -18,6 +18,7 @@ inline constexpr std::string_view kDirective = "$patch";
 inline constexpr std::string_view kRetainKeys = "$retainKeys";
 inline constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList";
 inline constexpr std::string_view kSetElementOrder = "$setElementOrder";
+inline constexpr std::string_view kMapType = "map[string]interface {}";  // as Go prints it
 
 // The members of a patch that are about their object, as names.
 struct DirectiveNames {

@@ -14,7 +14,9 @@ inline absl::Status InvalidText(const std::string& message) {
   return absl::InvalidArgumentError(absl::string_view(message.data(), message.size()));
 }
 
-// Bytes that start a code point.
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// A byte that starts a code point.
 inline bool StartsCodePoint(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
 // 1-based column, in code points, of byte `offset` of a one-line text.

@@ -15,24 +15,24 @@ namespace {
 
 using Op = Where::Op;
 
-struct Symbol {
+struct OperatorSymbol {
   std::string_view text;
   Op op;
 };
 // Longer ones first.
-constexpr Symbol kSymbols[] = {{"==", Op::kEq}, {"!=", Op::kNe}, {"<=", Op::kLe},
-                               {">=", Op::kGe}, {"<", Op::kLt},  {">", Op::kGt}};
+constexpr OperatorSymbol kOperatorSymbols[] = {{"==", Op::kEq}, {"!=", Op::kNe}, {"<=", Op::kLe},
+                                               {">=", Op::kGe}, {"<", Op::kLt},  {">", Op::kGt}};
 
-std::string_view TextOf(Op op) {
+std::string_view OperatorText(Op op) {
   if (op == Op::kExists) return "exists";
   if (op == Op::kIn) return "in";
-  for (const Symbol& s : kSymbols) {
+  for (const OperatorSymbol& s : kOperatorSymbols) {
     if (s.op == op) return s.text;
   }
   return "";
 }
 
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool IsWhereSpace(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 class WhereParser {
  public:
@@ -54,7 +54,7 @@ class WhereParser {
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   std::string_view Rest() const { return text_.substr(at_); }
   void SkipSpace() {
-    while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
+    while (at_ < text_.size() && IsWhereSpace(text_[at_])) ++at_;
   }
   bool Take(std::string_view token) {
     if (!Rest().starts_with(token)) return false;
@@ -97,7 +97,8 @@ class WhereParser {
         ++brackets;
       } else if (c == ']') {
         --brackets;
-      } else if (brackets <= 0 && (IsSpace(c) || c == '=' || c == '!' || c == '<' || c == '>')) {
+      } else if (brackets <= 0 &&
+                 (IsWhereSpace(c) || c == '=' || c == '!' || c == '<' || c == '>')) {
         break;
       }
     }
@@ -120,7 +121,7 @@ class WhereParser {
   }
 
   absl::Status ParseOp(Op* op) {
-    for (const Symbol& s : kSymbols) {
+    for (const OperatorSymbol& s : kOperatorSymbols) {
       if (!Take(s.text)) continue;
       *op = s.op;
       return absl::OkStatus();
@@ -128,7 +129,7 @@ class WhereParser {
     const std::size_t start = at_;
     while (at_ < text_.size() && Peek() >= 'a' && Peek() <= 'z') ++at_;
     const std::string_view word = text_.substr(start, at_ - start);
-    const bool ends = at_ == text_.size() || IsSpace(Peek()) || Peek() == '(' || Peek() == '&';
+    const bool ends = at_ == text_.size() || IsWhereSpace(Peek()) || Peek() == '(' || Peek() == '&';
     if (ends && (word == "exists" || word == "in")) {
       *op = word == "in" ? Op::kIn : Op::kExists;
       return absl::OkStatus();
@@ -157,7 +158,7 @@ class WhereParser {
       ++at_;
     }
     std::string_view plain = text_.substr(start, at_ - start);
-    while (!plain.empty() && IsSpace(plain.back())) plain.remove_suffix(1);
+    while (!plain.empty() && IsWhereSpace(plain.back())) plain.remove_suffix(1);
     at_ = start + plain.size();
     if (plain.empty()) return ErrorAt(start, "expected a value");
     if (const std::size_t bars = plain.find("||"); bars != std::string_view::npos)
@@ -269,7 +270,7 @@ bool Where::Matches(const Value& tree) const {
 std::string Where::ToString() const {
   std::vector<std::string> parts;
   for (const Term& t : terms_) {
-    std::string part = fmt::format("{} {}", t.path.ToString(), TextOf(t.op));
+    std::string part = fmt::format("{} {}", t.path.ToString(), OperatorText(t.op));
     std::vector<std::string> values;
     for (const Operand& o : t.operands) values.push_back(OperandText(o));
     if (t.op == Op::kIn) {

@@ -14,7 +14,7 @@
 namespace ksim::value {
 namespace {
 
-constexpr int kMaxDepth = 1000;
+constexpr int kMaxYamlDepth = 1000;
 constexpr std::size_t kMaxAliasNodes = 1'000'000;  // what all aliases of a file may copy
 
 // The line breaks that libyaml counts: \n, \r, \r\n, NEL, LS, PS.
@@ -48,7 +48,7 @@ std::size_t CountNodes(const YamlNode& node) {
   return n;
 }
 
-std::string_view TextOf(const yaml_char_t* s) {
+std::string_view TextOfChars(const yaml_char_t* s) {
   return s == nullptr ? std::string_view() : reinterpret_cast<const char*>(s);
 }
 
@@ -117,7 +117,7 @@ class Reader {
 
   bool ReadNode(const Event& event, YamlNode* node, int depth) {
     node->span = event.span();
-    if (depth > kMaxDepth) {
+    if (depth > kMaxYamlDepth) {
       Error(node->span, "nested deeper than 1000", "");
       return false;
     }
@@ -140,12 +140,12 @@ class Reader {
   }
 
   bool Anchor(const yaml_char_t* name, const YamlNode& node) {
-    if (name != nullptr) anchors_[std::string(TextOf(name))] = node;
+    if (name != nullptr) anchors_[std::string(TextOfChars(name))] = node;
     return true;
   }
 
   bool ReadAlias(const Event& event, YamlNode* node) {
-    const std::string name(TextOf(event->data.alias.anchor));
+    const std::string name(TextOfChars(event->data.alias.anchor));
     const auto it = anchors_.find(name);
     if (it == anchors_.end()) {
       Error(event.span(), fmt::format("undefined alias *{}", name), AliasHint(name));
@@ -174,7 +174,7 @@ class Reader {
     node->text.assign(reinterpret_cast<const char*>(scalar.value), scalar.length);
     node->plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (scalar.tag != nullptr) {
-      ApplyTag(TextOf(scalar.tag), node);
+      ApplyTag(TextOfChars(scalar.tag), node);
     } else if (node->plain) {
       WarnOfKubectl(KubectlDifference(node->text), node->text, node->span);
     }
@@ -206,8 +206,8 @@ class Reader {
   }
 
   void CheckTag(const yaml_char_t* tag, std::string_view want, const Span& span) {
-    if (tag == nullptr || TextOf(tag) == "!" || ShortTag(TextOf(tag)) == want) return;
-    Error(span, fmt::format("unknown tag {}", TextOf(tag)),
+    if (tag == nullptr || TextOfChars(tag) == "!" || ShortTag(TextOfChars(tag)) == want) return;
+    Error(span, fmt::format("unknown tag {}", TextOfChars(tag)),
           fmt::format("only !!{} fits here", want));
   }
 

@@ -10,11 +10,11 @@
 namespace ksim::value {
 namespace {
 
-std::string Place(const yaml_mark_t& mark) {
+std::string PlaceText(const yaml_mark_t& mark) {
   return fmt::format("{}:{}", mark.line + 1, mark.column + 1);
 }
 
-std::string_view TextOf(const char* s) { return s == nullptr ? "" : s; }
+std::string_view TextOrEmpty(const char* s) { return s == nullptr ? "" : s; }
 
 bool Has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -52,7 +52,7 @@ Span PlaceOfProblem(const YamlFile& file, const yaml_mark_t& mark) {
 Diagnostic ReaderProblem(const yaml_parser_t& parser, const YamlFile& file, std::string_view text) {
   const LineColumn place = PlaceOf(text, parser.problem_offset);
   const Span span{place.line, place.column, place.line, place.column + 1};
-  if (Has(TextOf(parser.problem), "control characters")) {
+  if (Has(TextOrEmpty(parser.problem), "control characters")) {
     return file.At(span,
                    fmt::format("control character U+{:04X} in the text", parser.problem_value),
                    "write it as an escape inside double quotes");
@@ -66,7 +66,7 @@ struct Words {
 };
 
 std::string Opened(const yaml_parser_t& parser, std::string_view what) {
-  return fmt::format("{} starts at {}", what, Place(parser.context_mark));
+  return fmt::format("{} starts at {}", what, PlaceText(parser.context_mark));
 }
 
 Words TabWords() {
@@ -74,8 +74,8 @@ Words TabWords() {
 }
 
 Words ScannerWords(const yaml_parser_t& parser, const YamlFile& file) {
-  const std::string_view problem = TextOf(parser.problem);
-  const std::string_view context = TextOf(parser.context);
+  const std::string_view problem = TextOrEmpty(parser.problem);
+  const std::string_view context = TextOrEmpty(parser.context);
   const char c = CharAt(file, parser.problem_mark);
   if (Has(problem, "tab character")) return TabWords();
   if (Has(problem, "cannot start any token")) {
@@ -105,8 +105,8 @@ Words ScannerWords(const yaml_parser_t& parser, const YamlFile& file) {
 }
 
 Words ParserWords(const yaml_parser_t& parser) {
-  const std::string_view problem = TextOf(parser.problem);
-  const std::string_view context = TextOf(parser.context);
+  const std::string_view problem = TextOrEmpty(parser.problem);
+  const std::string_view context = TextOrEmpty(parser.context);
   if (Has(problem, "',' or ']'")) return {"expected ',' or ']'", Opened(parser, "the list")};
   if (Has(problem, "',' or '}'")) return {"expected ',' or '}'", Opened(parser, "the mapping")};
   if (Has(context, "block mapping")) {
@@ -131,8 +131,9 @@ Span SpanOf(const yaml_mark_t& start, const yaml_mark_t& end) {
 Diagnostic ParserProblem(const yaml_parser_t& parser, const YamlFile& file, std::string_view text) {
   if (parser.error == YAML_READER_ERROR) return ReaderProblem(parser, file, text);
   if (parser.error == YAML_MEMORY_ERROR) return file.At(Span(), "out of memory");
-  const std::string_view context = TextOf(parser.context);
-  if (Has(TextOf(parser.problem), "unexpected end of stream") && Has(context, "quoted scalar")) {
+  const std::string_view context = TextOrEmpty(parser.context);
+  if (Has(TextOrEmpty(parser.problem), "unexpected end of stream") &&
+      Has(context, "quoted scalar")) {
     Span span = SpanOf(parser.context_mark, parser.context_mark);
     ++span.end_column;
     return file.At(span, "quoted string is not closed",

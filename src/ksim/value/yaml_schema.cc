@@ -9,12 +9,11 @@
 
 #include "ksim/value/json.h"
 #include "ksim/value/number.h"
+#include "ksim/value/text.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::value {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 template <std::size_t N>
 bool IsOneOf(std::string_view s, const std::string_view (&list)[N]) {
