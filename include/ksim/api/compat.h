@@ -1,5 +1,5 @@
-// Which Kubernetes a run behaves like. One value for the whole cluster (`compat:` of a scenario);
-// the trace's header records it.
+// Compat: the version of Kubernetes that a run behaves like. One value for the whole cluster
+// (`compat:` of a scenario); the trace's header records it.
 #pragma once
 #include <cstdint>
 #include <optional>

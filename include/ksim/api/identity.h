@@ -1,4 +1,4 @@
-// Identities: what a draw or a decision about an object is keyed by. Kind, namespace and name; for
+// Identities: the keys of draws and decisions about an object. Kind, namespace and name; for
 // a generated name the owner's identity plus the ordinal among that owner's creations, never the
 // random suffix. So an object keeps its draws when others come or go. One per cluster; it outlives
 // every restart.

@@ -1,5 +1,5 @@
-// Kinds: what the API serves. Built-in kinds are always there; custom ones come with their
-// CustomResourceDefinition (or are taught by a scenario). One Kinds per cluster.
+// Kinds: the kinds that the API serves. Built-in kinds are always there; custom ones come with
+// their CustomResourceDefinition (or are taught by a scenario). One Kinds per cluster.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -56,17 +56,17 @@ class Kinds {
   // Null if unknown. Pointers stay good for the life of Kinds.
   const ResourceInfo* ByResource(std::string_view group, std::string_view resource) const;
   const ResourceInfo* ByKind(std::string_view api_version, std::string_view kind) const;
-  // What kubectl takes: plural, singular, short name, Kind (any case), "resource.group". Exact
-  // resource names of built-in kinds win over custom ones.
+  // Finds a resource by the names that kubectl takes: plural, singular, short name, Kind (any
+  // case), "resource.group". Exact resource names of built-in kinds win over custom ones.
   const ResourceInfo* ByName(std::string_view name) const;
   const ResourceInfo* Add(ResourceInfo info);  // replaces one of the same group and resource
-  // A kind of which nothing is known but what a manifest says: served like a custom one without
+  // A kind of which only a manifest is known: the server serves it like a custom one without
   // subresources, its plural guessed (apimachinery api/meta UnsafeGuessKindToResource). Known kinds
   // are returned as they are; null if `kind` is empty.
   const ResourceInfo* AddGeneric(std::string_view api_version, std::string_view kind,
                                  bool namespaced = true);
-  // What a CustomResourceDefinition (apiextensions.k8s.io/v1) defines, at its storage version.
-  // InvalidArgument if names or versions are missing.
+  // The kind that a CustomResourceDefinition (apiextensions.k8s.io/v1) defines, at its storage
+  // version. InvalidArgument if names or versions are missing.
   absl::StatusOr<const ResourceInfo*> AddFromCrd(const value::Value& crd);
   const std::vector<const ResourceInfo*>& all() const;  // sorted by group, then resource
 

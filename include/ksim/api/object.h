@@ -95,7 +95,7 @@ class Object {
 // shares it all.
 struct Object::Rep : Pooled {
   // At the parts of `tree`; returns its metadata.resourceVersion, null if there is none.
-  const value::Value* Point();
+  const value::Value* ReadEnvelope();
 
   mutable std::uint32_t refs : 31 = 1;
   std::uint32_t deleting : 1 = 0;

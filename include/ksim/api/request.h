@@ -1,4 +1,4 @@
-// Request, Response, WatchEvent and Endpoint: what a client and an API server say to each other.
+// Request, Response, WatchEvent and Endpoint: the language of clients and API servers.
 // The facade speaks these instead of HTTP; the HTTP door translates to them.
 #pragma once
 #include <cstdint>
@@ -67,8 +67,8 @@ struct Request {
   SharedText subresource;  // "", "status", "scale", "binding", "finalize"
   SharedText ns, name;
   value::Value body;  // object, patch, Binding, DeleteOptions come parsed
-  // The body's metadata.resourceVersion where that does not stand in it: then the object's tree,
-  // which has none, is the body, and both sides share its parts. 0: it stands there, or nowhere.
+  // The body's metadata.resourceVersion if the body does not hold it: then the object's tree, which
+  // has none, is the body, and both sides share its parts. 0: the body holds it, or there is none.
   std::int64_t body_version = 0;
   value::Value WholeBody() const;  // as it is on the wire
   PatchType patch_type = PatchType::kMerge;
@@ -113,7 +113,7 @@ struct WatchEvent {
   std::uint64_t event = 0;              // seq of its `event` on the wire: cause of its delivery
 };
 
-// How a stream ended, as the client sees it.
+// The end of a stream, as the client sees it.
 enum class StreamEnd : std::uint8_t { kEof, kReset };
 
 // The client's end of a watch as the server sees it: what the server writes travels there with
@@ -121,8 +121,8 @@ enum class StreamEnd : std::uint8_t { kEof, kReset };
 class WatchSink {
  public:
   virtual ~WatchSink() = default;
-  // False: this one goes, but the client does not read and no more should be sent before it does
-  // (Endpoint::ResumeWatch). What is sent all the same travels too.
+  // False: this event travels, but the client does not read, and the server should send no more
+  // before Endpoint::ResumeWatch. An event that it sends all the same travels too.
   virtual bool Send(WatchEvent event) = 0;
   virtual void Close(StreamEnd how) = 0;
 };

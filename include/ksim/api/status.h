@@ -1,5 +1,5 @@
-// Status: what the API answers when it does not answer with an object (metav1.Status), and
-// Result<T>: an answer or a Status.
+// Status: the API's answer if it is no object (metav1.Status), and Result<T>: an answer or a
+// Status.
 //
 // Source: apimachinery pkg/apis/meta/v1/types.go, pkg/api/errors/errors.go.
 #pragma once
@@ -38,7 +38,7 @@ struct Status {
   int code = 200;      // 0 for a transport failure
   SharedText reason;   // NotFound, AlreadyExists, Conflict, Expired, Invalid, ...; "" = unmapped
   SharedText message;
-  Rare<StatusDetails> details;  // most statuses say that all is well: they have none
+  Rare<StatusDetails> details;  // null for most statuses, which are Success
 
   bool ok() const { return code != 0 && code < 400; }
   value::Value ToTree() const;  // {kind: Status, apiVersion: v1, metadata: {}, ...}
@@ -53,7 +53,7 @@ struct GroupResource {
   std::string ToString() const;  // "pods", "replicasets.apps"
 };
 
-// Success, as a delete answers that does not return the object (API-29).
+// Success: the answer to a delete that does not return the object (API-29).
 Status Success(const GroupResource& r, std::string_view name, std::string_view uid);
 
 // Constructors with Kubernetes' texts and details (api/errors/errors.go).

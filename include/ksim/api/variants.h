@@ -67,7 +67,7 @@ const VariantInfo* FindVariant(std::string_view name);          // null: unknown
 std::vector<std::string_view> VariantsIn(Compat c);             // names, those that exist there
 std::vector<std::string_view> CompatsOf(const VariantInfo& v);  // "1.25", ...
 
-// What upstream did at that version.
+// The values that upstream had at that version.
 Variants DefaultVariants(Compat c);
 
 // name -> value, as a scenario's `variants` has it: `all` (asCompat, fixed) and single names, which
@@ -75,10 +75,10 @@ Variants DefaultVariants(Compat c);
 using VariantChoice = std::vector<std::pair<std::string, std::string>>;
 Variants ResolveVariants(Compat c, const VariantChoice& choice);
 
-// Why a single choice is not possible; nullopt if it is.
+// The reason why a single choice is not possible; nullopt if it is.
 struct VariantProblem {
   VariantProblem() = default;
-  bool in_value = false;  // the value is to blame, else the name
+  bool in_value = false;  // the value is bad, else the name
   std::string message, hint;
 };
 std::optional<VariantProblem> CheckVariant(Compat c, std::string_view name, std::string_view value);

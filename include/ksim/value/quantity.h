@@ -39,10 +39,10 @@ class Quantity {
   int Sign() const { return nanos_ < 0 ? -1 : nanos_ > 0 ? 1 : 0; }
   Format format() const { return format_; }
 
-  // The canonical form: no fraction, the largest suffix that loses nothing. A text that was parsed
-  // and is canonical enough for upstream comes back as it was.
+  // The canonical form: no fraction, the largest suffix that loses nothing. A parsed text that is
+  // canonical enough for upstream comes back as it was.
   std::string ToString() const;
-  // As an object holds it.
+  // The value that an object holds.
   ksim::value::Value ToTree() const { return ksim::value::Value::String(ToString()); }
 
   // The sum takes the other's format if this one is zero.
@@ -65,7 +65,7 @@ class Quantity {
 
   Amount nanos_ = 0;
   Format format_ = Format::kDecimalSI;
-  std::string text_;  // as parsed, if that is the text to give back
+  std::string text_;  // as parsed, if ToString returns that
 };
 
 }  // namespace ksim::value

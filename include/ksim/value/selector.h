@@ -112,7 +112,7 @@ class FieldSelector {
   std::vector<Term> terms_;
 };
 
-// What API validation says about a label selector object, upstream's ValidateLabelSelector
+// The errors that API validation finds in a label selector object, upstream's ValidateLabelSelector
 // (apimachinery pkg/apis/meta/v1/validation). `field` is the path of the selector.
 struct FieldProblem {
   FieldProblem() = default;

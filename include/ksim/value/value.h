@@ -59,7 +59,7 @@ inline constexpr std::uint64_t kEmptyObjectBits = Constant(5);
 inline Tag TagOf(std::uint64_t bits) { return static_cast<Tag>(bits & kTagMask); }
 inline Node* NodeOf(std::uint64_t bits) { return reinterpret_cast<Node*>(bits & ~kTagMask); }
 inline bool IsNode(std::uint64_t bits) { return (bits & kTagMask) <= kDoubleTag; }
-// What a node begins with. Its members, items or bytes follow.
+// The head of a node; its members, items or bytes follow.
 struct NodeHead {
   std::uint32_t refs;
   std::uint32_t size;  // members, items or bytes

@@ -4,10 +4,10 @@
 //   status.conditions[type=Ready].status == "True" && spec.nodeName exists
 //   metadata.labels['app.kubernetes.io/name'] in (web, "my api")
 //
-// OP is one of == != < <= > >= exists in. VALUE is a YAML scalar. A number found at the path is
-// compared with a number as a number; a text, with VALUE as it is written (so `== True` is met by
-// the text "True" and by the boolean true); all else by its JSON text, bytewise. A missing path
-// makes every comparison but != false; a null counts as present.
+// OP is one of == != < <= > >= exists in. VALUE is a YAML scalar. A number at the path is
+// compared with a number as a number; a text with VALUE as it is written (so `== True` holds for
+// the text "True" and for the boolean true); any other value by its JSON text, bytewise. A missing
+// path makes every comparison but != false; a null counts as present.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -43,14 +43,14 @@ struct YamlFile {
   std::string name;                 // for diagnostics
   std::vector<std::string> lines;   // of the source
   std::vector<YamlNode> documents;  // empty documents (only comments) are left out
-  std::vector<Diagnostic> errors;   // when not empty, `documents` is what was read before
+  std::vector<Diagnostic> errors;   // when not empty, `documents` are those read before
   std::vector<Diagnostic> warnings;
   // A diagnostic at a place in this file, with its source line.
   Diagnostic At(const Span& span, std::string message, std::string hint = "") const;
 };
 
-// Reads every document of `text`. Never throws; problems are in the result. JSON is YAML: .json
-// files take the same way; of JSON only, objects may follow each other without a `---`.
+// Reads every document of `text`. Never throws; problems are in the result. JSON is YAML, so this
+// reads .json files too; JSON objects may follow each other without a `---`.
 YamlFile ParseYaml(std::string_view text, std::string_view name);
 
 // Block style as kubectl -o yaml prints (sorted names, two spaces, quoted where needed).

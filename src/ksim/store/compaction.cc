@@ -1,3 +1,5 @@
+// Implements the compaction of mvcc.h and key_index.h.
+//
 // Source: server/storage/mvcc/kvstore.go updateCompactRev, key_index.go compact.
 #include "ksim/base/check.h"
 #include "ksim/sim/probe.h"

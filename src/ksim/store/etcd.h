@@ -1,6 +1,6 @@
 // Etcd: the process `etcd`, a Store behind messages. Requests of clients run whole when they
-// arrive, in the order of arrival. What the store holds survives the process: a restart drops the
-// watch streams, gives every lease its full time again, and nothing else.
+// arrive, in the order of arrival. The store's data survive the process: a restart drops the
+// watch streams, gives every lease its full time again, and does nothing else.
 //
 // Emits `commit` and `compact` (actor etcd, cause the running step's), and `watch` and `event` for
 // the streams of its clients.
@@ -40,8 +40,8 @@ class Etcd : private CommitListener {
 
   sim::Process& process() { return process_; }
   sim::Network& network() { return network_; }
-  // Direct access takes no time and needs no live process. Writes are told on the bus and to
-  // watchers all the same.
+  // Direct access takes no time and needs no live process. The bus and the watchers hear of
+  // writes all the same.
   Store& store() { return store_; }
   const Store& store() const { return store_; }
 

@@ -25,7 +25,7 @@ namespace {
 
 using Link = EtcdClient::Link;
 
-// What a message is about: its verb and its first key.
+// The subject of a message: its verb and its first key.
 std::uint64_t MessageKey(const RangeRequest& r) { return sim::KeyOf(r.key, 1); }
 std::uint64_t MessageKey(const PutRequest& r) { return sim::KeyOf(r.key, 2); }
 std::uint64_t MessageKey(const DeleteRangeRequest& r) { return sim::KeyOf(r.key, 3); }

@@ -1,6 +1,6 @@
-// EtcdClient: how a process talks to etcd (clientv3). Every call travels to etcd, runs there when
-// it arrives, and its answer travels back; the caller sleeps meanwhile. Two calls of one client may
-// overtake each other. A caller that dies loses the answer, not the effect.
+// EtcdClient: a process's connection to etcd (clientv3). Every call travels to etcd, runs there
+// when it arrives, and its answer travels back; the caller sleeps meanwhile. Two calls of one
+// client may overtake each other. A caller that dies loses the answer, not the effect.
 #pragma once
 #include <memory>
 #include <string>

@@ -22,7 +22,7 @@ namespace ksim::store {
 class Etcd;
 class WatchInbox;
 
-// A response as it travels: made once, and handed on from the server to who takes it in.
+// A response as it travels: made once, and handed on from the server to the client.
 struct WireResponse {
   explicit WireResponse(std::weak_ptr<WatchInbox> inbox) : to(std::move(inbox)) {}
   std::weak_ptr<WatchInbox> to;
@@ -43,9 +43,9 @@ class WatchInbox {
   void End() { box_.Close(); }
   bool ended() const { return box_.closed(); }
   sim::Mailbox<std::unique_ptr<WireResponse>>& box() { return box_; }
-  // What the taker does next is caused by what led here.
+  // The cause of the taker's next actions is then the cause of the message.
   void Adopt(const sim::Origin& origin) { sim_.AdoptOrigin(origin); }
-  // Emits `deliver`; what the taker does next is caused by it.
+  // Emits `deliver`, which is the cause of the taker's next actions.
   void TakeIn(WireResponse& wire);
 
  private:

@@ -1,9 +1,9 @@
-// The payloads of what etcd emits: `commit`, `compact`, and for the API servers' own watches on it
-// `watch`, `event` and `deliver`. Other layers emit the last three kinds too, with payloads of
-// their own: a reader tells them apart by dynamic_cast.
+// The payloads of the events that etcd emits: `commit`, `compact`, and for the API servers' own
+// watches on it `watch`, `event` and `deliver`. Other layers emit the last three kinds too, with
+// payloads of their own: a reader tells them apart by dynamic_cast.
 //
-// What a trace shows beside these fields (resource, namespace, name, uid, changed paths) follows
-// from the key (object_key.h) and the trees.
+// A trace shows more than these fields (resource, namespace, name, uid, changed paths); that
+// follows from the key (object_key.h) and the trees.
 #pragma once
 #include <cstdint>
 #include <string>

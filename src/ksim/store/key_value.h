@@ -1,4 +1,4 @@
-// Key and KeyValue: what the store keeps and hands out.
+// Key and KeyValue: the data that the store keeps and hands out.
 //
 // A KeyValue is a reference to one immutable version of one key. Copying it copies nothing else:
 // the store's history, its revision log, every response, every watch event and the trace's payloads
@@ -62,11 +62,12 @@ class KeyValue {
     std::uint32_t sub = 0;
   };
   KeyValue(Key key, value::Value value, const Fields& fields);
-  // What a delete writes, and the kv of a delete event: only key and mod_revision are set.
+  // A tombstone, as a delete writes it, and the kv of a delete event: it has only key and
+  // mod_revision.
   static KeyValue Tombstone(Key key, Revision mod_revision, std::uint32_t sub);
 
   explicit operator bool() const { return static_cast<bool>(record_); }
-  // Of an empty KeyValue these may not be asked.
+  // An empty KeyValue has none of these: the caller checks first.
   const Key& shared_key() const { return record_->key; }
   std::string_view key() const { return record_->key.text(); }
   const value::Value& value() const { return record_->value; }

@@ -23,7 +23,7 @@ inline constexpr std::string_view kFromKey{"\0", 1};
 // are 0xff, or the prefix is empty). clientv3.GetPrefixRangeEnd.
 std::string PrefixEnd(std::string_view prefix);
 
-// Who a write is made for; goes into the `commit` and `compact` events.
+// The actor and request that a write is made for; they go into the `commit` and `compact` events.
 struct WriteOrigin {
   WriteOrigin() = default;
   WriteOrigin(sim::ActorId actor, std::uint64_t request_id) : by(actor), request(request_id) {}

@@ -1,8 +1,8 @@
-// Lessor: leases, when they run out, and which keys hang on them. Knows no revisions: who revokes a
-// lease deletes its keys first.
+// Lessor: leases, the times when they run out, and the keys that are attached to them. Knows no
+// revisions: the caller deletes the keys of a lease before it revokes the lease.
 //
 // Invariants
-//  1. A key hangs on at most one lease (its stored version says which).
+//  1. A key is attached to at most one lease (its stored version says which).
 //  2. `by_deadline_` has one entry for each lease.
 //
 // Source: server/lease/lessor.go.

@@ -56,7 +56,8 @@ std::vector<KeyValue> WriteTxn::DeleteRange(const KeyRange& range) {
   return removed;
 }
 
-// What a key was at the revision before, not what an earlier change of this revision made of it.
+// The key's version at the revision before, not the one that an earlier change of this revision
+// wrote.
 void WriteTxn::Record(KeyHistory& history, KeyValue version) {
   const KeyValue* prev = version.is_create() ? nullptr : history.At(mvcc_.revision_);
   mvcc_.log_.Add(version, prev == nullptr ? KeyValue() : *prev);

@@ -41,7 +41,7 @@ class Mvcc {
   // The bug of etcd#18089 and #19179, off by default: compaction at the revision of a delete
   // forgets the delete, so a watch from that revision never hears of it.
   void SetCompactionDropsDelete(bool drops) { compaction_drops_delete_ = drops; }
-  // Remembers which bus event told of a change.
+  // Remembers the bus event that told of a change.
   void SetEvent(std::size_t log_position, std::uint64_t event) { log_[log_position].event = event; }
 
  private:
@@ -55,8 +55,8 @@ class Mvcc {
   bool compaction_drops_delete_ = false;
 };
 
-// All changes of one revision. Its reads see its earlier changes. End() completes it; it cannot be
-// undone, so whoever writes checks everything first.
+// All changes of one revision. Its reads see its earlier changes. End() completes it; nothing
+// undoes it, so the caller checks everything before it writes.
 class WriteTxn {
  public:
   explicit WriteTxn(Mvcc& mvcc);
@@ -69,9 +69,9 @@ class WriteTxn {
   // The store's revision, as seen inside: one more as soon as something was changed.
   Revision revision() const { return mvcc_.revision_ + (changed() ? 1 : 0); }
 
-  // Writes a new version. The lease must exist. Returns the version there was before, if any.
+  // Writes a new version. The lease must exist. Returns the version before, if there was one.
   KeyValue Put(std::string_view key, value::Value value, LeaseId lease);
-  // Deletes the live keys of the range, in ascending order, and hands back what they held.
+  // Deletes the live keys of the range, in ascending order, and returns their versions.
   std::vector<KeyValue> DeleteRange(const KeyRange& range);
 
   // Completes the revision. The changes are those of the log from first_change() on.

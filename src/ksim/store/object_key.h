@@ -1,5 +1,5 @@
-// What a key under /registry says of the object it holds. The other way round (an object's key) is
-// api::StorageKey.
+// The object that a key under /registry names. api::StorageKey goes the other way: it gives an
+// object's key.
 //
 //   /registry/RESOURCE/NAME                   cluster-scoped
 //   /registry/RESOURCE/NAMESPACE/NAME

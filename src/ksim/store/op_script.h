@@ -1,6 +1,6 @@
-// Op scripts: requests and results of the store as JSON, one operation a line. This is the
-// translation; replay.h runs a script. Strings are plain text, numbers signed 64-bit, an absent
-// field its zero value.
+// Op scripts: requests and results of the store as JSON, one operation a line. These
+// functions translate them; replay.h runs a script. Strings are plain text, numbers signed 64-bit,
+// an absent field its zero value.
 #pragma once
 #include "absl/status/statusor.h"
 #include "ksim/store/kv_request.h"
@@ -12,7 +12,7 @@ namespace ksim::store {
 RangeRequest RangeFromScript(const value::Value& op);
 PutRequest PutFromScript(const value::Value& op);  // value_len N stands for "x" N times
 DeleteRangeRequest DeleteRangeFromScript(const value::Value& op);
-// InvalidArgument for an operation or a compare that there is none of.
+// InvalidArgument for an unknown operation or compare.
 absl::StatusOr<TxnRequest> TxnFromScript(const value::Value& op);
 WatchRequest WatchFromScript(const value::Value& op);
 

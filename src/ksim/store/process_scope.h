@@ -1,5 +1,5 @@
-// ProcessScope: what happens within it is done by a process, whoever's message or timer led there.
-// Cause and background stay those of the step.
+// ProcessScope: within it the given process is the actor of all events, whatever process's message
+// or timer led there. Cause and background stay those of the step.
 #pragma once
 #include "ksim/sim/process.h"
 #include "ksim/sim/simulation.h"
@@ -15,7 +15,7 @@ class ProcessScope {
   ProcessScope(const ProcessScope&) = delete;
   ProcessScope& operator=(const ProcessScope&) = delete;
   ~ProcessScope() { sim_.context() = saved_; }
-  // What is started from here on is caused by event `seq`; 0 leaves the cause.
+  // Makes event `seq` the cause of everything that starts from here on; 0 leaves the cause.
   void set_cause(std::uint64_t seq) {
     if (seq != 0) sim_.context().cause = seq;
   }

@@ -1,5 +1,5 @@
-// What a request is refused for without looking at the store: missing keys, options that contradict
-// each other, too many operations, keys written twice, size.
+// The reasons for which etcd refuses a request before it looks at the store: missing keys, options
+// that contradict each other, too many operations, keys written twice, size.
 //
 // Source: server/etcdserver/api/v3rpc/key.go, etcdserver/v3_server.go
 // processInternalRaftRequestOnce.

@@ -1,8 +1,8 @@
-// RevisionLog: every change since the last compaction, in the order of (revision, sub). One for all
-// watchers: each keeps a revision as its cursor, none a copy.
+// RevisionLog: every change since the last compaction, in the order of (revision, sub). All
+// watchers share it: each keeps a revision as its cursor, none a copy.
 //
-// Invariant: entries ascend by revision, and all that compaction keeps for watchers is here: every
-// change above the compaction revision, and at it those that survived.
+// Invariant: entries ascend by revision, and hold all changes that compaction keeps for watchers:
+// those above the compaction revision, and at it those that survived.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -30,7 +30,7 @@ class RevisionLog {
   Change& operator[](std::size_t i) { return entries_[i]; }
   // Position of the first change at or above `revision`.
   std::size_t LowerBound(Revision revision) const;
-  // Drops every change below `revision`, and of those at it the ones for which keep(kv) is false.
+  // Drops every change below `revision`, and those at it for which keep(kv) is false.
   // The others forget their `prev`, which was at a revision now gone.
   template <class Keep>
   void Compact(Revision revision, Keep keep) {

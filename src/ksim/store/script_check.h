@@ -1,5 +1,5 @@
-// Is this JSON value an operation of an op script? Fields, their types and their words; nothing
-// that needs a store. What passes here OpReplay runs.
+// Checks that a JSON value is an operation of an op script: fields, their types and their words,
+// nothing that needs a store. OpReplay runs every operation that passes.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@ namespace ksim::store {
 
 struct ScriptProblem {
   ScriptProblem() = default;
-  value::Path path;      // of the value that is wrong; empty = the whole line
-  bool at_name = false;  // it is the field's name that is wrong
+  value::Path path;      // of the bad value; empty = the whole line
+  bool at_name = false;  // the field's name is bad, not its value
   std::string message;   // as in Diagnostic
   std::string hint;
 };

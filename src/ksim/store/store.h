@@ -25,7 +25,7 @@
 
 namespace ksim::store {
 
-// Hears of every change before any watcher does.
+// CommitListener hears of every change before any watcher does.
 class CommitListener {
  public:
   virtual ~CommitListener() = default;

@@ -1,6 +1,6 @@
-// WatchEvent, and WatchEvents: the events of a response. What one commit tells many watches is one
-// list that all their responses share; a copy costs as much as a pointer. Writing to an event takes
-// a list of one's own first, if others hold it.
+// WatchEvent, and WatchEvents: the events of a response. The events of one commit are
+// one list that the responses of all watches share; a copy costs as much as a pointer. A response
+// that writes to an event copies the list first, if others hold it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -41,13 +41,13 @@ class WatchHub {
   // One pass over at most 512 unsynced watchers: cancels those whose next revision is compacted,
   // offers the others a batch. Returns how many are still unsynced.
   std::size_t SyncUnsynced();
-  // Offers the victims of streams that were read what was pending; those rid of it become synced or
-  // unsynced.
+  // Offers the victims of streams that were read their pending events; a victim whose stream takes
+  // them becomes synced or unsynced.
   void RetryVictims();
   std::size_t unsynced() const { return unsynced_.size(); }
   std::size_t victims() const { return victims_; }
 
-  // From a stream with victims: it was full and no longer is; it is going away.
+  // A stream with victims calls these: when it is no longer full, and when it goes away.
   void HasRoom(WatchStream* stream) { with_room_.push_back(stream); }
   void Forget(const WatchStream* stream) { std::erase(with_room_, stream); }
 
@@ -75,8 +75,8 @@ class WatchHub {
   WatcherList unsynced_;
   std::size_t victims_ = 0;              // they are on the lists of their streams
   std::vector<WatchStream*> with_room_;  // in the order in which they were read
-  // Scratch of Notify: who hears of what; and of one change, what all hear who ask for no previous
-  // version, and what those who do.
+  // Scratch space of Notify: the events for each watcher; and for one change the event of the
+  // watchers that ask for no previous version, and that of those that do.
   std::vector<Match> matches_;
   const Change* shared_change_ = nullptr;
   std::array<WatchEvents, 2> shared_events_;

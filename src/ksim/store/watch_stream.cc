@@ -108,7 +108,7 @@ void WatchStream::Tick() {
   }
 }
 
-// Of a response of several events that is too large for one message, takes off the longest part
+// A response of several events can be too large for one message. This takes off the longest part
 // that fits, at least one event. Nothing if it may go whole.
 std::optional<WatchResponse> WatchStream::SplitFront() {
   WatchResponse& whole = queue_[taken_].response;

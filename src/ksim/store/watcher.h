@@ -27,7 +27,7 @@ struct Watcher {
   WatchStream* stream = nullptr;
   WatchId id = 0;
   Revision start_revision = 0;
-  Revision next_revision = 0;  // everything below was delivered, or is pending
+  Revision next_revision = 0;  // everything below it was delivered or is pending
   State state = State::kUnsynced;
   bool prev_kv = false, no_put = false, no_delete = false, fragment = false;
   bool progress_notify = false;

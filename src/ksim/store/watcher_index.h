@@ -1,5 +1,5 @@
-// WatcherIndex: which watchers a key concerns. Single keys by hash; intervals in order of their
-// start, those of the same interval (all API servers' watches of one resource) together.
+// WatcherIndex: finds the watchers that a key concerns. Single keys by hash; intervals in order of
+// their start, those of the same interval (all API servers' watches of one resource) together.
 //
 // Source: mvcc/watcher_group.go, which uses an interval tree.
 #pragma once

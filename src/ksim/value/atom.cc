@@ -76,8 +76,8 @@ class AtomTable {
   std::size_t left_ = 0;
 };
 
-// What this thread interned lately. A place holds all that a look-up by a literal needs, so that a
-// hit touches nothing else; a hit and a miss give the same atom.
+// The names that this thread interned lately. An entry holds all that a look-up by a literal needs,
+// so that a hit touches nothing else; a hit and a miss give the same atom.
 struct Recent {
   Ends ends;
   Atom atom;  // the empty name: nothing yet

@@ -7,6 +7,6 @@
 namespace ksim::value {
 
 std::string Base64(std::string_view bytes);
-std::optional<std::string> Unbase64(std::string_view text);  // nullopt if it is none
+std::optional<std::string> Unbase64(std::string_view text);  // nullopt if it is no base64
 
 }  // namespace ksim::value

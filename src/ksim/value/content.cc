@@ -1,5 +1,5 @@
-// Content of trees: hash, equality, and the memory they hold. All of it walks with its own stack,
-// so that no depth overflows the thread's.
+// Content of trees: hash, equality, and the memory they hold. Implements value.h and
+// partial_hash.h. Every walk has its own stack, so that no depth overflows the thread's.
 #include <xxhash.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ksim::value {
 namespace {
 
-// What the canonical bytes of a node start with. Fixed for good: traces hold these hashes.
+// The first of the canonical bytes of a node. Fixed for good: traces hold these hashes.
 enum class ContentKind : std::uint8_t {
   kNull = 0,
   kFalse = 1,
@@ -95,12 +95,13 @@ void ForEachChild(const Value& container, Visit visit) {
   for (const Value& item : ItemsOf(container)) visit(item);
 }
 
-// So many levels below a tree's root are hashed by recursion, which comes to each node but once.
+// The number of levels below a tree's root that are hashed by recursion, which visits each node
+// once.
 constexpr int kShallow = 32;
 
 std::uint64_t HashDeep(const Value& root);
 
-// Of a container that has no hash yet: gives it one, and all below it.
+// Gives a container that has no hash one, and all containers below it.
 std::uint64_t HashContainer(const Value& v, int levels_left) {
   Node* const node = NodeOf(Bits(v));
   Canonical c(v.is_object() ? ContentKind::kObject : ContentKind::kArray, 1 + 2 * v.size());
@@ -121,7 +122,7 @@ std::uint64_t HashContainer(const Value& v, int levels_left) {
   return node->hash;
 }
 
-// The same with a stack of its own, for what nests deeper than the thread's may bear.
+// The same with a stack of its own, for trees that nest deeper than the thread's stack may bear.
 std::uint64_t HashDeep(const Value& root) {
   absl::InlinedVector<const Value*, 32> todo{&root};
   while (!todo.empty()) {
@@ -153,8 +154,7 @@ bool EqualOrLater(const Value& a, const Value& b, Pairs* todo) {
   return true;
 }
 
-// Whether two values can be equal as far as one look tells; pairs of containers in them go onto
-// `todo`.
+// False if one look shows that two values differ; pairs of containers in them go onto `todo`.
 bool EqualHere(const Value& a, const Value& b, Pairs* todo) {
   if (Bits(a) == Bits(b)) return true;
   if (!IsNode(a) || !IsNode(b) || TagOf(Bits(a)) != TagOf(Bits(b))) return false;
@@ -187,7 +187,7 @@ inline bool IsOneOfNames(Atom name, std::span<const Atom> names) {
   return false;
 }
 
-// Whether a field in the tree has one of the names.
+// True if a field in the tree has one of the names.
 bool HoldsAny(const Value& v, std::span<const Atom> names) {
   for (const Value::Member& m : MembersOf(v)) {
     if (IsOneOfNames(m.name, names) || (IsContainer(m.value) && HoldsAny(m.value, names)))
@@ -224,7 +224,7 @@ std::uint64_t HashIfKnown(const Value& v) { return IsNode(v) ? NodeOf(Bits(v))->
 
 std::uint64_t HashWithout(const Value& v, std::span<const Atom> names) {
   if (!IsContainer(v)) return KnownHash(v);
-  // What has none of the names, as most has, keeps the hash that is cached in it.
+  // Most subtrees have none of the names: they keep the hash that is cached in them.
   if (!HoldsAny(v, names)) return v.Hash();
   const auto counts = [names](const Value::Member& m) { return !IsOneOfNames(m.name, names); };
   const auto members = MembersOf(v);

@@ -1,5 +1,5 @@
-// Set, Erase and Append: copies of the nodes along one path. A node that only the edited value
-// holds is changed in place instead.
+// Implements Set, Erase and Append of value.h and edit.h: copies of the nodes along one path. A
+// node that only the edited value holds is changed in place instead.
 #include "ksim/value/edit.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using Steps = std::span<const PathStep>;
 
 Value SetSteps(Value base, Steps steps, Value v);
 
-// A node of the children, those from `at` on moved up or down to make room for `added` new ones in
-// place of `removed` old ones. The new ones are up to the caller to construct.
+// Returns a node with the old children; those from `at` on move up or down to make room for `added`
+// new ones in place of `removed` old ones. The caller constructs the new ones.
 template <Tag tag, class Child>
 Node* CopyAround(std::span<const Child> children, std::size_t at, std::size_t removed,
                  std::size_t added) {
@@ -118,8 +118,8 @@ Value SetSteps(Value base, Steps steps, Value v) {
 
 Value WithSteps(const Value& base, Steps steps, Value v);
 
-// SetField and SetSteps of a value that stays: nothing on the way is changed in place, so that
-// nothing needs to be held.
+// SetField and SetSteps of a value that stays: they change nothing in place on their way, and so
+// hold nothing.
 Value WithField(const Value& base, Atom name, Steps rest, Value v) {
   const auto members = MembersOf(base);
   const Slot slot = FindSlot(members, name);

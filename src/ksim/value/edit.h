@@ -6,10 +6,10 @@
 
 namespace ksim::value {
 
-// As `object` with Set of each of these fields in their order; the same tree if nothing changes.
+// `object` with each of these fields Set, in their order; the same tree if nothing changes.
 Value SetAll(const Value& object, std::initializer_list<Value::Member> fields);
 
-// As object.Erase(name.text()).
+// The same as object.Erase(name.text()).
 Value EraseField(const Value& object, Atom name);
 
 }  // namespace ksim::value

@@ -1,3 +1,4 @@
+// Implements FieldSelector of selector.h.
 #include <algorithm>
 
 #include "ksim/value/json.h"

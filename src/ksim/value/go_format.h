@@ -11,7 +11,7 @@ namespace ksim::value {
 std::string GoFormat(const Value& v);               // %v: map[a:1 b:[x y]], <nil>
 int CompareGoText(const Value& a, const Value& b);  // bytewise, of these texts
 std::string_view GoTypeName(const Value& v);  // reflect.TypeOf: map[string]interface {}, int64
-// What encoding/json calls a value in an UnmarshalTypeError: object array bool string number.
+// The word of encoding/json for a value in an UnmarshalTypeError: object array bool string number.
 std::string_view JsonWord(const Value& v);
 
 // %#v: map[string]interface {}{"a":1, "b":[]interface {}{"x"}}

@@ -1,3 +1,4 @@
+// Implements the parser of json.h.
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
-// Upstream: evanphx/json-patch v4 patch.go, which the API server uses, with its texts. Where it is
-// laxer than RFC 6902 (replace adds a missing field, copy of a missing field gives null, negative
-// indexes count from the end) so is this; where it is stricter (no add to the whole document) too.
+// Implements the JSON patches of patch.h. Upstream: evanphx/json-patch v4 patch.go, which the API
+// server uses, with its texts. Where it is laxer than RFC 6902 (replace adds a missing field, copy
+// of a missing field gives null, negative indexes count from the end) ksim is too, and where it is
+// stricter (no add to the whole document) as well.
 #include <fmt/format.h>
 
 #include <optional>
@@ -171,7 +172,7 @@ class Operation {
                               name, comma, name, kMissing));
   }
 
-  // The container that `pointer` ends in; `missing` is what upstream says if there is none.
+  // The container that `pointer` ends in; `missing` is upstream's error if there is none.
   static absl::StatusOr<PointerPlace> Find(const Value& doc, std::string_view pointer,
                                            const std::string& missing) {
     auto place = FindPlace(doc, pointer);

@@ -7,7 +7,7 @@
 namespace ksim::value {
 namespace {
 
-// Walks over a text that is known to be JSON.
+// Walks over a text that is JSON.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) { SkipBlanks(); }
@@ -21,7 +21,7 @@ class Scanner {
     SkipBlanks();
   }
 
-  // The extent of the value here; moves past it.
+  // Returns the extent of the value at the scan's place, and moves past it.
   JsonPlace Value() {
     const std::size_t begin = at_;
     std::size_t depth = 0;
@@ -59,8 +59,8 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
-// Moves to the member `name` of the object here and tells where its name stands; false if there is
-// none.
+// Moves to the member `name` of the object at the scan's place, and sets the extent of its name;
+// false if there is none.
 bool EnterField(std::string_view text, Atom name, Scanner* scan, JsonPlace* name_place) {
   if (!scan->At('{')) return false;
   scan->Skip(1);

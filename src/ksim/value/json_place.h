@@ -1,4 +1,4 @@
-// Where in a JSON text a field stands, for messages about it.
+// The place of a field in a JSON text, for messages about it.
 #pragma once
 #include <cstddef>
 #include <string_view>
@@ -13,8 +13,9 @@ struct JsonPlace {
   std::size_t end = 0;
 };
 
-// The value at `path` (fields and indices) of a text that ParseJson takes. Where the path leads
-// nowhere, the value it got to; for the last step, `name_of` asks for the field's name instead.
+// The value at `path` (fields and indices) of a text that ParseJson takes. If the path leads
+// nowhere, the last value that it reached; for the last step, `name_of` asks for the field's name
+// instead.
 JsonPlace FindInJson(std::string_view json, const Path& path, bool name_of = false);
 
 }  // namespace ksim::value

@@ -20,7 +20,7 @@ std::uint32_t UnitAt(std::string_view text) {
   return error == std::errc() && end == text.data() + kEscape ? unit : 0;
 }
 
-// What a pair of surrogates at the beginning of `text` stands for; 0 if there is none.
+// The code point of the pair of surrogates at the beginning of `text`; 0 if there is none.
 std::uint32_t PairAt(std::string_view text) {
   const std::uint32_t high = UnitAt(text);
   if (high < 0xd800 || high > 0xdbff) return 0;

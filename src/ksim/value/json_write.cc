@@ -1,3 +1,4 @@
+// Implements the writers of json.h.
 #include <array>
 #include <charconv>
 #include <cmath>

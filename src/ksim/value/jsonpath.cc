@@ -20,7 +20,7 @@ absl::Status OutOfBounds(std::int64_t index, std::int64_t size) {
   return InvalidText(fmt::format("array index out of bounds: index {}, length {}", index, size));
 }
 
-// What is within: members by name, items, the bytes of a text.
+// The children of a value: members by name, items, the bytes of a text.
 Values ChildrenOf(const Value& v) {
   Values out;
   for (const Value::Member& m : v.members()) out.push_back(m.value);
@@ -61,8 +61,8 @@ absl::StatusOr<Slice> SliceOf(const JsonPathNode& node, std::int64_t size) {
   return s;
 }
 
-// client-go third_party/forked/golang/template funcs.go: values of one type only, and of booleans
-// only whether they are equal.
+// client-go third_party/forked/golang/template funcs.go: it compares values of one type only, and
+// booleans only for equality.
 absl::StatusOr<std::partial_ordering> Compare(const Value& a, const Value& b, bool order) {
   const auto basic = [](const Value& v) { return v.is_bool() || v.is_number() || v.is_string(); };
   if (!basic(a) || !basic(b)) return InvalidText("invalid type for comparison");
@@ -86,8 +86,8 @@ absl::StatusOr<bool> Holds(const Value& a, const std::string& op, const Value& b
   return op == "<=" ? c <= 0 : c >= 0;
 }
 
-// One evaluation. A range is a state and no node: what follows it up to its end is evaluated anew
-// for each value that it found.
+// One evaluation. A range is a state and no node: the nodes that follow it up to its end are
+// evaluated anew for each value that it found.
 class Evaluation {
  public:
   Evaluation(const std::vector<JsonPathNode>& nodes, JsonPath::Missing missing)
@@ -251,8 +251,8 @@ class Evaluation {
 
   const std::vector<JsonPathNode>& nodes_;
   JsonPath::Missing missing_;
-  int begins_ = 0;  // ranges begun whose values are not gone through yet
-  int inside_ = 0;  // ranges being gone through
+  int begins_ = 0;  // ranges whose values the loop has not reached
+  int inside_ = 0;  // ranges whose values the loop is at
   int ends_ = 0;
   std::size_t last_end_ = 0;  // node of the end met last
 };

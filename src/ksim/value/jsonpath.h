@@ -1,8 +1,8 @@
 // JsonPath: kubectl's templates over documents, as in
-// {range .items[*]}{.metadata.name}{"\n"}{end}: text, and in braces what to look up.
+// {range .items[*]}{.metadata.name}{"\n"}{end}: text, and paths in braces.
 //
-// Source: client-go util/jsonpath/jsonpath.go. Where upstream visits a map in any order, here it is
-// by name. Errors carry upstream's texts.
+// Source: client-go util/jsonpath/jsonpath.go. ksim visits a map by name where
+// upstream visits it in any order. Errors carry upstream's texts.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,13 +17,14 @@ namespace ksim::value {
 class JsonPath {
  public:
   enum class Missing { kEmpty, kError };  // a field that is not there: nothing, or "x is not found"
-  // What each text and each pair of braces found, those in a range once a round.
+  // The results of each text and each pair of braces, those in a range once a round.
   using Results = std::vector<std::vector<Value>>;
 
-  // InvalidArgument for what is no template.
+  // InvalidArgument for a text that is no template.
   static absl::StatusOr<JsonPath> Parse(std::string_view text);
 
-  // InvalidArgument for what does not fit the tree: an index out of bounds, a filter of no array.
+  // InvalidArgument if the template does not fit the tree: an index out of bounds, a filter of no
+  // array.
   absl::StatusOr<Results> Find(const Value& tree, Missing missing = Missing::kEmpty) const;
 
   // Results as text: those of a pair of braces with blanks between, objects and arrays as JSON.

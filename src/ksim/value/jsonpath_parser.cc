@@ -13,7 +13,7 @@
 namespace ksim::value {
 namespace {
 
-// Letters beyond ASCII count as such without a look at which they are.
+// All characters beyond ASCII count as letters.
 bool IsAlphaNumeric(char c) {
   return c == '_' || IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          static_cast<unsigned char>(c) >= 0x80;

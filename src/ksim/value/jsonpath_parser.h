@@ -15,7 +15,7 @@ namespace ksim::value {
 struct JsonPathNode {
   enum class Kind : std::uint8_t {
     kText,        // literal text, outside of braces or quoted
-    kList,        // what stands between a pair of braces; each node takes what the one before found
+    kList,        // the nodes in a pair of braces; each takes the results of the one before
     kField,       // .name, ['name']
     kArray,       // [begin:end:step]
     kFilter,      // [?(left op right)]; nodes: two lists

@@ -1,3 +1,4 @@
+// Implements LabelSelector of selector.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ std::string ShowList(const std::vector<std::string>& values) {
   return ToJson(Value::Array(std::move(items)));
 }
 
-// What is wrong with the number or form of the values for this operator.
+// The problems with the number or form of the values for this operator.
 void CheckValues(const Requirement& r, std::vector<std::string>* errors) {
   const std::size_t n = r.values.size();
   const auto add = [&](std::string_view detail) {

@@ -1,5 +1,5 @@
-// Which texts are label keys and values: apimachinery pkg/api/validate/content (kube.go, dns.go),
-// with its messages.
+// Rules of the texts of label keys and values, declared in selector.h: apimachinery
+// pkg/api/validate/content (kube.go, dns.go), with its messages.
 #include "ksim/value/selector.h"
 
 namespace ksim::value {

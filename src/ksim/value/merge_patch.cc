@@ -1,3 +1,4 @@
+// Implements the JSON merge patches of patch.h.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -9,8 +10,8 @@
 namespace ksim::value {
 namespace {
 
-// Upstream: jsonmergepatch.keepOrDeleteNullInObj. Of a merge patch: only what deletes, or only what
-// adds and changes.
+// Upstream: jsonmergepatch.keepOrDeleteNullInObj. The part of a merge patch that deletes, and the
+// part that adds and changes.
 Value Deletions(const Value& patch) {
   ObjectBuilder out;
   for (const Value::Member& m : patch.members()) {
@@ -34,8 +35,8 @@ Value Additions(const Value& patch) {
   return out.Build();
 }
 
-// Upstream: evanphx/json-patch pruneNulls. What a merge patch puts where nothing was: without the
-// null fields of its objects, those in arrays too, which RFC 7386 would keep.
+// Upstream: evanphx/json-patch pruneNulls. The value that a merge patch puts where nothing was: it
+// loses the null fields of its objects, even of those in arrays, which RFC 7386 would keep.
 Value Pruned(const Value& v) {
   if (v.is_array()) {
     std::vector<Value> items;

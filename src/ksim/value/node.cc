@@ -36,7 +36,7 @@ void Drop(Value& v, std::uint64_t* pending) {
   *pending = bits;
 }
 
-// Whether they are sorted, without duplicates, as most come.
+// True if the members are sorted without duplicates, as most lists of members are.
 bool InOrder(std::span<const Value::Member> members) {
   if (members.empty()) return true;
   const AtomEntry* before = &Entry(members.front().name);
@@ -72,7 +72,7 @@ auto LowerBound(std::span<const Value::Member> members, Atom name) {
   return std::lower_bound(members.begin(), members.end(), Entry(name), before);
 }
 
-// Keeps the last of each name; returns how many are left.
+// Keeps the last member of each name; returns the number of members that stay.
 std::size_t DropDuplicates(std::span<Value::Member> members, std::optional<Atom>* duplicate) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -86,8 +86,8 @@ std::size_t DropDuplicates(std::span<Value::Member> members, std::optional<Atom>
   return kept;
 }
 
-// Short strings made lately by this thread. Documents repeat a few words ("True", "Running", image
-// names, the timestamp of a second), so most of them share a node. Only memory depends on it:
+// The short strings that this thread made lately. Documents repeat a few words ("True", "Running",
+// image names, the timestamp of a second), so most of them share a node. Only memory depends on it:
 // SameTree compares scalars by content.
 class RecentStrings {
  public:

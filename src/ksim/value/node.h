@@ -1,4 +1,4 @@
-// The nodes behind a Value and the access that the layer's own files have to them.
+// The nodes behind a Value, and the access to them that the files of this layer have.
 //
 // Invariants:
 // 1. An object's members are sorted bytewise by name, without duplicates.
@@ -54,7 +54,7 @@ inline std::uint64_t Bits(const Value& v) { return ValueAccess::Bits(v); }
 inline bool IsNode(const Value& v) { return internal::IsNode(Bits(v)); }
 inline bool IsUnique(const Value& v) { return IsNode(v) && NodeOf(Bits(v))->refs == 1; }
 
-// Empty unless an object, or an array.
+// Empty for a value that is no object, or no array.
 inline std::span<const Value::Member> MembersOf(const Value& v) {
   const Value::Members members = v.members();
   return {members.first, members.last};
@@ -70,8 +70,8 @@ inline Value Adopt(Node* node, Tag tag) {
   return ValueAccess::Adopt(reinterpret_cast<std::uint64_t>(node) | tag);
 }
 
-// Moves the items or members out of the span. Members are sorted here; of two with one name the
-// later wins, and *duplicate, if given, gets that name.
+// Moves the items or members out of the span. Members are sorted here; the
+// later of two with one name wins, and *duplicate, if given, gets that name.
 Value MakeString(std::string_view s);
 Value MakeArray(std::span<Value> items);
 Value MakeObject(std::span<Value::Member> members, std::optional<Atom>* duplicate = nullptr);
@@ -96,7 +96,7 @@ inline const Value::Member* FindMember(std::span<const Value::Member> members,
   return members.empty() ? nullptr : FindMember(members, Atom(name));
 }
 
-// A path step [field=equals]: does this element have it? Integers and booleans compare by text.
+// True if the element fits the path step [field=equals]. Integers and booleans compare by text.
 bool MatchesStep(const Value& element, const PathStep& step);
 // The child a step leads to; a null pointer if none.
 const Value* FindStep(const Value& v, const PathStep& step);

@@ -1,4 +1,4 @@
-// Content hashes of trees of which some fields do not count, or that may not be worth one.
+// Content hashes of trees without some of their fields, and of trees that may not be worth one.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace ksim::value {
 
-// The content hash that `v` would have without its fields of these names, wherever they stand. The
-// same in every process; equal to v.Hash() if there are none. Looks at the whole tree.
+// The content hash that `v` would have without the fields of these names, at any depth. The same in
+// every process; equal to v.Hash() if there are none. Walks the whole tree.
 std::uint64_t HashWithout(const Value& v, std::span<const Atom> names);
 
-// v.Hash() if that is cached in the tree; 0 if it is not, as in one that was made a moment ago.
+// v.Hash() if that is cached in the tree; 0 if it is not, as in a tree that was made a moment ago.
 std::uint64_t HashIfKnown(const Value& v);
 
 }  // namespace ksim::value

@@ -1,3 +1,4 @@
+// Implements Path and PathStep of value.h, and selection.h.
 #include <charconv>
 #include <string>
 #include <utility>

@@ -31,7 +31,7 @@ constexpr char kSuffixError[] = "unable to parse quantity's suffix";
 
 struct QuantityParts {
   bool negative = false;
-  bool digits = false;        // whether there are any
+  bool digits = false;        // there are digits
   std::string_view whole;     // without leading zeros, "0" if nothing is left
   std::string_view fraction;  // digits behind the point
   std::string_view suffix;
@@ -134,8 +134,8 @@ std::optional<UnsignedAmount> ToNanos(std::string digits, std::int64_t exponent)
   return nanos + (round_up ? 1 : 0);
 }
 
-// Upstream keeps the text of numbers that its quick path takes and that look canonical, even where
-// they are not ("+1", "1.500").
+// Upstream keeps the text of a number that its quick path takes and that looks canonical, even if
+// it is not ("+1", "1.500").
 bool KeepsText(const QuantityParts& parts, const Suffix& suffix) {
   const auto digits = static_cast<int>(parts.whole.size() + parts.fraction.size());
   if (suffix.base == 2) {

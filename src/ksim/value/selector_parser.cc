@@ -33,8 +33,8 @@ bool IsSymbol(std::string_view s) {
   return std::find(std::begin(kSymbols), std::end(kSymbols), s) != std::end(kSymbols);
 }
 
-// The longest symbol at the start of `rest`; its characters stop being taken at the first that
-// makes no symbol any more.
+// The longest symbol at the start of `rest`; it ends before the first character with
+// which it would be no symbol.
 Token TakeSymbol(std::string_view* rest) {
   std::size_t n = 1;
   while (n < rest->size() && IsSpecial((*rest)[n]) && IsSymbol(rest->substr(0, n + 1))) ++n;

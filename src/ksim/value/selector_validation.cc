@@ -1,3 +1,4 @@
+// Implements the validation of selectors of selector.h.
 #include <string>
 
 #include "ksim/value/selector.h"

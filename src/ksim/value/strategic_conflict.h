@@ -1,5 +1,5 @@
-// Whether two strategic merge patches change the same field differently (MergingMapsHaveConflicts
-// of apimachinery pkg/util/strategicpatch/patch.go).
+// Tells whether two strategic merge patches change the same field differently
+// (MergingMapsHaveConflicts of apimachinery pkg/util/strategicpatch/patch.go).
 #pragma once
 #include "absl/status/statusor.h"
 #include "ksim/value/patch_schema.h"

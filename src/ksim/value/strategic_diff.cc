@@ -1,5 +1,5 @@
-// Computing strategic merge patches: diffMaps and its kin of apimachinery
-// pkg/util/strategicpatch/patch.go. Objects are walked in the order of their names.
+// Implements the functions of patch.h that compute strategic merge patches: diffMaps and its kin of
+// apimachinery pkg/util/strategicpatch/patch.go. Objects are walked in the order of their names.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -33,7 +33,7 @@ absl::Status RequireMergeKey(const Value& item, Atom merge_key) {
   return HasField(item, merge_key) ? absl::OkStatus() : ErrNoMergeKey(item, merge_key);
 }
 
-// What a pair of lists with merge semantics puts into the patch.
+// The parts of the patch that come from a pair of lists with merge semantics.
 struct ListDiff {
   List patch;
   List deletions;
@@ -90,7 +90,7 @@ class ListDiffer {
     return true;
   }
 
-  // Upstream: diffListsOfMaps. Both lists sorted by the text of the merge key, walked side by side.
+  // Upstream: diffListsOfMaps. Walks both lists side by side, sorted by the text of the merge key.
   absl::Status WalkMaps(List* deletions) {
     const List before = SortMapsByKey(ListOf(original_), merge_key_);
     const List after = SortMapsByKey(ListOf(modified_), merge_key_);
@@ -132,8 +132,8 @@ class ListDiffer {
     ASSIGN_OR_RETURN(out_.patch,
                      NormalizeSliceOrder(std::move(out_.patch), modified_, Atom(), false));
     const bool deleted = !options_.ignore_deletions && !out_.deletions.empty();
-    // Upstream has sorted the original in place by now, so an order is sent where the other list is
-    // not in this order, whether anything has changed or not.
+    // Upstream has sorted the original in place by now. It sends an order if the modified list
+    // differs from that, whether the patch changes anything or not.
     const List sorted = SortScalars(ListOf(original_));
     const bool changed =
         !options_.ignore_changes_and_additions &&
@@ -202,14 +202,14 @@ class MapDiffer {
   }
 
  private:
-  // Mostly both have the same names, and a name stands at the same place in both.
+  // Most pairs of objects have the same names at the same places.
   static const Value* OldOf(Atom name, std::span<const Value::Member> before, std::size_t i) {
     if (i < before.size() && before[i].name == name) return &before[i].value;
     const Value::Member* found = FindMember(before, name);
     return found == nullptr ? nullptr : &found->value;
   }
 
-  // Of two with one name the later counts (MakeObject).
+  // The later of two members with one name counts (MakeObject).
   void Put(Atom key, Value v) { patch_.emplace_back(key, std::move(v)); }
   void PutList(Atom key, List list) {
     if (!list.empty()) Put(key, Value::Array(std::move(list)));

@@ -155,7 +155,8 @@ absl::StatusOr<List> NormalizeSliceOrder(List to_sort, ItemSpan order, Atom merg
       to_sort.erase(kept, to_sort.end());
     }
   }
-  // Upstream's order: by place in `order`; what is not there counts as smaller than all before it.
+  // Upstream's order: by place in `order`; an element that is not in it counts as
+  // smaller than all before it.
   absl::InlinedVector<int, 16> indices;  // of to_sort[0..i), which is in order already
   for (std::size_t i = 0; i < to_sort.size(); ++i) {
     const int index = IndexOf(order, to_sort[i], merge_key, maps);
@@ -197,7 +198,7 @@ absl::Status ValidatePatchWithSetOrderList(ItemSpan patch, const Value& set_orde
                               GoFormat(ArrayOf(patch)), kSetElementOrder, GoFormat(set_order)));
 }
 
-// Upstream's way: a double gives its place to the last element.
+// As upstream: the last element takes the place of a duplicate.
 List DeduplicateScalars(List list) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (std::size_t j = i + 1; j < list.size();) {
@@ -214,7 +215,7 @@ List DeduplicateScalars(List list) {
 
 namespace {
 
-// Lists in documents are short: no memory is asked for, as std::stable_sort does.
+// Lists in documents are short: this allocates no memory, as std::stable_sort would.
 template <class Before>
 List SortStably(List list, const Before& before) {
   if (list.size() > 32) {
@@ -242,7 +243,7 @@ List SortMapsByKey(List list, Atom merge_key) {
 
 namespace {
 
-// Whether an object in `v` has a member that is such a one.
+// True if an object in `v` has a member for which `such` is true.
 template <class Such>
 bool HasMember(const Value& v, const Such& such) {
   for (const Value::Member& m : v.members()) {

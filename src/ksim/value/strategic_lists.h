@@ -1,5 +1,6 @@
-// Lists in strategic merge patches: directives, merge keys, and the order of what is merged.
-// Upstream: apimachinery pkg/util/strategicpatch/patch.go, function by function; the names are its.
+// Lists in strategic merge patches: directives, merge keys, and the order of merged elements.
+// Upstream: apimachinery pkg/util/strategicpatch/patch.go, function by function, with
+// its names.
 #pragma once
 #include <span>
 #include <string>
@@ -20,7 +21,7 @@ inline constexpr std::string_view kDeleteFromList = "$deleteFromPrimitiveList";
 inline constexpr std::string_view kSetElementOrder = "$setElementOrder";
 inline constexpr std::string_view kMapType = "map[string]interface {}";  // as Go prints it
 
-// The members of a patch that are about their object, as names.
+// The names of a patch's members that are directives about their object.
 struct DirectiveNames {
   Atom patch{kDirective}, retain_keys{kRetainKeys};
 };
@@ -44,13 +45,13 @@ absl::Status ErrBadRetainKeys();
 // "$setElementOrder/containers" -> "containers".
 absl::StatusOr<std::string> ExtractKey(std::string_view key, std::string_view prefix);
 
-// Whether the elements of the lists, which must be of one type, are objects.
+// True if the elements of the lists, which must be of one type, are objects.
 absl::StatusOr<bool> HoldsMaps(ItemSpan a, ItemSpan b);
 
 // The first element whose merge key has the value; -1 if none. Elements must be objects.
 absl::StatusOr<int> FindByKey(ItemSpan list, Atom merge_key, const Value& value);
 
-// Whether the merge keys (or, without one, the elements) are equal.
+// True if the merge keys (or, without one, the elements) are equal.
 absl::StatusOr<bool> MergeKeyValueEqual(const Value& left, const Value& right, Atom merge_key);
 
 // The elements of `merged` that `by` has, and the others.

@@ -65,7 +65,7 @@ class EditedFields {
   absl::InlinedVector<Value::Member, 24> members_;  // not sorted
 };
 
-// One object and the patch for it; members of the patch that are dealt with are taken out of it.
+// One object and the patch for it. A member of the patch that has been applied leaves the patch.
 class MapMerger {
  public:
   MapMerger(const Value& original, Value patch, const PatchSchema* type,
@@ -119,7 +119,7 @@ class MapMerger {
     return absl::OkStatus();
   }
 
-  // Of two patches merged into one: both must agree.
+  // Two patches that are merged into one must agree.
   absl::Status KeepRetainKeys(const Value& keys) {
     const Value* own = original_.Find(Directives().retain_keys);
     if (own == nullptr) {

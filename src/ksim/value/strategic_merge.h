@@ -1,5 +1,5 @@
-// Applying a strategic merge patch (mergeMap of apimachinery pkg/util/strategicpatch/patch.go), and
-// merging two of them into one.
+// Applies a strategic merge patch to a document, or merges two patches into one (mergeMap of
+// apimachinery pkg/util/strategicpatch/patch.go).
 #pragma once
 #include "absl/status/statusor.h"
 #include "ksim/value/patch_schema.h"
@@ -8,7 +8,7 @@
 namespace ksim::value {
 
 struct MergeOptions {
-  // Applying to a document. Off: `original` is a patch, too, and directives and nulls stay.
+  // On: `original` is a document. Off: it is a patch too, and directives and nulls stay.
   bool merge_parallel_list = true;
   bool ignore_unmatched_nulls = true;
 };

@@ -75,7 +75,7 @@ void AppendHex(std::uint32_t c, int digits, std::string* out) {
   for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) *out += kHex[(c >> shift) & 15];
 }
 
-// What Go's quoting spells out although it is above ASCII: controls, separators, surrogates'
+// The characters above ASCII that Go's quoting escapes: controls, separators, surrogates'
 // neighbours. (Its full table of printable characters is not needed for names in errors.)
 bool IsUnprintable(char32_t c) {
   return (c >= 0x7F && c < 0xA1) || c == 0xAD || (c >= 0x2000 && c <= 0x200F) ||

@@ -1,4 +1,4 @@
-// Small helpers for the readers of this layer: places in texts and the statuses that name them.
+// Small helpers for the parsers of this layer: places in texts and the statuses that name them.
 #pragma once
 #include <cstdint>
 #include <optional>

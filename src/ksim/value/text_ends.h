@@ -1,5 +1,5 @@
-// The ends of a text: what the tables of recent texts find them by. Cheaper than a hash, and it
-// tells short texts apart by itself.
+// The ends of a text, the key in tables of recent texts: cheaper than a hash, and enough to tell
+// short texts apart.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -7,8 +7,8 @@
 
 namespace ksim::value {
 
-// The first and the last eight bytes of a text and its size; of a shorter text all its bytes, read
-// twice where they overlap. Up to 16 bytes this tells any two texts apart.
+// The first and the last eight bytes of a text and its size; a shorter text gives all its bytes,
+// read twice where they overlap. Up to 16 bytes this tells any two texts apart.
 struct Ends {
   std::uint64_t first = 0;
   std::uint64_t last = 0;

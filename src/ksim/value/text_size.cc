@@ -1,4 +1,4 @@
-// NOLINTFILE(ksim-static): what is remembered here changes no answer, only its cost.
+// NOLINTFILE(ksim-static): the remembered sizes change no answer, only its cost.
 #include "ksim/value/text_size.h"
 
 #include <array>
@@ -29,8 +29,8 @@ std::size_t Measure(const Value& container) {
   return bytes;
 }
 
-// Most parts of a tree were measured before, in the last version of it. What has no hash yet was
-// made a moment ago: it is not worth one.
+// Most parts of a tree were measured in the version before. A part without a hash was made a moment
+// ago: it is not worth one.
 std::size_t Remembered(const Value& container) {
   struct Known {
     std::uint64_t hash = 0;  // 0: nothing yet; no tree has that hash

@@ -1,4 +1,5 @@
-// How long the JSON text of a tree may be, cheaply: for limits that hardly anything comes near.
+// A cheap upper bound of the length of a tree's JSON text, for limits that hardly any tree comes
+// near.
 #pragma once
 #include <cstddef>
 
@@ -6,8 +7,8 @@
 
 namespace ksim::value {
 
-// Bytes of the JSON text at most, but for what strings escape and doubles take: what has no text,
-// items or members counts as the longest integer.
+// The JSON text has at most so many bytes, not counting the escapes of strings and the digits of
+// doubles; a scalar that is no string counts as the longest integer.
 std::size_t TextSizeBound(const Value& v);
 
 }  // namespace ksim::value

@@ -63,8 +63,8 @@ void PutDigits(char* at, std::uint32_t n) {
   for (int i = digits - 1; i >= 0; --i, n /= 10) at[i] = static_cast<char>('0' + n % 10);
 }
 
-// A second since 1970 as an object's times show it. Nanoseconds in 64 bits reach no year of five
-// digits.
+// Writes a second since 1970 as the times of objects are written. Nanoseconds in 64 bits reach no
+// year of five digits.
 struct SecondText {
   std::int64_t second = 0;
   char text[20] = "1970-01-01T00:00:00";
@@ -84,7 +84,7 @@ struct SecondText {
   std::string_view view() const { return {text, sizeof(text) - 1}; }
 };
 
-// The second that `t` is in. Many times in a row are of one second.
+// The text of the second that `t` is in. Many times in a row are in one second.
 const SecondText& SecondOf(VirtualTime t) {
   // NOLINT(ksim-static): a hit and a miss give the same text.
   thread_local SecondText last;
@@ -93,7 +93,7 @@ const SecondText& SecondOf(VirtualTime t) {
   return last;
 }
 
-// A time's text, where it is used at once.
+// The text of a time, which this object holds itself.
 class TimeText {
  public:
   static TimeText OfSecond(VirtualTime t) { return TimeText(t, "Z"); }

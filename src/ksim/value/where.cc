@@ -193,7 +193,7 @@ class WhereParser {
   std::size_t at_ = 0;
 };
 
-// Texts as they are, all else as JSON.
+// A text as it is, every other value as JSON.
 std::string JsonText(const Value& v) {
   return v.is_string() ? std::string(v.AsString()) : ToJson(v);
 }
@@ -247,7 +247,7 @@ bool Holds(const Value& found, Op op, const std::vector<Where::Operand>& operand
 
 }  // namespace
 
-// Of several that the path leads to one is enough.
+// One of the values that the path leads to is enough.
 bool Where::Term::Matches(const Value& tree) const {
   const std::vector<const Value*> found = Select(tree, path);
   if (op == Op::kExists) return !found.empty();

@@ -1,3 +1,4 @@
+// Implements YamlNode and YamlFile of yaml.h.
 #include <algorithm>
 
 #include "ksim/value/yaml.h"

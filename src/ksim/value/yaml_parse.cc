@@ -1,3 +1,4 @@
+// Implements the parser of yaml.h.
 #include <fmt/format.h>
 #include <yaml.h>
 
@@ -15,7 +16,8 @@ namespace ksim::value {
 namespace {
 
 constexpr int kMaxYamlDepth = 1000;
-constexpr std::size_t kMaxAliasNodes = 1'000'000;  // what all aliases of a file may copy
+constexpr std::size_t kMaxAliasNodes =
+    1'000'000;  // limit of the nodes that all aliases of a file copy
 
 // The line breaks that libyaml counts: \n, \r, \r\n, NEL, LS, PS.
 std::vector<std::string> SplitLines(std::string_view text) {
@@ -104,7 +106,7 @@ class Reader {
     file_.errors.push_back(file_.At(span, std::move(message), std::move(hint)));
   }
 
-  // All Read... functions: false = stop reading the file.
+  // Every Read... function returns false to stop reading the file.
   bool ReadDocument() {
     anchors_.clear();
     YamlNode root;

@@ -32,8 +32,8 @@ char CharAt(const YamlFile& file, const yaml_mark_t& mark) {
   return '\0';
 }
 
-// The place of a problem. What is missed where the file ends is missed after its last words: behind
-// them there is no line to show.
+// The place of a problem. A problem at the end of the file is shown after the last word: behind it
+// there is no line to show.
 Span PlaceOfProblem(const YamlFile& file, const yaml_mark_t& mark) {
   std::size_t last = file.lines.size();
   while (last > 0 && file.lines[last - 1].find_first_not_of(" \t\r") == std::string::npos) --last;

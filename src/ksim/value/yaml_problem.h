@@ -1,4 +1,4 @@
-// From libyaml's complaints to diagnostics that say what to do.
+// Turns libyaml's complaints into diagnostics that say what to do.
 #pragma once
 #include <yaml.h>
 
@@ -12,7 +12,7 @@ namespace ksim::value {
 // Marks count from 0, in code points.
 Span SpanOf(const yaml_mark_t& start, const yaml_mark_t& end);
 
-// What stopped the parser.
+// The problem that stopped the parser.
 Diagnostic ParserProblem(const yaml_parser_t& parser, const YamlFile& file, std::string_view text);
 
 }  // namespace ksim::value

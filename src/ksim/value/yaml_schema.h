@@ -1,5 +1,5 @@
-// What plain YAML scalars mean: by the YAML 1.2 core schema, which ksim follows, and as kubectl's
-// reader (sigs.k8s.io/yaml goyaml.v2, resolve.go) takes them.
+// The meaning of plain YAML scalars: by the YAML 1.2 core schema, which ksim follows, and by
+// kubectl's reader (sigs.k8s.io/yaml goyaml.v2, resolve.go).
 #pragma once
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ std::string KubectlDifference(std::string_view plain);
 // The same for a mapping key, whose value is turned back into text.
 std::string KubectlKeyDifference(std::string_view plain);
 
-// Whether a string may be printed without quotes (goyaml.v2 encode.go, stringv).
+// True if a string may be printed without quotes (goyaml.v2 encode.go, stringv).
 bool IsPlainString(std::string_view text);
 
 }  // namespace ksim::value

@@ -1,5 +1,6 @@
-// Writes block YAML through libyaml's emitter, which goyaml.v2 (what kubectl prints with) is a port
-// of, with the choices of its encode.go and the key order of its sorter.go.
+// Implements the writer of yaml.h: block YAML through libyaml's emitter, which goyaml.v2 (what
+// kubectl prints with) is a port of, with the choices of its encode.go and the key order of its
+// sorter.go.
 #include <yaml.h>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 //   tree.Get(Fields().spec).Get(Fields().node_name)
 //
 // The table is made once a process; a lookup compares numbers and interns nothing. A member is
-// called as its field is, in lower case with underscores (podIPs: pod_ips; the keywords namespace_,
-// operator_, template_). Add what is missing: one line, in the order of the alphabet.
+// named as its field, in lower case with underscores (podIPs: pod_ips; the keywords namespace_,
+// operator_, template_). Add a missing field as one line, in the order of the alphabet.
 //
 // Source: the json tags of staging/src/k8s.io/api and apimachinery pkg/apis/meta/v1/types.go.
 #pragma once

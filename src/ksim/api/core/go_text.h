@@ -1,4 +1,4 @@
-// Text as Go's fmt package prints it, where Kubernetes' messages go through it.
+// Texts as Go's fmt package prints them in Kubernetes' messages.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Why Go's time.Parse does not read a text, in its words.
+// The reason why Go's time.Parse does not read a text, in its words.
 //
 // Source: src/time/format.go parse, newParseError, ParseError.Error, quote.
 #pragma once

@@ -1,6 +1,6 @@
-// What was found out about trees, by their content: most parts of an object come again with each
-// write of it, and with each object made from one template. What has no hash yet was made a moment
-// ago: it is not worth one.
+// KnownTrees remembers which trees passed a check, by their content: most parts of an object come
+// again with each write of it, and with each object made from one template. A tree without a hash
+// was made a moment ago: it is not worth one.
 //
 //   thread_local KnownTrees known;  // changes no answer, only its cost
 //   const KnownTrees::Place place = known.Of(tree, aspect);
@@ -31,7 +31,7 @@ class KnownTrees {
     std::uint64_t* at_;
   };
 
-  // `aspect`: what is asked of the tree, where that is not always the same.
+  // `aspect` tells several checks of one table apart.
   Place Of(const value::Value& tree, std::uint64_t aspect) {
     const std::uint64_t hash = value::HashIfKnown(tree);
     const std::uint64_t key = hash + aspect * 0x9E3779B97F4A7C15;

@@ -84,7 +84,7 @@ class MemberFinder {
 }  // namespace
 
 // Every version of every object comes by here.
-const Value* Object::Rep::Point() {
+const Value* Object::Rep::ReadEnvelope() {
   const FieldNames& n = Fields();
   static const MemberFinder<4> of_object({n.api_version, n.kind, n.metadata, n.spec});
   static const MemberFinder<9> of_metadata({n.name, n.namespace_, n.uid, n.labels, n.annotations,
@@ -120,10 +120,10 @@ Object Object::FromTree(Value tree, std::int64_t resource_version) {
   if (!tree.is_object()) return Object();
   auto* rep = new Rep;
   rep->tree = std::move(tree);
-  if (rep->Point() != nullptr) {
+  if (rep->ReadEnvelope() != nullptr) {
     const std::int64_t given = TakeVersion(&rep->tree);
     if (resource_version == 0) resource_version = given;
-    rep->Point();
+    rep->ReadEnvelope();
   }
   rep->resource_version = resource_version;
   return Object(rep);

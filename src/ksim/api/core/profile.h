@@ -1,6 +1,6 @@
-// Profile: what the rules of the API types do differently in Kubernetes 1.25, 1.30 and 1.36:
+// Profile: the differences between the rules of the API types in Kubernetes 1.25, 1.30 and 1.36:
 // validation and its words, defaulting, preparation before storage, warnings and decoding. A switch
-// has the name of its feature gate where there is one, else of the behaviour; its comment names
+// has the name of its feature gate, or of the behaviour if there is no gate; its comment names
 // upstream's function. profile.cc is one column a version, and the only place under src/ksim/api
 // that knows which version has which switch.
 //
@@ -91,7 +91,7 @@ struct Profile {
   // Decoding: sigs.k8s.io/json. A type error names the embedded structs on its way.
   bool type_errors_name_embedded = false;
 
-  // What a pod holds and when it counts.
+  // The host ports that a pod holds, and the moment from which it is available.
   bool sidecars_hold_host_ports = false;  // pkg/scheduler/util GetHostPorts, from 1.33 on
   bool available_at_due_time = false;     // podutils.IsPodAvailable: <=, else <
 };

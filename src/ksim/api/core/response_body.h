@@ -14,7 +14,7 @@ bool IsStatusBody(const Response& response);
 // built-in kinds carry neither kind nor apiVersion, those of custom resources both.
 value::Value ListBody(const ResourceInfo& r, const Response& list);
 
-// What the verb answers with.
+// The body of the answer to a request of that verb.
 value::Value ResponseBody(const ResourceInfo& r, Verb verb, const Response& response);
 
 }  // namespace ksim::api

@@ -1,4 +1,5 @@
-// How a client tells answers apart: by reason; by code only where the reason is none it knows.
+// Implements the predicates of status.h, by which a client tells answers apart: by their reason, or
+// by their code if it does not know the reason.
 #include <algorithm>
 #include <array>
 
@@ -83,7 +84,7 @@ bool IsTooLargeResourceVersion(const Status& s, bool in_message) {
   const bool details = !d.name.empty() || !d.group.empty() || !d.kind.empty() || !d.uid.empty() ||
                        !d.causes.empty() || d.retry_after_seconds != 0;
   if (!IsTimeout(s) || !details) return false;
-  // What servers before 1.19 sent.
+  // Servers before 1.19 sent this text.
   constexpr std::string_view kText = "Too large resource version";
   for (const StatusCause& c : s.details->causes) {
     if (c.message == kText) return true;

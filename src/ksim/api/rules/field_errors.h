@@ -1,5 +1,5 @@
-// Field errors: what a validator says about one place of an object, composed as Kubernetes
-// composes it. The bad value is shown as Go's %#v up to 1.33 and as JSON later.
+// Field errors: the errors that validation finds at one place of an object, composed as Kubernetes
+// composes them. They show the bad value as Go's %#v or as JSON (Profile::bad_values_as_json).
 //
 // Source: apimachinery pkg/util/validation/field/errors.go (ErrorBody), path.go.
 #pragma once
@@ -37,7 +37,7 @@ class FieldPath {
   std::size_t index_ = 0;
 };
 
-// How Go prints a bad value that is no scalar.
+// The Go type of a bad value that is no scalar, which decides how Go prints it.
 enum class GoShape : std::uint8_t {
   kStringMap,      // map[string]string
   kStringSlice,    // []string
@@ -69,7 +69,7 @@ class FieldErrorList {
   void Duplicate(const FieldPath& field, std::string_view bad);
   void NotFound(const FieldPath& field, std::string_view bad);
   void NonNegative(const FieldPath& field, const value::Value& number);
-  // An error made elsewhere, its body complete.
+  // An error whose body is complete.
   void Add(std::string reason, std::string body, std::string field);
 
   bool empty() const { return causes_.empty(); }
@@ -82,7 +82,7 @@ class FieldErrorList {
   std::vector<StatusCause> causes_;
 };
 
-// A text that is none of `allowed` is refused; an empty one is missing if it is `required`.
+// Refuses a text that is none of `allowed`; an empty one is missing if it is `required`.
 void ValidateChoice(std::string_view choice, bool required, const FieldPath& path,
                     std::initializer_list<std::string_view> allowed, FieldErrorList* errors);
 

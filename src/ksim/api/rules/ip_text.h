@@ -1,5 +1,5 @@
-// Texts that are addresses, as netutils.ParseIPSloppy and ParseCIDRSloppy read them: an IPv4 number
-// may have leading zeros.
+// Rules of the texts of addresses, as netutils.ParseIPSloppy and ParseCIDRSloppy read them: an IPv4
+// number may have leading zeros.
 //
 // Source: k8s.io/utils/internal/third_party/forked/golang/net/ip.go.
 #pragma once

@@ -156,14 +156,14 @@ void ValidateImmutable(const Value& updated, const Value& old, GoShape shape, co
 
 namespace {
 
-// What a create and an update look at alike.
+// The parts of metadata that a create and an update validate alike.
 void CheckContents(const Value& metadata, const FieldPath& path, FieldErrorList* errors) {
   ValidateLabels(metadata.Get(Fields().labels), path.Child("labels"), errors);
   ValidateAnnotations(metadata.Get(Fields().annotations), path.Child("annotations"), errors);
   CheckOwners(metadata.Get(Fields().owner_references), path.Child("ownerReferences"), errors);
 }
 
-// What an update may not do to it.
+// The changes of metadata that an update may not make.
 void CheckChanges(const Value& metadata, const Value& old, const FieldPath& path,
                   FieldErrorList* errors) {
   const FieldNames& n = Fields();
@@ -217,7 +217,7 @@ void ValidateKubeFinalizer(std::string_view name, const FieldPath& path, FieldEr
                   "name is neither a standard finalizer name nor is it fully qualified");
 }
 
-// Most updates leave the metadata as they are.
+// Most updates leave the metadata as they are, so good ones are remembered.
 void ValidateCommonMeta(const ResourceInfo& kind, const Value& metadata, FieldErrorList* errors) {
   // NOLINT(ksim-static): a hit and a miss find the same errors.
   thread_local KnownTrees good;

@@ -1,4 +1,4 @@
-// Validation of what every object has.
+// Rules of metadata, which every object has.
 //
 // Sources: apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation.
 #pragma once
@@ -10,12 +10,12 @@ namespace ksim::api {
 // ValidateObjectMeta as the kind's own validation calls it: `metadata` of a new object.
 void ValidateObjectMeta(const ResourceInfo& kind, const value::Value& metadata,
                         FieldErrorList* errors);
-// What apiserver pkg/registry/rest asks of every kind beside: any name that fits into a path.
+// The rules of apiserver pkg/registry/rest for every kind: any name that fits into a path.
 void ValidateCommonMeta(const ResourceInfo& kind, const value::Value& metadata,
                         FieldErrorList* errors);
 // validateKubeFinalizerName.
 void ValidateKubeFinalizer(std::string_view name, const FieldPath& path, FieldErrorList* errors);
-// ValidateObjectMetaUpdate. `good_contents`: ValidateCommonMeta found nothing wrong with it.
+// ValidateObjectMetaUpdate. `good_contents`: ValidateCommonMeta found no error.
 void ValidateObjectMetaUpdate(const value::Value& metadata, const value::Value& old,
                               bool good_contents, FieldErrorList* errors);
 

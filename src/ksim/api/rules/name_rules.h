@@ -1,5 +1,5 @@
-// Which texts are names, by the rules of RFC 1123, RFC 1035 and Kubernetes' own: each function
-// gives the reasons why a text is not, in upstream's words; none for a good one.
+// Rules of names: RFC 1123, RFC 1035 and Kubernetes' own. Each function returns the reasons why a
+// text is no such name, in upstream's words; none for a good one.
 //
 // Sources: apimachinery pkg/util/validation/validation.go, pkg/api/validation/generic.go.
 #pragma once
@@ -27,14 +27,14 @@ NameProblems HttpHeaderName(std::string_view name);
 // A subdomain whose labels may begin with underscores.
 NameProblems UnderscoreSubdomain(std::string_view name);
 NameProblems IpAddress(std::string_view text);
-// Label keys and values as that version words the problems.
+// Label keys and values, in the words of that version.
 NameProblems QualifiedName(std::string_view name, Compat compat);
 NameProblems LabelValue(std::string_view value, Compat compat);
 
-// A text about labels in that version's words: some changed when they were gathered in one package.
+// A text about labels in the words of that version: some changed with package content.
 std::string WordedFor(std::string text, Compat compat);
 
-// What a generateName is checked as: a trailing dash may be followed by more.
+// The text that validation checks for a generateName, whose trailing dash is not its end.
 std::string MaskTrailingDash(std::string_view name);
 
 }  // namespace ksim::api

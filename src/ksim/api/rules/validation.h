@@ -1,6 +1,6 @@
-// Validation: what the API server refuses, in Kubernetes' words, order and cause reasons. All
-// functions return every problem they find, empty for a valid object; Invalid() composes the
-// answer.
+// Validation: the rules by which the API server refuses objects, with Kubernetes' words, order and
+// cause reasons. Every function returns all errors that it finds, none for a valid object;
+// InvalidObject() composes the answer.
 //
 // Sources: apimachinery pkg/api/validation/objectmeta.go, pkg/util/validation/field/errors.go;
 // pkg/apis/core/validation/validation.go, pkg/apis/apps/validation/validation.go, ...

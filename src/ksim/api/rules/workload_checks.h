@@ -1,4 +1,4 @@
-// What the validations of several workloads share.
+// Rules that several workloads share.
 //
 // Sources: pkg/apis/apps/validation/validation.go, pkg/apis/core/validation/validation.go.
 #pragma once
@@ -18,14 +18,14 @@ bool IsEmptySelector(const value::Value& selector);
 // spec.template.metadata.labels must be what the selector selects.
 void CheckMatch(const value::LabelSelector& selector, const value::Value& spec,
                 const FieldPath& path, FieldErrorList* errors);
-// Pods of the workload run for ever.
+// The workload's pods must restart always and have no deadline.
 void CheckAlways(std::string_view kind, const value::Value& spec, const FieldPath& path,
                  FieldErrorList* errors);
 // ValidatePodTemplateSpecForReplicaSet, ValidatePodTemplateSpecForRC.
 void CheckTemplate(std::string_view kind, const value::LabelSelector& selector,
                    const value::Value& spec, const FieldPath& path, FieldErrorList* errors);
 
-// "25%" as 25, 3 as 3; nullopt-like -1 for a text that is neither.
+// "25%" as 25, 3 as 3; -1 for a text that is no percentage.
 std::int64_t PercentOrNumber(const value::Value& v);
 void CheckIntOrPercent(const value::Value& v, const FieldPath& path, FieldErrorList* errors);
 void CheckAtMost100Percent(const value::Value& v, const FieldPath& path, FieldErrorList* errors);

@@ -26,7 +26,7 @@ struct HostPort {
 std::vector<HostPort> HostPorts(const Object& pod);
 // Those of its init containers that go on running.
 std::vector<HostPort> SidecarHostPorts(const Object& pod);
-// What the pod has to itself on its node: 1.36 counts sidecars.
+// The host ports that the pod holds alone on its node; Profile::sidecars_hold_host_ports.
 std::vector<HostPort> HeldHostPorts(const Object& pod, Compat compat);
 
 // Both cannot be held at once: same port and protocol, and addresses that overlap.

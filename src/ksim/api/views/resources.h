@@ -1,4 +1,4 @@
-// What pods ask for and nodes have, in the units that scheduler and kubelet count in: CPU in
+// The resources that pods ask for and nodes have, in the units of scheduler and kubelet: CPU in
 // thousandths, everything else in whole units (bytes, pieces).
 //
 // Source: pkg/scheduler/framework/types.go Resource, calculateResource;
@@ -13,7 +13,7 @@
 
 namespace ksim::api {
 
-// What scoring assumes of a container that asks for nothing.
+// The request that scoring assumes for a container that asks for nothing.
 inline constexpr std::int64_t kDefaultMilliCpuRequest = 100;
 inline constexpr std::int64_t kDefaultMemoryRequest = 200 * 1024 * 1024;
 

@@ -32,7 +32,7 @@ void CheckKeySelector(const Value& ref, const FieldPath& path, FieldErrorList* e
   }
 }
 
-// validateFileKeySelector, of 1.34 and later.
+// validateFileKeySelector.
 void CheckFileKey(const Value& ref, const FieldPath& path, FieldErrorList* errors) {
   const std::string_view key = ref.Get(Fields().key).AsString();
   if (key.empty()) {

@@ -42,7 +42,6 @@ void CheckPortOnly(const Value& action, const FieldPath& path, FieldErrorList* e
   CheckHandlerPort(action.Get(Fields().port), path.Child("port"), errors);
 }
 
-// Negative: the pod has none.
 void CheckSleep(const Value& sleep, const Value& grace, const FieldPath& path,
                 FieldErrorList* errors) {
   const std::int64_t seconds = sleep.Get(Fields().seconds).AsInt();

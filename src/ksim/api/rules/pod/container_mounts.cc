@@ -25,7 +25,7 @@ bool HasName(const Value& list, std::string_view name) {
                      [&](const Value& v) { return FieldText(v, Fields().name) == name; });
 }
 
-// Of several items of one name the last counts (GetVolumeMountMap, GetVolumeDeviceMap).
+// The last of several items of one name counts (GetVolumeMountMap, GetVolumeDeviceMap).
 bool HasPath(const Value& list, Atom field, std::string_view path) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (FieldText(list.at(i), field) != path) continue;

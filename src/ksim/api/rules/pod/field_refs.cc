@@ -58,7 +58,7 @@ bool SplitSubscript(std::string_view text, std::string_view* path, std::string_v
   return true;
 }
 
-// What keeps the field from being read at all; "" if nothing does.
+// The reason why the server cannot read the field at all; "" if it can.
 std::string LabelProblem(std::string_view version, std::string_view label) {
   if (version != "v1") return fmt::format("unsupported pod version: {}", version);
   std::string_view path, subscript;

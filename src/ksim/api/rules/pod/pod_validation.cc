@@ -88,7 +88,7 @@ void CheckPreemption(const Value& policy, const FieldPath& path, FieldErrorList*
   ValidateChoice(policy.AsString(), true, path, {"PreemptLowerPriority", "Never"}, errors);
 }
 
-// What comes last in a spec: classes of priority and runtime, overhead, the operating system.
+// The last fields of a spec: classes of priority and runtime, overhead, the operating system.
 void CheckClasses(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
   const std::string_view priority = spec.Get(Fields().priority_class_name).AsString();
   if (!priority.empty()) {
@@ -179,8 +179,8 @@ void ValidatePodTemplate(const Value& pod_template, const FieldPath& path, Field
   }
 }
 
-// A cost that was bad before (/status does not look at it) may stay so: pkg/api/pod/util.go
-// GetValidationOptionsFromPodSpecAndMeta.
+// A deletion cost that was bad before may stay so, since /status does not check it:
+// pkg/api/pod/util.go GetValidationOptionsFromPodSpecAndMeta.
 void ValidatePodMetadataAndSpec(const Value& pod, const Value& old, FieldErrorList* errors) {
   const FieldPath path("spec");
   const Value& spec = pod.Get(Fields().spec);

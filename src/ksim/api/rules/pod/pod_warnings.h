@@ -1,4 +1,4 @@
-// What a server remarks about a pod that it takes all the same.
+// The warnings that a server sends with a pod that it accepts.
 //
 // Sources: pkg/api/pod/warnings.go; pkg/registry/core/pod/strategy.go WarningsOnCreate.
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace ksim::api {
 
-// Of a new Pod.
+// The warnings about a new Pod.
 std::vector<std::string> PodWarnings(const value::Value& pod, Compat compat);
 
-// Of the metadata and spec of a template that is at `path` (spec.template).
+// The warnings about a template that stands at `path` (spec.template).
 std::vector<std::string> PodTemplateWarnings(const value::Value& pod_template,
                                              std::string_view path, Compat compat);
 
