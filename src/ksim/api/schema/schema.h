@@ -48,6 +48,6 @@ Reading Read(const ResourceInfo& kind, const value::Value& body, std::string_vie
 // embedded structs.
 Result<value::Value> Decode(const ResourceInfo& kind, const value::Value& body,
                             std::string_view field_validation, std::vector<std::string>* warnings,
-                            Compat compat = Compat::k1_30);
+                            Compat compat = kDefaultCompat);
 
 }  // namespace ksim::api
