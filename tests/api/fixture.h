@@ -9,6 +9,7 @@
 
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
+#include "ksim/base/time.h"
 #include "ksim/value/json.h"
 #include "ksim/value/value.h"
 #include "ksim/value/yaml.h"
@@ -16,6 +17,9 @@
 namespace ksim::api {
 
 inline constexpr Compat kAllCompats[] = {Compat::k1_25, Compat::k1_30, Compat::k1_36};
+
+// A time since the start of the run.
+inline VirtualTime At(std::int64_t seconds) { return VirtualTime() + Seconds(seconds); }
 
 inline value::Value Yaml(std::string_view text) {
   const value::YamlFile file = value::ParseYaml(text, "test.yaml");

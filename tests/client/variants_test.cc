@@ -4,7 +4,7 @@
 
 #include "ksim/client/cache/shared_informer.h"
 #include "ksim/sim/probe.h"
-#include "tests/client/reflector_fixture.h"
+#include "tests/client/cache/reflector_fixture.h"
 
 namespace ksim::client {
 namespace {

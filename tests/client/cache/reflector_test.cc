@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/client/reflector_fixture.h"
+#include "tests/client/cache/reflector_fixture.h"
 
 namespace ksim::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/api/validation_fixture.h"
+#include "tests/api/rules/validation_fixture.h"
 
 namespace ksim::api {
 namespace {

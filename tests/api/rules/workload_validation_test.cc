@@ -1,5 +1,5 @@
 #include "ksim/api/rules/cron_schedule.h"
-#include "tests/api/validation_fixture.h"
+#include "tests/api/rules/validation_fixture.h"
 
 namespace ksim::api {
 namespace {

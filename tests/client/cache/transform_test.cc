@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/client/informer.h"
-#include "tests/client/reflector_fixture.h"
+#include "tests/client/cache/reflector_fixture.h"
 
 namespace ksim::client {
 namespace {

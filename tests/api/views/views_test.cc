@@ -10,8 +10,7 @@ namespace {
 
 using value::Value;
 
-VirtualTime At(std::int64_t seconds) { return VirtualTime() + Seconds(seconds); }
-PodView Pod(std::string_view yaml) { return PodView(Object::FromTree(Yaml(yaml))); }
+PodView PodFrom(std::string_view yaml) { return PodView(Object::FromTree(Yaml(yaml))); }
 
 TEST(PodView, Predicates) {
   const struct {
@@ -31,7 +30,7 @@ TEST(PodView, Predicates) {
        true, false, false},
   };
   for (const auto& c : kCases) {
-    const PodView pod = Pod(c.yaml);
+    const PodView pod = PodFrom(c.yaml);
     EXPECT_EQ(pod.ready(), c.ready) << c.yaml;
     EXPECT_EQ(pod.terminal(), c.terminal) << c.yaml;
     EXPECT_EQ(pod.active(), c.active) << c.yaml;
@@ -41,9 +40,9 @@ TEST(PodView, Predicates) {
 
 // CTRL-RS-28
 TEST(PodView, AvailableAfterMinReadySeconds) {
-  const PodView pod =
-      Pod("status: {conditions: [{type: Ready, status: 'True', lastTransitionTime: "
-          "'2025-01-01T00:00:10Z'}]}");
+  const PodView pod = PodFrom(
+      "status: {conditions: [{type: Ready, status: 'True', lastTransitionTime: "
+      "'2025-01-01T00:00:10Z'}]}");
   EXPECT_EQ(pod.ready_since(), At(10));
   for (const Compat compat : kAllCompats) {
     EXPECT_TRUE(pod.Available(Seconds(0), At(0), compat));
@@ -52,14 +51,14 @@ TEST(PodView, AvailableAfterMinReadySeconds) {
     // The time is up at this very second, which does not count yet up to 1.33.
     EXPECT_EQ(pod.Available(Seconds(5), At(15), compat), compat == Compat::k1_36);
   }
-  const PodView timeless = Pod("status: {conditions: [{type: Ready, status: 'True'}]}");
+  const PodView timeless = PodFrom("status: {conditions: [{type: Ready, status: 'True'}]}");
   EXPECT_TRUE(timeless.Available(Seconds(0), At(9), Compat::k1_30));
   EXPECT_FALSE(timeless.Available(Seconds(1), At(9), Compat::k1_30));
-  EXPECT_FALSE(Pod("{}").Available(Seconds(0), At(9), Compat::k1_30));
+  EXPECT_FALSE(PodFrom("{}").Available(Seconds(0), At(9), Compat::k1_30));
 }
 
 TEST(PodView, FieldsAndRestarts) {
-  const PodView pod = Pod(R"(
+  const PodView pod = PodFrom(R"(
 metadata: {deletionGracePeriodSeconds: 30}
 spec:
   nodeName: n1
@@ -105,7 +104,7 @@ status:
   EXPECT_EQ(pod.MaxSidecarRestarts(), 4);
   ASSERT_NE(pod.ContainerStatus("b"), nullptr);
   EXPECT_EQ(pod.ContainerStatus("c"), nullptr);
-  EXPECT_EQ(Pod("{}").termination_grace_period_seconds(), std::nullopt);
+  EXPECT_EQ(PodFrom("{}").termination_grace_period_seconds(), std::nullopt);
 }
 
 TEST(Conditions, TransitionTimeMovesWithTheStatusOnly) {

@@ -6,7 +6,6 @@ namespace ksim::api {
 namespace {
 
 Object Obj(std::string_view yaml) { return Object::FromTree(Yaml(yaml)); }
-VirtualTime At(std::int64_t seconds) { return VirtualTime() + Seconds(seconds); }
 
 std::vector<std::string> Cells(std::string_view kind, std::string_view yaml,
                                VirtualTime now = At(90)) {
