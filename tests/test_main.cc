@@ -1,5 +1,5 @@
-// main of every test program. CTest runs several at a time, and two tests may give their files one
-// name: so each process writes into a directory of its own, which is gone when it ends.
+// main() of every test program. CTest runs several at a time, and two tests may give their files
+// one name: so each process writes into a directory of its own, which it removes at its end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 namespace {
 
-// testing::TempDir() is what TEST_TMPDIR names. Who has set it wants to have it so, be it the
-// process that this one is the death test of.
+// testing::TempDir() is the directory of TEST_TMPDIR. main() keeps a TEST_TMPDIR that is set
+// already: by the user, or by the parent process of a death test.
 class OwnTempDir {
  public:
   OwnTempDir() {

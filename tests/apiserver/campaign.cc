@@ -63,7 +63,7 @@ class Reflector {
   bool back() const { return synced_ && watching(); }
   std::int64_t rv() const { return rv_; }
 
-  // Takes in what has come; does the next thing if it has nothing under way.
+  // Handles the received answers and events; starts the next request if none is under way.
   void Step() {
     TakeInList();
     TakeInWatch();
@@ -187,7 +187,7 @@ class Reflector {
     if (watch_ != nullptr && watch_->closed) Retry(Duration());
   }
 
-  // The connection breaks while the state is being told: what has come is worth nothing.
+  // The connection breaks during the initial state, so the reflector drops the part that it has.
   void LoseInTheMiddle() {
     if (options_.resume_from_synthetic && !building_.empty()) {
       state_ = building_;

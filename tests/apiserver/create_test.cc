@@ -138,7 +138,8 @@ TEST(Create, TriesOneNameInOlderProfiles) {
   EXPECT_EQ(r.status.details->retry_after_seconds, 1);
 }
 
-// API-65, CTRL-C-14: nobody asks who chose the name, once there is a base.
+// API-65, CTRL-C-14: the message is the same for a name that the client chose, once the object has
+// a generateName.
 TEST(Create, AGivenNameBesideABaseIsSaidNotToBeUniqueToo) {
   for (const Compat compat : {Compat::k1_25, Compat::k1_30, Compat::k1_36}) {
     World world{WorldOptions(compat)};

@@ -1,4 +1,4 @@
-// GET and LIST: what is answered from where, in each profile.
+// GET and LIST: the answers, and whether the watch cache or etcd serves them, in each profile.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -233,7 +233,7 @@ TEST_F(Updates, AStaleCacheJudgesNothing) {
   // The frozen cache still has `first`: its version is a conflict, and that of `second` is right.
   EXPECT_EQ(world.Update("configmaps", second.ToTree().Set(kData, Value::Of("3"))).code, 200);
   EXPECT_EQ(world.Update("configmaps", first.ToTree().Set(kData, Value::Of("4"))).code, 409);
-  // Equal to the stale copy, but not to what is stored: that is a change.
+  // The object equals the stale copy but not the stored one, so the update is a change.
   EXPECT_EQ(world.Update("configmaps", first.tree()).object.Get(kData).AsString(), "1");
   EXPECT_EQ(world.Get("configmaps", "default", "m").object.Get(kData).AsString(), "1");
 }

@@ -133,7 +133,7 @@ TEST(CrashHandlersDeathTest, UncaughtExceptionEndsWith70) {
       ExitedWithCode(70), "terminate called: thrown away");
 }
 
-// More than there is, as much at a time.
+// Allocates `size` bytes at a time until the memory limit is reached.
 void TakeAllMemory(std::size_t size) {
   const rlimit little{256 << 20, 256 << 20};
   ::setrlimit(RLIMIT_AS, &little);

@@ -25,7 +25,8 @@ TEST(Hash, KnownAnswers) {
   }
 }
 
-// Oracle: the whole text hashed, for every length around those at which XXH3 changes its ways.
+// The oracle hashes the whole text, for every length around those at which XXH3 changes its
+// algorithm.
 TEST(Hash, OfTheRestIsThatOfTheWholeText) {
   std::string text;
   while (text.size() < 16) text += '?';

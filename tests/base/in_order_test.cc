@@ -67,8 +67,8 @@ TEST(InOrder, StopsWhatIsUnderWay) {
 
 volatile std::sig_atomic_t heard = 0;
 
-// The first does what it is told to, the second is done, the third hears nothing, and the fourth
-// has not begun.
+// The first worker gets the signal and ends, the second is done already, the third ignores the
+// signal, and the fourth has not begun.
 TEST(InOrder, HandsOverWhatIsDoneWhenItStops) {
   Taken taken;
   const auto work = [](std::size_t i) {
@@ -95,7 +95,7 @@ TEST(InOrder, TellsOfACrashAlsoWhenItStops) {
   EXPECT_EQ(taken.text, "1:(exit code 70)");
 }
 
-// More than a pipe holds.
+// The answers are longer than a pipe holds.
 TEST(InOrder, TakesLongAnswers) {
   Taken taken;
   const auto work = [](std::size_t i) { return std::string(1 << 20, static_cast<char>('0' + i)); };

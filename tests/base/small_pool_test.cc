@@ -27,7 +27,7 @@ bool Intact(const Held& h) {
   return true;
 }
 
-// Nobody writes into what another holds, whatever the sizes and the order.
+// Places that are held at the same time do not overlap, whatever their sizes and order.
 TEST(SmallPool, PlacesDoNotOverlap) {
   std::mt19937 dice(7);  // NOLINT(ksim-random): of the test alone
   std::vector<Held> held;
@@ -62,7 +62,7 @@ TEST(SmallPool, GivesAPlaceAgain) {
   SmallPool::Free(second, 48);
 }
 
-// One thread may drop what another made, and the next thread takes what an ended one left.
+// A thread may free places of another thread, and a new thread reuses the places of an ended one.
 TEST(SmallPool, ThreadsMayEnd) {
   for (int round = 0; round < 3; ++round) {
     std::vector<void*> places(100);

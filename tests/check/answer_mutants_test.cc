@@ -138,7 +138,7 @@ TEST(AnswerMutants, EachIsCaught) {
   }
 }
 
-// --- what looks like it, and may be ---
+// --- answers that look wrong and are legal ---
 
 std::string Scenario(const std::string& steps, const std::string& faults,
                      const std::string& finalizers) {

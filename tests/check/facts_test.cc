@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kInformer = "kube-scheduler pods";
 
-// One informer's lists, told answer by answer.
+// The lists of one informer, answer by answer.
 class FactsTest : public testing::Test {
  protected:
   FactsTest() {

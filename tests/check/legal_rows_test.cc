@@ -60,7 +60,7 @@ std::string BehindAfterRestart(const std::string& process, const std::string& cl
       "", "nodes: 2, apiServers: 2" + cluster);
 }
 
-// --- what shows that it happened ---
+// --- checks that the legal oddity happened ---
 
 bool HandlerOf(const Record& r, const std::string& resource, const std::string& type) {
   return r.kind == Kind::kHandler && r.Text("listener") == kHandlers &&

@@ -28,7 +28,8 @@ TEST_F(ExpectationsTest, AreSatisfiedWithoutARecordAndWhenBothCountersAreMet) {
   EXPECT_TRUE(e.Satisfied(key));
 }
 
-// CTRL-C-04: older than five minutes, strictly; Set restarts the clock.
+// CTRL-C-04: an expectation expires when it is strictly older than five minutes; Set restarts its
+// time.
 TEST_F(ExpectationsTest, ExpireAfterMoreThanFiveMinutes) {
   Expectations e(process);
   e.Set(key, 1, 0);
@@ -40,7 +41,7 @@ TEST_F(ExpectationsTest, ExpireAfterMoreThanFiveMinutes) {
   EXPECT_FALSE(e.Satisfied(key));
 }
 
-// CTRL-C-04: by a clock that nobody turns.
+// CTRL-C-04: expectations expire by the monotonic clock, which no skew moves.
 TEST_F(ExpectationsTest, ExpireAsSoonWhenTheClockIsTurned) {
   for (const Duration skew : {Hours(1), Hours(-1)}) {
     Expectations e(process);
@@ -70,7 +71,7 @@ TEST_F(ExpectationsTest, EachSettingReplacesBothCountersAndRestartsTheClock) {
   EXPECT_FALSE(e.Satisfied(key));
 }
 
-// The variant rs.expectations: never.
+// Under the variant `rs.expectations: never` no expectation expires.
 TEST_F(ExpectationsTest, MayBeToldNeverToExpire) {
   Expectations e(process, /*expire=*/false);
   e.Set(key, 1, 0);

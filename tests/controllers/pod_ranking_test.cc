@@ -10,7 +10,7 @@ namespace {
 
 using value::Value;
 
-// A pod like all others unless told otherwise.
+// A pod whose fields have default values that a test can override.
 struct Pod {
   std::string name = "p", uid = "u", node = "n1", phase = "Running", cost;
   bool ready = true;

@@ -54,8 +54,8 @@ TEST(Injector, ATriggerMayBeThePhaseThatTheWorkloadBeginsWith) {
   EXPECT_EQ(told->First(EventKind::kStep, {{"verb", "cordon"}}).cause, phase.seq);
 }
 
-// Inside a step a kill is put off until the step returns: a fault that is over at once must not end
-// before that, or nobody starts the process again.
+// The kernel defers a kill inside a step until the step returns: a fault without duration must not
+// end before that, or the process stays dead.
 TEST(Injector, AProcessThatIsDownForNoTimeComesBack) {
   for (const char* fault :
        {"{at: 2s, restart: {process: kube-scheduler, down: 0s}}",

@@ -1,4 +1,4 @@
-// One run of a small cluster with faults, and questions about its trace.
+// Told is one run of a small cluster with faults, with queries on its trace.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -366,7 +366,7 @@ TEST(Failover, TheOneThatDoesNotLeadHandsNothingOver) {
   EXPECT_EQ(told->report.faults_missing[0].why, "kube-controller-manager-1 does not lead");
 }
 
-// Nobody else may lead meanwhile.
+// No other process may lead meanwhile.
 TEST(Failover, WaitsForTheHeir) {
   const auto told = Told::With(
       "  - {at: 20s, failover: {process: kube-controller-manager, to: kube-controller-manager-0}}\n"

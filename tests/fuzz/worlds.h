@@ -18,7 +18,8 @@ inline scenario::Scenario Parsed(const std::string& text) {
 }
 
 // kubernetes/kubernetes#129795: a ReplicaSet controller that has not seen its own pods for five
-// minutes makes them again when something else wakes it. `faults`: what a campaign may use.
+// minutes creates them again when another event wakes it. `faults` are the kinds that a campaign
+// may draw.
 inline scenario::Scenario ExpiredExpectations(const std::string& faults = "[delayStream]") {
   return Parsed(fmt::format(R"(
 apiVersion: ksim.dev/v1

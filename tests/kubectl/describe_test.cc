@@ -56,7 +56,8 @@ class FileCluster final : public ClusterView {
   std::map<std::tuple<std::string, std::string, std::string>, api::Object> by_key_;
 };
 
-// KSIM_UPDATE_GOLDEN=1 rewrites the file; compare it with kubectl's source, not with what it was.
+// KSIM_UPDATE_GOLDEN=1 rewrites the file; compare the new text with kubectl's source, not with the
+// old text.
 TEST(Describe, TellsOfEveryKindAsKubectlDoes) {
   const FileCluster cluster;
   std::string text;

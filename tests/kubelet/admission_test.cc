@@ -41,8 +41,8 @@ TEST(Admission, RefusesWhatTheNodeCannotRun) {
   }
 }
 
-// KUBELET-08: devices and huge pages count too; a device that the node does not have may be the
-// cluster's.
+// KUBELET-08: admission counts devices and huge pages too; an extended resource that the node does
+// not have may be a cluster-level one.
 TEST(Admission, CountsWhatElseThereIs) {
   const api::Object node = Parse(R"({"status":{"allocatable":{"pods":"9","example.com/gpu":"2",
       "hugepages-2Mi":"4Mi"}}})");

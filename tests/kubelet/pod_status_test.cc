@@ -103,7 +103,7 @@ TEST(PodPhase, ATerminalPhaseStays) {
   EXPECT_EQ(status.Get("reason").AsString(), "Evicted");
 }
 
-// KUBELET-28: up to 1.26 nothing forces a terminal phase on a deleted pod.
+// KUBELET-28: up to 1.26 the kubelet does not force a terminal phase on a deleted pod.
 TEST(PodPhase, OldProfilesKeepThePhaseOfADeletedPod) {
   const PodSandbox stopped = Sandbox({{"a", kExit0}, {"b", kExit0}});
   EXPECT_EQ(Generate(Pod(), &stopped, true, api::Compat::k1_25).Get("phase").AsString(), "Running");
@@ -139,7 +139,7 @@ TEST(PodConditions, StandInUpstreamsOrderAfterTheForeignOnes) {
             "2025-01-01T00:00:09Z");
 }
 
-// KUBELET-21, KUBELET-22: what the profiles add.
+// KUBELET-21, KUBELET-22: the conditions that later profiles add.
 TEST(PodConditions, DependOnTheProfile) {
   const PodSandbox s = Sandbox({{"a", kRunning}, {"b", kRunning}});
   const auto v125 = Generate(Pod(), &s, false, api::Compat::k1_25);
@@ -165,8 +165,8 @@ TEST(PodConditions, ReadyAsksTheReadinessGates) {
             "ReadinessGatesNotReady");
 }
 
-// 1.36's GeneratePodInitializedCondition, seen to answer so: a pod that begins anew stays
-// initialized.
+// A real 1.36 (GeneratePodInitializedCondition) keeps a pod Initialized when it starts its
+// containers anew.
 TEST(PodConditions, StayInitializedOnlyInTheNewestProfile) {
   const value::Path init{"spec", "initContainers"};
   const api::Object pod =
@@ -209,7 +209,8 @@ TEST(PodStatus, SaysWhichContainersAreToBeStarted) {
   EXPECT_FALSE(ShouldRestart(Pod("Always"), spec, &init)) << "it has done its work";
 }
 
-// KUBELET-11, KUBELET-12: what waits to be started says why, and what it was before.
+// KUBELET-11, KUBELET-12: the status of a waiting container has the reason and the last
+// termination.
 TEST(PodStatus, AContainerThatBacksOffWaitsAndItsEndIsItsLastState) {
   Container again = kExit1;
   again.restarts = 3;

@@ -21,7 +21,7 @@ TEST(RestartBackoff, FirstNothingThenTenSecondsDoublingToFiveMinutes) {
   EXPECT_EQ(backoff.WaitsUntil("u/other", At(now)), At(now)) << "each container has its own";
 }
 
-// KUBELET-11: strictly more than ten minutes since the last restart.
+// KUBELET-11: the back-off resets when the last restart is strictly more than ten minutes ago.
 TEST(RestartBackoff, ALongRunBeginsAnew) {
   for (const auto& [ran, waits] : {std::pair{600, 20}, std::pair{601, 0}}) {
     RestartBackoff backoff;
@@ -34,7 +34,7 @@ TEST(RestartBackoff, ALongRunBeginsAnew) {
   }
 }
 
-// KUBELET-13: of a pull the wait counts from the last that failed.
+// KUBELET-13: the back-off of an image pull counts from the last failed pull.
 TEST(RestartBackoff, MayCountFromTheLastTime) {
   RestartBackoff backoff;
   EXPECT_EQ(backoff.WaitsSinceLast("u_i", At(5)), At(5));

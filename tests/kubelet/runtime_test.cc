@@ -61,7 +61,7 @@ TEST_F(RuntimeTest, RunsAContainerUntilItIsKilled) {
   EXPECT_LT(kill_took, Seconds(1));
 }
 
-// KUBELET-15: SIGKILL when the grace is over.
+// KUBELET-15: the runtime sends SIGKILL at the end of the grace period.
 TEST_F(RuntimeTest, AShortGraceEndsInAKill) {
   kubelet.Spawn(Launch(false));
   Run(Minutes(1));
@@ -78,7 +78,7 @@ TEST_F(RuntimeTest, AnInitContainerEndsByItself) {
   EXPECT_EQ(C().exit_code, 0);
 }
 
-// KUBELET-36: containers do not belong to the kubelet.
+// KUBELET-36: containers outlive their kubelet.
 TEST_F(RuntimeTest, OutlivesTheKubeletButNotWhatItHadOnlyBegun) {
   kubelet.Spawn(Launch(false));
   Run(Minutes(1));
@@ -100,7 +100,7 @@ TEST_F(RuntimeTest, PullsOneImageAtATime) {
   EXPECT_EQ(pulls[1].waited, pulls[0].took + pulls[1].took);
 }
 
-// A pull that its kubelet's death cut short frees the line.
+// A pull that ends with its kubelet's death frees the queue of pulls.
 TEST_F(RuntimeTest, AKilledPullIsNotAPull) {
   kubelet.Spawn(Launch(false));
   Run(Minutes(1));

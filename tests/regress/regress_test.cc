@@ -1,5 +1,5 @@
-// Every scenario of this folder was a fault of ksim once, and says so at its top. Each runs under
-// every profile as `ksim run` does it, and all that watches it is silent.
+// Each scenario of this folder showed a fault of ksim, which its first lines describe. The test
+// runs it under every profile as `ksim run` does, and no oracle alarms.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

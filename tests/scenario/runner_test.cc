@@ -34,7 +34,7 @@ TEST(Runner, UntilIsKeptThoughTheClusterIsNotUpByThen) {
   EXPECT_EQ(runner.Run().end.time, Seconds(1).ns());
 }
 
-// The fold of the commits in the trace is what the store holds.
+// The fold of the trace's commits equals the store's content.
 TEST(Runner, TheFoldOfTheTraceIsTheStore) {
   Runner runner(Load({"scenarios/kubectl.yaml"}, LoadOptions()).scenarios[0], RunnerOptions());
   runner.Run();

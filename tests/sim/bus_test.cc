@@ -216,7 +216,7 @@ TEST(Digest, CauseAndBackgroundAreNotInIt) {
   EXPECT_EQ(digest_with(0, false), digest_with(7, true));
 }
 
-// A subscriber to a late part of a run gets the numbers that everybody gets.
+// A subscriber that comes late gets the same sequence numbers as the others.
 TEST(Bus, WhatNobodyHearsIsCounted) {
   Simulation sim{SimulationOptions()};
   EXPECT_EQ(sim.Emit({EventKind::kPhase}, MakePayload<TextPayload>("unheard")), 1u);

@@ -117,7 +117,7 @@ TEST(Draw, DurationsLieInTheirRange) {
   EXPECT_GE(wide, Seconds(-100));
 }
 
-// Answers by rule, and remembers what it was asked.
+// A strategy that gives a fixed answer and records the questions.
 class Scripted : public Strategy {
  public:
   std::string_view name() const override { return "scripted"; }
@@ -154,7 +154,7 @@ TEST(Choose, OverrideWinsOverStrategy) {
   EXPECT_EQ(std::pair(taken[1].key, taken[1].answer), std::pair(std::uint64_t{5}, 1u));
 }
 
-// Says 1 to the first questions, and then that it has said all.
+// A strategy that answers 1 to the first questions and then falls silent.
 class SoonSilent : public Scripted {
  public:
   explicit SoonSilent(std::size_t answers) : answers_(answers) { answer = 1; }
@@ -167,7 +167,7 @@ class SoonSilent : public Scripted {
   std::size_t answers_;
 };
 
-// It makes no difference but to the one who would have been asked.
+// A silent strategy gets no more questions, and the decisions are those of one that answers 0.
 TEST(Choose, WhoIsSilentIsAskedNoMore) {
   const auto silent = std::make_shared<SoonSilent>(2);
   const auto heard = std::make_shared<Scripted>();
@@ -191,7 +191,7 @@ TEST(Choose, WhoIsSilentIsAskedNoMore) {
   EXPECT_EQ(of_silent.answer_sum(), of_heard.answer_sum());
 }
 
-// Each question is one of its own, also if its subject was asked about before.
+// A repeated question with the same key counts as a question of its own.
 TEST(Choose, AKeyAskedAgainIsAnotherQuestion) {
   Decisions decisions(1, {{"delay/a/b/pods", 5, 1}, {"delay/a/b/pods", KeyOf(5, 2), 2}}, nullptr);
   const SiteId site = decisions.Site("delay/a/b/pods");
@@ -204,7 +204,8 @@ TEST(Choose, AKeyAskedAgainIsAnotherQuestion) {
   EXPECT_EQ(taken[1].key, KeyOf(5, 2));
 }
 
-// A strategy that begins to answer late: its answers, as overrides, do not come earlier.
+// The answers of a strategy that begins late, given as overrides, do not apply to earlier
+// questions.
 TEST(Choose, OverridesComeAtTheQuestionsThatWereAnswered) {
   const auto ask = [](std::vector<Override> overrides, std::shared_ptr<Scripted> strategy) {
     auto decisions = std::make_unique<Decisions>(1, std::move(overrides), strategy);
@@ -257,7 +258,7 @@ TEST(Choose, OverriddenRunReplaysFromItsDecisions) {
   EXPECT_EQ(second.answer_sum(), first.answer_sum());
 }
 
-// A key that is asked once gets the answer that it would have got anyway.
+// A question through the Once calls gets the answer of the counted calls.
 TEST(Once, AnswersAsTheFirstTimeAndCountsAlike) {
   Decisions counted(7, {{"delay/a/b/c", 4, 2}}, nullptr);
   Decisions once(7, {{"delay/a/b/c", 4, 2}}, nullptr);
@@ -301,7 +302,7 @@ TEST(DecisionsDeathTest, MisuseIsABug) {
   EXPECT_EXIT(decisions.Site(""), bug, "printable ASCII");
   EXPECT_EXIT(decisions.Site("latency/a b"), bug, "printable ASCII");
   EXPECT_EXIT(decisions.Site("latency/\u00e4"), bug, "printable ASCII");
-  // Within eight letters that are looked at together.
+  // The bad letter stands within the eight bytes that the check compares at once.
   for (const char* name :
        {"a b/latency", "\x7flatency/", "latency\x1f", "lat\u00e4ncy", "\x01!!!!!!!"})
     EXPECT_EXIT(decisions.Site(name), bug, "printable ASCII") << name;
@@ -315,7 +316,7 @@ TEST(DecisionsDeathTest, MisuseIsABug) {
   EXPECT_EXIT(wrong.Choose(wrong.Site("order"), 0, 3), bug, "strategy scripted answered 3 of 3");
 }
 
-// More than the tables have room for at first.
+// More sites than the tables hold initially.
 TEST(Decisions, FindsManySitesByTheirNames) {
   Decisions decisions(7, {}, nullptr);
   const auto name = [](int i) {

@@ -89,7 +89,8 @@ struct Load {
   std::size_t pending;   // about this many at a time
 };
 
-// From all at one time to hardly ever two at one time; from a few entries to many chunks.
+// The loads range from all entries at one time to almost no ties, and from a few entries to many
+// chunks.
 constexpr Load kLoads[] = {
     {"all at once", 1, 300},
     {"many ties", 4, 200},
@@ -121,7 +122,7 @@ TEST(EventQueue, AgreesWithAnOrderedMap) {
   }
 }
 
-// Delays from a few sizes far apart, as timers have them: the sorted front is filled and overrun.
+// The delays have a few sizes far apart, as timers have: they fill the sorted front and overrun it.
 TEST(EventQueue, AgreesWhenShortTimersOvertakeLongOnes) {
   Both both(99);
   constexpr std::uint64_t kDelays[] = {1, 10, 1000, 1'000'000, 10'000'000, 1'000'000'000};
@@ -137,7 +138,7 @@ TEST(EventQueue, AgreesWhenShortTimersOvertakeLongOnes) {
   both.Drain();
 }
 
-// The clock may stop before the entry that was looked at, and new ones may come before it.
+// The clock may stop before the peeked entry, and new entries may come before it.
 TEST(EventQueue, TakesTimesBeforeTheOneLookedAt) {
   Both both(7);
   for (int round = 0; round < 200; ++round) {

@@ -44,7 +44,8 @@ TEST(Fifo, HoldsNothingThatItGaveAwayOrDropped) {
   EXPECT_EQ(others(), 0u);
 }
 
-// Beside a std::deque: bursts in, bursts out, now and then everything or half of it away.
+// The oracle is a std::deque, under bursts of pushes and pops; now and then all or half of the
+// entries are removed.
 TEST(Fifo, IsADeque) {
   Fifo<std::uint64_t> fifo;
   std::deque<std::uint64_t> slow;

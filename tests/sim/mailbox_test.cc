@@ -75,7 +75,7 @@ TEST_F(MailboxTest, ReceiveForGivesUpAtItsDeadline) {
   EXPECT_EQ(log_, "7@3 none@13 8@18 none@28 ");
 }
 
-// The timer comes up first, but the message is already there: it is taken.
+// The timer fires first, but the message has arrived already, so the receiver takes it.
 TEST_F(MailboxTest, MessageAtTheDeadlineIsReceivedOnce) {
   Mailbox<int> sent_before(sim_), sent_after(sim_);
   At(10, [&] { sent_before.Send(1); });
@@ -131,7 +131,7 @@ TEST_F(MailboxTest, TwoReceiversAtOnceAreABug) {
   EXPECT_EXIT(RunFor(Seconds(1)), testing::ExitedWithCode(70), "two tasks receive");
 }
 
-// Between a wake-up and its taking effect the first receiver still owns the place.
+// The first receiver still owns the mailbox between its wake-up and its resumption.
 TEST_F(MailboxTest, NobodySlipsInBeforeAWokenReceiver) {
   process_.Spawn(ReceiveAll(sim_, box_, &log_));
   RunFor(Nanoseconds(1));

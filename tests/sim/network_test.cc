@@ -27,7 +27,7 @@ TEST(Channel, TakesTheDrawnLatency) {
   std::vector<VirtualTime> got;
   for (std::uint64_t key = 0; key < 50; ++key) channel.Send(key, [&] { got.push_back(sim.now()); });
   sim.RunUntil(VirtualTime() + Seconds(1));
-  // Oracle: the same draws, asked of fresh decisions.
+  // The oracle makes the same draws from fresh decisions.
   Decisions fresh(1, {}, nullptr);
   const SiteId site = fresh.Site("latency/kube-apiserver-0/kube-scheduler/pods");
   std::vector<VirtualTime> want;
@@ -76,7 +76,7 @@ TEST(Channel, EveryExtraDelayCanBeChosen) {
   }
 }
 
-// A late message is waited for, also one of the background; not so one that nobody waits for.
+// A run waits for a late message, also for one of the background unless it is marked as unawaited.
 TEST(Channel, LateMessageKeepsTheRunBusy) {
   struct Row {
     bool background, unawaited, waits;

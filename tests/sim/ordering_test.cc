@@ -1,4 +1,4 @@
-// The order of events as a decision: chains, the window, keys, what is left alone.
+// The order of events as a decision: chains, the window, keys, and events that are never reordered.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ksim::sim {
 namespace {
 
-// Always the head that the rule says; remembers what it was asked.
+// A strategy that chooses a head by a rule and records the questions.
 class Ruled : public Strategy {
  public:
   enum class Rule { kNominal, kLast };
@@ -104,7 +104,7 @@ TEST_F(OrderingTest, NominalAnswersAreTheNominalOrder) {
   EXPECT_TRUE(sim_->decisions().decisions().empty());
 }
 
-// One who is passed over again and again is asked about by a new key each time.
+// A chain that is passed over again and again gets a question with a new key each time.
 TEST_F(OrderingTest, EveryQuestionHasAKeyOfItsOwn) {
   auto strategy = std::make_shared<Ruled>(Ruled::Rule::kLast);
   Make(strategy);
@@ -175,7 +175,7 @@ TEST_F(OrderingTest, WhatWasKilledWhileItWaitedDoesNotRun) {
   EXPECT_EQ(sim_->pending_work(), 0u);
 }
 
-// Remembers the chains it is asked about, and draws its answers.
+// A strategy that records the chains of the last question and answers by its key.
 class Drawing : public Strategy {
  public:
   std::string_view name() const override { return "drawing"; }
@@ -190,7 +190,7 @@ class Drawing : public Strategy {
   std::uint32_t answer = 0;
 };
 
-// The slow oracle: finds what is pending anew before every step, as the rule says it.
+// The slow oracle finds the heads of the pending chains anew before every step, by the definition.
 struct Pending {
   struct Entry {
     std::int64_t time;
@@ -212,7 +212,8 @@ struct Pending {
   std::vector<Entry> entries;
 };
 
-// Calls in chains, and actors that sleep until somebody kills them; what runs begins others.
+// The workload: calls in chains and actors that sleep until they are killed; each call begins
+// others.
 class OrderingOracleTest : public OrderingTest {
  protected:
   static constexpr Duration kWindow = Microseconds(200);

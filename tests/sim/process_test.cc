@@ -201,7 +201,7 @@ TEST_F(ProcessTest, AreFoundByName) {
   EXPECT_EQ(sim_.processes()[1].get(), &b_);
 }
 
-// Kills another process, and tells a third, when it goes away.
+// Its destructor kills another process and sends a message to a third.
 class LastWill {
  public:
   LastWill(Process& heir, Mailbox<int>& box) : heir_(heir), box_(box) {}

@@ -36,7 +36,7 @@ Plan PlanOf(std::uint64_t seed, int actor, int n) {
   constexpr Plan::Kind kKinds[] = {Plan::kSleep,   Plan::kSleep,  Plan::kReceive, Plan::kReceive,
                                    Plan::kReceive, Plan::kSend,   Plan::kSend,    Plan::kSend,
                                    Plan::kSend,    Plan::kRestart};
-  // Small delays, so that many things fall on one time; zero among them.
+  // Small delays, zero among them, so that many events fall on one time.
   return {kKinds[x % 10], static_cast<int>((x >> 8) % kActors),
           static_cast<std::int64_t>((x >> 16) % 8)};
 }
@@ -257,7 +257,7 @@ TEST(RandomScript, SimulationsOnSeveralThreadsDoNotMix) {
   }
 }
 
-// Written down once: any compiler, optimisation level and machine must give it again.
+// The recorded digest: any compiler, optimisation level and machine must give it again.
 TEST(RandomScript, DigestIsTheSameEverywhere) {
   World world(7);
   while (world.Step()) {

@@ -320,7 +320,7 @@ TEST_F(SimulationTest, DescribesWhatKeepsItBusy) {
   sim_.ReleaseWork();
 }
 
-// A label that does not lie where the program's literals do, as one of a library that was loaded.
+// A label outside the program's literals, as one of a loaded library.
 TEST_F(SimulationTest, LabelsMayLieFarOff) {
   std::vector<char> far(std::size_t{8} << 20);
   const auto at = [&far](std::size_t place, const char* text) {
@@ -354,7 +354,7 @@ Task<void> WaitBriefly(Signal& signal, Simulation& sim, int n) {
   }
 }
 
-// 100,000 timeouts that never come up: the queue is cleaned of them while they are dead.
+// The queue drops 100,000 cancelled timeouts before their time.
 TEST_F(SimulationTest, DeadTimersAreNoEventsAndCostNoMemory) {
   Mailbox<int> box(sim_);
   Signal signal(sim_);

@@ -81,7 +81,7 @@ TEST_F(TaskTest, AwaitsNest) {
   EXPECT_EQ(result, 2000);
 }
 
-// Writes its letter when it goes away.
+// Its destructor writes its letter.
 class LetterOnExit {
  public:
   LetterOnExit(std::string* log, char letter) : log_(log), letter_(letter) {}
@@ -167,7 +167,7 @@ TEST_F(TaskTest, EqualTimesRunInTheOrderOfAsking) {
   EXPECT_EQ(log, "abcabc");
 }
 
-// A temporary that the compiler must keep alive over the await, and destroy once.
+// The compiler must keep this temporary alive over the await and destroy it once.
 class Token {
  public:
   explicit Token(int* alive) : alive_(alive) { ++*alive_; }

@@ -12,7 +12,7 @@ namespace {
 
 using value::Value;
 
-// A tree drawn from a number, for round trips.
+// A tree drawn from `n`, for round trips.
 Value Arbitrary(std::uint64_t seed, int depth) {
   const std::uint64_t h = Hasher().Add(seed).Digest();
   switch (h % (depth > 0 ? 9 : 7)) {

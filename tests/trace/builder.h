@@ -40,7 +40,7 @@ class TraceBuilder {
     return trace.events.back().seq;
   }
 
-  // A commit that turns the object from what it was into `after` (null: deletion).
+  // A commit that changes the object from its last state to `after` (null: deletion).
   std::uint64_t Commit(std::int64_t t, std::uint64_t cause, std::string resource, std::string name,
                        std::string_view after_json, std::int64_t rv, std::string by = "kubectl") {
     value::Value& now = objects_[resource + "/" + name];

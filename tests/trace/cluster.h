@@ -1,4 +1,4 @@
-// A hand-made trace in which everything happens that a picture can show.
+// Hand-made traces with every kind of event that an export or a report shows.
 #pragma once
 #include <string_view>
 
@@ -6,7 +6,7 @@
 
 namespace ksim::trace {
 
-// How often it occurs.
+// The number of occurrences of `what` in `text`.
 inline std::size_t CountIn(std::string_view text, std::string_view what) {
   std::size_t n = 0;
   for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
@@ -14,8 +14,8 @@ inline std::size_t CountIn(std::string_view text, std::string_view what) {
   return n;
 }
 
-// kubectl creates a pod; the scheduler hears of it and answers; its next event is lost, as is the
-// answer to its last request.
+// kubectl creates a pod, and the scheduler gets it and binds it. The scheduler's next watch event
+// and the answer to its last request are lost.
 inline Trace SmallCluster() {
   using Kind = sim::EventKind;
   constexpr std::int64_t kMs = 1'000'000;
@@ -68,8 +68,8 @@ inline Trace SmallCluster() {
   return b.Finish("0123456789abcdef0123456789abcdef");
 }
 
-// A trace that a reader takes and no run writes: fields are missing or of wrong types, causes come
-// later, times lie before the start.
+// A trace that the reader accepts and no run writes: fields are missing or have wrong types, causes
+// come later than their effects, times lie before the start.
 inline Trace OddTrace() {
   TraceBuilder b;
   std::int64_t t = -5'000'000'000;

@@ -58,8 +58,8 @@ TEST(Identity, GeneratedNamesStandForOwnerAndOrdinal) {
             "Created pod: replicasets/default/web>pods#2.");
 }
 
-// A pod `p` that is made, deleted and made again, with these uids; `told` is that of the last one
-// in a handler.
+// A pod `p` is created, deleted and created again with these uids; a handler call has the uid
+// `told`.
 Trace Recreated(const std::string& first, const std::string& second, const std::string& told) {
   TraceBuilder b;
   const auto pod = [](const std::string& uid) {
@@ -97,7 +97,7 @@ TEST(Diff, UidsOfObjectsMadeAgainAreToldApart) {
   }
 }
 
-// Events of etcd's watches on two pods, in this order.
+// Deliveries of etcd's watches for two pods, in this order.
 Trace Delivered(const std::vector<std::string>& names, const std::string& suffix) {
   TraceBuilder b;
   for (const std::string name : {"a", "b"}) {
@@ -150,7 +150,7 @@ TEST(Diff, EqualDigestsSkipTheComparison) {
   EXPECT_TRUE(d.by_digest);
 }
 
-// A script: each letter an event of actor `a` at time 0.
+// A trace from a script: each letter is an event of actor `a` at time 0.
 Trace Letters(std::string_view letters) {
   TraceBuilder b;
   for (const char c : letters)
@@ -179,7 +179,7 @@ TEST(Diff, OfOneInstantTheEarliestPlaceIsTheFirstDifference) {
   }
 }
 
-// A trace cut before a creation has the object's name, but not whose it is.
+// A trace that is cut before a creation has the object's name, but not its owner.
 TEST(Diff, APrefixDiffersOnlyWhereItEnds) {
   TraceBuilder b;
   const std::uint64_t step = b.Event(0, "kubectl", EventKind::kStep, 0, R"({"verb":"create"})");
@@ -262,7 +262,8 @@ TEST(Diff, AnEffectOfADifferenceFollowsIt) {
   other.replicas = 3;
   Trace right = Example(other);
   Trace left = Example(Knobs());
-  // Drop the last handler call on the right: its causes go back to the ReplicaSet that differs.
+  // The right trace lacks the last handler call; its chain of causes begins at the ReplicaSet that
+  // differs.
   right.events.pop_back();
   right.end->events = right.events.size();
   const Diff d = Compare(left, right, DiffOptions());

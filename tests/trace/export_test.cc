@@ -69,7 +69,7 @@ TEST(Export, CsvQuotesWhatNeedsIt) {
             "2,2,c,phase,1,phase x,,,,x,,,\r\n");
 }
 
-// A name that a user chose reaches no grammar of another tool.
+// Names that users chose are escaped in the grammars of other tools.
 TEST(Export, HostileTextStaysText) {
   TraceBuilder b;
   const char* hostile = R"({"verb":"create","target":"</script><b>;# end %%{x}%% \"q\\\nEND"})";
@@ -96,7 +96,7 @@ TEST(Export, OddTracesBreakNothing) {
   EXPECT_TRUE(value::ParseJson(Exported(trace, "perfetto")).ok());
 }
 
-// Begin and end of a slice in ns, out of exact decimals of microseconds.
+// The begin and end of a slice in ns, from exact decimals of microseconds.
 std::int64_t Nanoseconds(std::string_view json, std::string_view field, std::size_t from) {
   const std::size_t at = json.find(field, from) + field.size();
   std::int64_t ns = 0;
@@ -105,7 +105,7 @@ std::int64_t Nanoseconds(std::string_view json, std::string_view field, std::siz
   return ns;
 }
 
-// On one track slices nest or do not meet; here they never overlap.
+// The slices of one track never overlap.
 void ExpectSlicesApart(const std::string& json) {
   std::map<std::int64_t, std::vector<std::pair<std::int64_t, std::int64_t>>> by_track;
   for (std::size_t at = json.find("{\"ph\":\"X\""); at != std::string::npos;
@@ -185,7 +185,7 @@ TEST(Mermaid, TellsWhatIsLostAndWhenFaultsAreInForce) {
   EXPECT_EQ(CountIn(text, "  rect "), CountIn(text, "\n  end\n")) << text;
   EXPECT_EQ(CountIn(text, "  rect "), 1u) << "overlapping faults are one block";
   EXPECT_NE(text.find("fault over: dropWatch"), std::string::npos);
-  // A window that begins in the middle of them, and one that ends there.
+  // A window that begins and ends in the middle of the faults opens and closes its block.
   const std::string middle = Exported(SmallCluster(), "mermaid", "seq:11..seq:11");
   EXPECT_EQ(CountIn(middle, "  rect "), 1u) << middle;
   EXPECT_EQ(CountIn(middle, "\n  end\n"), 1u);

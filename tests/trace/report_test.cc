@@ -134,7 +134,8 @@ TEST(ReportEvents, FewerKeepWhatLedToAViolationAndSayWhatIsMissing) {
   const Trace trace = Violated("lost", 8);
   const Excerpt all(trace);
   const Chosen some = ChooseEvents(all, 12);
-  // Faults and the violation; 8 and what led to it; 6, 7 and 9 around it.
+  // The page keeps the faults and the violation, event 8 with its causes, and its neighbours 6, 7
+  // and 9.
   const std::vector<std::uint64_t> expected = {2, 3, 4, 6, 7, 8, 9, 10, 12, 17, 18, 21};
   EXPECT_EQ(SeqsOf(trace, some), expected);
   EXPECT_EQ(some.left_out, trace.events.size() - 12);
@@ -162,7 +163,7 @@ TEST(ReportEvents, StagesGoFirst) {
   EXPECT_FALSE(chosen.part);
 }
 
-// Without a violation a page shows what the first step leads to.
+// Without a violation a page shows the events after the first step.
 TEST(ReportEvents, APageBeginsWithTheFirstStep) {
   TraceBuilder b;
   for (int i = 0; i < 100; ++i)

@@ -86,7 +86,7 @@ TEST(MergePatch, ThatChangesNothingGivesTheSameTree) {
   EXPECT_TRUE(ApplyMergePatch(v, J(R"({"a":{"b":1},"d":null})")).SameTree(v));
 }
 
-// A merge patch cannot say "set to null": both sides without nulls.
+// Both sides have no nulls, since a merge patch cannot set a field to null.
 Value WithoutNulls(const Value& v) {
   if (v.is_array()) {
     std::vector<Value> items;
@@ -120,9 +120,9 @@ TEST(MergePatch, ThreeWay) {
     const char* current;
     const char* patch;
   } cases[] = {
-      // Deleted by the user; what the server added stays.
+      // The user deleted a field; fields that the server added stay.
       {R"({"a":1,"b":2})", R"({"a":1})", R"({"a":1,"b":2,"s":3})", R"({"b":null})"},
-      // Changed by others: set back.
+      // The patch sets back a field that others changed.
       {R"({"a":1})", R"({"a":1})", R"({"a":5})", R"({"a":1})"},
       {R"({"a":{"x":1,"y":2}})", R"({"a":{"y":3}})", R"({"a":{"x":1,"y":2,"z":4}})",
        R"({"a":{"x":null,"y":3}})"},

@@ -34,7 +34,7 @@ TEST(Atom, ManyKeepTheirText) {
   }
 }
 
-// The front cache knows a text by its ends and its size.
+// The front cache of atoms compares a text by its ends and its size.
 TEST(Atom, TextsWithEqualEndsStayApart) {
   const std::string ends = "12345678";
   std::vector<std::string> texts;

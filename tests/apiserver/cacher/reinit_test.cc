@@ -82,7 +82,8 @@ TEST_F(Reinit, AWatchThatWaitedAcrossItClosesAtOnce) {
 TEST_F(Reinit, ACompactedStorageWatchIsOne) {
   Make("a");
   world.Advance(Seconds(1));
-  // While etcd is away nothing is seen; what happens then is compacted before the cache is back.
+  // The cache sees nothing while etcd is down; the changes of that time are compacted before it is
+  // back.
   auto watch = world.Watch("configmaps", "default", Options("0"));
   world.etcd.process().Kill();
   world.etcd.process().Start();

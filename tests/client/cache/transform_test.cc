@@ -78,7 +78,8 @@ TEST_P(TransformTest, IsAskedOfWhatComesAndUpTo130OfTombstonesAndResyncsToo) {
   FakeServer& server = world.server;
   server.Put("a");
   Start();
-  // The initial state of a watch-list goes through it in the private store and in Replace.
+  // The reflector transforms a watch-list's initial state in its private store and again in
+  // Replace.
   EXPECT_EQ(marker.Take(), v136() ? Asked({"a@1", "a@1"}) : Asked({"a@1"}));
   server.Put("b");
   world.Settle();

@@ -63,7 +63,7 @@ class ActorWorld {
   void Advance(Duration d) { api.Advance(d); }
   void Settle() { Advance(Seconds(2)); }
 
-  // --- what the actor did ---
+  // --- the actor's requests, Events and calls ---
   // "create pods", "update replicasets/web/status", "patch pods/a": requests that write, without
   // those about events and leases; since the last call.
   std::vector<std::string> Writes();

@@ -1,5 +1,5 @@
-// KSIM_CHURN_SEEDS=100000 runs as many, from KSIM_CHURN_FIRST on (1); the default is what a unit
-// test can bear.
+// KSIM_CHURN_SEEDS=100000 runs as many seeds, from KSIM_CHURN_FIRST (1) on; the default is small
+// enough for a unit test.
 #include "tests/whole/churn/churn.h"
 
 #include <gtest/gtest.h>

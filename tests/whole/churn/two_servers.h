@@ -25,7 +25,7 @@ class TwoServers {
   apiserver::Server& server(std::size_t i) { return *servers_[i]; }
   const api::ResourceInfo& pods() const { return *kinds.ByName("pods"); }
   void Advance(Duration d) { sim.RunUntil(sim.now() + d); }
-  // A request in namespace default that nobody waits for.
+  // Sends a request in namespace default without waiting for the answer.
   api::Request About(api::Verb verb, std::string_view resource, std::string name) const;
   void Send(api::Request request, std::size_t to);
 

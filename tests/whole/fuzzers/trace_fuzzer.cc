@@ -19,7 +19,7 @@ namespace {
 
 using ksim::trace::Trace;
 
-// A .ktrace gets the checksum it would need, so that the reader goes on to the end.
+// A .ktrace gets the right checksum, so that the reader reads it to its end.
 std::string Sealed(std::string_view bytes) {
   std::string out(bytes);
   if (!bytes.starts_with(ksim::trace::kBinaryMagic)) return out;
@@ -49,9 +49,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const absl::StatusOr<Trace> binary =
       ksim::trace::ParseTrace(ksim::trace::FormatTrace(*trace, true));
   if (!binary.ok() || ksim::trace::FormatTrace(*binary, false) != lines) std::abort();
-  // A .ktrace can hold what JSON cannot (text that is not UTF-8, two fields of one name), and lines
-  // have the fields of a kind before all others: what was read from lines is written as it was
-  // read.
+  // A .ktrace can hold values that JSON cannot (text that is not UTF-8, two fields of one name),
+  // and the writer puts the fields of a kind before all others. So only a trace that was read from
+  // written lines must come back byte for byte.
   const absl::StatusOr<Trace> again = ksim::trace::ParseTrace(lines);
   if (again.ok()) {
     const std::string ordered = ksim::trace::FormatTrace(*again, false);

@@ -1,4 +1,4 @@
-// An actor of an out-of-tree program, on nothing but what an installed ksim offers.
+// An actor of an out-of-tree program that uses only an installed ksim.
 #include <cstdio>
 
 #include "ksim/base/time.h"
