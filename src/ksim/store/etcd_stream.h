@@ -1,7 +1,7 @@
 // The two ends of a watch stream between etcd and a client process. Each direction is one ordered
-// channel. What the server writes is "on the wire" (`event`), then arrives in the client's inbox,
-// then is taken in by whoever asks for the next response (`deliver`): three instants, so that
-// something can happen between any two of them.
+// channel. A response that the server writes is "on the wire" (`event`), then arrives in the
+// client's inbox, and then the client takes it in (`deliver`): three instants, so that something
+// can happen between any two of them.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -32,8 +32,8 @@ struct WireResponse {
   sim::Origin origin;
 };
 
-// Where responses land. In-flight messages hold it weakly: what arrives after the client went away
-// is dropped.
+// The client's inbox. Messages on the wire hold it weakly: a response that arrives after the client
+// went away is dropped.
 class WatchInbox {
  public:
   WatchInbox(sim::Simulation& sim, std::string_view client, std::uint64_t stream_id);
@@ -67,8 +67,8 @@ class EtcdWatch {
   // The next response taken in, the first being `created`; nullopt when the connection is gone.
   // After a canceled response nothing more comes.
   sim::Task<std::optional<WatchResponse>> Next();
-  // The same in three, for who has to wait in between: what has arrived, going on as it demands,
-  // and taking it in. The watch must outlive the waiting.
+  // Next in three steps, for a client that waits between them: receive the response that arrived,
+  // go on with its cause and background, and take it in. The watch must outlive the waiting.
   sim::Mailbox<std::unique_ptr<WireResponse>>::Receiver Arrived() {
     return inbox_->box().Receive();
   }
@@ -78,7 +78,8 @@ class EtcdWatch {
   void RequestProgress();
   // Asks the server to cancel; the canceled response comes in its turn.
   void Cancel();
-  // The connection breaks: Next gives what has arrived, then nullopt; what is on the wire is lost.
+  // The connection breaks: Next gives the responses that arrived, then nullopt; those on the wire
+  // are lost.
   void Break() { inbox_->End(); }
   std::uint64_t stream() const { return inbox_->stream(); }
 

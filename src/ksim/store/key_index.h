@@ -3,8 +3,7 @@
 // Invariants
 //  1. A history is never empty; its versions ascend by (mod_revision, sub).
 //  2. After compaction at r a history holds at most one version with mod_revision <= r, and that
-//  one
-//     is no tombstone below r.
+//     one is no tombstone below r.
 //
 // Source: mvcc/key_index.go, mvcc/index.go. Generations are not kept apart: a version knows its
 // create_revision, and a tombstone ends a generation.

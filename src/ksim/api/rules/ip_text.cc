@@ -19,8 +19,8 @@ bool IsNumber(std::string_view text, int max) {
   return true;
 }
 
-// The number of 16-bit groups in a part of an IPv6 address, -1 if it is none. The last group may be
-// an IPv4 address where `tail` says so.
+// The number of 16-bit groups in a part of an IPv6 address, -1 if it is no such part. With `tail`
+// the last group may be an IPv4 address.
 int Groups(std::string_view text, bool tail) {
   if (text.empty()) return 0;
   int groups = 0;

@@ -27,7 +27,7 @@ NameProblems NameRule(const ResourceInfo& kind, std::string_view name, Compat co
   return rule == nullptr ? Dns1123Subdomain(name) : rule(name, compat);
 }
 
-// `rule(name, is_base)` says what is wrong with the name, or with the base of a generated one.
+// `rule(name, is_base)` returns the problems of a name, or of the base of a generated one.
 template <class Rule>
 void CheckNames(const ResourceInfo& kind, const Value& metadata, const FieldPath& path,
                 FieldErrorList* errors, const Rule& rule) {

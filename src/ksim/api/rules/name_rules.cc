@@ -187,7 +187,7 @@ NameProblems HttpHeaderName(std::string_view name) {
 NameProblems UnderscoreSubdomain(std::string_view name) {
   NameProblems problems;
   if (name.size() > kSubdomainMax) problems.push_back(TooLong(kSubdomainMax));
-  // One at a label's beginning goes; one within counts as a dash.
+  // An underscore at a label's beginning is dropped; one within counts as a dash.
   std::string plain;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool first = i == 0 || name[i - 1] == '.';

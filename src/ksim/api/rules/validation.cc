@@ -54,7 +54,7 @@ class Run {
     ValidateObjectMetaUpdate(Metadata(tree_), Metadata(old_), good_contents, &errors_);
   }
 
-  // Takes the steps; what was found good a moment ago is not looked at again.
+  // Takes the steps; a spec without errors is not validated twice.
   void TakeSteps(const ValidationSteps& steps) {
     const Value& spec = tree_.Get(Fields().spec);
     const bool same_spec =
@@ -100,7 +100,7 @@ class Run {
   const Value& old_;
   FieldErrorList errors_;
   bool on_status_ = false;
-  bool updates_meta_ = false;  // ValidateObjectMetaUpdate complains
+  bool updates_meta_ = false;  // ValidateObjectMetaUpdate finds errors
 };
 
 }  // namespace

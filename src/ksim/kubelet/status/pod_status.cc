@@ -5,34 +5,17 @@
 #include <vector>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/api/pod.h"
 #include "ksim/value/edit.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::kubelet {
 
+using api::Fields;
 using value::Value;
 
 namespace {
-
-struct Names {
-  value::Atom condition_type{"conditionType"}, conditions{"conditions"},
-      container_id{"containerID"}, container_statuses{"containerStatuses"},
-      containers{"containers"}, exit_code{"exitCode"}, finished_at{"finishedAt"}, host_ip{"hostIP"},
-      host_ips{"hostIPs"}, host_network{"hostNetwork"}, image{"image"}, image_id{"imageID"},
-      init_container_statuses{"initContainerStatuses"}, init_containers{"initContainers"}, ip{"ip"},
-      last_state{"lastState"}, last_transition_time{"lastTransitionTime"}, message{"message"},
-      name{"name"}, nominated_node_name{"nominatedNodeName"},
-      observed_generation{"observedGeneration"}, phase{"phase"}, pod_ip{"podIP"}, pod_ips{"podIPs"},
-      qos_class{"qosClass"}, readiness_gates{"readinessGates"}, ready{"ready"}, reason{"reason"},
-      restart_count{"restartCount"}, running{"running"}, start_time{"startTime"},
-      started{"started"}, started_at{"startedAt"}, state{"state"}, status{"status"},
-      terminated{"terminated"}, type{"type"}, waiting{"waiting"};
-};
-const Names& N() {
-  static const Names names;
-  return names;
-}
 
 bool Has(const Value& object, value::Atom field) { return object.Find(field) != nullptr; }
 
@@ -48,30 +31,30 @@ const Container* FindContainer(const PodSandbox* sandbox, std::string_view name)
 bool Running(const Container* c) { return c != nullptr && c->state == Container::State::kRunning; }
 
 Value RunningState(const Container& c) {
-  return Of(N().running, Of(N().started_at, value::TimestampValue(c.started)));
+  return Of(Fields().running, Of(Fields().started_at, value::TimestampValue(c.started)));
 }
 
 Value TerminatedState(const Container& c) {
   value::ObjectBuilder end;
-  end.Add(N().container_id, Value::String(c.id))
-      .Add(N().exit_code, Value::Int(c.exit_code))
-      .Add(N().finished_at, value::TimestampValue(c.finished))
-      .Add(N().reason, Value::Of(c.exit_code == 0 ? "Completed" : "Error"))
-      .Add(N().started_at, value::TimestampValue(c.started));
-  return Of(N().terminated, end.Build());
+  end.Add(Fields().container_id, Value::String(c.id))
+      .Add(Fields().exit_code, Value::Int(c.exit_code))
+      .Add(Fields().finished_at, value::TimestampValue(c.finished))
+      .Add(Fields().reason, Value::Of(c.exit_code == 0 ? "Completed" : "Error"))
+      .Add(Fields().started_at, value::TimestampValue(c.started));
+  return Of(Fields().terminated, end.Build());
 }
 
 Value WaitingState(std::string_view reason, std::string_view message = {}) {
   value::ObjectBuilder waiting;
-  if (!message.empty()) waiting.Add(N().message, Value::String(message));
-  waiting.Add(N().reason, Value::String(reason));
-  return Of(N().waiting, waiting.Build());
+  if (!message.empty()) waiting.Add(Fields().message, Value::String(message));
+  waiting.Add(Fields().reason, Value::String(reason));
+  return Of(Fields().waiting, waiting.Build());
 }
 
 // What is to be started and could not be, as far as it is known why.
 const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const Container* c) {
   if (in.waiting == nullptr || in.terminal || !ShouldRestart(in.pod, spec, c)) return nullptr;
-  const auto it = in.waiting->find(std::string(spec.Get(N().name).AsString()));
+  const auto it = in.waiting->find(std::string(spec.Get(Fields().name).AsString()));
   return it == in.waiting->end() ? nullptr : &it->second;
 }
 
@@ -93,30 +76,30 @@ Value ContainerStatus(const StatusInput& in, const Value& spec, const Container*
   const bool ready = init && !sidecar ? completed : started && health.ready;
   const WaitingReason* waits = WaitingFor(in, spec, c);
   value::ObjectBuilder status;  // by name, which spares the sorting
-  if (c != nullptr) status.Add(N().container_id, Value::String(c->id));
-  status.Add(N().image, spec.Get(N().image))
-      .Add(N().image_id, Value::String(c == nullptr ? "" : c->image_id))
-      .Add(N().last_state, LastState(c, waits != nullptr))
-      .Add(N().name, spec.Get(N().name))
-      .Add(N().ready, Value::Bool(ready))
-      .Add(N().restart_count, Value::Int(c == nullptr ? 0 : c->restarts))
-      .Add(N().started, Value::Bool(started));
+  if (c != nullptr) status.Add(Fields().container_id, Value::String(c->id));
+  status.Add(Fields().image, spec.Get(Fields().image))
+      .Add(Fields().image_id, Value::String(c == nullptr ? "" : c->image_id))
+      .Add(Fields().last_state, LastState(c, waits != nullptr))
+      .Add(Fields().name, spec.Get(Fields().name))
+      .Add(Fields().ready, Value::Bool(ready))
+      .Add(Fields().restart_count, Value::Int(c == nullptr ? 0 : c->restarts))
+      .Add(Fields().started, Value::Bool(started));
   if (waits != nullptr) {
-    status.Add(N().state, WaitingState(waits->reason, waits->message));
+    status.Add(Fields().state, WaitingState(waits->reason, waits->message));
   } else if (c == nullptr || c->state == Container::State::kCreated) {
-    status.Add(N().state, WaitingState(waiting_reason));
+    status.Add(Fields().state, WaitingState(waiting_reason));
   } else {
-    status.Add(N().state, Running(c) ? RunningState(*c) : TerminatedState(*c));
+    status.Add(Fields().state, Running(c) ? RunningState(*c) : TerminatedState(*c));
   }
   return status.Build();
 }
 
 Value ContainerStatuses(const StatusInput& in, value::Atom field, bool init) {
-  const bool has_init = !in.pod.spec().Get(N().init_containers).empty();
+  const bool has_init = !in.pod.spec().Get(Fields().init_containers).empty();
   const char* waiting = has_init ? "PodInitializing" : "ContainerCreating";
   std::vector<Value> statuses;
   for (const Value& spec : in.pod.spec().Get(field).items()) {
-    const Container* c = FindContainer(in.sandbox, spec.Get(N().name).AsString());
+    const Container* c = FindContainer(in.sandbox, spec.Get(Fields().name).AsString());
     statuses.push_back(ContainerStatus(in, spec, c, init, waiting));
   }
   return Value::Array(std::move(statuses));
@@ -133,13 +116,14 @@ Value ContainersReady(const StatusInput& in, const Value& init_statuses, const V
   if (phase == "Succeeded") return api::MakeCondition(kType, "False", "PodCompleted");
   if (phase == "Failed") return api::MakeCondition(kType, "False", "PodFailed");
   std::vector<std::string> unready;
-  const Value& init_specs = in.pod.spec().Get(N().init_containers);
+  const Value& init_specs = in.pod.spec().Get(Fields().init_containers);
   for (std::size_t i = 0; i < init_specs.size(); ++i) {
-    if (api::PodView::IsSidecar(init_specs.at(i)) && !init_statuses.at(i).Get(N().ready).AsBool())
-      unready.emplace_back(init_specs.at(i).Get(N().name).AsString());
+    if (api::PodView::IsSidecar(init_specs.at(i)) &&
+        !init_statuses.at(i).Get(Fields().ready).AsBool())
+      unready.emplace_back(init_specs.at(i).Get(Fields().name).AsString());
   }
   for (const Value& s : statuses.items()) {
-    if (!s.Get(N().ready).AsBool()) unready.emplace_back(s.Get(N().name).AsString());
+    if (!s.Get(Fields().ready).AsBool()) unready.emplace_back(s.Get(Fields().name).AsString());
   }
   if (unready.empty()) return api::MakeCondition(kType, "True");
   return api::MakeCondition(kType, "False", "ContainersNotReady",
@@ -148,13 +132,14 @@ Value ContainersReady(const StatusInput& in, const Value& init_statuses, const V
 
 // Ready is ContainersReady and every readiness gate.
 Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
-  if (containers_ready.Get(N().status).AsString() != "True") {
-    return containers_ready.Set(N().type, Value::Of("Ready"));
+  if (containers_ready.Get(Fields().status).AsString() != "True") {
+    return containers_ready.Set(Fields().type, Value::Of("Ready"));
   }
   std::vector<std::string> messages;
-  for (const Value& gate : in.pod.spec().Get(N().readiness_gates).items()) {
-    const std::string_view type = gate.Get(N().condition_type).AsString();
-    const std::string_view status = api::ConditionStatus(in.pod.status().Get(N().conditions), type);
+  for (const Value& gate : in.pod.spec().Get(Fields().readiness_gates).items()) {
+    const std::string_view type = gate.Get(Fields().condition_type).AsString();
+    const std::string_view status =
+        api::ConditionStatus(in.pod.status().Get(Fields().conditions), type);
     if (status.empty()) {
       messages.push_back(
           fmt::format("corresponding condition of pod readiness gate \"{}\" does "
@@ -173,7 +158,9 @@ Value ReadyCondition(const StatusInput& in, const Value& containers_ready) {
 // container/helpers.go HasAnyRegularContainerStarted.
 bool AnyStarted(const Value& statuses) {
   for (const Value& s : statuses.items())
-    if (Has(s.Get(N().state), N().running) || Has(s.Get(N().state), N().terminated)) return true;
+    if (Has(s.Get(Fields().state), Fields().running) ||
+        Has(s.Get(Fields().state), Fields().terminated))
+      return true;
   return false;
 }
 
@@ -184,15 +171,16 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
                            std::string_view phase) {
   if (phase == "Succeeded") return api::MakeCondition("Initialized", "True", "PodCompleted");
   std::vector<std::string> incomplete;
-  const Value& specs = in.pod.spec().Get(N().init_containers);
+  const Value& specs = in.pod.spec().Get(Fields().init_containers);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const value::Atom done = api::PodView::IsSidecar(specs.at(i)) ? N().started : N().ready;
+    const value::Atom done =
+        api::PodView::IsSidecar(specs.at(i)) ? Fields().started : Fields().ready;
     if (!init_statuses.at(i).Get(done).AsBool())
-      incomplete.emplace_back(specs.at(i).Get(N().name).AsString());
+      incomplete.emplace_back(specs.at(i).Get(Fields().name).AsString());
   }
-  const Value* old = api::FindCondition(in.old_status.Get(N().conditions), "Initialized");
-  const bool was =
-      in.profile->stays_initialized && old != nullptr && old->Get(N().status).AsString() == "True";
+  const Value* old = api::FindCondition(in.old_status.Get(Fields().conditions), "Initialized");
+  const bool was = in.profile->stays_initialized && old != nullptr &&
+                   old->Get(Fields().status).AsString() == "True";
   const bool stays = was || (in.profile->started_containers_initialize && AnyStarted(statuses));
   if (incomplete.empty() || stays) return api::MakeCondition("Initialized", "True");
   return api::MakeCondition(
@@ -203,7 +191,7 @@ Value InitializedCondition(const StatusInput& in, const Value& init_statuses, co
 // Kubelet's own conditions in their order after what others have written. KUBELET-21.
 Value Conditions(const StatusInput& in, const Value& init_statuses, const Value& statuses,
                  std::string_view phase) {
-  const Value& old_conditions = in.old_status.Get(N().conditions);
+  const Value& old_conditions = in.old_status.Get(Fields().conditions);
   const bool network = in.sandbox != nullptr && in.sandbox->ready;
   const Value containers_ready = ContainersReady(in, init_statuses, statuses, phase);
   std::vector<Value> own;
@@ -219,25 +207,25 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
   // What others have written is as the API has it, but for the disruption that only this kubelet
   // may know of yet.
   std::vector<Value> all;
-  all.reserve(in.pod.status().Get(N().conditions).size() + 6);
+  all.reserve(in.pod.status().Get(Fields().conditions).size() + 6);
   const Value* disrupted = api::FindCondition(old_conditions, "DisruptionTarget");
-  for (const Value& c : in.pod.status().Get(N().conditions).items()) {
-    const bool is_disruption = c.Get(N().type).AsString() == "DisruptionTarget";
-    if (KubeletOwns(c.Get(N().type).AsString())) continue;
+  for (const Value& c : in.pod.status().Get(Fields().conditions).items()) {
+    const bool is_disruption = c.Get(Fields().type).AsString() == "DisruptionTarget";
+    if (KubeletOwns(c.Get(Fields().type).AsString())) continue;
     all.push_back(is_disruption && disrupted != nullptr ? *std::exchange(disrupted, nullptr) : c);
   }
   if (disrupted != nullptr) all.push_back(*disrupted);
   const Value now = value::TimestampValue(in.now);
   const bool observes = in.profile->observed_generation && in.pod.generation() != 0;
   for (const Value& condition : own) {
-    const std::string_view status = condition.Get(N().status).AsString();
-    const Value* old = api::FindCondition(old_conditions, condition.Get(N().type).AsString());
-    const bool same = old != nullptr && old->Get(N().status).AsString() == status;
-    const Value& since = same ? old->Get(N().last_transition_time) : now;
-    all.push_back(observes ? value::SetAll(condition, {{N().last_transition_time, since},
-                                                       {N().observed_generation,
+    const std::string_view status = condition.Get(Fields().status).AsString();
+    const Value* old = api::FindCondition(old_conditions, condition.Get(Fields().type).AsString());
+    const bool same = old != nullptr && old->Get(Fields().status).AsString() == status;
+    const Value& since = same ? old->Get(Fields().last_transition_time) : now;
+    all.push_back(observes ? value::SetAll(condition, {{Fields().last_transition_time, since},
+                                                       {Fields().observed_generation,
                                                         Value::Int(in.pod.generation())}})
-                           : condition.Set(N().last_transition_time, since));
+                           : condition.Set(Fields().last_transition_time, since));
   }
   return Value::Array(std::move(all));
 }
@@ -251,14 +239,14 @@ struct Tally {
 Tally Count(const Value& statuses) {
   Tally t;
   for (const Value& s : statuses.items()) {
-    const Value& state = s.Get(N().state);
-    if (Has(state, N().running)) {
+    const Value& state = s.Get(Fields().state);
+    if (Has(state, Fields().running)) {
       ++t.running;
-    } else if (Has(state, N().terminated)) {
+    } else if (Has(state, Fields().terminated)) {
       ++t.stopped;
-      if (state.Get(N().terminated).Get(N().exit_code).AsInt() == 0) ++t.succeeded;
-    } else if (Has(state, N().waiting)) {
-      ++(Has(s.Get(N().last_state), N().terminated) ? t.stopped : t.waiting);
+      if (state.Get(Fields().terminated).Get(Fields().exit_code).AsInt() == 0) ++t.succeeded;
+    } else if (Has(state, Fields().waiting)) {
+      ++(Has(s.Get(Fields().last_state), Fields().terminated) ? t.stopped : t.waiting);
     } else {
       ++t.unknown;
     }
@@ -273,22 +261,23 @@ struct InitTally {
 };
 
 void CountInit(const Value& status, InitTally* init) {
-  const Value& state = status.Get(N().state);
-  const Value& holder = Has(state, N().waiting) ? status.Get(N().last_state) : state;
-  const Value& end = holder.Get(N().terminated);
+  const Value& state = status.Get(Fields().state);
+  const Value& holder = Has(state, Fields().waiting) ? status.Get(Fields().last_state) : state;
+  const Value& end = holder.Get(Fields().terminated);
   if (end.is_null()) {
     ++init->pending;
-  } else if (end.Get(N().exit_code).AsInt() != 0) {
+  } else if (end.Get(Fields().exit_code).AsInt() != 0) {
     ++init->failed;
   }
 }
 
 void CountSidecar(const Value& status, InitTally* init, Tally* t) {
-  const Value& state = status.Get(N().state);
-  if (Has(state, N().running)) {
-    if (!status.Get(N().started).AsBool()) ++init->pending_sidecars;
+  const Value& state = status.Get(Fields().state);
+  if (Has(state, Fields().running)) {
+    if (!status.Get(Fields().started).AsBool()) ++init->pending_sidecars;
     ++t->running;
-  } else if (Has(state, N().waiting) && !Has(status.Get(N().last_state), N().terminated)) {
+  } else if (Has(state, Fields().waiting) &&
+             !Has(status.Get(Fields().last_state), Fields().terminated)) {
     ++init->pending_sidecars;
     ++t->waiting;
   }
@@ -311,18 +300,18 @@ bool LegalTransition(const api::Object& pod, const Value& old_status, const Valu
   const std::string_view policy = api::PodView(pod).restart_policy();
   if (policy == "Always") return true;
   const auto is_sidecar = [&](const Value& name) {
-    for (const Value& spec : pod.spec().Get(N().init_containers).items())
-      if (spec.Get(N().name) == name) return api::PodView::IsSidecar(spec);
+    for (const Value& spec : pod.spec().Get(Fields().init_containers).items())
+      if (spec.Get(Fields().name) == name) return api::PodView::IsSidecar(spec);
     return false;
   };
-  for (const value::Atom field : {N().container_statuses, N().init_container_statuses}) {
+  for (const value::Atom field : {Fields().container_statuses, Fields().init_container_statuses}) {
     for (const Value& before : old_status.Get(field).items()) {
-      const Value& ended = before.Get(N().state).Get(N().terminated);
-      if (ended.is_null() || is_sidecar(before.Get(N().name))) continue;
-      if (ended.Get(N().exit_code).AsInt() != 0 && policy == "OnFailure") continue;
+      const Value& ended = before.Get(Fields().state).Get(Fields().terminated);
+      if (ended.is_null() || is_sidecar(before.Get(Fields().name))) continue;
+      if (ended.Get(Fields().exit_code).AsInt() != 0 && policy == "OnFailure") continue;
       for (const Value& after : new_status.Get(field).items()) {
-        const bool same = after.Get(N().name) == before.Get(N().name);
-        if (same && !Has(after.Get(N().state), N().terminated)) return false;
+        const bool same = after.Get(Fields().name) == before.Get(Fields().name);
+        if (same && !Has(after.Get(Fields().state), Fields().terminated)) return false;
       }
     }
   }
@@ -331,8 +320,8 @@ bool LegalTransition(const api::Object& pod, const Value& old_status, const Valu
 
 std::string ContainerFieldPath(const api::Object& pod, std::string_view container) {
   const char* field = "containers";
-  for (const Value& spec : pod.spec().Get(N().init_containers).items())
-    if (spec.Get(N().name).AsString() == container) field = "initContainers";
+  for (const Value& spec : pod.spec().Get(Fields().init_containers).items())
+    if (spec.Get(Fields().name).AsString() == container) field = "initContainers";
   return std::string("spec.").append(field).append("{").append(container).append("}");
 }
 
@@ -344,11 +333,11 @@ bool KubeletOwns(std::string_view type) {
 std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal,
                          bool initialized) {
   const std::string_view policy = api::PodView(pod).restart_policy();
-  Tally t = Count(status.Get(N().container_statuses));
+  Tally t = Count(status.Get(Fields().container_statuses));
   InitTally init;
-  const Value& specs = pod.spec().Get(N().init_containers);
+  const Value& specs = pod.spec().Get(Fields().init_containers);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const Value& init_status = status.Get(N().init_container_statuses).at(i);
+    const Value& init_status = status.Get(Fields().init_container_statuses).at(i);
     if (api::PodView::IsSidecar(specs.at(i))) {
       CountSidecar(init_status, &init, &t);
     } else {
@@ -369,33 +358,34 @@ std::string_view PhaseOf(const api::Object& pod, const Value& status, bool termi
 // What 1.36 asks the runtime, 1.30 asks the statuses.
 static bool Initialized(const StatusInput& in, const Value& statuses) {
   if (!in.profile->phase_asks_runtime) return AnyStarted(statuses);
-  for (const Value& spec : in.pod.spec().Get(N().containers).items())
-    if (FindContainer(in.sandbox, spec.Get(N().name).AsString()) != nullptr) return true;
+  for (const Value& spec : in.pod.spec().Get(Fields().containers).items())
+    if (FindContainer(in.sandbox, spec.Get(Fields().name).AsString()) != nullptr) return true;
   return false;
 }
 
 bool ReadinessDiffers(const api::Object& pod) {
-  if (pod.spec().Get(N().readiness_gates).empty()) return false;
+  if (pod.spec().Get(Fields().readiness_gates).empty()) return false;
   const Value& status = pod.status();
-  const Value* now = api::FindCondition(status.Get(N().conditions), "Ready");
+  const Value* now = api::FindCondition(status.Get(Fields().conditions), "Ready");
   if (now == nullptr) return false;
   StatusInput in;
   in.pod = pod;
-  const Value wanted = ReadyCondition(
-      in, ContainersReady(in, status.Get(N().init_container_statuses),
-                          status.Get(N().container_statuses), status.Get(N().phase).AsString()));
-  return wanted.Get(N().status) != now->Get(N().status) ||
-         wanted.Get(N().message).AsString() != now->Get(N().message).AsString();
+  const Value wanted =
+      ReadyCondition(in, ContainersReady(in, status.Get(Fields().init_container_statuses),
+                                         status.Get(Fields().container_statuses),
+                                         status.Get(Fields().phase).AsString()));
+  return wanted.Get(Fields().status) != now->Get(Fields().status) ||
+         wanted.Get(Fields().message).AsString() != now->Get(Fields().message).AsString();
 }
 
 Value GeneratePodStatus(const StatusInput& in) {
   const Value& old = in.old_status;
-  const Value init = ContainerStatuses(in, N().init_containers, true);
-  const Value containers = ContainerStatuses(in, N().containers, false);
+  const Value init = ContainerStatuses(in, Fields().init_containers, true);
+  const Value containers = ContainerStatuses(in, Fields().containers, false);
   value::ObjectBuilder counted;
-  counted.Add(N().container_statuses, containers).Add(N().init_container_statuses, init);
-  const std::string_view old_phase = old.Get(N().phase).AsString();
-  const std::string_view api_phase = in.pod.status().Get(N().phase).AsString();
+  counted.Add(Fields().container_statuses, containers).Add(Fields().init_container_statuses, init);
+  const std::string_view old_phase = old.Get(Fields().phase).AsString();
+  const std::string_view api_phase = in.pod.status().Get(Fields().phase).AsString();
   // 1.25: a pod that is being deleted keeps its phase until it is gone.
   const bool forced = in.terminal && in.profile->terminal_phase_before_deletion;
   const std::string_view phase =
@@ -405,7 +395,7 @@ Value GeneratePodStatus(const StatusInput& in) {
           : PhaseOf(in.pod, counted.Build(), forced, Initialized(in, containers));
 
   const Value host = Value::String(in.host_ip);
-  const bool host_network = in.pod.spec().Get(N().host_network).AsBool();
+  const bool host_network = in.pod.spec().Get(Fields().host_network).AsBool();
   value::ObjectBuilder status;  // by name, which spares the sorting
   const auto keep = [&](value::Atom field) {
     if (const Value* kept = old.Find(field)) status.Add(field, *kept);
@@ -417,27 +407,27 @@ Value GeneratePodStatus(const StatusInput& in) {
     if (text == nullptr) text = &in.pod.status().Get(field);
     if (!text->is_null()) status.Add(field, *text);
   };
-  status.Add(N().conditions, Conditions(in, init, containers, phase));
-  status.Add(N().container_statuses, containers);
-  status.Add(N().host_ip, host);
-  if (in.profile->host_ips) status.Add(N().host_ips, value::Arr({Of(N().ip, host)}));
-  if (!init.empty()) status.Add(N().init_container_statuses, init);
-  keep_text(N().message);
-  keep(N().nominated_node_name);
+  status.Add(Fields().conditions, Conditions(in, init, containers, phase));
+  status.Add(Fields().container_statuses, containers);
+  status.Add(Fields().host_ip, host);
+  if (in.profile->host_ips) status.Add(Fields().host_ips, value::Arr({Of(Fields().ip, host)}));
+  if (!init.empty()) status.Add(Fields().init_container_statuses, init);
+  keep_text(Fields().message);
+  keep(Fields().nominated_node_name);
   if (in.profile->observed_generation && in.pod.generation() != 0)
-    status.Add(N().observed_generation, Value::Int(in.pod.generation()));
-  status.Add(N().phase, Value::String(phase));
-  if (in.sandbox != nullptr || Has(old, N().pod_ip)) {
-    const Value ip = in.sandbox == nullptr ? old.Get(N().pod_ip)
+    status.Add(Fields().observed_generation, Value::Int(in.pod.generation()));
+  status.Add(Fields().phase, Value::String(phase));
+  if (in.sandbox != nullptr || Has(old, Fields().pod_ip)) {
+    const Value ip = in.sandbox == nullptr ? old.Get(Fields().pod_ip)
                      : host_network        ? host
                                            : Value::String(in.sandbox->ip);
-    status.Add(N().pod_ip, ip);
-    status.Add(N().pod_ips, value::Arr({Of(N().ip, ip)}));
+    status.Add(Fields().pod_ip, ip);
+    status.Add(Fields().pod_ips, value::Arr({Of(Fields().ip, ip)}));
   }
-  keep(N().qos_class);
-  keep_text(N().reason);
-  status.Add(N().start_time,
-             Has(old, N().start_time) ? old.Get(N().start_time) : value::TimestampValue(in.now));
+  keep(Fields().qos_class);
+  keep_text(Fields().reason);
+  status.Add(Fields().start_time, Has(old, Fields().start_time) ? old.Get(Fields().start_time)
+                                                                : value::TimestampValue(in.now));
   return status.Build();
 }
 

@@ -57,7 +57,7 @@ struct Action {
   void (*check)(const Value& action, const FieldPath& path, FieldErrorList* errors);
 };
 
-// A probe has grpc, a hook has sleep.
+// A probe may have grpc, and a hook sleep.
 void CheckHandler(const Value& handler, bool probe, const Value& grace, const FieldPath& path,
                   FieldErrorList* errors) {
   static const Action kActions[] = {{Fields().exec, CheckExec},

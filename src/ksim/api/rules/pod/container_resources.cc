@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kContainerResources = {"cpu", "memory",
                                                                  "ephemeral-storage"};
-// Names without a slash that mean something elsewhere (quotas, nodes), not in a container.
+// Standard names that quotas or nodes use, and containers do not.
 constexpr std::array<std::string_view, 12> kOtherStandard = {"requests.cpu",
                                                              "requests.memory",
                                                              "requests.ephemeral-storage",
@@ -47,7 +47,7 @@ bool IsContainerResource(std::string_view name) {
 // helper.IsOvercommitAllowed
 bool MayOvercommit(std::string_view name) { return IsNativeResource(name) && !IsHugePages(name); }
 
-// A resource's name prints itself (fmt.Stringer): bare up to 1.33, a JSON text later.
+// A resource's name is a fmt.Stringer, which %#v prints bare.
 void Refuse(const FieldPath& path, std::string_view name, std::string_view detail,
             FieldErrorList* errors) {
   errors->Invalid(path, Value::String(name), GoShape::kStringer, detail);

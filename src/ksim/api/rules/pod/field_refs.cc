@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 6> kResources = {
     "limits.cpu",   "limits.ephemeral-storage",   "limits.memory",
     "requests.cpu", "requests.ephemeral-storage", "requests.memory"};
 
-// metadata.labels['app'] is a path and a subscript; false: a plain path.
+// Splits metadata.labels['app'] into a path and a subscript; false for a plain path.
 bool SplitSubscript(std::string_view text, std::string_view* path, std::string_view* subscript) {
   *path = text;
   if (!text.ends_with("']")) return false;

@@ -14,8 +14,8 @@ using value::Value;
 
 namespace {
 
-// Terms as Go prints them: structs up to 1.33, later JSON of the internal type, whose fields have
-// Go's names.
+// Terms as Go prints them: as structs, or as JSON of the internal type, whose fields have Go's
+// names (Profile::bad_values_as_json).
 class TermText {
  public:
   explicit TermText(Compat compat) : compat_(compat), json_(ProfileOf(compat).bad_values_as_json) {}

@@ -12,7 +12,7 @@ using value::Value;
 
 namespace {
 
-// ValidateNodeSelectorRequirement. From 1.33 on values of terms that must match are checked too.
+// ValidateNodeSelectorRequirement. `required`: the node must fit the term.
 void CheckNodeExpression(const Value& e, bool required, const FieldPath& path,
                          FieldErrorList* errors) {
   const std::string_view op = e.Get(Fields().operator_).AsString();

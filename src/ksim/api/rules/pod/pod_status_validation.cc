@@ -20,7 +20,7 @@ bool IsSidecarNamed(const Value& spec, std::string_view name) {
   });
 }
 
-// A container that has ended stays so, where nothing restarts it.
+// A container that ended stays so unless the restart policy starts it again.
 void CheckEndedContainers(const Value& statuses, const Value& old_statuses, const Value& spec,
                           bool init, const FieldPath& path, FieldErrorList* errors) {
   const std::string_view policy = spec.Get(Fields().restart_policy).AsString();

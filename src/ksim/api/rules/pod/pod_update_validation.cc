@@ -32,7 +32,7 @@ constexpr std::string_view kUpdatable125 =
     "`spec.tolerations` (only additions to existing tolerations) or "
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-// ValidateContainerUpdates. False: nothing more can be compared.
+// ValidateContainerUpdates. False: the containers cannot be compared any further.
 bool CheckUpdatedImages(const Value& containers, const Value& old, const FieldPath& path,
                         FieldErrorList* errors) {
   if (containers.size() != old.size()) {
@@ -51,7 +51,7 @@ bool CheckUpdatedImages(const Value& containers, const Value& old, const FieldPa
   return true;
 }
 
-// False: no further comparison, as upstream.
+// False: upstream compares nothing after this error.
 bool CheckUpdatedDeadline(const Value& updated, const Value& old, FieldErrorList* errors) {
   const FieldPath spec("spec");
   const FieldPath path = spec.Child("activeDeadlineSeconds");
@@ -117,7 +117,7 @@ Value WithImagesOf(const Value& containers, const Value& old) {
   return Value::Array(std::move(items));
 }
 
-// The new spec with everything put back that may change.
+// The new spec with every field put back that may change.
 Value WithUpdatableFieldsOf(const Value& spec, const Value& old) {
   Value munged = spec;
   for (const Atom list : {Fields().containers, Fields().init_containers}) {
@@ -137,7 +137,7 @@ Value WithUpdatableFieldsOf(const Value& spec, const Value& old) {
   return munged;
 }
 
-// From 1.27 to 1.31. Upstream names the metadata, and the status's class.
+// Upstream names the metadata as the field, and shows the class of the status.
 void CheckQos(const Value& pod, const Value& old, FieldErrorList* errors) {
   if (!errors->profile().pod_update_keeps_qos) return;
   static const value::Path kQos{"status", "qosClass"};

@@ -24,7 +24,7 @@ void CheckMinDomains(const Value& constraint, const FieldPath& path, FieldErrorL
       fmt::format("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}", action));
 }
 
-// validateMatchLabelKeysInTopologySpread; from 1.34 on as of affinity terms.
+// validateMatchLabelKeysInTopologySpread.
 void CheckSpreadLabelKeys(const Value& constraint, const FieldPath& at, FieldErrorList* errors) {
   if (errors->profile().spread_label_keys_merge) {
     return ValidateLabelKeys(constraint, at, errors);
