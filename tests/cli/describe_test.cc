@@ -6,7 +6,7 @@
 namespace ksim::cli {
 namespace {
 
-class Told : public testing::Test {
+class ToldOfAnObject : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     ASSERT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "--trace", Path()}).code, 0);
@@ -18,7 +18,7 @@ class Told : public testing::Test {
   }
 };
 
-TEST_F(Told, EventsOfSeveralObjectsOnlyOnDemand) {
+TEST_F(ToldOfAnObject, EventsOfSeveralObjectsOnlyOnDemand) {
   const std::string both = Ask("describe", {"pods"}).out;
   EXPECT_EQ(both.find("Events:"), std::string::npos);
   EXPECT_NE(both.find("\n\n\nName:             my-replicaset-8pt2v\n"), std::string::npos) << both;
@@ -26,7 +26,7 @@ TEST_F(Told, EventsOfSeveralObjectsOnlyOnDemand) {
   EXPECT_EQ(Ask("describe", {"rs", "--show-events=false"}).out.find("Events:"), std::string::npos);
 }
 
-TEST_F(Told, ANameMayBeAPrefix) {
+TEST_F(ToldOfAnObject, ANameMayBeAPrefix) {
   const CliResult r = Ask("describe", {"pods", "my-replicaset-8"});
   EXPECT_EQ(r.code, 0);
   EXPECT_TRUE(r.out.starts_with("Name:             my-replicaset-8pt2v\n")) << r.out;
@@ -37,7 +37,7 @@ TEST_F(Told, ANameMayBeAPrefix) {
   EXPECT_EQ(Ask("describe", {"secrets"}).err, "No resources found in default namespace.\n");
 }
 
-TEST_F(Told, EventsAreAskedForAsInKubectl) {
+TEST_F(ToldOfAnObject, EventsAreAskedForAsInKubectl) {
   EXPECT_EQ(Ask("events", {"--for", "rs/my-replicaset", "--types=normal,WARNING"}).out,
             "LAST SEEN   TYPE     REASON             OBJECT                     MESSAGE\n"
             "6s          Normal   SuccessfulCreate   ReplicaSet/my-replicaset   Created pod: "

@@ -65,7 +65,7 @@ void PrintErrorAsTree(Io& io, std::string_view command, const FlagSet& flags,
   if (absl::c_linear_search(kPrintAsOthers, command)) return;
   const std::string format = OutputFormatOf(args);
   if (format != "json" && format != "yaml") return;
-  std::string message = WithoutColor(io.told());
+  std::string message = WithoutColor(io.error_text());
   while (message.ends_with('\n')) message.pop_back();
   if (message.empty()) return;
   io.Out(kubectl::TreeText(value::Obj({{"apiVersion", value::Value::Of("ksim.dev/v1")},
@@ -166,12 +166,12 @@ int Main(const std::vector<std::string>& args, Io& io) {
   bisects = bisect;
   int code = Dispatch(args, io);
   io.Flush();
-  if (!io.lost().empty()) {
-    io.Err(fmt::format("stdout: error: cannot write it: {}\n", io.lost()));
+  if (!io.write_error().empty()) {
+    io.Err(fmt::format("stdout: error: cannot write it: {}\n", io.write_error()));
     code = Worst({code, kUndecided});
   }
   if (bisect) return BisectCode(code);
-  return io.closed() && io.lost().empty() ? kOk : code;
+  return io.closed() && io.write_error().empty() ? kOk : code;
 }
 
 }  // namespace ksim::cli

@@ -114,7 +114,7 @@ std::optional<std::string> ReadTextOrPrintError(Io& io, const std::string& path)
 // Prints what is wrong with the text of a file, at its line.
 int PrintTextError(Io& io, const std::string& path, std::string_view text,
                    const absl::Status& wrong) {
-  Diagnostic d = AtItsPlace(path, Message(wrong));
+  Diagnostic d = DiagnosticAtPlace(path, Message(wrong));
   for (int line = 1; line < d.span.line && !text.empty(); ++line)
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   d.source_line = text.substr(0, text.find_first_of("\r\n"));
@@ -155,7 +155,7 @@ int RunCheck(Io& io, const CheckFlags& flags) {
     io.Err("error: --list goes with --format watch-json\n");
     return kInvalid;
   }
-  const std::optional<trace::Trace> trace = ReadTraceOrTell(io, flags.trace);
+  const std::optional<trace::Trace> trace = ReadTraceOrPrintError(io, flags.trace);
   if (!trace) return kInvalid;
   const auto checker = check::CheckTrace(*trace, {"*"});
   if (!checker.ok()) {

@@ -63,7 +63,7 @@ Command CompletionCommand();
 // All, in the order of the help.
 std::vector<Command> AllCommands();
 
-// What `ksim explain` has a page of.
+// The topics that `ksim explain` has a page of.
 std::vector<std::string_view> ExplainTopics();
 
 }  // namespace ksim::cli

@@ -215,8 +215,8 @@ Value DiffTree(const DiffFlags& flags, const Trace& a, const Trace& b, const Dif
 
 int RunDiff(Io& io, const DiffFlags& flags) {
   io.SetColor(flags.common.color);
-  const std::optional<Trace> a = ReadTraceOrTell(io, flags.a);
-  const std::optional<Trace> b = ReadTraceOrTell(io, flags.b);
+  const std::optional<Trace> a = ReadTraceOrPrintError(io, flags.a);
+  const std::optional<Trace> b = ReadTraceOrPrintError(io, flags.b);
   if (!a || !b) return kInvalid;
   const Diff diff = trace::Compare(*a, *b, flags.options);
   if (flags.common.output != "text")

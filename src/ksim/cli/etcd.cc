@@ -215,7 +215,7 @@ int RunEtcd(Io& io, const EtcdFlags& flags) {
     io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), problem));
     return kInvalid;
   }
-  const std::optional<trace::Trace> trace = ReadTraceOrTell(io, flags.path);
+  const std::optional<trace::Trace> trace = ReadTraceOrPrintError(io, flags.path);
   if (!trace) return kInvalid;
   const bool watch = flags.verb == "watch";
   // A watch shows everything from the beginning, a get what is left in the end.

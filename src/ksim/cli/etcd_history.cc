@@ -18,7 +18,7 @@ using trace::Moment;
 using trace::Record;
 using value::Value;
 
-bool IsBeyond(const Record& r, const Moment& moment) {
+bool IsAfter(const Record& r, const Moment& moment) {
   switch (moment.kind) {
     case Moment::Kind::kTime:
       return r.t > moment.value;
@@ -32,8 +32,8 @@ bool IsBeyond(const Record& r, const Moment& moment) {
   return false;
 }
 
-// One revision. etcd takes at most 128 operations in one list, but a lease that runs out may delete
-// more keys: a list of lists has room for all.
+// The transaction of one revision. etcd takes at most 128 operations in one list, but a lease that
+// runs out may delete more keys: a list of lists has room for all.
 TxnRequest Transaction(std::vector<RequestOp> ops) {
   constexpr std::size_t kMaxOps = 128;
   TxnRequest txn;
@@ -53,7 +53,7 @@ TxnRequest Transaction(std::vector<RequestOp> ops) {
 
 }  // namespace
 
-absl::Status EtcdHistory::Add(const Record& commit) {
+absl::Status EtcdHistory::AddToPending(const Record& commit) {
   const std::string key(commit.Text("key"));
   if (commit.Text("op") == "delete") {
     values_.erase(key);
@@ -69,7 +69,7 @@ absl::Status EtcdHistory::Add(const Record& commit) {
   return absl::OkStatus();
 }
 
-absl::Status EtcdHistory::Complete() {
+absl::Status EtcdHistory::WritePending() {
   if (pending_.empty()) return absl::OkStatus();
   const store::Revision before = store_.revision();
   RETURN_IF_ERROR(store_.Txn(Transaction(std::exchange(pending_, {}))).status());
@@ -78,33 +78,33 @@ absl::Status EtcdHistory::Complete() {
       "the commits of revision {} do not follow revision {}", pending_revision_, before));
 }
 
-absl::Status EtcdHistory::TakeIn(const Record& r) {
+absl::Status EtcdHistory::ApplyEvent(const Record& r) {
   if (r.kind == sim::EventKind::kCompact) {
-    RETURN_IF_ERROR(Complete());
+    RETURN_IF_ERROR(WritePending());
     const store::CompactRequest compact(r.Int("revision"), store::WriteOrigin());
     return store_.Compact(compact).status();
   }
   if (r.kind != sim::EventKind::kCommit) return absl::OkStatus();
-  if (r.Int("revision") != pending_revision_) RETURN_IF_ERROR(Complete());
+  if (r.Int("revision") != pending_revision_) RETURN_IF_ERROR(WritePending());
   pending_revision_ = r.Int("revision");
-  return Add(r);
+  return AddToPending(r);
 }
 
 absl::Status EtcdHistory::AdvanceTo(const Moment& moment) {
-  for (; next_ < trace_.events.size() && !IsBeyond(trace_.events[next_], moment); ++next_)
-    RETURN_IF_ERROR(TakeIn(trace_.events[next_]));
-  RETURN_IF_ERROR(Complete());
+  for (; next_ < trace_.events.size() && !IsAfter(trace_.events[next_], moment); ++next_)
+    RETURN_IF_ERROR(ApplyEvent(trace_.events[next_]));
+  RETURN_IF_ERROR(WritePending());
   return trace::StateAt(trace_, moment).status();
 }
 
 absl::StatusOr<bool> EtcdHistory::AdvanceOne() {
   const store::Revision before = store_.revision();
   for (; next_ < trace_.events.size() && store_.revision() == before; ++next_) {
-    // Who watches reads a revision before it is compacted.
+    // A watcher reads a revision before it is compacted.
     if (trace_.events[next_].kind == sim::EventKind::kCompact && !pending_.empty()) break;
-    RETURN_IF_ERROR(TakeIn(trace_.events[next_]));
+    RETURN_IF_ERROR(ApplyEvent(trace_.events[next_]));
   }
-  if (store_.revision() == before) RETURN_IF_ERROR(Complete());
+  if (store_.revision() == before) RETURN_IF_ERROR(WritePending());
   return store_.revision() > before;
 }
 

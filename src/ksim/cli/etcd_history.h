@@ -18,20 +18,20 @@ class EtcdHistory {
  public:
   explicit EtcdHistory(const trace::Trace& trace) : trace_(trace) {}
 
-  // Takes in what happened up to the moment. OutOfRange if the trace ends before it.
+  // Applies the events up to the moment. OutOfRange if the trace ends before it.
   absl::Status AdvanceTo(const trace::Moment& moment);
-  // Takes in the next revision, if not more; false if there is none.
+  // Applies the events of the next revision at least; false if there is none.
   absl::StatusOr<bool> AdvanceOne();
 
   store::Store& store() { return store_; }
 
  private:
-  absl::Status TakeIn(const trace::Record& record);
-  absl::Status Add(const trace::Record& commit);  // to the pending revision
-  absl::Status Complete();                        // writes the pending revision
+  absl::Status ApplyEvent(const trace::Record& record);
+  absl::Status AddToPending(const trace::Record& commit);
+  absl::Status WritePending();  // the pending revision, to the store
 
   const trace::Trace& trace_;
-  std::size_t next_ = 0;  // the first event not taken in
+  std::size_t next_ = 0;  // the first event that was not applied
   store::Store store_;
   std::map<std::string, value::Value, std::less<>> values_;
   std::vector<store::RequestOp> pending_;

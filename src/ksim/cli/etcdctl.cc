@@ -11,7 +11,7 @@ namespace {
 
 using store::KeyValue;
 
-// What an etcd says of itself that was started with no flags, as cluster and as member.
+// The cluster and the member of an etcd that was started with no flags.
 constexpr std::uint64_t kClusterId = 14841639068965178418u;
 constexpr std::uint64_t kMemberId = 10276657743932975437u;
 constexpr int kRaftTerm = 2;

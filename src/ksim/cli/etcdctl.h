@@ -1,6 +1,6 @@
-// What etcdctl prints of the answers to get and watch, byte for byte. Source: etcd's
-// etcdctl/ctlv3/command/printer*.go; JSON as Go's encoding/json writes the messages of rpc.proto
-// and clientv3.WatchResponse.
+// EtcdctlPrinter: the answers to get and watch as etcdctl prints them, byte for byte. Source:
+// etcd's etcdctl/ctlv3/command/printer*.go; JSON as Go's encoding/json writes the messages of
+// rpc.proto and clientv3.WatchResponse.
 #pragma once
 #include <string>
 

@@ -15,9 +15,10 @@ inline constexpr int kBug = 70;  // of ksim itself
 inline constexpr int kInterrupted = 130;
 inline constexpr int kTerminated = 143;
 
-// 70 > 4 > 1 > 3 > 6 > 130, 143 > 5 > 0. What is invalid comes before anything runs.
+// The code that counts most: 2 (invalid input comes before anything runs) > 70 > 4 > 1 > 3 > 6 >
+// 130, 143 > 5 > 0.
 int Worst(const std::vector<int>& codes);
-// --bisect: 0 good, 1 for 1 and 3, 125 for all else.
+// The code for `git bisect run`: 0 for 0, 1 for 1 and 3, 125 for all others.
 int BisectCode(int code);
 
 }  // namespace ksim::cli

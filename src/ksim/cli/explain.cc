@@ -93,10 +93,10 @@ std::string KindsText(std::string_view only = "") {
   return lines.size() == 1 ? "" : kubectl::AlignColumns(lines);
 }
 
-// One variant: what its buggy value does, its values, and what upstream had at each version.
+// A variant: what its buggy value does, its values, and what upstream had at each version.
 std::string VariantText(const api::VariantInfo& v) {
   std::string defaults;
-  for (const api::Compat c : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+  for (const api::Compat c : api::kCompats) {
     defaults += fmt::format("{}{}: {}", defaults.empty() ? "" : ", ", api::ToString(c),
                             v.ExistsIn(c) ? v.AsCompat(c) : "does not exist");
   }

@@ -46,7 +46,7 @@ void WarnIfTooLarge(Io& io, const std::string& format, std::size_t size) {
 }
 
 int RunExport(Io& io, const ExportFlags& flags) {
-  const std::optional<trace::Trace> trace = ReadTraceOrTell(io, flags.excerpt.path);
+  const std::optional<trace::Trace> trace = ReadTraceOrPrintError(io, flags.excerpt.path);
   if (!trace) return kInvalid;
   int code = kOk;
   const std::optional<Excerpt> excerpt = ExcerptOf(io, flags.excerpt, *trace, &code);

@@ -108,7 +108,7 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   const auto wall_ns = [started] { return (os::MonotonicNow() - started).ns(); };
   const int jobs = flags.jobs > 0 ? flags.jobs : os::ProcessorCount();
   io.Flush();
-  const Stoppable until_all_is_written;
+  const InterruptibleScope until_all_is_written;
   absl::StatusOr<std::unique_ptr<fuzz::Executor>> executor =
       fuzz::MakeWorkers(scenario, plan.timeout, jobs);
   if (!executor.ok()) return PrintFuzzError(io, "--jobs", Message(executor.status()));

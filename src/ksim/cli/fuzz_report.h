@@ -1,4 +1,4 @@
-// How a campaign looks: its progress line, its tables, its JUnit report.
+// A campaign for people: its progress line, its tables, its JUnit report.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,7 +11,8 @@ namespace ksim::cli {
 // "1,024 runs, 812 runs/s, ...": while it goes on, without a line end.
 std::string ProgressLine(const fuzz::Tally& tally, std::int64_t wall_ns);
 
-// What was found, what never fired or was never reached (unless `quiet`), and one line about all.
+// The failures, the faults that never fired and the probes that were never reached (unless
+// `quiet`), and one line about all.
 std::string CampaignText(const fuzz::Summary& summary, bool color, bool quiet);
 
 // A case for each distinct failure, and one for the campaign.

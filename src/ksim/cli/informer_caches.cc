@@ -64,7 +64,7 @@ std::optional<InformerCaches> ReplayInformerCaches(Io& io, const trace::Trace& t
   };
   scenario::Runner runner(*scenario, std::move(options));
   {
-    const Stoppable stoppable;
+    const InterruptibleScope stoppable;
     runner.Run();
   }
   if (interrupted != 0) *code = InterruptedCode();

@@ -11,7 +11,7 @@ namespace ksim::cli {
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 16;
-constexpr std::size_t kMostTold = 1 << 14;
+constexpr std::size_t kMostErrorText = 1 << 14;
 
 // https://no-color.org, https://bixense.com/clicolors
 bool AutoColor(int fd) {
@@ -36,13 +36,14 @@ void Io::Flush() {
   const absl::Status status = os::WriteToDescriptor(out_, text);
   closed_ = !status.ok();
   if (status.ok() || os::NobodyReads(status)) return;
-  lost_ = std::string(Message(status));
+  write_error_ = std::string(Message(status));
 }
 
 void Io::Err(std::string_view text) {
   Flush();
-  if (told_.size() < kMostTold) told_ += text.substr(0, kMostTold - told_.size());
-  // Nobody can be told that stderr is closed.
+  if (error_text_.size() < kMostErrorText)
+    error_text_ += text.substr(0, kMostErrorText - error_text_.size());
+  // There is nobody to tell that stderr is closed.
   os::WriteToDescriptor(err_, text).IgnoreError();
 }
 

@@ -10,7 +10,7 @@ namespace ksim::cli {
 
 class Io {
  public:
-  // Descriptors; 1 and 2 for a program.
+  // File descriptors; 1 and 2 for a program.
   Io(int out, int err) : out_(out), err_(err) {}
   ~Io() { Flush(); }
   Io(const Io&) = delete;
@@ -19,11 +19,13 @@ class Io {
   void Out(std::string_view text);  // buffered
   void Err(std::string_view text);  // after what was written to Out before
   void Flush();
-  bool closed() const { return closed_; }            // stdout takes nothing any more
-  bool wrote() const { return wrote_; }              // anything to stdout
-  const std::string& told() const { return told_; }  // the first kilobytes of what went to stderr
-  // Why, when it is not that nobody reads it: "no space left on device". What was written is lost.
-  const std::string& lost() const { return lost_; }
+  bool closed() const { return closed_; }  // stdout takes nothing any more
+  bool wrote() const { return wrote_; }    // anything to stdout
+  // The first kilobytes of the text that went to stderr.
+  const std::string& error_text() const { return error_text_; }
+  // Why stdout could not be written, "no space left on device"; "" if it could, or if only nobody
+  // reads it.
+  const std::string& write_error() const { return write_error_; }
 
   // auto, always or never. `auto` is a terminal whose TERM is not dumb; or CLICOLOR_FORCE, also
   // without a terminal; NO_COLOR turns it off.
@@ -35,7 +37,7 @@ class Io {
   int out_, err_;
   bool closed_ = false, wrote_ = false;
   bool out_color_ = false, err_color_ = false;
-  std::string buffer_, lost_, told_;
+  std::string buffer_, write_error_, error_text_;
 };
 
 // "FILE: error: cannot write it: WHY", a line.

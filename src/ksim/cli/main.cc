@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   ksim::InstallCrashHandlers();
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error like a full disk
-  ksim::cli::HearSignals();
+  ksim::cli::InstallSignalHandlers();
   ksim::cli::Io io(1, 2);
   return ksim::cli::Main(std::vector<std::string>(argv + 1, argv + argc), io);
 }

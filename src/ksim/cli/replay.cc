@@ -187,7 +187,7 @@ int ReplayAndCompare(Io& io, const ReplayFlags& flags, const Trace& recorded,
   };
   scenario::Runner runner(scenario, std::move(options));
   {
-    const Stoppable stoppable;
+    const InterruptibleScope stoppable;
     if (whole || wanted > 0) runner.Run();
   }
   if (interrupted != 0) return InterruptedCode();
@@ -204,7 +204,7 @@ int RunReplay(Io& io, const ReplayFlags& flags) {
                        flags.until));
     return kInvalid;
   }
-  const std::optional<Trace> recorded = ReadTraceOrTell(io, flags.path, true);
+  const std::optional<Trace> recorded = ReadTraceOrPrintError(io, flags.path, true);
   if (!recorded) return kInvalid;
   if (!CheckVersion(io, flags, *recorded)) return kInvalid;
   const std::optional<scenario::Scenario> scenario = ScenarioOf(io, *recorded, flags.path);

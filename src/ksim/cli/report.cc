@@ -43,7 +43,7 @@ std::vector<std::string> CommandsFor(const std::string& path, const trace::Trace
 
 int WriteHtmlReport(Io& io, const ReportFlags& flags) {
   const std::string& out = flags.excerpt.out;
-  const std::optional<trace::Trace> trace = ReadTraceOrTell(io, flags.excerpt.path);
+  const std::optional<trace::Trace> trace = ReadTraceOrPrintError(io, flags.excerpt.path);
   if (!trace) return kInvalid;
   int code = kOk;
   const std::optional<trace::Excerpt> excerpt = ExcerptOf(io, flags.excerpt, *trace, &code);

@@ -40,15 +40,15 @@ std::vector<const api::ResourceInfo*> KindsOf(const Scenario& scenario, const ap
   return out;
 }
 
-std::vector<api::Object> Of(const api::ResourceInfo& info,
-                            const std::vector<api::Object>& objects) {
+std::vector<api::Object> ObjectsOfKind(const api::ResourceInfo& info,
+                                       const std::vector<api::Object>& objects) {
   std::vector<api::Object> out;
   for (const api::Object& o : objects)
     if (o.kind() == info.kind && o.api_version() == info.api_version()) out.push_back(o);
   return out;
 }
 
-bool ManyNamespaces(const std::vector<api::Object>& objects) {
+bool HasOtherNamespaces(const std::vector<api::Object>& objects) {
   return std::any_of(objects.begin(), objects.end(),
                      [](const api::Object& o) { return !o.ns().empty() && o.ns() != "default"; });
 }
@@ -130,7 +130,7 @@ std::string ResultTable(const Scenario& scenario, const api::Kinds& kinds,
                         const std::vector<api::Object>& objects, VirtualTime now, bool wide) {
   std::vector<std::pair<const api::ResourceInfo*, std::vector<api::Object>>> groups;
   for (const api::ResourceInfo* info : KindsOf(scenario, kinds)) {
-    std::vector<api::Object> some = Of(*info, objects);
+    std::vector<api::Object> some = ObjectsOfKind(*info, objects);
     if (!some.empty()) groups.emplace_back(info, std::move(some));
   }
   std::string out;
@@ -138,7 +138,7 @@ std::string ResultTable(const Scenario& scenario, const api::Kinds& kinds,
     kubectl::TableOptions options;
     options.wide = wide;
     options.with_kind = groups.size() > 1;
-    options.with_namespace = ManyNamespaces(some);
+    options.with_namespace = HasOtherNamespaces(some);
     if (!out.empty()) out += "\n";
     out += kubectl::RenderTable(*info, some, now, options);
   }
@@ -149,14 +149,14 @@ std::string ResultNames(const Scenario& scenario, const api::Kinds& kinds,
                         const std::vector<api::Object>& objects) {
   std::string out;
   for (const api::ResourceInfo* info : KindsOf(scenario, kinds))
-    for (const api::Object& o : Of(*info, objects))
+    for (const api::Object& o : ObjectsOfKind(*info, objects))
       out += kubectl::SlashedName(*info, o.name()) + "\n";
   return out;
 }
 
 namespace {
 
-// What was promised, and the first event that broke it.
+// The promise, and the first event that broke it.
 std::string ViolationText(const trace::Violation& v, const std::vector<sim::Event>& events,
                           bool color) {
   std::string out =

@@ -26,7 +26,8 @@ std::string ResultTable(const scenario::Scenario& scenario, const api::Kinds& ki
 std::string ResultNames(const scenario::Scenario& scenario, const api::Kinds& kinds,
                         const std::vector<api::Object>& objects);
 
-// What went wrong, for stderr; "" if nothing did. `strict`: what never came is an error.
+// The complaints about a run, for stderr; "" for none. `strict`: steps and faults that never came
+// are errors.
 std::string Complaints(const scenario::RunReport& report, const std::vector<sim::Event>& events,
                        bool strict, bool color);
 

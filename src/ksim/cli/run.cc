@@ -178,7 +178,7 @@ RunOutput OutputOfLostRun(const Scenario& scenario, const os::Piece& piece) {
 void RunSideBySide(Io& io, const RunOptions& options, const std::vector<Scenario>& scenarios,
                    int jobs, RunResults* results) {
   const auto work = [&](std::size_t i) {
-    HearSignals();  // a run that is stopped has something to say
+    InstallSignalHandlers();  // a run that is stopped has something to say
     return Encode(RunScenario(options, io, scenarios[i], true));
   };
   const auto take = [&](const os::Piece& piece) {
@@ -222,7 +222,7 @@ int RunRun(Io& io, const RunFlags& flags) {
   }
   Loaded loaded;
   if (const int code = LoadScenarios(io, flags, &loaded); code != kOk) return code;
-  const Stoppable until_all_is_written;
+  const InterruptibleScope until_all_is_written;
   RunResults results;
   if (loaded.scenarios.size() > 1 && flags.jobs > 1)
     RunSideBySide(io, options, loaded.scenarios, flags.jobs, &results);

@@ -127,7 +127,7 @@ class ScenarioRun {
     std::vector<trace::Record> records;
     for (const sim::Event& e : runner_.events())
       records.push_back(trace::Render(e, trace::RenderOptions()));
-    output_.Out(TellStory(records, runner_.world().kinds(), io_.out_color()) + "\n");
+    output_.Out(RenderStory(records, runner_.world().kinds(), io_.out_color()) + "\n");
   }
 
   const RunOptions& options_;

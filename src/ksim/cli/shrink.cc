@@ -77,7 +77,7 @@ bool IsScenario(const std::string& path, const std::string& input) {
 
 std::optional<trace::Trace> ReadFailingTrace(Io& io, const std::string& path,
                                              const std::string& input) {
-  if (path != "-") return ReadTraceOrTell(io, path);
+  if (path != "-") return ReadTraceOrPrintError(io, path);
   absl::StatusOr<trace::Trace> trace = trace::ParseTrace(input);
   if (trace.ok()) return *std::move(trace);
   io.Err(fmt::format("stdin: error: no trace of ksim: {}\n", Message(trace.status())));
@@ -188,7 +188,7 @@ int RunShrink(Io& io, const ShrinkFlags& flags) {
   }
   std::optional<FailingRun> run = ReadFailingRun(io, flags.path);
   if (!run) return kInvalid;
-  const Stoppable until_all_is_written;
+  const InterruptibleScope until_all_is_written;
   if (run->to_run) RunToFindings(&*run);
   const CampaignFinding* finding = FindingOf(*run, flags.oracle);
   if (finding == nullptr && interrupted != 0) return InterruptedCode();

@@ -17,8 +17,8 @@ std::atomic<bool> bisects{false};
 
 namespace {
 
-// What comes right behind the first signal is the first once more: timeout(1) signals the process,
-// and then its group.
+// A signal right behind the first is the first once more: timeout(1) signals the process, and then
+// its group.
 constexpr Duration kOnePress = Milliseconds(500);
 std::atomic<std::int64_t> first_signal{0};  // when it came, of the clock that only goes on
 std::atomic<int> stoppable{0};
@@ -37,10 +37,10 @@ extern "C" void OnInterrupt(int signal) {
 
 }  // namespace
 
-Stoppable::Stoppable() { ++stoppable; }
-Stoppable::~Stoppable() { --stoppable; }
+InterruptibleScope::InterruptibleScope() { ++stoppable; }
+InterruptibleScope::~InterruptibleScope() { --stoppable; }
 
-void HearSignals() {
+void InstallSignalHandlers() {
   ::signal(SIGINT, OnInterrupt);
   ::signal(SIGTERM, OnInterrupt);
 }

@@ -1,27 +1,27 @@
-// SIGINT and SIGTERM. What can stop with a result in hand says so by a Stoppable, and looks at
-// `interrupted` while it works; all else a signal ends at once, and nothing half written stays.
+// SIGINT and SIGTERM. Work that can stop with a result in hand holds an InterruptibleScope and
+// looks at `interrupted`; a signal ends all other work at once, and nothing half written stays.
 #pragma once
 #include <atomic>
 
 namespace ksim::cli {
 
-// The first signal that came while something was stoppable, 2 or 15; 0: none.
+// The first signal that came in an InterruptibleScope, 2 or 15; 0: none.
 extern std::atomic<int> interrupted;
-// --bisect was given: what a signal ends at once has the code 125.
+// --bisect was given: a process that a signal ends at once exits with 125.
 extern std::atomic<bool> bisects;
 
-class Stoppable {
+class InterruptibleScope {
  public:
-  Stoppable();
-  ~Stoppable();
-  Stoppable(const Stoppable&) = delete;
-  Stoppable& operator=(const Stoppable&) = delete;
+  InterruptibleScope();
+  ~InterruptibleScope();
+  InterruptibleScope(const InterruptibleScope&) = delete;
+  InterruptibleScope& operator=(const InterruptibleScope&) = delete;
 };
 
-// From now on, in this process. A second signal ends also what is stoppable.
-void HearSignals();
+// Takes signals from now on, in this process. A second signal ends also what is interruptible.
+void InstallSignalHandlers();
 
-// What a command returns that was interrupted: 130 or 143.
+// The exit code of a command that was interrupted: 130 or 143.
 int InterruptedCode();
 
 }  // namespace ksim::cli

@@ -42,11 +42,11 @@ class Story {
   Story(const std::vector<Record>& events, const api::Kinds& kinds, bool color)
       : events_(events), text_(events, kinds), faults_(events), color_(color) {}
 
-  std::string Tell() {
+  std::string Render() {
     FindWorkload();
-    TellWatches();
+    AddWatches();
     MarkCauses();
-    for (std::size_t i = workload_; i < events_.size(); ++i) Consider(events_[i]);
+    for (std::size_t i = workload_; i < events_.size(); ++i) AddEvent(events_[i]);
     return std::move(out_);
   }
 
@@ -57,8 +57,8 @@ class Story {
         workload_ = i;
   }
 
-  // Before the workload: one line for each process, with the resources it watches.
-  void TellWatches() {
+  // Adds a line for each process before the workload, with the resources that it watches.
+  void AddWatches() {
     std::map<std::string, std::vector<std::string>> resources;
     std::map<std::string, const Record*> last;
     for (std::size_t i = 0; i < workload_; ++i) {
@@ -80,10 +80,10 @@ class Story {
     std::sort(lines.begin(), lines.end(),
               [](const auto& a, const auto& b) { return a.first->seq < b.first->seq; });
     for (const auto& [record, what] : lines)
-      Line(*record, 1, std::string(record->Text("client")), what, false);
+      AddLine(*record, 1, std::string(record->Text("client")), what, false);
   }
 
-  // Notifications are told only if something told came of them.
+  // A notification gets a line only if it led to an event that gets one.
   void MarkCauses() {
     for (std::size_t i = events_.size(); i-- > workload_;) {
       const Record& r = events_[i];
@@ -92,43 +92,43 @@ class Story {
     }
   }
 
-  void Consider(const Record& r) {
-    if (r.kind == EventKind::kStep) return Step(r);
+  void AddEvent(const Record& r) {
+    if (r.kind == EventKind::kStep) return AddStep(r);
     if (const std::string what = faults_.Describe(r); !what.empty())
-      return Line(r, 0, r.actor, what, true);
-    if (r.kind == EventKind::kEvent) return Notification(r);
+      return AddLine(r, 0, r.actor, what, true);
+    if (r.kind == EventKind::kEvent) return AddNotification(r);
     if (r.kind == EventKind::kHandler && causes_.count(r.seq) == 0) return;
     const StoryPart part = text_.Describe(r);
-    if (part.what.empty()) return;
-    Line(r, part.step, r.actor, part.what, true);
+    if (part.text.empty()) return;
+    AddLine(r, part.step, r.actor, part.text, true);
   }
 
-  void Step(const Record& r) {
+  void AddStep(const Record& r) {
     if (r.Text("state") == "begin")
       out_ += Paint(color_, "1", fmt::format("\n$ {}", text_.CommandLine(r))) + "\n";
     else if (!r.Text("result").empty())
       out_ += fmt::format("{}\n", Indent(r.Text("result"), "  "));
   }
 
-  // One line for all who are told of one version of an object by one server.
-  void Notification(const Record& r) {
+  // Adds one line for all clients to which a server sends one version of an object.
+  void AddNotification(const Record& r) {
     const std::string key = text_.NotificationKey(r);
-    if (key.empty() || !told_.insert(key).second) return;
+    if (key.empty() || !shown_notifications_.insert(key).second) return;
     const std::vector<const Record*>& all = text_.Notifications(key);
     const bool mattered = std::any_of(
         all.begin(), all.end(), [this](const Record* n) { return causes_.count(n->seq) != 0; });
     std::vector<const Record*> lost;
     for (const Record* n : all)
-      if (faults_.Lost(*n)) lost.push_back(n);
+      if (faults_.IsLost(*n)) lost.push_back(n);
     if (!mattered && lost.empty()) return;
     StoryPart part = text_.DescribeNotification(r, all);
-    if (!lost.empty()) part.what += fmt::format(" (LOST on its way to {})", text_.Watchers(lost));
+    if (!lost.empty()) part.text += fmt::format(" (LOST on its way to {})", text_.Watchers(lost));
     for (const Record* n : all) shown_as_[n->seq] = r.seq;
-    Line(r, part.step, r.actor, part.what, true);
+    AddLine(r, part.step, r.actor, part.text, true);
   }
 
-  // The nearest cause that was told.
-  std::uint64_t Why(const Record& r) const {
+  // The nearest cause that has a line; 0 for none.
+  std::uint64_t NearestShownCause(const Record& r) const {
     std::uint64_t seq = r.cause;
     while (seq != 0 && seq <= events_.size()) {
       const auto it = shown_as_.find(seq);
@@ -138,15 +138,15 @@ class Story {
     return 0;
   }
 
-  void Line(const Record& r, int step, const std::string& who, const std::string& what,
-            bool with_why) {
-    if (step > 0 && headed_.insert(step).second)
+  void AddLine(const Record& r, int step, const std::string& who, const std::string& text,
+               bool with_why) {
+    if (step > 0 && shown_headings_.insert(step).second)
       out_ += Paint(color_, "1;36", fmt::format("{:>2}. {}", step, kHeadings[step])) + "\n";
     shown_as_[r.seq] = r.seq;
-    const std::uint64_t why = with_why ? Why(r) : 0;
+    const std::uint64_t why = with_why ? NearestShownCause(r) : 0;
     const std::string number = step > 0 ? fmt::format("{}", step) : "";
     std::string line =
-        fmt::format("{:>5} {:>9}  #{:<5} {:<35} {}", number, Milliseconds(r.t), r.seq, who, what);
+        fmt::format("{:>5} {:>9}  #{:<5} {:<35} {}", number, Milliseconds(r.t), r.seq, who, text);
     if (why != 0) line += Paint(color_, "2", fmt::format("  <- #{}", why));
     out_ += line + "\n";
   }
@@ -157,16 +157,16 @@ class Story {
   bool color_;
   std::string out_;
   std::size_t workload_ = 0;
-  std::set<int> headed_;
-  std::set<std::string> told_;
+  std::set<int> shown_headings_;
+  std::set<std::string> shown_notifications_;
   std::set<std::uint64_t> causes_;
   std::map<std::uint64_t, std::uint64_t> shown_as_;
 };
 
 }  // namespace
 
-std::string TellStory(const std::vector<Record>& events, const api::Kinds& kinds, bool color) {
-  return Story(events, kinds, color).Tell();
+std::string RenderStory(const std::vector<Record>& events, const api::Kinds& kinds, bool color) {
+  return Story(events, kinds, color).Render();
 }
 
 }  // namespace ksim::cli

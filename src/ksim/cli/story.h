@@ -1,9 +1,9 @@
-// Story: a run told line by line for someone who learns Kubernetes: when, who, what to which
-// object, and because of what. The twelve steps of a ReplicaSet's way to running pods are headed
-// where they first happen.
+// Story: a run line by line for someone who learns Kubernetes: when, who, what to which object, and
+// because of what. The twelve steps of a ReplicaSet's way to running pods have headings where they
+// first happen.
 //
-// Told are the user's requests, every write that is no heartbeat, lease or Event, what containers
-// do, and those notifications that led to one of them.
+// The user's requests have lines, every write that is no heartbeat, lease or Event, what containers
+// do, and those notifications that led to one of these.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace ksim::cli {
 
-std::string TellStory(const std::vector<trace::Record>& events, const api::Kinds& kinds,
-                      bool color);
+std::string RenderStory(const std::vector<trace::Record>& events, const api::Kinds& kinds,
+                        bool color);
 
 }  // namespace ksim::cli

@@ -11,7 +11,7 @@ using sim::EventKind;
 using trace::Record;
 using value::Value;
 
-// Those that the target does not name already: "how error, redialAfter 5s".
+// The arguments that the target does not name already: "how error, redialAfter 5s".
 std::string OtherArguments(const Value& args) {
   std::string out;
   for (const Value::Member& m : args.members()) {
@@ -26,7 +26,7 @@ std::string OtherArguments(const Value& args) {
   return out;
 }
 
-bool OfEtcd(const Record& r) { return r.Text("server") == "etcd"; }
+bool IsFromEtcd(const Record& r) { return r.Text("server") == "etcd"; }
 
 }  // namespace
 
@@ -34,7 +34,7 @@ StoryFaults::StoryFaults(const std::vector<Record>& events) : from_fault_(events
   std::map<std::string, const Record*> begun;  // by id
   for (const Record& r : events) {
     if (r.kind == EventKind::kFault) {
-      any_ = true;
+      has_faults_ = true;
       from_fault_[r.seq] = true;
       const Record*& begin = begun[std::string(r.Text("id"))];
       if (r.Text("state") == "begin") begin = &r;
@@ -43,18 +43,20 @@ StoryFaults::StoryFaults(const std::vector<Record>& events) : from_fault_(events
     } else if (r.cause < r.seq) {
       from_fault_[r.seq] = from_fault_[r.cause];
     }
-    if (r.kind == EventKind::kWatch && !OfEtcd(r) && FromFault(r) && r.Text("state") == "open")
-      resumed_[r.Int("stream")] = {std::string(r.Text("client")), r.t};
-    if (r.kind == EventKind::kDeliver && !OfEtcd(r))
+    if (r.kind == EventKind::kWatch && !IsFromEtcd(r) && IsFromFault(r) &&
+        r.Text("state") == "open")
+      resumed_by_stream_[r.Int("stream")] = {std::string(r.Text("client")), r.t};
+    if (r.kind == EventKind::kDeliver && !IsFromEtcd(r))
       delivered_.emplace(r.Int("stream"), r.Int("n"));
   }
 }
 
-bool StoryFaults::Lost(const Record& event) const {
-  return any_ && !OfEtcd(event) && delivered_.count({event.Int("stream"), event.Int("n")}) == 0;
+bool StoryFaults::IsLost(const Record& event) const {
+  return has_faults_ && !IsFromEtcd(event) &&
+         delivered_.count({event.Int("stream"), event.Int("n")}) == 0;
 }
 
-std::string StoryFaults::Fault(const Record& r) const {
+std::string StoryFaults::DescribeFault(const Record& r) const {
   const std::string_view state = r.Text("state");
   const std::string what = fmt::format("{} {}", r.Text("verb"), r.Text("target"));
   if (state == "begin") {
@@ -65,8 +67,8 @@ std::string StoryFaults::Fault(const Record& r) const {
   return instants_.count(r.seq) != 0 ? "" : fmt::format("the fault {} is over", what);
 }
 
-std::string StoryFaults::Watch(const Record& r) const {
-  if (!FromFault(r) || OfEtcd(r)) return "";
+std::string StoryFaults::DescribeWatch(const Record& r) const {
+  if (!IsFromFault(r) || IsFromEtcd(r)) return "";
   const std::string watch = fmt::format("{}'s watch of {}", r.Text("client"), r.Text("resource"));
   if (r.Text("state") == "open")
     return fmt::format(
@@ -75,8 +77,8 @@ std::string StoryFaults::Watch(const Record& r) const {
   return fmt::format("ends {}, sent up to rv {} ({})", watch, r.Int("lastRv"), r.Text("reason"));
 }
 
-std::string StoryFaults::Relist(const Record& r) const {
-  if (!FromFault(r)) return "";
+std::string StoryFaults::DescribeRelist(const Record& r) const {
+  if (!IsFromFault(r)) return "";
   const std::string_view reason = r.Text("reason");
   const char* why = reason == "start"      ? "it has just started"
                     : reason == "expired"  ? "410: its version had expired"
@@ -86,10 +88,11 @@ std::string StoryFaults::Relist(const Record& r) const {
                      r.Int("gotRv"));
 }
 
-// What a watch that begins again sends first: the changes since its version.
-std::string StoryFaults::CaughtUp(const Record& r) const {
-  const auto stream = resumed_.find(r.Int("stream"));
-  if (OfEtcd(r) || stream == resumed_.end() || stream->second.second != r.t) return "";
+// The line for an event that a watch sends when it begins again: a change since its version.
+std::string StoryFaults::DescribeCatchUp(const Record& r) const {
+  const auto stream = resumed_by_stream_.find(r.Int("stream"));
+  if (IsFromEtcd(r) || stream == resumed_by_stream_.end() || stream->second.second != r.t)
+    return "";
   const std::string_view type = r.Text("type");
   if (type == "BOOKMARK") return "";
   if (type == "ERROR") return fmt::format("tells {}: ERROR", stream->second.first);
@@ -100,15 +103,17 @@ std::string StoryFaults::CaughtUp(const Record& r) const {
 std::string StoryFaults::Describe(const Record& r) const {
   switch (r.kind) {
     case EventKind::kFault:
-      return Fault(r);
+      return DescribeFault(r);
     case EventKind::kPhase:
-      return any_ && r.Text("name") == "heal" ? "nothing else is left to do: every fault ends" : "";
+      return has_faults_ && r.Text("name") == "heal"
+                 ? "nothing else is left to do: every fault ends"
+                 : "";
     case EventKind::kWatch:
-      return Watch(r);
+      return DescribeWatch(r);
     case EventKind::kRelist:
-      return Relist(r);
+      return DescribeRelist(r);
     case EventKind::kEvent:
-      return CaughtUp(r);
+      return DescribeCatchUp(r);
     default:
       return "";
   }

@@ -14,13 +14,14 @@ using sim::EventKind;
 using trace::Record;
 using value::Value;
 
-// Traffic that goes on for ever, and Events, which repeat in words what the story shows.
-bool Background(std::string_view resource, std::string_view by) {
+// True for traffic that goes on for ever, and for Events, which repeat in words what the story
+// shows.
+bool IsBackground(std::string_view resource, std::string_view by) {
   return resource == "leases" || resource == "events" ||
          (resource == "nodes" && by.starts_with("kubelet/"));
 }
 
-bool Writes(std::string_view verb) {
+bool IsWrite(std::string_view verb) {
   return verb == "create" || verb == "update" || verb == "patch" || verb == "delete" ||
          verb == "deletecollection";
 }
@@ -39,13 +40,13 @@ Value NewValue(const Record& commit, std::string_view path) {
   return Value();
 }
 
-std::string Short(const Value& v) {
+std::string Shortened(const Value& v) {
   std::string text = v.is_string() ? std::string(v.AsString()) : value::ToJson(v);
   return text.size() > 40 ? text.substr(0, 37) + "..." : text;
 }
 
-// What an update changed, for people: the telling fields only.
-std::string Changes(const Record& commit) {
+// The changes of an update that a reader wants to see.
+std::string ChangesText(const Record& commit) {
   static constexpr std::string_view kTelling[] = {"spec.replicas",
                                                   "spec.nodeName",
                                                   "spec.unschedulable",
@@ -61,7 +62,7 @@ std::string Changes(const Record& commit) {
     const Value v = NewValue(commit, path);
     if (v.is_null()) continue;
     const std::string_view name = path.substr(path.rfind('.') + 1);
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, Short(v));
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, Shortened(v));
   }
   return out;
 }
@@ -115,9 +116,9 @@ int StoryText::WriterStep(std::string_view by, int user, int controller, int sch
 
 bool StoryText::IsAct(const Record& r) const {
   if (r.kind == EventKind::kRuntime) return true;
-  if (r.kind == EventKind::kCommit) return !Background(r.Text("resource"), r.Text("by"));
-  return r.kind == EventKind::kRequest && Writes(r.Text("verb")) &&
-         !Background(r.Text("resource"), r.actor);
+  if (r.kind == EventKind::kCommit) return !IsBackground(r.Text("resource"), r.Text("by"));
+  return r.kind == EventKind::kRequest && IsWrite(r.Text("verb")) &&
+         !IsBackground(r.Text("resource"), r.actor);
 }
 
 std::string StoryText::Path(const Record& request) const {
@@ -127,7 +128,7 @@ std::string StoryText::Path(const Record& request) const {
                        request.Text("subresource"));
 }
 
-StoryPart StoryText::Request(const Record& r) const {
+StoryPart StoryText::DescribeRequest(const Record& r) const {
   const bool user = r.actor == "kubectl";
   if (!IsAct(r) && !(user && r.Text("verb") != "watch")) return {};
   std::string what = fmt::format("{} {}", Method(r.Text("verb")), Path(r));
@@ -141,7 +142,7 @@ StoryPart StoryText::Request(const Record& r) const {
   return StoryPart(WriterStep(r.actor, 2, controller, scheduler, kubelet), what);
 }
 
-StoryPart StoryText::Commit(const Record& r) const {
+StoryPart StoryText::DescribeCommit(const Record& r) const {
   if (!IsAct(r)) return {};
   const std::string_view op = r.Text("op");
   const std::string object =  // the key of the last compaction is of no resource
@@ -149,13 +150,13 @@ StoryPart StoryText::Commit(const Record& r) const {
           ? std::string(r.Text("key"))
           : ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name"));
   std::string what = fmt::format("{}s {}, rv {}", op, object, r.Int("rv"));
-  const std::string changes = op == "update" ? Changes(r) : "";
+  const std::string changes = op == "update" ? ChangesText(r) : "";
   if (!changes.empty()) what += fmt::format(" ({})", changes);
   const bool pods = r.Text("resource") == "pods";
   return StoryPart(WriterStep(r.Text("by"), 3, pods ? 7 : 0, 9, MakesRunning(r) ? 12 : 11), what);
 }
 
-StoryPart StoryText::Handler(const Record& r) const {
+StoryPart StoryText::DescribeHandler(const Record& r) const {
   const std::string_view listener = r.Text("listener");
   const std::string what = fmt::format(
       "hears: {} {}, rv {}{}", ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name")),
@@ -170,11 +171,11 @@ StoryPart StoryText::Handler(const Record& r) const {
 StoryPart StoryText::Describe(const Record& r) const {
   switch (r.kind) {
     case EventKind::kRequest:
-      return Request(r);
+      return DescribeRequest(r);
     case EventKind::kCommit:
-      return Commit(r);
+      return DescribeCommit(r);
     case EventKind::kHandler:
-      return Handler(r);
+      return DescribeHandler(r);
     case EventKind::kResponse: {
       const auto request = requests_.find(r.Int("id"));
       if (request == requests_.end() || !IsAct(*request->second)) return {};

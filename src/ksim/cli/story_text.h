@@ -1,4 +1,4 @@
-// The words of a story: what one event of a trace means.
+// StoryText: the words for one event of a trace.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -14,23 +14,23 @@ namespace ksim::cli {
 
 struct StoryPart {
   StoryPart() = default;
-  StoryPart(int s, std::string w) : step(s), what(std::move(w)) {}
+  StoryPart(int s, std::string w) : step(s), text(std::move(w)) {}
   int step = 0;      // of the twelve; 0 = none of them
-  std::string what;  // "" = not told
+  std::string text;  // "": it gets no line
 };
 
 class StoryText {
  public:
   StoryText(const std::vector<trace::Record>& events, const api::Kinds& kinds);
 
-  // A request, a write or something done to a container that is worth a line.
+  // True for a request, a write or an action on a container that is worth a line.
   bool IsAct(const trace::Record& r) const;
   StoryPart Describe(const trace::Record& r) const;
-  // kubectl create ReplicaSet/my-replicaset
+  // The command that a step stands for: kubectl create ReplicaSet/my-replicaset
   std::string CommandLine(const trace::Record& step) const;
 
-  // Events on the wire that tell the same: by server, type, object and version. "" for those that
-  // are not told.
+  // Equal for events on the wire that say the same: by server, type, object and version. "" for
+  // those that get no line.
   std::string NotificationKey(const trace::Record& r) const;
   const std::vector<const trace::Record*>& Notifications(const std::string& key) const;
   StoryPart DescribeNotification(const trace::Record& r,
@@ -39,9 +39,9 @@ class StoryText {
   std::string Watchers(const std::vector<const trace::Record*>& events) const;
 
  private:
-  StoryPart Request(const trace::Record& r) const;
-  StoryPart Commit(const trace::Record& r) const;
-  StoryPart Handler(const trace::Record& r) const;
+  StoryPart DescribeRequest(const trace::Record& r) const;
+  StoryPart DescribeCommit(const trace::Record& r) const;
+  StoryPart DescribeHandler(const trace::Record& r) const;
   int WriterStep(std::string_view by, int user, int controller, int scheduler, int kubelet) const;
   std::string ObjectText(std::string_view resource, std::string_view ns,
                          std::string_view name) const;

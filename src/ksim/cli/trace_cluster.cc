@@ -34,19 +34,19 @@ void AddFieldSelectorFlag(FlagSet& set, ObjectFlags& flags) {
 
 std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flags, int* code) {
   *code = kInvalid;
-  std::optional<trace::Trace> trace = ReadTraceOrTell(io, flags.path);
+  std::optional<trace::Trace> trace = ReadTraceOrPrintError(io, flags.path);
   if (!trace) {
     const std::vector<std::string>& words = flags.objects.words;
     if (!os::Exists(flags.path) && std::any_of(words.begin(), words.end(), os::Exists))
       io.Err("      hint: the trace comes first, before the type\n");
     return nullptr;
   }
-  std::optional<trace::State> state = StateOf(io, *trace, flags.at, code);
+  std::optional<trace::State> state = StateAtOrPrintError(io, *trace, flags.at, code);
   if (!state) return nullptr;
   std::unique_ptr<TraceCluster> cluster(new TraceCluster(flags));
   cluster->cut_ = !trace->end;
   if (!flags.as_seen_by.empty()) {
-    // StateOf has parsed the moment.
+    // StateAtOrPrintError has parsed the moment.
     std::optional<InformerCaches> caches = ReplayInformerCaches(
         io, *trace, flags.path, flags.as_seen_by, *trace::ParseMoment(flags.at), *state, code);
     if (!caches) return nullptr;
@@ -54,7 +54,7 @@ std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flag
     cluster->cached_ = std::move(caches->resources);
   }
   cluster->state_ = *std::move(state);
-  LearnKinds(cluster->state_, &cluster->kinds_);
+  AddKindsOf(cluster->state_, &cluster->kinds_);
   return cluster;
 }
 

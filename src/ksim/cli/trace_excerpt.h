@@ -1,5 +1,4 @@
-// What export and report have in common: the part of a trace that they show, and the file that they
-// write.
+// The part of a trace that export and report show, and the file that they write.
 #pragma once
 #include <functional>
 #include <optional>

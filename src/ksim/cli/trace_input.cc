@@ -31,8 +31,8 @@ std::string LineToShow(const std::string& path, int line) {
   return text_only ? std::string(rest) : "";
 }
 
-Diagnostic NoTrace(const std::string& path, std::string_view what) {
-  Diagnostic d = AtItsPlace(path, what);
+Diagnostic NotATraceError(const std::string& path, std::string_view what) {
+  Diagnostic d = DiagnosticAtPlace(path, what);
   if (d.span.line > 0) d.source_line = LineToShow(path, d.span.line);
   d.message = fmt::format("no trace of ksim: {}", d.message);
   return d;
@@ -40,7 +40,7 @@ Diagnostic NoTrace(const std::string& path, std::string_view what) {
 
 }  // namespace
 
-Diagnostic AtItsPlace(const std::string& path, std::string_view what) {
+Diagnostic DiagnosticAtPlace(const std::string& path, std::string_view what) {
   Diagnostic d;
   d.file = path;
   d.span = TakePlace(&what);
@@ -48,12 +48,13 @@ Diagnostic AtItsPlace(const std::string& path, std::string_view what) {
   return d;
 }
 
-std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path, bool judges_format) {
+std::optional<trace::Trace> ReadTraceOrPrintError(Io& io, const std::string& path,
+                                                  bool judges_format) {
   absl::StatusOr<trace::Trace> trace = trace::ReadTrace(path);
   if (!trace.ok()) {
     const bool content = trace.status().code() == absl::StatusCode::kInvalidArgument;
     const std::string message(Message(trace.status()));
-    io.Err(content ? Render(NoTrace(path, message), io.err_color())
+    io.Err(content ? Render(NotATraceError(path, message), io.err_color())
                    : fmt::format("{}: error: cannot read it: {}\n", path, message));
     return std::nullopt;
   }
@@ -81,8 +82,8 @@ std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
   return std::move(loaded.scenarios.front());
 }
 
-std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std::string& at,
-                                    int* code) {
+std::optional<trace::State> StateAtOrPrintError(Io& io, const trace::Trace& trace,
+                                                const std::string& at, int* code) {
   *code = kInvalid;
   const absl::StatusOr<trace::Moment> moment = trace::ParseMoment(at);
   if (!moment.ok()) {
@@ -100,7 +101,7 @@ std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std
   return *std::move(state);
 }
 
-void LearnKinds(const trace::State& state, api::Kinds* kinds) {
+void AddKindsOf(const trace::State& state, api::Kinds* kinds) {
   for (const auto& [key, object] : state.objects())
     scenario::LearnKind(*kinds, object.api_version(), object.kind());
 }

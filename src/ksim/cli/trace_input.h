@@ -1,4 +1,4 @@
-// Traces as commands take them: read, complained about, and rerun.
+// Traces as commands take them: read, judged, and ready to be run again.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,25 +14,25 @@
 
 namespace ksim::cli {
 
-// What a reader says of a file, "line 7 column 3: what", at its place.
-Diagnostic AtItsPlace(const std::string& path, std::string_view what);
+// A reader's message about a file, "line 7 column 3: what", as a diagnostic at that place.
+Diagnostic DiagnosticAtPlace(const std::string& path, std::string_view what);
 
-// Reads a trace; on failure says why and returns nullopt (exit code 2). A cut one is returned, and
-// what is missing told on stderr.
-std::optional<trace::Trace> ReadTraceOrTell(Io& io, const std::string& path,
-                                            bool judges_format = false);
+// Reads a trace; on failure prints why and returns nullopt (exit code 2). A cut one is returned,
+// and a warning says what is missing.
+std::optional<trace::Trace> ReadTraceOrPrintError(Io& io, const std::string& path,
+                                                  bool judges_format = false);
 
 // The scenario in the header, ready to run; nullopt when there is none that this version can run.
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
                                              const std::string& path);
 
-// The state at --at, or nullopt with the complaint told; `code` gets 2, 5, or 6 of a
+// The state at --at, or nullopt with the complaint printed; `code` gets 2, 5, or 6 for a
 // moment that may be in what a cut trace lacks.
-std::optional<trace::State> StateOf(Io& io, const trace::Trace& trace, const std::string& at,
-                                    int* code);
+std::optional<trace::State> StateAtOrPrintError(Io& io, const trace::Trace& trace,
+                                                const std::string& at, int* code);
 
-// The built-in kinds and the custom ones that the state holds objects of.
-void LearnKinds(const trace::State& state, api::Kinds* kinds);
+// Adds the custom kinds that the state holds objects of.
+void AddKindsOf(const trace::State& state, api::Kinds* kinds);
 
 using trace::EventLine;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ksim/api/compat.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
@@ -23,7 +24,7 @@ int PrintVersion(Io& io, const CommonFlags& flags) {
     return kOk;
   }
   std::vector<Value> compat;
-  for (std::string_view v : {"1.25", "1.30", "1.36"}) compat.push_back(Value::Of(v));
+  for (const api::Compat c : api::kCompats) compat.push_back(Value::Of(api::ToString(c)));
   const Value result = value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                                    {"kind", Value::Of("Version")},
                                    {"version", Value::Of(Version())},

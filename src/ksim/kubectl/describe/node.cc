@@ -44,7 +44,7 @@ void RaiseTo(const Amounts& other, Amounts* most) {
 
 bool IsHugePages(const std::string& name) { return name.starts_with("hugepages-"); }
 
-// What all containers ask for at a time; `field`: requests or limits.
+// The amounts that all containers ask for at a time; `field`: requests or limits.
 Amounts ContainerAmounts(const Value& spec, std::string_view field) {
   Amounts sum, sidecars, most;
   for (const Value& c : spec.Get("containers").items())

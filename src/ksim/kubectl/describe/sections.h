@@ -40,7 +40,7 @@ void WriteVolumes(TabWriter& w, const value::Value& volumes, std::string_view in
 void WriteTolerations(TabWriter& w, std::string_view title, const value::Value& tolerations);
 void WriteTaints(TabWriter& w, std::string_view title, const value::Value& taints);
 void WriteSpreading(TabWriter& w, const value::Value& constraints, std::string_view indent);
-// What was recorded about the object, if that is to be shown.
+// The Events about the object, if they are to be shown.
 void WriteEvents(TabWriter& w, const Described& d);
 
 }  // namespace ksim::kubectl
