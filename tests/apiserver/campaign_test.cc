@@ -37,7 +37,7 @@ CampaignOptions Of(std::uint64_t seed) {
 
 // WATCH-33
 // WATCH-40
-TEST(Campaign, NobodyIsToldWhatIsNotSo) {
+TEST(Campaign, NoClientGetsAWrongState) {
   const Seeds seeds;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
     ASSERT_EQ(RunCampaign(Of(seed)), "") << "seed " << seed;
@@ -45,7 +45,7 @@ TEST(Campaign, NobodyIsToldWhatIsNotSo) {
 
 // WATCH-27
 // WATCH-28
-TEST(Campaign, NobodyIsToldWhatIsNotSoWhereClientsStall) {
+TEST(Campaign, NoClientGetsAWrongStateWhereClientsStall) {
   sim::ResetProbes();
   const Seeds seeds;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {

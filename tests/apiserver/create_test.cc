@@ -197,7 +197,7 @@ TEST(Create, AnExistingNameIsAConflictAndWritesNothing) {
 }
 
 // API-67
-TEST(Create, SaysThatTheOneInTheWayIsGoing) {
+TEST(Create, SaysThatTheExistingObjectIsBeingDeleted) {
   World world;
   ASSERT_EQ(world
                 .Create("configmaps", "default",

@@ -178,7 +178,7 @@ TEST_F(Deletes, PreconditionsAndMissingObjects) {
 }
 
 // API-111
-TEST_F(Deletes, OfRacingDeletesOneFindsIt) {
+TEST_F(Deletes, OnlyOneOfRacingDeletesFindsTheObject) {
   world.Create("configmaps", "default", ConfigMap("default", "m"));
   const api::Request request = world.Request(api::Verb::kDelete, "configmaps", "default", "m");
   const auto a = world.Start(request);

@@ -205,7 +205,7 @@ TEST_F(Updates, RacingPatchesAllWin) {
 }
 
 // API-09
-TEST_F(Updates, OfRacingPutsWithAVersionOneWins) {
+TEST_F(Updates, OneOfRacingPutsWithAVersionWins) {
   const api::Object map = NewMap();
   std::vector<std::shared_ptr<api::Response>> answers;
   for (const char* data : {"a", "b", "c"}) {

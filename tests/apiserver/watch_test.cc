@@ -255,7 +255,7 @@ TEST_P(Watches, BadOptionsAreRefusedBeforeAnythingIsSent) {
 }
 
 // WATCH-39
-TEST_P(Watches, WhoSawAnEventCanListAtIt) {
+TEST_P(Watches, AClientCanListAtTheVersionOfAnEvent) {
   auto watch = Watch(WatchFrom(std::to_string(world.revision())));
   const api::Object c = Make("c");
   world.RunUntil([&] { return !watch->seen.empty(); });

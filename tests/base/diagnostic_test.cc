@@ -121,7 +121,7 @@ TEST(Diagnostic, ManyAreCutAndCounted) {
   EXPECT_TRUE(Render(list, false).ends_with("error: x\n"));
 }
 
-TEST(Nearest, FindsWhatWasMeant) {
+TEST(Nearest, FindsTheIntendedWord) {
   const std::vector<std::string_view> commands = {"run",  "replay", "diff",     "fuzz",
                                                   "seed", "faults", "replicas", "until"};
   const struct {

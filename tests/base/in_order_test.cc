@@ -69,7 +69,7 @@ volatile std::sig_atomic_t heard = 0;
 
 // The first worker gets the signal and ends, the second is done already, the third ignores the
 // signal, and the fourth has not begun.
-TEST(InOrder, HandsOverWhatIsDoneWhenItStops) {
+TEST(InOrder, HandsOverFinishedResultsWhenItStops) {
   Taken taken;
   const auto work = [](std::size_t i) {
     if (i == 0) ::signal(SIGINT, [](int signal) { heard = signal; });

@@ -186,7 +186,7 @@ bool Happened(const Trace& t, const std::string& verb, int code, bool wrote) {
   return false;
 }
 
-TEST(AnswerMutants, WhatMayBeIsSilent) {
+TEST(AnswerMutants, LegalAnswersAreSilent) {
   struct Case {
     const char *what, *steps, *faults, *finalizers, *verb;
     int code;

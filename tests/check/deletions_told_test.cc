@@ -25,7 +25,7 @@ std::set<std::string> WithDeletion(const char* compat, bool again, std::string_v
 
 // Only a RealFIFO passes on a deletion of an unknown object. A deletion with another uid than the
 // handler's can be a tombstone's last known state, never the server's event.
-TEST(DeletionsTold, OfADeletionOnlyWhatWasToldIsTold) {
+TEST(DeletionsTold, AHandlerGetsDeletionsOfKnownObjectsOnly) {
   const std::set<std::string> none, caught = {"handlers.fold"};
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     const bool head = std::string_view(compat) == "1.36";

@@ -297,7 +297,7 @@ TEST(LegalRows, AConsistentFirstListIsNeverOlder) {
   EXPECT_EQ(Messages(trace), "");
 }
 
-TEST(LegalRows, WhatMayHappenHappensAndNobodyAlarms) {
+TEST(LegalRows, LegalOdditiesHappenAndNoOracleAlarms) {
   for (const LegalRow& row : LegalRows()) {
     for (const char* compat : row.compats) {
       const Trace trace = RunOf(row.scenario, compat);

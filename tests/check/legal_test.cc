@@ -27,7 +27,7 @@ TEST(Legal, RealRunsAreSilentLiveAndRecorded) {
 
 // esr and sched.fits stay silent about a pod that cannot be scheduled, start or become available
 // yet, and about its owner's status.
-TEST(Legal, WhatIsHeldStaysAsItIs) {
+TEST(Legal, PodsThatCannotProgressAreLegal) {
   struct Case {
     const char *what, *set, *pod, *shows;
   };

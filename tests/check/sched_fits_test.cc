@@ -56,7 +56,7 @@ bool TellsTheSchedulerOfAPod(const Record& r) {
 
 bool Caught(const Trace& t) { return Violated(t).contains("sched.fits"); }
 
-TEST(SchedFits, AfterAStartOnlyWhatItWasToldOfCounts) {
+TEST(SchedFits, AfterARestartOnlyDeliveredPodsCount) {
   const Trace base = BoundBeforeAndAfter();
   EXPECT_EQ(Messages(base), "");
   Trace told = base;
@@ -73,7 +73,7 @@ TEST(SchedFits, AfterAStartOnlyWhatItWasToldOfCounts) {
 }
 
 // The scheduler got the pod as it was before its binding, or too late.
-TEST(SchedFits, ToBeToldOfAPodIsNotToBeToldWhereItIs) {
+TEST(SchedFits, ADeliveryBeforeTheBindingDoesNotShowTheNode) {
   Trace early = BoundBeforeAndAfter();
   Larger(&early);
   Trace late = early;

@@ -95,7 +95,7 @@ TEST(Verdict, WhatATraceDoesNotShowIsNotJudged) {
   EXPECT_EQ(VerdictOf(t, "expect").why, "the trace is cut short");
 }
 
-TEST(Verdict, WhatTheRunSaysIsBrokenIs) {
+TEST(Verdict, AViolationThatTheRunRecordedStands) {
   Trace t = Expecting("");
   for (const char* own : {"limit", "expect"}) {
     trace::Violation v;

@@ -73,7 +73,7 @@ const std::string kKubectlList =
     "\"items\": [" +
     Pod("b", 120, "u1") + "," + Pod("a", 100, "u2") + "]}";
 
-TEST(WatchJson, WhatARealClusterPrintsIsJudged) {
+TEST(WatchJson, StreamsOfRealClustersAreJudged) {
   struct Case {
     const char* what;
     std::string stream, list, want;
@@ -113,7 +113,7 @@ TEST(WatchJson, WhatARealClusterPrintsIsJudged) {
 }
 
 // The stream does not show where the initial items end, but all of them precede the first change.
-TEST(WatchJson, WhatFollowsTheItemsIsNewerThanAll) {
+TEST(WatchJson, ChangesAreNewerThanAllItems) {
   struct Case {
     const char* what;
     std::string stream, list, want;
@@ -194,7 +194,7 @@ TEST(WatchJson, ARevisionIsADecimalIntegerOfAnyLength) {
   }
 }
 
-TEST(WatchJson, WhatIsCutIsJudgedAsFarAsItGoes) {
+TEST(WatchJson, ACutStreamIsJudgedUpToItsEnd) {
   const std::string good = kStart + Event("MODIFIED", "a", 131, "u2");
   const std::string bad = good + Event("MODIFIED", "b", 125);
   const std::string next = Event("DELETED", "b", 140);

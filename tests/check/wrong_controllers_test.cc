@@ -128,7 +128,7 @@ concept CanBeWritten =
     requires(T o) { o.tree() = value::Value(); } || requires(T o) { o.set_name("x"); };
 static_assert(!CanBeWritten<api::Object>);
 static_assert(std::same_as<decltype(std::declval<api::Object&>().tree()), const value::Value&>);
-TEST(Samples, WhatACacheGivesOutIsNobodysToChange) {
+TEST(Samples, CachedObjectsAreImmutable) {
   const api::Object cached = api::Object::FromTree(
       value::Obj({{"metadata", value::Obj({{"name", value::Value::Of("web")}})}}), 7);
   const std::uint64_t before = cached.Hash();

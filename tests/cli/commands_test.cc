@@ -109,7 +109,7 @@ TEST_F(Traces, AnotherFormatIsToldAndReadAsFarAsItGoes) {
   EXPECT_EQ(RunCli({"replay", "--force", path}).code, 0);
 }
 
-TEST_F(Traces, WhatIsNoTraceIsToldWithItsPlace) {
+TEST_F(Traces, AFileThatIsNoTraceIsReportedWithItsPlace) {
   const std::string line = Read(Jsonl()).substr(0, 100);
   const std::string path = Write("no-trace.jsonl", line);
   const CliResult r = RunCli({"replay", path});

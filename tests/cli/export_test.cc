@@ -97,7 +97,7 @@ TEST_F(Pictures, WrongUsageIsTwoAndNothingIsFive) {
   EXPECT_EQ(RunCli({"export", Jsonl(), "-F", "csv", "-o", "/dev/full"}).code, 6);
 }
 
-TEST_F(Pictures, OfACutTraceWhatIsThereIsExported) {
+TEST_F(Pictures, ACutTraceIsExportedUpToItsEnd) {
   const CliResult r = RunCli({"export", Cut(), "-F", "csv"});
   EXPECT_EQ(r.code, 6);
   EXPECT_NE(r.err.find("the last line (digest and result) is missing"), std::string::npos);

@@ -160,7 +160,7 @@ TEST(Usage, ASeedIsAWholeNumber) {
 }
 
 // A program that parses stdout gets JSON there also when the command fails.
-TEST(Usage, WhatFailsIsATreeToo) {
+TEST(Usage, FailuresAreTreesToo) {
   const std::vector<std::vector<std::string>> commands = {{"run", "no-such-file.yaml"},
                                                           {"run", kScenario, "--sed", "3"},
                                                           {"check", "no-such-trace"},

@@ -95,7 +95,7 @@ TEST(Injector, ATimeThatNeverComesIsReported) {
   EXPECT_EQ(told.report.faults_missing[0].why, "the run was over before its time");
 }
 
-TEST(Injector, WhatFindsNothingIsSkippedAndSaysWhy) {
+TEST(Injector, AFaultWithoutATargetIsSkippedWithAReason) {
   struct Case {
     const char *fault, *why;
   };
@@ -119,7 +119,7 @@ TEST(Injector, WhatFindsNothingIsSkippedAndSaysWhy) {
   }
 }
 
-TEST(Injector, WhatNobodyEndsIsHealedWhenNothingElseIsLeftToDo) {
+TEST(Injector, FaultsWithoutAnEndAreHealedOnceTheRunIsQuiet) {
   const auto told =
       Told::With("  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods}}\n");
   const Record& heal = told->First(EventKind::kPhase, {{"name", "heal"}});

@@ -20,7 +20,7 @@ std::unique_ptr<Told> FortyPods(const std::string& faults) {
 }
 
 // WATCH-28
-TEST(SlowWatcher, OfAClientIsEndedAndOpenedAgainFromWhereItWas) {
+TEST(SlowWatcher, IsEndedAndResumesFromItsLastVersion) {
   const std::unique_ptr<Told> told = FortyPods(
       "  - {at: 4s, holdStream: {client: kube-controller-manager, resource: pods, for: 30s, "
       "window: 5}}\n");
@@ -43,7 +43,7 @@ TEST(SlowWatcher, OfAClientIsEndedAndOpenedAgainFromWhereItWas) {
 }
 
 // WATCH-28
-TEST(SlowWatcher, IsNobodyWithRoomEnough) {
+TEST(SlowWatcher, AClientWithEnoughRoomIsNotEnded) {
   const auto told = FortyPods(
       "  - {at: 4s, holdStream: {client: kube-controller-manager, resource: pods, for: 30s}}\n");
   EXPECT_GT(told->Count(EventKind::kEvent, {{"resource", "pods"}}), 200);

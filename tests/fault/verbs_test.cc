@@ -358,7 +358,7 @@ const std::vector<VerbRow>& Rows() {
 INSTANTIATE_TEST_SUITE_P(All, EachVerb, ::testing::ValuesIn(Rows()),
                          [](const auto& row) { return row.param.name; });
 
-TEST(Failover, TheOneThatDoesNotLeadHandsNothingOver) {
+TEST(Failover, AProcessThatDoesNotLeadHandsNothingOver) {
   const auto told = Told::With(
       "  - {at: 20s, failover: {process: kube-controller-manager, to: kube-controller-manager-0}}\n"
       "  - {at: 1m, failover: {process: kube-controller-manager-1}}\n");

@@ -50,7 +50,7 @@ TEST(MinimalDecisions, TheTwoOfAHundredThatItTakes) {
   EXPECT_LT(f.runs, 100);
 }
 
-TEST(MinimalDecisions, NothingIfItFailsAnyway) {
+TEST(MinimalDecisions, IsEmptyIfTheRunFailsWithoutDecisions) {
   CountedFailure f;
   f.fails = [](const Decisions&) { return true; };
   EXPECT_TRUE(MinimalDecisions(Some(20, 1), f.Shown()).empty());

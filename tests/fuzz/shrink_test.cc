@@ -59,7 +59,7 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
 }
 
 // The finding names a fault's length where its line reads the same at any length.
-TEST(Shrink, TheNearestRunTellsWhatIsApart) {
+TEST(Shrink, TheNearestRunShowsTheDifference) {
   Scenario s = ExpiredExpectations("[freezeCache]");
   s.steps.at(1).at = Milliseconds(300'800);  // while a cache that stands for 301 s still stands
   Failure failure;
@@ -70,7 +70,7 @@ TEST(Shrink, TheNearestRunTellsWhatIsApart) {
 }
 
 // stallInGap is three faults. The pods' handler alone, late by five minutes, is enough.
-TEST(Shrink, OfAMotifOnlyWhatIsNeededStays) {
+TEST(Shrink, KeepsOnlyTheNeededFaultsOfAMotif) {
   Scenario s = ExpiredExpectations("[stallInGap]");
   Failure failure;
   const Shrunk shrunk = ShrinkFirst(&s, &failure);
@@ -85,7 +85,7 @@ Scenario FromFile(const std::string& path) {
 }
 
 // The whole scenario fails only with a campaign's heal; the shrunk one fails without.
-TEST(Shrink, WhatIsSmallFailsAloneWhereverItCan) {
+TEST(Shrink, TheShrunkScenarioFailsAloneWhereverItCan) {
   for (const char* path :
        {"scenarios/museum/b10-scheduler-pod-uid.workload.yaml", "scenarios/wrong/cleanup.yaml"}) {
     Scenario s = FromFile(path);
@@ -132,7 +132,7 @@ TEST(Shrink, BeginsWithTheVeryRunOfAnyStrategy) {
   }
 }
 
-TEST(Shrink, WhatDoesNotFailIsNotReproduced) {
+TEST(Shrink, AFailureThatDoesNotOccurIsNotReproduced) {
   const Scenario s = ExpiredExpectations();
   CampaignFinding finding;
   finding.oracle = "expect";

@@ -92,7 +92,7 @@ std::vector<scenario::Scenario> AllScenarios(const std::string& folder) {
   return out;
 }
 
-TEST(Sites, AreAllExplainedAndAllThereIs) {
+TEST(Sites, AreExactlyThoseThatRunsAskAt) {
   Asked asked;
   for (const char* folder : {"scenarios", "scenarios/museum", "scenarios/wrong"})
     for (const scenario::Scenario& s : AllScenarios(folder)) asked.Run(s, trace::Header());

@@ -199,7 +199,7 @@ std::vector<std::int64_t> Begins(const std::vector<sim::Event>& events, std::siz
   return out;
 }
 
-TEST(Runner, WhatComesDueWithoutKubectlBeginsWhenItIsBack) {
+TEST(Runner, StepsThatComeDueWithoutKubectlBeginWhenItIsBack) {
   struct Case {
     std::string crash, steps;
     std::vector<std::int64_t> begins;

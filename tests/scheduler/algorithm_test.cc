@@ -155,7 +155,7 @@ TEST_F(AlgorithmTest, ANominatedPodKeepsItsPlace) {
 }
 
 // SCHED-29: a pod fits only if it fits both with the nominated pods and without them.
-TEST_F(AlgorithmTest, APodThatMayComeIsNobodysNeighbour) {
+TEST_F(AlgorithmTest, ANominatedPodSatisfiesNoAffinity) {
   const char* near = R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":
       [{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"x"}}}]}})";
   cache.AddNode(Node("n1"));

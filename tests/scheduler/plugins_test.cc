@@ -259,7 +259,7 @@ std::vector<Status::Code> CodesOf(const api::Object& pod, const std::vector<Node
 
 // SCHED-22: a node that fails affinity is unresolvable; one that fails anti-affinity is not, since
 // preemption may remove the pods behind it.
-TEST(InterPodAffinity, RejectsNodesByWhoIsThere) {
+TEST(InterPodAffinity, RejectsNodesByTheirPods) {
   using Code = Status::Code;
   using Codes = std::vector<Code>;
   const auto ok = Code::kSuccess, no = Code::kUnschedulable,

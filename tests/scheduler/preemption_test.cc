@@ -69,7 +69,7 @@ TEST_F(PreemptionTest, TakesAsFewAndAsUnimportantVictimsAsItCan) {
 }
 
 // SCHED-27
-TEST_F(PreemptionTest, TakesNobodyOfItsOwnPriorityOrWhereItCannotHelp) {
+TEST_F(PreemptionTest, EvictsNoPodOfItsOwnPriorityNorWhereItCannotHelp) {
   cache.AddNode(Node("n1"));
   cache.AddNode(Node("n2", "", R"("taints":[{"key":"k","value":"v","effect":"NoSchedule"}])"));
   cache.AddPod(Low("equal", "n1", 10, "3"));
@@ -93,7 +93,7 @@ TEST_F(PreemptionTest, SaysWhyEvenAnEmptyNodeWouldNotDo) {
 }
 
 // SCHED-27
-TEST_F(PreemptionTest, WhoMustNotOrNeedNotPreemptLeavesItsNominationAlone) {
+TEST_F(PreemptionTest, APodThatMayNotOrNeedNotPreemptKeepsItsNomination) {
   cache.AddNode(Node("n1"));
   const char* never = R"("priority":10,"preemptionPolicy":"Never")";
   cache.AddPod(Low("lower", "n1", 1, "3"));

@@ -217,7 +217,7 @@ TEST(Digest, CauseAndBackgroundAreNotInIt) {
 }
 
 // A subscriber that comes late gets the same sequence numbers as the others.
-TEST(Bus, WhatNobodyHearsIsCounted) {
+TEST(Bus, EventsWithoutASubscriberAreCounted) {
   Simulation sim{SimulationOptions()};
   EXPECT_EQ(sim.Emit({EventKind::kPhase}, MakePayload<TextPayload>("unheard")), 1u);
   std::vector<std::uint64_t> seen;

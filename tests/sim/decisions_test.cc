@@ -168,7 +168,7 @@ class SoonSilent : public Scripted {
 };
 
 // A silent strategy gets no more questions, and the decisions are those of one that answers 0.
-TEST(Choose, WhoIsSilentIsAskedNoMore) {
+TEST(Choose, ASilentStrategyIsAskedNoMore) {
   const auto silent = std::make_shared<SoonSilent>(2);
   const auto heard = std::make_shared<Scripted>();
   const std::vector<Override> overrides{{"delay/a/b/pods", 9, 2}};

@@ -132,7 +132,7 @@ TEST_F(MailboxTest, TwoReceiversAtOnceAreABug) {
 }
 
 // The first receiver still owns the mailbox between its wake-up and its resumption.
-TEST_F(MailboxTest, NobodySlipsInBeforeAWokenReceiver) {
+TEST_F(MailboxTest, ASecondReceiverBesideAWokenOneIsABug) {
   process_.Spawn(ReceiveAll(sim_, box_, &log_));
   RunFor(Nanoseconds(1));
   process_.Spawn(ReceiveAll(sim_, box_, &log_));  // begins before the receiver is resumed

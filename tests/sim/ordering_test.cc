@@ -159,7 +159,7 @@ TEST_F(OrderingTest, OneActorsWakeUpsAreOneChainAndTwoRequestsOfOneClientAreTwo)
   EXPECT_EQ(log_, "two one ");
 }
 
-TEST_F(OrderingTest, WhatWasKilledWhileItWaitedDoesNotRun) {
+TEST_F(OrderingTest, AWaitingEntryOfAKilledProcessDoesNotRun) {
   Make(std::make_shared<Ruled>(Ruled::Rule::kLast));
   Process& process = sim_->AddProcess("actor");
   process.Start();

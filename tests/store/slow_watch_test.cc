@@ -135,7 +135,7 @@ TEST_F(SlowWatch, VictimsThatEndAreForgotten) {
   store.RetryVictims();
 }
 
-TEST_F(SlowWatch, WhoFellBehindKeepsItsPlace) {
+TEST_F(SlowWatch, AStreamThatFellBehindKeepsItsPlace) {
   std::string order;
   const auto open = [&](char name) {
     auto stream = store.NewWatchStream([&order, name] { order += name; });

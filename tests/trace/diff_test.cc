@@ -128,7 +128,7 @@ TEST(Diff, EventsOfEtcdMatchByTheirObjects) {
   EXPECT_EQ(d.differences[1].object, "pods/default/b");
 }
 
-TEST(Diff, WhatIsThereForReadersIsPassedOver) {
+TEST(Diff, FieldsForReadersAreIgnored) {
   const auto with = [](const char* object) {
     TraceBuilder b;
     b.Event(1, "kubectl", EventKind::kRequest, 0, R"({"id":1,"verb":"create"})");

@@ -39,7 +39,7 @@ TEST(MergePatch, ExamplesOfTheRfc) {
 }
 
 // evanphx/json-patch v4 answers so; RFC 7386 would keep the nulls of objects in arrays.
-TEST(MergePatch, WhatIsNewLosesItsNullsInArraysToo) {
+TEST(MergePatch, NewMembersLoseTheirNullsInArraysToo) {
   const struct {
     const char* target;
     const char* patch;

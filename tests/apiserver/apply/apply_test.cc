@@ -266,7 +266,7 @@ TEST_F(Apply, AtMostTenUpdatersAreKept) {
 }
 
 // API-93
-TEST_F(Apply, AClientMayClearTheAccounts) {
+TEST_F(Apply, AClientMayClearManagedFields) {
   ASSERT_EQ(Web("alice", Json(kWeb)).code, 201);
   Value tree = world.Get("replicasets", "default", "web").object.ToTree();
   ASSERT_EQ(world.Update("replicasets", tree.Erase(kManagedFields)).code, 200);

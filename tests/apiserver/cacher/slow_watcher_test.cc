@@ -125,7 +125,7 @@ class PickySlowWatcher : public SlowWatcher {
 };
 
 // WATCH-28
-TEST_F(PickySlowWatcher, QueuesWhatItIsNotInterestedInOnceItIsStuck) {
+TEST_F(PickySlowWatcher, QueuesEventsOutsideItsSelectorOnceItIsStuck) {
   MakeMany("no", kQueue);
   world.Advance(Seconds(1));
   world.Read(*watch, 1000);
@@ -133,7 +133,7 @@ TEST_F(PickySlowWatcher, QueuesWhatItIsNotInterestedInOnceItIsStuck) {
 }
 
 // WATCH-28
-TEST_F(PickySlowWatcher, IsEndedByWhatItIsNotInterestedIn) {
+TEST_F(PickySlowWatcher, IsEndedByEventsOutsideItsSelector) {
   MakeMany("no", kQueue + 1);
   world.Advance(Seconds(1));
   world.Read(*watch, 1000);
@@ -153,7 +153,7 @@ TEST_F(SlowWatcher, OfACacheThatBeginsAnewMayReadTheResult) {
 }
 
 // WATCH-37
-TEST_F(SlowWatcher, WhoseClientWentAwayIsForgotten) {
+TEST_F(SlowWatcher, IsForgottenWhenItsClientIsGone) {
   auto watch = Stalling(1);
   MakeMany("m", 1 + kKept);
   world.server().endpoint().CloseWatch(watch->response.stream);

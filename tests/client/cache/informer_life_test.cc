@@ -114,7 +114,7 @@ TEST_P(InformerLife, RunASecondTimeIsIgnored) {
 
 // CLIENT-67: an informer ends with its process, which may drop notifications that are still queued
 // for a handler.
-TEST_P(InformerLife, WhatIsQueuedWhenTheProcessEndsIsNotToldAnyMore) {
+TEST_P(InformerLife, QueuedNotificationsAreDroppedWithTheProcess) {
   InformerLifeFixture f(GetParam());
   RecordingHandler h;
   f.Handle(h);

@@ -71,7 +71,7 @@ double SecondsBetween(VirtualTime a, VirtualTime b) {
 }
 
 // CLIENT-111, CTRL-C-13
-TEST(LeaderElection, DefaultsAndWhatTheyMustSatisfy) {
+TEST(LeaderElection, DefaultsAndTheirConstraints) {
   const LeaderElectionOptions defaults;
   EXPECT_EQ(defaults.lease_duration, Seconds(15));
   EXPECT_EQ(defaults.renew_deadline, Seconds(10));
@@ -351,7 +351,7 @@ TEST(LeaderElection, ALateReleaseBlanksAForeignRecordOnlyIn136) {
 
 // CLIENT-118, CLIENT-119: a process that knows of another leader releases nothing, though 1.36
 // reads the record before that check; and a release calls no OnNewLeader.
-TEST(LeaderElection, WhatAReleaseSendsAndWhomItTells) {
+TEST(LeaderElection, AReleaseUpdatesTheLeaseAndReportsNoNewLeader) {
   for (const api::Compat compat : kAll) {
     for (const bool deposed : {false, true}) {
       LeaderElectionFixture f(compat);

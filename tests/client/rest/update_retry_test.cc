@@ -38,7 +38,7 @@ struct Writer {
 
 // CLIENT-102: each try reads the cache: a cache that stays behind leads to the same conflict four
 // times, and one that catches up in between lets the update succeed.
-TEST(UpdateWithRetries, TriesAgainWithWhateverTheCacheHasByThen) {
+TEST(UpdateWithRetries, ReadsTheCacheAgainBeforeEachTry) {
   struct Case {
     const char* what;
     int conflicts;

@@ -79,7 +79,7 @@ TEST_F(PriorityQueueTest, OfTwoTimesTheEarlierCountsAndAnAddMakesItReady) {
 }
 
 // CLIENT-135
-TEST_F(PriorityQueueTest, WhatWasDelayedStandsBehindWhatWasReady) {
+TEST_F(PriorityQueueTest, DelayedKeysComeAfterThoseThatWereReadyBefore) {
   queue.AddAfter("late", 0, Seconds(1));
   queue.Add("first", 0);
   world.Advance(Seconds(2));

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Compat, KubeletAdmission, testing::ValuesIn(kCompats),
                          [](const auto& info) { return std::to_string(int(info.param)); });
 
 // KUBELET-08: the kubelet admits the pods of one list by age, whatever their names.
-TEST_P(KubeletAdmission, OfSeveralTheOldestIsAdmitted) {
+TEST_P(KubeletAdmission, TheOldestOfSeveralPodsIsAdmitted) {
   w.Create("pods", PodOf("z", "3"));
   w.Advance(Seconds(5));
   w.Create("pods", PodOf("a", "3"));
@@ -48,7 +48,7 @@ TEST_P(KubeletAdmission, OfSeveralTheOldestIsAdmitted) {
 }
 
 // KUBELET-08, KUBELET-22: the kubelet gives a refused pod no conditions.
-TEST_P(KubeletAdmission, ARefusedPodSaysThatAndNoMore) {
+TEST_P(KubeletAdmission, ARefusedPodHasAReasonAndNoConditions) {
   w.StartKubelet("n1");
   w.Create("pods", PodOf("p", "100"));
   w.Advance(Minutes(1));
@@ -63,7 +63,7 @@ TEST_P(KubeletAdmission, ARefusedPodSaysThatAndNoMore) {
 }
 
 // KUBELET-08, KUBELET-36: a kubelet that restarts runs its admission for running pods too.
-TEST_P(KubeletAdmission, WhatRunsIsAskedAgainAfterARestart) {
+TEST_P(KubeletAdmission, RunningPodsAreAdmittedAgainAfterARestart) {
   w.StartKubelet("n1");
   w.Patch("nodes", "n1", R"({"metadata":{"labels":{"disk":"ssd"}}})");
   w.Settle();

@@ -292,7 +292,7 @@ TEST_P(KubeletRestarts, AStatusThatCouldNotBeSentWaitsForATrigger) {
 
 // KUBELET-23: the status manager restores the kubelet's part of a status that somebody else changed
 // at its next tick of ten seconds; the parts of others stay.
-TEST_P(KubeletRestarts, AndAStatusThatSomebodyElseWroteIsPutRight) {
+TEST_P(KubeletRestarts, AStatusThatSomebodyElseWroteIsRestored) {
   w.StartKubelet("n1");
   w.Create("pods", PodThat("runs"));
   w.Advance(Seconds(30));

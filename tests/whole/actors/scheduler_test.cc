@@ -145,7 +145,7 @@ TEST(SchedulerActor, AChangeThatCannotHelpIsTriedOnlyWithoutHints) {
 // SCHED-09, SCHED-07: the scheduler does not try a waiting pod again after an update that changes
 // nothing for it: one of another pod, of a node that stays full, of its own labels. Without hints
 // any update of the pod itself leads to another attempt.
-TEST(SchedulerActor, AnUpdateThatChangesNothingTriesNobody) {
+TEST(SchedulerActor, AnUpdateThatChangesNothingTriesNoPod) {
   struct Case {
     const char* name;
     std::function<void(ActorWorld&)> change;

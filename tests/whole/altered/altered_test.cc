@@ -50,7 +50,7 @@ struct Counts {
   }
 };
 
-TEST(Altered, NoneIsTakenForTheRunItself) {
+TEST(Altered, EveryAlterationIsNoticed) {
   Counts events, bits, cuts;
   for (std::uint64_t i = 1; i <= HowMany(); ++i) {
     Dice dice(i);

@@ -21,7 +21,7 @@ std::uint64_t Given(const char* variable, std::uint64_t fallback) {
 }
 
 // CLIENT-05, CLIENT-08, CLIENT-19, CLIENT-32, CLIENT-55
-TEST(Churn, NobodyIsToldWhatIsNotSoAndAllComesToBeKnown) {
+TEST(Churn, NoHandlerGetsAWrongStateAndAllGetTheLast) {
   const std::uint64_t first = Given("KSIM_CHURN_FIRST", 1);
   const std::uint64_t count = Given("KSIM_CHURN_SEEDS", 30);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
@@ -39,7 +39,7 @@ TEST(Churn, NobodyIsToldWhatIsNotSoAndAllComesToBeKnown) {
 // The churn shows each legal oddity of docs/requirements/guarantees.md ("What may happen"), and no
 // oracle alarms. Only the DeltaFIFO of 1.25 shows a tombstone whose object is older than the
 // handlers' last state.
-TEST(Churn, WhatLooksWrongAndIsLegalHappensAndStaysSilent) {
+TEST(Churn, LegalOdditiesHappenAndNoOracleAlarms) {
   std::array<std::uint64_t, kLegalRows> counts{};
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     LegalRows legal;
