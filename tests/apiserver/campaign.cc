@@ -386,7 +386,7 @@ class Run {
     if (dice_.OneIn(2)) Heal();
   }
 
-  // As the compactor does, but whenever it likes; somebody else may have been there before.
+  // Compacts as the compactor does, but at any time; another server may have compacted before.
   void Compact() {
     const std::int64_t revision = world_.revision() - dice_(3);
     const auto compacted = world_.store().Compact(store::CompactRequest(revision, {}));

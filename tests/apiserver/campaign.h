@@ -1,6 +1,6 @@
 // Campaign: a random workload on two API servers that are restarted, frozen, made to lag,
 // re-initialised and compacted away, with reflectors that list, watch, resume and change servers;
-// everything they are told is held against what was committed.
+// the test compares every event they receive with what was committed.
 //
 // Each reflector believes to know the state at its resource version. That is checked after every
 // event, bookmark and list; so it covers what etcd calls ordered, unique, reliable, resumable and

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ksim/value/json.h"
-#include "tests/apiserver/asked.h"
+#include "tests/apiserver/asker.h"
 
 namespace ksim::apiserver {
 namespace {

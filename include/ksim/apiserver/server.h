@@ -46,9 +46,9 @@ struct Shared {
   std::function<bool(const api::Request&)> expire_watch;
 };
 
-// The admission plugins that are on unless ServerOptions says otherwise, in upstream's order.
+// The admission plugins that are enabled by default, in upstream's order.
 std::vector<std::string> DefaultAdmissionPlugins(api::Compat compat);
-// All that exist, in the order in which they run.
+// All admission plugins, in the order in which they run.
 std::vector<std::string> AllAdmissionPlugins();
 
 struct ServerOptions {
@@ -81,7 +81,7 @@ class Server {
   // True once every watch cache has its first list and the system namespaces exist; false again
   // after a restart. The server serves requests before it is ready, as upstream does.
   bool ready() const;
-  // Returns when ready(). For tasks of any process.
+  // Returns once the server is ready. Tasks of any process may await it.
   sim::Task<void> WaitReady();
 
   const std::string& name() const;

@@ -26,7 +26,7 @@ class StorageTest : public ::testing::Test {
     process.Start();
     first = world.Create("configmaps", "default", ConfigMap("default", "m", "1")).object;
   }
-  // Changes the object directly in the store, as somebody else would.
+  // Changes the object directly in the store, as another client would.
   api::Object ChangeTo(std::string_view data) {
     const auto put = world.store().Put(store::PutRequest(
         "/registry/configmaps/default/m", first.tree().Set(kDataK, Value::Of(data))));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "tests/apiserver/asked.h"
+#include "tests/apiserver/asker.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {

@@ -3,7 +3,7 @@
 //
 //   {"case": "cordoned", "steps": [{"verb": "create", ...}, {"settle": 2}]}
 //
-// A step with a verb is a request (tests/apiserver/asked.h); `settle` is in seconds.
+// A step with a verb is a request (tests/apiserver/asker.h); `settle` is in seconds.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// NamespaceLifecycle: nothing is created in a namespace that is missing or going away, and the
-// system's namespaces stay.
+// NamespaceLifecycle: refuses to create objects in a namespace that is missing or terminating, and
+// to delete the system's namespaces.
 //
 // Source: apiserver pkg/admission/plugin/namespace/lifecycle/admission.go.
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ class NamespaceLifecycle final : public Plugin {
     return IsNamespace(a) ? deletes : !deletes && !a.ns.empty();
   }
 
-  // An update asks only whether there is a namespace, and mostly there is one.
+  // An update only needs the namespace to exist, and mostly it does.
   sim::Task<api::Status> Admit(Attributes& a) override {
     api::Object found;
     if (a.operation != Operation::kDelete) found = namespaces_.Suggestion("", a.ns);
@@ -75,7 +75,7 @@ class NamespaceLifecycle final : public Plugin {
     return api::Status();
   }
 
-  // Its deletion passed here a moment ago: what the cache says may be old.
+  // True if this server has admitted its deletion within 30 s: the cache may be stale.
   bool RecentlyDeleted(std::string_view ns) {
     const auto it = deleted_.find(ns);
     if (it == deleted_.end()) return false;

@@ -1,5 +1,5 @@
-// PodTopologyLabels: a pod that is bound to a node gets the node's zone and region as labels, by
-// way of the Binding.
+// PodTopologyLabels: gives a pod the zone and region of its node as labels, when it is bound to the
+// node or created with it.
 //
 // Source: plugin/pkg/admission/podtopologylabels/admission.go.
 #include "ksim/apiserver/admission/plugin.h"

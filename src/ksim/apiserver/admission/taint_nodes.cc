@@ -1,4 +1,4 @@
-// TaintNodesByCondition: a new node may not be scheduled to before somebody says that it is ready.
+// TaintNodesByCondition: taints a new node NoSchedule until the node controller finds it ready.
 //
 // Source: plugin/pkg/admission/nodetaint/admission.go.
 #include "ksim/apiserver/admission/plugin.h"

@@ -1,5 +1,5 @@
-// DefaultTolerationSeconds: a pod stays for five minutes on a node that is not ready or
-// unreachable, unless it says otherwise.
+// DefaultTolerationSeconds: lets a pod tolerate a node that is not ready or unreachable for five
+// minutes, unless the pod says otherwise.
 //
 // Source: plugin/pkg/admission/defaulttolerationseconds/admission.go.
 #include "ksim/apiserver/admission/plugin.h"

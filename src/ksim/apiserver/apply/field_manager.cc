@@ -21,7 +21,7 @@ constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-co
 constexpr std::string_view kKubectl = "kubectl";
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 
-// Nobody owns what the system fills in. stripmeta.go.
+// No manager owns the fields that the system fills in (stripmeta.go).
 const FieldSet& SystemFields() {
   static const FieldSet fields = FieldSet::OfFields({{"apiVersion"},
                                                      {"kind"},

@@ -16,7 +16,7 @@ FieldSet& FieldSet::operator=(FieldSet other) noexcept {
 }
 FieldSet::~FieldSet() = default;
 
-// Walks two sets side by side and keeps what an operation says of each path.
+// Walks two sets side by side and keeps the paths that the operation selects.
 class FieldSetBuilder {
  public:
   using Entry = FieldSet::Entry;
@@ -151,7 +151,7 @@ Value FieldSet::ToFieldsV1() const {
   return out.Build();
 }
 
-// True if "." is among the fields: then what they are below of is a member.
+// True if "." is among the fields: then their parent is a member itself.
 bool FieldSet::Read(const Value& fields, absl::Status* status) {
   bool self = false;
   for (const Value::Member& m : fields.members()) {

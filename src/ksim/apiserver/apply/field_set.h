@@ -1,4 +1,4 @@
-// FieldSet: a set of paths, kept as a tree: what a manager owns, what an update changed.
+// FieldSet: a set of paths, kept as a tree: the fields that a manager owns or an update changed.
 //
 // Source: structured-merge-diff fieldpath/set.go, serialize.go.
 #pragma once
@@ -23,7 +23,7 @@ class FieldSet {
   FieldSet& operator=(FieldSet other) noexcept;
   ~FieldSet();
 
-  // The empty path names the whole object, which nobody owns: it is left out.
+  // The empty path names the whole object, which no manager owns: it is left out.
   void Insert(const FieldPath& path);
   // Paths of plain field names: {{"metadata", "name"}, {"kind"}}.
   static FieldSet OfFields(std::initializer_list<std::initializer_list<std::string_view>> paths);
@@ -33,7 +33,7 @@ class FieldSet {
   bool HasMember(const PathElement& element) const;  // the path of that one element
   const FieldSet& Below(const PathElement& element) const;
   const std::vector<Entry>& entries() const { return entries_; }
-  // Members first, then what is below each, as upstream iterates.
+  // Visits members first, then the paths below each, as upstream does.
   void ForEach(absl::FunctionRef<void(const FieldPath&)> visit) const;
 
   FieldSet Union(const FieldSet& o) const;
@@ -42,7 +42,7 @@ class FieldSet {
   // The same without all that is below the members of `o`.
   FieldSet RecursiveDifference(const FieldSet& o) const;
 
-  // fieldsV1: {"f:spec":{"f:replicas":{}}}, with "." for what is a member and has members below.
+  // fieldsV1: {"f:spec":{"f:replicas":{}}}, with "." for a member that has members below.
   value::Value ToFieldsV1() const;
   static absl::StatusOr<FieldSet> FromFieldsV1(const value::Value& fields);
 

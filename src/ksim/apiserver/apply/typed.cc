@@ -153,7 +153,7 @@ class Comparer {
   }
 
   void Walk(const Shape& shape, const Value* a, const Value* b) {
-    // Trees change at few places: what is shared is the same.
+    // Trees share what did not change: a shared subtree is the same.
     if (a != nullptr && b != nullptr && a->SameTree(*b)) return;
     const How how = HowBoth(shape, a, b);
     if (how == How::kLeaf) {

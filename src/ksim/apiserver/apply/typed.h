@@ -23,8 +23,8 @@ struct Comparison {
 };
 Comparison Compare(const Shape& shape, const value::Value& before, const value::Value& after);
 
-// `config` over `live`: its leaves win, its maps and items are merged into what is there. Items
-// keep the order of `config` where both have them.
+// Merges `config` into `live`: its leaves win, its maps and items are merged with those of `live`.
+// Items keep the order of `config` where both have them.
 value::Value Merge(const Shape& shape, const value::Value& live, const value::Value& config);
 
 // Removes the fields, items and entries of the set. A value that is only replaced whole is removed

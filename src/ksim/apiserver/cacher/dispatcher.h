@@ -50,9 +50,8 @@ class Dispatcher {
   // cacher should not process the next one.
   bool blocked() const { return blocked_; }
   bool full() const { return incoming_.size() >= kIncoming; }
-  sim::Signal::Waiter WaitForAdvance() {
-    return advanced_.Wait();
-  }  // while (blocked()) co_await WaitForAdvance();
+  // Await it in a loop: while (blocked()) co_await WaitForAdvance();
+  sim::Signal::Waiter WaitForAdvance() { return advanced_.Wait(); }
 
  private:
   void DispatchNow(const CacheEvent& event);

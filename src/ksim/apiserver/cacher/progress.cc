@@ -2,7 +2,7 @@
 
 namespace ksim::apiserver {
 
-// The first of those who wait is served at once; the next request comes a period after the last.
+// Asks at once for the first request that waits, and then once a period while any waits.
 sim::Task<void> ProgressRequester::Run() {
   while (true) {
     while (waiting_ == 0) co_await waiters_changed_.Wait();

@@ -31,7 +31,7 @@ std::string ToBase64Url(std::string_view bytes) {
   return out;
 }
 
-// The bytes, or Go's error of what is not base64; line ends do not count.
+// Decodes base64, with Go's error for other text; line ends are skipped.
 struct Decoded {
   Decoded() = default;
   std::string bytes, error;

@@ -116,7 +116,8 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
   const FieldLabel* label = kind == nullptr ? nullptr : FindLabel(*kind, field);
   if (label == nullptr) return "";
   std::string text = ScalarText(object.Get(label->path), label->fallback);
-  // An Event's source falls back to who reports it (pkg/registry/core/event ToSelectableFields).
+  // An Event's source falls back to reportingComponent (pkg/registry/core/event
+  // ToSelectableFields).
   if (text.empty() && field == "source")
     return ScalarText(object.tree().Get("reportingComponent"), "");
   return text;

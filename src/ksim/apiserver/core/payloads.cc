@@ -42,7 +42,7 @@ void AddText(std::string_view text, std::string* out) {
 
 }  // namespace
 
-WatchAsked::WatchAsked(const api::Request& r, std::string_view selectors)
+WatchParameters::WatchParameters(const api::Request& r, std::string_view selectors)
     : request(r.id), resource(r.resource), client(sim::ActorId::Of(r.client)) {
   const std::string options = OptionsText(r.list);
   const std::array<std::string_view, 4> texts{r.ns, selectors, r.list.resource_version, options};
@@ -57,20 +57,20 @@ WatchAsked::WatchAsked(const api::Request& r, std::string_view selectors)
   texts_[end] = 0;
 }
 
-WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked)
+WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const WatchParameters& parameters)
     : stream(id),
       server(s),
-      client(asked.client),
-      request(asked.request),
-      resource(asked.resource),
-      ns(asked.ns()),
-      selectors(asked.selectors()),
-      rv(asked.rv()),
-      options(asked.options()) {}
+      client(parameters.client),
+      request(parameters.request),
+      resource(parameters.resource),
+      ns(parameters.ns()),
+      selectors(parameters.selectors()),
+      rv(parameters.rv()),
+      options(parameters.options()) {}
 
-WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked,
+WatchPayload::WatchPayload(std::uint64_t id, sim::ActorId s, const WatchParameters& parameters,
                            std::int64_t last, std::string_view why)
-    : WatchPayload(id, s, asked) {
+    : WatchPayload(id, s, parameters) {
   open = false;
   last_rv = last;
   reason = why;

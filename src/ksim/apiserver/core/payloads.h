@@ -33,9 +33,9 @@ struct StagePayload final : sim::Payload {
 
 // The request of a watch, which both its begin and its end report. Thousands of watches wait for
 // their end, so the texts share one piece of memory.
-class WatchAsked {
+class WatchParameters {
  public:
-  WatchAsked(const api::Request& r, std::string_view selectors);
+  WatchParameters(const api::Request& r, std::string_view selectors);
   std::uint64_t request;
   const api::ResourceInfo* resource;
   sim::ActorId client;
@@ -54,10 +54,10 @@ class WatchAsked {
 
 // kWatch: a client's watch begins to be served, and ends.
 struct WatchPayload final : sim::Payload {
-  WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked);
+  WatchPayload(std::uint64_t id, sim::ActorId s, const WatchParameters& parameters);
   // The end of that watch.
-  WatchPayload(std::uint64_t id, sim::ActorId s, const WatchAsked& asked, std::int64_t last,
-               std::string_view why);
+  WatchPayload(std::uint64_t id, sim::ActorId s, const WatchParameters& parameters,
+               std::int64_t last, std::string_view why);
   std::uint64_t ContentHash() const override;
   std::uint64_t stream;
   sim::ActorId server;  // kube-apiserver-0

@@ -43,7 +43,7 @@ api::Result<Predicate> Predicate::Make(const api::ResourceInfo& r, std::string_v
 
   Predicate p;
   p.resource_ = &r;
-  // A list that goes on does so in the collection that it began with
+  // A continued list stays in the collection that it began with
   // (selection_predicate.go MatchesSingle, MatchesSingleNamespace).
   const bool goes_on = !options.continue_token.empty();
   const auto exact = [&](std::string_view field) {

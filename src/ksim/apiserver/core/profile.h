@@ -1,6 +1,6 @@
-// Profile: what the API server of Kubernetes 1.25, 1.30 and 1.36 does differently around the rules
-// of the types (those are in api/core/profile.h). A switch has the name of its feature gate where
-// there is one, else of the behaviour. profile.cc is one column a version.
+// Profile: the differences between the API servers of Kubernetes 1.25, 1.30 and 1.36, but for the
+// rules of the API types (those are in api/core/profile.h). A switch has the name of its feature
+// gate where there is one, else of the behaviour. profile.cc is one column a version.
 #pragma once
 #include "ksim/api/compat.h"
 

@@ -15,13 +15,13 @@ ServedWatch::ServedWatch(WatchHost& host, std::uint64_t id, const api::Request& 
       unawaited_(host.sim.context().unawaited),
       cause_(request.event),
       reply_(std::make_unique<Reply>(std::move(reply))),
-      asked_(request, selectors) {}
+      parameters_(request, selectors) {}
 
 void ServedWatch::Accept(api::Response::From from) {
   if (accepted_ || closed_) return;
   accepted_ = true;
   host_.sim.EmitAs(host_.actor, cause_, sim::EventInfo{sim::EventKind::kWatch},
-                   sim::MakePayload<WatchPayload>(id_, host_.actor, asked_));
+                   sim::MakePayload<WatchPayload>(id_, host_.actor, parameters_));
   api::Response response;
   response.from = from;
   response.stream = id_;
@@ -80,7 +80,7 @@ void ServedWatch::Close(api::StreamEnd how, std::string_view reason) {
   if (accepted_ && !host_.sim.closed()) {
     host_.sim.EmitAs(
         host_.actor, host_.sim.context().cause, sim::EventInfo{sim::EventKind::kWatch},
-        sim::MakePayload<WatchPayload>(id_, host_.actor, asked_, last_revision_, reason));
+        sim::MakePayload<WatchPayload>(id_, host_.actor, parameters_, last_revision_, reason));
     sink_->Close(how);
   }
   sink_.reset();

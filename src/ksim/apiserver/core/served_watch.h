@@ -38,7 +38,7 @@ class ServedWatch {
   ServedWatch& operator=(const ServedWatch&) = delete;
 
   std::uint64_t id() const { return id_; }
-  const api::ResourceInfo& resource() const { return *asked_.resource; }
+  const api::ResourceInfo& resource() const { return *parameters_.resource; }
   std::uint64_t cause() const { return cause_; }  // the request
   bool accepted() const { return accepted_; }
   bool closed() const { return closed_; }
@@ -78,7 +78,7 @@ class ServedWatch {
   std::uint64_t cause_;
   std::unique_ptr<Reply> reply_;  // null once it has been given
   VirtualTime deadline_;          // 0 until it is served
-  WatchAsked asked_;
+  WatchParameters parameters_;
 };
 
 }  // namespace ksim::apiserver

@@ -1,6 +1,6 @@
-// Pipeline: what lies behind each door of an API server. A door turns what a client sends over its
-// kind of connection into an api::Request and passes on answers and watch events; the pipeline,
-// which the server implements, serves the request and knows nothing of connections.
+// Pipeline: the part of an API server behind its doors. A door turns a message of its kind of
+// connection into an api::Request, and passes answers and watch events back; the pipeline, which
+// the server implements, serves the request and knows nothing of connections.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -14,7 +14,7 @@ namespace ksim::apiserver {
 
 class Compactor {
  public:
-  static constexpr Duration kPollPeriod = Seconds(15);  // of the caches, for what was followed
+  static constexpr Duration kPollPeriod = Seconds(15);  // at which snapshots are dropped
 
   // `on_compacted` receives the revision of each compaction at the next poll, counted from now.
   Compactor(sim::Simulation& sim, store::EtcdClient& client, sim::ActorId actor, Duration interval,

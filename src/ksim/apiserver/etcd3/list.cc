@@ -20,7 +20,7 @@ store::Revision ReadRevision(const ListQuery& query) {
 
 }  // namespace
 
-// etcd3/errors.go interpretListError; what is left unmapped is a 500 with etcd's text.
+// etcd3/errors.go interpretListError; an error without a status of its own is a 500.
 api::Status Storage::ListError(const absl::Status& error, const ListQuery& query) const {
   if (store::IsCompacted(error)) {
     if (query.token) return ExpiredContinue(*query.token);

@@ -10,7 +10,7 @@ struct Storage::State {
   State() = default;
   State(api::Object o, bool c) : object(std::move(o)), current(c) {}
   std::int64_t revision() const { return object.empty() ? 0 : object.resource_version(); }
-  api::Object object;    // empty: there is none
+  api::Object object;    // empty: the key is missing
   bool current = false;  // read from storage, not suggested
 };
 

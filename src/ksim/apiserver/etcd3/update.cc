@@ -80,7 +80,7 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
     SharedText ns, SharedText name, const Preconditions& preconditions, bool may_be_missing,
     Transform& transform, api::Object suggestion, WriteContext context) {
   const SharedText key = Key(ns, name);
-  // A dry run reads what is there and judges that (dryrun.go).
+  // A dry run reads the newest state and checks that (dryrun.go).
   if (context.dry_run) suggestion = api::Object();
   api::Result<State> state = State(std::move(suggestion), false);
   if (state->object.empty()) state = co_await ReadState(key, name, may_be_missing);

@@ -15,7 +15,7 @@ inline std::int64_t OwnSize(const Value& v) {
   return v.is_object() || v.is_array() ? 2 : 4;
 }
 
-// Takes the size of what is in `v` from what is left; stops when nothing is.
+// Subtracts the size of the members and items of `v` from `*left`; stops below 0.
 void TakeParts(const Value& v, std::int64_t* left) {
   for (const Value::Member& m : v.members()) {
     *left -= static_cast<std::int64_t>(m.name.text().size()) + 4 + OwnSize(m.value);  // "name":,

@@ -11,7 +11,7 @@ namespace ksim::apiserver {
 
 inline constexpr std::int64_t kMaxBodyBytes = 3 * 1024 * 1024;
 
-// 413 if the JSON of the body would be longer than that; what strings escape is not counted.
+// 413 if the JSON of the body would be longer than that. Escapes in strings are not counted.
 api::Status CheckBodySize(const api::Request& request);
 
 }  // namespace ksim::apiserver

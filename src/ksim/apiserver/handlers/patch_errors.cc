@@ -41,7 +41,7 @@ bool IsBadStrategicPatch(std::string_view message) {
                      [&](std::string_view text) { return message.starts_with(text); });
 }
 
-// reflect.Kind of what unstructured JSON holds, by encoding/json's word for it.
+// The reflect.Kind of a value in unstructured JSON, by encoding/json's word for it.
 std::string_view KindOf(std::string_view word) {
   if (word == "number") return "int64";
   if (word.starts_with("number ")) return "float64";

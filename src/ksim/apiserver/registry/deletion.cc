@@ -35,7 +35,7 @@ bool Has(const std::vector<std::string>& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// The finalizer that says what becomes of the dependents: "orphan", "foregroundDeletion" or "".
+// The finalizer for the propagation policy: "orphan", "foregroundDeletion" or "".
 std::string_view PropagationFinalizer(const api::ResourceInfo& r,
                                       const std::vector<std::string>& present,
                                       const api::DeleteOptions& options) {
@@ -68,7 +68,7 @@ api::Object Marked(const api::Object& object, VirtualTime when, std::int64_t per
   return api::Object::FromTree(std::move(tree), object.resource_version());
 }
 
-// Pods: what is asked for, else what the spec says; nothing to wait for where nothing runs.
+// The grace period of a pod: that of the options, else of the spec; 0 for a pod that runs nowhere.
 std::int64_t PodGracePeriod(const api::Object& pod, const api::DeleteOptions& options) {
   static const Path kSpecGrace{"spec", "terminationGracePeriodSeconds"};
   std::int64_t period = 0;

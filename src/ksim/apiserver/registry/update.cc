@@ -150,7 +150,7 @@ class UpdateTransform final : public Transform {
   bool may_create_;
   bool created_ = false;
   api::Result<WantedObject> wanted_ = WantedObject();
-  std::optional<Attributes> attributes_;  // of what is wanted, and what admission made of it
+  std::optional<Attributes> attributes_;  // of the wanted object, as admission has changed it
   api::Status admitted_;
   api::Object doomed_;
 };
@@ -183,7 +183,7 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
                                                      request.name);
     co_return rc.EndStage(Stage::kStore, stored.status());
   }
-  // deleteWithoutFinalizers: the client gets what it asked for, also if somebody else was faster.
+  // deleteWithoutFinalizers: the answer is the same if another client was faster.
   api::Result<api::Object> deleted = co_await storage_.storage().Delete(
       request.ns, request.name, preconditions, nullptr, suggestion, write);
   if (!deleted.ok() && !api::IsNotFound(deleted.status()))

@@ -25,7 +25,7 @@ class UpdatedObject {
   virtual ~UpdatedObject() = default;
   // Checked before anything else (a PUT's uid, API-78).
   virtual Preconditions preconditions() const { return Preconditions(); }
-  // The whole object, decoded and defaulted. `existing` is empty if there is none. Called anew for
+  // Makes the whole object, decoded and defaulted; `existing` may be empty. Called again for
   // every state found.
   virtual api::Result<WantedObject> Make(const api::Object& existing) = 0;
 };

@@ -1,4 +1,4 @@
-#include "tests/apiserver/asked_versions.h"
+#include "tests/apiserver/answer_versions.h"
 
 #include <charconv>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "ksim/value/json.h"
-#include "tests/apiserver/asked.h"
+#include "tests/apiserver/asker.h"
 
 int main(int argc, char** argv) {
   using namespace ksim;

@@ -1,4 +1,4 @@
-#include "tests/apiserver/asked.h"
+#include "tests/apiserver/asker.h"
 
 #include <algorithm>
 #include <charconv>

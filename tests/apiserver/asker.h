@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "ksim/value/value.h"
-#include "tests/apiserver/asked_versions.h"
+#include "tests/apiserver/answer_versions.h"
 #include "tests/apiserver/world.h"
 
 namespace ksim::apiserver {
