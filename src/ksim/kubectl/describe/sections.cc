@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ksim/api/printing/printer_cells.h"
 #include "ksim/kubectl/printing/event_list.h"
-#include "ksim/kubectl/printing/table.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/quantity.h"
 
