@@ -274,7 +274,7 @@ TEST(PodStatus, WhatHasEndedForGoodMayNotRunAgain) {
   for (const Row& row : table) {
     const api::Object pod = Pod(row.policy);
     const PodSandbox before = Sandbox({{"a", *row.before}}), after = Sandbox({{"a", *row.after}});
-    EXPECT_EQ(LegalTransition(pod, Generate(pod, &before), Generate(pod, &after)), row.legal)
+    EXPECT_EQ(IsLegalTransition(pod, Generate(pod, &before), Generate(pod, &after)), row.legal)
         << row.policy;
   }
   const char* init = R"({"name":"init","image":"i"})";
@@ -282,7 +282,7 @@ TEST(PodStatus, WhatHasEndedForGoodMayNotRunAgain) {
   const PodSandbox ended = Sandbox({{"init", kExit0}}), runs = Sandbox({{"init", kRunning}});
   for (const bool restarts : {false, true}) {
     const api::Object pod = Pod("Never", restarts ? sidecar : init);
-    EXPECT_EQ(LegalTransition(pod, Generate(pod, &ended), Generate(pod, &runs)), restarts);
+    EXPECT_EQ(IsLegalTransition(pod, Generate(pod, &ended), Generate(pod, &runs)), restarts);
   }
 }
 

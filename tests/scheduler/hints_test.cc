@@ -127,7 +127,7 @@ TEST(QueueingHints, AskWhetherTheRejectionMayBeOver) {
 }
 
 // SCHED-09: preCheckForNode, 1.25 and 1.30.
-TEST(AdmissionCheck, TellsWhetherAPodHasAChanceOnANode) {
+TEST(PassesPreCheck, TellsWhetherAPodHasAChanceOnANode) {
   struct Row {
     const char* why;
     api::Object pod, node;
@@ -149,7 +149,7 @@ TEST(AdmissionCheck, TellsWhetherAPodHasAChanceOnANode) {
     NodeInfo info;
     info.SetNode(row.node);
     info.AddPod(Pod("there", R"("cpu":"1")"));
-    EXPECT_EQ(AdmissionCheck(plugins, row.pod, info), row.fits) << row.why;
+    EXPECT_EQ(PassesPreCheck(plugins, row.pod, info), row.fits) << row.why;
   }
 }
 

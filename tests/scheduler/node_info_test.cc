@@ -18,7 +18,7 @@ using Counts = std::map<std::pair<std::string, std::string>, std::int64_t>;  // 
 
 Counts Told(const NodeInfo& info) {
   Counts counts;
-  for (const PodsAlike& pods : info.alike()) {
+  for (const PodGroup& pods : info.pod_groups()) {
     const auto key = std::pair(pods.ns, value::ToJson(pods.labels));
     EXPECT_TRUE(counts.emplace(key, pods.count).second) << key.first << " " << key.second;
   }
@@ -54,7 +54,7 @@ TEST(NodeInfo, CountsPodsThatAreAlike) {
     if (!here) {
       info.AddPod(pod);
     } else if (draw() % 2 == 0) {
-      info.RenewPod(pod);
+      info.UpdatePodStatus(pod);
     } else {
       info.RemovePod(pod);
     }

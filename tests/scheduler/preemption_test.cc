@@ -164,7 +164,7 @@ TEST_F(PreemptionTest, BeginsAnywhereInALargeCluster) {
 
 // SCHED-28: in each row the second candidate is better by one criterion and worse by all later
 // ones.
-TEST(LeastHarm, IsDecidedByTheFirstDifference) {
+TEST(PickOneNode, IsDecidedByTheFirstDifference) {
   const auto victims = [](const char* node, std::vector<api::Object> pods) {
     Candidate candidate;
     candidate.node = node;
@@ -200,7 +200,7 @@ TEST(LeastHarm, IsDecidedByTheFirstDifference) {
        {victims("b", {Low("1", "b", 5, "1", 10)}), victims("a", {Low("2", "a", 5, "1", 10)})},
        "b"},
   };
-  for (const Row& row : rows) EXPECT_EQ(LeastHarm(row.candidates, kNow).node, row.best) << row.by;
+  for (const Row& row : rows) EXPECT_EQ(PickOneNode(row.candidates, kNow).node, row.best) << row.by;
 }
 
 // SCHED-28

@@ -2,7 +2,8 @@
 // live reader is client::Client, and writes always go there. The first read of a resource makes its
 // informer and waits until it is filled; a read before the process' informers have started fails.
 //
-// What it returns is as old as the cache: what the reader itself has just written may not be there.
+// Its answers are as old as the cache: an object that the reader itself has just written may be
+// missing.
 //
 // Source: controller-runtime pkg/client/client.go, pkg/cache/informer_cache.go,
 // pkg/cache/internal/cache_reader.go. CLIENT-140.

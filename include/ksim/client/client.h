@@ -35,7 +35,7 @@ class Link;         // client/rest/link.h
 class TokenBucket;  // client/core/token_bucket.h
 struct Answer;      // client/rest/exchange.h
 
-// What all clients of a cluster share. Owned by the cluster; outlives every process.
+// All clients of a cluster share one Environment. The cluster owns it; it outlives every process.
 struct Environment {
   Environment(sim::Simulation& s, sim::Network& n, api::Kinds& k, api::Compat c);
   ~Environment();
@@ -44,16 +44,18 @@ struct Environment {
   api::Kinds& kinds;
   api::Compat compat;
   api::Variants variants;
-  // Who objects are, for the keys of draws about them. Null: resource, namespace and name alone.
+  // Identities of objects, for the keys of draws about them. Null: resource, namespace and name
+  // alone.
   const api::Identities* identities = nullptr;
-  // What faults do to the clients. Null: nothing can go wrong here.
+  // Faults act on the clients through these hooks. Null: nothing can go wrong here.
   FaultHooks* faults = nullptr;
   // False takes the jitter out of all back-offs (CLIENT-02), for tests of their bases.
   bool jitter = true;
   // A handler that throws loses that one call and is told nothing for a second, as with
   // runtime.ReallyCrash = false. False: it ends the program, as upstream's crash their process.
   bool recover_panics = false;
-  // What a process calls that ends itself: whoever runs it starts it again. Null: nobody does.
+  // A process that ends itself calls this: its supervisor starts it again. Null: it has no
+  // supervisor.
   std::function<void(sim::Process&)> exit;
   // In the simulation, not the actor: a restart goes on counting.
   std::uint64_t next_request_id = 1;
@@ -135,8 +137,8 @@ class WatchStream {
   virtual sim::Task<std::optional<api::WatchEvent>> Next() = 0;
   // The same if there is no need to wait; nullopt: Next knows.
   virtual std::optional<api::WatchEvent> NextAtOnce() { return std::nullopt; }
-  // What is notified when an event has arrived, for who waits without a task of its own; null:
-  // Next has something to say.
+  // The signal that an event's arrival notifies, for a reader without a task of its own; null: Next
+  // can return at once.
   virtual sim::Signal* ToWaitFor() { return nullptr; }
   virtual api::StreamEnd end() const = 0;
   virtual std::uint64_t id() const = 0;
@@ -190,7 +192,7 @@ class Client {
   // A client made with these shares this one's rate limit.
   const ClientOptions& options() const;
   sim::ActorId actor() const { return actor_; }
-  // Of the call that returned last: read it right after the co_await.
+  // The id of the call that returned last: read it right after the co_await.
   std::uint64_t last_request_id() const { return last_request_id_; }
   std::uint64_t last_response_event() const { return last_response_event_; }
 

@@ -28,7 +28,7 @@
 
 namespace ksim::client {
 
-// What a predicate judges.
+// The event that a predicate judges.
 struct ObjectEvent {
   ObjectEvent() = default;
   enum class Kind { kCreate, kUpdate, kDelete };
@@ -73,9 +73,10 @@ class ControllerBuilder {
   ControllerBuilder(Connection& connection, InformerFactory& informers, std::string part);
   ~ControllerBuilder();
 
-  // What is reconciled: each event leads to the object itself.
+  // The controller reconciles objects of this resource: each event leads to the object itself.
   ControllerBuilder& For(const api::ResourceInfo* resource, std::vector<Predicate> predicates = {});
-  // What it makes: events lead to the owner, which For names.
+  // The controller creates objects of this resource: events lead to their owner, of the resource
+  // that For names.
   ControllerBuilder& Owns(const api::ResourceInfo* resource, std::vector<Predicate> predicates = {},
                           bool controller_only = true);
   // Anything else.

@@ -19,8 +19,8 @@
 
 namespace ksim::client {
 
-// What OnDelete gets. A tombstone (client-go DeletedFinalStateUnknown) stands for a deletion that
-// was not seen: `object` is the last state known and may be out of date.
+// The argument of OnDelete. A tombstone (client-go DeletedFinalStateUnknown) stands for a deletion
+// that was not seen: `object` is the last state known and may be out of date.
 struct Deleted {
   Deleted() = default;
   api::Object object;
@@ -98,11 +98,12 @@ class IndexValues {
 // Adds the object's values; what is added twice counts once.
 using IndexFunc = std::function<void(const api::Object&, IndexValues&)>;
 
-// What the cache gets instead of what the server sent: mostly the same with less in it. It is asked
-// before anybody else sees the object, and may be asked again about what it returned: it must give
-// that back as it is. `tombstone`: the object is the last state known of a deletion not seen, which
-// went through it before; up to 1.30 it is asked all the same, as about resyncs. An error leaves a
-// watch event out and fails a list, which is then tried again (1.25: out of the cache). CLIENT-54.
+// TransformFunc: returns the object that the cache keeps for one that the server sent: mostly the
+// same with fewer fields. The queue calls it before anybody else sees the object, and may call it
+// again on its own result, which it must return as it is. `tombstone`: the object is the last state
+// known of a deletion not seen, which was transformed before; up to 1.30 it is transformed all the
+// same, and so are resyncs. An error leaves a watch event out and fails a list, which the reflector
+// then tries again (1.25: out of the cache). CLIENT-54.
 using TransformFunc =
     std::function<absl::StatusOr<api::Object>(const api::Object& object, bool tombstone)>;
 
@@ -150,7 +151,7 @@ class SharedInformer {
   virtual std::size_t pending() const { return 0; }
 };
 
-// What the first list of a new informer is asked for: as the version does it (from the cache; in
+// The consistency of a new informer's first list: as the version does it (from the cache; in
 // 1.36 a consistent watch-list), or one of the two in any version. The variant
 // kubelet.initialList.
 enum class FirstList : std::uint8_t { kAsVersion, kCached, kConsistent };

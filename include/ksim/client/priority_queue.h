@@ -23,7 +23,7 @@ std::unique_ptr<RateLimiter> PriorityQueueRateLimiter();
 
 class PriorityQueue final : public RequestQueue {
  public:
-  // Of what need not be looked at soon: objects that were there at the start, resyncs.
+  // The priority of keys that can wait: objects of the initial list, resyncs.
   static constexpr int kLowPriority = -100;
 
   explicit PriorityQueue(sim::Process& process,

@@ -31,7 +31,7 @@ class WorkQueue final : public RequestQueue {
   WorkQueue(sim::Process& process, std::unique_ptr<RateLimiter> limiter);
   ~WorkQueue() override;
 
-  // What is added is work, also when the adder's step is of the background.
+  // A key that is added is work, also when the adder's step is of the background.
   void Add(const std::string& key);  // ignored while it waits, or after ShutDown
   // Ready after `delay` (at once if that is not positive); of two waits for one key the earlier
   // counts. A plain Add meanwhile does not take the wait away (CLIENT-87, 88).

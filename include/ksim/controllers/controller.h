@@ -16,7 +16,7 @@
 
 namespace ksim::controllers {
 
-// What a controller gets. References live as long as the process' incarnation.
+// The surroundings of a controller. References live as long as the process' incarnation.
 struct ControllerContext {
   ControllerContext(sim::Process& p, client::Connection& c, client::InformerFactory& i,
                     std::string part)

@@ -102,7 +102,7 @@ std::optional<Refusal> Admit(const api::Object& pod, const std::vector<api::Obje
                    "Predicate NodePorts failed: node(s) didn't have free ports for the "
                    "requested pod ports");
   }
-  // The kubelet minds NoExecute only: NoSchedule is the scheduler's affair.
+  // The kubelet checks NoExecute taints only: NoSchedule is the scheduler's affair.
   const value::Value* taint = api::FirstUntolerated(node.spec().Get("taints"),
                                                     pod.spec().Get("tolerations"), {"NoExecute"});
   if (taint != nullptr) {

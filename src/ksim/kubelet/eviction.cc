@@ -30,7 +30,7 @@ const char* ResourceOf(Trouble pressure) {
   return pressure == Trouble::kDisk ? "ephemeral-storage" : "pids";
 }
 
-// What has to be left at least; half of it is.
+// The eviction threshold: so much must be available. Under pressure half of it is.
 Quantity Threshold(Trouble pressure, const Value& capacity) {
   if (pressure == Trouble::kMemory)
     return Quantity::FromInt(kMemoryThreshold, Quantity::Format::kBinarySI);
@@ -39,7 +39,7 @@ Quantity Threshold(Trouble pressure, const Value& capacity) {
   return Quantity::FromInt(disk.ok() ? disk->Value() / 10 : 0, Quantity::Format::kBinarySI);
 }
 
-bool UsesMoreThanItAskedFor(Trouble pressure, const api::Object& pod) {
+bool UsesMoreThanRequested(Trouble pressure, const api::Object& pod) {
   if (pressure == Trouble::kPids) return false;
   for (const Value& c : pod.spec().Get("containers").items())
     if (c.Get("resources").Get("requests").Has(ResourceOf(pressure))) return false;
@@ -57,7 +57,7 @@ bool IsCriticalPod(const api::Object& pod) {
 
 void RankForEviction(Trouble pressure, std::vector<api::Object>* pods) {
   const auto rank = [pressure](const api::Object& pod) {
-    return std::make_tuple(!UsesMoreThanItAskedFor(pressure, pod), api::PodView(pod).priority(),
+    return std::make_tuple(!UsesMoreThanRequested(pressure, pod), api::PodView(pod).priority(),
                            pod.key());
   };
   std::sort(pods->begin(), pods->end(),
@@ -111,8 +111,8 @@ std::optional<Refusal> EvictionManager::Admit(const api::Object& pod) const {
                  fmt::format("The node had condition: [{}]. ", fmt::join(conditions, " ")));
 }
 
-// Looks at the ticks that count from the kubelet's start. That a tick comes after a change, or that
-// a pod was ended, is work; watching what cannot be helped is not.
+// The monitor ticks from the kubelet's start. A tick after a change or after an eviction is work; a
+// tick under a pressure that no eviction can relieve is not.
 sim::Task<void> EvictionManager::Run() {
   bool news = false;
   while (true) {

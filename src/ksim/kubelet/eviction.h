@@ -31,7 +31,8 @@ namespace ksim::kubelet {
 // types.IsCriticalPod: static, a mirror of a static one, or of a system's priority.
 bool IsCriticalPod(const api::Object& pod);
 
-// Who goes first: what uses more than it asked for, then the lower priority, then by name.
+// Sorts the pods in the order of their eviction: first those that use more than they requested,
+// then the lower priority, then by name.
 void RankForEviction(Trouble pressure, std::vector<api::Object>* pods);
 
 // "The node was low on resource: memory. ", and from 1.30 on how low.

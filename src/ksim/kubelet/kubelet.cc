@@ -33,8 +33,8 @@ client::InformerOptions OwnNode(const std::string& node) {
   return options;
 }
 
-// A kubelet that comes back may be told of pods that have moved on since, if the first list is any
-// API server's cache: kubernetes#59848, the variant kubelet.initialList.
+// If the first list comes from an API server's cache, a kubelet that comes back may see pods as
+// they were before: kubernetes#59848, the variant kubelet.initialList.
 client::InformerOptions OwnPods(const std::string& node, const api::Variants& variants) {
   KSIM_PROBE("variant/kubelet.initialList");
   client::InformerOptions options;
@@ -45,8 +45,8 @@ client::InformerOptions OwnPods(const std::string& node, const api::Variants& va
   return options;
 }
 
-// config.go podsDifferSemantically: what is no status. Annotations count too, as far as they are
-// not the kubelet's own.
+// config.go podsDifferSemantically: the pods differ in more than their status. Annotations count
+// too, as far as they are not the kubelet's own.
 bool DifferSemantically(const api::Object& a, const api::Object& b) {
   const auto same = [&](const char* field) {
     return a.metadata().Get(field) == b.metadata().Get(field);
@@ -107,8 +107,9 @@ void Kubelet::Start() {
   process_.Spawn(Run());
 }
 
-// Nothing is begun before the node is known and the first list is there (config/apiserver.go
-// NewSourceApiserver). That is one set of additions, the oldest pod first (HandlePodAdditions).
+// The kubelet starts no pod before it knows its node and has the first list (config/apiserver.go
+// NewSourceApiserver). That list is one set of additions, the oldest pod first
+// (HandlePodAdditions).
 sim::Task<void> Kubelet::Run() {
   const bool synced = co_await informers_.WaitForCacheSync();
   if (!synced) co_return;
@@ -126,8 +127,8 @@ sim::Task<void> Kubelet::Run() {
   CleanUp();
 }
 
-// HandlePodCleanups: what is in nobody's config is killed, once the config is whole: pods that went
-// before it was, and what runs here and is nobody's.
+// HandlePodCleanups: once the pod config is complete, the kubelet kills the pods that are not in
+// it: pods deleted before that, and sandboxes whose pod is gone.
 void Kubelet::CleanUp() {
   for (const std::string& uid : workers_.Uids()) {
     bool wanted = false;
@@ -139,8 +140,8 @@ void Kubelet::CleanUp() {
   }
 }
 
-// What runs here already is asked again: a kubelet that comes back remembers nothing, and the node
-// may have changed.
+// Pods that run already are admitted anew: a kubelet that comes back remembers nothing, and the
+// node may have changed.
 void Kubelet::AddPod(const api::Object& pod) {
   if (!ready_) {
     early_[std::string(pod.uid())] = pod;
@@ -174,7 +175,8 @@ void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
   }
   const std::string uid(after.uid());
   statuses_.Observed(after);
-  // A refused pod has no worker, and gets one to be deleted if it was marked before that was told.
+  // A rejected pod has no worker. It gets one for its deletion if it was marked for deletion before
+  // the kubelet saw the rejection.
   if (!workers_.Known(uid) && !after.deleting()) return;
   if (DifferSemantically(before, after)) {
     workers_.Update(after);
@@ -184,7 +186,7 @@ void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
   }
 }
 
-// deletePod: refused while the config is not whole.
+// deletePod: ignored while the pod config is not complete.
 void Kubelet::RemovePod(const api::Object& pod) {
   early_.erase(std::string(pod.uid()));
   if (pod.empty() || !ready_) return;
@@ -201,7 +203,7 @@ void Kubelet::RuntimeChanged(const std::string& uid) {
   runtime_changed_.Notify();
 }
 
-// The tick counts from the kubelet's start. Nothing is looked at while nothing has changed.
+// The PLEG ticks from the kubelet's start. It does not tick while the runtime has not changed.
 sim::Task<void> Kubelet::Relist() {
   while (true) {
     while (changed_.empty()) co_await runtime_changed_.Wait();

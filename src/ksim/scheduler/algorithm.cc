@@ -65,7 +65,7 @@ ScheduleResult Algorithm::Schedule(const SchedulerCache& cache, const api::Objec
     return result;
   }
   result.evaluated = static_cast<int>(all.size());
-  if (NamesConflict(pod)) return RejectAll(all);
+  if (HasConflictingNodeNames(pod)) return RejectAll(all);
   Filters filters(plugins_, nominator_, pod, all);
   Rejection rejection;
   const NodeList feasible = Feasible(filters, pod, all, rejection);
@@ -98,7 +98,7 @@ NodeList Algorithm::Feasible(const Filters& filters, const api::Object& pod, con
   const std::string_view nominated = api::PodView(pod).nominated_node_name();
   for (const NodeInfo* info : all)
     if (!nominated.empty() && info->name() == nominated && fits(info)) return {info};
-  const NodeList nodes = Narrow(pod, all);
+  const NodeList nodes = NodesWorthAsking(pod, all);
   const auto wanted = static_cast<std::size_t>(FeasibleNodesToFind(static_cast<int>(nodes.size())));
   NodeList feasible;
   for (std::size_t i = 0; i < nodes.size() && feasible.size() < wanted; ++i) {
@@ -108,14 +108,14 @@ NodeList Algorithm::Feasible(const Filters& filters, const api::Object& pod, con
   const std::size_t among = profile_.search_counts_all_nodes ? all.size() : nodes.size();
   const std::size_t processed = feasible.size() + rejection.statuses.size();
   if (among > 0) next_start_ = (next_start_ + processed) % among;
-  if (nodes.size() < all.size()) RejectAbsent(all, nodes, rejection);
+  if (nodes.size() < all.size()) RejectNodesLeftOut(all, nodes, rejection);
   return feasible;
 }
 
 // Its terms name nodes, and none that fits.
-bool Algorithm::NamesConflict(const api::Object& pod) const {
+bool Algorithm::HasConflictingNodeNames(const api::Object& pod) const {
   return std::any_of(plugins_.begin(), plugins_.end(), [&](const auto& plugin) {
-    const auto names = plugin->OnlyNodes(pod);
+    const auto names = plugin->PreFilterNodeNames(pod);
     return names && names->empty();
   });
 }
@@ -136,18 +136,18 @@ ScheduleResult Algorithm::RejectAll(const NodeList& all) const {
   return result;
 }
 
-NodeList Algorithm::Narrow(const api::Object& pod, const NodeList& all) const {
+NodeList Algorithm::NodesWorthAsking(const api::Object& pod, const NodeList& all) const {
   NodeList nodes = all;
   for (const auto& plugin : plugins_) {
-    const auto names = plugin->OnlyNodes(pod);
+    const auto names = plugin->PreFilterNodeNames(pod);
     if (names) std::erase_if(nodes, [&](const NodeInfo* n) { return !names->contains(n->name()); });
   }
   return nodes;
 }
 
 // Up to 1.30 nobody says anything of nodes that are not asked.
-void Algorithm::RejectAbsent(const NodeList& all, const NodeList& asked,
-                             Rejection& rejection) const {
+void Algorithm::RejectNodesLeftOut(const NodeList& all, const NodeList& asked,
+                                   Rejection& rejection) const {
   if (!profile_.reports_nodes_left_out) return;
   rejection.plugins.insert("NodeAffinity");
   for (const NodeInfo* info : all) {

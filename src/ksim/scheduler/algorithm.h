@@ -20,7 +20,7 @@
 
 namespace ksim::scheduler {
 
-// What the filters said of the nodes that they rejected, by name.
+// The codes with which the filters rejected nodes, by the node's name.
 using NodeStatuses = std::map<std::string, Status::Code, std::less<>>;
 
 // How a pod's attempt ended: a node, or why there is none.
@@ -63,12 +63,12 @@ class Algorithm {
   };
   NodeList Feasible(const Filters& filters, const api::Object& pod, const NodeList& all,
                     Rejection& rejection);
-  bool NamesConflict(const api::Object& pod) const;
+  bool HasConflictingNodeNames(const api::Object& pod) const;
   ScheduleResult RejectAll(const NodeList& all) const;
   // Leaves the nodes that the pod's affinity names, if it names any, and says why the others are
   // left out.
-  NodeList Narrow(const api::Object& pod, const NodeList& all) const;
-  void RejectAbsent(const NodeList& all, const NodeList& asked, Rejection& rejection) const;
+  NodeList NodesWorthAsking(const api::Object& pod, const NodeList& all) const;
+  void RejectNodesLeftOut(const NodeList& all, const NodeList& asked, Rejection& rejection) const;
   Scores Prioritize(CycleState& state, const api::Object& pod, const NodeList& feasible,
                     const NodeList& all) const;
   std::size_t Select(const Scores& totals, std::uint64_t identity);

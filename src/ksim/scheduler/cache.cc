@@ -25,7 +25,7 @@ absl::Status SchedulerCache::AssumePod(const api::Object& pod) {
     return absl::AlreadyExistsError(
         fmt::format("pod {}({}) is in the cache, so can't be assumed", uid, pod.key()));
   }
-  Place(pod);
+  AddToNode(pod);
   pods_[uid] = PodState{pod, true};
   return absl::OkStatus();
 }
@@ -37,7 +37,7 @@ absl::Status SchedulerCache::ForgetPod(const api::Object& pod) {
     return absl::FailedPreconditionError(
         fmt::format("pod {}({}) wasn't assumed so cannot be forgotten", pod.uid(), pod.key()));
   }
-  Displace(it->second.pod);
+  RemoveFromNode(it->second.pod);
   pods_.erase(it);
   return absl::OkStatus();
 }
@@ -50,7 +50,7 @@ bool SchedulerCache::IsAssumed(const api::Object& pod) const {
 void SchedulerCache::AddPod(const api::Object& pod) {
   PodState& state = pods_[std::string(pod.uid())];
   if (state.pod.empty()) {
-    Place(pod);
+    AddToNode(pod);
   } else {
     Replace(state.pod, pod);
   }
@@ -73,7 +73,7 @@ absl::Status SchedulerCache::UpdatePod(const api::Object& old_pod, const api::Ob
 void SchedulerCache::RemovePod(const api::Object& pod) {
   const auto it = pods_.find(std::string(pod.uid()));
   if (it == pods_.end()) return;
-  Displace(it->second.pod);
+  RemoveFromNode(it->second.pod);
   pods_.erase(it);
 }
 
@@ -119,25 +119,25 @@ std::size_t SchedulerCache::node_count() const {
   return count;
 }
 
-void SchedulerCache::Place(const api::Object& pod) {
+void SchedulerCache::AddToNode(const api::Object& pod) {
   infos_[std::string(pod.node_name())].AddPod(pod);
 }
 
-void SchedulerCache::Displace(const api::Object& pod) {
+void SchedulerCache::RemoveFromNode(const api::Object& pod) {
   const auto it = infos_.find(pod.node_name());
   if (it == infos_.end()) return;
   it->second.RemovePod(pod);
   if (it->second.pods().empty() && it->second.node().empty()) infos_.erase(it);
 }
 
-// Most of what happens to a pod is told in its status, and asks nothing else of its node.
+// Most updates of a pod change its status only, and its node's sums stay.
 void SchedulerCache::Replace(const api::Object& known, const api::Object& pod) {
   if (known.uid() == pod.uid() && known.spec() == pod.spec()) {
-    infos_[std::string(pod.node_name())].RenewPod(pod);
+    infos_[std::string(pod.node_name())].UpdatePodStatus(pod);
     return;
   }
-  Displace(known);
-  Place(pod);
+  RemoveFromNode(known);
+  AddToNode(pod);
 }
 
 void SchedulerCache::AddToTree(const std::string& key, const NodeInfo& info) {

@@ -30,7 +30,7 @@ class SchedulerCache {
   bool IsAssumed(const api::Object& pod) const;
 
   void AddPod(const api::Object& pod);  // confirms, moves, or adds
-  // Error for an assumed pod and for one that is not here.
+  // Error for an assumed pod and for one that is not in the cache.
   absl::Status UpdatePod(const api::Object& old_pod, const api::Object& new_pod);
   void RemovePod(const api::Object& pod);
 
@@ -49,9 +49,9 @@ class SchedulerCache {
     api::Object pod;
     bool assumed = false;
   };
-  void Place(const api::Object& pod);
-  void Displace(const api::Object& pod);
-  // As Displace(known) and Place(pod).
+  void AddToNode(const api::Object& pod);
+  void RemoveFromNode(const api::Object& pod);
+  // As RemoveFromNode(known) and AddToNode(pod).
   void Replace(const api::Object& known, const api::Object& pod);
 
   absl::btree_map<std::string, PodState> pods_;         // by uid

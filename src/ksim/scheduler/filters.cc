@@ -47,7 +47,7 @@ Status Filters::Fits(const NodeInfo& node) const {
   return Run(node);
 }
 
-bool AdmissionCheck(const Plugins& plugins, const api::Object& pod, const NodeInfo& node) {
+bool PassesPreCheck(const Plugins& plugins, const api::Object& pod, const NodeInfo& node) {
   CycleState state;
   for (const auto& plugin : plugins) {
     const std::string_view name = plugin->name();

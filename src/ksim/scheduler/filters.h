@@ -1,5 +1,5 @@
-// The filter plugins asked about one pod: what they worked out of all nodes beforehand, and then
-// node by node.
+// Filters: the filter plugins for one pod. PreFilter looks at all nodes beforehand, then Filter at
+// one node after the other.
 //
 // Source: pkg/scheduler/framework/runtime/framework.go RunPreFilterPlugins, RunFilterPlugins,
 // RunFilterPluginsWithNominatedPods.
@@ -20,11 +20,11 @@ class Filters {
   Filters(const Plugins& plugins, const Nominator& nominator, const api::Object& pod,
           NodeList nodes);
 
-  // Whether the pod fits the node, one of those given: with the pods of its priority or a higher
-  // one that are nominated to it, and without them. The first plugin that rejects ends it.
+  // Whether the pod fits the node, one of those given: with the nominated pods of its priority or a
+  // higher one, and without them. The first plugin that rejects ends the search.
   Status Fits(const NodeInfo& node) const;
-  // The same pod, with `now` in the place of `was`. Upstream takes single pods in and out of what
-  // the plugins know (AddPod, RemovePod); here they look at all nodes again.
+  // Filters for the same pod, with the node `now` in the place of `was`. Upstream adds and removes
+  // single pods in the plugins' state (AddPod, RemovePod); here PreFilter runs again.
   Filters With(const NodeInfo& was, const NodeInfo& now) const;
 
   CycleState& state() { return state_; }
@@ -40,8 +40,8 @@ class Filters {
   std::vector<const Plugin*> filters_;  // without those that have nothing to do
 };
 
-// Whether the pod has a chance on the node as it is: its resources, affinity, name, ports and
-// NoSchedule taints (eventhandlers.go preCheckForNode, 1.25 and 1.30).
-bool AdmissionCheck(const Plugins& plugins, const api::Object& pod, const NodeInfo& node);
+// Whether the pod passes a node's resources, affinity, name, ports and NoSchedule taints
+// (eventhandlers.go preCheckForNode, 1.25 and 1.30).
+bool PassesPreCheck(const Plugins& plugins, const api::Object& pod, const NodeInfo& node);
 
 }  // namespace ksim::scheduler

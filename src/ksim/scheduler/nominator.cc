@@ -13,7 +13,7 @@ void Nominator::Add(const api::Object& pod, const Nomination& nomination) {
   if (!node.empty()) entries_.push_back({pod, node});
 }
 
-// UpdateNominatedPod: a nomination that the API server has not been told of yet stays.
+// UpdateNominatedPod: a nomination that is not in the pod's status yet stays.
 void Nominator::Update(const api::Object& before, const api::Object& after) {
   const auto named = [](const api::Object& pod) {
     return !api::PodView(pod).nominated_node_name().empty();

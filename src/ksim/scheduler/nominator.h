@@ -1,5 +1,5 @@
-// Nominator: pods that wait for their victims to go, each with the node that is being cleared for
-// it. Whoever asks what fits a node counts them in, unless their priority is lower.
+// Nominator: pods that wait for their victims to go, each with its nominated node. The filters
+// count them on that node, unless their priority is lower.
 //
 // Source: pkg/scheduler/backend/queue/nominator.go.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace ksim::scheduler {
 
-// What an attempt that failed says of the pod's nominated node.
+// NominatingInfo: how an attempt that failed changes the pod's nominated node.
 struct Nomination {
   Nomination() = default;  // leave it as it is
   static Nomination Clear() { return Of(""); }

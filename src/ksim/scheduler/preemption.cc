@@ -19,8 +19,8 @@ VirtualTime StartOf(const api::Object& pod, VirtualTime now) {
   return api::PodView(pod).start_time().value_or(now);
 }
 
-// podTerminatingByPreemption; 1.25 has no condition to tell by.
-bool LeavesByPreemption(const api::Object& pod, const Profile& profile) {
+// podTerminatingByPreemption; without the condition every pod that is being deleted counts.
+bool IsTerminatingByPreemption(const api::Object& pod, const Profile& profile) {
   if (!pod.deleting()) return false;
   if (!profile.disruption_conditions) return true;
   static const value::Path kCondition{"status", "conditions",
@@ -30,8 +30,8 @@ bool LeavesByPreemption(const api::Object& pod, const Profile& profile) {
          condition.Get("reason").AsString() == "PreemptionByScheduler";
 }
 
-// What pickOneNodeForPreemption compares; the smaller, the better.
-auto HarmOf(const Candidate& candidate, VirtualTime now) {
+// pickOneNodeForPreemption compares candidates by this; the smallest is chosen.
+auto CostOf(const Candidate& candidate, VirtualTime now) {
   const std::vector<api::Object>& victims = candidate.victims;
   std::int64_t highest = std::numeric_limits<std::int64_t>::min(), sum = 0;
   VirtualTime earliest = now;
@@ -51,16 +51,16 @@ std::size_t CandidatesToFind(std::size_t nodes) {
   return std::min(nodes, std::max(kMinCandidates, nodes * kMinCandidatesPercentage / 100));
 }
 
-bool MoreImportant(const api::Object& a, const api::Object& b, VirtualTime now) {
+bool IsMoreImportant(const api::Object& a, const api::Object& b, VirtualTime now) {
   if (PriorityOf(a) != PriorityOf(b)) return PriorityOf(a) > PriorityOf(b);
   if (StartOf(a, now) != StartOf(b, now)) return StartOf(a, now) < StartOf(b, now);
   return a.key() < b.key();
 }
 
-const Candidate& LeastHarm(const std::vector<Candidate>& candidates, VirtualTime now) {
+const Candidate& PickOneNode(const std::vector<Candidate>& candidates, VirtualTime now) {
   return *std::min_element(
       candidates.begin(), candidates.end(),
-      [&](const Candidate& a, const Candidate& b) { return HarmOf(a, now) < HarmOf(b, now); });
+      [&](const Candidate& a, const Candidate& b) { return CostOf(a, now) < CostOf(b, now); });
 }
 
 Preemption::Preemption(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
@@ -71,8 +71,8 @@ Preemption::Preemption(const Profile& profile, sim::Decisions& decisions, const 
       plugins_(plugins),
       nominator_(nominator) {}
 
-std::string Preemption::Ineligible(const NodeList& nodes, const api::Object& pod,
-                                   const NodeStatuses& statuses) const {
+std::string Preemption::WhyNotEligible(const NodeList& nodes, const api::Object& pod,
+                                       const NodeStatuses& statuses) const {
   if (pod.spec().Get("preemptionPolicy").AsString() == "Never")
     return "not eligible due to preemptionPolicy=Never.";
   const std::string_view nominated = api::PodView(pod).nominated_node_name();
@@ -83,7 +83,7 @@ std::string Preemption::Ineligible(const NodeList& nodes, const api::Object& pod
   for (const NodeInfo* node : nodes) {
     if (node->name() != nominated) continue;
     for (const api::Object& other : node->pods())
-      if (PriorityOf(other) < PriorityOf(pod) && LeavesByPreemption(other, profile_))
+      if (PriorityOf(other) < PriorityOf(pod) && IsTerminatingByPreemption(other, profile_))
         return "not eligible due to a terminating pod on the nominated node.";
   }
   return "";
@@ -93,7 +93,7 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
                                 const NodeStatuses& statuses, std::uint64_t identity,
                                 VirtualTime now) {
   PreemptionPlan plan;
-  plan.message = Ineligible(nodes, pod, statuses);
+  plan.message = WhyNotEligible(nodes, pod, statuses);
   if (!plan.message.empty()) return plan;
   absl::btree_map<std::string, int> reasons;
   NodeList potential;
@@ -124,13 +124,13 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
     plan.message = FitMessage(nodes.size(), reasons);
     return plan;
   }
-  plan.best = LeastHarm(candidates, now);
+  plan.best = PickOneNode(candidates, now);
   plan.nomination = Nomination::Of(plan.best.node);
   return plan;
 }
 
-// All pods of a lower priority go, and then come back one after another, the most important first,
-// as long as the pod still fits.
+// Takes all pods of a lower priority off the node, then puts them back one after another, the most
+// important first, as long as the pod still fits.
 Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
                                  const api::Object& pod, VirtualTime now,
                                  std::vector<api::Object>* victims) const {
@@ -144,8 +144,9 @@ Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
   for (const api::Object& other : lower) rest.RemovePod(other);
   const Status status = filters.With(node, rest).Fits(rest);
   if (!status.ok()) return status;
-  std::sort(lower.begin(), lower.end(),
-            [now](const api::Object& a, const api::Object& b) { return MoreImportant(a, b, now); });
+  std::sort(lower.begin(), lower.end(), [now](const api::Object& a, const api::Object& b) {
+    return IsMoreImportant(a, b, now);
+  });
   for (const api::Object& other : lower) {
     rest.AddPod(other);
     if (filters.With(node, rest).Fits(rest).ok()) continue;

@@ -1,5 +1,5 @@
-// Preemption: which pods of a lower priority would have to go so that a pod that fits nowhere fits
-// a node, and on which node that does the least harm. It only looks; the scheduler acts.
+// Preemption: finds the node, and on it the pods of a lower priority, whose eviction makes room for
+// a pod that fits nowhere. It only plans; the scheduler evicts.
 //
 // Source: pkg/scheduler/framework/preemption/preemption.go (Preempt, findCandidates,
 // DryRunPreemption, pickOneNodeForPreemption), plugins/defaultpreemption/default_preemption.go
@@ -15,7 +15,7 @@
 
 namespace ksim::scheduler {
 
-// A node, and who would have to leave it, the most important first.
+// A node, and the victims that would have to leave it, the most important first.
 struct Candidate {
   Candidate() = default;
   std::string node;
@@ -29,16 +29,16 @@ struct PreemptionPlan {
   Nomination nomination;  // of the pod that asks
 };
 
-// How many nodes are tried at most: a tenth, at least 100.
+// The number of nodes that are tried at most: a tenth, at least 100.
 std::size_t CandidatesToFind(std::size_t nodes);
 
 // MoreImportantPod: a higher priority, else an earlier start; a pod that has not started counts as
 // starting now. Equals go by name, which upstream leaves open.
-bool MoreImportant(const api::Object& a, const api::Object& b, VirtualTime now);
+bool IsMoreImportant(const api::Object& a, const api::Object& b, VirtualTime now);
 
 // The node whose victims matter least: the lowest highest priority, then the lowest sum of
 // priorities, the fewest, the latest start among those of the highest priority, the first in order.
-const Candidate& LeastHarm(const std::vector<Candidate>& candidates, VirtualTime now);
+const Candidate& PickOneNode(const std::vector<Candidate>& candidates, VirtualTime now);
 
 class Preemption {
  public:
@@ -51,9 +51,9 @@ class Preemption {
                       std::uint64_t identity, VirtualTime now);
 
  private:
-  // Why the pod may preempt nobody; "" if it may.
-  std::string Ineligible(const NodeList& nodes, const api::Object& pod,
-                         const NodeStatuses& statuses) const;
+  // Why the pod may not preempt others; "" if it may.
+  std::string WhyNotEligible(const NodeList& nodes, const api::Object& pod,
+                             const NodeStatuses& statuses) const;
   Status SelectVictims(const Filters& filters, const NodeInfo& node, const api::Object& pod,
                        VirtualTime now, std::vector<api::Object>* victims) const;
 

@@ -13,7 +13,8 @@ constexpr Duration kLeftoverPeriod = Seconds(30);
 
 VirtualTime WholeSeconds(VirtualTime t) { return VirtualTime(t.ns() - t.ns() % 1'000'000'000); }
 
-// isPodUpdated, without hints: anything but the status and what the API server keeps account with.
+// isPodUpdated, without hints: the pods differ in more than the status and the API server's own
+// metadata.
 bool Updated(const api::Object& before, const api::Object& after) {
   const auto stripped = [](const api::Object& pod) {
     static const value::Path kKept[] = {{"metadata", "resourceVersion"},
@@ -28,7 +29,7 @@ bool Updated(const api::Object& before, const api::Object& after) {
   return stripped(before) != stripped(after);
 }
 
-// events.go PodSchedulingPropertiesChange: what of a pod that waits has changed.
+// events.go PodSchedulingPropertiesChange: the event of an update of a pending pod.
 ClusterEvent UpdateOf(const api::Object& before, const api::Object& after) {
   std::uint32_t bits = 0;
   if (before.labels() != after.labels()) bits |= ClusterEvent::kTargetPodLabel;
@@ -80,7 +81,7 @@ VirtualTime SchedulingQueue::BackoffExpiry(const QueuedPod& pod) const {
   return profile_.backoff_windows ? WholeSeconds(expiry) : expiry;
 }
 
-bool SchedulingQueue::BackingOff(const QueuedPod& pod) const {
+bool SchedulingQueue::IsBackingOff(const QueuedPod& pod) const {
   const VirtualTime expiry = BackoffExpiry(pod);
   if (expiry == VirtualTime()) return false;
   return profile_.backoff_windows ? expiry >= WholeSeconds(process_.SteadyNow())
@@ -95,8 +96,8 @@ VirtualTime SchedulingQueue::NextFlush(VirtualTime expiry) const {
   return started_ + Duration((age + second - 1) / second * second);
 }
 
-// The plugin SchedulingGates, which 1.25 has not.
-bool SchedulingQueue::Gated(const api::Object& pod) const {
+// The PreEnqueue of the plugin SchedulingGates.
+bool SchedulingQueue::IsGated(const api::Object& pod) const {
   return profile_.scheduling_gates && !pod.spec().Get("schedulingGates").empty();
 }
 
@@ -105,7 +106,7 @@ void SchedulingQueue::Add(const api::Object& pod) {
   queued.pod = pod;
   queued.timestamp = process_.SteadyNow();
   queued.origin = process_.simulation().CaptureOrigin();
-  queued.gated = Gated(pod);
+  queued.gated = IsGated(pod);
   if (queued.gated) {
     unschedulable_[queued.uid()] = std::move(queued);
   } else {
@@ -138,7 +139,7 @@ void SchedulingQueue::Update(const api::Object& before, const api::Object& after
   }
   it->second.pod = after;
   const bool was_gated = it->second.gated;
-  it->second.gated = Gated(after);
+  it->second.gated = IsGated(after);
   if (it->second.gated) return;
   const bool worth = profile_.queueing_hints
                          ? judge_(it->second, UpdateOf(before, after), before, after)
@@ -170,7 +171,8 @@ sim::Task<QueuedPod> SchedulingQueue::Pop() {
   }
 }
 
-// 1.36: an idle scheduler does not wait out the back-off of a rejected pod (never of an error).
+// With pops_from_backoff_queue an idle scheduler does not wait out the back-off of a rejected pod,
+// but always that of an error.
 std::optional<QueuedPod> SchedulingQueue::TakeNext() {
   if (!active_.empty()) {
     QueuedPod first = *active_.begin();
@@ -198,7 +200,7 @@ std::optional<QueuedPod> SchedulingQueue::TakeNext() {
 
 void SchedulingQueue::Done(const std::string& uid) {
   in_flight_.erase(uid);
-  DropHistory();
+  DropEventsIfUnused();
 }
 
 void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
@@ -206,7 +208,7 @@ void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
   InFlight flight;
   if (const auto it = in_flight_.find(uid); it != in_flight_.end()) flight = it->second;
   in_flight_.erase(uid);
-  if (Has(uid)) return DropHistory();  // without hints: changed and queued anew meanwhile
+  if (Has(uid)) return DropEventsIfUnused();  // without hints: changed and queued anew meanwhile
   pod.failed_at = pod.timestamp = process_.SteadyNow();
   if (error) {
     ++pod.consecutive_errors;
@@ -215,8 +217,8 @@ void SchedulingQueue::AddUnschedulable(QueuedPod pod, bool error) {
     ++pod.rejections;
     pod.consecutive_errors = 0;
   }
-  const bool again = Again(pod, flight, error);
-  DropHistory();
+  const bool again = IsRequeuedAtOnce(pod, flight, error);
+  DropEventsIfUnused();
   if (again) {
     Requeue(std::move(pod));
   } else {
@@ -230,14 +232,15 @@ bool SchedulingQueue::Has(const std::string& uid) const {
                      [&](const QueuedPod& q) { return q.uid() == uid; });
 }
 
-// 1.25 lets errors too wait for an event.
-bool SchedulingQueue::Again(const QueuedPod& pod, const InFlight& flight, bool error) const {
+// True: the pod goes back to activeQ or backoffQ. False: it waits for an event.
+bool SchedulingQueue::IsRequeuedAtOnce(const QueuedPod& pod, const InFlight& flight,
+                                       bool error) const {
   if (error && profile_.errors_requeue_at_once) return true;
-  return profile_.queueing_hints ? WorthRequeuing(pod, flight.first_event)
+  return profile_.queueing_hints ? HasHelpfulEvent(pod, flight.first_event)
                                  : moves_ != flight.move_cycle;
 }
 
-bool SchedulingQueue::WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const {
+bool SchedulingQueue::HasHelpfulEvent(const QueuedPod& pod, std::size_t first_event) const {
   for (std::size_t i = first_event; i < events_.size(); ++i) {
     const PastEvent& past = events_[i];
     const bool about_another =
@@ -247,8 +250,8 @@ bool SchedulingQueue::WorthRequeuing(const QueuedPod& pod, std::size_t first_eve
   return false;
 }
 
-// The history matters only to pods in flight.
-void SchedulingQueue::DropHistory() {
+// The events are remembered for pods in flight only.
+void SchedulingQueue::DropEventsIfUnused() {
   if (in_flight_.empty()) events_.clear();
 }
 
@@ -292,7 +295,7 @@ void SchedulingQueue::Requeue(QueuedPod pod) {
     unschedulable_[uid] = std::move(pod);
     return;
   }
-  if (BackingOff(pod)) {
+  if (IsBackingOff(pod)) {
     PushBackoff(std::move(pod));
   } else {
     PushActive(std::move(pod));
@@ -311,8 +314,8 @@ void SchedulingQueue::PushBackoff(QueuedPod pod) {
   changed_.Notify();
 }
 
-// Upstream looks every second; here the next second that frees a pod is waited for, as work, since
-// the pod will then be tried again. Where there are no nodes, trying again is no work.
+// Upstream flushes every second; here the task sleeps until the next second that ends a back-off.
+// That is work, since the pod will be tried again, unless there are no nodes.
 sim::Task<void> SchedulingQueue::FlushBackoffs() {
   while (true) {
     if (backoff_.empty()) {

@@ -44,15 +44,15 @@ struct QueuedPod {
   std::int64_t priority() const { return pod.spec().Get("priority").AsInt(); }
 };
 
-// Whether an event is worth another try for a rejected pod: asks the plugins in `rejected_by`.
+// Whether an event makes a rejected pod worth another attempt: asks the plugins in `rejected_by`.
 using RequeueJudge = std::function<bool(const QueuedPod& pod, const ClusterEvent& event,
                                         const api::Object& before, const api::Object& after)>;
 
-// Which of the pods that wait an event is about (PreEnqueueCheck).
+// Whether an event may concern a pod that waits (PreEnqueueCheck).
 using PodCheck = std::function<bool(const api::Object& pod)>;
 
-// Whether a pod must not be tried yet, since it is still asking its victims to go (the PreEnqueue
-// of DefaultPreemption).
+// Whether a pod must wait, since its victims are still being evicted (the PreEnqueue of
+// DefaultPreemption).
 using PreemptionGate = std::function<bool(const api::Object& pod)>;
 
 class SchedulingQueue {
@@ -69,16 +69,15 @@ class SchedulingQueue {
 
   // The next pod to try; it is in flight until Done or AddUnschedulable.
   sim::Task<QueuedPod> Pop();
-  // The attempt is over and the pod will not come back.
+  // The attempt is over, and the pod does not return to the queue.
   void Done(const std::string& uid);
-  // The attempt failed: back to where it belongs. `error`: no plugin rejected it, as when there is
-  // no node at all.
+  // The attempt failed: puts the pod back into the queue. `error`: no plugin rejected it, as when
+  // there is no node at all.
   void AddUnschedulable(QueuedPod pod, bool error);
-  // Something happened in the cluster: moves the pods that it may help, of those that `check`
-  // accepts.
+  // An event happened in the cluster: moves the pods that it may help, if `check` accepts them.
   void MoveOnEvent(const ClusterEvent& event, const api::Object& before, const api::Object& after,
                    const PodCheck& check = nullptr);
-  // To be tried at once, wherever it waits.
+  // Moves the pod to activeQ, wherever it waits.
   void Activate(const std::string& uid);
 
   std::size_t active() const { return active_.size(); }
@@ -100,20 +99,20 @@ class SchedulingQueue {
     api::Object before, after;
   };
 
-  bool Gated(const api::Object& pod) const;
+  bool IsGated(const api::Object& pod) const;
   int FailuresOf(const QueuedPod& pod) const;
   VirtualTime BackoffExpiry(const QueuedPod& pod) const;
-  bool BackingOff(const QueuedPod& pod) const;
+  bool IsBackingOff(const QueuedPod& pod) const;
   VirtualTime NextFlush(VirtualTime expiry) const;  // the tick that frees it
 
   void PushActive(QueuedPod pod);
   void PushBackoff(QueuedPod pod);
   void Requeue(QueuedPod pod);  // activeQ or backoffQ
   bool Has(const std::string& uid) const;
-  bool Again(const QueuedPod& pod, const InFlight& flight, bool error) const;
-  bool WorthRequeuing(const QueuedPod& pod, std::size_t first_event) const;
+  bool IsRequeuedAtOnce(const QueuedPod& pod, const InFlight& flight, bool error) const;
+  bool HasHelpfulEvent(const QueuedPod& pod, std::size_t first_event) const;
   std::optional<QueuedPod> TakeNext();
-  void DropHistory();
+  void DropEventsIfUnused();
 
   sim::Task<void> FlushBackoffs();
   sim::Task<void> FlushLeftovers();

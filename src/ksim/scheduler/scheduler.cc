@@ -24,7 +24,7 @@ client::ClientOptions SchedulerClientOptions(api::Compat compat) {
   return client::LimitedAs(client::Limits::kScheduler, compat, "system:kube-scheduler");
 }
 
-// The scheduler does not look at finished pods (scheduler.go NewInformerFactory).
+// The scheduler watches no finished pods (scheduler.go NewInformerFactory).
 client::InformerOptions PodInformerOptions() {
   client::InformerOptions options;
   options.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
@@ -46,8 +46,7 @@ api::Object OnNode(const api::Object& pod, const std::string& node) {
                                pod.resource_version());
 }
 
-// events.go NodeSchedulingPropertiesChange. 1.25 tells of the first change alone, and of none of
-// the annotations.
+// events.go NodeSchedulingPropertiesChange.
 std::uint32_t NodeChange(const api::Object& before, const api::Object& after,
                          const Profile& profile) {
   std::uint32_t bits = 0;
@@ -105,7 +104,7 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
                      plugin->QueueingHint(pod.pod, event, before, after);
             });
           },
-          [this](const api::Object& pod) { return Preempting(pod); }),
+          [this](const api::Object& pod) { return IsPreempting(pod); }),
       pods_(informers.For(pod_resource_, PodInformerOptions())),
       nodes_(informers.For(env_.kinds.ByResource("", "nodes"))) {
   for (const auto& [group, resource] :
@@ -136,7 +135,7 @@ void Scheduler::RegisterHandlers() {
   nodes_.AddHandler(process_.actor(), &node_handlers_);
 }
 
-bool Scheduler::Responsible(const api::Object& pod) const {
+bool Scheduler::IsResponsibleFor(const api::Object& pod) const {
   const std::string_view name = pod.spec().Get("schedulerName").AsString();
   return name.empty() || name == kDefaultSchedulerName;
 }
@@ -144,7 +143,7 @@ bool Scheduler::Responsible(const api::Object& pod) const {
 void Scheduler::AddPod(const api::Object& pod) {
   if (Assigned(pod)) {
     AddToCache(pod);
-  } else if (Responsible(pod)) {
+  } else if (IsResponsibleFor(pod)) {
     queue_.Add(pod);
     nominator_.Add(pod);
   }
@@ -152,7 +151,8 @@ void Scheduler::AddPod(const api::Object& pod) {
 
 void Scheduler::AddToCache(const api::Object& pod) {
   cache_.AddPod(pod);
-  queue_.MoveOnEvent({ClusterEvent::kAssignedPodAdd, "AssignedPodAdd"}, {}, pod, NearTo(pod));
+  queue_.MoveOnEvent({ClusterEvent::kAssignedPodAdd, "AssignedPodAdd"}, {}, pod,
+                     PodsWithAffinityTo(pod));
 }
 
 void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
@@ -169,7 +169,7 @@ void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
     }
   }
   if (!Assigned(after)) {
-    if (Responsible(after) && !cache_.IsAssumed(after)) UpdatePending(before, after);
+    if (IsResponsibleFor(after) && !cache_.IsAssumed(after)) UpdatePending(before, after);
     return;
   }
   if (!Assigned(before)) {
@@ -184,21 +184,21 @@ void Scheduler::UpdatePod(const api::Object& before, const api::Object& after) {
   if (profile_.queueing_hints && before.labels() == after.labels()) return;
   const auto bits =
       profile_.queueing_hints ? ClusterEvent::kAssignedPodLabel : ClusterEvent::kAssignedPodUpdate;
-  queue_.MoveOnEvent({bits, "AssignedPodUpdate"}, before, after, NearTo(after));
+  queue_.MoveOnEvent({bits, "AssignedPodUpdate"}, before, after, PodsWithAffinityTo(after));
 }
 
 // getUnschedulablePodsWithMatchingAffinityTerm: without hints the pods that want to be near this
 // one.
-PodCheck Scheduler::NearTo(const api::Object& pod) const {
+PodCheck Scheduler::PodsWithAffinityTo(const api::Object& pod) const {
   if (profile_.queueing_hints) return nullptr;
-  return [pod](const api::Object& waiting) { return WantsToBeNear(waiting, pod); };
+  return [pod](const api::Object& waiting) { return HasAffinityTo(waiting, pod); };
 }
 
 // preCheckForNode: without hints the pods that have a chance on the node.
-PodCheck Scheduler::FitFor(const api::Object& node) const {
+PodCheck Scheduler::PodsThatPassPreCheck(const api::Object& node) const {
   if (profile_.queueing_hints) return nullptr;
   return [this, info = cache_.Find(node.name())](const api::Object& pod) {
-    return info != nullptr && AdmissionCheck(plugins_, pod, *info);
+    return info != nullptr && PassesPreCheck(plugins_, pod, *info);
   };
 }
 
@@ -206,11 +206,11 @@ void Scheduler::UpdatePending(const api::Object& before, const api::Object& afte
   queue_.Update(before, after);
   nominator_.Update(before, after);
   if (api::PodView(before).nominated_node_name() != api::PodView(after).nominated_node_name())
-    LeaveNominatedNode(before);
+    ReleaseNominatedNode(before);
 }
 
-// 1.36: pods of its priority or less had to leave room for it there.
-void Scheduler::LeaveNominatedNode(const api::Object& pod) {
+// With nominated_node_release: pods of its priority or a lower one may use the room on that node.
+void Scheduler::ReleaseNominatedNode(const api::Object& pod) {
   const api::PodView view(pod);
   if (!profile_.nominated_node_release || view.nominated_node_name().empty()) return;
   queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {},
@@ -224,8 +224,8 @@ void Scheduler::DeletePod(const api::Object& pod) {
   if (!Assigned(pod)) {
     queue_.Delete(pod);
     nominator_.Remove(pod);
-    // It may have been assumed by a bind still under way.
-    if (!cache_.IsAssumed(pod)) return LeaveNominatedNode(pod);
+    // A bind that is still under way may have assumed it.
+    if (!cache_.IsAssumed(pod)) return ReleaseNominatedNode(pod);
   }
   cache_.RemovePod(pod);
   queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, pod, {});
@@ -233,13 +233,14 @@ void Scheduler::DeletePod(const api::Object& pod) {
 
 void Scheduler::AddNode(const api::Object& node) {
   cache_.AddNode(node);
-  queue_.MoveOnEvent({ClusterEvent::kNodeAdd, "NodeAdd"}, {}, node, FitFor(node));
+  queue_.MoveOnEvent({ClusterEvent::kNodeAdd, "NodeAdd"}, {}, node, PodsThatPassPreCheck(node));
 }
 
 void Scheduler::UpdateNode(const api::Object& before, const api::Object& after) {
   cache_.UpdateNode(after);
   const std::uint32_t change = NodeChange(before, after, profile_);
-  if (change != 0) queue_.MoveOnEvent({change, "NodeUpdate"}, before, after, FitFor(after));
+  if (change != 0)
+    queue_.MoveOnEvent({change, "NodeUpdate"}, before, after, PodsThatPassPreCheck(after));
 }
 
 // The variant scheduler.ghostNode: keep misses deletions that were not seen as such
@@ -261,7 +262,7 @@ sim::Task<void> Scheduler::Run() {
   if (!synced) co_return;
   while (true) {
     QueuedPod next = co_await queue_.Pop();
-    if (Skip(next.pod)) {
+    if (IsSkipped(next.pod)) {
       queue_.Done(next.uid());
       continue;
     }
@@ -269,7 +270,7 @@ sim::Task<void> Scheduler::Run() {
   }
 }
 
-bool Scheduler::Skip(const api::Object& pod) {
+bool Scheduler::IsSkipped(const api::Object& pod) {
   if (pod.deleting()) {
     recorder_.Event(pod, "Warning", "FailedScheduling",
                     fmt::format("skip schedule deleting pod: {}", pod.key()), "Scheduling");
@@ -278,10 +279,11 @@ bool Scheduler::Skip(const api::Object& pod) {
   return cache_.IsAssumed(pod);
 }
 
-// The scheduling cycle. It finds a node without waiting, so that it sees one state of the cache; it
-// waits for what it says of a pod that fits nowhere, and up to 1.30 for what it asks of victims.
-// The binding cycle goes on beside the next pod's cycle.
+// The scheduling cycle. It finds a node without a wait, so that it sees one state of the cache. It
+// waits for the report on a pod that fits nowhere and, without async_preemption, for the eviction
+// of victims. The binding cycle runs beside the next pod's scheduling cycle.
 sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
+  // 1. Find a node; without one, try preemption and report.
   const std::uint64_t identity = env_.IdentityOf("pods", queued.pod.ns(), queued.pod.name());
   ScheduleResult result = algorithm_.Schedule(cache_, queued.pod, identity);
   if (!result.node) {
@@ -290,6 +292,8 @@ sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
     co_await PostFilter(std::move(queued), std::move(result));
     co_return;
   }
+
+  // 2. Assume the pod on the node.
   queued.no_nodes = false;
   const api::Object assumed = OnNode(queued.pod, *result.node);
   const absl::Status status = cache_.AssumePod(assumed);
@@ -299,6 +303,8 @@ sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
                            nomination);
     co_return;
   }
+
+  // 3. Bind it, in a task of its own.
   nominator_.Remove(queued.pod);
   process_.Spawn(Bind(std::move(queued), *result.node));
 }
@@ -320,7 +326,7 @@ sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
                     fmt::format("Successfully assigned {} to {}", pod.key(), node), "Binding");
     co_return;
   }
-  // handleBindingCycleError: what was assumed is free again, which may help others.
+  // handleBindingCycleError: the assumed pod's place is free again, which may help other pods.
   const api::Object assumed = OnNode(pod, node);
   const absl::Status forgotten = cache_.ForgetPod(assumed);
   if (forgotten.ok()) {
@@ -333,8 +339,8 @@ sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
   co_await HandleFailure(std::move(queued), "SchedulerError", message, nomination);
 }
 
-// handleSchedulingFailure. The event and the PATCH are sent even when the pod has gone or has been
-// bound by now; whoever is not queued again is in flight until they are.
+// handleSchedulingFailure. The event and the PATCH are sent even if the pod is gone or bound by
+// now. A pod that is not queued again stays in flight until they are sent.
 sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason, std::string message,
                                          Nomination nomination) {
   const std::string uid = queued.uid();
@@ -360,7 +366,7 @@ sim::Task<void> Scheduler::HandleFailure(QueuedPod queued, std::string reason, s
   if (in_flight) queue_.Done(uid);
 }
 
-// addNominatedPodUnlocked: whoever has gone or has been bound meanwhile is promised nothing.
+// addNominatedPodUnlocked: a pod that is gone or bound by now is nominated to no node.
 void Scheduler::Nominate(const api::Object& pod, const Nomination& nomination) {
   const api::Object cached = pods_.lister().Get(pod.ns(), pod.name());
   if (cached.empty() || Assigned(cached)) {

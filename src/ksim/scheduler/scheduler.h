@@ -40,22 +40,22 @@ class Scheduler {
  private:
   // --- eventhandlers.go ---
   void RegisterHandlers();
-  bool Responsible(const api::Object& pod) const;  // our schedulerName
+  bool IsResponsibleFor(const api::Object& pod) const;  // our schedulerName
   void AddPod(const api::Object& pod);
   void UpdatePod(const api::Object& before, const api::Object& after);
   void UpdatePending(const api::Object& before, const api::Object& after);
-  void LeaveNominatedNode(const api::Object& pod);
+  void ReleaseNominatedNode(const api::Object& pod);
   void DeletePod(const api::Object& pod);
   void AddToCache(const api::Object& pod);
-  PodCheck NearTo(const api::Object& pod) const;
-  PodCheck FitFor(const api::Object& node) const;
+  PodCheck PodsWithAffinityTo(const api::Object& pod) const;
+  PodCheck PodsThatPassPreCheck(const api::Object& node) const;
   void AddNode(const api::Object& node);
   void UpdateNode(const api::Object& before, const api::Object& after);
   void DeleteNode(const client::Deleted& deleted);
 
   // --- schedule_one.go ---
   sim::Task<void> Run();
-  bool Skip(const api::Object& pod);
+  bool IsSkipped(const api::Object& pod);
   sim::Task<void> ScheduleOne(QueuedPod queued);
   sim::Task<void> Bind(QueuedPod queued, std::string node);
   sim::Task<void> HandleFailure(QueuedPod queued, std::string reason, std::string message,
@@ -64,26 +64,27 @@ class Scheduler {
   sim::Task<void> PatchUnscheduled(api::Object pod, std::string reason, std::string message,
                                    Nomination nomination);
   bool Retriable(const api::Status& status) const;
-  // 1.25: repeated if nobody accepts the connection; 1.30: also after 500 and 503; 1.36: and 409.
+  // Sends the patch again if the connection is refused, and after the errors that the profile
+  // names.
   sim::Task<client::Client::ObjectResult> PatchStatus(api::Object pod, value::Value status);
-  // What changes in the status if the pod gets this condition; null if nothing does.
+  // The patch of the status that gives the pod this condition; null if the pod has it.
   value::Value StatusWith(const api::Object& pod, std::string_view type, std::string_view status,
                           std::string_view reason, std::string_view message) const;
 
   // --- executor.go ---
   struct Eviction;
   sim::Task<void> PostFilter(QueuedPod queued, ScheduleResult result);
-  bool NoClaims(const ScheduleResult& result) const;
+  bool EndsInDynamicResources(const ScheduleResult& result) const;
   sim::Task<std::optional<api::Status>> Evict(Candidate candidate, api::Object pod);
-  sim::Task<void> EvictBeside(Candidate candidate, api::Object pod);
+  sim::Task<void> EvictInBackground(Candidate candidate, api::Object pod);
   sim::Task<std::optional<api::Status>> EvictAll(std::vector<api::Object> victims, api::Object pod,
                                                  std::string node);
-  sim::Task<void> EvictInto(Eviction* eviction, api::Object victim, api::Object pod,
-                            std::string node);
+  sim::Task<void> EvictInBatch(Eviction* eviction, api::Object victim, api::Object pod,
+                               std::string node);
   sim::Task<std::optional<api::Status>> EvictOne(api::Object victim, api::Object pod,
                                                  std::string node);
   sim::Task<void> ClearLowerNominations(api::Object pod, std::string node);
-  bool Preempting(const api::Object& pod) const;
+  bool IsPreempting(const api::Object& pod) const;
 
   std::vector<value::LabelSelector> DefaultSelectors(const api::Object& pod) const;
 
@@ -100,8 +101,8 @@ class Scheduler {
   Nominator nominator_;
   Algorithm algorithm_;
   Preemption preemption_;
-  // Pods whose victims are being asked to go beside the scheduling cycle (1.36), by uid, each with
-  // the last victim once it is that one's turn.
+  // Pods whose victims are being evicted in the background (async_preemption), by uid, each with
+  // its last victim once that one's turn has come.
   std::map<std::string, std::optional<api::Object>, std::less<>> preempting_;
   SchedulingQueue queue_;
   client::SharedInformer& pods_;

@@ -1,7 +1,7 @@
-// The part of the scheduler that makes room for a pod: it asks the victims to go, and remembers on
-// which node. Up to 1.30 the scheduling cycle waits for the answers, in 1.25 for one after another;
-// 1.36 goes on with other pods, and does not try this one again before it has asked the last
-// victim.
+// Part of Scheduler: it evicts the victims of a preemption and nominates the pod to their node. The
+// scheduling cycle waits for the answers (without evicts_in_parallel for one after another). With
+// async_preemption it goes on with other pods, and does not try this one again before the last
+// victim has been evicted.
 //
 // Source: pkg/scheduler/framework/preemption/executor.go (1.36), preemption.go prepareCandidate
 // (1.25, 1.30).
@@ -19,12 +19,12 @@ using value::Value;
 
 namespace {
 
-// What DynamicResources says of pods without resource claims, which none has here.
+// The message of DynamicResources about pods without resource claims. No pod of ksim has any.
 constexpr const char* kNothingToDeallocate = " no new claims to deallocate, ";
 
 }  // namespace
 
-// Victims that are asked at the same time.
+// Victims that are evicted at the same time.
 struct Scheduler::Eviction {
   explicit Eviction(sim::Simulation& sim) : finished(sim) {}
   std::size_t running = 0;
@@ -32,11 +32,11 @@ struct Scheduler::Eviction {
   sim::Signal finished;
 };
 
-// What becomes of a pod that fits nowhere: DefaultPreemption, then the failure handler.
+// A pod fits nowhere: DefaultPreemption tries to make room, then the failure handler runs.
 sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
   Nomination nomination = Nomination::Clear();
   std::string message = std::move(result.message);
-  if (result.evaluated > 0 && NoClaims(result)) {
+  if (result.evaluated > 0 && EndsInDynamicResources(result)) {
     nomination = Nomination();
     message += " not found";
   } else if (result.evaluated > 0) {
@@ -71,7 +71,7 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
 // pod it misses what its own would have left, and its error is the end: nobody is preempted
 // (plugins/dynamicresources/dynamicresources.go PostFilter, runtime/framework.go
 // RunPostFilterPlugins).
-bool Scheduler::NoClaims(const ScheduleResult& result) const {
+bool Scheduler::EndsInDynamicResources(const ScheduleResult& result) const {
   return profile_.dynamic_resources && result.by_prefilter;
 }
 
@@ -81,7 +81,7 @@ sim::Task<std::optional<api::Status>> Scheduler::Evict(Candidate candidate, api:
     std::erase_if(candidate.victims, [](const api::Object& victim) { return victim.deleting(); });
     if (candidate.victims.empty()) co_return std::nullopt;
     preempting_.emplace(pod.uid(), std::nullopt);
-    process_.Spawn(EvictBeside(std::move(candidate), pod));
+    process_.Spawn(EvictInBackground(std::move(candidate), pod));
     co_return std::nullopt;
   }
   if (profile_.evicts_in_parallel) {
@@ -98,9 +98,9 @@ sim::Task<std::optional<api::Status>> Scheduler::Evict(Candidate candidate, api:
   co_return std::nullopt;
 }
 
-// prepareCandidateAsync. The last victim is asked when the others have been, so that its going,
-// which wakes the pod, comes when nothing more is to be done.
-sim::Task<void> Scheduler::EvictBeside(Candidate candidate, api::Object pod) {
+// prepareCandidateAsync. The last victim is evicted after the others, so that its deletion, which
+// wakes the pod, comes when nothing is left to do.
+sim::Task<void> Scheduler::EvictInBackground(Candidate candidate, api::Object pod) {
   const std::string uid(pod.uid());
   const std::string node = candidate.node;
   co_await ClearLowerNominations(pod, node);
@@ -119,19 +119,21 @@ sim::Task<std::optional<api::Status>> Scheduler::EvictAll(std::vector<api::Objec
                                                           api::Object pod, std::string node) {
   Eviction eviction(env_.sim);
   eviction.running = victims.size();
-  for (const api::Object& victim : victims) process_.Spawn(EvictInto(&eviction, victim, pod, node));
+  for (const api::Object& victim : victims)
+    process_.Spawn(EvictInBatch(&eviction, victim, pod, node));
   while (eviction.running > 0) co_await eviction.finished.Wait();
   co_return eviction.first_error;
 }
 
-sim::Task<void> Scheduler::EvictInto(Eviction* eviction, api::Object victim, api::Object pod,
-                                     std::string node) {
+sim::Task<void> Scheduler::EvictInBatch(Eviction* eviction, api::Object victim, api::Object pod,
+                                        std::string node) {
   const std::optional<api::Status> refused = co_await EvictOne(victim, pod, node);
   if (refused && !eviction->first_error) eviction->first_error = refused;
   if (--eviction->running == 0) eviction->finished.Notify();
 }
 
-// From 1.30 on it says first why the victim goes. To 1.36 one that is gone already is no error.
+// PreemptPod: sets the condition that says why the victim goes, deletes the victim, and records an
+// event.
 sim::Task<std::optional<api::Status>> Scheduler::EvictOne(api::Object victim, api::Object pod,
                                                           std::string node) {
   const bool gone_is_fine = profile_.victim_may_be_gone;
@@ -143,26 +145,32 @@ sim::Task<std::optional<api::Status>> Scheduler::EvictOne(api::Object victim, ap
                                             pod.spec().Get("schedulerName").AsString());
     status = StatusWith(victim, "DisruptionTarget", "True", "PreemptionByScheduler", message);
   }
+
+  // 1. The condition DisruptionTarget.
   if (!status.is_null()) {
     const client::Client::ObjectResult patched = co_await PatchStatus(victim, status);
     if (!patched.ok() && gone_is_fine && api::IsNotFound(patched.status())) co_return std::nullopt;
     if (!patched.ok()) co_return patched.status();
   }
+
+  // 2. The deletion, with the pod's own grace period.
   const api::DeleteOptions graceful;
   const client::Client::ObjectResult deleted =
       co_await client_.Delete(pod_resource_, ns, name, graceful);
   if (!deleted.ok() && gone_is_fine && api::IsNotFound(deleted.status())) co_return std::nullopt;
   if (!deleted.ok()) co_return deleted.status();
+
+  // 3. The event on the victim.
   const std::string note = profile_.preempted_event_names_pod
                                ? fmt::format("Preempted by pod {} on node {}", pod.uid(), node)
                                : fmt::format("Preempted by a pod on node {}", node);
   // executor.go wraps the pod from 1.36 on, and no reference can be made to the wrapper.
   const api::Object* related = profile_.preempted_event_without_related ? nullptr : &pod;
-  recorder_.Event(victim, "Normal", "Preempted", note, "Preempting", {}, related);
+  recorder_.Event(victim, "Normal", "Preempted", note, "IsPreempting", {}, related);
   co_return std::nullopt;
 }
 
-// Pods of a lower priority that were promised the node may find another one sooner.
+// Pods of a lower priority that are nominated to the node may find another one sooner.
 sim::Task<void> Scheduler::ClearLowerNominations(api::Object pod, std::string node) {
   const std::int64_t priority = api::PodView(pod).priority();
   const std::vector<api::Object> nominated = nominator_.On(node);
@@ -174,9 +182,9 @@ sim::Task<void> Scheduler::ClearLowerNominations(api::Object pod, std::string no
   }
 }
 
-// IsPodRunningPreemption: its victims are still being asked. Once the last one's deletion is seen,
-// they are not, though its answer may be on its way.
-bool Scheduler::Preempting(const api::Object& pod) const {
+// IsPodRunningPreemption: the pod's victims are still being evicted. Once the cache has seen the
+// deletion of the last one they are not, though its answer may be on its way.
+bool Scheduler::IsPreempting(const api::Object& pod) const {
   const auto it = preempting_.find(pod.uid());
   if (it == preempting_.end()) return false;
   if (!it->second) return true;

@@ -146,6 +146,7 @@ struct FieldNames {
   value::Atom job_template{"jobTemplate"};
   value::Atom key{"key"};
   value::Atom label_selector{"labelSelector"};
+  value::Atom last_heartbeat_time{"lastHeartbeatTime"};
   value::Atom last_state{"lastState"};
   value::Atom last_timestamp{"lastTimestamp"};
   value::Atom last_transition_time{"lastTransitionTime"};

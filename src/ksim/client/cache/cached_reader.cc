@@ -7,13 +7,13 @@
 
 #include "ksim/base/status.h"
 #include "ksim/client/cache/key_view.h"
+#include "ksim/client/core/backoff.h"
 #include "ksim/client/core/profile.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::client {
 namespace {
 
-constexpr Duration kSyncedPollPeriod = Milliseconds(100);
 constexpr int kServerError = 500;
 
 std::string IndexName(std::string_view field) { return fmt::format("field:{}", field); }

@@ -1,8 +1,9 @@
+// FilteringHandler (include/ksim/client/informer.h).
+//
+// Source: client-go tools/cache/controller.go (FilteringResourceEventHandler).
 #include "ksim/client/informer.h"
 
 namespace ksim::client {
-
-// Source: client-go tools/cache/controller.go (FilteringResourceEventHandler).
 
 void FilteringHandler::OnAdd(const api::Object& object, bool is_in_initial_list) {
   if (filter_(object, false)) handler_->OnAdd(object, is_in_initial_list);

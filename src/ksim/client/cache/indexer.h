@@ -29,8 +29,8 @@ inline constexpr std::string_view kNamespaceIndex = "namespace";
 
 class Indexer : public Lister {
  public:
-  // Of objects of `resource`, which outlives it. `versioned`: tells its resource version (the
-  // atomic queue of 1.36 only, CLIENT-71).
+  // Holds objects of `resource`, which outlives it. `versioned`: the indexer tells its resource
+  // version (only behind the atomic queue of 1.36, CLIENT-71).
   explicit Indexer(const api::ResourceInfo& resource, bool versioned = true)
       : resource_(resource), by_key_(0, HashOfKey(resource)), versioned_(versioned) {}
   Indexer(const Indexer&) = delete;
@@ -59,7 +59,7 @@ class Indexer : public Lister {
   std::int64_t last_synced_resource_version() const override {
     return versioned_ ? resource_version_ : 0;
   }
-  // Of the last object applied, list taken or bookmark seen.
+  // The version of the last object applied, list taken or bookmark seen.
   std::int64_t resource_version() const { return resource_version_; }
 
  private:
@@ -79,7 +79,7 @@ class Indexer : public Lister {
     IndexFunc function;
     absl::btree_map<std::string, Sorted, std::less<>> values;
   };
-  // What the index's function says of the object, in *values.
+  // The values that the index's function gives the object; they are in *values.
   static const IndexValues& ValuesOf(const api::Object& object, const Index& index,
                                      IndexValues* values);
   static void File(Index& index, const IndexValues& values, const Entry& entry);

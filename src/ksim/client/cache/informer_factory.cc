@@ -1,3 +1,4 @@
+// InformerFactory (include/ksim/client/informer.h): the shared informers of one process.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,12 +12,6 @@
 #include "ksim/client/informer.h"
 
 namespace ksim::client {
-namespace {
-
-constexpr Duration kSyncedPollPeriod = Milliseconds(100);
-
-}  // namespace
-
 struct InformerFactory::Impl {
   Impl(Connection& c, const ClientOptions& options, ResyncPeriod r)
       : connection(c), client(c, c.process().actor(), options), resync(std::move(r)) {}

@@ -42,8 +42,8 @@ struct KeyView {
   }
 };
 
-// What a table of objects finds them by: an Object, a pointer to one, a pointer to something with
-// an object(), or a KeyView.
+// A table of objects finds an object by another Object, a pointer to one, a pointer to something
+// with an object(), or a KeyView.
 struct ByKey {
   using is_transparent = void;
   static const KeyView& Of(const KeyView& k) { return k; }

@@ -117,7 +117,7 @@ void ProcessorListener::CallHandler(const HandlerPayload& n) {
     deleted.tombstone = n.tombstone;
     handler_->OnDelete(deleted);
   }
-  // Not of a call that threw: its handler never counts as synced.
+  // A call that threw counts for nothing: its handler never counts as synced.
   if (n.initial && pending_initial_ > 0) --pending_initial_;
 }
 

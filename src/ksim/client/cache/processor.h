@@ -31,7 +31,7 @@ struct Notification {
   sim::Origin origin;
 };
 
-// What becomes of a handler that throws (CLIENT-59).
+// How the listener goes on after a handler that throws (CLIENT-59).
 struct PanicPolicy {
   PanicPolicy() = default;
   bool recover = false;            // false: the exception goes on

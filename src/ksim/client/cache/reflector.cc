@@ -18,7 +18,7 @@ constexpr Duration kVeryShortWatch = Seconds(1);
 constexpr Duration kInternalErrorReset = Minutes(1);
 constexpr std::uint32_t kMinWatchTimeoutSeconds = 300;
 
-// What the names of a reflector's sites begin with.
+// The names of a reflector's sites begin with this.
 std::string SitesOf(Connection& connection, const api::ResourceInfo& r) {
   return "reflector/" + connection.process().name() + "/" + connection.env().NameOf(r) + "/";
 }
@@ -334,7 +334,7 @@ void Reflector::ApplyInitial(const api::WatchEvent& event, InitialState* initial
   }
 }
 
-// What the queue refuses is lost, and the version moves on all the same (CLIENT-19).
+// A change that the queue refuses is lost, and the version moves on all the same (CLIENT-19).
 void Reflector::Apply(const api::WatchEvent& event) {
   const sim::Origin origin = env_.sim.CaptureOrigin();
   switch (event.type) {

@@ -66,7 +66,8 @@ class SourceHandler : public ResourceEventHandler {
   }
 
  private:
-  // What was there before and what did not change can wait: addToQueueCreate, addToQueueUpdate.
+  // Objects of the initial list, and updates that change nothing, can wait: addToQueueCreate,
+  // addToQueueUpdate.
   static int PriorityOf(const ObjectEvent& event) {
     const bool same = event.kind == ObjectEvent::Kind::kUpdate &&
                       event.old_object.resource_version() == event.object.resource_version();

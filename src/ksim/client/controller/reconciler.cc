@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/client/core/backoff.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/client/core/profile.h"
 #include "ksim/client/rest/fault_hooks.h"
@@ -11,8 +12,6 @@
 
 namespace ksim::client {
 namespace {
-
-constexpr Duration kSyncedPollPeriod = Milliseconds(100);
 
 void ExitProcess(const Environment& env, sim::Process& process) {
   if (env.exit) return env.exit(process);

@@ -12,6 +12,9 @@
 
 namespace ksim::client {
 
+// client-go tools/cache/shared_informer.go syncedPollPeriod: how often a wait for cache sync looks.
+inline constexpr Duration kSyncedPollPeriod = Milliseconds(100);
+
 // Where a kind of jitter is drawn: a site, and a count of its draws that outlives restarts.
 class JitterSource {
  public:

@@ -9,9 +9,9 @@ class ContextScope {
   explicit ContextScope(sim::Simulation& sim) : sim_(sim), saved_(sim.context()) {}
   ContextScope(const ContextScope&) = delete;
   ~ContextScope() { sim_.context() = saved_; }
-  // What is started inside is caused by event `seq`.
+  // Event `seq` is the cause of everything that starts inside the scope.
   void set_cause(std::uint64_t seq) { sim_.context().cause = seq; }
-  // What is started inside is work, whatever the step itself is.
+  // Everything that starts inside the scope is work, whatever the step itself is.
   void set_foreground() { sim_.context().background = false; }
 
  private:

@@ -80,7 +80,7 @@ bool LeaderElector::Healthy(Duration tolerance) const {
   return !IsLeader() || SteadyNow() - observed_time_ <= options_.lease_duration + tolerance;
 }
 
-// What leadership starts is work, though the election is none.
+// The tasks that leadership starts are work, though the election is none.
 void LeaderElector::Call(std::function<void()> call) {
   sim::Simulation& sim = process_.simulation();
   const bool background = std::exchange(sim.context().background, false);
@@ -260,9 +260,9 @@ sim::Task<bool> LeaderElector::WriteLease(LeaderRecord record) {
   co_return true;
 }
 
-// Whether it still leads is judged by what it saw last. 1.36 reads first, and writes over whatever
-// it then finds; older ones over the version they know. Nobody is told of it (maybeReportTransition
-// belongs to the tries).
+// The elector judges whether it still leads by the record it saw last. With release_reads_lease it
+// reads the lease first, and writes over what it finds; else it writes over the version it knows.
+// Nobody is told of the release (maybeReportTransition belongs to the tries).
 sim::Task<bool> LeaderElector::Release() {
   std::int64_t transitions = observed_.transitions;
   if (profile_.release_reads_lease) {

@@ -47,7 +47,7 @@ struct LeaderCallbacks {
 std::string LeaderElectionProblem(const LeaderElectionOptions& options,
                                   const LeaderCallbacks& callbacks, const Profile& profile);
 
-// What a Lease's spec says (resourcelock.LeaderElectionRecord).
+// The spec of a Lease (resourcelock.LeaderElectionRecord).
 struct LeaderRecord {
   LeaderRecord() = default;
   std::string holder;
@@ -71,8 +71,8 @@ class LeaderElector {
   bool IsLeader() const { return observed_.holder == options_.identity; }
   const std::string& GetLeader() const { return observed_.holder; }
   const LeaderRecord& observed() const { return observed_; }
-  // False only for one that believes to lead and has not renewed for the lease's duration and
-  // `tolerance` more. CLIENT-122.
+  // False for an elector that believes to lead and has not renewed for the lease's duration and
+  // `tolerance` more; else true. CLIENT-122.
   bool Healthy(Duration tolerance) const;
 
  private:
@@ -81,8 +81,8 @@ class LeaderElector {
   // Tries until one succeeds; false when the deadline or Cancel came first.
   sim::Task<bool> RenewBefore(VirtualTime deadline);
   sim::Task<bool> TryBefore(VirtualTime deadline);
-  // An attempt, given up at the deadline: what it has sent by then is on its way. Whoever was
-  // stopped meanwhile looks at the clock when it runs again.
+  // Runs an attempt and gives it up at the deadline; a request that it has sent by then is on its
+  // way. An elector that was paused meanwhile looks at the clock when it runs again.
   sim::Task<bool> Before(VirtualTime deadline, sim::Task<bool> attempt);
   sim::Task<void> Report(sim::Task<bool> attempt, sim::Promise<bool> result);
   sim::Task<bool> Try();

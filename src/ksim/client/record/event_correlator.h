@@ -6,7 +6,7 @@
 //   filter      25 events per source and object, then 1 each 5 min; the rest is dropped, after it
 //               has counted
 //
-// Of a full set of messages the first in order is dropped (upstream: an arbitrary one).
+// A full set of messages drops its first in order (upstream: an arbitrary one).
 //
 // Source: client-go tools/record/events_cache.go. CLIENT-125..128.
 #pragma once

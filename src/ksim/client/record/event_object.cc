@@ -3,11 +3,11 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::client {
 
-using value::Atom;
 using value::Obj;
 using value::ObjectBuilder;
 using value::Value;
@@ -16,30 +16,28 @@ namespace {
 
 // Members are added by name here, which spares their sorting.
 Value ReferenceTree(const ObjectReference& r) {
-  static const Atom kApiVersion("apiVersion"), kFieldPath("fieldPath"), kKind("kind"),
-      kName("name"), kNamespace("namespace"), kResourceVersion("resourceVersion"), kUid("uid");
+  const api::FieldNames& f = api::Fields();
   const std::string rv = r.resource_version == 0 ? "" : std::to_string(r.resource_version);
   ObjectBuilder tree;
-  tree.Add(kApiVersion, Value::String(r.api_version));
-  if (!r.field_path.empty()) tree.Add(kFieldPath, Value::String(r.field_path));
-  tree.Add(kKind, Value::String(r.kind)).Add(kName, Value::String(r.name));
-  if (!r.ns.empty()) tree.Add(kNamespace, Value::String(r.ns));
-  if (!rv.empty()) tree.Add(kResourceVersion, Value::String(rv));
-  if (!r.uid.empty()) tree.Add(kUid, Value::String(r.uid));
+  tree.Add(f.api_version, Value::String(r.api_version));
+  if (!r.field_path.empty()) tree.Add(f.field_path, Value::String(r.field_path));
+  tree.Add(f.kind, Value::String(r.kind)).Add(f.name, Value::String(r.name));
+  if (!r.ns.empty()) tree.Add(f.namespace_, Value::String(r.ns));
+  if (!rv.empty()) tree.Add(f.resource_version, Value::String(rv));
+  if (!r.uid.empty()) tree.Add(f.uid, Value::String(r.uid));
   return tree.Build();
 }
 
 Value SourceTree(const EventRecord& e) {
-  static const Atom kComponent("component"), kHost("host");
   ObjectBuilder tree;
-  tree.Add(kComponent, Value::String(e.component));
-  if (!e.host.empty()) tree.Add(kHost, Value::String(e.host));
+  tree.Add(api::Fields().component, Value::String(e.component));
+  if (!e.host.empty()) tree.Add(api::Fields().host, Value::String(e.host));
   return tree.Build();
 }
 
 Value Metadata(const EventRecord& e) {
-  static const Atom kName("name"), kNamespace("namespace");
-  return Value::Object({{kName, Value::String(e.name)}, {kNamespace, Value::String(e.ns)}});
+  return Value::Object({{api::Fields().name, Value::String(e.name)},
+                        {api::Fields().namespace_, Value::String(e.ns)}});
 }
 
 Value SeriesTree(const EventSeries& s) {
@@ -63,27 +61,23 @@ std::string EventName(std::string_view object, VirtualTime at) {
 }
 
 Value CoreEventTree(const EventRecord& e) {
-  static const Atom kApiVersion("apiVersion"), kCount("count"), kEventTime("eventTime"),
-      kFirst("firstTimestamp"), kAbout("involvedObject"), kKind("kind"), kLast("lastTimestamp"),
-      kMessage("message"), kMetadata("metadata"), kReason("reason"),
-      kComponent("reportingComponent"), kInstance("reportingInstance"), kSource("source"),
-      kType("type");
+  const api::FieldNames& f = api::Fields();
   const Value first = value::TimestampValue(e.first);
   const Value last = e.last == e.first ? first : value::TimestampValue(e.last);
-  return Value::Object({{kApiVersion, Value::Of("v1")},
-                        {kCount, Value::Int(e.count)},
-                        {kEventTime, Value()},
-                        {kFirst, first},
-                        {kAbout, ReferenceTree(e.about)},
-                        {kKind, Value::Of("Event")},
-                        {kLast, last},
-                        {kMessage, Value::String(e.message)},
-                        {kMetadata, Metadata(e)},
-                        {kReason, Value::String(e.reason)},
-                        {kComponent, Value::String(e.names_reporter ? e.component : "")},
-                        {kInstance, Value::String(e.names_reporter ? e.host : "")},
-                        {kSource, SourceTree(e)},
-                        {kType, Value::String(e.type)}});
+  return Value::Object({{f.api_version, Value::Of("v1")},
+                        {f.count, Value::Int(e.count)},
+                        {f.event_time, Value()},
+                        {f.first_timestamp, first},
+                        {f.involved_object, ReferenceTree(e.about)},
+                        {f.kind, Value::Of("Event")},
+                        {f.last_timestamp, last},
+                        {f.message, Value::String(e.message)},
+                        {f.metadata, Metadata(e)},
+                        {f.reason, Value::String(e.reason)},
+                        {f.reporting_component, Value::String(e.names_reporter ? e.component : "")},
+                        {f.reporting_instance, Value::String(e.names_reporter ? e.host : "")},
+                        {f.source, SourceTree(e)},
+                        {f.type, Value::String(e.type)}});
 }
 
 Value CoreEventPatch(const EventRecord& e) {
@@ -95,28 +89,24 @@ Value CoreEventPatch(const EventRecord& e) {
 Value EventsV1Tree(const EventRecord& e, const std::optional<EventSeries>& series) {
   const std::string instance =
       e.host.empty() ? e.component : fmt::format("{}-{}", e.component, e.host);
-  static const Atom kAction("action"), kApiVersion("apiVersion"),
-      kDeprecatedFirst("deprecatedFirstTimestamp"), kDeprecatedLast("deprecatedLastTimestamp"),
-      kDeprecatedSource("deprecatedSource"), kEventTime("eventTime"), kKind("kind"),
-      kMetadata("metadata"), kNote("note"), kReason("reason"), kRegarding("regarding"),
-      kRelated("related"), kController("reportingController"), kInstance("reportingInstance"),
-      kSeries("series"), kType("type");
+  const api::FieldNames& f = api::Fields();
   ObjectBuilder tree;
-  tree.Add(kAction, Value::String(e.action))
-      .Add(kApiVersion, Value::Of("events.k8s.io/v1"))
-      .Add(kDeprecatedFirst, Value())
-      .Add(kDeprecatedLast, Value())
-      .Add(kDeprecatedSource, Value::EmptyObject())
-      .Add(kEventTime, value::MicroTimeValue(e.first))
-      .Add(kKind, Value::Of("Event"))
-      .Add(kMetadata, Metadata(e))
-      .Add(kNote, Value::String(e.message))
-      .Add(kReason, Value::String(e.reason))
-      .Add(kRegarding, ReferenceTree(e.about));
-  if (e.related) tree.Add(kRelated, ReferenceTree(*e.related));
-  tree.Add(kController, Value::String(e.component)).Add(kInstance, Value::String(instance));
-  if (series) tree.Add(kSeries, SeriesTree(*series));
-  tree.Add(kType, Value::String(e.type));
+  tree.Add(f.action, Value::String(e.action))
+      .Add(f.api_version, Value::Of("events.k8s.io/v1"))
+      .Add(f.deprecated_first_timestamp, Value())
+      .Add(f.deprecated_last_timestamp, Value())
+      .Add(f.deprecated_source, Value::EmptyObject())
+      .Add(f.event_time, value::MicroTimeValue(e.first))
+      .Add(f.kind, Value::Of("Event"))
+      .Add(f.metadata, Metadata(e))
+      .Add(f.note, Value::String(e.message))
+      .Add(f.reason, Value::String(e.reason))
+      .Add(f.regarding, ReferenceTree(e.about));
+  if (e.related) tree.Add(f.related, ReferenceTree(*e.related));
+  tree.Add(f.reporting_controller, Value::String(e.component))
+      .Add(f.reporting_instance, Value::String(instance));
+  if (series) tree.Add(f.series, SeriesTree(*series));
+  tree.Add(f.type, Value::String(e.type));
   return tree.Build();
 }
 

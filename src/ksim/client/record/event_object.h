@@ -14,6 +14,10 @@
 
 namespace ksim::client {
 
+// event.go maxTriesPerEvent, defaultSleepDuration: how often, and how far apart, a sink tries.
+inline constexpr int kMaxTriesPerEvent = 12;
+inline constexpr Duration kRetryPause = Seconds(10);
+
 struct ObjectReference {
   ObjectReference() = default;
   ObjectReference(const api::Object& o, std::string_view path);

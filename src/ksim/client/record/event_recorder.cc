@@ -22,8 +22,6 @@ namespace ksim::client {
 namespace {
 
 constexpr std::size_t kMaxQueuedEvents = 1000;
-constexpr int kMaxTriesPerEvent = 12;
-constexpr Duration kRetryPause = Seconds(10);
 
 }  // namespace
 

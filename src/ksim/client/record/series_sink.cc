@@ -11,8 +11,6 @@
 namespace ksim::client {
 namespace {
 
-constexpr int kMaxTriesPerEvent = 12;
-constexpr Duration kRetryPause = Seconds(10);
 constexpr std::int64_t kRetryJitterPercent = 25;
 constexpr Duration kFinishTime = Minutes(6);
 constexpr Duration kRefreshTime = Minutes(30);

@@ -22,7 +22,7 @@ Access AccessOf(api::Verb verb) {
   return read ? Access::kRead : Access::kWrite;
 }
 
-// How long to wait before sending the request again; nullopt: the answer stands (CLIENT-37).
+// The wait before the request is sent again; nullopt: the answer stands (CLIENT-37).
 // Source: rest/with_retry.go IsNextRetry, rest/request.go Watch and request.
 std::optional<Duration> RetryPause(Access access, const api::Response& r) {
   if (r.code == 429 || r.code >= 500) {
@@ -65,7 +65,8 @@ class EmptyWatch : public WatchStream {
   void Stop() override {}
 };
 
-// What a call makes of its answer: all of it, the response, or the object or why there is none.
+// A call returns one of three views of its answer: all of it, the response, or the object or the
+// Status that says why there is none.
 template <class Result>
 Result ResultOf(std::unique_ptr<Answer> answer) {
   if constexpr (std::is_same_v<Result, std::unique_ptr<Answer>>) {
@@ -78,7 +79,8 @@ Result ResultOf(std::unique_ptr<Answer> answer) {
   }
 }
 
-// What is not set is 5 requests a second and 10 at once (rest.RESTClientForConfigAndClient).
+// Limits that are not set are 5 requests a second and 10 at once
+// (rest.RESTClientForConfigAndClient).
 ClientOptions Defaulted(ClientOptions options) {
   const ClientOptions defaults;
   if (options.qps == 0) options.qps = defaults.qps;

@@ -1,10 +1,11 @@
+// Environment (include/ksim/client/client.h): ordinals and identities behind the keys of draws.
 #include "absl/container/flat_hash_map.h"
 #include "ksim/client/client.h"
 #include "ksim/sim/ask_counter.h"
 
 namespace ksim::client {
 
-// Those asked for so far. Looked up only, never walked.
+// The values that were asked for so far. Looked up only, never walked.
 struct Environment::ResourceNames {
   absl::flat_hash_map<const api::ResourceInfo*, std::unique_ptr<const std::string>> names;
 };

@@ -50,16 +50,16 @@ class Exchange::Trip : public Pooled {
 
  private:
   friend class Exchange;
-  static void ArriveAtServer(OnTheWay trip);
-  static void Accept(OnTheWay trip);
+  static void ArriveAtServer(InTransit trip);
+  static void Accept(InTransit trip);
   void Respond(api::Response&& response) {
     Answered(std::make_unique<Answer>(std::move(response)));
   }
   void Answered(std::unique_ptr<Answer> answer);
   // The answer is lost: the sender waits until its time is up.
   void Drop() { answered_ = true; }
-  // What arrives at the server.
-  api::Request Arriving() const;
+  // The request as it arrives at the server.
+  api::Request RequestAtServer() const;
   void ArriveAtSender();
   void CloseOrphan(std::uint64_t stream);
 
@@ -83,24 +83,25 @@ class Exchange::Trip : public Pooled {
   bool given_up_ = false;  // the sender is gone or has stopped waiting
 };
 
-// Who lets go of it before it was answered has lost the connection.
-class Exchange::OnTheWay {
+// Holds the exchange while it is unanswered. Destroying the holder before the answer is a lost
+// connection.
+class Exchange::InTransit {
  public:
-  explicit OnTheWay(Hold trip) : trip_(std::move(trip)) {}
-  OnTheWay(OnTheWay&& o) noexcept = default;
-  OnTheWay& operator=(const OnTheWay&) = delete;
-  ~OnTheWay() {
-    if (trip_ != nullptr) Leave();  // mostly it was moved on
+  explicit InTransit(Hold trip) : trip_(std::move(trip)) {}
+  InTransit(InTransit&& o) noexcept = default;
+  InTransit& operator=(const InTransit&) = delete;
+  ~InTransit() {
+    if (trip_ != nullptr) ReportLostConnection();  // mostly it was moved on
   }
   Trip* operator->() const { return trip_.get(); }
   Trip& operator*() const { return *trip_; }
 
  private:
-  void Leave();
+  void ReportLostConnection();
   Hold trip_;
 };
 
-void Exchange::OnTheWay::Leave() {
+void Exchange::InTransit::ReportLostConnection() {
   trip_->sink_ = nullptr;
   if (!trip_->answered_) trip_->Answered(TransportFailure(api::ConnectionLost(), true));
   trip_->pipe_ = nullptr;
@@ -130,20 +131,20 @@ void Exchange::Trip::Depart(std::uint64_t event, std::uint64_t key) {
   if (pipe_) sink_ = pipe_->MakeSink();
   ContextScope scope(sim_);
   scope.set_cause(event_);
-  lane_.out.Send(key_, [trip = OnTheWay(Held())]() mutable { ArriveAtServer(std::move(trip)); });
+  lane_.out.Send(key_, [trip = InTransit(Held())]() mutable { ArriveAtServer(std::move(trip)); });
 }
 
-api::Request Exchange::Trip::Arriving() const {
+api::Request Exchange::Trip::RequestAtServer() const {
   api::Request arriving = request();
   arriving.event = event_;
   return arriving;
 }
 
-// It has reached the server, or what a fault has put in its place.
-void Exchange::Trip::ArriveAtServer(OnTheWay trip) {
+// The request has reached the server, or a fault has put something in its place.
+void Exchange::Trip::ArriveAtServer(InTransit trip) {
   const FaultHooks* hooks = trip->hooks_;
   if (hooks == nullptr || !hooks->has_judges()) return Accept(std::move(trip));
-  Mishap mishap = hooks->Befalls(trip->Arriving());
+  Mishap mishap = hooks->MishapOf(trip->RequestAtServer());
   switch (mishap.kind) {
     case Mishap::Kind::kRequestLost:
       return trip->Drop();
@@ -164,12 +165,12 @@ void Exchange::Trip::ArriveAtServer(OnTheWay trip) {
   Accept(std::move(trip));
 }
 
-void Exchange::Trip::Accept(OnTheWay trip) {
+void Exchange::Trip::Accept(InTransit trip) {
   if (!trip->server_.accepting())
     return trip->Answered(TransportFailure(api::ConnectionRefused(), false));
   Trip& t = *trip;  // also after the move below
   t.server_.Accept(
-      t.Arriving(),
+      t.RequestAtServer(),
       [trip = std::move(trip)](api::Response&& response) {
         trip->lose_answer_ ? trip->Drop() : trip->Respond(std::move(response));
       },
@@ -261,7 +262,7 @@ Exchange::Exchange(Connection& connection, api::Request&& request, Duration time
   trip_->Depart(event, connection.link()->RequestKey(trip_->request(), trip_->object_));
 }
 
-// However the sender's frame goes.
+// Runs however the sender's frame ends: finished, cancelled or killed.
 Exchange::~Exchange() { trip_->given_up_ = true; }
 
 std::unique_ptr<Answer> Exchange::await_resume() {

@@ -49,8 +49,8 @@ class Exchange {
   std::unique_ptr<Answer> await_resume();
 
  private:
-  class Trip;      // the request's and its answer's: shared by the sender and who has the message
-  class OnTheWay;  // the request's hold of it
+  class Trip;       // the request's and its answer's: shared by the sender and who has the message
+  class InTransit;  // the request's hold of it
   struct LetGo {
     void operator()(Trip* trip) const;
   };

@@ -91,7 +91,7 @@ sim::Task<bool> AwaitRunning(FaultHooks* hooks, sim::ActorId actor) {
   co_return stopped;
 }
 
-// An actor is its process, or one of its parts; a kubelet's process has a slash of its own.
+// An actor is a process or a part of one; the name of a kubelet's process has a slash of its own.
 Gate* FaultHooks::ClosedGate(sim::ActorId actor, Access access) {
   const Gates& gates = GatesOf(access);
   if (gates.empty()) return nullptr;
@@ -114,7 +114,7 @@ void FaultHooks::RemoveJudge(int number) {
   std::erase_if(judges_, [number](const auto& j) { return j.first == number; });
 }
 
-Mishap FaultHooks::Befalls(const api::Request& request) const {
+Mishap FaultHooks::MishapOf(const api::Request& request) const {
   const auto judges = judges_;  // a judge may take itself away
   for (const auto& [number, judge] : judges) {
     Mishap mishap = judge(request);

@@ -40,18 +40,18 @@ class Gate {
 
 // The watch streams of one process for one resource, of all its incarnations.
 struct StreamFaults {
-  // How many events a client that does not read has room for: the window of its HTTP/2 stream. Go's
+  // The window of an HTTP/2 stream, in events: so many wait for a client that does not read. Go's
   // is 4 MiB (http2 transportDefaultStreamFlow), which is some thousand pods.
   static constexpr std::int64_t kWindow = 1000;
 
-  // Each event sent comes so much later as the longest of these says, order kept.
+  // Each event that is sent arrives later by the longest of these; the order stays.
   std::multiset<Duration> delays;
   int held = 0;                   // > 0: what arrives waits
   std::int64_t window = kWindow;  // once so many events wait, the server waits too
   std::vector<WatchPipe*> open;   // in order of opening; kept by the pipes themselves
 };
 
-// What happens to a request instead of being served.
+// A fault's verdict on a request: whether it is served, and if not, how it fails.
 struct Mishap {
   enum class Kind : std::uint8_t {
     kNone,
@@ -88,8 +88,9 @@ class FaultHooks {
   void Release(const std::string& process, const api::ResourceInfo* r);
 
   // --- handlers ---
-  // Of an actor PROCESS/PART the queue of its handler; of a PROCESS the informer's delta queue, in
-  // front of the cache. The same object for ever. One that never had a handler has none.
+  // The gate of an actor PROCESS/PART holds the queue of its handler; that of a PROCESS holds the
+  // informer's delta queue, in front of the cache. The same object for ever. An actor that never
+  // had a handler has no gate.
   bool HasHandler(std::string_view actor, const api::ResourceInfo* r) const;
   Gate& HandlerGate(std::string_view actor, const api::ResourceInfo* r);
 
@@ -102,17 +103,17 @@ class FaultHooks {
   Gate* ClosedGate(sim::ActorId actor, Access access);
 
   // --- requests ---
-  // Asked about each request when it arrives at a server, so that what its `request` event triggers
-  // still befalls it; the first mishap counts.
+  // The hooks ask the judges about each request when it arrives at a server, so that a fault which
+  // its `request` event triggers still acts on it. The first mishap counts.
   using Judge = std::function<Mishap(const api::Request&)>;
   int AddJudge(Judge judge);
   void RemoveJudge(int number);
   bool has_judges() const { return !judges_.empty(); }
-  Mishap Befalls(const api::Request& request) const;
+  Mishap MishapOf(const api::Request& request) const;
 
  private:
   sim::Simulation& sim_;
-  // Of one process or actor: something for each of a few resources.
+  // One entry for each of a few resources, of one process or actor.
   template <class T>
   using OfResources = std::vector<std::pair<const api::ResourceInfo*, std::unique_ptr<T>>>;
   template <class T>
@@ -128,11 +129,12 @@ class FaultHooks {
   int next_judge_ = 1;
 };
 
-// Returns when the actor may go on.
+// Returns once no closed gate keeps the actor from reading or writing.
 sim::Task<void> PassGates(FaultHooks* hooks, sim::ActorId actor, Access access);
 
-// For what acts when its time is up, though it neither reads nor writes: whoever may do neither is
-// stopped altogether (`pause` without `before`). Returns when it runs; true if it did not.
+// For a task that acts when its time is up, though it neither reads nor writes. An actor that may
+// do neither is paused altogether (the fault `pause` without `before`). Returns once the actor
+// runs; true if it was paused.
 sim::Task<bool> AwaitRunning(FaultHooks* hooks, sim::ActorId actor);
 
 }  // namespace ksim::client

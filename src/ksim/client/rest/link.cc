@@ -49,7 +49,8 @@ void Link::SendCloseWatch(api::Endpoint& server, const api::ResourceInfo* r, std
                              [&server, stream] { server.CloseWatch(stream); });
 }
 
-// What the server sends then is work, whatever led to it: a run is not quiet before it is there.
+// The events that the server sends after it are work, whatever led to them: a run is not quiet
+// before they arrive.
 void Link::SendResumeWatch(api::Endpoint& server, const api::ResourceInfo* r,
                            std::uint64_t stream) {
   if (!usable()) return;

@@ -51,7 +51,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::uint64_t StreamsKey(const api::ResourceInfo* r) const;
 
  private:
-  // Of the how-manieth word of this kind about streams of the resource.
+  // The key of a draw about a message of this kind on streams of the resource: it counts them.
   std::uint64_t StreamKey(std::string_view word, const api::ResourceInfo* r);
 
   Environment& env_;

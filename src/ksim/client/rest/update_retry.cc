@@ -9,7 +9,7 @@
 namespace ksim::client {
 namespace {
 
-// One try: what the cache has by now, changed and sent.
+// One try: reads the cache's object, changes it and sends it.
 struct Attempt {
   Attempt(Client& c, const Lister& l, const api::ResourceInfo* r, std::string n, std::string m,
           Change ch)

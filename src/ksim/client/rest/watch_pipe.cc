@@ -46,7 +46,7 @@ class WatchPipe::Stream : public WatchStream {
   }
 
  private:
-  // What has arrived first; nullopt: it is the end, or nothing may be taken in.
+  // Takes in the oldest event that has arrived; nullopt: the stream has ended, or a fault holds it.
   std::optional<api::WatchEvent> TakeIn();
   void Deliver(Link& link, const api::WatchEvent& event);
 

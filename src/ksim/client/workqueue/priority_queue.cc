@@ -27,7 +27,7 @@ struct Item {
 
 }  // namespace
 
-// What the queue and its delay task share: the task may be destroyed after the queue.
+// The queue and its delay task share this: the task may be destroyed after the queue.
 struct PriorityQueue::Impl : std::enable_shared_from_this<PriorityQueue::Impl> {
   Impl(sim::Process& p, std::unique_ptr<RateLimiter> l)
       : process(p), limiter(std::move(l)), added(p.simulation()), delayed(p.simulation()) {}

@@ -6,10 +6,10 @@
 namespace ksim::client {
 namespace {
 
-constexpr Duration kBaseDelay = Milliseconds(5);
-constexpr Duration kMaxDelay = Seconds(1000);
-constexpr std::int64_t kQps = 10;
-constexpr std::int64_t kBurst = 100;
+constexpr Duration kItemBaseDelay = Milliseconds(5);
+constexpr Duration kItemMaxDelay = Seconds(1000);
+constexpr std::int64_t kBucketQps = 10;
+constexpr std::int64_t kBucketBurst = 100;
 
 }  // namespace
 
@@ -43,8 +43,9 @@ int MaxOfRateLimiter::NumRequeues(const std::string& key) const {
 
 std::unique_ptr<RateLimiter> DefaultControllerRateLimiter(sim::Process& clock) {
   std::vector<std::unique_ptr<RateLimiter>> limiters;
-  limiters.push_back(std::make_unique<ItemExponentialFailureRateLimiter>(kBaseDelay, kMaxDelay));
-  limiters.push_back(std::make_unique<BucketRateLimiter>(clock, kQps, kBurst));
+  limiters.push_back(
+      std::make_unique<ItemExponentialFailureRateLimiter>(kItemBaseDelay, kItemMaxDelay));
+  limiters.push_back(std::make_unique<BucketRateLimiter>(clock, kBucketQps, kBucketBurst));
   return std::make_unique<MaxOfRateLimiter>(std::move(limiters));
 }
 

@@ -81,7 +81,7 @@ class ItemFastSlowRateLimiter : public RateLimiter {
   FailureCounts failures_;
 };
 
-// What `inner` says, at most `max`.
+// The wait of `inner`, at most `max`.
 class WithMaxWaitRateLimiter : public RateLimiter {
  public:
   WithMaxWaitRateLimiter(std::unique_ptr<RateLimiter> inner, Duration max)

@@ -11,7 +11,7 @@
 
 namespace ksim::client {
 
-// What the queue and its delay task share: the task may be destroyed after the queue.
+// The queue and its delay task share this: the task may be destroyed after the queue.
 struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
   Impl(sim::Process& p, std::unique_ptr<RateLimiter> l)
       : process(p),

@@ -39,7 +39,7 @@ struct ControllerInfo {
 };
 using ControllerRows = std::vector<ControllerInfo>;
 
-// What a row's `make` is.
+// Makes a controller of class C; a row's `make`.
 template <class C>
 std::unique_ptr<Controller> MakeController(ControllerContext context) {
   return std::make_unique<C>(std::move(context));

@@ -14,7 +14,7 @@
 
 namespace ksim::controllers {
 
-// What the ranking reads of one pod.
+// The properties of one pod that the ranking compares.
 struct RankedPod {
   RankedPod() = default;
   // `related_on_node`: active related pods on the pod's node, itself included; 0 without relations.

@@ -217,11 +217,14 @@ std::vector<api::Object> ReplicaSetController::MatchingReplicaSets(const api::Ob
 // --- sync --------------------------------------------------------------------------------------
 
 sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string key) {
+  // 1. The caches must have taken in the controller's own last writes.
   const std::optional<std::string> behind = consistency_.NotReady(key);
   if (behind) {
     KSIM_PROBE("variant/rs.expectations");
     co_return client::ReconcileResult::Error(*behind);
   }
+
+  // 2. Read the ReplicaSet; if it is gone, forget it.
   const absl::StatusOr<client::ObjectKey> id = client::SplitKey(key);
   if (!id.ok()) co_return client::ReconcileResult::Error(std::string(Message(id.status())));
   const api::Object rs = rs_informer_.lister().Get(id->ns, id->name);
@@ -235,7 +238,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   // A selector that does not parse will not get better by trying again.
   if (!selector.ok()) co_return client::ReconcileResult::Done();
 
-  // Both lists are of one moment, before the claims, which may take a while.
+  // 3. Claim its pods. Both lists are of one moment, before the claims, which may take a while.
   StatusInput input;
   std::vector<api::Object> owned = OwnedPods(rs);
   input.terminating = TerminatingPods(owned, *selector);
@@ -246,11 +249,14 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   }
   if (claimed.error) co_return client::ReconcileResult::Error(claimed.error->message.str());
 
+  // 4. Create or delete pods, unless earlier creations or deletions have not been seen yet.
   input.active = std::move(claimed.pods);
   input.profile = &profile_;
   if (expectations_met && !rs.deleting()) {
     input.manage_error = co_await ManageReplicas(key, rs, input.active);
   }
+
+  // 5. Write the status, with the error of step 4 if there is one.
   input.now = context_.process.Now();
   const ReplicaSetStatus status = CalculateStatus(rs, input);
   client::Client::ObjectResult updated =
@@ -260,8 +266,9 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   if (input.manage_error)
     co_return client::ReconcileResult::Error(input.manage_error->message.str());
 
-  const std::optional<Duration> again = NextAvailabilityCheck(*updated, input.active, input.now);
-  if (again) queue_.AddAfter(key, *again);
+  // 6. Come back when the next pod becomes available.
+  const std::optional<Duration> delay = NextAvailabilityCheck(*updated, input.active, input.now);
+  if (delay) queue_.AddAfter(key, *delay);
   co_return client::ReconcileResult::Done();
 }
 
@@ -296,7 +303,7 @@ sim::Task<std::optional<api::Status>> ReplicaSetController::ManageReplicas(
   co_return std::nullopt;
 }
 
-// What the calls of one batch tell the sync that waits for them.
+// The calls of one batch report here to the sync that waits for them.
 struct ReplicaSetController::Batch {
   explicit Batch(sim::Simulation& sim) : finished(sim) {}
   std::int64_t running = 0;

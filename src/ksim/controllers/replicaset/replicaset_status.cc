@@ -1,6 +1,7 @@
 #include "ksim/controllers/replicaset/replicaset_status.h"
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/api/pod.h"
 #include "ksim/client/update_retry.h"
 #include "ksim/value/timestamp.h"
@@ -36,19 +37,17 @@ Value WithFailure(const Value& conditions, const StatusInput& input, std::int64_
 }  // namespace
 
 ReplicaSetStatus ReplicaSetStatus::From(const api::Object& replica_set) {
-  static const value::Atom kReplicas("replicas"), kFullyLabeled("fullyLabeledReplicas"),
-      kReady("readyReplicas"), kAvailable("availableReplicas"), kTerminating("terminatingReplicas"),
-      kObserved("observedGeneration"), kConditions("conditions");
+  const api::FieldNames& f = api::Fields();
   const Value& tree = replica_set.status();
   ReplicaSetStatus status;
-  status.replicas = tree.Get(kReplicas).AsInt();
-  status.fully_labeled = tree.Get(kFullyLabeled).AsInt();
-  status.ready = tree.Get(kReady).AsInt();
-  status.available = tree.Get(kAvailable).AsInt();
-  const Value& terminating = tree.Get(kTerminating);
+  status.replicas = tree.Get(f.replicas).AsInt();
+  status.fully_labeled = tree.Get(f.fully_labeled_replicas).AsInt();
+  status.ready = tree.Get(f.ready_replicas).AsInt();
+  status.available = tree.Get(f.available_replicas).AsInt();
+  const Value& terminating = tree.Get(f.terminating_replicas);
   if (terminating.is_int()) status.terminating = terminating.AsInt();
-  status.observed_generation = tree.Get(kObserved).AsInt();
-  status.conditions = tree.Get(kConditions);
+  status.observed_generation = tree.Get(f.observed_generation).AsInt();
+  status.conditions = tree.Get(f.conditions);
   return status;
 }
 

@@ -46,7 +46,7 @@ class RightCleanup : public Keeper {
     const auto set = co_await client_.Get(sets_, ns, name);
     if (!set.ok() && !api::IsNotFound(set.status())) co_return Result::Error(set.status());
     if (set.ok() && set->uid() == owner->uid) {
-      // Of the end of one that the cache has never had nobody will tell: look again.
+      // No event will tell of the end of a ReplicaSet that the cache never had: look again.
       if (Cached(sets_, set->key()).empty()) co_return Result::RequeueAfter(Seconds(30));
       co_return Result::Done();
     }

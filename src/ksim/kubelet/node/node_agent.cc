@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/api/patch_schema.h"
 #include "ksim/kubelet/node/node_conditions.h"
 #include "ksim/value/edit.h"
@@ -64,7 +65,7 @@ constexpr const char* kHeartbeat = "lastHeartbeatTime";
 constexpr const char* kTransition = "lastTransitionTime";
 
 // The condition with its times still to be set. Made once a thread: there are four, well or ill.
-Value Timeless(const ConditionTexts& texts, const ConditionText& text) {
+Value ConditionWithoutTimes(const ConditionTexts& texts, const ConditionText& text) {
   // NOLINT(ksim-static): trees that never change; making them anew gives equal ones.
   thread_local std::array<Value, 2 * std::size(kNodeConditions)> known;
   const auto of = static_cast<std::size_t>(&texts - std::begin(kNodeConditions));
@@ -76,17 +77,18 @@ Value Timeless(const ConditionTexts& texts, const ConditionText& text) {
   return place;
 }
 
-// What a report changes that is no news: only heartbeat times differ.
+// The two statuses differ in heartbeat times only.
 bool SameButHeartbeats(const Value& a, const Value& b) {
-  static const value::Atom kConditions("conditions"), heartbeat(kHeartbeat);
-  const Value& before = a.Get(kConditions);
-  const Value& after = b.Get(kConditions);
+  const api::FieldNames& f = api::Fields();
+  const Value& before = a.Get(f.conditions);
+  const Value& after = b.Get(f.conditions);
   if (before.size() != after.size()) return false;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (value::EraseField(before.at(i), heartbeat) != value::EraseField(after.at(i), heartbeat))
+    if (value::EraseField(before.at(i), f.last_heartbeat_time) !=
+        value::EraseField(after.at(i), f.last_heartbeat_time))
       return false;
   }
-  return a.Set(kConditions, Value()) == b.Set(kConditions, Value());
+  return a.Set(f.conditions, Value()) == b.Set(f.conditions, Value());
 }
 
 }  // namespace
@@ -197,7 +199,7 @@ sim::Task<void> NodeAgent::ReportStatus() {
   co_await sim.Sleep(offset, sim::TimerKind::kPeriodic, "node status");
   while (true) {
     const api::Object cached = nodes_.lister().Get("", options_.name);
-    bool done = !cached.empty() && NothingNew(cached);
+    bool done = !cached.empty() && IsUpToDate(cached);
     for (int i = 0; i < kStatusTries && !done; ++i) done = co_await TryUpdateStatus(/*live=*/i > 0);
     co_await sim.Sleep(kStatusFrequency, sim::TimerKind::kPeriodic, "node status");
   }
@@ -207,8 +209,9 @@ bool NodeAgent::ReportIsDue() const {
   return process_.SteadyNow() - last_report_ >= kReportFrequency;
 }
 
-bool NodeAgent::NothingNew(const api::Object& node) const {
-  return !ReportIsDue() && Troubles() == no_news_troubles_ && no_news_.SameTree(node.status());
+bool NodeAgent::IsUpToDate(const api::Object& node) const {
+  return !ReportIsDue() && Troubles() == last_equal_troubles_ &&
+         last_equal_status_.SameTree(node.status());
 }
 
 // PATCHes when something changed, or when the last report is five minutes old.
@@ -219,15 +222,19 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
     if (!got.ok()) co_return false;
     node = *got;
   }
-  if (NothingNew(node)) co_return true;
+
+  // 1. Nothing to report: only heartbeats differ, and the last report is recent.
+  if (IsUpToDate(node)) co_return true;
   const bool report = ReportIsDue();
   const unsigned troubles = Troubles();
   const Value status = Status(node.status());
   if (!report && SameButHeartbeats(status, node.status())) {
-    no_news_ = node.status();
-    no_news_troubles_ = troubles;
+    last_equal_status_ = node.status();
+    last_equal_troubles_ = troubles;
     co_return true;
   }
+
+  // 2. Taints, then the status.
   const bool tainted = co_await UpdateTaints(node);
   if (!tainted) co_return false;
   static const value::Path kStatus{"status"};
@@ -240,7 +247,7 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
       co_await heartbeats_.Patch(node_resource_, "", options_.name, patch, options);
   if (patched.ok()) {
     last_report_ = process_.SteadyNow();
-    TellTransitions(node, status);
+    RecordTransitions(node, status);
   }
   co_return patched.ok();
 }
@@ -260,7 +267,7 @@ sim::Task<bool> NodeAgent::UpdateTaints(api::Object node) {
   co_return patched.ok();
 }
 
-void NodeAgent::TellTransitions(const api::Object& node, const Value& status) {
+void NodeAgent::RecordTransitions(const api::Object& node, const Value& status) {
   const Value& conditions_before = node.status().Get("conditions");
   const Value& conditions = status.Get("conditions");
   for (const ConditionTexts& texts : kNodeConditions) {
@@ -289,8 +296,7 @@ NodeAgent::Fixed::Fixed(const NodeOptions& options, api::Compat compat)
 
 // As api::UpdateCondition does for each, in one pass.
 Value NodeAgent::Conditions(const Value& conditions) const {
-  static const value::Atom type("type"), status("status"), heartbeat(kHeartbeat),
-      transition(kTransition);
+  const api::FieldNames& f = api::Fields();
   const Value now = value::TimestampValue(process_.Now());
   std::vector<Value> list;
   list.reserve(conditions.size() + std::size(kNodeConditions));
@@ -298,14 +304,15 @@ Value NodeAgent::Conditions(const Value& conditions) const {
   bool changed = false;
   for (const ConditionTexts& texts : kNodeConditions) {
     const ConditionText& text = has_(texts.trouble) ? texts.ill : texts.well;
-    const Value condition = Timeless(texts, text);
+    const Value condition = ConditionWithoutTimes(texts, text);
     const auto old = std::find_if(list.begin(), list.end(), [&](const Value& c) {
-      return c.Get(type).AsString() == condition.Get(type).AsString();
+      return c.Get(f.type).AsString() == condition.Get(f.type).AsString();
     });
-    const bool same = old != list.end() && old->Get(status) == condition.Get(status);
-    const Value& since = same ? old->Get(transition) : now;
-    Value updated =
-        value::SetAll(condition, {{heartbeat, now}, {transition, since.is_null() ? now : since}});
+    const bool same = old != list.end() && old->Get(f.status) == condition.Get(f.status);
+    const Value& since = same ? old->Get(f.last_transition_time) : now;
+    Value updated = value::SetAll(
+        condition,
+        {{f.last_heartbeat_time, now}, {f.last_transition_time, since.is_null() ? now : since}});
     if (old == list.end()) {
       list.push_back(std::move(updated));
     } else if (*old != updated) {
@@ -319,17 +326,15 @@ Value NodeAgent::Conditions(const Value& conditions) const {
 }
 
 Value NodeAgent::Status(const Value& current) const {
-  static const value::Atom kAddresses("addresses"), kAllocatable("allocatable"),
-      kCapacity("capacity"), kConditions("conditions"), kEndpoints("daemonEndpoints"),
-      kInfo("nodeInfo");
-  const Value* const allocatable = current.Find(kAllocatable);
+  const api::FieldNames& f = api::Fields();
+  const Value* const allocatable = current.Find(f.allocatable);
   return value::SetAll(current,
-                       {{kAddresses, fixed_.addresses},
-                        {kAllocatable, allocatable != nullptr ? *allocatable : fixed_.capacity},
-                        {kCapacity, fixed_.capacity},
-                        {kConditions, Conditions(current.Get(kConditions))},
-                        {kEndpoints, fixed_.endpoints},
-                        {kInfo, fixed_.info}});
+                       {{f.addresses, fixed_.addresses},
+                        {f.allocatable, allocatable != nullptr ? *allocatable : fixed_.capacity},
+                        {f.capacity, fixed_.capacity},
+                        {f.conditions, Conditions(current.Get(f.conditions))},
+                        {f.daemon_endpoints, fixed_.endpoints},
+                        {f.node_info, fixed_.info}});
 }
 
 }  // namespace ksim::kubelet

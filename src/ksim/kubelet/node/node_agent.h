@@ -1,8 +1,8 @@
 // NodeAgent: the kubelet's side of its Node: registers it, keeps its status and its lease alive.
 // Everything after the registration is background work.
 //
-// What its conditions say of troubles the agent also writes into the Node's taints, which upstream
-// leaves to the node lifecycle controller (doNoScheduleTaintingPass).
+// The agent also taints the Node for each trouble that a condition names. Upstream leaves that to
+// the node lifecycle controller (doNoScheduleTaintingPass).
 //
 // Source: pkg/kubelet/kubelet_node_status.go registerWithAPIServer, updateNodeStatus;
 // nodestatus/setters.go; component-helpers apimachinery/lease/controller.go. KUBELET-32..35.
@@ -41,18 +41,18 @@ class NodeAgent {
   sim::Task<void> ReportStatus();
   bool ReportIsDue() const;
   // The node is the one for which there was nothing to report the last time.
-  bool NothingNew(const api::Object& node) const;
+  bool IsUpToDate(const api::Object& node) const;
   sim::Task<bool> TryUpdateStatus(bool live);
   sim::Task<void> RenewLease();
   sim::Task<bool> EnsureLease();
   sim::Task<bool> TryRenewLease();
   // A taint for each trouble, and none for one that is over.
   sim::Task<bool> UpdateTaints(api::Object node);
-  void TellTransitions(const api::Object& node, const value::Value& status);
+  void RecordTransitions(const api::Object& node, const value::Value& status);
   value::Value Status(const value::Value& current) const;
   // The conditions with those of the machine as it is now.
   value::Value Conditions(const value::Value& conditions) const;
-  // What the machine has now, a bit for each of kNodeConditions.
+  // The machine's troubles now, a bit for each of kNodeConditions.
   unsigned Troubles() const;
   value::Value RenewTime() const;
   api::Object NewLease() const;
@@ -65,7 +65,7 @@ class NodeAgent {
   NodeOptions options_;
   client::EventRecorder& recorder_;
   std::function<bool(Trouble)> has_;
-  // What the machine says of itself and does not change.
+  // The parts of the status that never change.
   struct Fixed {
     Fixed(const NodeOptions& options, api::Compat compat);
     value::Value addresses, capacity, endpoints, info;
@@ -79,8 +79,8 @@ class NodeAgent {
   VirtualTime last_report_;
   // The last status that the machine had nothing to add to, and what troubled it then: while both
   // stay, the same would be found again.
-  value::Value no_news_;
-  unsigned no_news_troubles_ = 0;
+  value::Value last_equal_status_;
+  unsigned last_equal_troubles_ = 0;
   api::Object lease_;
 };
 

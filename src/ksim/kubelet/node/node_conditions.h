@@ -1,4 +1,4 @@
-// What a Node's conditions say of each trouble and of its end, and the taints that go with them.
+// The conditions of a Node for each trouble and for its end, and the taints that go with them.
 //
 // Source: pkg/kubelet/nodestatus/setters.go; the taints are those of the node lifecycle controller,
 // pkg/controller/nodelifecycle/node_lifecycle_controller.go nodeConditionToTaintKeyStatusMap.

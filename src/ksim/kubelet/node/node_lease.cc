@@ -3,6 +3,7 @@
 // Source: component-helpers apimachinery/lease/controller.go. KUBELET-33.
 #include <algorithm>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/kubelet/node/node_agent.h"
 #include "ksim/value/timestamp.h"
 
@@ -65,9 +66,9 @@ sim::Task<bool> NodeAgent::TryRenewLease() {
   for (int i = 0; i < kLeaseTries; ++i) {
     static const value::Path kOwners{"metadata", "ownerReferences"};
     static const value::Path kRenewTime{"spec", "renewTime"};
-    static const value::Atom kOwnerReferences("ownerReferences");
     Value tree = lease_.tree().Set(kRenewTime, RenewTime());
-    if (lease_.metadata().Get(kOwnerReferences).empty()) tree = tree.Set(kOwners, LeaseOwners());
+    if (lease_.metadata().Get(api::Fields().owner_references).empty())
+      tree = tree.Set(kOwners, LeaseOwners());
     api::Object update = api::Object::FromTree(std::move(tree), lease_.resource_version());
     client::Client::ObjectResult put =
         co_await heartbeats_.Update(lease_resource_, std::move(update));

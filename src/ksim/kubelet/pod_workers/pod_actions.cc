@@ -51,7 +51,7 @@ class InitActions {
         continue;
       }
       if (previously_ && !sidecar) continue;
-      if (!Look(i, *c, sidecar)) return false;
+      if (!ExamineContainer(i, *c, sidecar)) return false;
       previously_ = true;
     }
     if (!previously_) Start(0);
@@ -64,7 +64,7 @@ class InitActions {
     actions_.init_containers.push_back(Starting(specs_[i], Named(sandbox_, specs_[i])));
   }
 
-  void Through(std::size_t i, bool starts_next) {
+  void MarkCompleted(std::size_t i, bool starts_next) {
     if (i + 1 == specs_.size()) {
       initialized_ = true;
     } else if (starts_next) {
@@ -73,15 +73,15 @@ class InitActions {
   }
 
   // False: it has failed for good, and the pod with it.
-  bool Look(std::size_t i, const Container& c, bool sidecar) {
+  bool ExamineContainer(std::size_t i, const Container& c, bool sidecar) {
     if (c.state == State::kCreated) {
       Start(i);
     } else if (c.state == State::kRunning) {
-      if (sidecar) LookAtSidecar(i, c);
+      if (sidecar) ExamineSidecar(i, c);
     } else if (sidecar) {
       Start(i);
     } else if (c.exit_code == 0) {
-      Through(i, true);
+      MarkCompleted(i, true);
     } else if (ShouldRestart(pod_, specs_[i], &c)) {
       Start(i);
     } else {
@@ -92,13 +92,13 @@ class InitActions {
     return true;
   }
 
-  void LookAtSidecar(std::size_t i, const Container& c) {
+  void ExamineSidecar(std::size_t i, const Container& c) {
     const ProbeResults probes = probes_(c);
-    if (probes.started) Through(i, !previously_);
-    if (!probes.condemned) return;
+    if (probes.started) MarkCompleted(i, !previously_);
+    if (!probes.failed_probe) return;
     actions_.kills.emplace_back(
-        specs_[i], *probes.condemned,
-        fmt::format("Init container {} failed {} probe", c.name, ToString(*probes.condemned)));
+        specs_[i], *probes.failed_probe,
+        fmt::format("Init container {} failed {} probe", c.name, ToString(*probes.failed_probe)));
     Start(i);
   }
 
@@ -125,7 +125,7 @@ PodActions ComputePodActions(const api::Object& pod, const PodSandbox* sandbox,
       if (ShouldRestart(pod, spec, c)) actions.containers.push_back(Starting(spec, c));
       continue;
     }
-    const std::optional<ProbeType> by = probes(*c).condemned;
+    const std::optional<ProbeType> by = probes(*c).failed_probe;
     if (!by) {
       keeps = true;
       continue;

@@ -1,5 +1,5 @@
-// What a sync of a pod has to do, from what the runtime had when it began: which containers to kill
-// and which to start, in which order.
+// PodActions: the containers that a sync of a pod has to kill and to start, in their order. They
+// follow from the pod's spec, the runtime's state when the sync begins, and the probes.
 //
 // Init containers run one by one, each when the one before has ended well, or, if that is a
 // sidecar, has started: its startup probe has succeeded. The others are looked at when the last
@@ -18,10 +18,11 @@
 
 namespace ksim::kubelet {
 
-// What the probes say of a running container. A startup probe that has no result yet is neither.
+// The results of a running container's probes. A container whose startup probe has no result yet
+// has neither started nor failed.
 struct ProbeResults {
   bool started = true;
-  std::optional<ProbeType> condemned;  // the probe that wants it killed
+  std::optional<ProbeType> failed_probe;  // the probe that wants it killed
 };
 using ProbesOf = std::function<ProbeResults(const Container&)>;
 

@@ -1,4 +1,4 @@
-// PodKiller: stops containers: those that a sync condemned, or all of a pod that ends.
+// PodKiller: stops containers: those that a sync failed_probe, or all of a pod that ends.
 //
 // Source: kuberuntime_container.go killContainer, killContainersWithSyncResult;
 // kuberuntime_termination_order.go; pod_workers.go calculateEffectiveGracePeriod. KUBELET-07, 14.

@@ -227,7 +227,7 @@ PodActions PodWorkers::Actions(const PodWorker& worker) const {
   const ProbesOf probes = [this, &uid](const Container& c) {
     ProbeResults results;
     results.started = prober_.Started(uid, c.name, c.id);
-    results.condemned = prober_.Condemned(uid, c.name, c.id);
+    results.failed_probe = prober_.FailedProbe(uid, c.name, c.id);
     return results;
   };
   return ComputePodActions(worker.pod, runtime_.Find(uid), probes);

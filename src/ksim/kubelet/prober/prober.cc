@@ -17,9 +17,9 @@ using value::Value;
 namespace {
 
 constexpr ProbeType kTypes[] = {ProbeType::kLiveness, ProbeType::kReadiness, ProbeType::kStartup};
-// A probe that has not succeeded by then is not waited for.
+// A run does not wait for a probe that has not succeeded by then.
 constexpr int kProbesWaitedFor = 20;
-// What started so long before the kubelet has survived a restart of it.
+// A container that started so long before the kubelet has survived a restart of the kubelet.
 constexpr Duration kRestartGrace = Seconds(10);
 
 Duration SecondsOf(const Value& probe, std::string_view field, std::int64_t least) {
@@ -117,7 +117,7 @@ void Prober::RemovePod(const std::string& uid) {
   for (const Key& key : keys) Stop(key);
 }
 
-// Everybody waits for a pod to become ready, but not for ever.
+// A run waits for a pod to become ready, but not for ever.
 sim::TimerKind Prober::KindOf(const Worker& worker) const {
   const bool awaited = worker.type != ProbeType::kLiveness && worker.result != Result::kSuccess &&
                        worker.probes < kProbesWaitedFor;
@@ -148,12 +148,15 @@ sim::Task<void> Prober::Run(Prober* self, std::shared_ptr<Worker> worker) {
 }
 
 bool Prober::Probe(Worker& worker) {
+  // 1. The container must have a status; a pod that is over needs no probes.
   const Value& status = statuses_.Get(worker.pod.uid());
   if (status.is_null()) return true;
   const std::string_view phase = status.Get("phase").AsString();
   if (phase == "Succeeded" || phase == "Failed") return false;
   const Value* container = StatusOfContainer(status, worker.container);
   if (container == nullptr) return true;
+
+  // 2. A new container begins with the probe's initial result.
   if (container->Get("containerID").AsString() != worker.id) {
     worker.id = std::string(container->Get("containerID").AsString());
     worker.result = Result::kUnknown;
@@ -163,7 +166,7 @@ bool Prober::Probe(Worker& worker) {
     const Value& running = container->Get("state").Get("running");
     const auto since = value::ParseTimestamp(running.Get("startedAt").AsString());
     // From 1.35 on a restart of the kubelet makes no container unready.
-    const bool survived = since.ok() && RanBefore(*since);
+    const bool survived = since.ok() && HasSurvivedRestart(*since);
     if (survived && worker.type == ProbeType::kStartup && container->Get("started").AsBool())
       Set(worker, Result::kSuccess);
     if (!survived) {
@@ -172,6 +175,8 @@ bool Prober::Probe(Worker& worker) {
       if (worker.type == ProbeType::kLiveness) Set(worker, Result::kSuccess);
     }
   }
+
+  // 3. The container must run, past its initial delay, and be at the stage that the probe is for.
   if (worker.on_hold) return true;
   const Value& running = container->Get("state").Get("running");
   if (running.is_null()) {
@@ -185,10 +190,12 @@ bool Prober::Probe(Worker& worker) {
   if (whole < SecondsOf(worker.probe, "initialDelaySeconds", 0)) return true;
   const bool started = container->Get("started").AsBool();
   if (started == (worker.type == ProbeType::kStartup)) return true;
+
+  // 4. Probe.
   ++worker.probes;
   const ProbeOutcome outcome = OutcomeOf(worker.pod, worker.container, worker.type, age);
   if (outcome == ProbeOutcome::kError) return true;  // thrown away
-  if (outcome == ProbeOutcome::kFail) TellFailure(worker);
+  if (outcome == ProbeOutcome::kFail) RecordFailure(worker);
   Count(worker, outcome == ProbeOutcome::kPass);
   return true;
 }
@@ -213,7 +220,7 @@ void Prober::Set(Worker& worker, Result result) {
   if (!fine) changed_(std::string(worker.pod.uid()));
 }
 
-void Prober::TellFailure(const Worker& worker) {
+void Prober::RecordFailure(const Worker& worker) {
   std::string what(ToString(worker.type));
   what[0] = static_cast<char>(what[0] - 'a' + 'A');
   const char* output = worker.probe.Has("httpGet") ? "HTTP probe failed with statuscode: 503" : "";
@@ -228,13 +235,13 @@ bool Prober::Started(const std::string& uid, const std::string& container,
   return worker == nullptr || (worker->id == id && worker->result == Result::kSuccess);
 }
 
-bool Prober::RanBefore(VirtualTime since) const {
+bool Prober::HasSurvivedRestart(VirtualTime since) const {
   return profile_.probes_survive_restart && since < started_ - kRestartGrace;
 }
 
 Health Prober::HealthOf(const api::Object& pod, const Container& c, bool was_started) {
   const std::string uid(pod.uid());
-  const bool survived = RanBefore(c.started);
+  const bool survived = HasSurvivedRestart(c.started);
   const Worker* startup = Find(uid, c.name, ProbeType::kStartup);
   const bool no_startup = startup == nullptr || startup->id != c.id || !startup->has_result;
   Health health;
@@ -259,8 +266,8 @@ Health Prober::HealthOf(const api::Object& pod, const Container& c, bool was_sta
   return health;
 }
 
-std::optional<ProbeType> Prober::Condemned(const std::string& uid, const std::string& container,
-                                           std::string_view id) const {
+std::optional<ProbeType> Prober::FailedProbe(const std::string& uid, const std::string& container,
+                                             std::string_view id) const {
   for (const ProbeType type : {ProbeType::kLiveness, ProbeType::kStartup}) {
     const Worker* worker = Find(uid, container, type);
     if (worker != nullptr && worker->id == id && worker->result == Result::kFailure) return type;

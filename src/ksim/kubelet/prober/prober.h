@@ -6,7 +6,7 @@
 //   startup                   until it has succeeded the two others do not run
 //   liveness, startup failed  the worker is on hold until there is a new container
 //
-// What a probe finds is the pod's annotations' business (kubelet/runtime/behaviour.h).
+// The pod's annotations say what a probe finds (kubelet/runtime/behaviour.h).
 //
 // Source: pkg/kubelet/prober/{worker,prober_manager}.go, results/results_manager.go.
 // KUBELET-16..18.
@@ -47,9 +47,9 @@ class Prober {
   // For the status: `was_started` as the last one had it. A readiness probe that has not succeeded
   // yet runs at once.
   Health HealthOf(const api::Object& pod, const Container& container, bool was_started);
-  // The type of probe that wants it killed; nullopt if none does.
-  std::optional<ProbeType> Condemned(const std::string& uid, const std::string& container,
-                                     std::string_view id) const;
+  // The type of the probe that failed, so that the container must be killed; nullopt if none did.
+  std::optional<ProbeType> FailedProbe(const std::string& uid, const std::string& container,
+                                       std::string_view id) const;
 
  private:
   enum class Result : std::uint8_t { kUnknown, kSuccess, kFailure };
@@ -62,11 +62,12 @@ class Prober {
   bool Probe(Worker& worker);  // false: there is nothing to probe any more
   void Count(Worker& worker, bool success);
   void Set(Worker& worker, Result result);
-  void TellFailure(const Worker& worker);
+  void RecordFailure(const Worker& worker);
   void Stop(const Key& key);
   sim::TimerKind KindOf(const Worker& worker) const;
-  // It has survived a restart of the kubelet that no longer makes it unready (1.35).
-  bool RanBefore(VirtualTime since) const;
+  // The container has survived a restart of the kubelet, and keeps what its status said
+  // (Profile::probes_survive_restart).
+  bool HasSurvivedRestart(VirtualTime since) const;
 
   sim::Process& process_;
   client::Environment& env_;

@@ -60,9 +60,9 @@ std::optional<PullPlan> ParsePull(std::string_view entry) {
   return plan;
 }
 
-// Of a list that tells of one time after the other, entry `number`, or the last before it.
+// Entry `number` of the list, or its last entry if it has fewer.
 template <typename Plan, typename Parse>
-std::optional<Plan> NthOf(std::string_view list, int number, Parse parse) {
+std::optional<Plan> EntryAt(std::string_view list, int number, Parse parse) {
   std::optional<Plan> plan;
   for (const std::string_view entry : EntriesOf(list)) {
     const std::optional<Plan> next = parse(entry);
@@ -99,12 +99,13 @@ std::optional<Finding> ParseFinding(std::string_view entry) {
 }  // namespace
 
 std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run) {
-  return NthOf<RunPlan>(pod.Annotation(fmt::format("exit.ksim.dev/{}", container)), run, ParsePlan);
+  return EntryAt<RunPlan>(pod.Annotation(fmt::format("exit.ksim.dev/{}", container)), run,
+                          ParsePlan);
 }
 
 std::optional<PullPlan> PullPlanOf(const api::Object& pod, std::string_view container, int pull) {
-  return NthOf<PullPlan>(pod.Annotation(fmt::format("pull.ksim.dev/{}", container)), pull,
-                         ParsePull);
+  return EntryAt<PullPlan>(pod.Annotation(fmt::format("pull.ksim.dev/{}", container)), pull,
+                           ParsePull);
 }
 
 std::string_view ToString(ProbeType type) {

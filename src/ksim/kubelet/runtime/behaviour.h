@@ -44,7 +44,7 @@ std::string_view FieldOf(ProbeType type);   // "livenessProbe"
 
 enum class ProbeOutcome : std::uint8_t { kPass, kFail, kError };
 
-// What a probe finds of a container that has run for `age`.
+// The outcome of a probe of a container that has run for `age`.
 ProbeOutcome OutcomeOf(const api::Object& pod, std::string_view container, ProbeType type,
                        Duration age);
 

@@ -1,4 +1,4 @@
-// What a kubelet says on the bus: kind `runtime`.
+// The payload of a kubelet's events on the bus: kind `runtime`.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -26,10 +26,11 @@ constexpr Range kCreate{Milliseconds(20), Milliseconds(100)};
 constexpr Range kStart{Milliseconds(30), Milliseconds(150)};
 constexpr Range kStop{Milliseconds(50), Milliseconds(500)};
 constexpr Range kInitRun{Milliseconds(500), Seconds(2)};
-// So many restarts are waited for before a run counts as quiet.
+// A run counts as quiet although a container that restarted more often than this will restart
+// again.
 constexpr int kRestartsWaitedFor = 3;
 
-// What containerd says of an image that its registry does not have, with the name made whole.
+// containerd's error for an image that its registry does not have, with the full name of the image.
 std::string NotFound(std::string_view image) {
   const std::size_t slash = image.find('/');
   const std::string_view host = image.substr(0, slash);
@@ -104,7 +105,7 @@ sim::Task<Runtime::Pulled> Runtime::PullImage(std::string uid, std::string conta
                                               std::string image) {
   const VirtualTime asked = env_.sim.now();
   while (pulling_) co_await pull_done_.Wait();
-  // Freed when the frame goes, also if the kubelet dies in the middle of a pull.
+  // The turn ends with the frame, also if the kubelet dies in the middle of a pull.
   struct Turn {
     explicit Turn(Runtime& r) : runtime(r) { runtime.pulling_ = true; }
     ~Turn() {
@@ -177,7 +178,8 @@ sim::Task<void> Runtime::StartContainer(std::string uid, std::string name) {
   PlanEnd(uid, container);
 }
 
-// A container that has been restarted again and again is not waited for: it may never stop ending.
+// A run does not wait for a container that has been restarted again and again: it may never stop
+// failing.
 void Runtime::PlanEnd(const std::string& uid, const Container& container) {
   const PodSandbox& pod = Pod(uid);
   std::optional<RunPlan> plan = PlanOf(pod.pod, container.name, container.restarts);
@@ -278,7 +280,7 @@ void Runtime::Emit(const PodSandbox& pod, std::string_view container, std::strin
   payload->result = std::move(result);
   const sim::EventInfo info{sim::EventKind::kRuntime,
                             api::ObjectHash("pods", pod.pod.ns(), pod.pod.name()), 0};
-  // What the kubelet does next, it does because of this.
+  // This event is the cause of what the kubelet does next.
   sim::Context& context = env_.sim.context();
   context.cause = env_.sim.EmitAs(actor_, context.cause, info, sim::PayloadRef(payload));
 }

@@ -25,7 +25,7 @@
 
 namespace ksim::kubelet {
 
-// What a process that gets SIGTERM exits with, and what SIGKILL leaves.
+// The exit codes of a process that ends at SIGTERM, and of one that SIGKILL ends.
 inline constexpr int kTermExitCode = 143;
 inline constexpr int kKillExitCode = 137;
 
@@ -83,12 +83,12 @@ class Runtime {
   sim::Task<void> StopSandbox(std::string uid);
   void RemovePod(std::string_view uid);
 
-  // What is wrong with the machine; who listens to troubles is told of each change.
+  // Sets or lifts a trouble of the machine, and tells the listener if that changes anything.
   void Set(Trouble trouble, bool on);
   bool Has(Trouble trouble) const { return troubles_.contains(trouble); }
   void OnTrouble(std::function<void()> listener) { trouble_listener_ = std::move(listener); }
 
-  // Called when the state of a pod has changed. One listener: the kubelet alive now.
+  // Sets the listener for changes of a pod's state. There is one listener: the kubelet alive now.
   void OnChange(std::function<void(const std::string& uid)> listener) {
     listener_ = std::move(listener);
   }
@@ -96,14 +96,14 @@ class Runtime {
  private:
   PodSandbox& Pod(const std::string& uid);
   void Changed(const std::string& uid);
-  // Of the container of that id; nothing if there is another one by now.
+  // Ends the container of that id; does nothing if there is another one by now.
   void Exit(const std::string& uid, const std::string& name, const std::string& id, int code);
   void PlanEnd(const std::string& uid, const Container& container);
   std::string DrawHex(sim::SiteId site, std::uint64_t key);
   void Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
             std::string result);
 
-  // Where its draws come from; made once.
+  // The sites of the runtime's draws; made once.
   struct Sites {
     Sites(sim::Decisions& decisions, const std::string& prefix);
     sim::SiteId sandbox, pull, create, start, stop, run, container_id, image_digest, image_size;

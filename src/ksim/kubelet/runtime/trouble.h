@@ -21,7 +21,7 @@ constexpr std::optional<Trouble> ParseTrouble(std::string_view name) {
   return std::nullopt;
 }
 
-// What the runtime says when pods have no network (pkg/kubelet/kubelet.go updateRuntimeUp).
+// The runtime's error while pods have no network (pkg/kubelet/kubelet.go updateRuntimeUp).
 inline constexpr std::string_view kNetworkNotReady =
     "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady "
     "message:Network plugin returns error: cni plugin not initialized";

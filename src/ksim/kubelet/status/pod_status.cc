@@ -51,14 +51,15 @@ Value WaitingState(std::string_view reason, std::string_view message = {}) {
   return Of(Fields().waiting, waiting.Build());
 }
 
-// What is to be started and could not be, as far as it is known why.
+// Why a container that should start could not be started; null if nothing is known.
 const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const Container* c) {
   if (in.waiting == nullptr || in.terminal || !ShouldRestart(in.pod, spec, c)) return nullptr;
   const auto it = in.waiting->find(std::string(spec.Get(Fields().name).AsString()));
   return it == in.waiting->end() ? nullptr : &it->second;
 }
 
-// What ended before: the container itself if it waits to be started again, else the one before it.
+// The last run that ended: the container itself if it waits to be started again, else its
+// predecessor.
 Value LastState(const Container* c, bool waits) {
   if (c == nullptr) return Value::EmptyObject();
   if (waits && c->state == Container::State::kExited) return TerminatedState(*c);
@@ -204,14 +205,14 @@ Value Conditions(const StatusInput& in, const Value& init_statuses, const Value&
   own.push_back(containers_ready);
   own.push_back(api::MakeCondition("PodScheduled", "True"));
 
-  // What others have written is as the API has it, but for the disruption that only this kubelet
-  // may know of yet.
+  // Conditions of other writers stay as the API has them, except DisruptionTarget, which only this
+  // kubelet may know of yet.
   std::vector<Value> all;
   all.reserve(in.pod.status().Get(Fields().conditions).size() + 6);
   const Value* disrupted = api::FindCondition(old_conditions, "DisruptionTarget");
   for (const Value& c : in.pod.status().Get(Fields().conditions).items()) {
     const bool is_disruption = c.Get(Fields().type).AsString() == "DisruptionTarget";
-    if (KubeletOwns(c.Get(Fields().type).AsString())) continue;
+    if (IsOwnedByKubelet(c.Get(Fields().type).AsString())) continue;
     all.push_back(is_disruption && disrupted != nullptr ? *std::exchange(disrupted, nullptr) : c);
   }
   if (disrupted != nullptr) all.push_back(*disrupted);
@@ -296,7 +297,7 @@ bool ShouldRestart(const api::Object& pod, const Value& spec, const Container* c
   return policy == "Always" || (policy == "OnFailure" && !well);
 }
 
-bool LegalTransition(const api::Object& pod, const Value& old_status, const Value& new_status) {
+bool IsLegalTransition(const api::Object& pod, const Value& old_status, const Value& new_status) {
   const std::string_view policy = api::PodView(pod).restart_policy();
   if (policy == "Always") return true;
   const auto is_sidecar = [&](const Value& name) {
@@ -325,7 +326,7 @@ std::string ContainerFieldPath(const api::Object& pod, std::string_view containe
   return std::string("spec.").append(field).append("{").append(container).append("}");
 }
 
-bool KubeletOwns(std::string_view type) {
+bool IsOwnedByKubelet(std::string_view type) {
   return type == "PodReadyToStartContainers" || type == "Initialized" || type == "Ready" ||
          type == "ContainersReady" || type == "PodScheduled";
 }
@@ -355,8 +356,8 @@ std::string_view PhaseOf(const api::Object& pod, const Value& status, bool termi
   return policy == "Never" ? "Failed" : "Running";
 }
 
-// What 1.36 asks the runtime, 1.30 asks the statuses.
-static bool Initialized(const StatusInput& in, const Value& statuses) {
+// getPhase: a regular container has started or, where the runtime is asked, has been created.
+static bool HasRegularContainer(const StatusInput& in, const Value& statuses) {
   if (!in.profile->phase_asks_runtime) return AnyStarted(statuses);
   for (const Value& spec : in.pod.spec().Get(Fields().containers).items())
     if (FindContainer(in.sandbox, spec.Get(Fields().name).AsString()) != nullptr) return true;
@@ -392,7 +393,7 @@ Value GeneratePodStatus(const StatusInput& in) {
       TerminalPhase(api_phase) ? api_phase
       : TerminalPhase(old_phase)
           ? old_phase
-          : PhaseOf(in.pod, counted.Build(), forced, Initialized(in, containers));
+          : PhaseOf(in.pod, counted.Build(), forced, HasRegularContainer(in, containers));
 
   const Value host = Value::String(in.host_ip);
   const bool host_network = in.pod.spec().Get(Fields().host_network).AsBool();
@@ -400,7 +401,7 @@ Value GeneratePodStatus(const StatusInput& in) {
   const auto keep = [&](value::Atom field) {
     if (const Value* kept = old.Find(field)) status.Add(field, *kept);
   };
-  // What was said of this phase stays.
+  // Reason and message stay as long as the phase does.
   const auto keep_text = [&](value::Atom field) {
     if (phase != old_phase) return;
     const Value* text = old.Find(field);

@@ -1,5 +1,5 @@
-// What a kubelet says of a pod: phase, container statuses and conditions, from the pod's spec and
-// what the runtime has.
+// The status of a pod as its kubelet reports it: phase, container statuses and conditions. They
+// follow from the pod's spec and the runtime's state.
 //
 // Source: pkg/kubelet/kubelet_pods.go generateAPIPodStatus, getPhase, convertStatusToAPIStatus,
 // convertToAPIContainerStatuses; pkg/kubelet/status/{generate,status_manager}.go;
@@ -25,7 +25,7 @@ struct WaitingReason {
 };
 using WaitingReasons = absl::btree_map<std::string, WaitingReason>;  // by container
 
-// What probes say of a running container.
+// The health of a running container, from its probes.
 struct Health {
   bool started = true, ready = true;
 };
@@ -56,17 +56,17 @@ std::string_view PhaseOf(const api::Object& pod, const value::Value& status, boo
 bool ShouldRestart(const api::Object& pod, const value::Value& spec, const Container* container);
 
 // A container that has ended for good may not run again (checkContainerStateTransition).
-bool LegalTransition(const api::Object& pod, const value::Value& old_status,
-                     const value::Value& new_status);
+bool IsLegalTransition(const api::Object& pod, const value::Value& old_status,
+                       const value::Value& new_status);
 
-// What the API's copy says of Ready is not what its conditions and gates amount to
-// (NeedToReconcilePodReadiness).
+// The condition Ready of the API's copy differs from what its other conditions and its readiness
+// gates amount to (NeedToReconcilePodReadiness).
 bool ReadinessDiffers(const api::Object& pod);
 
 // Where the pod's spec has the container: "spec.initContainers{NAME}" (GenerateContainerRef).
 std::string ContainerFieldPath(const api::Object& pod, std::string_view container);
 
 // A condition that only the kubelet writes (kubelet/types PodConditionByKubelet).
-bool KubeletOwns(std::string_view condition_type);
+bool IsOwnedByKubelet(std::string_view condition_type);
 
 }  // namespace ksim::kubelet

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/api/patch_schema.h"
 #include "ksim/api/pod.h"
 #include "ksim/kubelet/status/pod_status.h"
@@ -44,7 +45,7 @@ Value AllKilled(const Value& statuses, std::size_t count) {
   return Value::Array(std::move(killed));
 }
 
-bool EverBegun(const Value& status) {
+bool HasEverStarted(const Value& status) {
   return !status.Get("state").Has("waiting") || status.Get("lastState").Has("terminated");
 }
 
@@ -53,12 +54,12 @@ bool EndedWell(const Value& state) {
   return !end.is_null() && end.Get("exitCode").AsInt() == 0;
 }
 
-// hasPodInitialized: whether containers may have run of which nothing is known.
+// hasPodInitialized: regular containers may have run although no status tells of them.
 bool Initialized(const api::Object& pod) {
   const Value& specs = pod.spec().Get("initContainers");
   if (specs.empty()) return true;
   for (const Value& s : pod.status().Get("containerStatuses").items())
-    if (EverBegun(s)) return true;
+    if (HasEverStarted(s)) return true;
   const Value& statuses = pod.status().Get("initContainerStatuses");
   if (statuses.empty()) return false;
   const Value& last = statuses.at(statuses.size() - 1);
@@ -68,17 +69,16 @@ bool Initialized(const api::Object& pod) {
 }
 
 // initializedContainers: all but those at the end that were never begun; at least one.
-std::size_t BegunInits(const Value& statuses) {
+std::size_t CountStartedInitContainers(const Value& statuses) {
   for (std::size_t i = statuses.size(); i-- > 0;)
-    if (EverBegun(statuses.at(i))) return i + 1;
+    if (HasEverStarted(statuses.at(i))) return i + 1;
   return std::min<std::size_t>(statuses.size(), 1);
 }
 
 // pkg/util/pod preparePatchBytesForPodStatus: of two pods that have nothing but a status.
 absl::StatusOr<Value> StatusPatch(const Value& before, const Value& after) {
-  static const value::Atom kStatus("status");
-  return value::CreateTwoWayMergePatch(Value::EmptyObject().Set(kStatus, before),
-                                       Value::EmptyObject().Set(kStatus, after),
+  return value::CreateTwoWayMergePatch(Value::EmptyObject().Set(api::Fields().status, before),
+                                       Value::EmptyObject().Set(api::Fields().status, after),
                                        api::FindPatchSchema("v1", "Pod"));
 }
 
@@ -115,7 +115,7 @@ void StatusManager::Put(const api::Object& pod, Value status, bool force) {
   entry.pod = pod;
   if (!force && entry.version != 0 && entry.status == status) return;
   const Value& before = entry.version != 0 ? entry.status : pod.status();
-  if (!LegalTransition(pod, before, status)) return;
+  if (!IsLegalTransition(pod, before, status)) return;
   entry.status = std::move(status);
   entry.origin = process_.simulation().CaptureOrigin();
   ++entry.version;
@@ -144,7 +144,7 @@ void StatusManager::Terminate(const api::Object& pod) {
     status = status.Set("containerStatuses", AllKilled(containers, containers.size()));
   const Value init = status.Get("initContainerStatuses");
   if (!init.empty())
-    status = status.Set("initContainerStatuses", AllKilled(init, BegunInits(init)));
+    status = status.Set("initContainerStatuses", AllKilled(init, CountStartedInitContainers(init)));
   if (!TerminalPhase(status) && profile_.terminal_phase_before_deletion) {
     status = status.Set("phase", Value::Of("Failed"));
   }
@@ -156,7 +156,7 @@ void StatusManager::Observed(const api::Object& pod) {
   const std::string uid(pod.uid());
   const auto it = statuses_.find(uid);
   const bool sent = it != statuses_.end() && sent_[uid] >= it->second.version;
-  if (!sent || SameByKubelet(pod, it->second.status)) {
+  if (!sent || IsSameByKubelet(pod, it->second.status)) {
     differing_.erase(uid);
     return;
   }
@@ -164,7 +164,7 @@ void StatusManager::Observed(const api::Object& pod) {
   trigger_.Notify();
 }
 
-// What still differs is sent as if it never had been.
+// A status that still differs is sent as if it had never been sent.
 void StatusManager::Reconcile() {
   for (const auto& [uid, pod] : std::exchange(differing_, {})) {
     const auto it = statuses_.find(uid);
@@ -187,7 +187,8 @@ void StatusManager::Forget(const std::string& uid) {
   differing_.erase(uid);
 }
 
-// A trigger by any pod sends what is new; every 10 s what could not be sent is tried again.
+// A trigger by any pod sends all new versions; every 10 s the manager tries again what it could not
+// send.
 sim::Task<void> StatusManager::Run() {
   while (true) {
     const std::int64_t age = (process_.simulation().now() - started_).ns();
@@ -207,7 +208,8 @@ sim::Task<void> StatusManager::Run() {
   }
 }
 
-// With a FIFO a trigger sends what is in it, and the tick what is new as well.
+// With the status channel a trigger sends the versions in it, and the tick all new versions as
+// well.
 sim::Task<void> StatusManager::SyncBatch(bool all) {
   if (profile_.status_channel) {
     while (!queue_.empty()) {
@@ -240,6 +242,8 @@ sim::Task<void> StatusManager::SyncPod(Entry entry) {
   const std::string uid(entry.pod.uid());
   const std::string ns(entry.pod.ns());
   const std::string name(entry.pod.name());
+
+  // 1. Read the pod as it is.
   client::Client::ObjectResult got = co_await client_.Get(pods_, ns, name);
   if (!got.ok()) {
     // Gone: nothing to report any more. Other errors leave the version unsent.
@@ -251,6 +255,8 @@ sim::Task<void> StatusManager::SyncPod(Entry entry) {
     Forget(uid);
     co_return;
   }
+
+  // 2. Patch its status if the merged one differs.
   const std::optional<Value> diff = PatchFor(current, entry.status);
   if (diff) {
     static const value::Path kUid{"metadata", "uid"};
@@ -263,6 +269,8 @@ sim::Task<void> StatusManager::SyncPod(Entry entry) {
     }
     current = *patched;
   }
+
+  // 3. Note the version as sent, and finish the deletion of a pod that has stopped.
   sent_[uid] = std::max(sent_[uid], entry.version);
   const auto newest = statuses_.find(uid);
   if (newest != statuses_.end() && newest->second.version == entry.version) due_.erase(uid);
@@ -270,7 +278,7 @@ sim::Task<void> StatusManager::SyncPod(Entry entry) {
 }
 
 // isPodStatusByKubeletEqual: whatever the order of the conditions.
-bool StatusManager::SameByKubelet(const api::Object& current, const Value& status) const {
+bool StatusManager::IsSameByKubelet(const api::Object& current, const Value& status) const {
   const Value merged = Merge(current, status);
   if (merged == current.status()) return true;
   const auto sorted = [](const Value& s) {
@@ -315,20 +323,20 @@ sim::Task<void> StatusManager::DeletePod(api::Object pod) {
   }
 }
 
-// mergePodStatus: conditions of others come from the API's copy, and a terminal phase is held back
-// while containers may still run, with its reason and what comes of it.
+// mergePodStatus: conditions of other writers come from the API's copy. While containers may still
+// run, a terminal phase is held back, with its reason and message.
 Value StatusManager::Merge(const api::Object& current, const Value& status) const {
   const Value& api_status = current.status();
-  static const value::Atom kType("type"), kConditions("conditions"), kQosClass("qosClass");
+  const api::FieldNames& f = api::Fields();
   std::vector<Value> conditions;
-  conditions.reserve(status.Get(kConditions).size() + api_status.Get(kConditions).size());
-  for (const Value& c : api_status.Get(kConditions).items()) {
-    if (!KubeletOwns(c.Get(kType).AsString())) conditions.push_back(c);
+  conditions.reserve(status.Get(f.conditions).size() + api_status.Get(f.conditions).size());
+  for (const Value& c : api_status.Get(f.conditions).items()) {
+    if (!IsOwnedByKubelet(c.Get(f.type).AsString())) conditions.push_back(c);
   }
-  for (const Value& c : status.Get(kConditions).items()) {
-    if (KubeletOwns(c.Get(kType).AsString())) conditions.push_back(c);
+  for (const Value& c : status.Get(f.conditions).items()) {
+    if (IsOwnedByKubelet(c.Get(f.type).AsString())) conditions.push_back(c);
   }
-  Value merged = status.Set(kConditions, Value::Array(std::move(conditions)));
+  Value merged = status.Set(f.conditions, Value::Array(std::move(conditions)));
   const PodSandbox* sandbox = runtime_.Find(current.uid());
   const bool may_run = sandbox != nullptr && sandbox->AnyRunning();
   const bool ends = TerminalPhase(status) && !TerminalPhase(api_status);
@@ -339,18 +347,19 @@ Value StatusManager::Merge(const api::Object& current, const Value& status) cons
           api_status.Has(field) ? merged.Set(field, api_status.Get(field)) : merged.Erase(field);
     }
   }
-  const Value* disrupted = api::FindCondition(status.Get(kConditions), "DisruptionTarget");
+  const Value* disrupted = api::FindCondition(status.Get(f.conditions), "DisruptionTarget");
   if (ends && !may_run && disrupted != nullptr) {
     const VirtualTime now = process_.Now();
     merged =
-        merged.Set(kConditions, api::UpdateCondition(merged.Get(kConditions), *disrupted, now));
+        merged.Set(f.conditions, api::UpdateCondition(merged.Get(f.conditions), *disrupted, now));
   }
-  if (const Value* qos = api_status.Find(kQosClass)) merged = merged.Set(kQosClass, *qos);
-  return TerminalPhase(merged) ? Unready(current, merged) : merged;
+  if (const Value* qos = api_status.Find(f.qos_class)) merged = merged.Set(f.qos_class, *qos);
+  return TerminalPhase(merged) ? WithReadyFalse(current, merged) : merged;
 }
 
-// A pod that is over is not ready, even if that comes to light before its containers' end does.
-Value StatusManager::Unready(const api::Object& current, const Value& status) const {
+// A pod in a terminal phase is not ready, even if its phase is reported before the end of its
+// containers.
+Value StatusManager::WithReadyFalse(const api::Object& current, const Value& status) const {
   Value conditions = status.Get("conditions");
   constexpr const char* kTypes[] = {"ContainersReady", "Ready"};
   const bool ready = std::any_of(std::begin(kTypes), std::end(kTypes), [&](const char* type) {

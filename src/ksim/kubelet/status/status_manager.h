@@ -41,9 +41,9 @@ class StatusManager {
   // The pod is over: containers never seen count as killed, a phase that is not terminal becomes
   // Failed (1.30 and later).
   void Terminate(const api::Object& pod);
-  // The API's copy has changed, whoever did it.
+  // The API's copy of the pod has changed, by whatever writer.
   void Observed(const api::Object& pod);
-  // Another look at a pod whose worker finished.
+  // Sends the status of a pod again, whose worker has finished.
   void Trigger(const std::string& uid);
   void Forget(const std::string& uid);
 
@@ -65,7 +65,7 @@ class StatusManager {
   sim::Task<void> Run();
   sim::Task<void> SyncBatch(bool all);
   void Reconcile();
-  bool SameByKubelet(const api::Object& current, const value::Value& status) const;
+  bool IsSameByKubelet(const api::Object& current, const value::Value& status) const;
   // The patch that would bring the API's copy to `status`; nullopt: none is needed.
   std::optional<value::Value> PatchFor(const api::Object& current,
                                        const value::Value& status) const;
@@ -75,7 +75,7 @@ class StatusManager {
   void Queue(const std::string& uid);
   bool CanBeDeleted(const api::Object& pod) const;
   value::Value Merge(const api::Object& current, const value::Value& status) const;
-  value::Value Unready(const api::Object& current, const value::Value& status) const;
+  value::Value WithReadyFalse(const api::Object& current, const value::Value& status) const;
 
   sim::Process& process_;
   client::Client& client_;

@@ -23,7 +23,7 @@ std::uint32_t NodeEvents(const Profile& profile, std::uint32_t hinted) {
   return ClusterEvent::kNodeAdd | (profile.queueing_hints ? hinted : all);
 }
 
-bool HoldsPlace(const api::Object& pod) {
+bool IsAssignedOrNominated(const api::Object& pod) {
   return !pod.node_name().empty() || !api::PodView(pod).nominated_node_name().empty();
 }
 

@@ -23,7 +23,7 @@ namespace ksim::scheduler {
 
 inline constexpr std::int64_t kMaxNodeScore = 100;
 
-// What a plugin says of a node (or of the pod as a whole).
+// A plugin's verdict on a node, or on the pod as a whole.
 struct Status {
   enum class Code {
     kSuccess,
@@ -43,7 +43,7 @@ struct Status {
   }
 };
 
-// What happened in the cluster, as a bit set: a plugin registers for some of it.
+// An event in the cluster, as a bit set: a plugin registers for some of the bits.
 struct ClusterEvent {
   enum Bits : std::uint32_t {
     kNodeAdd = 1 << 0,
@@ -71,7 +71,7 @@ struct ClusterEvent {
   std::string label;  // NodeAdd, AssignedPodDelete, UnschedulableTimeout, ...
 };
 
-// What one pod's cycle hands from PreFilter and PreScore to the later points, by plugin.
+// The states that the plugins' PreFilter and PreScore hand to the later points of one pod's cycle.
 class CycleState {
  public:
   template <class T>
@@ -103,7 +103,7 @@ class Plugin {
     return {};
   }
   // The names of the only nodes that are worth asking, if the pod says so (PreFilterResult).
-  virtual std::optional<std::set<std::string, std::less<>>> OnlyNodes(
+  virtual std::optional<std::set<std::string, std::less<>>> PreFilterNodeNames(
       const api::Object& /*pod*/) const {
     return std::nullopt;
   }
@@ -137,11 +137,12 @@ class Plugin {
 // helper/normalize_score.go DefaultNormalizeScore: scales to 0..100 by the largest, or reverses.
 void NormalizeScores(Scores& scores, bool reverse);
 
-// What a plugin about single nodes registers for: a new node and, with hints, the updates `hinted`.
-// Before, all updates, since preCheckForNode may have held back the one that would have helped.
+// The events that a plugin about single nodes registers for: a new node and, with hints, the
+// updates `hinted`. Without hints, all updates, since preCheckForNode may have held back the one
+// that would have helped.
 std::uint32_t NodeEvents(const Profile& profile, std::uint32_t hinted);
-// It is on a node, or nominated to one.
-bool HoldsPlace(const api::Object& pod);
+// The pod is on a node, or nominated to one.
+bool IsAssignedOrNominated(const api::Object& pod);
 
 // The selectors of the Services and workloads that a pod belongs to; none if there is none
 // (plugins/helper/spread.go DefaultSelector).

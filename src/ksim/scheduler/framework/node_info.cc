@@ -41,33 +41,33 @@ void NodeInfo::RemovePod(const api::Object& pod) {
   std::erase_if(with_affinity_, [&](const api::Object& other) { return other.uid() == pod.uid(); });
 }
 
-void NodeInfo::RenewPod(const api::Object& pod) {
+void NodeInfo::UpdatePodStatus(const api::Object& pod) {
   for (std::vector<api::Object>* pods : {&pods_, &with_affinity_}) {
     const auto it = std::find_if(pods->begin(), pods->end(), [&](const api::Object& other) {
       return other.uid() == pod.uid();
     });
     if (it == pods->end()) continue;
     if (pods == &pods_) {
-      CountAlike(*it, -1);
-      CountAlike(pod, 1);
+      CountInGroup(*it, -1);
+      CountInGroup(pod, 1);
     }
     *it = pod;
     std::rotate(it, it + 1, pods->end());
   }
 }
 
-void NodeInfo::CountAlike(const api::Object& pod, int sign) {
+void NodeInfo::CountInGroup(const api::Object& pod, int sign) {
   if (pod.deleting()) return;
-  auto it = std::find_if(alike_.begin(), alike_.end(), [&pod](const PodsAlike& a) {
+  auto it = std::find_if(pod_groups_.begin(), pod_groups_.end(), [&pod](const PodGroup& a) {
     return a.ns == pod.ns() && a.labels == pod.labels();
   });
-  if (it == alike_.end()) it = alike_.emplace(it, pod.ns(), pod.labels());
+  if (it == pod_groups_.end()) it = pod_groups_.emplace(it, pod.ns(), pod.labels());
   it->count += sign;
-  if (it->count == 0) alike_.erase(it);
+  if (it->count == 0) pod_groups_.erase(it);
 }
 
 void NodeInfo::Account(const api::Object& pod, int sign) {
-  CountAlike(pod, sign);
+  CountInGroup(pod, sign);
   const api::Resources requests = api::PodRequests(pod, /*nonzero=*/false);
   const api::Resources nonzero = api::PodRequests(pod, /*nonzero=*/true);
   if (sign > 0) {

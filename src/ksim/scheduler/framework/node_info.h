@@ -18,10 +18,10 @@
 
 namespace ksim::scheduler {
 
-// Pods of one namespace with the same labels, as one template makes them: what selects pods looks
-// at a few of these, not at every pod.
-struct PodsAlike {
-  PodsAlike(std::string_view n, value::Value l) : ns(n), labels(std::move(l)) {}
+// Pods of one namespace with the same labels, as one template makes them: a selector is compared
+// with a few groups, not with every pod.
+struct PodGroup {
+  PodGroup(std::string_view n, value::Value l) : ns(n), labels(std::move(l)) {}
   std::string ns;
   value::Value labels;
   std::int64_t count = 0;
@@ -35,9 +35,9 @@ class NodeInfo {
   const api::Object& node() const { return node_; }
   std::string_view name() const { return node_.name(); }
   const std::vector<api::Object>& pods() const { return pods_; }
-  // The pods by what they have in common, without those that are being deleted.
-  const std::vector<PodsAlike>& alike() const { return alike_; }
-  // Those that want to be near other pods, or far from them.
+  // The pods grouped by namespace and labels, without those that are being deleted.
+  const std::vector<PodGroup>& pod_groups() const { return pod_groups_; }
+  // The pods with affinity or anti-affinity terms.
   const std::vector<api::Object>& with_affinity() const { return with_affinity_; }
   const api::Resources& requested() const { return requested_; }
   const api::Resources& nonzero_requested() const { return nonzero_requested_; }
@@ -48,16 +48,16 @@ class NodeInfo {
   void RemoveNode() { node_ = {}; }
   void AddPod(const api::Object& pod);
   void RemovePod(const api::Object& pod);  // by uid; nothing if it is not here
-  // As RemovePod and AddPod of a pod that is here, and whose spec is what it was.
-  void RenewPod(const api::Object& pod);
+  // The same as RemovePod and AddPod, for a pod that is on the node and whose spec has not changed.
+  void UpdatePodStatus(const api::Object& pod);
 
  private:
   void Account(const api::Object& pod, int sign);
-  void CountAlike(const api::Object& pod, int sign);
+  void CountInGroup(const api::Object& pod, int sign);
 
   api::Object node_;
   std::vector<api::Object> pods_, with_affinity_;
-  std::vector<PodsAlike> alike_;
+  std::vector<PodGroup> pod_groups_;
   api::Resources requested_, nonzero_requested_, allocatable_;
   std::multiset<api::HostPort> ports_, sidecar_ports_;
 };

@@ -1,6 +1,5 @@
-// Pods that want to be near others, or far from them: required terms reject nodes, preferred ones
-// score, those of the pods that are there too. Of a namespace only the label that each one has, its
-// name, is known to a namespaceSelector.
+// Pod affinity and anti-affinity: required terms reject nodes, preferred terms score, those of the
+// existing pods too. A namespaceSelector knows only the label kubernetes.io/metadata.name.
 //
 // Source: pkg/scheduler/framework/plugins/interpodaffinity/{plugin,filtering,scoring}.go,
 // kube-scheduler/framework/types.go GetAffinityTerms, AffinityTerm.Matches.
@@ -217,7 +216,7 @@ class InterPodAffinity : public Plugin {
   }
 
  private:
-  // The first pod of a group that wants to be together has nobody to join: it may go anywhere.
+  // The first pod of a group with affinity to itself matches no other pod: every node will do.
   static bool SatisfiesAffinity(const AffinityFilterState& s, const api::Object& node) {
     bool all = true;
     for (const AffinityTerm& t : s.affinity) {
@@ -231,7 +230,7 @@ class InterPodAffinity : public Plugin {
   static bool PodMayHelp(const api::Object& pod, const api::Object& before,
                          const api::Object& after) {
     for (const api::Object* other : {&before, &after})
-      if (!other->empty() && !HoldsPlace(*other)) return false;
+      if (!other->empty() && !IsAssignedOrNominated(*other)) return false;
     const AffinityTerms near = RequiredTerms(pod, "podAffinity"),
                         far = RequiredTerms(pod, "podAntiAffinity");
     if (before.empty()) return MatchesAllTerms(near, after);
@@ -261,7 +260,7 @@ class InterPodAffinity : public Plugin {
 
 }  // namespace
 
-bool WantsToBeNear(const api::Object& pod, const api::Object& other) {
+bool HasAffinityTo(const api::Object& pod, const api::Object& other) {
   const AffinityTerms terms = RequiredTerms(pod, "podAffinity");
   return std::any_of(terms.begin(), terms.end(),
                      [&](const AffinityTerm& t) { return t.Matches(other); });

@@ -41,7 +41,7 @@ class NodeAffinity : public Plugin {
     return {};
   }
   // Those that every term names, if every term names some.
-  std::optional<std::set<std::string, std::less<>>> OnlyNodes(
+  std::optional<std::set<std::string, std::less<>>> PreFilterNodeNames(
       const api::Object& pod) const override {
     static const value::Path kTerms{"requiredDuringSchedulingIgnoredDuringExecution",
                                     "nodeSelectorTerms"};

@@ -1,4 +1,4 @@
-// Pods that name their node.
+// Rejects nodes that are not the one in spec.nodeName.
 // Source: pkg/scheduler/framework/plugins/nodename/node_name.go.
 #include "ksim/scheduler/plugins/plugins.h"
 

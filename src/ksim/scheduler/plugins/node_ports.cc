@@ -1,4 +1,4 @@
-// Host ports that somebody on the node holds already.
+// Rejects nodes where another pod holds one of the pod's host ports.
 // Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go.
 #include <algorithm>
 
@@ -36,7 +36,7 @@ class NodePorts : public Plugin {
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object&) const override {
     if (!(event.bits & ClusterEvent::kAssignedPodDelete)) return true;
-    if (!HoldsPlace(before)) return false;
+    if (!IsAssignedOrNominated(before)) return false;
     NodeInfo freed;
     freed.AddPod(before);
     const std::vector<api::HostPort> wanted = api::HeldHostPorts(pod, profile_.compat);

@@ -111,7 +111,7 @@ class NodeResourcesFit : public Plugin {
   }
   bool QueueingHint(const api::Object& pod, const ClusterEvent& event, const api::Object& before,
                     const api::Object& after) const override {
-    if (event.bits & ClusterEvent::kAssignedPodDelete) return HoldsPlace(before);
+    if (event.bits & ClusterEvent::kAssignedPodDelete) return IsAssignedOrNominated(before);
     const api::Resources request = api::PodRequests(pod, /*nonzero=*/false);
     NodeInfo was, is;
     is.SetNode(after);

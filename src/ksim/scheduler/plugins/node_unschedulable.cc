@@ -1,4 +1,4 @@
-// Cordoned nodes, unless the pod tolerates node.kubernetes.io/unschedulable:NoSchedule.
+// Rejects cordoned nodes, unless the pod tolerates node.kubernetes.io/unschedulable:NoSchedule.
 // Source: pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go.
 #include "ksim/api/views/taints.h"
 #include "ksim/scheduler/plugins/plugins.h"

@@ -7,8 +7,8 @@
 
 namespace ksim::scheduler {
 
-// One of the terms of its required affinity matches the other pod.
-bool WantsToBeNear(const api::Object& pod, const api::Object& other);
+// A required affinity term of `pod` matches `other`.
+bool HasAffinityTo(const api::Object& pod, const api::Object& other);
 
 // The default profile's plugins in their order (apis/config/v1/default_plugins.go).
 std::vector<std::unique_ptr<Plugin>> DefaultPlugins(const Profile& profile,

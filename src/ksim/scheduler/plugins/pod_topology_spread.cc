@@ -51,7 +51,7 @@ std::int64_t CountMatching(const SpreadConstraint& constraint, const NodeInfo& i
                            std::string_view ns) {
   if (constraint.counts_nobody) return 0;
   std::int64_t count = 0;
-  for (const PodsAlike& pods : info.alike())
+  for (const PodGroup& pods : info.pod_groups())
     if (pods.ns == ns && constraint.Matches(pods.labels)) count += pods.count;
   return count;
 }
@@ -244,7 +244,7 @@ class PodTopologySpread : public Plugin {
                          const api::Object& before, const api::Object& after) {
     for (const api::Object* other : {&before, &after}) {
       if (other->empty() || other->uid() == pod.uid()) continue;
-      if (!HoldsPlace(*other) || other->ns() != pod.ns()) return false;
+      if (!IsAssignedOrNominated(*other) || other->ns() != pod.ns()) return false;
     }
     const auto any = [&](const auto& holds) {
       return std::any_of(constraints.begin(), constraints.end(), holds);
