@@ -166,7 +166,7 @@ sim::Task<std::optional<api::Status>> Scheduler::EvictOne(api::Object victim, ap
                                : fmt::format("Preempted by a pod on node {}", node);
   // executor.go wraps the pod from 1.36 on, and no reference can be made to the wrapper.
   const api::Object* related = profile_.preempted_event_without_related ? nullptr : &pod;
-  recorder_.Event(victim, "Normal", "Preempted", note, "IsPreempting", {}, related);
+  recorder_.Event(victim, "Normal", "Preempted", note, "Preempting", {}, related);
   co_return std::nullopt;
 }
 
