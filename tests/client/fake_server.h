@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/request.h"
 #include "ksim/sim/simulation.h"
 
