@@ -37,7 +37,7 @@ struct ClusterOptions {
   ClusterOptions() = default;
   std::string name = "cluster";  // of the scenario in the trace's header
   std::uint64_t seed = 1;
-  api::Compat compat = api::Compat::k1_30;
+  api::Compat compat = api::kDefaultCompat;
   scenario::ClusterSpec spec;  // nodes, API servers, controllers, latencies
   Duration quiet_for = Seconds(2);
 };

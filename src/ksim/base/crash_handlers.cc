@@ -1,3 +1,5 @@
+// The signal and allocator handlers of crash_report.h: a crash of ksim ends with code 70 and a
+// report.
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// The part of kernel.h that owns root tasks: it spawns them, kills them and takes in their ends.
 #include <utility>
 
 #include "ksim/base/check.h"

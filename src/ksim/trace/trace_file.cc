@@ -1,3 +1,4 @@
+// The part of trace.h that reads and writes files.
 #include <fmt/format.h>
 
 #include "ksim/base/hash.h"

@@ -1,3 +1,4 @@
+// The part of export.h for Graphviz: events, and what led to each.
 #include <fmt/format.h>
 
 #include "ksim/base/time.h"

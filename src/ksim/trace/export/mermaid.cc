@@ -1,6 +1,6 @@
-// A sequence diagram: processes from left to right, time downwards. Requests and their answers,
-// commits, what watches deliver and lose, reconciles, what goes wrong. Steps on the way (stages,
-// handlers, caches) are left out.
+// The part of export.h that draws a sequence diagram: processes from left to right, time downwards.
+// Requests and their answers, commits, what watches deliver and lose, reconciles, what goes wrong.
+// Steps on the way (stages, handlers, caches) are left out.
 #include <fmt/format.h>
 
 #include <algorithm>

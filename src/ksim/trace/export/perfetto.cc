@@ -1,9 +1,11 @@
-// Chrome's trace events:
-// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU A process of the
-// cluster is a process there. Requests, reconciles, steps, phases and faults are slices, commits,
-// deliveries and the rest instants; an arrow leads from a commit to each delivery of it. Counters:
-// what is on its way to a client, and how many revisions old is what reaches it. The stages of a
-// request are left out: they take no time.
+// The part of export.h for ui.perfetto.dev and chrome://tracing, in Chrome's trace event format:
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+//
+// A process of the cluster is a process there. Requests, reconciles, steps, phases and faults are
+// slices; commits, deliveries and the rest are instants; an arrow leads from a commit to each
+// delivery of it. Counters show how many events are on their way to a client, and how many
+// revisions old the event is that reaches it. The stages of a request are left out: they take no
+// time.
 #include <fmt/format.h>
 
 #include <algorithm>

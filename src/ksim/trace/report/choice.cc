@@ -1,3 +1,4 @@
+// The part of events.h that chooses which events a page holds.
 #include <algorithm>
 
 #include "ksim/trace/report/events.h"
