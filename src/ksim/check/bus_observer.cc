@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <typeinfo>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/apiserver/core/payloads.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/kubelet/runtime/payloads.h"
@@ -21,8 +22,7 @@ const value::Value& Null() {
 }
 
 std::string_view UidOf(const value::Value& tree) {
-  static const value::Atom metadata("metadata"), uid("uid");
-  return tree.Get(metadata).Get(uid).AsString();
+  return tree.Get(api::Fields().metadata).Get(api::Fields().uid).AsString();
 }
 
 // The payload if it is exactly a T, which takes less than a dynamic_cast: none has heirs.

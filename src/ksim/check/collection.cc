@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/kinds.h"
 #include "ksim/base/hash.h"
 
@@ -45,13 +46,11 @@ std::string_view PlainFieldOf(const Value& tree, std::string_view field) {
 }
 
 const Value& LabelsOf(const Value& tree) {
-  static const value::Atom metadata("metadata"), labels("labels");
-  return tree.Get(metadata).Get(labels);
+  return tree.Get(api::Fields().metadata).Get(api::Fields().labels);
 }
 
 const Value& NodeNameOf(const Value& tree) {
-  static const value::Atom spec("spec"), node("nodeName");
-  return tree.Get(spec).Get(node);
+  return tree.Get(api::Fields().spec).Get(api::Fields().node_name);
 }
 
 }  // namespace

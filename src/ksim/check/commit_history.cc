@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/base/hash.h"
 
 namespace ksim::check {
@@ -12,8 +13,7 @@ namespace {
 constexpr std::size_t kChunk = 256;
 
 std::string_view NodeOfPod(const value::Value& tree) {
-  static const value::Atom spec("spec"), node("nodeName");
-  return tree.Get(spec).Get(node).AsString();
+  return tree.Get(api::Fields().spec).Get(api::Fields().node_name).AsString();
 }
 
 }  // namespace
@@ -24,8 +24,7 @@ std::string CommittedChange::Name() const {
 }
 
 std::string_view CommittedChange::uid() const {
-  static const value::Atom metadata("metadata"), uid("uid");
-  return state().Get(metadata).Get(uid).AsString();
+  return state().Get(api::Fields().metadata).Get(api::Fields().uid).AsString();
 }
 
 void CommitHistory::Take(const Observation& o) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/container/flat_hash_set.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/base/hash.h"
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
@@ -54,8 +55,7 @@ class Leak : public Oracle {
 
  private:
   static const value::Value& OwnersOf(const value::Value& tree) {
-    static const value::Atom metadata("metadata"), owners("ownerReferences");
-    return tree.Get(metadata).Get(owners);
+    return tree.Get(api::Fields().metadata).Get(api::Fields().owner_references);
   }
 
   std::map<std::uint64_t, const CommittedChange*> objects_;  // with owners

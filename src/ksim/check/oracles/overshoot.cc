@@ -6,6 +6,7 @@
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
+#include "ksim/api/core/fields.h"
 #include "ksim/base/hash.h"
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
@@ -40,8 +41,8 @@ using value::Value;
 
 // The uid of the ReplicaSet that controls it; "" if none does.
 std::string_view OwnerOf(const Value& pod) {
-  static const value::Atom metadata("metadata"), owners("ownerReferences");
-  for (const Value& owner : pod.Get(metadata).Get(owners).items())
+  for (const Value& owner :
+       pod.Get(api::Fields().metadata).Get(api::Fields().owner_references).items())
     if (owner.Get("controller").AsBool() && owner.Get("kind").AsString() == "ReplicaSet")
       return owner.Get("uid").AsString();
   return {};
@@ -50,10 +51,10 @@ std::string_view OwnerOf(const Value& pod) {
 std::string_view MakerOf(std::string_view actor) { return actor.substr(0, actor.find('/')); }
 
 bool Active(const Value& pod) {
-  static const value::Atom metadata("metadata"), deletion("deletionTimestamp"), status("status"),
-      phase("phase");
-  if (pod.is_null() || pod.Get(metadata).Find(deletion) != nullptr) return false;
-  const std::string_view p = pod.Get(status).Get(phase).AsString();
+  if (pod.is_null() ||
+      pod.Get(api::Fields().metadata).Find(api::Fields().deletion_timestamp) != nullptr)
+    return false;
+  const std::string_view p = pod.Get(api::Fields().status).Get(api::Fields().phase).AsString();
   return p != "Succeeded" && p != "Failed";
 }
 
