@@ -28,7 +28,7 @@ struct Seeds {
   std::uint64_t first = 1, last = 45;
 };
 
-CampaignOptions Of(std::uint64_t seed) {
+CampaignOptions OptionsOf(std::uint64_t seed) {
   CampaignOptions options;
   options.seed = seed;
   options.compat = kProfiles[seed % 3];
@@ -40,7 +40,7 @@ CampaignOptions Of(std::uint64_t seed) {
 TEST(Campaign, NoClientGetsAWrongState) {
   const Seeds seeds;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
-    ASSERT_EQ(RunCampaign(Of(seed)), "") << "seed " << seed;
+    ASSERT_EQ(RunCampaign(OptionsOf(seed)), "") << "seed " << seed;
 }
 
 // WATCH-27
@@ -50,7 +50,7 @@ TEST(Campaign, NoClientGetsAWrongStateWhereClientsStall) {
   const Seeds seeds;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     if (seed % 5 != 0) continue;  // its bursts take long
-    CampaignOptions options = Of(seed);
+    CampaignOptions options = OptionsOf(seed);
     options.stalls = true;
     ASSERT_EQ(RunCampaign(options), "") << "seed " << seed;
   }
@@ -65,7 +65,7 @@ TEST(Campaign, NoClientGetsAWrongStateWhereClientsStall) {
 template <class Change>
 int SeedsToCatch(int limit, Change change) {
   for (int seed = 1; seed <= limit; ++seed) {
-    CampaignOptions options = Of(static_cast<std::uint64_t>(seed));
+    CampaignOptions options = OptionsOf(static_cast<std::uint64_t>(seed));
     change(options);
     if (!RunCampaign(options).empty()) return seed;
   }

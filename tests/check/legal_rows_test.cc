@@ -346,7 +346,7 @@ std::string UnscheduledPod(const std::string& name) {
          "}, spec: {schedulerName: nobody, containers: [{name: c, image: nginx}]}}";
 }
 
-ClusterOptions Of(const char* compat) {
+ClusterOptions OptionsOf(const char* compat) {
   ClusterOptions options;
   options.compat = *api::ParseCompat(compat);
   return options;
@@ -356,7 +356,7 @@ ClusterOptions Of(const char* compat) {
 // the deletion itself.
 TEST(LegalRows, ADeletionOfAKeyNeverToldOf) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
-    Cluster cluster(Of(compat));
+    Cluster cluster(OptionsOf(compat));
     cluster.AddController("watcher", [](controllers::ControllerContext context) {
       return std::make_unique<Watcher>(std::move(context), 2, Duration());
     });
@@ -379,7 +379,7 @@ TEST(LegalRows, ADeletionOfAKeyNeverToldOf) {
 // 18
 TEST(LegalRows, ALateHandlerIsToldInitialAddsOutOfRevisionOrder) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
-    Cluster cluster(Of(compat));
+    Cluster cluster(OptionsOf(compat));
     cluster.AddController("watcher", [](controllers::ControllerContext context) {
       return std::make_unique<Watcher>(std::move(context), 0, Seconds(20));
     });

@@ -16,7 +16,7 @@ struct StateRow {
   const char* caught;
 };
 
-Is Of(Kind kind, std::string field, std::string text) {
+Is WithField(Kind kind, std::string field, std::string text) {
   return [=](const Record& r) { return r.kind == kind && r.Text(field) == text; };
 }
 
@@ -89,23 +89,23 @@ std::vector<StateRow> StateRows() {
       // G-OR7
       {"a list goes back in time (67998)",
        [=](Trace* t) {
-         Record again = *At(t, Of(Kind::kRelist, "informer", pods));
+         Record again = *At(t, WithField(Kind::kRelist, "informer", pods));
          t->events.push_back(again);
        },
        "view.monotone"},
       // G-CC2
       {"a cache has what the store has not (115658)",
        [=](Trace* t) {
-         Record* r = Last(t, Of(Kind::kCache, "informer", pods));
+         Record* r = Last(t, WithField(Kind::kCache, "informer", pods));
          SetField(r, "items", Value::Of(r->Int("items") + 1));
          SetField(r, "itemsHash", Value::Of("0123456789abcdef"));
        },
        "informer.converges"},
       {"a cache stays behind (91073)",
        [=](Trace* t) {
-         const Record* first = At(t, Of(Kind::kRelist, "informer", pods));
+         const Record* first = At(t, WithField(Kind::kRelist, "informer", pods));
          const std::int64_t rv = first->Int("gotRv");
-         SetField(Last(t, Of(Kind::kCache, "informer", pods)), "rv", Value::Of(rv));
+         SetField(Last(t, WithField(Kind::kCache, "informer", pods)), "rv", Value::Of(rv));
        },
        "informer.converges"},
       // G-NL1
@@ -246,7 +246,8 @@ std::vector<StateRow> StateRows() {
        "status.uid"},
       {"a kubelet tells one pod of another's container",
        [=](Trace* t) {
-         SetField(At(t, Of(Kind::kRuntime, "action", "create")), "uid", Value::Of("another"));
+         SetField(At(t, WithField(Kind::kRuntime, "action", "create")), "uid",
+                  Value::Of("another"));
        },
        "status.uid"},
   };
@@ -390,7 +391,7 @@ TEST(StateMutants, PodsLeftBehindByADeletedOwnerAreCaught) {
                   .ok());
   ASSERT_TRUE(cluster.Run().ok());
   const auto with_collector = [](Trace t) {
-    Record* r = Last(&t, Of(Kind::kReconcile, "state", "begin"));
+    Record* r = Last(&t, WithField(Kind::kReconcile, "state", "begin"));
     r->actor = "kube-controller-manager/garbagecollector";
     return t;
   };

@@ -17,7 +17,7 @@ constexpr const char* kPod =
 // A run with only some of its events, each at its time.
 class UnseenPodsTest : public testing::Test {
  protected:
-  void Asked(const char* by) {
+  void Requested(const char* by) {
     Observation o = At(Duration(), sim::EventKind::kRequest);
     o.actor = by;
     o.verb = "create";
@@ -33,7 +33,7 @@ class UnseenPodsTest : public testing::Test {
     pods_.On(o);
   }
   void Created(const char* by) {
-    Asked(by);
+    Requested(by);
     Committed(by);
     Answered(201, false);
   }
@@ -56,7 +56,7 @@ class UnseenPodsTest : public testing::Test {
     o.after = &marked_;
     pods_.On(o);
   }
-  void Told(const char* listener, HandlerCall call = HandlerCall::kAdd, std::int64_t rv = 1) {
+  void Handled(const char* listener, HandlerCall call = HandlerCall::kAdd, std::int64_t rv = 1) {
     Observation o = At(Seconds(1), sim::EventKind::kHandler);
     o.resource = "pods";
     o.uid = "p1";
@@ -93,14 +93,14 @@ class UnseenPodsTest : public testing::Test {
 
 TEST_F(UnseenPodsTest, ItsMakerWaitsForAPodThatItWasNotToldOf) {
   Created("kube-controller-manager/replicaset");
-  Told("kube-scheduler");
+  Handled("kube-scheduler");
   EXPECT_TRUE(pods_.AwaitedBy("rs"));
   EXPECT_FALSE(pods_.AwaitedBy("another"));
 }
 
 TEST_F(UnseenPodsTest, NotForOneThatItWasToldOf) {
   Created("kube-controller-manager/replicaset");
-  Told("kube-controller-manager/replicaset");
+  Handled("kube-controller-manager/replicaset");
   EXPECT_FALSE(pods_.AwaitedBy("rs"));
 }
 
@@ -129,7 +129,7 @@ TEST_F(UnseenPodsTest, UntilItsMakerStartsAnew) {
 }
 
 TEST_F(UnseenPodsTest, NotForOneThatWasOnItsWayWhenItsMakerDied) {
-  Asked("kube-controller-manager/replicaset");
+  Requested("kube-controller-manager/replicaset");
   Started("kube-controller-manager");
   Committed("kube-controller-manager/replicaset");
   EXPECT_FALSE(pods_.AwaitedBy("rs")) << "the process that is there now did not ask for it";
@@ -140,26 +140,26 @@ TEST_F(UnseenPodsTest, NotForOneThatWasOnItsWayWhenItsMakerDied) {
 TEST_F(UnseenPodsTest, AlsoForOneThatWasGoingWhenItWasFirstSeen) {
   Created("kube-controller-manager/replicaset");
   Marked(7);
-  Told("kube-controller-manager/replicaset", HandlerCall::kAdd, 7);
-  Told("kube-controller-manager/replicaset", HandlerCall::kUpdate, 8);
-  Told("kube-controller-manager/replicaset", HandlerCall::kDelete, 9);
+  Handled("kube-controller-manager/replicaset", HandlerCall::kAdd, 7);
+  Handled("kube-controller-manager/replicaset", HandlerCall::kUpdate, 8);
+  Handled("kube-controller-manager/replicaset", HandlerCall::kDelete, 9);
   EXPECT_TRUE(pods_.AwaitedBy("rs"));
 
   Created("kube-controller-manager/replicaset");
   Marked(7);
-  Told("kube-controller-manager/replicaset", HandlerCall::kAdd, 6);
+  Handled("kube-controller-manager/replicaset", HandlerCall::kAdd, 6);
   EXPECT_FALSE(pods_.AwaitedBy("rs")) << "it was seen as it was before";
 }
 
 // CTRL-RS-19: a controller that got no answer expects nothing, whatever the outcome of its request.
 TEST_F(UnseenPodsTest, NotForOneWhoseAnswerWasLost) {
-  Asked("kube-controller-manager/replicaset");
+  Requested("kube-controller-manager/replicaset");
   Committed("kube-controller-manager/replicaset");
   EXPECT_TRUE(pods_.AwaitedBy("rs")) << "the answer is on its way";
   Answered(201, true);
   EXPECT_FALSE(pods_.AwaitedBy("rs"));
 
-  Asked("kube-controller-manager/replicaset");
+  Requested("kube-controller-manager/replicaset");
   Answered(0, true);
   Committed("kube-controller-manager/replicaset");
   EXPECT_FALSE(pods_.AwaitedBy("rs"));

@@ -52,7 +52,7 @@ scenario::Scenario Righted(scenario::Scenario scenario, const Wrong& wrong) {
 }
 
 // "ORACLE: MESSAGE" of each violation, failed step and fault that did not come to pass.
-std::vector<std::string> Told(const scenario::Scenario& scenario) {
+std::vector<std::string> Complaints(const scenario::Scenario& scenario) {
   scenario::Runner runner(scenario, scenario::RunnerOptions());
   const scenario::RunReport report = runner.Run();
   std::vector<std::string> out;
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Samples, EachWrong, ::testing::ValuesIn(kAll),
 
 TEST_P(EachWrong, IsCaughtByItsOracleAndNoOther) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
-    const std::vector<std::string> told = Told(Load(GetParam(), compat));
+    const std::vector<std::string> told = Complaints(Load(GetParam(), compat));
     EXPECT_FALSE(told.empty()) << compat;
     for (const std::string& t : told)
       EXPECT_TRUE(t.starts_with(std::string(GetParam().oracle) + ": ")) << compat << ": " << t;
@@ -81,7 +81,8 @@ TEST_P(EachWrong, HasATwinThatIsSilent) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     scenario::Scenario scenario = Righted(Load(GetParam(), compat), GetParam());
     for (scenario.seed = 1; scenario.seed <= 4; ++scenario.seed)
-      EXPECT_EQ(Told(scenario), std::vector<std::string>()) << compat << ", seed " << scenario.seed;
+      EXPECT_EQ(Complaints(scenario), std::vector<std::string>())
+          << compat << ", seed " << scenario.seed;
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "ksim/base/os.h"
 #include "ksim/fault/catalogue.h"
-#include "tests/fault/told.h"
+#include "tests/fault/fault_run.h"
 
 namespace ksim::fault {
 namespace {
@@ -34,10 +34,10 @@ TEST(Documentation, EveryExampleRunsAndConverges) {
   const std::vector<std::string> examples = Examples();
   ASSERT_GE(examples.size(), 14u);
   for (const std::string& example : examples) {
-    const auto told = Told::With(example);
-    EXPECT_EQ(told->report.exit_code, 0) << example;
-    EXPECT_EQ(told->Pods(), 2) << example;
-    for (const scenario::FaultNote& note : told->report.faults_missing)
+    const auto run = FaultRun::With(example);
+    EXPECT_EQ(run->report.exit_code, 0) << example;
+    EXPECT_EQ(run->Pods(), 2) << example;
+    for (const scenario::FaultNote& note : run->report.faults_missing)
       ADD_FAILURE() << note.fault << ": " << note.why << "\n" << example;
   }
 }

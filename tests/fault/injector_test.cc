@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/fault/drawn_faults.h"
-#include "tests/fault/told.h"
+#include "tests/fault/fault_run.h"
 
 namespace ksim::fault {
 namespace {
@@ -12,16 +12,16 @@ using trace::Record;
 
 // A trigger with a count: the second call of an informer's handler.
 TEST(Injector, FiresAfterTheTriggersOwnEffectAndBeforeAnythingElse) {
-  const auto told = Told::With(
+  const auto run = FaultRun::With(
       "  - {when: {event: handler, informer: kube-controller-manager pods, type: add, count: 2}, "
       "dropWatch: {client: kube-controller-manager, resource: pods}}\n");
-  const Record& fault = told->Begin("dropWatch");
-  const Record& trigger = told->events[fault.cause - 1];
+  const Record& fault = run->Begin("dropWatch");
+  const Record& trigger = run->events[fault.cause - 1];
   EXPECT_EQ(trigger.kind, EventKind::kHandler);
   EXPECT_EQ(trigger.t, fault.t);
-  EXPECT_EQ(told->Count(EventKind::kHandler,
-                        {{"informer", "kube-controller-manager pods"}, {"type", "add"}}, 0,
-                        trigger.seq + 1),
+  EXPECT_EQ(run->Count(EventKind::kHandler,
+                       {{"informer", "kube-controller-manager pods"}, {"type", "add"}}, 0,
+                       trigger.seq + 1),
             2);
 }
 
@@ -35,23 +35,23 @@ TEST(Injector, ATriggerMayNameAnyKindOfEvent) {
         "{event: reconcile, controller: replicaset, state: end}",
         "{event: runtime, action: start, node: node-1}", "{event: step, verb: create, state: end}",
         "{event: fault, verb: pause, state: begin}"}) {
-    const auto told = Told::With(
+    const auto run = FaultRun::With(
         "  - {at: 1s, pause: {actor: kube-scheduler, for: 1s}}\n  - {when: " + std::string(when) +
         ", compact: {revision: head}}\n");
-    EXPECT_TRUE(told->report.faults_missing.empty()) << when;
+    EXPECT_TRUE(run->report.faults_missing.empty()) << when;
   }
 }
 
 // This is the first event that triggers count; it belongs to no step of the scenario.
 TEST(Injector, ATriggerMayBeThePhaseThatTheWorkloadBeginsWith) {
-  const auto told =
-      Told::With("  - {when: {event: phase, name: workload}, restart: {process: kube-scheduler}}\n",
-                 "  - {when: {event: phase, name: workload}, cordon: node-1}\n");
-  EXPECT_TRUE(told->report.faults_missing.empty());
-  EXPECT_TRUE(told->report.never_begun.empty());
-  const Record& phase = told->First(EventKind::kPhase, {{"name", "workload"}});
-  EXPECT_EQ(told->Begin("restart").cause, phase.seq);
-  EXPECT_EQ(told->First(EventKind::kStep, {{"verb", "cordon"}}).cause, phase.seq);
+  const auto run = FaultRun::With(
+      "  - {when: {event: phase, name: workload}, restart: {process: kube-scheduler}}\n",
+      "  - {when: {event: phase, name: workload}, cordon: node-1}\n");
+  EXPECT_TRUE(run->report.faults_missing.empty());
+  EXPECT_TRUE(run->report.never_begun.empty());
+  const Record& phase = run->First(EventKind::kPhase, {{"name", "workload"}});
+  EXPECT_EQ(run->Begin("restart").cause, phase.seq);
+  EXPECT_EQ(run->First(EventKind::kStep, {{"verb", "cordon"}}).cause, phase.seq);
 }
 
 // The kernel defers a kill inside a step until the step returns: a fault without duration must not
@@ -62,37 +62,37 @@ TEST(Injector, AProcessThatIsDownForNoTimeComesBack) {
         "{at: 2s, crash: {process: kube-scheduler, down: 0s}}",
         "{when: {event: phase, name: workload}, restart: {process: kube-scheduler, down: 0s}}",
         "{at: 0s, crash: {process: kube-scheduler, afterWrite: 1, down: 0s}}"}) {
-    const auto told =
-        Told::With("  - " + std::string(fault) + "\n",
-                   "  - {at: 10s, scale: {resource: replicasets/web, replicas: 3}}\n");
+    const auto run =
+        FaultRun::With("  - " + std::string(fault) + "\n",
+                       "  - {at: 10s, scale: {resource: replicasets/web, replicas: 3}}\n");
     const Record& kill =
-        told->First(EventKind::kActor, {{"process", "kube-scheduler"}, {"state", "kill"}});
-    const Record& start = told->First(
-        EventKind::kActor, {{"process", "kube-scheduler"}, {"state", "start"}}, kill.seq);
+        run->First(EventKind::kActor, {{"process", "kube-scheduler"}, {"state", "kill"}});
+    const Record& start = run->First(EventKind::kActor,
+                                     {{"process", "kube-scheduler"}, {"state", "start"}}, kill.seq);
     EXPECT_GT(start.seq, kill.seq) << fault;
     EXPECT_EQ(start.t, kill.t) << fault;
-    EXPECT_EQ(told->report.exit_code, 0) << fault;
-    EXPECT_EQ(told->Pods(), 3) << fault;
+    EXPECT_EQ(run->report.exit_code, 0) << fault;
+    EXPECT_EQ(run->Pods(), 3) << fault;
   }
 }
 
 TEST(Injector, ATriggerThatNeverComesIsReported) {
-  const auto told = Told::With(
+  const auto run = FaultRun::With(
       "  - {when: {event: commit, resource: jobs}, restart: {process: kube-scheduler}}\n");
-  ASSERT_EQ(told->report.faults_missing.size(), 1u);
-  EXPECT_EQ(told->report.faults_missing[0].number, 1);
-  EXPECT_EQ(told->report.faults_missing[0].fault, "restart kube-scheduler");
-  EXPECT_EQ(told->report.faults_missing[0].why, "its trigger did not come");
-  EXPECT_EQ(told->report.exit_code, 0);
+  ASSERT_EQ(run->report.faults_missing.size(), 1u);
+  EXPECT_EQ(run->report.faults_missing[0].number, 1);
+  EXPECT_EQ(run->report.faults_missing[0].fault, "restart kube-scheduler");
+  EXPECT_EQ(run->report.faults_missing[0].why, "its trigger did not come");
+  EXPECT_EQ(run->report.exit_code, 0);
 }
 
 TEST(Injector, ATimeThatNeverComesIsReported) {
-  const Told told(
-      Told::Load("  cluster: {nodes: 1}\n  until: 10s\n  steps:\n"
-                 "  - {at: 0s, create: {document: ReplicaSet/web}}\n  faults:\n"
-                 "  - {at: 20s, restart: {process: kube-scheduler}}\n"));
-  ASSERT_EQ(told.report.faults_missing.size(), 1u);
-  EXPECT_EQ(told.report.faults_missing[0].why, "the run was over before its time");
+  const FaultRun run(
+      FaultRun::Load("  cluster: {nodes: 1}\n  until: 10s\n  steps:\n"
+                     "  - {at: 0s, create: {document: ReplicaSet/web}}\n  faults:\n"
+                     "  - {at: 20s, restart: {process: kube-scheduler}}\n"));
+  ASSERT_EQ(run.report.faults_missing.size(), 1u);
+  EXPECT_EQ(run.report.faults_missing[0].why, "the run was over before its time");
 }
 
 TEST(Injector, AFaultWithoutATargetIsSkippedWithAReason) {
@@ -112,35 +112,35 @@ TEST(Injector, AFaultWithoutATargetIsSkippedWithAReason) {
       {"compact: {revision: 100000}", "there is no revision 100000 yet"},
       {"expire: {client: kube-scheduler, resource: pods}", "nothing came that it could strike"}};
   for (const Case& c : cases) {
-    const auto told = Told::With("  - {at: 1s, " + std::string(c.fault) + "}\n");
-    ASSERT_EQ(told->report.faults_missing.size(), 1u) << c.fault;
-    EXPECT_EQ(told->report.faults_missing[0].why, c.why);
-    EXPECT_EQ(told->Count(EventKind::kFault, {{"state", "skipped"}}), 1) << c.fault;
+    const auto run = FaultRun::With("  - {at: 1s, " + std::string(c.fault) + "}\n");
+    ASSERT_EQ(run->report.faults_missing.size(), 1u) << c.fault;
+    EXPECT_EQ(run->report.faults_missing[0].why, c.why);
+    EXPECT_EQ(run->Count(EventKind::kFault, {{"state", "skipped"}}), 1) << c.fault;
   }
 }
 
 TEST(Injector, FaultsWithoutAnEndAreHealedOnceTheRunIsQuiet) {
-  const auto told =
-      Told::With("  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods}}\n");
-  const Record& heal = told->First(EventKind::kPhase, {{"name", "heal"}});
+  const auto run =
+      FaultRun::With("  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods}}\n");
+  const Record& heal = run->First(EventKind::kPhase, {{"name", "heal"}});
   ASSERT_NE(heal.seq, 0u);
-  EXPECT_EQ(told->End("holdStream").cause, heal.seq);
-  EXPECT_EQ(told->Pods(), 2);
+  EXPECT_EQ(run->End("holdStream").cause, heal.seq);
+  EXPECT_EQ(run->Pods(), 2);
 }
 
 TEST(Injector, TwoHoldsMustBothLetGo) {
-  const auto told = Told::With(
+  const auto run = FaultRun::With(
       "  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods, for: 10s}}\n"
       "  - {at: 0s, holdStream: {client: kube-scheduler, resource: pods, for: 30s}}\n");
   const Record& first =
-      told->First(EventKind::kDeliver, {{"actor", "kube-scheduler"}, {"resource", "pods"}},
-                  told->Begin("holdStream").seq);
-  EXPECT_GE(Duration(first.t - told->Begin("holdStream").t), Seconds(30));
+      run->First(EventKind::kDeliver, {{"actor", "kube-scheduler"}, {"resource", "pods"}},
+                 run->Begin("holdStream").seq);
+  EXPECT_GE(Duration(first.t - run->Begin("holdStream").t), Seconds(30));
 }
 
 TEST(Injector, ARunWithoutFaultsHasNoHeal) {
-  const auto told = std::make_unique<Told>(Told::Load("  cluster: {nodes: 1}\n"));
-  EXPECT_EQ(told->Count(EventKind::kPhase, {{"name", "heal"}}), 0);
+  const auto run = std::make_unique<FaultRun>(FaultRun::Load("  cluster: {nodes: 1}\n"));
+  EXPECT_EQ(run->Count(EventKind::kPhase, {{"name", "heal"}}), 0);
 }
 
 TEST(Drawn, KindsAreTakenByNameAndTakenAway) {

@@ -9,7 +9,7 @@
 
 #include "ksim/scenario/runner.h"
 #include "ksim/trace/events.h"
-#include "tests/fault/told.h"
+#include "tests/fault/fault_run.h"
 
 namespace ksim::fault {
 namespace {
@@ -86,7 +86,7 @@ std::vector<std::string> Begun(const scenario::Runner& runner) {
 
 TEST_P(Motifs, AreTheirFaultsAndEndWell) {
   const Motif& motif = GetParam();
-  const scenario::Scenario s = Told::Load(
+  const scenario::Scenario s = FaultRun::Load(
       "  cluster: {nodes: 1, apiServers: " + std::to_string(motif.servers) +
       "}\n  steps:\n  - {at: 0s, create: {document: ReplicaSet/web}}\n"
       "  - {at: 20s, delete: {resource: pods, selector: app=web, gracePeriodSeconds: 0}}\n");
@@ -102,7 +102,7 @@ TEST_P(Motifs, AreTheirFaultsAndEndWell) {
 
 // The link that was cut first is the last to heal.
 TEST(Swizzle, HealsInTheOppositeOrder) {
-  const scenario::Scenario s = Told::Load(
+  const scenario::Scenario s = FaultRun::Load(
       "  cluster: {nodes: 1}\n  steps:\n  - {at: 0s, create: {document: ReplicaSet/web}}\n");
   scenario::RunnerOptions options;
   options.world.strategy = std::make_shared<Once>("fault.swizzle", 1);

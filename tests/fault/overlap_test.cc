@@ -1,6 +1,6 @@
 // Several faults have one target at a time: the effect lasts for as long as one of them is in
 // force.
-#include "tests/fault/told.h"
+#include "tests/fault/fault_run.h"
 
 namespace ksim::fault {
 namespace {
@@ -9,9 +9,9 @@ using sim::EventKind;
 using trace::Record;
 
 // The n-th (from 1) `begin` or `end` of a fault of that verb.
-const Record& Nth(const Told& told, const std::string& verb, const std::string& state, int n) {
-  const Record* r = &told.First(EventKind::kFault, {{"verb", verb}, {"state", state}});
-  while (--n > 0) r = &told.First(EventKind::kFault, {{"verb", verb}, {"state", state}}, r->seq);
+const Record& Nth(const FaultRun& run, const std::string& verb, const std::string& state, int n) {
+  const Record* r = &run.First(EventKind::kFault, {{"verb", verb}, {"state", state}});
+  while (--n > 0) r = &run.First(EventKind::kFault, {{"verb", verb}, {"state", state}}, r->seq);
   return *r;
 }
 
@@ -30,15 +30,15 @@ class EachOverlap : public ::testing::TestWithParam<OverlapRow> {};
 
 TEST_P(EachOverlap, LastsUntilTheLastOfThemEnds) {
   const OverlapRow& row = GetParam();
-  const auto told =
-      Told::With(row.faults, "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
-  const Record &first = Nth(*told, row.verb, "end", 1), &last = Nth(*told, row.verb, "end", 2);
-  ASSERT_GT(first.t, Nth(*told, row.verb, "begin", 2).t);
+  const auto run = FaultRun::With(
+      row.faults, "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
+  const Record &first = Nth(*run, row.verb, "end", 1), &last = Nth(*run, row.verb, "end", 2);
+  ASSERT_GT(first.t, Nth(*run, row.verb, "begin", 2).t);
   ASSERT_GT(last.t, first.t);
-  EXPECT_EQ(told->Count(row.kind, row.fields, first.seq, last.seq), 0);
-  EXPECT_GT(told->Count(row.kind, row.fields, last.seq), 0);
-  EXPECT_EQ(told->report.exit_code, 0);
-  EXPECT_EQ(told->Pods(), 6);
+  EXPECT_EQ(run->Count(row.kind, row.fields, first.seq, last.seq), 0);
+  EXPECT_GT(run->Count(row.kind, row.fields, last.seq), 0);
+  EXPECT_EQ(run->report.exit_code, 0);
+  EXPECT_EQ(run->Pods(), 6);
 }
 
 const OverlapRow kRows[] = {
@@ -71,72 +71,72 @@ INSTANTIATE_TEST_SUITE_P(All, EachOverlap, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
 TEST(Overlap, AServerIsDownUntilTheLastOfThemEnds) {
-  const auto told = Told::With(
+  const auto run = FaultRun::With(
       "  - {at: 10s, serverDown: {server: kube-apiserver-0, for: 5s}}\n"
       "  - {at: 12s, serverDown: {server: kube-apiserver-0, for: 20s}}\n");
-  EXPECT_TRUE(told->report.faults_missing.empty());
-  const Record &first = Nth(*told, "serverDown", "end", 1),
-               &last = Nth(*told, "serverDown", "end", 2);
+  EXPECT_TRUE(run->report.faults_missing.empty());
+  const Record &first = Nth(*run, "serverDown", "end", 1),
+               &last = Nth(*run, "serverDown", "end", 2);
   ASSERT_GT(last.t, first.t);
   const Fields opened{{"server", "kube-apiserver-0"}, {"state", "open"}};
-  EXPECT_EQ(told->Count(EventKind::kWatch, opened, first.seq, last.seq), 0);
-  EXPECT_GT(told->Count(EventKind::kWatch, opened, last.seq), 0);
-  EXPECT_EQ(told->report.exit_code, 0);
+  EXPECT_EQ(run->Count(EventKind::kWatch, opened, first.seq, last.seq), 0);
+  EXPECT_GT(run->Count(EventKind::kWatch, opened, last.seq), 0);
+  EXPECT_EQ(run->report.exit_code, 0);
 }
 
 // No delivery reaches the server while a fault holds its watch; those before have arrived.
 TEST(Overlap, NothingIsTakenInFromAHeldWatchOnEtcd) {
-  const auto told = Told::With(
+  const auto run = FaultRun::With(
       "  - {at: 10s, holdStream: {client: kube-apiserver-0, resource: pods, for: 12s}}\n"
       "  - {at: 30s, delayStream: {client: kube-apiserver-0, resource: pods, by: 5s, for: 12s}}\n",
       "  - {at: 12s, scale: {resource: replicasets/web, replicas: 4}}\n"
       "  - {at: 32s, scale: {resource: replicasets/web, replicas: 6}}\n");
-  const auto taken_in = [&told](std::uint64_t from, std::uint64_t to) {
+  const auto taken_in = [&run](std::uint64_t from, std::uint64_t to) {
     int n = 0;
-    for (const Record& r : told->events)
+    for (const Record& r : run->events)
       if (r.kind == EventKind::kDeliver && r.actor == "kube-apiserver-0" && r.seq > from &&
           r.seq < to && r.Text("key").starts_with("/registry/pods/"))
         ++n;
     return n;
   };
-  EXPECT_EQ(taken_in(told->Begin("holdStream").seq, told->End("holdStream").seq), 0);
-  EXPECT_GT(taken_in(told->End("holdStream").seq, told->Begin("delayStream").seq), 0);
-  const Record& made = told->First(EventKind::kCommit, {{"resource", "pods"}, {"op", "create"}},
-                                   told->Begin("delayStream").seq);
-  const Record& heard = told->First(
-      EventKind::kDeliver, {{"actor", "kube-apiserver-0"}, {"key", std::string(made.Text("key"))}},
-      made.seq);
+  EXPECT_EQ(taken_in(run->Begin("holdStream").seq, run->End("holdStream").seq), 0);
+  EXPECT_GT(taken_in(run->End("holdStream").seq, run->Begin("delayStream").seq), 0);
+  const Record& made = run->First(EventKind::kCommit, {{"resource", "pods"}, {"op", "create"}},
+                                  run->Begin("delayStream").seq);
+  const Record& heard =
+      run->First(EventKind::kDeliver,
+                 {{"actor", "kube-apiserver-0"}, {"key", std::string(made.Text("key"))}}, made.seq);
   EXPECT_GE(Duration(heard.t - made.t), Seconds(5));
-  EXPECT_EQ(told->report.exit_code, 0);
-  EXPECT_EQ(told->Pods(), 6);
+  EXPECT_EQ(run->report.exit_code, 0);
+  EXPECT_EQ(run->Pods(), 6);
 }
 
 TEST(Overlap, TheCounterpartEndsThemAll) {
-  const auto told = Told::With(
+  const auto run = FaultRun::With(
       "  - {at: 10s, freezeCache: {server: kube-apiserver-0, resource: pods}}\n"
       "  - {at: 12s, freezeCache: {server: kube-apiserver-0, resource: pods}}\n"
       "  - {at: 40s, thawCache: {server: kube-apiserver-0, resource: pods}}\n",
       "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
-  const Record& thaw = told->Begin("thawCache");
-  EXPECT_EQ(Nth(*told, "freezeCache", "end", 1).cause, thaw.seq);
-  EXPECT_EQ(Nth(*told, "freezeCache", "end", 2).cause, thaw.seq);
-  EXPECT_GT(told->Count(EventKind::kEvent, kPodsTold, thaw.seq), 0);
+  const Record& thaw = run->Begin("thawCache");
+  EXPECT_EQ(Nth(*run, "freezeCache", "end", 1).cause, thaw.seq);
+  EXPECT_EQ(Nth(*run, "freezeCache", "end", 2).cause, thaw.seq);
+  EXPECT_GT(run->Count(EventKind::kEvent, kPodsTold, thaw.seq), 0);
 }
 
 // An API server's watch on etcd is like any other watch: the longest delay counts, and each delay
 // ends at its own time.
 TEST(Overlap, DelaysOfAnApiServersStreamDoNotAddUp) {
-  const auto told = Told::With(
+  const auto run = FaultRun::With(
       "  - {at: 10s, delayStream: {client: kube-apiserver-0, resource: pods, by: 20s, for: 50s}}\n"
       "  - {at: 12s, delayStream: {client: kube-apiserver-0, resource: pods, by: 5s, for: 5s}}\n",
       "  - {at: 30s, scale: {resource: replicasets/web, replicas: 6}}\n");
-  const std::uint64_t end = Nth(*told, "delayStream", "end", 1).seq;
+  const std::uint64_t end = Nth(*run, "delayStream", "end", 1).seq;
   const Record& made =
-      told->First(EventKind::kCommit, {{"resource", "pods"}, {"op", "create"}}, end);
-  const Record& heard = told->First(EventKind::kEvent, kPodsTold, end);
+      run->First(EventKind::kCommit, {{"resource", "pods"}, {"op", "create"}}, end);
+  const Record& heard = run->First(EventKind::kEvent, kPodsTold, end);
   EXPECT_GE(Duration(heard.t - made.t), Seconds(20));
   EXPECT_LT(Duration(heard.t - made.t), Seconds(21));
-  EXPECT_EQ(told->report.exit_code, 0);
+  EXPECT_EQ(run->report.exit_code, 0);
 }
 
 // The skew of the clock of kubelet/node-1 at these times.
@@ -149,10 +149,11 @@ std::vector<Duration> Skews(const std::string& faults, const std::vector<Duratio
       out.push_back(runner->world().sim().FindProcess("kubelet/node-1")->Now() - e.time);
     return false;
   };
-  scenario::Runner run(Told::Load("  cluster: {nodes: 1}\n  until: 2m\n  steps:\n"
-                                  "  - {at: 0s, create: {document: ReplicaSet/web}}\n  faults:\n" +
-                                  faults),
-                       std::move(options));
+  scenario::Runner run(
+      FaultRun::Load("  cluster: {nodes: 1}\n  until: 2m\n  steps:\n"
+                     "  - {at: 0s, create: {document: ReplicaSet/web}}\n  faults:\n" +
+                     faults),
+      std::move(options));
   runner = &run;
   run.Run();
   return out;

@@ -1,11 +1,11 @@
 // A fault that refuses a write answers in the API server's words and names the object of the write.
-#include "tests/fault/told.h"
+#include "tests/fault/fault_run.h"
 
 namespace ksim::fault {
 namespace {
 
-Told Refused(const std::string& code, const std::string& metadata) {
-  return Told(Told::Load(
+FaultRun Refused(const std::string& code, const std::string& metadata) {
+  return FaultRun(FaultRun::Load(
       "  cluster: {nodes: 1}\n  steps:\n"
       "  - {at: 0s, create: {document: ReplicaSet/web}}\n"
       "  - {at: 10s, create: {object: {apiVersion: v1, kind: Pod, metadata: {" +
@@ -17,8 +17,8 @@ Told Refused(const std::string& code, const std::string& metadata) {
 }
 
 std::string ErrorOf(const std::string& code, const std::string& metadata) {
-  const Told told = Refused(code, metadata);
-  return told.report.failures.size() == 1 ? told.report.failures[0].error : "";
+  const FaultRun run = Refused(code, metadata);
+  return run.report.failures.size() == 1 ? run.report.failures[0].error : "";
 }
 
 TEST(Refusal, OfACreateNamesTheObject) {
@@ -60,9 +60,9 @@ TEST(Refusal, HasTheReasonOfAServer) {
                                                        {"504", "Timeout"},
                                                        {"599", ""}};
   for (const auto& [code, reason] : cases) {
-    const Told told = Refused(code, "name: a");
+    const FaultRun run = Refused(code, "name: a");
     const trace::Record& answer =
-        told.First(sim::EventKind::kResponse, {{"actor", "kubectl"}, {"code", code}});
+        run.First(sim::EventKind::kResponse, {{"actor", "kubectl"}, {"code", code}});
     ASSERT_NE(answer.seq, 0u) << code;
     EXPECT_EQ(answer.Text("reason"), reason) << code;
   }

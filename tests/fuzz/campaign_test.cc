@@ -24,7 +24,7 @@ Tally RunIt(const Scenario& s, CampaignOptions options, int jobs = 0) {
   return Campaign::Make(s, *executor, std::move(options))->Go();
 }
 
-std::string Told(const Tally& t) {
+std::string TextOf(const Tally& t) {
   std::string out = fmt::format("{} runs {} events\n", t.runs, t.events);
   for (const Failure& f : t.failures)
     out += fmt::format("{} first {} of {}: {} decisions\n", f.finding.Key(), f.number, f.count,
@@ -46,9 +46,9 @@ TEST(Campaign, SwarmFindsExpiredExpectationsWithinTensOfSeeds) {
 
 TEST(Campaign, OneWorkerOrTwoOrNoneTellTheSame) {
   const Scenario s = ExpiredExpectations();
-  const std::string told = Told(RunIt(s, Seeds(1, 40)));
-  EXPECT_EQ(Told(RunIt(s, Seeds(1, 40), 1)), told);
-  EXPECT_EQ(Told(RunIt(s, Seeds(1, 40), 2)), told);
+  const std::string text = TextOf(RunIt(s, Seeds(1, 40)));
+  EXPECT_EQ(TextOf(RunIt(s, Seeds(1, 40), 1)), text);
+  EXPECT_EQ(TextOf(RunIt(s, Seeds(1, 40), 2)), text);
 }
 
 Summary SummaryOf(const Tally& t) {
@@ -235,7 +235,7 @@ TEST(Campaign, CoverageGuidedIsTheSameForAnyNumberOfWorkers) {
   const Tally alone = RunIt(s, options);
   EXPECT_GT(alone.coverage.size(), 50u);
   const Tally two = RunIt(s, options, 2);
-  EXPECT_EQ(Told(two), Told(alone));
+  EXPECT_EQ(TextOf(two), TextOf(alone));
   EXPECT_EQ(two.coverage, alone.coverage);
 }
 

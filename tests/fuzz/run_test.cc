@@ -16,7 +16,7 @@ RunSetup SetupOf(const char* strategy, std::uint64_t seed) {
   return setup;
 }
 
-std::string Told(const RunOutcome& o) {
+std::string TextOf(const RunOutcome& o) {
   std::string out = fmt::format("{} {} {} {}", o.code, o.events, o.steps, o.lasted.ns());
   for (const sim::Decision& d : o.decisions)
     out += fmt::format("\n{} {} {}", d.site, d.key, d.answer);
@@ -42,8 +42,8 @@ TEST(Run, IsTheSameWithAndWithoutADigest) {
       EXPECT_EQ(without.digest, "");
       EXPECT_EQ(with.digest.size(), 32u);
       EXPECT_EQ(recorded.digest, with.digest);
-      EXPECT_EQ(Told(without), Told(with)) << strategy << " " << seed;
-      EXPECT_EQ(Told(recorded), Told(with)) << strategy << " " << seed;
+      EXPECT_EQ(TextOf(without), TextOf(with)) << strategy << " " << seed;
+      EXPECT_EQ(TextOf(recorded), TextOf(with)) << strategy << " " << seed;
     }
   }
 }

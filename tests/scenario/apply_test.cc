@@ -17,8 +17,9 @@ std::string Apply(const std::string& value, const std::string& options) {
          value + "}}, " + options + "}}\n";
 }
 
-struct Ran {
-  explicit Ran(const std::string& steps) : runner(Read(steps).scenarios.at(0), RunnerOptions()) {
+struct ScenarioRun {
+  explicit ScenarioRun(const std::string& steps)
+      : runner(Read(steps).scenarios.at(0), RunnerOptions()) {
     report = runner.Run();
   }
   std::string Data() {
@@ -33,9 +34,10 @@ struct Ran {
 
 // API-92
 TEST(ServerSideApply, AConflictFailsTheStep) {
-  Ran ran(Apply("a", "serverSide: true, fieldManager: argo") + Apply("b", "serverSide: true"));
-  ASSERT_EQ(ran.report.failures.size(), 1u);
-  EXPECT_EQ(ran.report.failures[0].error,
+  ScenarioRun run(Apply("a", "serverSide: true, fieldManager: argo") +
+                  Apply("b", "serverSide: true"));
+  ASSERT_EQ(run.report.failures.size(), 1u);
+  EXPECT_EQ(run.report.failures[0].error,
             "error: Apply failed with 1 conflict: conflict with \"argo\": .data.k\n"
             "Please review the fields above--they currently have other managers. Here\n"
             "are the ways you can resolve this warning:\n"
@@ -48,25 +50,25 @@ TEST(ServerSideApply, AConflictFailsTheStep) {
             "  value; in this case, you'll become the manager if the other manager(s)\n"
             "  stop managing the field (remove it from their configuration).\n"
             "See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts");
-  EXPECT_EQ(ran.Data(), "a");
+  EXPECT_EQ(run.Data(), "a");
 }
 
 // API-92
 TEST(ServerSideApply, ForceConflictsTakesTheField) {
-  Ran ran(Apply("a", "serverSide: true, fieldManager: argo") +
-          Apply("b", "serverSide: true, forceConflicts: true"));
-  EXPECT_EQ(ran.report.exit_code, 0);
-  EXPECT_EQ(ran.Data(), "b");
+  ScenarioRun run(Apply("a", "serverSide: true, fieldManager: argo") +
+                  Apply("b", "serverSide: true, forceConflicts: true"));
+  EXPECT_EQ(run.report.exit_code, 0);
+  EXPECT_EQ(run.Data(), "b");
 }
 
 // apply.go applyOneObject, client side and server side.
 TEST(Apply, WantsAName) {
   for (const char* options : {"serverSide: false", "serverSide: true"}) {
-    Ran ran(
+    ScenarioRun run(
         "  - {apply: {object: {apiVersion: v1, kind: ConfigMap, metadata: {generateName: x-}}, " +
         std::string(options) + "}}\n");
-    ASSERT_EQ(ran.report.failures.size(), 1u) << options;
-    EXPECT_EQ(ran.report.failures[0].error, "error: from x-: cannot use generate name with apply")
+    ASSERT_EQ(run.report.failures.size(), 1u) << options;
+    EXPECT_EQ(run.report.failures[0].error, "error: from x-: cannot use generate name with apply")
         << options;
   }
 }

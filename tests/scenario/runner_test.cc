@@ -301,7 +301,7 @@ TEST(Kubectl, ErrorsAreThoseThatKubectlPrints) {
 }
 
 // The steps' results in a run, one message a step.
-std::vector<std::string> Told(const std::string& compat, const std::string& steps) {
+std::vector<std::string> StepResults(const std::string& compat, const std::string& steps) {
   Runner runner(FromSpec("  compat: \"" + compat + "\"\n  steps:\n" + steps), RunnerOptions());
   runner.Run();
   const trace::Trace trace = runner.MakeTrace(trace::RenderOptions());
@@ -342,7 +342,7 @@ TEST(Kubectl, TellsWhatItHasDoneAsKubectlOfTheVersionDoes) {
                                           : "configmap \"c\" force deleted")};
   };
   for (const char* compat : {"1.25", "1.30", "1.36"})
-    EXPECT_EQ(Told(compat, steps), expected(std::string_view(compat) == "1.36")) << compat;
+    EXPECT_EQ(StepResults(compat, steps), expected(std::string_view(compat) == "1.36")) << compat;
 }
 
 // The texts are those of kubectl v1.36.3 with a real server.
@@ -405,7 +405,7 @@ TEST(Kubectl, TellsWhatIsWrongAsKubectlDoes) {
     steps += "  - {" + step + "}\n";
     expected.push_back(told);
   }
-  EXPECT_EQ(Told("1.36", steps), expected);
+  EXPECT_EQ(StepResults("1.36", steps), expected);
 }
 
 // patch.go compares the objects without their resource versions. The last patch removes the
@@ -419,7 +419,7 @@ TEST(Kubectl, TellsWhetherAPatchHasChangedAnything) {
   - {patch: {resource: cm/q, type: merge, patch: {metadata: {labels: {a: b}}}}}
   - {patch: {resource: cm/q, type: json, patch: [{op: remove, path: /metadata/finalizers}]}}
 )";
-  const std::vector<std::string> told = Told("1.30", steps);
+  const std::vector<std::string> told = StepResults("1.30", steps);
   ASSERT_EQ(told.size(), 6u);
   EXPECT_EQ(told[1], "configmap/q patched");
   EXPECT_EQ(told[2], "configmap/q patched (no change)");

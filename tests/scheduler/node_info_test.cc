@@ -16,7 +16,7 @@ namespace {
 
 using Counts = std::map<std::pair<std::string, std::string>, std::int64_t>;  // (namespace, labels)
 
-Counts Told(const NodeInfo& info) {
+Counts CountsIn(const NodeInfo& info) {
   Counts counts;
   for (const PodGroup& pods : info.pod_groups()) {
     const auto key = std::pair(pods.ns, value::ToJson(pods.labels));
@@ -58,7 +58,7 @@ TEST(NodeInfo, CountsPodsThatAreAlike) {
     } else {
       info.RemovePod(pod);
     }
-    ASSERT_EQ(Told(info), Counted(info)) << "step " << step;
+    ASSERT_EQ(CountsIn(info), Counted(info)) << "step " << step;
   }
 }
 

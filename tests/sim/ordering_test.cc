@@ -256,19 +256,19 @@ class OrderingOracleTest : public OrderingTest {
     if (Roll(2) == 0) {
       const std::string chain = "chain-" + std::to_string(Roll(100));
       const int id = Expect(delay, chain);
-      sim_->After(delay, TimerKind::kWork, "call", [this, id] { Ran(id); }, Chain(chain));
+      sim_->After(delay, TimerKind::kWork, "call", [this, id] { OnRun(id); }, Chain(chain));
     } else {
       Process* const actor = actors_[static_cast<std::size_t>(Roll(20))];
       actor->Spawn(Sleep(actor, delay, Expect(Duration(), actor->name())));
     }
   }
   Task<void> Sleep(Process* actor, Duration delay, int id) {
-    Ran(id);
+    OnRun(id);
     id = Expect(delay, actor->name());
     co_await sim_->Sleep(delay);
-    Ran(id);
+    OnRun(id);
   }
-  void Ran(int id) {
+  void OnRun(int id) {
     last_ = id;
     std::erase_if(pending_.entries, [id](const Pending::Entry& e) { return e.id == id; });
     for (int i = begun_ < 1000 ? Roll(3) : 0; i > 0; --i) Begin();

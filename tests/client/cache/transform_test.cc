@@ -74,13 +74,13 @@ INSTANTIATE_TEST_SUITE_P(Compat, TransformTest, testing::ValuesIn(kAll),
 
 // CLIENT-54
 TEST_P(TransformTest, IsAskedOfWhatComesAndUpTo130OfTombstonesAndResyncsToo) {
-  using Asked = std::vector<std::string>;
+  using Calls = std::vector<std::string>;
   FakeServer& server = world.server;
   server.Put("a");
   Start();
   // The reflector transforms a watch-list's initial state in its private store and again in
   // Replace.
-  EXPECT_EQ(marker.Take(), v136() ? Asked({"a@1", "a@1"}) : Asked({"a@1"}));
+  EXPECT_EQ(marker.Take(), v136() ? Calls({"a@1", "a@1"}) : Calls({"a@1"}));
   server.Put("b");
   world.Settle();
   server.Put("b");
@@ -89,7 +89,7 @@ TEST_P(TransformTest, IsAskedOfWhatComesAndUpTo130OfTombstonesAndResyncsToo) {
   world.Settle();
   EXPECT_THAT(marker.Take(), ElementsAre("b@2", "b@3", "b@4"));
   world.Advance(Minutes(1));
-  EXPECT_EQ(marker.Take(), v136() ? Asked() : Asked({"a@1"})) << "a resync";
+  EXPECT_EQ(marker.Take(), v136() ? Calls() : Calls({"a@1"})) << "a resync";
   server.up = false;
   server.EndStreams(api::StreamEnd::kReset);
   server.Remove("a");
@@ -97,7 +97,7 @@ TEST_P(TransformTest, IsAskedOfWhatComesAndUpTo130OfTombstonesAndResyncsToo) {
   world.Advance(Milliseconds(3));
   server.up = true;
   world.Advance(Seconds(10));
-  EXPECT_EQ(marker.Take(), v136() ? Asked() : Asked({"a@1 tombstone"}));
+  EXPECT_EQ(marker.Take(), v136() ? Calls() : Calls({"a@1 tombstone"}));
   EXPECT_THAT(handler.calls, testing::Contains("delete default/a@1 tombstone"));
   EXPECT_FALSE(handler.unmarked);
   EXPECT_THAT(handler.complaints, IsEmpty());

@@ -22,7 +22,7 @@ using testing::Not;
 using Strings = std::vector<std::string>;
 
 template <class T>
-T Of(api::Compat compat, T v25, T v30, T v36) {
+T ByVersion(api::Compat compat, T v25, T v30, T v36) {
   if (compat == api::Compat::k1_25) return v25;
   return compat == api::Compat::k1_30 ? v30 : v36;
 }
@@ -53,7 +53,7 @@ std::string Port(int port) {
   return fmt::format(R"({{"containerPort":{0},"hostPort":{0}}})", port);
 }
 
-void Gone(ActorWorld& w, std::string_view pod) {
+void DeleteNow(ActorWorld& w, std::string_view pod) {
   api::DeleteOptions now;
   now.grace_period_seconds = 0;
   w.Delete("pods", pod, now);
@@ -68,7 +68,7 @@ std::string MessageOf(ActorWorld& w, std::string_view pod) {
 }
 
 // The Events with this reason: "POD for RELATED POD: NOTE".
-Strings Told(ActorWorld& w, std::string_view reason) {
+Strings EventNotes(ActorWorld& w, std::string_view reason) {
   Strings out;
   for (const sim::Event& e : w.events()) {
     if (e.kind != sim::EventKind::kRequest) continue;
@@ -93,7 +93,7 @@ TEST(SchedulerPreemption, AsksALowerPodToGoAndTakesItsPlace) {
     w.Advance(Milliseconds(500));  // before it is tried again
     const Strings writes = w.Writes();
     // 1.36: the cycle does not wait for its victims.
-    EXPECT_THAT(writes, ElementsAreArray(Of<Strings>(
+    EXPECT_THAT(writes, ElementsAreArray(ByVersion<Strings>(
                             compat, {"delete pods/b", "patch pods/h/status"},
                             {"patch pods/b/status", "delete pods/b", "patch pods/h/status"},
                             {"patch pods/h/status", "patch pods/b/status", "delete pods/b"})));
@@ -110,15 +110,15 @@ TEST(SchedulerPreemption, AsksALowerPodToGoAndTakesItsPlace) {
                   ? ""
                   : "default-scheduler: preempting to accommodate a higher priority pod");
     // A real 1.36 does not name the preemptor.
-    EXPECT_THAT(Told(w, "Preempted"),
-                ElementsAreArray({Of<std::string>(compat, "b for h: Preempted by a pod",
-                                                  "b for h: Preempted by pod " + uid,
-                                                  "b for : Preempted by pod " + uid) +
+    EXPECT_THAT(EventNotes(w, "Preempted"),
+                ElementsAreArray({ByVersion<std::string>(compat, "b for h: Preempted by a pod",
+                                                         "b for h: Preempted by pod " + uid,
+                                                         "b for : Preempted by pod " + uid) +
                                   " on node n1"}));
 
     w.Create("pods", PodWithPorts("late", ""));
     w.Settle();
-    Gone(w, "b");
+    DeleteNow(w, "b");
     w.Advance(Seconds(15));
     EXPECT_EQ(w.NodeOf("h"), "n1");
     EXPECT_EQ(w.NodeOf("late"), "") << "the place is not for the quickest";
@@ -186,7 +186,7 @@ TEST(SchedulerPreemption, ALowerPodsNominationToTheNodeIsCleared) {
     ASSERT_THAT(writes, Contains("delete pods/b"));
     EXPECT_EQ(at("patch pods/h/status") < at("delete pods/b"), compat == api::Compat::k1_36);
     w.Settle();
-    for (const char* pod : {"a", "b"}) Gone(w, pod);
+    for (const char* pod : {"a", "b"}) DeleteNow(w, pod);
     w.Advance(Seconds(20));
     EXPECT_EQ(w.NodeOf("h"), "n1");
     EXPECT_EQ(w.NodeOf("hh"), "n1");
@@ -205,7 +205,7 @@ TEST(SchedulerPreemption, SaysWhyItDoesNotHelp) {
     w.Advance(Seconds(20));
     EXPECT_THAT(MessageOf(w, "b"),
                 HasSubstr("0/1 nodes are available: 1 Too many pods. " +
-                          Of<std::string>(compat, "", "", "no new claims to deallocate, ") +
+                          ByVersion<std::string>(compat, "", "", "no new claims to deallocate, ") +
                           "preemption: 0/1 nodes are available: 1 No preemption victims found for "
                           "incoming pod."));
     w.Create("pods", PodWithPorts("hh", "higher"));
@@ -234,7 +234,7 @@ TEST(SchedulerPreemption, AVictimThatIsGoneAlreadyIsNoError) {
     w.Create("pods", PodWithPorts("a", ""));
     w.Settle();
     w.Freeze("pods");
-    Gone(w, "a");
+    DeleteNow(w, "a");
     w.Freeze("pods", false);
     w.Create("pods", PodWithPorts("h", "high"));
     w.Advance(Seconds(30));

@@ -92,7 +92,7 @@ class Run {
 
   std::int64_t Dice(std::uint32_t n) { return cluster_.sim.decisions().Draw(site_, 0, n); }
   bool OneIn(std::uint32_t n) { return Dice(n) == 0; }
-  std::size_t Which() { return static_cast<std::size_t>(Dice(2)); }
+  std::size_t DrawIndex() { return static_cast<std::size_t>(Dice(2)); }
 
   // Advances mostly by a moment, at times by so much that all requests time out.
   void Pass() {
@@ -125,7 +125,7 @@ class Run {
 
   void Write() {
     const std::string name = fmt::format("p{}", Dice(5));
-    const std::size_t to = Which();
+    const std::size_t to = DrawIndex();
     api::Request create = cluster_.About(api::Verb::kCreate, "pods", "");
     create.body = Pod(name);
     api::Request remove = cluster_.About(api::Verb::kDelete, "pods", name);
@@ -156,11 +156,11 @@ class Run {
   void WriteSomethingElse() {
     api::Request request = cluster_.About(api::Verb::kCreate, "configmaps", "");
     request.body = Json(R"({"metadata":{"generateName":"m-","namespace":"default"}})");
-    cluster_.Send(std::move(request), Which());
+    cluster_.Send(std::move(request), DrawIndex());
   }
 
   void Fault() {
-    const std::size_t i = Which();
+    const std::size_t i = DrawIndex();
     if (OneIn(12)) return GoesWhileQueued(i);
     if (OneIn(12)) return MovesToTheStale(i);
     if (OneIn(12)) return GoesOnFromABookmark(i);
@@ -170,7 +170,7 @@ class Run {
       case 1:
         return OfStreams(fmt::format("reader-{}", i));
       default:
-        return OfReader(*readers_[i], i);
+        return DisturbReader(*readers_[i], i);
     }
   }
 
@@ -259,13 +259,13 @@ class Run {
     }
   }
 
-  void OfReader(scenario::Component& reader, std::size_t i) {
+  void DisturbReader(scenario::Component& reader, std::size_t i) {
     switch (Dice(4)) {
       case 0:
         if (reader.process().alive()) reader.process().Kill();
         break;
       case 1:
-        reader.ConnectTo(cluster_.server(Which()).endpoint());
+        reader.ConnectTo(cluster_.server(DrawIndex()).endpoint());
         cluster_.hooks.CutStreams(fmt::format("reader-{}", i), &pods_, api::Status());
         break;
       default: {
@@ -295,7 +295,7 @@ class Run {
   }
 
   ChurnOptions options_;
-  check::Observer observer_;
+  check::BusObserver observer_;
   check::Observation observation_;
   check::Checker checker_;
   ReflectorLaws laws_;

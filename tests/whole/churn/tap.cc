@@ -17,7 +17,7 @@ void Tap::WithoutBookmarks(Observation& o) {
 }
 
 // Repeats a list as often as it fits into the back-off for which a correct reflector waits.
-void Tap::Again(const Observation& o) {
+void Tap::RepeatList(const Observation& o) {
   Observation again = o;
   for (int i = 1; i <= 40; ++i) {
     again.t = o.t + Milliseconds(20 * i).ns();
@@ -39,7 +39,7 @@ void Tap::Pass(Observation& o) {
     take_(also);
   }
   const bool lists = o.kind == Kind::kRequest && o.verb == "list" && o.resource == "pods";
-  if (mutant_ == Mutant::kRelistWithoutBackoff && lists) Again(o);
+  if (mutant_ == Mutant::kRelistWithoutBackoff && lists) RepeatList(o);
 }
 
 }  // namespace ksim::churn

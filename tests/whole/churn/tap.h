@@ -30,7 +30,7 @@ class Tap {
 
  private:
   void WithoutBookmarks(check::Observation& o);
-  void Again(const check::Observation& o);
+  void RepeatList(const check::Observation& o);
 
   Mutant mutant_;
   std::string resynced_, not_resynced_;  // suffixes of listeners

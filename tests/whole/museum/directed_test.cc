@@ -39,7 +39,7 @@ struct Played {
     return std::any_of(report.end.violations.begin(), report.end.violations.end(),
                        [oracle](const trace::Violation& v) { return v.oracle == oracle; });
   }
-  std::string Told() const {
+  std::string Problems() const {
     std::string out;
     for (const trace::Violation& v : report.end.violations)
       out += v.oracle + ": " + v.message + "\n";
@@ -61,11 +61,11 @@ INSTANTIATE_TEST_SUITE_P(Museum, EachPiece, ::testing::ValuesIn(Pieces()), TestN
 TEST_P(EachPiece, FailsWithTheBugAndPassesWithoutAfterOneBeginning) {
   const Piece& piece = GetParam();
   const Played buggy(piece, piece.buggy), fixed(piece, "fixed");
-  EXPECT_TRUE(buggy.Violates(piece.oracle)) << buggy.Told();
+  EXPECT_TRUE(buggy.Violates(piece.oracle)) << buggy.Problems();
   EXPECT_NE(buggy.report.exit_code, 0);
-  EXPECT_EQ(fixed.report.exit_code, 0) << fixed.Told();
-  EXPECT_TRUE(buggy.report.faults_missing.empty()) << buggy.Told();
-  EXPECT_TRUE(fixed.report.faults_missing.empty()) << fixed.Told();
+  EXPECT_EQ(fixed.report.exit_code, 0) << fixed.Problems();
+  EXPECT_TRUE(buggy.report.faults_missing.empty()) << buggy.Problems();
+  EXPECT_TRUE(fixed.report.faults_missing.empty()) << fixed.Problems();
 
   ASSERT_NE(buggy.common, kNever) << "the variant's code took no part";
   const std::optional<trace::Divergence> first = trace::FirstDivergence(buggy.events, fixed.events);

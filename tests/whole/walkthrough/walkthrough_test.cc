@@ -39,7 +39,8 @@ api::Object ObjectOf(const store::KeyValue& kv) {
   return api::Object::FromTree(kv.value(), kv.mod_revision());
 }
 
-Story Tell(std::uint64_t seed, api::Compat compat, const char* file = "scenarios/replicaset.yaml") {
+Story RunStory(std::uint64_t seed, api::Compat compat,
+               const char* file = "scenarios/replicaset.yaml") {
   scenario::Loaded loaded = scenario::Load({file}, scenario::LoadOptions());
   EXPECT_TRUE(loaded.errors.empty());
   scenario::Scenario scenario = loaded.scenarios.at(0);
@@ -151,7 +152,7 @@ TEST(Walkthrough, KeepsItsCausalOrder) {
   for (const api::Compat compat : kProfiles) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       SCOPED_TRACE(fmt::format("{} seed {}", api::ToString(compat), seed));
-      const Story story = Tell(seed, compat);
+      const Story story = RunStory(seed, compat);
       EXPECT_EQ(story.report.exit_code, 0);
       ExpectCausalOrder(story);
       if (HasFailure()) return;
@@ -165,7 +166,7 @@ TEST(Walkthrough, OrdersThatMayDifferDo) {
   std::set<std::string> nodes;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     std::string order;
-    for (const Write& w : Tell(seed, api::Compat::k1_30).writes) {
+    for (const Write& w : RunStory(seed, api::Compat::k1_30).writes) {
       order += w.by.substr(0, w.by.find('/')) + " ";
       if (!w.after.empty() && !w.after.node_name().empty()) nodes.emplace(w.after.node_name());
     }
@@ -179,7 +180,7 @@ TEST(Walkthrough, OrdersThatMayDifferDo) {
 TEST(Walkthrough, ObjectsCarryWhatTheirProfileGivesThem) {
   for (const api::Compat compat : kProfiles) {
     SCOPED_TRACE(api::ToString(compat));
-    const Story story = Tell(1, compat);
+    const Story story = RunStory(1, compat);
     const Write& rs = story.writes.front();
     EXPECT_EQ(value::ToJson(rs.after.status()), R"({"replicas":0})");
     const Write& pod = story.writes[First(
@@ -207,7 +208,7 @@ TEST(Walkthrough, ObjectsCarryWhatTheirProfileGivesThem) {
 TEST(Walkthrough, ADeletedPodGoesGracefullyAndIsReplaced) {
   for (const api::Compat compat : kProfiles) {
     SCOPED_TRACE(api::ToString(compat));
-    const Story story = Tell(1, compat, "scenarios/delete-pod.yaml");
+    const Story story = RunStory(1, compat, "scenarios/delete-pod.yaml");
     EXPECT_EQ(story.report.exit_code, 0);
     const std::size_t marked =
         First(story, [](const Write& w) { return w.About() == "Pod" && w.after.deleting(); });

@@ -1,4 +1,4 @@
-// Told is one run of a small cluster with faults, with queries on its trace.
+// FaultRun is one run of a small cluster with faults, with queries on its trace.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -35,9 +35,10 @@ spec:
 )";
 }
 
-class Told {
+class FaultRun {
  public:
-  explicit Told(const scenario::Scenario& scenario) : runner_(scenario, scenario::RunnerOptions()) {
+  explicit FaultRun(const scenario::Scenario& scenario)
+      : runner_(scenario, scenario::RunnerOptions()) {
     report = runner_.Run();
     for (const sim::Event& e : runner_.events())
       events.push_back(trace::Render(e, trace::RenderOptions()));
@@ -46,10 +47,10 @@ class Told {
   // A cluster of two nodes with `faults` as the items of spec.faults; the user creates the
   // ReplicaSet at 0 s.
   // The kube-controller-managers elect a leader if a fault is about leader election.
-  static std::unique_ptr<Told> With(const std::string& faults, const std::string& more = "") {
+  static std::unique_ptr<FaultRun> With(const std::string& faults, const std::string& more = "") {
     const bool elects = faults.find("failover: ") != std::string::npos;
     const std::string controllers = elects ? ", controllers: [{name: \"*\", replicas: 3}]" : "";
-    return std::make_unique<Told>(
+    return std::make_unique<FaultRun>(
         Load("  cluster: {nodes: 2" + controllers +
              "}\n  steps:\n  - {at: 0s, create: {document: ReplicaSet/web}}\n" + more +
              "  faults:\n" + faults));
