@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/identity.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/request.h"
