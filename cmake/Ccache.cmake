@@ -7,7 +7,7 @@ if(KSIM_CCACHE AND NOT KSIM_PROFILE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     execute_process(COMMAND ${KSIM_CCACHE_PROGRAM} ${CMAKE_CXX_COMPILER} -x c++ -c /dev/null
       -o ${PROJECT_BINARY_DIR}/ccache-works.o RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT failed)
-      # What another clone has compiled serves this one: paths below the checkout do not count.
+      # Objects that another clone has compiled serve this one: paths below the checkout count not.
       set(KSIM_CCACHE_SETTINGS CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1)
       if(KSIM_PRECOMPILE)  # else a file that uses a precompiled header is never found again
         # Times do count: what was compiled while somebody edited a header must not be kept.

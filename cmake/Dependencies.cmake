@@ -73,8 +73,8 @@ if(NOT TARGET ksim::xxhash)
   add_library(ksim::xxhash ALIAS xxhash)
 endif()
 
-# What an installed ksim links must be installed too: ours to promise only where all of it came
-# from the system.
+# Libraries that an installed ksim links must be installed too. We can promise that only where they
+# all came from the system.
 foreach(dependency absl fmt nlohmann_json cli11 ksim_yaml_source ksim_xxhash_source)
   if(${dependency}_SOURCE_DIR AND KSIM_INSTALL)
     message(STATUS "ksim: no install rules, ${dependency} is built from its pinned source")

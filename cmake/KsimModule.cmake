@@ -11,27 +11,24 @@ function(ksim_compile_options target)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
 endfunction()
 
-# ksim_unity(<target> <size> [<source>...])
+# ksim_unity(<target> <size>)
 #
-# So many sources are one translation unit, but these, whose local names collide with others'.
+# So many sources are one translation unit: no two files of a target may give one local name to
+# different things.
 function(ksim_unity target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
-  if(ARGN)
-    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endif()
   # g++ takes a source for a header, since another includes it.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# ksim_module(<layer> SRCS ... [ALONE ...] DEPS <layer>... PACKAGES <target>...)
+# ksim_module(<layer> SRCS ... DEPS <layer>... PACKAGES <target>...)
 #
 # One static library per layer: target ksim_<layer>, alias ksim::<layer>. DEPS are the layers it
 # may include; together the DEPS lists are the architecture, and tests/layers checks that the
-# includes agree with them. With -DKSIM_UNITY=ON a dozen of SRCS are one translation unit; ALONE are
-# sources whose local names collide with others'.
+# includes agree with them. With -DKSIM_UNITY=ON a dozen of SRCS are one translation unit.
 function(ksim_module name)
-  cmake_parse_arguments(M "" "" "SRCS;ALONE;DEPS;PACKAGES" ${ARGN})
-  add_library(ksim_${name} STATIC ${M_SRCS} ${M_ALONE})
+  cmake_parse_arguments(M "" "" "SRCS;DEPS;PACKAGES" ${ARGN})
+  add_library(ksim_${name} STATIC ${M_SRCS})
   add_library(ksim::${name} ALIAS ksim_${name})
   ksim_compile_options(ksim_${name})
   set_target_properties(ksim_${name} PROPERTIES EXPORT_NAME ${name})
@@ -43,30 +40,30 @@ function(ksim_module name)
   target_link_libraries(ksim_${name} PUBLIC ${M_DEPS} ${M_PACKAGES})
   ksim_precompile(ksim_${name} ksim_precompiled)
   if(KSIM_UNITY)
-    ksim_unity(ksim_${name} 12 ${M_ALONE})
+    ksim_unity(ksim_${name} 12)
   endif()
   set_property(GLOBAL APPEND PROPERTY KSIM_MODULES ksim_${name})
 endfunction()
 
-# What the tests are compiled with on top: they wait for the layers, not for their own code, and the
-# compiler is done in half the time. A campaign of 100,000 seeds wants -O2.
+# The tests are compiled with these options on top. They wait for the layers, not for their own
+# code, and the compiler is done in half the time. A campaign of 100,000 seeds wants -O2.
 set(KSIM_TEST_OPTIONS -O0 CACHE STRING "Compiler options of the tests, on top of the others")
 
-# ksim_test(<name> [OPTIMIZED] SRCS ... [ALONE ...] DEPS <layer>... [LABELS ...])
+# ksim_test(<name> [OPTIMIZED] SRCS ... DEPS <layer>... [LABELS ...])
 #
 # A GoogleTest program whose cases CTest knows one by one; with -DKSIM_TESTS_WHOLE=ON it is one
 # test, which saves a thousand starts of programs that start slowly. Label `fast` unless given.
-# With -DKSIM_UNITY=ON half a dozen of SRCS are one translation unit; ALONE as for ksim_module.
+# With -DKSIM_UNITY=ON half a dozen of SRCS are one translation unit.
 # OPTIMIZED is for a program that runs long: it is compiled as the layers are. In others the linker
 # takes std::string's functions from the tests, unoptimized, for the layers too.
 function(ksim_test name)
-  cmake_parse_arguments(T "OPTIMIZED" "" "SRCS;ALONE;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMIZED" "" "SRCS;DEPS;LABELS" ${ARGN})
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
-  add_executable(${name} ${T_SRCS} ${T_ALONE})
+  add_executable(${name} ${T_SRCS})
   if(KSIM_UNITY)
-    ksim_unity(${name} 6 ${T_ALONE})
+    ksim_unity(${name} 6)
   endif()
   ksim_compile_options(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})

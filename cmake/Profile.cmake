@@ -10,8 +10,8 @@ if(KSIM_PROFILE)
     add_compile_options(-fprofile-generate=${KSIM_NOTES})
     add_link_options(-fprofile-generate)
   elseif(KSIM_PROFILE STREQUAL "use")
-    # What the training did not reach is compiled as ever, and so is what changed since. llvm-bolt
-    # wants to know what refers to what.
+    # Code that the training did not reach is compiled as ever, and so is code that changed since.
+    # llvm-bolt needs the relocations.
     add_compile_options(-fprofile-use=${KSIM_NOTES}/ksim.profdata -Wno-profile-instr-unprofiled
       -Wno-profile-instr-out-of-date -Wno-backend-plugin)
     add_link_options(-Wl,--emit-relocs)

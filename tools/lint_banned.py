@@ -80,6 +80,7 @@ INCLUDE_RULES = [
 LEFTOVER = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.$}~/-])/(?:home|root|Users|mnt|media|workspace|work)/[\w.-]+")
 RELATIVE_DOCUMENT = re.compile(r"(?<![\w./$}\"'-])(?:\.\./)+[\w./-]+")
+HALF_SENTENCE = re.compile(r"^[ \t]*(?://|#)+ (?:Of|Who|What) ", re.M)
 SUPPRESSED = re.compile(r"NOLINT\(ksim-([a-z-]+)\): *\S")
 FILE_SUPPRESSED = re.compile(r"NOLINTFILE\(ksim-([a-z-]+)\): *\S")
 WIDTH_SUFFIXES = {".h", ".cc", ".py", ".sh", ".cmake", ".txt", ".in", ""}
@@ -143,6 +144,9 @@ def lint_text(path, name, text):
         inside = target == cxx.ROOT or cxx.ROOT in target.parents
         if not inside or (m.group().endswith(".md") and not target.exists()):
             found.append((m.start(), "stray-path", "leads out of the project, or nowhere"))
+    if path.suffix in WIDTH_SUFFIXES:
+        found += [(m.end() - 1, "comments", "begin with the subject (docs/STYLE.md)")
+                  for m in HALF_SENTENCE.finditer(text)]
     offset = 0
     for line in text.split("\n"):
         if path.suffix in WIDTH_SUFFIXES and len(line) > MAX_COLUMNS and name not in UNBOUNDED:

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Checks that what the layers include agrees with the architecture.
 
-usage: layers.py [--root DIR] [--graph] [--strict]
+usage: layers.py [--root DIR] [--graph]
   --graph    prints each layer and its sub-folders, and what each includes
-  --strict   takes nothing of known.py for an excuse
 
 The architecture is written down twice, and both must hold: the list in src/ksim/CMakeLists.txt is
 the order, and DEPS in each layer's ksim_module() names the layers it may include. Checked is that
@@ -22,17 +21,16 @@ the order, and DEPS in each layer's ksim_module() names the layers it may includ
   9. a source has a header of its name, its own or a public one, or a comment in its first line says
      what it is a part of;
  10. CLI11 is included by no header;
- 11. files compare versions of Kubernetes only if they are called profile.* or compat.*.
+ 11. files compare versions of Kubernetes only if they are called profile.* or compat.*;
+ 12. a README.md of 10 to 30 lines describes each layer.
 
-What of 7 to 11 is not yet so stands in known.py, and may only become less. Exit code 1, and one
-line each, if anything is not so.
+Exit code 1, and one line each, if anything is not so.
 """
 import argparse
 import pathlib
 import re
 import sys
 
-import known
 import shape
 
 STRANGERS = {"controllers", "scheduler", "kubelet"}
@@ -43,9 +41,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 
 
 class Layers:
-    def __init__(self, root, excuses=known):
+    def __init__(self, root):
         self.root = root
-        self.excuses = excuses
         listing = (root / "src/ksim/CMakeLists.txt").read_text(encoding="utf-8")
         words = re.search(r"foreach\(layer\s+([^)]*)\)", listing).group(1).split()
         self.order = {layer: rank for rank, layer in enumerate(words)}
@@ -79,8 +76,8 @@ class Layers:
             self._check_sources(layer)
         self._check_names()
         for folders in self.folders.values():
-            self.problems += folders.problems(self.excuses)
-        self.problems += shape.problems(self.root, self.order, self.excuses)
+            self.problems += folders.problems()
+        self.problems += shape.problems(self.root, self.order)
         return sorted(self.problems)
 
     def _files(self, layer):
@@ -157,9 +154,8 @@ def main():
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parents[2])
     parser.add_argument("--graph", action="store_true")
-    parser.add_argument("--strict", action="store_true")
     arguments = parser.parse_args()
-    layers = Layers(arguments.root.resolve(), shape.NoExcuses if arguments.strict else known)
+    layers = Layers(arguments.root.resolve())
     problems = layers.check()
     if arguments.graph:
         print(layers.graph())

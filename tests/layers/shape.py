@@ -2,13 +2,10 @@
 import re
 
 MAX_SOURCES = 40  # in a folder
+README_LINES = 10, 30
 ROOT = "root"     # the files that lie directly in the layer's folder
 VERSION = re.compile(r"Compat::k|\bcompat\w*(?:\(\))? *(?:>=|<=|==|!=|<|>) *[\w:]")
 VERSION_FILES = ("profile", "compat")
-
-
-class NoExcuses:
-    LOOPS, FULL, CLI11, HEADERLESS, COMPARISONS = {}, {}, {}, {}, {}
 
 
 class Folders:
@@ -53,10 +50,8 @@ class Folders:
                     paths.append(path + [other])
         return None
 
-    def problems(self, excuses):
+    def problems(self):
         for loop in self.loops():
-            if set(loop) <= excuses.LOOPS.get(self.layer, set()):
-                continue
             steps = [f"{a} includes {b} ({self.used[a][b]})"
                      for a, b in zip(loop, loop[1:] + loop[:1])]
             yield f"src/ksim/{self.layer}: a loop of sub-folders: {', '.join(steps)}"
@@ -68,33 +63,36 @@ class Folders:
                 sorted(self.used)]
 
 
-def problems(root, layers, excuses):
+def problems(root, layers):
     found = []
     for layer in layers:
         home = root / "src/ksim" / layer
-        found += _full_folders(root, home, excuses.FULL)
-        found += _more(layer, "CLI11 is included by a header", _cli11(root, layer), excuses.CLI11)
-        found += _more(layer, "no header of its name, and its first line does not say why",
-                       _headerless(root, layer), excuses.HEADERLESS)
-        found += _more(layer, "a version is compared outside profile.* and compat.*",
-                       _comparisons(root, layer), excuses.COMPARISONS)
+        found += _full_folders(root, home)
+        found += _readme(root, home)
+        for places, what in (
+                (_cli11(root, layer), "CLI11 is included by a header"),
+                (_headerless(root, layer),
+                 "no header of its name, and its first line does not say why"),
+                (_comparisons(root, layer),
+                 "a version is compared outside profile.* and compat.*")):
+            found += [f"{place}: {what}" for place in places]
     return found
 
 
-def _more(layer, what, places, allowed):
-    """One line a place if there are more of them than known.py allows the layer."""
-    if len(places) <= allowed.get(layer, 0):
-        return []
-    excuse = f" ({len(places)} in {layer}, known are {allowed[layer]})" if layer in allowed else ""
-    return [f"{place}: {what}{excuse}" for place in places]
+def _readme(root, home):
+    path = home / "README.md"
+    lines = len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+    if not README_LINES[0] <= lines <= README_LINES[1]:
+        yield (f"{path.relative_to(root).as_posix()}: {lines} lines, "
+               f"{README_LINES[0]} to {README_LINES[1]} are wanted")
 
 
-def _full_folders(root, home, allowed):
+def _full_folders(root, home):
     folders = [home] + sorted(p for p in home.rglob("*") if p.is_dir())
     for folder in folders:
         count, name = len(list(folder.glob("*.cc"))), folder.relative_to(root).as_posix()
-        if count > max(MAX_SOURCES, allowed.get(name, 0)):
-            yield f"{name}: {count} sources, at most {MAX_SOURCES} are wanted"
+        if count > MAX_SOURCES:
+            yield f"{name}: {count} sources, at most {MAX_SOURCES} are allowed"
 
 
 def _files(root, layer):

@@ -43,6 +43,7 @@ BAD = {
     "stray-path": ["// see ." "./../../../other/design.md", "// see ." "./nowhere.md"],
     "columns": ["// " + "x" * 98],
     "trailing-space": ["int x; "],
+    "comments": ["// What is left.", "  // Of the pods.", "# Who asks."],
     "length": ["int x;\n" * 501],
 }
 

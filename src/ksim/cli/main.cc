@@ -1,3 +1,4 @@
+// The program ksim: the command line of app.h, with nothing of its own.
 #include <signal.h>
 
 #include <clocale>

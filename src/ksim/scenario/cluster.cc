@@ -1,3 +1,4 @@
+// ksim::Cluster of include/ksim/cluster.h: a cluster for programs that embed ksim.
 #include "ksim/cluster.h"
 
 #include <fmt/format.h>

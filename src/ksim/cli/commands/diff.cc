@@ -1,3 +1,4 @@
+// ksim diff: two traces compared by meaning.
 #include "ksim/trace/diff.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// ksim version.
 #include "ksim/base/version.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// ksim validate: scenarios checked without a run.
 #include <fmt/format.h>
 
 #include "ksim/cli/command.h"
