@@ -4,12 +4,17 @@
 
 #include "ksim/base/status.h"
 #include "ksim/fuzz/summary.h"
+#include "ksim/value/json.h"
 #include "tests/fuzz/worlds.h"
 
 namespace ksim::fuzz {
 namespace {
 
 using scenario::Scenario;
+
+// campaign.json as its readers see it, and the result that -o json prints.
+value::Value InFile(const Summary& s) { return *value::ParseJson(ForFile(s)); }
+value::Value Printed(const Summary& s) { return *value::ParseJson(ToJson(s)); }
 
 CampaignOptions Seeds(std::uint64_t first, std::uint64_t last) {
   CampaignOptions options;
@@ -87,13 +92,13 @@ TEST(Campaign, TwoShardsMergedAreTheWhole) {
     shard.parts.back().first = shard.first;
     shard.parts.back().last = shard.last;
     shard.parts.back().shard = options.shard;
-    shards.push_back(*ParseSummary(ForFile(shard)));  // as it is written and read
+    shards.push_back(*ParseSummary(InFile(shard)));  // as it is written and read
   }
   EXPECT_EQ(Message(CheckShards(shards, {"a", "b"})), "");
   Summary merged = Merged(shards);
   EXPECT_EQ(merged.parts.size(), 2u);
   merged.parts.clear();
-  EXPECT_TRUE(ForFile(merged) == ForFile(SummaryOf(RunIt(s, Seeds(1, 30)))));
+  EXPECT_TRUE(InFile(merged) == InFile(SummaryOf(RunIt(s, Seeds(1, 30)))));
 }
 
 Summary ShardOf(std::uint64_t first, std::uint64_t last, std::uint64_t index, std::uint64_t count) {
@@ -148,7 +153,7 @@ TEST(Merge, TakesNoSeedTwice) {
 }
 
 TEST(Merge, ReadsOnlyWhatACampaignWrote) {
-  const value::Value good = ForFile(ShardOf(1, 40, 1, 4));
+  const value::Value good = InFile(ShardOf(1, 40, 1, 4));
   EXPECT_EQ(Message(ParseSummary(good).status()), "");
   EXPECT_FALSE(good.Has("wallNs") && ShardOf(1, 40, 1, 4).repeatable);
   const auto refused = [](const value::Value& tree) {
@@ -172,10 +177,10 @@ TEST(Summary, TheFileOfARepeatableCampaignIsTheSameEachTime) {
   s.wall_ns = 1'000'000;
   Summary again = s;
   again.wall_ns = 2'000'000;
-  EXPECT_TRUE(ForFile(s) == ForFile(again));
-  EXPECT_FALSE(ToTree(s) == ToTree(again));
+  EXPECT_TRUE(InFile(s) == InFile(again));
+  EXPECT_FALSE(Printed(s) == Printed(again));
   s.repeatable = false;
-  EXPECT_TRUE(ForFile(s) == ToTree(s));
+  EXPECT_TRUE(InFile(s) == Printed(s));
 }
 
 Summary Found(const std::string& dir, const std::string& show) {
@@ -200,16 +205,17 @@ TEST(Summary, TheFileNamesFailuresAsSeenFromItsDirectory) {
   };
   for (const Case& c : cases) {
     const Summary s = Found(c.dir, c.show);
-    const value::Value in_file = ForFile(s).Get("failures").at(0);
+    const value::Value in_file = InFile(s).Get("failures").at(0);
     EXPECT_EQ(in_file.Get("dir").AsString(), c.dir_in_file);
     EXPECT_EQ(in_file.Get("show").AsString(), c.show_in_file);
-    EXPECT_EQ(ToTree(s).Get("failures").at(0).Get("dir").AsString(), c.dir) << "whole, for -o json";
+    EXPECT_EQ(Printed(s).Get("failures").at(0).Get("dir").AsString(), c.dir)
+        << "whole, for -o json";
   }
   // A merge that copies nothing names the failure in its shard's directory.
   Summary merged = Merged({Found("a/esr-1", "ksim run a/esr-1/scenario.yaml")});
-  EXPECT_EQ(ForFile(merged).Get("failures").at(0).Get("dir").AsString(), "a/esr-1");
+  EXPECT_EQ(InFile(merged).Get("failures").at(0).Get("dir").AsString(), "a/esr-1");
   merged.failures[0].dir = "all/esr-1";
-  EXPECT_EQ(ForFile(merged).Get("failures").at(0).Get("dir").AsString(), "esr-1");
+  EXPECT_EQ(InFile(merged).Get("failures").at(0).Get("dir").AsString(), "esr-1");
 }
 
 TEST(Campaign, ExhaustiveCountsThroughAllSingleAnswersFirst) {

@@ -1,5 +1,7 @@
 #include "ksim/check/profile.h"
 
+#include "ksim/api/core/version_table.h"
+
 namespace ksim::check {
 namespace {
 
@@ -15,7 +17,7 @@ const Profile& ProfileOf(api::Compat compat) {
   static const Profile profiles[] = {MakeProfile(api::Compat::k1_25),
                                      MakeProfile(api::Compat::k1_30),
                                      MakeProfile(api::Compat::k1_36)};
-  return profiles[static_cast<int>(compat)];
+  return api::ColumnOf(profiles, compat);
 }
 
 }  // namespace ksim::check

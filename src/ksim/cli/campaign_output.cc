@@ -14,7 +14,8 @@
 #include "ksim/cli/signals.h"
 #include "ksim/fuzz/failure_report.h"
 #include "ksim/fuzz/shrink.h"
-#include "ksim/kubectl/printing/tree_text.h"
+#include "ksim/value/json.h"
+#include "ksim/value/yaml.h"
 
 namespace ksim::cli {
 namespace {
@@ -102,8 +103,10 @@ bool CampaignOutput::WriteOrPrintError(
 }
 
 int CampaignOutput::Report(const fuzz::Summary& summary) {
-  if (flags_.common.output != "text")
-    io_.Out(kubectl::TreeText(fuzz::ToTree(summary), flags_.common.output));
+  if (flags_.common.output == "yaml")
+    io_.Out(value::ToYaml(*value::ParseJson(fuzz::ToJson(summary))));
+  else if (flags_.common.output == "json")
+    io_.Out(fuzz::ToJson(summary));
   else
     io_.Out(CampaignText(summary, io_.out_color(), flags_.common.quiet));
   std::vector<int> codes{summary.Code()};

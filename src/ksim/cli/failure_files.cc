@@ -72,7 +72,7 @@ absl::Status WriteCampaign(const std::string& dir, const fuzz::Summary& summary,
   const std::string path = dir + "/campaign.json";
   const absl::StatusOr<fuzz::Summary> earlier = ReadCampaign(path);
   RETURN_IF_ERROR(os::MakeDirectories(dir));
-  RETURN_IF_ERROR(os::WriteFile(path, value::ToPrettyJson(fuzz::ForFile(summary)) + "\n"));
+  RETURN_IF_ERROR(os::WriteFile(path, fuzz::ForFile(summary)));
   if (!earlier.ok() || !replaces) return absl::OkStatus();
   std::set<std::string> kept;
   for (const fuzz::FailureLine& f : summary.failures) kept.insert(fuzz::DirectoryName(f.dir));

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "ksim/base/hash.h"
 #include "ksim/base/status.h"
@@ -14,49 +16,31 @@
 namespace ksim::fuzz {
 namespace {
 
+using Json = nlohmann::json;
 using value::Value;
 
-Value Number(std::uint64_t n) { return Value::Of(static_cast<std::int64_t>(n)); }
 std::uint64_t Count(const Value& v) { return static_cast<std::uint64_t>(v.AsInt()); }
 
-template <class T>
-Value Names(const T& names) {
-  std::vector<Value> out;
-  for (const auto& n : names) out.push_back(Value::Of(std::string_view(n)));
-  return Value::Array(std::move(out));
-}
-
-Value SeedList(const std::vector<std::uint64_t>& numbers) {
-  std::vector<Value> out;
-  for (std::uint64_t n : numbers) out.push_back(Number(n));
-  return Value::Array(std::move(out));
-}
-
 // Whole numbers only: a rate is for reading, not for comparing.
-Value PerSecond(std::uint64_t n, std::int64_t wall_ns) {
-  if (wall_ns <= 0) return Value::Of(0);
-  return Number(static_cast<std::uint64_t>(static_cast<unsigned __int128>(n) * 1'000'000'000u /
-                                           static_cast<std::uint64_t>(wall_ns)));
+std::uint64_t PerSecond(std::uint64_t n, std::int64_t wall_ns) {
+  if (wall_ns <= 0) return 0;
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(n) * 1'000'000'000u /
+                                    static_cast<std::uint64_t>(wall_ns));
 }
 
-Value ToTree(const FailureLine& f) {
-  return value::Obj({{"oracle", Value::Of(f.oracle)},
-                     {"place", Value::Of(f.place)},
-                     {"seed", Number(f.seed)},
-                     {"message", Value::Of(f.message)},
-                     {"count", Number(f.count)},
-                     {"code", Value::Of(f.code)},
-                     {"dir", Value::Of(f.dir)},
-                     {"steps", f.steps < 0 ? Value() : Value::Of(f.steps)},
-                     {"seeds", Value::Of(f.seeds)},
-                     {"show", Value::Of(f.show)}});
+Json JsonOf(const FailureLine& f) {
+  return {{"oracle", f.oracle}, {"place", f.place},
+          {"seed", f.seed},     {"message", f.message},
+          {"count", f.count},   {"code", f.code},
+          {"dir", f.dir},       {"steps", f.steps < 0 ? Json() : Json(f.steps)},
+          {"seeds", f.seeds},   {"show", f.show}};
 }
 
-Value ToTree(const Part& p) {
-  return value::Obj({{"firstSeed", Number(p.first)},
-                     {"lastSeed", Number(p.last)},
-                     {"shard", Number(p.shard.index)},
-                     {"of", Number(p.shard.count)}});
+Json JsonOf(const Part& p) {
+  return {{"firstSeed", p.first},
+          {"lastSeed", p.last},
+          {"shard", p.shard.index},
+          {"of", p.shard.count}};
 }
 
 // Reads the fields of one object; the first that is not as it was written is what is wrong.
@@ -184,6 +168,40 @@ void MergeFailure(const FailureLine& f, std::vector<FailureLine>* all) {
   same->count = count;
 }
 
+Json JsonOf(const Summary& s) {
+  Json failures = Json::array(), parts = Json::array();
+  for (const Part& p : s.parts) parts.push_back(JsonOf(p));
+  for (const FailureLine& f : s.failures) failures.push_back(JsonOf(f));
+  return {{"apiVersion", "ksim.dev/v1"},
+          {"kind", "FuzzResult"},
+          {"scenario", s.scenario},
+          {"strategy", s.strategy},
+          {"campaign", s.campaign},
+          {"firstSeed", s.first},
+          {"lastSeed", s.last},
+          {"parts", std::move(parts)},
+          {"runs", s.runs},
+          {"runsPerSecond", PerSecond(s.runs, s.wall_ns)},
+          {"events", s.events},
+          {"eventsPerSecond", PerSecond(s.events, s.wall_ns)},
+          {"wallNs", s.wall_ns},
+          {"rechecked", s.rechecked},
+          {"undecided", s.undecided.size()},
+          {"undecidedSeeds", s.undecided},
+          {"interrupted", s.interrupted},
+          {"exitCode", s.Code()},
+          {"faults", Json::object_t(s.faults.begin(), s.faults.end())},
+          {"failures", std::move(failures)},
+          {"neverFired", s.NeverFired()},
+          {"probesReached", s.probes},
+          {"probesNeverReached", s.ProbesNeverReached()}};
+}
+
+// Bytes of a message that are no UTF-8 become U+FFFD.
+std::string TextOf(const Json& json) {
+  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 std::string DirectoryName(std::string_view dir) {
@@ -223,43 +241,17 @@ int Summary::Code() const {
   return undecided.empty() ? kFine : kUndecided;
 }
 
-Value ToTree(const Summary& s) {
-  std::vector<Value> failures, parts;
-  value::ObjectBuilder faults;
-  for (const auto& [kind, n] : s.faults) faults.Add(kind, Number(n));
-  for (const Part& p : s.parts) parts.push_back(ToTree(p));
-  for (const FailureLine& f : s.failures) failures.push_back(ToTree(f));
-  return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
-                     {"kind", Value::Of("FuzzResult")},
-                     {"scenario", Value::Of(s.scenario)},
-                     {"strategy", Value::Of(s.strategy)},
-                     {"campaign", Value::Of(s.campaign)},
-                     {"firstSeed", Number(s.first)},
-                     {"lastSeed", Number(s.last)},
-                     {"parts", Value::Array(std::move(parts))},
-                     {"runs", Number(s.runs)},
-                     {"runsPerSecond", PerSecond(s.runs, s.wall_ns)},
-                     {"events", Number(s.events)},
-                     {"eventsPerSecond", PerSecond(s.events, s.wall_ns)},
-                     {"wallNs", Value::Of(s.wall_ns)},
-                     {"rechecked", Number(s.rechecked)},
-                     {"undecided", Number(s.undecided.size())},
-                     {"undecidedSeeds", SeedList(s.undecided)},
-                     {"interrupted", Value::Of(s.interrupted)},
-                     {"exitCode", Value::Of(s.Code())},
-                     {"faults", faults.Build()},
-                     {"failures", Value::Array(std::move(failures))},
-                     {"neverFired", Names(s.NeverFired())},
-                     {"probesReached", Names(s.probes)},
-                     {"probesNeverReached", Names(s.ProbesNeverReached())}});
-}
+std::string ToJson(const Summary& s) { return TextOf(JsonOf(s)); }
 
-Value ForFile(const Summary& s) {
+std::string ForFile(const Summary& s) {
   Summary beside = s;
   for (FailureLine& f : beside.failures) f = Beside(std::move(f));
-  const Value tree = ToTree(beside);
-  if (!s.repeatable) return tree;
-  return tree.Erase("runsPerSecond").Erase("eventsPerSecond").Erase("wallNs");
+  Json json = JsonOf(beside);
+  if (s.repeatable) {
+    for (const char* measured : {"runsPerSecond", "eventsPerSecond", "wallNs"})
+      json.erase(measured);
+  }
+  return TextOf(json);
 }
 
 absl::StatusOr<Summary> ParseSummary(const Value& tree) {

@@ -60,12 +60,13 @@ std::string DirectoryName(std::string_view dir);
 // The hash that the shards of one campaign share, for Summary::campaign.
 std::string CampaignOf(const scenario::Scenario& scenario, const PlannerOptions& plan);
 
-value::Value ToTree(const Summary& summary);
+// JSON text as kubectl indents it: four blanks a level, members by name, a newline at the end.
+std::string ToJson(const Summary& summary);
 // For campaign.json. Of what is repeatable the file is the same each time, however many workers
 // there are and however fast, and wherever it is: how long it took is not in it, and directories of
 // failures are named as seen from the file's own.
-value::Value ForFile(const Summary& summary);
-// InvalidArgument: it is not as ToTree or ForFile wrote it.
+std::string ForFile(const Summary& summary);
+// InvalidArgument: it is not as ToJson or ForFile wrote it.
 absl::StatusOr<Summary> ParseSummary(const value::Value& tree);
 
 // Whether they are shards of one campaign: of the same scenario and strategy, and no seed was done

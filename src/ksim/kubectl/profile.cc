@@ -1,6 +1,6 @@
 #include "ksim/kubectl/profile.h"
 
-#include <cstddef>
+#include "ksim/api/core/version_table.h"
 
 namespace ksim::kubectl {
 namespace {
@@ -25,7 +25,7 @@ constexpr Profile MakeV136() {
 
 const Profile& ProfileOf(api::Compat compat) {
   static constexpr Profile kProfiles[] = {Profile(), MakeV130(), MakeV136()};
-  return kProfiles[static_cast<std::size_t>(compat)];
+  return api::ColumnOf(kProfiles, compat);
 }
 
 }  // namespace ksim::kubectl

@@ -16,7 +16,6 @@
 
 namespace ksim {
 
-using scenario::Manifest;
 using scenario::Scenario;
 using scenario::Step;
 using scenario::StepKind;

@@ -13,16 +13,16 @@ namespace ksim::store {
 namespace {
 
 // For each transaction that is reached, in the order of reaching: did its compares hold?
-using Path = absl::InlinedVector<bool, 8>;
+using BranchPath = absl::InlinedVector<bool, 8>;
 
 // Walks a path again.
 class PathReader {
  public:
-  explicit PathReader(const Path& path) : path_(path) {}
+  explicit PathReader(const BranchPath& path) : path_(path) {}
   bool Next() { return path_[at_++]; }
 
  private:
-  const Path& path_;
+  const BranchPath& path_;
   std::size_t at_ = 0;
 };
 
@@ -82,7 +82,7 @@ bool CompareHolds(const Mvcc& mvcc, const Compare& c) {
   return any ? holds : CompareHolds(c, nullptr);
 }
 
-void ChoosePath(const Mvcc& mvcc, const TxnRequest& txn, Path* path) {
+void ChoosePath(const Mvcc& mvcc, const TxnRequest& txn, BranchPath* path) {
   bool succeeded = true;
   for (const Compare& c : txn.compare) succeeded = succeeded && CompareHolds(mvcc, c);
   path->push_back(succeeded);
@@ -168,7 +168,7 @@ DeleteRangeResponse ExecuteDeleteRange(WriteTxn& txn, const DeleteRangeRequest& 
 }
 
 absl::StatusOr<TxnResponse> ExecuteTxn(WriteTxn& txn, const TxnRequest& request) {
-  Path path;
+  BranchPath path;
   ChoosePath(txn.mvcc(), request, &path);
   PathReader check(path);
   RETURN_IF_ERROR(CheckPath(txn.mvcc(), request, &check));

@@ -1,5 +1,7 @@
 #include "ksim/api/core/profile.h"
 
+#include "ksim/api/core/version_table.h"
+
 namespace ksim::api {
 namespace {
 
@@ -79,18 +81,8 @@ constexpr Profile MakeV136() {
 }  // namespace
 
 const Profile& ProfileOf(Compat compat) {
-  static constexpr Profile kV125;
-  static constexpr Profile kV130 = MakeV130();
-  static constexpr Profile kV136 = MakeV136();
-  switch (compat) {
-    case Compat::k1_25:
-      return kV125;
-    case Compat::k1_30:
-      return kV130;
-    case Compat::k1_36:
-      break;
-  }
-  return kV136;
+  static constexpr Profile kProfiles[] = {Profile(), MakeV130(), MakeV136()};
+  return ColumnOf(kProfiles, compat);
 }
 
 }  // namespace ksim::api

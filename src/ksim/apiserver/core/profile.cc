@@ -1,5 +1,7 @@
 #include "ksim/apiserver/core/profile.h"
 
+#include "ksim/api/core/version_table.h"
+
 namespace ksim::apiserver {
 namespace {
 
@@ -37,18 +39,8 @@ Profile Make136() {
 }  // namespace
 
 const Profile& ProfileOf(api::Compat compat) {
-  static const Profile k125;
-  static const Profile k130 = Make130();
-  static const Profile k136 = Make136();
-  switch (compat) {
-    case api::Compat::k1_25:
-      return k125;
-    case api::Compat::k1_30:
-      return k130;
-    case api::Compat::k1_36:
-      break;
-  }
-  return k136;
+  static const Profile profiles[] = {Profile(), Make130(), Make136()};
+  return api::ColumnOf(profiles, compat);
 }
 
 const Profile& NewestProfile() { return apiserver::ProfileOf(api::Compat::k1_36); }

@@ -1,6 +1,6 @@
 #include "ksim/client/core/profile.h"
 
-#include <cstddef>
+#include "ksim/api/core/version_table.h"
 
 namespace ksim::client {
 namespace {
@@ -48,7 +48,7 @@ constexpr Profile MakeV036() {
 
 const Profile& ProfileOf(api::Compat compat) {
   static constexpr Profile kProfiles[] = {Profile(), MakeV030(), MakeV036()};
-  return kProfiles[static_cast<std::size_t>(compat)];
+  return api::ColumnOf(kProfiles, compat);
 }
 
 }  // namespace ksim::client

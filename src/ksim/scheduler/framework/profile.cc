@@ -1,6 +1,6 @@
 #include "ksim/scheduler/framework/profile.h"
 
-#include <cstddef>
+#include "ksim/api/core/version_table.h"
 
 namespace ksim::scheduler {
 namespace {
@@ -61,7 +61,7 @@ constexpr Profile MakeV136() {
 
 const Profile& ProfileOf(api::Compat compat) {
   static constexpr Profile kProfiles[] = {MakeV125(), MakeV130(), MakeV136()};
-  return kProfiles[static_cast<std::size_t>(compat)];
+  return api::ColumnOf(kProfiles, compat);
 }
 
 }  // namespace ksim::scheduler
