@@ -26,7 +26,7 @@ CampaignOptions Seeds(std::uint64_t first, std::uint64_t last) {
 Tally RunIt(const Scenario& s, CampaignOptions options, int jobs = 0) {
   const std::unique_ptr<Executor> executor =
       jobs == 0 ? MakeInProcess(s, std::nullopt) : *MakeWorkers(s, Seconds(60), jobs);
-  return Campaign::Make(s, *executor, std::move(options))->Go();
+  return Campaign::Make(s, *executor, std::move(options))->Execute();
 }
 
 std::string TextOf(const Tally& t) {
@@ -147,8 +147,8 @@ TEST(Merge, TakesNoSeedTwice) {
             bool twice = false;
             for (std::uint64_t seed = from; seed <= 10; ++seed)
               twice |= a.parts[0].shard.Has(seed) && b.parts[0].shard.Has(seed);
-            EXPECT_EQ(Together(a, b) != "", twice) << i << "/" << n << " " << j << "/" << m;
-            EXPECT_EQ(Together(b, a) != "", twice) << i << "/" << n << " " << j << "/" << m;
+            EXPECT_EQ(!Together(a, b).empty(), twice) << i << "/" << n << " " << j << "/" << m;
+            EXPECT_EQ(!Together(b, a).empty(), twice) << i << "/" << n << " " << j << "/" << m;
           }
 }
 

@@ -33,12 +33,12 @@ TEST(Run, IsTheSameWithAndWithoutADigest) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       s.seed = seed;
       RunSetup setup = SetupOf(strategy, seed);
-      const RunOutcome without = (*Run::Make(s, setup))->Go();
+      const RunOutcome without = (*Run::Make(s, setup))->Execute();
       setup.digest = true;
-      const RunOutcome with = (*Run::Make(s, setup))->Go();
+      const RunOutcome with = (*Run::Make(s, setup))->Execute();
       setup.digest = false;
       setup.record = true;  // has a digest for its trace
-      const RunOutcome recorded = (*Run::Make(s, setup))->Go();
+      const RunOutcome recorded = (*Run::Make(s, setup))->Execute();
       EXPECT_EQ(without.digest, "");
       EXPECT_EQ(with.digest.size(), 32u);
       EXPECT_EQ(recorded.digest, with.digest);

@@ -23,7 +23,7 @@ Failure FirstFailure(const Scenario& s) {
     if (!first) first = f;
   };
   options.interrupted = [&first] { return first.has_value(); };
-  Campaign::Make(s, *executor, std::move(options))->Go();
+  Campaign::Make(s, *executor, std::move(options))->Execute();
   return first.value_or(Failure());
 }
 
@@ -52,7 +52,7 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
   const scenario::Loaded loaded = scenario::ParseScenarioTree(LeanTree(shrunk.scenario));
   ASSERT_EQ(Render(loaded.errors, false), "");
   const std::unique_ptr<fuzz::Run> run = *fuzz::Run::Make(loaded.scenarios.at(0), RunSetup());
-  const RunOutcome outcome = run->Go();
+  const RunOutcome outcome = run->Execute();
   EXPECT_EQ(outcome.code, kSafety);
   ASSERT_FALSE(outcome.findings.empty());
   EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
@@ -121,11 +121,11 @@ TEST(Shrink, BeginsWithTheVeryRunOfAnyStrategy) {
       setup.strategy->seed = s.seed = seed;
       if (setup.strategy->name == "random")
         setup.strategy->params = value::Obj({{"rate", value::Value::Of(6)}});
-      const RunOutcome first = (*fuzz::Run::Make(s, setup))->Go();
+      const RunOutcome first = (*fuzz::Run::Make(s, setup))->Execute();
       setup.strategy->name = "nominal";
       setup.strategy->params = value::Value::EmptyObject();
       setup.overrides = ToOverrides(first.decisions);
-      const RunOutcome again = (*fuzz::Run::Make(s, setup))->Go();
+      const RunOutcome again = (*fuzz::Run::Make(s, setup))->Execute();
       EXPECT_EQ(again.digest, first.digest) << name << " " << seed;
       EXPECT_EQ(again.decisions.size(), first.decisions.size()) << name << " " << seed;
     }

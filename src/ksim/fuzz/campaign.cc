@@ -77,7 +77,7 @@ void Campaign::Merge(const Job& job, const RunOutcome& o) {
   options_.on_failure(failure);
 }
 
-Tally Campaign::Go() {
+Tally Campaign::Execute() {
   while (!Stop()) {
     const std::vector<Job> jobs = NextBatch();
     if (jobs.empty()) break;

@@ -73,7 +73,7 @@ class Campaign {
   // InvalidArgument for an unknown strategy. The executor must be for the same scenario.
   static absl::StatusOr<Campaign> Make(const scenario::Scenario& scenario, Executor& executor,
                                        CampaignOptions options);
-  Tally Go();
+  Tally Execute();
 
  private:
   Campaign(const scenario::Scenario& scenario, Executor& executor, CampaignOptions options,

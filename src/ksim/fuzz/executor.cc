@@ -8,6 +8,7 @@
 #include "ksim/base/check.h"
 #include "ksim/base/crash_report.h"
 #include "ksim/base/os.h"
+#include "ksim/base/status.h"
 #include "ksim/base/worker.h"
 #include "ksim/fuzz/run.h"
 
@@ -112,10 +113,11 @@ class Workers : public Executor {
       while (std::optional<std::string> answer = hand.worker->Take()) TakeAnswer(&hand, *answer);
       if (hand.doing.empty()) continue;
       if (hand.worker->ended()) {
-        Bury(&hand);
+        TakeInWorkerEnd(&hand);
       } else if (timeout_ && os::MonotonicNow() - hand.since > *timeout_ + kPatience) {
         hand.worker->Kill();
-        Lost(hand.doing.front(), kUndecided, "did not end in time, and its worker was killed");
+        ReportLostJob(hand.doing.front(), kUndecided,
+                      "did not end in time, and its worker was killed");
         hand.doing.pop_front();
         Rehire(&hand);
       }
@@ -131,13 +133,13 @@ class Workers : public Executor {
   }
 
   // The job that it was at is to blame, or somebody killed it: only trying again can tell.
-  void Bury(Hand* hand) {
+  void TakeInWorkerEnd(Hand* hand) {
     const std::size_t job = hand->doing.front();
     const std::string how = hand->worker->HowItEnded();
     const bool no_bug =
         hand->worker->killed_by_signal() || hand->worker->exit_code() == kOutOfMemoryExitCode;
     if (tries_[job]++ > 0) {
-      Lost(job, no_bug ? kUndecided : kCrashed, "its worker ended with " + how);
+      ReportLostJob(job, no_bug ? kUndecided : kCrashed, "its worker ended with " + how);
       hand->doing.pop_front();
     }
     Rehire(hand);
@@ -149,7 +151,7 @@ class Workers : public Executor {
     KSIM_CHECK(Hire(hand).ok()) << "cannot start another worker process";
   }
 
-  void Lost(std::size_t job, int code, std::string message) {
+  void ReportLostJob(std::size_t job, int code, std::string message) {
     RunOutcome out;
     out.number = (*jobs_)[job].number;
     out.seed = (*jobs_)[job].seed;
@@ -190,8 +192,7 @@ std::unique_ptr<Executor> MakeInProcess(const scenario::Scenario& scenario,
 absl::StatusOr<std::unique_ptr<Executor>> MakeWorkers(const scenario::Scenario& scenario,
                                                       std::optional<Duration> timeout, int count) {
   auto workers = std::make_unique<Workers>(scenario, timeout, count);
-  const absl::Status status = workers->Start();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(workers->Start());
   return workers;
 }
 

@@ -96,7 +96,7 @@ absl::Status WriteAll(const std::string& dir, const Scenario& s, const trace::Tr
 
 Value LeanTree(const Scenario& s) {
   const Value tree = ToTree(s);
-  const Value spec = tree.Get("spec");
+  const Value& spec = tree.Get("spec");
   Value lean = Without(spec, ToTree(Scenario()).Get("spec"));
   if (!s.steps.empty()) lean = lean.Set("steps", LeanSteps(s, spec.Get("steps")));
   lean = tree.Set("spec", lean);
@@ -133,7 +133,7 @@ absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const 
   setup.record = true;
   absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
   if (!run.ok()) return run.status();
-  (*run)->Go();
+  (*run)->Execute();
   const trace::Trace trace = (*run)->Trace();
   s.overrides = ToOverrides(failure.decisions);
   const std::string readme = fmt::format(

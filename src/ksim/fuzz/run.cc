@@ -111,7 +111,7 @@ bool Run::TimeIsUp() {
   return out_of_time_;
 }
 
-RunOutcome Run::Go() {
+RunOutcome Run::Execute() {
   scenario::RunReport report = runner_->Run();
   RunOutcome out;
   out.seed = runner_->world().sim().seed();
@@ -143,7 +143,7 @@ RunOutcome Runs::Do(const Job& job) {
   sim::ResetProbes();
   absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(scenario_, setup);
   KSIM_CHECK(run.ok()) << Message(run.status());
-  RunOutcome out = (*run)->Go();
+  RunOutcome out = (*run)->Execute();
   run->reset();
   out.number = job.number;
   KeepNews(&out);
@@ -151,7 +151,7 @@ RunOutcome Runs::Do(const Job& job) {
   if (!job.twice || out.code == kUndecided) return out;
   setup.coverage = false;
   absl::StatusOr<std::unique_ptr<Run>> again = Run::Make(scenario_, setup);
-  const RunOutcome second = (*again)->Go();
+  const RunOutcome second = (*again)->Execute();
   if (second.digest == out.digest || second.code == kUndecided) return out;
   CampaignFinding f;
   f.oracle = "determinism";

@@ -42,7 +42,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  RunOutcome Go();       // once
+  RunOutcome Execute();  // once
   trace::Trace Trace();  // after Go, of a run that recorded
 
  private:

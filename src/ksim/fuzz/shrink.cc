@@ -73,8 +73,8 @@ class Shrinker {
   Shrinker(const CampaignFinding& finding, const ShrinkOptions& options)
       : finding_(finding), options_(options) {}
 
-  Shrunk Go(const Scenario& scenario, const std::optional<StrategySpec>& strategy,
-            const std::vector<sim::Override>& overrides) {
+  Shrunk Shrink(const Scenario& scenario, const std::optional<StrategySpec>& strategy,
+                const std::vector<sim::Override>& overrides) {
     if (!Begin(scenario, strategy, overrides)) return std::move(out_);
     out_.reproduced = true;
     decisions_ = MinimalDecisions(std::move(decisions_), Judge());
@@ -117,7 +117,7 @@ class Shrinker {
     setup.timeout = options_.timeout;
     absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
     if (!run.ok()) return false;
-    RunOutcome outcome = (*run)->Go();
+    RunOutcome outcome = (*run)->Execute();
     const auto same = std::find_if(outcome.findings.begin(), outcome.findings.end(),
                                    [this](const CampaignFinding& f) { return f.Same(finding_); });
     if (same == outcome.findings.end()) return false;
@@ -288,7 +288,7 @@ class Shrinker {
     RunSetup setup = Phases();
     setup.record = true;
     absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
-    const RunOutcome outcome = (*run)->Go();
+    const RunOutcome outcome = (*run)->Execute();
     ++out_.runs;
     *fails = std::any_of(outcome.findings.begin(), outcome.findings.end(),
                          [this](const CampaignFinding& f) { return f.Same(finding_); });
@@ -335,7 +335,7 @@ class Shrinker {
 Shrunk Shrink(const Scenario& scenario, const std::optional<StrategySpec>& strategy,
               const std::vector<sim::Override>& overrides, const CampaignFinding& finding,
               const ShrinkOptions& options) {
-  return Shrinker(finding, options).Go(scenario, strategy, overrides);
+  return Shrinker(finding, options).Shrink(scenario, strategy, overrides);
 }
 
 }  // namespace ksim::fuzz

@@ -88,7 +88,7 @@ bool Expectations::Holds(const Judged& j) const {
 }
 
 // Words an expectation that is not met: how many objects match, or when they matched too late.
-std::string Expectations::WhatCame(const Judged& j) {
+std::string Expectations::Observed(const Judged& j) {
   if (!j.what.always && j.came)
     return fmt::format("it came true at {}", FormatDuration(*j.came - VirtualTime()));
   return fmt::format("there {} {}", j.matching == 1 ? "is" : "are", j.matching);
@@ -98,7 +98,7 @@ void Expectations::Violate(Judged& j, std::uint64_t first) {
   j.violated = true;
   trace::Violation v;
   v.oracle = "expect";
-  v.message = fmt::format("{}: {}", Describe(j.what), WhatCame(j));
+  v.message = fmt::format("{}: {}", Describe(j.what), Observed(j));
   for (const auto& [key, matches] : j.objects)
     if (matches == j.what.always || !j.what.always) v.objects.push_back(j.resource + "/" + key);
   v.first = first;

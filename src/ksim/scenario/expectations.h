@@ -50,7 +50,7 @@ class Expectations {
   void Update(Judged& j, const std::string& key, const value::Value& object, bool there);
   bool Holds(const Judged& j) const;
   void Violate(Judged& j, std::uint64_t first);
-  static std::string WhatCame(const Judged& j);
+  static std::string Observed(const Judged& j);
 
   sim::Simulation& sim_;
   std::vector<Judged> judged_;

@@ -44,7 +44,7 @@ void Etcd::OnStop() {
   expiry_scheduled_ = VirtualTime::Max();
 }
 
-std::uint64_t Etcd::OnCommit(const Change& change, const WriteOrigin& origin) {
+std::uint64_t Etcd::OnCommit(const LoggedChange& change, const WriteOrigin& origin) {
   WriteOrigin by = origin;
   if (by.by == sim::ActorId()) by.by = process_.actor();
   const sim::EventInfo info{sim::EventKind::kCommit, change.kv.shared_key().object_hash(),

@@ -65,7 +65,7 @@ class Etcd : private CommitListener {
   EtcdServerStream* FindStream(std::uint64_t id);  // null: unknown
 
  private:
-  std::uint64_t OnCommit(const Change& change, const WriteOrigin& origin) override;
+  std::uint64_t OnCommit(const LoggedChange& change, const WriteOrigin& origin) override;
   void OnCompact(Revision revision, const WriteOrigin& origin) override;
   void OnStart();
   void OnStop();

@@ -12,7 +12,7 @@
 
 namespace ksim::store {
 
-struct Change {
+struct LoggedChange {
   KeyValue kv;              // a tombstone for a delete
   KeyValue prev;            // the key's version at the revision before; none at a create
   std::uint64_t event = 0;  // seq of the bus event that told of it; 0 = nobody listened
@@ -21,13 +21,13 @@ struct Change {
 
 class RevisionLog {
  public:
-  using Entries = std::deque<Change>;
-  Change& Add(KeyValue kv, KeyValue prev) {
-    return entries_.emplace_back(Change{std::move(kv), std::move(prev), 0});
+  using Entries = std::deque<LoggedChange>;
+  LoggedChange& Add(KeyValue kv, KeyValue prev) {
+    return entries_.emplace_back(LoggedChange{std::move(kv), std::move(prev), 0});
   }
   std::size_t size() const { return entries_.size(); }
-  const Change& operator[](std::size_t i) const { return entries_[i]; }
-  Change& operator[](std::size_t i) { return entries_[i]; }
+  const LoggedChange& operator[](std::size_t i) const { return entries_[i]; }
+  LoggedChange& operator[](std::size_t i) { return entries_[i]; }
   // Position of the first change at or above `revision`.
   std::size_t LowerBound(Revision revision) const;
   // Drops every change below `revision`, and those at it for which keep(kv) is false.
@@ -36,7 +36,7 @@ class RevisionLog {
   void Compact(Revision revision, Keep keep) {
     Entries kept;
     while (!entries_.empty() && entries_.front().revision() <= revision) {
-      Change change = std::move(entries_.front());
+      LoggedChange change = std::move(entries_.front());
       entries_.pop_front();
       if (change.revision() < revision || !keep(change.kv)) continue;
       change.prev = KeyValue();

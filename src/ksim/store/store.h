@@ -31,7 +31,7 @@ class CommitListener {
   virtual ~CommitListener() = default;
   // One call a change, in order of (revision, sub). Returns the seq of the event it emitted; watch
   // events carry it as their cause.
-  virtual std::uint64_t OnCommit(const Change& change, const WriteOrigin& origin) = 0;
+  virtual std::uint64_t OnCommit(const LoggedChange& change, const WriteOrigin& origin) = 0;
   virtual void OnCompact(Revision revision, const WriteOrigin& origin) = 0;
 };
 

@@ -54,7 +54,7 @@ void WatchHub::MoveTo(Watcher& w, Watcher::State state) {
 
 WatchEvents WatchHub::EventsFor(const Watcher& w, Changes changes) {
   WatchEvents::List events;
-  for (const Change* change : changes) {
+  for (const LoggedChange* change : changes) {
     const KeyValue& kv = change->kv;
     if (w.Filters(kv)) continue;
     events.emplace_back(kv, w.prev_kv ? change->prev : KeyValue(), change->event);
@@ -62,7 +62,7 @@ WatchEvents WatchHub::EventsFor(const Watcher& w, Changes changes) {
   return WatchEvents(std::move(events));
 }
 
-WatchEvents WatchHub::SharedEventFor(const Watcher& w, const Change* change) {
+WatchEvents WatchHub::SharedEventFor(const Watcher& w, const LoggedChange* change) {
   if (w.Filters(change->kv)) return WatchEvents();
   if (change != shared_change_) shared_events_ = {};
   shared_change_ = change;
@@ -80,7 +80,8 @@ bool WatchHub::Offer(Watcher& w, WatchEvents&& events, Revision revision) {
   response.revision = revision;
   response.events = std::move(events);
   if (!w.stream->Offer(std::move(response))) {
-    events = std::move(response.events);
+    // A full stream has not taken the response.
+    events = std::move(response.events);  // NOLINT(bugprone-use-after-move)
     return false;
   }
   w.progress_due = false;
@@ -90,7 +91,7 @@ bool WatchHub::Offer(Watcher& w, WatchEvents&& events, Revision revision) {
 void WatchHub::OfferOrKeep(Watcher& w, WatchEvents events, Revision revision) {
   if (Offer(w, std::move(events), revision)) return;
   KSIM_PROBE("store/watch-victim");
-  w.pending = std::move(events);
+  w.pending = std::move(events);  // NOLINT(bugprone-use-after-move): not taken
   MoveTo(w, Watcher::State::kVictim);
 }
 
@@ -99,7 +100,7 @@ void WatchHub::Notify(std::size_t first_change) {
   const Revision revision = mvcc_.revision();
   matches_.clear();
   for (std::size_t i = first_change; i < mvcc_.log().size(); ++i) {
-    const Change* change = &mvcc_.log()[i];
+    const LoggedChange* change = &mvcc_.log()[i];
     synced_.VisitWatchersOf(change->kv.key(), [&](Watcher* w) {
       if (revision >= w->next_revision) matches_.push_back({w, change});
     });
@@ -114,7 +115,7 @@ void WatchHub::Notify(std::size_t first_change) {
 }
 
 void WatchHub::NotifyMatches(Revision revision) {
-  std::vector<const Change*> changes;
+  std::vector<const LoggedChange*> changes;
   for (std::size_t i = 0; i < matches_.size();) {
     Watcher& w = *matches_[i].watcher;
     w.next_revision = revision + 1;
@@ -160,13 +161,13 @@ bool MayHaveChanged(const KeyIndex& index, const KeyRange& range) {
 void WatchHub::CatchUp(Watcher& w) {
   const RevisionLog& log = mvcc_.log();
   const KeyRange range = w.range();
-  std::vector<const Change*> changes;
+  std::vector<const LoggedChange*> changes;
   int revisions = 0;
   Revision next = mvcc_.revision() + 1;
   // A server watches some 40 resources, most of them empty: the log is not searched for these.
   const bool search = MayHaveChanged(mvcc_.index(), range);
   for (std::size_t i = search ? log.LowerBound(w.next_revision) : log.size(); i < log.size(); ++i) {
-    const Change& change = log[i];
+    const LoggedChange& change = log[i];
     if (!range.Contains(change.kv.key())) continue;
     const bool new_revision = changes.empty() || changes.back()->revision() != change.revision();
     if (new_revision && ++revisions > kWatchBatchMaxRevisions) {

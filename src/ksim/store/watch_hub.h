@@ -52,14 +52,14 @@ class WatchHub {
   void Forget(const WatchStream* stream) { std::erase(with_room_, stream); }
 
  private:
-  using Changes = absl::Span<const Change* const>;
+  using Changes = absl::Span<const LoggedChange* const>;
   struct Match {
     Watcher* watcher;
-    const Change* change;
+    const LoggedChange* change;
   };
 
   static WatchEvents EventsFor(const Watcher& w, Changes changes);
-  WatchEvents SharedEventFor(const Watcher& w, const Change* change);
+  WatchEvents SharedEventFor(const Watcher& w, const LoggedChange* change);
   bool Offer(Watcher& w, WatchEvents&& events, Revision revision);
   void OfferOrKeep(Watcher& w, WatchEvents events, Revision revision);
   void NotifyMatches(Revision revision);
@@ -78,7 +78,7 @@ class WatchHub {
   // Scratch space of Notify: the events for each watcher; and for one change the event of the
   // watchers that ask for no previous version, and that of those that do.
   std::vector<Match> matches_;
-  const Change* shared_change_ = nullptr;
+  const LoggedChange* shared_change_ = nullptr;
   std::array<WatchEvents, 2> shared_events_;
 };
 

@@ -16,7 +16,7 @@ Streams::Streams(const Trace& trace) : trace_(trace), delivered_(trace.events.si
   }
 }
 
-bool Streams::Lost(const Record& event) const {
+bool Streams::IsLost(const Record& event) const {
   return !delivered_[event.seq] && closed_.contains(KeyOf(event));
 }
 

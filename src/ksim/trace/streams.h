@@ -27,10 +27,10 @@ class Streams {
   // valid until the next call.
   const Stream* Take(const Record& r);
 
-  // Delivered: the client takes this `event` in. Lost: the stream closed before it could. Neither:
-  // the event is still under way when the trace ends.
-  bool Delivered(const Record& event) const { return delivered_[event.seq]; }
-  bool Lost(const Record& event) const;
+  // IsDelivered: the client takes this `event` in. IsLost: the stream closed before it could.
+  // Neither: the event is still under way when the trace ends.
+  bool IsDelivered(const Record& event) const { return delivered_[event.seq]; }
+  bool IsLost(const Record& event) const;
 
  private:
   // etcd and each server number their streams on their own.

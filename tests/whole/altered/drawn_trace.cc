@@ -38,7 +38,7 @@ trace::Trace TraceOf(const Scenario& scenario, std::optional<fuzz::StrategySpec>
   setup.strategy = std::move(strategy);
   setup.record = true;
   const std::unique_ptr<fuzz::Run> run = *fuzz::Run::Make(scenario, std::move(setup));
-  run->Go();
+  run->Execute();
   return run->Trace();
 }
 

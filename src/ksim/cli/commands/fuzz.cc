@@ -124,7 +124,7 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   absl::StatusOr<fuzz::Campaign> campaign =
       fuzz::Campaign::Make(scenario, **executor, std::move(options));
   if (!campaign.ok()) return PrintFuzzError(io, "--strategy", Message(campaign.status()));
-  const Tally tally = campaign->Go();
+  const Tally tally = campaign->Execute();
   const std::int64_t wall = wall_ns();
   executor->reset();
   if (shows_progress) io.Err("\r\x1b[K");

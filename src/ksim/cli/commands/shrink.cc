@@ -144,7 +144,7 @@ void RunToFindings(FailingRun* run) {
   // Without a strategy there is none that could be unknown.
   const absl::StatusOr<std::unique_ptr<fuzz::Run>> made =
       fuzz::Run::Make(run->scenario, std::move(setup));
-  run->findings = (*made)->Go().findings;
+  run->findings = (*made)->Execute().findings;
 }
 
 const CampaignFinding* FindingOf(const FailingRun& run, const std::string& oracle) {

@@ -15,7 +15,7 @@ using value::Value;
 class Announcer : public Sample {
  public:
   using Sample::Sample;
-  void Start() override { controller_ = Builder().For(sets_, Which()).Build(*this); }
+  void Start() override { controller_ = Builder().For(sets_, Predicates()).Build(*this); }
 
   sim::Task<Result> Reconcile(std::string key) override {
     const api::Object set = Cached(sets_, key);
@@ -29,14 +29,14 @@ class Announcer : public Sample {
   }
 
  private:
-  virtual std::vector<client::Predicate> Which() { return {}; }
+  virtual std::vector<client::Predicate> Predicates() { return {}; }
 };
 
 class WrongPredicate : public Announcer {
  public:
   using Announcer::Announcer;
   // WRONG: what it waits for is a change of status.
-  std::vector<client::Predicate> Which() override { return {client::GenerationChanged()}; }
+  std::vector<client::Predicate> Predicates() override { return {client::GenerationChanged()}; }
 };
 
 }  // namespace

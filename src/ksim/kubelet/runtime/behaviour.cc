@@ -73,15 +73,15 @@ std::optional<Plan> EntryAt(std::string_view list, int number, Parse parse) {
   return plan;
 }
 
-struct Finding {
+struct ProbeStep {
   ProbeOutcome outcome = ProbeOutcome::kPass;
   Duration lasts = Duration::Max();
 };
 
-std::optional<Finding> ParseFinding(std::string_view entry) {
+std::optional<ProbeStep> ParseProbeStep(std::string_view entry) {
   const std::size_t space = entry.find(' ');
   const std::string_view word = entry.substr(0, space);
-  Finding finding;
+  ProbeStep finding;
   if (word == "fail") {
     finding.outcome = ProbeOutcome::kFail;
   } else if (word == "error") {
@@ -123,7 +123,7 @@ ProbeOutcome OutcomeOf(const api::Object& pod, std::string_view container, Probe
   ProbeOutcome outcome = ProbeOutcome::kPass;
   for (const std::string_view entry :
        EntriesOf(pod.Annotation(fmt::format("{}.ksim.dev/{}", ToString(type), container)))) {
-    const std::optional<Finding> finding = ParseFinding(entry);
+    const std::optional<ProbeStep> finding = ParseProbeStep(entry);
     if (!finding) break;
     outcome = finding->outcome;
     if (age < finding->lasts) break;

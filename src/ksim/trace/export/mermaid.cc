@@ -106,9 +106,9 @@ class MermaidDiagram {
         if (r.cause == 0 || r.cause >= r.seq) return;
         return Arrow(r, Sender(r), "--)", self, text);
       case Kind::kEvent:
-        if (stream == nullptr || streams_.Delivered(r)) return;
+        if (stream == nullptr || streams_.IsDelivered(r)) return;
         return Arrow(r, self, "-x", std::string(ProcessOf(stream->client)),
-                     text + (streams_.Lost(r) ? " (lost)" : " (under way)"));
+                     text + (streams_.IsLost(r) ? " (lost)" : " (under way)"));
       case Kind::kWatch:
         if (stream == nullptr || r.Text("state") == "open") return;
         return Arrow(r, self, "--)", std::string(ProcessOf(stream->client)), text);

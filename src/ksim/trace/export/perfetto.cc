@@ -123,7 +123,7 @@ class PerfettoWriter {
       default:
         Instant(r);
         if (stream != nullptr) Count(r, *stream);
-        if (r.kind == Kind::kDeliver) Delivered(r);
+        if (r.kind == Kind::kDeliver) DrawDelivery(r);
     }
   }
 
@@ -182,7 +182,7 @@ class PerfettoWriter {
       tracks_.Counter(client, fmt::format("under way: {}", stream.resource), "events", r.t, sum);
   }
 
-  void Delivered(const Record& r) {
+  void DrawDelivery(const Record& r) {
     const std::int64_t rv = r.Int("rv");
     if (!shown_ || rv <= 0) return;
     const std::vector<Record>& events = excerpt_.trace().events;
