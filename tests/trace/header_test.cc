@@ -38,8 +38,15 @@ TEST(Header, ComesBackFromItsLine) {
 TEST(Header, RejectsWhatIsNoHeader) {
   for (const char* text :
        {R"({"seq":1})", R"({"ksim":"trace"})", R"([])",
-        R"({"ksim":"trace","version":1,"scenario":{},"overrides":[{"key":"g"}]})"})
+        R"({"ksim":"trace","version":1,"scenario":{},"overrides":[{"key":"g"}]})",
+        R"({"ksim":"trace","version":1,"scenario":{},"seed":-1})",
+        R"({"ksim":"trace","version":1,"scenario":{},"strategy":{"name":"x","seed":-1}})"})
     EXPECT_FALSE(ParseHeader(Json(text)).ok()) << text;
+}
+
+TEST(End, RejectsNegativeCounts) {
+  for (const char* text : {R"({"end":{"events":-1}})", R"({"end":{"violations":[{"first":-1}]}})"})
+    EXPECT_FALSE(ParseEnd(Json(text)).ok()) << text;
 }
 
 TEST(End, LineHasTheFieldsOfTheContractInOrder) {

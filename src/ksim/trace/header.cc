@@ -62,6 +62,9 @@ absl::Status ParseAnswers(const Value& list, std::vector<T>* out) {
 
 std::string TextOf(const Value& v) { return std::string(v.AsString()); }
 
+// Counts and seeds are written unsigned: one below zero would come back as another number.
+bool IsNegative(const Value& v) { return v.is_int() && v.AsInt() < 0; }
+
 }  // namespace
 
 std::string ToJsonLine(const Header& h) {
@@ -104,6 +107,8 @@ absl::StatusOr<Header> ParseHeader(const Value& line) {
     return absl::InvalidArgumentError("the first line is not that of a ksim trace");
   if (!line.Get("version").is_int() || !line.Get("scenario").is_object())
     return absl::InvalidArgumentError("the first line lacks version or scenario");
+  if (IsNegative(line.Get("seed")) || IsNegative(line.Get("strategy").Get("seed")))
+    return absl::InvalidArgumentError("a seed in the first line is negative");
   Header h;
   h.version = line.Get("version").AsInt();
   h.ksim_version = TextOf(line.Get("ksimVersion"));
@@ -121,6 +126,8 @@ absl::StatusOr<Header> ParseHeader(const Value& line) {
 absl::StatusOr<End> ParseEnd(const Value& line) {
   const Value& e = line.Get("end");
   if (!e.is_object()) return absl::InvalidArgumentError("not the last line of a trace");
+  if (IsNegative(e.Get("events")))
+    return absl::InvalidArgumentError("the number of events in the last line is negative");
   End end;
   end.events = static_cast<std::uint64_t>(e.Get("events").AsInt());
   end.time = e.Get("time").AsInt();
@@ -132,6 +139,8 @@ absl::StatusOr<End> ParseEnd(const Value& line) {
     violation.oracle = TextOf(v.Get("oracle"));
     violation.message = TextOf(v.Get("message"));
     for (const Value& o : v.Get("objects").items()) violation.objects.push_back(TextOf(o));
+    if (IsNegative(v.Get("first")))
+      return absl::InvalidArgumentError("a violation's first event is negative");
     violation.first = static_cast<std::uint64_t>(v.Get("first").AsInt());
     end.violations.push_back(std::move(violation));
   }

@@ -14,7 +14,7 @@ Status Failure(int code, std::string_view reason, std::string message) {
   Status s;
   s.code = code;
   s.reason = reason;
-  s.message = std::move(message);
+  s.message = message;
   return s;
 }
 

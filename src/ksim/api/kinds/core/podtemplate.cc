@@ -6,6 +6,7 @@
 
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/schema/shared_patch_schemas.h"

@@ -114,7 +114,7 @@ Value DefaultProjected(const Value& v) {
 
 Value DefaultVolume(const Value& v) {
   // A volume is its name and one source; none at all means an empty directory.
-  if (v.is_object() && (v.size() == 0 || (v.size() == 1 && v.Has("name")))) {
+  if (v.is_object() && (v.empty() || (v.size() == 1 && v.Has("name")))) {
     return v.Set(Fields().empty_dir, Value::EmptyObject());
   }
   Value volume = EditField(v, Fields().config_map, DefaultMode);

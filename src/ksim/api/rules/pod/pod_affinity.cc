@@ -7,7 +7,6 @@
 
 namespace ksim::api {
 
-using value::Atom;
 using value::Value;
 
 namespace {

@@ -8,7 +8,6 @@
 
 namespace ksim::api {
 
-using value::Atom;
 using value::Value;
 
 namespace {
