@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "ksim/fault/fault_call.h"
+#include "ksim/fault/catalogue.h"
 
 namespace ksim::fault {
 
