@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/value/json.h"
 #include "tests/apiserver/world.h"
 
 namespace ksim::apiserver {

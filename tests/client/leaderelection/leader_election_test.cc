@@ -5,6 +5,7 @@
 
 #include "ksim/api/kinds.h"
 #include "ksim/client/rest/fault_hooks.h"
+#include "tests/client/fake_server.h"
 #include "tests/client/leaderelection/lease_server.h"
 
 namespace ksim::client {
