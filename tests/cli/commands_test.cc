@@ -146,7 +146,7 @@ TEST_F(Traces, DiffTellsEqualFromDifferent) {
 }
 
 TEST_F(Traces, GetShowsAMoment) {
-  EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "--at", "1s"}).code, 5);
+  EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "--at", "1s"}).code, 0) << "none is no error";
   const CliResult end = RunCli({"get", Jsonl(), "rs,pods"});
   EXPECT_EQ(end.code, 0);
   EXPECT_NE(end.out.find("replicaset.apps/my-replicaset   2         2         2"),
@@ -169,9 +169,9 @@ TEST_F(Traces, GetShowsWhatAProcessBelieved) {
     return RunCli({"get", Jsonl(), "pods", "-o", "name", "--at", at, "--as-seen-by", process});
   };
   EXPECT_EQ(RunCli({"get", Jsonl(), "pods", "-o", "name", "--at", written}).code, 0);
-  EXPECT_EQ(seen(written, "kube-scheduler").code, 5);
+  EXPECT_EQ(seen(written, "kube-scheduler").out, "");
   EXPECT_EQ(seen("end", "kube-scheduler").out, RunCli({"get", Jsonl(), "pods", "-o", "name"}).out);
-  EXPECT_EQ(seen("end", "kubelet/node-2").code, 5);  // no pod runs there
+  EXPECT_EQ(seen("end", "kubelet/node-2").out, "");  // no pod runs there
   const CliResult unknown = seen("end", "kube-schedular");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("did you mean \"kube-scheduler\"?"), std::string::npos);
@@ -327,11 +327,11 @@ TEST_F(Traces, DescribeTellsPodsByTheirOwnFormatAndOthersByTheGeneralOne) {
 }
 
 TEST_F(Traces, DescribeAndEventsTellWhatWasRecorded) {
-  EXPECT_EQ(RunCli({"describe", Jsonl(), "pods", "-l", "app=other"}).code, 5);
+  EXPECT_EQ(RunCli({"describe", Jsonl(), "pods", "-l", "app=other"}).code, 0);
   const CliResult e = RunCli({"events", Jsonl(), "--for", "rs/my-replicaset"});
   EXPECT_EQ(e.code, 0);
   EXPECT_EQ(e.out.find("Scheduled"), std::string::npos);
-  EXPECT_EQ(RunCli({"events", Jsonl(), "--types", "Warning"}).code, 5);
+  EXPECT_EQ(RunCli({"events", Jsonl(), "--types", "Warning"}).code, 0);
   EXPECT_EQ(RunCli({"events", Jsonl(), "--types", "Bad"}).code, 2);
   EXPECT_EQ(RunCli({"events", Jsonl(), "--no-headers"}).out.find("LAST SEEN"), std::string::npos);
   EXPECT_EQ(RunCli({"events", Jsonl(), "-o", "name"}).out.substr(0, 6), "event/");

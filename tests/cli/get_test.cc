@@ -142,7 +142,7 @@ TEST_F(Get, SelectsByFieldsAndLabels) {
             "pod/my-replicaset-7l6pd\n");
   const CliResult none = Ask({"pods", "--field-selector", "metadata.namespace=other"});
   EXPECT_EQ(none.err, "No resources found in default namespace.\n");
-  EXPECT_EQ(none.code, 5);
+  EXPECT_EQ(none.code, 0);
 }
 
 TEST_F(Get, ShowsLabelsAndKinds) {

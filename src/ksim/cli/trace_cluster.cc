@@ -71,13 +71,14 @@ void TraceCluster::WarnIfNotCached(Io& io, const api::ResourceInfo& info) const 
   if (flags_.as_seen_by.empty() ||
       std::find(cached_.begin(), cached_.end(), info.resource) != cached_.end())
     return;
+  uncached_ = true;
   io.Err(fmt::format("warning: {} has no cache of {}; it has: {}\n", flags_.as_seen_by,
                      info.resource, fmt::join(cached_, ", ")));
 }
 
-int TraceCluster::ExitCode(bool found) const {
+int TraceCluster::ExitCode(bool any, bool all) const {
   if (cut_) return kUndecided;
-  return found ? kOk : kNothing;
+  return all && (any || !uncached_) ? kOk : kNothing;
 }
 
 }  // namespace ksim::cli

@@ -55,8 +55,10 @@ class TraceCluster final : public kubectl::ClusterView {
   // there.
   void WarnIfNotCached(Io& io, const api::ResourceInfo& info) const;
 
-  // The exit code. An object that was not found may be in what a cut trace lacks.
-  int ExitCode(bool found) const;
+  // The exit code. As with kubectl it is no error that there are none of the objects (`any`), but
+  // that one which was named is missing (`all`). Either may be in what a cut trace lacks, and a
+  // process without a cache of the resource has nothing to say.
+  int ExitCode(bool any, bool all) const;
 
  private:
   explicit TraceCluster(const ObjectFlags& flags) : flags_(flags) {}
@@ -66,6 +68,7 @@ class TraceCluster final : public kubectl::ClusterView {
   api::Kinds kinds_;
   bool cut_ = false;
   std::vector<std::string> cached_;  // resources in the caches of the process of --as-seen-by
+  mutable bool uncached_ = false;    // it was asked for one that it has no cache of
 };
 
 }  // namespace ksim::cli

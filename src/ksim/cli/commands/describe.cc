@@ -44,7 +44,7 @@ int DescribeByPrefix(Io& io, const TraceCluster& cluster, kubectl::ObjectArgumen
       found = true;
     }
   if (!found) io.Err(not_found);
-  return cluster.ExitCode(found);
+  return cluster.ExitCode(found, found);
 }
 
 int RunDescribe(Io& io, const DescribeFlags& flags) {
@@ -69,7 +69,7 @@ int RunDescribe(Io& io, const DescribeFlags& flags) {
     io.Err(arguments.all_namespaces
                ? "No resources found\n"
                : fmt::format("No resources found in {} namespace.\n", arguments.ns));
-  return cluster->ExitCode(!objects.empty() && not_found.empty());
+  return cluster->ExitCode(!objects.empty(), not_found.empty());
 }
 
 }  // namespace

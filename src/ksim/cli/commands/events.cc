@@ -142,7 +142,7 @@ int RunEvents(Io& io, const EventsFlags& flags) {
   kubectl::SortByLastSeen(&events);
   const absl::Status printed = PrintEvents(io, flags, *format, events, cluster->now());
   if (!printed.ok()) return EventsError(io, Message(printed));
-  return cluster->ExitCode(!events.empty());
+  return cluster->ExitCode(!events.empty(), true);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ int RunGet(Io& io, const GetFlags& flags) {
   for (const std::string& line : objects->not_found) io.Err(line);
   if (format->is_table() && !found && all_found && !flags.ignore_not_found)
     PrintNoResources(io, flags, groups);
-  return cluster->ExitCode((found || flags.ignore_not_found) && all_found);
+  return cluster->ExitCode(found || flags.ignore_not_found, all_found);
 }
 
 }  // namespace
