@@ -1,6 +1,7 @@
 // ksim describe and ksim events: the selection of objects and of their events.
 #include <gtest/gtest.h>
 
+#include "ksim/base/os.h"
 #include "tests/cli/run_cli.h"
 
 namespace ksim::cli {
@@ -35,6 +36,71 @@ TEST_F(ToldOfAnObject, ANameMayBeAPrefix) {
   EXPECT_EQ(none.err, "Error from server (NotFound): pods \"nope\" not found\n");
   EXPECT_EQ(none.code, 5);
   EXPECT_EQ(Ask("describe", {"secrets"}).err, "No resources found in default namespace.\n");
+}
+
+// cli-runtime pkg/printers/terminal.go: what is printed for people has no raw escapes; what is
+// printed for programs has them as its format writes them.
+TEST(Escapes, AreThoseOfKubectl) {
+  const std::string file = testing::TempDir() + "escapes.yaml";
+  const std::string trace = testing::TempDir() + "escapes.jsonl";
+  ASSERT_TRUE(os::WriteFile(file,
+                            "apiVersion: v1\n"
+                            "kind: ConfigMap\n"
+                            "metadata: {name: esc, annotations: {a: \"\\e[2J\\rb\"}}\n"
+                            "data: {k: \"\\e[31mred\"}\n")
+                  .ok());
+  ASSERT_EQ(RunCli({"run", file, "-q", "--trace", trace}).code, 0);
+  struct {
+    std::vector<std::string> words;
+    std::string has;
+    bool raw;
+  } const kCases[] = {
+      {{"describe", "cm/esc"}, "Annotations:  a: ^[[2J\\rb\n", false},
+      {{"describe", "cm/esc"}, "k:\n----\n^[[31mred\n", false},
+      {{"get", "cm/esc", "-o", "custom-columns=K:.data.k"}, "K\n^[[31mred\n", false},
+      {{"get", "cm/esc", "-o", "json"}, "\"k\": \"\\u001b[31mred\"", false},
+      {{"get", "cm/esc", "-o", "yaml"}, "k: \"\\e[31mred\"", false},
+      {{"get", "cm/esc", "-o", "jsonpath={.data}"}, "{\"k\":\"\\u001b[31mred\"}", false},
+      {{"get", "cm/esc", "-o", "jsonpath={.data.k}"}, "\x1b[31mred", true}};
+  for (const auto& c : kCases) {
+    std::vector<std::string> args = c.words;
+    args.insert(args.begin() + 1, trace);
+    const CliResult r = RunCli(args);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.out.find(c.has), std::string::npos) << r.out;
+    EXPECT_EQ(r.out.find('\x1b') != std::string::npos, c.raw) << r.out;
+  }
+}
+
+// No objects is no error for kubectl; an object that is named and missing is one.
+TEST_F(ToldOfAnObject, NoResourcesFoundEndsWell) {
+  struct {
+    std::vector<std::string> words;
+    std::string err;
+    int code;
+  } const kCases[] = {
+      {{"get", "secrets"}, "No resources found in default namespace.\n", 0},
+      {{"get", "secrets", "-n", "x"}, "No resources found in x namespace.\n", 0},
+      {{"get", "secrets", "-A"}, "No resources found\n", 0},
+      {{"get", "pv"}, "No resources found\n", 0},
+      {{"get", "pv,secrets"}, "No resources found\n", 0},
+      {{"get", "secrets", "--ignore-not-found"}, "", 0},
+      {{"get", "secrets", "-o", "name"}, "", 0},
+      {{"get", "secrets", "-l", "a=b", "-o", "json"}, "", 0},
+      {{"get", "secrets", "a"}, "Error from server (NotFound): secrets \"a\" not found\n", 5},
+      {{"get", "secrets", "a", "--ignore-not-found"}, "", 0},
+      {{"describe", "secrets"}, "No resources found in default namespace.\n", 0},
+      {{"describe", "pv"}, "No resources found in default namespace.\n", 0},
+      {{"describe", "pv", "-A"}, "No resources found\n", 0},
+      {{"describe", "secrets", "a"}, "Error from server (NotFound): secrets \"a\" not found\n", 5},
+      {{"events", "-n", "x"}, "No events found in x namespace.\n", 0},
+      {{"events", "-A", "--types", "Warning"}, "No events found.\n", 0}};
+  for (const auto& c : kCases) {
+    const CliResult r =
+        Ask(c.words.front(), std::vector<std::string>(c.words.begin() + 1, c.words.end()));
+    EXPECT_EQ(r.err, c.err) << testing::PrintToString(c.words);
+    EXPECT_EQ(r.code, c.code) << testing::PrintToString(c.words);
+  }
 }
 
 TEST_F(ToldOfAnObject, EventsAreAskedForAsInKubectl) {

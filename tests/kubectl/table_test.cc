@@ -1,6 +1,8 @@
 #include "ksim/kubectl/printing/table.h"
 
+#include "ksim/kubectl/printing/cell_text.h"
 #include "ksim/kubectl/printing/event_list.h"
+#include "ksim/kubectl/printing/tab_writer.h"
 #include "tests/api/fixture.h"
 
 namespace ksim::kubectl {
@@ -94,6 +96,15 @@ TEST(EventList, EventsAsKubectlEventsPrintsThem) {
 
 TEST(Table, ShowsNoTerminalCommands) {
   EXPECT_EQ(EscapeTerminal("a\x1b[31mb\rc\n"), "a^[[31mb\\rc\n");
+}
+
+// text/tabwriter: vertical tabs end cells too, and form feeds end lines and what is aligned.
+TEST(TabWriter, EscapesAndAlignsAsGoDoes) {
+  TabWriter w;
+  w.Write(0, "Name:\t{}\n", "\x1b[2J");
+  w.Write(1, "a\vb\rc\fd:\te\n");
+  w.Write(0, "{}\n", "longer:\tf");
+  EXPECT_EQ(w.Take(), "Name:  ^[[2J\n  a    b\\rc\nd:       e\nlonger:  f\n");
 }
 
 }  // namespace

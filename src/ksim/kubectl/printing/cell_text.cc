@@ -12,6 +12,19 @@ std::size_t CodePointCount(std::string_view text) {
   }));
 }
 
+std::string EscapeTerminal(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\x1b')
+      out += "^[";
+    else if (c == '\r')
+      out += "\\r";
+    else
+      out += c;
+  }
+  return out;
+}
+
 std::string LabelsText(const value::Value& labels) {
   std::string out;
   for (const value::Value::Member& m : labels.members())

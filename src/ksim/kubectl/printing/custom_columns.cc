@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ksim/base/status.h"
+#include "ksim/kubectl/printing/cell_text.h"
 #include "ksim/kubectl/printing/table.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/text.h"

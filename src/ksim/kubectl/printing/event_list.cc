@@ -6,6 +6,7 @@
 
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/kubectl/printing/cell_text.h"
 #include "ksim/kubectl/printing/table.h"
 
 namespace ksim::kubectl {

@@ -13,10 +13,10 @@ constexpr std::size_t kColumnPadding = 2;
 using TabbedLine =
     std::vector<std::string_view>;  // cells; what is behind the last tab is in no column
 
-std::vector<std::string_view> Split(std::string_view text, char at) {
+std::vector<std::string_view> Split(std::string_view text, std::string_view at) {
   std::vector<std::string_view> out;
   for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(at, begin);
+    const std::size_t end = text.find_first_of(at, begin);
     out.push_back(text.substr(begin, end - begin));
     if (end == std::string_view::npos) return out;
     begin = end + 1;
@@ -28,7 +28,7 @@ std::vector<std::string_view> Split(std::string_view text, char at) {
 class Layout {
  public:
   explicit Layout(std::string_view text) {
-    for (std::string_view line : Split(text, '\n')) lines_.push_back(Split(line, '\t'));
+    for (std::string_view line : Split(text, "\n")) lines_.push_back(Split(line, "\t\v"));
   }
 
   std::string Text() {
@@ -78,7 +78,20 @@ class Layout {
 
 }  // namespace
 
-void TabWriter::Flush() { out_ += Layout(std::exchange(text_, {})).Text(); }
+void TabWriter::Append(int level, std::string_view text) {
+  text_.append(static_cast<std::size_t>(level) * 2, ' ');
+  text_ += EscapeTerminal(text);
+}
+
+// text/tabwriter: a form feed ends its line, and what follows is aligned on its own.
+void TabWriter::Flush() {
+  const std::string text = std::exchange(text_, {});
+  bool first = true;
+  for (const std::string_view part : Split(text, "\f")) {
+    if (!std::exchange(first, false)) out_ += '\n';
+    out_ += Layout(part).Text();
+  }
+}
 
 std::string TabWriter::Take() {
   Flush();

@@ -1,6 +1,9 @@
 // TabWriter: text with tabs, its columns aligned as Go's text/tabwriter aligns them for
 // `kubectl describe`: cells at least as wide as their widest neighbour above and below in the same
-// block of lines, and two spaces apart.
+// block of lines, and two spaces apart. Whoever reads it may trust their terminal: escape
+// characters are written as "^[".
+//
+// Source: kubectl pkg/describe/describe.go prefixWriter.
 #pragma once
 #include <fmt/format.h>
 
@@ -15,13 +18,14 @@ class TabWriter {
   // A line, or a part of one, two spaces further in for each level.
   template <class... Args>
   void Write(int level, fmt::format_string<Args...> text, Args&&... args) {
-    text_.append(static_cast<std::size_t>(level) * 2, ' ');
-    text_ += fmt::format(text, std::forward<Args>(args)...);
+    Append(level, fmt::format(text, std::forward<Args>(args)...));
   }
   void Flush();        // what comes is aligned on its own
   std::string Take();  // all of it, aligned
 
  private:
+  void Append(int level, std::string_view text);
+
   std::string text_, out_;
 };
 

@@ -54,19 +54,6 @@ std::string NameWithKind(const ResourceInfo& kind, const std::string& name) {
 
 }  // namespace
 
-std::string EscapeTerminal(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\x1b')
-      out += "^[";
-    else if (c == '\r')
-      out += "\\r";
-    else
-      out += c;
-  }
-  return out;
-}
-
 std::string AlignColumns(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths;
   for (const auto& line : lines) {

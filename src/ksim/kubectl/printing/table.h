@@ -28,10 +28,6 @@ struct TableOptions {
 std::string RenderTable(const api::ResourceInfo& kind, const std::vector<api::Object>& objects,
                         VirtualTime now, const TableOptions& options);
 
-// The text without what a terminal takes for commands: the escape character becomes ^[, a carriage
-// return \r.
-std::string EscapeTerminal(std::string_view text);
-
 // Lines of cells as text, each column as wide as its widest cell and three spaces more.
 std::string AlignColumns(const std::vector<std::vector<std::string>>& lines);
 
