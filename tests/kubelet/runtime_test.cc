@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <set>
+
+#include "ksim/kubelet/runtime/image.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/process.h"
 #include "ksim/value/json.h"
@@ -87,6 +91,44 @@ TEST_F(RuntimeTest, OutlivesTheKubeletButNotWhatItHadOnlyBegun) {
   kubelet.Kill();
   Run(Minutes(1));
   EXPECT_EQ(C().state, Container::State::kRunning);
+}
+
+// KUBELET-13: an image is the same on every node, in every pull and under each of its names.
+TEST(Image, ItsNameDecidesItsDigestAndSize) {
+  const std::pair<const char*, const char*> names[] = {
+      {"nginx", "docker.io/library/nginx:latest"},
+      {"nginx:1.25", "docker.io/library/nginx:1.25"},
+      {"me/web", "docker.io/me/web:latest"},
+      {"localhost/web:1", "localhost/web:1"},
+      {"registry:5000/web", "registry:5000/web:latest"},
+      {"ghcr.io/me/web:1@sha256:abc", "ghcr.io/me/web:1@sha256:abc"}};
+  std::set<std::string> ids;
+  for (const auto& [image, full] : names) {
+    EXPECT_EQ(FullImageName(image), full);
+    EXPECT_EQ(ImageId(image), ImageId(full));
+    EXPECT_EQ(ImageBytes(image), ImageBytes(full));
+    EXPECT_GE(ImageBytes(image), 20'000'000);
+    EXPECT_LT(ImageBytes(image), 200'000'000);
+    ids.insert(ImageId(image));
+  }
+  EXPECT_EQ(ids.size(), std::size(names));
+  EXPECT_EQ(ImageId("nginx").substr(0, 31), "docker.io/library/nginx@sha256:");
+  EXPECT_EQ(ImageId("nginx").size(), 31u + 64);
+  EXPECT_EQ(ImageId("ghcr.io/me/web:1@sha256:abc"), "ghcr.io/me/web@sha256:abc");
+}
+
+TEST_F(RuntimeTest, EveryPullOfAnImageFindsTheSameOne) {
+  kubelet.Spawn(Launch(false));
+  Run(Minutes(1));
+  const std::string first = C().image_id;
+  kubelet.Spawn(Launch(false));
+  Run(Minutes(1));
+  EXPECT_EQ(C().image_id, first);
+  kubelet.Spawn(Pull("nginx"));
+  kubelet.Spawn(Pull("nginx"));
+  Run(Minutes(1));
+  ASSERT_EQ(pulls.size(), 2u);
+  EXPECT_EQ(pulls[0].bytes, pulls[1].bytes);
 }
 
 TEST_F(RuntimeTest, PullsOneImageAtATime) {

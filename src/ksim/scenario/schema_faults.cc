@@ -80,8 +80,6 @@ const std::vector<Named>& Sites() {
       {"runtime/NODE/ACTION", "draw: how long a container runtime takes, and containers run"},
       {"probe/PROCESS", "draw: when a kubelet that has just started first looks at a container"},
       {"container/id", "draw: ids of containers"},
-      {"image/digest", "draw: digests of images"},
-      {"image/size", "draw: sizes of images"},
       {"scheduler/tie", "draw: which of several equally good nodes"},
       {"order", "choose: which of several deliverable events goes first"},
       {"fault.KIND/SUBJECT", "choose: whether a fault fires, and how big"}};

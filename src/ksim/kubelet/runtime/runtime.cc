@@ -9,6 +9,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/base/check.h"
 #include "ksim/kubelet/runtime/behaviour.h"
+#include "ksim/kubelet/runtime/image.h"
 #include "ksim/kubelet/runtime/payloads.h"
 
 namespace ksim::kubelet {
@@ -32,20 +33,11 @@ constexpr int kRestartsWaitedFor = 3;
 
 // containerd's error for an image that its registry does not have, with the full name of the image.
 std::string NotFound(std::string_view image) {
-  const std::size_t slash = image.find('/');
-  const std::string_view host = image.substr(0, slash);
-  const bool named = slash != std::string_view::npos &&
-                     (host.find_first_of(".:") != std::string_view::npos || host == "localhost");
-  std::string whole(named                             ? ""
-                    : slash == std::string_view::npos ? "docker.io/library/"
-                                                      : "docker.io/");
-  whole += image;
-  if (whole.find_first_of(":@", whole.rfind('/')) == std::string::npos) whole += ":latest";
   return fmt::format(
       "rpc error: code = NotFound desc = failed to pull and unpack image \"{0}\": failed to "
       "resolve "
       "reference \"{0}\": {0}: not found",
-      whole);
+      FullImageName(image));
 }
 
 }  // namespace
@@ -63,9 +55,7 @@ Runtime::Sites::Sites(sim::Decisions& decisions, const std::string& prefix)
       start(decisions.Site(prefix + "start")),
       stop(decisions.Site(prefix + "stop")),
       run(decisions.Site(prefix + "run")),
-      container_id(decisions.Site("container/id")),
-      image_digest(decisions.Site("image/digest")),
-      image_size(decisions.Site("image/size")) {}
+      container_id(decisions.Site("container/id")) {}
 
 Runtime::Runtime(client::Environment& env, std::string node, std::string pod_network)
     : env_(env),
@@ -134,8 +124,7 @@ sim::Task<Runtime::Pulled> Runtime::PullImage(std::string uid, std::string conta
   Emit(Pod(uid), container, "pull", "ok");
   pulled.took = env_.sim.now() - began;
   pulled.waited = env_.sim.now() - asked;
-  pulled.bytes =
-      20'000'000 + env_.sim.decisions().Draw(sites_.image_size, sim::KeyOf(image), 180'000'000);
+  pulled.bytes = ImageBytes(image);
   co_return pulled;
 }
 
@@ -149,7 +138,7 @@ sim::Task<void> Runtime::CreateContainer(std::string uid, std::string name, std:
   Container container;
   container.name = name;
   container.image = image;
-  container.image_id = image + "@sha256:" + DrawHex(sites_.image_digest, sim::KeyOf(image));
+  container.image_id = ImageId(image);
   container.id = "containerd://" + DrawHex(sites_.container_id, key);
   container.init = init;
   const auto before = pod.containers.find(name);

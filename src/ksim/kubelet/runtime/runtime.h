@@ -106,7 +106,7 @@ class Runtime {
   // The sites of the runtime's draws; made once.
   struct Sites {
     Sites(sim::Decisions& decisions, const std::string& prefix);
-    sim::SiteId sandbox, pull, create, start, stop, run, container_id, image_digest, image_size;
+    sim::SiteId sandbox, pull, create, start, stop, run, container_id;
   };
 
   client::Environment& env_;
