@@ -1,5 +1,6 @@
 #include "ksim/scheduler/algorithm.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -18,13 +19,14 @@ struct AlgorithmTest : testing::Test {
       plugins = DefaultPlugins(ProfileOf(compat), [](const api::Object&) {
         return std::vector<value::LabelSelector>();
       });
-      algorithm =
-          std::make_unique<Algorithm>(ProfileOf(compat), sim.decisions(), plugins, nominator);
+      algorithm = std::make_unique<Algorithm>(ProfileOf(compat), sim.decisions(), plugins,
+                                              nominator, percentage);
     }
     return algorithm->Schedule(cache, pod, identity);
   }
   sim::Simulation sim;
   api::Compat compat = api::Compat::k1_36;
+  int percentage = 0;
   SchedulerCache cache;
   Nominator nominator;
   Plugins plugins;
@@ -36,6 +38,38 @@ TEST(FeasibleNodesToFind, GrowsSlowerThanTheCluster) {
   const std::pair<int, int> table[] = {{1, 1},     {99, 99},    {100, 100},  {200, 100},
                                        {300, 144}, {1000, 420}, {5000, 500}, {10000, 500}};
   for (const auto& [nodes, wanted] : table) EXPECT_EQ(FeasibleNodesToFind(nodes), wanted) << nodes;
+}
+
+// SCHED-16: percentageOfNodesToScore of the configuration.
+TEST(FeasibleNodesToFind, TakesTheShareThatIsConfigured) {
+  struct {
+    int nodes, percentage, wanted;
+  } constexpr kTable[] = {{99, 1, 99},    {100, 100, 100},   {300, 100, 300},
+                          {300, 50, 150}, {300, 10, 100},    {1000, 33, 330},
+                          {1000, 1, 100}, {5000, 100, 5000}, {5000, 7, 350}};
+  for (const auto& [nodes, percentage, wanted] : kTable)
+    EXPECT_EQ(FeasibleNodesToFind(nodes, percentage), wanted) << nodes << " " << percentage;
+}
+
+// SCHED-16: of 200 equal nodes each search looks at 100, the next one at the others.
+TEST_F(AlgorithmTest, StopsAtEnoughNodesAndBeginsWhereItStopped) {
+  for (int i = 0; i < 200; ++i) cache.AddNode(Node(fmt::format("n{}", i)));
+  for (const char* node : {"n0", "n100", "n0"}) {
+    const ScheduleResult result = Schedule(Pod("p"));
+    EXPECT_EQ(result.feasible, 100);
+    EXPECT_EQ(result.node, node);
+  }
+}
+
+// SCHED-16
+TEST_F(AlgorithmTest, LooksAtAsManyNodesAsConfigured) {
+  percentage = 75;
+  for (int i = 0; i < 200; ++i) cache.AddNode(Node(fmt::format("n{}", i)));
+  for (const char* node : {"n0", "n150", "n100"}) {
+    const ScheduleResult result = Schedule(Pod("p"));
+    EXPECT_EQ(result.feasible, 150);
+    EXPECT_EQ(result.node, node);
+  }
 }
 
 // SCHED-24

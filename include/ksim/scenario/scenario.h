@@ -66,6 +66,7 @@ struct ClusterSpec {
   std::vector<DenySpec> deny;
   std::int64_t max_requests_inflight = 0;  // of each API server; 0 = no limit
   std::int64_t max_mutating_requests_inflight = 0;
+  std::int64_t percentage_of_nodes_to_score = 0;  // of the scheduler; 0 = as it thinks fit
   std::vector<std::string> controllers = {"*"};
   // Controllers of which several replicas run and elect a leader, each in a process NAME-0, NAME-1,
   // ...; "*" is kube-controller-manager with all that have no process of their own.

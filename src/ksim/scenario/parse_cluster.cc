@@ -66,6 +66,18 @@ void ParseLatency(ParseContext& context, MappingReader& reader, ClusterSpec* clu
     context.problems.Error(range->span, "spec.cluster.network.latency wants 0 <= min <= max");
 }
 
+void ParseScheduler(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  const YamlNode* node = reader.Find("scheduler");
+  if (node == nullptr) return;
+  MappingReader scheduler(context.problems, *node, SchedulerType(), "spec.cluster.scheduler");
+  cluster->percentage_of_nodes_to_score = scheduler.Integer("percentageOfNodesToScore", 0, 0);
+  if (cluster->percentage_of_nodes_to_score > 100)
+    context.problems.Error(
+        scheduler.Find("percentageOfNodesToScore")->span,
+        fmt::format("spec.cluster.scheduler.percentageOfNodesToScore must be 0 to 100, got {}",
+                    cluster->percentage_of_nodes_to_score));
+}
+
 void ParseVariants(ParseContext& context, MappingReader& reader, api::Compat compat,
                    ClusterSpec* cluster) {
   for (const auto& [name, value] : reader.Map("variants", false)) {
@@ -212,6 +224,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
   cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);
   if (reader.Has("controllers")) ParseControllers(context, reader, &cluster);
+  ParseScheduler(context, reader, &cluster);
   ParseLatency(context, reader, &cluster);
   ParseVariants(context, reader, compat, &cluster);
   ParseProcesses(context, reader, &cluster);

@@ -1,5 +1,9 @@
 #include "ksim/scenario/schema.h"
 
+#include <fmt/format.h>
+
+#include "ksim/kubelet/node/node_options.h"
+
 namespace ksim::scenario {
 
 const Field* Type::Find(std::string_view field) const {
@@ -45,17 +49,41 @@ const Type& TaintType() {
   return type;
 }
 
+namespace {
+
+// "{cpu: 4, memory: 8Gi}"
+std::string FlowText(const value::Value& map) {
+  std::string out;
+  for (const value::Value::Member& m : map.members())
+    out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", m.name.text(), m.value.AsString());
+  return fmt::format("{{{}}}", out);
+}
+
+}  // namespace
+
 const Type& NodeType() {
+  static const std::string capacity = FlowText(kubelet::DefaultNodeCapacity());
   static const Type type{
       "Node",
       "Nodes of one shape.",
       {{"name", "string", "The node's name; with count > 1 the prefix: name-1, name-2, ...",
         "node"},
        {"count", "integer", "How many nodes of this shape.", "1"},
-       {"capacity", "map of quantities", "Resources of each node.",
-        "{cpu: 4, memory: 16Gi, pods: 110}"},
+       {"capacity", "map of quantities", "Resources of each node; the others keep their default.",
+        capacity},
        {"labels", "map of strings", "Labels beside those that a kubelet sets itself."},
        {"taints", "list of Taint", "Taints the node registers with.", "", &TaintType()}}};
+  return type;
+}
+
+const Type& SchedulerType() {
+  static const Type type{
+      "Scheduler",
+      "The configuration of kube-scheduler.",
+      {{"percentageOfNodesToScore", "integer",
+        "Of a cluster of 100 nodes or more: it stops looking once this share of them, and at least "
+        "100, can take the pod. 0 is 50 - nodes/125, at least 5.",
+        "0"}}};
   return type;
 }
 
@@ -121,6 +149,7 @@ const Type& ClusterType() {
         "Controllers of kube-controller-manager; \"*\" is all, \"-NAME\" takes one away, "
         "{name: NAME, replicas: 2} runs replicas that elect a leader.",
         "[\"*\"]", &ReplicatedType()},
+       {"scheduler", "Scheduler", "How kube-scheduler is configured.", "", &SchedulerType()},
        {"network", "Network", "Latencies.", "", &NetworkType()},
        {"variants", "map of names",
         "Named old bugs, or their repair, NAME: VALUE; `all: fixed` repairs every one. What is not "

@@ -33,6 +33,7 @@ const Type& DenyType();
 const Type& ClusterType();
 const Type& ReplicatedType();
 const Type& NodeType();
+const Type& SchedulerType();
 const Type& TaintType();
 const Type& NetworkType();
 const Type& LatencyType();

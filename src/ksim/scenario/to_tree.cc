@@ -59,16 +59,20 @@ Value ClusterTree(const ClusterSpec& c) {
   for (const std::string& name : c.controllers) controllers.push_back(Value::Of(name));
   for (const auto& [name, replicas] : c.replicated)
     controllers.push_back(Obj({{"name", Value::Of(name)}, {"replicas", Value::Of(replicas)}}));
-  return Obj({{"nodes", Value::Array(std::move(nodes))},
-              {"apiServers", Value::Of(c.api_servers)},
-              {"deny", Value::Array(std::move(deny))},
-              {"maxRequestsInflight", Value::Of(c.max_requests_inflight)},
-              {"maxMutatingRequestsInflight", Value::Of(c.max_mutating_requests_inflight)},
-              {"controllers", Value::Array(std::move(controllers))},
-              {"network",
-               Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},
-              {"variants", Map(c.variants)},
-              {"processes", processes.Build()}});
+  value::Value out =
+      Obj({{"nodes", Value::Array(std::move(nodes))},
+           {"apiServers", Value::Of(c.api_servers)},
+           {"deny", Value::Array(std::move(deny))},
+           {"maxRequestsInflight", Value::Of(c.max_requests_inflight)},
+           {"maxMutatingRequestsInflight", Value::Of(c.max_mutating_requests_inflight)},
+           {"controllers", Value::Array(std::move(controllers))},
+           {"network",
+            Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},
+           {"variants", Map(c.variants)},
+           {"processes", processes.Build()}});
+  if (c.percentage_of_nodes_to_score == 0) return out;
+  return out.Set("scheduler",
+                 Obj({{"percentageOfNodesToScore", Value::Of(c.percentage_of_nodes_to_score)}}));
 }
 
 Value TriggerTree(const Trigger& t) {

@@ -80,8 +80,8 @@ class ControllerBody : public Component::Body {
 class SchedulerBody : public Component::Body {
  public:
   SchedulerBody(sim::Process& process, client::Connection& connection,
-                client::InformerFactory& informers)
-      : scheduler_(process, connection, informers) {
+                client::InformerFactory& informers, const scheduler::SchedulerOptions& options)
+      : scheduler_(process, connection, informers, options) {
     scheduler_.Start();
   }
 
@@ -151,7 +151,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   RegisterKinds(scenario, options);
   AddServers(scenario.cluster, options.audit);
   AddControllers(scenario, options);
-  AddScheduler();
+  AddScheduler(scenario.cluster);
   for (const NodeSpec& spec : scenario.cluster.nodes)
     for (const std::string& name : spec.Names()) AddNode(name, spec);
   AddUser();
@@ -260,10 +260,12 @@ void World::AddReplicas(const std::string& base, std::int64_t replicas,
   }
 }
 
-void World::AddScheduler() {
-  auto build = [](sim::Process& process, client::Connection& connection,
-                  client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
-    return std::make_unique<SchedulerBody>(process, connection, informers);
+void World::AddScheduler(const ClusterSpec& cluster) {
+  scheduler::SchedulerOptions options;
+  options.percentage_of_nodes_to_score = static_cast<int>(cluster.percentage_of_nodes_to_score);
+  auto build = [options](sim::Process& process, client::Connection& connection,
+                         client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
+    return std::make_unique<SchedulerBody>(process, connection, informers, options);
   };
   components_.push_back(std::make_unique<Component>(
       env_, "kube-scheduler", ServerOf(0), InformerClient("system:kube-scheduler"), build));

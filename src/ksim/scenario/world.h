@@ -105,7 +105,7 @@ class World : public fault::Cluster {
   void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers);
   void AddReplicas(const std::string& base, std::int64_t replicas,
                    const std::vector<std::string>& controllers);
-  void AddScheduler();
+  void AddScheduler(const ClusterSpec& cluster);
   void AddUser();
   api::Endpoint& ServerOf(std::size_t ordinal);
 

@@ -25,9 +25,9 @@ std::string FitMessage(std::size_t nodes, const absl::btree_map<std::string, int
   return message;
 }
 
-int FeasibleNodesToFind(int nodes) {
+int FeasibleNodesToFind(int nodes, int percentage) {
   if (nodes < kMinFeasibleNodes) return nodes;
-  const int percentage = std::max(kMinFeasiblePercentage, 50 - nodes / 125);
+  if (percentage == 0) percentage = std::max(kMinFeasiblePercentage, 50 - nodes / 125);
   return std::max(kMinFeasibleNodes, nodes * percentage / 100);
 }
 
@@ -49,12 +49,13 @@ std::size_t HeapRoot(const Scores& totals) {
 }
 
 Algorithm::Algorithm(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
-                     const Nominator& nominator)
+                     const Nominator& nominator, int percentage)
     : profile_(profile),
       decisions_(decisions),
       tie_site_(decisions.Site("scheduler/tie")),
       plugins_(plugins),
-      nominator_(nominator) {}
+      nominator_(nominator),
+      percentage_(percentage) {}
 
 ScheduleResult Algorithm::Schedule(const SchedulerCache& cache, const api::Object& pod,
                                    std::uint64_t identity) {
@@ -99,7 +100,8 @@ NodeList Algorithm::Feasible(const Filters& filters, const api::Object& pod, con
   for (const NodeInfo* info : all)
     if (!nominated.empty() && info->name() == nominated && fits(info)) return {info};
   const NodeList nodes = NodesWorthAsking(pod, all);
-  const auto wanted = static_cast<std::size_t>(FeasibleNodesToFind(static_cast<int>(nodes.size())));
+  const auto wanted =
+      static_cast<std::size_t>(FeasibleNodesToFind(static_cast<int>(nodes.size()), percentage_));
   NodeList feasible;
   for (std::size_t i = 0; i < nodes.size() && feasible.size() < wanted; ++i) {
     const NodeInfo* info = nodes[(next_start_ + i) % nodes.size()];

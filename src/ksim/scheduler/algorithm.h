@@ -38,8 +38,9 @@ struct ScheduleResult {
 // FitError.Error: "0/3 nodes are available: 1 node(s) were unschedulable, 2 Too many pods."
 std::string FitMessage(std::size_t nodes, const absl::btree_map<std::string, int>& reasons);
 
-// All if there are fewer than 100 nodes; else 50 - n/125 percent (at least 5), at least 100.
-int FeasibleNodesToFind(int nodes);
+// All if there are fewer than 100 nodes; else that percentage of them, but at least 100 nodes.
+// 0 per cent stands for 50 - n/125, at least 5.
+int FeasibleNodesToFind(int nodes, int percentage = 0);
 
 // 1.35 and later, without extenders: the root of a binary max-heap made of the list, as an index.
 // For [1,2,10,10] that is 3.
@@ -47,8 +48,9 @@ std::size_t HeapRoot(const Scores& totals);
 
 class Algorithm {
  public:
+  // `percentage`: percentageOfNodesToScore of the scheduler's configuration; 0: not set.
   Algorithm(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
-            const Nominator& nominator);
+            const Nominator& nominator, int percentage = 0);
 
   // `identity` keys the draw among equals (1.25, 1.30). Runs without waiting: what it reads of the
   // cache is one snapshot.
@@ -78,6 +80,7 @@ class Algorithm {
   sim::SiteId tie_site_;
   const Plugins& plugins_;
   const Nominator& nominator_;
+  int percentage_;
   std::size_t next_start_ = 0;
 };
 

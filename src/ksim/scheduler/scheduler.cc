@@ -76,7 +76,7 @@ std::uint32_t NodeChange(const api::Object& before, const api::Object& after,
 }  // namespace
 
 Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
-                     client::InformerFactory& informers)
+                     client::InformerFactory& informers, const SchedulerOptions& options)
     : process_(process),
       env_(connection.env()),
       profile_(ProfileOf(env_.compat)),
@@ -88,7 +88,8 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
       patch_jitter_(env_, fmt::format("retry/{}/pods/status", process.name())),
       plugins_(DefaultPlugins(profile_,
                               [this](const api::Object& pod) { return DefaultSelectors(pod); })),
-      algorithm_(profile_, env_.sim.decisions(), plugins_, nominator_),
+      algorithm_(profile_, env_.sim.decisions(), plugins_, nominator_,
+                 options.percentage_of_nodes_to_score),
       preemption_(profile_, env_.sim.decisions(), plugins_, nominator_),
       queue_(
           process, profile_,

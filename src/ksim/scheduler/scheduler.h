@@ -26,11 +26,17 @@
 
 namespace ksim::scheduler {
 
+// The part of a KubeSchedulerConfiguration that ksim knows.
+struct SchedulerOptions {
+  SchedulerOptions() = default;
+  int percentage_of_nodes_to_score = 0;  // 0 to 100; 0: as many as the scheduler thinks fit
+};
+
 class Scheduler {
  public:
   // Made at every start of the process; its informers must not have started yet.
   Scheduler(sim::Process& process, client::Connection& connection,
-            client::InformerFactory& informers);
+            client::InformerFactory& informers, const SchedulerOptions& options = {});
   ~Scheduler();
   void Start();
 
