@@ -233,6 +233,56 @@ TEST_F(Deletes, ACollectionGoesOneByOne) {
   EXPECT_EQ(Types(*watch), (Lines{"DELETED", "DELETED"}));
 }
 
+// API-108
+TEST(DeleteCollection, AtAVersionIsExactFrom130On) {
+  for (const Compat compat : kProfiles) {
+    World world{WorldOptions(compat)};
+    const api::Object a = world.Create("configmaps", "default", ConfigMap("default", "a")).object;
+    world.Create("configmaps", "default", ConfigMap("default", "b"));
+    world.Advance(Seconds(1));
+    api::Request request = world.Request(api::Verb::kDeleteCollection, "configmaps", "default", "");
+    request.list.resource_version = std::to_string(a.resource_version());
+    const api::Response r = world.Do(request);
+    ASSERT_EQ(r.code, 200) << r.status.message;
+    const bool exact = compat != Compat::k1_25;
+    EXPECT_EQ(Names(r), exact ? Lines{"a"} : (Lines{"a", "b"}));
+    EXPECT_EQ(r.list_rv == a.resource_version(), exact);
+    EXPECT_EQ(Names(world.List("configmaps", "default")), exact ? Lines{"b"} : Lines{});
+
+    // A version that etcd has compacted is gone only where it has to be met exactly.
+    world.Create("configmaps", "default", ConfigMap("default", "c"));
+    world.Advance(Seconds(1));
+    ASSERT_TRUE(world.store().Compact(store::CompactRequest(world.revision(), {})).ok());
+    world.server().faults().watch_cache(world.Kind("configmaps")).ExpireHistory();
+    const api::Response late = world.Do(request);
+    EXPECT_EQ(late.code, exact ? 410 : 200) << late.status.message;
+  }
+}
+
+// API-108
+TEST(DeleteCollection, GoesInPagesFrom130On) {
+  constexpr int kMore = 10001;
+  for (const Compat compat : kProfiles) {
+    World world{WorldOptions(compat)};
+    const Value map = ConfigMap("default", "m");
+    for (int i = 0; i < kMore; ++i) {
+      const std::string name = "m" + std::to_string(10000 + i);
+      const store::PutRequest put("/registry/configmaps/default/" + name,
+                                  map.Set(Path{"metadata", "name"}, Value::Of(name)));
+      ASSERT_TRUE(world.store().Put(put).ok());
+    }
+    world.Advance(Seconds(1));
+    api::Request request = world.Request(api::Verb::kDeleteCollection, "configmaps", "default", "");
+    const auto answer = world.Start(request);
+    world.RunUntil([&] { return World::Answered(answer); });
+    ASSERT_EQ(answer->code, 200) << answer->status.message;
+    EXPECT_EQ(answer->items.size(), static_cast<std::size_t>(kMore));
+    EXPECT_TRUE(Names(world.List("configmaps", "default")).empty());
+    // The metadata of the answer is that of the first page.
+    EXPECT_EQ(answer->continue_token.empty(), compat == Compat::k1_25);
+  }
+}
+
 // API-74
 TEST_F(Deletes, ADryRunDeletesNothing) {
   world.Create("configmaps", "default", ConfigMap("default", "m"));

@@ -42,6 +42,17 @@ class Watches : public ::testing::TestWithParam<Compat> {
   std::shared_ptr<TestWatch> Watch(api::ListOptions options, std::string_view ns = "default") {
     return world.Watch("configmaps", ns, std::move(options));
   }
+  // Cuts the server off from etcd, lets the cache begin anew and asks for a watch that lives
+  // `seconds`.
+  std::shared_ptr<TestWatch> AskUnready(std::int64_t seconds) {
+    world.network.Cut("kube-apiserver-0", "etcd");
+    world.server().faults().watch_cache(world.Kind("configmaps")).Reinit();
+    world.Advance(Seconds(2));
+    api::ListOptions options = Options("0");
+    options.timeout_seconds = seconds;
+    auto watch = world.StartWatch("configmaps", "default", std::move(options));
+    return watch;
+  }
   World world;
   api::Object a, b;
 };
@@ -215,6 +226,38 @@ TEST_P(Watches, LivesHalfAnHourToAnHourByDefault) {
   EXPECT_TRUE(watch->closed);
   EXPECT_GE(watch->closed_at - before, Seconds(1800));
   EXPECT_LT(watch->closed_at - before, Seconds(3600));
+}
+
+// WATCH-17
+TEST_P(Watches, ItsLifeCountsFromItsArrivalNotFromWhenTheCacheIsReady) {
+  if (is(Compat::k1_36)) GTEST_SKIP() << "it does not wait";
+  auto watch = AskUnready(20);
+  const VirtualTime arrival = world.sim.now();
+  world.Advance(Seconds(10));
+  EXPECT_EQ(watch->response.code, 0) << "it waits";
+  world.network.Mend("kube-apiserver-0", "etcd");
+  world.Advance(Seconds(30));
+  EXPECT_EQ(watch->response.code, 200);
+  EXPECT_EQ(watch->Lines().back(), "EOF");
+  EXPECT_EQ(watch->closed_at - arrival, Seconds(20));
+  EXPECT_EQ(world.server().open_watches(), 0u);
+}
+
+// WATCH-17
+// WATCH-32
+TEST_P(Watches, OneOfACacheThatIsNeverReadyIsRefusedAtItsDeadline) {
+  auto watch = AskUnready(20);
+  const int code = is(Compat::k1_36) ? 429 : 503;
+  world.Advance(Seconds(20) - Nanoseconds(1));
+  EXPECT_EQ(watch->response.code, code == 503 ? 0 : code);
+  world.Advance(Nanoseconds(1));
+  EXPECT_EQ(watch->response.code, code);
+  const api::Status& why = watch->response.status;
+  EXPECT_EQ(why.reason, code == 503 ? "ServiceUnavailable" : "TooManyRequests");
+  EXPECT_EQ(why.message == "context deadline exceeded", code == 503);
+  EXPECT_EQ(why.details->retry_after_seconds, code == 503 ? 0 : 1);
+  EXPECT_TRUE(watch->seen.empty());
+  EXPECT_EQ(world.server().open_watches(), 0u);
 }
 
 // WATCH-37

@@ -130,6 +130,35 @@ TEST_F(Reinit, AnEtcdOutOfReachIsDialledUntilItIsBack) {
   EXPECT_EQ(watch->Lines(), Lines{fmt::format("ADDED b {}", b.resource_version())});
 }
 
+// WATCH-30
+// WATCH-35
+// The previous value of a deletion is compacted before the cache hears of it: each new watch of the
+// store begins with that event and fails.
+TEST(ReinitInAllProfiles, AnInternalErrorIsRetriedFor30SecondsBeforeANewList) {
+  for (const Compat compat : kProfiles) {
+    World world{WorldOptions(compat)};
+    for (const char* name : {"a", "b"})
+      world.Create("configmaps", "default", ConfigMap("default", name));
+    world.Advance(Seconds(1));
+    auto watch = world.Watch("configmaps", "default", Options("0"));
+    watch->TakeLines();
+    world.etcd.process().Kill();
+    world.etcd.process().Start();
+    const store::DeleteRangeRequest gone("/registry/configmaps/default/a");
+    ASSERT_TRUE(world.store().DeleteRange(gone).ok());
+    ASSERT_TRUE(world.store().Compact(store::CompactRequest(world.revision(), {})).ok());
+    const VirtualTime before = world.sim.now();
+    world.Advance(Seconds(29));
+    EXPECT_EQ(watch->Lines(), Lines{}) << "its watchers stay open and see nothing";
+    EXPECT_EQ(Names(world.List("configmaps", "default", Options("0"))), (Lines{"a", "b"}));
+    world.Advance(Seconds(6));
+    EXPECT_EQ(watch->Lines(), Lines{"EOF"});
+    EXPECT_GT(watch->closed_at - before, Seconds(31));
+    EXPECT_LT(watch->closed_at - before, Seconds(33));
+    EXPECT_EQ(Names(world.List("configmaps", "default", Options("0"))), Lines{"b"});
+  }
+}
+
 TEST_F(Reinit, WritesFailWhileEtcdIsAway) {
   world.etcd.process().Kill();
   const api::Response r = world.Create("configmaps", "default", ConfigMap("default", "m"));

@@ -101,6 +101,24 @@ TEST(BeforeDelete, AShortenedPeriodEndsNotInThePastFrom136On) {
   EXPECT_EQ(Outcome(pod, Grace(5), Compat::k1_25), "started 5 -15s g1");
 }
 
+// API-156
+TEST(BeforeDelete, ANegativePeriodInTheStoreCountsAsASecond) {
+  for (const Compat compat : kProfiles) {
+    const bool bounded = compat == Compat::k1_36;
+    const api::Object pod = PodObject(-5);
+    EXPECT_EQ(Outcome(pod, Grace(std::nullopt), compat), "pending");
+    EXPECT_EQ(Outcome(pod, Grace(1), compat), "pending");
+    EXPECT_EQ(Outcome(pod, Grace(-7), compat), "pending");
+    EXPECT_EQ(Outcome(pod, Grace(0), compat), bounded ? "started 0 +0s g1" : "started 0 -6s g1");
+    api::DeleteOptions options;
+    const auto result =
+        BeforeDelete(Kind("pods"), pod, options, kNow, apiserver::ProfileOf(compat));
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(result->object.Get(Path{"metadata", "deletionGracePeriodSeconds"}).AsInt(), 1);
+    EXPECT_EQ(options.grace_period_seconds, 1);
+  }
+}
+
 // API-102
 TEST(BeforeDelete, OtherKindsKnowNoGrace) {
   api::DeleteOptions options = Grace(30);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/client/cache/retry_deadline.h"
+#include "ksim/api/core/retry_deadline.h"
 #include "ksim/client/core/token_bucket.h"
 #include "tests/client/world.h"
 
@@ -160,14 +160,14 @@ TEST(ReflectorBackoff, ResetDependsOnTheVersion) {
 
 // CLIENT-23
 TEST(RetryWithDeadline, WindowRestartsAfterAMinuteOfQuiet) {
-  RetryWithDeadline retry(Seconds(10), Minutes(1));
+  api::RetryWithDeadline retry(Seconds(10), Minutes(1));
   const VirtualTime start(0);
   retry.After(start);
   EXPECT_TRUE(retry.ShouldRetry(start + Seconds(10)));
   EXPECT_FALSE(retry.ShouldRetry(start + Seconds(11)));
   retry.After(start + Seconds(80));
   EXPECT_TRUE(retry.ShouldRetry(start + Seconds(90)));
-  RetryWithDeadline never(Duration(), Minutes(1));
+  api::RetryWithDeadline never(Duration(), Minutes(1));
   never.After(start);
   EXPECT_FALSE(never.ShouldRetry(start));
 }

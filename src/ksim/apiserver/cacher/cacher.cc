@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/api/core/retry_deadline.h"
 #include "ksim/apiserver/etcd3/storage_watch.h"
 #include "ksim/sim/probe.h"
 
@@ -89,9 +90,10 @@ sim::Task<api::Status> Cacher::FillFromStorage() {
 }
 
 // Watches storage from the cache's revision on, and opens the watch again when it breaks. Returns
-// the error for which the cache must list again (client-go reflector.go watch).
+// the error for which the cache must list again (client-go reflector.go watch). Upstream retries an
+// internal error without a pause.
 sim::Task<api::Status> Cacher::WatchStorage() {
-  std::optional<VirtualTime> failing_since;
+  api::RetryWithDeadline internal_errors(kMaxInternalErrorRetry, kInternalErrorReset);
   while (true) {
     // Opens a watch and follows it to its end.
     const VirtualTime opened = sim_.now();
@@ -118,10 +120,9 @@ sim::Task<api::Status> Cacher::WatchStorage() {
       co_return api::Unmapped(500,
                               "very short watch: Unexpected watch close - watch lasted less "
                               "than a second and no items received");
-    if (took_in || !error) failing_since.reset();
     if (!error) continue;
-    if (!failing_since) failing_since = opened;
-    if (sim_.now() - *failing_since >= kMaxInternalErrorRetry) co_return *error;
+    internal_errors.After(sim_.now());
+    if (!internal_errors.ShouldRetry(sim_.now())) co_return *error;
     sim_.context().background = false;
     co_await sim_.Sleep(kRestartPause, sim::TimerKind::kWork, "cacher watch retry");
   }

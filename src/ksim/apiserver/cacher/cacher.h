@@ -31,6 +31,7 @@ class Cacher : private CacheFaults::Target {
   static constexpr int kFreshRetryAfter = 1;  // seconds
   static constexpr Duration kRestartPause = Seconds(1);
   static constexpr Duration kMaxInternalErrorRetry = Seconds(30);
+  static constexpr Duration kInternalErrorReset = Minutes(1);  // reflector.go
   static constexpr Duration kShortWatch = Seconds(1);
   static constexpr Duration kRedialPeriod = Milliseconds(100);  // clientv3, etcd out of reach
   static constexpr std::int64_t kListPage = 10000;

@@ -21,7 +21,13 @@ sim::Task<void> Cacher::Watch(WatchQuery query, std::shared_ptr<ServedWatch> str
     stream->Refuse(ready_.NotReady());
     co_return;
   }
-  co_await ready_.Wait();
+  const bool ready = co_await ready_.WaitUntil(query.deadline);
+  if (!ready) {
+    KSIM_PROBE("apiserver/watch-cache-never-ready");
+    stream->AdoptRequestContext();
+    stream->Refuse(api::ServiceUnavailable("context deadline exceeded"));
+    co_return;
+  }
   const std::uint64_t generation = ready_.generation();
   const std::size_t queue =
       cache_.history().ChannelSize(cache_.has_node_index(), query.predicate.node_name() != nullptr);

@@ -47,4 +47,10 @@ sim::Task<void> Ready::Wait() {
   while (!ready_) co_await changed_.Wait();
 }
 
+sim::Task<bool> Ready::WaitUntil(VirtualTime deadline) {
+  while (!ready_ && sim_.now() < deadline)
+    co_await changed_.WaitFor(deadline - sim_.now(), sim::TimerKind::kPeriodic);
+  co_return ready_;
+}
+
 }  // namespace ksim::apiserver

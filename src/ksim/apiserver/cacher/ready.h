@@ -23,6 +23,8 @@ class Ready {
   void Set();
   void Unset(const api::Status& error);
   sim::Task<void> Wait();  // until ready
+  // The same until `deadline` at most. True if it is ready then.
+  sim::Task<bool> WaitUntil(VirtualTime deadline);
 
  private:
   sim::Simulation& sim_;

@@ -12,6 +12,7 @@ Profile Make130() {
   p.silent_tick_keeps_watchers = true;
   p.send_initial_events = true;
   p.pod_disruption_conditions = true;
+  p.deletes_collection_in_pages = true;
   return p;
 }
 

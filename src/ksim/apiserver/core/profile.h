@@ -32,6 +32,7 @@ struct Profile {
   bool follows_compact_revision = false;     // watches compact_rev_key
 
   // Registries: pkg/registry/generic/registry/store.go, pkg/registry/rest, pkg/registry/core/pod.
+  bool deletes_collection_in_pages = false;  // deleteCollectionPageSize
   bool retry_generate_name = false;          // gate RetryGenerateName
   bool missing_object_keeps_404 = false;     // Update, else 409: a uid differs from a missing one
   bool shortened_grace_not_in_past = false;  // BeforeDelete: deletionTimestamp is at least now

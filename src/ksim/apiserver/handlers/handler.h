@@ -5,6 +5,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ksim/api/request.h"
 #include "ksim/apiserver/audit.h"
@@ -35,6 +36,7 @@ class Handler {
  private:
   sim::Task<api::Response> Get(RequestContext& rc);
   sim::Task<api::Response> List(RequestContext& rc);
+  sim::Task<api::Response> ListAs(RequestContext& rc, api::ListOptions options);
   sim::Task<api::Response> Create(RequestContext& rc);
   // Creates a Binding or an Eviction of one pod.
   sim::Task<api::Response> CreateBindingOrEviction(RequestContext& rc);
@@ -42,6 +44,7 @@ class Handler {
   sim::Task<api::Response> Patch(RequestContext& rc);
   sim::Task<api::Response> Delete(RequestContext& rc);
   sim::Task<api::Response> DeleteCollection(RequestContext& rc);
+  sim::Task<api::Status> DeleteEach(RequestContext& rc, const std::vector<api::Object>& objects);
   sim::Task<api::Status> AdmitDeletion(RequestContext& rc, SharedText name);
   sim::Task<api::Response> RunUpdate(RequestContext& rc, std::unique_ptr<UpdatedObject> updated);
   sim::Task<api::Response> RespondWithError(api::Status status);

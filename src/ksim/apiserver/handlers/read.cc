@@ -27,9 +27,10 @@ sim::Task<api::Response> Handler::Get(RequestContext& rc) {
   co_return response;
 }
 
-sim::Task<api::Response> Handler::List(RequestContext& rc) {
+sim::Task<api::Response> Handler::List(RequestContext& rc) { return ListAs(rc, rc.request().list); }
+
+sim::Task<api::Response> Handler::ListAs(RequestContext& rc, api::ListOptions options) {
   const api::Request& request = rc.request();
-  api::ListOptions options = request.list;
   DropUnknownListOptions(options, context_.profile);
   const api::Status valid = ValidateListOptions(options);
   if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));

@@ -165,23 +165,49 @@ sim::Task<api::Response> Handler::Delete(RequestContext& rc) {
   co_return response;
 }
 
-sim::Task<api::Response> Handler::DeleteCollection(RequestContext& rc) {
-  const api::Request& request = rc.request();
-  const api::Status valid = ValidateDeleteOptions(request.del);
-  if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));
-  api::Response list = co_await List(rc);
-  if (list.code >= 400) co_return list;
-  WarnOfOrphans(rc);
+namespace {
+
+constexpr std::int64_t kCollectionPage = 10000;  // store.go deleteCollectionPageSize
+
+}  // namespace
+
+sim::Task<api::Status> Handler::DeleteEach(RequestContext& rc,
+                                           const std::vector<api::Object>& objects) {
   Registry registry(context_, resources_.StorageFor(rc.resource()));
-  for (const api::Object& object : list.items) {
+  for (const api::Object& object : objects) {
     const api::Status admitted = co_await AdmitDeletion(rc, std::string(object.name()));
-    if (!admitted.ok()) co_return ErrorResponse(admitted);
+    if (!admitted.ok()) co_return admitted;
     api::Result<DeleteResult> deleted = co_await registry.Delete(
-        rc, std::string(object.ns()), std::string(object.name()), request.del);
-    if (!deleted.ok() && !api::IsNotFound(deleted.status()))
-      co_return ErrorResponse(deleted.status());
+        rc, std::string(object.ns()), std::string(object.name()), rc.request().del);
+    if (!deleted.ok() && !api::IsNotFound(deleted.status())) co_return deleted.status();
   }
-  co_return list;
+  co_return api::Status();
+}
+
+// Lists and deletes page by page, unless the client sets a limit of its own: then that is all. The
+// answer is the first page's list with the objects of all.
+sim::Task<api::Response> Handler::DeleteCollection(RequestContext& rc) {
+  const api::Status valid = ValidateDeleteOptions(rc.request().del);
+  if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));
+  WarnOfOrphans(rc);
+  api::ListOptions options = rc.request().list;
+  const bool pages = context_.profile.deletes_collection_in_pages && options.limit == 0;
+  if (pages) options.limit = kCollectionPage;
+  api::Response all = co_await ListAs(rc, options);
+  if (all.code >= 400) co_return all;
+  api::Status deleted = co_await DeleteEach(rc, all.items);
+  options.continue_token = all.continue_token;
+  while (deleted.ok() && pages && !options.continue_token.empty()) {
+    options.resource_version = {};
+    options.resource_version_match = {};
+    api::Response page = co_await ListAs(rc, options);
+    if (page.code >= 400) co_return page;
+    deleted = co_await DeleteEach(rc, page.items);
+    options.continue_token = page.continue_token;
+    for (api::Object& object : page.items) all.items.push_back(std::move(object));
+  }
+  if (!deleted.ok()) co_return ErrorResponse(deleted);
+  co_return all;
 }
 
 }  // namespace ksim::apiserver

@@ -136,7 +136,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   api::Result<BeforeDeleteResult> before =
       BeforeDelete(r, found, options, rc.now(), context_.profile);
   if (!before.ok()) co_return before.status();
-  if (before->grace == Grace::kPending) co_return MakeResult(found, false);
+  if (before->grace == Grace::kPending) co_return MakeResult(before->object, false);
 
   api::Object suggestion = storage_.Suggestion(ns, name);
   MarkTransform mark(r, options, rc.now(), context_.profile);
@@ -151,7 +151,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
         co_await storage.GuaranteedUpdate(ns, name, preconditions, false, mark, suggestion, write);
     if (!stored.ok()) {
       if (mark.outcome() == MarkTransform::Outcome::kAlreadyDeleting)
-        co_return MakeResult(found, false);
+        co_return MakeResult(before->object, false);
       if (mark.outcome() != MarkTransform::Outcome::kDeleteNow) co_return stored.status();
     } else {
       marked = *stored;

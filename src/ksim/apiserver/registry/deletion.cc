@@ -82,6 +82,13 @@ std::int64_t PodGracePeriod(const api::Object& pod, const api::DeleteOptions& op
   return period < 0 ? 1 : period;
 }
 
+// Negative periods count as 1 s. One can be stored where something else than an API server wrote.
+api::Object WithoutNegativeGrace(const api::Object& object) {
+  if (object.Get(kGracePeriod).AsInt() >= 0) return object;
+  return api::Object::FromTree(object.tree().Set(kGracePeriod, Value::Of(1)),
+                               object.resource_version());
+}
+
 // A deletion that is under way: only a shorter period changes anything.
 BeforeDeleteResult ShortenGrace(const api::Object& object, api::DeleteOptions& options,
                                 VirtualTime now, const Profile& profile) {
@@ -141,13 +148,14 @@ api::Status ValidateDeleteOptions(const api::DeleteOptions& options) {
   return api::Invalid("meta.k8s.io", "DeleteOptions", "", std::move(causes));
 }
 
-api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const api::Object& object,
+api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const api::Object& stored,
                                              api::DeleteOptions& options, VirtualTime now,
                                              const Profile& profile) {
-  const api::Status refused = CheckPreconditions(r, object, options);
+  const api::Status refused = CheckPreconditions(r, stored, options);
   if (!refused.ok()) return refused;
   if (options.grace_period_seconds && *options.grace_period_seconds < 0)
     options.grace_period_seconds = 1;
+  const api::Object object = WithoutNegativeGrace(stored);
   BeforeDeleteResult result;
   result.object = object;
   if (!r.graceful_delete) return result;

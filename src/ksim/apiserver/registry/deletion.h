@@ -34,11 +34,11 @@ enum class Grace : std::uint8_t {
 struct BeforeDeleteResult {
   BeforeDeleteResult() = default;
   Grace grace = Grace::kNone;
-  api::Object object;  // marked, with kStarted; else as it was
+  api::Object object;  // marked, with kStarted; else as it was, but for a negative grace period
 };
 // Checks the preconditions (409, API-97) and applies the grace period (API-98 to API-101).
 // `options` gets the period that counts.
-api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const api::Object& object,
+api::Result<BeforeDeleteResult> BeforeDelete(const api::ResourceInfo& r, const api::Object& stored,
                                              api::DeleteOptions& options, VirtualTime now,
                                              const Profile& profile);
 

@@ -1,5 +1,6 @@
 #include "ksim/apiserver/server/open_watches.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ksim/apiserver/core/audit_event.h"
@@ -21,14 +22,14 @@ std::shared_ptr<ServedWatch> OpenWatches::Find(std::uint64_t id) const {
   return found == streams_.end() ? nullptr : *found;
 }
 
-void OpenWatches::Serve(std::shared_ptr<ServedWatch> stream, Duration lifetime, Extras extras) {
+void OpenWatches::Serve(std::shared_ptr<ServedWatch> stream, VirtualTime deadline, Extras extras) {
   if (extras.follower.value != 0 || extras.rc != nullptr)
     extras_.emplace(stream->id(), std::move(extras));
   if (stream->closed()) {
     streams_.erase(stream->id());
     return Release(*stream);
   }
-  stream->ServeUntil(sim.now() + lifetime);
+  stream->ServeUntil(std::max(deadline, sim.now()));
   deadlines_.insert(stream.get());
   SetAlarm();
 }

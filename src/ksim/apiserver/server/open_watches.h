@@ -36,9 +36,9 @@ class OpenWatches final : public WatchHost {
 
   // Makes a watch that is being opened known to Find.
   void Add(std::shared_ptr<ServedWatch> stream);
-  // Serves an opened watch; it ends after `lifetime` if nothing ends it before. Call it in the task
-  // that opened the watch.
-  void Serve(std::shared_ptr<ServedWatch> stream, Duration lifetime, Extras extras);
+  // Serves an opened watch; it ends at `deadline`, or at once if that has passed while it was being
+  // opened. Call it in the task that opened the watch.
+  void Serve(std::shared_ptr<ServedWatch> stream, VirtualTime deadline, Extras extras);
 
   std::shared_ptr<ServedWatch> Find(std::uint64_t id) const;  // null if there is none
   std::size_t size() const { return streams_.size(); }

@@ -23,7 +23,7 @@ constexpr std::int64_t kMinRequestTimeout = 1800;  // seconds
 struct WatchHandler::Opened {
   Opened() = default;
   std::shared_ptr<ServedWatch> watch;
-  Duration lifetime;
+  VirtualTime deadline;
   sim::Process::TaskId follower;  // of a watch that etcd serves
 };
 
@@ -49,6 +49,7 @@ sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
   RequestContext& rc = *call.rc;
   const api::Request& request = rc.request();
   Opened opened;
+  const VirtualTime arrived = shared_.sim.now();
   // Admits the request and reads its options.
   api::Status refused = handler_.Admit(rc);
   api::ListOptions list = request.list;
@@ -64,8 +65,8 @@ sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
     co_return opened;
   }
   // Makes the watch; CloseWatch finds it from now on.
-  opened.lifetime = DrawLifetime(request);
-  query->deadline = shared_.sim.now() + opened.lifetime;
+  opened.deadline = arrived + DrawLifetime(request);
+  query->deadline = opened.deadline;
   auto watch = std::make_shared<ServedWatch>(watches_, shared_.network.NumberStream(), request,
                                              SelectorText(list), std::move(call.reply),
                                              std::move(call.sink));
@@ -97,7 +98,7 @@ sim::Task<void> WatchHandler::Serve(std::unique_ptr<WatchCall> call) {
   OpenWatches::Extras extras;
   extras.follower = opened.follower;
   if (audit_ != nullptr) extras.rc = std::move(call->rc);
-  watches_.Serve(std::move(opened.watch), opened.lifetime, std::move(extras));
+  watches_.Serve(std::move(opened.watch), opened.deadline, std::move(extras));
 }
 
 }  // namespace ksim::apiserver

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "ksim/client/cache/retry_deadline.h"
+#include "ksim/api/core/retry_deadline.h"
 #include "ksim/client/core/items_hash.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/probe.h"
@@ -228,7 +228,7 @@ sim::Task<Reflector::Stream> Reflector::WatchList() {
 }
 
 sim::Task<void> Reflector::WatchLoop(Stream stream) {
-  RetryWithDeadline internal_errors(options_.max_internal_error_retry, kInternalErrorReset);
+  api::RetryWithDeadline internal_errors(options_.max_internal_error_retry, kInternalErrorReset);
   for (;;) {
     const VirtualTime start = process_.SteadyNow();
     bool guard = false;

@@ -1,5 +1,6 @@
-// RetryWithDeadline: whether an internal error on a watch is retried at once. Errors are retried
-// for `max_retry` since the first of a row; a row ends when `min_reset` passes without one.
+// RetryWithDeadline: whether a reflector retries an internal error on a watch without a new list.
+// Errors are retried for `max_retry` since the first of a row; a row ends when `min_reset` passes
+// without one. Informers have one, and so has each watch cache of an API server.
 //
 // Source: client-go tools/cache/retry_with_deadline.go. CLIENT-23.
 #pragma once
@@ -7,7 +8,7 @@
 
 #include "ksim/base/time.h"
 
-namespace ksim::client {
+namespace ksim::api {
 
 class RetryWithDeadline {
  public:
@@ -32,4 +33,4 @@ class RetryWithDeadline {
   std::optional<VirtualTime> first_, last_;
 };
 
-}  // namespace ksim::client
+}  // namespace ksim::api
