@@ -4,177 +4,187 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
+#include <unordered_map>
 
+#include "ksim/base/status.h"
 #include "ksim/trace/diff_values.h"
+#include "ksim/trace/event_matching.h"
 #include "ksim/trace/identity.h"
+#include "ksim/trace/revision_meanings.h"
 #include "ksim/trace/state.h"
-#include "ksim/value/diff.h"
-#include "ksim/value/json.h"
+#include "ksim/trace/trace_claims.h"
 
 namespace ksim::trace {
 namespace {
 
-using value::Value;
+constexpr std::size_t kNone = EventMatching::kNone;
 
-// The key by which events of two traces match, without the ordinal.
-std::string MatchKey(const Record& r, const TraceIdentities& identities) {
-  std::string_view what;
-  for (std::string_view field : {"verb", "type", "op", "stage", "state", "action"})
-    if (what.empty()) what = r.Text(field);
-  std::string object = identities.Of(r);
-  for (std::string_view field : {"informer", "listener", "controller", "subresource", "container"})
-    if (const std::string_view v = r.Text(field); !v.empty()) object += fmt::format("|{}", v);
-  return fmt::format("{}|{}|{}|{}", r.actor, static_cast<int>(r.kind), what, object);
-}
+// One of the two traces.
+class Side {
+ public:
+  // `other`: the other trace.
+  Side(const Trace& trace, const Trace& other)
+      : trace_(trace), identities_(Known(trace, other)), revisions_(trace.events, identities_) {
+    for (const Record& r : trace.events)
+      if (r.kind == sim::EventKind::kRequest) requests_[r.Int("id")] = &r;
+    const auto begins = [](const Record& r) {
+      return (r.kind == sim::EventKind::kPhase && r.Text("name") == "workload") ||
+             r.kind == sim::EventKind::kStep;
+    };
+    const auto it = std::find_if(trace.events.begin(), trace.events.end(), begins);
+    workload_ = it == trace.events.end() ? 0 : static_cast<std::size_t>(it - trace.events.begin());
+  }
 
-struct Side {
-  explicit Side(const Trace& t) : trace(t), identities(t.events) {}
+  const Trace& trace() const { return trace_; }
+  const Record& at(std::size_t event) const { return trace_.events[event]; }
+  const TraceIdentities& identities() const { return identities_; }
+  Meanings meanings() const { return {identities_, revisions_}; }
+  // A fault or violation there is no part of it.
+  bool InStartUp(std::size_t event) const {
+    const sim::EventKind kind = at(event).kind;
+    return event < workload_ && kind != sim::EventKind::kFault &&
+           kind != sim::EventKind::kViolation;
+  }
 
-  void MakeKeys() {
-    std::map<std::string, std::uint64_t> ordinals;
-    keys.reserve(trace.events.size());
-    for (const Record& r : trace.events) {
-      const std::string key = MatchKeyOf(r);
-      keys.push_back(fmt::format("{}|{}", key, ++ordinals[key]));
+  // Whether an event is only about what somebody reads or hears; what is written of Events and
+  // Leases counts as that.
+  bool IsTold(std::size_t event) const {
+    const Record& r = at(event);
+    switch (r.kind) {
+      case sim::EventKind::kRequest:
+        return IsRead(r) || IsMinor(r);
+      case sim::EventKind::kResponse: {
+        const auto it = requests_.find(r.Int("id"));
+        return it != requests_.end() && (IsRead(*it->second) || IsMinor(*it->second));
+      }
+      case sim::EventKind::kCommit:
+        return IsMinor(r);
+      case sim::EventKind::kRuntime:
+      case sim::EventKind::kFault:
+      case sim::EventKind::kPhase:
+      case sim::EventKind::kActor:
+      case sim::EventKind::kStep:
+      case sim::EventKind::kViolation:
+        return false;
+      default:
+        return true;
     }
   }
-  // A response, stage or commit without an object of its own is about its request's.
-  std::string MatchKeyOf(const Record& r) {
-    if (r.kind == sim::EventKind::kRequest) {
-      const std::string key = MatchKey(r, identities);
-      requests[r.Int("id")] = key;
-      return key;
-    }
-    if (r.kind == sim::EventKind::kResponse) {
-      const auto it = requests.find(r.Int("id"));
-      if (it != requests.end()) return fmt::format("response|{}", it->second);
-    }
-    if (r.kind == sim::EventKind::kStage) {
-      const auto it = requests.find(r.Int("request"));
-      if (it != requests.end()) return fmt::format("{}|{}", MatchKey(r, identities), it->second);
-    }
-    return MatchKey(r, identities);
+
+ private:
+  static TraceIdentities Known(const Trace& trace, const Trace& other) {
+    TraceIdentities known(trace.events);
+    known.ForgetWhatLacksCreation(other.events, TraceIdentities(other.events));
+    return known;
   }
-  const Trace& trace;
-  TraceIdentities identities;
-  std::map<std::int64_t, std::string> requests;
-  std::vector<std::string> keys;
+  static bool IsRead(const Record& request) {
+    const std::string_view verb = request.Text("verb");
+    return verb == "get" || verb == "list" || verb == "watch";
+  }
+  static bool IsMinor(const Record& r) {
+    const std::string_view resource = r.Text("resource");
+    return resource.starts_with("events") || resource == "leases";
+  }
+
+  const Trace& trace_;
+  TraceIdentities identities_;
+  RevisionMeanings revisions_;
+  std::unordered_map<std::int64_t, const Record*> requests_;  // by id
+  std::size_t workload_ = 0;                                  // its first event
 };
 
 class Comparison {
  public:
-  Comparison(const Trace& left, const Trace& right, const DiffOptions& options)
-      : left_(left), right_(right), equality_(left_.identities, right_.identities, options.strict) {
-    const TraceIdentities of_left = left_.identities;
-    left_.identities.ForgetWhatLacksCreation(right.events, right_.identities);
-    right_.identities.ForgetWhatLacksCreation(left.events, of_left);
-    left_.MakeKeys();
-    right_.MakeKeys();
+  Comparison(const Trace& left, const Trace& right, bool exact)
+      : left_(left, right),
+        right_(right, left),
+        equality_(left_.meanings(), right_.meanings(), exact),
+        matching_(left, left_.identities(), right, right_.identities(), exact) {
+    diff_.exact = exact;
   }
 
   Diff Run() {
-    Match();
     CompareMatched();
     AddUnmatched();
-    Sort();
+    Classify();
     MarkFollowers();
+    Sort();
+    FindLastCommon();
     CompareStates();
     NamePairs();
-    diff_.equal = diff_.differences.empty() && diff_.objects.empty();
+    CompareLines();
+    diff_.equal = diff_.differences.empty() && diff_.objects.empty() && diff_.claims.empty();
     return std::move(diff_);
   }
 
  private:
-  void Match() {
-    std::map<std::string_view, std::size_t> index;
-    for (std::size_t i = 0; i < right_.keys.size(); ++i) index[right_.keys[i]] = i;
-    to_right_.assign(left_.keys.size(), kNone);
-    to_left_.assign(right_.keys.size(), kNone);
-    for (std::size_t i = 0; i < left_.keys.size(); ++i) {
-      const auto it = index.find(left_.keys[i]);
-      if (it == index.end()) continue;
-      to_right_[i] = it->second;
-      to_left_[it->second] = i;
-    }
-  }
-
   void CompareMatched() {
-    for (std::size_t i = 0; i < to_right_.size(); ++i) {
-      if (to_right_[i] == kNone) continue;
-      const Record& a = left_.trace.events[i];
-      const Record& b = right_.trace.events[to_right_[i]];
-      std::vector<std::string> fields = equality_.DifferentFields(a, b);
+    for (std::size_t i = 0; i < left_.trace().events.size(); ++i) {
+      const std::size_t other = matching_.RightOf(i);
+      if (other == kNone) continue;
+      std::vector<std::string> fields = equality_.DifferentFields(left_.at(i), right_.at(other));
       if (fields.empty()) continue;
-      Difference d;
-      d.left = i;
-      d.right = to_right_[i];
-      d.object = left_.identities.Of(a);
+      Difference& d = Add(i, other);
       d.fields = std::move(fields);
-      diff_.differences.push_back(std::move(d));
+      if (left_.at(i).kind == sim::EventKind::kCommit)
+        d.changes = equality_.DifferentChanges(left_.at(i), right_.at(other));
     }
   }
 
   void AddUnmatched() {
-    for (std::size_t i = 0; i < to_right_.size(); ++i) {
-      if (to_right_[i] != kNone) continue;
-      Difference d;
-      d.left = i;
-      d.object = left_.identities.Of(left_.trace.events[i]);
-      diff_.differences.push_back(std::move(d));
-    }
-    for (std::size_t i = 0; i < to_left_.size(); ++i) {
-      if (to_left_[i] != kNone) continue;
-      Difference d;
-      d.right = i;
-      d.object = right_.identities.Of(right_.trace.events[i]);
-      diff_.differences.push_back(std::move(d));
-    }
+    for (std::size_t i = 0; i < left_.trace().events.size(); ++i)
+      if (matching_.RightOf(i) == kNone) Add(i, std::nullopt);
+    for (std::size_t i = 0; i < right_.trace().events.size(); ++i)
+      if (matching_.LeftOf(i) == kNone) Add(std::nullopt, i);
   }
 
-  std::int64_t TimeOf(const Difference& d) const {
-    std::int64_t t = INT64_MAX;
-    if (d.left) t = left_.trace.events[*d.left].t;
-    if (d.right) t = std::min(t, right_.trace.events[*d.right].t);
-    return t;
+  Difference& Add(std::optional<std::size_t> left, std::optional<std::size_t> right) {
+    Difference d;
+    d.left = left;
+    d.right = right;
+    d.object =
+        left ? left_.identities().Of(left_.at(*left)) : right_.identities().Of(right_.at(*right));
+    diff_.differences.push_back(std::move(d));
+    return diff_.differences.back();
   }
 
-  // Where in its trace; of a pair, where it stands earlier.
-  static std::size_t PlaceOf(const Difference& d) {
-    return std::min(d.left.value_or(kNone), d.right.value_or(kNone));
+  // Whether only the numbers of versions differ: how often others had written until then.
+  static bool OnlyRevisionsDiffer(const Difference& d) {
+    static constexpr std::string_view kRevisions[] = {"rv", "oldRv", "prevRv", "revision"};
+    return !d.fields.empty() &&
+           std::all_of(d.fields.begin(), d.fields.end(), [](const std::string& field) {
+             return std::find(std::begin(kRevisions), std::end(kRevisions), field) !=
+                    std::end(kRevisions);
+           });
   }
 
-  // By time; of one instant, by place.
-  void Sort() {
-    const auto before = [this](const Difference& a, const Difference& b) {
-      return std::pair(TimeOf(a), PlaceOf(a)) < std::pair(TimeOf(b), PlaceOf(b));
+  void Classify() {
+    const auto all = [](const Difference& d, auto of_left, auto of_right) {
+      return (!d.left || of_left(*d.left)) && (!d.right || of_right(*d.right));
     };
-    std::stable_sort(diff_.differences.begin(), diff_.differences.end(), before);
-    if (!diff_.differences.empty()) FindLastCommon(diff_.differences.front());
-  }
-
-  void FindLastCommon(const Difference& parting) {
-    std::set<std::size_t> different;
-    for (const Difference& d : diff_.differences)
-      if (d.left) different.insert(*d.left);
-    const std::int64_t first = TimeOf(parting);
-    const std::size_t left_end = parting.left.value_or(kNone);
-    const std::size_t right_end = parting.right.value_or(kNone);
-    for (std::size_t i = 0; i < std::min(to_right_.size(), left_end); ++i) {
-      if (left_.trace.events[i].t > first) break;
-      const bool common = to_right_[i] != kNone && different.count(i) == 0;
-      if (common && to_right_[i] < right_end) diff_.last_common = {i, to_right_[i]};
+    for (Difference& d : diff_.differences) {
+      d.told = OnlyRevisionsDiffer(d) || all(
+                                             d, [&](std::size_t i) { return left_.IsTold(i); },
+                                             [&](std::size_t i) { return right_.IsTold(i); });
+      d.start_up = all(
+          d, [&](std::size_t i) { return left_.InStartUp(i); },
+          [&](std::size_t i) { return right_.InStartUp(i); });
     }
   }
 
+  // An act follows only acts: that somebody heard of something in another way is no cause of one.
   void MarkFollowers() {
-    std::set<std::size_t> left, right;
-    for (const Difference& d : diff_.differences) {
-      if (d.left) left.insert(*d.left);
-      if (d.right) right.insert(*d.right);
-    }
+    std::set<std::size_t> left[2], right[2];  // [1]: only what was done
+    for (const Difference& d : diff_.differences)
+      for (const bool done : {false, true}) {
+        if (done && d.told && !diff_.exact) continue;
+        if (d.left) left[done].insert(*d.left);
+        if (d.right) right[done].insert(*d.right);
+      }
     for (Difference& d : diff_.differences)
-      d.follows = (d.left && HasCauseIn(left_.trace, *d.left, left)) ||
-                  (d.right && HasCauseIn(right_.trace, *d.right, right));
+      d.follows = (d.left && HasCauseIn(left_.trace(), *d.left, left[!d.told])) ||
+                  (d.right && HasCauseIn(right_.trace(), *d.right, right[!d.told]));
   }
 
   static bool HasCauseIn(const Trace& trace, std::size_t event,
@@ -184,30 +194,93 @@ class Comparison {
                        [&](std::size_t i) { return different.count(i) != 0; });
   }
 
-  std::map<std::string, api::Object> FinalObjects(const Side& side) const {
+  std::int64_t TimeOf(const Difference& d) const {
+    std::int64_t t = INT64_MAX;
+    if (d.left) t = left_.at(*d.left).t;
+    if (d.right) t = std::min(t, right_.at(*d.right).t);
+    return t;
+  }
+
+  // Where in its trace; of a pair, where it stands earlier.
+  static std::size_t PlaceOf(const Difference& d) {
+    return std::min(d.left.value_or(kNone), d.right.value_or(kNone));
+  }
+
+  // How late a difference is listed.
+  int RankOf(const Difference& d) const {
+    if (diff_.exact) return 0;
+    return (d.start_up ? 4 : 0) + (d.told ? 2 : 0) + (d.follows ? 1 : 0);
+  }
+
+  // An event that only one trace has goes before those that it moves.
+  void Sort() {
+    const auto place = [this](const Difference& d) {
+      return std::tuple(RankOf(d), TimeOf(d), PlaceOf(d), d.left && d.right);
+    };
+    const auto before = [&](const Difference& a, const Difference& b) {
+      return place(a) < place(b);
+    };
+    std::stable_sort(diff_.differences.begin(), diff_.differences.end(), before);
+  }
+
+  void FindLastCommon() {
+    if (diff_.differences.empty()) return;
+    const Difference& parting = diff_.differences.front();
+    std::set<std::size_t> different;
+    for (const Difference& d : diff_.differences)
+      if (d.left) different.insert(*d.left);
+    if (!diff_.exact && parting.left && parting.right) {
+      const std::vector<std::size_t> of_left = CauseChain(left_.trace(), *parting.left);
+      const std::vector<std::size_t> of_right = CauseChain(right_.trace(), *parting.right);
+      for (const std::size_t i : of_left) {
+        const std::size_t other = matching_.RightOf(i);
+        if (other == kNone || different.count(i) != 0) continue;
+        if (std::find(of_right.begin(), of_right.end(), other) == of_right.end()) continue;
+        diff_.last_common = {i, other};
+        return;
+      }
+    }
+    const std::int64_t first = TimeOf(parting);
+    const std::size_t left_end = parting.left.value_or(kNone);
+    const std::size_t right_end = parting.right.value_or(kNone);
+    for (std::size_t i = 0; i < std::min(left_.trace().events.size(), left_end); ++i) {
+      if (left_.at(i).t > first) break;
+      const std::size_t other = matching_.RightOf(i);
+      const bool common = other != kNone && different.count(i) == 0;
+      if (common && other < right_end) diff_.last_common = {i, other};
+    }
+  }
+
+  // The objects at the end; nothing, with a claim, if the commits of an edited trace do not fit.
+  std::optional<std::map<std::string, api::Object>> FinalObjects(const Side& side,
+                                                                 const char* name) {
+    const auto state = StateAt(side.trace(), Moment());
+    if (!state.ok()) {
+      diff_.claims.push_back(fmt::format("the commits of {} do not fit one another: {}", name,
+                                         Message(state.status())));
+      return std::nullopt;
+    }
     std::map<std::string, api::Object> out;
-    const auto state = StateAt(side.trace, Moment());
-    if (!state.ok()) return out;
     for (const auto& [key, object] : state->objects())
-      out[side.identities.Of(key.resource, key.ns, key.name)] = object;
+      out[side.identities().Of(key.resource, key.ns, key.name)] = object;
     return out;
   }
 
   void CompareStates() {
-    const std::map<std::string, api::Object> left = FinalObjects(left_);
-    const std::map<std::string, api::Object> right = FinalObjects(right_);
-    for (const auto& [identity, object] : left) {
-      const auto other = right.find(identity);
+    const auto left = FinalObjects(left_, "A"), right = FinalObjects(right_, "B");
+    if (!left || !right) return;
+    for (const auto& [identity, object] : *left) {
+      const auto other = right->find(identity);
       ObjectDifference d;
       d.object = identity;
-      if (other == right.end())
+      if (other == right->end())
         d.kind = ObjectDifference::Kind::kOnlyLeft;
       else
         d.changes = equality_.DifferentPlaces(object.tree(), other->second.tree());
-      if (other == right.end() || !d.changes.empty()) diff_.objects.push_back(std::move(d));
+      if (other == right->end() || !d.changes.empty()) diff_.objects.push_back(std::move(d));
     }
-    for (const auto& [identity, object] : right) {
-      if (left.count(identity) != 0) continue;
+    for (const auto& [identity, object] : *right) {
+      if (left->count(identity) != 0) continue;
       ObjectDifference d;
       d.object = identity;
       d.kind = ObjectDifference::Kind::kOnlyRight;
@@ -216,9 +289,9 @@ class Comparison {
   }
 
   void NamePairs() {
-    for (const auto& [name, identity] : left_.identities.generated())
+    for (const auto& [name, identity] : left_.identities().generated())
       diff_.paired[identity].first = name;
-    for (const auto& [name, identity] : right_.identities.generated())
+    for (const auto& [name, identity] : right_.identities().generated())
       diff_.paired[identity].second = name;
     for (auto it = diff_.paired.begin(); it != diff_.paired.end();) {
       const auto& [a, b] = it->second;
@@ -226,22 +299,31 @@ class Comparison {
     }
   }
 
-  static constexpr std::size_t kNone = ~std::size_t{0};
+  void CompareLines() {
+    const std::vector<Record>& a = left_.trace().events;
+    const std::vector<Record>& b = right_.trace().events;
+    const auto same = [](const Record& x, const Record& y) {
+      return FieldsThatDiffer(x, y).empty();
+    };
+    const bool same_events = diff_.exact ? diff_.differences.empty()
+                                         : std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+    diff_.headers = HeaderDifferences(left_.trace(), right_.trace());
+    for (std::string& claim :
+         ClaimDifferences(left_.trace(), right_.trace(), diff_.exact, same_events))
+      diff_.claims.push_back(std::move(claim));
+  }
+
   Side left_, right_;
   RecordEquality equality_;
-  std::vector<std::size_t> to_right_, to_left_;
+  EventMatching matching_;
   Diff diff_;
 };
 
 }  // namespace
 
 Diff Compare(const Trace& left, const Trace& right, const DiffOptions& options) {
-  if (left.end && right.end && !left.end->digest.empty() && left.end->digest == right.end->digest) {
-    Diff same;
-    same.equal = same.by_digest = true;
-    return same;
-  }
-  return Comparison(left, right, options).Run();
+  const bool exact = options.strict || ClaimToBeOneRun(left, right);
+  return Comparison(left, right, exact).Run();
 }
 
 std::vector<std::size_t> CauseChain(const Trace& trace, std::size_t event) {

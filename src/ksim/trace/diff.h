@@ -1,4 +1,9 @@
-// Comparing two traces: by meaning (ksim diff) and byte by byte (ksim replay).
+// Comparing two traces event by event: by meaning or to the letter (ksim diff), and line by line
+// (ksim replay).
+//
+// Two traces that say of themselves that they are one run (equal first lines, or equal digests)
+// are compared to the letter, because nothing in them may differ; others by meaning. A recorded
+// digest is a claim that is told beside what the events say.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -17,7 +22,10 @@ struct Difference {
   std::optional<std::size_t> left, right;  // indices into the events
   std::string object;                      // identity; "" = none
   std::vector<std::string> fields;         // names of those that differ, when both are there
+  std::vector<std::string> changes;        // of two commits: "path: left -> right"
   bool follows = false;                    // a difference is among its causes: it is no first cause
+  bool told = false;      // in what somebody was told or asked to be told, not in what was done
+  bool start_up = false;  // before the workload began
 };
 
 struct ObjectDifference {
@@ -31,9 +39,14 @@ struct ObjectDifference {
 struct Diff {
   Diff() = default;
   bool equal = false;
-  bool by_digest = false;  // equal digests: nothing was compared
-  // In order of virtual time; the first is where the traces part.
+  bool exact = false;                // compared to the letter
+  std::vector<std::string> headers;  // "seed: 1 -> 2": where the first lines differ; no difference
+  // Each is a difference: what the last lines say otherwise, or what the events do not bear out.
+  std::vector<std::string> claims;
+  // By time if exact; else what was done before what was told before the start-up, and by time.
   std::vector<Difference> differences;
+  // The event in both that led to the first difference on both sides, the nearest; else the last
+  // one before it.
   std::optional<std::pair<std::size_t, std::size_t>> last_common;
   std::vector<ObjectDifference> objects;                              // of the final states
   std::map<std::string, std::pair<std::string, std::string>> paired;  // identity -> names
@@ -41,12 +54,14 @@ struct Diff {
 
 struct DiffOptions {
   DiffOptions() = default;
-  bool strict = false;  // also compares seq, cause, t, id, stream, latency, hashes and raw names
+  bool strict = false;  // to the letter, whatever the first lines say
 };
 
-// Events match by (actor, kind, verb or type or op, object identity, ordinal of this combination).
-// Revisions, resource versions and uids are equal through one-to-one maps built as events match;
-// times inside objects and what --trace-objects added are not compared.
+// By meaning: events match by (actor, kind, verb or type or op, object identity, ordinal of this
+// combination). Names, uids, revisions and what else is handed out are equal when they stand for
+// the same thing; times, durations, hashes and numbers of requests and streams are not compared.
+// To the letter: events match by place as far as the two are equal, then as above. What
+// --trace-objects added is compared only to the letter and where both have it.
 Diff Compare(const Trace& left, const Trace& right, const DiffOptions& options);
 
 // The chain of causes of an event, the event first, as indices.

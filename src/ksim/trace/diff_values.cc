@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "ksim/value/json.h"
 #include "ksim/value/timestamp.h"
@@ -21,7 +23,8 @@ bool In(const std::array<std::string_view, N>& set, std::string_view name) {
 // Not compared by meaning: numbers handed out by allocation, time and hashes of what holds them.
 constexpr std::array<std::string_view, 9> kIgnored = {
     "id", "stream", "latency", "itemsHash", "continue", "request", "requests", "response", "first"};
-// --trace-objects adds these fields for readers; no digest counts them.
+// --trace-objects adds these fields for readers; no digest counts them. They repeat what the
+// commits say: compared only to the letter, and only where both traces have them.
 constexpr std::array<std::string_view, 2> kForReaders = {"object", "body"};
 constexpr std::array<std::string_view, 8> kRevisions = {
     "rv",    "prevRv", "revision",        "gotRv",
@@ -49,33 +52,56 @@ std::string Short(const Value& v) {
   return text;
 }
 
-}  // namespace
-
-bool RecordEquality::SameRevision(std::int64_t a, std::int64_t b) {
-  if (a == 0 || b == 0) return a == b;
-  const auto right = to_right_.try_emplace(a, b);
-  const auto left = to_left_.try_emplace(b, a);
-  return right.first->second == b && left.first->second == a;
+const Value* Find(const Record& r, std::string_view field) {
+  for (const Value::Member& m : r.fields)
+    if (m.name.text() == field) return &m.value;
+  return nullptr;
 }
 
-bool RecordEquality::SameText(std::string_view a, std::string_view b, std::string_view name) {
+// Names of the fields that one of the two events lacks or whose values are not the same.
+template <class Compared, class Same>
+std::vector<std::string> DifferentMembers(const Record& a, const Record& b, Compared compared,
+                                          Same same) {
+  std::vector<std::string> out;
+  for (const Value::Member& m : a.fields) {
+    const std::string_view name = m.name.text();
+    if (!compared(name)) continue;
+    const Value* other = Find(b, name);
+    if (other == nullptr || !same(m.value, *other, name)) out.emplace_back(name);
+  }
+  for (const Value::Member& m : b.fields) {
+    const std::string_view name = m.name.text();
+    if (compared(name) && Find(a, name) == nullptr) out.emplace_back(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool RecordEquality::SameRevision(const Pair& of, std::int64_t a, std::int64_t b) const {
+  return left_.revisions.Of(a, of.a) == right_.revisions.Of(b, of.b);
+}
+
+bool RecordEquality::SameText(const Pair& of, std::string_view a, std::string_view b,
+                              std::string_view name) const {
   // Equal uids may be of different objects.
   if (a == b && !In(kRevisions, name) && !In(kUids, name)) return true;
   std::int64_t x = 0, y = 0;
   if (In(kRevisions, name) && ParseRevision(a, &x) && ParseRevision(b, &y))
-    return SameRevision(x, y);
+    return SameRevision(of, x, y);
   if (IsTime(a) && IsTime(b)) return true;
-  return left_.Normalise(a) == right_.Normalise(b);
+  return left_.identities.Normalise(a) == right_.identities.Normalise(b);
 }
 
-bool RecordEquality::Same(const Value& a, const Value& b, std::string_view name) {
-  if (strict_) return a == b;
+bool RecordEquality::Same(const Pair& of, const Value& a, const Value& b,
+                          std::string_view name) const {
+  if (exact_) return a == b;
   if (a.type() != b.type() || a.size() != b.size()) return false;
-  if (a.is_int() && In(kRevisions, name)) return SameRevision(a.AsInt(), b.AsInt());
-  if (a.is_string()) return SameText(a.AsString(), b.AsString(), name);
+  if (a.is_int() && In(kRevisions, name)) return SameRevision(of, a.AsInt(), b.AsInt());
+  if (a.is_string()) return SameText(of, a.AsString(), b.AsString(), name);
   if (a.is_array()) {
     for (std::size_t i = 0; i < a.size(); ++i)
-      if (!Same(a.at(i), b.at(i), name)) return false;
+      if (!Same(of, a.at(i), b.at(i), name)) return false;
     return true;
   }
   if (!a.is_object()) return a == b;
@@ -88,39 +114,58 @@ bool RecordEquality::Same(const Value& a, const Value& b, std::string_view name)
     if (x.name != y.name) return false;
     const std::string_view field = x.name.text();
     const bool change = !path.empty() && (field == "old" || field == "new");
-    if (!Same(x.value, y.value, change ? last : field)) return false;
+    if (!Same(of, x.value, y.value, change ? last : field)) return false;
   }
   return true;
 }
 
-bool RecordEquality::IsSkipped(std::string_view field) const {
-  return In(kForReaders, field) || (!strict_ && In(kIgnored, field));
+std::vector<std::string> RecordEquality::DifferentFields(const Record& a, const Record& b) const {
+  if (exact_) return FieldsThatDiffer(a, b);
+  return DifferentMembers(
+      a, b, [](std::string_view field) { return !In(kForReaders, field) && !In(kIgnored, field); },
+      [&](const Value& x, const Value& y, std::string_view name) {
+        return Same({a, b}, x, y, name);
+      });
 }
 
-std::vector<std::string> RecordEquality::DifferentFields(const Record& a, const Record& b) {
+std::vector<std::string> FieldsThatDiffer(const Record& a, const Record& b) {
   std::vector<std::string> out;
-  if (strict_) {
-    if (a.seq != b.seq) out.push_back("seq");
-    if (a.t != b.t) out.push_back("t");
-    if (a.cause != b.cause) out.push_back("cause");
-  }
-  for (const Value::Member& m : a.fields) {
-    const std::string_view name = m.name.text();
-    if (IsSkipped(name)) continue;
-    if (!Same(m.value, b.Get(name), name)) out.emplace_back(name);
-  }
-  for (const Value::Member& m : b.fields) {
-    const std::string_view name = m.name.text();
-    if (IsSkipped(name)) continue;
-    const bool both = std::any_of(a.fields.begin(), a.fields.end(),
-                                  [&](const Value::Member& x) { return x.name == m.name; });
-    if (!both) out.emplace_back(name);
+  if (a.seq != b.seq) out.emplace_back("seq");
+  if (a.t != b.t) out.emplace_back("t");
+  if (a.actor != b.actor) out.emplace_back("actor");
+  if (a.kind != b.kind) out.emplace_back("kind");
+  if (a.cause != b.cause) out.emplace_back("cause");
+  const auto compared = [&](std::string_view field) {
+    return !In(kForReaders, field) || (Find(a, field) != nullptr && Find(b, field) != nullptr);
+  };
+  const auto same = [](const Value& x, const Value& y, std::string_view) { return x == y; };
+  for (std::string& field : DifferentMembers(a, b, compared, same)) out.push_back(std::move(field));
+  return out;
+}
+
+std::vector<std::string> RecordEquality::DifferentChanges(const Record& a, const Record& b) const {
+  // By path: in a, in b; null = the commit leaves the place alone.
+  std::map<std::string_view, std::pair<const Value*, const Value*>> places;
+  for (const Value& c : a.Get("changed").items()) places[c.Get("path").AsString()].first = &c;
+  for (const Value& c : b.Get("changed").items()) places[c.Get("path").AsString()].second = &c;
+  const auto text = [](const Value* change, std::string_view which) {
+    return change == nullptr ? "(not changed)" : Short(change->Get(which));
+  };
+  std::vector<std::string> out;
+  for (const auto& [path, change] : places) {
+    const auto [x, y] = change;
+    if (x != nullptr && y != nullptr && Same({a, b}, *x, *y, "changed")) continue;
+    const bool both = x != nullptr && y != nullptr;
+    const bool before = both && x->Get("new") == y->Get("new");
+    const std::string_view which = before ? "old" : "new";
+    out.push_back(fmt::format("{}{}: {} -> {}", path, before ? ", before" : "", text(x, which),
+                              text(y, which)));
   }
   return out;
 }
 
 void RecordEquality::Places(const Value& a, const Value& b, const std::string& path,
-                            std::string_view name, std::vector<std::string>* out) {
+                            std::string_view name, std::vector<std::string>* out) const {
   if (a.type() == b.type() && a.is_object()) {
     std::vector<std::string_view> names;
     for (const Value::Member& m : a.members()) names.push_back(m.name.text());
@@ -136,10 +181,12 @@ void RecordEquality::Places(const Value& a, const Value& b, const std::string& p
       Places(a.at(i), b.at(i), fmt::format("{}[{}]", path, i), name, out);
     return;
   }
-  if (!Same(a, b, name)) out->push_back(fmt::format("{}: {} -> {}", path, Short(a), Short(b)));
+  const Record none;
+  if (!Same({none, none}, a, b, name))
+    out->push_back(fmt::format("{}: {} -> {}", path, Short(a), Short(b)));
 }
 
-std::vector<std::string> RecordEquality::DifferentPlaces(const Value& a, const Value& b) {
+std::vector<std::string> RecordEquality::DifferentPlaces(const Value& a, const Value& b) const {
   std::vector<std::string> out;
   Places(a, b, "", "", &out);
   return out;

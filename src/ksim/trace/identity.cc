@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ksim/trace/changes.h"
 #include "ksim/value/diff.h"
 
@@ -19,25 +21,81 @@ bool WordCharacter(char c) {
          c == '.';
 }
 
+// Takes the first word off the text, without the full stop of a sentence; "" if none begins there.
+std::string_view TakeWord(std::string_view* text) {
+  std::size_t n = 0;
+  while (n < text->size() && WordCharacter((*text)[n])) ++n;
+  while (n > 0 && ((*text)[n - 1] == '.' || (*text)[n - 1] == '-')) --n;
+  const std::string_view word = text->substr(0, n);
+  text->remove_prefix(n);
+  return word;
+}
+
+bool AllOf(std::string_view text, std::string_view characters) {
+  return text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+bool IsAddress(std::string_view word) {
+  return std::count(word.begin(), word.end(), '.') == 3 && AllOf(word, "0123456789.");
+}
+
+// Neither a uid nor the name of an object, and another in each run.
+bool IsHandedOut(std::string_view word) {
+  constexpr std::string_view kTokenVolume = "kube-api-access-";
+  constexpr std::size_t kSuffix = 5, kSha256 = 64;
+  if (word.starts_with(kTokenVolume)) return word.size() == kTokenVolume.size() + kSuffix;
+  return IsAddress(word) || (word.size() == kSha256 && AllOf(word, "0123456789abcdef"));
+}
+
+// "1.616s", "1m2.5s", "145.3ms": what took so long. A whole number was configured.
+bool IsMeasuredDuration(std::string_view word) {
+  return word.ends_with('s') && word.find('.') != std::string_view::npos && word.front() >= '0' &&
+         word.front() <= '9' && AllOf(word, "0123456789.hms");
+}
+
 // The object that a creation made, out of its leaves.
 Value CreatedObject(const Record& commit) {
   const auto changes = ChangesFromTree(commit.Get("changed"));
   return changes.ok() ? value::Apply(Value(), *changes) : Value();
 }
 
-// Whether a word stands for the identity, or for IDENTITY~n.
+// Whether a word stands for the identity, for IDENTITY~n or for IDENTITY:PATH#n.
 bool IsOneOf(std::string_view meaning, std::string_view identity) {
   if (!meaning.starts_with(identity)) return false;
   meaning.remove_prefix(identity.size());
-  return meaning.empty() || (meaning.front() == '~' &&
-                             meaning.find_first_not_of("0123456789", 1) == std::string_view::npos);
+  if (meaning.empty() || meaning.front() == ':') return true;
+  return meaning.front() == '~' &&
+         meaning.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
 }  // namespace
 
 TraceIdentities::TraceIdentities(const std::vector<Record>& events) {
-  for (const Record& r : events)
-    if (r.kind == sim::EventKind::kCommit && r.Text("op") == "create") LearnCreation(r);
+  for (const Record& r : events) {
+    if (r.kind != sim::EventKind::kCommit) continue;
+    if (r.Text("op") == "create") LearnCreation(r);
+    const std::string identity = Of(r);
+    for (const Value& change : r.Get("changed").items())
+      LearnHandedOut(change.Get("new"), identity, change.Get("path").AsString());
+  }
+}
+
+void TraceIdentities::LearnHandedOut(const Value& written, const std::string& identity,
+                                     std::string_view path) {
+  if (written.is_array())
+    for (const Value& item : written.items()) LearnHandedOut(item, identity, path);
+  if (written.is_object())
+    for (const Value::Member& m : written.members()) LearnHandedOut(m.value, identity, path);
+  std::string_view text = written.AsString();
+  while (!text.empty()) {
+    const std::string_view word = TakeWord(&text);
+    if (word.empty()) {
+      text.remove_prefix(1);
+    } else if (IsHandedOut(word) && !words_.contains(std::string(word))) {
+      const std::string place = fmt::format("{}:{}", identity, path);
+      words_.emplace(word, fmt::format("{}#{}", place, ++counters_[place]));
+    }
+  }
 }
 
 std::string TraceIdentities::OwnerOf(const Value& object, std::string_view ns) const {
@@ -130,24 +188,17 @@ std::string TraceIdentities::OfKey(std::string_view key) const {
 std::string TraceIdentities::Normalise(std::string_view text) const {
   std::string out;
   while (!text.empty()) {
-    std::size_t n = 0;
-    while (n < text.size() && WordCharacter(text[n])) ++n;
-    if (n == 0) {
+    const std::string_view word = TakeWord(&text);
+    if (word.empty()) {
       out += text.front();
       text.remove_prefix(1);
       continue;
     }
-    std::string word(text.substr(0, n));
-    // A full stop at the end of a sentence is no part of the word.
-    std::string tail;
-    while (!word.empty() && (word.back() == '.' || word.back() == '-')) {
-      tail.insert(tail.begin(), word.back());
-      word.pop_back();
-    }
-    const auto it = words_.find(word);
-    out += it == words_.end() ? word : it->second;
-    out += tail;
-    text.remove_prefix(n);
+    const auto it = words_.find(std::string(word));
+    if (it != words_.end())
+      out += it->second;
+    else
+      out += IsMeasuredDuration(word) ? "(duration)" : word;
   }
   return out;
 }

@@ -4,7 +4,9 @@
 // An object is resource/namespace/name. One with a generated name is
 // OWNER-IDENTITY>resource#n, the n-th such creation of its owner in the trace; without an owner the
 // prefix takes the owner's place. An Event is about#reason#n. A uid stands for one creation: for
-// IDENTITY, and from the second creation of that name on for IDENTITY~n.
+// IDENTITY, and from the second creation of that name on for IDENTITY~n. Other values that are
+// handed out (addresses, ids of containers, names of token volumes) stand for the place in which
+// they were first written: IDENTITY:PATH#n. Measured durations in texts stand for any.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -30,7 +32,8 @@ class TraceIdentities {
   // The identity of the object that an event is about; "" if it is about none.
   std::string Of(const Record& record) const;
 
-  // The text with generated names and uids replaced by what they stand for, word by word.
+  // The text with generated names, uids and what else is handed out replaced by what they stand
+  // for, word by word.
   std::string Normalise(std::string_view text) const;
 
   // Generated name -> identity, for "which names were paired".
@@ -39,6 +42,9 @@ class TraceIdentities {
  private:
   void LearnCreation(const Record& commit);
   void LearnUid(std::string_view uid, const std::string& identity);
+  // Learns from what a commit wrote into its object at `path`.
+  void LearnHandedOut(const value::Value& written, const std::string& identity,
+                      std::string_view path);
   // The identity of the object at a key of etcd; the key itself if no commit created the object.
   std::string OfKey(std::string_view key) const;
   std::string OwnerOf(const value::Value& object, std::string_view ns) const;
