@@ -1,7 +1,10 @@
 // Creating objects through the whole pipeline.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "ksim/value/json.h"
 #include "tests/apiserver/world.h"
@@ -20,10 +23,8 @@ Value Generated(std::string_view base) {
 }
 
 // API-61
-// API-63
 // API-68
 // API-69
-// API-01
 TEST(Create, FillsInWhatTheServerDecides) {
   World world;
   world.Advance(Milliseconds(1500));
@@ -45,6 +46,87 @@ TEST(Create, FillsInWhatTheServerDecides) {
   EXPECT_EQ(r.object.status().Get("phase").AsString(), "Pending");
   EXPECT_EQ(r.object.resource_version(), world.revision());
   EXPECT_EQ(world.Get("pods", "default", "p1").object.tree(), r.object.tree());
+}
+
+// API-63: the uid is the server's, another for each object and each seed; the time is now, in whole
+// seconds.
+TEST(Create, UidAndCreationTimeAreTheServers) {
+  const Path kUid{"metadata", "uid"}, kTime{"metadata", "creationTimestamp"};
+  const std::string wished = "11111111-2222-4333-8444-555555555555";
+  std::set<std::string> uids{wished};
+  for (const std::uint64_t seed : {1u, 2u}) {
+    WorldOptions options;
+    options.seed = seed;
+    World world(options);
+    for (const char* name : {"a", "b", "a again"}) {
+      world.Advance(Milliseconds(1700));
+      if (std::string_view(name) == "a again") world.Delete("configmaps", "default", "a");
+      const VirtualTime before = world.sim.now();
+      const api::Response r = world.Create("configmaps", "default",
+                                           ConfigMap("default", std::string_view(name).substr(0, 1))
+                                               .Set(kUid, Value::Of(wished))
+                                               .Set(kTime, Value::Of("2025-01-01T00:00:01Z")));
+      ASSERT_EQ(r.code, 201) << r.status.message;
+      EXPECT_TRUE(uids.emplace(r.object.uid()).second) << r.object.uid();
+      EXPECT_EQ(r.object.uid()[14], '4');
+      EXPECT_NE(std::string("89ab").find(r.object.uid()[19]), std::string::npos);
+      const VirtualTime made = *r.object.creation_time();
+      EXPECT_EQ(made.ns() % 1'000'000'000, 0);
+      EXPECT_EQ(made.ns() / 1'000'000'000, before.ns() / 1'000'000'000) << name;
+      EXPECT_GE(before.ns() / 1'000'000'000, 1) << "or the client's time would be now";
+    }
+  }
+}
+
+// API-01: an object's version is the decimal form of the store's revision at its last write, which
+// all kinds share.
+TEST(Create, AVersionIsTheStoresRevisionAtTheLastWrite) {
+  World world;
+  const api::Object pod = world.Create("pods", "default", Pod("default", "p")).object;
+  EXPECT_EQ(pod.resource_version(), world.revision());
+  EXPECT_EQ(pod.ToTree().Get(Path{"metadata", "resourceVersion"}).AsString(),
+            std::to_string(world.revision()));
+  const std::int64_t listed = world.List("pods", "default").list_rv;
+  EXPECT_EQ(listed, world.revision());
+  const api::Object node =
+      world
+          .Create("nodes", "", Json(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}})"))
+          .object;
+  EXPECT_EQ(node.resource_version(), pod.resource_version() + 1) << "one counter for all kinds";
+  EXPECT_EQ(world.List("pods", "default").list_rv, node.resource_version());
+  EXPECT_EQ(world.Get("pods", "default", "p").object.resource_version(), pod.resource_version());
+  const api::Object changed = world
+                                  .Patch("pods", "default", "p", api::PatchType::kMerge,
+                                         R"({"metadata":{"labels":{"a":"b"}}})")
+                                  .object;
+  EXPECT_EQ(changed.resource_version(), world.revision());
+  EXPECT_EQ(changed.resource_version(), node.resource_version() + 1);
+}
+
+// API-01: the server compares versions as numbers: 9 is less than 10, and 010 is 10.
+TEST(Create, VersionsAreComparedAsNumbers) {
+  for (const Compat compat : kProfiles) {
+    World world{WorldOptions(compat)};
+    while (world.revision() < 105)
+      world.Create("configmaps", "default",
+                   ConfigMap("default", "m" + std::to_string(world.revision())));
+    const api::Object map = world.Create("configmaps", "default", ConfigMap("default", "m")).object;
+    world.Advance(Seconds(1));
+    const VirtualTime before = world.sim.now();
+    for (const char* older : {"9", "99"}) {
+      EXPECT_EQ(world.Get("configmaps", "default", "m", older).code, 200);
+      EXPECT_EQ(world.List("configmaps", "default", Options(older)).code, 200);
+    }
+    EXPECT_LT(world.sim.now() - before, Seconds(1)) << "nothing to wait for";
+    EXPECT_EQ(world.Get("configmaps", "default", "m", "1000").code, 504) << "of the future";
+    const Path kVersion{"metadata", "resourceVersion"};
+    const std::string padded = "0" + std::to_string(map.resource_version());
+    EXPECT_EQ(world
+                  .Update("configmaps",
+                          ConfigMap("default", "m", "2").Set(kVersion, Value::String(padded)))
+                  .code,
+              200);
+  }
 }
 
 // API-69
@@ -181,8 +263,70 @@ TEST(Create, NeedsANameOrABaseForOne) {
             "Required value: name or generateName is required");
 }
 
+// API-07: one revision for each key that is written, none for what is refused or changes nothing.
+TEST(Create, WritesTakeOneRevisionAKeyAndOthersNone) {
+  using Verb = std::function<int(World&)>;
+  const auto merge = [](const char* json) {
+    return [json](World& w) {
+      return w.Patch("configmaps", "default", "m", api::PatchType::kMerge, json).code;
+    };
+  };
+  const auto put = [](const char* data, const char* rv) {
+    return [data, rv](World& w) {
+      Value map = w.Get("configmaps", "default", "m").object.ToTree();
+      map = map.Set(Path{"data", "k"}, Value::Of(data));
+      if (*rv != 0) map = map.Set(Path{"metadata", "resourceVersion"}, Value::Of(rv));
+      return w.Update("configmaps", map).code;
+    };
+  };
+  const auto remove = [](const char* name) {
+    return [name](World& w) { return w.Delete("configmaps", "default", name).code; };
+  };
+  const auto create = [](const char* name) {
+    return [name](World& w) {
+      return w.Create("configmaps", "default", ConfigMap("default", name)).code;
+    };
+  };
+  struct Case {
+    const char* name;
+    Verb verb;
+    int code;
+    int revisions;
+  };
+  for (const Compat compat : kProfiles) {
+    World world{WorldOptions(compat)};
+    for (const Case& c : std::vector<Case>{
+             {"create", create("m"), 201, 1},
+             {"create what is there", create("m"), 409, 0},
+             {"create what is invalid", create("NO"), 422, 0},
+             {"update", put("1", ""), 200, 1},
+             {"update to the same", put("1", ""), 200, 0},
+             {"update of an old version", put("2", "1"), 409, 0},
+             {"patch", merge(R"({"data":{"k":"3"}})"), 200, 1},
+             {"patch to the same", merge(R"({"data":{"k":"3"}})"), 200, 0},
+             {"patch to what is invalid", merge(R"({"data":{"b/d":"3"}})"), 422, 0},
+             {"create another", create("n"), 201, 1},
+             {"delete", remove("n"), 200, 1},
+             {"delete what is gone", remove("n"), 404, 0},
+             {"add a finalizer", merge(R"({"metadata":{"finalizers":["example.com/x"]}})"), 200, 1},
+             {"mark for deletion", remove("m"), 200, 1},
+             {"mark again", remove("m"), 200, 0},
+             {"take the finalizer away", merge(R"({"metadata":{"finalizers":null}})"), 200, 1},
+             {"it is gone", remove("m"), 404, 0},
+         }) {
+      const std::int64_t before = world.revision();
+      EXPECT_EQ(c.verb(world), c.code) << c.name;
+      EXPECT_EQ(world.revision() - before, c.revisions) << c.name;
+    }
+    for (const char* name : {"x", "y", "z"}) create(name)(world);
+    const std::int64_t before = world.revision();
+    api::Request all = world.Request(api::Verb::kDeleteCollection, "configmaps", "default", "");
+    EXPECT_EQ(world.Do(all).code, 200);
+    EXPECT_EQ(world.revision() - before, 3) << "one for each key";
+  }
+}
+
 // API-06
-// API-07
 // API-23
 TEST(Create, AnExistingNameIsAConflictAndWritesNothing) {
   World world;

@@ -1,6 +1,9 @@
 // PUT and PATCH through the whole pipeline.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
 #include "tests/apiserver/world.h"
@@ -104,6 +107,31 @@ TEST_F(Updates, AnotherUidIsAConflict) {
   const api::Response patch = world.Patch("configmaps", "default", "m", PatchType::kMerge,
                                           R"({"metadata":{"uid":"someone-else"}})");
   EXPECT_EQ(patch.code, 422);
+}
+
+// API-78: the uid of a PUT is looked at before its content is; that of a PATCH is content.
+TEST_F(Updates, TheUidOfAPutIsAPreconditionAndThatOfAPatchAField) {
+  const api::Object map = NewMap();
+  const Value invalid = map.ToTree().Set(Path{"data", "b/d"}, Value::Of("x"));
+  EXPECT_EQ(world.Update("configmaps", invalid).code, 422) << "its own uid";
+  const std::int64_t before = world.revision();
+  const api::Response put = world.Update("configmaps", invalid.Set(kUid, Value::Of("another")));
+  EXPECT_EQ(put.code, 409);
+  EXPECT_EQ(put.status.reason, "Conflict");
+  const api::Response both =
+      world.Update("configmaps", invalid.Set(kUid, Value::Of("another"))
+                                     .Set(Path{"metadata", "resourceVersion"}, Value::Of("1")));
+  EXPECT_EQ(both.code, 409);
+  EXPECT_NE(both.status.message.find("UID in precondition: another"), std::string::npos)
+      << "before the version, too: " << both.status.message;
+  const api::Response patch = world.Patch("configmaps", "default", "m", PatchType::kMerge,
+                                          R"({"metadata":{"uid":"another"},"data":{"b/d":"x"}})");
+  EXPECT_EQ(patch.code, 422);
+  std::set<std::string> fields;
+  for (const api::StatusCause& cause : patch.status.details->causes) fields.emplace(cause.field);
+  EXPECT_EQ(fields, (std::set<std::string>{"metadata.uid", "data[b/d]"}));
+  EXPECT_EQ(world.revision(), before);
+  EXPECT_EQ(world.Update("configmaps", map.ToTree().Erase(kUid)).code, 200) << "none is no other";
 }
 
 // API-11

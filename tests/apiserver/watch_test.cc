@@ -130,8 +130,42 @@ TEST_P(Watches, FromTooOldARevisionIsAnErrorEvent) {
   EXPECT_TRUE(watch->last().status().details->causes.empty());
 }
 
-// WATCH-12
 // WATCH-16
+TEST_P(Watches, AllWatchersOfAnEventSeeOneContentThatNobodyCanChange) {
+  const std::string now = std::to_string(world.revision());
+  auto first = Watch(WatchFrom(now));
+  auto second = Watch(WatchFrom(now));
+  auto all = Watch(WatchFrom(now), "");
+  const value::Path kData{"data", "k"};
+  const Value wanted = ConfigMap("default", "c", "as it was").Get("data");
+  world.Create("configmaps", "default", ConfigMap("default", "c", "as it was"));
+  world.Advance(Seconds(1));
+  // The first consumer scribbles in the object that it was given, in place if that is possible.
+  ASSERT_EQ(first->seen.size(), 1u);
+  Value mine = std::move(first->seen[0].event.object).ToTree();
+  mine = std::move(mine).Set(kData, Value::Of("scribbled"));
+  mine = std::move(mine).Set(value::Path{"metadata", "labels", "mine"}, Value::Of("yes"));
+  mine = std::move(mine).Set(value::Path{"metadata", "name"}, Value::Of("d"));
+  ASSERT_EQ(mine.Get(kData).AsString(), "scribbled");
+  // The others' events, a watch that begins later, the cache and the store have what was written.
+  auto late = Watch(WatchFrom(now));
+  world.Advance(Seconds(1));
+  const std::vector<std::pair<const char*, api::Object>> others{
+      {"another watch", second->last().object},
+      {"a watch of all namespaces", all->last().object},
+      {"a watch from before", late->last().object},
+      {"the cache", world.Get("configmaps", "default", "c", "0").object},
+      {"the store", world.Get("configmaps", "default", "c").object}};
+  for (const auto& [name, object] : others) {
+    EXPECT_EQ(object.tree().Get("data"), wanted) << name;
+    EXPECT_EQ(object.name(), "c") << name;
+    EXPECT_TRUE(object.labels().empty()) << name;
+    EXPECT_EQ(object.tree(), others[0].second.tree()) << name;
+    EXPECT_EQ(object.resource_version(), others[0].second.resource_version()) << name;
+  }
+}
+
+// WATCH-12
 TEST_P(Watches, SeveralNamespacesComeInOneOrder) {
   auto watch = Watch(WatchFrom(std::to_string(world.revision())), "");
   for (int i = 0; i < 10; ++i) Make(fmt::format("x{}", i), i % 2 == 0 ? "default" : "kube-system");

@@ -30,6 +30,7 @@ struct QueueTest : testing::Test {
     for (int i = 0; i < count; ++i) {
       QueuedPod pod = co_await queue->Pop();
       popped.push_back(fmt::format("{}@{}", pod.pod.name(), process.Now().ns() / 1'000'000));
+      in_hand_uid = pod.uid();
       in_hand = std::move(pod);
     }
   }
@@ -48,21 +49,80 @@ struct QueueTest : testing::Test {
   std::uint32_t helpful = ClusterEvent::kNodeAdd;
   std::vector<std::string> popped;
   QueuedPod in_hand;
+  std::string in_hand_uid;
 };
 
 struct QueueTest130 : QueueTest {
   QueueTest130() : QueueTest(api::Compat::k1_30) {}
 };
 
-// SCHED-02
+// SCHED-02: the names would order them the other way round.
 TEST_F(QueueTest, HigherPriorityThenOlderFirst) {
-  queue->Add(Pod("old"));
+  queue->Add(Pod("z-old"));
   Advance(Milliseconds(1));
-  queue->Add(Pod("young"));
+  queue->Add(Pod("a-young"));
   queue->Add(Pod("urgent", "", R"("priority":10)"));
-  Pop(3);
+  queue->Add(Pod("minor", "", R"("priority":-1)"));
+  Pop(4);
   Advance({});
-  EXPECT_EQ(popped, (std::vector<std::string>{"urgent@1", "old@1", "young@1"}));
+  EXPECT_EQ(popped, (std::vector<std::string>{"urgent@1", "z-old@1", "a-young@1", "minor@1"}));
+}
+
+// SCHED-02: a pod that comes back queues anew, behind those that came while it was tried.
+TEST_F(QueueTest, APodThatComesBackIsTheYoungest) {
+  queue->Add(Pod("a"));
+  Pop(1);
+  Advance(Milliseconds(1));
+  queue->Add(Pod("b"));
+  Advance(Milliseconds(1));
+  Reject();
+  queue->Activate(in_hand_uid);
+  EXPECT_EQ(queue->active(), 2u);
+  Pop(2);
+  Advance({});
+  EXPECT_EQ(popped, (std::vector<std::string>{"a@0", "b@2", "a@2"}));
+}
+
+// SCHED-02: three places, and the pods being tried, which are in none of them.
+TEST_F(QueueTest, APodWaitsInOneOfThreePlaces) {
+  const auto places = [this] {
+    return std::vector<std::size_t>{queue->active(), queue->backing_off(), queue->unschedulable()};
+  };
+  using Places = std::vector<std::size_t>;
+  queue->Add(Pod("a"));
+  queue->Add(Pod("b"));
+  EXPECT_EQ(places(), (Places{2, 0, 0}));
+  Pop(1);
+  Advance({});
+  EXPECT_EQ(places(), (Places{1, 0, 0})) << "a is being tried";
+  Reject();
+  EXPECT_EQ(places(), (Places{1, 0, 1})) << "no plugin can say better yet";
+  Pop(1);
+  Advance({});
+  EXPECT_EQ(places(), (Places{0, 0, 1}));
+  Fail();
+  EXPECT_EQ(places(), (Places{0, 1, 1})) << "an error needs no event";
+  queue->Activate(in_hand_uid);
+  EXPECT_EQ(places(), (Places{1, 0, 1}));
+}
+
+// SCHED-02: the queue remembers an event for each pod that was being tried when it came, and for
+// no other.
+TEST_F(QueueTest, APodTriedAfterAnEventDoesNotHearOfIt) {
+  queue->Add(Pod("a"));
+  queue->Add(Pod("b"));
+  Pop(1);
+  Advance({});
+  QueuedPod a = std::move(in_hand);
+  queue->MoveOnEvent({ClusterEvent::kNodeAdd, "NodeAdd"}, {}, Node("n"));
+  Pop(1);
+  Advance({});
+  Reject();
+  EXPECT_EQ(queue->unschedulable(), 1u) << "b was not being tried yet";
+  in_hand = std::move(a);
+  Reject();
+  EXPECT_EQ(queue->unschedulable(), 1u);
+  EXPECT_EQ(queue->backing_off(), 1u) << "the event may help a";
 }
 
 // SCHED-03

@@ -481,17 +481,5 @@ TEST_P(ReflectorTest, AResyncThatFailsEndsTheWatchAndThePass) {
   EXPECT_THAT(f.Deltas(), ElementsAre("replaced default/a"));
 }
 
-// CLIENT-29
-TEST_P(ReflectorTest, DeathOfTheProcessClosesTheStream) {
-  ReflectorFixture f(GetParam());
-  f.Start();
-  f.world.Settle();
-  EXPECT_EQ(f.world.server.open_streams(), 1u);
-  f.world.process.Kill();
-  f.world.Settle();
-  EXPECT_EQ(f.world.server.open_streams(), 0u);
-  EXPECT_EQ(f.world.sim.pending_work(), 0u);
-}
-
 }  // namespace
 }  // namespace ksim::client

@@ -254,20 +254,6 @@ TEST_P(KubeletActor, ADeletionCutsTheRunningSyncShort) {
   EXPECT_TRUE(w.Get("pods", "p").empty());
 }
 
-// KUBELET-30: the containers of a pod that is deleted with grace period 0 end after the object is
-// gone.
-TEST_P(KubeletActor, AForcedDeleteLeavesContainersThatAreKilledAfterwards) {
-  w.StartKubelet("n1");
-  w.Create("pods", BoundPod("p"));
-  w.Advance(Seconds(30));
-  w.Forget();
-  w.Delete("pods", "p", Grace(0));
-  EXPECT_TRUE(w.Get("pods", "p").empty());
-  w.Advance(Minutes(1));
-  EXPECT_THAT(w.EventTexts(), Contains(StartsWith("Normal Killing Stopping container c")));
-  EXPECT_THAT(PodRequests("p"), testing::Not(Contains("delete uid")));
-}
-
 // KUBELET-32, KUBELET-35
 TEST_P(KubeletActor, RegistersItsNodeReady) {
   w.StartKubelet("n1");

@@ -244,6 +244,39 @@ TEST_P(ReplicaSetHandlers, ADeletedPodOfTheReplicaSetIsReplacedAnyOtherIgnored) 
   EXPECT_THAT(w.PodNames(), SizeIs(1));
 }
 
+// CTRL-RS-11: even if a ReplicaSet selects it. A pod that has ended is not adopted.
+TEST_P(ReplicaSetHandlers, ADeletedOrphanIsIgnored) {
+  w.Create("pods", PodJson("orphan"));
+  w.Patch("pods", "orphan", R"({"status":{"phase":"Succeeded"}})", "status");
+  w.Create("replicasets", ReplicaSetJson("web", 1));
+  w.Settle();
+  ASSERT_FALSE(w.Get("pods", "orphan").controller().has_value());
+  w.Forget();
+  w.Delete("pods", "orphan", Grace(0));
+  w.Settle();
+  EXPECT_THAT(w.HandlerCalls("pods"), testing::Contains("delete orphan"));
+  EXPECT_EQ(w.Reconciles(kWeb), 0u);
+}
+
+// CTRL-RS-11: pods without a node go at once, so their DELETED is the first that the controller
+// hears; it counts by the pod's key.
+TEST_P(ReplicaSetHandlers, ADeletionIsObservedByThePodsKey) {
+  w.Create("replicasets", ReplicaSetJson("web", 3));
+  w.Settle();
+  w.Freeze("pods");
+  w.Patch("replicasets", "web", R"({"spec":{"replicas":2}})");
+  w.Settle();
+  ASSERT_TRUE(w.replicasets().expectations().Get(kWeb).has_value());
+  EXPECT_EQ(w.replicasets().expectations().Get(kWeb)->del, 1);
+  w.Delete("pods", w.PodNames().front(), Grace(0));  // by somebody else
+  w.Relist("pods");
+  w.Freeze("pods", false);
+  w.Settle();
+  EXPECT_EQ(w.replicasets().expectations().Get(kWeb)->del, 0)
+      << "its own counts once, the other does not count";
+  EXPECT_THAT(w.PodNames(), SizeIs(2));
+}
+
 // CTRL-RS-11: the controller missed a deletion; the tombstone names the pod's owner.
 TEST_P(ReplicaSetHandlers, ATombstoneCountsAsTheDelete) {
   w.Create("replicasets", ReplicaSetJson("web", 1));
@@ -255,6 +288,27 @@ TEST_P(ReplicaSetHandlers, ATombstoneCountsAsTheDelete) {
   w.Freeze("pods", false);
   EXPECT_THAT(w.HandlerCalls("pods"), testing::Contains(testing::EndsWith(" tombstone")));
   EXPECT_THAT(w.PodNames(), SizeIs(1));
+}
+
+// CTRL-RS-11: the pod had changed hands before it went, which the controller missed too.
+TEST_P(ReplicaSetHandlers, AStaleTombstoneCountsForTheOwnerThatItNames) {
+  w.Create("replicasets", ReplicaSetJson("web", 1));
+  w.Create("replicasets", ReplicaSetJson("api", 0));
+  w.Settle();
+  const std::string pod = w.TheOnlyPod();
+  w.Freeze("pods");
+  w.Patch("pods", pod,
+          R"({"metadata":{"labels":{"app":"api"},"ownerReferences":[{"$patch":"replace"},
+            {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"api","uid":")" +
+              std::string(w.Get("replicasets", "api").uid()) + R"(","controller":true}]}})");
+  w.Delete("pods", pod, Grace(0));
+  w.Forget();
+  w.Relist("pods");
+  w.Freeze("pods", false);
+  w.Settle();
+  EXPECT_THAT(w.HandlerCalls("pods"), testing::Contains("delete " + pod + " tombstone"));
+  EXPECT_EQ(w.Reconciles("default/api"), 0u);
+  EXPECT_THAT(w.PodNames(), SizeIs(1)) << "its old owner has replaced it";
 }
 
 }  // namespace

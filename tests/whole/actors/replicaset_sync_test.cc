@@ -5,6 +5,7 @@
 #include <map>
 
 #include "ksim/client/core/payloads.h"
+#include "ksim/client/rest/fault_hooks.h"
 #include "tests/whole/actors/actor_world.h"
 
 namespace ksim {
@@ -189,6 +190,71 @@ TEST(ReplicaSetSync, AStatusThatConflictsIsWrittenOnceMoreOnWhatIsThere) {
               ElementsAre("update replicasets/web/status", "get replicasets/web",
                           "update replicasets/web/status"));
   EXPECT_EQ(w.Get("replicasets", "web").status().Get("readyReplicas").AsInt(), 1);
+}
+
+// CTRL-RS-32: observedGeneration is that of the cached object, whatever is there by now, and the
+// second PUT goes over a newer status.
+TEST(ReplicaSetSync, TheStatusIsThatOfTheObjectActedOn) {
+  ActorWorld w;
+  w.Create("replicasets", ReplicaSetJson("web", 1));
+  w.StartReplicaSets();
+  const std::string pod = w.TheOnlyPod();
+  w.Freeze("replicasets");
+  w.Patch("replicasets", "web", R"({"spec":{"minReadySeconds":1}})");
+  w.Patch("replicasets", "web", R"({"status":{"replicas":7,"observedGeneration":2}})", "status");
+  w.MakeReady(pod);
+  w.Advance(Milliseconds(500));
+  const api::Object web = w.Get("replicasets", "web");
+  EXPECT_EQ(web.generation(), 2);
+  EXPECT_EQ(web.status().Get("observedGeneration").AsInt(), 1);
+  EXPECT_EQ(web.status().Get("replicas").AsInt(), 1);
+  EXPECT_EQ(web.status().Get("readyReplicas").AsInt(), 1);
+}
+
+// CTRL-RS-32: any error, not a conflict alone, leads to one GET and one more PUT; a second error is
+// the sync's.
+TEST(ReplicaSetSync, AStatusIsTriedTwiceWhateverTheErrorAndNotAThirdTime) {
+  for (const std::size_t refusals : {1u, 2u}) {
+    for (const api::Status& error :
+         {api::InternalError("no"), api::BadRequest("no"), api::ServiceUnavailable("no"),
+          api::Conflict({"apps", "replicasets"}, "web", "no")}) {
+      ActorWorld w;
+      client::FaultHooks hooks(w.api.sim);
+      w.env.faults = &hooks;
+      w.Create("replicasets", ReplicaSetJson("web", 1));
+      w.StartReplicaSets();
+      const std::string pod = w.TheOnlyPod();
+      std::size_t left = refusals;
+      std::vector<value::Value> sent;
+      hooks.AddJudge([&](const api::Request& r) {
+        client::Mishap mishap;
+        if (r.verb != api::Verb::kUpdate || r.resource->resource != "replicasets") return mishap;
+        sent.push_back(r.body.Get("status"));
+        if (left == 0) return mishap;
+        --left;
+        mishap.kind = client::Mishap::Kind::kRejected;
+        mishap.status = error;
+        return mishap;
+      });
+      w.Forget();
+      w.MakeReady(pod);
+      std::string result;  // of the sync
+      w.api.RunUntil([&] {
+        const sim::Event& last = w.events().back();
+        if (last.kind == sim::EventKind::kReconcile && sent.size() == 2)
+          result = last.payload.As<client::ReconcilePayload>().result;
+        return !result.empty();
+      });
+      EXPECT_EQ(result == "ok", refusals == 1) << error.message << result;
+      EXPECT_THAT(w.Requests({"replicasets"}),
+                  ElementsAre("update replicasets/web/status", "get replicasets/web",
+                              "update replicasets/web/status"));
+      EXPECT_EQ(sent[0], sent[1]);
+      w.Advance(Seconds(5));
+      EXPECT_EQ(w.Get("replicasets", "web").status().Get("readyReplicas").AsInt(), 1);
+      w.api.sim.Shutdown();
+    }
+  }
 }
 
 // CTRL-RS-34, CTRL-RS-16: a sync claims pods, then creates or deletes pods, then writes the status.
