@@ -184,6 +184,67 @@ TEST(Run, WhatNeverComesIsNotOkWhenStrict) {
   EXPECT_EQ(RunCli({"replay", trace}).code, 0) << "the run was the same";
 }
 
+const char* const kJobOfTheManifest =
+    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {restartPolicy: "
+    "Never, containers: [{name: c, image: i}]}}}\n";
+
+TEST(Run, WhatIsNotSimulatedIsToldAndAnErrorWhenStrict) {
+  const std::string path = testing::TempDir() + "job.yaml";
+  ASSERT_TRUE(os::WriteFile(path, kJobOfTheManifest).ok());
+  const std::string said = " no controller for Job in this run: nothing will follow\n";
+  const struct {
+    const char* command;
+    bool strict;
+    int code;
+  } cases[] = {{"run", false, 0}, {"run", true, 1}, {"validate", false, 0}, {"validate", true, 1}};
+  for (const auto& c : cases) {
+    std::vector<std::string> args{c.command, path, "-q"};
+    if (c.strict) args.emplace_back("--strict");
+    const CliResult text = RunCli(args);
+    EXPECT_EQ(text.code, c.code) << c.command;
+    EXPECT_EQ(text.err, path + ":2:1: " + (c.strict ? "error:" : "warning:") + said) << c.command;
+    args.insert(args.end(), {"-o", "json"});
+    const CliResult json = RunCli(args);
+    EXPECT_EQ(json.code, c.code) << c.command;
+    const value::Value list = Json(json.out).Get("notSimulated");
+    ASSERT_EQ(list.size(), 1u) << c.command << json.out;
+    EXPECT_EQ(value::ToJson(list.at(0)),
+              "{\"column\":1,\"controller\":\"job-controller\",\"file\":\"" + path +
+                  "\",\"line\":2,\"message\":\"no controller for Job in this run: nothing will "
+                  "follow\",\"subject\":\"Job\"}");
+  }
+  const CliResult strict = RunCli({"run", path, "--strict", "-o", "json"});
+  EXPECT_EQ(Json(strict.out).Get("result").AsString(), "notSimulated");
+  EXPECT_EQ(Json(strict.out).Get("exitCode").AsInt(), 1);
+}
+
+TEST(Run, EachScenarioOfSeveralHasItsOwnListOfWhatIsNotSimulated) {
+  const std::string job = testing::TempDir() + "job-scenario.yaml";
+  ASSERT_TRUE(os::WriteFile(job, std::string("apiVersion: ksim.dev/v1\nkind: Scenario\n---\n") +
+                                     kJobOfTheManifest)
+                  .ok());
+  for (const char* jobs : {"1", "2"}) {
+    const CliResult r =
+        RunCli({"run", job, "scenarios/replicaset.yaml", "--strict", "-o", "json", "--jobs", jobs});
+    EXPECT_EQ(r.code, 1);
+    const value::Value items = Json(r.out).Get("items");
+    ASSERT_EQ(items.size(), 2u);
+    EXPECT_EQ(items.at(0).Get("notSimulated").size(), 1u);
+    EXPECT_EQ(items.at(0).Get("result").AsString(), "notSimulated");
+    EXPECT_EQ(items.at(1).Get("notSimulated").size(), 0u);
+    EXPECT_EQ(items.at(1).Get("result").AsString(), "ok");
+  }
+}
+
+TEST(Run, AReportForJUnitHasWhatIsNotSimulated) {
+  const std::string path = testing::TempDir() + "job-junit.yaml";
+  const std::string report = testing::TempDir() + "job-junit.xml";
+  ASSERT_TRUE(os::WriteFile(path, kJobOfTheManifest).ok());
+  RunCli({"run", path, "-q", "--strict", "--junit", report});
+  EXPECT_NE(os::ReadFile(report).value_or("").find("error: no controller for Job in this run"),
+            std::string::npos);
+}
+
 TEST(Run, PassingALimitIsCodeThree) {
   const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-q", "--set", "limit.time=2s"});
   EXPECT_EQ(r.code, 1) << "the expectation is unmet as well, and worse";

@@ -84,7 +84,8 @@ std::string Escaped(std::string_view text) {
 
 Value ResultTree(const Scenario& scenario, const RunReport& report,
                  const std::vector<api::Object>& objects,
-                 const std::vector<scenario::InformerDelivery>& delivery) {
+                 const std::vector<scenario::InformerDelivery>& delivery,
+                 const std::vector<scenario::NotSimulated>& not_simulated) {
   std::vector<Value> violations, failures, trees, never, faults, informers;
   for (const trace::Violation& v : report.end.violations) violations.push_back(trace::ToTree(v));
   for (const scenario::StepFailure& f : report.failures)
@@ -113,8 +114,21 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"failedSteps", Value::Array(std::move(failures))},
                      {"stepsNotBegun", Value::Array(std::move(never))},
                      {"faultsNotHappened", Value::Array(std::move(faults))},
+                     {"notSimulated", NotSimulatedTree(not_simulated)},
                      {"delivery", Value::Array(std::move(informers))},
                      {"objects", Value::Array(std::move(trees))}});
+}
+
+Value NotSimulatedTree(const std::vector<scenario::NotSimulated>& list) {
+  std::vector<Value> trees;
+  for (const scenario::NotSimulated& one : list)
+    trees.push_back(value::Obj({{"subject", Value::Of(one.subject)},
+                                {"controller", Value::Of(one.controller)},
+                                {"message", Value::Of(one.message)},
+                                {"file", Value::Of(one.file)},
+                                {"line", Value::Of(one.span.line)},
+                                {"column", Value::Of(one.span.column)}}));
+  return Value::Array(std::move(trees));
 }
 
 std::string SummaryLine(const Scenario& scenario, const RunReport& report, bool with_name) {
@@ -189,6 +203,12 @@ std::string Complaints(const RunReport& report, const std::vector<sim::Event>& e
   for (const scenario::FaultNote& f : report.faults_missing)
     out += fmt::format("{} fault {} ({}) did not happen: {}\n", never, f.number, f.fault, f.why);
   return out;
+}
+
+std::string NotSimulatedText(const std::vector<scenario::NotSimulated>& list, bool strict,
+                             bool color) {
+  const auto severity = strict ? Diagnostic::Severity::kError : Diagnostic::Severity::kWarning;
+  return Render(ToDiagnostics(list, severity), color, static_cast<int>(list.size()));
 }
 
 std::string JUnitXml(const std::vector<JUnitCase>& cases) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ksim/scenario/delivery.h"
+#include "ksim/scenario/not_simulated.h"
 #include "ksim/scenario/runner.h"
 
 namespace ksim::cli {
@@ -11,7 +12,11 @@ namespace ksim::cli {
 // {apiVersion: ksim.dev/v1, kind: RunResult, ...}: fields are added, never renamed.
 value::Value ResultTree(const scenario::Scenario& scenario, const scenario::RunReport& report,
                         const std::vector<api::Object>& objects,
-                        const std::vector<scenario::InformerDelivery>& delivery);
+                        const std::vector<scenario::InformerDelivery>& delivery,
+                        const std::vector<scenario::NotSimulated>& not_simulated);
+
+// [{subject, controller, message, file, line, column}]
+value::Value NotSimulatedTree(const std::vector<scenario::NotSimulated>& list);
 
 // "ok: 1,234 events, 57 writes, 34.2s of virtual time, digest 0123..."
 std::string SummaryLine(const scenario::Scenario& scenario, const scenario::RunReport& report,
@@ -30,6 +35,10 @@ std::string ResultNames(const scenario::Scenario& scenario, const api::Kinds& ki
 // are errors.
 std::string Complaints(const scenario::RunReport& report, const std::vector<sim::Event>& events,
                        bool strict, bool color);
+
+// Whatever a run does not simulate, a line each: warnings, or errors with --strict.
+std::string NotSimulatedText(const std::vector<scenario::NotSimulated>& list, bool strict,
+                             bool color);
 
 // One testcase a run.
 struct JUnitCase {

@@ -29,10 +29,12 @@ scenario::RunnerOptions RunnerOptionsFor(const RunOptions& options, apiserver::A
 
 class ScenarioRun {
  public:
-  ScenarioRun(const RunOptions& options, const Io& io, const Scenario& scenario, bool many)
+  ScenarioRun(const RunOptions& options, const Io& io, const Scenario& scenario,
+              const std::vector<scenario::NotSimulated>& not_simulated, bool many)
       : options_(options),
         io_(io),
         scenario_(scenario),
+        not_simulated_(not_simulated),
         many_(many),
         audit_(apiserver::ParseAuditLevel(options.audit_level).value()),
         runner_(scenario, RunnerOptionsFor(options, &audit_)) {}
@@ -44,17 +46,19 @@ class ScenarioRun {
     if (!WriteTrace() || !WriteAudit()) report_.exit_code = Worst({report_.exit_code, kUndecided});
     output_.code = report_.exit_code;
     Print();
-    output_.complaints = Complaints(report_, runner_.events(), options_.strict, false);
+    output_.complaints = NotSimulatedText(not_simulated_, options_.strict, false) +
+                         Complaints(report_, runner_.events(), options_.strict, false);
     return std::move(output_);
   }
 
  private:
-  // Makes steps and faults that never came an error. The trace does not record it: a replay has no
-  // --strict.
+  // Makes an error of steps and faults that never came, and of whatever is not simulated. The trace
+  // does not record it: a replay has no --strict.
   void ApplyStrict() {
-    if (report_.never_begun.empty() && report_.faults_missing.empty()) return;
+    const bool never_came = !report_.never_begun.empty() || !report_.faults_missing.empty();
+    if (!never_came && not_simulated_.empty()) return;
     if (report_.exit_code == kOk) report_.exit_code = kViolation;
-    if (report_.end.result == "ok") report_.end.result = "neverCame";
+    if (report_.end.result == "ok") report_.end.result = never_came ? "neverCame" : "notSimulated";
   }
 
   bool WriteTrace() {
@@ -87,7 +91,8 @@ class ScenarioRun {
     const std::vector<api::Object> objects = runner_.world().Objects();
     const std::string& format = options_.common.output;
     const auto tree = [&] {
-      return ResultTree(scenario_, report_, objects, scenario::DeliveryOf(runner_.events()));
+      return ResultTree(scenario_, report_, objects, scenario::DeliveryOf(runner_.events()),
+                        not_simulated_);
     };
     const bool program = format == "json" || format == "yaml";
     if (program && many_)
@@ -133,6 +138,7 @@ class ScenarioRun {
   const RunOptions& options_;
   const Io& io_;
   const Scenario& scenario_;
+  const std::vector<scenario::NotSimulated>& not_simulated_;
   bool many_;
   apiserver::AuditLog audit_;
   scenario::Runner runner_;
@@ -143,8 +149,8 @@ class ScenarioRun {
 }  // namespace
 
 RunOutput RunScenario(const RunOptions& options, const Io& io, const Scenario& scenario,
-                      bool many) {
-  return ScenarioRun(options, io, scenario, many).Run();
+                      const std::vector<scenario::NotSimulated>& not_simulated, bool many) {
+  return ScenarioRun(options, io, scenario, not_simulated, many).Run();
 }
 
 }  // namespace ksim::cli

@@ -1,10 +1,12 @@
 // One of the runs of `ksim run`: runs a scenario, writes its files, and renders the rest.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/io.h"
 #include "ksim/cli/run_output.h"
+#include "ksim/scenario/not_simulated.h"
 
 namespace ksim::scenario {
 struct Scenario;
@@ -22,8 +24,9 @@ struct RunOptions {
 };
 
 // `io` only gives its colours. `many`: one of several, which has a line for itself, or in JSON and
-// YAML a tree that goes into a document with the others.
+// YAML a tree that goes into a document with the others. `not_simulated`: of this scenario; it has
+// been printed.
 RunOutput RunScenario(const RunOptions& options, const Io& io, const scenario::Scenario& scenario,
-                      bool many);
+                      const std::vector<scenario::NotSimulated>& not_simulated, bool many);
 
 }  // namespace ksim::cli

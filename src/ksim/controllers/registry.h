@@ -18,4 +18,7 @@ const ControllerInfo* FindController(std::string_view name);
 // The built-in controller that keeps the pods of `workload` ("replicasets"); null if there is none.
 const ControllerInfo* ControllerOf(std::string_view workload);
 
+// The built-in controller that removes a finalizer; null if there is none.
+const ControllerInfo* ControllerOfFinalizer(std::string_view finalizer);
+
 }  // namespace ksim::controllers

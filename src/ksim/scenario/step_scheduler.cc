@@ -7,6 +7,7 @@
 
 #include "ksim/scenario/kubectl_options.h"
 #include "ksim/scenario/step_arguments.h"
+#include "ksim/scenario/stuck_step.h"
 #include "ksim/scenario/work_hold.h"
 #include "ksim/trace/events.h"
 
@@ -209,8 +210,9 @@ std::vector<std::string> StepScheduler::DescribeRunning() const {
   for (const Group& group : groups_) {
     if (!group.running || group.broken_off) continue;
     const Step& step = scenario_.steps[*group.running];
-    out.push_back(fmt::format("step {} ({} {}) has not ended", *group.running + 1,
-                              ToString(step.kind), TargetOf(step)));
+    const std::string why = WhyStuck(step, scenario_, world_);
+    out.push_back(fmt::format("step {} ({} {}) has not ended{}{}", *group.running + 1,
+                              ToString(step.kind), TargetOf(step), why.empty() ? "" : ": ", why));
   }
   return out;
 }

@@ -34,7 +34,7 @@ class StepScheduler {
 
   // Whether a step is still to come at its time, or is under way and in the end gives up by itself.
   bool HasStepThatWillEnd() const;
-  // "step 2 (wait pods) has not ended", for each that is under way.
+  // "step 2 (wait pods) has not ended: it waits for ...", for each that is under way.
   std::vector<std::string> DescribeRunning() const;
   // The run is over: a step that died with kubectl has failed, and the steps after it, and all
   // whose time or trigger did not come, have never begun.

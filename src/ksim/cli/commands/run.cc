@@ -114,6 +114,19 @@ std::vector<Diagnostic> CheckOutputs(const RunFlags& flags, const Loaded& loaded
   return errors;
 }
 
+// For each scenario, whatever its run will do nothing about.
+using NotSimulatedLists = std::vector<std::vector<scenario::NotSimulated>>;
+
+NotSimulatedLists FindNotSimulated(Io& io, const RunFlags& flags, const Loaded& loaded) {
+  NotSimulatedLists lists;
+  const bool strict = flags.scenario.strict;
+  for (std::size_t i = 0; i < loaded.scenarios.size(); ++i) {
+    lists.push_back(scenario::NotSimulatedIn(loaded.scenarios[i], loaded.files[i]));
+    io.Err(NotSimulatedText(lists.back(), strict, io.err_color()));
+  }
+  return lists;
+}
+
 int LoadScenarios(Io& io, const RunFlags& flags, Loaded* loaded) {
   *loaded = scenario::Load(flags.files, LoadOptionsOf(flags.scenario));
   std::vector<Diagnostic> errors = loaded->errors;
@@ -156,9 +169,11 @@ void TakeRunOutput(Io& io, const Scenario& scenario, RunOutput output, RunResult
 }
 
 void RunInTurn(Io& io, const RunOptions& options, const std::vector<Scenario>& scenarios,
-               RunResults* results) {
-  for (const Scenario& scenario : scenarios) {
-    TakeRunOutput(io, scenario, RunScenario(options, io, scenario, scenarios.size() > 1), results);
+               const NotSimulatedLists& not_simulated, RunResults* results) {
+  const bool many = scenarios.size() > 1;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    TakeRunOutput(io, scenarios[i], RunScenario(options, io, scenarios[i], not_simulated[i], many),
+                  results);
     if (interrupted != 0) break;
   }
 }
@@ -176,10 +191,10 @@ RunOutput OutputOfLostRun(const Scenario& scenario, const os::Piece& piece) {
 
 // Runs in worker processes, and prints the same in the same order as RunInTurn.
 void RunSideBySide(Io& io, const RunOptions& options, const std::vector<Scenario>& scenarios,
-                   int jobs, RunResults* results) {
+                   const NotSimulatedLists& not_simulated, int jobs, RunResults* results) {
   const auto work = [&](std::size_t i) {
     InstallSignalHandlers();  // a run that is stopped has something to say
-    return Encode(RunScenario(options, io, scenarios[i], true));
+    return Encode(RunScenario(options, io, scenarios[i], not_simulated[i], true));
   };
   const auto take = [&](const os::Piece& piece) {
     const Scenario& scenario = scenarios[piece.number];
@@ -222,12 +237,13 @@ int RunRun(Io& io, const RunFlags& flags) {
   }
   Loaded loaded;
   if (const int code = LoadScenarios(io, flags, &loaded); code != kOk) return code;
+  const NotSimulatedLists not_simulated = FindNotSimulated(io, flags, loaded);
   const InterruptibleScope until_all_is_written;
   RunResults results;
   if (loaded.scenarios.size() > 1 && flags.jobs > 1)
-    RunSideBySide(io, options, loaded.scenarios, flags.jobs, &results);
+    RunSideBySide(io, options, loaded.scenarios, not_simulated, flags.jobs, &results);
   else
-    RunInTurn(io, options, loaded.scenarios, &results);
+    RunInTurn(io, options, loaded.scenarios, not_simulated, &results);
   if (!results.trees.empty())
     io.Out(kubectl::TreeText(ResultList(std::move(results.trees)), options.common.output));
   WriteJUnit(io, flags.junit, &results);

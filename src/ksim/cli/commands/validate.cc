@@ -4,10 +4,12 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/result.h"
 #include "ksim/cli/scenario_flags.h"
 #include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
+#include "ksim/scenario/not_simulated.h"
 
 namespace ksim::cli {
 namespace {
@@ -38,7 +40,7 @@ void AddValidateFlags(FlagSet& set, ValidateFlags& flags) {
   AddQuietFlag(set, flags.common);
 }
 
-// Adds the problems that only a run would show.
+// Adds the problems that only a run would show, but for what is not simulated.
 void AddRunProblems(scenario::Loaded* loaded) {
   for (std::size_t i = 0; i < loaded->scenarios.size(); ++i) {
     for (Diagnostic& d : scenario::DryRun(loaded->scenarios[i]))
@@ -50,7 +52,22 @@ void AddRunProblems(scenario::Loaded* loaded) {
   }
 }
 
-void PrintProblems(Io& io, const scenario::Loaded& loaded, const CommonFlags& flags) {
+// Whatever the runs will not simulate is a warning, or an error with --strict.
+std::vector<scenario::NotSimulated> AddNotSimulated(bool strict, scenario::Loaded* loaded) {
+  const auto severity = strict ? Diagnostic::Severity::kError : Diagnostic::Severity::kWarning;
+  std::vector<scenario::NotSimulated> all;
+  for (std::size_t i = 0; i < loaded->scenarios.size(); ++i)
+    for (scenario::NotSimulated& one :
+         scenario::NotSimulatedIn(loaded->scenarios[i], loaded->files[i]))
+      all.push_back(std::move(one));
+  for (Diagnostic& d : scenario::ToDiagnostics(all, severity))
+    (strict ? loaded->errors : loaded->warnings).push_back(std::move(d));
+  return all;
+}
+
+void PrintProblems(Io& io, const scenario::Loaded& loaded,
+                   const std::vector<scenario::NotSimulated>& not_simulated,
+                   const CommonFlags& flags) {
   if (flags.output != "text") {
     std::vector<Value> problems;
     for (const Diagnostic& d : loaded.errors) problems.push_back(ProblemTree(d));
@@ -58,11 +75,12 @@ void PrintProblems(Io& io, const scenario::Loaded& loaded, const CommonFlags& fl
     const Value result = value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                                      {"kind", Value::Of("ValidateResult")},
                                      {"valid", Value::Of(loaded.errors.empty())},
-                                     {"problems", Value::Array(std::move(problems))}});
+                                     {"problems", Value::Array(std::move(problems))},
+                                     {"notSimulated", NotSimulatedTree(not_simulated)}});
     io.Out(kubectl::TreeText(result, flags.output));
     return;
   }
-  io.Err(Render(loaded.warnings, io.err_color()));
+  io.Err(Render(loaded.warnings, io.err_color(), static_cast<int>(loaded.warnings.size())));
   io.Err(Render(loaded.errors, io.err_color()));
   if (loaded.errors.empty() && !flags.quiet)
     for (std::size_t i = 0; i < loaded.scenarios.size(); ++i)
@@ -82,7 +100,9 @@ int RunValidate(Io& io, const ValidateFlags& flags) {
     return kNothing;
   }
   if (loaded.errors.empty()) AddRunProblems(&loaded);
-  PrintProblems(io, loaded, flags.common);
+  const std::vector<scenario::NotSimulated> not_simulated =
+      AddNotSimulated(flags.scenario.strict, &loaded);
+  PrintProblems(io, loaded, not_simulated, flags.common);
   return loaded.errors.empty() ? kOk : kViolation;
 }
 

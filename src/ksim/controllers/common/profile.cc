@@ -25,6 +25,7 @@ constexpr Profile MakeV136() {
   p.next_availability_check = true;
   p.terminating_replicas = true;
   p.ranks_sidecar_restarts = true;
+  p.node_monitor_grace_period = Seconds(50);
   return p;
 }
 

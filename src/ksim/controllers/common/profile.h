@@ -5,6 +5,7 @@
 // the file that is named.
 #pragma once
 #include "ksim/api/compat.h"
+#include "ksim/base/time.h"
 
 namespace ksim::controllers {
 
@@ -25,6 +26,9 @@ struct Profile {
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
   bool separate_taint_eviction = false;
+  // nodelifecycle/config/v1alpha1/defaults.go: a node that has been silent for so long is marked
+  // Unknown and tainted.
+  Duration node_monitor_grace_period = Seconds(40);
 };
 
 const Profile& ProfileOf(api::Compat compat);

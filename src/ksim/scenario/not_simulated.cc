@@ -1,0 +1,375 @@
+#include "ksim/scenario/not_simulated.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "ksim/api/kinds.h"
+#include "ksim/controllers/kind_effects.h"
+#include "ksim/controllers/registry.h"
+#include "ksim/fault/injector.h"
+#include "ksim/scenario/controller_parts.h"
+#include "ksim/scenario/parse.h"
+#include "ksim/scenario/step_scheduler.h"
+#include "ksim/value/json.h"
+
+namespace ksim::scenario {
+namespace {
+
+using controllers::ControllerInfo;
+using controllers::Effect;
+using controllers::KindEffect;
+using value::Value;
+
+// The node lifecycle controller evicts pods of a node that is not ready after the default
+// tolerations' time (plugin/pkg/admission/defaulttolerationseconds).
+constexpr Duration kDefaultToleration = Seconds(300);
+
+// The way from an object of the kind to the spec of its pods, "" if it makes none.
+std::string_view WayToPodSpec(std::string_view kind) {
+  static constexpr std::string_view kWithTemplate[] = {
+      "ReplicationController", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"};
+  if (kind == "Pod") return "spec";
+  if (kind == "CronJob") return "spec.jobTemplate.spec.template.spec";
+  const auto* const end = std::end(kWithTemplate);
+  return std::find(std::begin(kWithTemplate), end, kind) != end ? "spec.template.spec" : "";
+}
+
+Value At(Value tree, std::string_view way) {
+  while (!way.empty()) {
+    const std::size_t dot = std::min(way.find('.'), way.size());
+    tree = tree.Get(way.substr(0, dot));
+    way.remove_prefix(std::min(dot + 1, way.size()));
+  }
+  return tree;
+}
+
+// Whether the schemas of a definition say anything about its objects.
+bool HasSchema(const Value& definition) {
+  for (const Value& version : definition.Get("spec").Get("versions").items()) {
+    const Value& schema = version.Get("schema").Get("openAPIV3Schema");
+    if (schema.Has("properties") || schema.Has("x-kubernetes-validations")) return true;
+  }
+  return false;
+}
+
+bool WritesObjects(const Step& step) {
+  return step.kind == StepKind::kCreate || step.kind == StepKind::kApply ||
+         step.kind == StepKind::kReplace;
+}
+
+std::string Without(const ControllerInfo& controller) {
+  return fmt::format("no {} in this run", controller.Title());
+}
+
+class Finder {
+ public:
+  Finder(const Scenario& scenario, const std::string& file) : scenario_(scenario), file_(file) {
+    for (const Step& step : scenario_.steps)
+      for (const Manifest& m : step.objects) Learn(m);
+    for (const std::string& node : scenario_.cluster.NodeNames()) nodes_.insert(node);
+  }
+
+  std::vector<NotSimulated> Find() {
+    for (std::size_t i = 0; i < scenario_.steps.size(); ++i)
+      LookAtStep(scenario_.steps[i], static_cast<int>(i) + 1);
+    for (std::size_t i = 0; i < scenario_.faults.size(); ++i)
+      LookAtFault(scenario_.faults[i], static_cast<int>(i) + 1);
+    return std::move(found_);
+  }
+
+ private:
+  // Notes the kinds, nodes and owners that the scenario's objects name.
+  void Learn(const Manifest& manifest) {
+    LearnDefinition(kinds_, manifest);
+    LearnKind(kinds_, manifest.ApiVersion(), manifest.Kind());
+    if (manifest.Kind() == "Node") nodes_.insert(manifest.Name());
+    for (const Value& owner : manifest.tree.Get("metadata").Get("ownerReferences").items())
+      owners_.insert(std::string(owner.Get("kind").AsString()));
+  }
+
+  const ControllerInfo* Missing(std::string_view name) const {
+    return MissingController(scenario_.cluster, scenario_.compat, name);
+  }
+
+  void Add(std::string subject, const ControllerInfo* controller, std::string message,
+           std::string file, const Span& span) {
+    if (!said_.insert(message).second) return;
+    NotSimulated one;
+    one.subject = std::move(subject);
+    if (controller != nullptr) one.controller = controller->upstream;
+    one.message = std::move(message);
+    one.file = std::move(file);
+    if (span.line > 0) one.span = span;  // else --set put it there
+    found_.push_back(std::move(one));
+  }
+
+  void AddAt(const Manifest& manifest, std::string_view field, std::string subject,
+             const ControllerInfo* controller, std::string message) {
+    const Span span = SpanOfField(manifest, field, Part::kKey);
+    Add(std::move(subject), controller, std::move(message),
+        manifest.file ? manifest.file->name : file_, span);
+  }
+
+  // --- objects ---
+
+  void LookAtObject(const Manifest& manifest) {
+    const api::ResourceInfo* info = kinds_.ByKind(manifest.ApiVersion(), manifest.Kind());
+    if (info == nullptr) return;
+    const KindEffect* row = controllers::EffectOf(info->group, info->kind);
+    if (row == nullptr && !info->custom) return;
+    if (!LookAtKind(manifest, row)) return;
+    if (info->kind == "CustomResourceDefinition" && HasSchema(manifest.tree))
+      AddAt(manifest, "spec", info->kind, nullptr,
+            "the schema of a CustomResourceDefinition has no effect in this run: it checks and "
+            "defaults nothing");
+    if (info->kind == "Node") LookAtNode(manifest);
+    LookAtPodSpec(manifest);
+  }
+
+  // Whether something becomes of an object of the kind; a null row is that of a custom kind.
+  bool LookAtKind(const Manifest& manifest, const KindEffect* row) {
+    const std::string kind = manifest.Kind();
+    const bool waits = row == nullptr || row->effect == Effect::kNeedsController;
+    const ControllerInfo* missing =
+        row == nullptr || row->controller.empty() ? nullptr : Missing(row->controller);
+    if (row != nullptr && row->effect == Effect::kSimulated) return true;
+    if (row != nullptr && !row->controller.empty() && missing == nullptr) return true;
+    if (!waits) {
+      AddAt(manifest, "kind", kind, missing,
+            fmt::format("{} has no effect in this run: {}", kind, row->text));
+      return false;
+    }
+    std::string who = fmt::format("no controller for {} in this run", kind);
+    if (missing != nullptr && missing->make != nullptr)
+      who += fmt::format(" (spec.cluster.controllers leaves {} out)", missing->name);
+    const std::string what(row == nullptr ? "nothing will follow" : row->text);
+    AddAt(manifest, "kind", kind, missing, fmt::format("{}: {}", who, what));
+    return false;
+  }
+
+  void LookAtNode(const Manifest& manifest) {
+    if (const ControllerInfo* missing = Missing("nodelifecycle"))
+      AddAt(manifest, "kind", "Node", missing,
+            Without(*missing) +
+                ": a Node without a kubelet is not tainted, and pods are bound to it");
+    LookAtTaints(manifest.tree, [&](const ControllerInfo* missing, std::string message) {
+      AddAt(manifest, "spec.taints", "Node", missing, std::move(message));
+    });
+  }
+
+  template <class Say>
+  void LookAtTaints(const Value& tree, Say say) {
+    const ControllerInfo* missing = Missing("tainteviction");
+    if (missing == nullptr || value::ToJson(tree).find("\"NoExecute\"") == std::string::npos)
+      return;
+    say(missing,
+        Without(*missing) + ": pods that do not tolerate a taint with NoExecute stay on its node");
+  }
+
+  void LookAtPodSpec(const Manifest& manifest) {
+    const std::string way(WayToPodSpec(manifest.Kind()));
+    if (way.empty()) return;
+    const Value spec = At(manifest.tree, way);
+    LookAtUnusedFields(manifest, way, spec);
+    const std::string scheduler(spec.Get("schedulerName").AsString());
+    if (!scheduler.empty() && scheduler != "default-scheduler")
+      AddAt(manifest, way + ".schedulerName", manifest.Kind(), nullptr,
+            fmt::format("no scheduler {} in this run: its pods stay Pending", scheduler));
+    LookAtNodeName(manifest, way + ".nodeName", std::string(spec.Get("nodeName").AsString()));
+  }
+
+  // The fields of a pod's spec that ask for what nobody here gives.
+  void LookAtUnusedFields(const Manifest& manifest, const std::string& way, const Value& spec) {
+    const auto add = [&](std::string_view field, std::string what, std::string_view why) {
+      AddAt(manifest, fmt::format("{}.{}", way, field), what, nullptr,
+            fmt::format("{} has no effect in this run: {}", what, why));
+    };
+    const auto why = [](std::string_view group, std::string_view kind) {
+      return controllers::EffectOf(group, kind)->text;
+    };
+    int i = 0;
+    for (const Value& volume : spec.Get("volumes").items()) {
+      const std::string field = fmt::format("volumes[{}]", i++);
+      if (volume.Has("persistentVolumeClaim"))
+        add(field + ".persistentVolumeClaim", "PersistentVolumeClaim",
+            why("", "PersistentVolumeClaim"));
+      if (volume.Has("ephemeral"))
+        add(field + ".ephemeral", "an ephemeral volume", why("", "PersistentVolumeClaim"));
+    }
+    if (spec.Has("resourceClaims"))
+      add("resourceClaims", "ResourceClaim", "devices are not simulated");
+    if (spec.Has("runtimeClassName"))
+      add("runtimeClassName", "RuntimeClass", why("node.k8s.io", "RuntimeClass"));
+    for (const char* list : {"initContainers", "containers"}) {
+      int n = 0;
+      for (const Value& container : spec.Get(list).items()) {
+        const std::string field = fmt::format("{}[{}].lifecycle", list, n++);
+        if (container.Has("lifecycle"))
+          add(field, "a container's lifecycle", "preStop and postStart are not run");
+      }
+    }
+  }
+
+  void LookAtNodeName(const Manifest& manifest, const std::string& field, const std::string& node) {
+    const ControllerInfo* missing = Missing("podgc");
+    if (node.empty() || nodes_.contains(node) || missing == nullptr) return;
+    AddAt(manifest, field, manifest.Kind(), missing,
+          fmt::format("{}: a pod bound to {}, a node that is not there, stays Pending",
+                      Without(*missing), node));
+  }
+
+  // --- steps ---
+
+  void LookAtStep(const Step& step, int number) {
+    if (step.kind == StepKind::kAddNode)
+      for (const std::string& node : step.node.Names()) nodes_.insert(node);
+    if (WritesObjects(step))
+      for (const Manifest& m : step.objects) LookAtObject(m);
+    const std::string subject =
+        fmt::format("step {} ({} {})", number, ToString(step.kind), TargetOf(step));
+    const auto add = [&](const ControllerInfo* missing, std::string message) {
+      Add(subject, missing, std::move(message), file_, step.span);
+    };
+    if (step.kind == StepKind::kRemoveNode) LookAtDeletedNode(add);
+    if (step.kind == StepKind::kDelete)
+      for (const api::ResourceInfo* kind : TargetsOf(step)) LookAtDelete(step, *kind, add);
+    const api::ResourceInfo* target = kinds_.ByName(step.resource);
+    if (step.kind == StepKind::kPatch && target != nullptr && target->kind == "Node")
+      LookAtTaints(step.patch, add);
+  }
+
+  std::vector<const api::ResourceInfo*> TargetsOf(const Step& step) const {
+    std::vector<const api::ResourceInfo*> out;
+    const auto add = [&out](const api::ResourceInfo* kind) {
+      if (kind != nullptr && std::find(out.begin(), out.end(), kind) == out.end())
+        out.push_back(kind);
+    };
+    for (const Manifest& m : step.objects) add(kinds_.ByKind(m.ApiVersion(), m.Kind()));
+    if (step.objects.empty()) add(kinds_.ByName(step.resource));
+    return out;
+  }
+
+  template <class Say>
+  void LookAtDeletedNode(const Say& say) {
+    if (const ControllerInfo* missing = Missing("podgc"))
+      say(missing, Without(*missing) + ": the pods of a deleted node stay as they are");
+  }
+
+  template <class Say>
+  void LookAtDelete(const Step& step, const api::ResourceInfo& kind, const Say& say) {
+    if (kind.kind == "Node") LookAtDeletedNode(say);
+    if (const ControllerInfo* missing = Missing("namespace");
+        missing != nullptr && kind.kind == "Namespace")
+      say(missing, fmt::format("{}: a deleted Namespace stays Terminating with what is in it{}",
+                               Without(*missing), step.wait ? ", and the step never ends" : ""));
+    const ControllerInfo* missing = Missing("garbagecollector");
+    if (missing == nullptr) return;
+    if (step.cascade != "background")
+      say(missing,
+          fmt::format("{}: a {} deleted with cascade: {} keeps its finalizer{}", Without(*missing),
+                      kind.kind, step.cascade, step.wait ? ", and the step never ends" : ""));
+    else if (OwnsSomething(kind))
+      say(missing, fmt::format("{}: what a deleted {} owns stays", Without(*missing), kind.kind));
+  }
+
+  // Whether objects of the kind may own others: a controller of this run makes some for them, or an
+  // object of the scenario names one as its owner.
+  bool OwnsSomething(const api::ResourceInfo& kind) const {
+    if (owners_.contains(kind.kind)) return true;
+    const ControllerInfo* keeper = controllers::ControllerOf(kind.resource);
+    return keeper != nullptr && Missing(keeper->name) == nullptr;
+  }
+
+  // --- faults ---
+
+  // Whether a fault lasts so long that controllers of a real cluster act. Without an argument that
+  // says how long it may last for ever.
+  static bool Lasts(const FaultSpec& fault, std::string_view argument, Duration at_least) {
+    const Value& value = fault.args.Get(argument);
+    if (value.is_null()) return true;
+    const absl::StatusOr<Duration> length = ParseDuration(value.AsString());
+    return length.ok() && *length >= at_least;
+  }
+
+  static bool IsKubelet(const Value& name) { return name.AsString().starts_with("kubelet/"); }
+
+  bool IsResumed(const Value& actor) const {
+    return std::any_of(scenario_.faults.begin(), scenario_.faults.end(), [&](const FaultSpec& f) {
+      return f.verb == "resume" && f.args.Get("actor") == actor;
+    });
+  }
+
+  bool SilencesANode(const FaultSpec& fault) const {
+    const Duration grace = controllers::ProfileOf(scenario_.compat).node_monitor_grace_period;
+    const Value& args = fault.args;
+    if (fault.verb == "crash") return IsKubelet(args.Get("process")) && Lasts(fault, "down", grace);
+    if (fault.verb == "pause")
+      return IsKubelet(args.Get("actor")) && !IsResumed(args.Get("actor")) &&
+             Lasts(fault, "for", grace);
+    if (fault.verb == "nodeSilent") return Lasts(fault, "for", grace);
+    if (fault.verb != "partition") return false;
+    bool kubelet = false;
+    for (const Value& end : args.Get("between").items()) kubelet = kubelet || IsKubelet(end);
+    return kubelet && Lasts(fault, "for", grace);
+  }
+
+  void LookAtFault(const FaultSpec& fault, int number) {
+    const auto add = [&](const ControllerInfo* missing, std::string_view what) {
+      Add(fmt::format("fault {} ({} {})", number, fault.verb, fault::TargetOf(fault)), missing,
+          fmt::format("{}: {}", Without(*missing), what), file_, fault.span);
+    };
+    const ControllerInfo* missing = Missing("nodelifecycle");
+    if (missing == nullptr) return;
+    if (SilencesANode(fault))
+      add(missing, "a node that is silent stays Ready, and keeps its pods");
+    else if (fault.verb == "nodeTrouble" && fault.args.Get("with").AsString() == "network" &&
+             Lasts(fault, "for", kDefaultToleration))
+      add(missing, "a node that is not ready keeps its pods");
+  }
+
+  const Scenario& scenario_;
+  const std::string& file_;
+  api::Kinds kinds_;
+  std::set<std::string> nodes_;   // those that the cluster, a step or an object names
+  std::set<std::string> owners_;  // the kinds of owners that objects name
+  std::set<std::string> said_;
+  std::vector<NotSimulated> found_;
+};
+
+}  // namespace
+
+const ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
+                                        std::string_view name) {
+  const ControllerInfo* info = controllers::FindController(name);
+  if (info == nullptr) return nullptr;
+  if (!info->IsIn(controllers::ProfileOf(compat)) && !info->part_of.empty())
+    info = controllers::FindController(info->part_of);
+  const std::string part = "/" + std::string(info->PartName());
+  for (const std::string& running : ControllerParts(cluster, compat))
+    if (running.ends_with(part)) return nullptr;
+  return info;
+}
+
+std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file) {
+  return Finder(scenario, file).Find();
+}
+
+std::vector<Diagnostic> ToDiagnostics(const std::vector<NotSimulated>& list,
+                                      Diagnostic::Severity severity) {
+  std::vector<Diagnostic> out;
+  for (const NotSimulated& one : list) {
+    Diagnostic d;
+    d.severity = severity;
+    d.file = one.file;
+    d.span = one.span;
+    d.message = one.message;
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+}  // namespace ksim::scenario

@@ -1,0 +1,42 @@
+// NotSimulated: whatever a scenario asks for that this run does nothing about: objects and steps
+// that need a controller which the run does not have, and objects that have no effect here. Found
+// in the scenario alone, before the run, so that `ksim run` and `ksim validate` say the same.
+//
+// The registers of objects and of controllers are controllers/kind_effects.h and
+// controllers/registry.h. Nothing is said of a controller whose part a sample takes
+// (controller_parts.h).
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/base/diagnostic.h"
+#include "ksim/controllers/common/controller_info.h"
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::scenario {
+
+// One thing that is not simulated, at the first place that asks for it.
+struct NotSimulated {
+  NotSimulated() = default;
+  std::string subject;     // "StatefulSet", "step 2 (delete ReplicaSet/r)", "fault 1 (crash ...)"
+  std::string controller;  // statefulset-controller, who would act upstream; "" = no controller
+  std::string message;
+  std::string file;
+  Span span;
+};
+
+// In the order of the scenario; each message once. `file`: what the user called the scenario.
+std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file);
+
+// As complaints of one line each.
+std::vector<Diagnostic> ToDiagnostics(const std::vector<NotSimulated>& list,
+                                      Diagnostic::Severity severity);
+
+// The controller of the register that does the work of `name` in this version, which may be another
+// one, if no process of the cluster runs it or a sample in its place; else null.
+const controllers::ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
+                                                     std::string_view name);
+
+}  // namespace ksim::scenario
