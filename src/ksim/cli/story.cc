@@ -9,6 +9,8 @@
 #include "ksim/base/time.h"
 #include "ksim/cli/io.h"
 #include "ksim/cli/story_faults.h"
+#include "ksim/cli/story_status.h"
+#include "ksim/cli/story_steps.h"
 #include "ksim/cli/story_text.h"
 
 namespace ksim::cli {
@@ -16,20 +18,6 @@ namespace {
 
 using sim::EventKind;
 using trace::Record;
-
-constexpr const char* kHeadings[] = {"",
-                                     "The components list what there is and watch it",
-                                     "The user asks",
-                                     "The API server writes it to etcd",
-                                     "etcd tells the API server, and that tells who watches",
-                                     "A controller hears of it",
-                                     "The controller acts",
-                                     "Its pods are written to etcd, and those who watch are told",
-                                     "The scheduler binds each pod to a node",
-                                     "The binding is written to etcd",
-                                     "The kubelet of that node is told",
-                                     "The kubelet starts the containers",
-                                     "The pods are running, and everybody hears of it"};
 
 // "+1.422s"
 std::string Milliseconds(std::int64_t ns) {
@@ -40,7 +28,12 @@ std::string Milliseconds(std::int64_t ns) {
 class Story {
  public:
   Story(const std::vector<Record>& events, const api::Kinds& kinds, bool color)
-      : events_(events), text_(events, kinds), faults_(events), color_(color) {}
+      : events_(events),
+        status_(events),
+        steps_(events, status_),
+        text_(events, kinds, status_),
+        faults_(events),
+        color_(color) {}
 
   std::string Render() {
     FindWorkload();
@@ -80,7 +73,7 @@ class Story {
     std::sort(lines.begin(), lines.end(),
               [](const auto& a, const auto& b) { return a.first->seq < b.first->seq; });
     for (const auto& [record, what] : lines)
-      AddLine(*record, 1, std::string(record->Text("client")), what, false);
+      AddLine(*record, StorySteps::kWatches, std::string(record->Text("client")), what, false);
   }
 
   // A notification gets a line only if it led to an event that gets one.
@@ -98,9 +91,8 @@ class Story {
       return AddLine(r, 0, r.actor, what, true);
     if (r.kind == EventKind::kEvent) return AddNotification(r);
     if (r.kind == EventKind::kHandler && causes_.count(r.seq) == 0) return;
-    const StoryPart part = text_.Describe(r);
-    if (part.text.empty()) return;
-    AddLine(r, part.step, r.actor, part.text, true);
+    const std::string text = text_.Describe(r);
+    if (!text.empty()) AddLine(r, steps_.Of(r), r.actor, text, true);
   }
 
   void AddStep(const Record& r) {
@@ -121,10 +113,10 @@ class Story {
     for (const Record* n : all)
       if (faults_.IsLost(*n)) lost.push_back(n);
     if (!mattered && lost.empty()) return;
-    StoryPart part = text_.DescribeNotification(r, all);
-    if (!lost.empty()) part.text += fmt::format(" (LOST on its way to {})", text_.Watchers(lost));
+    std::string text = text_.DescribeNotification(r, all);
+    if (!lost.empty()) text += fmt::format(" (LOST on its way to {})", text_.Watchers(lost));
     for (const Record* n : all) shown_as_[n->seq] = r.seq;
-    AddLine(r, part.step, r.actor, part.text, true);
+    AddLine(r, steps_.Of(r), r.actor, text, true);
   }
 
   // The nearest cause that has a line; 0 for none.
@@ -140,11 +132,15 @@ class Story {
 
   void AddLine(const Record& r, int step, const std::string& who, const std::string& text,
                bool with_why) {
+    const bool numbered = step > 0 && step <= StorySteps::kNumbered;
+    const std::string number = numbered ? fmt::format("{}", step) : "";
     if (step > 0 && shown_headings_.insert(step).second)
-      out_ += Paint(color_, "1;36", fmt::format("{:>2}. {}", step, kHeadings[step])) + "\n";
+      out_ += Paint(color_, "1;36",
+                    fmt::format("{:>2}{} {}", number, numbered ? "." : " ",
+                                StorySteps::Heading(step))) +
+              "\n";
     shown_as_[r.seq] = r.seq;
     const std::uint64_t why = with_why ? NearestShownCause(r) : 0;
-    const std::string number = step > 0 ? fmt::format("{}", step) : "";
     std::string line =
         fmt::format("{:>5} {:>9}  #{:<5} {:<35} {}", number, Milliseconds(r.t), r.seq, who, text);
     if (why != 0) line += Paint(color_, "2", fmt::format("  <- #{}", why));
@@ -152,6 +148,8 @@ class Story {
   }
 
   const std::vector<Record>& events_;
+  StoryStatus status_;
+  StorySteps steps_;
   StoryText text_;
   StoryFaults faults_;
   bool color_;

@@ -46,13 +46,15 @@ StoryFaults::StoryFaults(const std::vector<Record>& events) : from_fault_(events
     if (r.kind == EventKind::kWatch && !IsFromEtcd(r) && IsFromFault(r) &&
         r.Text("state") == "open")
       resumed_by_stream_[r.Int("stream")] = {std::string(r.Text("client")), r.t};
+    if (r.kind == EventKind::kWatch && r.Text("state") == "close")
+      ended_.emplace(r.Text("server"), r.Int("stream"));
     if (r.kind == EventKind::kDeliver && !IsFromEtcd(r))
       delivered_.emplace(r.Int("stream"), r.Int("n"));
   }
 }
 
 bool StoryFaults::IsLost(const Record& event) const {
-  return has_faults_ && !IsFromEtcd(event) &&
+  return has_faults_ && !IsFromEtcd(event) && ended_.contains({event.actor, event.Int("stream")}) &&
          delivered_.count({event.Int("stream"), event.Int("n")}) == 0;
 }
 

@@ -20,7 +20,8 @@ class StoryFaults {
   // The line for a `fault`, `phase`, `watch`, `relist` or `event` of type ERROR; "" for none.
   // Watches and lists get a line only where a fault led to them.
   std::string Describe(const trace::Record& r) const;
-  // True for an event put on the wire that the client never took in, in a run with faults.
+  // True for an event put on the wire that the client never took in before its watch ended, in a
+  // run with faults. What is on its way when the run ends is not lost.
   bool IsLost(const trace::Record& event) const;
 
  private:
@@ -33,6 +34,7 @@ class StoryFaults {
   std::vector<bool> from_fault_;  // by seq: a fault is among its causes
   bool has_faults_ = false;
   std::set<std::pair<std::int64_t, std::int64_t>> delivered_;  // stream and n of `deliver`
+  std::set<std::pair<std::string, std::int64_t>> ended_;       // server and stream of watches
   // The client whose watch a fault made begin again, and when it did.
   std::map<std::int64_t, std::pair<std::string, std::int64_t>> resumed_by_stream_;
   std::set<std::uint64_t> instants_;  // seq of an `end` at the instant of its own begin

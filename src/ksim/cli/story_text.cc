@@ -50,6 +50,7 @@ std::string ChangesText(const Record& commit) {
   static constexpr std::string_view kTelling[] = {"spec.replicas",
                                                   "spec.nodeName",
                                                   "spec.unschedulable",
+                                                  "status.nominatedNodeName",
                                                   "status.phase",
                                                   "status.podIP",
                                                   "status.replicas",
@@ -67,8 +68,10 @@ std::string ChangesText(const Record& commit) {
   return out;
 }
 
-bool MakesRunning(const Record& commit) {
-  return NewValue(commit, "status.phase").AsString() == "Running";
+std::string ActorText(std::string_view state) {
+  if (state == "kill") return "dies";
+  if (state == "lead") return "becomes the leader";
+  return state == "lose" ? "leads no more" : state == "stop" ? "ends" : "starts";
 }
 
 }  // namespace
@@ -84,13 +87,13 @@ std::string Indent(std::string_view text, std::string_view prefix) {
   }
 }
 
-StoryText::StoryText(const std::vector<Record>& events, const api::Kinds& kinds) : kinds_(kinds) {
+StoryText::StoryText(const std::vector<Record>& events, const api::Kinds& kinds,
+                     const StoryStatus& status)
+    : kinds_(kinds), status_(status) {
   for (const Record& r : events) {
     if (r.kind == EventKind::kRequest) requests_[r.Int("id")] = &r;
-    if (r.kind == EventKind::kCommit) {
-      commits_[r.Int("revision")] = &r;
-      if (r.Int("request") != 0) commit_of_.try_emplace(r.Int("request"), &r);
-    }
+    if (r.kind == EventKind::kCommit && r.Int("request") != 0)
+      commit_of_.try_emplace(r.Int("request"), &r);
     if (r.kind == EventKind::kWatch && r.Text("state") == "open")
       clients_[fmt::format("{}/{}", r.Text("server"), r.Int("stream"))] = r.Text("client");
     if (r.kind != EventKind::kEvent) continue;
@@ -103,15 +106,6 @@ std::string StoryText::ObjectText(std::string_view resource, std::string_view ns
                                   std::string_view name) const {
   if (ns.empty() || ns == "default") return fmt::format("{}/{}", resource, name);
   return fmt::format("{}/{} in {}", resource, name, ns);
-}
-
-int StoryText::WriterStep(std::string_view by, int user, int controller, int scheduler,
-                          int kubelet) const {
-  const std::string_view process = by.substr(0, by.find('/'));
-  if (process == "kubectl") return user;
-  if (process == "kube-scheduler") return scheduler;
-  if (process == "kubelet") return kubelet;
-  return by.find('/') != std::string_view::npos ? controller : 0;
 }
 
 bool StoryText::IsAct(const Record& r) const {
@@ -128,21 +122,17 @@ std::string StoryText::Path(const Record& request) const {
                        request.Text("subresource"));
 }
 
-StoryPart StoryText::DescribeRequest(const Record& r) const {
+std::string StoryText::DescribeRequest(const Record& r) const {
   const bool user = r.actor == "kubectl";
   if (!IsAct(r) && !(user && r.Text("verb") != "watch")) return {};
   std::string what = fmt::format("{} {}", Method(r.Text("verb")), Path(r));
   const auto commit = commit_of_.find(r.Int("id"));
   if (r.Text("verb") == "create" && r.Text("subresource").empty() && commit != commit_of_.end())
     what += fmt::format(" ({})", commit->second->Text("name"));
-  const bool pods = r.Text("resource") == "pods";
-  const int controller = pods ? 6 : 0;
-  const int scheduler = r.Text("subresource") == "binding" ? 8 : 0;
-  const int kubelet = commit != commit_of_.end() && MakesRunning(*commit->second) ? 12 : 11;
-  return StoryPart(WriterStep(r.actor, 2, controller, scheduler, kubelet), what);
+  return what;
 }
 
-StoryPart StoryText::DescribeCommit(const Record& r) const {
+std::string StoryText::DescribeCommit(const Record& r) const {
   if (!IsAct(r)) return {};
   const std::string_view op = r.Text("op");
   const std::string object =  // the key of the last compaction is of no resource
@@ -150,25 +140,23 @@ StoryPart StoryText::DescribeCommit(const Record& r) const {
           ? std::string(r.Text("key"))
           : ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name"));
   std::string what = fmt::format("{}s {}, rv {}", op, object, r.Int("rv"));
-  const std::string changes = op == "update" ? ChangesText(r) : "";
+  std::string changes = op == "update" ? ChangesText(r) : "";
+  if (const std::string_view news = status_.Of(r); !news.empty())
+    changes += fmt::format("{}{}", changes.empty() ? "" : "; ", news);
   if (!changes.empty()) what += fmt::format(" ({})", changes);
-  const bool pods = r.Text("resource") == "pods";
-  return StoryPart(WriterStep(r.Text("by"), 3, pods ? 7 : 0, 9, MakesRunning(r) ? 12 : 11), what);
+  return what;
 }
 
-StoryPart StoryText::DescribeHandler(const Record& r) const {
-  const std::string_view listener = r.Text("listener");
-  const std::string what = fmt::format(
-      "hears: {} {}, rv {}{}", ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name")),
-      r.Text("type") == "add"      ? "added"
-      : r.Text("type") == "update" ? "updated"
-                                   : "deleted",
-      r.Int("rv"), r.Get("tombstone").AsBool() ? " (missed: tombstone)" : "");
-  const bool pods = r.Text("resource") == "pods";
-  return StoryPart(WriterStep(listener, 2, pods ? 0 : 5, 0, 11), what);
+std::string StoryText::DescribeHandler(const Record& r) const {
+  return fmt::format("hears: {} {}, rv {}{}",
+                     ObjectText(r.Text("resource"), r.Text("namespace"), r.Text("name")),
+                     r.Text("type") == "add"      ? "added"
+                     : r.Text("type") == "update" ? "updated"
+                                                  : "deleted",
+                     r.Int("rv"), r.Get("tombstone").AsBool() ? " (missed: tombstone)" : "");
 }
 
-StoryPart StoryText::Describe(const Record& r) const {
+std::string StoryText::Describe(const Record& r) const {
   switch (r.kind) {
     case EventKind::kRequest:
       return DescribeRequest(r);
@@ -179,23 +167,21 @@ StoryPart StoryText::Describe(const Record& r) const {
     case EventKind::kResponse: {
       const auto request = requests_.find(r.Int("id"));
       if (request == requests_.end() || !IsAct(*request->second)) return {};
-      if (r.Int("code") == 0) return StoryPart(0, "gets no answer");
+      if (r.Int("code") == 0) return "gets no answer";
       if (r.Int("code") < 400) return {};
-      return StoryPart(0, fmt::format("is answered {} {}", r.Int("code"), r.Text("reason")));
+      return fmt::format("is answered {} {}", r.Int("code"), r.Text("reason"));
     }
     case EventKind::kRuntime: {
       const std::string_view container = r.Text("container");
       const std::string of = container.empty() ? "" : fmt::format(" of {}", container);
       const std::string result =
           r.Text("result") == "ok" ? "" : fmt::format(": {}", r.Text("result"));
-      return StoryPart(11,
-                       fmt::format("{}{} for {}{}", r.Text("action"), of, r.Text("pod"), result));
+      return fmt::format("{}{} for {}{}", r.Text("action"), of, r.Text("pod"), result);
     }
     case EventKind::kViolation:
-      return StoryPart(0, fmt::format("VIOLATION of {}: {}", r.Text("oracle"), r.Text("message")));
+      return fmt::format("VIOLATION of {}: {}", r.Text("oracle"), r.Text("message"));
     case EventKind::kActor:
-      if (r.Text("state") == "kill") return StoryPart(0, "dies");
-      return StoryPart(0, r.Text("state") == "start" ? "starts" : std::string(r.Text("state")));
+      return ActorText(r.Text("state"));
     default:
       return {};
   }
@@ -250,23 +236,16 @@ std::string StoryText::Watchers(const std::vector<const Record*>& events) const 
   return who.empty() ? "its watchers" : fmt::format("{}", fmt::join(who, ", "));
 }
 
-StoryPart StoryText::DescribeNotification(const Record& r,
-                                          const std::vector<const Record*>& all) const {
+std::string StoryText::DescribeNotification(const Record& r,
+                                            const std::vector<const Record*>& all) const {
   std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
   if (const auto parts = store::PartsOfKey(r.Text("key")); parts && r.Text("server") == "etcd") {
     resource = parts->resource;
     ns = parts->ns;
     name = parts->name;
   }
-  const auto commit = commits_.find(r.Int("rv"));
-  int step = 0;
-  if (commit != commits_.end()) {
-    const bool running = MakesRunning(*commit->second);
-    step = WriterStep(commit->second->Text("by"), 4, resource == "pods" ? 7 : 0, 10,
-                      running ? 12 : 11);
-  }
-  return StoryPart(step, fmt::format("tells {}: {} {}, rv {}", Watchers(all), r.Text("type"),
-                                     ObjectText(resource, ns, name), r.Int("rv")));
+  return fmt::format("tells {}: {} {}, rv {}", Watchers(all), r.Text("type"),
+                     ObjectText(resource, ns, name), r.Int("rv"));
 }
 
 }  // namespace ksim::cli

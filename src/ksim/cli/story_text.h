@@ -8,24 +8,20 @@
 #include <vector>
 
 #include "ksim/api/kinds.h"
+#include "ksim/cli/story_status.h"
 #include "ksim/trace/record.h"
 
 namespace ksim::cli {
 
-struct StoryPart {
-  StoryPart() = default;
-  StoryPart(int s, std::string w) : step(s), text(std::move(w)) {}
-  int step = 0;      // of the twelve; 0 = none of them
-  std::string text;  // "": it gets no line
-};
-
 class StoryText {
  public:
-  StoryText(const std::vector<trace::Record>& events, const api::Kinds& kinds);
+  StoryText(const std::vector<trace::Record>& events, const api::Kinds& kinds,
+            const StoryStatus& status);
 
   // True for a request, a write or an action on a container that is worth a line.
   bool IsAct(const trace::Record& r) const;
-  StoryPart Describe(const trace::Record& r) const;
+  // "": it gets no line.
+  std::string Describe(const trace::Record& r) const;
   // The command that a step stands for: kubectl create ReplicaSet/my-replicaset
   std::string CommandLine(const trace::Record& step) const;
 
@@ -33,24 +29,23 @@ class StoryText {
   // those that get no line.
   std::string NotificationKey(const trace::Record& r) const;
   const std::vector<const trace::Record*>& Notifications(const std::string& key) const;
-  StoryPart DescribeNotification(const trace::Record& r,
-                                 const std::vector<const trace::Record*>& all) const;
+  std::string DescribeNotification(const trace::Record& r,
+                                   const std::vector<const trace::Record*>& all) const;
   // The clients of these events of one server: "kube-scheduler, kubelet/node-1".
   std::string Watchers(const std::vector<const trace::Record*>& events) const;
 
  private:
-  StoryPart DescribeRequest(const trace::Record& r) const;
-  StoryPart DescribeCommit(const trace::Record& r) const;
-  StoryPart DescribeHandler(const trace::Record& r) const;
-  int WriterStep(std::string_view by, int user, int controller, int scheduler, int kubelet) const;
+  std::string DescribeRequest(const trace::Record& r) const;
+  std::string DescribeCommit(const trace::Record& r) const;
+  std::string DescribeHandler(const trace::Record& r) const;
   std::string ObjectText(std::string_view resource, std::string_view ns,
                          std::string_view name) const;
   std::string Path(const trace::Record& request) const;
 
   const api::Kinds& kinds_;
+  const StoryStatus& status_;
   std::map<std::int64_t, const trace::Record*> requests_;   // by id
   std::map<std::int64_t, const trace::Record*> commit_of_;  // by request id
-  std::map<std::int64_t, const trace::Record*> commits_;    // by revision
   std::map<std::string, std::string> clients_;              // server/stream -> client
   std::map<std::string, std::vector<const trace::Record*>> notifications_;
 };

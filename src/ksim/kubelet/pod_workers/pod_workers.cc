@@ -169,6 +169,9 @@ sim::Task<void> PodWorkers::Run(PodWorker* worker) {
     process_.simulation().AdoptOrigin(worker->origin);
     co_await Sync(worker);
     if (worker->state != State::kSync) break;
+    // The next sync tells of what this one did or could not do, unless more has come since.
+    worker->origin.cause =
+        std::max(worker->origin.cause, process_.simulation().CaptureOrigin().cause);
     while (!worker->dirty) {
       const Duration wait = ResyncAfter(*worker);
       const auto is_soon = [now = env_.sim.now()](const std::optional<VirtualTime>& at) {

@@ -13,7 +13,7 @@ namespace ksim::kubelet {
 struct RuntimePayload : sim::Payload {
   std::string ns, pod, uid, node;
   std::string container;  // "" = the sandbox
-  std::string action;     // sandbox pull create start exit kill remove
+  std::string action;     // sandbox pull create start, exit (by itself), kill, remove
   std::string result;     // "ok", "exit 143", ...
 
   std::uint64_t ContentHash() const override {

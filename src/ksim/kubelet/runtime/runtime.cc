@@ -183,7 +183,7 @@ void Runtime::PlanEnd(const std::string& uid, const Container& container) {
   env_.sim.After(plan->after, waited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic,
                  "container runs",
                  [this, uid, name = container.name, id = container.id, code = *plan->exit_code] {
-                   Exit(uid, name, id, code);
+                   Exit(uid, name, id, code, "exit");
                  });
 }
 
@@ -197,7 +197,7 @@ sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Durati
   const Duration needs = env_.sim.decisions().DrawDuration(sites_.stop, key, kStop.min, kStop.max);
   const bool forced = needs > grace;
   co_await env_.sim.Sleep(std::min(needs, grace), sim::TimerKind::kWork, "stop container");
-  Exit(uid, name, id, forced ? kKillExitCode : kTermExitCode);
+  Exit(uid, name, id, forced ? kKillExitCode : kTermExitCode, "kill");
 }
 
 sim::Task<void> Runtime::StopSandbox(std::string uid) {
@@ -228,8 +228,8 @@ void Runtime::Changed(const std::string& uid) {
   if (listener_) listener_(uid);
 }
 
-void Runtime::Exit(const std::string& uid, const std::string& name, const std::string& id,
-                   int code) {
+void Runtime::Exit(const std::string& uid, const std::string& name, const std::string& id, int code,
+                   std::string_view action) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
   const auto it = pod->second.containers.find(name);
@@ -238,7 +238,7 @@ void Runtime::Exit(const std::string& uid, const std::string& name, const std::s
   it->second.state = Container::State::kExited;
   it->second.finished = env_.sim.now();
   it->second.exit_code = code;
-  Emit(pod->second, name, code == 0 ? "exit" : "kill", fmt::format("exit {}", code));
+  Emit(pod->second, name, action, fmt::format("exit {}", code));
   Changed(uid);
 }
 

@@ -96,8 +96,10 @@ class Runtime {
  private:
   PodSandbox& Pod(const std::string& uid);
   void Changed(const std::string& uid);
-  // Ends the container of that id; does nothing if there is another one by now.
-  void Exit(const std::string& uid, const std::string& name, const std::string& id, int code);
+  // Ends the container of that id; does nothing if there is another one by now. The action tells
+  // whether it ended by itself (exit) or was killed.
+  void Exit(const std::string& uid, const std::string& name, const std::string& id, int code,
+            std::string_view action);
   void PlanEnd(const std::string& uid, const Container& container);
   std::string DrawHex(sim::SiteId site, std::uint64_t key);
   void Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
