@@ -69,6 +69,23 @@ TEST(Verdict, ExpectationsAreJudgedAsTheRunJudgedThem) {
       {"{eventually: {resource: replicasets/none}}", false},
       {"{eventually: {resource: configmaps, count: 0}}", true},
       {"{eventually: {resource: nodes, count: 1}}", true},
+      {"{eventually: {resource: pods, count: 3}, lasts: false}", true},
+      {"{eventually: {resource: pods, count: 3}, lasts: true}", false},
+      {"{eventually: {resource: pods, count: 0}, lasts: true}", true},
+      {"{eventually: {resource: pods, count: 0}, lasts: true, within: 30s}", false},
+      {"{finally: {resource: pods, count: 0}}", true},
+      {"{finally: {resource: pods, count: 3}}", false},
+      {"{finally: {resource: configmaps}}", false},
+      {"{never: {resource: pods, count: {min: 4}}}", true},
+      {"{never: {resource: pods, count: {min: 3}}}", false},
+      {"{never: {resource: pods, where: status.phase == Running}}", false},
+      {"{never: {resource: pods, where: status.phase == Running}, after: 50s}", true},
+      {"{never: {resource: pods, where: status.phase == Running}, after: 30s}", false},
+      {"{always: {resource: pods, count: 3}, after: 30s}", false},
+      {"{always: {resource: pods, count: 0}, after: 50s}", true},
+      {"{always: {resource: pods, count: 1}, after: 39s}", false},
+      {"{always: {resource: pods, count: 1}, after: 1h}", true},  // the run is over before
+      {"{always: {resource: configmaps, count: {min: 1}}, after: 1s}", false},
   };
   for (const Case& c : cases) {
     Trace t = Expecting(c.expectation);
@@ -80,6 +97,24 @@ TEST(Verdict, ExpectationsAreJudgedAsTheRunJudgedThem) {
     if (c.met || v.findings.empty()) continue;
     EXPECT_EQ(v.findings[0].violation.first, told[0].first) << c.expectation;
     EXPECT_EQ(v.findings[0].violation.objects, told[0].objects) << c.expectation;
+  }
+}
+
+TEST(Verdict, ExpectationsThatSayLittleAreToldAsByTheRun) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{eventually: {resource: pods, count: 3}}",
+       "expectation 1 (eventually, pods) held first at 2"},
+      {"{eventually: {resource: pods, count: 3}, lasts: false}", ""},
+      {"{always: {resource: pods, selector: app=other, count: {max: 1}}}",
+       "expectation 1 (always, pods) is vacuous: no object that it speaks of was ever there"},
+      {"{never: {resource: pods, selector: app=other}}", ""},
+      {"{never: {resource: pods, where: status.phase == Failed}, after: 1h}",
+       "expectation 1 (never, pods) is vacuous: the run was over before 1h0m0s"}};
+  for (const auto& [expectation, told] : cases) {
+    const std::vector<std::string> notes = VerdictOf(Expecting(expectation), "expect").notes;
+    const std::string first = notes.empty() ? "" : notes.front();
+    EXPECT_EQ(first.substr(0, std::string(told).size()), told) << expectation;
+    EXPECT_EQ(notes.empty(), std::string(told).empty()) << expectation;
   }
 }
 

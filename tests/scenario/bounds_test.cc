@@ -21,7 +21,7 @@ class Bounds : public testing::TestWithParam<Bound> {
     const std::string path = std::string("scenarios/") + GetParam().file + ".yaml";
     Scenario scenario = Only(Load({path}, LoadOptions()));
     Expectation bound;
-    bound.always = true;
+    bound.word = ExpectationWord::kAlways;
     bound.resource = "pods";
     bound.selector = "app=my-app";
     bound.max = max;

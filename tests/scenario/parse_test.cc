@@ -58,8 +58,13 @@ TEST(Parse, FaultsAndExpectationsAreRead) {
   EXPECT_EQ(s.expect[0].min, 2);
   EXPECT_EQ(s.expect[0].max, 2);
   EXPECT_EQ(s.expect[0].within, Seconds(30));
-  EXPECT_TRUE(s.expect[1].always);
+  EXPECT_FALSE(s.expect[0].lasts.has_value());
+  EXPECT_EQ(s.expect[1].word, ExpectationWord::kAlways);
   EXPECT_FALSE(s.expect[1].min.has_value());
+  EXPECT_EQ(s.expect[2].word, ExpectationWord::kFinally);
+  EXPECT_EQ(s.expect[3].word, ExpectationWord::kNever);
+  EXPECT_EQ(s.expect[3].after, Seconds(5));
+  EXPECT_EQ(s.expect[4].lasts, true);
 }
 
 // kubectl drain has no limit unless it is given one, however the step is written.

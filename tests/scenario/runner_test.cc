@@ -107,53 +107,6 @@ TEST(Runner, ATriggerStartsAStepAtItsEvent) {
   EXPECT_NE(commit, 0u);
 }
 
-TEST(Runner, ExpectationsAreJudgedOnWhatIsCommitted) {
-  struct Case {
-    std::string expect;
-    bool met;
-  };
-  const Case cases[] = {
-      {"{eventually: {resource: pods, selector: x=y, count: 1}}", true},
-      {"{eventually: {resource: pods/a, where: status.phase == Running}}", true},
-      {"{eventually: {resource: pods/a, where: status.phase == Running}, within: 1500ms}", false},
-      {"{eventually: {resource: pods, selector: x=z}}", false},
-      {"{eventually: {resource: pods, count: 2}}", false},
-      {"{always: {resource: pods, count: {max: 1}}}", true},
-      {"{always: {resource: pods, count: {max: 0}}}", false},
-      {"{always: {resource: pods, where: status.phase == Pending}}", false},
-      {"{always: {resource: pods, where: status.phase == Running}}", false},  // not from the start
-      {"{always: {resource: pods, where: metadata.name == a}}", true},
-      {"{eventually: {resource: pods, namespace: other}}", false},
-      // No object of this kind was ever created.
-      {"{always: {resource: configmaps, count: {min: 1}}}", false},
-      {"{always: {resource: configmaps, count: {max: 1}}}", true},
-      {"{always: {resource: configmaps, where: metadata.name == a}}", true}};
-  for (const Case& c : cases) {
-    Runner runner(FromSpec("  steps: [{at: 0s, create: {object: " + kPod + "}}]\n  expect: [" +
-                           c.expect + "]\n"),
-                  RunnerOptions());
-    const RunReport report = runner.Run();
-    EXPECT_EQ(report.exit_code, c.met ? 0 : 1) << c.expect;
-    EXPECT_EQ(report.end.violations.empty(), c.met) << c.expect;
-  }
-}
-
-TEST(Runner, AnExpectationThatCameTrueTooLateSaysWhen) {
-  const std::pair<const char*, std::string> cases[] = {
-      {"{eventually: {resource: pods, count: 1}, within: 5s}",
-       "eventually 1 pods within 5s: it came true at 10."},
-      {"{eventually: {resource: pods, count: 2}, within: 5s}",
-       "eventually 2 pods within 5s: there is 1"}};
-  for (const auto& [expect, told] : cases) {
-    Runner runner(FromSpec("  steps: [{at: 10s, create: {object: " + kPod + "}}]\n  expect: [" +
-                           expect + "]\n"),
-                  RunnerOptions());
-    const RunReport report = runner.Run();
-    ASSERT_EQ(report.end.violations.size(), 1u) << expect;
-    EXPECT_EQ(report.end.violations[0].message.substr(0, told.size()), told);
-  }
-}
-
 const std::string kCreate = "{at: 10s, create: {object: " + kPod + "}}";
 
 // A step during which kubectl dies, at its first request.

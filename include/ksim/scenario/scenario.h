@@ -141,17 +141,30 @@ struct FuzzSpec {
   Duration settle = Minutes(10);
 };
 
+// When an expectation must hold: at some moment, at the end of the run, after every commit, after
+// no commit.
+enum class ExpectationWord : std::uint8_t { kEventually, kFinally, kAlways, kNever };
+std::string_view ToString(ExpectationWord word);  // "eventually" ... "never"
+
 struct Expectation {
   Expectation() = default;
-  bool always = false;  // else eventually
+  ExpectationWord word = ExpectationWord::kEventually;
   std::string resource;
   std::string ns = "default";
   std::string name;
   std::string selector;
   value::Where where;
-  std::optional<std::int64_t> min, max;  // neither: eventually at least one, always all
-  std::optional<Duration> within;
+  std::optional<std::int64_t> min, max;  // neither: at least one; of always: all
+  // Only eventually has it. True: from a moment of the run to its end; false: once is enough;
+  // nothing: once, and the user is told if it does not hold at the end.
+  std::optional<bool> lasts;
+  std::optional<Duration> within;  // eventually: from the start of the run
+  std::optional<Duration> after;   // always and never: judged from then on
   Span span;
+  // Whether it is judged commit by commit, and not by how the run ends.
+  bool at_every_commit() const {
+    return word == ExpectationWord::kAlways || word == ExpectationWord::kNever;
+  }
 };
 
 struct Limit {

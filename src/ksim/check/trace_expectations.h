@@ -13,10 +13,12 @@ struct ExpectationJudgement {
   ExpectationJudgement() = default;
   std::vector<Finding> findings;
   std::string why;  // why not all of them could be judged; "" = all were
+  // Which were met, and yet never applied to anything or do not hold at the end.
+  std::vector<std::string> notes;
 };
 
-// Judges only `always` in a campaign's run and in a trace that is cut short: the other expectations
-// depend on how the run ended.
+// Judges only `always` and `never` in a campaign's run and in a trace that is cut short: the other
+// expectations depend on how the run ended.
 ExpectationJudgement JudgeExpected(const CommitHistory& history, const trace::Trace& trace);
 
 }  // namespace ksim::check

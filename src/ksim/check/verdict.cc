@@ -30,6 +30,7 @@ void FromLastLine(const trace::Trace& trace, Verdict* v) {
 void JudgeAgain(const Checker& checker, const trace::Trace& trace, Verdict* v) {
   if (v->state == Verdict::State::kNotJudged && trace.end) return;  // left out by `checks`
   ExpectationJudgement again = JudgeExpected(checker.facts().history(), trace);
+  v->notes = std::move(again.notes);
   if (!again.findings.empty()) {
     v->state = Verdict::State::kViolated;
     v->findings = std::move(again.findings);

@@ -14,7 +14,8 @@ struct Verdict {
   std::string oracle;
   Guarantee guarantee = Guarantee::kSafety;
   State state = State::kOk;
-  std::string why;  // of kNotJudged
+  std::string why;                 // of kNotJudged
+  std::vector<std::string> notes;  // what to know of expectations that were met
   std::vector<Finding> findings;
 };
 

@@ -95,6 +95,14 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
   for (const scenario::FaultNote& f : report.faults_missing)
     faults.push_back(value::Obj(
         {{"fault", Value::Of(f.number)}, {"what", Value::Of(f.fault)}, {"why", Value::Of(f.why)}}));
+  const auto notes = [](const std::vector<scenario::ExpectationNote>& list) {
+    std::vector<Value> out;
+    for (const scenario::ExpectationNote& n : list)
+      out.push_back(value::Obj({{"expectation", Value::Of(n.number)},
+                                {"what", Value::Of(n.expectation)},
+                                {"why", Value::Of(n.why)}}));
+    return Value::Array(std::move(out));
+  };
   for (const scenario::InformerDelivery& d : delivery) informers.push_back(DeliveryTree(d));
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                      {"kind", Value::Of("RunResult")},
@@ -115,6 +123,8 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"stepsNotBegun", Value::Array(std::move(never))},
                      {"faultsNotHappened", Value::Array(std::move(faults))},
                      {"notSimulated", NotSimulatedTree(not_simulated)},
+                     {"vacuous", notes(report.vacuous)},
+                     {"notLasting", notes(report.not_lasting)},
                      {"delivery", Value::Array(std::move(informers))},
                      {"objects", Value::Array(std::move(trees))}});
 }
@@ -202,6 +212,14 @@ std::string Complaints(const RunReport& report, const std::vector<sim::Event>& e
     out += fmt::format("{} step {} never began: {}\n", never, n.number, n.why);
   for (const scenario::FaultNote& f : report.faults_missing)
     out += fmt::format("{} fault {} ({}) did not happen: {}\n", never, f.number, f.fault, f.why);
+  for (const scenario::ExpectationNote& n : report.vacuous)
+    out += fmt::format("{} expectation {} ({}) is vacuous: {}\n", never, n.number, n.expectation,
+                       n.why);
+  for (const scenario::ExpectationNote& n : report.not_lasting)
+    out += fmt::format("{} expectation {} ({}) does not hold at the end: {}\n{}", never, n.number,
+                       n.expectation, n.why,
+                       "  if it must last, write `lasts: true` beside it; if once is enough, "
+                       "`lasts: false`\n");
   return out;
 }
 

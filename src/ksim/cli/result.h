@@ -32,7 +32,7 @@ std::string ResultNames(const scenario::Scenario& scenario, const api::Kinds& ki
                         const std::vector<api::Object>& objects);
 
 // The complaints about a run, for stderr; "" for none. `strict`: steps and faults that never came
-// are errors.
+// are errors, and expectations that were vacuous or do not last.
 std::string Complaints(const scenario::RunReport& report, const std::vector<sim::Event>& events,
                        bool strict, bool color);
 

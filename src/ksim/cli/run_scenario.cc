@@ -52,13 +52,17 @@ class ScenarioRun {
   }
 
  private:
-  // Makes an error of steps and faults that never came, and of whatever is not simulated. The trace
-  // does not record it: a replay has no --strict.
+  // Makes an error of steps and faults that never came, of expectations that say little, and of
+  // whatever is not simulated. The trace does not record it: a replay has no --strict.
   void ApplyStrict() {
-    const bool never_came = !report_.never_begun.empty() || !report_.faults_missing.empty();
-    if (!never_came && not_simulated_.empty()) return;
+    std::string result;
+    if (!not_simulated_.empty()) result = "notSimulated";
+    if (!report_.not_lasting.empty()) result = "notLasting";
+    if (!report_.vacuous.empty()) result = "vacuous";
+    if (!report_.never_begun.empty() || !report_.faults_missing.empty()) result = "neverCame";
+    if (result.empty()) return;
     if (report_.exit_code == kOk) report_.exit_code = kViolation;
-    if (report_.end.result == "ok") report_.end.result = never_came ? "neverCame" : "notSimulated";
+    if (report_.end.result == "ok") report_.end.result = result;
   }
 
   bool WriteTrace() {

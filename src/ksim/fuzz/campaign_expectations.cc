@@ -9,7 +9,7 @@ namespace ksim::fuzz {
 
 scenario::Scenario WithLastingExpectations(scenario::Scenario scenario) {
   if (std::all_of(scenario.expect.begin(), scenario.expect.end(),
-                  [](const scenario::Expectation& e) { return e.always; }))
+                  [](const scenario::Expectation& e) { return e.at_every_commit(); }))
     return scenario;
   scenario::Scenario plain = scenario;
   plain.faults.clear();

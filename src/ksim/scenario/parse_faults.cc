@@ -80,6 +80,31 @@ void ReadCount(ParseContext& context, MappingReader& reader, Expectation* e) {
   e->min = e->max = reader.OptionalInteger("count", 0);
 }
 
+// The word of an expectation; nothing if it has none, or several.
+std::optional<ExpectationWord> WordOf(const MappingReader& reader) {
+  std::optional<ExpectationWord> out;
+  for (const ExpectationWord word : {ExpectationWord::kEventually, ExpectationWord::kFinally,
+                                     ExpectationWord::kAlways, ExpectationWord::kNever}) {
+    if (!reader.Has(ToString(word))) continue;
+    if (out) return std::nullopt;
+    out = word;
+  }
+  return out;
+}
+
+void RefuseForOtherWords(MappingReader& reader, const Expectation& e) {
+  const bool eventually = e.word == ExpectationWord::kEventually;
+  const auto refuse = [&reader](const char* field, const char* words, const char* hint) {
+    reader.problems().Error(reader.Find(field)->span,
+                            fmt::format("{} is for {} only", field, words), hint);
+  };
+  const char* hint =
+      e.word == ExpectationWord::kFinally ? "write eventually with lasts: true and within" : "";
+  if (e.within && !eventually) refuse("within", "eventually", hint);
+  if (e.lasts && !eventually) refuse("lasts", "eventually", "");
+  if (e.after && !e.at_every_commit()) refuse("after", "always and never", "");
+}
+
 std::optional<Expectation> ParseExpectation(ParseContext& context, const YamlNode& node,
                                             std::size_t index) {
   const std::string where = fmt::format("spec.expect[{}]", index);
@@ -87,12 +112,14 @@ std::optional<Expectation> ParseExpectation(ParseContext& context, const YamlNod
   if (!reader.is_mapping()) return std::nullopt;
   Expectation e;
   e.span = node.span;
-  if (reader.Has("eventually") == reader.Has("always")) {
-    context.problems.Error(node.span, where + " wants one of eventually and always");
+  const std::optional<ExpectationWord> word = WordOf(reader);
+  if (!word) {
+    context.problems.Error(node.span,
+                           where + " wants one of eventually, finally, always and never");
     return std::nullopt;
   }
-  e.always = reader.Has("always");
-  const std::string_view field = e.always ? "always" : "eventually";
+  e.word = *word;
+  const std::string_view field = ToString(e.word);
   MappingReader condition(context.problems, *reader.Find(field), ConditionType(),
                           reader.PathTo(field));
   ReadResource(context, condition, &e.resource, &e.name, false);
@@ -107,8 +134,9 @@ std::optional<Expectation> ParseExpectation(ParseContext& context, const YamlNod
   e.where = ReadWhere(condition, "where");
   ReadCount(context, condition, &e);
   e.within = reader.OptionalDuration("within");
-  if (e.always && e.within)
-    context.problems.Error(reader.Find("within")->span, "within is for eventually only");
+  e.after = reader.OptionalDuration("after");
+  if (reader.Has("lasts")) e.lasts = reader.Bool("lasts", false);
+  RefuseForOtherWords(reader, e);
   return e;
 }
 

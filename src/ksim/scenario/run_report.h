@@ -32,6 +32,14 @@ struct StepNote {
   std::string why;          // "its trigger did not come"
 };
 
+// Something to know of an expectation that was met.
+struct ExpectationNote {
+  ExpectationNote() = default;
+  std::int64_t number = 0;  // from 1
+  std::string expectation;  // in words
+  std::string why;
+};
+
 struct RunReport {
   RunReport() = default;
   trace::End end;
@@ -42,6 +50,9 @@ struct RunReport {
   std::vector<FaultNote> faults_missing;
   std::vector<std::string> busy;     // what kept it busy, when a limit passed
   std::vector<bool> passed_through;  // of scenario.expect: it was met, and holds no more at the end
+  std::vector<bool> applied;         // of scenario.expect: there was something that it spoke of
+  std::vector<ExpectationNote> vacuous;      // met, and never applied to anything
+  std::vector<ExpectationNote> not_lasting;  // eventually without `lasts`, and not at the end
   std::uint64_t commits = 0;
   std::uint64_t requests = 0;
   std::uint64_t kernel_steps = 0;

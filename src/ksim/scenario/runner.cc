@@ -213,6 +213,9 @@ void Runner::Finish(sim::Simulation::Stop stop) {
     ReportUnfinished(stop);
     CloseExpectations();
     report_.passed_through = expectations_.PassedThrough();
+    report_.applied = expectations_.Applied();
+    report_.vacuous = expectations_.Vacuous();
+    report_.not_lasting = expectations_.NotLasting();
     world_.EmitCaches(0);
     checks_.Finish(over);
     EmitPhase("end");

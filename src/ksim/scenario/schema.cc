@@ -182,19 +182,34 @@ const Type& ConditionType() {
         "PATH OP VALUE [&& ...]: OP is == != < <= > >=, exists, in (a, b). A missing path makes "
         "every comparison but != false."},
        {"count", "integer or Count",
-        "How many objects must match. Default for eventually: at least one; for always: all.", "",
-        &CountType()}}};
+        "How many objects must match. Default: at least one; for always: all that are selected.",
+        "", &CountType()}}};
   return type;
 }
 
 const Type& ExpectType() {
   static const Type type{
       "Expectation",
-      "What must come true (eventually) or stay true (always). Unmet: exit 1.",
-      {{"eventually", "Condition", "Must hold at some moment.", "", &ConditionType()},
-       {"always", "Condition", "Must hold after every commit.", "", &ConditionType()},
-       {"within", "duration", "For eventually: counted from the start of the run.",
-        "the whole run"}}};
+      "What must come true (eventually), be true in the end (finally), stay true (always) or not "
+      "come true (never): one of them. Unmet: exit 1. One that never applied to anything is named "
+      "as vacuous.",
+      {{"eventually", "Condition",
+        "Must hold at some moment. Whether it must last says `lasts`; without that word once is "
+        "enough, and a run at whose end it does not hold says so.",
+        "", &ConditionType()},
+       {"finally", "Condition", "Must hold at the end of the run.", "", &ConditionType()},
+       {"always", "Condition", "Must hold after every commit of the resource.", "",
+        &ConditionType()},
+       {"never", "Condition", "Must hold after no commit of the resource.", "", &ConditionType()},
+       {"lasts", "boolean",
+        "For eventually: true asks that it holds from some moment on to the end, false that it "
+        "holds once."},
+       {"within", "duration",
+        "For eventually: by when, counted from the start of the run; with `lasts: true`, by when "
+        "it must hold for good.",
+        "the whole run"},
+       {"after", "duration",
+        "For always and never: judged from then on, counted from the start of the run."}}};
   return type;
 }
 

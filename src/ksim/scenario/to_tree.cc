@@ -226,8 +226,10 @@ Value ExpectationTree(const Expectation& e) {
     condition.Add("count", count.Build());
   }
   ObjectBuilder out;
-  out.Add(e.always ? "always" : "eventually", condition.Build());
+  out.Add(ToString(e.word), condition.Build());
+  if (e.lasts) out.Add("lasts", Value::Of(*e.lasts));
   if (e.within) out.Add("within", Of(*e.within));
+  if (e.after) out.Add("after", Of(*e.after));
   return out.Build();
 }
 

@@ -55,6 +55,9 @@ Value VerdictsTree(const std::vector<Verdict>& verdicts) {
             Value::Of(v.guarantee == check::Guarantee::kSafety ? "safety" : "liveness"));
     one.Add("result", Value::Of(kStates[static_cast<int>(v.state)]));
     one.AddIf(!v.why.empty(), "why", Value::Of(v.why));
+    std::vector<Value> notes;
+    for (const std::string& note : v.notes) notes.push_back(Value::Of(note));
+    one.AddIf(!notes.empty(), "notes", Value::Array(std::move(notes)));
     one.Add("violations", Value::Array(std::move(violations)));
     oracles.push_back(one.Build());
   }
@@ -87,6 +90,8 @@ void PrintVerdicts(Io& io, const CommonFlags& flags, const std::vector<Verdict>&
     if (v.state == Verdict::State::kNotJudged && !flags.quiet)
       io.Out(fmt::format("{:<20} not judged: {}\n", v.oracle, v.why));
     if (v.state == Verdict::State::kViolated) PrintViolated(io, v, trace);
+    for (const std::string& note : v.notes)
+      io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;35", "warning:"), note));
   }
 }
 

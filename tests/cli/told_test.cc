@@ -1,0 +1,61 @@
+// Scenarios that once ended with "ok" although something of them had failed or meant nothing: each
+// is told, by `ksim run` and by a campaign alike.
+#include <gtest/gtest.h>
+
+#include "ksim/base/os.h"
+#include "run_cli.h"
+
+namespace ksim::cli {
+namespace {
+
+struct Told {
+  const char* file;
+  std::vector<std::string> command;  // and flags
+  int code;
+  const char* says;  // on stderr or stdout
+};
+
+std::vector<std::string> ArgumentsOf(const Told& told, std::size_t row) {
+  std::vector<std::string> args = told.command;
+  args.insert(args.begin() + 1, std::string("tests/cli/told/") + told.file + ".yaml");
+  if (args[0] != "fuzz") return args;
+  for (const char* flag : {"--seeds=1..6", "--jobs=1", "--shrink-runs=0"}) args.emplace_back(flag);
+  args.push_back("--out=" + testing::TempDir() + "told-" + std::to_string(row));
+  return args;
+}
+
+TEST(Told, ByRunAndByACampaign) {
+  const Told rows[] = {
+      Told{"eventually-met-once",
+           {"run"},
+           0,
+           "warning: expectation 1 (eventually at least 1 pods with app=web where status.phase == "
+           "Running) does not hold at the end: it held first at 2.5"},
+      Told{"eventually-met-once", {"run", "--strict"}, 1, "error: expectation 1 (eventually"},
+      Told{"eventually-met-once", {"run", "--set=expect[0].lasts=false", "--strict"}, 0, "ok: "},
+      Told{"eventually-met-once",
+           {"run", "--set=expect[0].lasts=true"},
+           1,
+           "violation: expect: eventually for good at least 1 pods with app=web where "
+           "status.phase == Running: there are 0; it held first at 2.5"},
+      Told{"eventually-met-once", {"run", "-o=json"}, 0, "\"notLasting\": [\n        {"},
+      Told{"eventually-met-once",
+           {"run", "--set=expect[0].eventually.selector=app=wbe",
+            "--set=expect[0].eventually.count=0"},
+           0,
+           "warning: expectation 1 (eventually 0 pods with app=wbe where status.phase == Running) "
+           "is vacuous: no object that it speaks of was ever there"},
+      Told{"failed-step-unseen", {"run"}, 1, "error: step 2: "},
+      Told{"wait-step", {"run"}, 1, "error: step 3: "}};
+  std::size_t row = 0;
+  for (const Told& told : rows) {
+    const std::vector<std::string> args = ArgumentsOf(told, row++);
+    const CliResult r = RunCli(args);
+    SCOPED_TRACE(testing::PrintToString(args) + "\n" + r.out + r.err);
+    EXPECT_EQ(r.code, told.code);
+    EXPECT_NE((r.out + r.err).find(told.says), std::string::npos) << told.says;
+  }
+}
+
+}  // namespace
+}  // namespace ksim::cli
