@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/scenario/runner.h"
+#include "ksim/value/json.h"
 #include "tests/scenario/from_text.h"
 
 namespace ksim::scenario {
@@ -71,6 +72,63 @@ TEST(Apply, WantsAName) {
     EXPECT_EQ(run.report.failures[0].error, "error: from x-: cannot use generate name with apply")
         << options;
   }
+}
+
+// The record of a client-side apply, of an object of the kind.
+std::string Record(ScenarioRun& run, const char* kind) {
+  for (const api::Object& o :
+       run.runner.world().Objects(*run.runner.world().kinds().ByName(kind))) {
+    const std::string_view record =
+        o.Annotation("kubectl.kubernetes.io/last-applied-configuration");
+    if (!record.empty()) return std::string(record);
+  }
+  return "";
+}
+
+// API-170. util/apply.go GetModifiedConfiguration; visitor.go SetNamespace, FilterNamespace.
+TEST(Apply, RecordsTheObjectWithAnnotationsAndItsOwnNamespace) {
+  const struct {
+    const char* kind;
+    const char* object;
+    const char* record;
+  } rows[] = {
+      {"configmaps", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: <&>}}",
+       R"({"apiVersion":"v1","data":{"k":"\u003c\u0026\u003e"},"kind":"ConfigMap",)"
+       R"("metadata":{"annotations":{},"name":"a","namespace":"default"}})"},
+      {"configmaps",
+       "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {x: y, "
+       "kubectl.kubernetes.io/last-applied-configuration: old}}}",
+       R"({"apiVersion":"v1","kind":"ConfigMap",)"
+       R"("metadata":{"annotations":{"x":"y"},"name":"a","namespace":"default"}})"},
+      {"clusterroles",
+       "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, "
+       "metadata: {name: cr, namespace: foo}, rules: []}",
+       R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",)"
+       R"("metadata":{"annotations":{},"name":"cr"},"rules":[]})"},
+  };
+  for (const auto& row : rows) {
+    ScenarioRun run("  - {apply: {object: " + std::string(row.object) + "}}\n");
+    EXPECT_EQ(Record(run, row.kind), row.record + std::string("\n"));
+  }
+}
+
+// API-171. k/k#105610: of ports with one merge key the patch has what Go's sort makes of them.
+TEST(Apply, MergesPortsWithEqualKeysInTheOrderOfGosSort) {
+  const auto apply = [](const std::string& ports) {
+    return "  - {apply: {object: {apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: "
+           "NodePort, ports: [" +
+           ports + "]}}}}\n";
+  };
+  const std::string udp = "{name: udp, protocol: UDP, port: 31337, nodePort: 31337}";
+  const std::string tcp = "{name: tcp, protocol: TCP, port: 31337, nodePort: 31337}";
+  ScenarioRun run(apply(udp) + apply(tcp + ", " + udp));
+  const auto services = run.runner.world().Objects(*run.runner.world().kinds().ByName("services"));
+  std::string ports;
+  for (const api::Object& o : services)
+    if (o.name() == "s") ports = value::ToJson(o.Get(value::Path{"spec", "ports"}));
+  EXPECT_EQ(
+      ports,
+      R"([{"name":"tcp","nodePort":31337,"port":31337,"protocol":"TCP","targetPort":31337}])");
 }
 
 TEST(ServerSideApply, ItsOptionsNeedIt) {

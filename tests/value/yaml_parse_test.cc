@@ -19,7 +19,8 @@ std::string JsonOfYaml(std::string_view text) {
 }
 
 std::string Errors(std::string_view text) {
-  return Render(ParseYaml(text, "f.yaml").errors, false);
+  const YamlFile file = ParseYaml(text, "f.yaml");
+  return Render(file.errors, false) + Render(file.duplicate_keys, false);
 }
 
 std::string Place(const Span& s) {
@@ -150,10 +151,24 @@ TEST(YamlParse, JsonSaysCharactersBeyondU_FFFFInTwoEscapes) {
   EXPECT_EQ(root.Find("a")->text, "x\xf0\x9f\x98\x80\"\n");
   EXPECT_EQ(root.entries[1].key, "\xf0\x9f\x98\x80");
   EXPECT_EQ(root.entries[1].value.text, "\\ud83d");
-  EXPECT_EQ(file.errors.at(0).span.column, 69) << "what follows keeps its place";
+  EXPECT_EQ(file.duplicate_keys.at(0).span.column, 69) << "what follows keeps its place";
   EXPECT_NE(Errors(R"({"a": "\ud83d"})"), "") << "one half";
   EXPECT_NE(Errors(R"({"a": "\ud83d\u0041"})"), "");
   EXPECT_EQ(Errors(R"({"a": "\u0041"})"), "");
+}
+
+// API-172: what sigs.k8s.io/yaml v1.4 and encoding/json make of them: the last one stands, whole.
+TEST(YamlParse, OfKeysGivenTwiceTheLastStands) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{a: 1, b: 2, a: 3}", R"({"a":3,"b":2})"},
+      {"a: {x: 1}\na: {y: 2}\n", R"({"a":{"y":2}})"},
+      {"a: {x: 1}\na: 2\na: [3]\n", R"({"a":[3]})"},
+      {R"({"a": {"x": 1, "x": 2}, "a": {"x": null, "z": 1, "z": 4}})", R"({"a":{"x":null,"z":4}})"},
+  };
+  for (const auto& [text, json] : cases) EXPECT_EQ(JsonOfYaml(text), json) << text;
+  EXPECT_EQ(ParseYaml(cases[3].first, "f").duplicate_keys.size(), 3u);
+  const YamlFile file = ParseYaml("a: 1\nb: 2\na: 3\n", "f");
+  EXPECT_EQ(file.documents.at(0).FindEntry("a")->key_span.line, 3) << "and its place";
 }
 
 TEST(YamlParse, AnAliasStandsAtItsOwnPlace) {
@@ -284,7 +299,7 @@ TEST(YamlParse, BadInput) {
 }
 
 TEST(YamlParse, SeveralDuplicatesAreAllReported) {
-  EXPECT_EQ(ParseYaml("a: 1\na: 2\nb: {c: 1, c: 2}\na: 3\n", "f").errors.size(), 3u);
+  EXPECT_EQ(ParseYaml("a: 1\na: 2\nb: {c: 1, c: 2}\na: 3\n", "f").duplicate_keys.size(), 3u);
 }
 
 TEST(YamlParse, NestingEndsAt1000) {
@@ -337,8 +352,7 @@ TEST(YamlParse, WarnsOfWhatKubectlReadsDifferently) {
 }
 
 TEST(YamlParse, LineBreaksCountAsLibyamlDoes) {
-  const YamlFile file = ParseYaml("a: 1\r\nb: 2\rb: 3\n", "f.yaml");
-  EXPECT_EQ(Render(file.errors, false),
+  EXPECT_EQ(Errors("a: 1\r\nb: 2\rb: 3\n"),
             "f.yaml:3:1: error: duplicate key \"b\", first given at 2:1\n"
             "    3 | b: 3\n"
             "      | ^\n"

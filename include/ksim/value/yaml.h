@@ -1,7 +1,8 @@
 // YAML 1.2 core documents as trees of nodes with places, read through libyaml's event API.
 //
-// Errors: unterminated strings, tabs as indentation, undefined aliases, duplicate keys, non-scalar
-// keys, nesting deeper than 1000. Anchors and aliases are resolved; a copy keeps the places of its
+// Errors: unterminated strings, tabs as indentation, undefined aliases, non-scalar keys, nesting
+// deeper than 1000. Keys that are given twice are told apart from these: of them kubectl takes the
+// last, as sigs.k8s.io/yaml and Go's encoding/json do, and so do the nodes. Anchors and aliases are resolved; a copy keeps the places of its
 // parts, but stands at the alias itself. Plain scalars resolve by the 1.2 core schema (null,
 // true/false, decimal/0o/0x integers, floats); what kubectl's reader (goyaml.v2, partly YAML 1.1)
 // takes differently (yes, no, on, off, y, n, 010, 0b1, 1_000, the key <<) is a warning.
@@ -45,6 +46,7 @@ struct YamlFile {
   std::vector<YamlNode> documents;  // empty documents (only comments) are left out
   std::vector<Diagnostic> errors;   // when not empty, `documents` are those read before
   std::vector<Diagnostic> warnings;
+  std::vector<Diagnostic> duplicate_keys;  // as errors, at the later key
   // A diagnostic at a place in this file, with its source line.
   Diagnostic At(const Span& span, std::string message, std::string hint = "") const;
 };

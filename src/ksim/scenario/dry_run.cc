@@ -59,8 +59,11 @@ void CheckValues(const api::ResourceInfo& info, const Manifest& manifest, api::C
                  std::vector<Diagnostic>* out) {
   static const value::Path kNamespace{"metadata", "namespace"};
   Value tree = manifest.tree;
-  if (info.namespaced && tree.Get(kNamespace).is_null())
+  if (!info.namespaced) {
+    tree = tree.Erase(kNamespace);  // as kubectl and the server do
+  } else if (tree.Get(kNamespace).is_null()) {
     tree = tree.Set(kNamespace, Value::Of("default"));
+  }
   tree = api::ClearSystemFields(api::ApplyDefaults(info, tree, compat));
   std::string name(manifest.tree.Get("metadata").Get("name").AsString());
   if (name.empty()) name = manifest.Name() + "bcdfg";

@@ -74,6 +74,27 @@ void FindScenario(Source* source, Loaded* loaded) {
   }
 }
 
+// Whether the problem lies in the Scenario, which kubectl never sees, and not in a manifest beside
+// it.
+bool IsInScenario(const Diagnostic& d, const YamlFile& file, std::size_t scenario) {
+  const std::size_t next = scenario + 1;
+  const int first = file.documents[scenario].span.line;
+  const int last = next < file.documents.size() ? file.documents[next].span.line
+                                                : static_cast<int>(file.lines.size()) + 1;
+  return d.span.line >= first && d.span.line < last;
+}
+
+// A key that is given twice in the Scenario is a mistake. Returns whether there is one.
+bool RejectDuplicateKeys(const YamlFile& file, std::size_t scenario, Loaded* loaded) {
+  bool found = false;
+  for (const Diagnostic& d : file.duplicate_keys) {
+    if (!IsInScenario(d, file, scenario)) continue;
+    found = true;
+    loaded->errors.push_back(d);
+  }
+  return found;
+}
+
 // Reads one file; nullopt when there is nothing to go on with.
 std::optional<Source> ReadSource(const std::string& path, const FileReader& read, Loaded* loaded) {
   if (path.empty()) {
@@ -98,6 +119,8 @@ std::optional<Source> ReadSource(const std::string& path, const FileReader& read
     return std::nullopt;
   }
   FindScenario(&source, loaded);
+  if (source.scenario && RejectDuplicateKeys(*source.file, *source.scenario, loaded))
+    return std::nullopt;
   return source;
 }
 
@@ -125,18 +148,12 @@ void Take(Problems& problems, const std::vector<Diagnostic>& yaml_warnings, Load
   out.insert(out.end(), problems.warnings.begin(), problems.warnings.end());
 }
 
-// A plain scalar that YAML 1.1 reads differently matters in manifests only: kubectl never sees the
-// Scenario.
-std::vector<Diagnostic> ManifestWarnings(const YamlFile& file,
-                                         const std::optional<std::size_t>& scenario) {
-  if (!scenario) return file.warnings;
-  const std::size_t next = *scenario + 1;
-  const int first = file.documents[*scenario].span.line;
-  const int last = next < file.documents.size() ? file.documents[next].span.line
-                                                : static_cast<int>(file.lines.size()) + 1;
+// What kubectl reads differently, or without a word, matters in manifests only.
+std::vector<Diagnostic> ManifestWarnings(const YamlFile& file, std::size_t scenario) {
   std::vector<Diagnostic> out;
-  for (const Diagnostic& d : file.warnings)
-    if (d.span.line < first || d.span.line >= last) out.push_back(d);
+  for (const auto& list : {file.warnings, DuplicateKeyWarnings(file)})
+    for (const Diagnostic& d : list)
+      if (!IsInScenario(d, file, scenario)) out.push_back(d);
   return out;
 }
 
@@ -150,7 +167,7 @@ void LoadScenario(const Source& source, const LoadOptions& options, const FileRe
   context.read = read;
   loaded->scenarios.push_back(ParseScenario(context, *source.scenario));
   loaded->files.push_back(source.file->name);
-  Take(problems, ManifestWarnings(*source.file, source.scenario), loaded);
+  Take(problems, ManifestWarnings(*source.file, *source.scenario), loaded);
 }
 
 // The flags alone, read as a Scenario: what a run of plain manifests is configured by.

@@ -209,6 +209,15 @@ std::vector<Manifest> ReadManifests(Problems& problems, api::Kinds& kinds,
   return out;
 }
 
+std::vector<Diagnostic> DuplicateKeyWarnings(const value::YamlFile& file) {
+  std::vector<Diagnostic> out = file.duplicate_keys;
+  for (Diagnostic& d : out) {
+    d.severity = Diagnostic::Severity::kWarning;
+    d.message += "; kubectl takes this one";
+  }
+  return out;
+}
+
 std::vector<Manifest> ReadManifestFile(api::Kinds& kinds,
                                        const std::shared_ptr<const value::YamlFile>& file,
                                        std::vector<Diagnostic>* errors,
@@ -225,6 +234,7 @@ std::vector<Manifest> ReadManifestFile(api::Kinds& kinds,
   append(errors, file->errors);
   append(errors, problems.errors);
   append(warnings, file->warnings);
+  append(warnings, DuplicateKeyWarnings(*file));
   append(warnings, problems.warnings);
   return out;
 }

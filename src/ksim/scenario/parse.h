@@ -48,6 +48,9 @@ std::vector<Manifest> ReadManifests(Problems& problems, api::Kinds& kinds,
                                     const std::shared_ptr<const value::YamlFile>& file,
                                     const value::YamlNode& node, std::vector<std::string> place);
 
+// The keys of manifests that are given twice: kubectl takes the last of them without a word.
+std::vector<Diagnostic> DuplicateKeyWarnings(const value::YamlFile& file);
+
 // Every document of a YAML file as manifests. Syntax errors go to the result as well.
 std::vector<Manifest> ReadManifestFile(api::Kinds& kinds,
                                        const std::shared_ptr<const value::YamlFile>& file,

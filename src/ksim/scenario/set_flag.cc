@@ -79,6 +79,7 @@ std::string ApplySet(YamlNode* scenario, const std::string& assignment, int flag
   if (names.empty()) return fmt::format("\"{}\" is not a path", path);
   YamlFile parsed = value::ParseYaml(assignment.substr(equals + 1), "--set");
   if (!parsed.errors.empty()) return parsed.errors.front().message;
+  if (!parsed.duplicate_keys.empty()) return parsed.duplicate_keys.front().message;
   YamlNode node;
   node.plain = true;
   if (!parsed.documents.empty()) node = std::move(parsed.documents.front());

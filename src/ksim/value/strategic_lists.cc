@@ -9,6 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
+#include "ksim/value/go_sort.h"
 #include "ksim/value/text.h"
 
 namespace ksim::value {
@@ -213,32 +214,18 @@ List DeduplicateScalars(List list) {
   return list;
 }
 
-namespace {
-
-// Lists in documents are short: this allocates no memory, as std::stable_sort would.
-template <class Before>
-List SortStably(List list, const Before& before) {
-  if (list.size() > 32) {
-    std::stable_sort(list.begin(), list.end(), before);
-    return list;
-  }
-  for (auto it = list.begin(); it != list.end(); ++it) {
-    std::rotate(std::upper_bound(list.begin(), it, *it, before), it, std::next(it));
-  }
+// The `less` of both is true of equals, as upstream's is (sort.StringsAreSorted), so that of up to
+// 12 elements the last of equal ones comes first.
+List SortScalars(List list) {
+  GoSort(std::span(list), [](const Value& a, const Value& b) { return CompareGoText(a, b) <= 0; });
   return list;
 }
 
-}  // namespace
-
-List SortScalars(List list) {
-  return SortStably(std::move(list),
-                    [](const Value& a, const Value& b) { return CompareGoText(a, b) < 0; });
-}
-
 List SortMapsByKey(List list, Atom merge_key) {
-  return SortStably(std::move(list), [merge_key](const Value& a, const Value& b) {
-    return CompareGoText(a.Get(merge_key), b.Get(merge_key)) < 0;
+  GoSort(std::span(list), [merge_key](const Value& a, const Value& b) {
+    return CompareGoText(a.Get(merge_key), b.Get(merge_key)) <= 0;
   });
+  return list;
 }
 
 namespace {

@@ -70,8 +70,9 @@ absl::StatusOr<List> NormalizeElementOrder(Partition items, ItemSpan patch_order
 absl::Status ValidatePatchWithSetOrderList(ItemSpan patch, const Value& set_order, Atom merge_key);
 
 List DeduplicateScalars(List list);
-List SortScalars(List list);                    // by Go's %v
-List SortMapsByKey(List list, Atom merge_key);  // by Go's %v of the key
+// In the order of Go's %v of the elements, or of their merge keys, as GoSort leaves equal ones.
+List SortScalars(List list);
+List SortMapsByKey(List list, Atom merge_key);
 
 // Values without anything that carries a $patch; nothing if the value itself does.
 struct WithoutDirectives {

@@ -247,7 +247,7 @@ class Reader {
 
   bool ReadMapping(YamlNode* node, int depth) {
     node->kind = YamlNode::Kind::kMapping;
-    std::map<std::string, Span> seen;
+    std::map<std::string, std::size_t> seen;  // the place of a key's entry
     while (true) {
       Event event;
       if (!Next(&event)) return false;
@@ -257,15 +257,18 @@ class Reader {
       }
       YamlNode::Entry entry;
       if (!ReadKey(event, &entry) || !ReadEntryValue(&entry, depth)) return false;
-      const auto [first, added] = seen.emplace(entry.key, entry.key_span);
+      const auto [first, added] = seen.emplace(entry.key, node->entries.size());
       if (added) {
         node->entries.push_back(std::move(entry));
-      } else {
-        Error(entry.key_span,
-              fmt::format("duplicate key {}, first given at {}:{}", GoQuote(entry.key),
-                          first->second.line, first->second.column),
-              "remove or rename one of the two");
+        continue;
       }
+      YamlNode::Entry& earlier = node->entries[first->second];
+      file_.duplicate_keys.push_back(
+          file_.At(entry.key_span,
+                   fmt::format("duplicate key {}, first given at {}:{}", GoQuote(entry.key),
+                               earlier.key_span.line, earlier.key_span.column),
+                   "remove or rename one of the two"));
+      earlier = std::move(entry);
     }
   }
 

@@ -1,6 +1,6 @@
 // kubectl apply, client side and server side.
 //
-// Source: kubectl pkg/cmd/apply/{apply,patcher}.go.
+// Source: kubectl pkg/cmd/apply/{apply,patcher}.go, pkg/util/apply.go.
 #include <fmt/format.h>
 
 #include "ksim/api/patch_schema.h"
@@ -8,6 +8,7 @@
 #include "ksim/kubectl/printing/object_name.h"
 #include "ksim/kubectl/verbs/messages.h"
 #include "ksim/kubectl/verbs/verbs.h"
+#include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
 #include "ksim/value/patch.h"
 
@@ -18,15 +19,15 @@ using value::Value;
 
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-const value::Path& LastAppliedPath() {
-  static const value::Path path{"metadata", "annotations", kLastApplied};
-  return path;
-}
-
-// The configuration as apply records it: the object without the record itself, and a newline.
+// The object with the configuration as apply records it: the JSON of the object without the record
+// itself, but with annotations, be they empty, and a newline.
+// util/apply.go GetModifiedConfiguration; apimachinery unstructured/helpers.go doEncode.
 Value WithLastApplied(const Value& wanted) {
-  const Value bare = wanted.Erase(LastAppliedPath());
-  return wanted.Set(LastAppliedPath(), Value::Of(value::ToJson(bare) + "\n"));
+  static const value::Path kAnnotations{"metadata", "annotations"};
+  static const value::Path kRecord{"metadata", "annotations", kLastApplied};
+  Value bare = wanted.Erase(kRecord);
+  if (!bare.Get(kAnnotations).is_object()) bare = bare.Set(kAnnotations, Value::EmptyObject());
+  return bare.Set(kRecord, Value::Of(value::GoJson(bare) + "\n"));
 }
 
 // apply.go warnIfMissing...: an object that was made without apply has no record of what was

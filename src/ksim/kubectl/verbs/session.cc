@@ -85,8 +85,11 @@ api::Request RequestFor(api::Verb verb, const api::ResourceInfo* info, std::stri
 
 api::Object ObjectOfManifest(const api::ResourceInfo& info, value::Value manifest) {
   static const value::Path kNamespace{"metadata", "namespace"};
-  if (info.namespaced && manifest.Get(kNamespace).is_null())
+  if (!info.namespaced) {
+    manifest = manifest.Erase(kNamespace);
+  } else if (manifest.Get(kNamespace).is_null()) {
     manifest = manifest.Set(kNamespace, value::Value::Of("default"));
+  }
   return api::Object::FromTree(std::move(manifest));
 }
 
