@@ -94,6 +94,62 @@ TEST(PodPhase, WaitsForInitContainersAndFailsWithThem) {
   EXPECT_EQ(Generate(Pod("Always", init), &done).Get("phase").AsString(), "Running");
 }
 
+// KUBELET-19. Rows of kubelet_pods_test.go TestPodPhaseWithRestartAlways.
+TEST(PodPhase, AContainerWithoutStatusIsUnknown) {
+  const char* running = R"({"name":"a","state":{"running":{}}})";
+  const char* stopped = R"({"name":"a","state":{"terminated":{"exitCode":0}}})";
+  const char* back_off =
+      R"({"name":"b","state":{"waiting":{}},"lastState":{"terminated":{"exitCode":1}}})";
+  const struct {
+    std::string statuses;
+    bool terminal;
+    const char* phase;
+  } rows[] = {
+      {"", false, "Pending"},
+      {running, false, "Pending"},  // mixed state #2
+      {stopped, false, "Pending"},
+      {stopped, true, "Pending"},
+      {std::string(running) + "," + back_off, false, "Running"},
+      {std::string(back_off) + "," + running, false, "Running"},
+  };
+  for (const auto& row : rows) {
+    const value::Value status =
+        *value::ParseJson(R"({"containerStatuses":[)" + row.statuses + "]}");
+    EXPECT_EQ(PhaseOf(Pod(), status, row.terminal, false), row.phase) << row.statuses;
+  }
+  const char* sidecar = R"({"name":"s","image":"i","restartPolicy":"Always"})";
+  const value::Value both =
+      *value::ParseJson(R"({"containerStatuses":[{"name":"a","state":{"running":{}}},)"
+                        R"({"name":"b","state":{"running":{}}}]})");
+  EXPECT_EQ(PhaseOf(Pod("Always", sidecar), both, false, true), "Pending") << "so is a sidecar";
+}
+
+// KUBELET-170: a container that the runtime does not know any more.
+TEST(PodStatus, AContainerThatIsGoneIsWhatWasSaidOfItLast) {
+  const PodSandbox nothing = Sandbox({});
+  const auto after = [&](const char* a, const char* b) {
+    return Generate(
+        Pod(), &nothing, false, api::Compat::k1_36,
+        *value::ParseJson(std::string(R"({"containerStatuses":[)") + a + "," + b + "]}"));
+  };
+  const char* ran =
+      R"({"name":"a","image":"i","restartCount":2,"lastState":{},"state":{"running":{}}})";
+  const char* ended = R"({"name":"b","image":"j","imageID":"k","containerID":"c","restartCount":1,)"
+                      R"("lastState":{},"state":{"terminated":{"exitCode":3}}})";
+  const value::Value status = after(ran, ended);
+  const value::Value& lost = status.Get("containerStatuses").at(0);
+  EXPECT_EQ(lost.Get("state").Get("waiting").Get("reason").AsString(), "ContainerCreating");
+  const value::Value& end = lost.Get("lastState").Get("terminated");
+  EXPECT_EQ(end.Get("reason").AsString(), "ContainerStatusUnknown");
+  EXPECT_EQ(end.Get("exitCode").AsInt(), 137);
+  EXPECT_EQ(lost.Get("restartCount").AsInt(), 3);
+  const value::Value& kept = status.Get("containerStatuses").at(1);
+  EXPECT_EQ(kept.Get("state").Get("terminated").Get("exitCode").AsInt(), 3);
+  EXPECT_EQ(kept.Get("containerID").AsString(), "c");
+  EXPECT_EQ(kept.Get("restartCount").AsInt(), 1);
+  EXPECT_EQ(status.Get("phase").AsString(), "Running") << "and not Pending";
+}
+
 // KUBELET-20
 TEST(PodPhase, ATerminalPhaseStays) {
   const PodSandbox running = Sandbox({{"a", kRunning}, {"b", kRunning}});

@@ -2,10 +2,11 @@
 //
 // Errors: unterminated strings, tabs as indentation, undefined aliases, non-scalar keys, nesting
 // deeper than 1000. Keys that are given twice are told apart from these: of them kubectl takes the
-// last, as sigs.k8s.io/yaml and Go's encoding/json do, and so do the nodes. Anchors and aliases are resolved; a copy keeps the places of its
-// parts, but stands at the alias itself. Plain scalars resolve by the 1.2 core schema (null,
-// true/false, decimal/0o/0x integers, floats); what kubectl's reader (goyaml.v2, partly YAML 1.1)
-// takes differently (yes, no, on, off, y, n, 010, 0b1, 1_000, the key <<) is a warning.
+// last, as sigs.k8s.io/yaml and Go's encoding/json do, and so do the nodes. Anchors and aliases are
+// resolved; a copy keeps the places of its parts, but stands at the alias itself. Plain scalars
+// resolve by the 1.2 core schema (null, true/false, decimal/0o/0x integers, floats); what kubectl's
+// reader (goyaml.v2, partly YAML 1.1) takes differently (yes, no, on, off, y, n, 010, 0b1, 1_000,
+// the key <<) is a warning.
 #pragma once
 #include <memory>
 #include <string>

@@ -47,8 +47,8 @@ class Session {
 api::Request RequestFor(api::Verb verb, const api::ResourceInfo* info, std::string ns,
                         std::string name);
 
-// The manifest's object: in the namespace `default` if it names none, and in no namespace if its kind
-// has none (cli-runtime pkg/resource/visitor.go SetNamespace, FilterNamespace).
+// The manifest's object: in the namespace `default` if it names none, and in no namespace if its
+// kind has none (cli-runtime pkg/resource/visitor.go SetNamespace, FilterNamespace).
 api::Object ObjectOfManifest(const api::ResourceInfo& info, value::Value manifest);
 
 // True if the server has not done what it was asked, or nobody knows.

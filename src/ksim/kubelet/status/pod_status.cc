@@ -60,49 +60,116 @@ const WaitingReason* WaitingFor(const StatusInput& in, const Value& spec, const 
 
 // The last run that ended: the container itself if it waits to be started again, else its
 // predecessor.
-Value LastState(const Container* c, bool waits) {
-  if (c == nullptr) return Value::EmptyObject();
-  if (waits && c->state == Container::State::kExited) return TerminatedState(*c);
-  return c->previous == nullptr ? Value::EmptyObject() : TerminatedState(*c->previous);
+Value LastState(const Container& c, bool waits) {
+  if (waits && c.state == Container::State::kExited) return TerminatedState(c);
+  return c.previous == nullptr ? Value::EmptyObject() : TerminatedState(*c.previous);
+}
+
+// A container that was last seen running and that the runtime no longer knows: it has ended, nobody
+// knows how. So the pod does not fall back to Pending.
+Value LostState() {
+  value::ObjectBuilder end;
+  end.Add(Fields().exit_code, Value::Int(137))
+      .Add(Fields().message, Value::Of("The container could not be located when the pod was "
+                                       "deleted.  The container used to be Running"))
+      .Add(Fields().reason, Value::Of("ContainerStatusUnknown"));
+  return Of(Fields().terminated, end.Build());
+}
+
+// A part of a container's status, from the runtime or, if it does not know the container, from what
+// the kubelet last said.
+struct Seen {
+  Value container_id, image, image_id, last_state, state;
+  std::int64_t restarts = 0;
+
+  bool Completed() const {
+    const Value& end = state.Get(Fields().terminated);
+    return !end.is_null() && end.Get(Fields().exit_code).AsInt() == 0;
+  }
+};
+
+Seen FromRuntime(const Container& c, const Value& spec, bool waits, std::string_view waiting) {
+  Seen seen;
+  seen.container_id = Value::String(c.id);
+  seen.image = spec.Get(Fields().image);
+  seen.image_id = Value::String(c.image_id);
+  seen.last_state = LastState(c, waits);
+  seen.state = c.state == Container::State::kCreated ? WaitingState(waiting)
+               : Running(&c)                         ? RunningState(c)
+                                                     : TerminatedState(c);
+  seen.restarts = c.restarts;
+  return seen;
+}
+
+// convertToAPIContainerStatuses, of a container that podStatus lacks. An end that was told stays.
+Seen FromOldStatus(const StatusInput& in, const Value& spec, const Value& old, bool waits,
+                   std::string_view waiting) {
+  Seen seen;
+  seen.image = spec.Get(Fields().image);
+  seen.image_id = Value::Of("");
+  seen.last_state = Value::EmptyObject();
+  seen.state = WaitingState(waiting);
+  if (old.is_null()) return seen;
+  const Value& state = old.Get(Fields().state);
+  const Value& last = old.Get(Fields().last_state);
+  seen.restarts = old.Get(Fields().restart_count).AsInt();
+  if (!last.is_null()) seen.last_state = last;
+  if (Has(state, Fields().terminated)) {
+    seen.container_id = old.Get(Fields().container_id);
+    seen.image = old.Get(Fields().image);
+    seen.image_id = old.Get(Fields().image_id);
+    seen.state = state;
+    if (waits) seen.last_state = state;
+  } else if (Has(state, Fields().running) && !Has(last, Fields().terminated)) {
+    seen.last_state = LostState();
+    if (!in.pod.deleting()) ++seen.restarts;
+  }
+  return seen;
+}
+
+const Value& StatusNamed(const Value& statuses, const Value& name) {
+  static const Value none;
+  for (const Value& s : statuses.items())
+    if (s.Get(Fields().name) == name) return s;
+  return none;
 }
 
 // Without probes a container is ready, and counts as started, as soon as it runs; an init container
 // when it has completed.
-Value ContainerStatus(const StatusInput& in, const Value& spec, const Container* c, bool init,
+Value ContainerStatus(const StatusInput& in, const Value& spec, value::Atom field,
                       std::string_view waiting_reason) {
-  const bool completed = c != nullptr && c->state == Container::State::kExited && c->exit_code == 0;
+  const bool init = field == Fields().init_container_statuses;
+  const Container* c = FindContainer(in.sandbox, spec.Get(Fields().name).AsString());
+  const WaitingReason* waits = WaitingFor(in, spec, c);
+  const Seen seen =
+      c != nullptr
+          ? FromRuntime(*c, spec, waits != nullptr, waiting_reason)
+          : FromOldStatus(in, spec, StatusNamed(in.old_status.Get(field), spec.Get(Fields().name)),
+                          waits != nullptr, waiting_reason);
   const bool sidecar = init && api::PodView::IsSidecar(spec);
   const Health health = Running(c) && in.health ? in.health(*c) : Health();
   const bool started = Running(c) && health.started;
-  const bool ready = init && !sidecar ? completed : started && health.ready;
-  const WaitingReason* waits = WaitingFor(in, spec, c);
+  const bool ready = init && !sidecar ? seen.Completed() : started && health.ready;
   value::ObjectBuilder status;  // by name, which spares the sorting
-  if (c != nullptr) status.Add(Fields().container_id, Value::String(c->id));
-  status.Add(Fields().image, spec.Get(Fields().image))
-      .Add(Fields().image_id, Value::String(c == nullptr ? "" : c->image_id))
-      .Add(Fields().last_state, LastState(c, waits != nullptr))
+  if (!seen.container_id.is_null()) status.Add(Fields().container_id, seen.container_id);
+  status.Add(Fields().image, seen.image)
+      .Add(Fields().image_id, seen.image_id)
+      .Add(Fields().last_state, seen.last_state)
       .Add(Fields().name, spec.Get(Fields().name))
       .Add(Fields().ready, Value::Bool(ready))
-      .Add(Fields().restart_count, Value::Int(c == nullptr ? 0 : c->restarts))
-      .Add(Fields().started, Value::Bool(started));
-  if (waits != nullptr) {
-    status.Add(Fields().state, WaitingState(waits->reason, waits->message));
-  } else if (c == nullptr || c->state == Container::State::kCreated) {
-    status.Add(Fields().state, WaitingState(waiting_reason));
-  } else {
-    status.Add(Fields().state, Running(c) ? RunningState(*c) : TerminatedState(*c));
-  }
+      .Add(Fields().restart_count, Value::Int(seen.restarts))
+      .Add(Fields().started, Value::Bool(started))
+      .Add(Fields().state,
+           waits == nullptr ? seen.state : WaitingState(waits->reason, waits->message));
   return status.Build();
 }
 
-Value ContainerStatuses(const StatusInput& in, value::Atom field, bool init) {
+Value ContainerStatuses(const StatusInput& in, value::Atom specs, value::Atom field) {
   const bool has_init = !in.pod.spec().Get(Fields().init_containers).empty();
   const char* waiting = has_init ? "PodInitializing" : "ContainerCreating";
   std::vector<Value> statuses;
-  for (const Value& spec : in.pod.spec().Get(field).items()) {
-    const Container* c = FindContainer(in.sandbox, spec.Get(Fields().name).AsString());
-    statuses.push_back(ContainerStatus(in, spec, c, init, waiting));
-  }
+  for (const Value& spec : in.pod.spec().Get(specs).items())
+    statuses.push_back(ContainerStatus(in, spec, field, waiting));
   return Value::Array(std::move(statuses));
 }
 
@@ -237,22 +304,25 @@ struct Tally {
   int waiting = 0, running = 0, stopped = 0, succeeded = 0, unknown = 0;
 };
 
-Tally Count(const Value& statuses) {
-  Tally t;
-  for (const Value& s : statuses.items()) {
-    const Value& state = s.Get(Fields().state);
-    if (Has(state, Fields().running)) {
-      ++t.running;
-    } else if (Has(state, Fields().terminated)) {
-      ++t.stopped;
-      if (state.Get(Fields().terminated).Get(Fields().exit_code).AsInt() == 0) ++t.succeeded;
-    } else if (Has(state, Fields().waiting)) {
-      ++(Has(s.Get(Fields().last_state), Fields().terminated) ? t.stopped : t.waiting);
-    } else {
-      ++t.unknown;
-    }
+// The status of the container in a list that has them in the order of the spec, mostly.
+const Value& StatusOf(const Value& statuses, std::size_t place, const Value& name) {
+  if (place < statuses.size() && statuses.at(place).Get(Fields().name) == name)
+    return statuses.at(place);
+  return StatusNamed(statuses, name);
+}
+
+void CountRegular(const Value& status, Tally* t) {
+  const Value& state = status.Get(Fields().state);
+  if (Has(state, Fields().running)) {
+    ++t->running;
+  } else if (Has(state, Fields().terminated)) {
+    ++t->stopped;
+    if (state.Get(Fields().terminated).Get(Fields().exit_code).AsInt() == 0) ++t->succeeded;
+  } else if (Has(state, Fields().waiting)) {
+    ++(Has(status.Get(Fields().last_state), Fields().terminated) ? t->stopped : t->waiting);
+  } else {
+    ++t->unknown;
   }
-  return t;
 }
 
 // Init containers: those to come count as pending, a failed one of a pod that never restarts ends
@@ -281,6 +351,9 @@ void CountSidecar(const Value& status, InitTally* init, Tally* t) {
              !Has(status.Get(Fields().last_state), Fields().terminated)) {
     ++init->pending_sidecars;
     ++t->waiting;
+  } else if (!Has(state, Fields().waiting) && !Has(state, Fields().terminated)) {
+    if (!status.is_null()) ++init->pending_sidecars;
+    ++t->unknown;
   }
 }
 
@@ -334,11 +407,17 @@ bool IsOwnedByKubelet(std::string_view type) {
 std::string_view PhaseOf(const api::Object& pod, const Value& status, bool terminal,
                          bool initialized) {
   const std::string_view policy = api::PodView(pod).restart_policy();
-  Tally t = Count(status.Get(Fields().container_statuses));
+  Tally t;
+  const Value& regular = pod.spec().Get(Fields().containers);
+  for (std::size_t i = 0; i < regular.size(); ++i) {
+    CountRegular(
+        StatusOf(status.Get(Fields().container_statuses), i, regular.at(i).Get(Fields().name)), &t);
+  }
   InitTally init;
   const Value& specs = pod.spec().Get(Fields().init_containers);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    const Value& init_status = status.Get(Fields().init_container_statuses).at(i);
+    const Value& init_status =
+        StatusOf(status.Get(Fields().init_container_statuses), i, specs.at(i).Get(Fields().name));
     if (api::PodView::IsSidecar(specs.at(i))) {
       CountSidecar(init_status, &init, &t);
     } else {
@@ -381,8 +460,9 @@ bool ReadinessDiffers(const api::Object& pod) {
 
 Value GeneratePodStatus(const StatusInput& in) {
   const Value& old = in.old_status;
-  const Value init = ContainerStatuses(in, Fields().init_containers, true);
-  const Value containers = ContainerStatuses(in, Fields().containers, false);
+  const Value init =
+      ContainerStatuses(in, Fields().init_containers, Fields().init_container_statuses);
+  const Value containers = ContainerStatuses(in, Fields().containers, Fields().container_statuses);
   value::ObjectBuilder counted;
   counted.Add(Fields().container_statuses, containers).Add(Fields().init_container_statuses, init);
   const std::string_view old_phase = old.Get(Fields().phase).AsString();
