@@ -148,7 +148,7 @@ void Take(Problems& problems, const std::vector<Diagnostic>& yaml_warnings, Load
   out.insert(out.end(), problems.warnings.begin(), problems.warnings.end());
 }
 
-// What kubectl reads differently, or without a word, matters in manifests only.
+// Whatever kubectl reads differently, or without a word, matters in manifests only.
 std::vector<Diagnostic> ManifestWarnings(const YamlFile& file, std::size_t scenario) {
   std::vector<Diagnostic> out;
   for (const auto& list : {file.warnings, DuplicateKeyWarnings(file)})
