@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/api/conditions.h"
+#include "ksim/kubelet/status/pod_phase.h"
 #include "ksim/value/json.h"
 
 namespace ksim::kubelet {

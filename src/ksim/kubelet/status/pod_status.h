@@ -46,11 +46,6 @@ struct StatusInput {
 // A whole PodStatus tree.
 value::Value GeneratePodStatus(const StatusInput& input);
 
-// The phase that the container statuses of `status` amount to. `initialized`: other containers than
-// init containers have been begun.
-std::string_view PhaseOf(const api::Object& pod, const value::Value& status, bool terminal,
-                         bool initialized);
-
 // Whether a container is to be started: it never was, or it has ended and the restart policy says
 // so. `container` null: it never was. Nothing of a pod that is being deleted is.
 bool ShouldRestart(const api::Object& pod, const value::Value& spec, const Container* container);
