@@ -206,6 +206,7 @@ void FillOther(const sim::Event& e, Observation* o) {
       o->verb = p.verb;
       o->target = p.target;
       o->state = p.state;
+      o->args = &p.args;
       return;
     }
     case Kind::kPhase:

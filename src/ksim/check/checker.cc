@@ -37,6 +37,13 @@ void Checker::Finish(const RunEnd& end) {
   }
 }
 
+std::vector<Remark> Checker::remarks() const {
+  std::vector<Remark> out;
+  for (const auto& oracle : oracles_)
+    out.insert(out.end(), oracle->remarks().begin(), oracle->remarks().end());
+  return out;
+}
+
 std::vector<std::string> Checker::judged() const {
   std::vector<std::string> out;
   for (const auto& oracle : oracles_)

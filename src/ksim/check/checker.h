@@ -30,6 +30,7 @@ class Checker {
   void Finish(const RunEnd& end);
 
   const std::vector<Finding>& findings() const { return findings_; }  // in order of being found
+  std::vector<Remark> remarks() const;  // of all oracles, in their order
   const Facts& facts() const { return facts_; }
   // Oracles that have judged something; and those that have not, with the reason. Those left out by
   // `checks` are in the second list.

@@ -74,6 +74,7 @@ struct Observation {
   std::string_view state;   // reconcile, actor, fault, phase's name; step: begin or end
   std::string_view target;  // reconcile's key, fault's target
   std::string_view node, container, action, result;
+  const value::Value* args = nullptr;  // of a fault
 };
 
 }  // namespace ksim::check

@@ -22,6 +22,15 @@ void Oracle::Violate(std::uint64_t first, std::string who, std::string message,
   findings_.push_back(std::move(f));
 }
 
+void Oracle::Remark(std::uint64_t first, std::string message) {
+  if (remarks_.size() >= kMostFindings) return;
+  check::Remark remark;
+  remark.oracle = std::string(info_.name);
+  remark.message = std::move(message);
+  remark.first = first;
+  remarks_.push_back(std::move(remark));
+}
+
 const OracleEntry* FindOracle(std::string_view name) {
   for (const OracleEntry& e : AllOracles())
     if (e.info->name == name) return &e;

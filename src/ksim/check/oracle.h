@@ -41,6 +41,14 @@ struct Finding {
   std::string who;        // the stream's client, the informer, the actor; "" = none
 };
 
+// Something legal that a reader wants to know: no violation.
+struct Remark {
+  Remark() = default;
+  std::string oracle;
+  std::string message;
+  std::uint64_t first = 0;  // seq of the event from which it holds
+};
+
 // How the run ended, for what can be judged only then.
 struct RunEnd {
   RunEnd() = default;
@@ -66,6 +74,8 @@ class Oracle {
   // The findings since the last call.
   std::vector<Finding> Take() { return std::exchange(findings_, {}); }
   bool found() const { return !findings_.empty(); }
+  // All so far.
+  const std::vector<check::Remark>& remarks() const { return remarks_; }
 
  protected:
   void Judged() { judged_ = true; }
@@ -73,12 +83,15 @@ class Oracle {
   // `first`: the first event that made it false. At most 20 are kept.
   void Violate(std::uint64_t first, std::string who, std::string message,
                std::vector<std::string> objects);
+  // At most 20 are kept.
+  void Remark(std::uint64_t first, std::string message);
 
  private:
   const OracleInfo& info_;
   bool judged_ = false;
   int count_ = 0;
   std::vector<Finding> findings_;
+  std::vector<check::Remark> remarks_;
 };
 
 // An oracle that exists: its info and how to make one. Without `make` it is judged elsewhere

@@ -156,7 +156,10 @@ void CopyOther(const Record& r, Observation* o) {
   o->verb = r.Text("verb");
   o->target = r.Text("target");
   o->state = r.Text("state");
-  if (r.kind == Kind::kFault) o->key = r.Text("id");
+  if (r.kind == Kind::kFault) {
+    o->key = r.Text("id");
+    o->args = &r.Get("args");
+  }
   if (r.kind == Kind::kPhase) o->state = r.Text("name");
   if (r.kind == Kind::kActor) o->target = r.Text("process");
   if (r.kind == Kind::kReconcile) {

@@ -51,6 +51,7 @@ void TakeFromRun(Verdict* v) {
 
 std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trace) {
   const auto not_judged = checker.not_judged();
+  const std::vector<Remark> remarks = checker.remarks();
   std::vector<Verdict> out;
   for (const OracleEntry& entry : AllOracles()) {
     Verdict v;
@@ -67,6 +68,8 @@ std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trac
     }
     for (const Finding& f : checker.findings())
       if (f.violation.oracle == v.oracle) v.findings.push_back(f);
+    for (const Remark& r : remarks)
+      if (r.oracle == v.oracle) v.remarks.push_back(r);
     if (!v.findings.empty()) v.state = Verdict::State::kViolated;
     for (const auto& [oracle, why] : not_judged) {
       if (oracle != v.oracle || v.state == Verdict::State::kViolated) continue;

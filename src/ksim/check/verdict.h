@@ -17,6 +17,7 @@ struct Verdict {
   std::string why;                 // of kNotJudged
   std::vector<std::string> notes;  // what to know of expectations that were met
   std::vector<Finding> findings;
+  std::vector<Remark> remarks;
 };
 
 // One for each oracle there is, in their order. `expect` is judged on the commits of the trace,

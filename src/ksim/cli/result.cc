@@ -86,7 +86,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                  const std::vector<api::Object>& objects,
                  const std::vector<scenario::InformerDelivery>& delivery,
                  const std::vector<scenario::NotSimulated>& not_simulated) {
-  std::vector<Value> violations, failures, trees, never, faults, informers;
+  std::vector<Value> violations, failures, trees, never, faults, informers, remarks;
   for (const trace::Violation& v : report.end.violations) violations.push_back(trace::ToTree(v));
   for (const scenario::StepFailure& f : report.failures)
     failures.push_back(value::Obj({{"step", Value::Of(f.number)}, {"error", Value::Of(f.error)}}));
@@ -103,6 +103,10 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                                 {"why", Value::Of(n.why)}}));
     return Value::Array(std::move(out));
   };
+  for (const check::Remark& r : report.remarks)
+    remarks.push_back(value::Obj({{"oracle", Value::Of(r.oracle)},
+                                  {"message", Value::Of(r.message)},
+                                  {"first", Number(r.first)}}));
   for (const scenario::InformerDelivery& d : delivery) informers.push_back(DeliveryTree(d));
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                      {"kind", Value::Of("RunResult")},
@@ -119,6 +123,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"digest", Value::Of(report.end.digest)},
                      {"state", Value::Of(report.end.state)},
                      {"violations", Value::Array(std::move(violations))},
+                     {"remarks", Value::Array(std::move(remarks))},
                      {"failedSteps", Value::Array(std::move(failures))},
                      {"stepsNotBegun", Value::Array(std::move(never))},
                      {"faultsNotHappened", Value::Array(std::move(faults))},
@@ -208,6 +213,8 @@ std::string Complaints(const RunReport& report, const std::vector<sim::Event>& e
   // The violation has named the first.
   for (std::size_t i = 1; i < report.busy.size(); ++i)
     out += fmt::format("  also busy: {}\n", report.busy[i]);
+  for (const check::Remark& r : report.remarks)
+    out += fmt::format("{} {}: {}\n", Paint(color, "1;36", "note:"), r.oracle, r.message);
   for (const scenario::StepNote& n : report.never_begun)
     out += fmt::format("{} step {} never began: {}\n", never, n.number, n.why);
   for (const scenario::FaultNote& f : report.faults_missing)

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/check/oracle.h"
 #include "ksim/trace/trace.h"
 
 namespace ksim::scenario {
@@ -48,7 +49,8 @@ struct RunReport {
   std::vector<StepFailure> failures;  // steps that failed
   std::vector<StepNote> never_begun;  // steps whose time or trigger never came, or not to kubectl
   std::vector<FaultNote> faults_missing;
-  std::vector<std::string> busy;     // what kept it busy, when a limit passed
+  std::vector<check::Remark> remarks;  // of the oracles
+  std::vector<std::string> busy;       // what kept it busy, when a limit passed
   std::vector<bool> passed_through;  // of scenario.expect: it was met, and holds no more at the end
   std::vector<bool> applied;         // of scenario.expect: there was something that it spoke of
   std::vector<ExpectationNote> vacuous;      // met, and never applied to anything

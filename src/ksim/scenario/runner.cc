@@ -220,6 +220,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
     checks_.Finish(over);
     EmitPhase("end");
   }
+  report_.remarks = checks_.checker().remarks();
   report_.failures = steps_.failures();
   report_.never_begun = steps_.never_begun();
   SetResult(expectations_.violations(), checks_.findings(), &report_);

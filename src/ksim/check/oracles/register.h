@@ -22,6 +22,7 @@ OracleEntry EsrOracle();
 OracleEntry QuietOracle();
 OracleEntry NoOvershootOracle();
 OracleEntry AtMostOneOracle();
+OracleEntry LeaderAloneOracle();
 OracleEntry DeleteUidOracle();
 OracleEntry StatusUidOracle();
 OracleEntry PodOneControllerOracle();

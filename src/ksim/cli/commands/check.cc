@@ -59,6 +59,11 @@ Value VerdictsTree(const std::vector<Verdict>& verdicts) {
     for (const std::string& note : v.notes) notes.push_back(Value::Of(note));
     one.AddIf(!notes.empty(), "notes", Value::Array(std::move(notes)));
     one.Add("violations", Value::Array(std::move(violations)));
+    std::vector<Value> remarks;
+    for (const check::Remark& r : v.remarks)
+      remarks.push_back(value::Obj({{"message", Value::Of(r.message)},
+                                    {"first", Value::Of(static_cast<std::int64_t>(r.first))}}));
+    one.Add("remarks", Value::Array(std::move(remarks)));
     oracles.push_back(one.Build());
   }
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
@@ -92,6 +97,9 @@ void PrintVerdicts(Io& io, const CommonFlags& flags, const std::vector<Verdict>&
     if (v.state == Verdict::State::kViolated) PrintViolated(io, v, trace);
     for (const std::string& note : v.notes)
       io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;35", "warning:"), note));
+    for (const check::Remark& r : v.remarks)
+      io.Out(fmt::format("{:<20} {}: {}\n", v.oracle, Paint(io.out_color(), "1;36", "note"),
+                         r.message));
   }
 }
 
