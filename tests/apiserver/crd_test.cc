@@ -68,6 +68,36 @@ TEST_P(Crd, ADefinitionIsServedAtOnceByEveryServer) {
   EXPECT_EQ(watch->last().object.Get(Path{"spec", "size"}).AsInt(), 2);
 }
 
+// Each version has a storage of its own over the same keys, and reads what the other wrote as its
+// own.
+TEST_P(Crd, EachVersionServesTheObjectsOfAll) {
+  Value definition = Definition("Namespaced", "{}");
+  const Path versions{"spec", "versions"};
+  const Value v1 = definition.Get(versions).at(0);
+  const Value alpha =
+      v1.Set(Path{"name"}, Value::Of("v1alpha1")).Set(Path{"storage"}, Value::Bool(false));
+  definition = definition.Set(versions, value::Arr({alpha, v1}));
+  ASSERT_EQ(world.Create("customresourcedefinitions", "", definition).code, 201);
+
+  const std::string at_alpha = "gadgets.v1alpha1.example.com";
+  const Path api_version{"apiVersion"};
+  const Value old = Gadget("default", 1).Set(api_version, Value::Of("example.com/v1alpha1"));
+  const api::Response made = world.Create(at_alpha, "default", old);
+  ASSERT_EQ(made.code, 201) << made.status.message;
+  EXPECT_EQ(made.object.api_version(), "example.com/v1alpha1");
+  EXPECT_EQ(world.Get("gadgets", "default", "g").object.api_version(), "example.com/v1");
+  EXPECT_EQ(world.Get(at_alpha, "default", "g").object.api_version(), "example.com/v1alpha1");
+  EXPECT_EQ(world.Create("gadgets", "default", Gadget("default", 2)).code, 409) << "the same key";
+
+  // A watch at either version hears of a write at the other.
+  world.Advance(Seconds(1));
+  auto watch = world.Watch(at_alpha, "", Options("0"));
+  world.Patch("gadgets", "default", "g", api::PatchType::kMerge, R"({"spec":{"size":3}})");
+  world.Advance(Seconds(1));
+  EXPECT_EQ(watch->last().object.Get(Path{"spec", "size"}).AsInt(), 3);
+  EXPECT_EQ(watch->last().object.api_version(), "example.com/v1alpha1");
+}
+
 TEST_P(Crd, ScopeDecidesWhereTheObjectsLive) {
   world.Create("customresourcedefinitions", "", Definition("Cluster", "{}"));
   EXPECT_EQ(world.Create("gadgets", "", Gadget("", 1)).code, 201);

@@ -14,7 +14,9 @@
 
 namespace ksim::api {
 
-// One resource of the API. Flags are the strategy of pkg/registry/<group>/<resource>/strategy.go.
+// One resource of the API at one version. The versions of a custom kind are rows of their own,
+// which share the storage: each reads the others' objects as its own. Flags are the strategy of
+// pkg/registry/<group>/<resource>/strategy.go.
 struct ResourceInfo {
   static constexpr std::size_t kNotBuiltin = std::numeric_limits<std::size_t>::max();
   ResourceInfo() = default;
@@ -35,7 +37,10 @@ struct ResourceInfo {
   bool unconditional_update = true;        // update without resourceVersion allowed (API-77)
   bool watch_cached = true;                // not events (API-55)
   bool custom = false;                     // no typed view, no strategic patch
+  bool defined = false;                    // by a CustomResourceDefinition
   std::string storage_prefix;              // "pods", "minions", "services/specs", "GROUP/RESOURCE"
+  // The version at which objects of a custom kind with several versions are stored; "" = this one.
+  std::string stored_version;
   // Its place among the built-in kinds; Kinds sets it.
   std::size_t builtin_number = kNotBuiltin;
 
@@ -53,27 +58,34 @@ class Kinds {
   Kinds& operator=(const Kinds&) = delete;
   ~Kinds();
 
-  // Null if unknown. Pointers stay good for the life of Kinds.
+  // Null if unknown. Pointers stay good for the life of Kinds. Of several versions ByResource and
+  // ByName return the one that kubectl prefers.
   const ResourceInfo* ByResource(std::string_view group, std::string_view resource) const;
   const ResourceInfo* ByKind(std::string_view api_version, std::string_view kind) const;
   // Finds a resource by the names that kubectl takes: plural, singular, short name, Kind (any
   // case), "resource.group". Exact resource names of built-in kinds win over custom ones.
   const ResourceInfo* ByName(std::string_view name) const;
-  const ResourceInfo* Add(ResourceInfo info);  // replaces one of the same group and resource
+  const ResourceInfo* Add(ResourceInfo info);  // replaces one of the same group, resource, version
   // A kind of which only a manifest is known: the server serves it like a custom one without
   // subresources, its plural guessed (apimachinery api/meta UnsafeGuessKindToResource). Known kinds
   // are returned as they are; null if `kind` is empty.
   const ResourceInfo* AddGeneric(std::string_view api_version, std::string_view kind,
                                  bool namespaced = true);
-  // The kind that a CustomResourceDefinition (apiextensions.k8s.io/v1) defines, at its storage
-  // version. InvalidArgument if names or versions are missing.
+  // Adds the kind that a CustomResourceDefinition (apiextensions.k8s.io/v1) defines, at each
+  // version that is served. Returns it at its storage version, or at the first if that is not
+  // served. InvalidArgument if names or versions are missing, or none is served.
   absl::StatusOr<const ResourceInfo*> AddFromCrd(const value::Value& crd);
-  const std::vector<const ResourceInfo*>& all() const;  // sorted by group, then resource
+  // Sorted by group, then resource, then the version that kubectl prefers.
+  const std::vector<const ResourceInfo*>& all() const;
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Whether kubectl prefers version `a` to `b`: v1 to v1beta2, that to v1beta1, that to v1alpha1
+// (apimachinery pkg/version/helpers.go CompareKubeAwareVersionStrings).
+bool HasPriorityOver(std::string_view a, std::string_view b);
 
 // kubectl's guess of a kind's plural: Policy -> policies, Ingress -> ingresses, Endpoints.
 std::string GuessPlural(std::string_view kind);

@@ -77,6 +77,12 @@ void CheckValues(const api::ResourceInfo& info, const Manifest& manifest, api::C
                                        manifest.Name(), cause.field, cause.message)));
 }
 
+Diagnostic NoSuchKind(const Manifest& manifest) {
+  return AtField(manifest, "apiVersion",
+                 fmt::format("no matches for kind \"{}\" in version \"{}\"", manifest.Kind(),
+                             manifest.ApiVersion()));
+}
+
 Diagnostic Missing(const std::string& file, const std::string& what) {
   Diagnostic d;
   d.file = file;
@@ -88,13 +94,16 @@ Diagnostic Missing(const std::string& file, const std::string& what) {
 
 std::vector<Diagnostic> DryRun(const Scenario& scenario) {
   api::Kinds kinds;
+  LearnKinds(kinds, scenario);
   std::vector<Diagnostic> out;
   for (const Step& step : scenario.steps) {
     if (step.kind != StepKind::kCreate && step.kind != StepKind::kApply) continue;
     for (const Manifest& manifest : step.objects) {
-      LearnKind(kinds, manifest.ApiVersion(), manifest.Kind());
       const api::ResourceInfo* info = kinds.ByKind(manifest.ApiVersion(), manifest.Kind());
-      if (info == nullptr) continue;
+      if (info == nullptr) {
+        out.push_back(NoSuchKind(manifest));
+        continue;
+      }
       const std::size_t before = out.size();
       CheckDecoding(*info, manifest, &out);
       if (out.size() == before) CheckValues(*info, manifest, scenario.compat, &out);

@@ -47,6 +47,10 @@ void AddCustomKind(api::Kinds& kinds, std::string_view api_version, std::string_
   info.has_generation = true;
   info.custom = true;
   info.storage_prefix = info.group + "/" + info.resource;
+  // Another version of it is stored where that is.
+  info.stored_version = info.version;
+  if (const api::ResourceInfo* other = kinds.ByResource(info.group, info.resource))
+    info.stored_version = other->stored_version.empty() ? other->version : other->stored_version;
   kinds.Add(std::move(info));
 }
 
@@ -56,10 +60,13 @@ void CheckKind(Problems& problems, api::Kinds& kinds, const YamlNode& node) {
   if (LearnKind(kinds, api_version, kind)) return;
   std::string hint;
   std::vector<std::string_view> known;
+  const api::ResourceInfo* same_kind = nullptr;
   for (const api::ResourceInfo* r : kinds.all()) {
     known.push_back(r->kind);
-    if (r->kind == kind) hint = fmt::format("write apiVersion: {}", r->api_version());
+    const bool other_version = same_kind != nullptr && same_kind->group == r->group;
+    if (r->kind == kind && !other_version) same_kind = r;
   }
+  if (same_kind != nullptr) hint = fmt::format("write apiVersion: {}", same_kind->api_version());
   const std::string near = hint.empty() ? Nearest(kind, known) : "";
   if (!near.empty()) hint = fmt::format("did you mean \"{}\"?", near);
   const YamlNode* place = node.Find(hint.starts_with("write") ? "apiVersion" : "kind");
@@ -164,6 +171,9 @@ YamlNode ItemOf(const YamlNode& list, const YamlNode& item) {
 bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view kind) {
   if (kinds.ByKind(api_version, kind) != nullptr) return true;
   if (BuiltInGroup(api_version)) return false;
+  const std::string_view group = api_version.substr(0, api_version.find('/'));
+  for (const api::ResourceInfo* r : kinds.all())
+    if (r->defined && r->kind == kind && r->group == group) return false;
   AddCustomKind(kinds, api_version, kind);
   return true;
 }
@@ -173,6 +183,13 @@ void LearnDefinition(api::Kinds& kinds, const Manifest& manifest) {
   // Validation finds a definition without names.
   const auto added = kinds.AddFromCrd(manifest.tree);
   static_cast<void>(added);
+}
+
+void LearnKinds(api::Kinds& kinds, const Scenario& scenario) {
+  for (const Step& step : scenario.steps)
+    for (const Manifest& m : step.objects) LearnDefinition(kinds, m);
+  for (const Step& step : scenario.steps)
+    for (const Manifest& m : step.objects) LearnKind(kinds, m.ApiVersion(), m.Kind());
 }
 
 std::string Manifest::Name() const {

@@ -68,8 +68,9 @@ std::string Without(const ControllerInfo& controller) {
 class Finder {
  public:
   Finder(const Scenario& scenario, const std::string& file) : scenario_(scenario), file_(file) {
+    LearnKinds(kinds_, scenario_);
     for (const Step& step : scenario_.steps)
-      for (const Manifest& m : step.objects) Learn(m);
+      for (const Manifest& m : step.objects) Note(m);
     for (const std::string& node : scenario_.cluster.NodeNames()) nodes_.insert(node);
   }
 
@@ -82,10 +83,8 @@ class Finder {
   }
 
  private:
-  // Notes the kinds, nodes and owners that the scenario's objects name.
-  void Learn(const Manifest& manifest) {
-    LearnDefinition(kinds_, manifest);
-    LearnKind(kinds_, manifest.ApiVersion(), manifest.Kind());
+  // Notes the nodes and the kinds of owners that an object names.
+  void Note(const Manifest& manifest) {
     if (manifest.Kind() == "Node") nodes_.insert(manifest.Name());
     for (const Value& owner : manifest.tree.Get("metadata").Get("ownerReferences").items())
       owners_.insert(std::string(owner.Get("kind").AsString()));

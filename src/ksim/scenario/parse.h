@@ -58,10 +58,15 @@ std::vector<Manifest> ReadManifestFile(api::Kinds& kinds,
                                        std::vector<Diagnostic>* warnings);
 
 // Teaches `kinds` a custom kind (of a group that is no Kubernetes one) that it does not know.
-// False: the kind is unknown and none of ours to invent.
+// False: the kind is unknown and none of ours to invent, or a definition has it at other versions
+// only.
 bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view kind);
 // Teaches `kinds` the kind that a CustomResourceDefinition defines; ignores any other manifest.
 void LearnDefinition(api::Kinds& kinds, const Manifest& manifest);
+
+// Teaches `kinds` all that a run of the scenario serves: what its definitions define, whichever
+// step creates them, then the custom kinds that nothing defines.
+void LearnKinds(api::Kinds& kinds, const Scenario& scenario);
 
 // The name of a scenario without a name: that of a/web.yaml is "web", of standard input "stdin".
 std::string NameOfFile(std::string_view path);

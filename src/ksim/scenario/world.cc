@@ -163,10 +163,7 @@ std::string World::digest() { return digest_->Final(sim_.decisions()); }
 
 void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options) {
   for (const api::ResourceInfo& info : options.kinds) kinds_.Add(info);
-  for (const Step& step : scenario.steps)
-    for (const Manifest& m : step.objects) LearnDefinition(kinds_, m);
-  for (const Step& step : scenario.steps)
-    for (const Manifest& m : step.objects) LearnKind(kinds_, m.ApiVersion(), m.Kind());
+  LearnKinds(kinds_, scenario);
 }
 
 void World::AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit) {

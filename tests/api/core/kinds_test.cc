@@ -242,6 +242,51 @@ spec:
           .ok());
   EXPECT_TRUE(before->namespaced);
   EXPECT_FALSE(kinds.AddFromCrd(Yaml("{spec: {group: x}}")).ok());
+  EXPECT_FALSE(
+      kinds.AddFromCrd(crd.Set(*value::Path::Parse("spec.versions"), Yaml("[{name: v1}]"))).ok())
+      << "no version is served";
+}
+
+TEST(Kinds, EachServedVersionOfADefinitionIsAKindOfItsOwn) {
+  Kinds kinds;
+  const absl::StatusOr<const ResourceInfo*> gadget = kinds.AddFromCrd(Yaml(R"(
+spec:
+  group: example.com
+  names: {plural: gadgets, kind: Gadget}
+  versions:
+  - {name: v1alpha1, served: true, storage: true}
+  - {name: v1, served: true, storage: false, subresources: {status: {}}}
+  - {name: v2, served: false, storage: false}
+)"));
+  ASSERT_TRUE(gadget.ok());
+  const ResourceInfo* v1 = kinds.ByKind("example.com/v1", "Gadget");
+  const ResourceInfo* alpha = kinds.ByKind("example.com/v1alpha1", "Gadget");
+  EXPECT_EQ(*gadget, alpha) << "the storage version";
+  ASSERT_NE(v1, nullptr);
+  EXPECT_EQ(kinds.ByKind("example.com/v2", "Gadget"), nullptr) << "not served";
+  EXPECT_TRUE(v1->has_status);
+  EXPECT_FALSE(alpha->has_status);
+  EXPECT_EQ(v1->stored_version, "v1alpha1");
+  EXPECT_EQ(StorageKey(*v1, "default", "g"), StorageKey(*alpha, "default", "g"));
+  // kubectl prefers v1, whichever was added first.
+  EXPECT_EQ(kinds.ByName("gadgets"), v1);
+  EXPECT_EQ(kinds.ByResource("example.com", "gadgets"), v1);
+  EXPECT_EQ(kinds.ByName("gadgets.v1alpha1.example.com"), alpha);
+  const auto place = [&](const ResourceInfo* r) {
+    return std::find(kinds.all().begin(), kinds.all().end(), r) - kinds.all().begin();
+  };
+  EXPECT_EQ(place(v1) + 1, place(alpha));
+}
+
+// apimachinery pkg/version/helpers_test.go.
+TEST(Kinds, VersionsHaveKubectlsPriority) {
+  const std::vector<std::string_view> in_order{
+      "v10",       "v2",        "v1",   "v0",    "v11beta2", "v10beta3", "v3beta1",
+      "v12alpha1", "v11alpha2", "foo1", "foo10", "v1beta",   "version"};
+  for (std::size_t a = 0; a < in_order.size(); ++a)
+    for (std::size_t b = 0; b < in_order.size(); ++b)
+      EXPECT_EQ(HasPriorityOver(in_order[a], in_order[b]), a < b)
+          << in_order[a] << " " << in_order[b];
 }
 
 TEST(Kinds, ObjectHashesTellObjectsApart) {

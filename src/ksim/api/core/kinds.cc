@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
+#include <optional>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/numbers.h"
 #include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/builtin_kinds.h"
 #include "ksim/base/hash.h"
@@ -59,8 +62,50 @@ void Complete(ResourceInfo* info) {
     info->storage_prefix = info->custom ? info->group + "/" + info->resource : info->resource;
 }
 
+bool IsSameResource(const ResourceInfo& a, const ResourceInfo& b) {
+  return a.group == b.group && a.resource == b.resource;
+}
+
 bool SortsBefore(const ResourceInfo* a, const ResourceInfo* b) {
-  return a->group != b->group ? a->group < b->group : a->resource < b->resource;
+  if (a->group != b->group) return a->group < b->group;
+  if (a->resource != b->resource) return a->resource < b->resource;
+  return HasPriorityOver(a->version, b->version);
+}
+
+// A version of the form v1, v2beta3 or v1alpha1, by its rank: what counts more comes first.
+struct KubeVersion {
+  enum Stability : std::uint8_t { kAlpha, kBeta, kStable };
+  Stability stability = kStable;
+  std::uint64_t major = 0, minor = 0;
+  auto operator<=>(const KubeVersion&) const = default;
+};
+
+// Takes a number off the front.
+std::optional<std::uint64_t> TakeNumber(std::string_view* text) {
+  std::size_t digits = 0;
+  while (digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9') ++digits;
+  std::uint64_t number = 0;
+  if (!absl::SimpleAtoi(std::string(text->substr(0, digits)), &number)) return std::nullopt;
+  text->remove_prefix(digits);
+  return number;
+}
+
+std::optional<KubeVersion> ParseKubeVersion(std::string_view text) {
+  if (!text.starts_with("v")) return std::nullopt;
+  text.remove_prefix(1);
+  KubeVersion version;
+  const std::optional<std::uint64_t> major = TakeNumber(&text);
+  if (!major) return std::nullopt;
+  version.major = *major;
+  if (text.empty()) return version;
+  version.stability = text.starts_with("beta") ? KubeVersion::kBeta : KubeVersion::kAlpha;
+  const std::string_view word = version.stability == KubeVersion::kBeta ? "beta" : "alpha";
+  if (!text.starts_with(word)) return std::nullopt;
+  text.remove_prefix(word.size());
+  const std::optional<std::uint64_t> minor = TakeNumber(&text);
+  if (!minor || !text.empty()) return std::nullopt;
+  version.minor = *minor;
+  return version;
 }
 
 // The built-in kinds, completed and put in order once: every run has a Kinds of its own.
@@ -137,21 +182,27 @@ const ResourceInfo* Kinds::Add(ResourceInfo info) {
   Complete(&info);
   info.builtin_number = ResourceInfo::kNotBuiltin;  // also of a built-in kind's changed copy
   for (const std::unique_ptr<ResourceInfo>& k : impl_->own) {
-    if (k->group == info.group && k->resource == info.resource) {
+    if (IsSameResource(*k, info) && k->version == info.version) {
       *k = std::move(info);
       return k.get();
     }
   }
-  const ResourceInfo* const built_in = ByResource(info.group, info.resource);
   impl_->own.push_back(std::make_unique<ResourceInfo>(std::move(info)));
   const ResourceInfo* const added = impl_->own.back().get();
+  auto& kinds = impl_->kinds;
   auto& sorted = impl_->sorted;
-  if (built_in != nullptr) {
-    std::replace(impl_->kinds.begin(), impl_->kinds.end(), built_in, added);
-    std::replace(sorted.begin(), sorted.end(), built_in, added);
+  const auto replaced = std::find_if(kinds.begin(), kinds.end(), [&](const ResourceInfo* k) {
+    return IsSameResource(*k, *added) && k->version == added->version;
+  });
+  if (replaced != kinds.end()) {
+    std::replace(sorted.begin(), sorted.end(), *replaced, added);
+    *replaced = added;
     return added;
   }
-  impl_->kinds.push_back(added);
+  const auto less_preferred = std::find_if(kinds.begin(), kinds.end(), [&](const ResourceInfo* k) {
+    return IsSameResource(*k, *added) && HasPriorityOver(added->version, k->version);
+  });
+  kinds.insert(less_preferred, added);
   sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), added, SortsBefore), added);
   return added;
 }
@@ -199,13 +250,32 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
         "a CustomResourceDefinition needs spec.group, spec.names.kind, spec.names.plural and "
         "spec.versions[].name");
   }
-  info.version = stored->Get("name").AsString();
-  info.has_status = stored->Get("subresources").Has("status");
-  info.has_scale = stored->Get("subresources").Has("scale");
-  return Add(std::move(info));
+  info.defined = true;
+  info.stored_version = stored->Get("name").AsString();
+  const ResourceInfo* first = nullptr;
+  const ResourceInfo* at_storage = nullptr;
+  for (const Value& v : spec.Get("versions").items()) {
+    if (!v.Get("served").AsBool()) continue;
+    info.version = v.Get("name").AsString();
+    info.has_status = v.Get("subresources").Has("status");
+    info.has_scale = v.Get("subresources").Has("scale");
+    const ResourceInfo* const added = Add(info);
+    if (first == nullptr) first = added;
+    if (added->version == added->stored_version) at_storage = added;
+  }
+  if (first == nullptr)
+    return absl::InvalidArgumentError("the CustomResourceDefinition serves no version");
+  return at_storage != nullptr ? at_storage : first;
 }
 
 const std::vector<const ResourceInfo*>& Kinds::all() const { return impl_->sorted; }
+
+bool HasPriorityOver(std::string_view a, std::string_view b) {
+  const std::optional<KubeVersion> x = ParseKubeVersion(a);
+  const std::optional<KubeVersion> y = ParseKubeVersion(b);
+  if (x && y) return *x > *y;
+  return x || y ? x.has_value() : a < b;
+}
 
 std::string GuessPlural(std::string_view kind) {
   std::string plural = AsciiLower(kind);

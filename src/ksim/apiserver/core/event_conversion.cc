@@ -47,6 +47,14 @@ Value Rename(const Value& tree, Atom Renamed::* from, Atom Renamed::* to,
   return Value::Object(std::move(members));
 }
 
+// The object of a custom kind with the apiVersion of this version, as it is if it has that.
+Value AtVersion(const api::ResourceInfo& r, std::string_view version, const Value& tree) {
+  const Atom field = api::Fields().api_version;
+  const std::string_view has = tree.Get(field).AsString();
+  if (has.substr(has.find('/') + 1) == version) return tree;
+  return tree.Set(field, Value::Of(r.group + "/" + std::string(version)));
+}
+
 }  // namespace
 
 bool IsEvent(const api::ResourceInfo& r) {
@@ -54,10 +62,12 @@ bool IsEvent(const api::ResourceInfo& r) {
 }
 
 Value ToStored(const api::ResourceInfo& r, const Value& tree) {
+  if (r.custom) return r.stored_version.empty() ? tree : AtVersion(r, r.stored_version, tree);
   return Converts(r) ? Rename(tree, &Renamed::events, &Renamed::core, "v1") : tree;
 }
 
 Value FromStored(const api::ResourceInfo& r, const Value& tree) {
+  if (r.custom) return AtVersion(r, r.version, tree);
   return Converts(r) ? Rename(tree, &Renamed::core, &Renamed::events, "events.k8s.io/v1") : tree;
 }
 

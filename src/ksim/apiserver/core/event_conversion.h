@@ -1,7 +1,10 @@
-// Conversion of Events, which the API serves as core/v1 and as events.k8s.io/v1 and stores as
-// core/v1.
+// Conversion between the form in which an object is served and the one in which it is stored.
+// Events are served as core/v1 and as events.k8s.io/v1 and stored as core/v1; custom resources are
+// stored at their kind's storage version, and the conversion (strategy None) changes their
+// apiVersion alone.
 //
-// Source: pkg/apis/events/v1/conversion.go.
+// Source: pkg/apis/events/v1/conversion.go; apiextensions-apiserver
+// pkg/apiserver/conversion/nop_converter.go.
 #pragma once
 #include "ksim/api/kinds.h"
 #include "ksim/value/value.h"
@@ -10,8 +13,8 @@ namespace ksim::apiserver {
 
 bool IsEvent(const api::ResourceInfo& r);  // of either group
 
-// Convert an object of the kind to its stored form and back. Objects of kinds other than
-// events.k8s.io's Event are returned as they are.
+// Convert an object of the kind to its stored form and back. An object that needs no conversion is
+// returned as it is.
 value::Value ToStored(const api::ResourceInfo& r, const value::Value& tree);
 value::Value FromStored(const api::ResourceInfo& r, const value::Value& tree);
 
