@@ -277,10 +277,10 @@ const std::vector<VerbRow>& Rows() {
        }},
       {"RejectWrite",
        "  - {at: 0s, rejectWrite: {client: kube-scheduler, verb: create, resource: pods, code: "
-       "409}}\n",
+       "500}}\n",
        [](const FaultRun& run) {
          const Record& refused =
-             run.First(EventKind::kResponse, {{"actor", "kube-scheduler"}, {"code", "409"}});
+             run.First(EventKind::kResponse, {{"actor", "kube-scheduler"}, {"code", "500"}});
          EXPECT_GT(refused.seq, run.End("rejectWrite").seq);
          EXPECT_EQ(run.Count(EventKind::kRequest, {{"subresource", "binding"}}), 3);
        }},

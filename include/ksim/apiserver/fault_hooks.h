@@ -1,6 +1,8 @@
 // Fault hooks: what a fault, or a test, can do to one kube-apiserver. Server::faults() gives them
 // out; they live as long as the server.
 #pragma once
+#include <cstdint>
+
 #include "ksim/api/kinds.h"
 #include "ksim/base/time.h"
 
@@ -30,6 +32,18 @@ class WatchCacheFaults {
   virtual void Reinit() {}
   // The cache forgets its history: a watch from an older revision is answered 410.
   virtual void ExpireHistory() {}
+};
+
+// How a write to etcd goes wrong on its way from an API server.
+struct CommitFault {
+  enum class Kind : std::uint8_t {
+    kNone,
+    kRefused,   // etcd takes in no more: "etcdserver: too many requests"
+    kTimedOut,  // etcd gives up after 7 s: "etcdserver: request timed out"
+    kStuck      // no answer comes: the time of the request runs out
+  };
+  Kind kind = Kind::kNone;
+  bool applied = false;  // kTimedOut, kStuck: the write is done all the same
 };
 
 class ServerFaults {

@@ -41,9 +41,11 @@ struct Shared {
   api::Identities& identities;
   api::Compat compat;
   api::Variants variants;
-  // A fault hook, called for each watch before it is opened: true ends the watch with 410. May be
-  // empty.
+  // A fault hook, called for each watch that begins at a version which a server may have forgotten:
+  // true makes this server forget it, so that the watch is told 410. May be empty.
   std::function<bool(const api::Request&)> expire_watch;
+  // A fault hook, called for each write to etcd. May be empty.
+  std::function<CommitFault(const api::Request&)> commit_fault;
 };
 
 // The admission plugins that are enabled by default, in upstream's order.

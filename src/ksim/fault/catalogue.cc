@@ -3,6 +3,7 @@
 #include "ksim/fault/network_verbs.h"
 #include "ksim/fault/process_verbs.h"
 #include "ksim/fault/request_verbs.h"
+#include "ksim/fault/server_answers.h"
 #include "ksim/fault/server_verbs.h"
 #include "ksim/fault/stream_verbs.h"
 
@@ -85,6 +86,13 @@ Argument Word(std::string_view name, std::string_view text, std::vector<std::str
 Argument WriteVerb() {
   return Word("verb", "create update patch delete.",
               {"create", "update", "patch", "delete", "deletecollection"});
+}
+
+Argument Code(std::string_view text, const std::vector<int>& codes, std::string_view value = {}) {
+  Argument a{"code", Kind::kStatusCode, text};
+  a.codes = codes;
+  a.value = value;
+  return a;
 }
 
 Argument ClientsOnly(Argument argument, std::string_view value = {}) {
@@ -214,10 +222,8 @@ std::vector<FaultVerb> MakeCatalogue() {
       Ending({"resume", "Ends pause.", {Actor()}, EndOthers}, {"pause"}, "paused"),
       Drawn({"rejectWrite",
              "A write fails without effect.",
-             {Client(Kind::kClient),
-              WriteVerb(),
-              AnyResource(),
-              {"code", Kind::kStatusCode, "409, 500, ..."}},
+             {Client(Kind::kClient), WriteVerb(), AnyResource(),
+              Code("401, 403, 409, 429, 500 or 504.", RejectingCodes(), "500")},
              RejectWrite},
             6, {Point::kWriteRequest, DrawRejectWrite}),
       Drawn({"timeoutWrite",
@@ -225,7 +231,9 @@ std::vector<FaultVerb> MakeCatalogue() {
              {Client(Kind::kClient),
               WriteVerb(),
               AnyResource(),
-              {"applied", Kind::kFlag, "Whether it took effect."}},
+              {"applied", Kind::kFlag, "Whether it took effect."},
+              Code("500 or 504: the answer of etcd is lost, and the server says so.",
+                   UnknownCodes())},
              TimeoutWrite},
             7, {Point::kWriteRequest, DrawTimeoutWrite}),
       Drawn(

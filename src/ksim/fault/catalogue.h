@@ -21,7 +21,7 @@ enum class ArgumentKind : std::uint8_t {
   kShift,         // a duration of either sign
   kCount,         // an integer from 1
   kWriteCount,    // the same; the process must be one that writes of its own
-  kStatusCode,    // 400 to 599
+  kStatusCode,    // one of Argument::codes
   kFlag,          // true or false
   kRevision,      // of the store, or "head"
   kWord,          // one of Argument::words
@@ -47,6 +47,7 @@ struct Argument {
   bool required = false;
   std::string_view value = {};               // the default as one writes it; "" = none
   std::vector<std::string_view> words = {};  // of kWord
+  std::vector<int> codes = {};               // of kStatusCode
   bool befalls = false;                      // it says who the fault befalls: Target has it
   bool only_for_clients = false;             // no argument where the watcher is an API server
   // For kActor: the fault to use instead on a process that serves; {} stands for its name.

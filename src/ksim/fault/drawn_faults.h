@@ -17,7 +17,8 @@
 //   event   a server to a client   dropWatch (eof, error, eof and no redial for 12 s), expire;
 //                                  holdStream, delayStream, of this event on; gap, stallInGap
 //   handler                        stallHandler (of the listener, of the whole cache), pause
-//   request, a write               rejectWrite (409 500 429 504), timeoutWrite (applied, not)
+//   request, a write               rejectWrite (500 429 409), timeoutWrite (done or not;
+//                                  told by nobody, by 504, by 500)
 //   request, a list or watch       reinitCache, connect (to each other server)
 //   commit                         crash of who wrote, failover of a replica (of a kubelet:
 //   nodeSilent

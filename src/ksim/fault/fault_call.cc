@@ -140,4 +140,17 @@ std::function<void()> FaultCall::ExpireWatches(std::function<bool(const api::Req
   };
 }
 
+std::function<void()> FaultCall::BefallCommits(
+    std::function<apiserver::CommitFault(const api::Request&)> befall) {
+  Injector* injector = &injector_;
+  // Servers ask only while there is somebody to ask.
+  cluster().apiserver_shared().commit_fault = [injector](const api::Request& request) {
+    return injector->FaultOfCommit(request);
+  };
+  injector->commit_faults_.emplace_back(id_, std::move(befall));
+  return [injector, id = id_] {
+    std::erase_if(injector->commit_faults_, [&id](const auto& c) { return c.first == id; });
+  };
+}
+
 }  // namespace ksim::fault

@@ -49,6 +49,9 @@ class FaultCall {
   // Each server asks `expires` about each watch that it accepts; true expires the watch. The result
   // takes that back.
   std::function<void()> ExpireWatches(std::function<bool(const api::Request&)> expires);
+  // Each server asks `befall` about each write that it sends to etcd. The result takes that back.
+  std::function<void()> BefallCommits(
+      std::function<apiserver::CommitFault(const api::Request&)> befall);
 
  private:
   Injector& injector_;

@@ -29,10 +29,11 @@ class FaultScope {
   sim::Context saved_;
 };
 
-FaultOutcome StruckNothing() {
+FaultOutcome StruckNothing(const FaultEffect& effect) {
   FaultOutcome outcome;
   outcome.state = FaultOutcome::State::kSkipped;
-  outcome.why = "nothing came that it could strike";
+  if (effect.passed_over) outcome.why = effect.passed_over();
+  if (outcome.why.empty()) outcome.why = "nothing came that it could strike";
   return outcome;
 }
 
@@ -55,7 +56,10 @@ Injector::Injector(Cluster& cluster) : cluster_(cluster), triggers_(cluster.sim(
   };
 }
 
-Injector::~Injector() { cluster_.apiserver_shared().expire_watch = nullptr; }
+Injector::~Injector() {
+  cluster_.apiserver_shared().expire_watch = nullptr;
+  cluster_.apiserver_shared().commit_fault = nullptr;
+}
 
 void Injector::Arm(const std::vector<Spec>& script) {
   KSIM_CHECK(script_.empty()) << "one script a run";
@@ -141,7 +145,8 @@ void Injector::End(const std::string& id, std::uint64_t cause) {
   if (active == nullptr) return;
   FaultScope scope(cluster_.sim(), cause);
   const bool struck_nothing = active->waiting();
-  if (struck_nothing && active->outcome != nullptr) *active->outcome = StruckNothing();
+  if (struck_nothing && active->outcome != nullptr)
+    *active->outcome = StruckNothing(active->effect);
   cluster_.sim().context().cause = Emit(*active, struck_nothing ? "skipped" : "end", cause);
   const std::function<void()> undo = std::move(active->effect.undo);
   Remove(id);
@@ -154,7 +159,7 @@ void Injector::HealAll(std::uint64_t cause) {
 
 void Injector::GiveUp() {
   for (const auto& a : active_)
-    if (a->waiting() && a->outcome != nullptr) *a->outcome = StruckNothing();
+    if (a->waiting() && a->outcome != nullptr) *a->outcome = StruckNothing(a->effect);
 }
 
 std::size_t Injector::in_force() const { return active_.size(); }
@@ -198,6 +203,15 @@ bool Injector::Expires(const api::Request& request) {
   const auto asked = expirations_;  // an expiration that says yes removes itself
   return std::any_of(asked.begin(), asked.end(),
                      [&request](const auto& e) { return e.second(request); });
+}
+
+apiserver::CommitFault Injector::FaultOfCommit(const api::Request& request) {
+  const auto asked = commit_faults_;  // a fault that strikes removes itself
+  for (const auto& [id, befall] : asked) {
+    const apiserver::CommitFault fault = befall(request);
+    if (fault.kind != apiserver::CommitFault::Kind::kNone) return fault;
+  }
+  return apiserver::CommitFault();
 }
 
 void Injector::OnCommit(const sim::Event& e) {

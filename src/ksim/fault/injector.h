@@ -145,6 +145,7 @@ class Injector {
   Active* Find(const std::string& id);
   void Remove(const std::string& id);
   bool Expires(const api::Request& request);
+  apiserver::CommitFault FaultOfCommit(const api::Request& request);
   void OnCommit(const sim::Event& e);
   void OnLead(const sim::Event& e);
 
@@ -156,6 +157,8 @@ class Injector {
   std::uint64_t next_drawn_ = 1;
   // By the id of the fault that waits.
   std::vector<std::pair<std::string, std::function<bool(const api::Request&)>>> expirations_;
+  std::vector<std::pair<std::string, std::function<apiserver::CommitFault(const api::Request&)>>>
+      commit_faults_;
   std::vector<CountedWrites> counted_writes_;
   bool counts_writes_ = false;  // subscribed to the bus
   std::vector<AwaitedLeader> awaited_leaders_;

@@ -2,102 +2,109 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "ksim/client/core/payloads.h"
+#include "ksim/fault/server_answers.h"
+
 namespace ksim::fault {
 namespace {
 
+using apiserver::CommitFault;
 using client::Mishap;
 
-// The name in the URL; of a create, which has none there, that in the body, or what it is to begin
-// with (apiserver pkg/admission/errors.go, extractResourceName).
-std::string NameIn(const api::Request& q) {
-  std::string_view name = q.name;
-  const value::Value& metadata = q.body.Get("metadata");
-  if (name.empty()) name = metadata.Get("name").AsString();
-  if (name.empty()) name = metadata.Get("generateName").AsString();
-  return std::string(name);
-}
+// The writes of a client that a fault waits for. Each strikes the next one that a server could
+// answer so; `passed_over` says why it could not answer the last one that it was not for.
+struct Waiting {
+  Waiting(FaultCall& call, int c)
+      : cluster(call.cluster()),
+        client(call.Text("client")),
+        verb(call.Text("verb")),
+        resource(call.Resource()),
+        code(c) {}
 
-// A name that was made up is no fault of who asked (registry/rest/create.go,
-// CheckGeneratedNameError).
-api::Status AlreadyThere(const api::GroupResource& resource, const api::Request& q) {
-  const std::string name = NameIn(q);
-  const bool generated = q.body.Get("metadata").Get("name").AsString().empty();
-  return generated ? api::GenerateNameConflict(resource, name) : api::AlreadyExists(resource, name);
-}
-
-// Refusals that are about no object.
-api::Status PlainRefusal(int code) {
-  constexpr std::string_view kWhy = "a fault rejected the write";
-  switch (code) {
-    case 400:
-      return api::BadRequest(kWhy);
-    case 401:
-      return api::Unauthorized();
-    case 410:
-      return api::Expired("the resource version is too old");
-    case 413:
-      return api::RequestEntityTooLarge(kWhy);
-    case 415:
-      return api::UnsupportedMediaType(kWhy);
-    case 429:
-      return api::TooManyRequests("Too many requests, please try again later.", 1);
-    case 503:
-      return api::ServiceUnavailable("the server is currently unable to handle the request");
-    case 504:
-      return api::TimeoutError("request did not complete within the allotted timeout", 0);
-    case 500:
-      return api::InternalError(kWhy);
-    default:
-      return api::Unmapped(code, kWhy);
+  bool Fits(const api::Request& q) {
+    const bool meant = !struck && q.client == client && IsWrite(q.verb) &&
+                       (verb.empty() || api::ToString(q.verb) == verb) &&
+                       (resource == nullptr || q.resource == resource);
+    if (!meant || code == 0) return meant;
+    const std::string why = WhyNeverSaid(code, q, cluster);
+    if (!why.empty())
+      passed_over = fmt::format("no API server answers {} to the {} of {} that came: {}", code,
+                                api::ToString(q.verb), q.resource->resource, why);
+    return why.empty();
   }
+
+  Cluster& cluster;
+  const std::string client, verb;
+  const api::ResourceInfo* const resource;  // null: any
+  const int code;                           // 0: nothing is answered
+  bool struck = false;
+  std::string passed_over;
+};
+
+FaultEffect Until(const std::shared_ptr<Waiting>& waiting, std::function<void()> undo) {
+  FaultEffect effect;
+  effect.strikes = AtOnce;
+  effect.undo = std::move(undo);
+  effect.passed_over = [waiting] { return waiting->passed_over; };
+  return effect;
 }
 
-// The answer of code `code` as the API server words it.
-api::Status Refusal(int code, const api::Request& q) {
-  const api::GroupResource resource(q.resource->group, q.resource->resource);
-  const std::string name = NameIn(q);
-  switch (code) {
-    case 403:
-      return api::Forbidden(resource, name, "a fault refuses it");
-    case 404:
-      return api::NotFound(resource, name);
-    case 409:
-      return q.verb == api::Verb::kCreate && q.subresource.empty()
-                 ? AlreadyThere(resource, q)
-                 : api::Conflict(resource, name,
-                                 "the object has been modified; please apply your changes to the "
-                                 "latest version and try again");
-    case 405:
-      return api::MethodNotSupported(resource, api::ToString(q.verb));
-    case 422:
-      return api::Invalid(q.resource->group, q.resource->kind, name, {});
-    default:
-      return PlainRefusal(code);
-  }
-}
-
-// The next write of the client that fits meets with `mishap`.
-FaultEffect NextWrite(FaultCall& call, std::function<Mishap(const api::Request&)> mishap) {
-  const std::string client = call.Text("client"), verb = call.Text("verb");
-  const api::ResourceInfo* r = call.Resource();
-  if (call.Process("client") == nullptr || (call.Has("resource") && r == nullptr))
-    return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
+// Begins a fault that waits, if there is whom it waits for; null if not.
+std::shared_ptr<Waiting> BeginWaiting(FaultCall& call, int code) {
+  if (call.Process("client") == nullptr || (call.Has("resource") && call.Resource() == nullptr))
+    return nullptr;
   call.Begin();
+  return std::make_shared<Waiting>(call, code);
+}
+
+FaultEffect NobodyThere(FaultCall& call) {
+  return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
+}
+
+// `mishap` befalls the next write that fits, as it arrives at a server.
+FaultEffect AtArrival(FaultCall& call, int code,
+                      const std::function<Mishap(const api::Request&)>& mishap) {
+  const std::shared_ptr<Waiting> waiting = BeginWaiting(call, code);
+  if (waiting == nullptr) return NobodyThere(call);
   client::FaultHooks& hooks = call.cluster().fault_hooks();
-  auto struck = std::make_shared<bool>(false);
-  const int judge = hooks.AddJudge([=, tell = call.Struck()](const api::Request& q) {
-    const bool fits = !*struck && q.client == client && IsWrite(q.verb) &&
-                      (verb.empty() || api::ToString(q.verb) == verb) &&
-                      (r == nullptr || q.resource == r);
-    if (!fits) return Mishap();
-    *struck = true;
+  const int judge = hooks.AddJudge([waiting, mishap, tell = call.Struck()](const api::Request& q) {
+    if (!waiting->Fits(q)) return Mishap();
+    waiting->struck = true;
     tell(q.event);
     return mishap(q);
   });
-  FaultEffect effect;
-  effect.strikes = AtOnce;
-  effect.undo = [&hooks, judge] { hooks.RemoveJudge(judge); };
-  return effect;
+  return Until(waiting, [&hooks, judge] { hooks.RemoveJudge(judge); });
+}
+
+// `trouble` befalls the next write that fits, as the server sends it to etcd.
+FaultEffect AtCommit(FaultCall& call, int code, CommitFault trouble) {
+  const std::shared_ptr<Waiting> waiting = BeginWaiting(call, code);
+  if (waiting == nullptr) return NobodyThere(call);
+  return Until(waiting,
+               call.BefallCommits([waiting, trouble, tell = call.Struck()](const api::Request& q) {
+                 if (!waiting->Fits(q)) return CommitFault();
+                 waiting->struck = true;
+                 tell(q.event);
+                 return trouble;
+               }));
+}
+
+CommitFault Trouble(CommitFault::Kind kind, bool applied) {
+  CommitFault trouble;
+  trouble.kind = kind;
+  trouble.applied = applied;
+  return trouble;
+}
+
+Mishap Answered(api::Status status) {
+  Mishap mishap;
+  mishap.kind = Mishap::Kind::kRejected;
+  mishap.status = std::move(status);
+  return mishap;
 }
 
 }  // namespace
@@ -108,18 +115,29 @@ bool IsWrite(api::Verb verb) {
 
 FaultEffect RejectWrite(FaultCall& call) {
   const int code = call.Has("code") ? static_cast<int>(call.Int("code")) : 500;
-  return NextWrite(call, [code](const api::Request& q) {
-    Mishap mishap;
-    mishap.kind = Mishap::Kind::kRejected;
-    mishap.status = Refusal(code, q);
-    return mishap;
+  if (code == 500) return AtCommit(call, code, Trouble(CommitFault::Kind::kRefused, false));
+  if (code == 504) return AtCommit(call, code, Trouble(CommitFault::Kind::kStuck, false));
+  Cluster* cluster = &call.cluster();
+  // The seq of the fault's `begin`, once it has begun.
+  const auto begin = std::make_shared<std::uint64_t>(0);
+  FaultEffect effect = AtArrival(call, code, [=](const api::Request& q) {
+    std::optional<api::Status> early = EarlyAnswer(code, q, *cluster);
+    if (early) return Answered(*std::move(early));
+    WriteFirst(q, *cluster, *begin);
+    return Mishap();
   });
+  *begin = call.sim().context().cause;
+  return effect;
 }
 
-// The answer is lost, with the write applied or not; the client waits until its time is up.
+// The answer is lost, with the write applied or not: the client waits until its time is up. Or
+// etcd's answer is: then the server says so.
 FaultEffect TimeoutWrite(FaultCall& call) {
   const bool applied = call.spec().args.Get("applied").AsBool();
-  return NextWrite(call, [applied](const api::Request&) {
+  const auto code = static_cast<int>(call.Int("code"));
+  if (code == 500) return AtCommit(call, code, Trouble(CommitFault::Kind::kTimedOut, applied));
+  if (code == 504) return AtCommit(call, code, Trouble(CommitFault::Kind::kStuck, applied));
+  return AtArrival(call, 0, [applied](const api::Request&) {
     Mishap mishap;
     mishap.kind = applied ? Mishap::Kind::kAnswerLost : Mishap::Kind::kRequestLost;
     return mishap;
@@ -128,23 +146,31 @@ FaultEffect TimeoutWrite(FaultCall& call) {
 
 // --- draws ---
 
-// Answers: the codes that clients handle each in a way of its own.
+// Answers: the codes that clients handle each in a way of its own and that a server could give.
 void DrawRejectWrite(DrawnQuestion& question) {
-  constexpr int kCodes[] = {409, 500, 429, 504};
-  const std::uint32_t n = question.AskAboutStream(std::size(kCodes) + 1);
+  const api::Request& q = question.event().payload.As<client::RequestPayload>().request;
+  std::array<int, 3> codes = {};
+  std::uint32_t known = 0;
+  for (const int code : {500, 429, 409})
+    if (WhyNeverSaid(code, q, question.cluster()).empty()) codes[known++] = code;
+  const std::uint32_t n = question.AskAboutStream(known + 1);
   if (n == 0) return;
   question.Fire("rejectWrite", StreamOf(question.client(), question.resource())
                                    .Set("verb", Text(question.verb()))
-                                   .Set("code", value::Value::Of(kCodes[n - 1])));
+                                   .Set("code", value::Value::Of(codes[n - 1])));
 }
 
-// Answers: the write is applied; it is not.
+// Answers: the write is applied; it is not; the same as the server says 504; as etcd says 500.
 void DrawTimeoutWrite(DrawnQuestion& question) {
-  const std::uint32_t n = question.AskAboutStream(3);
+  constexpr int kCodes[] = {0, 504, 500};
+  const std::uint32_t n = question.AskAboutStream(2 * std::size(kCodes) + 1);
   if (n == 0) return;
-  question.Fire("timeoutWrite", StreamOf(question.client(), question.resource())
-                                    .Set("verb", Text(question.verb()))
-                                    .Set("applied", value::Value::Of(n == 1)));
+  const int code = kCodes[(n - 1) / 2];
+  value::Value args = StreamOf(question.client(), question.resource())
+                          .Set("verb", Text(question.verb()))
+                          .Set("applied", value::Value::Of(n % 2 == 1));
+  if (code != 0) args = args.Set("code", value::Value::Of(code));
+  question.Fire("timeoutWrite", std::move(args));
 }
 
 }  // namespace ksim::fault

@@ -2,15 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <memory>
+
 #include "ksim/trace/actors.h"
 
 namespace ksim::fault {
 namespace {
 
-// client-go rest/watch: what the decoder of a broken stream says (NewClientErrorReporter).
+// The event that client-go makes of a stream whose connection is gone (apimachinery
+// pkg/watch/streamwatcher.go receive, pkg/api/errors NewClientErrorReporter). A stream that ends in
+// the midst of an event, on the other hand, just ends.
 api::Status Undecodable() {
-  return api::InternalError(
-      "unable to decode an event from the watch stream: unexpected end of input");
+  constexpr std::string_view kWhy =
+      "unable to decode an event from the watch stream: http2: client connection lost";
+  api::Status status = api::Unmapped(
+      500, fmt::format("an error on the server (\"{}\") has prevented the request from succeeding",
+                       kWhy));
+  status.reason = "InternalError";
+  status.details->causes.emplace_back("UnexpectedServerResponse", std::string(kWhy), "");
+  status.details->causes.emplace_back("ClientWatchDecoding", std::string(kWhy), "");
+  return status;
 }
 
 bool ReadsAll(const api::Request& r) {
@@ -144,7 +156,8 @@ FaultEffect StallHandler(FaultCall& call) {
   return effect;
 }
 
-// The next watch that goes on from a version is told that it is too old.
+// The next watch that goes on from a version is told that it is too old. That is never the newest
+// version of all: then there is nothing that a cache could have forgotten.
 FaultEffect Expire(FaultCall& call) {
   const std::string client = call.Text("client");
   const api::ResourceInfo* r = call.Resource();
@@ -153,9 +166,21 @@ FaultEffect Expire(FaultCall& call) {
   call.Begin();
   FaultEffect effect;
   effect.strikes = AtOnce;
-  effect.undo = call.ExpireWatches([client, r, struck = call.Struck()](const api::Request& q) {
+  const auto newest = std::make_shared<bool>(false);
+  effect.passed_over = [newest] {
+    return std::string(*newest
+                           ? "no API server answers 410 to the watch that came: it goes on from "
+                             "the newest version of the store"
+                           : "");
+  };
+  effect.undo = call.ExpireWatches([client, r, newest, store = &call.cluster().etcd().store(),
+                                    struck = call.Struck()](const api::Request& q) {
     if (q.client != client || q.resource != r) return false;
-    if (q.list.resource_version.empty() || q.list.resource_version == "0") return false;
+    const std::string_view version = q.list.resource_version;
+    std::int64_t revision = 0;
+    std::from_chars(version.data(), version.data() + version.size(), revision);
+    *newest = revision >= store->revision();
+    if (revision == 0 || *newest) return false;
     struck(q.event);
     return true;
   });

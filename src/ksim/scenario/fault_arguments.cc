@@ -166,11 +166,15 @@ void CheckResource(ParseContext& context, MappingReader& args) {
         fmt::format("write {}", text.substr(0, slash)));
 }
 
-void CheckCode(MappingReader& args) {
-  const std::optional<std::int64_t> code = args.OptionalInteger("code", 1);
-  if (code && (*code < 400 || *code > 599))
-    args.problems().Error(args.Find("code")->span,
-                          fmt::format("{} must be 400 to 599, got {}", args.PathTo("code"), *code));
+// An API server gives other codes of itself, where what they say is so.
+void CheckCode(MappingReader& args, const fault::Argument& argument) {
+  const std::optional<std::int64_t> code = args.OptionalInteger(argument.name, 1);
+  const std::vector<int>& known = argument.codes;
+  if (!code || std::find(known.begin(), known.end(), *code) != known.end()) return;
+  args.problems().Error(args.Find(argument.name)->span,
+                        fmt::format("{}: no API server answers a write that it could do with {}",
+                                    args.PathTo(argument.name), *code),
+                        fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
 // The names of all replicas that elect a leader, and the names that they share.
@@ -223,7 +227,7 @@ void CheckArgument(const Known& known, MappingReader& args, const fault::FaultVe
     case ArgumentKind::kWriteCount:
       return CheckAfterWrite(args, known.cluster);
     case ArgumentKind::kStatusCode:
-      return CheckCode(args);
+      return CheckCode(args, a);
     case ArgumentKind::kFlag:
       args.Bool(a.name, false);
       return;

@@ -78,6 +78,18 @@ TEST_F(OpenRequestsTest, AReadIsAnswered504After60Seconds) {
   EXPECT_EQ(late->status.message, "Timeout: request did not complete within the allotted timeout");
 }
 
+// The alarm of an earlier read, which has more time, does not hold up the write's.
+TEST_F(OpenRequestsTest, AWriteThatComesAfterAReadIsAnswered504BeforeIt) {
+  world_.Advance(Minutes(2));
+  Cut();
+  const auto read = world_.Start(world_.Request(api::Verb::kGet, "events", "default", "none"));
+  world_.Advance(Seconds(1));
+  const auto write = world_.Start(Patch(R"({"data":{"late":"yes"}})"));
+  world_.Advance(Seconds(34));
+  EXPECT_EQ(write->code, 504);
+  EXPECT_EQ(read->code, 0);
+}
+
 // Reads and writes of several ages, some of them answered in time, each with its own deadline.
 TEST_F(OpenRequestsTest, EachHasItsOwnDeadline) {
   struct Case {

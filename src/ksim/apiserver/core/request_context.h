@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ class RequestContext {
   const User* user = nullptr;      // the authenticator's; null until it was asked
   std::optional<bool> authorized;  // nullopt until the authorizer was asked
   InFlightPlace in_flight;
+  const std::function<CommitFault(const api::Request&)>* commit_fault = nullptr;  // CommitHook
   std::vector<std::string> warnings;
   // The key of draws about the object being created (api/identity.h).
   std::uint64_t identity = 0;
@@ -66,6 +68,9 @@ class RequestContext {
     w.origin = store::WriteOrigin(request_.actor, request_.id);
     w.dry_run = request_.dry_run;
     w.abandoned = &abandoned_;
+    w.hook.ask = commit_fault;
+    w.hook.request = &request_;
+    w.hook.sim = &process_.simulation();
     return w;
   }
 

@@ -63,6 +63,30 @@ sim::Task<absl::StatusOr<store::TxnResponse>> ContextCanceled() {
   co_return absl::CancelledError("context canceled");
 }
 
+// etcd's own patience with a request: 5 s and two elections (server/config/config.go ReqTimeout).
+constexpr Duration kEtcdTimeout = Seconds(7);
+// Longer than any request that waits.
+constexpr Duration kNoAnswer = Minutes(2);
+
+// A write that a fault befalls on its way to etcd.
+sim::Task<absl::StatusOr<store::TxnResponse>> CommitInTrouble(store::EtcdClient* client,
+                                                              sim::Simulation* sim,
+                                                              store::TxnRequest txn,
+                                                              CommitFault fault) {
+  if (fault.kind == CommitFault::Kind::kRefused)
+    co_return absl::ResourceExhaustedError("etcdserver: too many requests");
+  const bool stuck = fault.kind == CommitFault::Kind::kStuck;
+  // What etcd gives up it may still do: then later than it says so, or else it would not say so.
+  if (!stuck) co_await sim->Sleep(kEtcdTimeout, sim::TimerKind::kWork, "etcd request timeout");
+  if (fault.applied) {
+    absl::StatusOr<store::TxnResponse> unheard = co_await client->Txn(std::move(txn));
+    static_cast<void>(unheard);
+  }
+  if (stuck) co_await sim->Sleep(kNoAnswer, sim::TimerKind::kPeriodic, "etcd does not answer");
+  co_return absl::DeadlineExceededError(stuck ? "context deadline exceeded"
+                                              : "etcdserver: request timed out");
+}
+
 }  // namespace
 
 // clientv3 fails a call whose context is done before sending it.
@@ -73,6 +97,11 @@ sim::Task<absl::StatusOr<store::TxnResponse>> Storage::Commit(store::TxnRequest&
     return ContextCanceled();
   }
   txn.origin = context.origin;
+  if (context.hook.ask != nullptr && *context.hook.ask) {
+    const CommitFault fault = (*context.hook.ask)(*context.hook.request);
+    if (fault.kind != CommitFault::Kind::kNone)
+      return CommitInTrouble(&client_, context.hook.sim, std::move(txn), fault);
+  }
   return client_.Txn(std::move(txn));
 }
 

@@ -50,7 +50,8 @@ OpenRequests::Place OpenRequests::Add(RequestContext& rc, OpenRequests::Reply re
   worker.process = &process_;
   worker.actor = process_.actor();
   queue.emplace_back(rc, std::move(reply), sim.now() + timeout, worker);
-  if (!alarmed_) SetAlarm();
+  // A write may be due before the reads that came before it.
+  if (queue.back().deadline < alarm_at_) SetAlarm();
   return std::prev(queue.end());
 }
 
@@ -80,9 +81,10 @@ void OpenRequests::SetAlarm() {
   for (const std::list<Open>* queue : {&writes_, &others_}) {
     if (!queue->empty()) earliest = std::min(earliest, queue->front().deadline);
   }
-  alarmed_ = earliest != VirtualTime::Max();
-  if (!alarmed_) return;
   sim::Simulation& sim = process_.simulation();
+  sim.CancelCall(alarm_);
+  alarm_at_ = earliest;
+  if (alarm_at_ == VirtualTime::Max()) return;
   alarm_ = sim.After(earliest - sim.now(), sim::TimerKind::kPeriodic, "request timeout", [this] {
     EndOverdue(writes_);
     EndOverdue(others_);

@@ -47,7 +47,7 @@ class OpenRequests {
   sim::Process& process_;
   AuditLog* audit_;
   std::list<Open> writes_, others_;  // the earliest deadline first
-  bool alarmed_ = false;
+  VirtualTime alarm_at_ = VirtualTime::Max();  // Max: there is no alarm
   sim::Simulation::SlotRef alarm_;
 };
 

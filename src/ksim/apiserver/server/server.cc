@@ -130,6 +130,7 @@ sim::Task<void> Server::Impl::ServeOne(std::unique_ptr<RequestContext> rc,
 
 void Server::Impl::Serve(api::Request&& request, Reply&& reply) {
   auto rc = std::make_unique<RequestContext>(process, std::move(request));
+  rc->commit_fault = &shared.commit_fault;
   const OpenRequests::Place place = now->requests.Add(*rc, std::move(reply));
   process.Spawn(ServeOne(std::move(rc), place));
 }

@@ -1,7 +1,5 @@
 #include "ksim/apiserver/server/watch_handler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -45,6 +43,19 @@ WatchCall::Reply WatchHandler::Audited(WatchCall::Reply reply, const RequestCont
   };
 }
 
+// A fault makes the cache forget what the watch wants to go on from: its history, or, where that
+// has nothing newer, itself: it lists anew, at a later revision of the store.
+void WatchHandler::ExpireByFault(Cacher& cacher, const WatchQuery& query,
+                                 const api::Request& request) const {
+  if (query.revision == 0 || query.wants_state() || !cacher.ready().ready()) return;
+  if (!shared_.expire_watch(request)) return;
+  if (query.revision < cacher.cache().revision()) {
+    cacher.faults().ExpireHistory();
+  } else {
+    cacher.faults().Reinit();
+  }
+}
+
 sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
   RequestContext& rc = *call.rc;
   const api::Request& request = rc.request();
@@ -72,17 +83,10 @@ sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
                                              std::move(call.sink));
   watches_.Add(watch);
   opened.watch = watch;
-  // A fault may end it at once.
-  if (shared_.expire_watch && shared_.expire_watch(request)) {
-    watch->Accept(api::Response::From::kCache);
-    watch->SendError(api::Expired(
-        fmt::format("too old resource version: {} ({})", query->revision, query->revision + 1)));
-    watch->Close(api::StreamEnd::kEof, "error");
-    co_return opened;
-  }
   // Hands it to the watch cache, or to a task that follows etcd.
   CacheDelegator& storage = resources_.StorageFor(rc.resource());
   if (storage.cacher() != nullptr) {
+    if (shared_.expire_watch) ExpireByFault(*storage.cacher(), *query, request);
     co_await storage.cacher()->Watch(*std::move(query), watch);
   } else {
     opened.follower = process_.Spawn(WatchFromStorage(shared_.sim, storage.storage(),

@@ -48,6 +48,7 @@ class WatchHandler {
  private:
   struct Opened;
   sim::Task<Opened> Open(WatchCall& call);
+  void ExpireByFault(Cacher& cacher, const WatchQuery& query, const api::Request& request) const;
   Duration DrawLifetime(const api::Request& request) const;
   WatchCall::Reply Audited(WatchCall::Reply reply, const RequestContext& rc) const;
 
