@@ -16,7 +16,7 @@ struct FaultEffect {
   // Set: the fault waits until FaultCall::Struck is called; then `undo` stops the waiting, and this
   // says how the fault goes on.
   std::function<FaultEffect()> strikes;
-  // Of a fault that waits: why it could not strike what came; "" if nothing came. May be empty.
+  // Tells why a fault that waits could not strike what came; "" if nothing came. May be empty.
   std::function<std::string()> passed_over;
 };
 FaultEffect Skipped(std::string why);

@@ -25,7 +25,7 @@ enum class AnswerFrom : std::uint8_t {
   kDeadline  // the server, when the time of the request is over
 };
 
-// What becomes of the write.
+// Whether the write is done.
 enum class AnswerEffect : std::uint8_t {
   kNone,
   kUnknown  // it is done or not; the fault says which

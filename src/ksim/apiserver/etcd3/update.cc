@@ -76,7 +76,8 @@ sim::Task<absl::StatusOr<store::TxnResponse>> CommitInTrouble(store::EtcdClient*
   if (fault.kind == CommitFault::Kind::kRefused)
     co_return absl::ResourceExhaustedError("etcdserver: too many requests");
   const bool stuck = fault.kind == CommitFault::Kind::kStuck;
-  // What etcd gives up it may still do: then later than it says so, or else it would not say so.
+  // A write that etcd has given up may still be done, after it has said so: a moment before the
+  // client hears of it.
   if (!stuck) co_await sim->Sleep(kEtcdTimeout, sim::TimerKind::kWork, "etcd request timeout");
   if (fault.applied) {
     absl::StatusOr<store::TxnResponse> unheard = co_await client->Txn(std::move(txn));

@@ -46,7 +46,7 @@ class OpenRequests {
 
   sim::Process& process_;
   AuditLog* audit_;
-  std::list<Open> writes_, others_;  // the earliest deadline first
+  std::list<Open> writes_, others_;            // the earliest deadline first
   VirtualTime alarm_at_ = VirtualTime::Max();  // Max: there is no alarm
   sim::Simulation::SlotRef alarm_;
 };
