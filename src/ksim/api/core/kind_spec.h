@@ -133,10 +133,12 @@ struct KindSpec {
 
   Validation validation = {};
 
-  // Warnings of a create, and of an update at the main endpoint. Null: none.
+  // Warnings of a create, and of an update at the main endpoint and at /status. Null: none.
   std::vector<std::string> (*warnings_on_create)(const Value& tree, Compat compat) = nullptr;
   std::vector<std::string> (*warnings_on_update)(const Value& updated, const Value& old,
                                                  Compat compat) = nullptr;
+  std::vector<std::string> (*warnings_on_status_update)(const Value& updated, const Value& old,
+                                                        Compat compat) = nullptr;
 };
 
 // The built-in kinds by number, in the order in which kubectl prefers them.

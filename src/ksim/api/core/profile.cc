@@ -27,6 +27,18 @@ constexpr Profile MakeV130() {
   p.stateful_set_auto_delete = true;
   p.job_pod_replacement_policy = true;
   p.job_manual_selector = true;
+  p.warns_of_pod_names = true;
+  p.warns_of_services = true;
+  p.warns_of_ingress_class = true;
+  p.warns_of_fqdn_slices = true;
+  p.warns_of_old_volumes = true;
+  p.warns_of_claims = true;
+  p.warns_of_large_jobs = true;
+  p.warns_of_key_pairs = true;
+  p.warns_of_finalizers = true;
+  p.warns_of_external_id = true;
+  p.cron_time_zone_is_refused = true;
+  p.controller_template_under_spec = true;
   return p;
 }
 
@@ -72,6 +84,15 @@ constexpr Profile MakeV136() {
   p.warns_of_newer_old_labels = true;
   p.warns_of_affinity_values = true;
   p.warns_git_repo_is_off = true;
+  p.warns_of_ip_forms = true;
+  p.warns_of_ignored_fields = true;
+  p.warns_of_mount_options = true;
+  p.warns_of_history_limit = true;
+  p.warns_of_quotas = true;
+  p.warns_of_mountable_secrets = true;
+  p.warns_of_token_requests = true;
+  p.warns_of_static_names = true;
+  p.finalizers_want_path = true;
   p.type_errors_name_embedded = true;
   p.sidecars_hold_host_ports = true;
   p.available_at_due_time = true;

@@ -87,6 +87,29 @@ struct Profile {
   bool warns_of_newer_old_labels = false;  // node labels that became deprecated after 1.30
   bool warns_of_affinity_values = false;   // preferred terms with bad values, from 1.33 on
   bool warns_git_repo_is_off = false;      // gate GitRepoVolumeDriver, off from 1.33 on
+  bool warns_of_pod_names = false;         // a name that is no label, of pods and their owners
+
+  // Warnings of other kinds: pkg/registry/*/*/strategy.go, pkg/api/*/{warnings,util}.go.
+  bool warns_of_ip_forms = false;           // GetWarningsForIP, GetWarningsForCIDR, from 1.33 on
+  bool warns_of_services = false;           // GetWarningsForService
+  bool warns_of_ignored_fields = false;     // of headless services; externalIPs, PreferClose
+  bool warns_of_ingress_class = false;      // the annotation kubernetes.io/ingress.class
+  bool warns_of_fqdn_slices = false;        // warnOnDeprecatedAddressType
+  bool warns_of_old_volumes = false;        // PersistentVolumes: annotations, Recycle, old plugins
+  bool warns_of_mount_options = false;      // the annotation mount-options, from 1.31 on
+  bool warns_of_claims = false;             // GetWarningsForPersistentVolumeClaim
+  bool warns_of_history_limit = false;      // StatefulSets: a negative revisionHistoryLimit
+  bool warns_of_large_jobs = false;         // WarningsForJobSpec: large Indexed Jobs
+  bool warns_of_key_pairs = false;          // Secrets: warningsForSecret
+  bool warns_of_quotas = false;             // ResourceQuotas: requests above limits
+  bool warns_of_mountable_secrets = false;  // ServiceAccounts, from 1.32 on
+  bool warns_of_token_requests = false;     // gate CSIServiceAccountTokenSecrets, from 1.35 on
+  bool warns_of_static_names = false;       // WarningsForStaticSuffix
+  bool warns_of_finalizers = false;         // custom resources: generateWarningsFromObj
+  bool finalizers_want_path = false;        // validateKubeFinalizerName: "including a path (/)"
+  bool warns_of_external_id = false;        // Nodes: spec.externalID; configSource "is removed"
+  bool cron_time_zone_is_refused = false;   // CronJobs: "cannot use TZ", else "not supported"
+  bool controller_template_under_spec = false;  // ReplicationControllers: the path of a create
 
   // Decoding: sigs.k8s.io/json. A type error names the embedded structs on its way.
   bool type_errors_name_embedded = false;

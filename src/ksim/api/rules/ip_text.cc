@@ -1,6 +1,9 @@
 #include "ksim/api/rules/ip_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 
 #include "absl/strings/ascii.h"
 
@@ -38,7 +41,130 @@ int Groups(std::string_view text, bool tail) {
   }
 }
 
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return absl::ascii_tolower(static_cast<unsigned char>(c)) - 'a' + 10;
+}
+
+int Decimal(std::string_view digits) {
+  int number = 0;
+  for (const char c : digits) number = number * 10 + (c - '0');
+  return number;
+}
+
+bool HasLeadingZero(std::string_view digits) { return digits.size() > 1 && digits[0] == '0'; }
+
+// Reads the dotted numbers of a valid IPv4 address.
+void ReadDotted(std::string_view text, std::uint8_t* out, bool* leading_zeros) {
+  for (int i = 0; i < 4; ++i) {
+    const std::size_t dot = text.find('.');
+    const std::string_view number = text.substr(0, dot);
+    *leading_zeros = *leading_zeros || HasLeadingZero(number);
+    out[i] = static_cast<std::uint8_t>(Decimal(number));
+    if (dot != text.npos) text.remove_prefix(dot + 1);
+  }
+}
+
+// Reads the groups of a valid part of an IPv6 address; returns how many bytes they are.
+std::size_t ReadGroups(std::string_view text, ParsedIp* ip, std::size_t at) {
+  const std::size_t start = at;
+  while (!text.empty()) {
+    const std::size_t colon = text.find(':');
+    const std::string_view group = text.substr(0, colon);
+    if (group.find('.') != group.npos) {
+      ReadDotted(group, &ip->bytes[at], &ip->leading_zeros);
+      return at + 4 - start;
+    }
+    int number = 0;
+    for (const char c : group) number = number * 16 + HexDigit(c);
+    ip->bytes[at++] = static_cast<std::uint8_t>(number >> 8);
+    ip->bytes[at++] = static_cast<std::uint8_t>(number);
+    if (colon == text.npos) break;
+    text.remove_prefix(colon + 1);
+  }
+  return at - start;
+}
+
+// The longest run of at least two zero groups, the first of equal ones: [begin, end) in groups.
+struct ZeroRun {
+  int begin = -1, end = -1;
+};
+
+ZeroRun LongestZeroRun(const std::array<std::uint8_t, 16>& bytes) {
+  ZeroRun best;
+  for (int i = 0; i < 8; ++i) {
+    int j = i;
+    while (j < 8 && bytes[static_cast<std::size_t>(2 * j)] == 0 &&
+           bytes[static_cast<std::size_t>(2 * j + 1)] == 0)
+      ++j;
+    if (j - i > std::max(1, best.end - best.begin)) best = {i, j};
+    i = std::max(i, j - 1);
+  }
+  return best;
+}
+
 }  // namespace
+
+bool ParsedIp::Maps4() const {
+  return std::all_of(bytes.begin(), bytes.begin() + 10, [](std::uint8_t b) { return b == 0; }) &&
+         bytes[10] == 0xff && bytes[11] == 0xff;
+}
+
+std::string ParsedIp::ToString() const {
+  if (Maps4()) return fmt::format("{}.{}.{}.{}", bytes[12], bytes[13], bytes[14], bytes[15]);
+  const ZeroRun zeros = LongestZeroRun(bytes);
+  std::string out;
+  for (int i = 0; i < 8; ++i) {
+    if (i == zeros.begin) {
+      out += "::";
+      i = zeros.end - 1;
+      continue;
+    }
+    if (!out.empty() && !out.ends_with(':')) out += ':';
+    const auto at = static_cast<std::size_t>(2 * i);
+    out += fmt::format("{:x}", bytes[at] << 8 | bytes[at + 1]);
+  }
+  return out;
+}
+
+ParsedIp ParsedIp::Masked(int bits) const {
+  ParsedIp out = *this;
+  const int kept = written_v4 ? bits + 96 : bits;
+  for (int i = 0; i < 16; ++i) {
+    const int here = std::clamp(kept - 8 * i, 0, 8);
+    out.bytes[static_cast<std::size_t>(i)] &= static_cast<std::uint8_t>(0xff << (8 - here));
+  }
+  return out;
+}
+
+std::optional<ParsedIp> ParseIp(std::string_view text) {
+  ParsedIp ip;
+  if (IsIpv4(text)) {
+    ip.written_v4 = true;
+    ip.bytes[10] = ip.bytes[11] = 0xff;
+    ReadDotted(text, &ip.bytes[12], &ip.leading_zeros);
+    return ip;
+  }
+  if (!IsIpv6(text)) return std::nullopt;
+  const std::size_t gap = text.find("::");
+  ReadGroups(text.substr(0, gap), &ip, 0);
+  if (gap == text.npos) return ip;
+  ParsedIp tail;
+  const std::size_t size = ReadGroups(text.substr(gap + 2), &tail, 0);
+  std::copy_n(tail.bytes.begin(), size, ip.bytes.end() - static_cast<std::ptrdiff_t>(size));
+  ip.leading_zeros = ip.leading_zeros || tail.leading_zeros;
+  return ip;
+}
+
+std::optional<ParsedCidr> ParseCidr(std::string_view text) {
+  if (!IsCidr(text)) return std::nullopt;
+  const std::size_t slash = text.find('/');
+  ParsedCidr prefix;
+  prefix.address = *ParseIp(text.substr(0, slash));
+  prefix.bits = Decimal(text.substr(slash + 1));
+  prefix.leading_zeros = HasLeadingZero(text.substr(slash + 1));
+  return prefix;
+}
 
 bool IsIpv4(std::string_view text) {
   for (int i = 0; i < 4; ++i) {

@@ -185,8 +185,12 @@ std::vector<std::string> WarningsOnCreate(const ResourceInfo& kind, const Value&
 }
 
 std::vector<std::string> WarningsOnUpdate(const ResourceInfo& kind, const Value& tree,
-                                          const Value& old, Compat compat) {
-  const auto warnings = SpecOf(kind).warnings_on_update;
+                                          const Value& old, std::string_view subresource,
+                                          Compat compat) {
+  const KindSpec& spec = SpecOf(kind);
+  const auto warnings = subresource.empty()       ? spec.warnings_on_update
+                        : subresource == "status" ? spec.warnings_on_status_update
+                                                  : nullptr;
   return warnings == nullptr ? std::vector<std::string>() : warnings(tree, old, compat);
 }
 

@@ -43,10 +43,12 @@ value::Value DedupOwnerReferences(const value::Value& tree, bool after_admission
                                   std::string* warning);
 
 // Warnings about an object that the server accepts: at its creation, and at an update of the main
-// endpoint. registry/<group>/<resource>/strategy.go WarningsOnCreate, WarningsOnUpdate.
+// endpoint (`subresource` "") or of "status". registry/<group>/<resource>/strategy.go
+// WarningsOnCreate, WarningsOnUpdate.
 std::vector<std::string> WarningsOnCreate(const ResourceInfo& kind, const value::Value& tree,
                                           Compat compat);
 std::vector<std::string> WarningsOnUpdate(const ResourceInfo& kind, const value::Value& tree,
-                                          const value::Value& old, Compat compat);
+                                          const value::Value& old, std::string_view subresource,
+                                          Compat compat);
 
 }  // namespace ksim::api

@@ -132,9 +132,8 @@ class UpdateTransform final : public Transform {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
       return rc_.EndStage(Stage::kValidate, invalid);
     }
-    if (sub.empty())
-      for (std::string& text : api::WarningsOnUpdate(r, tree, existing.tree(), context_.compat))
-        rc_.Warn(std::move(text));
+    for (std::string& text : api::WarningsOnUpdate(r, tree, existing.tree(), sub, context_.compat))
+      rc_.Warn(std::move(text));
     rc_.PassStage(Stage::kValidate);
     if (ShouldDelete(r, existing, tree)) {
       doomed_ = api::Object::FromTree(tree, existing.resource_version());

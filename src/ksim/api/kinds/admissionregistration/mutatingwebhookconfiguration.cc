@@ -18,6 +18,9 @@ extern const KindSpec kMutatingWebhookConfigurationKind = {
         {
             .standard_finalizers = false,
         },
+    .warnings_on_create = StaticNameWarnings,
+    .warnings_on_update = [](const value::Value& updated, const value::Value&,
+                             Compat compat) { return StaticNameWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/base/time.h"
@@ -16,5 +17,8 @@ inline constexpr value::PatchField kWebhooksPatchFields[] = {Nested("metadata", 
 inline constexpr value::PatchSchema kWebhooksPatch{kWebhooksPatchFields};
 
 std::vector<std::string> WebhookCells(const Object& o, VirtualTime now);
+
+// WarningsForStaticSuffix: names that are reserved for configurations from files.
+std::vector<std::string> StaticNameWarnings(const value::Value& tree, Compat compat);
 
 }  // namespace ksim::api

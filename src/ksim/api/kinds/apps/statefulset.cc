@@ -11,6 +11,7 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/shared/claim_warnings.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/kinds/shared/workload.h"
 #include "ksim/api/object.h"
@@ -245,6 +246,34 @@ std::vector<std::string> StatefulSetCells(const Object& o, VirtualTime now) {
   return cells::WithContainers({cells::Name(o), ReadyOfReplicas(o), cells::Age(o, now)}, o);
 }
 
+// The path of an update's claims is upstream's: Child("Spec").
+void WarnOfStatefulSet(const Value& tree, std::string_view claim_suffix, const Profile& profile,
+                       std::vector<std::string>* warnings) {
+  const Value& spec = tree.Get("spec");
+  const Value& claims = spec.Get("volumeClaimTemplates");
+  for (std::size_t i = 0; profile.warns_of_claims && i < claims.size(); ++i)
+    WarnOfClaimSpec(claims.at(i).Get("spec"),
+                    fmt::format("spec.volumeClaimTemplates[{}]{}", i, claim_suffix), warnings);
+  if (profile.warns_of_history_limit && spec.Get("revisionHistoryLimit").AsInt() < 0)
+    warnings->emplace_back(
+        "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= "
+        "0 "
+        "is recommended");
+}
+
+std::vector<std::string> StatefulSetWarnings(const Value& tree, Compat compat) {
+  std::vector<std::string> warnings = TemplateWarnings(tree, compat);
+  WarnOfStatefulSet(tree, "", ProfileOf(compat), &warnings);
+  return warnings;
+}
+
+std::vector<std::string> StatefulSetUpdateWarnings(const Value& updated, const Value& old,
+                                                   Compat compat) {
+  std::vector<std::string> warnings = TemplateUpdateWarnings(updated, old, compat);
+  WarnOfStatefulSet(updated, ".Spec", ProfileOf(compat), &warnings);
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kStatefulSetKind = {
@@ -271,8 +300,8 @@ extern const KindSpec kStatefulSetKind = {
             .status = ValidateStatefulSetStatus,
             .name = StatefulSetNameProblems,
         },
-    .warnings_on_create = TemplateWarnings,
-    .warnings_on_update = TemplateUpdateWarnings,
+    .warnings_on_create = StatefulSetWarnings,
+    .warnings_on_update = StatefulSetUpdateWarnings,
 };
 
 }  // namespace ksim::api

@@ -1,6 +1,8 @@
 // The kind CronJob of batch/v1.
 //
 // Source: pkg/apis/batch/validation/validation.go ValidateCronJob.
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +10,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/batch/job_spec.h"
@@ -16,7 +19,6 @@
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/cron_schedule.h"
 #include "ksim/api/rules/field_errors.h"
-#include "ksim/api/rules/pod/pod_warnings.h"
 #include "ksim/api/rules/workload_checks.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
@@ -101,22 +103,37 @@ void ValidateCronJobName(const Value& tree, FieldErrorList* errors) {
   errors->Invalid(metadata.Child("name"), name, "must be no more than 52 characters");
 }
 
-std::vector<std::string> CronJobTemplateWarnings(const Value& tree, Compat compat) {
-  static const Path kTemplate{"spec", "jobTemplate", "spec", "template"};
-  return PodTemplateWarnings(tree.Get(kTemplate), "spec.jobTemplate.spec.template", compat);
+void WarnOfJobTemplate(const Value& tree, Compat compat, std::vector<std::string>* warnings) {
+  static const Path kJob{"spec", "jobTemplate", "spec"};
+  WarnOfJobSpec(tree.Get(kJob), "spec.jobTemplate.spec", compat, warnings);
+}
+
+void WarnOfTimeZone(const Value& tree, Compat compat, std::vector<std::string>* warnings) {
+  if (tree.Get("spec").Get("schedule").AsString().find("TZ") == std::string_view::npos) return;
+  constexpr std::string_view kSee =
+      "see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+  warnings->push_back(
+      ProfileOf(compat).cron_time_zone_is_refused
+          ? fmt::format("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, {}",
+                        kSee)
+          : fmt::format("CRON_TZ or TZ used in spec.spec.schedule is not officially supported, {}",
+                        kSee));
 }
 
 std::vector<std::string> CronJobWarnings(const Value& tree, Compat compat) {
   std::vector<std::string> warnings = PodNameWarnings(tree, compat);
-  for (std::string& text : CronJobTemplateWarnings(tree, compat))
-    warnings.push_back(std::move(text));
+  WarnOfJobTemplate(tree, compat, &warnings);
+  // Where a time zone is refused, validation says so.
+  if (!ProfileOf(compat).cron_time_zone_is_refused) WarnOfTimeZone(tree, compat, &warnings);
   return warnings;
 }
 
 std::vector<std::string> CronJobUpdateWarnings(const Value& updated, const Value& old,
                                                Compat compat) {
-  if (!HasNewGeneration(updated, old)) return {};
-  return CronJobTemplateWarnings(updated, compat);
+  std::vector<std::string> warnings;
+  if (HasNewGeneration(updated, old)) WarnOfJobTemplate(updated, compat, &warnings);
+  WarnOfTimeZone(updated, compat, &warnings);
+  return warnings;
 }
 
 std::vector<std::string> CronJobCells(const Object& o, VirtualTime now) {

@@ -181,6 +181,18 @@ std::vector<std::string> JobCells(const Object& o, VirtualTime now) {
       {cells::Name(o), JobStatusText(o), completions, duration, cells::Age(o, now)}, o);
 }
 
+std::vector<std::string> JobWarnings(const Value& tree, Compat compat) {
+  std::vector<std::string> warnings = PodNameWarnings(tree, compat);
+  WarnOfJobSpec(tree.Get("spec"), "spec", compat, &warnings);
+  return warnings;
+}
+
+std::vector<std::string> JobUpdateWarnings(const Value& updated, const Value& old, Compat compat) {
+  std::vector<std::string> warnings;
+  if (HasNewGeneration(updated, old)) WarnOfJobSpec(updated.Get("spec"), "spec", compat, &warnings);
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kJobKind = {
@@ -209,8 +221,8 @@ extern const KindSpec kJobKind = {
             .object = ValidateJob,
             .change = ValidateJobUpdate,
         },
-    .warnings_on_create = NamedTemplateWarnings,
-    .warnings_on_update = TemplateUpdateWarnings,
+    .warnings_on_create = JobWarnings,
+    .warnings_on_update = JobUpdateWarnings,
 };
 
 }  // namespace ksim::api

@@ -1,8 +1,15 @@
 #include "ksim/api/kinds/batch/job_spec.h"
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
 #include "ksim/api/core/fields.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/pod/pod_validation.h"
+#include "ksim/api/rules/pod/pod_warnings.h"
 #include "ksim/api/rules/workload_checks.h"
 #include "ksim/value/value.h"
 
@@ -79,6 +86,25 @@ void CheckJobSpec(const Value& spec, const FieldPath& path, FieldErrorList* erro
   CheckReplacementPolicy(spec, path, errors);
   ValidatePodTemplate(spec.Get(Fields().template_), path.Child("template"), errors);
   CheckJobRestartPolicy(spec, path, errors);
+}
+
+void WarnOfJobSpec(const Value& spec, std::string_view path, Compat compat,
+                   std::vector<std::string>* warnings) {
+  constexpr std::int64_t kManyCompletions = 100'000, kManyAtOnce = 10'000;
+  if (ProfileOf(compat).warns_of_large_jobs &&
+      spec.Get(Fields().completion_mode).AsString() == "Indexed" &&
+      spec.Get(Fields().completions).AsInt() > kManyCompletions &&
+      spec.Get(Fields().parallelism).AsInt() > kManyAtOnce) {
+    warnings->push_back(fmt::format(
+        "{}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism "
+        "higher "
+        "than 10^4, Kubernetes might not be able to track completedIndexes when a big number of "
+        "indexes fail",
+        path));
+  }
+  for (std::string& text :
+       PodTemplateWarnings(spec.Get(Fields().template_), fmt::format("{}.template", path), compat))
+    warnings->push_back(std::move(text));
 }
 
 }  // namespace ksim::api

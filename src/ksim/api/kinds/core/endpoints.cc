@@ -9,9 +9,11 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/ip_warnings.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -59,6 +61,26 @@ std::vector<std::string> EndpointsCells(const Object& o, VirtualTime now) {
           cells::Age(o, now)};
 }
 
+// endpointsWarnings; what the endpoints controller writes is not looked at.
+std::vector<std::string> EndpointsWarnings(const Value& tree, Compat compat) {
+  const Profile& profile = ProfileOf(compat);
+  std::vector<std::string> warnings;
+  if (!profile.warns_of_ip_forms ||
+      tree.Get("metadata").Get("labels").Get("endpoints.kubernetes.io/managed-by").AsString() ==
+          "endpoint-controller")
+    return warnings;
+  const Value& subsets = tree.Get("subsets");
+  for (std::size_t i = 0; i < subsets.size(); ++i) {
+    for (const char* list : {"addresses", "notReadyAddresses"}) {
+      const Value& addresses = subsets.at(i).Get(list);
+      for (std::size_t j = 0; j < addresses.size(); ++j)
+        WarnOfIp(fmt::format("subsets[{}].{}[{}].ip", i, list, j),
+                 addresses.at(j).Get("ip").AsString(), profile, &warnings);
+    }
+  }
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kEndpointsKind = {
@@ -71,6 +93,9 @@ extern const KindSpec kEndpointsKind = {
     .columns = {{"Name"}, {"Endpoints"}, {"Age"}},
     .cells = EndpointsCells,
     .defaults = DefaultEndpoints,
+    .warnings_on_create = EndpointsWarnings,
+    .warnings_on_update = [](const value::Value& updated, const value::Value&,
+                             Compat compat) { return EndpointsWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

@@ -19,6 +19,7 @@
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/ip_text.h"
+#include "ksim/api/rules/ip_warnings.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/container_resources.h"
 #include "ksim/api/rules/pod/tolerations.h"
@@ -263,6 +264,24 @@ constexpr value::PatchField kNodePatchFields[] = {Nested("metadata", &kMetaPatch
                                                   Nested("status", &kNodeStatusPatch)};
 constexpr value::PatchSchema kNodePatch{kNodePatchFields};
 
+// nodeWarnings; in 1.25 dynamicKubeletConfigIsDeprecatedWarning
+std::vector<std::string> NodeWarnings(const Value& tree, Compat compat) {
+  const Profile& profile = ProfileOf(compat);
+  const Value& spec = tree.Get(Fields().spec);
+  std::vector<std::string> warnings;
+  if (!spec.Get("configSource").is_null())
+    warnings.emplace_back(profile.warns_of_external_id
+                              ? "spec.configSource: the feature is removed"
+                              : "spec.configSource: deprecated in v1.22, support removal is "
+                                "planned in v1.23");
+  if (profile.warns_of_external_id && !spec.Get("externalID").AsString().empty())
+    warnings.emplace_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
+  const Value& cidrs = spec.Get("podCIDRs");
+  for (std::size_t i = 0; profile.warns_of_ip_forms && i < cidrs.size(); ++i)
+    WarnOfCidr(fmt::format("spec.podCIDRs[{}]", i), cidrs.at(i).AsString(), profile, &warnings);
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kNodeKind = {
@@ -295,6 +314,9 @@ extern const KindSpec kNodeKind = {
             .object = ValidateNode,
             .change = ValidateNodeUpdate,
         },
+    .warnings_on_create = NodeWarnings,
+    .warnings_on_update = [](const value::Value& updated, const value::Value&,
+                             Compat compat) { return NodeWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

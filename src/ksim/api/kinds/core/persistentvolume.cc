@@ -1,13 +1,18 @@
 // The kind PersistentVolume of v1.
 //
 // Source: pkg/printers/internalversion/printers.go printPersistentVolume.
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/kinds/core/volume_cells.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/field_warnings.h"
+#include "ksim/api/rules/node_labels.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -38,6 +43,52 @@ std::vector<std::string> VolumeCells(const Object& o, VirtualTime now) {
           cells::TextOr(spec.Get("volumeMode"), "<unset>")};
 }
 
+constexpr FieldWarning kAnnotationWarnings[] = {
+    {"volume.beta.kubernetes.io/storage-class",
+     "metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "
+     "\"storageClassName\" attribute instead",
+     &Profile::warns_of_old_volumes},
+    {"volume.beta.kubernetes.io/mount-options",
+     "metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "
+     "\"mountOptions\" attribute instead",
+     &Profile::warns_of_mount_options}};
+
+constexpr FieldWarning kSourceWarnings[] = {
+    {"cephfs", "spec.cephfs: deprecated in v1.28, non-functional in v1.31+",
+     &Profile::warns_of_old_volumes},
+    {"photonPersistentDisk",
+     "spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+",
+     &Profile::warns_of_old_volumes},
+    {"scaleIO", "spec.scaleIO: deprecated in v1.16, non-functional in v1.22+",
+     &Profile::warns_of_old_volumes},
+    {"storageos", "spec.storageOS: deprecated in v1.22, non-functional in v1.25+",
+     &Profile::warns_of_old_volumes},
+    {"glusterfs", "spec.glusterfs: deprecated in v1.25, non-functional in v1.26+",
+     &Profile::warns_of_old_volumes},
+    {"rbd", "spec.rbd: deprecated in v1.28, non-functional in v1.31+",
+     &Profile::warns_of_old_volumes}};
+
+// pkg/api/persistentvolume/util.go warningsForPersistentVolumeSpecAndMeta
+std::vector<std::string> VolumeWarnings(const Value& tree, Compat compat) {
+  const Profile& profile = ProfileOf(compat);
+  const Value& spec = tree.Get("spec");
+  std::vector<std::string> warnings;
+  WarnOfFields(tree.Get("metadata").Get("annotations"), kAnnotationWarnings, profile, &warnings);
+  if (profile.warns_of_old_volumes &&
+      spec.Get("persistentVolumeReclaimPolicy").AsString() == "Recycle")
+    warnings.emplace_back(
+        "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
+        "the "
+        "recommended approach is to use dynamic provisioning.");
+  const Value& terms = spec.Get("nodeAffinity").Get("required").Get("nodeSelectorTerms");
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    WarnOfLabelsInTerm(terms.at(i),
+                       fmt::format("spec.nodeAffinity.required.nodeSelectorTerms[{}]", i), profile,
+                       &warnings);
+  WarnOfFields(spec, kSourceWarnings, profile, &warnings);
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kPersistentVolumeKind = {
@@ -59,6 +110,9 @@ extern const KindSpec kPersistentVolumeKind = {
                 {"VolumeMode", kWide}},
     .cells = VolumeCells,
     .initial_status = InitialVolumeStatus,
+    .warnings_on_create = VolumeWarnings,
+    .warnings_on_update = [](const value::Value& updated, const value::Value&,
+                             Compat compat) { return VolumeWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

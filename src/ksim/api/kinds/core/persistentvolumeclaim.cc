@@ -7,8 +7,10 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/core/volume_cells.h"
+#include "ksim/api/kinds/shared/claim_warnings.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
@@ -63,6 +65,17 @@ std::vector<std::string> ClaimCells(const Object& o, VirtualTime now) {
           cells::TextOr(o.spec().Get("volumeMode"), "<unset>")};
 }
 
+std::vector<std::string> ClaimWarnings(const Value& tree, Compat compat) {
+  std::vector<std::string> warnings;
+  if (!ProfileOf(compat).warns_of_claims) return warnings;
+  if (tree.Get("metadata").Get("annotations").Has("volume.beta.kubernetes.io/storage-class"))
+    warnings.emplace_back(
+        "metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "
+        "\"storageClassName\" attribute instead");
+  WarnOfClaimSpec(tree.Get("spec"), "spec", &warnings);
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kPersistentVolumeClaimKind = {
@@ -84,6 +97,9 @@ extern const KindSpec kPersistentVolumeClaimKind = {
     .cells = ClaimCells,
     .defaults = DefaultVolumeClaim,
     .initial_status = InitialClaimStatus,
+    .warnings_on_create = ClaimWarnings,
+    .warnings_on_update = [](const value::Value& updated, const value::Value&,
+                             Compat compat) { return ClaimWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

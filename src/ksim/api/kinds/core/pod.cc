@@ -1,7 +1,12 @@
 // The kind Pod of v1.
 //
 // Sources: pkg/registry/core/pod/strategy.go; pkg/apis/core/validation/validation.go (rules/pod).
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
@@ -10,6 +15,7 @@
 #include "ksim/api/kinds/core/pod_printing.h"
 #include "ksim/api/kinds/shared/pod_defaults.h"
 #include "ksim/api/kinds/shared/pod_template.h"
+#include "ksim/api/rules/ip_warnings.h"
 #include "ksim/api/rules/pod/pod_status_validation.h"
 #include "ksim/api/rules/pod/pod_update_validation.h"
 #include "ksim/api/rules/pod/pod_validation.h"
@@ -127,6 +133,22 @@ constexpr value::PatchField kPodPatchFields[] = {Nested("metadata", &kMetaPatch)
                                                  Nested("status", &kPodStatusPatch)};
 constexpr value::PatchSchema kPodPatch{kPodPatchFields};
 
+// podStatusStrategy.WarningsOnUpdate
+std::vector<std::string> PodStatusWarnings(const Value& updated, const Value&, Compat compat) {
+  std::vector<std::string> warnings;
+  const Profile& profile = ProfileOf(compat);
+  if (!profile.warns_of_ip_forms) return warnings;
+  for (const value::Atom list : {Fields().pod_ips, Fields().host_ips}) {
+    const Value& ips = updated.Get(Fields().status).Get(list);
+    for (std::size_t i = 0; i < ips.size(); ++i) {
+      const std::string_view ip = ips.at(i).Get(Fields().ip).AsString();
+      if (HasUsualForm(ip)) continue;
+      WarnOfIp(fmt::format("status.{}[{}].ip", list.text(), i), ip, profile, &warnings);
+    }
+  }
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kPodKind = {
@@ -164,6 +186,7 @@ extern const KindSpec kPodKind = {
             .status_change = ValidatePodStatusUpdate,
         },
     .warnings_on_create = PodWarnings,
+    .warnings_on_status_update = PodStatusWarnings,
 };
 
 }  // namespace ksim::api

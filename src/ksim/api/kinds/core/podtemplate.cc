@@ -9,6 +9,7 @@
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/pod/pod_warnings.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/value.h"
 
@@ -25,6 +26,17 @@ PodTemplateSpec: metadata=ObjectMeta spec=PodSpec
 
 Value DefaultPodTemplateObject(const Value& tree, Compat compat) {
   return WithDefaultTemplate(tree, compat);
+}
+
+// core/podtemplate/strategy.go
+std::vector<std::string> PodTemplateObjectWarnings(const Value& tree, Compat compat) {
+  return PodTemplateWarnings(tree.Get("template"), "template", compat);
+}
+
+std::vector<std::string> PodTemplateObjectUpdateWarnings(const Value& updated, const Value& old,
+                                                         Compat compat) {
+  if (!HasNewGeneration(updated, old)) return {};
+  return PodTemplateObjectWarnings(updated, compat);
 }
 
 std::vector<std::string> PodTemplateCells(const Object& o, VirtualTime) {
@@ -49,6 +61,8 @@ extern const KindSpec kPodTemplateKind = {
     .columns = {{"Name"}, {"Containers"}, {"Images"}, {"Pod Labels"}},
     .cells = PodTemplateCells,
     .defaults = DefaultPodTemplateObject,
+    .warnings_on_create = PodTemplateObjectWarnings,
+    .warnings_on_update = PodTemplateObjectUpdateWarnings,
 };
 
 }  // namespace ksim::api

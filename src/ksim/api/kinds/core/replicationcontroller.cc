@@ -6,12 +6,14 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/kinds/shared/workload.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/pod/pod_warnings.h"
 #include "ksim/api/rules/workload_checks.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
 #include "ksim/value/selector.h"
@@ -65,6 +67,18 @@ std::vector<std::string> ReplicationControllerCells(const Object& o, VirtualTime
   return cells;
 }
 
+std::vector<std::string> ControllerWarnings(const Value& tree, Compat compat) {
+  if (ProfileOf(compat).controller_template_under_spec) return NamedTemplateWarnings(tree, compat);
+  return PodTemplateWarnings(tree.Get("spec").Get("template"), "template", compat);
+}
+
+// rcStrategy.WarningsOnUpdate hands the templates over the wrong way round: the old one is told of.
+std::vector<std::string> ControllerUpdateWarnings(const Value& updated, const Value& old,
+                                                  Compat compat) {
+  if (!HasNewGeneration(updated, old)) return {};
+  return TemplateWarnings(old, compat);
+}
+
 }  // namespace
 
 extern const KindSpec kReplicationControllerKind = {
@@ -96,8 +110,8 @@ extern const KindSpec kReplicationControllerKind = {
             .object = ValidateReplicationController,
             .status = ValidateReplicaCounts,
         },
-    .warnings_on_create = NamedTemplateWarnings,
-    .warnings_on_update = TemplateUpdateWarnings,
+    .warnings_on_create = ControllerWarnings,
+    .warnings_on_update = ControllerUpdateWarnings,
 };
 
 }  // namespace ksim::api

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/value/quantity.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -41,6 +43,25 @@ std::vector<std::string> QuotaCells(const Object& o, VirtualTime now) {
           cells::Age(o, now)};
 }
 
+// resourcequota/strategy.go WarningsOnCreate
+std::vector<std::string> QuotaWarnings(const Value& tree, Compat compat) {
+  std::vector<std::string> warnings;
+  if (!ProfileOf(compat).warns_of_quotas) return warnings;
+  const Value& hard = tree.Get("spec").Get("hard");
+  for (const std::string_view name : {"cpu", "memory", "storage", "ephemeral-storage"}) {
+    std::string request = fmt::format("requests.{}", name);
+    if (!hard.Has(request) && (name == "cpu" || name == "memory")) request = name;
+    const std::string limit = fmt::format("limits.{}", name);
+    if (!hard.Has(request) || !hard.Has(limit)) continue;
+    const auto asked = value::Quantity::FromTree(hard.Get(request));
+    const auto most = value::Quantity::FromTree(hard.Get(limit));
+    if (!asked.ok() || !most.ok() || *asked <= *most) continue;
+    warnings.push_back(fmt::format("ResourceQuota {} ({}) should be less than {} ({})", request,
+                                   asked->ToString(), limit, most->ToString()));
+  }
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kResourceQuotaKind = {
@@ -51,6 +72,7 @@ extern const KindSpec kResourceQuotaKind = {
     .go_types = kResourceQuotaTypes,
     .columns = {{"Name"}, {"Request"}, {"Limit"}, {"Age"}},
     .cells = QuotaCells,
+    .warnings_on_create = QuotaWarnings,
 };
 
 }  // namespace ksim::api

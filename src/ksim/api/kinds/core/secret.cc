@@ -8,12 +8,15 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/core/data_keys.h"
+#include "ksim/api/kinds/core/tls_key_pair.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/meta_validation.h"
+#include "ksim/value/base64.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -110,6 +113,18 @@ void ValidateSecretUpdate(const Value& tree, const Value& old, FieldErrorList* e
   ValidateImmutableData(tree, old, errors);
 }
 
+// warningsForSecret
+std::vector<std::string> SecretWarnings(const Value& tree, Compat compat) {
+  if (!ProfileOf(compat).warns_of_key_pairs || tree.Get("type").AsString() != "kubernetes.io/tls")
+    return {};
+  const auto bytes = [&](const char* key) {
+    return value::Unbase64(tree.Get("data").Get(key).AsString()).value_or("");
+  };
+  std::string problem = KeyPairProblem(bytes("tls.crt"), bytes("tls.key"));
+  if (problem.empty()) return {};
+  return {std::move(problem)};
+}
+
 std::vector<std::string> SecretCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), cells::Text(o.tree().Get("type")),
           std::to_string(o.tree().Get("data").size()), cells::Age(o, now)};
@@ -134,6 +149,9 @@ extern const KindSpec kSecretKind = {
             .object = ValidateSecret,
             .change = ValidateSecretUpdate,
         },
+    .warnings_on_create = SecretWarnings,
+    .warnings_on_update = [](const Value& updated, const Value&,
+                             Compat compat) { return SecretWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

@@ -16,6 +16,7 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/core/service_warnings.h"
 #include "ksim/api/kinds/shared/network.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
@@ -385,6 +386,10 @@ extern const KindSpec kServiceKind = {
             .change = ValidateServiceUpdate,
             .name = ServiceNameProblems,
         },
+    .warnings_on_create = ServiceWarnings,
+    .warnings_on_update = [](const Value& updated, const Value&,
+                             Compat compat) { return ServiceWarnings(updated, compat); },
+    .warnings_on_status_update = ServiceStatusWarnings,
 };
 
 }  // namespace ksim::api

@@ -10,12 +10,14 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/shared/network.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/ip_text.h"
+#include "ksim/api/rules/ip_warnings.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/value/value.h"
@@ -146,6 +148,40 @@ std::vector<std::string> SliceCells(const Object& o, VirtualTime now) {
           OrUnset(cells::ShortList(std::move(addresses))), cells::Age(o, now)};
 }
 
+// warnOnBadIPs; what upstream's controllers write is not looked at.
+void WarnOfAddresses(const Value& tree, const Profile& profile,
+                     std::vector<std::string>* warnings) {
+  const std::string_view manager = tree.Get(Fields().metadata)
+                                       .Get(Fields().labels)
+                                       .Get("endpointslice.kubernetes.io/managed-by")
+                                       .AsString();
+  if (!profile.warns_of_ip_forms || manager == "endpointslice-controller.k8s.io" ||
+      manager == "endpointslicemirroring-controller.k8s.io")
+    return;
+  const Value& endpoints = tree.Get("endpoints");
+  for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    const Value& addresses = endpoints.at(i).Get(Fields().addresses);
+    for (std::size_t j = 0; j < addresses.size(); ++j)
+      WarnOfIp(fmt::format("endpoints[{}].addresses[{}]", i, j), addresses.at(j).AsString(),
+               profile, warnings);
+  }
+}
+
+std::vector<std::string> SliceWarnings(const Value& tree, Compat compat) {
+  const Profile& profile = ProfileOf(compat);
+  std::vector<std::string> warnings;
+  if (profile.warns_of_fqdn_slices && tree.Get("addressType").AsString() == "FQDN")
+    warnings.emplace_back("spec.addressType: FQDN endpoints are deprecated");
+  WarnOfAddresses(tree, profile, &warnings);
+  return warnings;
+}
+
+std::vector<std::string> SliceUpdateWarnings(const Value& updated, const Value&, Compat compat) {
+  std::vector<std::string> warnings;
+  WarnOfAddresses(updated, ProfileOf(compat), &warnings);
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kEndpointSliceKind = {
@@ -165,6 +201,8 @@ extern const KindSpec kEndpointSliceKind = {
             .object = ValidateEndpointSlice,
             .change = ValidateEndpointSliceUpdate,
         },
+    .warnings_on_create = SliceWarnings,
+    .warnings_on_update = SliceUpdateWarnings,
 };
 
 }  // namespace ksim::api

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/ip_warnings.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -52,6 +54,22 @@ std::vector<std::string> IngressCells(const Object& o, VirtualTime now) {
           cells::Age(o, now)};
 }
 
+std::vector<std::string> IngressWarnings(const Value& tree, Compat compat) {
+  const bool named = tree.Get("metadata").Get("annotations").Has("kubernetes.io/ingress.class");
+  if (!ProfileOf(compat).warns_of_ingress_class || !named ||
+      !tree.Get("spec").Get("ingressClassName").is_null())
+    return {};
+  return {
+      "annotation \"kubernetes.io/ingress.class\" is deprecated, please use "
+      "'spec.ingressClassName' instead"};
+}
+
+std::vector<std::string> IngressStatusWarnings(const Value& updated, const Value&, Compat compat) {
+  std::vector<std::string> warnings;
+  WarnOfLoadBalancerIps(updated.Get("status"), ProfileOf(compat), &warnings);
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kIngressKind = {
@@ -64,6 +82,8 @@ extern const KindSpec kIngressKind = {
     .has_generation = true,
     .columns = {{"Name"}, {"Class"}, {"Hosts"}, {"Address"}, {"Ports"}, {"Age"}},
     .cells = IngressCells,
+    .warnings_on_create = IngressWarnings,
+    .warnings_on_status_update = IngressStatusWarnings,
 };
 
 }  // namespace ksim::api

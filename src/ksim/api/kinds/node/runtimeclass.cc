@@ -1,10 +1,15 @@
 // The kind RuntimeClass of node.k8s.io/v1.
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/node_labels.h"
+#include "ksim/value/value.h"
 
 namespace ksim::api {
 
@@ -12,6 +17,16 @@ namespace {
 
 std::vector<std::string> HandlerCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), cells::Text(o.tree().Get("handler")), cells::Age(o, now)};
+}
+
+// pkg/api/node/util.go GetWarningsForRuntimeClass, by the names of the labels.
+std::vector<std::string> RuntimeClassWarnings(const value::Value& tree, Compat compat) {
+  std::vector<std::string> warnings;
+  for (const value::Value::Member& m : tree.Get("scheduling").Get("nodeSelector").members()) {
+    const std::string_view text = DeprecatedLabelText(m.name.text(), ProfileOf(compat));
+    if (!text.empty()) warnings.push_back(fmt::format("scheduling.nodeSelector: {}", text));
+  }
+  return warnings;
 }
 
 }  // namespace
@@ -29,6 +44,9 @@ extern const KindSpec kRuntimeClassKind = {
         {
             .standard_finalizers = false,
         },
+    .warnings_on_create = RuntimeClassWarnings,
+    .warnings_on_update = [](const value::Value& updated, const value::Value&,
+                             Compat compat) { return RuntimeClassWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ksim/api/core/fields.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/shared/pod_defaults.h"
 #include "ksim/api/rules/name_rules.h"
@@ -38,6 +39,7 @@ Value LabelsFromTemplate(const Value& tree) {
 
 std::vector<std::string> PodNameWarnings(const Value& tree, Compat compat) {
   static const Path kName{"metadata", "name"};
+  if (!ProfileOf(compat).warns_of_pod_names) return {};
   const NameProblems problems = Dns1123Label(tree.Get(kName).AsString(), compat);
   if (problems.empty()) return {};
   return {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/value/value.h"
@@ -31,6 +32,22 @@ std::vector<std::string> DriverCells(const Object& o, VirtualTime now) {
           cells::Age(o, now)};
 }
 
+std::vector<std::string> DriverWarnings(const Value& tree, Compat compat) {
+  const Value& spec = tree.Get("spec");
+  if (!ProfileOf(compat).warns_of_token_requests || spec.Get("tokenRequests").empty() ||
+      !spec.Get("serviceAccountTokenInSecrets").is_null())
+    return {};
+  return {
+      "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to "
+      "prevent possible logging of tokens in volume attributes"};
+}
+
+std::vector<std::string> DriverUpdateWarnings(const Value& updated, const Value& old,
+                                              Compat compat) {
+  if (updated.Get("spec").Get("tokenRequests") == old.Get("spec").Get("tokenRequests")) return {};
+  return DriverWarnings(updated, compat);
+}
+
 }  // namespace
 
 extern const KindSpec kCSIDriverKind = {
@@ -49,6 +66,8 @@ extern const KindSpec kCSIDriverKind = {
                 {"Modes"},
                 {"Age"}},
     .cells = DriverCells,
+    .warnings_on_create = DriverWarnings,
+    .warnings_on_update = DriverUpdateWarnings,
 };
 
 }  // namespace ksim::api

@@ -1,12 +1,16 @@
 // The kind StorageClass of storage.k8s.io/v1.
 //
 // Source: pkg/printers/internalversion/printers.go printStorageClass.
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/node_labels.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -29,6 +33,23 @@ std::vector<std::string> StorageClassCells(const Object& o, VirtualTime now) {
           cells::Age(o, now)};
 }
 
+// pkg/api/storage/util.go GetWarningsForStorageClass
+std::vector<std::string> StorageClassWarnings(const Value& tree, Compat compat) {
+  std::vector<std::string> warnings;
+  const Value& topologies = tree.Get("allowedTopologies");
+  for (std::size_t i = 0; i < topologies.size(); ++i) {
+    const Value& expressions = topologies.at(i).Get("matchLabelExpressions");
+    for (std::size_t j = 0; j < expressions.size(); ++j) {
+      const std::string_view text =
+          DeprecatedLabelText(expressions.at(j).Get("key").AsString(), ProfileOf(compat));
+      if (!text.empty())
+        warnings.push_back(
+            fmt::format("allowedTopologies[{}].matchLabelExpressions[{}].key: {}", i, j, text));
+    }
+  }
+  return warnings;
+}
+
 }  // namespace
 
 extern const KindSpec kStorageClassKind = {
@@ -44,6 +65,9 @@ extern const KindSpec kStorageClassKind = {
                 {"AllowVolumeExpansion"},
                 {"Age"}},
     .cells = StorageClassCells,
+    .warnings_on_create = StorageClassWarnings,
+    .warnings_on_update = [](const value::Value& updated, const value::Value&,
+                             Compat compat) { return StorageClassWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

@@ -7,6 +7,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/rules/name_rules.h"
+#include "ksim/api/rules/node_labels.h"
 
 namespace ksim::api {
 
@@ -19,33 +20,6 @@ constexpr std::string_view kNoSelector = "a null labelSelector results in matchi
 constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
-using DeprecatedLabel = std::pair<std::string_view, std::string_view>;
-
-// pkg/api/node/util.go deprecatedNodeLabels; the last three became deprecated after 1.30.
-constexpr DeprecatedLabel kOldLabels[] = {
-    {"beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"},
-    {"beta.kubernetes.io/os", "deprecated since v1.14; use \"kubernetes.io/os\" instead"},
-    {"failure-domain.beta.kubernetes.io/region",
-     "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"},
-    {"failure-domain.beta.kubernetes.io/zone",
-     "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"},
-    {"beta.kubernetes.io/instance-type",
-     "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"},
-    {"app.kubernetes.io/created-by", "deprecated since v1.9"},
-    {"scheduler.alpha.kubernetes.io/preferAvoidPods",
-     "deprecated since v1.22; use Taints and Tolerations instead"},
-    {"node-role.kubernetes.io/master", "use \"node-role.kubernetes.io/control-plane\" instead"}};
-constexpr std::size_t kOlderLabels = 5;
-
-std::string_view OldLabelText(std::string_view key, const Profile& profile) {
-  const std::size_t count =
-      profile.warns_of_newer_old_labels ? std::size(kOldLabels) : kOlderLabels;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (kOldLabels[i].first == key) return kOldLabels[i].second;
-  }
-  return "";
-}
-
 // `preferred`: the term need not match, so that bad values are no error but a warning.
 void WarnOfNodeTerm(const Value& term, bool preferred, const std::string& path,
                     PodWarningList* warnings) {
@@ -53,7 +27,7 @@ void WarnOfNodeTerm(const Value& term, bool preferred, const std::string& path,
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     const Value& e = expressions.at(i);
     const std::string_view key = FieldText(e, Fields().key);
-    if (const std::string_view text = OldLabelText(key, warnings->profile()); !text.empty())
+    if (const std::string_view text = DeprecatedLabelText(key, warnings->profile()); !text.empty())
       warnings->Add(fmt::format("{}.matchExpressions[{}].key", path, i),
                     fmt::format("{} is {}", key, text));
     if (!preferred || !warnings->profile().warns_of_affinity_values) continue;
@@ -71,7 +45,7 @@ void WarnOfNodeTerm(const Value& term, bool preferred, const std::string& path,
 void WarnOfNodeLabels(const Value& spec, PodWarningList* warnings) {
   for (const Value::Member& m : spec.Get(Fields().node_selector).members()) {
     const std::string_view key = m.name.text();
-    if (const std::string_view text = OldLabelText(key, warnings->profile()); !text.empty())
+    if (const std::string_view text = DeprecatedLabelText(key, warnings->profile()); !text.empty())
       warnings->Add(warnings->Path(fmt::format("spec.nodeSelector[{}]", key)), text);
   }
   const Value& affinity = spec.Get(Fields().affinity).Get(Fields().node_affinity);
@@ -93,7 +67,7 @@ void WarnOfSpread(const Value& spec, PodWarningList* warnings) {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const std::string at = warnings->Path(fmt::format("spec.topologySpreadConstraints[{}]", i));
     const std::string_view key = FieldText(constraints.at(i), Fields().topology_key);
-    if (const std::string_view text = OldLabelText(key, warnings->profile()); !text.empty())
+    if (const std::string_view text = DeprecatedLabelText(key, warnings->profile()); !text.empty())
       warnings->Add(at + ".topologyKey", fmt::format("{} is {}", key, text));
     if (constraints.at(i).Get(Fields().label_selector).is_null())
       warnings->Add(at + ".labelSelector", kNoSelector);

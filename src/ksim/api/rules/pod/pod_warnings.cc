@@ -7,6 +7,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/container_warnings.h"
 #include "ksim/api/rules/pod/placement_warnings.h"
@@ -120,7 +121,7 @@ std::vector<std::string> PodWarnings(const Value& pod, Compat compat) {
   std::vector<std::string> out;
   const NameProblems problems =
       Dns1123Label(FieldText(pod.Get(Fields().metadata), Fields().name), compat);
-  if (!problems.empty()) {
+  if (!problems.empty() && ProfileOf(compat).warns_of_pod_names) {
     out.push_back(
         fmt::format("metadata.name: this is used in the Pod's hostname, which can result "
                     "in surprising behavior; a DNS label is recommended: {}",
