@@ -17,8 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-const ResourceInfo& KindOfTree(const value::Value& tree) {
-  static Kinds kinds;
+const ResourceInfo& KindOfTree(Kinds& kinds, const value::Value& tree) {
   return *kinds.AddGeneric(tree.Get("apiVersion").AsString(), tree.Get("kind").AsString());
 }
 
@@ -268,10 +267,11 @@ std::vector<Row> Rows() {
 
 // API-173
 TEST(Warnings, OfACreateAreThoseOfEachVersion) {
+  Kinds kinds;
   for (const Row& row : Rows()) {
     const value::Value tree = Yaml(row.object);
     for (std::size_t i = 0; i < std::size(kVersions); ++i)
-      EXPECT_EQ(WarningsOnCreate(KindOfTree(tree), tree, kAllCompats[i]),
+      EXPECT_EQ(WarningsOnCreate(KindOfTree(kinds, tree), tree, kAllCompats[i]),
                 In(row.warnings, kVersions[i]))
           << row.object << " in 1." << kVersions[i];
   }
@@ -359,10 +359,12 @@ TEST(Warnings, OfAnUpdateAreThoseOfEachVersion) {
          "\"1.2.3.4\""}}},
       {Service(""), Service("type: ClusterIP, externalName: x"), "status", {}},
   };
+  Kinds kinds;
   for (const Update& row : rows) {
     const value::Value before = Yaml(row.before), after = Yaml(row.after);
     for (std::size_t i = 0; i < std::size(kVersions); ++i)
-      EXPECT_EQ(WarningsOnUpdate(KindOfTree(after), after, before, row.subresource, kAllCompats[i]),
+      EXPECT_EQ(WarningsOnUpdate(KindOfTree(kinds, after), after, before, row.subresource,
+                                 kAllCompats[i]),
                 In(row.warnings, kVersions[i]))
           << row.after << " in 1." << kVersions[i];
   }

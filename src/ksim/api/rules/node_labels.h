@@ -12,7 +12,7 @@
 
 namespace ksim::api {
 
-// What to say of the label; empty if it is not deprecated.
+// The text about the label; empty if it is not deprecated.
 std::string_view DeprecatedLabelText(std::string_view key, const Profile& profile);
 
 // Adds a warning for each deprecated label that a term of a node selector has in its
