@@ -124,6 +124,8 @@ TEST(ServerAnswers, AreGivenToEachWriteWhereTheyCanBeTrue) {
   }
 }
 
+// API-157
+// API-158
 TEST(ServerAnswers, OfAWriteThatMayBeDone) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     for (const Write& write : kWrites) {

@@ -37,6 +37,7 @@ class OpenRequestsTest : public ::testing::Test {
   World world_;
 };
 
+// API-158
 TEST_F(OpenRequestsTest, AWriteIsAnswered504After34SecondsAndMayStillHappen) {
   Cut();
   const auto late = world_.Start(Patch(R"({"data":{"late":"yes"}})"));
@@ -78,6 +79,7 @@ TEST_F(OpenRequestsTest, AReadIsAnswered504After60Seconds) {
   EXPECT_EQ(late->status.message, "Timeout: request did not complete within the allotted timeout");
 }
 
+// API-158
 // The alarm of an earlier read, which has more time, does not hold up the write's.
 TEST_F(OpenRequestsTest, AWriteThatComesAfterAReadIsAnswered504BeforeIt) {
   world_.Advance(Minutes(2));

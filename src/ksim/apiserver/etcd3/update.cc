@@ -68,7 +68,7 @@ constexpr Duration kEtcdTimeout = Seconds(7);
 // Longer than any request that waits.
 constexpr Duration kNoAnswer = Minutes(2);
 
-// A write that a fault befalls on its way to etcd.
+// A write that a fault befalls on its way to etcd (API-157).
 sim::Task<absl::StatusOr<store::TxnResponse>> CommitInTrouble(store::EtcdClient* client,
                                                               sim::Simulation* sim,
                                                               store::TxnRequest txn,
