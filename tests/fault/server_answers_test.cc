@@ -155,6 +155,23 @@ TEST(ServerAnswers, OfAWriteThatMayBeDone) {
   }
 }
 
+// Whoever is in system:masters has all rights, and no limit holds for them.
+TEST(ServerAnswers, AreNotGivenToMastersWhereAFilterExemptsThem) {
+  scenario::Runner runner(FaultRun::Load("  cluster: {nodes: 1}\n"), scenario::RunnerOptions());
+  runner.Run();
+  scenario::World& world = runner.world();
+  api::Request request;
+  request.verb = api::Verb::kCreate;
+  request.resource = world.kinds().ByName("pods");
+  for (const auto& [user, exempt] : {std::pair("system:admin", true), {"kube-scheduler", false}}) {
+    request.user = user;
+    for (const int code : {403, 429})
+      EXPECT_EQ(WhyNeverSaid(code, request, world) == "system:masters are never refused", exempt)
+          << code << " to " << user;
+    EXPECT_EQ(WhyNeverSaid(401, request, world), "");
+  }
+}
+
 // Answers a third of all questions about these faults.
 class Often : public sim::Strategy {
  public:
