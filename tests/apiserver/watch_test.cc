@@ -294,6 +294,21 @@ TEST_P(Watches, OneOfACacheThatIsNeverReadyIsRefusedAtItsDeadline) {
   EXPECT_EQ(world.server().open_watches(), 0u);
 }
 
+// WATCH-17
+TEST_P(Watches, LifetimesAreSpreadOverHalfAnHour) {
+  const VirtualTime before = world.sim.now();
+  std::vector<std::shared_ptr<TestWatch>> watches;
+  for (int i = 0; i < 40; ++i) watches.push_back(Watch(WatchFrom("0")));
+  world.Advance(Hours(1));
+  Duration least = Hours(1), most;
+  for (const auto& watch : watches) {
+    least = std::min(least, watch->closed_at - before);
+    most = std::max(most, watch->closed_at - before);
+  }
+  EXPECT_LT(least, Seconds(2000));
+  EXPECT_GT(most, Seconds(3400));
+}
+
 // WATCH-37
 TEST_P(Watches, AClientThatWentAwayGetsNothingMore) {
   auto watch = Watch(WatchFrom("0"));

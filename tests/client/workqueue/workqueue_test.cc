@@ -124,7 +124,7 @@ TEST(WorkQueue, DrainWaitsForDoneAndASecondShutDownEndsTheWait) {
   EXPECT_TRUE(g.taker.drained);
 }
 
-// CLIENT-87
+// CLIENT-87, CLIENT-04
 TEST(WorkQueue, EarlierOfTwoDelaysCountsAndTiesKeepOrder) {
   WorkQueueFixture f;
   f.world.Run(f.taker.Run());

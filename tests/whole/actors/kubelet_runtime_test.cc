@@ -34,6 +34,66 @@ class KubeletRuntime : public testing::TestWithParam<api::Compat> {
 INSTANTIATE_TEST_SUITE_P(Compat, KubeletRuntime, testing::ValuesIn(kCompats),
                          [](const auto& info) { return std::to_string(int(info.param)); });
 
+// KUBELET-02: an update leads to a sync at once, which here sees that somebody has ended the pod;
+// any other difference waits for the next sync, a minute later.
+TEST_P(KubeletRuntime, AChangeOfSpecLabelsAnnotationsOrDeletionIsAnUpdate) {
+  struct Case {
+    const char* name;
+    const char* patch;  // "": a deletion
+    const char* sub;
+    bool update;
+  };
+  w.StartKubelet("n1");
+  for (const Case& c : std::vector<Case>{
+           {"spec", R"({"spec":{"activeDeadlineSeconds":3600}})", "", true},
+           {"labels", R"({"metadata":{"labels":{"a":"b"}}})", "", true},
+           {"annotations", R"({"metadata":{"annotations":{"a":"b"}}})", "", true},
+           {"deletion", "", "", true},
+           {"status", R"({"status":{"reason":"Over"}})", "status", false},
+           {"finalizers", R"({"metadata":{"finalizers":["example.dev/wait"]}})", "", false}}) {
+    const std::string uid(w.Create("pods", PodJson(c.name, "{}", "", R"(,"nodeName":"n1")")).uid());
+    w.Advance(Seconds(20));
+    w.Patch("pods", c.name, R"({"status":{"phase":"Failed"}})", "status");
+    w.Advance(Milliseconds(100));
+    w.Forget();
+    if (*c.patch == 0) {
+      w.Delete("pods", c.name, Grace(30));
+    } else {
+      w.Patch("pods", c.name, c.patch, c.sub);
+    }
+    w.Advance(Seconds(2));
+    const std::vector<std::string> deeds = RuntimeDeeds(uid);
+    EXPECT_EQ(!deeds.empty() && deeds.front() == "kill c", c.update) << c.name;
+  }
+}
+
+// KUBELET-22: the generation that the kubelet acted on, in the status and its conditions. A
+// graceful deletion raises it, so that the first sync after it has something to send.
+TEST_P(KubeletRuntime, TheStatusSaysWhichGenerationItIsOf) {
+  const bool has = GetParam() == api::Compat::k1_36;
+  w.StartKubelet("n1");
+  w.Create("pods", PodJson("p", "{}", "", R"(,"nodeName":"n1")"));
+  w.Advance(Seconds(20));
+  const auto expect = [&](std::int64_t generation) {
+    const value::Value status = w.Get("pods", "p").status();
+    EXPECT_EQ(status.Has("observedGeneration"), has);
+    EXPECT_EQ(status.Get("observedGeneration").AsInt(), has ? generation : 0);
+    for (const value::Value& c : status.Get("conditions").items()) {
+      if (c.Get("type").AsString() == "PodScheduled") continue;  // written before
+      EXPECT_EQ(c.Get("observedGeneration").AsInt(), has ? generation : 0);
+    }
+  };
+  expect(1);
+  w.Patch("pods", "p", R"({"spec":{"activeDeadlineSeconds":3600}})");
+  w.Advance(Seconds(15));
+  expect(2);
+  w.Patch("pods", "p", R"({"metadata":{"finalizers":["example.dev/wait"]}})");
+  w.Forget();
+  w.Delete("pods", "p", Grace(30));
+  w.Advance(Seconds(15));
+  expect(3);
+}
+
 // KUBELET-09: the status, the sandbox, the init containers one after another, then all containers
 // in the order of the spec, which is not that of the names.
 TEST_P(KubeletRuntime, SetsTheStatusFirstThenMakesTheSandboxThenStartsInOrder) {

@@ -187,6 +187,41 @@ TEST_P(ReplicaSetHandlers, APodThatChangesHandsSyncsTheOldOwnerAndTheNewOne) {
   EXPECT_EQ(w.Get("replicasets", "web").status().Get("replicas").AsInt(), 1);
 }
 
+// CTRL-RS-09: the pod's labels are those of neither ReplicaSet, so that nothing else syncs them:
+// the new owner lets go of it, the old one replaces it.
+TEST_P(ReplicaSetHandlers, APodThatIsTakenAwaySyncsItsOldOwner) {
+  w.Create("replicasets", ReplicaSetJson("web", 1));
+  w.Create("replicasets", ReplicaSetJson("api", 0));
+  w.Settle();
+  const std::string pod = w.TheOnlyPod();
+  w.Writes();
+  w.Patch("pods", pod,
+          R"({"metadata":{"labels":{"app":"none"},"ownerReferences":[{"$patch":"replace"},
+            {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"api","uid":")" +
+              std::string(w.Get("replicasets", "api").uid()) + R"(","controller":true}]}})");
+  w.Settle();
+  const std::vector<std::string> writes = w.Writes();
+  EXPECT_THAT(writes, testing::Contains("create pods")) << "web, the old owner";
+  EXPECT_EQ(std::count(writes.begin(), writes.end(), "patch pods/" + pod), 2)
+      << "the test and api, the new owner";
+}
+
+// CTRL-RS-09: an orphan that has ended is adopted by nobody.
+TEST_P(ReplicaSetHandlers, AnOrphansUpdateCountsOnlyWithOtherLabels) {
+  w.Create("pods", PodJson("orphan"));
+  w.Patch("pods", "orphan", R"({"status":{"phase":"Succeeded"}})", "status");
+  w.Create("replicasets", ReplicaSetJson("web", 1));
+  w.Settle();
+  w.Forget();
+  w.Patch("pods", "orphan", R"({"metadata":{"annotations":{"a":"b"}}})");
+  w.Settle();
+  EXPECT_THAT(w.HandlerCalls("pods"), testing::Contains("update orphan"));
+  EXPECT_EQ(w.Reconciles(kWeb), 0u);
+  w.Patch("pods", "orphan", R"({"metadata":{"labels":{"a":"b"}}})");
+  w.Settle();
+  EXPECT_EQ(w.Reconciles(kWeb), 1u);
+}
+
 // CTRL-RS-10: no event marks the moment at which a pod becomes available. The second pod is not
 // ready, so before 1.36 no sync schedules another one.
 TEST_P(ReplicaSetHandlers, APodThatBecameReadyIsLookedAtAgainWhenItIsAvailable) {

@@ -134,6 +134,47 @@ TEST(ReplicaSetSync, AVictimThatIsGoneIsDeletedToo) {
   EXPECT_THAT(w.EventTexts(), testing::Not(Contains(testing::HasSubstr("FailedDelete"))));
 }
 
+// CLIENT-108: no event will tell of a deletion that the server refuses.
+TEST(ReplicaSetSync, ARefusedDeletionIsNotWaitedFor) {
+  ActorWorld w;
+  client::FaultHooks hooks(w.api.sim);
+  w.env.faults = &hooks;
+  w.Create("replicasets", ReplicaSetJson("web", 1));
+  w.StartReplicaSets();
+  ASSERT_THAT(w.PodNames(), SizeIs(1));
+  int refusals = 1;
+  hooks.AddJudge([&](const api::Request& r) {
+    client::Mishap mishap;
+    if (r.verb != api::Verb::kDelete || refusals-- <= 0) return mishap;
+    mishap.kind = client::Mishap::Kind::kRejected;
+    mishap.status = api::InternalError("no");
+    return mishap;
+  });
+  w.Patch("replicasets", "web", R"({"spec":{"replicas":0}})");
+  w.Advance(Seconds(5));
+  EXPECT_LT(refusals, 1);
+  EXPECT_THAT(w.PodNames(), SizeIs(0));
+  w.api.sim.Shutdown();
+}
+
+// CTRL-RS-29: of the pods that are being deleted one has ended, and one has other labels.
+TEST(ReplicaSetSync, TerminatingPodsAreThoseSelectedAndNotOver) {
+  ActorWorld w(api::Compat::k1_36);
+  w.AddNode("n1");
+  w.Create("replicasets", ReplicaSetJson("web", 3));
+  w.StartReplicaSets();
+  const std::vector<std::string> pods = w.PodNames();
+  for (const std::string& pod : pods) {
+    w.Bind(pod, "n1");
+    w.Patch("pods", pod, R"({"metadata":{"finalizers":["example.dev/wait"]}})");
+  }
+  w.Patch("pods", pods[0], R"({"status":{"phase":"Failed"}})", "status");
+  for (const std::string& pod : pods) w.Delete("pods", pod, Grace(600));
+  w.Patch("pods", pods[1], R"({"metadata":{"labels":{"app":"other"}}})");
+  w.Settle();
+  EXPECT_EQ(w.Get("replicasets", "web").status().Get("terminatingReplicas").AsInt(), 1);
+}
+
 // CTRL-RS-25: pods of a Deployment's ReplicaSets that share a node are the first to go.
 TEST(ReplicaSetSync, TheFullerNodeLosesItsPodFirst) {
   ActorWorld w;
