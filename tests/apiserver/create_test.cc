@@ -101,6 +101,13 @@ TEST(Create, AVersionIsTheStoresRevisionAtTheLastWrite) {
                                   .object;
   EXPECT_EQ(changed.resource_version(), world.revision());
   EXPECT_EQ(changed.resource_version(), node.resource_version() + 1);
+  for (const char* rv : {"", "0"}) {
+    world.Advance(Seconds(1));
+    EXPECT_EQ(world.Get("pods", "default", "p", rv).object.resource_version(),
+              changed.resource_version());
+    const api::Response list = world.List("pods", "default", Options(rv));
+    EXPECT_EQ(list.items.at(0).resource_version(), changed.resource_version());
+  }
 }
 
 // API-01: the server compares versions as numbers: 9 is less than 10, and 010 is 10.

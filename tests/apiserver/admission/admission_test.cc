@@ -399,6 +399,14 @@ TEST_P(Binding, ChecksComeInOrder) {
   r = world.Bind("default", "p", "n1");
   EXPECT_EQ(r.code, 409);
   EXPECT_TRUE(r.status.message.ends_with("pod p is being deleted, cannot be assigned to a host"));
+  world.Create("pods", "default",
+               Pod("default", "gated")
+                   .Set(value::Path{"spec", "schedulingGates"}, Json(R"([{"name":"x/wait"}])")));
+  r = world.Bind("default", "gated", "n1");
+  EXPECT_EQ(r.code, GetParam() == Compat::k1_25 ? 201 : 409) << "1.25 has no gates";
+  if (r.code == 409) {
+    EXPECT_TRUE(r.status.message.ends_with("pod gated has non-empty .spec.schedulingGates"));
+  }
 }
 
 // API-114

@@ -91,10 +91,15 @@ TEST(WatchCacheHistory, ShrinksWhenItsNewestQuarterGrowsOld) {
   EXPECT_EQ(history.at(199).revision, 500);
 }
 
+// WATCH-25: the oldest is older than the window, and so is the older half, but the newest quarter
+// is not.
 TEST(WatchCacheHistory, KeepsTheCapacityOfABusyQuarter) {
-  WatchCacheHistory history = Filled(100, Seconds(1));
-  history.Add(At(500, Seconds(101)));  // the oldest is older than the window, the quarter is not
-  EXPECT_EQ(history.capacity(), 100u);
+  WatchCacheHistory history = Filled(401, Milliseconds(1));
+  ASSERT_EQ(history.capacity(), 800u);
+  for (int i = 0; i < 399; ++i) history.Add(At(500 + i, Seconds(60)));
+  ASSERT_TRUE(history.full());
+  history.Add(At(1000, Seconds(100)));
+  EXPECT_EQ(history.capacity(), 800u);
   EXPECT_EQ(history.at(0).revision, 12);
 }
 

@@ -66,6 +66,10 @@ TEST(BeforeDelete, APodGetsTheTimeItAsksFor) {
   EXPECT_EQ(Outcome(PodObject(), Grace(5)), "started 5 +5s g2");
   EXPECT_EQ(Outcome(PodObject(), Grace(0)), "started 0 +0s g2");
   EXPECT_EQ(Outcome(PodObject(), Grace(-3)), "started 1 +1s g2");
+  const api::Object quick = api::Object::FromTree(
+      PodObject().tree().Set(Path{"spec", "terminationGracePeriodSeconds"}, Value::Of(7)), 7);
+  EXPECT_EQ(Outcome(quick, Grace(std::nullopt)), "started 7 +7s g2");
+  EXPECT_EQ(Outcome(quick, Grace(5)), "started 5 +5s g2");
 }
 
 // API-98, CTRL-DEL-01

@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Compat, RandomInformerTest,
                                          api::Compat::k1_36),
                          [](const auto& info) { return std::to_string(int(info.param)); });
 
-// CLIENT-31, CLIENT-55, CLIENT-57
+// CLIENT-31, CLIENT-55, CLIENT-57, G-NL1, G-OR2
 TEST_P(RandomInformerTest, CacheIsTheServersStateAndHandlersAddUpToIt) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Script script(GetParam(), seed);

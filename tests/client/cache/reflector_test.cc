@@ -296,6 +296,9 @@ TEST(Reflector, ListThatIsExpiredIsMadeAgainAtOnceFromTheLatest) {
     f.world.Advance(Milliseconds(1610));
     EXPECT_THAT(f.Log(), ElementsAre("list rv= limit=500", "watch rv=1"));
     EXPECT_THAT(f.world.Events(sim::EventKind::kRelist).back(), testing::EndsWith(c.reason));
+    f.world.server.SendError(api::InternalError("x"));
+    f.world.Advance(Seconds(10));
+    EXPECT_THAT(f.Log(), ElementsAre("list rv=1", "watch rv=1")) << "the success cleared the flag";
   }
 }
 

@@ -150,6 +150,19 @@ TEST_P(KubeletProbes, ReadinessIsLostAfterTheThreshold) {
                        "with statuscode: 503"));
 }
 
+// KUBELET-17: a probe that does not work says nothing, neither of a container that lives nor of one
+// that is ready.
+TEST_P(KubeletProbes, AnErrorChangesNothing) {
+  w.Create("pods", Probed(R"("liveness.ksim.dev/c":"pass 10s, error",
+                             "readiness.ksim.dev/c":"pass 10s, error")",
+                          R"("livenessProbe":{"exec":{"command":["x"]},"periodSeconds":1},
+                             "readinessProbe":{"exec":{"command":["x"]},"periodSeconds":1})"));
+  w.Advance(Minutes(2));
+  EXPECT_EQ(Restarts(w.Get("pods", "p").status()), 0);
+  EXPECT_TRUE(Ready(w.Get("pods", "p").status()));
+  EXPECT_THAT(w.EventTexts(), testing::Not(Contains(testing::HasSubstr("Unhealthy"))));
+}
+
 // KUBELET-17: the kubelet kills a container whose liveness or start-up probe fails and, unless the
 // pod never restarts, starts it again; then the probes begin anew.
 TEST_P(KubeletProbes, FailedLivenessOrStartupKillsTheContainer) {
