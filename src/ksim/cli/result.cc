@@ -23,9 +23,12 @@ Value Number(std::uint64_t n) { return Value::Of(static_cast<std::int64_t>(n)); 
 // The kinds that the user's steps are about, in order, then pods and nodes that steps added.
 std::vector<const api::ResourceInfo*> KindsOf(const Scenario& scenario, const api::Kinds& kinds) {
   std::vector<const api::ResourceInfo*> out;
-  const auto add = [&out](const api::ResourceInfo* info) {
-    if (info != nullptr && std::find(out.begin(), out.end(), info) == out.end())
-      out.push_back(info);
+  const auto add = [&out, &kinds](const api::ResourceInfo* info) {
+    if (info == nullptr) return;
+    const bool known = std::any_of(out.begin(), out.end(), [info](const api::ResourceInfo* r) {
+      return r->group == info->group && r->resource == info->resource;
+    });
+    if (!known) out.push_back(kinds.ByResource(info->group, info->resource));
   };
   const api::ResourceInfo* pods = kinds.ByName("pods");
   for (const scenario::Step& step : scenario.steps) {
@@ -40,11 +43,17 @@ std::vector<const api::ResourceInfo*> KindsOf(const Scenario& scenario, const ap
   return out;
 }
 
+std::string_view GroupOf(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+// Those of all versions of the kind: they may be stored at another than the one that was written.
 std::vector<api::Object> ObjectsOfKind(const api::ResourceInfo& info,
                                        const std::vector<api::Object>& objects) {
   std::vector<api::Object> out;
   for (const api::Object& o : objects)
-    if (o.kind() == info.kind && o.api_version() == info.api_version()) out.push_back(o);
+    if (o.kind() == info.kind && GroupOf(o.api_version()) == info.group) out.push_back(o);
   return out;
 }
 

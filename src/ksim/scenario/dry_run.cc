@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/core/kind_service.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/schema/schema.h"
@@ -100,7 +101,7 @@ std::vector<Diagnostic> DryRun(const Scenario& scenario) {
     if (step.kind != StepKind::kCreate && step.kind != StepKind::kApply) continue;
     for (const Manifest& manifest : step.objects) {
       const api::ResourceInfo* info = kinds.ByKind(manifest.ApiVersion(), manifest.Kind());
-      if (info == nullptr) {
+      if (info == nullptr || !api::IsServed(*info, scenario.compat)) {
         out.push_back(NoSuchKind(manifest));
         continue;
       }

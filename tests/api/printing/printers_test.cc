@@ -184,7 +184,62 @@ TEST(Printers, OtherKinds) {
       {"rc",
        "{" + meta + ", spec: {replicas: 1, selector: {a: b}}}",
        {"x", "1", "0", "0", "90s", "", "", "a=b"}},
-      {"hpa", "{" + meta + "}", {"x", "90s"}},
+      {"hpa", "{" + meta + "}", {"x", "/", "<none>", "<unset>", "0", "0", "90s"}},
+      {"hpa",
+       "{" + meta +
+           ", spec: {scaleTargetRef: {kind: K, name: n}, minReplicas: 1, maxReplicas: 5, metrics: "
+           "[{type: Resource, resource: {name: cpu, target: {averageUtilization: 80}}}, {type: "
+           "Pods, "
+           "pods: {target: {averageValue: '5'}}}, {type: External, external: {target: {value: "
+           "'7'}}}]}, "
+           "status: {currentReplicas: 2, currentMetrics: [{resource: {current: "
+           "{averageUtilization: "
+           "20}}}]}}",
+       {"x", "K/n", "cpu: 20%/80%, <unknown>/5 + 1 more...", "1", "5", "2", "90s"}},
+      {"hpa",
+       "{" + meta +
+           ", spec: {scaleTargetRef: {kind: K, name: n}, metrics: [{type: Object, object: {target: "
+           "{averageValue: '5'}}}, {type: ContainerResource, containerResource: {name: cpu, "
+           "target: "
+           "{averageValue: 1m}}}]}, status: {currentMetrics: [{object: {current: {averageValue: "
+           "'3'}}}, "
+           "{containerResource: {current: {averageValue: 2m}}}]}}",
+       {"x", "K/n", "3/5 (avg), cpu: 2m/1m", "<unset>", "0", "0", "90s"}},
+      {"flowschemas",
+       "{" + meta +
+           ", spec: {priorityLevelConfiguration: {name: p}, matchingPrecedence: 5, "
+           "distinguisherMethod: {type: ByUser}}, status: {conditions: [{type: Dangling, status: "
+           "'False'}]}}",
+       {"x", "p", "5", "ByUser", "90s", "False"}},
+      {"prioritylevelconfigurations",
+       "{" + meta +
+           ", spec: {type: Limited, limited: {nominalConcurrencyShares: 3, limitResponse: "
+           "{queuing: "
+           "{queues: 4, handSize: 5, queueLengthLimit: 6}}}}}",
+       {"x", "Limited", "3", "4", "5", "6", "90s"}},
+      {"prioritylevelconfigurations",
+       "{" + meta + ", spec: {type: Exempt}}",
+       {"x", "Exempt", "<none>", "<none>", "<none>", "<none>", "90s"}},
+      {"apiservices", "{" + meta + ", spec: {}}", {"x", "Local", "Unknown", "90s"}},
+      {"apiservices",
+       "{" + meta +
+           ", spec: {service: {namespace: n, name: s}}, status: {conditions: [{type: Available, "
+           "status: 'False', reason: R}]}}",
+       {"x", "n/s", "False (R)", "90s"}},
+      {"csr",
+       "{" + meta +
+           ", spec: {signerName: s, username: u, expirationSeconds: 3600}, status: {conditions: "
+           "[{type: Approved}], certificate: x}}",
+       {"x", "90s", "s", "u", "60m", "Approved,Issued"}},
+      {"csistoragecapacities",
+       "{" + meta + ", storageClassName: s, capacity: 1Gi}",
+       {"x", "s", "1Gi"}},
+      {"validatingadmissionpolicies",
+       "{" + meta + ", spec: {validations: [{}], paramKind: {apiVersion: a/v1, kind: K}}}",
+       {"x", "1", "a/v1/K", "90s"}},
+      {"validatingadmissionpolicybindings",
+       "{" + meta + ", spec: {policyName: p, paramRef: {name: n}}}",
+       {"x", "p", "*/n", "90s"}},
       {"rolebindings",
        "{" + meta +
            ", roleRef: {kind: Role, name: r}, subjects: [{kind: User, name: u}, {kind: User, name: "

@@ -169,6 +169,7 @@ struct FieldNames {
   value::Atom message{"message"};
   value::Atom min_domains{"minDomains"};
   value::Atom min_ready_seconds{"minReadySeconds"};
+  value::Atom min_replicas{"minReplicas"};
   value::Atom mismatch_label_keys{"mismatchLabelKeys"};
   value::Atom mode{"mode"};
   value::Atom mount_path{"mountPath"};

@@ -7,7 +7,8 @@ const KindSpec& SpecOf(const ResourceInfo& kind) {
   const std::span<const KindSpec* const> specs = KindSpecs();
   if (kind.builtin_number < specs.size()) return *specs[kind.builtin_number];
   for (const KindSpec* const spec : specs) {
-    if (spec->kind == kind.kind && spec->group == kind.group) return *spec;
+    if (spec->kind == kind.kind && spec->group == kind.group && spec->version == kind.version)
+      return *spec;
   }
   return kGenericKind;
 }

@@ -73,8 +73,9 @@ struct KindSpec {
     Check new_object = nullptr;  // what only a new object must be
     CheckChange change = nullptr;
     Check status = nullptr;
-    CheckChange status_change = nullptr;  // at /status; null: change
-    Check finalized = nullptr;            // at /finalize
+    CheckChange status_change = nullptr;    // at /status; null: change
+    CheckChange approval_change = nullptr;  // at /approval, in place of the steps of an update
+    Check finalized = nullptr;              // at /finalize
 
     // The reasons why a text cannot be the name of an object; null: DNS-1123 subdomains can.
     std::vector<std::string> (*name)(std::string_view name, Compat compat) = nullptr;
@@ -90,6 +91,14 @@ struct KindSpec {
   std::string_view resource = {};
   std::array<std::string_view, 2> short_names = {};
   std::string_view storage_prefix = {};  // "": the resource
+  // The switch without which this version of the kind is not served; null: it always is.
+  const bool Profile::* served = nullptr;
+  // Its watch cache is filled when the server starts; else at the kind's first request. Off for the
+  // kinds that nothing simulated reads, which most runs have none of.
+  bool cached_from_start = true;
+  // The form in which this version is stored, if that is another version's. Null: its own.
+  Value (*to_stored)(const Value& tree) = nullptr;
+  Value (*from_stored)(const Value& tree) = nullptr;
 
   // Scope, subresources and strategy: the members of ResourceInfo.
   bool namespaced = true;
@@ -126,8 +135,13 @@ struct KindSpec {
   Value (*initial_status)(const Value& tree, Compat compat) = nullptr;
   // After the status and the generation are set.
   Value (*prepare_create)(Value tree, Compat compat) = nullptr;
+  // Writes down who creates the object. Null: nobody does.
+  Value (*record_creator)(Value tree, std::string_view user,
+                          const std::vector<std::string>& groups) = nullptr;
   // At the main endpoint, before the generations are compared.
   Value (*prepare_update)(const Value& old, Value updated, Compat compat) = nullptr;
+  // At /approval. Null: as at the main endpoint.
+  Value (*prepare_approval)(const Value& old, Value updated, Compat compat) = nullptr;
   // At /status, after the spec is put back and the counters are filled in.
   Value (*prepare_status_update)(const Value& old, Value updated, Compat compat) = nullptr;
 

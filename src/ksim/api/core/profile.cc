@@ -27,6 +27,9 @@ constexpr Profile MakeV130() {
   p.stateful_set_auto_delete = true;
   p.job_pod_replacement_policy = true;
   p.job_manual_selector = true;
+  p.serves_admission_policies = true;
+  p.serves_flow_control_v1 = true;
+  p.serves_flow_control_beta = false;
   p.warns_of_pod_names = true;
   p.warns_of_services = true;
   p.warns_of_ingress_class = true;
@@ -84,6 +87,8 @@ constexpr Profile MakeV136() {
   p.warns_of_newer_old_labels = true;
   p.warns_of_affinity_values = true;
   p.warns_git_repo_is_off = true;
+  p.hpa_max_replicas_required = true;
+  p.hpa_checks_api_version = true;
   p.warns_of_ip_forms = true;
   p.warns_of_ignored_fields = true;
   p.warns_of_mount_options = true;

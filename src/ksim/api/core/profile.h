@@ -89,6 +89,15 @@ struct Profile {
   bool warns_git_repo_is_off = false;      // gate GitRepoVolumeDriver, off from 1.33 on
   bool warns_of_pod_names = false;         // a name that is no label, of pods and their owners
 
+  // Kinds and their versions: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource.
+  bool serves_admission_policies = false;  // ValidatingAdmissionPolicy at v1
+  bool serves_flow_control_v1 = false;
+  bool serves_flow_control_beta = true;  // v1beta2
+
+  // HorizontalPodAutoscalers: pkg/apis/autoscaling/validation/validation.go.
+  bool hpa_max_replicas_required = false;  // 0 is Required, else "must be greater than 0"
+  bool hpa_checks_api_version = false;     // ValidateAPIVersion of references
+
   // Warnings of other kinds: pkg/registry/*/*/strategy.go, pkg/api/*/{warnings,util}.go.
   bool warns_of_ip_forms = false;           // GetWarningsForIP, GetWarningsForCIDR, from 1.33 on
   bool warns_of_services = false;           // GetWarningsForService

@@ -39,6 +39,9 @@ class Run {
     if (subresource == "finalize") {
       if (updates_meta_) MetaUpdate();
       if (rules_.finalized != nullptr) rules_.finalized(tree_, &errors_);
+    } else if (subresource == "approval" && rules_.approval_change != nullptr) {
+      if (updates_meta_) MetaUpdate();
+      rules_.approval_change(tree_, old_, &errors_);
     } else if (on_status_) {
       TakeSteps(rules_.on_status_update);
     } else {

@@ -146,6 +146,8 @@ Value PrepareForUpdate(const ResourceInfo& kind, const Value& old, const Value& 
       EditField(WithDefault(updated, Fields().metadata, Value::EmptyObject()), Fields().metadata,
                 [&](const Value& m) { return RestoreSystemFields(m, old.Get(Fields().metadata)); });
   if (subresource == "status") return PrepareStatus(kind, old, v, compat);
+  if (subresource == "approval" && SpecOf(kind).prepare_approval != nullptr)
+    return SpecOf(kind).prepare_approval(old, std::move(v), compat);
   if (subresource == "finalize")
     return SetOrErase(std::move(v), Fields().status, old.Get(Fields().status));
   return PrepareMain(kind, old, v, compat);

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/core/kind_service.h"
+
 namespace ksim::apiserver {
 
 struct Resources::Served {
@@ -28,7 +30,8 @@ Resources::Resources(sim::Process& process, store::EtcdClient& client, const Pro
 Resources::~Resources() = default;
 
 void Resources::Start(const api::Kinds& kinds) {
-  for (const api::ResourceInfo* r : kinds.all()) StorageFor(*r);
+  for (const api::ResourceInfo* r : kinds.all())
+    if (api::IsCachedFromStart(*r)) StorageFor(*r);
 }
 
 Resources::Served& Resources::Make(const api::ResourceInfo& r) {

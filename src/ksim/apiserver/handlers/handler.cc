@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/api/core/kind_service.h"
 #include "ksim/apiserver/core/audit_event.h"
 #include "ksim/apiserver/handlers/body_limit.h"
 #include "ksim/base/check.h"
@@ -19,6 +20,7 @@ bool HasSubresource(const api::ResourceInfo& r, std::string_view sub) {
   if (sub == "scale") return r.has_scale;
   if (sub == "binding" || sub == "eviction") return r.group.empty() && r.resource == "pods";
   if (sub == "finalize") return r.group.empty() && r.resource == "namespaces";
+  if (sub == "approval") return api::HasApproval(r);
   return false;
 }
 
@@ -78,7 +80,8 @@ api::Status Handler::Admit(RequestContext& rc) {
   rc.PassStage(Stage::kAuthenticate);
   if (!in_flight_.TryEnter(*rc.user, request, &rc.in_flight))
     return rc.EndStage(Stage::kAuthorize, TooManyInFlight());
-  if (request.resource == nullptr || !HasSubresource(*request.resource, request.subresource))
+  if (request.resource == nullptr || !api::IsServed(*request.resource, context_.compat) ||
+      !HasSubresource(*request.resource, request.subresource))
     return rc.EndStage(Stage::kAuthorize, api::UnknownPath());
   rc.authorized = authorizer_.Allows(*rc.user, request);
   if (!*rc.authorized) return rc.EndStage(Stage::kAuthorize, NotAuthorized(*rc.user, request));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/api/core/fields.h"
+#include "ksim/api/core/kind_service.h"
 #include "ksim/api/core/names.h"
 #include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
 #include "ksim/api/rules/validation.h"
@@ -70,6 +71,8 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
   const std::string uid = api::GenerateUid(context_.sim.decisions(), r.resource, rc.identity);
   tree = api::FillSystemFields(tree, name, uid, rc.now());
   tree = api::PrepareForCreate(r, tree, context_.compat);
+  if (rc.user != nullptr)
+    tree = api::WithCreator(r, std::move(tree), rc.user->name, rc.user->groups);
   api::FieldErrors errors = api::ValidateCreate(r, tree, context_.compat);
   if (!errors.empty()) {
     const api::Status invalid = api::InvalidObject(r, name, std::move(errors));

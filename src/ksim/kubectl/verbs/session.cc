@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "ksim/api/core/kind_service.h"
+
 namespace ksim::kubectl {
 namespace {
 
@@ -67,6 +69,7 @@ Session::Info Session::ResourceOfManifest(const value::Value& object, CommandOut
   const std::string_view version = object.Get("apiVersion").AsString();
   const std::string_view kind = object.Get("kind").AsString();
   Info info = env_.kinds.ByKind(version, kind);
+  if (info != nullptr && !api::IsServed(*info, env_.compat)) info = nullptr;
   if (info == nullptr)
     output->error =
         fmt::format("error: no matches for kind \"{}\" in version \"{}\"", kind, version);
