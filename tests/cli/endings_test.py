@@ -1,13 +1,18 @@
 """How the program ends by what happens to it: a signal, memory that runs out. What was found is
 told, nothing half written stays, and the exit code says which it was."""
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import resource
+import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -93,6 +98,73 @@ class Endings(unittest.TestCase):
         runs = json.loads(out)["items"]
         self.assertEqual([(r["result"], r["exitCode"]) for r in runs],
                          [("interrupted", 143), ("stepFailed", 1)])
+
+    def test_a_run_says_at_once_that_it_heard(self):
+        process = subprocess.Popen([KSIM, "run", self.long, "-q"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.stderr.readline(),
+                         "interrupted: what there is so far follows; another signal ends at once\n")
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual((process.returncode, err), (130, ""))
+        self.assertTrue(out.startswith("interrupted: "), out)
+
+    def test_workers_leave_that_to_their_parent(self):
+        _, _, err = self.signalled(["run", self.long, self.long, "--jobs", "2"], after=2.0)
+        self.assertEqual(err.count("interrupted: what there is so far follows"), 1, err)
+
+    # The cluster is being made, is being started, or has no event of its own yet.
+    def test_a_large_cluster_ends_as_soon(self):
+        large = self.folder / "large.yaml"
+        large.write_text(LONG.replace("cluster:\n", "cluster:\n    apiServers: 1000\n", 1))
+        for after in (0.1, 0.5, 2.0):
+            with self.subTest(after=after):
+                began = time.monotonic()
+                code, out, _ = self.signalled(["run", str(large)], signal.SIGTERM, after)
+                self.assertEqual(code, 143)
+                self.assertIn("interrupted: ", out)
+                self.assertLess(time.monotonic() - began - after, PATIENCE / 4)
+
+    # A long run has a line on a terminal, which fits it and is gone in the end; a pipe has none.
+    def test_progress_is_for_terminals(self):
+        _, _, err = self.signalled(["run", self.long, "-q"], signal.SIGTERM, 1.5)
+        self.assertNotIn("events", err)
+        for columns in (24, 200):
+            with self.subTest(columns=columns):
+                shown = self.on_a_terminal(["run", self.long, "-q"], columns)
+                line, _, after = shown.rpartition("\r\x1b[K")
+                self.assertEqual(after, "interrupted: what there is so far follows; another signal "
+                                 "ends at once\r\n")
+                texts = [t for t in line.split("\r\x1b[K") if t]
+                self.assertGreater(len(texts), 2, shown)
+                self.assertTrue(all(len(t) < columns for t in texts), texts)
+                self.assertRegex(texts[-1], r"^replicaset: \d" if columns == 24 else
+                                 r"^replicaset: [0-9hms.]+ of 20000h0m0s, [0-9,]+ events$")
+        self.assertEqual(self.on_a_terminal(["run", "scenarios/replicaset.yaml", "-q"], 80, None), "")
+
+    # What the program writes to stderr where that is a terminal; it gets a signal after 2 s.
+    def on_a_terminal(self, args, columns, number=signal.SIGINT):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen([KSIM, *args], stdin=subprocess.DEVNULL, stderr=theirs,
+                                   stdout=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm"})
+        os.close(theirs)
+        shown = b""
+        end = time.monotonic() + PATIENCE
+        signal_at = time.monotonic() + 2.0
+        while time.monotonic() < end:
+            if number is not None and time.monotonic() >= signal_at:
+                process.send_signal(number)
+                number = None
+            if select.select([ours], [], [], 0.1)[0]:
+                try:
+                    shown += os.read(ours, 4096)
+                except OSError:  # the other end is closed
+                    break
+        process.wait(timeout=PATIENCE)
+        return shown.decode()
 
     def test_shrink_says_nothing_of_a_run_that_it_did_not_see_the_end_of(self):
         out = self.folder / "out"

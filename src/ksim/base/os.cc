@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -46,7 +49,7 @@ absl::StatusCode CodeOf(int error) {
   }
 }
 
-absl::StatusOr<std::string> ReadDescriptor(int fd) {
+absl::StatusOr<std::string> ReadDescriptor(int fd, std::int64_t most) {
   std::string contents;
   char buffer[65536];
   for (;;) {
@@ -55,6 +58,9 @@ absl::StatusOr<std::string> ReadDescriptor(int fd) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return ErrnoStatus(errno);
     contents.append(buffer, static_cast<std::size_t>(n));
+    if (static_cast<std::int64_t>(contents.size()) > most)
+      return absl::ResourceExhaustedError(
+          fmt::format("it has more than {} MiB, the most that is read", most >> 20));
   }
 }
 
@@ -67,10 +73,14 @@ absl::Status ErrnoStatus(int error) {
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  if (path == "-") return ReadDescriptor(STDIN_FILENO);
+  return ReadFile(path, std::numeric_limits<std::int64_t>::max());
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path, std::int64_t most) {
+  if (path == "-") return ReadDescriptor(STDIN_FILENO, most);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return ErrnoStatus(errno);
-  absl::StatusOr<std::string> contents = ReadDescriptor(fd);
+  absl::StatusOr<std::string> contents = ReadDescriptor(fd, most);
   ::close(fd);
   return contents;
 }
@@ -115,6 +125,11 @@ bool IsDirectory(const std::string& path) {
   return ::stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+bool IsRegularFile(const std::string& path) {
+  struct stat s;
+  return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
+}
+
 bool IsSameFile(const std::string& a, const std::string& b) {
   struct stat of_a, of_b;
   const bool has_a = ::stat(a.c_str(), &of_a) == 0, has_b = ::stat(b.c_str(), &of_b) == 0;
@@ -144,6 +159,11 @@ std::optional<std::string> Environment(const std::string& name) {
 }
 
 bool IsTerminal(int fd) { return ::isatty(fd) == 1; }
+
+int TerminalColumns(int fd) {
+  struct winsize size = {};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
 
 int ProcessorCount() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 

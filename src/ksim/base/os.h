@@ -18,6 +18,8 @@ namespace ksim::os {
 // that a caller can put `path: error: ` before: NotFound, PermissionDenied, FailedPrecondition (a
 // directory), Unavailable for the rest.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
+// The same of at most so many bytes; ResourceExhausted if there are more.
+absl::StatusOr<std::string> ReadFile(const std::string& path, std::int64_t most);
 
 // All or nothing: the file has its old contents or the new ones, also after a crash in the middle.
 // "-" writes standard output. See output_file.h for writing piece by piece.
@@ -33,6 +35,7 @@ absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path,
                                                        std::string_view suffix = {});
 bool Exists(const std::string& path);
 bool IsDirectory(const std::string& path);
+bool IsRegularFile(const std::string& path);  // no directory, pipe, socket or device
 // Whether both are one file of the disk, by whatever names; false for devices, pipes, and "-".
 bool IsSameFile(const std::string& a, const std::string& b);
 absl::Status MakeDirectories(const std::string& path);  // like mkdir -p
@@ -40,6 +43,7 @@ absl::Status RemoveFile(const std::string& path);       // OK when there is none
 
 std::optional<std::string> Environment(const std::string& name);
 bool IsTerminal(int fd);
+int TerminalColumns(int fd);   // 80 where nobody knows
 int ProcessorCount();          // at least 1
 std::int64_t ResidentBytes();  // of this process; 0 when the system does not tell
 

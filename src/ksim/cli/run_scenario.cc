@@ -20,24 +20,32 @@ namespace {
 using scenario::RunReport;
 using scenario::Scenario;
 
-scenario::RunnerOptions RunnerOptionsFor(const RunOptions& options, apiserver::AuditLog* audit) {
-  scenario::RunnerOptions runner_options;
-  runner_options.stop = [](const sim::Event&) { return interrupted != 0; };
-  if (!options.audit_log.empty()) runner_options.world.audit = audit;
-  return runner_options;
+// The story of a run that was interrupted is told only if that takes no time to speak of.
+constexpr std::size_t kMostEventsToldAtOnce = 20'000;
+
+// "replicaset: 12m30s of 1h0m0s, 1,234,567 events"
+std::string ProgressText(const Scenario& scenario, VirtualTime now, std::uint64_t events) {
+  const std::int64_t whole = now.ns() >= 10'000'000'000 ? 1'000'000'000 : 1'000'000;
+  const std::string until =
+      scenario.until ? fmt::format("of {}", FormatDuration(*scenario.until)) : "of virtual time";
+  return fmt::format("{}: {} {}, {} events", scenario.name,
+                     FormatDuration(Duration(now.ns() / whole * whole)), until,
+                     WithCommas(static_cast<std::int64_t>(events)));
 }
 
 class ScenarioRun {
  public:
   ScenarioRun(const RunOptions& options, const Io& io, const Scenario& scenario,
-              const std::vector<scenario::NotSimulated>& not_simulated, bool many)
+              const std::vector<scenario::NotSimulated>& not_simulated, bool many,
+              LiveLine* progress)
       : options_(options),
         io_(io),
         scenario_(scenario),
         not_simulated_(not_simulated),
         many_(many),
+        progress_(progress),
         audit_(apiserver::ParseAuditLevel(options.audit_level).value()),
-        runner_(scenario, RunnerOptionsFor(options, &audit_)) {}
+        runner_(scenario, RunnerOptionsOf()) {}
 
   RunOutput Run() {
     report_ = runner_.Run();
@@ -52,6 +60,22 @@ class ScenarioRun {
   }
 
  private:
+  scenario::RunnerOptions RunnerOptionsOf() {
+    scenario::RunnerOptions runner_options;
+    runner_options.stop = [this](const sim::Event& e) {
+      if (progress_ != nullptr && progress_->IsDue())
+        progress_->Show(ProgressText(scenario_, e.time, e.seq));
+      return interrupted != 0;
+    };
+    runner_options.world.interrupted = [this] {
+      if (progress_ != nullptr && progress_->IsDue())
+        progress_->Show(fmt::format("{}: making the cluster", scenario_.name));
+      return interrupted != 0;
+    };
+    if (!options_.audit_log.empty()) runner_options.world.audit = &audit_;
+    return runner_options;
+  }
+
   // Makes an error of steps and faults that never came, of expectations that say little, and of
   // whatever is not simulated. The trace does not record it: a replay has no --strict.
   void ApplyStrict() {
@@ -112,7 +136,13 @@ class ScenarioRun {
 
   void PrintText(const std::vector<api::Object>& objects) {
     const bool story = options_.common.output == "text";
-    if (story && !options_.common.quiet && !many_) PrintStory();
+    const bool told = story && !options_.common.quiet && !many_;
+    const bool long_interrupted =
+        interrupted != 0 && runner_.events().size() > kMostEventsToldAtOnce;
+    if (told && !long_interrupted) PrintStory();
+    if (told && long_interrupted)
+      output_.Out(fmt::format("The story of {} events is left out: --trace FILE keeps them.\n\n",
+                              WithCommas(static_cast<std::int64_t>(runner_.events().size()))));
     if (!many_ && !(options_.common.quiet && story)) {
       const std::string table = ResultTable(scenario_, runner_.world().kinds(), objects,
                                             runner_.world().sim().now(), true);
@@ -144,6 +174,7 @@ class ScenarioRun {
   const Scenario& scenario_;
   const std::vector<scenario::NotSimulated>& not_simulated_;
   bool many_;
+  LiveLine* progress_;  // null: none
   apiserver::AuditLog audit_;
   scenario::Runner runner_;
   RunReport report_;
@@ -153,8 +184,9 @@ class ScenarioRun {
 }  // namespace
 
 RunOutput RunScenario(const RunOptions& options, const Io& io, const Scenario& scenario,
-                      const std::vector<scenario::NotSimulated>& not_simulated, bool many) {
-  return ScenarioRun(options, io, scenario, not_simulated, many).Run();
+                      const std::vector<scenario::NotSimulated>& not_simulated, bool many,
+                      LiveLine* progress) {
+  return ScenarioRun(options, io, scenario, not_simulated, many, progress).Run();
 }
 
 }  // namespace ksim::cli

@@ -5,6 +5,7 @@
 
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/io.h"
+#include "ksim/cli/live_line.h"
 #include "ksim/cli/run_output.h"
 #include "ksim/scenario/not_simulated.h"
 
@@ -25,8 +26,9 @@ struct RunOptions {
 
 // `io` only gives its colours. `many`: one of several, which has a line for itself, or in JSON and
 // YAML a tree that goes into a document with the others. `not_simulated`: of this scenario; it has
-// been printed.
+// been printed. `progress` tells how far the run is; null: nothing does.
 RunOutput RunScenario(const RunOptions& options, const Io& io, const scenario::Scenario& scenario,
-                      const std::vector<scenario::NotSimulated>& not_simulated, bool many);
+                      const std::vector<scenario::NotSimulated>& not_simulated, bool many,
+                      LiveLine* progress);
 
 }  // namespace ksim::cli

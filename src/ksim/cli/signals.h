@@ -1,5 +1,6 @@
 // SIGINT and SIGTERM. Work that can stop with a result in hand holds an InterruptibleScope and
-// looks at `interrupted`; a signal ends all other work at once, and nothing half written stays.
+// looks at `interrupted`, at least ten times a second; a signal ends all other work at once, and
+// nothing half written stays.
 #pragma once
 #include <atomic>
 
@@ -10,9 +11,14 @@ extern std::atomic<int> interrupted;
 // --bisect was given: a process that a signal ends at once exits with 125.
 extern std::atomic<bool> bisects;
 
+// A LiveLine stands on the terminal; a signal takes it away.
+extern std::atomic<bool> progress_is_shown;
+
 class InterruptibleScope {
  public:
-  InterruptibleScope();
+  // `heard`: what the first signal prints to stderr at once, a line; only of the process that made
+  // the scope, and null for nothing. It must outlive the scope.
+  explicit InterruptibleScope(const char* heard = nullptr);
   ~InterruptibleScope();
   InterruptibleScope(const InterruptibleScope&) = delete;
   InterruptibleScope& operator=(const InterruptibleScope&) = delete;

@@ -9,6 +9,7 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
+#include "ksim/scenario/size_bounds.h"
 #include "ksim/value/json.h"
 
 namespace ksim::scenario {
@@ -16,6 +17,9 @@ namespace {
 
 using value::YamlFile;
 using value::YamlNode;
+
+// No scenario or manifest that people or programs write is near to that; a device has no end.
+constexpr std::int64_t kMostBytes = 32 << 20;
 
 struct Source {
   std::shared_ptr<YamlFile> file;
@@ -28,6 +32,22 @@ Diagnostic FileError(const std::string& file, std::string message, std::string h
   d.message = std::move(message);
   d.hint = std::move(hint);
   return d;
+}
+
+// A file of the command line: also a pipe, and - for standard input.
+absl::StatusOr<std::string> ReadArgument(const std::string& path) {
+  return os::ReadFile(path, kMostBytes);
+}
+
+// A file that a scenario names is on the disk: what is no file may never end, or never begin.
+absl::StatusOr<std::string> ReadNamed(const std::string& path) {
+  if (path != "-" && os::Exists(path) && !os::IsDirectory(path) && !os::IsRegularFile(path))
+    return absl::FailedPreconditionError("it is no regular file");
+  return ReadArgument(path);
+}
+
+void AppendTooManyPods(const Scenario& scenario, Problems* problems) {
+  for (Diagnostic& d : TooManyPods(scenario)) problems->errors.push_back(std::move(d));
 }
 
 std::string DirectoryOf(const std::string& path) {
@@ -157,16 +177,16 @@ std::vector<Diagnostic> ManifestWarnings(const YamlFile& file, std::size_t scena
   return out;
 }
 
-void LoadScenario(const Source& source, const LoadOptions& options, const FileReader& read,
-                  Loaded* loaded) {
+void LoadScenario(const Source& source, const LoadOptions& options, Loaded* loaded) {
   Problems problems(*source.file);
   ApplyFlags(options, &source.file->documents[*source.scenario], &problems, loaded);
   api::Kinds kinds;
   ParseContext context(source.file, problems, kinds);
   context.directory = DirectoryOf(source.file->name);
-  context.read = read;
+  context.read_named = options.read ? options.read : ReadNamed;
   loaded->scenarios.push_back(ParseScenario(context, *source.scenario));
   loaded->files.push_back(source.file->name);
+  AppendTooManyPods(loaded->scenarios.back(), &problems);
   Take(problems, ManifestWarnings(*source.file, *source.scenario), loaded);
 }
 
@@ -197,6 +217,7 @@ void LoadManifests(const std::vector<Source>& sources, const LoadOptions& option
   }
   for (Step& s : scenario.steps) steps.push_back(std::move(s));
   scenario.steps = std::move(steps);
+  for (Diagnostic& d : TooManyPods(scenario)) loaded->errors.push_back(std::move(d));
   loaded->scenarios.push_back(std::move(scenario));
   loaded->files.push_back(sources.front().file->name);
 }
@@ -216,7 +237,7 @@ void RejectMixture(const std::vector<Source>& sources, Loaded* loaded) {
 
 Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   Loaded loaded;
-  const FileReader read = options.read ? options.read : os::ReadFile;
+  const FileReader read = options.read ? options.read : ReadArgument;
   std::vector<Source> sources;
   for (const std::string& path : Expand(paths, &loaded))
     if (std::optional<Source> s = ReadSource(path, read, &loaded)) sources.push_back(*std::move(s));
@@ -224,7 +245,7 @@ Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   std::vector<Source> manifests;
   for (const Source& source : sources) {
     if (source.scenario)
-      LoadScenario(source, options, read, &loaded);
+      LoadScenario(source, options, &loaded);
     else
       manifests.push_back(source);
   }
@@ -250,7 +271,7 @@ Loaded ParseScenarioTree(const value::Value& tree) {
     loaded.errors.push_back(FileError("scenario in the header", "it is not a Scenario"));
     return loaded;
   }
-  LoadScenario(*source, options, options.read, &loaded);
+  LoadScenario(*source, options, &loaded);
   loaded.warnings.clear();
   return loaded;
 }

@@ -17,7 +17,7 @@ struct LoadOptions {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> set;  // path=value; the path is below spec unless it says otherwise
   bool strict = false;           // warnings are errors
-  FileReader read;               // default: the file system
+  FileReader read;               // default: the file system, files of up to 32 MiB
 };
 
 struct Loaded {

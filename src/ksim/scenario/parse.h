@@ -34,7 +34,7 @@ struct ParseContext {
   api::Kinds& kinds;  // learns the custom kinds that manifests use
   api::Compat compat = api::kDefaultCompat;
   std::string directory;  // of the scenario file, "" or ending in '/'
-  FileReader read;
+  FileReader read_named;  // of a file that the scenario names
   std::size_t index = 0;  // of the Scenario among the file's documents
   std::vector<Document> documents;
 };

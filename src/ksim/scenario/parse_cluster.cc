@@ -8,6 +8,7 @@
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/drawn_faults.h"
 #include "ksim/scenario/parse.h"
+#include "ksim/scenario/size_bounds.h"
 
 namespace ksim::scenario {
 namespace {
@@ -20,15 +21,19 @@ std::vector<NodeSpec> ParseNodes(ParseContext& context, const YamlNode& node) {
     for (std::size_t i = 0; i < node.items.size(); ++i)
       nodes.push_back(ParseNode(context, node.items[i], fmt::format("spec.cluster.nodes[{}]", i),
                                 /*fewest=*/0));
+    std::int64_t all = 0;
+    for (const NodeSpec& spec : nodes) all += spec.count;
+    if (!CheckNodes(context.problems, node.span, "spec.cluster.nodes in all", all)) return {};
     return nodes;
   }
   const value::Value v = node.kind == YamlNode::Kind::kScalar ? node.ToValue() : value::Value();
   NodeSpec spec;
-  if (v.is_int() && v.AsInt() >= 0 && v.AsInt() <= 100000) {
-    spec.count = v.AsInt();
+  if (v.is_int() && v.AsInt() < 0) {
+    context.problems.Error(node.span,
+                           fmt::format("spec.cluster.nodes must be at least 0, got {}", node.text));
   } else if (v.is_int()) {
-    context.problems.Error(
-        node.span, fmt::format("spec.cluster.nodes must be 0 to 100000, got {}", node.text));
+    if (CheckNodes(context.problems, node.span, "spec.cluster.nodes", v.AsInt()))
+      spec.count = v.AsInt();
   } else {
     context.problems.Error(
         node.span,
@@ -122,6 +127,9 @@ void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec*
     MappingReader entry(context.problems, *item, ReplicatedType(), where);
     const std::string name = entry.RequiredString("name");
     const std::int64_t replicas = entry.Integer("replicas", 1, 1);
+    if (entry.Has("replicas"))
+      CheckControllerReplicas(context.problems, entry.Find("replicas")->span,
+                              entry.PathTo("replicas"), replicas);
     if (name.empty()) continue;
     if (name != "*") CheckController(context, entry.Find("name")->span, name);
     cluster->replicated.emplace_back(name, replicas);
@@ -220,6 +228,8 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
     CheckUniqueNames(context, *nodes, cluster);
   }
   cluster.api_servers = reader.Integer("apiServers", 1, 1);
+  if (reader.Has("apiServers"))
+    CheckApiServers(context.problems, reader.Find("apiServers")->span, cluster.api_servers);
   cluster.deny = ParseDeny(context, reader);
   cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
   cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);

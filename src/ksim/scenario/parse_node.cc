@@ -9,6 +9,7 @@
 #include "ksim/api/rules/pod/container_resources.h"
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
+#include "ksim/scenario/size_bounds.h"
 #include "ksim/value/quantity.h"
 
 namespace ksim::scenario {
@@ -115,6 +116,9 @@ NodeSpec ParseNode(ParseContext& context, const YamlNode& node, const std::strin
   NodeSpec spec;
   spec.name = reader.String("name", spec.name);
   spec.count = reader.Integer("count", 1, fewest);
+  if (reader.Has("count") &&
+      !CheckNodes(context.problems, reader.Find("count")->span, reader.PathTo("count"), spec.count))
+    spec.count = 1;
   spec.capacity = reader.Map("capacity", true);
   spec.labels = reader.Map("labels", false);
   spec.taints = ParseTaints(context, reader);

@@ -5,6 +5,7 @@
 
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
+#include "ksim/scenario/size_bounds.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::scenario {
@@ -16,7 +17,7 @@ using value::YamlNode;
 
 void AddFile(ParseContext& context, const Span& span, const std::string& path, Step* step) {
   const std::string full = path.starts_with('/') || path == "-" ? path : context.directory + path;
-  absl::StatusOr<std::string> text = context.read(full);
+  absl::StatusOr<std::string> text = context.read_named(full);
   if (!text.ok()) {
     context.problems.Error(span, fmt::format("cannot read {}: {}", full, Message(text.status())));
     return;
@@ -274,6 +275,10 @@ void ParseArguments(ParseContext& context, const YamlNode& node, const Type& typ
       if (!reader.Has("replicas"))
         context.problems.Error(node.span, fmt::format("{}.replicas is missing", where));
       step->replicas = reader.Integer("replicas", 0, 0);
+      if (const api::ResourceInfo* info = context.kinds.ByName(step->resource);
+          info != nullptr && info->kind == "ReplicaSet" && reader.Has("replicas"))
+        CheckReplicas(context.problems, reader.Find("replicas")->span, where + ".replicas",
+                      step->replicas);
       return;
     case StepKind::kLabel:
     case StepKind::kAnnotate:

@@ -80,8 +80,9 @@ void Runner::Count(const sim::Event& e) {
   if (e.kind == sim::EventKind::kRequest) ++report_.requests;
 }
 
+// A request to stop counts for the run that is under way: before that, the next event asks again.
 void Runner::StopIfAsked(const sim::Event& e) {
-  if (report_.stopped || !options_.stop(e)) return;
+  if (!report_.stopped && !options_.stop(e)) return;
   report_.stopped = true;
   world_.sim().RequestStop();
 }
@@ -92,7 +93,8 @@ std::uint64_t Runner::EmitPhase(const char* name) {
 }
 
 void Runner::Boot() {
-  world_.Start();
+  report_.stopped = !world_.Start() || report_.stopped;
+  if (report_.stopped) return;
   sim::Simulation::Limits limits;
   limits.time = VirtualTime() + std::min(kBootLimit, scenario_.limit.time);
   if (scenario_.until && !options_.fuzz)

@@ -142,7 +142,8 @@ World::World(const Scenario& scenario, WorldOptions options)
       network_(sim_, LatencyOf(scenario.cluster)),
       env_(sim_, network_, kinds_, scenario.compat),
       shared_(sim_, network_, kinds_, identities_, scenario.compat),
-      etcd_(network_, EtcdOptionsOf(scenario)) {
+      etcd_(network_, EtcdOptionsOf(scenario)),
+      interrupted_(options.interrupted) {
   if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
   env_.faults = &fault_hooks_;
@@ -153,7 +154,8 @@ World::World(const Scenario& scenario, WorldOptions options)
   AddControllers(scenario, options);
   AddScheduler(scenario.cluster);
   for (const NodeSpec& spec : scenario.cluster.nodes)
-    for (const std::string& name : spec.Names()) AddNode(name, spec);
+    for (const std::string& name : spec.Names())
+      if (!IsInterrupted()) AddNode(name, spec);
   AddUser();
 }
 
@@ -168,6 +170,7 @@ void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options)
 
 void World::AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit) {
   for (std::int64_t i = 0; i < cluster.api_servers; ++i) {
+    if (i > 0 && IsInterrupted()) return;  // all others need one
     apiserver::ServerOptions options;
     options.name = fmt::format("kube-apiserver-{}", i);
     options.policy = PolicyOf(cluster);
@@ -310,16 +313,21 @@ void World::AddUser() {
   });
 }
 
-void World::Start() {
+bool World::Start() {
   started_ = true;
   etcd_.process().Start();
   EmitActor(sim_, etcd_.process(), "start");
   for (const auto& server : servers_) {
+    if (IsInterrupted()) return false;
     server->Start();
     EmitActor(sim_, server->process(), "start");
   }
-  for (const auto& component : components_) component->process().Start();
+  for (const auto& component : components_) {
+    if (IsInterrupted()) return false;
+    component->process().Start();
+  }
   user_->Start();
+  return true;
 }
 
 std::vector<apiserver::Server*> World::servers() {

@@ -44,6 +44,9 @@ struct WorldOptions {
   std::shared_ptr<sim::Strategy> strategy;  // null = nominal
   std::vector<PluggedController> controllers;
   std::vector<api::ResourceInfo> kinds;  // custom kinds beside those that manifests use
+  // Asked while a large cluster is made and started; true: the rest of it is left out, and nobody
+  // runs it.
+  std::function<bool()> interrupted;
   apiserver::AuditLog* audit = nullptr;  // of all API servers; outlives the world. Null: none
   // False: the run is compared with no other. What it does is the same, and it costs less.
   bool digest = true;
@@ -72,8 +75,8 @@ class World : public fault::Cluster {
   bool SetTrouble(std::string_view node, std::string_view what, bool on) override;
   fault::Election ElectionOf(std::string_view name) override;
 
-  // Starts every process. Nothing has run yet when it returns.
-  void Start();
+  // Starts every process. Nothing has run yet when it returns. False: it was interrupted.
+  bool Start();
   // The user's kubectl; good from Start on.
   kubectl::Kubectl& kubectl() { return *kubectl_; }
   sim::Process& user() { return *user_; }
@@ -99,6 +102,7 @@ class World : public fault::Cluster {
 
  private:
   std::vector<store::KeyValue> Stored(std::string_view prefix) const;  // by key
+  bool IsInterrupted() const { return interrupted_ && interrupted_(); }
   void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
   void AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit);
   void AddControllers(const Scenario& scenario, const WorldOptions& options);
@@ -130,6 +134,7 @@ class World : public fault::Cluster {
   api::Endpoint* user_server_ = nullptr;
   std::unique_ptr<client::Connection> user_connection_;
   std::unique_ptr<kubectl::Kubectl> kubectl_;
+  std::function<bool()> interrupted_;
   bool started_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/live_line.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/run_scenario.h"
 #include "ksim/cli/scenario_flags.h"
@@ -172,8 +173,10 @@ void RunInTurn(Io& io, const RunOptions& options, const std::vector<Scenario>& s
                const NotSimulatedLists& not_simulated, RunResults* results) {
   const bool many = scenarios.size() > 1;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    TakeRunOutput(io, scenarios[i], RunScenario(options, io, scenarios[i], not_simulated[i], many),
-                  results);
+    LiveLine progress;
+    RunOutput output = RunScenario(options, io, scenarios[i], not_simulated[i], many, &progress);
+    progress.Erase();
+    TakeRunOutput(io, scenarios[i], std::move(output), results);
     if (interrupted != 0) break;
   }
 }
@@ -192,15 +195,20 @@ RunOutput OutputOfLostRun(const Scenario& scenario, const os::Piece& piece) {
 // Runs in worker processes, and prints the same in the same order as RunInTurn.
 void RunSideBySide(Io& io, const RunOptions& options, const std::vector<Scenario>& scenarios,
                    const NotSimulatedLists& not_simulated, int jobs, RunResults* results) {
+  LiveLine progress;
   const auto work = [&](std::size_t i) {
     InstallSignalHandlers();  // a run that is stopped has something to say
-    return Encode(RunScenario(options, io, scenarios[i], not_simulated[i], true));
+    return Encode(RunScenario(options, io, scenarios[i], not_simulated[i], true, nullptr));
   };
   const auto take = [&](const os::Piece& piece) {
     const Scenario& scenario = scenarios[piece.number];
     absl::StatusOr<RunOutput> output = DecodeRunOutput(piece.text.value_or(""));
+    progress.Erase();
     TakeRunOutput(io, scenario, output.ok() ? *std::move(output) : OutputOfLostRun(scenario, piece),
                   results);
+    io.Flush();
+    if (results->codes.size() < scenarios.size() && progress.IsDue(1))
+      progress.Show(fmt::format("{} of {} runs", results->codes.size(), scenarios.size()));
   };
   const int workers = std::min(jobs, static_cast<int>(scenarios.size()));
   const absl::Status status =
@@ -238,7 +246,8 @@ int RunRun(Io& io, const RunFlags& flags) {
   Loaded loaded;
   if (const int code = LoadScenarios(io, flags, &loaded); code != kOk) return code;
   const NotSimulatedLists not_simulated = FindNotSimulated(io, flags, loaded);
-  const InterruptibleScope until_all_is_written;
+  const InterruptibleScope until_all_is_written(
+      "interrupted: what there is so far follows; another signal ends at once\n");
   RunResults results;
   if (loaded.scenarios.size() > 1 && flags.jobs > 1)
     RunSideBySide(io, options, loaded.scenarios, not_simulated, flags.jobs, &results);
