@@ -1,0 +1,173 @@
+#include "ksim/apiserver/doors/http/bodies.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "ksim/api/core/response_body.h"
+#include "ksim/api/printing/printers.h"
+#include "ksim/base/status.h"
+#include "ksim/value/json.h"
+#include "ksim/value/yaml.h"
+
+namespace ksim::apiserver::http {
+namespace {
+
+using value::Value;
+
+api::Status NotAcceptable(std::string message) {
+  api::Status status;
+  status.code = 406;
+  status.reason = "NotAcceptable";
+  status.message = std::move(message);
+  return status;
+}
+
+std::string MetaVersion(const OutputType& type) {
+  return fmt::format("{}/{}", type.as_group, type.as_version);
+}
+
+// meta.AsPartialObjectMetadata
+Value PartialMetadata(const api::Object& object, const OutputType& type) {
+  return value::Obj({{"kind", Value::Of("PartialObjectMetadata")},
+                     {"apiVersion", Value::Of(MetaVersion(type))},
+                     {"metadata", object.ToTree().Get("metadata")}});
+}
+
+Value ListMetadata(const api::Response& list) {
+  value::ObjectBuilder metadata;
+  metadata.Add("resourceVersion", Value::Of(std::to_string(list.list_rv)));
+  metadata.AddIf(!list.continue_token.empty(), "continue", Value::Of(list.continue_token));
+  if (list.remaining_item_count) {
+    metadata.Add("remainingItemCount", Value::Of(*list.remaining_item_count));
+  }
+  return metadata.Build();
+}
+
+// asTable
+Value AsTable(const api::ResourceInfo& resource, const std::vector<api::Object>& objects,
+              Value metadata, const OutputType& type, const TableOptions& options,
+              VirtualTime now) {
+  const api::Table table = api::PrintTable(resource, objects, now);
+  std::vector<Value> columns, rows;
+  for (const api::TableColumn& c : table.columns) {
+    columns.push_back(value::Obj({{"name", Value::Of(c.name)},
+                                  {"type", Value::Of("string")},
+                                  {"format", Value::Of(c.name == "Name" ? "name" : "")},
+                                  {"description", Value::Of("")},
+                                  {"priority", Value::Of(c.priority)}}));
+  }
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    std::vector<Value> cells;
+    for (const std::string& cell : table.rows[i]) cells.push_back(Value::Of(cell));
+    Value object;
+    if (options.include_object == "Object") {
+      object = objects[i].ToTree();
+    } else if (options.include_object != "None") {
+      object = PartialMetadata(objects[i], type);
+    }
+    rows.push_back(
+        value::Obj({{"cells", Value::Array(std::move(cells))}, {"object", std::move(object)}}));
+  }
+  value::ObjectBuilder tree;
+  tree.Add("kind", Value::Of("Table"));
+  tree.Add("apiVersion", Value::Of(MetaVersion(type)));
+  tree.Add("metadata", std::move(metadata));
+  tree.Add("columnDefinitions", options.no_headers ? Value() : Value::Array(std::move(columns)));
+  tree.Add("rows", Value::Array(std::move(rows)));
+  return tree.Build();
+}
+
+Value ObjectMetadata(const api::Object& object) {
+  return value::Obj({{"resourceVersion", Value::Of(std::to_string(object.resource_version()))}});
+}
+
+}  // namespace
+
+api::Status ReadTableOptions(const QueryValues& query, TableOptions* out) {
+  out->include_object = query.Get("includeObject");
+  for (const std::string_view known : {"", "None", "Metadata", "Object"}) {
+    if (out->include_object == known) return {};
+  }
+  return api::BadRequest(fmt::format(
+      "Unable to convert to Table as requested: includeObject: Invalid value: \"{}\": must be "
+      "'Metadata', 'Object', 'None', or empty",
+      out->include_object));
+}
+
+api::Result<Value> TransformedBody(const api::ResourceInfo& resource, api::Verb verb,
+                                   const api::Response& response, const OutputType& type,
+                                   const TableOptions& options, VirtualTime now) {
+  if (type.as.empty() || api::IsStatusBody(response)) {
+    return api::ResponseBody(resource, verb, response);
+  }
+  const bool is_list = verb == api::Verb::kList || verb == api::Verb::kDeleteCollection;
+  if (type.as == "Table") {
+    if (is_list) {
+      return AsTable(resource, response.items, ListMetadata(response), type, options, now);
+    }
+    return AsTable(resource, {response.object}, ObjectMetadata(response.object), type, options,
+                   now);
+  }
+  if (type.as == "PartialObjectMetadata") {
+    if (is_list) {
+      return NotAcceptable(fmt::format(
+          "you requested PartialObjectMetadata, but the requested object is a list (*{}.{}List)",
+          resource.version, resource.kind));
+    }
+    return PartialMetadata(response.object, type);
+  }
+  if (!is_list) {
+    return NotAcceptable(
+        fmt::format("you requested PartialObjectMetadataList, but the requested object is not a "
+                    "list (*{}.{})",
+                    resource.version, resource.kind));
+  }
+  std::vector<Value> items;
+  for (const api::Object& object : response.items) items.push_back(PartialMetadata(object, type));
+  return value::Obj({{"kind", Value::Of("PartialObjectMetadataList")},
+                     {"apiVersion", Value::Of(MetaVersion(type))},
+                     {"metadata", ListMetadata(response)},
+                     {"items", Value::Array(std::move(items))}});
+}
+
+api::Result<Value> TransformedEvent(const api::ResourceInfo& resource, const api::WatchEvent& event,
+                                    const OutputType& type, const TableOptions& options,
+                                    VirtualTime now) {
+  Value object;
+  if (event.type == api::WatchEventType::kError) {
+    object = event.status().ToTree();
+  } else if (type.as == "Table") {
+    object = AsTable(resource, {event.object}, ObjectMetadata(event.object), type, options, now);
+  } else if (type.as == "PartialObjectMetadata") {
+    object = PartialMetadata(event.object, type);
+  } else {
+    object = event.object.ToTree();
+  }
+  return value::Obj({{"type", Value::Of(api::ToString(event.type))}, {"object", object}});
+}
+
+std::string Encode(const Value& tree, Encoding encoding, bool pretty) {
+  switch (encoding) {
+    case Encoding::kYaml:
+      return value::ToYaml(tree);
+    case Encoding::kJson:
+    case Encoding::kProtobuf:
+      break;
+  }
+  return pretty ? value::ToPrettyJson(tree, 2) : value::ToJson(tree) + "\n";
+}
+
+api::Result<Value> Decode(std::string_view body, Encoding encoding) {
+  if (encoding == Encoding::kYaml) {
+    value::YamlFile file = value::ParseYaml(body, "body");
+    if (!file.errors.empty()) return api::BadRequest(file.errors.front().message);
+    return file.documents.empty() ? Value() : file.documents.front().ToValue();
+  }
+  auto tree = value::ParseJson(body);
+  if (!tree.ok()) return api::BadRequest(Message(tree.status()));
+  return *std::move(tree);
+}
+
+}  // namespace ksim::apiserver::http

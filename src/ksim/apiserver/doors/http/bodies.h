@@ -1,0 +1,45 @@
+// Bodies: objects, lists, Statuses and watch events in the forms that clients ask for, and the
+// bodies of requests as trees.
+//
+// Sources: apiserver pkg/endpoints/handlers/{response.go,watch.go},
+// pkg/endpoints/handlers/responsewriters/writers.go, pkg/registry/rest/table.go; apimachinery
+// pkg/apis/meta/v1 (Table, PartialObjectMetadata).
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/request.h"
+#include "ksim/api/status.h"
+#include "ksim/apiserver/doors/http/negotiation.h"
+#include "ksim/base/time.h"
+#include "ksim/value/value.h"
+
+namespace ksim::apiserver::http {
+
+// metav1.TableOptions.
+struct TableOptions {
+  bool no_headers = false;
+  std::string include_object;  // "" (Metadata), None, Metadata, Object
+};
+// 400 for an includeObject that there is not.
+api::Status ReadTableOptions(const QueryValues& query, TableOptions* out);
+
+// What a response says, as `type` wants it. `now` is what ages in tables count up to. 406 where it
+// cannot be had: a list as PartialObjectMetadata.
+api::Result<value::Value> TransformedBody(const api::ResourceInfo& resource, api::Verb verb,
+                                          const api::Response& response, const OutputType& type,
+                                          const TableOptions& options, VirtualTime now);
+
+// One event of a watch as a tree: {type, object}.
+api::Result<value::Value> TransformedEvent(const api::ResourceInfo& resource,
+                                           const api::WatchEvent& event, const OutputType& type,
+                                           const TableOptions& options, VirtualTime now);
+
+// The bytes of a tree. JSON ends with a newline, as Go's encoder writes it.
+std::string Encode(const value::Value& tree, Encoding encoding, bool pretty);
+
+// The tree of a request's body; 400 with the decoder's words where it is none.
+api::Result<value::Value> Decode(std::string_view body, Encoding encoding);
+
+}  // namespace ksim::apiserver::http

@@ -1,0 +1,54 @@
+#include "ksim/apiserver/doors/http/routes.h"
+
+#include <optional>
+#include <string_view>
+
+namespace ksim::apiserver::http {
+namespace {
+
+std::optional<api::Verb> VerbOf(std::string_view verb) {
+  for (const api::Verb v :
+       {api::Verb::kGet, api::Verb::kList, api::Verb::kWatch, api::Verb::kCreate,
+        api::Verb::kUpdate, api::Verb::kPatch, api::Verb::kDelete, api::Verb::kDeleteCollection}) {
+    if (api::ToString(v) == verb) return v;
+  }
+  return std::nullopt;
+}
+
+// go-restful's answer to a method that no route of the path has.
+api::Status MethodNotAllowed() {
+  api::Status status =
+      api::Unmapped(405, "the server does not allow this method on the requested resource");
+  status.reason = "MethodNotAllowed";
+  return status;
+}
+
+}  // namespace
+
+api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Request* out) {
+  if (!info.error.empty() || info.verb == "proxy") return api::UnknownPath();
+  out->resource = kinds.ByResource(info.api_group, info.resource);
+  if (out->resource == nullptr || out->resource->version != info.api_version) {
+    return api::UnknownPath();
+  }
+  // The core group is at /api only, all others at /apis.
+  if (info.api_group.empty() != (info.api_prefix == "api")) return api::UnknownPath();
+  const std::optional<api::Verb> verb = VerbOf(info.verb);
+  if (!verb.has_value()) return MethodNotAllowed();
+  out->verb = *verb;
+  out->subresource = info.subresource;
+  out->name = info.name;
+  // A namespace's path names it as its own namespace.
+  if (out->resource->namespaced) {
+    out->ns = info.ns;
+  } else if (!info.ns.empty() && info.resource != "namespaces") {
+    return api::UnknownPath();
+  }
+  // An object's path of a namespaced kind has a namespace. A collection's may leave it out, but not
+  // to create.
+  const bool has_name_in_path = info.parts.size() >= 2;
+  if (out->resource->namespaced && info.ns.empty() && has_name_in_path) return api::UnknownPath();
+  return {};
+}
+
+}  // namespace ksim::apiserver::http
