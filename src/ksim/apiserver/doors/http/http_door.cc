@@ -6,6 +6,7 @@
 
 #include "fmt/format.h"
 #include "ksim/apiserver/doors/http/bodies.h"
+#include "ksim/apiserver/doors/http/discovery.h"
 #include "ksim/apiserver/doors/http/options.h"
 #include "ksim/apiserver/doors/http/routes.h"
 #include "ksim/apiserver/doors/http/text.h"
@@ -162,7 +163,69 @@ void HttpDoor::Session::OnRequest(StreamId stream, HttpRequest request) {
     ServeResource(stream, request, *url, info);
     return;
   }
-  RespondStatus(stream, api::UnknownPath(), nullptr);
+  ServePath(stream, request, *url, info);
+}
+
+// Paths that name no resource.
+void HttpDoor::Session::ServePath(StreamId stream, const HttpRequest& http, const Url& url,
+                                  const RequestInfo& info) {
+  std::string_view rest = Trim(info.path, "/");
+  const std::string_view first = Cut(rest, '/');
+  const std::string_view group = first == "apis" ? Cut(rest, '/') : std::string_view();
+  Value tree;
+  OutputType type;
+  std::string media_type;
+  if (first == "healthz" || first == "livez" || first == "readyz") {
+    HttpResponse response;
+    response.headers.Add("Content-Type", "text/plain; charset=utf-8");
+    response.headers.Add("X-Content-Type-Options", "nosniff");
+    response.body = "ok";
+    connection_->Respond(stream, std::move(response));
+    return;
+  }
+  if (first == "version") {
+    tree = VersionInfo(door_.options_.compat);
+  } else if ((first == "api" || first == "apis") && rest.empty() && group.empty()) {
+    // Aggregated discovery for who asks for it (from 1.26 on).
+    for (const AcceptClause& clause : ParseAccept(http.headers.Get("Accept"))) {
+      if (clause.Parameter("as") != "APIGroupDiscoveryList" ||
+          clause.Parameter("g") != "apidiscovery.k8s.io") {
+        continue;
+      }
+      const std::string_view version = clause.Parameter("v");
+      if (version != "v2" && version != "v2beta1") continue;
+      tree = AggregatedDiscovery(door_.kinds_, first == "api", version);
+      media_type = fmt::format(
+          "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", version);
+      break;
+    }
+    if (tree.is_null()) tree = first == "api" ? ApiVersions() : ApiGroupList(door_.kinds_);
+  } else if (first == "api") {
+    tree = ApiResourceList(door_.kinds_, "", rest);
+  } else if (first == "apis" && rest.empty()) {
+    tree = ApiGroup(door_.kinds_, group);
+  } else if (first == "apis") {
+    tree = ApiResourceList(door_.kinds_, group, rest);
+  }
+  if (tree.is_null()) {
+    HttpResponse response;
+    response.code = 404;
+    response.headers.Add("Content-Type", "text/plain; charset=utf-8");
+    response.headers.Add("X-Content-Type-Options", "nosniff");
+    response.body = "404 page not found\n";
+    connection_->Respond(stream, std::move(response));
+    return;
+  }
+  const auto output =
+      NegotiateOutput(http, url.query, CustomMediaTypes(), Transforms::kNone, false);
+  if (media_type.empty() && !output.ok()) return RespondStatus(stream, output.status(), nullptr);
+  const bool json = !output.ok() || output->media->encoding == Encoding::kJson;
+  HttpResponse response;
+  response.headers.Add("Cache-Control", "no-cache, private");
+  response.headers.Add("Content-Type", !media_type.empty() ? media_type : output->media->text());
+  response.body =
+      Encode(tree, json ? Encoding::kJson : Encoding::kYaml, output.ok() && output->pretty);
+  connection_->Respond(stream, std::move(response));
 }
 
 void HttpDoor::Session::RespondStatus(StreamId stream, const api::Status& status,

@@ -63,6 +63,7 @@ class HttpDoor::Session : public RequestSink {
 
   void ServeResource(StreamId stream, const HttpRequest& http, const Url& url,
                      const RequestInfo& info);
+  void ServePath(StreamId stream, const HttpRequest& http, const Url& url, const RequestInfo& info);
   api::Status ReadRequest(const HttpRequest& http, const Url& url, Exchange* exchange,
                           api::Request* request) const;
   void RespondStatus(StreamId stream, const api::Status& status, const OutputType* type);

@@ -1,0 +1,268 @@
+#include "ksim/apiserver/doors/http/discovery.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "ksim/api/core/version_table.h"
+
+namespace ksim::apiserver::http {
+namespace {
+
+using value::Value;
+
+// A resource or subresource as discovery tells of it.
+struct Entry {
+  std::string name;  // pods, pods/status
+  std::string singular;
+  bool namespaced = true;
+  std::string group, version, kind;     // of the body, if they are not the endpoint's: group "" and
+                                        // version "" mean that they are
+  std::vector<std::string_view> verbs;  // sorted
+  std::vector<std::string> short_names;
+  bool in_all = false;  // the category `all`
+};
+
+Value Texts(const std::vector<std::string>& texts) {
+  std::vector<Value> out;
+  for (const std::string& text : texts) out.push_back(Value::Of(text));
+  return Value::Array(std::move(out));
+}
+
+Value Verbs(const Entry& entry) {
+  std::vector<Value> out;
+  for (const std::string_view verb : entry.verbs) out.push_back(Value::Of(verb));
+  return Value::Array(std::move(out));
+}
+
+// The storages with Categories() (pkg/registry/*/*/storage).
+bool IsInAll(const api::ResourceInfo& r) {
+  for (const std::string_view name :
+       {"pods", "replicationcontrollers", "services", "daemonsets.apps", "deployments.apps",
+        "replicasets.apps", "statefulsets.apps", "horizontalpodautoscalers.autoscaling",
+        "cronjobs.batch", "jobs.batch"}) {
+    if (r.group_resource() == name) return true;
+  }
+  return false;
+}
+
+std::vector<Entry> EntriesOf(const api::ResourceInfo& r) {
+  std::vector<Entry> entries;
+  Entry main;
+  main.name = r.resource;
+  main.singular = r.singular;
+  main.namespaced = r.namespaced;
+  main.kind = r.kind;
+  main.verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+  if (r.group_resource() == "namespaces") main.verbs.erase(main.verbs.begin() + 2);
+  main.short_names = r.short_names;
+  main.in_all = IsInAll(r);
+  entries.push_back(main);
+
+  const auto add = [&](std::string_view sub, std::string_view kind, std::string_view group,
+                       std::string_view version, std::initializer_list<std::string_view> verbs) {
+    Entry entry;
+    entry.name = fmt::format("{}/{}", r.resource, sub);
+    entry.namespaced = r.namespaced;
+    entry.kind = kind;
+    entry.group = group;
+    entry.version = version;
+    entry.verbs = verbs;
+    entries.push_back(std::move(entry));
+  };
+  if (r.group_resource() == "pods") {
+    add("binding", "Binding", "", "", {"create"});
+    add("eviction", "Eviction", "policy", "v1", {"create"});
+  }
+  if (r.group_resource() == "namespaces") add("finalize", "Namespace", "", "", {"update"});
+  if (r.has_scale) add("scale", "Scale", "autoscaling", "v1", {"get", "patch", "update"});
+  if (r.has_status) add("status", r.kind, "", "", {"get", "patch", "update"});
+  return entries;
+}
+
+// All entries of one group and version, by name.
+std::vector<Entry> EntriesAt(const api::Kinds& kinds, std::string_view group,
+                             std::string_view version) {
+  std::vector<Entry> entries;
+  for (const api::ResourceInfo* r : kinds.all()) {
+    if (r->group != group || r->version != version) continue;
+    for (Entry& entry : EntriesOf(*r)) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+// The versions of a group, in the order in which a client should prefer them: as they come.
+std::vector<std::string> VersionsOf(const api::Kinds& kinds, std::string_view group) {
+  std::vector<std::string> versions;
+  for (const api::ResourceInfo* r : kinds.all()) {
+    if (r->group != group) continue;
+    if (std::find(versions.begin(), versions.end(), r->version) == versions.end()) {
+      versions.push_back(r->version);
+    }
+  }
+  return versions;
+}
+
+// The groups but the core one.
+std::vector<std::string> Groups(const api::Kinds& kinds) {
+  std::vector<std::string> groups;
+  for (const api::ResourceInfo* r : kinds.all()) {
+    if (!r->group.empty() && (groups.empty() || groups.back() != r->group)) {
+      groups.push_back(r->group);
+    }
+  }
+  return groups;
+}
+
+Value GroupTree(const api::Kinds& kinds, std::string_view group, bool typed) {
+  std::vector<Value> versions;
+  for (const std::string& version : VersionsOf(kinds, group)) {
+    versions.push_back(
+        value::Obj({{"groupVersion", Value::Of(fmt::format("{}/{}", group, version))},
+                    {"version", Value::Of(version)}}));
+  }
+  if (versions.empty()) return Value();
+  value::ObjectBuilder tree;
+  if (typed) tree.Add("kind", Value::Of("APIGroup")).Add("apiVersion", Value::Of("v1"));
+  tree.Add("name", Value::Of(group));
+  tree.Add("preferredVersion", versions.front());
+  tree.Add("versions", Value::Array(std::move(versions)));
+  return tree.Build();
+}
+
+Value KindTree(const Entry& entry, std::string_view group, std::string_view version) {
+  const bool own = entry.version.empty();
+  return value::Obj({{"group", Value::Of(own ? group : std::string_view(entry.group))},
+                     {"version", Value::Of(own ? version : std::string_view(entry.version))},
+                     {"kind", Value::Of(entry.kind)}});
+}
+
+// One resource with its subresources (APIResourceDiscovery).
+Value ResourceDiscovery(const api::ResourceInfo& r) {
+  const std::vector<Entry> entries = EntriesOf(r);
+  const Entry& main = entries.front();
+  value::ObjectBuilder tree;
+  tree.Add("resource", Value::Of(main.name));
+  tree.Add("responseKind", KindTree(main, r.group, r.version));
+  tree.Add("scope", Value::Of(r.namespaced ? "Namespaced" : "Cluster"));
+  tree.Add("singularResource", Value::Of(main.singular));
+  tree.Add("verbs", Verbs(main));
+  tree.AddIf(!main.short_names.empty(), "shortNames", Texts(main.short_names));
+  tree.AddIf(main.in_all, "categories", Texts({"all"}));
+  std::vector<Value> subresources;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    subresources.push_back(
+        value::Obj({{"subresource", Value::Of(entry.name.substr(entry.name.find('/') + 1))},
+                    {"responseKind", KindTree(entry, r.group, r.version)},
+                    {"verbs", Verbs(entry)}}));
+  }
+  tree.AddIf(!subresources.empty(), "subresources", Value::Array(std::move(subresources)));
+  return tree.Build();
+}
+
+// A group with its versions (APIGroupDiscovery).
+Value GroupDiscovery(const api::Kinds& kinds, const std::string& group) {
+  std::vector<Value> versions;
+  for (const std::string& version : VersionsOf(kinds, group)) {
+    std::vector<Value> resources;
+    for (const api::ResourceInfo* r : kinds.all()) {
+      if (r->group == group && r->version == version) resources.push_back(ResourceDiscovery(*r));
+    }
+    versions.push_back(value::Obj({{"version", Value::Of(version)},
+                                   {"resources", Value::Array(std::move(resources))},
+                                   {"freshness", Value::Of("Current")}}));
+  }
+  value::ObjectBuilder metadata;
+  metadata.AddIf(!group.empty(), "name", Value::Of(group));
+  metadata.Add("creationTimestamp", Value());
+  return value::Obj(
+      {{"metadata", metadata.Build()}, {"versions", Value::Array(std::move(versions))}});
+}
+
+struct Release {
+  std::string_view minor, version, go, built;
+};
+constexpr Release kReleases[] = {
+    {"25", "v1.25.16", "go1.20.11", "2023-11-15T16:22:33Z"},
+    {"30", "v1.30.14", "go1.23.10", "2025-06-17T18:29:06Z"},
+    {"36", "v1.36.3", "go1.25.5", "2026-06-09T12:00:00Z"},
+};
+
+}  // namespace
+
+Value ApiVersions() {
+  return value::Obj({{"kind", Value::Of("APIVersions")},
+                     {"versions", Texts({"v1"})},
+                     {"serverAddressByClientCIDRs", Value::Array({})}});
+}
+
+Value ApiGroupList(const api::Kinds& kinds) {
+  std::vector<Value> groups;
+  for (const std::string& group : Groups(kinds)) groups.push_back(GroupTree(kinds, group, false));
+  return value::Obj({{"kind", Value::Of("APIGroupList")},
+                     {"apiVersion", Value::Of("v1")},
+                     {"groups", Value::Array(std::move(groups))}});
+}
+
+Value ApiGroup(const api::Kinds& kinds, std::string_view group) {
+  return group.empty() ? Value() : GroupTree(kinds, group, true);
+}
+
+Value ApiResourceList(const api::Kinds& kinds, std::string_view group, std::string_view version) {
+  const std::vector<Entry> entries = EntriesAt(kinds, group, version);
+  if (entries.empty()) return Value();
+  std::vector<Value> resources;
+  for (const Entry& entry : entries) {
+    value::ObjectBuilder tree;
+    tree.Add("name", Value::Of(entry.name));
+    tree.Add("singularName", Value::Of(entry.singular));
+    tree.Add("namespaced", Value::Of(entry.namespaced));
+    tree.AddIf(!entry.group.empty(), "group", Value::Of(entry.group));
+    tree.AddIf(!entry.version.empty(), "version", Value::Of(entry.version));
+    tree.Add("kind", Value::Of(entry.kind));
+    tree.Add("verbs", Verbs(entry));
+    tree.AddIf(!entry.short_names.empty(), "shortNames", Texts(entry.short_names));
+    tree.AddIf(entry.in_all, "categories", Texts({"all"}));
+    resources.push_back(tree.Build());
+  }
+  const std::string group_version =
+      group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
+  value::ObjectBuilder list;
+  list.Add("kind", Value::Of("APIResourceList"));
+  list.AddIf(!group.empty(), "apiVersion", Value::Of("v1"));
+  list.Add("groupVersion", Value::Of(group_version));
+  list.Add("resources", Value::Array(std::move(resources)));
+  return list.Build();
+}
+
+Value AggregatedDiscovery(const api::Kinds& kinds, bool core, std::string_view version) {
+  std::vector<Value> groups;
+  if (core) {
+    groups.push_back(GroupDiscovery(kinds, ""));
+  } else {
+    for (const std::string& group : Groups(kinds)) groups.push_back(GroupDiscovery(kinds, group));
+  }
+  return value::Obj({{"kind", Value::Of("APIGroupDiscoveryList")},
+                     {"apiVersion", Value::Of(fmt::format("apidiscovery.k8s.io/{}", version))},
+                     {"metadata", Value::EmptyObject()},
+                     {"items", Value::Array(std::move(groups))}});
+}
+
+Value VersionInfo(api::Compat compat) {
+  const Release& release = api::ColumnOf(kReleases, compat);
+  return value::Obj({{"major", Value::Of("1")},
+                     {"minor", Value::Of(release.minor)},
+                     {"gitVersion", Value::Of(release.version)},
+                     {"gitCommit", Value::Of("")},
+                     {"gitTreeState", Value::Of("clean")},
+                     {"buildDate", Value::Of(release.built)},
+                     {"goVersion", Value::Of(release.go)},
+                     {"compiler", Value::Of("gc")},
+                     {"platform", Value::Of("linux/amd64")}});
+}
+
+}  // namespace ksim::apiserver::http
