@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/discovery.h"
+#include "ksim/apiserver/doors/http/openapi.h"
 #include "ksim/apiserver/doors/http/options.h"
 #include "ksim/apiserver/doors/http/routes.h"
 #include "ksim/apiserver/doors/http/text.h"
@@ -206,6 +207,13 @@ void HttpDoor::Session::ServePath(StreamId stream, const HttpRequest& http, cons
     tree = ApiGroup(door_.kinds_, group);
   } else if (first == "apis") {
     tree = ApiResourceList(door_.kinds_, group, rest);
+  } else if (first == "openapi" && rest == "v3") {
+    tree = OpenApiIndex(door_.kinds_);
+  } else if (first == "openapi" && rest.starts_with("v3/")) {
+    rest.remove_prefix(3);
+    const bool core = Cut(rest, '/') == "api";
+    const std::string_view named = core ? std::string_view() : Cut(rest, '/');
+    tree = OpenApiDocument(door_.kinds_, named, rest);
   }
   if (tree.is_null()) {
     HttpResponse response;

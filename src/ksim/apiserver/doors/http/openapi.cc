@@ -1,0 +1,225 @@
+#include "ksim/apiserver/doors/http/openapi.h"
+
+#include <cstddef>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "ksim/api/patch_schema.h"
+#include "ksim/api/schema/go_types.h"
+#include "ksim/value/patch_schema.h"
+
+namespace ksim::apiserver::http {
+namespace {
+
+using api::GoField;
+using api::GoStruct;
+using api::GoType;
+using api::TypeTable;
+using value::Value;
+
+constexpr std::string_view kMetaPackage = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+bool Defines(std::string_view table, std::string_view name) {
+  return table.find(fmt::format("\n{}:", name)) != table.npos ||
+         table.starts_with(fmt::format("{}:", name));
+}
+
+Value Type(std::string_view type, std::string_view format = {}) {
+  value::ObjectBuilder tree;
+  tree.AddIf(!format.empty(), "format", Value::Of(format));
+  tree.Add("type", Value::Of(type));
+  return tree.Build();
+}
+
+Value Reference(const std::string& name) {
+  return value::Obj({{"$ref", Value::Of("#/components/schemas/" + name)}});
+}
+
+// Collects the schemas that the kinds of one group and version need.
+class Schemas {
+ public:
+  explicit Schemas(const api::ResourceInfo& first) {
+    const std::string group = first.group.substr(0, first.group.find('.'));
+    package_ = fmt::format("io.k8s.api.{}.{}", group.empty() ? "core" : group, first.version);
+  }
+
+  // The name of the schema of a struct, which is made with all that it needs.
+  std::string Add(const GoType& type, const value::PatchSchema* patch) {
+    const GoStruct& fields = TypeTable::Get().fields(type.fields);
+    std::string name = NameOf(fields.name);
+    if (!made_.insert(name).second) return name;
+    value::ObjectBuilder properties;
+    std::vector<Value> required;
+    for (const GoField& field : fields.fields) {
+      const value::PatchField& how = value::PatchSchema::Field(patch, field.name.text());
+      Value schema = SchemaOf(TypeTable::Get().type(field.type), how.type);
+      if (how.merge) {
+        schema = schema.Set("x-kubernetes-patch-strategy",
+                            Value::Of(how.retain_keys ? "merge,retainKeys" : "merge"));
+        if (!how.merge_key.empty()) {
+          schema = schema.Set("x-kubernetes-patch-merge-key", Value::Of(how.merge_key));
+        }
+      }
+      if (field.always) required.push_back(Value::Of(field.name.text()));
+      properties.Add(field.name.text(), std::move(schema));
+    }
+    value::ObjectBuilder schema;
+    schema.Add("type", Value::Of("object"));
+    schema.Add("properties", properties.Build());
+    schema.AddIf(!required.empty(), "required", Value::Array(std::move(required)));
+    schemas_.emplace_back(name, schema.Build());
+    return name;
+  }
+
+  // Says which kind a schema is that of.
+  void SetKind(const std::string& name, const api::ResourceInfo& r) {
+    for (auto& [known, schema] : schemas_) {
+      if (known == name) {
+        schema = schema.Set("x-kubernetes-group-version-kind", Value::Array({KindTree(r)}));
+      }
+    }
+  }
+  static Value KindTree(const api::ResourceInfo& r) {
+    return value::Obj({{"group", Value::Of(r.group)},
+                       {"kind", Value::Of(r.kind)},
+                       {"version", Value::Of(r.version)}});
+  }
+
+  Value Build() && {
+    value::ObjectBuilder all;
+    for (auto& [name, schema] : schemas_) all.Add(name, std::move(schema));
+    return all.Build();
+  }
+
+ private:
+  std::string NameOf(std::string_view name) const {
+    if (Defines(api::MetaTypes(), name)) return fmt::format("{}.{}", kMetaPackage, name);
+    if (Defines(api::PodTypes(), name)) return fmt::format("io.k8s.api.core.v1.{}", name);
+    return fmt::format("{}.{}", package_, name);
+  }
+
+  Value SchemaOf(const GoType& type, const value::PatchSchema* patch) {
+    switch (type.kind) {
+      case GoType::Kind::kString:
+        return Type("string");
+      case GoType::Kind::kBool:
+        return Type("boolean");
+      case GoType::Kind::kInt32:
+        return Type("integer", "int32");
+      case GoType::Kind::kInt64:
+      case GoType::Kind::kDuration:
+        return Type("integer", "int64");
+      case GoType::Kind::kTime:
+      case GoType::Kind::kMicroTime:
+        return Type("string", "date-time");
+      case GoType::Kind::kQuantity:
+        return value::Obj({{"oneOf", Value::Array({Type("string"), Type("number")})}});
+      case GoType::Kind::kIntOrString:
+        return value::Obj({{"format", Value::Of("int-or-string")},
+                           {"oneOf", Value::Array({Type("integer"), Type("string")})}});
+      case GoType::Kind::kBytes:
+        return Type("string", "byte");
+      case GoType::Kind::kRaw:
+        return Type("object");
+      case GoType::Kind::kSlice:
+        return value::Obj({{"items", SchemaOf(TypeTable::Get().type(type.element), patch)},
+                           {"type", Value::Of("array")}});
+      case GoType::Kind::kMap:
+        return value::Obj(
+            {{"additionalProperties", SchemaOf(TypeTable::Get().type(type.element), nullptr)},
+             {"type", Value::Of("object")}});
+      case GoType::Kind::kStruct:
+        return Reference(Add(type, patch));
+    }
+    return Type("object");
+  }
+
+  std::string package_;
+  std::set<std::string> made_;
+  std::vector<std::pair<std::string, Value>> schemas_;
+};
+
+Value Parameter(std::string_view name) {
+  return value::Obj(
+      {{"in", Value::Of("query")},
+       {"name", Value::Of(name)},
+       {"schema", value::Obj({{"type", Value::Of("string")}, {"uniqueItems", Value::Of(true)}})}});
+}
+
+Value Operation(const api::ResourceInfo& r, std::string_view action,
+                std::initializer_list<std::string_view> parameters) {
+  std::vector<Value> list;
+  for (const std::string_view parameter : parameters) list.push_back(Parameter(parameter));
+  return value::Obj(
+      {{"parameters", Value::Array(std::move(list))},
+       {"responses", value::Obj({{"200", value::Obj({{"description", Value::Of("OK")}})}})},
+       {"x-kubernetes-action", Value::Of(action)},
+       {"x-kubernetes-group-version-kind", Schemas::KindTree(r)}});
+}
+
+void AddPaths(const api::ResourceInfo& r, std::vector<std::pair<std::string, Value>>* paths) {
+  std::string base = r.group.empty() ? fmt::format("/api/{}", r.version)
+                                     : fmt::format("/apis/{}/{}", r.group, r.version);
+  if (r.namespaced) base += "/namespaces/{namespace}";
+  base += "/" + r.resource;
+  paths->emplace_back(
+      base,
+      value::Obj({{"get", Operation(r, "list", {"labelSelector", "fieldSelector", "limit"})},
+                  {"post", Operation(r, "post", {"dryRun", "fieldManager", "fieldValidation"})}}));
+  paths->emplace_back(
+      base + "/{name}",
+      value::Obj(
+          {{"delete", Operation(r, "delete", {"dryRun", "gracePeriodSeconds"})},
+           {"get", Operation(r, "get", {})},
+           {"patch", Operation(r, "patch", {"dryRun", "fieldManager", "fieldValidation", "force"})},
+           {"put", Operation(r, "put", {"dryRun", "fieldManager", "fieldValidation"})}}));
+}
+
+std::string PathOf(std::string_view group, std::string_view version) {
+  return group.empty() ? fmt::format("api/{}", version) : fmt::format("apis/{}/{}", group, version);
+}
+
+}  // namespace
+
+Value OpenApiIndex(const api::Kinds& kinds) {
+  value::ObjectBuilder paths;
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const api::ResourceInfo* r : kinds.all()) seen.emplace(r->group, r->version);
+  for (const auto& [group, version] : seen) {
+    const std::string path = PathOf(group, version);
+    const std::string hash = OpenApiHash(OpenApiDocument(kinds, group, version));
+    paths.Add(path, value::Obj({{"serverRelativeURL",
+                                 Value::Of(fmt::format("/openapi/v3/{}?hash={}", path, hash))}}));
+  }
+  return value::Obj({{"paths", paths.Build()}});
+}
+
+Value OpenApiDocument(const api::Kinds& kinds, std::string_view group, std::string_view version) {
+  std::vector<const api::ResourceInfo*> served;
+  for (const api::ResourceInfo* r : kinds.all()) {
+    if (r->group == group && r->version == version) served.push_back(r);
+  }
+  if (served.empty()) return Value();
+  Schemas schemas(*served.front());
+  std::vector<std::pair<std::string, Value>> paths;
+  for (const api::ResourceInfo* r : served) {
+    AddPaths(*r, &paths);
+    const GoType* const type = r->custom ? nullptr : TypeTable::Get().FindStruct(r->kind);
+    if (type == nullptr) continue;
+    const std::string name = schemas.Add(*type, api::FindPatchSchema(r->api_version(), r->kind));
+    schemas.SetKind(name, *r);
+  }
+  value::ObjectBuilder all_paths;
+  for (auto& [path, item] : paths) all_paths.Add(path, std::move(item));
+  return value::Obj(
+      {{"openapi", Value::Of("3.0.0")},
+       {"info", value::Obj({{"title", Value::Of("Kubernetes")}, {"version", Value::Of("v1")}})},
+       {"paths", all_paths.Build()},
+       {"components", value::Obj({{"schemas", std::move(schemas).Build()}})}});
+}
+
+std::string OpenApiHash(const Value& document) { return fmt::format("{:016X}", document.Hash()); }
+
+}  // namespace ksim::apiserver::http
