@@ -1,12 +1,14 @@
 #include "ksim/apiserver/doors/http/bodies.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "fmt/format.h"
 #include "ksim/api/core/response_body.h"
 #include "ksim/api/printing/printers.h"
+#include "ksim/api/schema/protobuf.h"
 #include "ksim/base/status.h"
 #include "ksim/value/json.h"
 #include "ksim/value/yaml.h"
@@ -148,18 +150,38 @@ api::Result<Value> TransformedEvent(const api::ResourceInfo& resource, const api
   return value::Obj({{"type", Value::Of(api::ToString(event.type))}, {"object", object}});
 }
 
+std::string EncodeEvent(const Value& event, Encoding encoding) {
+  if (encoding != Encoding::kProtobuf) return Encode(event, encoding, false);
+  const auto bytes = api::ToProtobufEvent(event.Get("type").AsString(), event.Get("object"));
+  if (!bytes.ok()) return {};
+  // framer.NewLengthDelimitedFrameWriter: four bytes of length, the highest first.
+  const auto size = static_cast<std::uint32_t>(bytes->size());
+  std::string frame;
+  for (const int shift : {24, 16, 8, 0}) frame += static_cast<char>(size >> shift & 0xffU);
+  return frame + *bytes;
+}
+
 std::string Encode(const Value& tree, Encoding encoding, bool pretty) {
   switch (encoding) {
     case Encoding::kYaml:
       return value::ToYaml(tree);
-    case Encoding::kJson:
     case Encoding::kProtobuf:
+      // Whoever asks for protobuf of something that has none gets it as JSON in a text that cannot
+      // be mistaken for it; negotiation does not let it come to that.
+      if (const auto bytes = api::ToProtobuf(tree); bytes.ok()) return *bytes;
+      break;
+    case Encoding::kJson:
       break;
   }
   return pretty ? value::ToPrettyJson(tree, 2) : value::ToJson(tree) + "\n";
 }
 
 api::Result<Value> Decode(std::string_view body, Encoding encoding) {
+  if (encoding == Encoding::kProtobuf) {
+    auto tree = api::FromProtobuf(body);
+    if (!tree.ok()) return api::BadRequest(Message(tree.status()));
+    return *std::move(tree);
+  }
   if (encoding == Encoding::kYaml) {
     value::YamlFile file = value::ParseYaml(body, "body");
     if (!file.errors.empty()) return api::BadRequest(file.errors.front().message);

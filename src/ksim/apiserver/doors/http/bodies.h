@@ -39,6 +39,9 @@ api::Result<value::Value> TransformedEvent(const api::ResourceInfo& resource,
 // The bytes of a tree. JSON ends with a newline, as Go's encoder writes it.
 std::string Encode(const value::Value& tree, Encoding encoding, bool pretty);
 
+// The bytes of one event of a watch: a line of JSON, or a frame of protobuf.
+std::string EncodeEvent(const value::Value& event, Encoding encoding);
+
 // The tree of a request's body; 400 with the decoder's words where it is none.
 api::Result<value::Value> Decode(std::string_view body, Encoding encoding);
 

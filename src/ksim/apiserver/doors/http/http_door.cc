@@ -102,7 +102,7 @@ class HttpDoor::Session::Watch final : public api::WatchSink {
         TransformedEvent(*exchange_.resource, event, exchange_.type, exchange_.table, sim_.now());
     if (!tree.ok()) return true;
     exchange_.table.no_headers = true;  // only the first event's table has its columns
-    streams_->connection->Write(stream_, Encode(*tree, exchange_.type.media->encoding, false));
+    streams_->connection->Write(stream_, EncodeEvent(*tree, exchange_.type.media->encoding));
     return streams_->connection->held(stream_) < kRoom;
   }
   void Close(api::StreamEnd how) override {
