@@ -73,6 +73,32 @@ if(NOT TARGET ksim::xxhash)
   add_library(ksim::xxhash ALIAS xxhash)
 endif()
 
+# The door for HTTP stands on three libraries that every system has: Boost and protozero as headers,
+# of which no header of ours includes any, and nghttp2.
+function(ksim_need_header name header package)
+  find_path(KSIM_${name}_INCLUDE_DIR ${header})
+  if(NOT KSIM_${name}_INCLUDE_DIR)
+    message(FATAL_ERROR "ksim needs <${header}>: install ${package}")
+  endif()
+endfunction()
+ksim_need_header(boost boost/beast/http/parser.hpp libboost-dev)
+ksim_need_header(protozero protozero/pbf_reader.hpp libprotozero-dev)
+if(NOT TARGET ksim::nghttp2)
+  ksim_find_system_library(nghttp2 libnghttp2)
+  if(NOT TARGET ksim::nghttp2)
+    message(FATAL_ERROR "ksim needs nghttp2: install libnghttp2-dev")
+  endif()
+endif()
+
+# ksim_include_header_library(<target> boost|protozero)
+#
+# The target's sources include it. Nothing of it is linked or installed.
+function(ksim_include_header_library target name)
+  if(NOT KSIM_${name}_INCLUDE_DIR STREQUAL "/usr/include")
+    target_include_directories(${target} SYSTEM PRIVATE ${KSIM_${name}_INCLUDE_DIR})
+  endif()
+endfunction()
+
 # Libraries that an installed ksim links must be installed too. We can promise that only where they
 # all came from the system.
 foreach(dependency absl fmt nlohmann_json cli11 ksim_yaml_source ksim_xxhash_source)

@@ -52,6 +52,9 @@ header:CLI/CLI.hpp              libcli11-dev
 header:nlohmann/json.hpp        nlohmann-json3-dev
 header:yaml.h                   libyaml-dev
 header:xxhash.h                 libxxhash-dev
+header:boost/beast/http/parser.hpp   libboost-dev
+header:nghttp2/nghttp2.h        libnghttp2-dev
+header:protozero/pbf_reader.hpp libprotozero-dev
 header:mimalloc.h               libmimalloc-dev'
 needs_test='
 header:gtest/gtest.h            libgtest-dev

@@ -86,8 +86,13 @@ ProtoTypes::ProtoTypes(std::string_view table) {
     ProtoMessage& message = messages_.emplace_back();
     message.name = CutAt(line, ' ');
     message.form = FormOf(message.name);
-    while (!line.empty()) {
-      message.fields.push_back(ParseField(CutAt(line, ' '), &types.emplace_back()));
+    for (;;) {
+      while (!line.empty()) {
+        const std::string_view field = CutAt(line, ' ');
+        if (!field.empty()) message.fields.push_back(ParseField(field, &types.emplace_back()));
+      }
+      if (!table.starts_with(' ')) break;  // else the message goes on
+      line = CutAt(table, '\n');
     }
   }
   for (const ProtoMessage& message : messages_) by_name_[message.name] = &message;

@@ -114,7 +114,7 @@ class Client {
   std::map<std::int32_t, std::string> bodies_;
 };
 
-class Recorder final : public RequestSink {
+class StreamRecorder final : public RequestSink {
  public:
   void OnRequest(StreamId stream, HttpRequest request) override {
     log.push_back(std::to_string(stream) + " " + request.method + " " + request.target + " " +
@@ -135,7 +135,7 @@ HttpResponse Hello() {
 
 class Http2Test : public testing::Test {
  protected:
-  Recorder recorder;
+  StreamRecorder recorder;
   ConnectionLimits limits{.header_bytes = 10000, .body_bytes = 100000, .streams = 3};
   std::unique_ptr<Connection> server = MakeConnection(recorder, limits);
   Client client;

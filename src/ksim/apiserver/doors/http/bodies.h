@@ -25,7 +25,7 @@ struct TableOptions {
 // 400 for an includeObject that there is not.
 api::Status ReadTableOptions(const QueryValues& query, TableOptions* out);
 
-// What a response says, as `type` wants it. `now` is what ages in tables count up to. 406 where it
+// The body of a response, as `type` wants it. Ages in tables count up to `now`. 406 where it
 // cannot be had: a list as PartialObjectMetadata.
 api::Result<value::Value> TransformedBody(const api::ResourceInfo& resource, api::Verb verb,
                                           const api::Response& response, const OutputType& type,

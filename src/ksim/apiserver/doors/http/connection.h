@@ -23,7 +23,7 @@ class RequestSink {
   // The request is whole. Exactly one of Respond and Begin answers it, at once or later.
   virtual void OnRequest(StreamId stream, HttpRequest request) = 0;
   // The client has given up a request that is not answered to its end, or its connection broke.
-  // What is written to the stream from now on is dropped.
+  // The connection drops all that is written to the stream from now on.
   virtual void OnGone(StreamId stream) = 0;
 };
 

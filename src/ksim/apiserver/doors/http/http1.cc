@@ -170,7 +170,7 @@ class Http1Connection final : public Connection {
     RefuseWith(too_long ? 431 : 400, "");
   }
 
-  // What net/http writes by itself before it closes a connection.
+  // The answer that net/http writes by itself before it closes a connection.
   void RefuseWith(int code, std::string_view why) {
     const auto reason =
         ToText(beast::http::obsolete_reason(static_cast<beast::http::status>(code)));
@@ -215,7 +215,7 @@ class Http1Connection final : public Connection {
   bool closed_ = false;
   State state_ = State::kReading;
   StreamId stream_ = 0;  // the request being served, or the last one
-  // Of that request:
+  // That request's own:
   unsigned minor_ = 1;  // HTTP/1.minor
   bool keep_alive_ = true;
   bool head_only_ = false;

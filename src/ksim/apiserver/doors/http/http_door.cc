@@ -76,7 +76,7 @@ void TakeDeleteOptions(const Value& body, api::Request* request) {
 
 }  // namespace
 
-// What has to be kept of a request until it is answered.
+// Exchange keeps of a request what its answer needs.
 struct HttpDoor::Session::Exchange {
   const api::ResourceInfo* resource = nullptr;
   api::Verb verb = api::Verb::kGet;

@@ -27,7 +27,7 @@ struct MediaType {
   bool streams = false;      // a watch can be told in it
   std::string text() const;  // application/json
 };
-// What built-in kinds speak, and what custom resources speak: no protobuf.
+// The forms of built-in kinds, and those of custom resources: no protobuf.
 std::span<const MediaType> BuiltinMediaTypes();
 std::span<const MediaType> CustomMediaTypes();
 
@@ -49,7 +49,7 @@ struct OutputType {
   std::string as, as_version, as_group;
 };
 
-// What an endpoint can turn its answers into.
+// The kinds that an endpoint can turn its answers into.
 enum class Transforms : std::uint8_t {
   kNone,       // discovery, health
   kResources,  // Table, PartialObjectMetadata, PartialObjectMetadataList of meta.k8s.io

@@ -26,7 +26,7 @@ std::vector<std::string> SplitPath(std::string_view path) {
   return parts;
 }
 
-std::string_view VerbOf(std::string_view method) {
+std::string_view VerbOfMethod(std::string_view method) {
   if (method == "POST") return "create";
   if (method == "GET" || method == "HEAD") return "get";
   if (method == "PUT") return "update";
@@ -89,7 +89,7 @@ RequestInfo ReadRequestInfo(std::string_view method, const Url& url) {
     }
     info.verb = parts[next++];
   } else {
-    info.verb = VerbOf(method);
+    info.verb = VerbOfMethod(method);
   }
 
   // .../namespaces/NAMESPACE/RESOURCE; a namespace's own subresources stay with it.

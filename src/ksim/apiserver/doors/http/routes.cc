@@ -6,7 +6,7 @@
 namespace ksim::apiserver::http {
 namespace {
 
-std::optional<api::Verb> VerbOf(std::string_view verb) {
+std::optional<api::Verb> PipelineVerb(std::string_view verb) {
   for (const api::Verb v :
        {api::Verb::kGet, api::Verb::kList, api::Verb::kWatch, api::Verb::kCreate,
         api::Verb::kUpdate, api::Verb::kPatch, api::Verb::kDelete, api::Verb::kDeleteCollection}) {
@@ -33,7 +33,7 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   }
   // The core group is at /api only, all others at /apis.
   if (info.api_group.empty() != (info.api_prefix == "api")) return api::UnknownPath();
-  const std::optional<api::Verb> verb = VerbOf(info.verb);
+  const std::optional<api::Verb> verb = PipelineVerb(info.verb);
   if (!verb.has_value()) return MethodNotAllowed();
   out->verb = *verb;
   out->subresource = info.subresource;
