@@ -25,6 +25,11 @@ RunOutcome Full() {
   o.decisions = {{"delay/a/b/pods", ~std::uint64_t{0}, 6, 7}};
   o.coverage = {1, 2, 3};
   o.probes = {"watch/expired"};
+  o.applied = {0, 4};
+  o.judged = true;
+  o.failed_steps.resize(1);
+  o.failed_steps[0].number = 3;
+  o.failed_steps[0].error = "no";
   return o;
 }
 
@@ -38,6 +43,8 @@ TEST(RunOutcome, CrossesThePipeWhole) {
   EXPECT_EQ(back->decisions.at(0).n, 7u);
   EXPECT_EQ(back->lasted, Minutes(40));
   EXPECT_FALSE(back->findings.at(0).safety);
+  EXPECT_TRUE(back->judged);
+  EXPECT_EQ(back->failed_steps.at(0).number, 3);
 }
 
 TEST(RunOutcome, CutAnywhereItIsRefused) {

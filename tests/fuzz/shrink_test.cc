@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ksim/fuzz/campaign.h"
-#include "ksim/fuzz/campaign_expectations.h"
 #include "ksim/fuzz/failure_report.h"
+#include "ksim/fuzz/rehearsal.h"
 #include "ksim/scenario/runner.h"
 #include "tests/fuzz/worlds.h"
 
@@ -81,7 +81,7 @@ TEST(Shrink, KeepsOnlyTheNeededFaultsOfAMotif) {
 Scenario FromFile(const std::string& path) {
   const scenario::Loaded loaded = scenario::Load({path}, scenario::LoadOptions());
   EXPECT_EQ(Render(loaded.errors, false), "");
-  return WithLastingExpectations(loaded.scenarios.at(0));
+  return WithLastingExpectations(loaded.scenarios.at(0), Rehearse(loaded.scenarios.at(0)));
 }
 
 // The whole scenario fails only with a campaign's heal; the shrunk one fails without.

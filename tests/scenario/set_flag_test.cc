@@ -39,6 +39,24 @@ TEST(Set, AVersionNeedsNoQuotes) {
   EXPECT_EQ(loaded.scenarios[0].compat, api::Compat::k1_25);
 }
 
+// Variants that the file names are repaired too; a flag that comes later is not overridden.
+TEST(Set, AllVariantsOverrideWhatTheFileNames) {
+  const auto variants = [](std::vector<std::string> set) {
+    LoadOptions options;
+    options.set = std::move(set);
+    const std::string file = "scenarios/museum/b6-rs-expectations.workload.yaml";
+    return Load({file}, options).scenarios.at(0).cluster.variants;
+  };
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  const Pairs named{{"all", "fixed"}, {"rs.expectations", "expire"}};
+  const Pairs all{{"all", "fixed"}};
+  EXPECT_EQ(variants({}), named);
+  EXPECT_EQ(variants({"cluster.variants.all=fixed"}), all);
+  EXPECT_EQ(variants({"spec.cluster.variants.all=fixed"}), all);
+  EXPECT_EQ(variants({"cluster.variants.all=fixed", "cluster.variants.rs.expectations=expire"}),
+            named);
+}
+
 TEST(Set, ProblemsAreShownUnderTheFlag) {
   struct Case {
     std::string set, error;

@@ -1,8 +1,11 @@
 #include "ksim/cli/campaign_output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "ksim/base/os.h"
 #include "ksim/base/output_file.h"
@@ -41,6 +44,30 @@ bool CampaignOutput::CanWrite() const {
   return false;
 }
 
+bool CampaignOutput::Lock() {
+  made_directory_ = !flags_.has_out() && !os::Exists(flags_.out);
+  // Without --out there may be nothing to write; if there is, the complaint comes then.
+  if (!os::MakeDirectories(flags_.out).ok()) return true;
+  const std::string holder =
+      fmt::format("process {}, ksim fuzz {}", ::getpid(), fmt::join(flags_.files, " "));
+  absl::StatusOr<std::unique_ptr<os::DirectoryLock>> lock =
+      os::DirectoryLock::Take(flags_.out, holder);
+  if (lock.ok()) lock_ = *std::move(lock);
+  if (!absl::IsFailedPrecondition(lock.status())) return true;
+  made_directory_ = false;
+  PrintFuzzError(io_, flags_.out,
+                 fmt::format("another campaign writes there ({}); wait for it, or give this one "
+                             "another --out",
+                             Message(lock.status())));
+  return false;
+}
+
+CampaignOutput::~CampaignOutput() {
+  lock_.reset();
+  std::error_code ignored;
+  if (made_directory_) std::filesystem::remove(flags_.out, ignored);  // only if it is empty
+}
+
 void CampaignOutput::WriteFound(const scenario::Scenario& scenario, const Failure& f) {
   if (!HasTrace(f)) return;
   const auto write = [&](const std::string& dir) { return fuzz::WriteFound(dir, scenario, f); };
@@ -56,15 +83,18 @@ std::string CampaignOutput::DirectoryOf(const Failure& f) const {
 }
 
 void CampaignOutput::ShrinkAll(const scenario::Scenario& scenario, const fuzz::Tally& tally,
-                               Duration timeout, fuzz::Summary* summary) {
+                               Duration timeout, LiveLine& live, fuzz::Summary* summary) {
   std::size_t tried = 0;
   for (std::size_t i = 0; i < tally.failures.size() && flags_.shrink_runs > 0; ++i) {
     const Failure& f = tally.failures[i];
     if (interrupted != 0) return;
     if (!HasTrace(f) || !IsWritten(f)) continue;
     if (++tried > kMostShrunk) continue;
+    live.Show(fmt::format("shrinking failure {} of {}: {}", i + 1, tally.failures.size(),
+                          f.finding.oracle));
     ShrinkOne(scenario, f, timeout, &summary->failures[i]);
   }
+  live.Erase();
   if (tried > kMostShrunk)
     io_.Err(fmt::format("warning: {} of {} failures were shrunk; ksim shrink does it for one\n",
                         kMostShrunk, tried));

@@ -95,6 +95,8 @@ void AddFuzzFlags(FlagSet& set, FuzzFlags& flags) {
       .Range(0, 1'000'000'000);
   set.Add("--run-timeout", &flags.run_timeout, "Real time of one run; default 60s")
       .Type("DURATION");
+  set.Add("--strict", &flags.strict,
+          "Warnings are errors: steps that fail under faults, expectations that say little");
   AddSetFlag(set, &flags.set, "Sets a field of the scenario; may be repeated");
   AddOutputFlag(set, flags.common, {"text", "json", "yaml"});
   AddColorFlag(set, flags.common);

@@ -24,6 +24,7 @@ struct FuzzFlags {
   std::string recheck = "1%";
   std::string run_timeout = "60s";
   std::uint64_t shrink_runs = 2000;
+  bool strict = false;
   int jobs = 0;  // 0: one for each processor
   GivenFlags given;
 

@@ -9,12 +9,6 @@
 namespace ksim::cli {
 namespace {
 
-std::uint64_t PerSecond(std::uint64_t n, std::int64_t wall_ns) {
-  if (wall_ns <= 0) return 0;
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(n) * 1'000'000'000u /
-                                    static_cast<std::uint64_t>(wall_ns));
-}
-
 using Row = std::vector<std::string>;
 
 // Columns as wide as their widest cell, three spaces between, as kubectl prints them.
@@ -37,7 +31,7 @@ std::string Columns(const std::vector<Row>& rows) {
 std::string FailureTable(const fuzz::Summary& s) {
   std::vector<Row> rows{{"ORACLE", "SEED", "RUNS", "DECISIONS", "SEEDS", "SHOW IT AGAIN"}};
   for (const fuzz::FailureLine& f : s.failures)
-    rows.push_back({f.oracle, std::to_string(f.seed), Grouped(f.count),
+    rows.push_back({f.oracle, f.seed == 0 ? "-" : std::to_string(f.seed), Grouped(f.count),
                     f.steps < 0 ? "-" : std::to_string(f.steps), f.seeds.empty() ? "-" : f.seeds,
                     f.show});
   return Columns(rows);
@@ -57,6 +51,30 @@ std::string UndecidedText(const fuzz::Summary& s) {
   return out + (s.show_undecided.empty() ? "\n" : fmt::format("; {}\n", s.show_undecided));
 }
 
+// Warnings: no failures, and yet not as they seem.
+std::string Cautions(const fuzz::Summary& s, bool color) {
+  const std::string caution =
+      s.strict ? Paint(color, "1;31", "error:") : Paint(color, "1;35", "warning:");
+  std::string out;
+  for (const fuzz::StepLine& step : s.failed_steps)
+    out += fmt::format(
+        "{} {} failed for good in {} of {} runs, first of seed {}, and nothing was expected of the "
+        "end of these: {}\n",
+        caution, step.what, Grouped(step.runs), Grouped(s.runs), step.seed, step.error);
+  for (const fuzz::ExpectationLine& e : s.vacuous)
+    out += fmt::format("{} expectation {} ({}) is vacuous: {}\n", caution, e.number, e.what, e.why);
+  for (const fuzz::ExpectationLine& e : s.not_lasting)
+    out += fmt::format(
+        "{} expectation {} ({}) does not hold at the end without drawn faults: "
+        "{}; `lasts` says which is meant\n",
+        caution, e.number, e.what, e.why);
+  if (s.JudgedNothing())
+    out +=
+        "nothing was judged: nobody but the user did anything with what the steps made, no "
+        "expectation applied to anything, and no step waited\n";
+  return out;
+}
+
 std::string Listing(const std::string& title, const std::vector<std::string>& names) {
   if (names.empty()) return "";
   return fmt::format("{}: {}\n", title, fmt::join(names, ", "));
@@ -70,28 +88,10 @@ std::string Grouped(std::uint64_t n) {
   return out;
 }
 
-std::string ProgressLine(const fuzz::Tally& t, std::int64_t wall_ns) {
-  std::string out =
-      fmt::format("{} runs, {} runs/s, {} events/s", Grouped(t.runs),
-                  Grouped(PerSecond(t.runs, wall_ns)), Grouped(PerSecond(t.events, wall_ns)));
-  std::vector<std::pair<std::uint64_t, std::string>> kinds;
-  for (const auto& [kind, n] : t.faults)
-    if (n > 0) kinds.emplace_back(n, kind);
-  std::sort(kinds.rbegin(), kinds.rend());
-  std::uint64_t rest = 0;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const std::string_view kind = kinds[i].second;
-    const std::size_t dot = kind.find('.');
-    if (i < 4)
-      out += fmt::format(", {} {}", kind.substr(dot == kind.npos ? 0 : dot + 1),
-                         Grouped(kinds[i].first));
-    else
-      rest += kinds[i].first;
-  }
-  if (rest > 0) out += fmt::format(", others {}", Grouped(rest));
-  out += fmt::format(", {} failures", t.failures.size());
-  if (!t.coverage.empty()) out += fmt::format(", coverage {}", Grouped(t.coverage.size()));
-  return out + fmt::format(", probes {}", t.probes.size());
+std::uint64_t PerSecond(std::uint64_t n, std::int64_t wall_ns) {
+  if (wall_ns <= 0) return 0;
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(n) * 1'000'000'000u /
+                                    static_cast<std::uint64_t>(wall_ns));
 }
 
 std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
@@ -100,6 +100,7 @@ std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
     out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "failure:"), f.oracle, f.message);
   if (!s.failures.empty()) out += "\n" + FailureTable(s) + "\n";
   out += UndecidedText(s);
+  out += Cautions(s, color);
   if (!quiet) {
     out += Listing("never fired", s.NeverFired());
     out += Listing("probes never reached", s.ProbesNeverReached());
@@ -119,8 +120,9 @@ std::vector<JUnitCase> CampaignCases(const fuzz::Summary& s) {
   std::vector<JUnitCase> out;
   JUnitCase whole;
   whole.name = fmt::format("{} seeds {}..{} {}", s.scenario, s.first, s.last, s.strategy);
-  whole.exit_code = !s.undecided.empty() && s.failures.empty() ? fuzz::kUndecided : 0;
-  whole.message = fmt::format("{} runs undecided", s.undecided.size());
+  whole.exit_code = s.failures.empty() ? s.Code() : 0;
+  whole.message = Cautions(s, false);
+  if (!s.undecided.empty()) whole.message += fmt::format("{} runs undecided", s.undecided.size());
   out.push_back(std::move(whole));
   for (const fuzz::FailureLine& f : s.failures) {
     JUnitCase one;

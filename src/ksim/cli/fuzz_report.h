@@ -1,5 +1,6 @@
-// A campaign for people: its progress line, its tables, its JUnit report.
+// A campaign for people: its tables, its JUnit report.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,11 +9,8 @@
 
 namespace ksim::cli {
 
-// "1,024 runs, 812 runs/s, ...": while it goes on, without a line end.
-std::string ProgressLine(const fuzz::Tally& tally, std::int64_t wall_ns);
-
-// The failures, the faults that never fired and the probes that were never reached (unless
-// `quiet`), and one line about all.
+// The failures, the steps that failed and the expectations that say little, the faults that never
+// fired and the probes that were never reached (unless `quiet`), and one line about all.
 std::string CampaignText(const fuzz::Summary& summary, bool color, bool quiet);
 
 // A case for each distinct failure, and one for the campaign.
@@ -20,5 +18,6 @@ std::vector<JUnitCase> CampaignCases(const fuzz::Summary& summary);
 
 // "12345" -> "12,345".
 std::string Grouped(std::uint64_t n);
+std::uint64_t PerSecond(std::uint64_t n, std::int64_t wall_ns);
 
 }  // namespace ksim::cli

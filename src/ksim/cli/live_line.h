@@ -6,13 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "ksim/base/os.h"
 #include "ksim/base/time.h"
 
 namespace ksim::cli {
 
 class LiveLine {
  public:
-  explicit LiveLine(int fd = 2);
+  explicit LiveLine(int fd = 2);  // -1: shows nothing
   ~LiveLine() { Erase(); }
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
@@ -22,6 +23,7 @@ class LiveLine {
   bool IsDue(std::uint32_t look = 16);
   // Replaces the line, cut to the width; not after a signal, which has its own say.
   void Show(std::string_view text);
+  int columns() const { return os::TerminalColumns(fd_); }
   void Erase();
 
  private:

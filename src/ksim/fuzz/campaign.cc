@@ -37,6 +37,32 @@ bool Campaign::Stop() {
   return tally_.interrupted || tally_.out_of_time;
 }
 
+Pace Campaign::Look() {
+  CampaignProgress progress(tally_);
+  progress.runs = runs_;
+  progress.events = events_;
+  progress.failing = failing_;
+  progress.total = Total();
+  progress.lasted = os::MonotonicNow() - started_;
+  progress.time = options_.time;
+  options_.on_progress(progress);
+  if (!Stop()) return Pace::kGoOn;
+  return tally_.interrupted ? Pace::kBreakOff : Pace::kFinish;
+}
+
+std::uint64_t Campaign::Total() const {
+  constexpr std::uint64_t kNoEnd = std::uint64_t{1} << 62;
+  const std::uint64_t last = std::min(options_.last, planner_->size());
+  if (last >= kNoEnd) return 0;
+  const Shard& shard = options_.shard;
+  // How many of the shard there are up to a number.
+  const auto up_to = [&shard](std::uint64_t n) {
+    const std::uint64_t index = shard.index % shard.count;
+    return index == 0 ? n / shard.count : (n + shard.count - index) / shard.count;
+  };
+  return last < options_.first ? 0 : up_to(last) - up_to(options_.first - 1);
+}
+
 std::vector<Job> Campaign::NextBatch() {
   const std::uint64_t last = std::min(options_.last, planner_->size());
   std::vector<Job> jobs;
@@ -58,6 +84,14 @@ void Campaign::Merge(const Job& job, const RunOutcome& o) {
   for (const auto& [kind, n] : o.faults) tally_.faults[kind] += n;
   tally_.coverage.insert(o.coverage.begin(), o.coverage.end());
   tally_.probes.insert(o.probes.begin(), o.probes.end());
+  tally_.applied.insert(o.applied.begin(), o.applied.end());
+  tally_.judged += o.judged ? 1 : 0;
+  for (const FailedStep& step : o.failed_steps) {
+    FailedStepCount& count = tally_.failed_steps[step.number];
+    if (count.runs++ > 0) continue;
+    count.first = o.number;
+    count.error = step.error;
+  }
   if (o.code == kUndecided) tally_.undecided.push_back(o.number);
   if (o.findings.empty()) return;
   const CampaignFinding& finding = o.findings.front();
@@ -81,10 +115,14 @@ Tally Campaign::Execute() {
   while (!Stop()) {
     const std::vector<Job> jobs = NextBatch();
     if (jobs.empty()) break;
-    const std::vector<RunOutcome> outcomes = executor_->Do(jobs, [this] { return Stop(); });
+    const auto count = [this](const RunOutcome& o) {
+      ++runs_;
+      events_ += o.events;
+      failing_ += o.findings.empty() ? 0 : 1;
+    };
+    const std::vector<RunOutcome> outcomes = executor_->Do(jobs, [this] { return Look(); }, count);
     for (std::size_t i = 0; i < outcomes.size(); ++i) Merge(jobs[i], outcomes[i]);
     planner_->Learn(outcomes);
-    options_.on_batch(tally_);
   }
   return tally_;
 }

@@ -41,6 +41,14 @@ struct Failure {
   std::uint64_t count = 0;
 };
 
+// A step that failed for good in some runs.
+struct FailedStepCount {
+  FailedStepCount() = default;
+  std::uint64_t runs = 0;
+  std::uint64_t first = 0;  // the first of them
+  std::string error;        // in it
+};
+
 struct Tally {
   Tally() = default;
   std::uint64_t runs = 0;
@@ -50,10 +58,23 @@ struct Tally {
   std::set<std::uint64_t> coverage;             // pairs
   std::set<std::string> probes;                 // reached
   std::vector<Failure> failures;                // in the order of being found
-  std::vector<std::uint64_t> undecided;         // numbers of runs that gave no verdict
-  std::uint64_t first = 0, last = 0;            // numbers done
+  std::map<std::int64_t, FailedStepCount> failed_steps;  // by their number
+  std::set<std::uint64_t> applied;       // expectations that had something to judge, from 0
+  std::uint64_t judged = 0;              // runs in which more happened than that objects were made
+  std::vector<std::uint64_t> undecided;  // numbers of runs that gave no verdict
+  std::uint64_t first = 0, last = 0;     // numbers done
   bool interrupted = false;
   bool out_of_time = false;  // --time was over
+};
+
+// How far a campaign is, for who looks on.
+struct CampaignProgress {
+  explicit CampaignProgress(const Tally& t) : tally(t) {}
+  const Tally& tally;                               // up to the last batch
+  std::uint64_t runs = 0, events = 0, failing = 0;  // all that are done
+  std::uint64_t total = 0;                          // runs; 0: no end is set
+  Duration lasted;
+  std::optional<Duration> time;  // --time
 };
 
 struct CampaignOptions {
@@ -64,7 +85,8 @@ struct CampaignOptions {
   std::optional<Duration> time;        // real
   std::uint32_t recheck_permille = 0;  // how many runs are done twice
   std::function<bool()> interrupted = [] { return false; };
-  std::function<void(const Tally&)> on_batch = [](const Tally&) {};
+  // Several times a second.
+  std::function<void(const CampaignProgress&)> on_progress = [](const CampaignProgress&) {};
   std::function<void(const Failure&)> on_failure = [](const Failure&) {};
 };
 
@@ -80,6 +102,8 @@ class Campaign {
            std::unique_ptr<Planner> planner);
   std::vector<Job> NextBatch();
   bool Stop();
+  Pace Look();
+  std::uint64_t Total() const;
   void Merge(const Job& job, const RunOutcome& outcome);
 
   Executor* executor_;
@@ -88,7 +112,8 @@ class Campaign {
   std::uint64_t next_;
   Duration started_;
   Tally tally_;
-  std::map<std::string, std::size_t> by_key_;  // into tally_.failures
+  std::uint64_t runs_ = 0, events_ = 0, failing_ = 0;  // done, also those not merged yet
+  std::map<std::string, std::size_t> by_key_;          // into tally_.failures
 };
 
 }  // namespace ksim::fuzz

@@ -18,17 +18,19 @@ namespace {
 // Jobs sent at a time: few, so that the last ones of a batch are spread, and a pipe is never full.
 constexpr std::size_t kJobsAtATime = 4;
 constexpr Duration kPatience = Seconds(10);  // beyond the timeout of a run
+constexpr Duration kBreakOffPatience = Seconds(1);
 
 class InProcess : public Executor {
  public:
   InProcess(const scenario::Scenario& scenario, std::optional<Duration> timeout)
       : runs_(scenario, timeout) {}
-  std::vector<RunOutcome> Do(const std::vector<Job>& jobs,
-                             const std::function<bool()>& stop) override {
+  std::vector<RunOutcome> Do(const std::vector<Job>& jobs, const std::function<Pace()>& pace,
+                             const std::function<void(const RunOutcome&)>& on_done) override {
     std::vector<RunOutcome> out;
     for (const Job& job : jobs) {
-      if (stop()) break;
+      if (pace() != Pace::kGoOn) break;
       out.push_back(runs_.Do(job));
+      on_done(out.back());
     }
     return out;
   }
@@ -50,18 +52,22 @@ class Workers : public Executor {
     return absl::OkStatus();
   }
 
-  std::vector<RunOutcome> Do(const std::vector<Job>& jobs,
-                             const std::function<bool()>& stop) override {
+  std::vector<RunOutcome> Do(const std::vector<Job>& jobs, const std::function<Pace()>& pace,
+                             const std::function<void(const RunOutcome&)>& on_done) override {
     jobs_ = &jobs;
+    on_done_ = &on_done;
     outcomes_.assign(jobs.size(), std::nullopt);
     tries_.assign(jobs.size(), 0);
     open_.clear();
     for (std::size_t i = 0; i < jobs.size(); ++i) open_.push_back(i);
+    std::optional<Duration> broken_off;
     for (;;) {
-      const bool stopped = stop();
+      const Pace now = pace();
+      if (now == Pace::kBreakOff && !broken_off) broken_off = os::MonotonicNow();
       for (Hand& hand : hands_)
-        if (!stopped && hand.doing.empty() && !open_.empty()) GiveWork(&hand);
+        if (now == Pace::kGoOn && hand.doing.empty() && !open_.empty()) GiveWork(&hand);
       if (!AnyBusy()) break;
+      if (broken_off && os::MonotonicNow() - *broken_off > kBreakOffPatience) break;
       Wait();
     }
     return FirstDone();
@@ -127,6 +133,7 @@ class Workers : public Executor {
   void TakeAnswer(Hand* hand, const std::string& bytes) {
     absl::StatusOr<RunOutcome> outcome = DecodeOutcome(bytes);
     if (!outcome.ok() || hand->doing.empty()) return;
+    (*on_done_)(*outcome);
     outcomes_[hand->doing.front()] = *std::move(outcome);
     hand->doing.pop_front();
     hand->since = os::MonotonicNow();
@@ -177,6 +184,7 @@ class Workers : public Executor {
   std::optional<Duration> timeout_;
   std::vector<Hand> hands_;
   const std::vector<Job>* jobs_ = nullptr;
+  const std::function<void(const RunOutcome&)>* on_done_ = nullptr;
   std::vector<std::optional<RunOutcome>> outcomes_;
   std::vector<int> tries_;
   std::deque<std::size_t> open_;  // jobs nobody does

@@ -1,6 +1,7 @@
 // Executor: does the jobs of a batch, in this process or in worker processes. The outcomes are the
 // same and in the order of the jobs, whoever did them.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,13 +14,19 @@
 
 namespace ksim::fuzz {
 
+// Whether more work begins: all of it; none, but what is under way is done; or what is under way
+// gets no more than another second.
+enum class Pace : std::uint8_t { kGoOn, kFinish, kBreakOff };
+
 class Executor {
  public:
   virtual ~Executor() = default;
-  // `stop` is asked between jobs; once it says true nothing new begins. Then the outcomes are those
-  // of the first so many jobs.
+  // `pace` is asked between jobs, and several times a second; once it says anything but kGoOn
+  // nothing new begins. Then the outcomes are those of the first so many jobs. `on_done` is told
+  // each outcome as it comes, in any order.
   virtual std::vector<RunOutcome> Do(const std::vector<Job>& jobs,
-                                     const std::function<bool()>& stop) = 0;
+                                     const std::function<Pace()>& pace,
+                                     const std::function<void(const RunOutcome&)>& on_done) = 0;
 };
 
 // One after the other, here.

@@ -5,6 +5,7 @@
 #include "ksim/base/check.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
+#include "ksim/check/oracle.h"
 #include "ksim/fuzz/coverage.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/scenario/runner.h"
@@ -40,6 +41,13 @@ void SetStrategy(const scenario::Scenario& scenario, const StrategySpec& spec,
   options->strategy_seed = spec.seed;
   options->strategy_params = spec.params;
   options->fuzz = PhasesOf(scenario, spec, strategy);
+}
+
+bool HasOracles(const std::vector<std::string>& checks) {
+  const auto& all = check::AllOracles();
+  return std::any_of(all.begin(), all.end(), [&checks](const check::OracleEntry& entry) {
+    return entry.make != nullptr && check::Selected(checks, entry.info->name);
+  });
 }
 
 }  // namespace
@@ -88,7 +96,13 @@ absl::StatusOr<std::unique_ptr<Run>> Run::Make(const scenario::Scenario& scenari
 }
 
 Run::Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Strategy> strategy)
-    : setup_(std::move(setup)), strategy_(std::move(strategy)), started_(os::MonotonicNow()) {
+    : setup_(std::move(setup)),
+      has_oracles_(HasOracles(scenario.checks)),
+      strategy_(std::move(strategy)),
+      started_(os::MonotonicNow()) {
+  for (std::size_t i = 0; i < scenario.steps.size(); ++i)
+    if (scenario.steps[i].kind == scenario::StepKind::kWait)
+      wait_steps_.push_back(static_cast<std::int64_t>(i) + 1);
   scenario::RunnerOptions options;
   if (setup_.strategy) SetStrategy(scenario, *setup_.strategy, strategy_, &options);
   options.world.overrides = setup_.overrides;
@@ -111,6 +125,19 @@ bool Run::TimeIsUp() {
   return out_of_time_;
 }
 
+// Whether an oracle, an expectation or a wait had more to judge than that the steps made objects: a
+// component that acted on them, an object that an expectation speaks of, a condition that came.
+bool Run::Judged(const scenario::RunReport& report) const {
+  if (has_oracles_ && report.workload_served) return true;
+  if (std::find(report.applied.begin(), report.applied.end(), true) != report.applied.end())
+    return true;
+  return std::any_of(wait_steps_.begin(), wait_steps_.end(), [&report](std::int64_t number) {
+    const auto is_it = [number](const auto& step) { return step.number == number; };
+    return std::none_of(report.failures.begin(), report.failures.end(), is_it) &&
+           std::none_of(report.never_begun.begin(), report.never_begun.end(), is_it);
+  });
+}
+
 RunOutcome Run::Execute() {
   scenario::RunReport report = runner_->Run();
   RunOutcome out;
@@ -122,6 +149,14 @@ RunOutcome Run::Execute() {
   out.events = report.end.events;
   out.steps = report.kernel_steps;
   out.lasted = Duration(report.end.time);
+  out.judged = !out.findings.empty() || (!report.stopped && Judged(report));
+  for (std::size_t i = 0; i < report.applied.size(); ++i)
+    if (report.applied[i]) out.applied.push_back(i);
+  for (const scenario::StepFailure& failure : report.failures) {
+    out.failed_steps.emplace_back();
+    out.failed_steps.back().number = failure.number;
+    out.failed_steps.back().error = failure.error;
+  }
   for (const sim::Decision& d : report.end.decisions) ++out.faults[std::string(KindOf(d.site))];
   out.decisions = std::move(report.end.decisions);
   if (coverage_) out.coverage = coverage_->Pairs();
@@ -166,6 +201,8 @@ RunOutcome Runs::Do(const Job& job) {
 void Runs::KeepNews(RunOutcome* out) {
   std::erase_if(out->coverage,
                 [this](std::uint64_t pair) { return !told_coverage_.insert(pair).second; });
+  std::erase_if(out->applied,
+                [this](std::uint64_t number) { return !told_applied_.insert(number).second; });
   for (const sim::ProbeCount& probe : sim::Probes())
     if (probe.count > 0 && told_probes_.emplace(probe.name).second)
       out->probes.emplace_back(probe.name);

@@ -16,6 +16,7 @@
 
 namespace ksim::scenario {
 class Runner;
+struct RunReport;
 struct RunnerOptions;
 }  // namespace ksim::scenario
 
@@ -48,8 +49,11 @@ class Run {
  private:
   Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Strategy> strategy);
   bool TimeIsUp();
+  bool Judged(const scenario::RunReport& report) const;
 
   RunSetup setup_;
+  bool has_oracles_;                      // the scenario's `checks` leave some
+  std::vector<std::int64_t> wait_steps_;  // their numbers
   std::shared_ptr<Strategy> strategy_;
   std::unique_ptr<class Coverage> coverage_;  // destroyed after the runner that feeds it
   std::unique_ptr<scenario::Runner> runner_;
@@ -75,6 +79,7 @@ class Runs {
   std::optional<Duration> timeout_;
   absl::flat_hash_set<std::uint64_t> told_coverage_;
   std::set<std::string> told_probes_;
+  std::set<std::uint64_t> told_applied_;
 };
 
 // Safety before liveness, otherwise in their order.

@@ -126,6 +126,11 @@ std::string Encode(const RunOutcome& o) {
   });
   w.List(o.coverage, [&](std::uint64_t c) { w.Add(c); });
   w.List(o.probes, [&](const std::string& p) { w.Add(p); });
+  w.List(o.applied, [&](std::uint64_t number) { w.Add(number); });
+  w.Add(std::uint64_t{o.judged});
+  w.List(o.failed_steps, [&](const FailedStep& step) {
+    w.Add(static_cast<std::uint64_t>(step.number)).Add(step.error);
+  });
   return w.Take();
 }
 
@@ -154,6 +159,14 @@ absl::StatusOr<RunOutcome> DecodeOutcome(std::string_view bytes) {
   });
   r.List([&] { o.coverage.push_back(r.Number()); });
   r.List([&] { o.probes.push_back(r.Text()); });
+  r.List([&] { o.applied.push_back(r.Number()); });
+  o.judged = r.Number() != 0;
+  r.List([&] {
+    FailedStep step;
+    step.number = static_cast<std::int64_t>(r.Number());
+    step.error = r.Text();
+    o.failed_steps.push_back(std::move(step));
+  });
   if (!r.good()) return absl::InvalidArgumentError("no outcome of a run");
   return o;
 }

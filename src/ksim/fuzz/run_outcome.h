@@ -37,9 +37,16 @@ struct CampaignFinding {
   std::string Key() const { return oracle + " " + place; }
 };
 
+// A step that failed for good.
+struct FailedStep {
+  FailedStep() = default;
+  std::int64_t number = 0;  // from 1
+  std::string error;
+};
+
 // The exit codes (docs/exit-codes.md) that a run can have.
-inline constexpr int kFine = 0, kSafety = 1, kLiveness = 3, kNotDeterministic = 4, kUndecided = 6,
-                     kCrashed = 70;
+inline constexpr int kFine = 0, kSafety = 1, kLiveness = 3, kNotDeterministic = 4,
+                     kNothingJudged = 5, kUndecided = 6, kCrashed = 70;
 
 struct RunOutcome {
   RunOutcome() = default;
@@ -55,6 +62,9 @@ struct RunOutcome {
   std::vector<sim::Decision> decisions;         // all of them, of a failing run or for coverage
   std::vector<std::uint64_t> coverage;          // what this process had not told before, sorted
   std::vector<std::string> probes;              // the same
+  std::vector<std::uint64_t> applied;           // expectations that applied, from 0: the same
+  bool judged = false;                          // something beyond that objects were made
+  std::vector<FailedStep> failed_steps;
 };
 
 std::string Encode(const std::vector<Job>& jobs);

@@ -36,11 +36,32 @@ Json JsonOf(const FailureLine& f) {
           {"seeds", f.seeds},   {"show", f.show}};
 }
 
+Json JsonOf(const StepLine& s) {
+  return {
+      {"step", s.number}, {"what", s.what}, {"runs", s.runs}, {"seed", s.seed}, {"error", s.error}};
+}
+
+Json JsonOf(const ExpectationLine& e) {
+  return {{"expectation", e.number}, {"what", e.what}, {"why", e.why}};
+}
+
+Json JsonOf(const scenario::NotSimulated& n) {
+  return {{"subject", n.subject}, {"controller", n.controller}, {"message", n.message},
+          {"file", n.file},       {"line", n.span.line},        {"column", n.span.column}};
+}
+
 Json JsonOf(const Part& p) {
   return {{"firstSeed", p.first},
           {"lastSeed", p.last},
           {"shard", p.shard.index},
           {"of", p.shard.count}};
+}
+
+template <class T>
+Json ListOf(const std::vector<T>& items) {
+  Json out = Json::array();
+  for (const T& item : items) out.push_back(JsonOf(item));
+  return out;
 }
 
 // Reads the fields of one object; the first that is not as it was written is what is wrong.
@@ -105,6 +126,28 @@ absl::StatusOr<FailureLine> ParseFailure(const Value& v, std::size_t i) {
   return f;
 }
 
+absl::StatusOr<StepLine> ParseFailedStep(const Value& v, std::size_t i) {
+  Fields fields(v, fmt::format("failedSteps[{}]", i));
+  StepLine s;
+  s.number = static_cast<std::int64_t>(fields.Count("step"));
+  s.what = fields.Text("what");
+  s.runs = fields.Count("runs");
+  s.seed = fields.Count("seed");
+  s.error = fields.Text("error");
+  RETURN_IF_ERROR(fields.status());
+  return s;
+}
+
+absl::StatusOr<ExpectationLine> ParseExpectationLine(const Value& v, std::size_t) {
+  Fields fields(v, "expectation");
+  ExpectationLine e;
+  e.number = static_cast<std::int64_t>(fields.Count("expectation"));
+  e.what = fields.Text("what");
+  e.why = fields.Text("why");
+  RETURN_IF_ERROR(fields.status());
+  return e;
+}
+
 absl::StatusOr<Part> ParsePart(const Value& v, std::size_t i) {
   constexpr std::uint64_t kMostShards = 1'000'000;
   Fields fields(v, fmt::format("parts[{}]", i));
@@ -116,6 +159,18 @@ absl::StatusOr<Part> ParsePart(const Value& v, std::size_t i) {
   if (p.shard.count < 1 || p.shard.count > kMostShards) fields.Wrong("of", "no number of shards");
   RETURN_IF_ERROR(fields.status());
   return p;
+}
+
+template <class T>
+absl::Status ParseList(Fields& fields, std::string_view name,
+                       absl::StatusOr<T> (*parse)(const Value&, std::size_t), std::vector<T>* out) {
+  const Value& list = fields.List(name);
+  RETURN_IF_ERROR(fields.status());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    ASSIGN_OR_RETURN(T one, parse(list.at(i), i));
+    out->push_back(std::move(one));
+  }
+  return absl::OkStatus();
 }
 
 // A seed that both did; 0: there is none. What is in both shards repeats after as many seeds as the
@@ -168,10 +223,25 @@ void MergeFailure(const FailureLine& f, std::vector<FailureLine>* all) {
   same->count = count;
 }
 
+void MergeFailedStep(const StepLine& step, std::vector<StepLine>* all) {
+  const auto same = std::find_if(all->begin(), all->end(), [&step](const StepLine& other) {
+    return other.number == step.number;
+  });
+  if (same == all->end()) return all->push_back(step);
+  const std::uint64_t runs = same->runs + step.runs;
+  if (step.seed < same->seed) *same = step;
+  same->runs = runs;
+}
+
+// Vacuous are those that no shard had anything for.
+void KeepCommon(const std::vector<ExpectationLine>& others, std::vector<ExpectationLine>* all) {
+  std::erase_if(*all, [&others](const ExpectationLine& e) {
+    return std::none_of(others.begin(), others.end(),
+                        [&e](const ExpectationLine& o) { return o.number == e.number; });
+  });
+}
+
 Json JsonOf(const Summary& s) {
-  Json failures = Json::array(), parts = Json::array();
-  for (const Part& p : s.parts) parts.push_back(JsonOf(p));
-  for (const FailureLine& f : s.failures) failures.push_back(JsonOf(f));
   return {{"apiVersion", "ksim.dev/v1"},
           {"kind", "FuzzResult"},
           {"scenario", s.scenario},
@@ -179,7 +249,7 @@ Json JsonOf(const Summary& s) {
           {"campaign", s.campaign},
           {"firstSeed", s.first},
           {"lastSeed", s.last},
-          {"parts", std::move(parts)},
+          {"parts", ListOf(s.parts)},
           {"runs", s.runs},
           {"runsPerSecond", PerSecond(s.runs, s.wall_ns)},
           {"events", s.events},
@@ -191,7 +261,12 @@ Json JsonOf(const Summary& s) {
           {"interrupted", s.interrupted},
           {"exitCode", s.Code()},
           {"faults", Json::object_t(s.faults.begin(), s.faults.end())},
-          {"failures", std::move(failures)},
+          {"failures", ListOf(s.failures)},
+          {"judgedRuns", s.judged},
+          {"failedSteps", ListOf(s.failed_steps)},
+          {"vacuous", ListOf(s.vacuous)},
+          {"notLasting", ListOf(s.not_lasting)},
+          {"notSimulated", ListOf(s.not_simulated)},
           {"neverFired", s.NeverFired()},
           {"probesReached", s.probes},
           {"probesNeverReached", s.ProbesNeverReached()}};
@@ -232,13 +307,19 @@ std::vector<std::string> Summary::ProbesNeverReached() const {
   return out;
 }
 
+bool Summary::JudgedNothing() const { return runs > 0 && judged == 0; }
+
 int Summary::Code() const {
   static constexpr int kWorst[] = {kCrashed, kNotDeterministic, kSafety, kLiveness};
   for (int code : kWorst)
     if (std::any_of(failures.begin(), failures.end(),
                     [code](const FailureLine& f) { return f.code == code; }))
       return code;
-  return undecided.empty() ? kFine : kUndecided;
+  const bool clean =
+      failed_steps.empty() && vacuous.empty() && not_lasting.empty() && not_simulated.empty();
+  if (strict && !clean) return kSafety;
+  if (!undecided.empty()) return kUndecided;
+  return JudgedNothing() ? kNothingJudged : kFine;
 }
 
 std::string ToJson(const Summary& s) { return TextOf(JsonOf(s)); }
@@ -276,17 +357,12 @@ absl::StatusOr<Summary> ParseSummary(const Value& tree) {
     s.faults[std::string(m.name.text())] = Count(m.value);
   for (const Value& p : fields.List("probesReached").items())
     s.probes.insert(std::string(p.AsString()));
-  const Value& failures = fields.List("failures");
-  const Value& parts = fields.List("parts");
-  RETURN_IF_ERROR(fields.status());
-  for (std::size_t i = 0; i < failures.size(); ++i) {
-    ASSIGN_OR_RETURN(FailureLine failure, ParseFailure(failures.at(i), i));
-    s.failures.push_back(std::move(failure));
-  }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    ASSIGN_OR_RETURN(const Part part, ParsePart(parts.at(i), i));
-    s.parts.push_back(part);
-  }
+  s.judged = fields.Count("judgedRuns");
+  RETURN_IF_ERROR(ParseList(fields, "failures", ParseFailure, &s.failures));
+  RETURN_IF_ERROR(ParseList(fields, "failedSteps", ParseFailedStep, &s.failed_steps));
+  RETURN_IF_ERROR(ParseList(fields, "vacuous", ParseExpectationLine, &s.vacuous));
+  RETURN_IF_ERROR(ParseList(fields, "notLasting", ParseExpectationLine, &s.not_lasting));
+  RETURN_IF_ERROR(ParseList(fields, "parts", ParsePart, &s.parts));
   return s;
 }
 
@@ -322,6 +398,13 @@ Summary Merged(const std::vector<Summary>& shards) {
     out.rechecked += s.rechecked;
     out.undecided.insert(out.undecided.end(), s.undecided.begin(), s.undecided.end());
     out.interrupted |= s.interrupted;
+    if (&s == &shards.front()) {
+      out.vacuous = s.vacuous;
+      out.not_lasting = s.not_lasting;
+    }
+    KeepCommon(s.vacuous, &out.vacuous);
+    out.judged += s.judged;
+    for (const StepLine& step : s.failed_steps) MergeFailedStep(step, &out.failed_steps);
     for (const auto& [kind, n] : s.faults) out.faults[kind] += n;
     out.probes.insert(s.probes.begin(), s.probes.end());
     for (FailureLine f : s.failures) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "ksim/fuzz/campaign.h"
+#include "ksim/scenario/not_simulated.h"
 #include "ksim/value/value.h"
 
 namespace ksim::fuzz {
@@ -24,6 +25,23 @@ struct FailureLine {
   std::int64_t steps = -1;  // decisions and faults: all, or what shrinking left; -1 = unknown
   std::string seeds;        // "10/10", of other seeds; "" = not tried
   std::string show;         // the command that shows it again
+};
+
+// A step that failed for good in some runs with drawn faults, and in none without.
+struct StepLine {
+  StepLine() = default;
+  std::int64_t number = 0;
+  std::string what;        // "step 2 (delete configmaps/a)"
+  std::uint64_t runs = 0;  // in which it failed
+  std::uint64_t seed = 0;  // the first of them
+  std::string error;       // in it
+};
+
+// An expectation that says less than it seems to.
+struct ExpectationLine {
+  ExpectationLine() = default;
+  std::int64_t number = 0;
+  std::string what, why;
 };
 
 // Seeds that one campaign did: those from `first` to `last` that are of its shard.
@@ -46,11 +64,18 @@ struct Summary {
   std::map<std::string, std::uint64_t> faults;  // by kind; 0 = never fired
   std::set<std::string> probes;                 // reached
   std::vector<FailureLine> failures;
+  std::uint64_t judged = 0;  // runs in which more happened than that objects were made
+  std::vector<StepLine> failed_steps;
+  std::vector<ExpectationLine> vacuous;      // never applied, in no run
+  std::vector<ExpectationLine> not_lasting;  // as the run without drawn faults tells them
+  std::vector<scenario::NotSimulated> not_simulated;
+  bool strict = false;  // then what is above is wrong
   bool interrupted = false;
   bool repeatable = false;  // by --seeds alone: neither --time nor a signal ended it
 
   std::vector<std::string> NeverFired() const;
   std::vector<std::string> ProbesNeverReached() const;
+  bool JudgedNothing() const;
   int Code() const;  // docs/exit-codes.md, as if nothing had interrupted it
 };
 

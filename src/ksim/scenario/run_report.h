@@ -55,6 +55,7 @@ struct RunReport {
   std::vector<bool> applied;         // of scenario.expect: there was something that it spoke of
   std::vector<ExpectationNote> vacuous;      // met, and never applied to anything
   std::vector<ExpectationNote> not_lasting;  // eventually without `lasts`, and not at the end
+  bool workload_served = false;  // of a campaign: somebody but the user wrote of the workload
   std::uint64_t commits = 0;
   std::uint64_t requests = 0;
   std::uint64_t kernel_steps = 0;

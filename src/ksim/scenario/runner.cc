@@ -50,8 +50,10 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
   if (options_.fuzz || AnswersDrawnFaults())
     drawn_ = std::make_unique<fault::DrawnFaults>(injector_, world_,
                                                   fault::AllowedKinds(scenario_.fuzz.faults));
-  if (options_.fuzz)
+  if (options_.fuzz) {
     late_writes_ = std::make_unique<LateWrites>(world_.sim().bus(), world_.user().actor());
+    activity_ = std::make_unique<WorkloadActivity>(world_.sim().bus(), world_.user().actor());
+  }
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter,
                                {sim::EventKind::kCommit, sim::EventKind::kRequest},
@@ -223,6 +225,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
     EmitPhase("end");
   }
   report_.remarks = checks_.checker().remarks();
+  report_.workload_served = activity_ && activity_->any();
   report_.failures = steps_.failures();
   report_.never_begun = steps_.never_begun();
   SetResult(expectations_.violations(), checks_.findings(), &report_);

@@ -27,6 +27,7 @@
 #include "ksim/scenario/scenario.h"
 #include "ksim/scenario/standstill_detector.h"
 #include "ksim/scenario/step_scheduler.h"
+#include "ksim/scenario/workload_activity.h"
 #include "ksim/scenario/world.h"
 #include "ksim/trace/render.h"
 #include "ksim/trace/trace.h"
@@ -102,7 +103,8 @@ class Runner {
   StandstillDetector standstill_;
   std::unique_ptr<fault::DrawnFaults> drawn_;  // null: nobody answers with a fault
   Expectations expectations_;
-  std::unique_ptr<LateWrites> late_writes_;  // null: not a campaign
+  std::unique_ptr<LateWrites> late_writes_;     // null: not a campaign
+  std::unique_ptr<WorkloadActivity> activity_;  // the same
   check::LiveChecker checks_;
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   RunReport report_;

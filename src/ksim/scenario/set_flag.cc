@@ -86,6 +86,8 @@ std::string ApplySet(YamlNode* scenario, const std::string& assignment, int flag
   const Span place{-flag, 0, -flag, 0};
   YamlNode* at = scenario;
   for (const std::string& name : names) {
+    // All of them, also those that the file names: only a later flag takes one out again.
+    if (path == "spec.cluster.variants.all" && name == "all") at->entries.clear();
     YamlNode* next = Below(at, name, place);
     if (next == nullptr)
       return fmt::format("there is no item {} in the list of {}", name, at->items.size());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,29 +14,43 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_flags.h"
+#include "ksim/cli/fuzz_progress.h"
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/help.h"
+#include "ksim/cli/live_line.h"
+#include "ksim/cli/result.h"
 #include "ksim/cli/signals.h"
 #include "ksim/fuzz/campaign.h"
-#include "ksim/fuzz/campaign_expectations.h"
 #include "ksim/fuzz/failure_report.h"
+#include "ksim/fuzz/rehearsal.h"
 #include "ksim/fuzz/summary.h"
 #include "ksim/scenario/dry_run.h"
+#include "ksim/scenario/expectations.h"
 #include "ksim/scenario/load.h"
+#include "ksim/scenario/not_simulated.h"
+#include "ksim/scenario/step_scheduler.h"
 
 namespace ksim::cli {
 namespace {
 
 using fuzz::Failure;
 using fuzz::FailureLine;
+using fuzz::Rehearsal;
 using fuzz::Summary;
 using fuzz::Tally;
 using scenario::Scenario;
 
-// The scenario to fuzz; nullopt with the complaint printed.
-std::optional<Scenario> LoadFuzzedScenario(Io& io, const FuzzFlags& flags) {
+// The scenario to fuzz, and whatever of it a run does nothing about.
+struct Fuzzed {
+  Scenario scenario;
+  std::vector<scenario::NotSimulated> not_simulated;
+};
+
+// Nullopt with the complaint printed.
+std::optional<Fuzzed> LoadFuzzedScenario(Io& io, const FuzzFlags& flags) {
   scenario::LoadOptions options;
   options.set = flags.set;
+  options.strict = flags.strict;
   scenario::Loaded loaded = scenario::Load(flags.files, options);
   std::vector<Diagnostic> errors = loaded.errors;
   if (errors.empty() && loaded.scenarios.size() != 1) {
@@ -48,7 +63,14 @@ std::optional<Scenario> LoadFuzzedScenario(Io& io, const FuzzFlags& flags) {
   }
   if (errors.empty()) errors = scenario::DryRun(loaded.scenarios[0]);
   if (!flags.common.quiet) io.Err(Render(loaded.warnings, io.err_color()));
-  if (errors.empty()) return std::move(loaded.scenarios[0]);
+  if (errors.empty()) {
+    Fuzzed fuzzed;
+    fuzzed.not_simulated = scenario::NotSimulatedIn(loaded.scenarios[0], loaded.files[0]);
+    if (!flags.common.quiet || flags.strict)
+      io.Err(NotSimulatedText(fuzzed.not_simulated, flags.strict, io.err_color()));
+    fuzzed.scenario = std::move(loaded.scenarios[0]);
+    return fuzzed;
+  }
   io.Err(Render(errors, io.err_color()));
   return std::nullopt;
 }
@@ -75,8 +97,63 @@ FailureLine LineOf(const Failure& f, const FuzzFlags& flags, const CampaignPlan&
   return line;
 }
 
-Summary Summarise(const Scenario& scenario, const FuzzFlags& flags, const CampaignPlan& plan,
-                  const Tally& t, std::int64_t wall_ns, const CampaignOutput& output) {
+std::string NameOfStep(const Scenario& scenario, std::int64_t number) {
+  const scenario::Step& step = scenario.steps[static_cast<std::size_t>(number) - 1];
+  return fmt::format("step {} ({} {})", number, scenario::ToString(step.kind),
+                     scenario::TargetOf(step));
+}
+
+bool FailsAnyway(const Rehearsal& rehearsal, std::int64_t step) {
+  return std::any_of(rehearsal.failed_steps.begin(), rehearsal.failed_steps.end(),
+                     [step](const scenario::StepFailure& f) { return f.number == step; });
+}
+
+// A step that fails without any drawn fault: a failure that `ksim run` shows.
+FailureLine LineOf(const scenario::StepFailure& f, const Scenario& scenario, const FuzzFlags& flags,
+                   const Tally& t) {
+  FailureLine line;
+  line.oracle = "step";
+  line.place = NameOfStep(scenario, f.number);
+  line.message = fmt::format("{}: {}", line.place, f.error);
+  line.code = fuzz::kSafety;
+  line.steps = 0;
+  const auto count = t.failed_steps.find(f.number);
+  if (count != t.failed_steps.end()) line.count = count->second.runs;
+  line.show = "ksim run " + ShellQuote(flags.files.front());
+  for (const std::string& set : flags.set) line.show += " --set " + ShellQuote(set);
+  return line;
+}
+
+fuzz::ExpectationLine LineOf(const scenario::ExpectationNote& note) {
+  fuzz::ExpectationLine line;
+  line.number = note.number;
+  line.what = note.expectation;
+  line.why = note.why;
+  return line;
+}
+
+// The expectations that a campaign kept and no run had anything for. `all`: those of the scenario
+// as the user wrote it.
+std::vector<fuzz::ExpectationLine> Vacuous(const std::vector<scenario::Expectation>& all,
+                                           const Rehearsal& rehearsal, const Tally& t) {
+  std::vector<fuzz::ExpectationLine> out;
+  std::uint64_t kept = 0;
+  for (std::size_t i = 0; i < all.size() && t.runs > 0; ++i) {
+    const auto number = static_cast<std::int64_t>(i) + 1;
+    const auto& dropped = rehearsal.dropped;
+    if (std::find(dropped.begin(), dropped.end(), number) != dropped.end()) continue;
+    if (t.applied.contains(kept++)) continue;
+    fuzz::ExpectationLine& line = out.emplace_back();
+    line.number = number;
+    line.what = scenario::Describe(all[i]);
+    line.why = "in no run was there an object that it speaks of";
+  }
+  return out;
+}
+
+Summary Summarise(const Fuzzed& fuzzed, const Rehearsal& rehearsal, const Scenario& scenario,
+                  const FuzzFlags& flags, const CampaignPlan& plan, const Tally& t,
+                  std::int64_t wall_ns, const CampaignOutput& output) {
   Summary s;
   s.scenario = scenario.name;
   s.strategy = flags.plan.strategy;
@@ -99,26 +176,49 @@ Summary Summarise(const Scenario& scenario, const FuzzFlags& flags, const Campai
   for (const auto& [kind, n] : t.faults) s.faults[FaultName(kind)] = n;
   s.probes = t.probes;
   s.interrupted = t.interrupted;
+  s.judged = t.judged;
+  s.strict = flags.strict;
+  s.not_simulated = fuzzed.not_simulated;
+  s.vacuous = Vacuous(fuzzed.scenario.expect, rehearsal, t);
+  for (const scenario::ExpectationNote& note : rehearsal.not_lasting)
+    s.not_lasting.push_back(LineOf(note));
+  for (const auto& [number, count] : t.failed_steps) {
+    if (FailsAnyway(rehearsal, number)) continue;
+    fuzz::StepLine& line = s.failed_steps.emplace_back();
+    line.number = number;
+    line.what = NameOfStep(scenario, number);
+    line.runs = count.runs;
+    line.seed = count.first;
+    line.error = count.error;
+  }
   for (const Failure& f : t.failures) s.failures.push_back(LineOf(f, flags, plan, output));
   return s;
 }
 
-int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const Scenario& scenario,
+int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const Fuzzed& fuzzed,
                 CampaignOutput& output, Duration started) {
   const auto wall_ns = [started] { return (os::MonotonicNow() - started).ns(); };
   const int jobs = flags.jobs > 0 ? flags.jobs : os::ProcessorCount();
   io.Flush();
-  const InterruptibleScope until_all_is_written;
+  const InterruptibleScope until_all_is_written(
+      "interrupted: the runs under way are ended, and what was found is written; once more ends "
+      "it at once\n");
+  LiveLine live(flags.common.quiet ? -1 : STDERR_FILENO);
+  live.Show("a run without drawn faults");
+  const Rehearsal rehearsal = fuzz::Rehearse(fuzzed.scenario, [&] {
+    return interrupted != 0 || os::MonotonicNow() - started > plan.timeout;
+  });
+  const Scenario scenario = fuzz::WithLastingExpectations(fuzzed.scenario, rehearsal);
+  live.Erase();  // a worker begins with what is not printed yet
   absl::StatusOr<std::unique_ptr<fuzz::Executor>> executor =
       fuzz::MakeWorkers(scenario, plan.timeout, jobs);
   if (!executor.ok()) return PrintFuzzError(io, "--jobs", Message(executor.status()));
-  const bool shows_progress = os::IsTerminal(STDERR_FILENO) && !flags.common.quiet;
 
   // The runs.
   fuzz::CampaignOptions options = plan.options;
   options.interrupted = [] { return interrupted != 0; };
-  options.on_batch = [&](const Tally& t) {
-    if (shows_progress) io.Err("\r\x1b[K" + ProgressLine(t, wall_ns()));
+  options.on_progress = [&live](const fuzz::CampaignProgress& p) {
+    if (live.IsDue(1)) live.Show(ProgressLine(p, live.columns()));
   };
   options.on_failure = [&](const Failure& f) { output.WriteFound(scenario, f); };
   absl::StatusOr<fuzz::Campaign> campaign =
@@ -127,15 +227,17 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   const Tally tally = campaign->Execute();
   const std::int64_t wall = wall_ns();
   executor->reset();
-  if (shows_progress) io.Err("\r\x1b[K");
+  live.Erase();
   if (tally.runs == 0 && !tally.interrupted) {
     io.Err("error: no seed to run\n");
     return kNothing;
   }
 
   // The report.
-  Summary summary = Summarise(scenario, flags, plan, tally, wall, output);
-  output.ShrinkAll(scenario, tally, plan.timeout, &summary);
+  Summary summary = Summarise(fuzzed, rehearsal, scenario, flags, plan, tally, wall, output);
+  output.ShrinkAll(scenario, tally, plan.timeout, live, &summary);
+  for (auto f = rehearsal.failed_steps.rbegin(); f != rehearsal.failed_steps.rend(); ++f)
+    summary.failures.insert(summary.failures.begin(), LineOf(*f, scenario, flags, tally));
   const int code = output.Report(summary);
   const bool counted = flags.plan.strategy != "exhaustive";
   if (counted && tally.out_of_time && flags.common.output == "text")
@@ -161,7 +263,8 @@ int MergeShards(Io& io, const FuzzFlags& flags, CampaignOutput& output) {
   const absl::Status together = fuzz::CheckShards(shards, dirs);
   if (!together.ok()) return PrintFuzzError(io, "merge", Message(together));
   Summary merged = fuzz::Merged(shards);
-  if (!output.CanWrite()) return kInvalid;
+  if (!output.CanWrite() || !output.Lock()) return kInvalid;
+  merged.strict = flags.strict;
   if (flags.has_out()) {
     for (FailureLine& f : merged.failures)
       if (!f.dir.empty()) output.Copy(&f);
@@ -177,10 +280,9 @@ int RunFuzz(Io& io, const FuzzFlags& flags) {
   if (flags.files.size() != 1) return PrintFuzzError(io, "FILE", "ksim fuzz takes one scenario");
   const std::optional<CampaignPlan> plan = ParseCampaignPlan(io, flags);
   if (!plan) return kInvalid;
-  std::optional<Scenario> scenario = LoadFuzzedScenario(io, flags);
-  if (!scenario || !output.CanWrite()) return kInvalid;
-  return RunCampaign(io, flags, *plan, fuzz::WithLastingExpectations(*std::move(scenario)), output,
-                     started);
+  const std::optional<Fuzzed> fuzzed = LoadFuzzedScenario(io, flags);
+  if (!fuzzed || !output.CanWrite() || !output.Lock()) return kInvalid;
+  return RunCampaign(io, flags, *plan, *fuzzed, output, started);
 }
 
 }  // namespace
