@@ -46,6 +46,12 @@ TEST(PlaceOf, ALimitIsWhatKeptTheRunBusy) {
   v.oracle = "limit";
   v.message = "not quiet when limit.time had passed; busy with: sleep  kubelet/node-2  due +31.5s";
   EXPECT_EQ(PlaceOf(v), "not quiet when limit.time had passed; busy with: sleep  kubelet/node-N");
+  v.message =
+      "not quiet when limit.time had passed; busy with: step 2 (delete rs/r) has not ended: it "
+      "waits "
+      "for replicasets/r to be gone; nobody has removed its finalizer \"x\"";
+  EXPECT_EQ(PlaceOf(v),
+            "not quiet when limit.time had passed; busy with: step N (delete rs/r) has not ended");
 }
 
 TEST(FileNameOf, IsOneDirectoryName) {

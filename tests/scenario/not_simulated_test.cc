@@ -157,6 +157,8 @@ TEST(NotSimulated, FieldsOfPodsThatAskForWhatNobodyGivesAreNamed) {
       {"containers: [{name: c, lifecycle: {preStop: {sleep: {seconds: 5}}}}]",
        "4:31 -: a container's lifecycle has no effect in this run: preStop and postStart are not "
        "run\n"},
+      {"activeDeadlineSeconds: 5",
+       "4:8 -: a pod's activeDeadlineSeconds has no effect in this run: it runs on\n"},
       {"schedulerName: default-scheduler", ""},
       {"schedulerName: volcano",
        "4:8 -: no scheduler volcano in this run: its pods stay Pending\n"},
@@ -170,6 +172,51 @@ TEST(NotSimulated, FieldsOfPodsThatAskForWhatNobodyGivesAreNamed) {
                   "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{}}}\n", row.spec)),
               row.said)
         << row.spec;
+}
+
+TEST(NotSimulated, ObjectsThatAPodNamesAndNobodyMakesAreNamed) {
+  const auto missing = [](const char* place, const char* kind) {
+    return fmt::format(
+        "{} -: a pod names a {} that is not there: a real kubelet does not start its containers, "
+        "and "
+        "here they start\n",
+        place, kind);
+  };
+  const struct {
+    const char* spec;
+    std::string said;
+  } rows[] = {
+      {"containers: [{name: c, envFrom: [{configMapRef: {name: m}}]}]",
+       missing("4:42", "ConfigMap")},
+      {"containers: [{name: c, env: [{name: e, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]",
+       missing("4:59", "Secret")},
+      {"volumes: [{name: v, configMap: {name: m}}]", missing("4:28", "ConfigMap")},
+      {"volumes: [{name: v, secret: {secretName: s}}]", missing("4:28", "Secret")},
+      {"volumes: [{name: v, projected: {sources: [{secret: {name: s}}]}}]",
+       missing("4:51", "Secret")},
+      {"volumes: [{name: v, configMap: {name: m, optional: true}}]", ""},
+      {"volumes: [{name: v, configMap: {name: kube-root-ca.crt}}]", ""},
+      {"volumes: [{name: v, configMap: {name: there}}]", ""},
+      {"serviceAccountName: default", ""},
+      {"serviceAccountName: robot",
+       "4:8 -: a pod names a ServiceAccount that is not there: a real API server refuses it, and "
+       "here nobody looks\n"},
+  };
+  for (const auto& row : rows)
+    EXPECT_EQ(SaidOfManifest(fmt::format(
+                  "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{}}}\n---\n"
+                  "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: there}}\n---\n"
+                  "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m, namespace: other}}\n",
+                  row.spec)),
+              row.said)
+        << row.spec;
+}
+
+TEST(NotSimulated, ASecretForATokenIsNamed) {
+  EXPECT_EQ(SaidOfManifest("apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n"
+                           "type: kubernetes.io/service-account-token\n"),
+            "4:1 serviceaccount-token-controller: no service account token controller in this run: "
+            "a Secret for a token of a service account stays empty\n");
 }
 
 TEST(NotSimulated, ThePodsOfATemplateAreLookedAtIfSomebodyMakesThem) {

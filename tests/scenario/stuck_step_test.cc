@@ -52,7 +52,8 @@ TEST(StuckStep, ALimitNamesWhatAStepWaitsForAndWhoWouldHaveDoneIt) {
        "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: "
        "c, image: i}]}}}}",
        "wait: {resource: deployments/d, for: condition=Available, timeout: 1h}",
-       "step 2 (wait deployments.apps/d) has not ended: this run has no controller for Deployment"},
+       "step 2 (wait deployments.apps/d) has not ended: it waits for deployments/d, and this run "
+       "has no controller for Deployment"},
   };
   for (const auto& row : rows)
     EXPECT_EQ(Busy(Create(row.object) + "  - {at: 8s, " + row.step + "}\n"), row.busy);

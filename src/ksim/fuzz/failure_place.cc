@@ -61,7 +61,9 @@ std::string PlaceOf(const trace::Violation& v) {
     // A time bound does not make it another expectation: under faults there is none.
     return std::string(TextBefore(TextBefore(v.message, ": there "), " within "));
   }
-  if (v.oracle == "limit") return Generalised(TextBefore(v.message, "  due "));
+  // The object that a step waits for is another one in each run.
+  if (v.oracle == "limit")
+    return Generalised(TextBefore(TextBefore(v.message, "  due "), ": it waits for "));
   std::set<std::string> objects;
   for (const std::string& o : v.objects) objects.insert(Generalised(o));
   if (objects.empty()) return Generalised(v.message);

@@ -13,6 +13,7 @@
 #include "ksim/fault/injector.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/parse.h"
+#include "ksim/scenario/pod_spec_gaps.h"
 #include "ksim/scenario/step_scheduler.h"
 #include "ksim/value/json.h"
 
@@ -61,6 +62,10 @@ bool WritesObjects(const Step& step) {
          step.kind == StepKind::kReplace;
 }
 
+std::string NamespaceOf(const Manifest& manifest) {
+  return std::string(manifest.tree.Get("metadata").Get("namespace").AsString());
+}
+
 std::string Without(const ControllerInfo& controller) {
   return fmt::format("no {} in this run", controller.Title());
 }
@@ -83,9 +88,10 @@ class Finder {
   }
 
  private:
-  // Notes the nodes and the kinds of owners that an object names.
+  // Notes the object, and the kinds of owners that it names.
   void Note(const Manifest& manifest) {
     if (manifest.Kind() == "Node") nodes_.insert(manifest.Name());
+    objects_.insert(ObjectNameOf(manifest.Kind(), NamespaceOf(manifest), manifest.Name()));
     for (const Value& owner : manifest.tree.Get("metadata").Get("ownerReferences").items())
       owners_.insert(std::string(owner.Get("kind").AsString()));
   }
@@ -126,6 +132,7 @@ class Finder {
             "the schema of a CustomResourceDefinition has no effect in this run: it checks and "
             "defaults nothing");
     if (info->kind == "Node") LookAtNode(manifest);
+    if (info->kind == "Secret") LookAtSecret(manifest);
     LookAtPodSpec(manifest);
   }
 
@@ -148,6 +155,15 @@ class Finder {
     const std::string what(row == nullptr ? "nothing will follow" : row->text);
     AddAt(manifest, "kind", kind, missing, fmt::format("{}: {}", who, what));
     return false;
+  }
+
+  void LookAtSecret(const Manifest& manifest) {
+    const ControllerInfo* missing = Missing("serviceaccount-token");
+    if (missing == nullptr ||
+        manifest.tree.Get("type").AsString() != "kubernetes.io/service-account-token")
+      return;
+    AddAt(manifest, "type", "Secret", missing,
+          Without(*missing) + ": a Secret for a token of a service account stays empty");
   }
 
   void LookAtNode(const Manifest& manifest) {
@@ -173,44 +189,14 @@ class Finder {
     const std::string way(WayToPodSpec(manifest.Kind()));
     if (way.empty()) return;
     const Value spec = At(manifest.tree, way);
-    LookAtUnusedFields(manifest, way, spec);
+    for (PodSpecGap& gap : GapsOfPodSpec(spec, NamespaceOf(manifest), objects_))
+      AddAt(manifest, way + "." + gap.field, std::move(gap.subject), nullptr,
+            std::move(gap.message));
     const std::string scheduler(spec.Get("schedulerName").AsString());
     if (!scheduler.empty() && scheduler != "default-scheduler")
       AddAt(manifest, way + ".schedulerName", manifest.Kind(), nullptr,
             fmt::format("no scheduler {} in this run: its pods stay Pending", scheduler));
     LookAtNodeName(manifest, way + ".nodeName", std::string(spec.Get("nodeName").AsString()));
-  }
-
-  // The fields of a pod's spec that ask for what nobody here gives.
-  void LookAtUnusedFields(const Manifest& manifest, const std::string& way, const Value& spec) {
-    const auto add = [&](std::string_view field, std::string what, std::string_view why) {
-      AddAt(manifest, fmt::format("{}.{}", way, field), what, nullptr,
-            fmt::format("{} has no effect in this run: {}", what, why));
-    };
-    const auto why = [](std::string_view group, std::string_view kind) {
-      return controllers::EffectOf(group, kind)->text;
-    };
-    int i = 0;
-    for (const Value& volume : spec.Get("volumes").items()) {
-      const std::string field = fmt::format("volumes[{}]", i++);
-      if (volume.Has("persistentVolumeClaim"))
-        add(field + ".persistentVolumeClaim", "PersistentVolumeClaim",
-            why("", "PersistentVolumeClaim"));
-      if (volume.Has("ephemeral"))
-        add(field + ".ephemeral", "an ephemeral volume", why("", "PersistentVolumeClaim"));
-    }
-    if (spec.Has("resourceClaims"))
-      add("resourceClaims", "ResourceClaim", "devices are not simulated");
-    if (spec.Has("runtimeClassName"))
-      add("runtimeClassName", "RuntimeClass", why("node.k8s.io", "RuntimeClass"));
-    for (const char* list : {"initContainers", "containers"}) {
-      int n = 0;
-      for (const Value& container : spec.Get(list).items()) {
-        const std::string field = fmt::format("{}[{}].lifecycle", list, n++);
-        if (container.Has("lifecycle"))
-          add(field, "a container's lifecycle", "preStop and postStart are not run");
-      }
-    }
   }
 
   void LookAtNodeName(const Manifest& manifest, const std::string& field, const std::string& node) {
@@ -333,7 +319,8 @@ class Finder {
   const Scenario& scenario_;
   const std::string& file_;
   api::Kinds kinds_;
-  std::set<std::string> nodes_;   // those that the cluster, a step or an object names
+  std::set<std::string> nodes_;  // those that the cluster, a step or an object names
+  ObjectNames objects_;
   std::set<std::string> owners_;  // the kinds of owners that objects name
   std::set<std::string> said_;
   std::vector<NotSimulated> found_;

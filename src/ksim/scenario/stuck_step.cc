@@ -102,7 +102,9 @@ std::string WhyStuckInWait(const Step& step, const Scenario& scenario, World& wo
   const controllers::KindEffect* row = controllers::EffectOf(kind->group, kind->kind);
   if (row == nullptr || row->effect != controllers::Effect::kNeedsController) return "";
   if (MissingController(scenario.cluster, scenario.compat, row->controller) == nullptr) return "";
-  return fmt::format("this run has no controller for {}", kind->kind);
+  const std::string name = step.name.empty() ? "" : "/" + step.name;
+  return fmt::format("it waits for {}{}, and this run has no controller for {}", kind->resource,
+                     name, kind->kind);
 }
 
 }  // namespace

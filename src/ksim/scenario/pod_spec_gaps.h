@@ -1,0 +1,28 @@
+// PodSpecGaps: the fields of a pod's spec that a real cluster would act on and ksim does not:
+// volumes, hooks, deadlines, and objects that are named and not there, for which nobody looks.
+#pragma once
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/value/value.h"
+
+namespace ksim::scenario {
+
+struct PodSpecGap {
+  PodSpecGap() = default;
+  std::string field;    // below the spec: volumes[1].persistentVolumeClaim
+  std::string subject;  // PersistentVolumeClaim
+  std::string message;
+};
+
+// KIND/NAMESPACE/NAME of objects that a scenario makes.
+using ObjectNames = std::set<std::string>;
+std::string ObjectNameOf(std::string_view kind, std::string_view ns, std::string_view name);
+
+// In the order of the list above. `ns`: where the pod will be.
+std::vector<PodSpecGap> GapsOfPodSpec(const value::Value& spec, const std::string& ns,
+                                      const ObjectNames& objects);
+
+}  // namespace ksim::scenario
