@@ -57,8 +57,8 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Before the first Run only (KSIM_CHECK). A custom kind that a manifest uses need not be added
-  // unless the guess at its plural (Policy -> policies) is wrong.
+  // Before the first Run only (KSIM_CHECK). A custom kind that a manifest or a controller uses need
+  // not be added unless the guess at its plural (Policy -> policies) is wrong.
   void AddKind(api::ResourceInfo kind);
   // Runs the controller in a process of that name, made anew at every start of the process.
   void AddController(std::string name, controllers::ControllerFactory factory);
@@ -88,8 +88,7 @@ class Cluster {
   sim::Simulation& simulation();
   api::Kinds& kinds();
 
-  // The trace so far. A run with controllers of one's own can be looked at with ksim, but not
-  // replayed by it.
+  // The trace so far. ksim looks at it as at any, but cannot replay it: that is for the program.
   trace::Trace MakeTrace() const;
   absl::Status WriteTrace(const std::string& path) const;  // .jsonl, .ktrace or -
 

@@ -1,7 +1,9 @@
 // replay, diff, get, describe, events, explain, version and completion.
 #include <gtest/gtest.h>
 
+#include "docs/examples/website/website_controller.h"
 #include "ksim/base/os.h"
+#include "ksim/cluster.h"
 #include "ksim/trace/trace.h"
 #include "ksim/value/json.h"
 #include "tests/cli/run_cli.h"
@@ -134,6 +136,39 @@ TEST_F(Traces, ATraceOfAnotherVersionNeedsForce) {
   const std::size_t type = text.find("\"type\":\"add\"");
   text.replace(type, 12, "\"type\":\"update\"");
   EXPECT_EQ(RunCli({"replay", Write("version.jsonl", text), "--force"}).code, 1);
+}
+
+// The trace of a program that links ksim is not "not deterministic": ksim lacks what it had.
+TEST_F(Traces, ATraceOfAProgramNeedsThatProgram) {
+  const auto write = [](std::uint64_t seed, bool own, const std::string& path) {
+    ClusterOptions options;
+    options.seed = seed;
+    Cluster cluster(options);
+    if (own) cluster.AddController("website-controller", MakeWebsiteController);
+    ASSERT_TRUE(cluster.Run().ok());
+    ASSERT_TRUE(cluster.WriteTrace(path).ok());
+  };
+  const std::string path = testing::TempDir() + "own.jsonl";
+  const std::string plain = testing::TempDir() + "own-plain.ktrace";
+  write(3, true, path);
+  write(4, false, plain);
+  const std::string hint = "\nhint: ksim cannot run it again; let the program do so with seed ";
+  const std::string rest = ", and compare the two traces by `ksim diff`\n";
+  for (const char* command : {"replay", "shrink"}) {
+    const CliResult r = RunCli({command, path});
+    EXPECT_EQ(r.code, 2) << command;
+    EXPECT_EQ(r.err, path +
+                         ": error: a program made this trace with controllers of its own: "
+                         "website-controller" +
+                         hint + "3" + rest);
+  }
+  EXPECT_EQ(RunCli({"replay", plain}).err,
+            plain + ": error: a program made this trace" + hint + "4" + rest);
+  EXPECT_EQ(RunCli({"get", path, "nodes"}).code, 0);
+  EXPECT_EQ(RunCli({"check", path}).code, 0);
+  // Made again, it is the same.
+  write(3, true, plain);
+  EXPECT_EQ(RunCli({"diff", path, plain}).code, 0);
 }
 
 TEST_F(Traces, DiffTellsEqualFromDifferent) {

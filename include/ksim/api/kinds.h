@@ -71,6 +71,9 @@ class Kinds {
   // are returned as they are; null if `kind` is empty.
   const ResourceInfo* AddGeneric(std::string_view api_version, std::string_view kind,
                                  bool namespaced = true);
+  // The same, of a resource of which nothing else is known. Its kind is a guess (websites ->
+  // Website) until a manifest or definition says what it is; the version is v1 beside others.
+  const ResourceInfo* AddResource(std::string_view group, std::string_view resource);
   // Adds the kind that a CustomResourceDefinition (apiextensions.k8s.io/v1) defines, at each
   // version that is served. Returns it at its storage version, or at the first if that is not
   // served. InvalidArgument if names or versions are missing, or none is served.

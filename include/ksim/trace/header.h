@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace ksim::trace {
 
 inline constexpr int kTraceVersion = 1;
+inline constexpr std::string_view kModeProgram = "program";
 
 // All that is needed to repeat the run.
 struct Header {
@@ -23,9 +25,12 @@ struct Header {
   std::string strategy = "nominal";
   std::uint64_t strategy_seed = 1;
   value::Value strategy_params = value::Value::EmptyObject();
+  // run, fuzz, or kModeProgram: ksim::Cluster in a program, which alone can run it again.
   std::string mode = "run";
   value::Value scenario;  // scenario/scenario.h ToTree
   std::vector<sim::Override> overrides;
+  // The controllers beside ksim's own, which whoever made the trace has linked.
+  std::vector<std::string> own_controllers;
 };
 
 struct Violation {

@@ -1,6 +1,7 @@
 #include "ksim/cli/trace_input.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -65,8 +66,28 @@ std::optional<trace::Trace> ReadTraceOrPrintError(Io& io, const std::string& pat
   return *std::move(trace);
 }
 
+namespace {
+
+// Prints why only the program that made the trace can run it again.
+void PrintProgramNeeded(Io& io, const trace::Header& header, const std::string& path) {
+  const std::string with = header.own_controllers.empty()
+                               ? ""
+                               : fmt::format(" with controllers of its own: {}",
+                                             fmt::join(header.own_controllers, ", "));
+  io.Err(fmt::format(
+      "{}: error: a program made this trace{}\nhint: ksim cannot run it again; let the program do "
+      "so with seed {}, and compare the two traces by `ksim diff`\n",
+      path, with, header.seed));
+}
+
+}  // namespace
+
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
                                              const std::string& path) {
+  if (trace.header.mode == trace::kModeProgram || !trace.header.own_controllers.empty()) {
+    PrintProgramNeeded(io, trace.header, path);
+    return std::nullopt;
+  }
   scenario::Loaded loaded = scenario::ParseScenarioTree(trace.header.scenario);
   if (!loaded.errors.empty() || loaded.scenarios.size() != 1) {
     for (Diagnostic& d : loaded.errors) d.file = path + ": " + d.file;

@@ -195,7 +195,10 @@ trace::Trace Cluster::MakeTrace() const {
   trace.header.ksim_version = std::string(Version());
   trace.header.compat = std::string(api::ToString(impl_->scenario.compat));
   trace.header.seed = trace.header.strategy_seed = impl_->scenario.seed;
+  trace.header.mode = trace::kModeProgram;
   trace.header.scenario = scenario::ToTree(impl_->scenario);
+  for (const scenario::PluggedController& own : impl_->options.controllers)
+    trace.header.own_controllers.push_back(own.name);
   trace.events = impl_->recorder->Records(trace::RenderOptions());
   trace::End end;
   end.events = world.sim().bus().last_seq();

@@ -269,6 +269,8 @@ trace::Header Runner::MakeHeader() const {
   header.mode = options_.fuzz ? "fuzz" : "run";
   header.scenario = ToTree(scenario_);
   header.overrides = options_.world.overrides;
+  for (const PluggedController& own : options_.world.controllers)
+    header.own_controllers.push_back(own.name);
   return header;
 }
 

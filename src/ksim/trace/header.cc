@@ -74,7 +74,9 @@ std::string ToJsonLine(const Header& h) {
       h.version, Quoted(h.ksim_version), Quoted(h.compat), h.seed, Quoted(h.strategy),
       h.strategy_seed, value::ToJson(h.strategy_params), Quoted(h.mode));
   value::AppendJson(h.scenario, &out);
-  return out + ",\"overrides\":" + Answers(h.overrides) + "}";
+  out += ",\"overrides\":" + Answers(h.overrides);
+  if (!h.own_controllers.empty()) out += ",\"ownControllers\":" + List(h.own_controllers, Quoted);
+  return out + "}";
 }
 
 Value ToTree(const Violation& v) {
@@ -120,6 +122,8 @@ absl::StatusOr<Header> ParseHeader(const Value& line) {
   h.mode = TextOf(line.Get("mode"));
   h.scenario = line.Get("scenario");
   RETURN_IF_ERROR(ParseAnswers(line.Get("overrides"), &h.overrides));
+  for (const Value& name : line.Get("ownControllers").items())
+    h.own_controllers.push_back(TextOf(name));
   return h;
 }
 

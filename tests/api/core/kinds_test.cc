@@ -144,6 +144,29 @@ TEST(Kinds, TheTableContradictsItselfNowhere) {
   }
 }
 
+// A controller may name a resource before anybody says more of it.
+TEST(Kinds, AResourceAloneIsAKindThatAManifestCompletes) {
+  Kinds kinds;
+  const struct {
+    const char *resource, *kind;
+  } guesses[] = {{"websites", "Website"},
+                 {"policies", "Policy"},
+                 {"classes", "Class"},
+                 {"boxes", "Box"},
+                 {"sheep", "Sheep"}};
+  for (const auto& g : guesses) {
+    const ResourceInfo* added = kinds.AddResource("example.dev", g.resource);
+    EXPECT_EQ(added->kind, g.kind);
+    EXPECT_EQ(added->api_version(), "example.dev/v1");
+    EXPECT_EQ(kinds.AddResource("example.dev", g.resource), added);
+    EXPECT_EQ(kinds.ByKind("example.dev/v1", g.kind), added);
+  }
+  const ResourceInfo* config = kinds.AddResource("example.dev", "siteconfigs");
+  EXPECT_EQ(kinds.AddGeneric("example.dev/v1beta1", "SiteConfig")->version, "v1beta1");
+  EXPECT_EQ(config->kind, "SiteConfig");
+  EXPECT_EQ(config->version, "v1");
+}
+
 TEST(Kinds, GenericKindsGuessTheirPlural) {
   EXPECT_EQ(GuessPlural("Policy"), "policies");
   EXPECT_EQ(GuessPlural("Ingress"), "ingresses");

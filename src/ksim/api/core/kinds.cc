@@ -20,6 +20,7 @@ struct Kinds::Impl {
   std::vector<const ResourceInfo*> kinds;          // built-in ones first, then as added
   std::vector<const ResourceInfo*> sorted;         // by group, then resource
   std::vector<std::unique_ptr<ResourceInfo>> own;  // those added; all Kinds share the built-in ones
+  std::vector<const ResourceInfo*> guessed;        // some of `own`: an addition says what they are
 };
 
 namespace {
@@ -108,6 +109,15 @@ std::optional<KubeVersion> ParseKubeVersion(std::string_view text) {
   return version;
 }
 
+// policies -> policy, classes -> class, websites -> website.
+std::string GuessSingular(std::string_view plural) {
+  if (plural.ends_with("ies")) return std::string(plural.substr(0, plural.size() - 3)) + "y";
+  for (const std::string_view ending : {"sses", "xes", "ches", "shes"})
+    if (plural.ends_with(ending)) return std::string(plural.substr(0, plural.size() - 2));
+  if (plural.ends_with("s")) plural.remove_suffix(1);
+  return std::string(plural);
+}
+
 // The built-in kinds, completed and put in order once: every run has a Kinds of its own.
 struct BuiltIn {
   BuiltIn() : kinds(BuiltinKinds()) {
@@ -178,11 +188,23 @@ const ResourceInfo* Kinds::ByName(std::string_view name) const {
   return found;
 }
 
+namespace {
+
+ResourceInfo AtVersion(ResourceInfo info, std::string_view version) {
+  info.version = version;
+  return info;
+}
+
+}  // namespace
+
 const ResourceInfo* Kinds::Add(ResourceInfo info) {
   Complete(&info);
   info.builtin_number = ResourceInfo::kNotBuiltin;  // also of a built-in kind's changed copy
   for (const std::unique_ptr<ResourceInfo>& k : impl_->own) {
-    if (IsSameResource(*k, info) && k->version == info.version) {
+    if (!IsSameResource(*k, info)) continue;
+    if (k->version != info.version && std::erase(impl_->guessed, k.get()) > 0) {
+      *k = AtVersion(info, k->version);  // whoever guessed goes on to ask for this version
+    } else if (k->version == info.version) {
       *k = std::move(info);
       return k.get();
     }
@@ -222,6 +244,24 @@ const ResourceInfo* Kinds::AddGeneric(std::string_view api_version, std::string_
   info.unconditional_update = false;
   info.custom = true;
   return Add(std::move(info));
+}
+
+const ResourceInfo* Kinds::AddResource(std::string_view group, std::string_view resource) {
+  if (const ResourceInfo* known = ByResource(group, resource)) return known;
+  ResourceInfo info;
+  info.group = group;
+  info.version = "v1";
+  info.resource = resource;
+  info.singular = GuessSingular(resource);
+  info.kind = info.singular;
+  if (!info.kind.empty() && info.kind.front() >= 'a' && info.kind.front() <= 'z')
+    info.kind.front() = static_cast<char>(info.kind.front() - 'a' + 'A');
+  info.has_status = true;
+  info.has_generation = true;
+  info.custom = true;
+  const ResourceInfo* const added = Add(std::move(info));
+  impl_->guessed.push_back(added);
+  return added;
 }
 
 absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {

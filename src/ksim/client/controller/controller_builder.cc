@@ -234,9 +234,19 @@ ControllerBuilder::ControllerBuilder(Connection& connection, InformerFactory& in
     : impl_(std::make_unique<Impl>(connection, informers, std::move(part))) {}
 ControllerBuilder::~ControllerBuilder() = default;
 
+namespace {
+
+void CheckThereIs(const api::ResourceInfo* resource, const std::string& part) {
+  KSIM_CHECK(resource != nullptr)
+      << part << ": there is no such resource; is it misspelt, or not in this version?";
+}
+
+}  // namespace
+
 ControllerBuilder& ControllerBuilder::For(const api::ResourceInfo* resource,
                                           std::vector<Predicate> predicates) {
   KSIM_CHECK(impl_->reconciled == nullptr) << impl_->part << ": For may be called once only";
+  CheckThereIs(resource, impl_->part);
   impl_->reconciled = resource;
   Source source;
   source.resource = resource;
@@ -249,6 +259,7 @@ ControllerBuilder& ControllerBuilder::For(const api::ResourceInfo* resource,
 ControllerBuilder& ControllerBuilder::Owns(const api::ResourceInfo* resource,
                                            std::vector<Predicate> predicates,
                                            bool controller_only) {
+  CheckThereIs(resource, impl_->part);
   Impl::Owned owned;
   owned.source.resource = resource;
   owned.source.predicates = std::move(predicates);
@@ -259,6 +270,7 @@ ControllerBuilder& ControllerBuilder::Owns(const api::ResourceInfo* resource,
 
 ControllerBuilder& ControllerBuilder::Watches(const api::ResourceInfo* resource, MapFunc map,
                                               std::vector<Predicate> predicates) {
+  CheckThereIs(resource, impl_->part);
   Source source;
   source.resource = resource;
   source.map = std::move(map);
