@@ -141,9 +141,10 @@ class Endings(unittest.TestCase):
                 self.assertTrue(all(len(t) < columns for t in texts), texts)
                 self.assertRegex(texts[-1], r"^replicaset: \d" if columns == 24 else
                                  r"^replicaset: [0-9hms.]+ of 20000h0m0s, [0-9,]+ events$")
-        self.assertEqual(self.on_a_terminal(["run", "scenarios/replicaset.yaml", "-q"], 80, None), "")
+        short = ["run", "scenarios/replicaset.yaml", "-q"]
+        self.assertEqual(self.on_a_terminal(short, 80, None), "")
 
-    # What the program writes to stderr where that is a terminal; it gets a signal after 2 s.
+    # The program's stderr where that is a terminal; it gets a signal after 2 s.
     def on_a_terminal(self, args, columns, number=signal.SIGINT):
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)

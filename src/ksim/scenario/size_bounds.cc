@@ -50,7 +50,7 @@ bool CheckReplicas(Problems& problems, const Span& span, std::string_view where,
   return CheckAtMost(problems, span, where, kMostReplicas, replicas, kWhyReplicas);
 }
 
-// What is no int32 the API server refuses with words of its own.
+// The API server itself refuses a number of replicas that is no int32.
 std::vector<Diagnostic> TooManyPods(const Scenario& scenario) {
   std::vector<Diagnostic> out;
   for (const Step& step : scenario.steps)
