@@ -1,5 +1,6 @@
 #include "ksim/check/checker.h"
 
+#include "ksim/check/trace_law.h"
 #include "ksim/check/trace_observer.h"
 #include "ksim/trace/events.h"
 
@@ -56,6 +57,7 @@ std::vector<std::pair<std::string, std::string>> Checker::not_judged() const {
   std::size_t next = 0;
   for (const OracleEntry& entry : AllOracles()) {
     const std::string name(entry.info->name);
+    if (name == kTraceConsistent) continue;  // no run judges it
     if (!Selected(checks_, name)) {
       out.emplace_back(name, "left out by `checks`");
     } else if (entry.make == nullptr) {
@@ -109,7 +111,9 @@ RunEnd EndOf(const trace::Trace& trace) {
   end.t = trace.end->time;
   for (const trace::Violation& v : trace.end->violations) end.limit |= v.oracle == "limit";
   const std::string_view until = trace.header.scenario.Get("spec").Get("until").AsString();
-  end.quiet = !end.cut && !end.limit && (until.empty() || until == "quiescent");
+  // A fuzzed run goes on until it is quiet, whatever `until` says.
+  const bool to_the_end = until.empty() || until == "quiescent" || trace.header.mode == "fuzz";
+  end.quiet = !end.cut && !end.limit && to_the_end;
   return end;
 }
 

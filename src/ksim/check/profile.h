@@ -12,6 +12,8 @@ struct Profile {
   // The queue in front of a cache keeps back a deletion of an object that the cache does not have
   // (client-go tools/cache/delta_fifo.go Delete; a RealFIFO passes it on).
   bool queue_drops_unknown_deletions = false;
+  // A list at the newest revision may come from a server's cache (ConsistentListFromCache).
+  bool newest_lists_from_cache = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ksim/check/trace_expectations.h"
+#include "ksim/check/trace_law.h"
 
 namespace ksim::check {
 namespace {
@@ -57,6 +58,12 @@ std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trac
     Verdict v;
     v.oracle = std::string(entry.info->name);
     v.guarantee = entry.info->guarantee;
+    if (v.oracle == kTraceConsistent) {
+      v.findings = ContradictionsIn(trace, checker);
+      if (!v.findings.empty()) v.state = Verdict::State::kViolated;
+      out.push_back(std::move(v));
+      continue;
+    }
     if (entry.make == nullptr && entry.why.empty()) {
       FromLastLine(trace, &v);
       if (v.oracle == "expect")

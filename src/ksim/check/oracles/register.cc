@@ -52,6 +52,8 @@ const std::vector<OracleEntry>& AllOracles() {
                 "there is no node lifecycle controller in this version"),
       Elsewhere("jobCount", Guarantee::kSafety, "A Job counts each finished pod once.",
                 "there is no Job controller in this version"),
+      Elsewhere("trace.consistent", Guarantee::kSafety,
+                "A recorded trace nowhere contradicts itself; `ksim check` alone judges that.", ""),
       Elsewhere("limit", Guarantee::kLiveness, "The run ends within its limits.", ""),
       Elsewhere("expect", Guarantee::kSafety, "The scenario's own expectations.", "")};
   return all;

@@ -1,0 +1,109 @@
+// RuntimeLaw of laws/register.h: kubelets run the containers of pods that are theirs, each from its
+// image to its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "ksim/api/kinds.h"
+#include "ksim/check/laws/register.h"
+
+namespace ksim::check {
+namespace {
+
+using Kind = sim::EventKind;
+using trace::Record;
+using value::Value;
+
+// "exit 137"
+bool IsExit(std::string_view result) {
+  return result.size() > 5 && result.starts_with("exit ") &&
+         result.find_first_not_of("0123456789", 5) == std::string_view::npos;
+}
+
+class Runtimes : public TraceLaw {
+ public:
+  void On(const Ledger& ledger, const Record& r) override {
+    if (r.kind != Kind::kRuntime) return;
+    Same(r, "the actor", r.actor, fmt::format("kubelet/{}", r.Text("node")));
+    JudgePod(ledger, r);
+    JudgeAction(r);
+    if (const Record* cause = ledger.CauseOf(r)) JudgeCause(r, *cause);
+  }
+
+ private:
+  void JudgePod(const Ledger& ledger, const Record& r) {
+    const std::string_view pod = r.Text("pod");
+    const std::size_t slash = pod.find('/');
+    const std::string_view ns = pod.substr(0, slash);
+    const std::string_view name = slash == std::string_view::npos ? "" : pod.substr(slash + 1);
+    bool there = false, bound = false, has = r.Text("container").empty();
+    for (const CommittedChange* c : ledger.history().OfObject(api::ObjectHash("pods", ns, name))) {
+      if (c->seq > r.seq || c->uid() != r.Text("uid")) continue;
+      const Value& spec = c->state().Get("spec");
+      there = true;
+      bound = bound || spec.Get("nodeName").AsString() == r.Text("node");
+      for (std::string_view list : {"containers", "initContainers", "ephemeralContainers"})
+        for (const Value& container : spec.Get(list).items())
+          has = has || container.Get("name").AsString() == r.Text("container");
+    }
+    if (!there) Contradict(r, fmt::format("no pod {} had the uid {}", pod, r.Text("uid")));
+    if (there && !bound) Contradict(r, fmt::format("pod {} is not on {}", pod, r.Text("node")));
+    if (there && !has)
+      Contradict(r, fmt::format("pod {} has no container \"{}\"", pod, r.Text("container")));
+  }
+
+  void JudgeAction(const Record& r) {
+    const std::string_view action = r.Text("action"), result = r.Text("result");
+    const bool of_pod = action == "sandbox" || action == "remove";
+    if (of_pod != r.Text("container").empty())
+      Contradict(r, fmt::format("{} of {}", action, of_pod ? "a container" : "no container"));
+    const bool ends = action == "exit" || action == "kill";
+    const bool fits = ends               ? IsExit(result)
+                      : action == "pull" ? result == "ok" || result == "failed"
+                                         : result == "ok";
+    if (!fits) Contradict(r, fmt::format("{} with the result \"{}\"", action, result));
+    std::string& before = last_[{std::string(r.Text("node")), std::string(r.Text("uid")),
+                                 std::string(r.Text("container"))}];
+    if (!Follows(before, action)) Contradict(r, fmt::format("{} after \"{}\"", action, before));
+    before = result == "failed" ? "failed pull" : action;
+  }
+
+  // A kubelet does one thing after the other to a pod, as its handler was told of it.
+  void JudgeCause(const Record& r, const Record& cause) {
+    if (cause.kind == Kind::kHandler) {
+      Same(r, "the resource of its cause", cause.Text("resource"), "pods");
+      Same(r, "the pod of its cause",
+           fmt::format("{}/{}", cause.Text("namespace"), cause.Text("name")), r.Text("pod"));
+      Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
+    } else if (cause.kind == Kind::kRuntime) {
+      Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
+      // A container without a pull has its image.
+      const std::string_view action = r.Text("action"), before = cause.Text("action");
+      if (action == "start") Same(r, "the action of its cause", before, "create");
+      if (action != "start" && (action != "create" || before != "pull")) return;
+      Same(r, "the container of its cause", cause.Text("container"), r.Text("container"));
+    }
+  }
+
+  // A kubelet that was restarted begins again with a container that it had not started.
+  static bool Follows(std::string_view before, std::string_view action) {
+    const bool ended = before.empty() || before == "exit" || before == "kill";
+    if (action == "sandbox") return before.empty() || before == "remove" || before == "sandbox";
+    if (action == "remove") return before == "sandbox";
+    if (action == "pull") return ended || before != "start";
+    if (action == "create") return ended || before == "pull" || before == "create";
+    if (action == "start") return before == "create";
+    return (action == "exit" || action == "kill") && before == "start";
+  }
+
+  std::map<std::tuple<std::string, std::string, std::string>, std::string> last_;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceLaw> RuntimeLaw() { return std::make_unique<Runtimes>(); }
+
+}  // namespace ksim::check

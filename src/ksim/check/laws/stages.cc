@@ -1,0 +1,92 @@
+// StageLaw of laws/register.h: each request passes a server's stages in their order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "ksim/check/laws/register.h"
+
+namespace ksim::check {
+namespace {
+
+using Kind = sim::EventKind;
+using trace::Record;
+
+class Stages : public TraceLaw {
+ public:
+  void On(const Ledger& ledger, const Record& r) override {
+    if (r.kind != Kind::kStage) return;
+    if (r.Int("request") == 0) return JudgeOwn(r);
+    const Asked* asked = ledger.Request(r.Int("request"));
+    if (asked == nullptr) {
+      Contradict(r, fmt::format("a stage of request {}, which nobody sent", r.Int("request")));
+      return;
+    }
+    const Record& q = *asked->request;
+    Same(r, "the stage's cause", static_cast<std::int64_t>(r.cause),
+         static_cast<std::int64_t>(q.seq));
+    Same(r, "the actor", r.actor, q.Text("server"));
+    if (r.Text("result").empty()) Contradict(r, "a stage without a result");
+    const Record* last = asked->stages.empty() ? nullptr : asked->stages.back();
+    const std::string_view before = last == nullptr ? "" : last->Text("stage");
+    if (!Follows(before, r, q))
+      Contradict(r, fmt::format("stage \"{}\" of a {} after \"{}\"", r.Text("stage"),
+                                q.Text("verb"), before));
+    // A server that refused by a cached object tries once more with the newest one.
+    const bool anew = before == "validate" && r.Text("stage") != "admit";
+    if (last != nullptr && last->Text("result") != "ok" && !anew)
+      Contradict(r, fmt::format("a stage after seq {}, which refused the request", last->seq));
+    // A server authenticates and authorizes at one moment.
+    if (r.Text("stage") == "authorize" && last != nullptr) Same(r, "the time", r.t, last->t);
+    // Nothing but a write takes time before the store.
+    if ((r.Text("stage") == "validate" && before == "admit") && last != nullptr)
+      Same(r, "the time", r.t, last->t);
+  }
+
+ private:
+  static bool Reads(std::string_view verb) {
+    return verb == "get" || verb == "list" || verb == "watch";
+  }
+
+  static bool Follows(std::string_view before, const Record& r, const Record& q) {
+    const std::string_view stage = r.Text("stage"), verb = q.Text("verb");
+    if (stage == "authenticate") return before.empty();
+    if (stage == "authorize") return before == "authenticate";
+    if (Reads(verb)) return stage == "store" && verb != "watch" && before == "authorize";
+    const bool deletes = verb == "delete" || verb == "deletecollection";
+    if (deletes) {
+      if (stage == "admit") return before == "authorize" || before == "store" || before == "admit";
+      return stage == "store" && before == "admit";
+    }
+    // A write that met another one begins anew.
+    if (stage == "default")
+      return before == "authorize" || before == "validate" || before == "store";
+    const bool evicts = q.Text("subresource") == "eviction";
+    if (stage == "admit") return before == "default" || (evicts && before == "authorize");
+    if (stage == "validate") return before == "admit";
+    // A patch of what is not there gets no further.
+    return before == "validate" || evicts || (before == "authorize" && r.Text("result") != "ok");
+  }
+
+  // A server asks itself for its namespaces, one after the other.
+  void JudgeOwn(const Record& r) {
+    Same(r, "the stage's cause", static_cast<std::int64_t>(r.cause), 0);
+    static constexpr std::string_view kAll[] = {"authenticate", "authorize", "default",
+                                                "admit",        "validate",  "store"};
+    std::size_t& next = own_[r.actor];
+    Same(r, "the stage", r.Text("stage"), kAll[next]);
+    if (r.Text("stage") != "store") Same(r, "the result", r.Text("result"), "ok");
+    next = (next + 1) % std::size(kAll);
+    if (!r.actor.starts_with("kube-apiserver"))
+      Contradict(r, fmt::format("{} is no API server", r.actor));
+  }
+
+  std::map<std::string, std::size_t> own_;  // by actor: the stage that comes
+};
+
+}  // namespace
+
+std::unique_ptr<TraceLaw> StageLaw() { return std::make_unique<Stages>(); }
+
+}  // namespace ksim::check
