@@ -6,6 +6,7 @@
 
 #include "ksim/base/check.h"
 #include "ksim/base/diagnostic.h"
+#include "ksim/base/os.h"
 #include "ksim/fuzz/planner.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
@@ -15,15 +16,21 @@ namespace {
 
 using scenario::Scenario;
 
-constexpr const char* kScenarios[] = {"scenarios/replicaset.yaml",
-                                      "scenarios/delete-pod.yaml",
-                                      "scenarios/scale.yaml",
-                                      "scenarios/watch-drop.yaml",
-                                      "scenarios/stale-apiserver.yaml",
-                                      "scenarios/controller-restart.yaml",
-                                      "scenarios/museum/b6-rs-expectations.workload.yaml"};
+constexpr std::string_view kFolders[] = {"scenarios/", "scenarios/museum/", "scenarios/wrong/",
+                                         "tests/regress/"};
 constexpr const char* kVersions[] = {"1.25", "1.30", "1.36"};
 constexpr const char* kStrategies[] = {"swarm", "random", "pct"};
+
+// The scenarios of the tree. Those in scenarios/ itself come more often: they run on any version.
+std::vector<std::string> Scenarios() {
+  std::vector<std::string> out;
+  for (std::string_view folder : kFolders) {
+    const std::vector<std::string> names = *os::ListDirectory(std::string(folder), ".yaml");
+    for (int times = folder == kFolders[0] ? 4 : 1; times > 0; --times)
+      for (const std::string& name : names) out.push_back(std::string(folder) + name);
+  }
+  return out;
+}
 
 Scenario Loaded(const std::string& path, const std::vector<std::string>& set) {
   scenario::LoadOptions options;
@@ -46,10 +53,11 @@ trace::Trace TraceOf(const Scenario& scenario, std::optional<fuzz::StrategySpec>
 
 DrawnTrace DrawTrace(Dice& dice) {
   DrawnTrace out;
-  const std::string path = kScenarios[dice.Throw(std::size(kScenarios))];
+  const std::vector<std::string> scenarios = Scenarios();
+  const std::string& path = scenarios[dice.Throw(scenarios.size())];
   const std::string version = kVersions[dice.Throw(std::size(kVersions))];
-  // The workloads of the museum are about one version's bug.
-  const bool free = !path.starts_with("scenarios/museum");
+  // Those in other folders are about one version's bug.
+  const bool free = path.rfind('/') == kFolders[0].size() - 1;
   Scenario scenario = Loaded(path, {free ? "compat=" + version : "seed=1", "fuzz.window=1m"});
   const std::uint64_t number = 1 + dice.Throw(1'000'000);
   out.binary = dice.OneIn(2);
