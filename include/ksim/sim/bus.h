@@ -53,6 +53,7 @@ enum class EventKind : std::uint16_t {
   kActor = 16,
   kStep = 17,
   kViolation = 18,
+  kInput = 19,
 };
 
 class EventKinds {

@@ -145,7 +145,8 @@ class Simulation {
   Stop RunUntilQuiet(Duration quiet_for, const Limits& limits);
   // As RunUntil, within limits. kTimeReached when every event up to `t` has run.
   Stop RunUntil(VirtualTime t, const Limits& limits);
-  void RequestStop();  // RunUntilQuiet/RunUntil return after this step
+  void RequestStop();     // RunUntilQuiet/RunUntil return after this step
+  VirtualTime NextDue();  // the time of the next event; the end of time if nothing is queued
 
   std::uint64_t steps() const { return steps_; }  // queue entries run (dead ones not)
   std::uint64_t pending_work() const { return pending_work_; }

@@ -38,6 +38,8 @@ absl::StatusOr<Trace> ParseTrace(std::string_view bytes);
 // The hash of a first line, which the last one holds: 16 hex digits.
 std::string HashOfHeader(const value::Value& first_line);
 
+// The last line of a trace, without its newline; `first_line` is the first one.
+std::string LastLine(const std::string& first_line, const End& end);
 // The bytes of a trace; binary for .ktrace, else JSON Lines.
 std::string FormatTrace(const Trace& trace, bool binary);
 // All or nothing. The format is by the name's end.

@@ -94,6 +94,16 @@ absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
   return file;
 }
 
+absl::StatusOr<OutputFile> OutputFile::CreateInPlace(const std::string& path) {
+  OutputFile file;
+  file.fd_ = STDOUT_FILENO;
+  if (path == "-") return file;
+  file.fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file.fd_ < 0) return ErrnoStatus(errno);
+  file.owned_ = true;
+  return file;
+}
+
 absl::Status CheckWritable(const std::string& path) {
   struct stat existing;
   const bool exists = ::stat(path.c_str(), &existing) == 0;

@@ -14,16 +14,19 @@ namespace ksim::os {
 class OutputFile {
  public:
   static absl::StatusOr<OutputFile> Create(const std::string& path);
+  // Empties the file and writes right into it: whoever reads it meanwhile, or after a crash, finds
+  // what was written so far.
+  static absl::StatusOr<OutputFile> CreateInPlace(const std::string& path);
   OutputFile(OutputFile&& o) noexcept;
   OutputFile& operator=(OutputFile&& o) noexcept;
   ~OutputFile();
 
   absl::Status Write(std::string_view text);  // buffered
+  absl::Status Flush();                       // writes the buffer
   absl::Status Commit();                      // once; nothing may be written afterwards
 
  private:
   OutputFile() = default;
-  absl::Status Flush();
   void Discard();
 
   int fd_ = -1;

@@ -40,7 +40,7 @@ class Checker {
  private:
   void Gather(Oracle& oracle, std::uint64_t seq);
 
-  static constexpr std::size_t kKinds = 19;
+  static constexpr std::size_t kKinds = 20;
   Facts facts_;
   std::vector<std::string> checks_;
   std::vector<std::unique_ptr<Oracle>> oracles_;

@@ -44,6 +44,8 @@ Invocation Invoke() {
 }
 
 Command RunCommand();
+Command ServeCommand();
+Command CtlCommand();
 Command ReplayCommand();
 Command DiffCommand();
 Command CheckCommand();

@@ -34,6 +34,7 @@ void CheckTarget(MappingReader& args, std::string_view field, const std::vector<
   if (!args.Has(field)) return;
   const std::string name = args.String(field);
   if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+  if (name.starts_with(kOutside)) return;
   args.problems().Error(args.Find(field)->span,
                         fmt::format("there is no {} \"{}\" in this cluster", what, name),
                         Suggest(name, {known.begin(), known.end()}));
@@ -76,6 +77,7 @@ void CheckBetween(MappingReader& args, const std::vector<std::string>& processes
                           fmt::format("{} wants two processes", args.PathTo("between")));
   for (const YamlNode* item : pair) {
     if (std::find(processes.begin(), processes.end(), item->text) != processes.end()) continue;
+    if (item->text.starts_with(kOutside)) continue;
     good = false;
     args.problems().Error(item->span,
                           fmt::format("there is no process \"{}\" in this cluster", item->text),

@@ -133,7 +133,6 @@ sim::Simulation::Stop Runner::RunWorkload() {
                                                              : stop;
 }
 
-// Ends all faults: nothing is left to do but for those that nothing else ends.
 void Runner::Heal() {
   steps_.set_healed(world_.sim().now());
   standstill_.set_healed(world_.sim().now());
@@ -232,27 +231,34 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   end.events = sim.bus().last_seq();
   end.time = sim.now().ns();
   if (options_.world.digest) end.digest = world_.digest();
-  if (recorder_) end.state = trace::OutcomeDigest(world_.Objects());
+  if (recorder_ || options_.serve) end.state = trace::OutcomeDigest(world_.Objects());
   end.decisions = sim.decisions().decisions();
   end.unapplied = sim.decisions().unapplied();
   NameOracles(scenario_.checks, checks_.checker(), &end);
   report_.kernel_steps = sim.steps();
 }
 
-RunReport Runner::Run() {
-  using Stop = sim::Simulation::Stop;
+void Runner::Begin() {
   Boot();
-  Stop stop = Stop::kStopped;
-  if (!report_.stopped) {
-    // Steps and faults may wait for the event of the phase.
-    steps_.Schedule();
-    injector_.Arm(scenario_.faults);
-    EmitPhase("workload");
-    if (drawn_) drawn_->Open();
-    stop = options_.fuzz ? RunFaultsAndHeal() : RunWorkload();
-  }
+  if (report_.stopped) return;
+  // Steps and faults may wait for the event of the phase.
+  steps_.Schedule();
+  injector_.Arm(scenario_.faults);
+  EmitPhase("workload");
+  if (drawn_) drawn_->Open();
+}
+
+RunReport Runner::End(sim::Simulation::Stop stop) {
   Finish(stop);
   return report_;
+}
+
+RunReport Runner::Run() {
+  using Stop = sim::Simulation::Stop;
+  Begin();
+  Stop stop = Stop::kStopped;
+  if (!report_.stopped) stop = options_.fuzz ? RunFaultsAndHeal() : RunWorkload();
+  return End(stop);
 }
 
 trace::Header Runner::MakeHeader() const {
@@ -266,7 +272,7 @@ trace::Header Runner::MakeHeader() const {
     header.strategy_seed = options_.strategy_seed;
     header.strategy_params = options_.strategy_params;
   }
-  header.mode = options_.fuzz ? "fuzz" : "run";
+  header.mode = options_.serve ? "serve" : options_.fuzz ? "fuzz" : "run";
   header.scenario = ToTree(scenario_);
   header.overrides = options_.world.overrides;
   for (const PluggedController& own : options_.world.controllers)

@@ -55,6 +55,8 @@ struct RunnerOptions {
   value::Value strategy_params = value::Value::EmptyObject();
   // False: no trace can be made, and the end has no digest of the outcome.
   bool record = true;
+  // The run of `ksim serve`: its caller moves the clock between Begin and End.
+  bool serve = false;
   // Asked after every event of these kinds; true ends the run there (interrupted, or --until).
   std::function<bool(const sim::Event&)> stop;
   sim::EventKinds stop_after = sim::EventKinds::All();
@@ -68,6 +70,13 @@ class Runner {
   Runner& operator=(const Runner&) = delete;
 
   RunReport Run();  // once
+  // The same in parts, for a run that goes on until it is told: Begin makes the cluster and begins
+  // the workload; End judges. Each once; `stop`: how the run came to its end.
+  void Begin();
+  RunReport End(sim::Simulation::Stop stop);
+  // Ends all faults: nothing is left to do but for those that nothing else ends.
+  void Heal();
+  fault::Injector& injector() { return injector_; }
 
   World& world() { return world_; }
   const std::vector<sim::Event>& events() const { return recorder_->events(); }
@@ -85,7 +94,6 @@ class Runner {
   void StopIfAsked(const sim::Event& e);
   void Boot();
   sim::Simulation::Stop RunWorkload();
-  void Heal();
   sim::Simulation::Stop RunFaultsAndHeal();
   std::vector<std::string> WhatKeptItBusy();
   // Reports the limit that the run passed, and the steps and faults that did not come.

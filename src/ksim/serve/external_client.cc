@@ -14,6 +14,7 @@ namespace ksim::serve {
 struct ExternalClient::OpenWatch {
   explicit OpenWatch(sim::Simulation& sim) : resumed(sim) {}
   std::unique_ptr<client::WatchStream> stream;
+  std::shared_ptr<client::WatchPipe> pipe;
   sim::Signal resumed;  // the client outside reads again
   bool blocked = false;
 };
@@ -64,6 +65,7 @@ sim::Task<void> ExternalClient::ServeStream(api::Request request, Reply reply,
   OpenWatch watch(env_.sim);
   if (opened) {
     watch.stream = pipe->MakeStream(number);
+    watch.pipe = pipe;
     watches_[number] = &watch;
   }
   reply(std::move(answer->response));
@@ -73,6 +75,7 @@ sim::Task<void> ExternalClient::ServeStream(api::Request request, Reply reply,
     if (!event.has_value()) break;
     if (!sink->Send(*std::move(event))) {
       watch.blocked = true;
+      watch.pipe->SetPaused(true);
       while (watch.blocked) co_await watch.resumed.Wait();
     }
   }
@@ -91,6 +94,7 @@ void ExternalClient::CloseWatch(std::uint64_t stream) {
 void ExternalClient::ResumeWatch(std::uint64_t stream) {
   const auto found = watches_.find(stream);
   if (found == watches_.end()) return;
+  found->second->pipe->SetPaused(false);
   found->second->blocked = false;
   found->second->resumed.Notify();
 }

@@ -205,6 +205,11 @@ void Simulation::ReleaseWork() {
   last_work_ = now_;
 }
 
+VirtualTime Simulation::NextDue() {
+  const QueueEntry* const next = kernel_->LiveFront(VirtualTime::Max());
+  return next == nullptr ? VirtualTime::Max() : VirtualTime(static_cast<std::int64_t>(next->time));
+}
+
 std::vector<std::string> Simulation::DescribePendingWork(std::size_t max) const {
   return kernel_->DescribeWork(max);
 }

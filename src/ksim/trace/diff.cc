@@ -66,6 +66,7 @@ class Side {
       case sim::EventKind::kActor:
       case sim::EventKind::kStep:
       case sim::EventKind::kViolation:
+      case sim::EventKind::kInput:
         return false;
       default:
         return true;

@@ -29,4 +29,11 @@ std::uint64_t ViolationPayload::ContentHash() const {
   return h.Digest();
 }
 
+std::uint64_t InputPayload::ContentHash() const {
+  Hasher h;
+  h.Add(what).Add(connection).Add(stream).Add(method).Add(target).Add(headers.Hash());
+  h.Add(body).Add(base64);
+  return h.Digest();
+}
+
 }  // namespace ksim::trace

@@ -1,5 +1,5 @@
 // The payloads of the events that no layer below emits: `step`, `phase`, `actor` (scenario/),
-// `fault` (fault/) and `violation` (check/, scenario/).
+// `fault` (fault/), `violation` (check/, scenario/) and `input` (serve/).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -48,6 +48,18 @@ struct ViolationPayload : sim::Payload {
   explicit ViolationPayload(Violation v) : violation(std::move(v)) {}
   std::uint64_t ContentHash() const override;
   Violation violation;
+};
+
+// A deed of a client outside the simulation. Given again at the same times, the inputs of a
+// run make the same run.
+struct InputPayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  std::string what;  // request gone pause resume fault heal
+  std::int64_t connection = 0, stream = 0;
+  std::string method, target;
+  value::Value headers;  // those that matter to the server, by name
+  std::string body;      // in base64 if it is no UTF-8
+  bool base64 = false;
 };
 
 }  // namespace ksim::trace

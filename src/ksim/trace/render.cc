@@ -89,6 +89,13 @@ void Violated(const Violation& v, Record* r) {
     r->Add(field, tree.Get(field));
 }
 
+void Input(const InputPayload& p, Record* r) {
+  r->Add("what", Text(p.what)).Add("connection", Value::Of(p.connection));
+  r->Add("stream", Value::Of(p.stream)).Add("method", Text(p.method));
+  r->Add("target", Text(p.target)).Add("headers", p.headers).Add("body", Text(p.body));
+  r->Add("encoding", Text(p.base64 ? "base64" : ""));
+}
+
 // The kinds that clients and kubelets emit, and our own.
 void RenderPayload(const sim::Event& e, const RenderOptions& options, Record* r) {
   using Kind = sim::EventKind;
@@ -138,6 +145,8 @@ void RenderPayload(const sim::Event& e, const RenderOptions& options, Record* r)
       return Step(e.payload.As<StepPayload>(), r);
     case Kind::kViolation:
       return Violated(e.payload.As<ViolationPayload>().violation, r);
+    case Kind::kInput:
+      return Input(e.payload.As<InputPayload>(), r);
     case Kind::kDeliver:
       if (const auto* p = dynamic_cast<const client::DeliverPayload*>(e.payload.get()))
         return Deliver(*p, options, r);

@@ -47,7 +47,9 @@ const std::vector<Kind>& Kinds() {
       {"phase", {"name"}},
       {"actor", {"process", "state"}},
       {"step", {"n", "verb", "target", "args", "state", "result"}},
-      {"violation", {"oracle", "message", "objects", "first"}}};
+      {"violation", {"oracle", "message", "objects", "first"}},
+      {"input",
+       {"what", "connection", "stream", "method", "target", "headers", "body", "encoding"}}};
   return kinds;
 }
 

@@ -158,16 +158,12 @@ absl::StatusOr<Trace> ReadTrace(const std::string& path) {
 
 std::string HashOfHeader(const Value& first_line) { return Hex(first_line.Hash()); }
 
-namespace {
-
 std::string LastLine(const std::string& first_line, const End& end) {
   const absl::StatusOr<Value> tree = value::ParseJson(first_line);
   std::string line = ToJsonLine(end);
   line.pop_back();
   return line + fmt::format(",\"header\":\"{}\"}}", HashOfHeader(tree.value()));
 }
-
-}  // namespace
 
 std::string FormatTrace(const Trace& trace, bool binary) {
   const std::string first = ToJsonLine(trace.header);

@@ -13,6 +13,8 @@
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/runner.h"
+#include "ksim/serve/input.h"
+#include "ksim/serve/served_cluster.h"
 #include "ksim/trace/diff.h"
 #include "ksim/trace/state.h"
 #include "ksim/value/diff.h"
@@ -49,7 +51,8 @@ bool HasObjects(const Trace& trace) {
 }
 
 constexpr std::string_view kHeaderHash = "header";
-constexpr std::size_t kLongestValue = 160;  // of a value that differs
+constexpr std::string_view kServed = "serve";  // the mode
+constexpr std::size_t kLongestValue = 160;     // of a value that differs
 
 struct ReplayFlags {
   std::string path, until;
@@ -175,6 +178,12 @@ int CompareTraces(Io& io, const ReplayFlags& flags, const Trace& recorded, const
   return complete ? kOk : kUndecided;
 }
 
+// The time up to which a served cluster was served, as far as its trace tells.
+VirtualTime EndOf(const Trace& recorded) {
+  if (recorded.end) return VirtualTime(recorded.end->time);
+  return VirtualTime(recorded.events.empty() ? 0 : recorded.events.back().t);
+}
+
 int ReplayAndCompare(Io& io, const ReplayFlags& flags, const Trace& recorded,
                      const scenario::Scenario& scenario, const Until& until) {
   const std::size_t wanted = EventsUntil(recorded, until);
@@ -185,15 +194,27 @@ int ReplayAndCompare(Io& io, const ReplayFlags& flags, const Trace& recorded,
   options.stop = [whole, wanted](const sim::Event& e) {
     return interrupted != 0 || (!whole && e.seq >= wanted);
   };
-  scenario::Runner runner(scenario, std::move(options));
-  {
-    const InterruptibleScope stoppable;
-    if (whole || wanted > 0) runner.Run();
-  }
-  if (interrupted != 0) return InterruptedCode();
   trace::RenderOptions render;
   render.objects = HasObjects(recorded);
-  return CompareTraces(io, flags, recorded, runner.MakeTrace(render), wanted, whole);
+  std::optional<Trace> now;
+  if (recorded.header.mode == kServed) {
+    const auto inputs = serve::InputsOf(recorded);
+    if (!inputs.ok()) {
+      io.Err(fmt::format("{}: error: {}\n", flags.path, Message(inputs.status())));
+      return kInvalid;
+    }
+    serve::ServedCluster cluster(scenario, std::move(options));
+    const InterruptibleScope stoppable;
+    if (whole || wanted > 0) serve::ReplayInputs(cluster, *inputs, EndOf(recorded));
+    now = cluster.runner().MakeTrace(render);
+  } else {
+    scenario::Runner runner(scenario, std::move(options));
+    const InterruptibleScope stoppable;
+    if (whole || wanted > 0) runner.Run();
+    now = runner.MakeTrace(render);
+  }
+  if (interrupted != 0) return InterruptedCode();
+  return CompareTraces(io, flags, recorded, *now, wanted, whole);
 }
 
 int RunReplay(Io& io, const ReplayFlags& flags) {

@@ -162,7 +162,7 @@ bool WatchPipe::Send(api::WatchEvent&& event) {
 
 bool WatchPipe::Choked() const {
   if (faults_ == nullptr || unread_ < faults_->window) return false;
-  return faults_->held > 0 || hooks_->ClosedGate(reader_, Access::kRead) != nullptr;
+  return paused_ || faults_->held > 0 || hooks_->ClosedGate(reader_, Access::kRead) != nullptr;
 }
 
 void WatchPipe::TakenIn(Link& link) {

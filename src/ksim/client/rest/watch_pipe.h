@@ -4,8 +4,9 @@
 // "taken in" are three different instants, and a fault can hold any of them. One queue holds all
 // three: the channel keeps order, so that what has arrived is always in front of what has not.
 //
-// A server is told to wait (WatchSink::Send) only where a fault keeps the client from reading. One
-// that reads has always room: what is on its way to it is not counted.
+// A server is told to wait (WatchSink::Send) only where a fault keeps the client from reading, or
+// the client says that it does not. One that reads has always room: what is on its way to it is not
+// counted.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,8 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
   // The client's end; the stream's number comes with the server's answer. Dropping it tells the
   // server, and nothing more is taken in.
   std::unique_ptr<WatchStream> MakeStream(std::uint64_t number);
+  // The client leaves unread what arrives, or reads again.
+  void SetPaused(bool paused) { paused_ = paused; }
   // Sends something else in the stream's order: the answer that opens it.
   void SendInOrder(std::uint64_t key, absl::AnyInvocable<void()> deliver);
 
@@ -96,6 +99,7 @@ class WatchPipe : public std::enable_shared_from_this<WatchPipe> {
   std::int64_t unread_ = 0;    // events sent and not taken in
   bool server_waits_ = false;  // until it is told that the stream is read again
   std::uint64_t number_ = 0;   // 0: not open yet
+  bool paused_ = false;        // the client says so
   bool reading_ = true;
   bool cut_ = false;
 };

@@ -36,6 +36,7 @@ std::string_view AttributesOf(Kind kind) {
       return "shape=cylinder, fillcolor=\"#cfe8d5\"";
     case Kind::kRequest:
     case Kind::kResponse:
+    case Kind::kInput:
       return "shape=box, fillcolor=\"#d5e3f7\"";
     case Kind::kEvent:
     case Kind::kDeliver:

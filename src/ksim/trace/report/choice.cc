@@ -11,7 +11,8 @@ using Kind = sim::EventKind;
 // Few, and what a run is told by.
 bool IsAlwaysThere(Kind kind) {
   return kind == Kind::kViolation || kind == Kind::kFault || kind == Kind::kPhase ||
-         kind == Kind::kStep || kind == Kind::kActor || kind == Kind::kCompact;
+         kind == Kind::kStep || kind == Kind::kInput || kind == Kind::kActor ||
+         kind == Kind::kCompact;
 }
 
 // An aside only repeats what other events say: a request tells its stages, a relist its cache.

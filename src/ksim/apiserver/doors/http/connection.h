@@ -10,11 +10,9 @@
 #include <string_view>
 
 #include "ksim/apiserver/doors/http/message.h"
+#include "ksim/apiserver/doors/http/response_writer.h"
 
 namespace ksim::apiserver::http {
-
-// A request within its connection: 1, 2, ... for HTTP/1, the stream's number for HTTP/2.
-using StreamId = std::uint32_t;
 
 // Takes what connections read. Calls come from within Receive and Close.
 class RequestSink {
@@ -36,24 +34,13 @@ struct ConnectionLimits {
   std::uint32_t streams = 250;
 };
 
-class Connection {
+class Connection : public ResponseWriter {
  public:
-  virtual ~Connection() = default;
-
   // Bytes from the client. What cannot be HTTP is answered by the connection itself, which then
   // closes.
   virtual void Receive(std::string_view bytes) = 0;
   // The client sends no more, or the connection broke: its requests are gone.
   virtual void Close() = 0;
-
-  // A whole response. A stream that is gone or answered is ignored, here and below.
-  virtual void Respond(StreamId stream, HttpResponse response) = 0;
-  // The head of a response whose body follows piece by piece.
-  virtual void Begin(StreamId stream, HttpResponse head) = 0;
-  virtual void Write(StreamId stream, std::string_view piece) = 0;
-  virtual void End(StreamId stream) = 0;
-  // Breaks a response off: its client sees an error and no end.
-  virtual void Reset(StreamId stream) = 0;
 
   // Bytes for the client, in order; empty if there are none now.
   virtual std::string TakeOutput() = 0;

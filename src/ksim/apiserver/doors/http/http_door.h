@@ -1,76 +1,64 @@
 // HttpDoor: the door for clients that speak HTTP. It turns an HTTP request into the request of the
-// server's pipeline, and answers and watch events into bytes; connections are connection.h's.
+// server's pipeline, and answers and watch events into HTTP's; connections are connection.h's, and
+// whoever moves the bytes calls this once a request is whole.
 //
 // Source: apiserver pkg/server/config.go DefaultBuildHandlerChain, pkg/endpoints/handlers.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <span>
+#include <set>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <vector>
 
-#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
-#include "ksim/apiserver/doors/http/connection.h"
-#include "ksim/apiserver/doors/http/negotiation.h"
-#include "ksim/apiserver/doors/http/request_info.h"
+#include "ksim/apiserver/doors/http/message.h"
+#include "ksim/apiserver/doors/http/response_writer.h"
 #include "ksim/apiserver/doors/pipeline.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::apiserver::http {
 
-struct HttpDoorOptions {
-  api::Compat compat{};
-  // The user that requests without credentials of their own have.
-  std::string user = "system:admin";
-};
+// The user that requests without credentials of their own have.
+inline constexpr std::string_view kDefaultUser = "system:admin";
 
-class HttpDoor {
+// One client's connection at the door. What it does to the cluster is a function of the calls
+// below: the writer only takes what is said, and may be null for a client that is not there (a
+// replay, a connection that broke).
+class HttpSession {
  public:
-  // All outlive the door.
-  HttpDoor(sim::Simulation& sim, Pipeline& pipeline, const api::Kinds& kinds,
-           HttpDoorOptions options)
-      : sim_(sim), pipeline_(pipeline), kinds_(kinds), options_(std::move(options)) {}
+  // `sim` and `kinds` outlive the session; so does the writer, or until SetWriter(nullptr).
+  HttpSession(sim::Simulation& sim, const api::Kinds& kinds, ResponseWriter* writer);
+  ~HttpSession();
+  HttpSession(const HttpSession&) = delete;
+  HttpSession& operator=(const HttpSession&) = delete;
 
-  // One client's connection at this door. The session must go before the door does.
-  class Session;
-  std::unique_ptr<Session> Open(const ConnectionLimits& limits);
+  void SetWriter(ResponseWriter* writer);
+
+  // Inside a step. `pipeline` outlives the session, or until the request is answered.
+  void Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& request);
+  // The client has given the request up; a stream that is not open is ignored, here and below.
+  void Gone(StreamId stream);
+  // The client does not read: the watch of this stream sends nothing until Resume.
+  void Pause(StreamId stream);
+  void Resume(StreamId stream);
+
+  // Requests that have no answer yet, and watches that are not open yet.
+  std::size_t unanswered() const;
+  std::vector<StreamId> open_streams() const;
 
  private:
-  sim::Simulation& sim_;
-  Pipeline& pipeline_;
-  const api::Kinds& kinds_;
-  const HttpDoorOptions options_;
-  std::uint64_t next_request_ = 1;
-};
-
-class HttpDoor::Session : public RequestSink {
- public:
-  Session(HttpDoor& door, const ConnectionLimits& limits);
-  ~Session() override;
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  Connection& connection() { return *connection_; }
-
-  void OnRequest(StreamId stream, HttpRequest request) override;
-  void OnGone(StreamId stream) override;
-
- private:
-  struct Exchange;
   struct Streams;
+  class Answer;
   class Watch;
 
-  void ServeResource(StreamId stream, const HttpRequest& http, const Url& url,
-                     const RequestInfo& info);
-  void ServePath(StreamId stream, const HttpRequest& http, const Url& url, const RequestInfo& info);
-  api::Status ReadRequest(const HttpRequest& http, const Url& url, Exchange* exchange,
-                          api::Request* request) const;
-  void RespondStatus(StreamId stream, const api::Status& status, const OutputType* type);
-
-  HttpDoor& door_;
-  std::unique_ptr<Connection> connection_;
-  std::shared_ptr<Streams> streams_;  // what callbacks that outlive the session look at
+  sim::Simulation& sim_;
+  const api::Kinds& kinds_;
+  std::shared_ptr<Streams> streams_;  // callbacks that outlive the session look at it
 };
+
+// Whether the target is the affair of an HttpSession: that of a resource of the API.
+bool IsResourceRequest(const HttpRequest& request);
 
 }  // namespace ksim::apiserver::http

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "fmt/format.h"
+
 namespace ksim::apiserver::http {
 namespace {
 
@@ -23,18 +25,51 @@ api::Status MethodNotAllowed() {
   return status;
 }
 
+// Subresources that the pipeline knows; of which resources is its affair.
+bool IsServed(std::string_view subresource) {
+  for (const std::string_view known : {"", "status", "scale", "binding", "eviction", "finalize"}) {
+    if (subresource == known) return true;
+  }
+  return false;
+}
+
+api::Status NotServed(const RequestInfo& info) {
+  for (const std::string_view stream : {"exec", "attach", "portforward", "proxy"}) {
+    if (info.resource != "pods" || info.subresource != stream) continue;
+    api::Status status = api::Unmapped(
+        501, fmt::format("pods/{}: no program runs in a simulated container, so there is nothing "
+                         "to connect to",
+                         stream));
+    status.reason = "NotImplemented";
+    return status;
+  }
+  return api::UnknownPath();
+}
+
+// The resource at the version of the path; null if that is not served.
+const api::ResourceInfo* FindResource(const api::Kinds& kinds, const RequestInfo& info) {
+  const api::ResourceInfo* preferred = kinds.ByResource(info.api_group, info.resource);
+  if (preferred == nullptr || preferred->version == info.api_version) return preferred;
+  for (const api::ResourceInfo* r : kinds.all()) {
+    if (r->group == info.api_group && r->resource == info.resource &&
+        r->version == info.api_version) {
+      return r;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Request* out) {
   if (!info.error.empty() || info.verb == "proxy") return api::UnknownPath();
-  out->resource = kinds.ByResource(info.api_group, info.resource);
-  if (out->resource == nullptr || out->resource->version != info.api_version) {
-    return api::UnknownPath();
-  }
+  out->resource = FindResource(kinds, info);
+  if (out->resource == nullptr) return api::UnknownPath();
   // The core group is at /api only, all others at /apis.
   if (info.api_group.empty() != (info.api_prefix == "api")) return api::UnknownPath();
   const std::optional<api::Verb> verb = PipelineVerb(info.verb);
   if (!verb.has_value()) return MethodNotAllowed();
+  if (!IsServed(info.subresource)) return NotServed(info);
   out->verb = *verb;
   out->subresource = info.subresource;
   out->name = info.name;

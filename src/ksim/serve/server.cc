@@ -1,0 +1,182 @@
+#include "ksim/serve/server.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "ksim/apiserver/doors/http/http_door.h"
+#include "ksim/apiserver/doors/http/request_reader.h"
+#include "ksim/base/os.h"
+
+namespace ksim::serve {
+namespace {
+
+namespace http = apiserver::http;
+using Stop = sim::Simulation::Stop;
+
+// The longest that the loop lets pass without asking whether it shall stop.
+constexpr Duration kLongestWait = Milliseconds(50);
+// The longest that the simulation runs without a look at the sockets, and how far it goes at a
+// time.
+constexpr Duration kLongestSlice = Milliseconds(10);
+constexpr Duration kSlice = Milliseconds(20);
+// The time that clients have to read what was said last.
+constexpr Duration kLastWords = Milliseconds(500);
+// A client that leaves so much unread is no longer told anything, until it has read half of it
+// (http2 transportDefaultStreamFlow).
+constexpr std::size_t kMostUnread = std::size_t{4} << 20;
+
+}  // namespace
+
+Server::Server(ServedCluster& cluster, const scenario::Scenario& scenario, ServerOptions options)
+    : cluster_(cluster),
+      options_(std::move(options)),
+      paths_(cluster.runner().world().kinds(), scenario.compat),
+      control_(*this, scenario),
+      pace_(options_.speed, cluster.now(), os::MonotonicNow()) {}
+
+Server::~Server() = default;
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Listen(ServedCluster& cluster,
+                                                       const scenario::Scenario& scenario,
+                                                       ServerOptions options) {
+  options.limits.http.body_bytes = http::kMaxRequestBodyBytes;
+  std::unique_ptr<Server> server(new Server(cluster, scenario, std::move(options)));
+  auto sockets = Sockets::Listen(server->options_.host, server->options_.port, *server,
+                                 server->options_.limits);
+  if (!sockets.ok()) return sockets.status();
+  server->sockets_ = *std::move(sockets);
+  return server;
+}
+
+Stop Server::Run() {
+  pace_ = Pace(options_.speed, cluster_.now(), os::MonotonicNow());
+  Stop stop = Stop::kTimeReached;
+  while (stop == Stop::kTimeReached && !(options_.stop && options_.stop())) {
+    sockets_->Poll(TimeToWait());
+    stop = Advance();
+    if (stop == Stop::kTimeReached && (!inputs_.empty() || MustAnswer())) {
+      TakeInputs();
+      stop = AnswerRequests();
+    }
+    sockets_->Flush();
+    PauseAndResume();
+    if (options_.on_idle) options_.on_idle();
+  }
+  // After the last input the clock is past its time, as in a replay.
+  if (stop == Stop::kTimeReached) stop = cluster_.AdvanceTo(cluster_.now());
+  sockets_->Close(kLastWords);
+  inputs_.clear();
+  return stop;
+}
+
+Duration Server::TimeToWait() {
+  if (!inputs_.empty() || pace_.speed().kind == Speed::Kind::kMax || MustAnswer())
+    return Duration();
+  Duration wait;
+  if (!pace_.MayReach(cluster_.NextDue(), os::MonotonicNow(), &wait)) return kLongestWait;
+  return std::min(wait, kLongestWait);
+}
+
+// As far as the pace allows, but not longer than a slice of real time.
+Stop Server::Advance() {
+  const Duration begun = os::MonotonicNow();
+  const VirtualTime allowed = pace_.Allowed(begun);
+  Stop stop = Stop::kTimeReached;
+  while (stop == Stop::kTimeReached && cluster_.now() < allowed) {
+    const VirtualTime next = std::max(cluster_.NextDue(), cluster_.now() + kSlice);
+    stop = cluster_.AdvanceTo(std::min(allowed, next));
+    if (os::MonotonicNow() - begun > kLongestSlice) break;
+  }
+  return stop;
+}
+
+bool Server::MustAnswer() {
+  return pace_.speed().kind == Speed::Kind::kStep && cluster_.unanswered() > 0 &&
+         cluster_.NextDue() < VirtualTime::Max();
+}
+
+// A clock that stands still goes as far as the answers need.
+Stop Server::AnswerRequests() {
+  Stop stop = cluster_.AdvanceTo(cluster_.now());
+  const Duration begun = os::MonotonicNow();
+  while (stop == Stop::kTimeReached && MustAnswer() && os::MonotonicNow() - begun < kLongestSlice) {
+    stop = cluster_.AdvanceTo(cluster_.NextDue());
+  }
+  pace_.NotBefore(cluster_.now());
+  return stop;
+}
+
+void Server::TakeInputs() {
+  for (Input& input : std::exchange(inputs_, {})) cluster_.Take(std::move(input));
+}
+
+// The bytes that wait for a client that does not read are bounded: its watch pauses.
+void Server::PauseAndResume() {
+  for (const Place& place : watched_) {
+    const std::size_t unread = sockets_->unread(place.first, place.second);
+    const bool paused = paused_.contains(place);
+    if (paused ? unread > kMostUnread / 2 : unread < kMostUnread) continue;
+    Input input;
+    input.what = paused ? Input::What::kResume : Input::What::kPause;
+    input.connection = place.first;
+    input.stream = place.second;
+    inputs_.push_back(std::move(input));
+    if (paused) {
+      paused_.erase(place);
+    } else {
+      paused_.insert(place);
+    }
+  }
+}
+
+void Server::SetSpeed(Speed speed) { pace_.Change(speed, os::MonotonicNow()); }
+
+void Server::Step(Duration by) {
+  pace_.NotBefore(cluster_.now());
+  pace_.Step(by);
+}
+
+void Server::OnOpen(std::int64_t connection, http::ResponseWriter& writer) {
+  writers_[connection] = &writer;
+  cluster_.Attach(connection, writer);
+}
+
+void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::HttpRequest request) {
+  http::ResponseWriter& writer = *writers_.at(connection);
+  const std::optional<http::Url> url = http::ParseTarget(request.target);
+  if (!url) return writer.Respond(stream, http::PlainText(400, "400 Bad Request"));
+  if (Control::IsControlPath(*url)) return writer.Respond(stream, control_.Serve(request, *url));
+  // A server that is down answers nothing at all.
+  if (!cluster_.accepting()) return writer.Reset(stream);
+  if (!http::IsResourceRequest(request)) return writer.Respond(stream, paths_.Serve(request, *url));
+  const std::string_view watch = url->query.Get("watch");
+  if (!watch.empty() && watch != "false" && watch != "0") watched_.insert({connection, stream});
+  Input input;
+  input.what = Input::What::kRequest;
+  input.connection = connection;
+  input.stream = stream;
+  input.request = WithKeptHeaders(std::move(request));
+  inputs_.push_back(std::move(input));
+}
+
+void Server::OnGone(std::int64_t connection, http::StreamId stream) {
+  watched_.erase({connection, stream});
+  paused_.erase({connection, stream});
+  Input input;
+  input.what = Input::What::kGone;
+  input.connection = connection;
+  input.stream = stream;
+  inputs_.push_back(std::move(input));
+}
+
+void Server::OnClose(std::int64_t connection) {
+  writers_.erase(connection);
+  cluster_.Detach(connection);
+  const auto first = watched_.lower_bound({connection, 0});
+  auto last = first;
+  while (last != watched_.end() && last->first == connection) ++last;
+  watched_.erase(first, last);
+}
+
+}  // namespace ksim::serve

@@ -1,0 +1,40 @@
+// TraceStream: the trace of a run that is still going on. Each event is written as it comes and
+// kept nowhere, so that the run's memory does not grow with it; what a process that was killed has
+// written is a cut trace.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ksim/base/output_file.h"
+#include "ksim/sim/bus.h"
+#include "ksim/trace/header.h"
+#include "ksim/trace/render.h"
+
+namespace ksim::trace {
+
+class TraceStream {
+ public:
+  // JSON Lines; "-" is standard output. The first line is written at once.
+  static absl::StatusOr<std::unique_ptr<TraceStream>> Create(const std::string& path,
+                                                             const Header& header);
+  // Takes every event from now on; must live as long as the bus is used.
+  void Subscribe(sim::Bus& bus);
+  // Hands what has been written to the system.
+  void Flush();
+  // Writes the last line. The first error that there was; once.
+  absl::Status Finish(const End& end);
+
+ private:
+  TraceStream(os::OutputFile file, std::string first)
+      : file_(std::move(file)), first_(std::move(first)) {}
+  void Write(const std::string& line);
+
+  os::OutputFile file_;
+  const std::string first_;
+  absl::Status status_;
+  bool finished_ = false;
+};
+
+}  // namespace ksim::trace

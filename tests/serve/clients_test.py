@@ -1,0 +1,173 @@
+"""Clients of `ksim serve` over real sockets: what they are answered, how much they may ask for, and
+that a recorded run replays without them."""
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+KSIM = os.path.abspath(sys.argv.pop())
+PATIENCE = 20
+MAPS = "/api/v1/namespaces/default/configmaps"
+
+
+def config_map(name, **data):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
+
+
+class Server:
+    def __init__(self, folder, *flags):
+        self.trace = str(folder / "served.jsonl")
+        self.kubeconfig = str(folder / "kubeconfig")
+        self.process = subprocess.Popen(
+            [KSIM, "serve", "--kubeconfig", self.kubeconfig, "--trace", self.trace, *flags],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.said = self.process.stderr.readline()
+        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", self.said).group(1))
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, out, err
+
+    def ask(self, method, path, body=None, kind="application/json"):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        text = json.dumps(body) if isinstance(body, dict) else body
+        connection.request(method, path, text, {"Content-Type": kind} if body else {})
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        return answer.status, json.loads(data) if data.startswith((b"{", b"[")) else data
+
+    def raw(self, data):
+        peer = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        peer.sendall(data)
+        return peer
+
+
+def read_all(peer):
+    got = b""
+    with peer:
+        try:
+            while piece := peer.recv(65536):
+                got += piece
+        except ConnectionError:
+            pass
+    return got
+
+
+class Clients(unittest.TestCase):
+    def serve(self, *flags):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        server = Server(pathlib.Path(folder.name), *flags)
+        self.addCleanup(lambda: (server.process.kill(), server.process.wait(),
+                                 server.process.stdout.close(), server.process.stderr.close()))
+        return server
+
+    def ksim(self, *args):
+        return subprocess.run([KSIM, *args], capture_output=True, text=True, timeout=PATIENCE)
+
+    def test_creates_reads_watches_patches_deletes_and_replays(self):
+        server = self.serve("--speed", "20")
+        watcher = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+        watcher.request("GET", MAPS + "?watch=true&resourceVersion=0&fieldSelector="
+                        "metadata.name%3Da")
+        events = watcher.getresponse()
+        self.assertEqual(events.status, 200)
+        self.assertEqual(server.ask("POST", MAPS, config_map("a", k="1"))[0], 201)
+        self.assertEqual(server.ask("GET", MAPS + "/a")[1]["data"], {"k": "1"})
+        code, patched = server.ask("PATCH", MAPS + "/a", {"data": {"k": "2"}},
+                                   "application/merge-patch+json")
+        self.assertEqual((code, patched["data"]), (200, {"k": "2"}))
+        code, applied = server.ask(
+            "PATCH", MAPS + "/a?fieldManager=me&force=true",
+            json.dumps(config_map("a", other="3")), "application/apply-patch+yaml")
+        self.assertEqual((code, applied["data"]), (200, {"k": "2", "other": "3"}))
+        self.assertEqual(server.ask("DELETE", MAPS + "/a")[0], 200)
+        told = [json.loads(events.readline()) for _ in range(4)]
+        self.assertEqual([e["type"] for e in told], ["ADDED", "MODIFIED", "MODIFIED", "DELETED"])
+        self.assertEqual(server.ask("GET", MAPS + "/a")[0], 404)
+        watcher.close()
+        code, out, err = server.end()
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"^ok: [\d,]+ events, ")
+        replay = self.ksim("replay", server.trace)
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+        self.assertIn("same as recorded", replay.stdout)
+
+    def test_answers_what_clients_ask_first(self):
+        server = self.serve()
+        self.assertEqual(server.ask("GET", "/version")[1]["minor"], "30")
+        self.assertEqual(server.ask("GET", "/api")[1]["versions"], ["v1"])
+        groups = [g["name"] for g in server.ask("GET", "/apis")[1]["groups"]]
+        self.assertIn("apps", groups)
+        self.assertEqual(server.ask("GET", "/readyz"), (200, b"ok"))
+        self.assertEqual(server.ask("GET", "/nowhere")[0], 404)
+
+    def test_a_clock_that_stands_still_answers_and_goes_on_when_told(self):
+        server = self.serve("--speed", "step")
+        self.assertEqual(server.ask("POST", MAPS, config_map("a"))[0], 201)
+        before = server.ask("GET", "/ksim/v1/status")[1]["timeNs"]
+        time.sleep(0.2)
+        self.assertEqual(server.ask("GET", "/ksim/v1/status")[1]["timeNs"], before)
+        stepped = self.ksim("ctl", "step", "1h", "--kubeconfig", server.kubeconfig)
+        self.assertEqual(stepped.returncode, 0, stepped.stderr)
+        end = time.monotonic() + PATIENCE
+        while server.ask("GET", "/ksim/v1/status")[1]["timeNs"] < before + 3600 * 10**9:
+            self.assertLess(time.monotonic(), end)
+        self.assertEqual(self.ksim("ctl", "verdict", "--kubeconfig",
+                                   server.kubeconfig).returncode, 0)
+
+    def test_a_killed_server_leaves_a_trace_that_can_be_read(self):
+        server = self.serve()
+        self.assertEqual(server.ask("POST", MAPS, config_map("a"))[0], 201)
+        time.sleep(0.2)
+        self.assertEqual(server.end(signal.SIGKILL)[0], -signal.SIGKILL)
+        got = self.ksim("get", server.trace, "configmaps", "-o", "name")
+        self.assertIn("configmap/a", got.stdout)
+        self.assertIn("warning: cut after line", got.stderr)
+
+    def test_strange_clients_cost_the_others_nothing(self):
+        server = self.serve()
+        huge = b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * (2 << 20)
+        much = (f"POST {MAPS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {5 << 20}\r\n\r\n").encode() + b" " * (4 << 20)
+        self.assertIn(b"431 ", read_all(server.raw(huge)))
+        self.assertIn(b"413 ", read_all(server.raw(much)))
+        self.assertIn(b"400 ", read_all(server.raw(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")))
+        silent = server.raw(b"")
+        half = server.raw(b"GET /api/v1/nod")
+        frames = server.raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff" * 100)
+        slow = server.raw(b"")
+        for byte in b"GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":
+            slow.send(bytes([byte]))
+        self.assertIn(b"200 OK", read_all(slow))
+        unread = server.raw(f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        self.assertEqual(server.ask("POST", MAPS, config_map("a"))[0], 201)
+        for peer in (silent, half, frames, unread):
+            peer.close()
+        self.assertEqual(server.ask("GET", MAPS + "/a")[0], 200)
+        code, _, err = server.end(signal.SIGINT)
+        self.assertEqual((code, err), (0, ""))
+
+    def test_a_place_that_cannot_be_is_refused(self):
+        for flags, why in ((["--listen", "0.0.0.0:0"], "there is no TLS and no token yet"),
+                           (["--listen", "8080"], "is not ADDRESS:PORT"),
+                           (["--speed", "warp"], "is no speed"),
+                           (["--trace", "x.ktrace"], "JSON Lines"),
+                           (["nowhere.yaml"], "no such file")):
+            run = self.ksim("serve", *flags)
+            self.assertEqual(run.returncode, 2, flags)
+            self.assertIn(why, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,155 @@
+#include "ksim/serve/served_cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "ksim/trace/trace.h"
+#include "tests/serve/world.h"
+
+namespace ksim::serve {
+namespace {
+
+using What = Input::What;
+using Stop = sim::Simulation::Stop;
+
+constexpr const char* kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr const char* kWatchA =
+    "/api/v1/namespaces/default/configmaps?watch=1&resourceVersion=0"
+    "&fieldSelector=metadata.name%3Da";
+const std::string kMapA = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})";
+
+TEST(ServedCluster, AnswersReadsAndWrites) {
+  Served served;
+  EXPECT_EQ(served.Ask("POST", kMaps, kMapA).code, 201);
+  EXPECT_EQ(served.Ask("POST", kMaps, kMapA).code, 409);
+  const Reader::Answer got = served.Ask("GET", std::string(kMaps) + "/a");
+  EXPECT_EQ(got.code, 200);
+  EXPECT_EQ(Json(got.body).Get("kind").AsString(), "ConfigMap");
+  const Reader::Answer patched = served.Ask(
+      "PATCH", std::string(kMaps) + "/a", R"({"data":{"k":"v"}})", "application/merge-patch+json");
+  EXPECT_EQ(Json(patched.body).Get("data").Get("k").AsString(), "v");
+  EXPECT_EQ(served.Ask("DELETE", std::string(kMaps) + "/a").code, 200);
+  EXPECT_EQ(served.Ask("GET", std::string(kMaps) + "/a").code, 404);
+  EXPECT_EQ(served.Ask("GET", "/api/v1/nothings").code, 404);
+  EXPECT_EQ(served.Ask("POST", kMaps, "{").code, 400);
+  EXPECT_EQ(served.cluster.unanswered(), 0u);
+}
+
+TEST(ServedCluster, TellsAWatchWhatHappensAndNoMoreOnceItIsGone) {
+  Served served;
+  const auto watch = served.Send("GET", kWatchA);
+  served.Advance(Seconds(1));
+  EXPECT_EQ(served.reader.answers[watch].code, 200);
+  served.Ask("POST", kMaps, kMapA);
+  served.Ask("DELETE", std::string(kMaps) + "/a");
+  EXPECT_EQ(EventsOf(served.reader.answers[watch].body), "ADDED a, DELETED a");
+  EXPECT_EQ(served.cluster.OpenStreams(1).size(), 1u);
+  served.Act(What::kGone, watch);
+  served.Advance(Seconds(1));
+  EXPECT_TRUE(served.cluster.OpenStreams(1).empty());
+  const std::string told = served.reader.answers[watch].body;
+  served.Ask("POST", kMaps, kMapA);
+  EXPECT_EQ(served.reader.answers[watch].body, told);
+}
+
+TEST(ServedCluster, ClosesAWatchThatWasGivenUpBeforeItOpened) {
+  Served served;
+  const auto watch = served.Send("GET", std::string(kMaps) + "?watch=1");
+  served.cluster.AdvanceTo(served.cluster.now());
+  served.Act(What::kGone, watch);
+  served.Advance(Seconds(1));
+  EXPECT_EQ(served.reader.answers[watch].code, 0);
+  EXPECT_TRUE(served.cluster.OpenStreams(1).empty());
+}
+
+TEST(ServedCluster, AWatchThatPausesGoesOnWithWhatCameMeanwhile) {
+  Served served;
+  const auto watch = served.Send("GET", kWatchA);
+  served.Advance(Seconds(1));
+  served.Act(What::kPause, watch);
+  served.Ask("POST", kMaps, kMapA);  // is still told: the pause shows only then
+  served.Ask("DELETE", std::string(kMaps) + "/a");
+  EXPECT_EQ(EventsOf(served.reader.answers[watch].body), "ADDED a");
+  served.Act(What::kResume, watch);
+  served.Advance(Seconds(1));
+  EXPECT_EQ(EventsOf(served.reader.answers[watch].body), "ADDED a, DELETED a");
+}
+
+TEST(ServedCluster, FaultsActOnClientsOutside) {
+  Served served;
+  const auto watch = served.Send("GET", kWatchA);
+  served.Advance(Seconds(1));
+  const std::string drop = "dropWatch: {client: outside/kubectl, resource: configmaps}";
+  EXPECT_TRUE(served.cluster.ParseFault(drop).ok());
+  served.Act(What::kFault, 0, drop);
+  served.Advance(Seconds(1));
+  EXPECT_TRUE(served.reader.answers[watch].ended || served.reader.answers[watch].reset);
+}
+
+TEST(ServedCluster, ASaidFaultMustBeOne) {
+  Served served;
+  const auto why = [&served](const std::string& text) {
+    return std::string(served.cluster.ParseFault(text).status().message());
+  };
+  EXPECT_EQ(why("dropWach: {client: kubectl, resource: pods}"),
+            "unknown fault \"dropWach\"; did you mean \"dropWatch\"?");
+  EXPECT_EQ(why("[1]"), "a fault is a mapping");
+  EXPECT_EQ(why("{at: 3s, heal: {}}"), "a fault that is injected happens at once");
+  EXPECT_NE(why("dropWatch: {client: nobody, resource: pods}").find("there is no"),
+            std::string::npos);
+}
+
+TEST(ServedCluster, ClientsHaveTheNameOfTheirProgram) {
+  const auto name = [](const std::string& agent) {
+    apiserver::http::HttpRequest request;
+    if (!agent.empty()) request.headers.Add("User-Agent", agent);
+    return ProcessNameOf(request);
+  };
+  EXPECT_EQ(name("kubectl/v1.30.1 (linux/amd64) kubernetes/abc"), "outside/kubectl");
+  EXPECT_EQ(name("OpenAPI-Generator/29.0.0/python"), "outside/OpenAPI-Generator");
+  EXPECT_EQ(name(""), "outside/client");
+  EXPECT_EQ(name("\"';\n"), "outside/client");
+  EXPECT_EQ(name(std::string(100, 'x')), "outside/" + std::string(40, 'x'));
+}
+
+// The inputs of a trace make the same trace without the clients, to the byte.
+TEST(ServedCluster, ARecordedRunReplaysWithoutItsClients) {
+  std::string served_bytes;
+  trace::Trace recorded;
+  {
+    Served served;
+    const auto watch = served.Send("GET", kWatchA);
+    served.Ask("POST", kMaps, kMapA);
+    served.Act(What::kPause, watch);
+    served.Ask("PUT", std::string(kMaps) + "/a", kMapA);
+    served.Ask("POST", kMaps, "\xff\xfe", "application/vnd.kubernetes.protobuf");
+    served.Act(What::kResume, watch);
+    served.Act(What::kFault, 0, "dropWatch: {client: outside/kubectl, resource: configmaps}");
+    served.Act(What::kHeal, 0);
+    served.Advance(Seconds(20));
+    served.cluster.Finish(Stop::kTimeReached);
+    served_bytes = trace::FormatTrace(served.cluster.runner().MakeTrace({}), false);
+    recorded = trace::ParseTrace(served_bytes).value();
+  }
+  EXPECT_EQ(recorded.header.mode, "serve");
+  const auto inputs = InputsOf(recorded);
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  EXPECT_EQ(inputs->size(), 8u);
+  Served again;
+  ServedCluster replayed(again.scenario, scenario::RunnerOptions());
+  ReplayInputs(replayed, *inputs, VirtualTime(recorded.end->time));
+  EXPECT_EQ(trace::FormatTrace(replayed.runner().MakeTrace({}), false), served_bytes);
+}
+
+TEST(ServedCluster, TheOraclesJudgeWhatClientsOutsideDo) {
+  Served served;
+  served.Ask("POST", kMaps, kMapA);
+  const scenario::RunReport report = served.cluster.Finish(Stop::kTimeReached);
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_FALSE(report.end.judged.empty());
+}
+
+}  // namespace
+}  // namespace ksim::serve
