@@ -35,7 +35,7 @@ class Caches : public TraceLaw {
     if (r.kind == Kind::kRelist) return JudgeRelist(ledger, r);
     if (r.kind == Kind::kCache) return JudgeCache(ledger, r);
     if (r.kind != Kind::kDeliver || IsOfEtcd(r)) return;
-    if (r.Text("type") == "ERROR") return;
+    if (r.Text("type") == "ERROR" || IsOfAStreamedList(ledger, r)) return;
     const std::string informer = fmt::format("{} {}", r.actor, r.Text("resource"));
     told_[informer].insert(r.Int("rv"));
     last_told_[informer] = r.Int("rv");
@@ -49,6 +49,18 @@ class Caches : public TraceLaw {
     std::erase_if(listed_, of_process);
     std::erase_if(told_, of_process);
     std::erase_if(last_told_, of_process);
+  }
+
+  // Objects of a list that comes as a watch are taken in at its end, with the relist.
+  bool IsOfAStreamedList(const Ledger& ledger, const Record& r) {
+    const std::int64_t stream = r.Int("stream");
+    const Wire* wire = ledger.Stream(stream);
+    const bool streams =
+        wire != nullptr && wire->open != nullptr &&
+        wire->open->Text("options").find("sendInitialEvents=true") != std::string_view::npos;
+    if (!streams || listed_streams_.contains(stream)) return false;
+    if (r.Get("initialEnd").AsBool()) listed_streams_.insert(stream);
+    return true;
   }
 
   void TakeStall(const Record& r) {
@@ -224,6 +236,7 @@ class Caches : public TraceLaw {
   }
 
   bool ending_ = false;
+  std::set<std::int64_t> listed_streams_;                     // whose initial state has ended
   std::map<std::string, std::uint64_t, std::less<>> stalls_;  // by process: when one began or ended
   std::map<std::string, Value> stalled_;                      // args of those in force, by fault
   std::map<std::string, const Record*, std::less<>> listed_;  // by informer, in its life
