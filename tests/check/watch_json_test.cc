@@ -112,6 +112,61 @@ TEST(WatchJson, StreamsOfRealClustersAreJudged) {
   for (const Case& c : cases) EXPECT_EQ(Show(c.stream, c.list), c.want) << c.what;
 }
 
+// Without a list the stream shows what is there of the objects that it has told of.
+TEST(WatchJson, AStreamAloneMayContradictItself) {
+  struct Case {
+    const char* what;
+    std::string stream, want;
+  };
+  const std::string silent = "watch.ordered ok\nwatch.unique ok\n";
+  const std::string gone = kStart + Event("DELETED", "b", 131);
+  const auto unreliable = [&silent](const char* what) {
+    return silent + "watch.reliable: event " + what + "\n";
+  };
+  const Case cases[] = {
+      {"made again after its deletion", gone + Event("ADDED", "b", 132, "u9"), silent},
+      {"changed after its deletion", gone + Event("MODIFIED", "b", 132),
+       unreliable("4: Pod/default/b at revision 132: MODIFIED, and it was not there: its creation "
+                  "is missing")},
+      {"deleted twice", gone + Event("DELETED", "b", 132),
+       unreliable("4: Pod/default/b at revision 132: DELETED, and it was not there: its creation "
+                  "is missing")},
+      {"made again without a deletion",
+       kStart + Event("MODIFIED", "a", 131, "u2") + Event("ADDED", "a", 132, "u2"),
+       unreliable("4: Pod/default/a at revision 132: ADDED, and it was there: its deletion is "
+                  "missing")},
+      {"another uid", kStart + Event("MODIFIED", "a", 131, "u9"),
+       unreliable("3: Pod/default/a at revision 131: MODIFIED with another uid: a deletion and a "
+                  "creation are missing")},
+      {"of what was never told", kStart + Event("MODIFIED", "c", 131, "u3"), silent},
+      {"after an error nothing is known", gone + Error(410) + Event("MODIFIED", "b", 132), silent},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Show(c.stream), c.want) << c.what;
+}
+
+// -w -o json without --output-watch-events: the items, then an object for each change.
+TEST(WatchJson, ObjectsWithoutEventsShowTheirOrder) {
+  struct Case {
+    const char* what;
+    std::string stream, want;
+  };
+  const std::string items = Pod("b", 120, "u1") + "\n" + Pod("a", 100, "u2") + "\n";
+  const Case cases[] = {
+      {"nothing but the items", items, ""},
+      {"changes in their order", items + Pod("a", 131, "u2") + Pod("c", 132, "u3"),
+       "watch.ordered ok\n"},
+      {"a deletion with the revision of what it deleted",
+       items + Pod("a", 131, "u2") + Pod("a", 131, "u2"), "watch.ordered ok\n"},
+      {"older after newer", items + Pod("a", 131, "u2") + Pod("c", 129, "u3"),
+       "watch.ordered: event 4: Pod/default/c at revision 129: it comes after revision 131\n"},
+      {"older than an item", items + Pod("a", 110, "u2"),
+       "watch.ordered: event 3: Pod/default/a at revision 110: it comes after revision 120\n"},
+      {"a list", List(130, Pod("b", 120, "u1")),
+       "line 1 column 1: event 1 is a list: give it with --list FILE"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Show(c.stream), c.want) << c.what;
+}
+
 // The stream does not show where the initial items end, but all of them precede the first change.
 TEST(WatchJson, ChangesAreNewerThanAllItems) {
   struct Case {
@@ -216,7 +271,7 @@ TEST(WatchJson, WhatIsWrongHasAPlace) {
     std::string stream, list, want;
   };
   const Case cases[] = {
-      {"no watch event", Pod("a", 1, "u"), "",
+      {"no watch event", "{\"a\": 1}", "",
        "line 1 column 1: event 1 is no watch event: want type and object"},
       {"no JSON", "hello", "", "line 1 column 1: expected '{', the beginning of an object"},
       {"a value is missing", "{}\n  {\"type\": }", "", "line 2 column 12: expected a value"},

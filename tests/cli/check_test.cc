@@ -64,6 +64,37 @@ TEST(Check, AWatchCutShortIsUndecidedUnlessItIsViolated) {
   }
 }
 
+// A file of kubectl's is known by its beginning; where it shows little, the flag that would tell
+// more is named.
+TEST(Check, WhatKubectlPrintedIsJudgedAsFarAsItGoes) {
+  const std::string plain =
+      "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\", "
+      "\"resourceVersion\": \"7\"}}\n";
+  struct Case {
+    const char* what;
+    std::string text;
+    int code;
+    const char* says;
+  };
+  const Case cases[] = {
+      {"events", Event("ADDED", 10) + Event("MODIFIED", 20), 0, "--list FILE"},
+      {"older after newer", Event("MODIFIED", 20) + Event("MODIFIED", 10), 1, "comes after"},
+      {"objects", plain, 5, "--output-watch-events"},
+      {"a table", "NAME   AGE\na      5s\n", 5, "--output-watch-events -o json"},
+      {"a table of events", "EVENT   NAME   AGE\nADDED   a      5s\nADDED   a      6s\n", 1,
+       "its deletion is missing"},
+  };
+  for (const Case& c : cases) {
+    const std::string path = FileWith("check_kubectl.txt", c.text);
+    const CliResult result = RunCli({"check", path});
+    EXPECT_EQ(result.code, c.code) << c.what << result.err;
+    EXPECT_NE(result.out.find(c.says), std::string::npos) << c.what << result.out;
+    const CliResult diff = RunCli({"diff", path, path});
+    EXPECT_EQ(diff.code, 2) << c.what;
+    EXPECT_NE(diff.err.find("`ksim check` judges it"), std::string::npos) << diff.err;
+  }
+}
+
 TEST(Check, WhatIsWrongInAWatchIsShownAtItsPlace) {
   const std::string watch = FileWith("check_wrong.json", "{\"type\": \"ADDED\"}\n  {\"type\": }\n");
   EXPECT_EQ(

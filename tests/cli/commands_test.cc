@@ -433,12 +433,13 @@ TEST(Help, EveryCommandHasExamplesFlagsAndCompletion) {
 
 TEST(Completion, KnowsTheWordsThatAFlagTakes) {
   const std::string bash = RunCli({"completion", "bash"}).out;
-  for (const char* words : {"\n    run:--color) values=\"auto always never\" ;;\n",
-                            "\n    run:--output|run:-o) values=\"text wide json yaml name\" ;;\n",
-                            "\n    check:--format) values=\"trace watch-json\" ;;\n",
-                            "\n    export:--format|export:-F) values=\"perfetto ",
-                            "\n    explain:explain) values=\"scenario faults oracles ",
-                            "\n    completion:completion) values=\"bash zsh fish\" ;;\n"})
+  for (const char* words :
+       {"\n    run:--color) values=\"auto always never\" ;;\n",
+        "\n    run:--output|run:-o) values=\"text wide json yaml name\" ;;\n",
+        "\n    check:--format) values=\"auto trace watch-json watch-table\" ;;\n",
+        "\n    export:--format|export:-F) values=\"perfetto ",
+        "\n    explain:explain) values=\"scenario faults oracles ",
+        "\n    completion:completion) values=\"bash zsh fish\" ;;\n"})
     EXPECT_NE(bash.find(words), std::string::npos) << words;
   EXPECT_NE(RunCli({"completion", "zsh"}).out.find(":value:(auto always never)'"),
             std::string::npos);

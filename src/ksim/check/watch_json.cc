@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ksim/base/status.h"
+#include "ksim/check/watch_verdicts.h"
 #include "ksim/value/json.h"
 #include "ksim/value/json_stream.h"
 #include "ksim/value/text.h"
@@ -70,11 +71,7 @@ std::string NameOf(const Value& object) {
 
 class Judge {
  public:
-  explicit Judge(bool with_list) : with_list_(with_list), on_list_(with_list) {
-    Make("watch.ordered");
-    Make("watch.unique");
-    Make("watch.reliable");
-  }
+  explicit Judge(bool with_list) : with_list_(with_list), on_list_(with_list) {}
 
   void TakeList(const Value& list) {
     for (const Value& item : list.Get("items").items()) {
@@ -87,6 +84,8 @@ class Judge {
   }
 
   absl::Status Take(std::uint64_t n, const Value& event) {
+    if (!event.Has("type") && event.Has("kind")) return TakeObject(n, event);
+    ++typed_;
     const std::string_view type = event.Get("type").AsString();
     const Value& object = event.Get("object");
     static constexpr std::string_view kTypes[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK",
@@ -111,26 +110,16 @@ class Judge {
   }
 
   std::vector<Verdict> Finish() {
-    Verdict& reliable = verdicts_["watch.reliable"];
-    if (!with_list_ && reliable.findings.empty())
-      NotJudged(&reliable, "it needs the list before the watch (--list FILE)");
+    if (!with_list_)
+      verdicts_.CannotJudge("watch.reliable", "it needs the list before the watch (--list FILE)");
+    if (typed_ == 0 && objects_ > 0)
+      for (const char* name : {"watch.unique", "watch.reliable"})
+        verdicts_.CannotJudge(name, "kubectl tells changes apart with --output-watch-events");
     for (const char* name : {"watch.ordered", "watch.unique"})
-      if (changes_ == 0) NotJudged(&verdicts_[name], "there is no change in it");
-    if (with_list_ && changes_ == 0) NotJudged(&reliable, "there is no change in it");
-    std::vector<Verdict> out;
-    for (const OracleEntry& entry : AllOracles()) {
-      const auto it = verdicts_.find(std::string(entry.info->name));
-      if (it != verdicts_.end()) {
-        out.push_back(std::move(it->second));
-        continue;
-      }
-      Verdict v;
-      v.oracle = std::string(entry.info->name);
-      v.guarantee = entry.info->guarantee;
-      NotJudged(&v, "a watch alone does not show it");
-      out.push_back(std::move(v));
-    }
-    return out;
+      if (changes_ == 0) verdicts_.CannotJudge(name, "there is no change in it");
+    if (with_list_ && changes_ == 0)
+      verdicts_.CannotJudge("watch.reliable", "there is no change in it");
+    return verdicts_.Take();
   }
 
  private:
@@ -149,15 +138,32 @@ class Judge {
     return std::string(object.Get("metadata").Get("uid").AsString());
   }
 
-  void Make(const char* name) {
-    verdicts_[name].oracle = name;
-    verdicts_[name].guarantee = FindOracle(name)->info->guarantee;
-  }
-
-  static void NotJudged(Verdict* v, std::string why) {
-    if (v->state == Verdict::State::kViolated) return;
-    v->state = Verdict::State::kNotJudged;
-    v->why = std::move(why);
+  // An object without the type of an event: kubectl prints the items, and then what each change
+  // left, or the last of what was deleted. The first object that comes again shows that the items
+  // are over; from there on each is newer than all before it.
+  absl::Status TakeObject(std::uint64_t n, const Value& object) {
+    if (object.Get("items").is_array())
+      return absl::InvalidArgumentError(
+          fmt::format("event {} is a list: give it with --list FILE", n));
+    const std::optional<Revision> rv = Revision::Of(object);
+    if (!rv)
+      return absl::InvalidArgumentError(
+          fmt::format("event {} has no decimal metadata.resourceVersion", n));
+    ++objects_;
+    Stream& stream = streams_[KindOf(object)];
+    const std::string name = NameOf(object);
+    const bool again = there_.contains(name);
+    stream.initial = stream.initial && !again;
+    if (!stream.initial) ++changes_;
+    // A server of before 1.27 tells of a deletion with the revision of what it deleted.
+    const bool deleted = again && *rv == there_[name].rv;
+    const Revision newest = std::max(stream.items, stream.last);
+    if (!stream.initial && !deleted && *rv <= newest)
+      Violate("watch.ordered", n, fmt::format("it comes after revision {}", newest.text()), object,
+              *rv);
+    (stream.initial ? stream.items : stream.last) = std::max(newest, *rv);
+    there_[name] = Version{*rv, Uid(object)};
+    return absl::OkStatus();
   }
 
   // An ERROR does not say whose it is: of every kind, what follows is another watch, after a list
@@ -166,6 +172,7 @@ class Judge {
     streams_.clear();
     there_.clear();
     listed_.clear();
+    told_.clear();
     on_list_ = false;
   }
 
@@ -198,6 +205,7 @@ class Judge {
     const std::string name = NameOf(object);
     if (PartOfList(type, name, rv, Uid(object), stream)) {
       there_[name] = Version{rv, Uid(object)};
+      told_.insert(name);
       stream.seen.emplace(name, rv);
       stream.items = std::max(stream.items, rv);
       return;
@@ -208,9 +216,10 @@ class Judge {
       Violate("watch.unique", n, fmt::format("{} comes again", type), object, rv);
     } else if (const std::string what = OutOfOrder(rv, stream); !what.empty()) {
       Violate("watch.ordered", n, fmt::format("{} comes after {}", type, what), object, rv);
-    } else if (on_list_) {
+    } else if (on_list_ || told_.contains(name)) {
       JudgePresence(n, type, object, rv);
     }
+    told_.insert(name);
     stream.last = std::max(stream.last, rv);
     if (type == "DELETED")
       there_.erase(name);
@@ -240,28 +249,21 @@ class Judge {
     if (!what.empty()) Violate("watch.reliable", n, what, object, rv);
   }
 
-  void Violate(const std::string& oracle, std::uint64_t n, const std::string& what,
+  void Violate(std::string_view oracle, std::uint64_t n, const std::string& what,
                const Value& object, const Revision& rv) {
-    Verdict& v = verdicts_[oracle];
-    v.state = Verdict::State::kViolated;
-    Finding f;
-    f.violation.oracle = oracle;
-    f.violation.message =
-        fmt::format("event {}: {} at revision {}: {}", n, NameOf(object), rv.text(), what);
-    f.violation.objects = {NameOf(object)};
-    f.violation.first = n;
-    f.seq = n;
-    v.findings.push_back(std::move(f));
+    verdicts_.Violate(oracle, n, NameOf(object),
+                      fmt::format("{} at revision {}: {}", NameOf(object), rv.text(), what));
   }
 
   bool with_list_;
   bool on_list_;  // what the list says holds still
   Revision list_revision_;
-  std::uint64_t changes_ = 0;
+  std::uint64_t changes_ = 0, typed_ = 0, objects_ = 0;  // with and without the type of an event
   std::map<std::string, Version> there_;
+  std::set<std::string> told_;  // names, of this watch: of these it shows whether they are there
   std::map<std::string, Revision> listed_;  // items not printed as ADDED so far
   std::map<std::string, Stream> streams_;   // by apiVersion/kind
-  std::map<std::string, Verdict> verdicts_;
+  WatchVerdicts verdicts_;
 };
 
 // Whether a value that does not end is one of which the rest is missing, rather than a wrong one.

@@ -10,7 +10,9 @@
 // they changed between the list and the watch). What follows is newer than every item.
 //
 // Judged: watch.ordered and watch.unique; with a list watch.reliable as well, as far as the objects
-// show it: an update of what is not there, a creation of what is. A change that another change of
+// show it: an update of what is not there, a creation of what is. Without a list that is told of
+// objects of which the stream itself has told before. Objects without the type of an event (`-w -o
+// json` alone) show their order only. A change that another change of
 // the object hides cannot be seen to be missing. A list that kubectl printed says no revision of
 // its own (`resourceVersion: ""`): then it is at least as new as the newest of its items. An ERROR
 // ends a watch, and what comes after it is another one's, which may begin with a list again.

@@ -8,6 +8,7 @@
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
+#include "ksim/check/kubectl_output.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
@@ -36,6 +37,9 @@ Diagnostic NotATraceError(const std::string& path, std::string_view what) {
   Diagnostic d = DiagnosticAtPlace(path, what);
   if (d.span.line > 0) d.source_line = LineToShow(path, d.span.line);
   d.message = fmt::format("no trace of ksim: {}", d.message);
+  const absl::StatusOr<std::string> text = path == "-" ? std::string() : os::ReadFile(path);
+  if (text.ok() && check::KubectlOutputOf(*text) != check::KubectlOutput::kNone)
+    d.hint = "kubectl printed it: `ksim check` judges it; `ksim run --trace` writes traces";
   return d;
 }
 

@@ -6,8 +6,10 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/time.h"
+#include "ksim/check/kubectl_output.h"
 #include "ksim/check/verdict.h"
 #include "ksim/check/watch_json.h"
+#include "ksim/check/watch_table.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
@@ -22,15 +24,16 @@ using check::Verdict;
 using value::Value;
 
 struct CheckFlags {
-  std::string trace, list, format = "trace";
+  std::string trace, list, format = "auto";
   CommonFlags common;
 };
 
 void AddCheckFlags(FlagSet& set, CheckFlags& flags) {
   set.Add("TRACE", &flags.trace, "A trace, or a kubectl watch; - is standard input").Required();
-  set.Add("--format", &flags.format, "trace, or watch-json for a watch that kubectl printed")
+  set.Add("--format", &flags.format,
+          "A trace, or a watch that kubectl printed; auto looks how the file begins")
       .Type("FORMAT")
-      .OneOf({"trace", "watch-json"});
+      .OneOf({"auto", "trace", "watch-json", "watch-table"});
   set.Add("--list", &flags.list, "With watch-json: the list before the watch").Type("FILE");
   AddOutputFlag(set, flags.common, {"text", "json", "yaml"});
   AddColorFlag(set, flags.common);
@@ -161,9 +164,37 @@ int CheckWatchJson(Io& io, const CheckFlags& flags) {
   return Worst({CodeOfVerdicts(*verdicts), kUndecided});
 }
 
+int CheckWatchTable(Io& io, const CheckFlags& flags) {
+  const std::optional<std::string> text = ReadTextOrPrintError(io, flags.trace);
+  if (!text) return kInvalid;
+  const std::vector<Verdict> verdicts = check::JudgeWatchTable(*text);
+  PrintVerdicts(io, flags.common, verdicts, nullptr);
+  return CodeOfVerdicts(verdicts);
+}
+
+// The format that is given or, with auto, that of the file. Standard input is a trace.
+std::string FormatOf(const CheckFlags& flags) {
+  if (flags.format != "auto") return flags.format;
+  if (!flags.list.empty()) return "watch-json";
+  const absl::StatusOr<std::string> text =
+      flags.trace == "-" ? std::string() : os::ReadFile(flags.trace);
+  if (!text.ok()) return "trace";
+  switch (check::KubectlOutputOf(*text)) {
+    case check::KubectlOutput::kJson:
+      return "watch-json";
+    case check::KubectlOutput::kTable:
+      return "watch-table";
+    case check::KubectlOutput::kNone:
+      return "trace";
+  }
+  return "trace";
+}
+
 int RunCheck(Io& io, const CheckFlags& flags) {
   io.SetColor(flags.common.color);
-  if (flags.format == "watch-json") return CheckWatchJson(io, flags);
+  const std::string format = FormatOf(flags);
+  if (format == "watch-json") return CheckWatchJson(io, flags);
+  if (format == "watch-table") return CheckWatchTable(io, flags);
   if (!flags.list.empty()) {
     io.Err("error: --list goes with --format watch-json\n");
     return kInvalid;
@@ -190,9 +221,10 @@ Command CheckCommand() {
       .usage = "ksim check TRACE [flags]",
       .description =
           "One line for each oracle: ok, violated, or not judged and why. `ksim explain oracles`\n"
-          "says what each promises. With --format watch-json TRACE is what\n"
+          "says what each promises. TRACE may also be what\n"
           "`kubectl get pods -w --output-watch-events -o json` printed, and --list what\n"
-          "`kubectl get pods -o json` had printed before.",
+          "`kubectl get pods -o json` had printed before; with less than these flags, or of a\n"
+          "table, less can be judged, and it says which flag would tell more.",
       .examples = {{"What a run's trace shows",
                     "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl; ksim check "
                     "/tmp/run.jsonl"},
