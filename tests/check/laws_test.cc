@@ -243,6 +243,37 @@ TEST(Laws, ACorrectRunContradictsNothing) {
   for (const Trace& t : CorrectRuns()) EXPECT_EQ(Contradictions(t), "");
 }
 
+// The controller manager's informers resync once in 12 to 24 hours: nothing arrives for that.
+TEST(Laws, ALongRunContradictsNothing) {
+  const Trace t = RunOf(R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: long}
+spec:
+  until: 24h
+  limit: {time: 30h, events: 10M}
+  cluster: {nodes: 0}
+  steps:
+  - create: {document: ReplicaSet/web}
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: nginx}]}
+)",
+                        "1.30");
+  const auto resync = Both(OfKind(Kind::kHandler), [](const Record& r) {
+    return r.Text("type") == "update" && r.Int("rv") == r.Int("oldRv");
+  });
+  EXPECT_LT(Find(t, resync), t.events.size());
+  EXPECT_EQ(Contradictions(t), "");
+}
+
 TEST(Laws, EachContradictionIsTold) {
   for (const Row& row : Rows()) {
     SCOPED_TRACE(row.name);

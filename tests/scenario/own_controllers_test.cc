@@ -6,6 +6,7 @@
 
 #include "docs/examples/website/website_controller.h"
 #include "from_text.h"
+#include "ksim/check/trace_law.h"
 #include "ksim/cluster.h"
 #include "ksim/scenario/runner.h"
 
@@ -62,6 +63,26 @@ TEST(OwnControllers, AManifestSaysTheKindOfAResourceThatWasGuessed) {
   ASSERT_TRUE(cluster.Run().ok());
   EXPECT_EQ(cluster.Get("websites", "default", "shop").kind(), "WebSite");
   EXPECT_EQ(cluster.List("pods").size(), 1u);
+}
+
+// Nobody judged the run, no phases, kinds and actors of the program's own: a correct trace all the
+// same.
+TEST(OwnControllers, TheirTraceContradictsNothing) {
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+    ClusterOptions options;
+    options.compat = compat;
+    Cluster cluster(options);
+    cluster.AddController("website-controller", MakeWebsiteController);
+    ASSERT_TRUE(cluster.Apply(kShop).ok());
+    ASSERT_TRUE(cluster.Run().ok());
+    cluster.Delete("websites", "shop");
+    ASSERT_TRUE(cluster.Run().ok());
+    const trace::Trace trace = cluster.MakeTrace();
+    const auto checker = check::CheckTrace(trace, {"*"});
+    ASSERT_TRUE(checker.ok());
+    for (const check::Finding& f : check::ContradictionsIn(trace, **checker))
+      ADD_FAILURE() << f.violation.message;
+  }
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ class Handlers : public TraceLaw {
     Same(r, "the listener's process", ProcessOfActor(r.actor), process);
     Same(r, "the informer's resource",
          space == std::string_view::npos ? "" : informer.substr(space + 1), r.Text("resource"));
+    if (IsResync(r)) return JudgeResync(ledger, r);
     const bool repeats = Repeats(r);
     JudgeView(r);
     JudgeVersion(ledger, r);
@@ -65,15 +66,25 @@ class Handlers : public TraceLaw {
     first_lists_.try_emplace(std::string(r.Text("informer")), r.seq);
   }
 
-  // A resync tells a listener once more what it was told, and one that comes late is told what the
-  // others were: nothing needs to have arrived for that.
+  // A resync, or a list that still has the object as it was: the listener is told once more.
+  static bool IsResync(const Record& r) {
+    return r.Text("type") == "update" && r.Int("oldRv") == r.Int("rv");
+  }
+
+  // Nothing needs to have arrived for that.
+  void JudgeResync(const Ledger& ledger, const Record& r) {
+    JudgeView(r);
+    JudgeVersion(ledger, r);
+    if (r.Get("tombstone").AsBool()) Contradict(r, "a tombstone in an update");
+    if (r.Get("initial").AsBool()) Contradict(r, "initial, but it is an update");
+  }
+
+  // A listener that comes late is told what the others were.
   bool Repeats(const Record& r) const {
     const std::string object = fmt::format("{}/{}", r.Text("namespace"), r.Text("name"));
-    const bool add = r.Text("type") == "add";
-    if (!add && r.Text("type") != "update") return false;
+    if (r.Text("type") != "add") return false;
     return std::any_of(views_.begin(), views_.end(), [&](const auto& view) {
-      const bool own = view.first.second == r.actor;
-      if (view.first.first != r.Text("informer") || own == add) return false;
+      if (view.first.first != r.Text("informer") || view.first.second == r.actor) return false;
       const auto told = view.second.find(object);
       return told != view.second.end() && told->second.rv == r.Int("rv");
     });
