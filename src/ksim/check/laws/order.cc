@@ -65,8 +65,9 @@ class Order : public TraceLaw {
   }
 
   void JudgeCauseless(const Ledger& ledger, const Record& r) {
-    if (r.kind == Kind::kRuntime || r.kind == Kind::kDeliver || r.kind == Kind::kResponse ||
-        r.kind == Kind::kRelist)
+    const bool made = r.Text("action") == "create" || r.Text("action") == "start";
+    if ((r.kind == Kind::kRuntime && made) || r.kind == Kind::kDeliver ||
+        r.kind == Kind::kResponse || r.kind == Kind::kRelist)
       Contradict(r, fmt::format("a {} that nothing led to", trace::KindName(r.kind)));
     if (r.kind == Kind::kActor && r.Text("state") == "kill")
       Contradict(r, "a process is killed by nothing");

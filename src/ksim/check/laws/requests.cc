@@ -185,7 +185,6 @@ class Requests : public TraceLaw {
   void JudgeWatchAfterRelist(const Ledger& ledger, const Record& r, const Record& relist) {
     if (!watched_.insert(relist.seq).second) return;  // it tries again
     if (r.Text("verb") != "watch") return Contradict(r, "a relist leads to a watch");
-    Same(r, "the time", r.t, relist.t);
     Same(r, "the watched resource", r.Text("resource"), relist.Text("resource"));
     Same(r, "the watch's resourceVersion", r.Get("params").Get("resourceVersion").AsString(),
          std::to_string(relist.Int("gotRv")));

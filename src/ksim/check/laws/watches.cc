@@ -124,11 +124,6 @@ class Watches : public TraceLaw {
       Same(r, field, r.Text(field), open.Text(field));
     Same(r, "the request", r.Int("request"), open.Int("request"));
     Same(r, "lastRv", r.Int("lastRv"), wire->highest);
-    const Record* cause = ledger.CauseOf(r);
-    // A server that begins its cache anew closes all watches, whoever led to that.
-    const bool own = r.Text("reason") != "reinit";
-    if (own && cause != nullptr && cause->kind == Kind::kRequest && cause->seq < open.cause)
-      Contradict(r, fmt::format("seq {} was before the watch was asked for", cause->seq));
     JudgeReason(ledger, r, *wire);
   }
 
