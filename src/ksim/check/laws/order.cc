@@ -57,11 +57,9 @@ class Order : public TraceLaw {
     }
   }
 
-  // Faults, processes and oracles do not wait.
+  // Faults do not wait.
   static bool IsAtOnce(const Record& r) {
-    if (r.kind == Kind::kFault) return r.Text("state") != "end";
-    if (r.kind == Kind::kActor) return r.Text("state") != "lead" && r.Text("state") != "lose";
-    return r.kind == Kind::kViolation;
+    return r.kind == Kind::kFault && r.Text("state") != "end";
   }
 
   void JudgeCauseless(const Ledger& ledger, const Record& r) {
@@ -95,8 +93,6 @@ class Order : public TraceLaw {
         return FromOutside(cause.kind) || (r.Text("state") == "kill" && IsTrigger(cause.kind));
       case Kind::kCache:
         return cause.kind == Kind::kRelist || cause.kind == Kind::kPhase;
-      case Kind::kWatch:
-        return cause.kind == Kind::kRequest || FromOutside(cause.kind) || IsTrigger(cause.kind);
       default:
         return true;
     }

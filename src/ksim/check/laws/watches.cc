@@ -141,9 +141,6 @@ class Watches : public TraceLaw {
     const bool failed = !wire.events.empty() && wire.events.back()->Text("type") == "ERROR";
     const bool asked = reason == "error" || reason == "timeout";
     if (!etcd && asked) Same(r, "the watch's cause", Signed(r.cause), Signed(wire.open->cause));
-    if (reason == "server" || reason == "canceled") {
-      if (r.cause == 0) Contradict(r, fmt::format("closes for \"{}\" without a cause", reason));
-    }
     if (!etcd && failed != (reason == "error"))
       Contradict(
           r, fmt::format("closes for \"{}\" {} an error", reason, failed ? "after" : "without"));
