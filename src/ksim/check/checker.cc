@@ -111,8 +111,10 @@ RunEnd EndOf(const trace::Trace& trace) {
   end.t = trace.end->time;
   for (const trace::Violation& v : trace.end->violations) end.limit |= v.oracle == "limit";
   const std::string_view until = trace.header.scenario.Get("spec").Get("until").AsString();
-  // A fuzzed run goes on until it is quiet, whatever `until` says.
-  const bool to_the_end = until.empty() || until == "quiescent" || trace.header.mode == "fuzz";
+  // A fuzzed run goes on until it is quiet, whatever `until` says; a served one until it is told.
+  const std::string_view mode = trace.header.mode;
+  const bool to_the_end =
+      mode != "serve" && (until.empty() || until == "quiescent" || mode == "fuzz");
   end.quiet = !end.cut && !end.limit && to_the_end;
   return end;
 }

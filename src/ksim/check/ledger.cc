@@ -84,8 +84,9 @@ void Ledger::Take(const Record& r) {
 }
 
 std::string_view ProcessOfActor(std::string_view actor) {
-  const bool kubelet = actor.starts_with("kubelet/");  // each node's is a process
-  return actor.substr(0, actor.find('/', kubelet ? std::string_view("kubelet/").size() : 0));
+  // Each node's kubelet is a process, and each client of a served cluster.
+  const bool many = actor.starts_with("kubelet/") || actor.starts_with("outside/");
+  return actor.substr(0, actor.find('/', many ? actor.find('/') + 1 : 0));
 }
 
 bool IsOfEtcd(const Record& r) { return r.Text("server") == "etcd" || !r.Get("key").is_null(); }

@@ -106,6 +106,7 @@ class Order : public TraceLaw {
   static bool LeadsToRequest(const Record& cause, const Record& r) {
     if (FromOutside(cause.kind)) return true;
     if (cause.kind == Kind::kEvent || cause.kind == Kind::kCommit) return true;  // of a trigger
+    if (cause.kind == Kind::kInput) return true;
     static constexpr Kind kOwn[] = {Kind::kHandler,   Kind::kRelist,  Kind::kRuntime,
                                     Kind::kReconcile, Kind::kRequest, Kind::kDeliver};
     if (std::find(std::begin(kOwn), std::end(kOwn), cause.kind) == std::end(kOwn)) return false;

@@ -77,7 +77,9 @@ class Runtimes : public TraceLaw {
       Same(r, "the resource of its cause", cause.Text("resource"), "pods");
       Same(r, "the pod of its cause",
            fmt::format("{}/{}", cause.Text("namespace"), cause.Text("name")), r.Text("pod"));
-      Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
+      // A kubelet ends a pod when it is told of the next one of that name.
+      if (r.Text("action") == "sandbox")
+        Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
     } else if (cause.kind == Kind::kRuntime) {
       Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
       // A container without a pull has its image.

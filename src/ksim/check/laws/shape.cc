@@ -99,6 +99,9 @@ const std::vector<FieldShape>& Shapes() {
       {Kind::kStep, "n", kInt, {}},
       {Kind::kStep, "args", kTree, {}},
       {Kind::kStep, "state", kText, {"begin", "end"}},
+      {Kind::kInput, "connection", kInt, {}},
+      {Kind::kInput, "stream", kInt, {}},
+      {Kind::kInput, "headers", kTree, {}},
       {Kind::kViolation, "objects", kList, {}},
       {Kind::kViolation, "first", kInt, {}}};
   return shapes;
