@@ -110,9 +110,10 @@ class Order : public TraceLaw {
     static constexpr Kind kOwn[] = {Kind::kHandler,   Kind::kRelist,  Kind::kRuntime,
                                     Kind::kReconcile, Kind::kRequest, Kind::kDeliver};
     if (std::find(std::begin(kOwn), std::end(kOwn), cause.kind) == std::end(kOwn)) return false;
-    // Reflectors answer to what somebody's request has done to their server.
+    // Reflectors answer to what somebody's request has done to their server, and so does a user's
+    // wait, after which the user goes on.
     const bool reads = r.Text("verb") == "watch" || r.Text("verb") == "list";
-    if (cause.kind == Kind::kRequest && reads) return true;
+    if (cause.kind == Kind::kRequest && (reads || r.actor == "kubectl")) return true;
     if (cause.kind == Kind::kReconcile && cause.Text("state") == "end") return false;
     return cause.kind == Kind::kDeliver || ProcessOfActor(cause.actor) == ProcessOfActor(r.actor);
   }
