@@ -37,14 +37,31 @@ class Server:
         out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out, err
 
-    def ask(self, method, path, body=None, kind="application/json"):
+    def ask(self, method, path, body=None, kind="application/json", headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         text = json.dumps(body) if isinstance(body, dict) else body
-        connection.request(method, path, text, {"Content-Type": kind} if body else {})
+        connection.request(method, path, text,
+                           {**(headers or {}), **({"Content-Type": kind} if body else {})})
         answer = connection.getresponse()
         data = answer.read()
         connection.close()
-        return answer.status, json.loads(data) if data.startswith((b"{", b"[")) else data
+        is_json = answer.headers.get_content_type() == "application/json"
+        return answer.status, json.loads(data) if is_json else data
+
+    def head(self, path, headers={}):
+        """Code and headers of an answer; redirects are not followed."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer.status, answer.headers
+
+    def wait_for_time(self, ns):
+        end = time.monotonic() + PATIENCE
+        while self.ask("GET", "/ksim/v1/status")[1]["timeNs"] < ns:
+            if time.monotonic() > end:
+                raise AssertionError("the clock does not get there")
 
     def raw(self, data):
         peer = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
@@ -109,8 +126,86 @@ class Clients(unittest.TestCase):
         self.assertEqual(server.ask("GET", "/api")[1]["versions"], ["v1"])
         groups = [g["name"] for g in server.ask("GET", "/apis")[1]["groups"]]
         self.assertIn("apps", groups)
-        self.assertEqual(server.ask("GET", "/readyz"), (200, b"ok"))
+        for name in ("/healthz", "/livez", "/readyz", "/readyz/etcd"):
+            self.assertEqual(server.ask("GET", name), (200, b"ok"))
+        self.assertIn(b"[+]etcd ok", server.ask("GET", "/readyz?verbose")[1])
+        self.assertIn(b"apiserver_storage_objects{resource=\"nodes\"} 3",
+                      server.ask("GET", "/metrics")[1])
+        names = {r["name"] for r in server.ask("GET", "/api/v1")[1]["resources"]}
+        self.assertLessEqual({"pods", "pods/log", "pods/exec", "serviceaccounts/token"}, names)
+        wanted = {"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}
+        apps = next(g for g in server.ask("GET", "/apis", headers=wanted)[1]["items"]
+                    if g["metadata"]["name"] == "apps")
+        sets = next(r for r in apps["versions"][0]["resources"] if r["resource"] == "replicasets")
+        self.assertEqual([s["subresource"] for s in sets["subresources"]], ["scale", "status"])
+        index = server.ask("GET", "/openapi/v3")[1]["paths"]
+        where = index["apis/apps/v1"]["serverRelativeURL"]
+        self.assertIn("io.k8s.api.apps.v1.ReplicaSet",
+                      server.ask("GET", where)[1]["components"]["schemas"])
+        swagger = server.ask("GET", "/openapi/v2")[1]
+        pod = swagger["definitions"]["io.k8s.api.core.v1.Pod"]["properties"]
+        self.assertEqual(pod["spec"], {"$ref": "#/definitions/io.k8s.api.core.v1.PodSpec"})
         self.assertEqual(server.ask("GET", "/nowhere")[0], 404)
+
+    def test_knows_documents_that_clients_have(self):
+        server = self.serve()
+        where = server.ask("GET", "/openapi/v3")[1]["paths"]["api/v1"]["serverRelativeURL"]
+        path, digest = where.split("?hash=")
+        code, headers = server.head(where)
+        self.assertEqual((code, headers["Etag"]), (200, f'"{digest}"'))
+        self.assertEqual(server.head(where, {"If-None-Match": f'"{digest}"'})[0], 304)
+        code, headers = server.head(path + "?hash=0")
+        self.assertEqual((code, headers["Location"]), (301, where))
+        wanted = {"Accept": "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}
+        code, headers = server.head("/apis", wanted)
+        self.assertIn("as=APIGroupDiscoveryList", headers["Content-Type"])
+        self.assertEqual(server.head("/apis", {**wanted, "If-None-Match": headers["Etag"]})[0], 304)
+
+    def test_tells_who_one_is_and_what_one_may_do(self):
+        server = self.serve("--set", "cluster.deny=[{user: me, verb: delete, resource: pods}]")
+        authentication = "/apis/authentication.k8s.io/v1/"
+        authorization = "/apis/authorization.k8s.io/v1/"
+        code, me = server.ask("POST", authentication + "selfsubjectreviews", {})
+        self.assertEqual((code, me["status"]["userInfo"]["username"]), (201, "system:admin"))
+        for verb, allowed in (("delete", False), ("get", True)):
+            spec = {"user": "me", "resourceAttributes": {"verb": verb, "resource": "pods"}}
+            code, review = server.ask("POST", authorization + "subjectaccessreviews",
+                                      {"spec": spec})
+            self.assertEqual((code, review["status"]["allowed"]), (201, allowed))
+        account = "/api/v1/namespaces/default/serviceaccounts"
+        self.assertEqual(server.ask("POST", account + "/robot/token", {"spec": {}})[0], 404)
+        robot = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}}
+        self.assertEqual(server.ask("POST", account, robot)[0], 201)
+        code, request = server.ask("POST", account + "/robot/token", {"spec": {}})
+        token = request["status"]["token"]
+        code, review = server.ask("POST", authentication + "tokenreviews",
+                                  {"spec": {"token": token}})
+        self.assertEqual(review["status"]["user"]["username"],
+                         "system:serviceaccount:default:robot")
+        bearer = {"Authorization": "Bearer " + token}
+        self.assertEqual(server.head("/api/v1/nodes", bearer)[0], 200)
+        self.assertEqual(server.head("/api/v1/nodes", {"Authorization": "Bearer x"})[0], 401)
+        server.end()
+        self.assertNotIn(token, pathlib.Path(server.trace).read_text())
+
+    def test_a_simulated_container_has_no_output_and_no_program(self):
+        server = self.serve("--speed", "step")
+        pods = "/api/v1/namespaces/default/pods"
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+               "spec": {"containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "i"}]}}
+        self.assertEqual(server.ask("POST", pods, pod)[0], 201)
+        self.assertEqual(server.ask("GET", pods + "/p/log?container=a")[0], 204)
+        server.ask("POST", "/ksim/v1/step", {"for": "1m"})
+        server.wait_for_time(60 * 10**9)
+        self.assertEqual(server.ask("GET", pods + "/p/log?container=a"), (200, b""))
+        code, status = server.ask("GET", pods + "/p/log")
+        self.assertEqual((code, status["message"]), (
+            400, "a container name must be specified for pod p, choose one of: [a b]"))
+        self.assertEqual(server.ask("GET", pods + "/p/log?container=c")[1]["message"],
+                         "container c is not valid for pod p")
+        self.assertEqual(server.ask("GET", pods + "/q/log")[0], 404)
+        for what in ("exec", "attach", "portforward"):
+            self.assertEqual(server.ask("POST", f"{pods}/p/{what}", {})[0], 501)
 
     def test_a_clock_that_stands_still_answers_and_goes_on_when_told(self):
         server = self.serve("--speed", "step")
@@ -120,9 +215,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(server.ask("GET", "/ksim/v1/status")[1]["timeNs"], before)
         stepped = self.ksim("ctl", "step", "1h", "--kubeconfig", server.kubeconfig)
         self.assertEqual(stepped.returncode, 0, stepped.stderr)
-        end = time.monotonic() + PATIENCE
-        while server.ask("GET", "/ksim/v1/status")[1]["timeNs"] < before + 3600 * 10**9:
-            self.assertLess(time.monotonic(), end)
+        server.wait_for_time(before + 3600 * 10**9)
         self.assertEqual(self.ksim("ctl", "verdict", "--kubeconfig",
                                    server.kubeconfig).returncode, 0)
 

@@ -76,8 +76,9 @@ struct Request {
   DeleteOptions del;  // delete, deletecollection
   bool dry_run = false;
   SharedText field_manager, field_validation;
-  bool force = false;       // apply
-  SharedText believed_uid;  // uid of the object the caller acted on; "" if none
+  bool force = false;          // apply
+  bool tracks_fields = false;  // a create: the object has managedFields from then on
+  SharedText believed_uid;     // uid of the object the caller acted on; "" if none
 };
 
 struct Response {

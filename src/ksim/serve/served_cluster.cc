@@ -41,7 +41,9 @@ std::string ProcessNameOf(const http::HttpRequest& request) {
 }
 
 ServedCluster::ServedCluster(const scenario::Scenario& scenario, scenario::RunnerOptions options)
-    : scenario_(scenario), runner_(scenario, Served(std::move(options))) {}
+    : scenario_(scenario),
+      runner_(scenario, Served(std::move(options))),
+      metrics_(runner_.world()) {}
 
 ServedCluster::~ServedCluster() {
   sessions_.clear();

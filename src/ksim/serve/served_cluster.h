@@ -16,6 +16,7 @@
 #include "ksim/scenario/scenario.h"
 #include "ksim/serve/external_client.h"
 #include "ksim/serve/input.h"
+#include "ksim/serve/metrics.h"
 
 namespace ksim::serve {
 
@@ -28,6 +29,7 @@ class ServedCluster {
   ServedCluster& operator=(const ServedCluster&) = delete;
 
   scenario::Runner& runner() { return runner_; }
+  const Metrics& metrics() const { return metrics_; }
   VirtualTime now() { return runner_.world().sim().now(); }
   // The time of the next event; the end of time if there is none.
   VirtualTime NextDue();
@@ -68,6 +70,7 @@ class ServedCluster {
 
   const scenario::Scenario scenario_;
   scenario::Runner runner_;
+  Metrics metrics_;
   std::map<std::string, std::unique_ptr<ExternalClient>> clients_;  // by process
   std::map<std::int64_t, Session> sessions_;                        // by connection
   VirtualTime last_input_{-1};

@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "ksim/apiserver/doors/http/http_door.h"
+#include "ksim/apiserver/doors/http/answers.h"
+#include "ksim/apiserver/doors/http/derived_answers.h"
+#include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/base/os.h"
 
@@ -26,12 +28,39 @@ constexpr Duration kLastWords = Milliseconds(500);
 // (http2 transportDefaultStreamFlow).
 constexpr std::size_t kMostUnread = std::size_t{4} << 20;
 
+std::vector<apiserver::DenyRule> DenyRulesOf(const scenario::Scenario& scenario) {
+  std::vector<apiserver::DenyRule> rules;
+  for (const scenario::DenySpec& deny : scenario.cluster.deny) {
+    apiserver::DenyRule rule;
+    rule.user = deny.user;
+    rule.verb = deny.verb;
+    rule.resource = deny.resource;
+    rule.ns = deny.ns;
+    rule.name = deny.name;
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+// A bearer token becomes the user whose it is, so that no token stands in a trace. False for one
+// that the cluster has not given out.
+bool TakeToken(http::HttpRequest* request) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view authorization = request->headers.Get("Authorization");
+  if (!authorization.starts_with(kBearer)) return true;
+  const std::optional<std::string> user = http::UserOfToken(authorization.substr(kBearer.size()));
+  if (!user) return false;
+  if (!request->headers.Has("Impersonate-User")) request->headers.Add("Impersonate-User", *user);
+  return true;
+}
+
 }  // namespace
 
 Server::Server(ServedCluster& cluster, const scenario::Scenario& scenario, ServerOptions options)
     : cluster_(cluster),
       options_(std::move(options)),
       paths_(cluster.runner().world().kinds(), scenario.compat),
+      reviews_(cluster.runner().world().kinds(), DenyRulesOf(scenario)),
       control_(*this, scenario),
       pace_(options_.speed, cluster.now(), os::MonotonicNow()) {}
 
@@ -149,7 +178,9 @@ void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::Htt
   if (Control::IsControlPath(*url)) return writer.Respond(stream, control_.Serve(request, *url));
   // A server that is down answers nothing at all.
   if (!cluster_.accepting()) return writer.Reset(stream);
-  if (!http::IsResourceRequest(request)) return writer.Respond(stream, paths_.Serve(request, *url));
+  if (!TakeToken(&request))
+    return writer.Respond(stream, http::StatusResponse(api::Unauthorized(), nullptr));
+  if (auto answer = OwnAnswer(request, *url)) return writer.Respond(stream, *std::move(answer));
   const std::string_view watch = url->query.Get("watch");
   if (!watch.empty() && watch != "false" && watch != "0") watched_.insert({connection, stream});
   Input input;
@@ -158,6 +189,14 @@ void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::Htt
   input.stream = stream;
   input.request = WithKeptHeaders(std::move(request));
   inputs_.push_back(std::move(input));
+}
+
+std::optional<http::HttpResponse> Server::OwnAnswer(const http::HttpRequest& request,
+                                                    const http::Url& url) {
+  const http::RequestInfo info = http::ReadRequestInfo(request.method, url);
+  if (info.is_resource_request) return reviews_.Serve(request, url, info);
+  if (url.path == "/metrics") return cluster_.metrics().Page();
+  return paths_.Serve(request, url);
 }
 
 void Server::OnGone(std::int64_t connection, http::StreamId stream) {

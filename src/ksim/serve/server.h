@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "ksim/apiserver/doors/http/paths.h"
+#include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/serve/control.h"
 #include "ksim/serve/pace.h"
 #include "ksim/serve/served_cluster.h"
@@ -62,6 +64,9 @@ class Server final : public SocketUser, public ControlTarget {
   Server(ServedCluster& cluster, const scenario::Scenario& scenario, ServerOptions options);
   sim::Simulation::Stop Advance();
   bool MustAnswer();
+  // The answer to a request that the cluster need not serve.
+  std::optional<apiserver::http::HttpResponse> OwnAnswer(
+      const apiserver::http::HttpRequest& request, const apiserver::http::Url& url);
   sim::Simulation::Stop AnswerRequests();
   void TakeInputs();
   void PauseAndResume();
@@ -69,7 +74,8 @@ class Server final : public SocketUser, public ControlTarget {
 
   ServedCluster& cluster_;
   const ServerOptions options_;
-  apiserver::http::Paths paths_;
+  const apiserver::http::Paths paths_;
+  const apiserver::http::Reviews reviews_;
   Control control_;
   std::map<std::int64_t, apiserver::http::ResponseWriter*> writers_;
   std::unique_ptr<Sockets> sockets_;

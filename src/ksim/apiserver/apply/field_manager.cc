@@ -114,7 +114,8 @@ bool IsTracked(const Value& live, const Value& wanted) {
 }
 
 Value FieldManager::Update(const Value& live, const Value& wanted) const {
-  if (!IsTracked(live, wanted)) return wanted;
+  const bool from_now_on = request_.tracks_fields && live.is_null();
+  if (!from_now_on && !IsTracked(live, wanted)) return wanted;
   const Value& given = wanted.Get(kManagedFields);
   const Value& stored = live.Get(kManagedFields);
   const bool through_subresource = !request_.subresource.empty();
@@ -125,7 +126,7 @@ Value FieldManager::Update(const Value& live, const Value& wanted) const {
   if (keep) managers = DecodeManagers(stored);
   if (!managers.ok()) managers = Managers();
   const Value plain = wanted.Erase(kManagedFields);
-  if (!managers->empty())
+  if (from_now_on || !managers->empty())
     UpdateManagers(live.Erase(kManagedFields), plain, ManagerOrUserAgent(request_), &*managers);
   return WithManagers(plain, *managers);
 }

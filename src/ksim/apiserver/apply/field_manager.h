@@ -2,7 +2,8 @@
 // write.
 //
 // An object is tracked from its first apply on: the fields that it had until then belong to
-// "before-first-apply", as upstream with DefaultTrackOnCreateProbability at 0.
+// "before-first-apply", as upstream with DefaultTrackOnCreateProbability at 0. A create with
+// Request::tracks_fields is tracked at once, as upstream is by default.
 //
 // Source: apimachinery pkg/util/managedfields/internal (fieldmanager.go and the managers it is made
 // of: versioncheck.go, lastappliedupdater.go, lastappliedmanager.go, skipnonapplied.go,

@@ -29,7 +29,8 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   std::string warning;
   Value tree = api::DedupOwnerReferences(api::ClearSystemFields(*decoded), false, &warning);
   if (!warning.empty()) rc.warnings.push_back(warning);
-  if (IsTracked(Value(), tree)) tree = FieldManager(request, rc.now()).Update(Value(), tree);
+  if (request.tracks_fields || IsTracked(Value(), tree))
+    tree = FieldManager(request, rc.now()).Update(Value(), tree);
   rc.PassStage(Stage::kDefault);
 
   // Admits the object.

@@ -60,7 +60,7 @@ Value VerdictsTree(const std::vector<Verdict>& verdicts) {
     one.AddIf(!v.why.empty(), "why", Value::Of(v.why));
     std::vector<Value> notes;
     for (const std::string& note : v.notes) notes.push_back(Value::Of(note));
-    one.AddIf(!notes.empty(), "notes", Value::Array(std::move(notes)));
+    if (!notes.empty()) one.Add("notes", Value::Array(std::move(notes)));
     one.Add("violations", Value::Array(std::move(violations)));
     std::vector<Value> remarks;
     for (const check::Remark& r : v.remarks)

@@ -8,6 +8,8 @@
 
 #include "fmt/format.h"
 #include "ksim/api/core/version_table.h"
+#include "ksim/apiserver/doors/http/reviews.h"
+#include "ksim/apiserver/doors/http/text.h"
 
 namespace ksim::apiserver::http {
 namespace {
@@ -74,8 +76,15 @@ std::vector<Entry> EntriesOf(const api::ResourceInfo& r) {
     entries.push_back(std::move(entry));
   };
   if (r.group_resource() == "pods") {
+    add("attach", "PodAttachOptions", "", "", {"create", "get"});
     add("binding", "Binding", "", "", {"create"});
     add("eviction", "Eviction", "policy", "v1", {"create"});
+    add("exec", "PodExecOptions", "", "", {"create", "get"});
+    add("log", "Pod", "", "", {"get"});
+    add("portforward", "PodPortForwardOptions", "", "", {"create", "get"});
+  }
+  if (r.group_resource() == "serviceaccounts") {
+    add("token", "TokenRequest", "authentication.k8s.io", "v1", {"create"});
   }
   if (r.group_resource() == "namespaces") add("finalize", "Namespace", "", "", {"update"});
   if (r.has_scale) add("scale", "Scale", "autoscaling", "v1", {"get", "patch", "update"});
@@ -83,10 +92,23 @@ std::vector<Entry> EntriesOf(const api::ResourceInfo& r) {
   return entries;
 }
 
+Entry EntryOf(const ReviewResource& review) {
+  Entry entry;
+  entry.name = review.resource;
+  entry.singular = Lower(review.kind);
+  entry.namespaced = review.namespaced;
+  entry.kind = review.kind;
+  entry.verbs = {"create"};
+  return entry;
+}
+
 // All entries of one group and version, by name.
 std::vector<Entry> EntriesAt(const api::Kinds& kinds, std::string_view group,
                              std::string_view version) {
   std::vector<Entry> entries;
+  for (const ReviewResource& review : ReviewResources()) {
+    if (review.group == group && review.version == version) entries.push_back(EntryOf(review));
+  }
   for (const api::ResourceInfo* r : kinds.all()) {
     if (r->group != group || r->version != version) continue;
     for (Entry& entry : EntriesOf(*r)) entries.push_back(std::move(entry));
@@ -103,6 +125,9 @@ std::vector<std::string> VersionsOf(const api::Kinds& kinds, std::string_view gr
       versions.push_back(r->version);
     }
   }
+  for (const ReviewResource& review : ReviewResources()) {
+    if (review.group == group && versions.empty()) versions.emplace_back(review.version);
+  }
   return versions;
 }
 
@@ -112,6 +137,11 @@ std::vector<std::string> Groups(const api::Kinds& kinds) {
   for (const api::ResourceInfo* r : kinds.all()) {
     if (!r->group.empty() && (groups.empty() || groups.back() != r->group)) {
       groups.push_back(r->group);
+    }
+  }
+  for (const ReviewResource& review : ReviewResources()) {
+    if (std::find(groups.begin(), groups.end(), review.group) == groups.end()) {
+      groups.emplace_back(review.group);
     }
   }
   return groups;
@@ -141,13 +171,13 @@ Value KindTree(const Entry& entry, std::string_view group, std::string_view vers
 }
 
 // One resource with its subresources (APIResourceDiscovery).
-Value ResourceDiscovery(const api::ResourceInfo& r) {
-  const std::vector<Entry> entries = EntriesOf(r);
+Value ResourceDiscovery(const std::vector<Entry>& entries, std::string_view group,
+                        std::string_view version) {
   const Entry& main = entries.front();
   value::ObjectBuilder tree;
   tree.Add("resource", Value::Of(main.name));
-  tree.Add("responseKind", KindTree(main, r.group, r.version));
-  tree.Add("scope", Value::Of(r.namespaced ? "Namespaced" : "Cluster"));
+  tree.Add("responseKind", KindTree(main, group, version));
+  tree.Add("scope", Value::Of(main.namespaced ? "Namespaced" : "Cluster"));
   tree.Add("singularResource", Value::Of(main.singular));
   tree.Add("verbs", Verbs(main));
   tree.AddIf(!main.short_names.empty(), "shortNames", Texts(main.short_names));
@@ -157,10 +187,10 @@ Value ResourceDiscovery(const api::ResourceInfo& r) {
     const Entry& entry = entries[i];
     subresources.push_back(
         value::Obj({{"subresource", Value::Of(entry.name.substr(entry.name.find('/') + 1))},
-                    {"responseKind", KindTree(entry, r.group, r.version)},
+                    {"responseKind", KindTree(entry, group, version)},
                     {"verbs", Verbs(entry)}}));
   }
-  tree.AddIf(!subresources.empty(), "subresources", Value::Array(std::move(subresources)));
+  if (!subresources.empty()) tree.Add("subresources", Value::Array(std::move(subresources)));
   return tree.Build();
 }
 
@@ -170,7 +200,12 @@ Value GroupDiscovery(const api::Kinds& kinds, const std::string& group) {
   for (const std::string& version : VersionsOf(kinds, group)) {
     std::vector<Value> resources;
     for (const api::ResourceInfo* r : kinds.all()) {
-      if (r->group == group && r->version == version) resources.push_back(ResourceDiscovery(*r));
+      if (r->group == group && r->version == version)
+        resources.push_back(ResourceDiscovery(EntriesOf(*r), group, version));
+    }
+    for (const ReviewResource& review : ReviewResources()) {
+      if (review.group == group && review.version == version)
+        resources.push_back(ResourceDiscovery({EntryOf(review)}, group, version));
     }
     versions.push_back(value::Obj({{"version", Value::Of(version)},
                                    {"resources", Value::Array(std::move(resources))},

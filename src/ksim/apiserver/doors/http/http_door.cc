@@ -5,6 +5,7 @@
 
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
+#include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/apiserver/doors/http/routes.h"
@@ -140,19 +141,35 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
   if (!url.has_value()) return refuse(api::BadRequest("invalid URI"), nullptr);
   api::Request request;
   AnswerForm form;
-  if (const api::Status s = FindRoute(kinds_, ReadRequestInfo(http.method, *url), &request);
-      !s.ok()) {
-    return refuse(s, nullptr);
+  const RequestInfo info = ReadRequestInfo(http.method, *url);
+  if (const api::Status s = FindRoute(kinds_, info, &request); !s.ok()) return refuse(s, nullptr);
+  const DerivedAnswer derived = DerivedAnswerOf(info);
+  if (derived != nullptr) {
+    request.verb = api::Verb::kGet;
+    request.subresource = SharedText();
   }
   form.resource = request.resource;
   form.verb = request.verb;
-  if (const api::Status s = ReadRequest(http, *url, &form, &request); !s.ok()) {
-    return refuse(s, &form.type);
+  if (derived == nullptr) {
+    const api::Status s = ReadRequest(http, *url, &form, &request);
+    if (!s.ok()) return refuse(s, &form.type);
   }
   if (!pipeline.accepting()) return;
   const std::string_view other = http.headers.Get("Impersonate-User");
   request.user = SharedText(other.empty() ? kDefaultUser : other);
   request.user_agent = SharedText(http.headers.Get("User-Agent"));
+  request.tracks_fields = true;
+  if (derived != nullptr) {
+    pipeline.Serve(std::move(request), [answer = std::move(answer), stream, derived, http,
+                                        url = *url, &sim = sim_](api::Response response) mutable {
+      ResponseWriter* const writer = answer.Take();
+      if (writer == nullptr) return;
+      writer->Respond(stream, response.code >= 400
+                                  ? StatusResponse(response.status, nullptr)
+                                  : derived(http, url, response.object, sim.now()));
+    });
+    return;
+  }
   if (request.verb == api::Verb::kWatch) {
     auto opened = [streams = streams_, answer = std::move(answer), &pipeline, stream, form,
                    &sim = sim_](api::Response response) mutable {
@@ -174,11 +191,6 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
     ResponseWriter* const writer = answer.Take();
     if (writer != nullptr) writer->Respond(stream, ObjectResponse(form, response, sim.now()));
   });
-}
-
-bool IsResourceRequest(const HttpRequest& request) {
-  const std::optional<Url> url = ParseTarget(request.target);
-  return url.has_value() && ReadRequestInfo(request.method, *url).is_resource_request;
 }
 
 }  // namespace ksim::apiserver::http

@@ -58,7 +58,4 @@ class HttpSession {
   std::shared_ptr<Streams> streams_;  // callbacks that outlive the session look at it
 };
 
-// Whether the target is the affair of an HttpSession: that of a resource of the API.
-bool IsResourceRequest(const HttpRequest& request);
-
 }  // namespace ksim::apiserver::http

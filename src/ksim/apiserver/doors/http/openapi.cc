@@ -68,7 +68,7 @@ class Schemas {
     value::ObjectBuilder schema;
     schema.Add("type", Value::Of("object"));
     schema.Add("properties", properties.Build());
-    schema.AddIf(!required.empty(), "required", Value::Array(std::move(required)));
+    if (!required.empty()) schema.Add("required", Value::Array(std::move(required)));
     schemas_.emplace_back(name, schema.Build());
     return name;
   }
@@ -218,6 +218,51 @@ Value OpenApiDocument(const api::Kinds& kinds, std::string_view group, std::stri
        {"info", value::Obj({{"title", Value::Of("Kubernetes")}, {"version", Value::Of("v1")}})},
        {"paths", all_paths.Build()},
        {"components", value::Obj({{"schemas", std::move(schemas).Build()}})}});
+}
+
+namespace {
+
+// A schema of version 3 as one of version 2: references lead elsewhere, and there is no oneOf.
+Value AsDefinition(const Value& schema) {
+  if (schema.is_array()) {
+    std::vector<Value> items;
+    for (const Value& item : schema.items()) items.push_back(AsDefinition(item));
+    return Value::Array(std::move(items));
+  }
+  if (!schema.is_object()) return schema;
+  constexpr std::string_view kSchemas = "#/components/schemas/";
+  value::ObjectBuilder out;
+  for (const auto& [name, child] : schema.members()) {
+    if (name.text() == "$ref" && child.is_string() && child.AsString().starts_with(kSchemas)) {
+      std::string target(child.AsString().substr(kSchemas.size()));
+      out.Add(name, Value::Of("#/definitions/" + target));
+    } else if (name.text() == "oneOf") {
+      out.Add("type", Value::Of("string"));
+    } else {
+      out.Add(name, AsDefinition(child));
+    }
+  }
+  return out.Build();
+}
+
+}  // namespace
+
+Value OpenApiV2(const api::Kinds& kinds) {
+  std::set<std::pair<std::string, std::string>> served;
+  for (const api::ResourceInfo* r : kinds.all()) served.emplace(r->group, r->version);
+  value::ObjectBuilder definitions;
+  std::set<std::string> seen;
+  for (const auto& [group, version] : served) {
+    const Value document = OpenApiDocument(kinds, group, version);
+    for (const auto& [name, schema] : document.Get("components").Get("schemas").members()) {
+      if (seen.emplace(name.text()).second) definitions.Add(name, AsDefinition(schema));
+    }
+  }
+  return value::Obj(
+      {{"swagger", Value::Of("2.0")},
+       {"info", value::Obj({{"title", Value::Of("Kubernetes")}, {"version", Value::Of("v1")}})},
+       {"paths", Value::EmptyObject()},
+       {"definitions", definitions.Build()}});
 }
 
 std::string OpenApiHash(const Value& document) { return fmt::format("{:016X}", document.Hash()); }

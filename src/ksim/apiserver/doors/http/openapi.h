@@ -18,6 +18,8 @@ value::Value OpenApiIndex(const api::Kinds& kinds);
 // The document of a group and version; null if nothing is served there.
 value::Value OpenApiDocument(const api::Kinds& kinds, std::string_view group,
                              std::string_view version);
+// All of them in one document of version 2 (swagger).
+value::Value OpenApiV2(const api::Kinds& kinds);
 // The hash in that document's URL: 16 hex digits in capitals.
 std::string OpenApiHash(const value::Value& document);
 

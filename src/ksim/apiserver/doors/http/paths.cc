@@ -1,6 +1,8 @@
 #include "ksim/apiserver/doors/http/paths.h"
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "fmt/format.h"
 #include "ksim/apiserver/doors/http/answers.h"
@@ -11,8 +13,97 @@
 #include "ksim/apiserver/doors/http/text.h"
 
 namespace ksim::apiserver::http {
+namespace {
 
 using value::Value;
+
+// The checks of /healthz, /livez and /readyz.
+constexpr std::string_view kChecks[] = {"ping", "log", "etcd", "informer-sync"};
+
+// healthz.go: handleRootHealth, adaptCheckToHandler
+HttpResponse Health(std::string_view kind, std::string_view check, const Url& url) {
+  if (!check.empty()) {
+    for (const std::string_view known : kChecks) {
+      if (check == known) return PlainText(200, "ok");
+    }
+    return PageNotFound();
+  }
+  if (url.query.Find("verbose") == nullptr) return PlainText(200, "ok");
+  std::string text;
+  for (const std::string_view known : kChecks) text += fmt::format("[+]{} ok\n", known);
+  return PlainText(200, text + fmt::format("{} check passed\n", kind));
+}
+
+// True if the client has the document already.
+bool IsKnown(const HttpRequest& http, std::string_view etag) {
+  std::string_view known = http.headers.Get("If-None-Match");
+  while (!known.empty()) {
+    std::string_view one = Trim(Cut(known, ','), " ");
+    if (one.starts_with("W/")) one.remove_prefix(2);
+    if (one == etag || one == "*") return true;
+  }
+  return false;
+}
+
+// A document that clients keep. Its text is made only if it is needed.
+HttpResponse Kept(const HttpRequest& http, const Value& tree, std::string content_type) {
+  const std::string etag = fmt::format("\"{}\"", OpenApiHash(tree));
+  HttpResponse response;
+  response.headers.Add("Cache-Control", "no-cache, private");
+  response.headers.Add("Etag", etag);
+  response.headers.Add("Vary", "Accept");
+  if (IsKnown(http, etag)) {
+    response.code = 304;
+    return response;
+  }
+  response.headers.Add("Content-Type", content_type);
+  response.body = Encode(tree, Encoding::kJson, false);
+  return response;
+}
+
+// A group's OpenAPI v3. A hash that is no longer right leads to the one that is (handler3
+// HandleGroupVersion).
+HttpResponse OpenApiV3(const HttpRequest& http, const Url& url, const Value& tree) {
+  const std::string_view asked = url.query.Get("hash");
+  const std::string hash = OpenApiHash(tree);
+  if (!asked.empty() && asked != hash) {
+    HttpResponse response;
+    response.code = 301;
+    response.headers.Add("Location", fmt::format("{}?hash={}", url.path, hash));
+    return response;
+  }
+  HttpResponse response = Kept(http, tree, "application/json");
+  if (!asked.empty()) response.headers.Set("Cache-Control", "public, immutable");
+  return response;
+}
+
+// The version of aggregated discovery that the client asks for (from 1.26 on).
+std::optional<std::string> AskedAggregation(const HttpRequest& http) {
+  for (const AcceptClause& clause : ParseAccept(http.headers.Get("Accept"))) {
+    if (clause.Parameter("as") != "APIGroupDiscoveryList" ||
+        clause.Parameter("g") != "apidiscovery.k8s.io") {
+      continue;
+    }
+    const std::string_view version = clause.Parameter("v");
+    if (version == "v2" || version == "v2beta1") return std::string(version);
+  }
+  return std::nullopt;
+}
+
+// A tree in the form that is asked for; 404 for none.
+HttpResponse Negotiated(const HttpRequest& http, const Url& url, const Value& tree) {
+  if (tree.is_null()) return PageNotFound();
+  const auto output =
+      NegotiateOutput(http, url.query, CustomMediaTypes(), Transforms::kNone, false);
+  if (!output.ok()) return StatusResponse(output.status(), nullptr);
+  HttpResponse response;
+  response.headers.Add("Cache-Control", "no-cache, private");
+  response.headers.Add("Content-Type", output->media->text());
+  response.body = Encode(tree, output->media->encoding, output->pretty);
+  return response;
+}
+
+}  // namespace
 
 HttpResponse PlainText(int code, std::string text) {
   HttpResponse response;
@@ -25,56 +116,41 @@ HttpResponse PlainText(int code, std::string text) {
 
 HttpResponse PageNotFound() { return PlainText(404, "404 page not found\n"); }
 
-HttpResponse Paths::Serve(const HttpRequest& http, const Url& url) {
+HttpResponse Paths::Serve(const HttpRequest& http, const Url& url) const {
   std::string_view rest = Trim(url.path, "/");
   const std::string_view first = Cut(rest, '/');
-  const std::string_view group = first == "apis" ? Cut(rest, '/') : std::string_view();
-  Value tree;
-  OutputType type;
-  std::string media_type;
-  if (first == "healthz" || first == "livez" || first == "readyz") return PlainText(200, "ok");
-  if (first == "version") {
-    tree = VersionInfo(compat_);
-  } else if ((first == "api" || first == "apis") && rest.empty() && group.empty()) {
-    // Aggregated discovery for who asks for it (from 1.26 on).
-    for (const AcceptClause& clause : ParseAccept(http.headers.Get("Accept"))) {
-      if (clause.Parameter("as") != "APIGroupDiscoveryList" ||
-          clause.Parameter("g") != "apidiscovery.k8s.io") {
-        continue;
-      }
-      const std::string_view version = clause.Parameter("v");
-      if (version != "v2" && version != "v2beta1") continue;
-      tree = AggregatedDiscovery(kinds_, first == "api", version);
-      media_type = fmt::format(
-          "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", version);
-      break;
+  if (first == "healthz" || first == "livez" || first == "readyz") return Health(first, rest, url);
+  if (first == "version") return Negotiated(http, url, VersionInfo(compat_));
+  if (first == "openapi") return OpenApi(http, url, rest);
+  if (first != "api" && first != "apis") return PageNotFound();
+  if (rest.empty()) {
+    if (const auto version = AskedAggregation(http)) {
+      return Kept(
+          http, AggregatedDiscovery(kinds_, first == "api", *version),
+          fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
+                      *version));
     }
-    if (tree.is_null()) tree = first == "api" ? ApiVersions() : ApiGroupList(kinds_);
-  } else if (first == "api") {
-    tree = ApiResourceList(kinds_, "", rest);
-  } else if (first == "apis" && rest.empty()) {
-    tree = ApiGroup(kinds_, group);
-  } else if (first == "apis") {
-    tree = ApiResourceList(kinds_, group, rest);
-  } else if (first == "openapi" && rest == "v3") {
-    tree = OpenApiIndex(kinds_);
-  } else if (first == "openapi" && rest.starts_with("v3/")) {
-    rest.remove_prefix(3);
-    const bool core = Cut(rest, '/') == "api";
-    const std::string_view named = core ? std::string_view() : Cut(rest, '/');
-    tree = OpenApiDocument(kinds_, named, rest);
+    return Negotiated(http, url, first == "api" ? ApiVersions() : ApiGroupList(kinds_));
   }
-  if (tree.is_null()) return PageNotFound();
-  const auto output =
-      NegotiateOutput(http, url.query, CustomMediaTypes(), Transforms::kNone, false);
-  if (media_type.empty() && !output.ok()) return StatusResponse(output.status(), nullptr);
-  const bool json = !output.ok() || output->media->encoding == Encoding::kJson;
-  HttpResponse response;
-  response.headers.Add("Cache-Control", "no-cache, private");
-  response.headers.Add("Content-Type", !media_type.empty() ? media_type : output->media->text());
-  response.body =
-      Encode(tree, json ? Encoding::kJson : Encoding::kYaml, output.ok() && output->pretty);
-  return response;
+  const std::string_view group = first == "apis" ? Cut(rest, '/') : std::string_view();
+  if (first == "apis" && rest.empty()) return Negotiated(http, url, ApiGroup(kinds_, group));
+  return Negotiated(http, url, ApiResourceList(kinds_, group, rest));
+}
+
+HttpResponse Paths::OpenApi(const HttpRequest& http, const Url& url, std::string_view rest) const {
+  const std::string_view version = Cut(rest, '/');
+  if (version == "v2" && rest.empty()) {
+    const auto output =
+        NegotiateOutput(http, url.query, CustomMediaTypes(), Transforms::kNone, false);
+    if (!output.ok()) return StatusResponse(output.status(), nullptr);
+    return Kept(http, OpenApiV2(kinds_), "application/json");
+  }
+  if (version != "v3") return PageNotFound();
+  if (rest.empty()) return Kept(http, OpenApiIndex(kinds_), "application/json");
+  const bool core = Cut(rest, '/') == "api";
+  const std::string_view group = core ? std::string_view() : Cut(rest, '/');
+  const Value tree = OpenApiDocument(kinds_, group, rest);
+  return tree.is_null() ? PageNotFound() : OpenApiV3(http, url, tree);
 }
 
 }  // namespace ksim::apiserver::http

@@ -5,6 +5,7 @@
 // pkg/handler3/handler.go.
 #pragma once
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ksim/api/compat.h"
@@ -19,9 +20,11 @@ class Paths {
   // `kinds` outlives it.
   Paths(const api::Kinds& kinds, api::Compat compat) : kinds_(kinds), compat_(compat) {}
 
-  HttpResponse Serve(const HttpRequest& request, const Url& url);
+  HttpResponse Serve(const HttpRequest& request, const Url& url) const;
 
  private:
+  HttpResponse OpenApi(const HttpRequest& request, const Url& url, std::string_view rest) const;
+
   const api::Kinds& kinds_;
   const api::Compat compat_;
 };

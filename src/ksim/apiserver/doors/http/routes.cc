@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "fmt/format.h"
+#include "ksim/apiserver/doors/http/derived_answers.h"
 
 namespace ksim::apiserver::http {
 namespace {
@@ -69,7 +70,7 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   if (info.api_group.empty() != (info.api_prefix == "api")) return api::UnknownPath();
   const std::optional<api::Verb> verb = PipelineVerb(info.verb);
   if (!verb.has_value()) return MethodNotAllowed();
-  if (!IsServed(info.subresource)) return NotServed(info);
+  if (!IsServed(info.subresource) && DerivedAnswerOf(info) == nullptr) return NotServed(info);
   out->verb = *verb;
   out->subresource = info.subresource;
   out->name = info.name;
