@@ -113,12 +113,19 @@ class Clients(unittest.TestCase):
         self.assertEqual([e["type"] for e in told], ["ADDED", "MODIFIED", "MODIFIED", "DELETED"])
         self.assertEqual(server.ask("GET", MAPS + "/a")[0], 404)
         watcher.close()
+        for words in (["inject", "crash: {process: kube-scheduler, down: 2s}"],
+                      ["inject", "holdStream: {client: kubelet/node-1, resource: pods}"], ["heal"],
+                      ["heal"]):
+            done = self.ksim("ctl", *words, "--server", f"http://127.0.0.1:{server.port}")
+            self.assertEqual(done.returncode, 0, done.stderr)
         code, out, err = server.end()
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"^ok: [\d,]+ events, ")
         replay = self.ksim("replay", server.trace)
         self.assertEqual(replay.returncode, 0, replay.stderr)
         self.assertIn("same as recorded", replay.stdout)
+        check = self.ksim("check", server.trace)
+        self.assertEqual(check.returncode, 0, check.stdout)
 
     def test_answers_what_clients_ask_first(self):
         server = self.serve()
@@ -194,7 +201,11 @@ class Clients(unittest.TestCase):
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
                "spec": {"containers": [{"name": "a", "image": "i"}, {"name": "b", "image": "i"}]}}
         self.assertEqual(server.ask("POST", pods, pod)[0], 201)
-        self.assertEqual(server.ask("GET", pods + "/p/log?container=a")[0], 204)
+        nowhere = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "nowhere"},
+                   "spec": {"nodeSelector": {"no": "where"},
+                            "containers": [{"name": "a", "image": "i"}]}}
+        self.assertEqual(server.ask("POST", pods, nowhere)[0], 201)
+        self.assertEqual(server.ask("GET", pods + "/nowhere/log")[0], 204)
         server.ask("POST", "/ksim/v1/step", {"for": "1m"})
         server.wait_for_time(60 * 10**9)
         self.assertEqual(server.ask("GET", pods + "/p/log?container=a"), (200, b""))

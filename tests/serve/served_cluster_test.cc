@@ -81,7 +81,7 @@ TEST(ServedCluster, FaultsActOnClientsOutside) {
   Served served;
   const auto watch = served.Send("GET", kWatchA);
   served.Advance(Seconds(1));
-  const std::string drop = "dropWatch: {client: outside/kubectl, resource: configmaps}";
+  const std::string drop = "dropWatch: {client: outside-kubectl, resource: configmaps}";
   EXPECT_TRUE(served.cluster.ParseFault(drop).ok());
   served.Act(What::kFault, 0, drop);
   served.Advance(Seconds(1));
@@ -107,11 +107,11 @@ TEST(ServedCluster, ClientsHaveTheNameOfTheirProgram) {
     if (!agent.empty()) request.headers.Add("User-Agent", agent);
     return ProcessNameOf(request);
   };
-  EXPECT_EQ(name("kubectl/v1.30.1 (linux/amd64) kubernetes/abc"), "outside/kubectl");
-  EXPECT_EQ(name("OpenAPI-Generator/29.0.0/python"), "outside/OpenAPI-Generator");
-  EXPECT_EQ(name(""), "outside/client");
-  EXPECT_EQ(name("\"';\n"), "outside/client");
-  EXPECT_EQ(name(std::string(100, 'x')), "outside/" + std::string(40, 'x'));
+  EXPECT_EQ(name("kubectl/v1.30.1 (linux/amd64) kubernetes/abc"), "outside-kubectl");
+  EXPECT_EQ(name("OpenAPI-Generator/29.0.0/python"), "outside-OpenAPI-Generator");
+  EXPECT_EQ(name(""), "outside-client");
+  EXPECT_EQ(name("\"';\n"), "outside-client");
+  EXPECT_EQ(name(std::string(100, 'x')), "outside-" + std::string(40, 'x'));
 }
 
 // The inputs of a trace make the same trace without the clients, to the byte.
@@ -126,7 +126,7 @@ TEST(ServedCluster, ARecordedRunReplaysWithoutItsClients) {
     served.Ask("PUT", std::string(kMaps) + "/a", kMapA);
     served.Ask("POST", kMaps, "\xff\xfe", "application/vnd.kubernetes.protobuf");
     served.Act(What::kResume, watch);
-    served.Act(What::kFault, 0, "dropWatch: {client: outside/kubectl, resource: configmaps}");
+    served.Act(What::kFault, 0, "dropWatch: {client: outside-kubectl, resource: configmaps}");
     served.Act(What::kHeal, 0);
     served.Advance(Seconds(20));
     served.cluster.Finish(Stop::kTimeReached);

@@ -13,7 +13,7 @@ namespace ksim::scenario {
 
 // The names of clients outside the simulation begin so (ksim serve): nobody knows them before they
 // come, and a fault on one that is not there is skipped.
-inline constexpr std::string_view kOutside = "outside/";
+inline constexpr std::string_view kOutside = "outside-";
 
 // The nodes that are there from the start, and those that steps add.
 std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<Step>& steps);

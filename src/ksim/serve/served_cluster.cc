@@ -67,14 +67,18 @@ void ServedCluster::Take(Input input) {
 
 void ServedCluster::Apply(const Input& input) {
   sim::Simulation& sim = runner_.world().sim();
-  const bool request = input.what == Input::What::kRequest;
-  const sim::ActorId actor =
-      sim::ActorId::Of(request ? ClientOf(input.request).name() : std::string("outside"));
+  const auto session = sessions_.find(input.connection);
+  const bool open = session != sessions_.end() && session->second.http != nullptr;
+  std::string who = "ksim";
+  if (input.what == Input::What::kRequest) {
+    who = ClientOf(input.request).name();
+  } else if (open) {
+    who = session->second.client;
+  }
+  const sim::ActorId actor = sim::ActorId::Of(who);
   sim.context().actor = actor;
   sim.context().cause =
       sim.EmitAs(actor, 0, sim::EventInfo{sim::EventKind::kInput}, PayloadOf(input));
-  const auto session = sessions_.find(input.connection);
-  const bool open = session != sessions_.end() && session->second.http != nullptr;
   switch (input.what) {
     case Input::What::kRequest:
       return Serve(input);
@@ -88,8 +92,9 @@ void ServedCluster::Apply(const Input& input) {
       if (open) session->second.http->Resume(input.stream);
       return;
     case Input::What::kFault:
+      // No fault of the script: it is numbered as those are that a run draws.
       if (const auto spec = ParseFault(input.text); spec.ok())
-        runner_.injector().Fire(*spec, fault::Plan::kScripted, sim.context().cause);
+        runner_.injector().Fire(*spec, fault::Plan::kDrawn, sim.context().cause);
       return;
     case Input::What::kHeal:
       return runner_.Heal();
@@ -101,7 +106,9 @@ void ServedCluster::Serve(const Input& input) {
   scenario::World& world = runner_.world();
   if (session.http == nullptr)
     session.http = std::make_unique<http::HttpSession>(world.sim(), world.kinds(), session.writer);
-  session.http->Serve(ClientOf(input.request), input.stream, input.request);
+  ExternalClient& client = ClientOf(input.request);
+  session.client = client.name();
+  session.http->Serve(client, input.stream, input.request);
 }
 
 // Sessions of connections that have broken, once their last answer has come.

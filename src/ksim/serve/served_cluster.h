@@ -62,6 +62,7 @@ class ServedCluster {
   struct Session {
     apiserver::http::ResponseWriter* writer = nullptr;
     std::unique_ptr<apiserver::http::HttpSession> http;  // null before the first request
+    std::string client;                                  // the process that asked last
   };
   void Apply(const Input& input);
   void Serve(const Input& input);
@@ -76,7 +77,7 @@ class ServedCluster {
   VirtualTime last_input_{-1};
 };
 
-// The name of the process that a client outside has inside: outside/kubectl, by its User-Agent.
+// The name of the process that a client outside has inside: outside-kubectl, by its User-Agent.
 std::string ProcessNameOf(const apiserver::http::HttpRequest& request);
 
 // Runs the inputs of a recorded run again, as far as `end`, or as the run stops itself.
