@@ -85,7 +85,7 @@ void Ledger::Take(const Record& r) {
 
 std::string_view ProcessOfActor(std::string_view actor) {
   // Each node's kubelet is a process, and each client of a served cluster.
-  const bool many = actor.starts_with("kubelet/") || actor.starts_with("outside/");
+  const bool many = actor.starts_with("kubelet/");
   return actor.substr(0, actor.find('/', many ? actor.find('/') + 1 : 0));
 }
 

@@ -79,7 +79,7 @@ class Requests : public TraceLaw {
   }
 
   void JudgeUser(const Record& r) {
-    if (r.actor.starts_with("outside/")) return;  // it may be anybody
+    if (r.actor.starts_with("outside-")) return;  // it may be anybody
     const auto [at, fresh] = users_.try_emplace(r.actor, r.Text("user"));
     if (!fresh) Same(r, fmt::format("the user of {}", r.actor), r.Text("user"), at->second);
     if (r.actor.starts_with("kubelet/"))
