@@ -84,7 +84,7 @@ void Ledger::Take(const Record& r) {
 }
 
 std::string_view ProcessOfActor(std::string_view actor) {
-  // Each node's kubelet is a process, and each client of a served cluster.
+  // Each node's kubelet is a process.
   const bool many = actor.starts_with("kubelet/");
   return actor.substr(0, actor.find('/', many ? actor.find('/') + 1 : 0));
 }

@@ -63,7 +63,7 @@ TEST(UserOfToken, KnowsOnlyTokensThatWereGivenOut) {
   const std::string token(Json(response.body).Get("status").Get("token").AsString());
   EXPECT_EQ(UserOfToken(token), "system:serviceaccount:default:robot");
   for (const std::string& bad : {std::string(), std::string("x"), std::string("ksim."),
-                                token.substr(0, 12), std::string("ksim.c3lzdGVtOmFkbWlu")})
+                                 token.substr(0, 12), std::string("ksim.c3lzdGVtOmFkbWlu")})
     EXPECT_FALSE(UserOfToken(bad).has_value()) << bad;
 }
 
