@@ -81,7 +81,12 @@ class Runtimes : public TraceLaw {
       if (r.Text("action") == "sandbox")
         Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
     } else if (cause.kind == Kind::kRuntime) {
-      Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
+      // The next pod of a name waits until the one before is gone.
+      const bool next = r.Text("action") == "sandbox" && cause.Text("action") == "remove";
+      if (next)
+        Same(r, "the pod of its cause", cause.Text("pod"), r.Text("pod"));
+      else
+        Same(r, "the uid of its cause", cause.Text("uid"), r.Text("uid"));
       // A container without a pull has its image.
       const std::string_view action = r.Text("action"), before = cause.Text("action");
       if (action == "start") Same(r, "the action of its cause", before, "create");
