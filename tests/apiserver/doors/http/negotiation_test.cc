@@ -23,14 +23,14 @@ std::string Negotiate(std::string_view accept, bool stream = false, std::string_
   return word + (type->pretty ? "+pretty" : "");
 }
 
-struct Row {
+struct NegotiationRow {
   const char* accept;
   const char* form;
 };
 
 // API-148
 TEST(Negotiation, FindsTheFormOfAnAnswer) {
-  for (const Row& row : std::vector<Row>{
+  for (const NegotiationRow& row : std::vector<NegotiationRow>{
            {"", "json"},
            {"*/*", "json"},
            {"*", "json"},

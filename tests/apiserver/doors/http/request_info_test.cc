@@ -16,7 +16,7 @@ RequestInfo Read(std::string_view method, std::string_view target) {
 
 // The rows of upstream's TestGetAPIRequestInfo and TestGetNonAPIRequestInfo
 // (apiserver pkg/endpoints/request/requestinfo_test.go).
-struct Row {
+struct InfoRow {
   const char* method;
   const char* target;
   const char* verb;
@@ -31,7 +31,7 @@ struct Row {
 
 // API-144
 TEST(RequestInfo, ReadsTheFormsOfResourcePaths) {
-  const std::vector<Row> rows = {
+  const std::vector<InfoRow> rows = {
       {"GET", "/api/v1/namespaces", "list", "api", "", "v1", "", "namespaces", "", ""},
       {"GET", "/api/v1/namespaces/other", "get", "api", "", "v1", "other", "namespaces", "",
        "other"},
@@ -89,7 +89,7 @@ TEST(RequestInfo, ReadsTheFormsOfResourcePaths) {
       {"OPTIONS", "/api/v1/pods", "", "api", "", "v1", "", "pods", "", ""},
       {"GET", "/api/v1/pods/a%2Eb/", "get", "api", "", "v1", "", "pods", "", "a.b"},
   };
-  for (const Row& row : rows) {
+  for (const InfoRow& row : rows) {
     SCOPED_TRACE(std::string(row.method) + " " + row.target);
     const RequestInfo info = Read(row.method, row.target);
     EXPECT_TRUE(info.is_resource_request);

@@ -1,16 +1,19 @@
 // MakeHttp1Connection of connection.h: HTTP/1.1 with keep-alive and chunked bodies, on
 // Boost.Beast's parser. Requests that a client sends before their turn wait: a connection serves
 // one at a time, as Go's net/http does (server.go, conn.serve).
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "fmt/format.h"
+#include "ksim/apiserver/doors/http/chunked_body.h"
 #include "ksim/apiserver/doors/http/connection.h"
 #include "ksim/apiserver/doors/http/text.h"
 
@@ -18,7 +21,7 @@ namespace ksim::apiserver::http {
 namespace {
 
 namespace beast = boost::beast;
-using Parser = beast::http::request_parser<beast::http::string_body>;
+using Parser = beast::http::request_parser<beast::http::empty_body>;
 
 std::string ToText(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -107,35 +110,74 @@ class Http1Connection final : public Connection {
 
   void ReadWhatThereIs() {
     while (!closed_ && state_ == State::kReading && !input_.empty()) {
-      if (!parser_.has_value()) {
-        // net/http skips no empty lines before a request, Beast does neither.
-        parser_.emplace();
-        parser_->eager(true);
-        parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
-        parser_->body_limit(limits_.body_bytes);
-        asked_to_continue_ = false;
-      }
-      beast::error_code error;
-      const std::size_t used =
-          parser_->put(boost::asio::buffer(input_.data(), input_.size()), error);
-      input_.erase(0, used);
-      if (error == beast::http::error::body_limit) {
-        Deliver(true);
-      } else if (error && error != beast::http::error::need_more) {
-        Refuse(error);
-      } else if (parser_->is_done()) {
-        Deliver(false);
-      } else {
-        if (parser_->is_header_done()) AskToContinue();
-        if (error == beast::http::error::need_more || used == 0) return;
+      if (!parser_.has_value()) BeginRequest();
+      if (!parser_->is_header_done()) {
+        if (!ReadHeader()) return;
+      } else if (!ReadBody()) {
+        return;
       }
     }
   }
 
+  void BeginRequest() {
+    // net/http skips no empty lines before a request, Beast does neither.
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
+    body_.clear();
+    chunks_ = ChunkedBody();
+  }
+
+  // False: more has to come.
+  bool ReadHeader() {
+    beast::error_code error;
+    const std::size_t used = parser_->put(boost::asio::buffer(input_.data(), input_.size()), error);
+    input_.erase(0, used);
+    if (error && error != beast::http::error::need_more) {
+      Refuse(error);
+      return true;
+    }
+    if (!parser_->is_header_done()) return error != beast::http::error::need_more && used > 0;
+    if (HasNoMore()) {
+      Deliver(false);
+    } else if (parser_->content_length().value_or(0) > limits_.body_bytes) {
+      Deliver(true);
+    } else {
+      AskToContinue();
+    }
+    return true;
+  }
+
+  bool HasNoMore() {
+    return !parser_->chunked() && parser_->content_length().value_or(0) == body_.size();
+  }
+
+  // The same.
+  bool ReadBody() {
+    if (parser_->chunked()) {
+      input_.erase(0, chunks_.Take(input_, limits_.body_bytes, &body_));
+      if (chunks_.bad()) {
+        RefuseWith(400, "");
+      } else if (body_.size() > limits_.body_bytes) {
+        Deliver(true);
+      } else if (chunks_.done()) {
+        Deliver(false);
+      } else {
+        return false;
+      }
+      return true;
+    }
+    const std::size_t size = std::min(
+        input_.size(), static_cast<std::size_t>(*parser_->content_length()) - body_.size());
+    body_.append(input_, 0, size);
+    input_.erase(0, size);
+    if (!HasNoMore()) return false;
+    Deliver(false);
+    return true;
+  }
+
   // Expect: 100-continue
   void AskToContinue() {
-    if (asked_to_continue_) return;
-    asked_to_continue_ = true;
     if (EqualsIgnoreCase(ToText(parser_->get()[beast::http::field::expect]), "100-continue")) {
       output_ += "HTTP/1.1 100 Continue\r\n\r\n";
     }
@@ -153,7 +195,7 @@ class Http1Connection final : public Connection {
     for (const auto& field : message) {
       request.headers.Add(ToText(field.name_string()), ToText(field.value()));
     }
-    request.body = std::move(message.body());
+    request.body = std::exchange(body_, {});
     request.body_too_large = too_large;
     if (minor_ >= 1 && !request.headers.Has("Host")) {
       RefuseWith(400, ": missing required Host header");
@@ -210,7 +252,8 @@ class Http1Connection final : public Connection {
   std::string input_;  // not yet parsed
   std::string output_;
   std::optional<Parser> parser_;  // of the request that is being read
-  bool asked_to_continue_ = false;
+  std::string body_;              // its body, as far as it has come
+  ChunkedBody chunks_;
   bool reading_ = false;
   bool closed_ = false;
   State state_ = State::kReading;
