@@ -1,4 +1,5 @@
-// The HTTP codec survives any bytes, and reads the same requests in whatever pieces they come. The
+// The HTTP codec survives any bytes, and reads the same requests in whatever pieces they come; of
+// HTTP/2, where an error ends the connection once its GOAWAY is sent, only the first ones. The
 // first byte says how long the pieces are.
 #include <algorithm>
 #include <cstddef>
@@ -73,6 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto whole = Talk(text, std::max<std::size_t>(1, text.size()));
   const auto pieces = Talk(text, 1 + data[0] % 16);
-  if (whole.first != pieces.first) std::abort();
+  const bool same = text.starts_with("PRI ") ? whole.first.starts_with(pieces.first)
+                                             : whole.first == pieces.first;
+  if (!same) std::abort();
   return 0;
 }
