@@ -7,7 +7,7 @@
 namespace ksim::apiserver::http {
 namespace {
 
-// What a body says when its bytes come in pieces of this size, and what is left behind it.
+// The body that is read when its bytes come in pieces of this size, and the bytes left behind it.
 std::string ReadChunks(std::string_view bytes, std::size_t piece, std::size_t most = 100) {
   ChunkedBody chunks;
   std::string body;
