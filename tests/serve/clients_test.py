@@ -241,8 +241,8 @@ class Clients(unittest.TestCase):
 
     def test_strange_clients_cost_the_others_nothing(self):
         server = self.serve()
-        huge = b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * (2 << 20)
-        much = (f"POST {MAPS} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        huge = b"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + b"a" * (2 << 20)
+        much = (f"POST {MAPS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 f"Content-Length: {5 << 20}\r\n\r\n").encode() + b" " * (4 << 20)
         self.assertIn(b"431 ", read_all(server.raw(huge)))
         self.assertIn(b"413 ", read_all(server.raw(much)))
@@ -251,16 +251,24 @@ class Clients(unittest.TestCase):
         half = server.raw(b"GET /api/v1/nod")
         frames = server.raw(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff" * 100)
         slow = server.raw(b"")
-        for byte in b"GET /version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":
+        for byte in b"GET /version HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n":
             slow.send(bytes([byte]))
         self.assertIn(b"200 OK", read_all(slow))
-        unread = server.raw(f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        unread = server.raw(f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         self.assertEqual(server.ask("POST", MAPS, config_map("a"))[0], 201)
         for peer in (silent, half, frames, unread):
             peer.close()
         self.assertEqual(server.ask("GET", MAPS + "/a")[0], 200)
         code, _, err = server.end(signal.SIGINT)
         self.assertEqual((code, err), (0, ""))
+
+    def test_a_page_of_a_browser_is_refused(self):
+        server = self.serve()
+        for headers, code in (({"Origin": "http://localhost:3000"}, 200),
+                              ({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403),
+                              ({"Host": "evil.example"}, 403), ({"Host": "[::1]:80"}, 200)):
+            self.assertEqual(server.head("/version", headers)[0], code, headers)
+            self.assertEqual(server.head("/ksim/v1/status", headers)[0], code, headers)
 
     def test_a_place_that_cannot_be_is_refused(self):
         for flags, why in ((["--listen", "0.0.0.0:0"], "there is no TLS and no token yet"),

@@ -62,7 +62,7 @@ absl::StatusOr<HttpAnswer> Ask(std::string_view server, std::string_view method,
   request.method_string({method.data(), method.size()});
   request.target({path.data(), path.size()});
   request.version(11);
-  request.set(beast::http::field::host, "ksim");
+  request.set(beast::http::field::host, "localhost");
   request.set(beast::http::field::user_agent, "ksim");
   request.set(beast::http::field::connection, "close");
   request.body() = std::move(body);

@@ -42,6 +42,27 @@ std::vector<apiserver::DenyRule> DenyRulesOf(const scenario::Scenario& scenario)
   return rules;
 }
 
+// The host of HOST, HOST:PORT or [HOST]:PORT.
+std::string_view HostOf(std::string_view authority) {
+  if (authority.starts_with('[')) return authority.substr(0, authority.find(']') + 1);
+  return authority.substr(0, authority.rfind(':'));
+}
+
+bool IsLoopback(std::string_view host) {
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+}
+
+// A page that a browser has open elsewhere may reach the loopback, too: with its own origin, or by
+// a name of its own that leads here.
+bool IsFromAPage(const http::HttpRequest& request) {
+  constexpr std::string_view kScheme = "://";
+  const std::string_view origin = request.headers.Get("Origin");
+  const std::size_t scheme = origin.find(kScheme);
+  const bool foreign =
+      !origin.empty() && (scheme == origin.npos || !IsLoopback(HostOf(origin.substr(scheme + 3))));
+  return foreign || !IsLoopback(HostOf(request.headers.Get("Host")));
+}
+
 // A bearer token becomes the user whose it is, so that no token stands in a trace. False for one
 // that the cluster has not given out.
 bool TakeToken(http::HttpRequest* request) {
@@ -175,6 +196,8 @@ void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::Htt
   http::ResponseWriter& writer = *writers_.at(connection);
   const std::optional<http::Url> url = http::ParseTarget(request.target);
   if (!url) return writer.Respond(stream, http::PlainText(400, "400 Bad Request"));
+  if (IsFromAPage(request))
+    return writer.Respond(stream, http::PlainText(403, "this cluster is for the loopback alone\n"));
   if (Control::IsControlPath(*url)) return writer.Respond(stream, control_.Serve(request, *url));
   // A server that is down answers nothing at all.
   if (!cluster_.accepting()) return writer.Reset(stream);

@@ -107,6 +107,21 @@ TEST(Protobuf, RefusesBytesThatAreNone) {
             "no kind \"X\" is registered for version \"v1\"");
 }
 
+// libFuzzer found these: a time beyond all clocks, and a quantity that a map names without a value.
+TEST(Protobuf, ReadsWhatNobodyWrites) {
+  const auto node = [](const std::string& hex_of_node) {
+    const std::string raw = FromHex(hex_of_node);
+    return FromHex("6b3873000a0a0a02763112044e6f646512") + static_cast<char>(raw.size()) + raw;
+  };
+  const auto late = FromProtobuf(node("0a0c420a08ffffffffffffffff7f"));
+  ASSERT_TRUE(late.ok()) << late.status();
+  EXPECT_TRUE(late->Get("metadata").Get("creationTimestamp").AsString().starts_with("2310-"))
+      << value::ToJson(*late);
+  const auto nothing = FromProtobuf(node("1a070a050a03637075"));
+  ASSERT_TRUE(nothing.ok()) << nothing.status();
+  EXPECT_EQ(value::ToJson(nothing->Get("status")), R"({"capacity":{"cpu":"0"}})");
+}
+
 TEST(Protobuf, RefusesFieldsOfAWrongType) {
   EXPECT_FALSE(ToProtobuf(Json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":1}})")).ok());
   EXPECT_FALSE(ToProtobuf(Json(R"({"apiVersion":"ksim.dev/v1","kind":"Website"})")).ok());

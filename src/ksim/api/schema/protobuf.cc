@@ -1,5 +1,6 @@
 #include "ksim/api/schema/protobuf.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -187,6 +188,9 @@ Value DecodeTime(pbf_reader reader, bool micro) {
     }
   }
   if (!any) return Value();
+  constexpr std::int64_t kFurthest = 9'000'000'000;  // seconds, from the year 1740 to 2310
+  seconds = std::clamp(seconds, kEpochUnixSeconds - kFurthest, kEpochUnixSeconds + kFurthest);
+  nanos = std::clamp(nanos, std::int64_t{0}, std::int64_t{999'999'999});
   const VirtualTime time =
       VirtualTime() + Seconds(seconds - kEpochUnixSeconds) + Nanoseconds(nanos);
   return Value::Of(micro ? value::FormatMicroTime(time) : value::FormatTimestamp(time));
@@ -290,6 +294,24 @@ std::optional<Value> DecodeSingle(const ProtoField& field, pbf_reader& reader, i
   return std::nullopt;
 }
 
+// The value of a map's entry that has none.
+Value ZeroOf(const ProtoField& field, int depth) {
+  switch (field.type) {
+    case Type::kInt:
+      return Value::Of(0);
+    case Type::kBool:
+      return Value::Of(false);
+    case Type::kDouble:
+      return Value::Double(0);
+    case Type::kMessage:
+      return DecodeForm(*field.message, pbf_reader(), depth + 1);
+    case Type::kString:
+    case Type::kBytes:
+      break;
+  }
+  return Value::Of("");
+}
+
 // Go writes every field that is no pointer; JSON leaves zero values out.
 bool IsLeftOut(const ProtoField& field, const Value& v) {
   if (v.is_null()) return true;
@@ -334,7 +356,7 @@ void DecodeInto(const ProtoMessage& message, pbf_reader reader, int depth,
           entry.skip();
         }
       }
-      if (!child.has_value()) child = field->type == Type::kInt ? Value::Of(0) : Value::Of("");
+      if (!child.has_value()) child = ZeroOf(*field, depth);
       maps[field->number].Add(name, *std::move(child));
       continue;
     }

@@ -10,6 +10,8 @@
 #include "ksim/api/core/version_table.h"
 #include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/apiserver/doors/http/text.h"
+#include "ksim/base/sha256.h"
+#include "ksim/value/base64.h"
 
 namespace ksim::apiserver::http {
 namespace {
@@ -26,7 +28,15 @@ struct Entry {
   std::vector<std::string_view> verbs;  // sorted
   std::vector<std::string> short_names;
   bool in_all = false;  // the category `all`
+  std::string stored;   // storageVersionHash; "": it is not stored under this name
 };
+
+// discovery/storageversionhash.go StorageVersionHash
+std::string StorageVersionHash(const api::ResourceInfo& r) {
+  const std::string& version = r.stored_version.empty() ? r.version : r.stored_version;
+  const auto digest = Sha256(fmt::format("{}/{}/{}", r.group, version, r.kind));
+  return value::Base64({reinterpret_cast<const char*>(digest.data()), 8});
+}
 
 Value Texts(const std::vector<std::string>& texts) {
   std::vector<Value> out;
@@ -62,6 +72,7 @@ std::vector<Entry> EntriesOf(const api::ResourceInfo& r) {
   if (r.group_resource() == "namespaces") main.verbs.erase(main.verbs.begin() + 2);
   main.short_names = r.short_names;
   main.in_all = IsInAll(r);
+  main.stored = StorageVersionHash(r);
   entries.push_back(main);
 
   const auto add = [&](std::string_view sub, std::string_view kind, std::string_view group,
@@ -262,6 +273,7 @@ Value ApiResourceList(const api::Kinds& kinds, std::string_view group, std::stri
     tree.Add("verbs", Verbs(entry));
     tree.AddIf(!entry.short_names.empty(), "shortNames", Texts(entry.short_names));
     tree.AddIf(entry.in_all, "categories", Texts({"all"}));
+    tree.AddIf(!entry.stored.empty(), "storageVersionHash", Value::Of(entry.stored));
     resources.push_back(tree.Build());
   }
   const std::string group_version =
