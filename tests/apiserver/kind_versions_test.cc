@@ -29,7 +29,7 @@ api::Request AboutHpa(World& world, Verb verb, std::string_view version, std::st
 
 // API-174
 TEST(KindVersions, AnAutoscalerIsOneObjectAtBothVersions) {
-  World world(WorldOptions(Compat::k1_36));
+  World world{WorldOptions(Compat::k1_36)};
   api::Request create = AboutHpa(world, Verb::kCreate, "v1", "");
   create.body = Json(
       R"({"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},)"
@@ -125,7 +125,7 @@ TEST(KindVersions, WhatAVersionDoesNotServeIsNotFound) {
 
 // API-175
 TEST(KindVersions, ASigningRequestIsApprovedAtItsSubresource) {
-  World world(WorldOptions(Compat::k1_36));
+  World world{WorldOptions(Compat::k1_36)};
   const std::string version = "certificates.k8s.io/v1";
   api::Request create = About(world, Verb::kCreate, version, "CertificateSigningRequest", "");
   create.body = Json(
