@@ -87,7 +87,7 @@ TEST(KindVersions, AnAutoscalerIsOneObjectAtBothVersions) {
 
 // API-174
 TEST(KindVersions, AStatusAtV1LeavesTheSpec) {
-  World world(WorldOptions(Compat::k1_30));
+  World world{WorldOptions(Compat::k1_30)};
   api::Request create = AboutHpa(world, Verb::kCreate, "v1", "");
   create.body = Json(
       R"({"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},)"
