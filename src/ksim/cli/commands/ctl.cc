@@ -107,7 +107,7 @@ int RunCtl(Io& io, const CtlFlags& flags) {
     const auto tree = value::ParseJson(answer->body);
     return Complain(io, tree.ok() ? tree->Get("error").AsString() : answer->body);
   }
-  io.Out(answer->body);
+  if (!flags.common.quiet || ask->method == "GET") io.Out(answer->body);
   if (ask->path != "/ksim/v1/verdict") return kOk;
   const auto tree = value::ParseJson(answer->body);
   return tree.ok() && tree->Get("result").AsString() == "ok" ? kOk : kViolation;
