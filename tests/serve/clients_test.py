@@ -113,6 +113,11 @@ class Clients(unittest.TestCase):
         self.assertEqual([e["type"] for e in told], ["ADDED", "MODIFIED", "MODIFIED", "DELETED"])
         self.assertEqual(server.ask("GET", MAPS + "/a")[0], 404)
         watcher.close()
+        for name in ("x", "y"):
+            self.assertEqual(server.ask("POST", MAPS, {**config_map(name), "metadata": {
+                "name": name, "labels": {"all": "gone"}}})[0], 201)
+        self.assertEqual(server.ask("DELETE", MAPS + "?labelSelector=all%3Dgone")[0], 200)
+        self.assertEqual(server.ask("GET", MAPS + "?labelSelector=all%3Dgone")[1]["items"], [])
         for words in (["inject", "crash: {process: kube-scheduler, down: 2s}"],
                       ["inject", "holdStream: {client: kubelet/node-1, resource: pods}"], ["heal"],
                       ["heal"]):

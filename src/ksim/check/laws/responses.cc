@@ -95,9 +95,10 @@ class Responses : public TraceLaw {
   void JudgeWhatItHolds(const Record& r, const Record& q) {
     const std::string_view verb = q.Text("verb");
     const bool done = Succeeded(r);
-    if (r.Text("from").empty() == (done && IsRead(verb)))
+    const bool lists = verb == "list" || verb == "deletecollection";
+    if (r.Text("from").empty() == (done && (IsRead(verb) || lists)))
       Contradict(r, fmt::format("from is \"{}\" in the answer to a {}", r.Text("from"), verb));
-    if (r.Int("items") > 0 && (!done || verb != "list"))
+    if (r.Int("items") > 0 && (!done || !lists))
       Contradict(r, fmt::format("{} items in the answer to a {}", r.Int("items"), verb));
     if (r.Text("itemsHash").empty() == (verb == "list"))
       Contradict(r,

@@ -57,7 +57,9 @@ class Stages : public TraceLaw {
     const bool deletes = verb == "delete" || verb == "deletecollection";
     if (deletes) {
       if (stage == "admit") return before == "authorize" || before == "store" || before == "admit";
-      return stage == "store" && before == "admit";
+      // A collection is listed before its first object is admitted.
+      const bool lists = verb == "deletecollection" && before == "authorize";
+      return stage == "store" && (before == "admit" || lists);
     }
     // A write that met another one begins anew.
     if (stage == "default")
