@@ -148,7 +148,8 @@ class Esr : public Oracle {
     const api::PodView pod(object);
     const api::NodeView* node = Named(nodes, pod.node_name());
     if (object.deleting()) {
-      const bool stuck = object.finalizers().empty() && node != nullptr && node->ready();
+      const bool stuck = object.finalizers().empty() && node != nullptr && node->ready() &&
+                         HasKubelet(facts, pod.node_name());
       return stuck ? "is being deleted, and its node is ready" : "";
     }
     if (node != nullptr && node->ready() && Untouched(pod) && HasKubelet(facts, pod.node_name()))
