@@ -35,68 +35,44 @@ std::vector<std::string> FlowSchemaCells(const Object& o, VirtualTime now) {
           dangling};
 }
 
+// Both versions; where they differ, the rules and defaults look at the object.
+KindSpec FlowSchemaAt(const char* version, bool Profile::* served) {
+  return {
+      .group = "flowcontrol.apiserver.k8s.io",
+      .version = version,
+      .kind = "FlowSchema",
+      .resource = "flowschemas",
+      .served = served,
+      .cached_from_start = false,
+      .namespaced = false,
+      .has_status = true,
+      .has_generation = true,
+      .create_on_update = true,
+      .unconditional_update = false,
+      .patch_schema = &kStatusConditionsPatch,
+      .columns = {{"Name"},
+                  {"PriorityLevel"},
+                  {"MatchingPrecedence"},
+                  {"DistinguisherMethod"},
+                  {"Age"},
+                  {"MissingPL"}},
+      .cells = FlowSchemaCells,
+      .defaults = DefaultFlowSchema,
+      .validation =
+          {
+              .on_create = {kCheckMeta, kCheckObject, kCheckStatus},
+              .on_update = {kCheckMetaUpdate, kCheckMeta, kCheckObject, kCheckStatus},
+              .on_status_update = {kCheckStatus},
+              .object = ValidateFlowSchema,
+              .status = ValidateFlowStatus,
+          },
+  };
+}
+
 }  // namespace
 
-extern const KindSpec kFlowSchemaKind = {
-    .group = "flowcontrol.apiserver.k8s.io",
-    .version = "v1",
-    .kind = "FlowSchema",
-    .resource = "flowschemas",
-    .served = &Profile::serves_flow_control_v1,
-    .cached_from_start = false,
-    .namespaced = false,
-    .has_status = true,
-    .has_generation = true,
-    .create_on_update = true,
-    .unconditional_update = false,
-    .patch_schema = &kStatusConditionsPatch,
-    .columns = {{"Name"},
-                {"PriorityLevel"},
-                {"MatchingPrecedence"},
-                {"DistinguisherMethod"},
-                {"Age"},
-                {"MissingPL"}},
-    .cells = FlowSchemaCells,
-    .defaults = DefaultFlowSchema,
-    .validation =
-        {
-            .on_create = {kCheckMeta, kCheckObject, kCheckStatus},
-            .on_update = {kCheckMetaUpdate, kCheckMeta, kCheckObject, kCheckStatus},
-            .on_status_update = {kCheckStatus},
-            .object = ValidateFlowSchema,
-            .status = ValidateFlowStatus,
-        },
-};
-
-extern const KindSpec kFlowSchemaBetaKind = {
-    .group = "flowcontrol.apiserver.k8s.io",
-    .version = "v1beta2",
-    .kind = "FlowSchema",
-    .resource = "flowschemas",
-    .served = &Profile::serves_flow_control_beta,
-    .cached_from_start = false,
-    .namespaced = false,
-    .has_status = true,
-    .has_generation = true,
-    .create_on_update = true,
-    .unconditional_update = false,
-    .patch_schema = &kStatusConditionsPatch,
-    .columns = {{"Name"},
-                {"PriorityLevel"},
-                {"MatchingPrecedence"},
-                {"DistinguisherMethod"},
-                {"Age"},
-                {"MissingPL"}},
-    .cells = FlowSchemaCells,
-    .defaults = DefaultFlowSchema,
-    .validation =
-        {
-            .on_create = {kCheckMeta, kCheckObject, kCheckStatus},
-            .on_update = {kCheckMetaUpdate, kCheckMeta, kCheckObject, kCheckStatus},
-            .on_status_update = {kCheckStatus},
-            .object = ValidateFlowSchema,
-            .status = ValidateFlowStatus,
-        },
-};
+extern const KindSpec kFlowSchemaKind = FlowSchemaAt("v1", &Profile::serves_flow_control_v1);
+extern const KindSpec kFlowSchemaBetaKind =
+    FlowSchemaAt("v1beta2", &Profile::serves_flow_control_beta);
 
 }  // namespace ksim::api

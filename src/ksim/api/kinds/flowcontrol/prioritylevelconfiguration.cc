@@ -40,70 +40,46 @@ std::vector<std::string> PriorityLevelCells(const Object& o, VirtualTime now) {
           cells::Age(o, now)};
 }
 
+// Both versions; where they differ, the rules and defaults look at the object.
+KindSpec PriorityLevelConfigurationAt(const char* version, bool Profile::* served) {
+  return {
+      .group = "flowcontrol.apiserver.k8s.io",
+      .version = version,
+      .kind = "PriorityLevelConfiguration",
+      .resource = "prioritylevelconfigurations",
+      .served = served,
+      .cached_from_start = false,
+      .namespaced = false,
+      .has_status = true,
+      .has_generation = true,
+      .create_on_update = true,
+      .unconditional_update = false,
+      .patch_schema = &kStatusConditionsPatch,
+      .columns = {{"Name"},
+                  {"Type"},
+                  {"NominalConcurrencyShares"},
+                  {"Queues"},
+                  {"HandSize"},
+                  {"QueueLengthLimit"},
+                  {"Age"}},
+      .cells = PriorityLevelCells,
+      .defaults = DefaultPriorityLevel,
+      .validation =
+          {
+              .on_create = {kCheckMeta, kCheckObject, kCheckStatus},
+              .on_update = {kCheckMetaUpdate, kCheckMeta, kCheckObject, kCheckStatus},
+              .on_status_update = {kCheckStatus},
+              .object = ValidatePriorityLevel,
+              .status = ValidateFlowStatus,
+          },
+  };
+}
+
 }  // namespace
 
-extern const KindSpec kPriorityLevelConfigurationKind = {
-    .group = "flowcontrol.apiserver.k8s.io",
-    .version = "v1",
-    .kind = "PriorityLevelConfiguration",
-    .resource = "prioritylevelconfigurations",
-    .served = &Profile::serves_flow_control_v1,
-    .cached_from_start = false,
-    .namespaced = false,
-    .has_status = true,
-    .has_generation = true,
-    .create_on_update = true,
-    .unconditional_update = false,
-    .patch_schema = &kStatusConditionsPatch,
-    .columns = {{"Name"},
-                {"Type"},
-                {"NominalConcurrencyShares"},
-                {"Queues"},
-                {"HandSize"},
-                {"QueueLengthLimit"},
-                {"Age"}},
-    .cells = PriorityLevelCells,
-    .defaults = DefaultPriorityLevel,
-    .validation =
-        {
-            .on_create = {kCheckMeta, kCheckObject, kCheckStatus},
-            .on_update = {kCheckMetaUpdate, kCheckMeta, kCheckObject, kCheckStatus},
-            .on_status_update = {kCheckStatus},
-            .object = ValidatePriorityLevel,
-            .status = ValidateFlowStatus,
-        },
-};
-
-extern const KindSpec kPriorityLevelConfigurationBetaKind = {
-    .group = "flowcontrol.apiserver.k8s.io",
-    .version = "v1beta2",
-    .kind = "PriorityLevelConfiguration",
-    .resource = "prioritylevelconfigurations",
-    .served = &Profile::serves_flow_control_beta,
-    .cached_from_start = false,
-    .namespaced = false,
-    .has_status = true,
-    .has_generation = true,
-    .create_on_update = true,
-    .unconditional_update = false,
-    .patch_schema = &kStatusConditionsPatch,
-    .columns = {{"Name"},
-                {"Type"},
-                {"NominalConcurrencyShares"},
-                {"Queues"},
-                {"HandSize"},
-                {"QueueLengthLimit"},
-                {"Age"}},
-    .cells = PriorityLevelCells,
-    .defaults = DefaultPriorityLevel,
-    .validation =
-        {
-            .on_create = {kCheckMeta, kCheckObject, kCheckStatus},
-            .on_update = {kCheckMetaUpdate, kCheckMeta, kCheckObject, kCheckStatus},
-            .on_status_update = {kCheckStatus},
-            .object = ValidatePriorityLevel,
-            .status = ValidateFlowStatus,
-        },
-};
+extern const KindSpec kPriorityLevelConfigurationKind =
+    PriorityLevelConfigurationAt("v1", &Profile::serves_flow_control_v1);
+extern const KindSpec kPriorityLevelConfigurationBetaKind =
+    PriorityLevelConfigurationAt("v1beta2", &Profile::serves_flow_control_beta);
 
 }  // namespace ksim::api
