@@ -1,5 +1,6 @@
 #include "ksim/serve/served_cluster.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,10 +46,10 @@ TEST(ServedCluster, TellsAWatchWhatHappensAndNoMoreOnceItIsGone) {
   served.Ask("POST", kMaps, kMapA);
   served.Ask("DELETE", std::string(kMaps) + "/a");
   EXPECT_EQ(EventsOf(served.reader.answers[watch].body), "ADDED a, DELETED a");
-  EXPECT_EQ(served.cluster.OpenStreams(1).size(), 1u);
+  EXPECT_EQ(served.cluster.watches().size(), 1u);
   served.Act(What::kGone, watch);
   served.Advance(Seconds(1));
-  EXPECT_TRUE(served.cluster.OpenStreams(1).empty());
+  EXPECT_TRUE(served.cluster.watches().empty());
   const std::string told = served.reader.answers[watch].body;
   served.Ask("POST", kMaps, kMapA);
   EXPECT_EQ(served.reader.answers[watch].body, told);
@@ -61,7 +62,7 @@ TEST(ServedCluster, ClosesAWatchThatWasGivenUpBeforeItOpened) {
   served.Act(What::kGone, watch);
   served.Advance(Seconds(1));
   EXPECT_EQ(served.reader.answers[watch].code, 0);
-  EXPECT_TRUE(served.cluster.OpenStreams(1).empty());
+  EXPECT_TRUE(served.cluster.watches().empty());
 }
 
 TEST(ServedCluster, AWatchThatPausesGoesOnWithWhatCameMeanwhile) {
@@ -86,6 +87,58 @@ TEST(ServedCluster, FaultsActOnClientsOutside) {
   served.Act(What::kFault, 0, drop);
   served.Advance(Seconds(1));
   EXPECT_TRUE(served.reader.answers[watch].ended || served.reader.answers[watch].reset);
+  EXPECT_TRUE(served.cluster.watches().empty());
+}
+
+// A client outside is told of nothing, so whoever serves the cluster is.
+TEST(ServedCluster, WhatClientsAskForAndNobodyDoesIsNoted) {
+  constexpr const char* kPods = "/api/v1/namespaces/default/pods";
+  constexpr const char* kSets = "/apis/apps/v1/namespaces/default/replicasets";
+  const auto pod = [](const std::string& name, const std::string& spec) {
+    return fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}"}},"spec":{{)"
+                       R"("containers":[{{"name":"c","image":"i"{}}}]}}}})",
+                       name, spec);
+  };
+  const std::string from_a = R"(,"envFrom":[{"configMapRef":{"name":"a"}}])";
+  Served served;
+  std::size_t told = 0;
+  // Does it, and says what was noted because of it.
+  const auto noted = [&](const std::string& method, const std::string& target,
+                         const std::string& body = "") {
+    EXPECT_LT(served.Ask(method, target, body).code, 300) << method << " " << target;
+    std::string out;
+    for (const auto& all = served.cluster.not_simulated(); told < all.size(); ++told)
+      out += fmt::format("{}: {}: {}\n", all[told].file, all[told].subject, all[told].message);
+    return out;
+  };
+  EXPECT_EQ(noted("POST", kMaps, kMapA), "");
+  EXPECT_EQ(noted("POST", kPods, pod("p", from_a)), "");
+  EXPECT_EQ(noted("DELETE", std::string(kMaps) + "/a"), "");
+  EXPECT_EQ(noted("POST", kPods, pod("q", from_a)),
+            "outside-kubectl: ConfigMap: a pod names a ConfigMap that is not there: a real "
+            "kubelet does not start its containers, and here they start\n");
+  const std::string deployment =
+      R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":)"
+      R"({"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{)"
+      R"("containers":[{"name":"c","image":"i"}]}}}})";
+  EXPECT_EQ(noted("POST", "/apis/apps/v1/namespaces/default/deployments", deployment),
+            "outside-kubectl: Deployment: no controller for Deployment in this run: nothing will "
+            "follow\n");
+  EXPECT_EQ(noted("DELETE", "/apis/apps/v1/namespaces/default/deployments/d"), "");
+  EXPECT_EQ(noted("POST", "/apis/apps/v1/namespaces/default/deployments", deployment), "")
+      << "once";
+  const std::string set =
+      R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"r"},"spec":{"selector":)"
+      R"({"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{)"
+      R"("containers":[{"name":"c","image":"i"}]}}}})";
+  EXPECT_EQ(noted("POST", kSets, set), "");
+  EXPECT_EQ(noted("DELETE", std::string(kSets) + "/r"),
+            "outside-kubectl: delete ReplicaSet/r: no garbage collector in this run: what a "
+            "deleted ReplicaSet owns stays\n");
+  EXPECT_EQ(noted("POST", kSets, set), "");
+  EXPECT_EQ(noted("DELETE", std::string(kSets) + "/r?propagationPolicy=Orphan"),
+            "outside-kubectl: delete ReplicaSet/r: no garbage collector in this run: a ReplicaSet "
+            "deleted with cascade: orphan keeps its finalizer\n");
 }
 
 TEST(ServedCluster, ASaidFaultMustBeOne) {

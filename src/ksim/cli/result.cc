@@ -136,23 +136,11 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"failedSteps", Value::Array(std::move(failures))},
                      {"stepsNotBegun", Value::Array(std::move(never))},
                      {"faultsNotHappened", Value::Array(std::move(faults))},
-                     {"notSimulated", NotSimulatedTree(not_simulated)},
+                     {"notSimulated", scenario::ToTree(not_simulated)},
                      {"vacuous", notes(report.vacuous)},
                      {"notLasting", notes(report.not_lasting)},
                      {"delivery", Value::Array(std::move(informers))},
                      {"objects", Value::Array(std::move(trees))}});
-}
-
-Value NotSimulatedTree(const std::vector<scenario::NotSimulated>& list) {
-  std::vector<Value> trees;
-  for (const scenario::NotSimulated& one : list)
-    trees.push_back(value::Obj({{"subject", Value::Of(one.subject)},
-                                {"controller", Value::Of(one.controller)},
-                                {"message", Value::Of(one.message)},
-                                {"file", Value::Of(one.file)},
-                                {"line", Value::Of(one.span.line)},
-                                {"column", Value::Of(one.span.column)}}));
-  return Value::Array(std::move(trees));
 }
 
 std::string SummaryLine(const Scenario& scenario, const RunReport& report, bool with_name) {

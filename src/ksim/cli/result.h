@@ -15,9 +15,6 @@ value::Value ResultTree(const scenario::Scenario& scenario, const scenario::RunR
                         const std::vector<scenario::InformerDelivery>& delivery,
                         const std::vector<scenario::NotSimulated>& not_simulated);
 
-// [{subject, controller, message, file, line, column}]
-value::Value NotSimulatedTree(const std::vector<scenario::NotSimulated>& list);
-
 // "ok: 1,234 events, 57 writes, 34.2s of virtual time, digest 0123..."
 std::string SummaryLine(const scenario::Scenario& scenario, const scenario::RunReport& report,
                         bool with_name);

@@ -70,32 +70,69 @@ std::string Without(const ControllerInfo& controller) {
   return fmt::format("no {} in this run", controller.Title());
 }
 
-class Finder {
+// Whether pods name objects of the kind.
+bool IsNamedByPods(std::string_view kind) {
+  return kind == "ConfigMap" || kind == "Secret" || kind == "ServiceAccount";
+}
+
+std::string KeyOf(const Manifest& manifest) {
+  return ObjectNameOf(manifest.Kind(), NamespaceOf(manifest), manifest.Name());
+}
+
+}  // namespace
+
+class NotSimulatedFinder::Impl {
  public:
-  Finder(const Scenario& scenario, const std::string& file) : scenario_(scenario), file_(file) {
-    LearnKinds(kinds_, scenario_);
+  Impl(const Scenario& scenario, const api::Kinds& kinds, const std::string& file)
+      : scenario_(scenario), kinds_(kinds), file_(file) {
     for (const Step& step : scenario_.steps)
       for (const Manifest& m : step.objects) Note(m);
     for (const std::string& node : scenario_.cluster.NodeNames()) nodes_.insert(node);
   }
 
-  std::vector<NotSimulated> Find() {
-    for (std::size_t i = 0; i < scenario_.steps.size(); ++i)
-      LookAtStep(scenario_.steps[i], static_cast<int>(i) + 1);
+  void LookAtScenario() {
+    for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
+      const Step& step = scenario_.steps[i];
+      LookAtStep(step, fmt::format("step {} ({} {})", i + 1, ToString(step.kind), TargetOf(step)));
+    }
     for (std::size_t i = 0; i < scenario_.faults.size(); ++i)
       LookAtFault(scenario_.faults[i], static_cast<int>(i) + 1);
-    return std::move(found_);
   }
 
- private:
+  void LookAtStep(const Step& step, const std::string& subject) {
+    if (step.kind == StepKind::kAddNode)
+      for (const std::string& node : step.node.Names()) nodes_.insert(node);
+    if (WritesObjects(step))
+      for (const Manifest& m : step.objects) LookAtObject(m);
+    const auto add = [&](const ControllerInfo* missing, std::string message) {
+      Add(subject, missing, std::move(message), file_, step.span);
+    };
+    if (step.kind == StepKind::kRemoveNode) LookAtDeletedNode(add);
+    if (step.kind == StepKind::kDelete)
+      for (const api::ResourceInfo* kind : TargetsOf(step)) LookAtDelete(step, *kind, add);
+    const api::ResourceInfo* target = kinds_.ByName(step.resource);
+    if (step.kind == StepKind::kPatch && target != nullptr && target->kind == "Node")
+      LookAtTaints(step.patch, add);
+  }
+
   // Notes the object, and the kinds of owners that it names.
   void Note(const Manifest& manifest) {
-    if (manifest.Kind() == "Node") nodes_.insert(manifest.Name());
-    objects_.insert(ObjectNameOf(manifest.Kind(), NamespaceOf(manifest), manifest.Name()));
+    const std::string kind = manifest.Kind();
+    if (kind == "Node") nodes_.insert(manifest.Name());
+    if (IsNamedByPods(kind)) objects_.insert(KeyOf(manifest));
     for (const Value& owner : manifest.tree.Get("metadata").Get("ownerReferences").items())
       owners_.insert(std::string(owner.Get("kind").AsString()));
   }
 
+  void Forget(const Manifest& manifest) {
+    const std::string kind = manifest.Kind();
+    if (kind == "Node") nodes_.erase(manifest.Name());
+    if (IsNamedByPods(kind)) objects_.erase(KeyOf(manifest));
+  }
+
+  std::vector<NotSimulated> Take() { return std::exchange(found_, {}); }
+
+ private:
   const ControllerInfo* Missing(std::string_view name) const {
     return MissingController(scenario_.cluster, scenario_.compat, name);
   }
@@ -209,24 +246,6 @@ class Finder {
 
   // --- steps ---
 
-  void LookAtStep(const Step& step, int number) {
-    if (step.kind == StepKind::kAddNode)
-      for (const std::string& node : step.node.Names()) nodes_.insert(node);
-    if (WritesObjects(step))
-      for (const Manifest& m : step.objects) LookAtObject(m);
-    const std::string subject =
-        fmt::format("step {} ({} {})", number, ToString(step.kind), TargetOf(step));
-    const auto add = [&](const ControllerInfo* missing, std::string message) {
-      Add(subject, missing, std::move(message), file_, step.span);
-    };
-    if (step.kind == StepKind::kRemoveNode) LookAtDeletedNode(add);
-    if (step.kind == StepKind::kDelete)
-      for (const api::ResourceInfo* kind : TargetsOf(step)) LookAtDelete(step, *kind, add);
-    const api::ResourceInfo* target = kinds_.ByName(step.resource);
-    if (step.kind == StepKind::kPatch && target != nullptr && target->kind == "Node")
-      LookAtTaints(step.patch, add);
-  }
-
   std::vector<const api::ResourceInfo*> TargetsOf(const Step& step) const {
     std::vector<const api::ResourceInfo*> out;
     const auto add = [&out](const api::ResourceInfo* kind) {
@@ -317,16 +336,26 @@ class Finder {
   }
 
   const Scenario& scenario_;
+  const api::Kinds& kinds_;
   const std::string& file_;
-  api::Kinds kinds_;
-  std::set<std::string> nodes_;  // those that the cluster, a step or an object names
-  ObjectNames objects_;
+  std::set<std::string> nodes_;   // those that the cluster, a step or an object names
+  ObjectNames objects_;           // those that pods may name
   std::set<std::string> owners_;  // the kinds of owners that objects name
   std::set<std::string> said_;
   std::vector<NotSimulated> found_;
 };
 
-}  // namespace
+NotSimulatedFinder::NotSimulatedFinder(const Scenario& scenario, const api::Kinds& kinds,
+                                       const std::string& file)
+    : impl_(std::make_unique<Impl>(scenario, kinds, file)) {}
+NotSimulatedFinder::~NotSimulatedFinder() = default;
+void NotSimulatedFinder::LookAtScenario() { impl_->LookAtScenario(); }
+void NotSimulatedFinder::LookAtStep(const Step& step, const std::string& subject) {
+  impl_->LookAtStep(step, subject);
+}
+void NotSimulatedFinder::Note(const Manifest& manifest) { impl_->Note(manifest); }
+void NotSimulatedFinder::Forget(const Manifest& manifest) { impl_->Forget(manifest); }
+std::vector<NotSimulated> NotSimulatedFinder::Take() { return impl_->Take(); }
 
 const ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
                                         std::string_view name) {
@@ -341,7 +370,23 @@ const ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat 
 }
 
 std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file) {
-  return Finder(scenario, file).Find();
+  api::Kinds kinds;
+  LearnKinds(kinds, scenario);
+  NotSimulatedFinder finder(scenario, kinds, file);
+  finder.LookAtScenario();
+  return finder.Take();
+}
+
+Value ToTree(const std::vector<NotSimulated>& list) {
+  std::vector<Value> trees;
+  for (const NotSimulated& one : list)
+    trees.push_back(value::Obj({{"subject", Value::Of(one.subject)},
+                                {"controller", Value::Of(one.controller)},
+                                {"message", Value::Of(one.message)},
+                                {"file", Value::Of(one.file)},
+                                {"line", Value::Of(one.span.line)},
+                                {"column", Value::Of(one.span.column)}}));
+  return Value::Array(std::move(trees));
 }
 
 std::vector<Diagnostic> ToDiagnostics(const std::vector<NotSimulated>& list,

@@ -51,15 +51,7 @@ store::EtcdOptions EtcdOptionsOf(const Scenario& scenario) {
 
 apiserver::RequestPolicy PolicyOf(const ClusterSpec& cluster) {
   apiserver::RequestPolicy policy;
-  for (const DenySpec& d : cluster.deny) {
-    apiserver::DenyRule rule;
-    rule.user = d.user;
-    rule.verb = d.verb;
-    rule.resource = d.resource;
-    rule.ns = d.ns;
-    rule.name = d.name;
-    policy.deny.push_back(std::move(rule));
-  }
+  policy.deny = DenyRulesOf(cluster);
   policy.in_flight.reading = static_cast<int>(cluster.max_requests_inflight);
   policy.in_flight.mutating = static_cast<int>(cluster.max_mutating_requests_inflight);
   return policy;
@@ -429,6 +421,20 @@ std::vector<store::KeyValue> World::Stored(std::string_view prefix) const {
   absl::StatusOr<store::RangeResponse> response =
       etcd_.store().Range(store::RangeRequest(prefix, store::PrefixEnd(prefix)));
   return response.ok() ? std::move(response->kvs) : std::vector<store::KeyValue>();
+}
+
+std::vector<apiserver::DenyRule> DenyRulesOf(const ClusterSpec& cluster) {
+  std::vector<apiserver::DenyRule> rules;
+  for (const DenySpec& d : cluster.deny) {
+    apiserver::DenyRule rule;
+    rule.user = d.user;
+    rule.verb = d.verb;
+    rule.resource = d.resource;
+    rule.ns = d.ns;
+    rule.name = d.name;
+    rules.push_back(std::move(rule));
+  }
+  return rules;
 }
 
 }  // namespace ksim::scenario

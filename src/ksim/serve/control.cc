@@ -73,7 +73,8 @@ Value Control::Verdict() {
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                      {"kind", Value::Of("ServeVerdict")},
                      {"result", Value::Of(violations.empty() ? "ok" : "violation")},
-                     {"violations", Value::Array(std::move(violations))}});
+                     {"violations", Value::Array(std::move(violations))},
+                     {"notSimulated", scenario::ToTree(target_.cluster().not_simulated())}});
 }
 
 Value Control::Snapshot() {
@@ -107,8 +108,8 @@ http::HttpResponse Control::Serve(const http::HttpRequest& request, const http::
       return Error(400,
                    fmt::format("\"{}\" is no duration to step by: {{\"for\": \"10s\"}}", text));
     if (target_.speed().kind != Speed::Kind::kStep)
-      return Error(409, fmt::format("the clock runs by itself (speed {}): POST {}run with "
-                                    "{{\"speed\": \"step\"}} first",
+      return Error(409, fmt::format("the clock runs by itself (speed {}): `ksim ctl run step` "
+                                    "stops it, or POST {}run with {{\"speed\": \"step\"}}",
                                     ToString(target_.speed()), kPrefix));
     target_.Step(*by);
     return Json(200, Status());

@@ -1,7 +1,7 @@
 // Control: the JSON API under /ksim/v1/, with which `ksim ctl` and scripts steer a served cluster.
 //
 //   GET  status     {time, speed, events, ...}
-//   GET  verdict    the oracles' findings so far
+//   GET  verdict    the oracles' findings so far, and what clients asked for that nobody does
 //   GET  snapshot   all objects, as a List
 //   POST step       {"for": "10s"}: the clock goes on by that, at once
 //   POST run        {"speed": "real"}: from now on at that speed

@@ -43,7 +43,8 @@ std::string ProcessNameOf(const http::HttpRequest& request) {
 ServedCluster::ServedCluster(const scenario::Scenario& scenario, scenario::RunnerOptions options)
     : scenario_(scenario),
       runner_(scenario, Served(std::move(options))),
-      metrics_(runner_.world()) {}
+      metrics_(runner_.world()),
+      not_simulated_(scenario_, runner_.world()) {}
 
 ServedCluster::~ServedCluster() {
   sessions_.clear();
@@ -115,8 +116,7 @@ void ServedCluster::Serve(const Input& input) {
 void ServedCluster::DropIdleSessions() {
   std::erase_if(sessions_, [](const auto& entry) {
     const Session& session = entry.second;
-    return session.writer == nullptr &&
-           (session.http == nullptr || session.http->open_streams().empty());
+    return session.writer == nullptr && (session.http == nullptr || session.http->IsIdle());
   });
 }
 
@@ -158,10 +158,19 @@ std::size_t ServedCluster::unanswered() const {
   return n;
 }
 
-std::vector<http::StreamId> ServedCluster::OpenStreams(std::int64_t connection) const {
-  const auto found = sessions_.find(connection);
-  if (found == sessions_.end() || found->second.http == nullptr) return {};
-  return found->second.http->open_streams();
+std::vector<ServedWatch> ServedCluster::watches() const {
+  std::vector<ServedWatch> out;
+  for (const auto& [connection, session] : sessions_) {
+    if (session.http == nullptr || session.writer == nullptr) continue;
+    for (const http::OpenWatch& watch : session.http->watches()) {
+      ServedWatch one;
+      one.connection = connection;
+      one.stream = watch.stream;
+      one.paused = watch.paused;
+      out.push_back(one);
+    }
+  }
+  return out;
 }
 
 bool ServedCluster::accepting() {

@@ -17,8 +17,16 @@
 #include "ksim/serve/external_client.h"
 #include "ksim/serve/input.h"
 #include "ksim/serve/metrics.h"
+#include "ksim/serve/not_simulated_outside.h"
 
 namespace ksim::serve {
+
+struct ServedWatch {
+  ServedWatch() = default;
+  std::int64_t connection = 0;
+  apiserver::http::StreamId stream = 0;
+  bool paused = false;
+};
 
 class ServedCluster {
  public:
@@ -30,6 +38,10 @@ class ServedCluster {
 
   scenario::Runner& runner() { return runner_; }
   const Metrics& metrics() const { return metrics_; }
+  // Whatever clients outside asked for that nobody does anything about.
+  const std::vector<scenario::NotSimulated>& not_simulated() const {
+    return not_simulated_.found();
+  }
   VirtualTime now() { return runner_.world().sim().now(); }
   // The time of the next event; the end of time if there is none.
   VirtualTime NextDue();
@@ -50,7 +62,9 @@ class ServedCluster {
   void Detach(std::int64_t connection);
   // Requests that wait for an answer, of all connections.
   std::size_t unanswered() const;
-  std::vector<apiserver::http::StreamId> OpenStreams(std::int64_t connection) const;
+  // The watches of all connections that are there, as the run knows them: an input that is taken
+  // but not applied does not show.
+  std::vector<ServedWatch> watches() const;
   // Whether the API server takes requests.
   bool accepting();
 
@@ -72,6 +86,7 @@ class ServedCluster {
   const scenario::Scenario scenario_;
   scenario::Runner runner_;
   Metrics metrics_;
+  NotSimulatedOutside not_simulated_;
   std::map<std::string, std::unique_ptr<ExternalClient>> clients_;  // by process
   std::map<std::int64_t, Session> sessions_;                        // by connection
   VirtualTime last_input_{-1};

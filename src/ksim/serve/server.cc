@@ -28,20 +28,6 @@ constexpr Duration kLastWords = Milliseconds(500);
 // (http2 transportDefaultStreamFlow).
 constexpr std::size_t kMostUnread = std::size_t{4} << 20;
 
-std::vector<apiserver::DenyRule> DenyRulesOf(const scenario::Scenario& scenario) {
-  std::vector<apiserver::DenyRule> rules;
-  for (const scenario::DenySpec& deny : scenario.cluster.deny) {
-    apiserver::DenyRule rule;
-    rule.user = deny.user;
-    rule.verb = deny.verb;
-    rule.resource = deny.resource;
-    rule.ns = deny.ns;
-    rule.name = deny.name;
-    rules.push_back(std::move(rule));
-  }
-  return rules;
-}
-
 // The host of HOST, HOST:PORT or [HOST]:PORT.
 std::string_view HostOf(std::string_view authority) {
   if (authority.starts_with('[')) return authority.substr(0, authority.find(']') + 1);
@@ -81,7 +67,7 @@ Server::Server(ServedCluster& cluster, const scenario::Scenario& scenario, Serve
     : cluster_(cluster),
       options_(std::move(options)),
       paths_(cluster.runner().world().kinds(), scenario.compat),
-      reviews_(cluster.runner().world().kinds(), DenyRulesOf(scenario)),
+      reviews_(cluster.runner().world().kinds(), scenario::DenyRulesOf(scenario.cluster)),
       control_(*this, scenario),
       pace_(options_.speed, cluster.now(), os::MonotonicNow()) {}
 
@@ -163,20 +149,14 @@ void Server::TakeInputs() {
 
 // The bytes that wait for a client that does not read are bounded: its watch pauses.
 void Server::PauseAndResume() {
-  for (const Place& place : watched_) {
-    const std::size_t unread = sockets_->unread(place.first, place.second);
-    const bool paused = paused_.contains(place);
-    if (paused ? unread > kMostUnread / 2 : unread < kMostUnread) continue;
+  for (const ServedWatch& watch : cluster_.watches()) {
+    const std::size_t unread = sockets_->unread(watch.connection, watch.stream);
+    if (watch.paused ? unread > kMostUnread / 2 : unread < kMostUnread) continue;
     Input input;
-    input.what = paused ? Input::What::kResume : Input::What::kPause;
-    input.connection = place.first;
-    input.stream = place.second;
+    input.what = watch.paused ? Input::What::kResume : Input::What::kPause;
+    input.connection = watch.connection;
+    input.stream = watch.stream;
     inputs_.push_back(std::move(input));
-    if (paused) {
-      paused_.erase(place);
-    } else {
-      paused_.insert(place);
-    }
   }
 }
 
@@ -204,8 +184,6 @@ void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::Htt
   if (!TakeToken(&request))
     return writer.Respond(stream, http::StatusResponse(api::Unauthorized(), nullptr));
   if (auto answer = OwnAnswer(request, *url)) return writer.Respond(stream, *std::move(answer));
-  const std::string_view watch = url->query.Get("watch");
-  if (!watch.empty() && watch != "false" && watch != "0") watched_.insert({connection, stream});
   Input input;
   input.what = Input::What::kRequest;
   input.connection = connection;
@@ -223,8 +201,6 @@ std::optional<http::HttpResponse> Server::OwnAnswer(const http::HttpRequest& req
 }
 
 void Server::OnGone(std::int64_t connection, http::StreamId stream) {
-  watched_.erase({connection, stream});
-  paused_.erase({connection, stream});
   Input input;
   input.what = Input::What::kGone;
   input.connection = connection;
@@ -235,10 +211,6 @@ void Server::OnGone(std::int64_t connection, http::StreamId stream) {
 void Server::OnClose(std::int64_t connection) {
   writers_.erase(connection);
   cluster_.Detach(connection);
-  const auto first = watched_.lower_bound({connection, 0});
-  auto last = first;
-  while (last != watched_.end() && last->first == connection) ++last;
-  watched_.erase(first, last);
 }
 
 }  // namespace ksim::serve

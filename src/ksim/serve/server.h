@@ -59,8 +59,6 @@ class Server final : public SocketUser, public ControlTarget {
   void Inject(Input input) override { inputs_.push_back(std::move(input)); }
 
  private:
-  using Place = std::pair<std::int64_t, apiserver::http::StreamId>;
-
   Server(ServedCluster& cluster, const scenario::Scenario& scenario, ServerOptions options);
   sim::Simulation::Stop Advance();
   bool MustAnswer();
@@ -81,8 +79,6 @@ class Server final : public SocketUser, public ControlTarget {
   std::unique_ptr<Sockets> sockets_;
   Pace pace_;
   std::vector<Input> inputs_;  // come in, not taken yet
-  std::set<Place> watched_;    // streams that go to the cluster and may be long
-  std::set<Place> paused_;     // of them
 };
 
 }  // namespace ksim::serve

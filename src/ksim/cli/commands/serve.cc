@@ -136,10 +136,17 @@ std::string UrlOf(const serve::ServerOptions& options, std::uint16_t port) {
 
 class Serving {
  public:
-  Serving(Io& io, const ServeFlags& flags, const Scenario& scenario, serve::ServerOptions options)
-      : io_(io), flags_(flags), scenario_(scenario), options_(std::move(options)) {}
+  // `file`: what the user called the scenario.
+  Serving(Io& io, const ServeFlags& flags, const Scenario& scenario, const std::string& file,
+          serve::ServerOptions options)
+      : io_(io),
+        flags_(flags),
+        scenario_(scenario),
+        options_(std::move(options)),
+        not_simulated_(scenario::NotSimulatedIn(scenario, file)) {}
 
   int Run() {
+    io_.Err(NotSimulatedText(not_simulated_, flags_.scenario.strict, io_.err_color()));
     scenario::RunnerOptions runner_options;
     runner_options.record = false;
     runner_options.world.interrupted = [] { return interrupted != 0; };
@@ -162,7 +169,11 @@ class Serving {
     if (!Announce((*server)->port())) return kUndecided;
     const sim::Simulation::Stop stop = (*server)->Run();
     server->reset();
-    return Report(cluster.Finish(stop), trace.get());
+    scenario::RunReport report = cluster.Finish(stop);
+    TellNotSimulated(cluster);
+    const bool all = not_simulated_.empty() && told_ == 0;
+    if (flags_.scenario.strict && !all && report.exit_code == kOk) report.exit_code = kViolation;
+    return Report(std::move(report), trace.get());
   }
 
  private:
@@ -177,7 +188,20 @@ class Serving {
     options_.stop = [&cluster, until] {
       return interrupted != 0 || (until && cluster.now() >= *until);
     };
-    if (trace != nullptr) options_.on_idle = [trace] { trace->Flush(); };
+    options_.on_idle = [this, &cluster, trace] {
+      TellNotSimulated(cluster);
+      if (trace != nullptr) trace->Flush();
+    };
+  }
+
+  // Tells whatever clients asked for since the last call that nobody does anything about.
+  void TellNotSimulated(const serve::ServedCluster& cluster) {
+    const auto& found = cluster.not_simulated();
+    if (told_ == found.size()) return;
+    io_.Err(NotSimulatedText({found.begin() + static_cast<std::ptrdiff_t>(told_), found.end()},
+                             flags_.scenario.strict, io_.err_color()));
+    io_.Flush();
+    told_ = found.size();
   }
 
   bool Announce(std::uint16_t port) {
@@ -218,6 +242,8 @@ class Serving {
   const ServeFlags& flags_;
   const Scenario& scenario_;
   serve::ServerOptions options_;
+  const std::vector<scenario::NotSimulated> not_simulated_;  // of the scenario
+  std::size_t told_ = 0;                                     // of what clients asked for
 };
 
 int RunServe(Io& io, const ServeFlags& flags) {
@@ -237,7 +263,8 @@ int RunServe(Io& io, const ServeFlags& flags) {
       if (os::IsSameFile(*file, input))
         return Refuse(io, *file, fmt::format("would write over {}", input));
   }
-  return Serving(io, flags, loaded->scenarios.front(), std::move(options)).Run();
+  return Serving(io, flags, loaded->scenarios.front(), loaded->files.front(), std::move(options))
+      .Run();
 }
 
 }  // namespace

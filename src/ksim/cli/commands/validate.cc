@@ -76,7 +76,7 @@ void PrintProblems(Io& io, const scenario::Loaded& loaded,
                                      {"kind", Value::Of("ValidateResult")},
                                      {"valid", Value::Of(loaded.errors.empty())},
                                      {"problems", Value::Array(std::move(problems))},
-                                     {"notSimulated", NotSimulatedTree(not_simulated)}});
+                                     {"notSimulated", scenario::ToTree(not_simulated)}});
     io.Out(kubectl::TreeText(result, flags.output));
     return;
   }

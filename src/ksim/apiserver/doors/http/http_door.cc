@@ -5,24 +5,22 @@
 
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
-#include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/request_info.h"
-#include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/apiserver/doors/http/routes.h"
 
 namespace ksim::apiserver::http {
 
 // The session's open streams. Answers that come after the session has gone find no writer.
 struct HttpSession::Streams {
-  struct OpenWatch {
+  struct ServedWatch {
     Pipeline* pipeline = nullptr;
-    std::uint64_t number = 0;  // of the served watch
+    std::uint64_t number = 0;
     bool paused = false;
   };
   ResponseWriter* writer = nullptr;
   std::set<StreamId> unanswered;
   std::set<StreamId> given_up;  // before they were answered
-  std::map<StreamId, OpenWatch> watches;
+  std::map<StreamId, ServedWatch> watches;
 };
 
 // The answer to one request. Destroyed without an answer, it breaks the response off: that is what
@@ -37,15 +35,21 @@ class HttpSession::Answer {
   Answer& operator=(Answer&&) = delete;
   ~Answer() {
     if (streams_ == nullptr) return;
-    streams_->unanswered.erase(stream_);
-    if (streams_->writer != nullptr) streams_->writer->Reset(stream_);
+    if (ResponseWriter* const writer = Take().writer) writer->Reset(stream_);
   }
-  // The writer to answer to, or null; once.
-  ResponseWriter* Take() {
+  StreamId stream() const { return stream_; }
+  struct Taken {
+    ResponseWriter* writer = nullptr;  // to answer to; null: nobody is there, or waits any more
+    bool given_up = false;
+  };
+  // Once.
+  Taken Take() {
     const std::shared_ptr<Streams> streams = std::move(streams_);
     streams->unanswered.erase(stream_);
-    if (!streams->given_up.contains(stream_)) return streams->writer;
-    return nullptr;
+    Taken taken;
+    taken.given_up = streams->given_up.erase(stream_) > 0;
+    if (!taken.given_up) taken.writer = streams->writer;
+    return taken;
   }
 
  private:
@@ -102,10 +106,19 @@ void HttpSession::SetWriter(ResponseWriter* writer) { streams_->writer = writer;
 
 std::size_t HttpSession::unanswered() const { return streams_->unanswered.size(); }
 
-std::vector<StreamId> HttpSession::open_streams() const {
-  std::vector<StreamId> open(streams_->unanswered.begin(), streams_->unanswered.end());
-  for (const auto& [stream, watch] : streams_->watches) open.push_back(stream);
+std::vector<OpenWatch> HttpSession::watches() const {
+  std::vector<OpenWatch> open;
+  for (const auto& [stream, watch] : streams_->watches) {
+    OpenWatch one;
+    one.stream = stream;
+    one.paused = watch.paused;
+    open.push_back(one);
+  }
   return open;
+}
+
+bool HttpSession::IsIdle() const {
+  return streams_->unanswered.empty() && streams_->watches.empty();
 }
 
 void HttpSession::Gone(StreamId stream) {
@@ -114,7 +127,7 @@ void HttpSession::Gone(StreamId stream) {
     if (streams_->unanswered.contains(stream)) streams_->given_up.insert(stream);
     return;
   }
-  const Streams::OpenWatch watch = found->second;
+  const Streams::ServedWatch watch = found->second;
   streams_->watches.erase(found);
   watch.pipeline->CloseWatch(watch.number);
 }
@@ -134,9 +147,11 @@ void HttpSession::Resume(StreamId stream) {
 void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& http) {
   Answer answer(streams_, stream);
   const auto refuse = [&answer, stream](const api::Status& status, const OutputType* type) {
-    ResponseWriter* const writer = answer.Take();
+    ResponseWriter* const writer = answer.Take().writer;
     if (writer != nullptr) writer->Respond(stream, StatusResponse(status, type));
   };
+
+  // The request that the pipeline understands, or why there is none.
   const std::optional<Url> url = ParseTarget(http.target);
   if (!url.has_value()) return refuse(api::BadRequest("invalid URI"), nullptr);
   api::Request request;
@@ -154,42 +169,57 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
     const api::Status s = ReadRequest(http, *url, &form, &request);
     if (!s.ok()) return refuse(s, &form.type);
   }
-  if (!pipeline.accepting()) return;
   const std::string_view other = http.headers.Get("Impersonate-User");
   request.user = SharedText(other.empty() ? kDefaultUser : other);
   request.user_agent = SharedText(http.headers.Get("User-Agent"));
   request.tracks_fields = true;
-  if (derived != nullptr) {
-    pipeline.Serve(std::move(request), [answer = std::move(answer), stream, derived, http,
-                                        url = *url, &sim = sim_](api::Response response) mutable {
-      ResponseWriter* const writer = answer.Take();
-      if (writer == nullptr) return;
-      writer->Respond(stream, response.code >= 400
-                                  ? StatusResponse(response.status, nullptr)
-                                  : derived(http, url, response.object, sim.now()));
-    });
-    return;
-  }
-  if (request.verb == api::Verb::kWatch) {
-    auto opened = [streams = streams_, answer = std::move(answer), &pipeline, stream, form,
-                   &sim = sim_](api::Response response) mutable {
-      ResponseWriter* const writer = answer.Take();
-      if (response.code >= 400) {
-        if (writer != nullptr) writer->Respond(stream, ObjectResponse(form, response, sim.now()));
-        return;
-      }
-      if (streams->given_up.erase(stream) > 0) return pipeline.CloseWatch(response.stream);
-      streams->watches[stream] = {&pipeline, response.stream, false};
-      if (writer != nullptr) writer->Begin(stream, WatchHead(form, response));
-    };
-    auto sink = std::make_shared<Watch>(streams_, stream, form, sim_);
-    pipeline.ServeWatch(std::move(request), std::move(opened), std::move(sink));
-    return;
-  }
-  pipeline.Serve(std::move(request), [answer = std::move(answer), stream, form,
+
+  if (!pipeline.accepting()) return;
+  if (derived != nullptr)
+    return ServeDerived(pipeline, std::move(answer), derived, http, *url, std::move(request));
+  if (request.verb == api::Verb::kWatch)
+    return ServeWatch(pipeline, std::move(answer), std::move(form), std::move(request));
+  ServeOne(pipeline, std::move(answer), std::move(form), std::move(request));
+}
+
+void HttpSession::ServeDerived(Pipeline& pipeline, Answer answer, DerivedAnswer derived,
+                               const HttpRequest& http, const Url& url, api::Request request) {
+  pipeline.Serve(std::move(request), [answer = std::move(answer), derived, http, url,
                                       &sim = sim_](api::Response response) mutable {
-    ResponseWriter* const writer = answer.Take();
-    if (writer != nullptr) writer->Respond(stream, ObjectResponse(form, response, sim.now()));
+    ResponseWriter* const writer = answer.Take().writer;
+    if (writer == nullptr) return;
+    writer->Respond(answer.stream(), response.code >= 400
+                                         ? StatusResponse(response.status, nullptr)
+                                         : derived(http, url, response.object, sim.now()));
+  });
+}
+
+void HttpSession::ServeWatch(Pipeline& pipeline, Answer answer, AnswerForm form,
+                             api::Request request) {
+  const StreamId stream = answer.stream();
+  auto opened = [streams = streams_, answer = std::move(answer), &pipeline, stream, form,
+                 &sim = sim_](api::Response response) mutable {
+    const Answer::Taken taken = answer.Take();
+    if (response.code >= 400) {
+      if (taken.writer != nullptr)
+        taken.writer->Respond(stream, ObjectResponse(form, response, sim.now()));
+      return;
+    }
+    if (taken.given_up) return pipeline.CloseWatch(response.stream);
+    streams->watches[stream] = {&pipeline, response.stream, false};
+    if (taken.writer != nullptr) taken.writer->Begin(stream, WatchHead(form, response));
+  };
+  auto sink = std::make_shared<Watch>(streams_, stream, form, sim_);
+  pipeline.ServeWatch(std::move(request), std::move(opened), std::move(sink));
+}
+
+void HttpSession::ServeOne(Pipeline& pipeline, Answer answer, AnswerForm form,
+                           api::Request request) {
+  pipeline.Serve(std::move(request), [answer = std::move(answer), form = std::move(form),
+                                      &sim = sim_](api::Response response) mutable {
+    ResponseWriter* const writer = answer.Take().writer;
+    if (writer != nullptr)
+      writer->Respond(answer.stream(), ObjectResponse(form, response, sim.now()));
   });
 }
 

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "ksim/api/kinds.h"
+#include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/message.h"
+#include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/apiserver/doors/http/response_writer.h"
 #include "ksim/apiserver/doors/pipeline.h"
 #include "ksim/sim/simulation.h"
@@ -22,6 +24,12 @@ namespace ksim::apiserver::http {
 
 // The user that requests without credentials of their own have.
 inline constexpr std::string_view kDefaultUser = "system:admin";
+
+struct OpenWatch {
+  OpenWatch() = default;
+  StreamId stream = 0;
+  bool paused = false;
+};
 
 // One client's connection at the door. What it does to the cluster is a function of the calls
 // below: the writer only takes what is said, and may be null for a client that is not there (a
@@ -46,12 +54,18 @@ class HttpSession {
 
   // Requests that have no answer yet, and watches that are not open yet.
   std::size_t unanswered() const;
-  std::vector<StreamId> open_streams() const;
+  std::vector<OpenWatch> watches() const;
+  // Neither of both.
+  bool IsIdle() const;
 
  private:
   struct Streams;
   class Answer;
   class Watch;
+  void ServeDerived(Pipeline& pipeline, Answer answer, DerivedAnswer derived,
+                    const HttpRequest& http, const Url& url, api::Request request);
+  void ServeWatch(Pipeline& pipeline, Answer answer, AnswerForm form, api::Request request);
+  void ServeOne(Pipeline& pipeline, Answer answer, AnswerForm form, api::Request request);
 
   sim::Simulation& sim_;
   const api::Kinds& kinds_;
