@@ -74,6 +74,7 @@ TEST(Options, RefusesSelectorsThatCannotBeRead) {
   EXPECT_NE(ListError("fieldSelector=a"), "");
 }
 
+// API-154
 TEST(Options, ReadsDeleteOptions) {
   api::Request request;
   ASSERT_TRUE(ReadDeleteOptions(ParseQuery("gracePeriodSeconds=0&propagationPolicy=Foreground&"
@@ -86,6 +87,25 @@ TEST(Options, ReadsDeleteOptions) {
   EXPECT_EQ(request.del.resource_version->view(), "3");
   EXPECT_FALSE(request.del.orphan_dependents.has_value());
   EXPECT_TRUE(request.dry_run);
+  ASSERT_TRUE(ReadDeleteOptions(ParseQuery("orphanDependents=false"), &request).ok());
+  EXPECT_EQ(request.del.orphan_dependents, false);
+}
+
+// API-154
+TEST(Options, ReadsWriteOptions) {
+  for (const api::Verb verb : {api::Verb::kCreate, api::Verb::kUpdate, api::Verb::kPatch}) {
+    api::Request request;
+    request.verb = verb;
+    ASSERT_TRUE(
+        ReadWriteOptions(
+            ParseQuery("fieldManager=m&fieldValidation=Strict&force=true&dryRun=All&unknown=1"),
+            &request)
+            .ok());
+    EXPECT_EQ(request.field_manager.view(), "m");
+    EXPECT_EQ(request.field_validation.view(), "Strict");
+    EXPECT_EQ(request.force, verb == api::Verb::kPatch) << "only PatchOptions have it";
+    EXPECT_TRUE(request.dry_run);
+  }
 }
 
 TEST(Options, KnowsOneKindOfDryRun) {

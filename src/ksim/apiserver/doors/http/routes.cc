@@ -70,6 +70,12 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   if (info.api_group.empty() != (info.api_prefix == "api")) return api::UnknownPath();
   const std::optional<api::Verb> verb = PipelineVerb(info.verb);
   if (!verb.has_value()) return MethodNotAllowed();
+  // An object is made at its collection's path, and changed at its own.
+  const bool of_object = info.parts.size() >= 2;
+  const bool changes = *verb == api::Verb::kUpdate || *verb == api::Verb::kPatch;
+  if (changes && !of_object) return MethodNotAllowed();
+  if (*verb == api::Verb::kCreate && of_object && info.subresource.empty())
+    return MethodNotAllowed();
   if (!IsServed(info.subresource) && DerivedAnswerOf(info) == nullptr) return NotServed(info);
   out->verb = *verb;
   out->subresource = info.subresource;
@@ -82,8 +88,7 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   }
   // An object's path of a namespaced kind has a namespace. A collection's may leave it out, but not
   // to create.
-  const bool has_name_in_path = info.parts.size() >= 2;
-  if (out->resource->namespaced && info.ns.empty() && has_name_in_path) return api::UnknownPath();
+  if (out->resource->namespaced && info.ns.empty() && of_object) return api::UnknownPath();
   return {};
 }
 
