@@ -197,6 +197,9 @@ class Clients(unittest.TestCase):
             code, review = server.ask("POST", authorization + "subjectaccessreviews",
                                       {"spec": spec})
             self.assertEqual((code, review["status"]["allowed"]), (201, allowed))
+        rules = server.ask("POST", authorization + "selfsubjectrulesreviews",
+                           {"spec": {"namespace": "default"}})[1]["status"]
+        self.assertEqual(rules["incomplete"], True)  # something is denied
         account = "/api/v1/namespaces/default/serviceaccounts"
         self.assertEqual(server.ask("POST", account + "/robot/token", {"spec": {}})[0], 404)
         robot = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}}

@@ -18,6 +18,7 @@ class Authorizer {
  public:
   explicit Authorizer(std::vector<DenyRule> deny) : deny_(std::move(deny)) {}
   bool Allows(const User& user, const api::Request& request) const;
+  bool HasRules() const { return !deny_.empty(); }
 
  private:
   std::vector<DenyRule> deny_;

@@ -46,9 +46,11 @@ Value Words(std::initializer_list<std::string_view> words) {
   return Value::Array(std::move(out));
 }
 
-Value EverythingAllowed() {
+// Rules that allow cannot say what is denied: then they are incomplete, as those of an authorizer
+// that cannot list its rules.
+Value EverythingAllowed(bool incomplete) {
   return value::Obj(
-      {{"incomplete", Value::Of(false)},
+      {{"incomplete", Value::Of(incomplete)},
        {"nonResourceRules",
         Value::Array({value::Obj({{"verbs", Words({"*"})}, {"nonResourceURLs", Words({"*"})}})})},
        {"resourceRules", Value::Array({value::Obj({{"verbs", Words({"*"})},
@@ -101,7 +103,7 @@ Value Reviews::AccessOf(const User& user, const Value& spec) const {
 Value Reviews::StatusOf(std::string_view resource, const User& asker, const Value& spec) const {
   if (resource == "selfsubjectreviews") return value::Obj({{"userInfo", UserTree(asker)}});
   if (resource == "tokenreviews") return TokenStatus(spec);
-  if (resource == "selfsubjectrulesreviews") return EverythingAllowed();
+  if (resource == "selfsubjectrulesreviews") return EverythingAllowed(authorizer_.HasRules());
   if (resource == "selfsubjectaccessreviews") return AccessOf(asker, spec);
   User user = UserNamed(spec.Get("user").AsString());
   for (const Value& group : spec.Get("groups").items()) user.groups.emplace_back(group.AsString());
