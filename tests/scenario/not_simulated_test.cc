@@ -368,5 +368,41 @@ TEST(NotSimulated, WhatSetPutInHasNoPlace) {
   EXPECT_EQ(said[0].subject, "step 1 (removeNode nodes/node-1)");
 }
 
+// --- components ---
+
+// A run tells what it leaves out; of a served cluster, clients outside may do that.
+TEST(NotSimulated, WorkOfAComponentThatIsTakenAwayIsOthersWhereThereAreClientsOutside) {
+  const std::string manifest =
+      "---\n"
+      "apiVersion: apps/v1\n"
+      "kind: ReplicaSet\n"
+      "metadata: {name: r}\n"
+      "spec:\n"
+      "  selector: {matchLabels: {a: b}}\n"
+      "  template:\n"
+      "    metadata: {labels: {a: b}}\n"
+      "    spec: {containers: [{name: c, image: i}]}\n";
+  const auto said = [&](const std::string& components, Clients clients) {
+    const Scenario s =
+        Only(LoadSpec("  cluster: {components: " + components +
+                      "}\n  steps: [{at: 0s, create: {document: ReplicaSet/r}}]\n" + manifest));
+    std::string out;
+    for (const NotSimulated& one : NotSimulatedIn(s, "test.yaml", clients))
+      out += one.message + "\n";
+    return out;
+  };
+  const std::string no_manager =
+      "no controller for ReplicaSet in this run (spec.cluster.components leaves "
+      "kube-controller-manager out): nothing will follow\n";
+  const std::string no_scheduler =
+      "no kube-scheduler in this run (spec.cluster.components leaves it out): pods stay Pending\n";
+  EXPECT_EQ(said("[\"*\"]", Clients::kInside), "");
+  EXPECT_EQ(said("[\"*\", -kube-scheduler]", Clients::kInside), no_scheduler);
+  EXPECT_EQ(said("[kube-controller-manager]", Clients::kOutsideToo), no_scheduler);
+  EXPECT_EQ(said("[\"*\", -kube-scheduler]", Clients::kOutsideToo), "");
+  EXPECT_EQ(said("[\"*\", -kube-controller-manager]", Clients::kInside), no_manager);
+  EXPECT_EQ(said("[\"*\", -kube-controller-manager]", Clients::kOutsideToo), "");
+}
+
 }  // namespace
 }  // namespace ksim::scenario

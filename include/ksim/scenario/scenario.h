@@ -67,6 +67,8 @@ struct ClusterSpec {
   std::int64_t max_requests_inflight = 0;  // of each API server; 0 = no limit
   std::int64_t max_mutating_requests_inflight = 0;
   std::int64_t percentage_of_nodes_to_score = 0;  // of the scheduler; 0 = as it thinks fit
+  // "*" is kube-controller-manager and kube-scheduler, "-NAME" takes one away.
+  std::vector<std::string> components = {"*"};
   std::vector<std::string> controllers = {"*"};
   // Controllers of which several replicas run and elect a leader, each in a process NAME-0, NAME-1,
   // ...; "*" is kube-controller-manager with all that have no process of their own.
@@ -76,6 +78,10 @@ struct ClusterSpec {
   std::vector<std::pair<std::string, std::string>> variants;
   std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
   std::vector<std::string> NodeNames() const;
+  // Whether the cluster runs kube-controller-manager, kube-scheduler.
+  bool Runs(std::string_view component) const;
+  // Whether somebody outside is to do a component's work, for it was taken away by its name.
+  bool LeavesToOthers(std::string_view component) const;
   // The names of all processes that run controllers.
   std::vector<std::string> ControllerProcesses() const;
 };

@@ -39,6 +39,7 @@ std::vector<std::string> EnabledControllers(const std::vector<std::string>& name
 }
 
 std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Compat compat) {
+  if (!cluster.Runs("kube-controller-manager")) return {};
   std::vector<std::string> given = cluster.controllers;
   for (const auto& [name, replicas] : cluster.replicated)
     if (name == "*") given.push_back(name);  // {name: "*", replicas: 2} names them all
@@ -62,7 +63,8 @@ std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat
       AddParts(fmt::format("{}-{}", ReplicaBaseName(name), i),
                name == "*" ? managed : EnabledControllers({name}, compat), &out);
   }
-  if (!replicated) AddParts("kube-controller-manager", managed, &out);
+  if (!replicated && cluster.Runs("kube-controller-manager"))
+    AddParts("kube-controller-manager", managed, &out);
   for (const auto& [process, parts] : cluster.processes) AddParts(process, parts, &out);
   return out;
 }

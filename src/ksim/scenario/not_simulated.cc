@@ -83,8 +83,8 @@ std::string KeyOf(const Manifest& manifest) {
 
 class NotSimulatedFinder::Impl {
  public:
-  Impl(const Scenario& scenario, const api::Kinds& kinds, const std::string& file)
-      : scenario_(scenario), kinds_(kinds), file_(file) {
+  Impl(const Scenario& scenario, const api::Kinds& kinds, const std::string& file, Clients clients)
+      : scenario_(scenario), kinds_(kinds), file_(file), clients_(clients) {
     for (const Step& step : scenario_.steps)
       for (const Manifest& m : step.objects) Note(m);
     for (const std::string& node : scenario_.cluster.NodeNames()) nodes_.insert(node);
@@ -133,7 +133,13 @@ class NotSimulatedFinder::Impl {
   std::vector<NotSimulated> Take() { return std::exchange(found_, {}); }
 
  private:
+  // Whether the work of a component that the cluster does not run is left to clients outside.
+  bool IsOthers(std::string_view component) const {
+    return clients_ == Clients::kOutsideToo && scenario_.cluster.LeavesToOthers(component);
+  }
+
   const ControllerInfo* Missing(std::string_view name) const {
+    if (IsOthers("kube-controller-manager")) return nullptr;
     return MissingController(scenario_.cluster, scenario_.compat, name);
   }
 
@@ -187,7 +193,9 @@ class NotSimulatedFinder::Impl {
       return false;
     }
     std::string who = fmt::format("no controller for {} in this run", kind);
-    if (missing != nullptr && missing->make != nullptr)
+    if (!scenario_.cluster.Runs("kube-controller-manager"))
+      who += " (spec.cluster.components leaves kube-controller-manager out)";
+    else if (missing != nullptr && missing->make != nullptr)
       who += fmt::format(" (spec.cluster.controllers leaves {} out)", missing->name);
     const std::string what(row == nullptr ? "nothing will follow" : row->text);
     AddAt(manifest, "kind", kind, missing, fmt::format("{}: {}", who, what));
@@ -229,11 +237,20 @@ class NotSimulatedFinder::Impl {
     for (PodSpecGap& gap : GapsOfPodSpec(spec, NamespaceOf(manifest), objects_))
       AddAt(manifest, way + "." + gap.field, std::move(gap.subject), nullptr,
             std::move(gap.message));
-    const std::string scheduler(spec.Get("schedulerName").AsString());
-    if (!scheduler.empty() && scheduler != "default-scheduler")
-      AddAt(manifest, way + ".schedulerName", manifest.Kind(), nullptr,
-            fmt::format("no scheduler {} in this run: its pods stay Pending", scheduler));
+    LookAtScheduler(manifest, way, spec);
     LookAtNodeName(manifest, way + ".nodeName", std::string(spec.Get("nodeName").AsString()));
+  }
+
+  void LookAtScheduler(const Manifest& manifest, const std::string& way, const Value& spec) {
+    if (IsOthers("kube-scheduler")) return;
+    const std::string name(spec.Get("schedulerName").AsString());
+    if (!name.empty() && name != "default-scheduler")
+      AddAt(manifest, way + ".schedulerName", manifest.Kind(), nullptr,
+            fmt::format("no scheduler {} in this run: its pods stay Pending", name));
+    else if (!scenario_.cluster.Runs("kube-scheduler") && !spec.Has("nodeName"))
+      AddAt(manifest, "kind", manifest.Kind(), nullptr,
+            "no kube-scheduler in this run (spec.cluster.components leaves it out): pods stay "
+            "Pending");
   }
 
   void LookAtNodeName(const Manifest& manifest, const std::string& field, const std::string& node) {
@@ -338,6 +355,7 @@ class NotSimulatedFinder::Impl {
   const Scenario& scenario_;
   const api::Kinds& kinds_;
   const std::string& file_;
+  const Clients clients_;
   std::set<std::string> nodes_;   // those that the cluster, a step or an object names
   ObjectNames objects_;           // those that pods may name
   std::set<std::string> owners_;  // the kinds of owners that objects name
@@ -346,8 +364,8 @@ class NotSimulatedFinder::Impl {
 };
 
 NotSimulatedFinder::NotSimulatedFinder(const Scenario& scenario, const api::Kinds& kinds,
-                                       const std::string& file)
-    : impl_(std::make_unique<Impl>(scenario, kinds, file)) {}
+                                       const std::string& file, Clients clients)
+    : impl_(std::make_unique<Impl>(scenario, kinds, file, clients)) {}
 NotSimulatedFinder::~NotSimulatedFinder() = default;
 void NotSimulatedFinder::LookAtScenario() { impl_->LookAtScenario(); }
 void NotSimulatedFinder::LookAtStep(const Step& step, const std::string& subject) {
@@ -369,10 +387,11 @@ const ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat 
   return info;
 }
 
-std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file) {
+std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file,
+                                         Clients clients) {
   api::Kinds kinds;
   LearnKinds(kinds, scenario);
-  NotSimulatedFinder finder(scenario, kinds, file);
+  NotSimulatedFinder finder(scenario, kinds, file, clients);
   finder.LookAtScenario();
   return finder.Take();
 }

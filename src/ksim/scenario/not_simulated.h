@@ -7,6 +7,7 @@
 // controllers/registry.h. Nothing is said of a controller whose part a sample takes
 // (controller_parts.h).
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,13 +32,19 @@ struct NotSimulated {
   Span span;
 };
 
+// Whether clients from outside take part. Then what spec.cluster.components takes away is theirs to
+// do, and nothing is said of it.
+enum class Clients : std::uint8_t { kInside, kOutsideToo };
+
 // In the order of the scenario; each message once. `file`: what the user called the scenario.
-std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file);
+std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file,
+                                         Clients clients = Clients::kInside);
 
 class NotSimulatedFinder {
  public:
   // All three outlive it; `file`: what the user called the scenario. Knows the scenario's objects.
-  NotSimulatedFinder(const Scenario& scenario, const api::Kinds& kinds, const std::string& file);
+  NotSimulatedFinder(const Scenario& scenario, const api::Kinds& kinds, const std::string& file,
+                     Clients clients = Clients::kInside);
   ~NotSimulatedFinder();
   NotSimulatedFinder(const NotSimulatedFinder&) = delete;
   NotSimulatedFinder& operator=(const NotSimulatedFinder&) = delete;

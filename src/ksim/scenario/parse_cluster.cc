@@ -131,6 +131,9 @@ void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec*
       CheckControllerReplicas(context.problems, entry.Find("replicas")->span,
                               entry.PathTo("replicas"), replicas);
     if (name.empty()) continue;
+    if (name == "*" && !cluster->Runs("kube-controller-manager"))
+      context.problems.Error(entry.Find("name")->span,
+                             "spec.cluster.components leaves kube-controller-manager out");
     if (name != "*") CheckController(context, entry.Find("name")->span, name);
     cluster->replicated.emplace_back(name, replicas);
   }
@@ -233,6 +236,10 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   cluster.deny = ParseDeny(context, reader);
   cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
   cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);
+  if (reader.Has("components")) {
+    CheckNames(reader, "components", Components(), "component");
+    cluster.components = reader.Strings("components", cluster.components);
+  }
   if (reader.Has("controllers")) ParseControllers(context, reader, &cluster);
   ParseScheduler(context, reader, &cluster);
   ParseLatency(context, reader, &cluster);

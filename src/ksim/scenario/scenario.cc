@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -25,13 +27,25 @@ std::vector<std::string> ClusterSpec::NodeNames() const {
   return out;
 }
 
+bool ClusterSpec::LeavesToOthers(std::string_view component) const {
+  return std::find(components.begin(), components.end(), fmt::format("-{}", component)) !=
+         components.end();
+}
+
+bool ClusterSpec::Runs(std::string_view component) const {
+  const auto given = [&](std::string_view name) {
+    return std::find(components.begin(), components.end(), name) != components.end();
+  };
+  return (given("*") || given(component)) && !LeavesToOthers(component);
+}
+
 std::string ReplicaBaseName(const std::string& controller) {
   return controller == "*" ? "kube-controller-manager" : controller;
 }
 
 std::vector<std::string> ClusterSpec::ControllerProcesses() const {
   std::vector<std::string> names;
-  bool manager = true;
+  bool manager = Runs("kube-controller-manager");
   for (const auto& [controller, replicas] : replicated) {
     if (controller == "*") manager = false;
     for (std::int64_t i = 0; i < replicas; ++i)

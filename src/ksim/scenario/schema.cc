@@ -145,6 +145,10 @@ const Type& ClusterType() {
         "Retry-After 1. 0 is no limit.",
         "0"},
        {"maxMutatingRequestsInflight", "integer", "The same for requests that write.", "0"},
+       {"components", "list of names",
+        "Which of kube-controller-manager and kube-scheduler the cluster runs; \"*\" is both, "
+        "\"-NAME\" takes one away: of a cluster that is served, a client outside may do its work.",
+        "[\"*\"]"},
        {"controllers", "list of names or Replicated",
         "Controllers of kube-controller-manager; \"*\" is all, \"-NAME\" takes one away, "
         "{name: NAME, replicas: 2} runs replicas that elect a leader.",

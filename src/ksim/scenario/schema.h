@@ -55,6 +55,7 @@ struct Named {
   bool available = true;  // false: known, not in this version
 };
 const std::vector<Named>& Oracles();
+const std::vector<Named>& Components();  // of the control plane, that a cluster may do without
 const std::vector<Named>& Controllers();
 const std::vector<Named>& Sites();
 const Named* FindNamed(const std::vector<Named>& set, std::string_view name);

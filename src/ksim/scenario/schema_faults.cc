@@ -47,6 +47,13 @@ const std::vector<Named>& Oracles() {
   return oracles;
 }
 
+const std::vector<Named>& Components() {
+  static const std::vector<Named> all{
+      {"kube-controller-manager", "Runs the controllers of spec.cluster.controllers."},
+      {"kube-scheduler", "Binds pods to nodes."}};
+  return all;
+}
+
 const std::vector<Named>& Controllers() {
   static const std::vector<Named> all = [] {
     std::vector<Named> out;

@@ -70,6 +70,7 @@ Value ClusterTree(const ClusterSpec& c) {
             Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},
            {"variants", Map(c.variants)},
            {"processes", processes.Build()}});
+  if (c.components != ClusterSpec().components) out = out.Set("components", Strings(c.components));
   if (c.percentage_of_nodes_to_score == 0) return out;
   return out.Set("scheduler",
                  Obj({{"percentageOfNodesToScore", Value::Of(c.percentage_of_nodes_to_score)}}));

@@ -144,7 +144,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   RegisterKinds(scenario, options);
   AddServers(scenario.cluster, options.audit);
   AddControllers(scenario, options);
-  AddScheduler(scenario.cluster);
+  if (scenario.cluster.Runs("kube-scheduler")) AddScheduler(scenario.cluster);
   for (const NodeSpec& spec : scenario.cluster.nodes)
     for (const std::string& name : spec.Names())
       if (!IsInterrupted()) AddNode(name, spec);
@@ -182,7 +182,8 @@ void World::AddControllers(const Scenario& scenario, const WorldOptions& options
   std::int64_t managers = 0;
   for (const auto& [name, replicas] : cluster.replicated)
     if (name == "*") managers = replicas;
-  if (managers == 0) AddControllerProcess("kube-controller-manager", names);
+  if (managers == 0 && cluster.Runs("kube-controller-manager"))
+    AddControllerProcess("kube-controller-manager", names);
   for (const auto& [name, replicas] : cluster.replicated)
     AddReplicas(ReplicaBaseName(name), replicas,
                 name == "*" ? names : EnabledControllers({name}, scenario.compat));

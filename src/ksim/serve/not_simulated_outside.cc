@@ -39,7 +39,7 @@ Step StepOf(StepKind kind, const Value& object) {
 }  // namespace
 
 NotSimulatedOutside::NotSimulatedOutside(const scenario::Scenario& scenario, scenario::World& world)
-    : finder_(scenario, world.kinds(), no_file_) {
+    : finder_(scenario, world.kinds(), no_file_, scenario::Clients::kOutsideToo) {
   finder_.LookAtScenario();
   finder_.Take();  // of the scenario itself its user was told before
   world.sim().bus().Subscribe(

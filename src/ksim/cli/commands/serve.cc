@@ -143,7 +143,7 @@ class Serving {
         flags_(flags),
         scenario_(scenario),
         options_(std::move(options)),
-        not_simulated_(scenario::NotSimulatedIn(scenario, file)) {}
+        not_simulated_(scenario::NotSimulatedIn(scenario, file, scenario::Clients::kOutsideToo)) {}
 
   int Run() {
     io_.Err(NotSimulatedText(not_simulated_, flags_.scenario.strict, io_.err_color()));
