@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ksim/check/verdict.h"
 #include "ksim/trace/trace.h"
 #include "tests/serve/world.h"
 
@@ -165,6 +166,41 @@ TEST(ServedCluster, ClientsHaveTheNameOfTheirProgram) {
   EXPECT_EQ(name(""), "outside-client");
   EXPECT_EQ(name("\"';\n"), "outside-client");
   EXPECT_EQ(name(std::string(100, 'x')), "outside-" + std::string(40, 'x'));
+}
+
+// A refusal of options is a step that check knows.
+TEST(ServedCluster, ATraceWithRefusedOptionsContradictsNothing) {
+  const std::string refused[] = {"limit=1&continue=x",
+                                 "resourceVersionMatch=Exact",
+                                 "resourceVersion=1&resourceVersionMatch=Other",
+                                 "sendInitialEvents=true",
+                                 "fieldSelector=spec.nope%3Da",
+                                 "fieldSelector=%3D",
+                                 "labelSelector=%3D",
+                                 "timeoutSeconds=x"};
+  Served served;
+  served.Ask("POST", kMaps, kMapA);
+  for (const std::string& options : refused) {
+    for (const std::string method : {"GET", "DELETE"})
+      EXPECT_NE(served.Ask(method, std::string(kMaps) + "?" + options).code, 500) << options;
+    served.Ask("GET", std::string(kMaps) + "?watch=1&" + options);
+    served.Ask("GET", std::string(kMaps) + "/a?" + options);
+  }
+  for (const std::string body :
+       {R"({"kind":"DeleteOptions","apiVersion":"v1","orphanDependents":true,)"
+        R"("propagationPolicy":"Orphan"})",
+        R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"x"})"})
+    for (const std::string target : {"", "/a"})
+      EXPECT_GE(served.Ask("DELETE", kMaps + target, body).code, 400) << target << body;
+  served.cluster.Finish(Stop::kTimeReached);
+  const auto read =
+      trace::ParseTrace(trace::FormatTrace(served.cluster.runner().MakeTrace({}), false));
+  ASSERT_TRUE(read.ok()) << read.status();
+  const auto checker = check::CheckTrace(*read, {"*"});
+  ASSERT_TRUE(checker.ok()) << checker.status();
+  for (const check::Verdict& verdict : check::VerdictsOf(**checker, *read))
+    for (const check::Finding& finding : verdict.findings)
+      ADD_FAILURE() << verdict.oracle << ": " << finding.violation.message;
 }
 
 // The inputs of a trace make the same trace without the clients, to the byte.

@@ -49,10 +49,17 @@ class Stages : public TraceLaw {
     return verb == "get" || verb == "list" || verb == "watch";
   }
 
+  static bool IsRefused(const Record& r, std::string_view verb) {
+    const bool has_options = verb == "list" || verb == "watch" || verb.starts_with("delete");
+    return has_options && r.Text("result") != "ok";
+  }
+
   static bool Follows(std::string_view before, const Record& r, const Record& q) {
     const std::string_view stage = r.Text("stage"), verb = q.Text("verb");
     if (stage == "authenticate") return before.empty();
     if (stage == "authorize") return before == "authenticate";
+    // Options that contradict each other are refused before anything else is done.
+    if (stage == "validate" && before == "authorize") return IsRefused(r, verb);
     if (Reads(verb)) return stage == "store" && verb != "watch" && before == "authorize";
     const bool deletes = verb == "delete" || verb == "deletecollection";
     if (deletes) {
