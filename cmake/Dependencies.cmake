@@ -90,6 +90,10 @@ if(NOT TARGET ksim::nghttp2)
   endif()
 endif()
 
+if(KSIM_TLS)
+  ksim_find_openssl()
+endif()
+
 # ksim_include_header_library(<target> boost|protozero)
 #
 # The target's sources include it. Nothing of it is linked or installed.

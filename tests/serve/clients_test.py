@@ -1,12 +1,15 @@
 """Clients of `ksim serve` over real sockets: what they are answered, how much they may ask for, and
 that a recorded run replays without them."""
+import base64
 import http.client
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -30,7 +33,10 @@ class Server:
             [KSIM, "serve", "--kubeconfig", self.kubeconfig, "--trace", self.trace, *flags],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.said = self.process.stderr.readline()
-        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", self.said).group(1))
+        found = re.search(r"https?://\S+?:(\d+) ", self.said)
+        if found is None:
+            raise AssertionError(self.said + self.process.stderr.read())
+        self.port = int(found.group(1))
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
@@ -80,7 +86,7 @@ def read_all(peer):
     return got
 
 
-class Clients(unittest.TestCase):
+class Served(unittest.TestCase):
     def serve(self, *flags):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -92,6 +98,8 @@ class Clients(unittest.TestCase):
     def ksim(self, *args):
         return subprocess.run([KSIM, *args], capture_output=True, text=True, timeout=PATIENCE)
 
+
+class Clients(Served):
     def test_creates_reads_watches_patches_deletes_and_replays(self):
         server = self.serve("--speed", "20")
         watcher = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
@@ -292,14 +300,147 @@ class Clients(unittest.TestCase):
             self.assertEqual(server.head("/ksim/v1/status", headers)[0], code, headers)
 
     def test_a_place_that_cannot_be_is_refused(self):
-        for flags, why in ((["--listen", "0.0.0.0:0"], "there is no TLS and no token yet"),
-                           (["--listen", "8080"], "is not ADDRESS:PORT"),
+        for flags, why in ((["--listen", "8080"], "is not ADDRESS:PORT"),
                            (["--speed", "warp"], "is no speed"),
                            (["--trace", "x.ktrace"], "JSON Lines"),
                            (["nowhere.yaml"], "no such file")):
             run = self.ksim("serve", *flags)
             self.assertEqual(run.returncode, 2, flags)
             self.assertIn(why, run.stderr)
+
+
+def has_tls():
+    run = subprocess.run([KSIM, "serve", "--tls", "--until", "0s"], capture_output=True, text=True,
+                         timeout=PATIENCE)
+    return "built without OpenSSL" not in run.stderr
+
+
+@unittest.skipUnless(has_tls(), "built without OpenSSL")
+class Secured(Served):
+    """The same with TLS: who comes in, and as whom."""
+
+    def credentials(self, server):
+        """Certificate authority, certificate and key, as files, and the token of a kubeconfig."""
+        text = pathlib.Path(server.kubeconfig).read_text()
+        files = []
+        for field in ("certificate-authority", "client-certificate", "client-key"):
+            found = re.search(f"{field}-data: (.*)", text)
+            file = pathlib.Path(f"{server.kubeconfig}.{field}")
+            file.write_bytes(base64.b64decode(found.group(1)) if found else b"")
+            files.append(str(file))
+        return *files, re.search('token: "(.*)"', text).group(1)
+
+    def ask(self, server, path, certificate=None, token=None, authority=None, body=None):
+        context = ssl.create_default_context(cafile=authority)
+        if authority is None:
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        if certificate:
+            context.load_cert_chain(*certificate)
+        connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=PATIENCE,
+                                                 context=context)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        connection.request("POST" if body is not None else "GET", path, body, headers)
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        is_json = answer.headers.get_content_type() == "application/json"
+        return answer.status, json.loads(data) if is_json else data
+
+    def test_lets_in_who_shows_credentials(self):
+        server = self.serve("--tls")
+        self.assertEqual(os.stat(server.kubeconfig).st_mode & 0o777, 0o600)
+        authority, certificate, key, token = self.credentials(server)
+        review = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+        for shown in ({"certificate": (certificate, key)}, {"token": token}):
+            code, me = self.ask(server, review, authority=authority, body="{}", **shown)
+            self.assertEqual((code, me["status"]["userInfo"]), (201, {
+                "username": "kubernetes-admin",
+                "groups": ["system:masters", "system:authenticated"]}))
+            self.assertEqual(self.ask(server, "/api/v1/nodes", **shown)[0], 200)
+            self.assertEqual(self.ask(server, "/ksim/v1/status", **shown)[0], 200)
+        for path in ("/healthz", "/livez", "/readyz", "/version"):
+            self.assertEqual(self.ask(server, path)[0], 200)
+        for path in ("/api/v1/nodes", "/metrics", "/openapi/v2", "/ksim/v1/status", "/readyz/etcd"):
+            for token in (None, "x"):
+                code, status = self.ask(server, path, token=token)
+                self.assertEqual((code, status["reason"]), (401, "Unauthorized"), path)
+        account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}}
+        accounts = "/api/v1/namespaces/default/serviceaccounts"
+        mine = {"certificate": (certificate, key)}
+        self.assertEqual(self.ask(server, accounts, body=json.dumps(account), **mine)[0], 201)
+        robot = self.ask(server, accounts + "/robot/token", body="{}",
+                         **mine)[1]["status"]["token"]
+        self.assertEqual(self.ask(server, "/api/v1/nodes", token=robot)[0], 200)
+        self.assertEqual(self.ask(server, "/ksim/v1/status", token=robot)[0], 403)
+        code, _, err = server.end()
+        self.assertEqual((code, err), (0, ""))
+        replay = self.ksim("replay", server.trace)
+        self.assertEqual(replay.returncode, 0, replay.stderr)
+        trace = pathlib.Path(server.trace).read_text()
+        self.assertIn("kubernetes-admin", trace)
+        for secret in (self.credentials(server)[3], robot, "PRIVATE"):
+            self.assertNotIn(secret, trace)
+
+    def test_ctl_comes_in_by_the_kubeconfig(self):
+        server = self.serve("--listen", "0.0.0.0:0", "--speed", "step")
+        url = f"https://127.0.0.1:{server.port}"
+        done = self.ksim("ctl", "step", "1m", "--kubeconfig", server.kubeconfig, "--server", url)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.ksim("ctl", "status", "--kubeconfig", server.kubeconfig)
+        self.assertEqual(json.loads(done.stdout)["speed"], "step", done.stderr)
+        done = self.ksim("ctl", "status", "--server", url)
+        self.assertIn("--kubeconfig FILE", done.stderr)
+        self.assertEqual(done.returncode, 2)
+        other = self.serve("--tls")
+        done = self.ksim("ctl", "status", "--kubeconfig", other.kubeconfig, "--server", url)
+        self.assertIn("certificate", done.stderr)
+        self.assertEqual(done.returncode, 6)
+
+    def test_believes_the_authority_of_a_file(self):
+        first = self.serve("--tls")
+        authority, certificate, key, _ = self.credentials(first)
+        second = self.serve("--client-ca-file", authority, "--tls-cert-file", certificate,
+                            "--tls-private-key-file", key)
+        mine = {"certificate": (certificate, key)}
+        self.assertEqual(self.ask(second, "/api/v1/nodes", **mine)[0], 200)
+        self.assertEqual(self.ask(first, "/api/v1/nodes", **mine)[0], 200)
+        self.assertNotIn("client-key", pathlib.Path(second.kubeconfig).read_text())
+        third = self.serve("--tls")
+        self.assertEqual(self.ask(third, "/api/v1/nodes", **mine)[0], 401)
+        for flags, why in ((["--tls-cert-file", certificate], "go together"),
+                           (["--tls-cert-file", authority, "--tls-private-key-file", key],
+                            "key values mismatch"),
+                           (["--client-ca-file", "nowhere"], "no such file"),
+                           (["--client-ca-file", __file__], "is not in PEM")):
+            run = self.ksim("serve", *flags)
+            self.assertEqual(run.returncode, 2, flags)
+            self.assertIn(why, run.stderr)
+
+    def test_strange_clients_of_tls_cost_the_others_nothing(self):
+        server = self.serve("--tls")
+        self.assertEqual(
+            read_all(server.raw(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")),
+            b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")
+        self.assertEqual(read_all(server.raw(b"garbage")), b"")
+        read_all(server.raw(b"\x16\x03\x01\x00\x05garbage"))
+        half = server.raw(b"\x16\x03\x01\x02\x00\x01")
+        self.assertEqual(self.ask(server, "/healthz"), (200, b"ok"))
+        half.close()
+        code, _, err = server.end()
+        self.assertEqual((code, err), (0, ""))
+
+    @unittest.skipUnless(shutil.which("curl"), "no curl")
+    def test_curl_speaks_http2_with_it(self):
+        server = self.serve("--tls")
+        authority, certificate, key, token = self.credentials(server)
+        url = f"https://localhost:{server.port}/api/v1/nodes"
+        for flags, said in ((["--cert", certificate, "--key", key], "2 200"),
+                            (["--http1.1", "--cert", certificate, "--key", key], "1.1 200"),
+                            (["-H", f"Authorization: Bearer {token}"], "2 200"), ([], "2 401")):
+            run = subprocess.run(
+                ["curl", "-s", "-o", os.devnull, "-w", "%{http_version} %{http_code}", "--cacert",
+                 authority, *flags, url], capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(run.stdout, said, run.stderr)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,7 @@ header:yaml.h                   libyaml-dev
 header:xxhash.h                 libxxhash-dev
 header:boost/beast/http/parser.hpp   libboost-dev
 header:nghttp2/nghttp2.h        libnghttp2-dev
+header:openssl/ssl.h            libssl-dev
 header:protozero/pbf_reader.hpp libprotozero-dev
 header:mimalloc.h               libmimalloc-dev'
 needs_test='

@@ -61,6 +61,7 @@ struct Request {
   sim::ActorId actor;       // who asked
   SharedText client;        // PROCESS that asked (network names)
   SharedText user;          // system:serviceaccount:kube-system:replicaset-controller
+  SharedText groups;        // of the user, one a line; "": those that the name says
   SharedText user_agent;    // default field manager
   Verb verb = Verb::kGet;
   const ResourceInfo* resource = nullptr;

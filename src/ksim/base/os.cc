@@ -1,9 +1,13 @@
 #include "ksim/base/os.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -91,6 +95,12 @@ absl::Status WriteFile(const std::string& path, std::string_view contents) {
   return file.Commit();
 }
 
+absl::Status WritePrivateFile(const std::string& path, std::string_view contents) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::CreatePrivate(path));
+  RETURN_IF_ERROR(file.Write(contents));
+  return file.Commit();
+}
+
 absl::Status WriteToDescriptor(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
@@ -173,6 +183,34 @@ std::int64_t ResidentBytes() {
   const std::size_t space = text->find(' ');
   if (space == std::string::npos) return 0;
   return std::strtoll(text->c_str() + space, nullptr, 10) * ::sysconf(_SC_PAGESIZE);
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof(name) - 1) == 0 ? name : "localhost";
+}
+
+std::vector<std::string> HostAddresses() {
+  std::vector<std::string> v4, v6;
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return {};
+  for (const ifaddrs* i = all; i != nullptr; i = i->ifa_next) {
+    if (i->ifa_addr == nullptr || (i->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    char text[INET6_ADDRSTRLEN] = {};
+    if (i->ifa_addr->sa_family == AF_INET) {
+      const auto* address = reinterpret_cast<const sockaddr_in*>(i->ifa_addr);
+      if (::inet_ntop(AF_INET, &address->sin_addr, text, sizeof(text)) != nullptr)
+        v4.emplace_back(text);
+    } else if (i->ifa_addr->sa_family == AF_INET6) {
+      const auto* address = reinterpret_cast<const sockaddr_in6*>(i->ifa_addr);
+      if (IN6_IS_ADDR_LINKLOCAL(&address->sin6_addr)) continue;
+      if (::inet_ntop(AF_INET6, &address->sin6_addr, text, sizeof(text)) != nullptr)
+        v6.emplace_back(text);
+    }
+  }
+  ::freeifaddrs(all);
+  v4.insert(v4.end(), v6.begin(), v6.end());
+  return v4;
 }
 
 Duration MonotonicNow() {

@@ -24,6 +24,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, std::int64_t most)
 // All or nothing: the file has its old contents or the new ones, also after a crash in the middle.
 // "-" writes standard output. See output_file.h for writing piece by piece.
 absl::Status WriteFile(const std::string& path, std::string_view contents);
+// The same of a secret: nobody but the file's owner may read it.
+absl::Status WritePrivateFile(const std::string& path, std::string_view contents);
 
 // Writes all of `text`. Cancelled when the reader is gone (a closed pipe) or never was (no such
 // descriptor).
@@ -46,6 +48,11 @@ bool IsTerminal(int fd);
 int TerminalColumns(int fd);   // 80 where nobody knows
 int ProcessorCount();          // at least 1
 std::int64_t ResidentBytes();  // of this process; 0 when the system does not tell
+
+// The machine's name, and the addresses of its network interfaces but the loopback's and those that
+// are good on one link only, in the system's order, IPv4 first.
+std::string HostName();
+std::vector<std::string> HostAddresses();
 
 Duration MonotonicNow();  // since some fixed moment; for measuring and giving up only
 std::int64_t WallClockUnixSeconds();

@@ -66,6 +66,14 @@ void RemoveUnfinished() {
 }
 
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
+  return CreateFor(path, false);
+}
+
+absl::StatusOr<OutputFile> OutputFile::CreatePrivate(const std::string& path) {
+  return CreateFor(path, true);
+}
+
+absl::StatusOr<OutputFile> OutputFile::CreateFor(const std::string& path, bool owner_only) {
   OutputFile file;
   if (path == "-") {
     file.fd_ = STDOUT_FILENO;
@@ -90,7 +98,8 @@ absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
   if (file.fd_ < 0) return ErrnoStatus(errno);
   file.note_ = Note(temporary);
   file.temporary_ = std::move(temporary);
-  ::fchmod(file.fd_, exists ? existing.st_mode & 07777 : NewFileMode());
+  // mkostemp has made it for its owner alone.
+  if (!owner_only) ::fchmod(file.fd_, exists ? existing.st_mode & 07777 : NewFileMode());
   return file;
 }
 

@@ -14,6 +14,8 @@ namespace ksim::os {
 class OutputFile {
  public:
   static absl::StatusOr<OutputFile> Create(const std::string& path);
+  // For secrets: nobody but its owner may read the file, whoever could before.
+  static absl::StatusOr<OutputFile> CreatePrivate(const std::string& path);
   // Empties the file and writes right into it: whoever reads it meanwhile, or after a crash, finds
   // what was written so far.
   static absl::StatusOr<OutputFile> CreateInPlace(const std::string& path);
@@ -27,6 +29,7 @@ class OutputFile {
 
  private:
   OutputFile() = default;
+  static absl::StatusOr<OutputFile> CreateFor(const std::string& path, bool owner_only);
   void Discard();
 
   int fd_ = -1;

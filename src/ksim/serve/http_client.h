@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "ksim/serve/kubeconfig.h"
 
 namespace ksim::serve {
 
@@ -13,9 +14,9 @@ struct HttpAnswer {
   std::string body;
 };
 
-// `server`: http://HOST:PORT. InvalidArgument for another kind of URL; Unavailable if nobody
-// answers.
-absl::StatusOr<HttpAnswer> Ask(std::string_view server, std::string_view method,
-                               std::string_view path, std::string body);
+// `access.server`: http://HOST:PORT or https://. InvalidArgument for another kind of URL;
+// Unavailable if nobody answers, or a server that is not the one that `access` speaks of.
+absl::StatusOr<HttpAnswer> Ask(const Access& access, std::string_view method, std::string_view path,
+                               std::string body);
 
 }  // namespace ksim::serve

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "ksim/apiserver/doors/http/request_reader.h"
+#include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/base/status.h"
 #include "ksim/trace/events.h"
 #include "ksim/value/base64.h"
@@ -19,8 +20,8 @@ using apiserver::http::HttpRequest;
 using value::Value;
 
 constexpr std::string_view kWhat[] = {"request", "gone", "pause", "resume", "fault", "heal"};
-constexpr std::string_view kKeptHeaders[] = {"Accept", "Content-Type", "Impersonate-User",
-                                             "User-Agent"};
+constexpr std::string_view kKeptHeaders[] = {"Accept", "Content-Type", "Impersonate-Group",
+                                             "Impersonate-User", "User-Agent"};
 
 absl::StatusOr<Input> InputOf(const trace::Record& r) {
   Input input;
@@ -56,8 +57,13 @@ absl::StatusOr<Input> InputOf(const trace::Record& r) {
 
 HttpRequest WithKeptHeaders(HttpRequest request) {
   apiserver::http::Headers kept;
-  for (const std::string_view name : kKeptHeaders)
-    if (request.headers.Has(name)) kept.Add(name, request.headers.Get(name));
+  for (const std::string_view name : kKeptHeaders) {
+    if (!request.headers.Has(name)) continue;
+    // There may be several groups; a trace has each header once.
+    const bool groups = name == "Impersonate-Group";
+    kept.Add(name,
+             groups ? apiserver::http::GroupsOf(request) : std::string(request.headers.Get(name)));
+  }
   request.headers = std::move(kept);
   // A body that is too long is refused whatever it says.
   if (request.body_too_large) request.body.resize(apiserver::http::kMaxRequestBodyBytes + 1);

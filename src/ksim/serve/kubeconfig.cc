@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "absl/status/status.h"
+#include "ksim/base/status.h"
+#include "ksim/value/base64.h"
 #include "ksim/value/yaml.h"
 
 namespace ksim::serve {
@@ -17,29 +22,47 @@ Value Named(const Value& list, std::string_view name, std::string_view key) {
   return Value();
 }
 
+// A field of binary data; "" without it.
+absl::StatusOr<std::string> DataOf(const Value& object, std::string_view field) {
+  std::optional<std::string> data = value::Unbase64(object.Get(field).AsString());
+  if (!data) return absl::InvalidArgumentError(fmt::format("{} is no base64", field));
+  return *std::move(data);
+}
+
+std::string Line(std::string_view field, std::string_view text) {
+  return text.empty() ? std::string() : fmt::format("    {}: {}\n", field, text);
+}
+
 }  // namespace
 
-std::string KubeconfigFor(std::string_view server_url) {
+std::string KubeconfigFor(const Access& access) {
+  // Quoted: a token may look like a number.
+  const std::string token = access.token.empty() ? "" : fmt::format("\"{}\"", access.token);
+  std::string user = Line("client-certificate-data", value::Base64(access.client.certificate)) +
+                     Line("client-key-data", value::Base64(access.client.key)) +
+                     Line("token", token);
+  user = user.empty() ? "  user: {}\n" : "  user:\n" + user;
   return fmt::format(
       "apiVersion: v1\n"
       "kind: Config\n"
       "clusters:\n"
       "- name: ksim\n"
       "  cluster:\n"
+      "{}"
       "    server: {}\n"
       "users:\n"
       "- name: ksim\n"
-      "  user: {{}}\n"
+      "{}"
       "contexts:\n"
       "- name: ksim\n"
       "  context:\n"
       "    cluster: ksim\n"
       "    user: ksim\n"
       "current-context: ksim\n",
-      server_url);
+      Line("certificate-authority-data", value::Base64(access.authority)), access.server, user);
 }
 
-absl::StatusOr<std::string> ServerOfKubeconfig(std::string_view text) {
+absl::StatusOr<Access> AccessOfKubeconfig(std::string_view text) {
   const value::YamlFile file = value::ParseYaml(text, "kubeconfig");
   if (!file.errors.empty()) return absl::InvalidArgumentError(file.errors.front().message);
   if (file.documents.empty()) return absl::InvalidArgumentError("there is nothing in it");
@@ -47,10 +70,19 @@ absl::StatusOr<std::string> ServerOfKubeconfig(std::string_view text) {
   const Value context =
       Named(config.Get("contexts"), config.Get("current-context").AsString(), "context");
   const Value cluster = Named(config.Get("clusters"), context.Get("cluster").AsString(), "cluster");
-  const std::string_view server = cluster.Get("server").AsString();
-  if (server.empty())
+  const Value user = Named(config.Get("users"), context.Get("user").AsString(), "user");
+  Access access;
+  access.server = cluster.Get("server").AsString();
+  if (access.server.empty())
     return absl::InvalidArgumentError("its current context names no cluster with a server");
-  return std::string(server);
+  ASSIGN_OR_RETURN(access.authority, DataOf(cluster, "certificate-authority-data"));
+  ASSIGN_OR_RETURN(access.client.certificate, DataOf(user, "client-certificate-data"));
+  ASSIGN_OR_RETURN(access.client.key, DataOf(user, "client-key-data"));
+  access.token = user.Get("token").AsString();
+  if (access.server.starts_with("https://") && access.authority.empty())
+    return absl::InvalidArgumentError(
+        "its cluster has no certificate-authority-data, as ksim serve writes it");
+  return access;
 }
 
 }  // namespace ksim::serve

@@ -4,14 +4,23 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "ksim/serve/certificates.h"
 
 namespace ksim::serve {
 
-// One cluster, user and context, all called `ksim`.
-std::string KubeconfigFor(std::string_view server_url);
+// How a client reaches a server, and what it shows.
+struct Access {
+  Access() = default;
+  std::string server;     // URL
+  std::string authority;  // by which it knows the server, in PEM; "" for http
+  KeyPair client;         // empty: shows no certificate
+  std::string token;      // "": shows none
+};
 
-// The URL of the server that the current context of a kubeconfig names. InvalidArgument says what
-// is missing.
-absl::StatusOr<std::string> ServerOfKubeconfig(std::string_view text);
+// One cluster, user and context, all called `ksim`.
+std::string KubeconfigFor(const Access& access);
+
+// The access of the current context of a kubeconfig. InvalidArgument says what is missing.
+absl::StatusOr<Access> AccessOfKubeconfig(std::string_view text);
 
 }  // namespace ksim::serve

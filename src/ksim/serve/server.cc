@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "ksim/apiserver/doors/http/answers.h"
-#include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/base/os.h"
+#include "ksim/base/status.h"
 
 namespace ksim::serve {
 namespace {
@@ -49,18 +49,6 @@ bool IsFromAPage(const http::HttpRequest& request) {
   return foreign || !IsLoopback(HostOf(request.headers.Get("Host")));
 }
 
-// A bearer token becomes the user whose it is, so that no token stands in a trace. False for one
-// that the cluster has not given out.
-bool TakeToken(http::HttpRequest* request) {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view authorization = request->headers.Get("Authorization");
-  if (!authorization.starts_with(kBearer)) return true;
-  const std::optional<std::string> user = http::UserOfToken(authorization.substr(kBearer.size()));
-  if (!user) return false;
-  if (!request->headers.Has("Impersonate-User")) request->headers.Add("Impersonate-User", *user);
-  return true;
-}
-
 }  // namespace
 
 Server::Server(ServedCluster& cluster, const scenario::Scenario& scenario, ServerOptions options)
@@ -78,8 +66,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Listen(ServedCluster& cluster,
                                                        ServerOptions options) {
   options.limits.http.body_bytes = http::kMaxRequestBodyBytes;
   std::unique_ptr<Server> server(new Server(cluster, scenario, std::move(options)));
+  if (const auto& credentials = server->options_.credentials) {
+    ASSIGN_OR_RETURN(server->tls_,
+                     MakeTlsServer(credentials->shown, credentials->client_authority));
+  }
   auto sockets = Sockets::Listen(server->options_.host, server->options_.port, *server,
-                                 server->options_.limits);
+                                 server->options_.limits, server->tls_.get());
   if (!sockets.ok()) return sockets.status();
   server->sockets_ = *std::move(sockets);
   return server;
@@ -172,17 +164,35 @@ void Server::OnOpen(std::int64_t connection, http::ResponseWriter& writer) {
   cluster_.Attach(connection, writer);
 }
 
+std::optional<http::HttpResponse> Server::Refusal(std::int64_t connection, const http::Url& url,
+                                                  http::HttpRequest* request) {
+  const bool secure = tls_ != nullptr;
+  if (!secure && IsFromAPage(*request))
+    return http::PlainText(403, "this cluster is for the loopback alone\n");
+  if (!request->headers.Has("Impersonate-User") && request->headers.Has("Impersonate-Group"))
+    return http::StatusResponse(api::InternalError("requested groups without impersonating a user"),
+                                nullptr);
+  const Asker asker =
+      TakeCredentials(sockets_->identity(connection),
+                      secure ? std::string_view(options_.credentials->token) : "", request);
+  const bool steers = Control::IsControlPath(url);
+  const bool nobody = asker == Asker::kNobody && secure && !IsPublicPath(url.path);
+  if (nobody || (asker == Asker::kUnknown && (secure || !steers)))
+    return http::StatusResponse(api::Unauthorized(), nullptr);
+  if (secure && steers && asker != Asker::kAdmin)
+    return http::PlainText(403, "/ksim/ is for members of system:masters\n");
+  return std::nullopt;
+}
+
 void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::HttpRequest request) {
   http::ResponseWriter& writer = *writers_.at(connection);
   const std::optional<http::Url> url = http::ParseTarget(request.target);
   if (!url) return writer.Respond(stream, http::PlainText(400, "400 Bad Request"));
-  if (IsFromAPage(request))
-    return writer.Respond(stream, http::PlainText(403, "this cluster is for the loopback alone\n"));
+  if (auto refusal = Refusal(connection, *url, &request))
+    return writer.Respond(stream, *std::move(refusal));
   if (Control::IsControlPath(*url)) return writer.Respond(stream, control_.Serve(request, *url));
   // A server that is down answers nothing at all.
   if (!cluster_.accepting()) return writer.Reset(stream);
-  if (!TakeToken(&request))
-    return writer.Respond(stream, http::StatusResponse(api::Unauthorized(), nullptr));
   if (auto answer = OwnAnswer(request, *url)) return writer.Respond(stream, *std::move(answer));
   Input input;
   input.what = Input::What::kRequest;

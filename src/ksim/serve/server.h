@@ -16,6 +16,7 @@
 #include "ksim/apiserver/doors/http/paths.h"
 #include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/serve/control.h"
+#include "ksim/serve/credentials.h"
 #include "ksim/serve/pace.h"
 #include "ksim/serve/served_cluster.h"
 #include "ksim/serve/sockets.h"
@@ -28,13 +29,16 @@ struct ServerOptions {
   std::uint16_t port = 0;
   Speed speed;
   SocketLimits limits;
+  // With TLS, for clients that show credentials; null: plain HTTP, and everybody is believed.
+  std::optional<ServerCredentials> credentials;
   std::function<bool()> stop;     // asked ten times a second and more
   std::function<void()> on_idle;  // now and then: time to flush files
 };
 
 class Server final : public SocketUser, public ControlTarget {
  public:
-  // Listens at once, but answers nobody before Run. The cluster outlives it.
+  // Listens at once, but answers nobody before Run. The cluster outlives it. InvalidArgument for
+  // credentials that are none, Unavailable for a place where nobody can listen.
   static absl::StatusOr<std::unique_ptr<Server>> Listen(ServedCluster& cluster,
                                                         const scenario::Scenario& scenario,
                                                         ServerOptions options);
@@ -62,6 +66,10 @@ class Server final : public SocketUser, public ControlTarget {
   Server(ServedCluster& cluster, const scenario::Scenario& scenario, ServerOptions options);
   sim::Simulation::Stop Advance();
   bool MustAnswer();
+  // Why the request is not served; nothing for one that may come in, with its user in its headers.
+  std::optional<apiserver::http::HttpResponse> Refusal(std::int64_t connection,
+                                                       const apiserver::http::Url& url,
+                                                       apiserver::http::HttpRequest* request);
   // The answer to a request that the cluster need not serve.
   std::optional<apiserver::http::HttpResponse> OwnAnswer(
       const apiserver::http::HttpRequest& request, const apiserver::http::Url& url);
@@ -76,6 +84,7 @@ class Server final : public SocketUser, public ControlTarget {
   const apiserver::http::Reviews reviews_;
   Control control_;
   std::map<std::int64_t, apiserver::http::ResponseWriter*> writers_;
+  std::unique_ptr<Tls> tls_;  // outlives the sockets
   std::unique_ptr<Sockets> sockets_;
   Pace pace_;
   std::vector<Input> inputs_;  // come in, not taken yet

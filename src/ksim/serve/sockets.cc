@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "ksim/base/os.h"
+#include "ksim/serve/tls_connection.h"
 
 namespace ksim::serve {
 namespace {
@@ -31,12 +32,18 @@ class Peer final : public http::RequestSink,
                    public http::ResponseWriter,
                    public std::enable_shared_from_this<Peer> {
  public:
-  Peer(AsioSockets& owner, tcp::socket socket, std::int64_t number, const SocketLimits& limits)
+  Peer(AsioSockets& owner, tcp::socket socket, std::int64_t number, const SocketLimits& limits,
+       const Tls* tls)
       : owner_(&owner),
         socket_(std::move(socket)),
         number_(number),
         codec_(http::MakeConnection(*this, limits.http)),
-        active_(os::MonotonicNow()) {}
+        active_(os::MonotonicNow()) {
+    if (tls == nullptr) return;
+    auto secured = std::make_unique<TlsConnection>(tls->Begin(), std::move(codec_));
+    tls_ = secured.get();
+    codec_ = std::move(secured);
+  }
 
   void Read();
   void Flush();
@@ -48,6 +55,7 @@ class Peer final : public http::RequestSink,
   std::size_t unread(http::StreamId stream) const {
     return out_.size() - sent_ + codec_->held(stream);
   }
+  const Identity* identity() const { return tls_ == nullptr ? nullptr : tls_->identity(); }
   bool HasSaidAll() const { return out_.size() == sent_; }
 
   // --- RequestSink ---
@@ -67,21 +75,23 @@ class Peer final : public http::RequestSink,
   AsioSockets* owner_;  // null: closed
   tcp::socket socket_;
   const std::int64_t number_;
-  const std::unique_ptr<http::Connection> codec_;
+  std::unique_ptr<http::Connection> codec_;
+  TlsConnection* tls_ = nullptr;  // codec_, where it is one
   std::array<char, std::size_t{16} << 10> in_{};
   std::string out_;          // being sent
   std::size_t sent_ = 0;     // of it
   bool sending_ = false;     // a handler will go on
   bool reading_ = false;     // likewise
   std::size_t serving_ = 0;  // requests whose answer has not ended
-  Duration active_;          // when bytes came in or a request ended
-  Duration stuck_;           // since when the client has not read; of no meaning unless sending_
+  const Duration opened_ = os::MonotonicNow();
+  Duration active_;  // when bytes came in or a request ended
+  Duration stuck_;   // since when the client has not read; of no meaning unless sending_
 };
 
 class AsioSockets final : public Sockets {
  public:
-  AsioSockets(SocketUser& user, const SocketLimits& limits)
-      : user_(user), limits_(limits), acceptor_(io_) {}
+  AsioSockets(SocketUser& user, const SocketLimits& limits, const Tls* tls)
+      : user_(user), limits_(limits), tls_(tls), acceptor_(io_) {}
   ~AsioSockets() override { CloseAll(); }
 
   absl::Status Open(const std::string& host, std::uint16_t port) {
@@ -123,6 +133,11 @@ class AsioSockets final : public Sockets {
   std::size_t unread(std::int64_t connection, http::StreamId stream) const override {
     const auto peer = peers_.find(connection);
     return peer == peers_.end() ? 0 : peer->second->unread(stream);
+  }
+
+  const Identity* identity(std::int64_t connection) const override {
+    const auto peer = peers_.find(connection);
+    return peer == peers_.end() ? nullptr : peer->second->identity();
   }
 
   void Close(Duration wait) override {
@@ -176,7 +191,7 @@ class AsioSockets final : public Sockets {
     socket.set_option(tcp::no_delay(true), ignored);
     socket.non_blocking(true, ignored);
     const std::int64_t number = next_++;
-    const auto peer = std::make_shared<Peer>(*this, std::move(socket), number, limits_);
+    const auto peer = std::make_shared<Peer>(*this, std::move(socket), number, limits_, tls_);
     peers_[number] = peer;
     user_.OnOpen(number, *peer);
     peer->Read();
@@ -184,6 +199,7 @@ class AsioSockets final : public Sockets {
 
   SocketUser& user_;
   const SocketLimits limits_;
+  const Tls* const tls_;
   asio::io_context io_;
   tcp::acceptor acceptor_;
   std::map<std::int64_t, std::shared_ptr<Peer>> peers_;
@@ -254,7 +270,9 @@ void Peer::CheckTimes(Duration now, const SocketLimits& limits) {
   if (owner_ == nullptr) return;
   const bool idle = serving_ == 0 && now - active_ > limits.idle;
   const bool unread = sending_ && now - stuck_ > limits.unread;
-  if (idle || unread) Close();
+  // Until then only the handshake's own bytes have come.
+  const bool slow = tls_ != nullptr && !tls_->established() && now - opened_ > limits.handshake;
+  if (idle || unread || slow) Close();
 }
 
 void Peer::Close() {
@@ -313,8 +331,9 @@ void Peer::Reset(http::StreamId stream) {
 
 absl::StatusOr<std::unique_ptr<Sockets>> Sockets::Listen(const std::string& host,
                                                          std::uint16_t port, SocketUser& user,
-                                                         const SocketLimits& limits) {
-  auto sockets = std::make_unique<AsioSockets>(user, limits);
+                                                         const SocketLimits& limits,
+                                                         const Tls* tls) {
+  auto sockets = std::make_unique<AsioSockets>(user, limits, tls);
   if (const absl::Status status = sockets->Open(host, port); !status.ok()) return status;
   return sockets;
 }

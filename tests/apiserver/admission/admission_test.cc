@@ -295,11 +295,27 @@ TEST(Authentication, PutsUsersInTheirGroups) {
                    "system:authenticated"}));
 }
 
-TEST(Authentication, RemembersNothingButWhatTheNameSays) {
+// API-180
+TEST(Authentication, PutsUsersInTheGroupsOfTheirCredentials) {
+  const auto groups = [](std::string_view user, std::string_view named) {
+    api::Request request;
+    request.user = user;
+    request.groups = named;
+    return Authenticate(request).groups;
+  };
+  EXPECT_EQ(groups("jane", "dev\nops"), (Lines{"dev", "ops", "system:authenticated"}));
+  EXPECT_EQ(groups("system:apiserver", "system:authenticated"), Lines{"system:authenticated"});
+}
+
+TEST(Authentication, RemembersNothingButWhatTheCredentialsSay) {
   Authenticator authenticator;
   api::Request request;
-  for (const char* user : {"", "jane", "system:node:n1", "system:apiserver", "jane", ""}) {
+  using Row = std::pair<const char*, const char*>;
+  for (const auto& [user, named] : {Row("", ""), Row("jane", ""), Row("system:node:n1", ""),
+                                    Row("jane", "dev"), Row("jane", "dev\nops"), Row("jane", ""),
+                                    Row("system:apiserver", ""), Row("jane", "dev"), Row("", "")}) {
     request.user = user;
+    request.groups = named;
     const User& known = authenticator.Authenticate(request);
     const User anew = Authenticate(request);
     EXPECT_EQ(known.name, anew.name);

@@ -1,5 +1,7 @@
 #include "ksim/apiserver/filters/authentication.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +15,18 @@ User Authenticate(const api::Request& request) {
     user.groups = {"system:unauthenticated"};
     return user;
   }
+  constexpr std::string_view kAuthenticated = "system:authenticated";
+  if (!request.groups.empty()) {
+    std::string_view rest = request.groups;
+    for (std::size_t end = 0; end != rest.npos; rest.remove_prefix(end + 1)) {
+      end = rest.find('\n');
+      user.groups.emplace_back(rest.substr(0, end));
+      if (end == rest.npos) break;
+    }
+    if (std::find(user.groups.begin(), user.groups.end(), kAuthenticated) == user.groups.end())
+      user.groups.emplace_back(kAuthenticated);
+    return user;
+  }
   constexpr std::string_view kServiceAccount = "system:serviceaccount:";
   if (user.name.starts_with(kServiceAccount)) {
     const std::string rest = user.name.substr(kServiceAccount.size());
@@ -23,16 +37,26 @@ User Authenticate(const api::Request& request) {
   } else if (user.name == "system:apiserver" || user.name == "system:admin") {
     user.groups = {"system:masters"};
   }
-  user.groups.push_back("system:authenticated");
+  user.groups.emplace_back(kAuthenticated);
   return user;
 }
 
 const User& Authenticator::Authenticate(const api::Request& request) {
+  if (!request.groups.empty()) return InGroups(request);
   const auto known = users_.find(request.user.view());
   if (known != users_.end()) return *known->second;
   auto user = std::make_unique<const User>(apiserver::Authenticate(request));
   const std::string_view asked = request.user.empty() ? std::string_view() : user->name;
   return *users_.emplace(asked, std::move(user)).first->second;
+}
+
+const User& Authenticator::InGroups(const api::Request& request) {
+  std::string key(request.user.view());
+  key += '\n';
+  key += request.groups.view();
+  std::unique_ptr<const User>& user = in_groups_[key];
+  if (user == nullptr) user = std::make_unique<const User>(apiserver::Authenticate(request));
+  return *user;
 }
 
 }  // namespace ksim::apiserver

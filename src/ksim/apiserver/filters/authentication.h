@@ -2,7 +2,9 @@
 //
 // Source: apiserver pkg/authentication.
 #pragma once
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
@@ -14,18 +16,23 @@ namespace ksim::apiserver {
 
 // The user of the request's credentials; without any it is system:anonymous. Service accounts are
 // in their groups, and all users with credentials in system:authenticated; system:apiserver and
-// system:admin are in system:masters too (API-136).
+// system:admin are in system:masters too (API-136). Groups that the credentials name stand in place
+// of those (API-180).
 User Authenticate(const api::Request& request);
 
-// Authenticates and remembers the result by name, for a name's user never changes.
+// Authenticates and remembers the result by name and groups, for their user never changes.
 class Authenticator {
  public:
   // The result lives as long as the authenticator.
   const User& Authenticate(const api::Request& request);
 
  private:
+  const User& InGroups(const api::Request& request);
+
   // By the names in requests. The keys are views of the users' own names. Look-ups only.
   absl::flat_hash_map<std::string_view, std::unique_ptr<const User>, TextHash> users_;
+  // Users whose credentials name their groups, by both.
+  std::map<std::string, std::unique_ptr<const User>> in_groups_;
 };
 
 }  // namespace ksim::apiserver

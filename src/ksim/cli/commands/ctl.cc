@@ -40,23 +40,32 @@ int Complain(Io& io, std::string_view what, std::string_view hint = {}) {
   return kInvalid;
 }
 
-// The URL of the cluster; nothing, and an error printed, if nobody says it.
-std::optional<std::string> ServerOf(Io& io, const CtlFlags& flags) {
-  if (!flags.server.empty()) return flags.server;
+// How to reach the cluster; nothing, and an error printed, if nobody says it.
+std::optional<serve::Access> AccessOf(Io& io, const CtlFlags& flags) {
+  serve::Access access;
   std::string file = flags.kubeconfig;
-  if (file.empty()) file = os::Environment("KUBECONFIG").value_or("");
-  if (file.empty()) {
+  if (file.empty() && flags.server.empty()) file = os::Environment("KUBECONFIG").value_or("");
+  if (file.empty() && flags.server.empty()) {
     Complain(io, "which cluster?", "--server URL or --kubeconfig FILE, as ksim serve says them");
     return std::nullopt;
   }
-  const absl::StatusOr<std::string> text = os::ReadFile(file);
-  absl::StatusOr<std::string> server =
-      text.ok() ? serve::ServerOfKubeconfig(*text) : absl::StatusOr<std::string>(text.status());
-  if (!server.ok()) {
-    io.Err(fmt::format("{}: error: {}\n", file, Message(server.status())));
+  if (!file.empty()) {
+    const absl::StatusOr<std::string> text = os::ReadFile(file);
+    absl::StatusOr<serve::Access> read =
+        text.ok() ? serve::AccessOfKubeconfig(*text) : absl::StatusOr<serve::Access>(text.status());
+    if (!read.ok()) {
+      io.Err(fmt::format("{}: error: {}\n", file, Message(read.status())));
+      return std::nullopt;
+    }
+    access = *std::move(read);
+  }
+  if (!flags.server.empty()) access.server = flags.server;
+  if (access.server.starts_with("https://") && access.authority.empty()) {
+    Complain(io, fmt::format("{} wants to be known, and to know who asks", access.server),
+             "--kubeconfig FILE, as ksim serve --kubeconfig FILE writes it");
     return std::nullopt;
   }
-  return *std::move(server);
+  return access;
 }
 
 struct Ask {
@@ -95,10 +104,10 @@ std::optional<Ask> AskOf(Io& io, const std::vector<std::string>& words) {
 int RunCtl(Io& io, const CtlFlags& flags) {
   const std::optional<Ask> ask = AskOf(io, flags.words);
   if (!ask) return kInvalid;
-  const std::optional<std::string> server = ServerOf(io, flags);
-  if (!server) return kInvalid;
+  const std::optional<serve::Access> access = AccessOf(io, flags);
+  if (!access) return kInvalid;
   const absl::StatusOr<serve::HttpAnswer> answer =
-      serve::Ask(*server, ask->method, ask->path, ask->body);
+      serve::Ask(*access, ask->method, ask->path, ask->body);
   if (!answer.ok()) {
     Complain(io, Message(answer.status()));
     return absl::IsInvalidArgument(answer.status()) ? kInvalid : kUndecided;

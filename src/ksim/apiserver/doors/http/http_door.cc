@@ -6,6 +6,7 @@
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/request_info.h"
+#include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/apiserver/doors/http/routes.h"
 
 namespace ksim::apiserver::http {
@@ -171,6 +172,7 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
   }
   const std::string_view other = http.headers.Get("Impersonate-User");
   request.user = SharedText(other.empty() ? kDefaultUser : other);
+  if (!other.empty()) request.groups = SharedText(GroupsOf(http));
   request.user_agent = SharedText(http.headers.Get("User-Agent"));
   request.tracks_fields = true;
 

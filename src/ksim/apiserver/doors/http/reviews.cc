@@ -73,9 +73,23 @@ Value TokenStatus(const Value& spec) {
 
 std::span<const ReviewResource> ReviewResources() { return kReviews; }
 
+std::string GroupsOf(const HttpRequest& http) {
+  std::string groups;
+  for (const Headers::Field& field : http.headers.fields()) {
+    if (!EqualsIgnoreCase(field.name, "Impersonate-Group")) continue;
+    if (!groups.empty()) groups += '\n';
+    groups += field.value;
+  }
+  return groups;
+}
+
 User UserOf(const HttpRequest& http) {
   const std::string_view name = http.headers.Get("Impersonate-User");
-  return UserNamed(name.empty() ? kDefaultUser : name);
+  if (name.empty()) return UserNamed(kDefaultUser);
+  api::Request request;
+  request.user = SharedText(name);
+  request.groups = SharedText(GroupsOf(http));
+  return Authenticate(request);
 }
 
 // A verb or a resource that the cluster does not know is allowed: no rule speaks of it.

@@ -6,6 +6,7 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -44,7 +45,9 @@ class Reviews {
   const Authorizer authorizer_;
 };
 
-// The user that a request comes from: as its token or --as says, else kDefaultUser.
+// The groups that --as-group names, one a line.
+std::string GroupsOf(const HttpRequest& http);
+// The user that a request comes from: as its credentials or --as say, else kDefaultUser.
 User UserOf(const HttpRequest& http);
 
 }  // namespace ksim::apiserver::http
