@@ -72,6 +72,8 @@ command:clang++-19              clang-19
 command:clang-format-19         clang-format-19
 file:/usr/lib/llvm-19/lib/clang/19/lib/linux   libclang-rt-19-dev
 command:localedef               libc-bin
+command:curl                    curl
+file:/usr/share/python-wheels   python3-venv
 command:node                    nodejs
 command:valgrind                valgrind
 file:/usr/share/i18n/locales/de_DE             locales'

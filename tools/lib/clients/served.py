@@ -42,6 +42,9 @@ class Served:
         self.environment = {**os.environ, "SERVER": server.group(), "HOME": str(home),
                             "KUBECONFIG": str(home / "kubeconfig")}
 
+    def add_to_path(self, folder):
+        self.environment["PATH"] = f"{folder}:{self.environment['PATH']}"
+
     def shell(self, command, wanted, timeout=120):
         run = subprocess.run(command, shell=True, cwd=self.home, env=self.environment,
                              capture_output=True, text=True, timeout=timeout)
@@ -79,7 +82,7 @@ def run_commands(options, name, commands, path=None):
     """`commands`: a command line and what its output must hold; `path`: folders before PATH."""
     served = Served(options, name)
     if path:
-        served.environment["PATH"] = f"{path}:{served.environment['PATH']}"
+        served.add_to_path(path)
     for command, wanted in commands:
         served.shell(command, wanted)
     return served.end()
