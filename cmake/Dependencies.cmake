@@ -73,8 +73,8 @@ if(NOT TARGET ksim::xxhash)
   add_library(ksim::xxhash ALIAS xxhash)
 endif()
 
-# The door for HTTP stands on three libraries that every system has: Boost and protozero as headers,
-# of which no header of ours includes any, and nghttp2.
+# The door for HTTP stands on libraries that every system has: Boost and protozero as headers, of
+# which no header of ours includes any, nghttp2 and zlib, and OpenSSL for TLS.
 function(ksim_need_header name header package)
   find_path(KSIM_${name}_INCLUDE_DIR ${header})
   if(NOT KSIM_${name}_INCLUDE_DIR)
@@ -83,12 +83,14 @@ function(ksim_need_header name header package)
 endfunction()
 ksim_need_header(boost boost/beast/http/parser.hpp libboost-dev)
 ksim_need_header(protozero protozero/pbf_reader.hpp libprotozero-dev)
-if(NOT TARGET ksim::nghttp2)
-  ksim_find_system_library(nghttp2 libnghttp2)
-  if(NOT TARGET ksim::nghttp2)
-    message(FATAL_ERROR "ksim needs nghttp2: install libnghttp2-dev")
+function(ksim_need_library name module package)
+  ksim_find_system_library(${name} ${module})
+  if(NOT TARGET ksim::${name})
+    message(FATAL_ERROR "ksim needs ${name}: install ${package}")
   endif()
-endif()
+endfunction()
+ksim_need_library(nghttp2 libnghttp2 libnghttp2-dev)
+ksim_need_library(zlib zlib zlib1g-dev)
 
 if(KSIM_TLS)
   ksim_find_openssl()

@@ -1,6 +1,6 @@
 # Libraries that ship a pkg-config file and no CMake package. Read by the build and, installed
 # beside ksimConfig.cmake, by those who use ksim; so both see the same targets ksim::yaml,
-# ksim::xxhash, ksim::nghttp2 and, where ksim has TLS, ksim::openssl.
+# ksim::xxhash, ksim::nghttp2, ksim::zlib and, where ksim has TLS, ksim::openssl.
 #
 # ksim_find_system_library(<name> <pkg-config module>)
 #   Defines the imported target ksim::<name> if pkg-config knows the module; else nothing.
@@ -24,6 +24,7 @@ function(ksim_find_system_libraries)
   ksim_find_system_library(yaml yaml-0.1)
   ksim_find_system_library(xxhash libxxhash)
   ksim_find_system_library(nghttp2 libnghttp2)
+  ksim_find_system_library(zlib zlib)
 endfunction()
 
 function(ksim_find_openssl)

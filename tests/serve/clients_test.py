@@ -1,6 +1,7 @@
 """Clients of `ksim serve` over real sockets: what they are answered, how much they may ask for, and
 that a recorded run replays without them."""
 import base64
+import gzip
 import http.client
 import json
 import os
@@ -246,6 +247,29 @@ class Clients(Served):
         self.assertEqual(server.ask("GET", pods + "/q/log")[0], 404)
         for what in ("exec", "attach", "portforward"):
             self.assertEqual(server.ask("POST", f"{pods}/p/{what}", {})[0], 501)
+
+    def test_long_answers_are_compressed_for_who_asks(self):
+        server = self.serve()
+        self.assertEqual(server.ask("POST", MAPS, config_map("a", k="0123456789" * 14000))[0], 201)
+
+        def get(path, coding):
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+            connection.request("GET", path, headers={"Accept-Encoding": coding})
+            answer = connection.getresponse()
+            body = (answer.readline() if "watch" in path else answer.read())
+            connection.close()
+            return answer.headers["Content-Encoding"], body
+
+        for path in (MAPS, "/openapi/v2"):
+            coding, plain = get(path, "identity")
+            self.assertIsNone(coding)
+            coding, short = get(path, "deflate, gzip")
+            self.assertEqual(coding, "gzip")
+            self.assertEqual(gzip.decompress(short), plain)
+        for path in (MAPS + "?limit=0&watch=1&resourceVersion=0", "/api/v1", "/openapi/v3"):
+            self.assertIsNone(get(path, "gzip")[0], path)
+        server.end()
+        self.assertEqual(self.ksim("replay", server.trace).returncode, 0)
 
     def test_a_clock_that_stands_still_answers_and_goes_on_when_told(self):
         server = self.serve("--speed", "step")

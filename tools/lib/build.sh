@@ -55,6 +55,7 @@ header:xxhash.h                 libxxhash-dev
 header:boost/beast/http/parser.hpp   libboost-dev
 header:nghttp2/nghttp2.h        libnghttp2-dev
 header:openssl/ssl.h            libssl-dev
+header:zlib.h                   zlib1g-dev
 header:protozero/pbf_reader.hpp libprotozero-dev
 header:mimalloc.h               libmimalloc-dev'
 needs_test='

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "ksim/apiserver/doors/http/gzip.h"
 #include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/base/status.h"
@@ -64,6 +65,8 @@ HttpRequest WithKeptHeaders(HttpRequest request) {
     kept.Add(name,
              groups ? apiserver::http::GroupsOf(request) : std::string(request.headers.Get(name)));
   }
+  if (apiserver::http::AcceptsGzip(request.headers.Get("Accept-Encoding")))
+    kept.Add("Accept-Encoding", "gzip");
   request.headers = std::move(kept);
   // A body that is too long is refused whatever it says.
   if (request.body_too_large) request.body.resize(apiserver::http::kMaxRequestBodyBytes + 1);

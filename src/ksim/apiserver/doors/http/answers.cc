@@ -5,6 +5,7 @@
 
 #include "fmt/format.h"
 #include "ksim/apiserver/doors/http/bodies.h"
+#include "ksim/apiserver/doors/http/gzip.h"
 
 namespace ksim::apiserver::http {
 namespace {
@@ -55,6 +56,7 @@ HttpResponse ObjectResponse(const AnswerForm& form, const api::Response& respons
   answer.headers.Add("Content-Type", form.type.media->text());
   answer.body = Encode(tree.ok() ? *tree : tree.status().ToTree(), form.type.media->encoding,
                        form.type.pretty);
+  if (form.gzip) CompressObject(&answer);
   return answer;
 }
 

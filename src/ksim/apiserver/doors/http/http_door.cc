@@ -5,6 +5,7 @@
 
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
+#include "ksim/apiserver/doors/http/gzip.h"
 #include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/apiserver/doors/http/routes.h"
@@ -166,6 +167,7 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
   }
   form.resource = request.resource;
   form.verb = request.verb;
+  form.gzip = AcceptsGzip(http.headers.Get("Accept-Encoding"));
   if (derived == nullptr) {
     const api::Status s = ReadRequest(http, *url, &form, &request);
     if (!s.ok()) return refuse(s, &form.type);

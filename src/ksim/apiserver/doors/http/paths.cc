@@ -8,6 +8,7 @@
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/discovery.h"
+#include "ksim/apiserver/doors/http/gzip.h"
 #include "ksim/apiserver/doors/http/negotiation.h"
 #include "ksim/apiserver/doors/http/openapi.h"
 #include "ksim/apiserver/doors/http/text.h"
@@ -123,6 +124,13 @@ HttpResponse Paths::Serve(const HttpRequest& http, const Url& url) const {
   if (first == "version") return Negotiated(http, url, VersionInfo(compat_));
   if (first == "openapi") return OpenApi(http, url, rest);
   if (first != "api" && first != "apis") return PageNotFound();
+  HttpResponse response = Discovery(http, url, first, rest);
+  if (AcceptsGzip(http.headers.Get("Accept-Encoding"))) CompressObject(&response);
+  return response;
+}
+
+HttpResponse Paths::Discovery(const HttpRequest& http, const Url& url, std::string_view first,
+                              std::string_view rest) const {
   if (rest.empty()) {
     if (const auto version = AskedAggregation(http)) {
       return Kept(
@@ -143,7 +151,9 @@ HttpResponse Paths::OpenApi(const HttpRequest& http, const Url& url, std::string
     const auto output =
         NegotiateOutput(http, url.query, CustomMediaTypes(), Transforms::kNone, false);
     if (!output.ok()) return StatusResponse(output.status(), nullptr);
-    return Kept(http, OpenApiV2(kinds_), "application/json");
+    HttpResponse response = Kept(http, OpenApiV2(kinds_), "application/json");
+    CompressDocument(http.headers.Get("Accept-Encoding"), &response);
+    return response;
   }
   if (version != "v3") return PageNotFound();
   if (rest.empty()) return Kept(http, OpenApiIndex(kinds_), "application/json");

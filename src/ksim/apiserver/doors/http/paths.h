@@ -23,6 +23,8 @@ class Paths {
   HttpResponse Serve(const HttpRequest& request, const Url& url) const;
 
  private:
+  HttpResponse Discovery(const HttpRequest& request, const Url& url, std::string_view first,
+                         std::string_view rest) const;
   HttpResponse OpenApi(const HttpRequest& request, const Url& url, std::string_view rest) const;
 
   const api::Kinds& kinds_;

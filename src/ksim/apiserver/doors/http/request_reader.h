@@ -21,6 +21,7 @@ struct AnswerForm {
   api::Verb verb = api::Verb::kGet;
   OutputType type;
   TableOptions table;
+  bool gzip = false;  // its client accepts that
 };
 
 // Fills in the options and the body of `request`, whose route is known. A request that is refused
