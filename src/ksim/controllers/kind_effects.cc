@@ -9,6 +9,7 @@ constexpr std::string_view kNetworking = "networking.k8s.io";
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 constexpr std::string_view kStorage = "storage.k8s.io";
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
+constexpr std::string_view kDevices = "resource.k8s.io";
 constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
 
 constexpr std::string_view kNothing = "nothing will follow";
@@ -17,6 +18,7 @@ constexpr std::string_view kNoVolumes = "volumes are not simulated, and pods sta
 constexpr std::string_view kNoRbac = "everybody may do everything but what spec.cluster.deny says";
 constexpr std::string_view kNoWebhooks = "webhooks are not called";
 constexpr std::string_view kNoPolicies = "admission policies are not evaluated";
+constexpr std::string_view kNoDevices = "devices are not simulated";
 constexpr std::string_view kNoFlow =
     "requests are limited by spec.cluster.maxRequestsInflight alone";
 
@@ -78,6 +80,10 @@ std::vector<KindEffect> MakeKindEffects() {
       None("discovery.k8s.io", "EndpointSlice", kNoTraffic),
       Simulated("events.k8s.io", "Event"),
       Simulated("scheduling.k8s.io", "PriorityClass"),  // admission and the scheduler read it
+      None(kDevices, "DeviceClass", kNoDevices),
+      None(kDevices, "ResourceClaim", kNoDevices, "resourceclaim"),
+      None(kDevices, "ResourceClaimTemplate", kNoDevices, "resourceclaim"),
+      None(kDevices, "ResourceSlice", kNoDevices),
       None(kNetworking, "Ingress", kNoTraffic),
       None(kNetworking, "IngressClass", kNoTraffic),
       None(kNetworking, "NetworkPolicy", kNoTraffic),

@@ -240,6 +240,14 @@ TEST(Printers, OtherKinds) {
       {"validatingadmissionpolicybindings",
        "{" + meta + ", spec: {policyName: p, paramRef: {name: n}}}",
        {"x", "p", "*/n", "90s"}},
+      {"deviceclasses", "{" + meta + "}", {"x", "90s"}},
+      {"resourceclaims", "{" + meta + "}", {"x", "pending", "90s"}},
+      {"resourceclaims",
+       "{" + meta + ", status: {allocation: {}, reservedFor: [{}]}}",
+       {"x", "allocated,reserved", "90s"}},
+      {"resourceslices",
+       "{" + meta + ", spec: {nodeName: n, driver: d, pool: {name: p}}}",
+       {"x", "n", "d", "p", "90s"}},
       {"rolebindings",
        "{" + meta +
            ", roleRef: {kind: Role, name: r}, subjects: [{kind: User, name: u}, {kind: User, name: "

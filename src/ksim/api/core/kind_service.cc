@@ -12,6 +12,13 @@ bool IsServed(const ResourceInfo& kind, Compat compat) {
   return gate == nullptr || ProfileOf(compat).*gate;
 }
 
+std::vector<const ResourceInfo*> ServedKinds(const Kinds& kinds, Compat compat) {
+  std::vector<const ResourceInfo*> served;
+  for (const ResourceInfo* const kind : kinds.all())
+    if (IsServed(*kind, compat)) served.push_back(kind);
+  return served;
+}
+
 bool IsCachedFromStart(const ResourceInfo& kind) { return SpecOf(kind).cached_from_start; }
 
 bool HasApproval(const ResourceInfo& kind) { return SpecOf(kind).prepare_approval != nullptr; }

@@ -15,6 +15,9 @@ namespace ksim::api {
 // Whether a server of that version serves the kind at its version.
 bool IsServed(const ResourceInfo& kind, Compat compat);
 
+// The kinds that a server of that version serves, in the order of Kinds::all().
+std::vector<const ResourceInfo*> ServedKinds(const Kinds& kinds, Compat compat);
+
 // Whether the kind's watch cache is filled when the server starts, and not at its first request.
 bool IsCachedFromStart(const ResourceInfo& kind);
 

@@ -48,6 +48,7 @@ constexpr Profile MakeV130() {
 constexpr Profile MakeV136() {
   Profile p = MakeV130();
   p.bad_values_as_json = true;
+  p.serves_device_claims = true;
   p.too_long_as_may_not_be = true;
   p.owner_texts_name_field = false;
   p.labels_worded_by_content = true;

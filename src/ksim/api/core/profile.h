@@ -91,6 +91,7 @@ struct Profile {
 
   // Kinds and their versions: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource.
   bool serves_admission_policies = false;  // ValidatingAdmissionPolicy at v1
+  bool serves_device_claims = false;       // resource.k8s.io/v1, from 1.34 on
   bool serves_flow_control_v1 = false;
   bool serves_flow_control_beta = true;  // v1beta2
 

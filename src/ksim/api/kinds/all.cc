@@ -34,6 +34,10 @@ namespace ksim::api {
   X(kLeaseKind)                            \
   X(kEndpointSliceKind)                    \
   X(kEventsEventKind)                      \
+  X(kDeviceClassKind)                      \
+  X(kResourceClaimKind)                    \
+  X(kResourceClaimTemplateKind)            \
+  X(kResourceSliceKind)                    \
   X(kPriorityClassKind)                    \
   X(kIngressKind)                          \
   X(kIngressClassKind)                     \

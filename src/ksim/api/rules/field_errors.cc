@@ -136,6 +136,12 @@ void FieldErrorList::TooLong(const FieldPath& field, std::int64_t max) {
   Add("FieldValueTooLong", Body("Too long", "", detail), field.ToString());
 }
 
+void FieldErrorList::TooMany(const FieldPath& field, std::size_t items, std::size_t max) {
+  const std::string detail =
+      fmt::format("must have at most {} {}", max, max == 1 ? "item" : "items");
+  Add("FieldValueTooMany", Body("Too many", std::to_string(items), detail), field.ToString());
+}
+
 void FieldErrorList::Invalid(const FieldPath& field, std::string_view bad,
                              std::string_view detail) {
   Add("FieldValueInvalid", Body("Invalid value", GoQuote(bad), detail), field.ToString());

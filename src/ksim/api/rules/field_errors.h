@@ -57,6 +57,7 @@ class FieldErrorList {
   void Required(const FieldPath& field, std::string_view detail = {});
   void Forbidden(const FieldPath& field, std::string_view detail);
   void TooLong(const FieldPath& field, std::int64_t max);
+  void TooMany(const FieldPath& field, std::size_t items, std::size_t max);
   void Invalid(const FieldPath& field, std::string_view bad, std::string_view detail);
   void Invalid(const FieldPath& field, std::int64_t bad, std::string_view detail);
   void Invalid(const FieldPath& field, const value::Value& bad, GoShape shape,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ksim/api/core/builtin_kinds.h"
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/base/check.h"
 
@@ -72,6 +73,7 @@ class TypeTableBuilder {
       table_.structs_.emplace_back();
       struct_texts_.push_back(name);
       table_.structs_.back().name = name.substr(name.find('.') + 1);  // all of it without a dot
+      table_.structs_.back().qualified = name.find('.') != name.npos;
     }
     return it->second;
   }
@@ -159,7 +161,7 @@ const GoField* GoStruct::Find(Atom field, std::size_t* hint) const {
   return found != nullptr ? found : in(0, from);
 }
 
-// k8s.io/api core/v1 types.go.
+// k8s.io/api core/v1 types.go, resource/v1 types.go.
 std::string_view EmbeddedStruct(std::string_view name, std::string_view field) {
   static const std::map<std::string_view, std::string_view> kByField = {
       {"ConfigMapEnvSource", "LocalObjectReference"},
@@ -169,6 +171,7 @@ std::string_view EmbeddedStruct(std::string_view name, std::string_view field) {
       {"SecretEnvSource", "LocalObjectReference"},
       {"SecretKeySelector", "LocalObjectReference"},
       {"SecretProjection", "LocalObjectReference"}};
+  if (field == "opaque" && name.ends_with("Configuration")) return "DeviceConfiguration";
   if (name == "Volume") return field == "name" ? "" : "VolumeSource";
   if (name == "EphemeralContainer") {
     return field == "targetContainerName" ? "" : "EphemeralContainerCommon";
@@ -190,6 +193,26 @@ const TypeTable& TypeTable::Get() {
 const GoType* TypeTable::FindStruct(std::string_view name) const {
   const auto at = by_name_.find(name);
   return at != by_name_.end() ? &types_[at->second] : nullptr;
+}
+
+namespace {
+
+const GoType* FindType(const ResourceInfo& kind) {
+  const std::string_view own = SpecOf(kind).go_struct;
+  return TypeTable::Get().FindStruct(own.empty() ? std::string_view(kind.kind) : own);
+}
+
+}  // namespace
+
+const GoType* TypeOf(const ResourceInfo& kind) {
+  if (kind.custom) return nullptr;
+  static const std::vector<const GoType*> of_builtin = [] {
+    std::vector<const GoType*> types;
+    for (const ResourceInfo& builtin : BuiltinKinds()) types.push_back(FindType(builtin));
+    return types;
+  }();
+  const std::size_t number = kind.builtin_number;
+  return number < of_builtin.size() ? of_builtin[number] : FindType(kind);
 }
 
 }  // namespace ksim::api

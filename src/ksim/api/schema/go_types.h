@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "ksim/api/kinds.h"
 #include "ksim/base/hash.h"
 #include "ksim/value/value.h"
 
@@ -56,6 +57,7 @@ struct GoField {
 
 struct GoStruct {
   std::string name;             // without the package
+  bool qualified = false;       // another package has a struct of that name
   std::vector<GoField> fields;  // sorted by name, as the members of an object are
   // Searches from `hint` on, then before it, and moves `hint` behind the field that it finds: a
   // caller that asks for names in their order makes one pass over the fields.
@@ -88,5 +90,8 @@ class TypeTable {
   std::vector<GoStruct> structs_;
   TypesByText by_name_;  // struct name -> type
 };
+
+// The struct of a kind's objects; null for a custom kind, and for one whose types are not listed.
+const GoType* TypeOf(const ResourceInfo& kind);
 
 }  // namespace ksim::api

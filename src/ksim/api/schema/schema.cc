@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "ksim/api/core/builtin_kinds.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/go_time_text.h"
-#include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/known_trees.h"
 #include "ksim/api/core/profile.h"
 #include "ksim/api/schema/go_types.h"
@@ -396,22 +394,6 @@ class Decoder {
   const GoStruct* struct_ = nullptr;     // the innermost struct being read
   absl::InlinedVector<Step, 16> steps_;  // from the whole object to the current value
 };
-
-const GoType* FindType(const ResourceInfo& kind) {
-  const std::string_view own = SpecOf(kind).go_struct;
-  return TypeTable::Get().FindStruct(own.empty() ? std::string_view(kind.kind) : own);
-}
-
-const GoType* TypeOf(const ResourceInfo& kind) {
-  if (kind.custom) return nullptr;
-  static const std::vector<const GoType*> of_builtin = [] {
-    std::vector<const GoType*> types;
-    for (const ResourceInfo& builtin : BuiltinKinds()) types.push_back(FindType(builtin));
-    return types;
-  }();
-  const std::size_t number = kind.builtin_number;
-  return number < of_builtin.size() ? of_builtin[number] : FindType(kind);
-}
 
 Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, SchemaReport* report) {
   const GoType* type = TypeOf(kind);

@@ -13,7 +13,7 @@ using value::Value;
 
 Value ZeroStatus(const ResourceInfo& kind) {
   const TypeTable& table = TypeTable::Get();
-  const GoType* type = table.FindStruct(kind.kind);
+  const GoType* type = TypeOf(kind);
   if (type == nullptr) return Value::EmptyObject();
   const GoField* status = table.fields(type->fields).Find(Fields().status);
   if (status == nullptr) return Value::EmptyObject();

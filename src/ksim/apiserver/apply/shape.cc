@@ -56,6 +56,7 @@ constexpr ListMarker kLists[] = {
     {"PodStatus", "resourceClaimStatuses", "name"},
     {"ReplicaSetStatus", "conditions", "type"},
     {"ReplicationControllerStatus", "conditions", "type"},
+    {"ResourceClaimStatus", "reservedFor", "uid"},
     {"ResourceRequirements", "claims", "name"},
     {"ServiceAccount", "secrets", "name"},
     {"ServiceSpec", "ports", "port", "protocol"},
@@ -109,12 +110,8 @@ bool IsAtomicStruct(const api::GoType& type) {
 
 Shape Shape::Of(const api::ResourceInfo& kind) {
   Shape shape;
-  const api::TypeTable& table = api::TypeTable::Get();
-  if (!kind.custom) {
-    const bool events = kind.group == "events.k8s.io";
-    shape.type_ = table.FindStruct(events ? "EventsEvent" : std::string_view(kind.kind));
-  }
-  if (shape.type_ == nullptr) shape.metadata_ = table.FindStruct("ObjectMeta");
+  shape.type_ = api::TypeOf(kind);
+  if (shape.type_ == nullptr) shape.metadata_ = api::TypeTable::Get().FindStruct("ObjectMeta");
   return shape;
 }
 

@@ -77,7 +77,11 @@ const std::vector<KindFields>& FieldLabelTable() {
         {"regarding.fieldPath", {"regarding", "fieldPath"}},
         {"reason", {"reason"}},
         {"reportingController", {"reportingController"}},
-        {"type", {"type"}}}}};
+        {"type", {"type"}}}},
+      {"resource.k8s.io",
+       "resourceslices",
+       false,
+       {{"spec.nodeName", {"spec", "nodeName"}}, {"spec.driver", {"spec", "driver"}}}}};
   return table;
 }
 
@@ -143,7 +147,10 @@ api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelec
     if (r.kind == "Job")
       return api::BadRequest(
           fmt::format("field label {} not supported for Job", api::GoQuote(field)));
-    return api::BadRequest(fmt::format("field label not supported: {}", field));
+    const std::string of = r.kind == "ResourceSlice"  // pkg/apis/resource/v1/conversion.go
+                               ? fmt::format(" for {}, Kind={}", r.api_version(), r.kind)
+                               : std::string();
+    return api::BadRequest(fmt::format("field label not supported{}: {}", of, field));
   }
   return api::Status();
 }

@@ -205,7 +205,8 @@ bool ReturnsDeletedObject(const api::ResourceInfo& r) {
   static constexpr std::array<std::string_view, 8> kCore = {
       "namespaces",   "persistentvolumeclaims", "persistentvolumes", "pods",
       "podtemplates", "resourcequotas",         "serviceaccounts",   "services"};
-  if (r.group == "storage.k8s.io") return true;
+  if (r.group == "resource.k8s.io") return true;
+  if (r.group == "storage.k8s.io") return r.resource != "csistoragecapacities";
   return r.group.empty() && std::find(kCore.begin(), kCore.end(), r.resource) != kCore.end();
 }
 

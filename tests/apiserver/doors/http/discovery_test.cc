@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "ksim/api/core/kind_service.h"
 #include "ksim/apiserver/doors/http/openapi.h"
 #include "ksim/value/json.h"
 
@@ -22,14 +23,15 @@ Value ItemWith(const Value& list, std::string_view field, std::string_view text)
 // API-145
 TEST(Discovery, TellsVersionsGroupsAndResources) {
   const api::Kinds kinds;
+  const ServedKinds served = api::ServedKinds(kinds, api::kDefaultCompat);
   EXPECT_EQ(value::ToJson(ApiVersions()),
             R"({"kind":"APIVersions","serverAddressByClientCIDRs":[],"versions":["v1"]})");
-  const Value groups = ApiGroupList(kinds);
+  const Value groups = ApiGroupList(served);
   EXPECT_EQ(groups.Get("kind").AsString(), "APIGroupList");
   const Value apps = ItemWith(groups.Get("groups"), "name", "apps");
   EXPECT_EQ(value::ToJson(apps.Get("preferredVersion")),
             R"({"groupVersion":"apps/v1","version":"v1"})");
-  const Value core = ApiResourceList(kinds, "", "v1");
+  const Value core = ApiResourceList(served, "", "v1");
   EXPECT_EQ(core.Get("kind").AsString(), "APIResourceList");
   EXPECT_EQ(core.Get("groupVersion").AsString(), "v1");
   // As a kube-apiserver 1.30 tells of pods.
@@ -41,13 +43,14 @@ TEST(Discovery, TellsVersionsGroupsAndResources) {
   EXPECT_EQ(value::ToJson(ItemWith(core.Get("resources"), "name", "pods/eviction")),
             R"({"group":"policy","kind":"Eviction","name":"pods/eviction","namespaced":true,)"
             R"("singularName":"","verbs":["create"],"version":"v1"})");
-  EXPECT_TRUE(ApiResourceList(kinds, "apps", "v2").is_null());
-  EXPECT_TRUE(ApiGroup(kinds, "nothing").is_null());
+  EXPECT_TRUE(ApiResourceList(served, "apps", "v2").is_null());
+  EXPECT_TRUE(ApiGroup(served, "nothing").is_null());
 }
 
 TEST(Discovery, TellsAllAtOnce) {
   const api::Kinds kinds;
-  const Value all = AggregatedDiscovery(kinds, false, "v2");
+  const ServedKinds served = api::ServedKinds(kinds, api::kDefaultCompat);
+  const Value all = AggregatedDiscovery(served, false, "v2");
   EXPECT_EQ(all.Get("apiVersion").AsString(), "apidiscovery.k8s.io/v2");
   for (const Value& group : all.Get("items").items()) {
     if (group.Get("metadata").Get("name").AsString() != "apps") continue;
@@ -64,7 +67,8 @@ TEST(Discovery, TellsAllAtOnce) {
 
 TEST(OpenApi, HasThePatchStrategiesThatKubectlMergesBy) {
   const api::Kinds kinds;
-  const Value schemas = OpenApiDocument(kinds, "", "v1").Get("components").Get("schemas");
+  const ServedKinds served = api::ServedKinds(kinds, api::kDefaultCompat);
+  const Value schemas = OpenApiDocument(served, "", "v1").Get("components").Get("schemas");
   const Value containers =
       schemas.Get("io.k8s.api.core.v1.PodSpec").Get("properties").Get("containers");
   EXPECT_EQ(containers.Get("x-kubernetes-patch-merge-key").AsString(), "name");

@@ -90,14 +90,9 @@ void CheckNodeAffinity(const Value& affinity, const FieldPath& path, FieldErrorL
   const Value& required =
       affinity.Get(Fields().required_during_scheduling_ignored_during_execution);
   if (required.is_object()) {
-    const FieldPath selector =
-        path.Child(Fields().required_during_scheduling_ignored_during_execution.text());
-    const FieldPath list = selector.Child("nodeSelectorTerms");
-    const Value& terms = required.Get(Fields().node_selector_terms);
-    if (terms.empty()) errors->Required(list, "must have at least one node selector term");
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      CheckNodeTerm(terms.at(i), true, list.Index(i), errors);
-    }
+    ValidateNodeSelector(
+        required, path.Child(Fields().required_during_scheduling_ignored_during_execution.text()),
+        errors);
   }
   const Value& preferred =
       affinity.Get(Fields().preferred_during_scheduling_ignored_during_execution);
@@ -146,6 +141,15 @@ void CheckPodAffinity(const Value& affinity, const FieldPath& path, FieldErrorLi
 }
 
 }  // namespace
+
+void ValidateNodeSelector(const Value& selector, const FieldPath& path, FieldErrorList* errors) {
+  const FieldPath list = path.Child("nodeSelectorTerms");
+  const Value& terms = selector.Get(Fields().node_selector_terms);
+  if (terms.empty()) errors->Required(list, "must have at least one node selector term");
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    CheckNodeTerm(terms.at(i), true, list.Index(i), errors);
+  }
+}
 
 void ValidateAffinity(const Value& affinity, const FieldPath& path, FieldErrorList* errors) {
   if (!affinity.is_object()) return;

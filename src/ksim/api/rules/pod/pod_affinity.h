@@ -7,6 +7,9 @@
 
 namespace ksim::api {
 
+// ValidateNodeSelector: the terms that a node must fit.
+void ValidateNodeSelector(const value::Value& selector, const FieldPath& path,
+                          FieldErrorList* errors);
 void ValidateAffinity(const value::Value& affinity, const FieldPath& path, FieldErrorList* errors);
 
 }  // namespace ksim::api

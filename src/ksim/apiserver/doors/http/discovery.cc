@@ -114,13 +114,13 @@ Entry EntryOf(const ReviewResource& review) {
 }
 
 // All entries of one group and version, by name.
-std::vector<Entry> EntriesAt(const api::Kinds& kinds, std::string_view group,
+std::vector<Entry> EntriesAt(const ServedKinds& served, std::string_view group,
                              std::string_view version) {
   std::vector<Entry> entries;
   for (const ReviewResource& review : ReviewResources()) {
     if (review.group == group && review.version == version) entries.push_back(EntryOf(review));
   }
-  for (const api::ResourceInfo* r : kinds.all()) {
+  for (const api::ResourceInfo* r : served) {
     if (r->group != group || r->version != version) continue;
     for (Entry& entry : EntriesOf(*r)) entries.push_back(std::move(entry));
   }
@@ -128,9 +128,9 @@ std::vector<Entry> EntriesAt(const api::Kinds& kinds, std::string_view group,
 }
 
 // The versions of a group, in the order in which a client should prefer them: as they come.
-std::vector<std::string> VersionsOf(const api::Kinds& kinds, std::string_view group) {
+std::vector<std::string> VersionsOf(const ServedKinds& served, std::string_view group) {
   std::vector<std::string> versions;
-  for (const api::ResourceInfo* r : kinds.all()) {
+  for (const api::ResourceInfo* r : served) {
     if (r->group != group) continue;
     if (std::find(versions.begin(), versions.end(), r->version) == versions.end()) {
       versions.push_back(r->version);
@@ -143,9 +143,9 @@ std::vector<std::string> VersionsOf(const api::Kinds& kinds, std::string_view gr
 }
 
 // The groups but the core one.
-std::vector<std::string> Groups(const api::Kinds& kinds) {
+std::vector<std::string> Groups(const ServedKinds& served) {
   std::vector<std::string> groups;
-  for (const api::ResourceInfo* r : kinds.all()) {
+  for (const api::ResourceInfo* r : served) {
     if (!r->group.empty() && (groups.empty() || groups.back() != r->group)) {
       groups.push_back(r->group);
     }
@@ -158,9 +158,9 @@ std::vector<std::string> Groups(const api::Kinds& kinds) {
   return groups;
 }
 
-Value GroupTree(const api::Kinds& kinds, std::string_view group, bool typed) {
+Value GroupTree(const ServedKinds& served, std::string_view group, bool typed) {
   std::vector<Value> versions;
-  for (const std::string& version : VersionsOf(kinds, group)) {
+  for (const std::string& version : VersionsOf(served, group)) {
     versions.push_back(
         value::Obj({{"groupVersion", Value::Of(fmt::format("{}/{}", group, version))},
                     {"version", Value::Of(version)}}));
@@ -206,11 +206,11 @@ Value ResourceDiscovery(const std::vector<Entry>& entries, std::string_view grou
 }
 
 // A group with its versions (APIGroupDiscovery).
-Value GroupDiscovery(const api::Kinds& kinds, const std::string& group) {
+Value GroupDiscovery(const ServedKinds& served, const std::string& group) {
   std::vector<Value> versions;
-  for (const std::string& version : VersionsOf(kinds, group)) {
+  for (const std::string& version : VersionsOf(served, group)) {
     std::vector<Value> resources;
-    for (const api::ResourceInfo* r : kinds.all()) {
+    for (const api::ResourceInfo* r : served) {
       if (r->group == group && r->version == version)
         resources.push_back(ResourceDiscovery(EntriesOf(*r), group, version));
     }
@@ -246,20 +246,20 @@ Value ApiVersions() {
                      {"serverAddressByClientCIDRs", Value::Array({})}});
 }
 
-Value ApiGroupList(const api::Kinds& kinds) {
+Value ApiGroupList(const ServedKinds& served) {
   std::vector<Value> groups;
-  for (const std::string& group : Groups(kinds)) groups.push_back(GroupTree(kinds, group, false));
+  for (const std::string& group : Groups(served)) groups.push_back(GroupTree(served, group, false));
   return value::Obj({{"kind", Value::Of("APIGroupList")},
                      {"apiVersion", Value::Of("v1")},
                      {"groups", Value::Array(std::move(groups))}});
 }
 
-Value ApiGroup(const api::Kinds& kinds, std::string_view group) {
-  return group.empty() ? Value() : GroupTree(kinds, group, true);
+Value ApiGroup(const ServedKinds& served, std::string_view group) {
+  return group.empty() ? Value() : GroupTree(served, group, true);
 }
 
-Value ApiResourceList(const api::Kinds& kinds, std::string_view group, std::string_view version) {
-  const std::vector<Entry> entries = EntriesAt(kinds, group, version);
+Value ApiResourceList(const ServedKinds& served, std::string_view group, std::string_view version) {
+  const std::vector<Entry> entries = EntriesAt(served, group, version);
   if (entries.empty()) return Value();
   std::vector<Value> resources;
   for (const Entry& entry : entries) {
@@ -286,12 +286,12 @@ Value ApiResourceList(const api::Kinds& kinds, std::string_view group, std::stri
   return list.Build();
 }
 
-Value AggregatedDiscovery(const api::Kinds& kinds, bool core, std::string_view version) {
+Value AggregatedDiscovery(const ServedKinds& served, bool core, std::string_view version) {
   std::vector<Value> groups;
   if (core) {
-    groups.push_back(GroupDiscovery(kinds, ""));
+    groups.push_back(GroupDiscovery(served, ""));
   } else {
-    for (const std::string& group : Groups(kinds)) groups.push_back(GroupDiscovery(kinds, group));
+    for (const std::string& group : Groups(served)) groups.push_back(GroupDiscovery(served, group));
   }
   return value::Obj({{"kind", Value::Of("APIGroupDiscoveryList")},
                      {"apiVersion", Value::Of(fmt::format("apidiscovery.k8s.io/{}", version))},

@@ -5,6 +5,7 @@
 // pkg/endpoints/discovery/aggregated, pkg/endpoints/installer.go, pkg/server/routes/version.go.
 #pragma once
 #include <string_view>
+#include <vector>
 
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
@@ -12,15 +13,18 @@
 
 namespace ksim::apiserver::http {
 
-value::Value ApiVersions();                          // APIVersions, of /api
-value::Value ApiGroupList(const api::Kinds& kinds);  // APIGroupList, of /apis
+// The kinds that the server serves (api::ServedKinds).
+using ServedKinds = std::vector<const api::ResourceInfo*>;
+
+value::Value ApiVersions();                            // APIVersions, of /api
+value::Value ApiGroupList(const ServedKinds& served);  // APIGroupList, of /apis
 // APIGroup, of /apis/GROUP; null if no kind of the group is served.
-value::Value ApiGroup(const api::Kinds& kinds, std::string_view group);
+value::Value ApiGroup(const ServedKinds& served, std::string_view group);
 // APIResourceList, of /api/v1 and /apis/GROUP/VERSION; null if nothing is served there.
-value::Value ApiResourceList(const api::Kinds& kinds, std::string_view group,
+value::Value ApiResourceList(const ServedKinds& served, std::string_view group,
                              std::string_view version);
 // APIGroupDiscoveryList (apidiscovery.k8s.io) of the core group alone, or of all others.
-value::Value AggregatedDiscovery(const api::Kinds& kinds, bool core, std::string_view version);
+value::Value AggregatedDiscovery(const ServedKinds& served, bool core, std::string_view version);
 // version.Info, of /version.
 value::Value VersionInfo(api::Compat compat);
 

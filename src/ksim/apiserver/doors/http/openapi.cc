@@ -48,7 +48,7 @@ class Schemas {
   // The name of the schema of a struct, which is made with all that it needs.
   std::string Add(const GoType& type, const value::PatchSchema* patch) {
     const GoStruct& fields = TypeTable::Get().fields(type.fields);
-    std::string name = NameOf(fields.name);
+    std::string name = NameOf(fields);
     if (!made_.insert(name).second) return name;
     value::ObjectBuilder properties;
     std::vector<Value> required;
@@ -94,7 +94,9 @@ class Schemas {
   }
 
  private:
-  std::string NameOf(std::string_view name) const {
+  std::string NameOf(const GoStruct& type) const {
+    const std::string& name = type.name;
+    if (type.qualified) return fmt::format("{}.{}", package_, name);
     if (Defines(api::MetaTypes(), name)) return fmt::format("{}.{}", kMetaPackage, name);
     if (Defines(api::PodTypes(), name)) return fmt::format("io.k8s.api.core.v1.{}", name);
     return fmt::format("{}.{}", package_, name);
@@ -183,30 +185,30 @@ std::string PathOf(std::string_view group, std::string_view version) {
 
 }  // namespace
 
-Value OpenApiIndex(const api::Kinds& kinds) {
+Value OpenApiIndex(const ServedKinds& served) {
   value::ObjectBuilder paths;
   std::set<std::pair<std::string, std::string>> seen;
-  for (const api::ResourceInfo* r : kinds.all()) seen.emplace(r->group, r->version);
+  for (const api::ResourceInfo* r : served) seen.emplace(r->group, r->version);
   for (const auto& [group, version] : seen) {
     const std::string path = PathOf(group, version);
-    const std::string hash = OpenApiHash(OpenApiDocument(kinds, group, version));
+    const std::string hash = OpenApiHash(OpenApiDocument(served, group, version));
     paths.Add(path, value::Obj({{"serverRelativeURL",
                                  Value::Of(fmt::format("/openapi/v3/{}?hash={}", path, hash))}}));
   }
   return value::Obj({{"paths", paths.Build()}});
 }
 
-Value OpenApiDocument(const api::Kinds& kinds, std::string_view group, std::string_view version) {
-  std::vector<const api::ResourceInfo*> served;
-  for (const api::ResourceInfo* r : kinds.all()) {
-    if (r->group == group && r->version == version) served.push_back(r);
-  }
-  if (served.empty()) return Value();
-  Schemas schemas(*served.front());
-  std::vector<std::pair<std::string, Value>> paths;
+Value OpenApiDocument(const ServedKinds& served, std::string_view group, std::string_view version) {
+  ServedKinds here;
   for (const api::ResourceInfo* r : served) {
+    if (r->group == group && r->version == version) here.push_back(r);
+  }
+  if (here.empty()) return Value();
+  Schemas schemas(*here.front());
+  std::vector<std::pair<std::string, Value>> paths;
+  for (const api::ResourceInfo* r : here) {
     AddPaths(*r, &paths);
-    const GoType* const type = r->custom ? nullptr : TypeTable::Get().FindStruct(r->kind);
+    const GoType* const type = api::TypeOf(*r);
     if (type == nullptr) continue;
     const std::string name = schemas.Add(*type, api::FindPatchSchema(r->api_version(), r->kind));
     schemas.SetKind(name, *r);
@@ -247,13 +249,13 @@ Value AsDefinition(const Value& schema) {
 
 }  // namespace
 
-Value OpenApiV2(const api::Kinds& kinds) {
-  std::set<std::pair<std::string, std::string>> served;
-  for (const api::ResourceInfo* r : kinds.all()) served.emplace(r->group, r->version);
+Value OpenApiV2(const ServedKinds& served) {
+  std::set<std::pair<std::string, std::string>> versions;
+  for (const api::ResourceInfo* r : served) versions.emplace(r->group, r->version);
   value::ObjectBuilder definitions;
   std::set<std::string> seen;
-  for (const auto& [group, version] : served) {
-    const Value document = OpenApiDocument(kinds, group, version);
+  for (const auto& [group, version] : versions) {
+    const Value document = OpenApiDocument(served, group, version);
     for (const auto& [name, schema] : document.Get("components").Get("schemas").members()) {
       if (seen.emplace(name.text()).second) definitions.Add(name, AsDefinition(schema));
     }

@@ -7,19 +7,22 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ksim/api/kinds.h"
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver::http {
 
+using ServedKinds = std::vector<const api::ResourceInfo*>;
+
 // The paths of the documents, api/v1 and apis/GROUP/VERSION, each with the URL that has its hash.
-value::Value OpenApiIndex(const api::Kinds& kinds);
+value::Value OpenApiIndex(const ServedKinds& served);
 // The document of a group and version; null if nothing is served there.
-value::Value OpenApiDocument(const api::Kinds& kinds, std::string_view group,
+value::Value OpenApiDocument(const ServedKinds& served, std::string_view group,
                              std::string_view version);
 // All of them in one document of version 2 (swagger).
-value::Value OpenApiV2(const api::Kinds& kinds);
+value::Value OpenApiV2(const ServedKinds& served);
 // The hash in that document's URL: 16 hex digits in capitals.
 std::string OpenApiHash(const value::Value& document);
 

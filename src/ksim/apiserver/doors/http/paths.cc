@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "ksim/api/core/kind_service.h"
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/discovery.h"
@@ -117,6 +118,10 @@ HttpResponse PlainText(int code, std::string text) {
 
 HttpResponse PageNotFound() { return PlainText(404, "404 page not found\n"); }
 
+std::vector<const api::ResourceInfo*> Paths::Served() const {
+  return api::ServedKinds(kinds_, compat_);
+}
+
 HttpResponse Paths::Serve(const HttpRequest& http, const Url& url) const {
   std::string_view rest = Trim(url.path, "/");
   const std::string_view first = Cut(rest, '/');
@@ -134,15 +139,15 @@ HttpResponse Paths::Discovery(const HttpRequest& http, const Url& url, std::stri
   if (rest.empty()) {
     if (const auto version = AskedAggregation(http)) {
       return Kept(
-          http, AggregatedDiscovery(kinds_, first == "api", *version),
+          http, AggregatedDiscovery(Served(), first == "api", *version),
           fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
                       *version));
     }
-    return Negotiated(http, url, first == "api" ? ApiVersions() : ApiGroupList(kinds_));
+    return Negotiated(http, url, first == "api" ? ApiVersions() : ApiGroupList(Served()));
   }
   const std::string_view group = first == "apis" ? Cut(rest, '/') : std::string_view();
-  if (first == "apis" && rest.empty()) return Negotiated(http, url, ApiGroup(kinds_, group));
-  return Negotiated(http, url, ApiResourceList(kinds_, group, rest));
+  if (first == "apis" && rest.empty()) return Negotiated(http, url, ApiGroup(Served(), group));
+  return Negotiated(http, url, ApiResourceList(Served(), group, rest));
 }
 
 HttpResponse Paths::OpenApi(const HttpRequest& http, const Url& url, std::string_view rest) const {
@@ -151,15 +156,15 @@ HttpResponse Paths::OpenApi(const HttpRequest& http, const Url& url, std::string
     const auto output =
         NegotiateOutput(http, url.query, CustomMediaTypes(), Transforms::kNone, false);
     if (!output.ok()) return StatusResponse(output.status(), nullptr);
-    HttpResponse response = Kept(http, OpenApiV2(kinds_), "application/json");
+    HttpResponse response = Kept(http, OpenApiV2(Served()), "application/json");
     CompressDocument(http.headers.Get("Accept-Encoding"), &response);
     return response;
   }
   if (version != "v3") return PageNotFound();
-  if (rest.empty()) return Kept(http, OpenApiIndex(kinds_), "application/json");
+  if (rest.empty()) return Kept(http, OpenApiIndex(Served()), "application/json");
   const bool core = Cut(rest, '/') == "api";
   const std::string_view group = core ? std::string_view() : Cut(rest, '/');
-  const Value tree = OpenApiDocument(kinds_, group, rest);
+  const Value tree = OpenApiDocument(Served(), group, rest);
   return tree.is_null() ? PageNotFound() : OpenApiV3(http, url, tree);
 }
 

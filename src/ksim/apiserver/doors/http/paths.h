@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
@@ -23,6 +24,7 @@ class Paths {
   HttpResponse Serve(const HttpRequest& request, const Url& url) const;
 
  private:
+  std::vector<const api::ResourceInfo*> Served() const;
   HttpResponse Discovery(const HttpRequest& request, const Url& url, std::string_view first,
                          std::string_view rest) const;
   HttpResponse OpenApi(const HttpRequest& request, const Url& url, std::string_view rest) const;
