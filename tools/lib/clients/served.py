@@ -36,6 +36,8 @@ class Served:
              "--trace", self.trace], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True)
         said = self.process.stderr.readline()
+        while said.startswith(str(ROOT)):  # a warning about the scenario
+            said = self.process.stderr.readline()
         server = re.search(r"http://\S+?:\d+", said)
         if server is None:
             sys.exit(f"tools/clients: {said}{self.process.stderr.read()}")
