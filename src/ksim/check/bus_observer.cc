@@ -209,6 +209,9 @@ void FillOther(const sim::Event& e, Observation* o) {
       o->args = &p.args;
       return;
     }
+    case Kind::kCompact:
+      o->rv = e.revision;
+      return;
     case Kind::kPhase:
       o->state = e.payload.As<trace::PhasePayload>().name;
       return;

@@ -127,8 +127,11 @@ absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
   auto checker = std::make_unique<Checker>(checks, compat);
   TraceObserver observer;
   Observation o;
-  for (const trace::Record& r : trace.events)
-    if (observer.Observe(r, &o)) checker->Take(o);
+  for (const trace::Record& r : trace.events) {
+    if (!observer.Observe(r, &o)) continue;
+    if (o.kind == sim::EventKind::kCommit) checker->whole_history_.Take(o);
+    checker->Take(o);
+  }
   if (!observer.status().ok()) return observer.status();
   checker->Finish(EndOf(trace));
   return checker;

@@ -32,16 +32,21 @@ class Checker {
   const std::vector<Finding>& findings() const { return findings_; }  // in order of being found
   std::vector<Remark> remarks() const;  // of all oracles, in their order
   const Facts& facts() const { return facts_; }
+  // Every commit of a trace, also those that the facts have forgotten; of a live run none.
+  const CommitHistory& whole_history() const { return whole_history_; }
   // Oracles that have judged something; and those that have not, with the reason. Those left out by
   // `checks` are in the second list.
   std::vector<std::string> judged() const;
   std::vector<std::pair<std::string, std::string>> not_judged() const;
 
  private:
+  friend absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(
+      const trace::Trace& trace, const std::vector<std::string>& checks);
   void Gather(Oracle& oracle, std::uint64_t seq);
 
   static constexpr std::size_t kKinds = 20;
   Facts facts_;
+  CommitHistory whole_history_;
   std::vector<std::string> checks_;
   std::vector<std::unique_ptr<Oracle>> oracles_;
   std::array<std::vector<Oracle*>, kKinds> readers_;

@@ -125,8 +125,8 @@ std::string Collection::ToString() const {
   return out;
 }
 
-const Positions* Collection::Candidates(const CommitHistory& history) const {
-  if (object_ != 0) return &history.PositionsOf(object_);
+const Changes* Collection::Candidates(const CommitHistory& history) const {
+  if (object_ != 0) return &history.OfObject(object_);
   if (!node_.empty() && resource_ == "pods") return &history.OnNode(node_);
   return nullptr;
 }
@@ -134,33 +134,30 @@ const Positions* Collection::Candidates(const CommitHistory& history) const {
 std::size_t Collection::FirstIn(const CommitHistory& history, std::size_t from,
                                 std::size_t to) const {
   if (from >= to) return CommitHistory::kNone;  // as mostly: nothing lies between
-  const Changes& all = ChangesIn(history);
-  if (const Positions* candidates = Candidates(history)) {
-    auto it = std::lower_bound(candidates->begin(), candidates->end(), from);
-    for (; it != candidates->end() && *it < to; ++it)
-      if (Of(*all[*it]) != Meaning::kNothing) return *it;
+  const ResourceChanges& all = ChangesIn(history);
+  from = std::max(from, all.first);
+  if (const Changes* candidates = Candidates(history)) {
+    auto it = std::lower_bound(
+        candidates->begin(), candidates->end(), from,
+        [](const CommittedChange* c, std::size_t position) { return c->position < position; });
+    for (; it != candidates->end() && (*it)->position < to; ++it)
+      if (Of(**it) != Meaning::kNothing) return (*it)->position;
     return CommitHistory::kNone;
   }
-  for (std::size_t i = from; i < to && i < all.size(); ++i)
-    if (everything_ || Of(*all[i]) != Meaning::kNothing) return i;
+  for (std::size_t i = from; i < to && i < all.end(); ++i)
+    if (everything_ || Of(*all.at(i)) != Meaning::kNothing) return i;
   return CommitHistory::kNone;
 }
 
 std::vector<const CommittedChange*> Collection::ContentAt(const CommitHistory& history,
                                                           std::int64_t revision) const {
-  const Changes& all = ChangesIn(history);
-  const std::size_t end = CommitHistory::After(all, revision);
   std::vector<std::pair<std::string, const CommittedChange*>> rows;
-  // A change counts if it is its object's last one up to the revision.
-  const auto take = [&](std::size_t i) {
-    const CommittedChange* c = all[i];
-    if (i >= end || c->after.is_null() || history.At(c->object, revision) != c) return;
+  const Changes* candidates = Candidates(history);
+  for (const CommittedChange* c : candidates != nullptr ? *candidates : ChangesIn(history).list) {
+    if (c->revision > revision) break;
+    // A change counts if it is its object's last one up to the revision.
+    if (c->after.is_null() || history.At(c->object, revision) != c) continue;
     if (Has(*c, c->after)) rows.emplace_back(c->ns.empty() ? c->name : c->ns + "/" + c->name, c);
-  };
-  if (const Positions* candidates = Candidates(history)) {
-    for (std::size_t i : *candidates) take(i);
-  } else {
-    for (std::size_t i = 0; i < end; ++i) take(i);
   }
   std::sort(rows.begin(), rows.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -27,16 +27,22 @@ class Collection {
 
   bool judgeable() const { return judgeable_; }
   const std::string& resource() const { return resource_; }
-  // All changes of the resource.
-  const Changes& ChangesIn(const CommitHistory& history) const {
+  // The changes of the resource.
+  const ResourceChanges& ChangesIn(const CommitHistory& history) const {
     return history.OfHash(resource_hash_);
   }
   bool everything() const { return everything_; }
+  std::uint64_t resource_hash() const { return resource_hash_; }
   bool Has(const CommittedChange& of, const value::Value& tree) const;
   // A change that moves an object in is ADDED, one that moves it out DELETED.
   Meaning Of(const CommittedChange& change) const;
   // The first position in [from, to) whose change means something to a watcher; kNone if none does.
+  // Changes that are forgotten mean nothing.
   std::size_t FirstIn(const CommitHistory& history, std::size_t from, std::size_t to) const;
+  // Whether the history can tell the content at a revision.
+  bool IsKnownAt(const CommitHistory& history, std::int64_t revision) const {
+    return revision >= ChangesIn(history).floor;
+  }
   // The content at a revision, by object key (namespace/name): each object's last change.
   std::vector<const CommittedChange*> ContentAt(const CommitHistory& history,
                                                 std::int64_t revision) const;
@@ -45,8 +51,8 @@ class Collection {
 
  private:
   bool ReadSelectors(std::string_view labels, std::string_view fields);
-  // Positions beside which no change can mean anything; null = any can.
-  const Positions* Candidates(const CommitHistory& history) const;
+  // The changes beside which none can mean anything; null = any can.
+  const Changes* Candidates(const CommitHistory& history) const;
 
   std::string resource_;
   SharedText ns_, name_, label_text_, field_text_;  // mostly empty

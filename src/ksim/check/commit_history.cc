@@ -10,8 +10,6 @@
 namespace ksim::check {
 namespace {
 
-constexpr std::size_t kChunk = 256;
-
 std::string_view NodeOfPod(const value::Value& tree) {
   return tree.Get(api::Fields().spec).Get(api::Fields().node_name).AsString();
 }
@@ -27,12 +25,19 @@ std::string_view CommittedChange::uid() const {
   return state().Get(api::Fields().metadata).Get(api::Fields().uid).AsString();
 }
 
+std::size_t ResourceChanges::After(std::int64_t revision) const {
+  const std::size_t index = CommitHistory::After(list, revision);
+  return first + (index > kept ? index - kept : 0);
+}
+
+CommitHistory::~CommitHistory() {
+  for (const auto& [hash, all] : by_resource_)
+    for (const CommittedChange* change : all.list) delete change;
+}
+
 void CommitHistory::Take(const Observation& o) {
-  if (chunks_.empty() || chunks_.back().size() == kChunk) {
-    chunks_.emplace_back();
-    chunks_.back().reserve(kChunk);
-  }
-  CommittedChange& c = chunks_.back().emplace_back();
+  auto* const change = new CommittedChange;
+  CommittedChange& c = *change;
   c.seq = o.seq;
   c.t = o.t;
   c.revision = o.rv;
@@ -46,37 +51,82 @@ void CommitHistory::Take(const Observation& o) {
   c.by = o.by;
   if (o.before != nullptr) c.before = *o.before;
   if (o.after != nullptr) c.after = *o.after;
-  Changes& all = by_resource_[Hash64(c.resource)];
-  ObjectChanges& own = by_object_[c.object];
-  if (c.resource == "pods") FileUnderNode(c, all.size());
-  c.position = all.size();
-  own.positions.push_back(c.position);
-  own.changes.push_back(&c);
-  all.push_back(&c);
+  ResourceChanges& all = by_resource_[Hash64(c.resource)];
+  c.position = all.end();
+  all.list.push_back(change);
+  by_object_[c.object].push_back(change);
+  if (c.resource == "pods") FileUnderNode(c);
   revision_ = std::max(revision_, c.revision);
-  ++count_;
 }
 
-void CommitHistory::FileUnderNode(const CommittedChange& pod, std::size_t position) {
+void CommitHistory::FileUnderNode(const CommittedChange& pod) {
   const std::string_view before = NodeOfPod(pod.before), after = NodeOfPod(pod.after);
-  if (!before.empty()) by_node_[Hash64(before)].push_back(position);
-  if (!after.empty() && after != before) by_node_[Hash64(after)].push_back(position);
+  if (!before.empty()) by_node_[Hash64(before)].push_back(&pod);
+  if (!after.empty() && after != before) by_node_[Hash64(after)].push_back(&pod);
 }
 
-const Positions& CommitHistory::PositionsOf(std::uint64_t object) const {
-  static const Positions none;
-  const auto it = by_object_.find(object);
-  return it == by_object_.end() ? none : it->second.positions;
+void CommitHistory::Forget(std::int64_t revision,
+                           const absl::flat_hash_map<std::uint64_t, std::size_t>& held) {
+  for (auto& [resource, all] : by_resource_) {
+    std::size_t end = all.After(revision);
+    if (const auto it = held.find(resource); it != held.end()) end = std::min(end, it->second);
+    if (end > all.first) ForgetBefore(end, &all);
+  }
 }
 
-const Positions& CommitHistory::OnNode(std::string_view node) const {
-  static const Positions none;
+// Of the commits of a resource before `end` the state stays: each object's newest, unless that is
+// its deletion.
+void CommitHistory::ForgetBefore(std::size_t end, ResourceChanges* all) {
+  Changes forgotten;
+  for (std::size_t i = all->first; i < end; ++i) {
+    const CommittedChange* const newest = all->at(i);
+    Changes& own = by_object_[newest->object];
+    auto older = std::find(own.begin(), own.end(), newest);
+    if (newest->after.is_null()) ++older;
+    forgotten.insert(forgotten.end(), own.begin(), older);
+    own.erase(own.begin(), older);
+    if (own.empty()) by_object_.erase(newest->object);
+  }
+  all->floor = all->at(end - 1)->revision;
+  if (all->floor > forgotten_revision_) {
+    forgotten_revision_ = all->floor;
+    forgotten_seq_ = all->at(end - 1)->seq;
+  }
+  const auto gone = [this, end](const CommittedChange* c) { return !IsKnown(*c, end); };
+  const auto before_end =
+      all->list.begin() + static_cast<std::ptrdiff_t>(all->kept + end - all->first);
+  const auto kept_end = std::remove_if(all->list.begin(), before_end, gone);
+  all->kept = static_cast<std::size_t>(kept_end - all->list.begin());
+  all->list.erase(kept_end, before_end);
+  all->first = end;
+  if (!forgotten.empty() && forgotten.front()->resource == "pods") {
+    for (auto& [node, pods] : by_node_) std::erase_if(pods, gone);
+    absl::erase_if(by_node_, [](const auto& entry) { return entry.second.empty(); });
+  }
+  for (const CommittedChange* change : forgotten) delete change;
+}
+
+// Of the commits before `end` each object knows one at most, its first.
+bool CommitHistory::IsKnown(const CommittedChange& change, std::size_t end) const {
+  if (change.position >= end) return true;
+  const Changes& own = OfObject(change.object);
+  return !own.empty() && own.front() == &change;
+}
+
+std::size_t CommitHistory::known() const {
+  std::size_t n = 0;
+  for (const auto& [hash, all] : by_resource_) n += all.list.size();
+  return n;
+}
+
+const Changes& CommitHistory::OnNode(std::string_view node) const {
+  static const Changes none;
   const auto it = by_node_.find(Hash64(node));
   return it == by_node_.end() ? none : it->second;
 }
 
-const Changes& CommitHistory::OfHash(std::uint64_t resource_hash) const {
-  static const Changes none;
+const ResourceChanges& CommitHistory::OfHash(std::uint64_t resource_hash) const {
+  static const ResourceChanges none;
   const auto it = by_resource_.find(resource_hash);
   return it == by_resource_.end() ? none : it->second;
 }
@@ -100,7 +150,7 @@ std::size_t CommitHistory::After(const Changes& of_resource, std::int64_t revisi
 
 const CommittedChange* CommitHistory::Newest(std::uint64_t object) const {
   const auto it = by_object_.find(object);
-  return it == by_object_.end() ? nullptr : it->second.changes.back();
+  return it == by_object_.end() ? nullptr : it->second.back();
 }
 
 const CommittedChange* CommitHistory::At(std::uint64_t object, std::int64_t revision) const {
@@ -113,7 +163,7 @@ const CommittedChange* CommitHistory::At(std::uint64_t object, std::int64_t revi
 const Changes& CommitHistory::OfObject(std::uint64_t object) const {
   static const Changes none;
   const auto it = by_object_.find(object);
-  return it == by_object_.end() ? none : it->second.changes;
+  return it == by_object_.end() ? none : it->second;
 }
 
 std::string CommitHistory::NameOf(std::uint64_t object) const {

@@ -43,6 +43,12 @@ std::string_view PartOf(std::string_view actor) {
   return slash == std::string_view::npos ? std::string_view() : actor.substr(slash + 1);
 }
 
+// Whether an actor is the process or a part of it.
+bool IsOf(std::string_view actor, std::string_view process) {
+  return actor.starts_with(process) &&
+         (actor.size() == process.size() || actor[process.size()] == '/');
+}
+
 }  // namespace
 
 std::string Stream::Name() const {
@@ -91,8 +97,10 @@ void Facts::Take(const Observation& o) {
       last_step_ = o.t;
       return;
     case Kind::kActor:
-      if (o.state != "lead" && o.state != "lose") Forget(o.target);
+      if (o.state != "lead" && o.state != "lose") TakeProcess(o.target);
       return;
+    case Kind::kCompact:
+      return ForgetUpTo(std::min(o.rv, history_.revision()));
     default:
       return;
   }
@@ -113,6 +121,7 @@ void Facts::TakeRequest(const Observation& o) {
                                                     o.field_selector);
   r.rv = o.rv_text;
   r.sent = o.t;
+  r.revision = history_.revision();
   r.send_initial = o.send_initial;
   r.limited = o.limited;
   r.continued = o.continued;
@@ -126,8 +135,11 @@ const ReadRequest* Facts::Read(std::uint64_t request) const {
 
 void Facts::TakeResponse(const Observation& o) {
   const bool unanswered = o.lost || o.code == 0;
-  const ReadRequest* request = Read(o.request);
-  if (request == nullptr || !request->list) return;
+  const auto read = reads_.find(o.request);
+  if (read == reads_.end()) return;
+  ReadRequest* const request = &read->second;
+  request->over = true;
+  if (!request->list) return;
   const bool late = o.t - request->sent > kPromptAnswer;
   if (!unanswered && !late && o.code < 400) return;
   Informer* informer = FindInformer(request->actor, request->collection->resource());
@@ -147,6 +159,11 @@ Stream* Facts::FindStream(Level level, std::uint64_t id) {
   return it == index.end() ? nullptr : it->second;
 }
 
+void Facts::EndStream(Stream* stream) {
+  stream->over = true;
+  stream->last_revision = history_.revision();
+}
+
 Stream& Facts::NewStream(const Observation& o) {
   streams_.push_back(std::make_unique<Stream>());
   Stream& s = *streams_.back();
@@ -161,7 +178,10 @@ Stream& Facts::NewStream(const Observation& o) {
 
 void Facts::TakeWatch(const Observation& o) {
   // Events on the wire may still arrive after the server closes a watch: the close shows nothing.
-  if (!o.open) return;
+  if (!o.open) {
+    if (Stream* s = FindStream(o.level, o.stream)) EndStream(s);
+    return;
+  }
   Stream& s = NewStream(o);
   const std::optional<std::int64_t> rv = ParseRevision(o.rv_text);
   if (o.level == Level::kStore) {
@@ -204,9 +224,12 @@ void Facts::TakeDelivery(const Observation& o) {
   if (s == nullptr) {
     s = &NewStream(o);
     s->client = o.actor;
-    s->sequence = WatchSequence::FromSomewhere(
-        std::make_shared<const Collection>(o.resource, "", "", "", ""));
+    // Nobody saw it open; or it was forgotten, and what it is about with it.
+    s->sequence = WatchSequence::FromSomewhere(std::make_shared<const Collection>(
+        forgot_streams_ ? Collection::Opaque(o.resource) : Collection(o.resource, "", "", "", "")));
+    s->over = true;
   }
+  if (s->over) EndStream(s);
   delivery_.stream = s;
   const bool was_state = s->sequence.in_state();
   delivery_.step = s->sequence.Take(history_, o);
@@ -298,8 +321,13 @@ void Facts::TakeFault(const Observation& o) {
   if (o.state == "end" || o.state == "skipped") faults_.erase(id);
 }
 
-// A process that stops or starts has no memory.
-void Facts::Forget(std::string_view process) {
+// A process that stops or starts has no memory, and no connections.
+void Facts::TakeProcess(std::string_view process) {
+  for (const auto& stream : streams_)
+    if (!stream->over && (stream->client == process || stream->server == process))
+      EndStream(stream.get());
+  for (auto& [id, read] : reads_)
+    if (IsOf(read.actor, process)) read.over = true;
   for (auto& informer : informers_) {
     if (informer->process != process) continue;
     auto fresh = std::make_unique<Informer>();
@@ -308,6 +336,41 @@ void Facts::Forget(std::string_view process) {
     fresh->resource = informer->resource;
     *informer = std::move(*fresh);
   }
+}
+
+// The store has forgotten what it was before `revision`: nobody can list or watch from there any
+// more. Forgets that too, but for what somebody still waits for who began earlier.
+void Facts::ForgetUpTo(std::int64_t revision) {
+  absl::flat_hash_map<std::uint64_t, std::size_t> held;  // positions by resource; looked up only
+  const auto hold = [&](const WatchSequence& sequence) {
+    const ResourceChanges& all = sequence.collection().ChangesIn(history_);
+    const std::size_t end = all.After(revision);
+    const std::size_t awaited = sequence.Awaits(history_, end);
+    if (awaited == end) return;
+    const auto [it, fresh] = held.emplace(sequence.collection().resource_hash(), awaited);
+    if (!fresh) it->second = std::min(it->second, awaited);
+  };
+  // A reflector reads its stream until it opens the next one, however late what was on its way is.
+  absl::flat_hash_set<std::pair<std::uint64_t, std::uint64_t>> read;  // client and resource
+  for (std::size_t i = streams_.size(); i-- > 0;) {
+    std::unique_ptr<Stream>& s = streams_[i];
+    const std::uint64_t resource = s->sequence.collection().resource_hash();
+    const bool newest = s->reflectors && read.emplace(Hash64(s->client), resource).second;
+    const bool owes = s->sequence.Unkept().lost != nullptr;
+    if (!s->over || owes) hold(s->sequence);
+    if (!s->over || owes || newest || s->last_revision > revision) continue;
+    if (FindStream(s->level, s->id) == s.get()) by_id_[static_cast<int>(s->level)].erase(s->id);
+    s = nullptr;
+    forgot_streams_ = true;
+  }
+  delivery_ = Delivery();
+  std::erase(streams_, nullptr);
+  for (const auto& informer : informers_)
+    if (informer->listed) hold(informer->sequence);
+  absl::erase_if(reads_, [revision](const auto& entry) {
+    return entry.second.over && entry.second.revision <= revision;
+  });
+  history_.Forget(revision, held);
 }
 
 std::vector<Informer*> Facts::informers() const {

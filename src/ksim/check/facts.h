@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "ksim/base/internal/shared_text.h"
 #include "ksim/check/commit_history.h"
 #include "ksim/check/observation.h"
@@ -26,8 +27,10 @@ struct ReadRequest {
   ReadRequest() = default;
   std::string actor;
   std::shared_ptr<const Collection> collection;
-  std::string rv;         // as sent
-  std::int64_t sent = 0;  // when
+  std::string rv;             // as sent
+  std::int64_t sent = 0;      // when
+  std::int64_t revision = 0;  // the store's, then
+  bool over = false;          // answered, or its sender is gone
   bool send_initial = false;
   bool limited = false, continued = false;
   bool list = false;
@@ -41,7 +44,9 @@ struct Stream {
   SharedText server, client;
   std::uint64_t opened = 0;  // seq
   WatchSequence sequence;
-  bool reflectors = false;  // the client's informer reads it
+  bool reflectors = false;         // the client's informer reads it
+  bool over = false;               // closed: what comes was on its way
+  std::int64_t last_revision = 0;  // the store's when it closed, or when something came later
   std::uint64_t last_response = 0;
   std::int64_t last_response_revision = 0;
   std::uint32_t reported = 0;  // bits of the oracles that have reported it
@@ -135,6 +140,7 @@ class Facts {
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
   bool SawScheduler() const { return scheduler_; }
   const UnseenPods& unseen_pods() const { return unseen_pods_; }
+  std::size_t reads() const { return reads_.size(); }  // lists and watches that it remembers
 
  private:
   void TakeRequest(const Observation& o);
@@ -145,8 +151,10 @@ class Facts {
   void TakeRelist(const Observation& o);
   void TakeFault(const Observation& o);
   void NotePart(std::string_view actor);
-  void Forget(std::string_view process);
+  void TakeProcess(std::string_view process);
+  void ForgetUpTo(std::int64_t revision);
   Stream& NewStream(const Observation& o);
+  void EndStream(Stream* stream);
   Stream* FindStream(Level level, std::uint64_t id);
   Informer& InformerOf(std::string_view name);
   Informer* FindInformer(std::string_view process, std::string_view resource);
@@ -157,6 +165,7 @@ class Facts {
   std::int64_t now_ = 0, last_fault_ = 0, last_step_ = 0;
   absl::flat_hash_map<std::uint64_t, ReadRequest> reads_;  // looked up only
   std::vector<std::unique_ptr<Stream>> streams_;
+  bool forgot_streams_ = false;
   absl::flat_hash_map<std::uint64_t, Stream*> by_id_[2];            // looked up only
   std::vector<std::unique_ptr<Informer>> informers_;                // null: forgotten
   absl::flat_hash_map<std::uint64_t, std::size_t> informer_index_;  // looked up only

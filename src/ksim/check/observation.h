@@ -30,7 +30,7 @@ struct Observation {
   std::string_view resource, ns, name;
   std::uint64_t object = 0;  // api::ObjectHash of these; 0 = none
   std::string_view uid;
-  std::int64_t rv = 0;  // commit: the revision; relist: what it got
+  std::int64_t rv = 0;  // commit, compact: the revision; relist: what it got
 
   // request, response
   std::uint64_t request = 0;  // id; commit and watch: the request that led to it

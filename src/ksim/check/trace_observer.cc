@@ -228,6 +228,9 @@ bool TraceObserver::Observe(const Record& r, Observation* o) {
     case Kind::kRuntime:
       Runtime(r, o);
       return true;
+    case Kind::kCompact:
+      o->rv = r.Int("revision");
+      return true;
     case Kind::kReconcile:
     case Kind::kFault:
     case Kind::kPhase:

@@ -30,7 +30,7 @@ void FromLastLine(const trace::Trace& trace, Verdict* v) {
 // The commits are in the trace: what the run said of them is looked at once more.
 void JudgeAgain(const Checker& checker, const trace::Trace& trace, Verdict* v) {
   if (v->state == Verdict::State::kNotJudged && trace.end) return;  // left out by `checks`
-  ExpectationJudgement again = JudgeExpected(checker.facts().history(), trace);
+  ExpectationJudgement again = JudgeExpected(checker.whole_history(), trace);
   v->notes = std::move(again.notes);
   if (!again.findings.empty()) {
     v->state = Verdict::State::kViolated;

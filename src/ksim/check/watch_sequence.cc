@@ -52,9 +52,24 @@ SequenceStep WatchSequence::Take(const CommitHistory& history, const Observation
   }
   if (in_state_) return TakeState(history, e);
   if (start_ < 0) start_ = last_revision_ = e.type == Type::kBookmark ? e.rv : e.rv - 1;
-  if (next_ == CommitHistory::kNone)
-    next_ = CommitHistory::After(collection_->ChangesIn(history), start_);
+  if (next_ == CommitHistory::kNone) FindNext(history);
   return e.type == Type::kBookmark ? TakeBookmark(history, e) : TakeData(history, e);
+}
+
+void WatchSequence::FindNext(const CommitHistory& history) {
+  const ResourceChanges& all = collection_->ChangesIn(history);
+  next_ = all.After(start_);
+  unknown_ = start_ < all.floor ? all.floor : 0;
+}
+
+std::size_t WatchSequence::Awaits(const CommitHistory& history, std::size_t end) const {
+  if (!collection_->judgeable()) return end;
+  if (in_state_) return 0;  // of whichever revision it turns out to be
+  std::size_t from = next_;
+  if (from == CommitHistory::kNone)
+    from = start_ < 0 ? end : collection_->ChangesIn(history).After(start_);
+  if (pending_ != nullptr) from = std::min(from, pending_->position);
+  return std::min(end, collection_->FirstIn(history, from, end));
 }
 
 SequenceStep WatchSequence::TakeState(const CommitHistory& history, const Observation& e) {
@@ -94,9 +109,11 @@ SequenceStep WatchSequence::TakeState(const CommitHistory& history, const Observ
 std::string WatchSequence::EndState(const CommitHistory& history, std::int64_t revision) {
   in_state_ = false;
   start_ = last_revision_ = revision;
-  next_ = CommitHistory::After(collection_->ChangesIn(history), revision);
+  FindNext(history);
   std::string problem;
   std::size_t same = 0;
+  if (unknown_ != 0) state_.clear();
+  if (unknown_ != 0) return problem;
   for (const CommittedChange* c : collection_->ContentAt(history, revision)) {
     const auto told = state_.find(c->object);
     if (told != state_.end() && told->second == c->revision) {
@@ -119,10 +136,10 @@ SequenceStep WatchSequence::TakeBookmark(const CommitHistory& history, const Obs
   step.judged = true;
   step.first = !told_any_;
   step.bookmark_back = e.rv < last_revision_ || e.rv < last_bookmark_;
-  const std::size_t end = CommitHistory::After(collection_->ChangesIn(history), e.rv);
+  const std::size_t end = collection_->ChangesIn(history).After(e.rv);
   const std::size_t missing = collection_->FirstIn(history, next_, end);
   if (missing != CommitHistory::kNone && pending_ == nullptr) {
-    pending_ = collection_->ChangesIn(history)[missing];
+    pending_ = collection_->ChangesIn(history).at(missing);
     pending_bookmark_ = e.seq;
     pending_first_ = step.first;
   }
@@ -146,6 +163,7 @@ void WatchSequence::TakePending(SequenceStep* step, const CommittedChange* chang
 }
 
 SequenceStep WatchSequence::TakeData(const CommitHistory& history, const Observation& e) {
+  if (e.rv <= unknown_) return SequenceStep();
   SequenceStep step;
   step.judged = step.data = true;
   step.first = !told_any_;
@@ -153,7 +171,8 @@ SequenceStep WatchSequence::TakeData(const CommitHistory& history, const Observa
   if (e.rv < highest_told_) step.above = highest_told_;
   highest_told_ = std::max(highest_told_, e.rv);
   step.change = history.Commit(e.object, e.rv);
-  if (step.change == nullptr) return step;
+  if (step.change == nullptr)
+    return e.rv <= collection_->ChangesIn(history).floor ? SequenceStep() : step;
   const CommittedChange& change = *step.change;
   const std::size_t position = change.position;
   const Meaning meaning = collection_->Of(change);
@@ -175,7 +194,7 @@ SequenceStep WatchSequence::TakeData(const CommitHistory& history, const Observa
   for (std::size_t from = next_;;) {
     const std::size_t missing = collection_->FirstIn(history, from, position);
     if (missing == CommitHistory::kNone) break;
-    if (step.missing == nullptr) step.missing = collection_->ChangesIn(history)[missing];
+    if (step.missing == nullptr) step.missing = collection_->ChangesIn(history).at(missing);
     skipped_.push_back(missing);
     from = missing + 1;
   }

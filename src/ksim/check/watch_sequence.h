@@ -56,6 +56,8 @@ class WatchSequence {
   std::int64_t start() const { return start_; }
 
   SequenceStep Take(const CommitHistory& history, const Observation& event);
+  // The first position before `end` whose change may still come, or be asked for; else `end`.
+  std::size_t Awaits(const CommitHistory& history, std::size_t end) const;
   // If it ends here: what a bookmark covered and nobody told (SequenceStep::lost), if anything.
   SequenceStep Unkept() const;
 
@@ -63,6 +65,7 @@ class WatchSequence {
   SequenceStep TakeState(const CommitHistory& history, const Observation& event);
   SequenceStep TakeBookmark(const CommitHistory& history, const Observation& bookmark);
   SequenceStep TakeData(const CommitHistory& history, const Observation& event);
+  void FindNext(const CommitHistory& history);
   // Compares what was told with the state at a revision, and goes on from there.
   std::string EndState(const CommitHistory& history, std::int64_t revision);
   void TakePending(SequenceStep* step, const CommittedChange* change);
@@ -72,6 +75,8 @@ class WatchSequence {
   bool in_state_ = false, until_bookmark_ = false;
   bool told_any_ = false;
   std::size_t next_ = 0;  // position from which changes have not been told
+  std::int64_t unknown_ =
+      0;  // up to this revision the history had forgotten what comes after start_
   std::int64_t last_revision_ = 0, last_bookmark_ = 0;
   std::int64_t highest_told_ = 0;  // by data events, also of no commit
   std::uint64_t last_seq_ = 0, last_bookmark_seq_ = 0;

@@ -36,7 +36,7 @@ std::vector<Finding> ContradictionsIn(const trace::Trace& trace, const Checker& 
   std::vector<Finding> found;
   ShapeLaw shape;
   const std::vector<std::unique_ptr<TraceLaw>> laws = AllLaws();
-  Ledger ledger(trace, checker.facts().history());
+  Ledger ledger(trace, checker.whole_history());
   for (const trace::Record& r : trace.events) {
     shape.On(ledger, r);
     if (shape.found()) {

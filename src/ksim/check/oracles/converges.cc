@@ -84,11 +84,11 @@ class Converges : public Oracle {
   void JudgeOne(const Facts& facts, const RunEnd& end, const Informer& i, const Shown& s) {
     const CommitHistory& history = facts.history();
     const Collection& c = *i.collection;
-    const Changes& all = history.Of(c.resource());
-    for (std::size_t at = history.After(c.resource(), s.rv);;) {
-      at = c.FirstIn(history, at, all.size());
+    const ResourceChanges& all = c.ChangesIn(history);
+    for (std::size_t at = all.After(s.rv);;) {
+      at = c.FirstIn(history, at, all.end());
       if (at == CommitHistory::kNone) break;
-      const CommittedChange& missing = *all[at++];
+      const CommittedChange& missing = *all.at(at++);
       const std::int64_t since = std::max(missing.t, end.quiet ? missing.t : facts.last_fault());
       const std::int64_t allowed = !end.quiet ? kRecovery : Periodic(missing) ? kHeartbeats : 0;
       if (end.t - since < allowed || (allowed == 0 && end.t == since)) continue;
@@ -99,6 +99,7 @@ class Converges : public Oracle {
       return;
     }
     if (!end.quiet) return;  // its queues may hold what the cache has not
+    if (!c.IsKnownAt(history, s.rv)) return;
     const std::vector<const CommittedChange*> content = c.ContentAt(history, s.rv);
     if (content.size() == s.items && (s.items == 0 || HashOfContent(content) == s.hash)) return;
     Violate(0, i.name,

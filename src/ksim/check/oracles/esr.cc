@@ -45,10 +45,12 @@ class Esr : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets") return;
-    if (o.after->is_null())
+    if (o.after->is_null()) {
       alive_.erase(o.object);
-    else
-      alive_[o.object] = facts.history().Newest(o.object);
+      counted_.erase(o.object);
+      return;
+    }
+    alive_[o.object] = facts.history().Newest(o.object);
     if (o.resource == "replicasets" && o.before->Get("status") != o.after->Get("status"))
       counted_[o.object] =
           o.by.starts_with("kube-controller-manager") && o.by.ends_with(part_suffix_);

@@ -79,7 +79,7 @@ class Fold : public Oracle {
       return fmt::format("an update from revision {}, and what it was told last was {}", o.old_rv,
                          h.before.rv);
     const CommitHistory& history = facts.history();
-    if (!history.empty() && history.Commit(o.object, o.rv) == nullptr)
+    if (!history.empty() && history.Commit(o.object, o.rv) == nullptr && !history.MayLack(o.rv))
       return "which no commit made";
     return "";
   }
@@ -91,7 +91,8 @@ class Fold : public Oracle {
     if (h.known && !o.tombstone && Hash64(o.uid) != h.before.uid)
       return fmt::format("a delete of uid {}, and it was told of another one", o.uid);
     const CommitHistory& history = facts.history();
-    if (!history.empty() && history.OfObject(o.object).empty()) return "which no commit made";
+    if (!history.empty() && history.OfObject(o.object).empty() && !history.MayLack(o.rv))
+      return "which no commit made";
     return "";
   }
 

@@ -35,7 +35,10 @@ class Leak : public Oracle {
       return;
     }
     if (o.op == CommitOp::kCreate) uids_.insert(Hash64(o.uid));  // an update leaves it as it is
-    if (!OwnersOf(*o.after).empty()) objects_[o.object] = facts.history().Newest(o.object);
+    if (OwnersOf(*o.after).empty())
+      objects_.erase(o.object);
+    else
+      objects_[o.object] = facts.history().Newest(o.object);
   }
 
   void Finish(const Facts& facts, const RunEnd& end) override {

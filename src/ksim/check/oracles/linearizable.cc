@@ -206,7 +206,7 @@ class Linearizable : public Oracle {
       if (metadata.Has("deletionTimestamp")) return true;
       if (own[i]->seq < a.seq) return false;
     }
-    return false;
+    return facts.history().MayLackSince(a.seq);
   }
 
   // Whether the object was at the answer's revision between request and answer (or ever before, if
@@ -218,7 +218,8 @@ class Linearizable : public Oracle {
       if (!a.consistent || i + 1 == own.size()) return true;
       return own[i + 1]->seq > a.seq;
     }
-    return false;
+    const CommitHistory& history = facts.history();
+    return a.consistent ? history.MayLackSince(a.seq) : history.MayLack(o.rv);
   }
 
   // An update of what only waits to be removed removes it, and is answered as if it had been made;

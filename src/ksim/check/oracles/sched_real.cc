@@ -36,12 +36,11 @@ class Real : public Oracle {
  public:
   Real() : Oracle(RealInfo()) {}
 
-  void On(const Facts& facts, const Observation& o) override {
+  void On(const Facts&, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
       // Refused with 429 it is sent again: what led to it is what led to the first try.
       if (o.subresource == "binding")
-        sent_[o.request] =
-            first_try_.emplace(std::pair(o.cause, std::string(o.name)), o.t).first->second;
+        sent_[o.request] = *first_try_.emplace(Decided(o.cause, o.name), o.t).first;
       return;
     }
     if (o.kind == sim::EventKind::kPhase) {
@@ -60,7 +59,8 @@ class Real : public Oracle {
         told_gone_.erase(o.object);
       return;
     }
-    if (o.resource == "pods" && o.by.starts_with("kube-scheduler")) OnPod(facts, o);
+    if (o.resource == "nodes") OnNode(o);
+    if (o.resource == "pods" && o.by.starts_with("kube-scheduler")) OnPod(o);
   }
 
  private:
@@ -68,33 +68,49 @@ class Real : public Oracle {
     std::int64_t t = 0;
     std::uint64_t seq = 0;
   };
+  using Decided =
+      std::pair<std::uint64_t, std::string>;  // seq of what led to a binding, and its pod
+  struct Node {
+    bool there = false;
+    std::int64_t gone_since = 0;  // revision
+  };
 
-  void OnPod(const Facts& facts, const Observation& o) {
+  void OnNode(const Observation& o) {
+    Node& node = nodes_[o.object];
+    node.there = !o.after->is_null();
+    if (!node.there) node.gone_since = o.rv;
+  }
+
+  void OnPod(const Observation& o) {
     if (o.before->is_null() || o.after->is_null()) return;
     const std::string_view node = o.after->Get("spec").Get("nodeName").AsString();
     if (node.empty() || !o.before->Get("spec").Get("nodeName").AsString().empty()) return;
     Judged();
     const auto sent = sent_.find(o.request);
-    const std::int64_t asked = sent == sent_.end() ? o.t : sent->second;
-    if (sent != sent_.end()) sent_.erase(sent);
+    const std::int64_t asked = sent == sent_.end() ? o.t : sent->second.second;
+    if (sent != sent_.end()) {
+      first_try_.erase(sent->second.first);
+      sent_.erase(sent);
+    }
     const std::uint64_t object = api::ObjectHash("nodes", "", node);
-    const CommittedChange* newest = facts.history().Newest(object);
-    if (newest != nullptr && !newest->after.is_null()) return;
+    const auto known = nodes_.find(object);
+    if (known != nodes_.end() && known->second.there) return;
     const auto told = told_gone_.find(object);
     std::string why;
-    if (newest == nullptr)
+    if (known == nodes_.end())
       why = "which never was";
     else if (told != told_gone_.end() && asked - std::max(told->second.t, awake_) > kDecided)
       why = fmt::format("which is gone since revision {}; it was told so by event #{}",
-                        newest->revision, told->second.seq);
+                        known->second.gone_since, told->second.seq);
     if (why.empty()) return;
     Violate(o.seq, std::string(o.by),
             fmt::format("{} binds {} to {}, {}", o.by, ObjectOf(o), node, why),
             {ObjectOf(o), fmt::format("nodes/{}", node)});
   }
 
-  std::map<std::uint64_t, std::int64_t> sent_;  // bindings under way: when first tried
-  std::map<std::pair<std::uint64_t, std::string>, std::int64_t> first_try_;  // by cause and pod
+  std::map<Decided, std::int64_t> first_try_;                       // of a binding: when
+  std::map<std::uint64_t, std::pair<Decided, std::int64_t>> sent_;  // those under way, by request
+  std::map<std::uint64_t, Node> nodes_;                             // all that ever were
   std::map<std::uint64_t, Told> told_gone_;  // nodes that the scheduler was told are gone
   std::int64_t awake_ = 0;                   // when it was last paused, or woken
 };

@@ -43,6 +43,7 @@ class Snapshot : public Oracle {
   void Compare(const Facts& facts, const Observation& o, const Collection& collection,
                const std::string& who) {
     if (!collection.judgeable() || o.rv == 0) return;
+    if (!collection.IsKnownAt(facts.history(), o.rv)) return;
     Judged();
     const std::vector<const CommittedChange*> content = collection.ContentAt(facts.history(), o.rv);
     const bool same_size = content.size() == o.items;

@@ -40,6 +40,8 @@ class StatusUid : public Oracle {
       if (!o.lost) meant_.erase(o.request);
     } else if (!o.before->is_null() && !o.after->is_null()) {
       OnUpdate(facts, o);
+    } else if (o.resource == "pods" && o.after->is_null()) {
+      ForgetContainers(std::string(o.uid));  // nothing is written to this pod any more
     }
   }
 
@@ -54,6 +56,11 @@ class StatusUid : public Oracle {
     const value::Value &before = o.before->Get("status"), &after = o.after->Get("status");
     for (std::string_view list : {"containerStatuses", "initContainerStatuses"})
       if (before.Get(list) != after.Get(list)) OnContainers(facts, o, after.Get(list));
+  }
+
+  void ForgetContainers(const std::string& uid) {
+    auto it = made_.lower_bound({uid, ""});
+    while (it != made_.end() && it->first == uid) it = made_.erase(it);
   }
 
   // Only a pod itself can report a container that exists.
