@@ -9,9 +9,9 @@ namespace ksim::check {
 namespace {
 
 const std::string kHead = "EVENT      NAME   READY   STATUS    RESTARTS     AGE\n";
-const std::string kStart = kHead +
-                           "ADDED      a      0/1     Pending   0            0s\n"
-                           "ADDED      b      1/1     Running   2 (5m ago)   3h\n";
+const std::string kFirstTable = kHead +
+                                "ADDED      a      0/1     Pending   0            0s\n"
+                                "ADDED      b      1/1     Running   2 (5m ago)   3h\n";
 
 std::string Told(const std::string& table) {
   std::string out;
@@ -27,18 +27,19 @@ TEST(WatchTable, WhatATableShowsIsJudged) {
     const char* what;
     std::string table, want;
   };
-  const std::string deleted = kStart + "DELETED    a      1/1     Running   0            5s\n";
+  const std::string deleted = kFirstTable + "DELETED    a      1/1     Running   0            5s\n";
   const Case cases[] = {
       {"a correct one", deleted + "ADDED      a      0/1     Pending   0            0s\n",
        "watch.reliable ok\n"},
-      {"created twice", kStart + "ADDED      a      0/1     Pending   0            1s\n",
+      {"created twice", kFirstTable + "ADDED      a      0/1     Pending   0            1s\n",
        "watch.reliable: event 3: a: ADDED, and it was there: its deletion is missing\n"},
       {"changed after its deletion",
        deleted + "MODIFIED   a      1/1     Running   0            6s\n",
        "watch.reliable: event 4: a: MODIFIED, and it was deleted: its creation is missing\n"},
       {"deleted twice", deleted + "DELETED    a      1/1     Running   0            6s\n",
        "watch.reliable: event 4: a: DELETED, and it was deleted: its creation is missing\n"},
-      {"older after newer", kStart + "MODIFIED   b      1/1     Running   2 (5m ago)   2h59m\n",
+      {"older after newer",
+       kFirstTable + "MODIFIED   b      1/1     Running   2 (5m ago)   2h59m\n",
        "watch.ordered: event 3: b: MODIFIED at the age of 10740 s comes after one of 10800 s\n"
        "watch.reliable ok\n"},
       {"the same name in two namespaces",
@@ -58,7 +59,7 @@ TEST(WatchTable, AVerdictNamesTheFlagThatWouldTellMore) {
     return std::string("no such oracle");
   };
   const std::string more = "kubectl prints it with --output-watch-events -o json";
-  EXPECT_EQ(why(kStart, "watch.ordered"), "a table has no resourceVersion: " + more);
+  EXPECT_EQ(why(kFirstTable, "watch.ordered"), "a table has no resourceVersion: " + more);
   EXPECT_EQ(why("NAME   AGE\na      1s\n", "watch.reliable"),
             "a table without the column EVENT does not show it: " + more);
   EXPECT_EQ(why(kHead, "watch.unique"), "there is no change in it");

@@ -65,6 +65,29 @@ TEST_F(RuntimeTest, RunsAContainerUntilItIsKilled) {
   EXPECT_LT(kill_took, Seconds(1));
 }
 
+// A node sees more pods in its life than its network has addresses.
+TEST_F(RuntimeTest, AddressesGoRound) {
+  std::set<std::string> taken;
+  const auto create = [&](int number) {
+    const std::string uid = "u" + std::to_string(number);
+    pod = api::Object::FromTree(*value::ParseJson(
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"d","uid":")" + uid +
+        "\"}}"));
+    kubelet.Spawn(runtime.CreateSandbox(pod));
+    Run(Minutes(1));
+    return runtime.Find(uid)->ip;
+  };
+  EXPECT_EQ(create(0), "10.244.0.2");  // this one stays
+  for (int i = 1; i <= 600; ++i) {
+    taken.insert(create(i));
+    runtime.RemovePod("u" + std::to_string(i));
+  }
+  EXPECT_EQ(taken.size(), 252u);
+  EXPECT_FALSE(taken.contains("10.244.0.2")) << "it is a pod's";
+  EXPECT_TRUE(taken.contains("10.244.0.254"));
+  EXPECT_FALSE(taken.contains("10.244.0.255")) << "the broadcast address";
+}
+
 // KUBELET-15: the runtime sends SIGKILL at the end of the grace period.
 TEST_F(RuntimeTest, AShortGraceEndsInAKill) {
   kubelet.Spawn(Launch(false));

@@ -76,6 +76,19 @@ std::vector<std::string> Runtime::PodUids() const {
   return uids;
 }
 
+// Source: containernetworking/plugins plugins/ipam/host-local, which goes round from the address
+// given last. With more pods than addresses two have the same.
+std::string Runtime::TakeAddress(PodSandbox* sandbox) {
+  constexpr std::size_t kFirst = 2, kLast = 254;  // .1 is the gateway's
+  for (std::size_t i = kFirst; i <= kLast; ++i) {
+    sandbox->address = next_address_;
+    next_address_ = next_address_ == kLast ? kFirst : next_address_ + 1;
+    if (!addresses_[sandbox->address]) break;
+  }
+  addresses_.set(sandbox->address);
+  return fmt::format("{}.{}", pod_network_, sandbox->address);
+}
+
 sim::Task<void> Runtime::CreateSandbox(api::Object pod) {
   const std::string uid(pod.uid());
   const std::uint64_t identity = env_.IdentityOf("pods", pod.ns(), pod.name());
@@ -85,7 +98,7 @@ sim::Task<void> Runtime::CreateSandbox(api::Object pod) {
   PodSandbox& sandbox = pods_[uid];
   sandbox.pod = pod;
   sandbox.identity = identity;
-  if (sandbox.ip.empty()) sandbox.ip = fmt::format("{}.{}", pod_network_, next_ip_++);
+  if (sandbox.ip.empty()) sandbox.ip = TakeAddress(&sandbox);
   sandbox.ready = true;
   Emit(sandbox, "", "sandbox", "ok");
   Changed(uid);
@@ -215,6 +228,7 @@ void Runtime::RemovePod(std::string_view uid) {
   const auto it = pods_.find(std::string(uid));
   if (it == pods_.end()) return;
   Emit(it->second, "", "remove", "ok");
+  addresses_.reset(it->second.address);
   pods_.erase(it);
 }
 

@@ -6,6 +6,8 @@
 // by being killed; init containers end by themselves, with exit code 0, after a drawn time; both as
 // the pod's annotations say, if they say anything (kubelet/runtime/behaviour.h).
 #pragma once
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +50,7 @@ struct PodSandbox {
   PodSandbox() = default;
   api::Object pod;  // as it was when the sandbox was made
   std::uint64_t identity = 0;
+  std::size_t address = 0;  // the last byte of its ip
   std::string ip;
   bool ready = false;  // the network is up; false again once stopped
   absl::btree_map<std::string, Container> containers;  // newest of each name
@@ -95,6 +98,7 @@ class Runtime {
 
  private:
   PodSandbox& Pod(const std::string& uid);
+  std::string TakeAddress(PodSandbox* sandbox);
   void Changed(const std::string& uid);
   // Ends the container of that id; does nothing if there is another one by now. The action tells
   // whether it ended by itself (exit) or was killed.
@@ -116,7 +120,8 @@ class Runtime {
   sim::ActorId actor_;  // the node's kubelet
   Sites sites_;
   std::string pod_network_;
-  int next_ip_ = 2;
+  std::size_t next_address_ = 2;
+  std::bitset<256> addresses_;                     // that pods have
   absl::btree_map<std::string, PodSandbox> pods_;  // by uid
   std::set<std::string, std::less<>> images_;
   bool pulling_ = false;
