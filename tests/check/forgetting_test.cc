@@ -133,7 +133,7 @@ Sizes SizesAfter(const std::string& time) {
 TEST(Forgetting, AnIdleClusterDoesNotGrow) {
   const Sizes hour = SizesAfter("1h"), later = SizesAfter("5h");
   EXPECT_GT(hour.commits, 100u);
-  EXPECT_LT(hour.commits, 400u) << "later minutes of commits, and a cluster's objects";
+  EXPECT_LT(hour.commits, 400u) << "ten minutes of commits, and a cluster's objects";
   EXPECT_LE(later.commits, hour.commits + hour.commits / 10);
   EXPECT_LE(later.streams, hour.streams + hour.streams / 10);
   EXPECT_LE(later.reads, hour.reads + hour.reads / 10);
