@@ -1,4 +1,4 @@
-// What the oracles forget of a long run: nothing that anybody can still ask for, and all else.
+// The oracles forget of a long run all but what somebody can still ask for.
 #include <gtest/gtest.h>
 
 #include "ksim/check/collection.h"

@@ -74,8 +74,7 @@ void CommitHistory::Forget(std::int64_t revision,
   }
 }
 
-// Of the commits of a resource before `end` the state stays: each object's newest, unless that is
-// its deletion.
+// The state before `end` stays: of each object its newest commit, unless that is its deletion.
 void CommitHistory::ForgetBefore(std::size_t end, ResourceChanges* all) {
   Changes forgotten;
   for (std::size_t i = all->first; i < end; ++i) {
@@ -106,7 +105,7 @@ void CommitHistory::ForgetBefore(std::size_t end, ResourceChanges* all) {
   for (const CommittedChange* change : forgotten) delete change;
 }
 
-// Of the commits before `end` each object knows one at most, its first.
+// An object has one commit before `end` at most, its first.
 bool CommitHistory::IsKnown(const CommittedChange& change, std::size_t end) const {
   if (change.position >= end) return true;
   const Changes& own = OfObject(change.object);
