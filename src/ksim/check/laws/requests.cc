@@ -145,7 +145,7 @@ class Requests : public TraceLaw {
     const bool known = std::any_of(own.begin(), own.end(), [&](const CommittedChange* c) {
       return c->seq < r.seq && c->uid() == uid;
     });
-    if (!known)
+    if (!known && !IsOutside(r))
       Contradict(
           r, fmt::format("no {} \"{}\" had the uid {}", r.Text("resource"), r.Text("name"), uid));
   }

@@ -99,12 +99,17 @@ api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* for
       if (request->verb == api::Verb::kDeleteCollection) {
         if (api::Status s = ReadListOptions(url.query, &request->list, &asked); !s.ok()) return s;
       }
-      if (http.body.empty()) return ReadDeleteOptions(url.query, request);
+      if (http.body.empty()) {
+        const api::Status read = ReadDeleteOptions(url.query, request);
+        request->believed_uid = request->del.uid.value_or("");
+        return read;
+      }
       const auto media = NegotiateInput(http.headers.Get("Content-Type"), BuiltinMediaTypes());
       if (!media.ok()) return media.status();
       const auto body = Decode(http.body, (*media)->encoding);
       if (!body.ok()) return body.status();
       TakeDeleteOptions(*body, request);
+      request->believed_uid = request->del.uid.value_or("");
       return {};
     }
     case api::Verb::kPatch: {
@@ -130,6 +135,9 @@ api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* for
   auto body = Decode(http.body, encoding);
   if (!body.ok()) return body.status();
   request->body = *std::move(body);
+  // What the oracles hold a write against: the object that its client has read.
+  if (request->verb == api::Verb::kUpdate)
+    request->believed_uid = SharedText(request->body.Get("metadata").Get("uid").AsString());
   return {};
 }
 
