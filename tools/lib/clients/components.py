@@ -1,5 +1,6 @@
 """The real kube-controller-manager and kube-scheduler with ksim's own switched off: the
-walk-through must have the same writes as ksim's own, by object and in each object's order."""
+walk-through must have the same writes as ksim's own, by object and in each object's order. Then all
+of upstream's controllers: what ksim has no controller for is done, too."""
 import json
 import re
 import signal
@@ -9,7 +10,7 @@ import time
 from .served import ROOT, Served
 
 VERSIONS = {"1.30": "1.30.14", "1.36": "1.36.3"}
-PROGRAMS = ("kube-controller-manager", "kube-scheduler")
+PROGRAMS = ("kube-controller-manager", "kube-scheduler", "kubectl")
 SCENARIO = """apiVersion: ksim.dev/v1
 kind: Scenario
 metadata: {name: outside-components}
@@ -17,10 +18,29 @@ spec:
   compat: "%s"
   cluster: {components: ["*", -kube-controller-manager, -kube-scheduler]}
 """
+MANAGER, SCHEDULER = "kube-controller-manager", "kube-scheduler"
 FLAGS = {
-    "kube-controller-manager": ["--controllers=replicaset", "--leader-elect=false"],
-    "kube-scheduler": ["--leader-elect=false", "--authentication-skip-lookup=true"],
+    MANAGER: ["--leader-elect=false", "--use-service-account-credentials=false"],
+    SCHEDULER: ["--leader-elect=false", "--authentication-skip-lookup=true"],
 }
+# With all of upstream's controllers.
+COMMANDS = [
+    ("kubectl create deployment web --image=nginx --replicas=3", r"created"),
+    ("kubectl rollout status deployment web --timeout=60s", r"successfully rolled out"),
+    ("kubectl set image deployment/web nginx=nginx:2", r"image updated"),
+    ("kubectl rollout status deployment web --timeout=60s", r"successfully rolled out"),
+    ("kubectl rollout undo deployment web", r"rolled back"),
+    ("kubectl rollout status deployment web --timeout=60s", r"successfully rolled out"),
+    ("kubectl create namespace n", r"created"),
+    ("kubectl -n n create deployment x --image=nginx", r"created"),
+    ("kubectl -n n rollout status deployment x --timeout=60s", r"successfully rolled out"),
+    ("kubectl get serviceaccounts,configmaps -n n", r"serviceaccount/default[^$]*kube-root-ca.crt"),
+    ("kubectl delete namespace n --timeout=60s", r"deleted"),
+    ("kubectl create job j --image=i", r"created"),
+    ("kubectl delete deployment web --cascade=foreground --timeout=60s", r"deleted"),
+    ("kubectl delete job j --timeout=60s; sleep 5", r"deleted"),
+    ("kubectl get pods,replicasets,deployments,jobs -A", r"^$"),
+]
 # Times, places, and whatever is drawn: they differ from run to run.
 VARIES = re.compile(r"metadata\.(creationTimestamp|managedFields|uid|resourceVersion|name$"
                     r"|generateName|ownerReferences.*uid)|[tT]ime(stamp)?$|At$|nodeName$"
@@ -33,7 +53,7 @@ def missing(_):
     return ""
 
 
-def programs(options, version):
+def programs(version):
     """The folder with the programs of a version, built if need be."""
     folder = ROOT / "build/kubernetes" / version
     if not all((folder / program).exists() for program in PROGRAMS):
@@ -86,16 +106,17 @@ def events(trace):
     return sorted(found)
 
 
-def start(served, folder):
+def start(served, folder, controllers):
     """Each component, in the name that a real cluster gives it."""
     started = []
-    for program in PROGRAMS:
+    for program in (MANAGER, SCHEDULER):
         config = served.home / f"kubeconfig-{program}"
         text = (served.home / "kubeconfig").read_text()
         config.write_text(text.replace("user: {}", f"user: {{as: 'system:{program}'}}"))
         log = open(served.home / f"{program}.log", "wb")
         started.append(subprocess.Popen(
-            [folder / program, f"--kubeconfig={config}", "--secure-port=0", *FLAGS[program]],
+            [folder / program, f"--kubeconfig={config}", "--secure-port=0", *FLAGS[program],
+             *([f"--controllers={controllers}"] if program == MANAGER else [])],
             stdout=log, stderr=log))
     return started
 
@@ -112,19 +133,37 @@ def await_running(served, count, seconds):
     return False
 
 
-def run_version(options, compat, version):
-    folder = programs(options, version)
+def stop(started):
+    for process in started:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=30)
+
+
+def run_all(options, compat, version):
+    """All controllers: a rollout, a namespace, what owners leave behind."""
+    folder = programs(version)
+    served = Served(options, "components", ["scenario.yaml", "--speed", "real"],
+                    [("scenario.yaml", SCENARIO % compat)])
+    served.add_to_path(folder)
+    started = start(served, folder, "*")
+    time.sleep(6)  # until their caches are filled
+    for command, wanted in COMMANDS:
+        served.shell(command, wanted)
+    stop(started)
+    return served.end()
+
+
+def run_walk_through(options, compat, version):
+    folder = programs(version)
     served = Served(options, "components", ["scenario.yaml", "--speed", "real"],
                     [("scenario.yaml", SCENARIO % compat), ("rs.yaml", walk_through())])
-    started = start(served, folder)
+    started = start(served, folder, "replicaset")
     time.sleep(4)  # until their caches are filled
     served.shell("curl -sf -X POST -A kubectl -H 'Content-Type: application/yaml' --data-binary "
                  "@rs.yaml $SERVER/apis/apps/v1/namespaces/default/replicasets", '"uid"')
     served.judge(f"{version}: two pods run", await_running(served, 2, 60), "")
     time.sleep(1)
-    for process in started:
-        process.send_signal(signal.SIGTERM)
-        process.wait(timeout=30)
+    stop(started)
     own = served.home / "own.jsonl"
     subprocess.run([options.ksim, "run", ROOT / "scenarios/replicaset.yaml", "--set",
                     f'compat="{compat}"', "--trace", own, "-q"], check=True,
@@ -141,4 +180,5 @@ def run_version(options, compat, version):
 
 
 def run(options):
-    return sum(run_version(options, *pair) for pair in VERSIONS.items())
+    return sum(run_walk_through(options, *pair) + run_all(options, *pair)
+               for pair in VERSIONS.items())

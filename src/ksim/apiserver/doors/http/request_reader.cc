@@ -135,7 +135,7 @@ api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* for
   auto body = Decode(http.body, encoding);
   if (!body.ok()) return body.status();
   request->body = *std::move(body);
-  // What the oracles hold a write against: the object that its client has read.
+  // The oracles hold a write against the object that its client has read.
   if (request->verb == api::Verb::kUpdate)
     request->believed_uid = SharedText(request->body.Get("metadata").Get("uid").AsString());
   return {};
