@@ -10,7 +10,9 @@ install(TARGETS ksim_library ${KSIM_LIBRARY_MODULES} EXPORT ksimTargets
 install(EXPORT ksimTargets NAMESPACE ksim:: DESTINATION ${config_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ksim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET ksim)
-  install(TARGETS ksim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ksim RUNTIME DESTINATION bin)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/libexec/ksim/envtest DESTINATION libexec/ksim
+    USE_SOURCE_PERMISSIONS)
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ksimConfig.cmake.in

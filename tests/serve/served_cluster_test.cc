@@ -153,6 +153,13 @@ TEST(ServedCluster, ASaidFaultMustBeOne) {
   EXPECT_EQ(why("{at: 3s, heal: {}}"), "a fault that is injected happens at once");
   EXPECT_NE(why("dropWatch: {client: nobody, resource: pods}").find("there is no"),
             std::string::npos);
+  // Whoever is outside may define a kind.
+  EXPECT_EQ(why("dropWatch: {client: outside-a, resource: books.example.com}"), "");
+  EXPECT_NE(why("dropWatch: {client: outside-a, resource: books}").find("unknown resource type"),
+            std::string::npos);
+  EXPECT_NE(why("dropWatch: {client: kube-scheduler, resource: books.example.com}")
+                .find("unknown resource type"),
+            std::string::npos);
 }
 
 TEST(ServedCluster, ClientsHaveTheNameOfTheirProgram) {

@@ -67,6 +67,8 @@ struct ClusterSpec {
   std::int64_t max_requests_inflight = 0;  // of each API server; 0 = no limit
   std::int64_t max_mutating_requests_inflight = 0;
   std::int64_t percentage_of_nodes_to_score = 0;  // of the scheduler; 0 = as it thinks fit
+  // "*" is those that are on by default, "-NAME" takes one away.
+  std::vector<std::string> admission_plugins = {"*"};
   // "*" is kube-controller-manager and kube-scheduler, "-NAME" takes one away.
   std::vector<std::string> components = {"*"};
   std::vector<std::string> controllers = {"*"};

@@ -49,6 +49,9 @@ int TerminalColumns(int fd);   // 80 where nobody knows
 int ProcessorCount();          // at least 1
 std::int64_t ResidentBytes();  // of this process; 0 when the system does not tell
 
+std::string ProgramPath();  // of this process, without symbolic links; "" when nobody knows
+std::int64_t ProcessId();
+
 // The machine's name, and the addresses of its network interfaces but the loopback's and those that
 // are good on one link only, in the system's order, IPv4 first.
 std::string HostName();

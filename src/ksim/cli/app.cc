@@ -77,8 +77,10 @@ void PrintErrorAsTree(Io& io, std::string_view command, const FlagSet& flags,
 int RunOneCommand(Io& io, const Command& command, const std::vector<std::string>& args) {
   CommonFlags common;
   const Invocation invocation = InvokeWithCommonFlags(command, common);
+  // Words behind `--` are another program's.
+  const auto end = std::find(args.begin(), args.end(), "--");
   for (const char* help : {"--help", "-h"}) {
-    if (!absl::c_linear_search(args, help)) continue;
+    if (std::find(args.begin(), end, help) == end) continue;
     io.Out(CommandHelp(command, invocation.flags));
     return kOk;
   }

@@ -46,6 +46,7 @@ Invocation Invoke() {
 Command RunCommand();
 Command ServeCommand();
 Command CtlCommand();
+Command EnvtestCommand();
 Command ReplayCommand();
 Command DiffCommand();
 Command CheckCommand();

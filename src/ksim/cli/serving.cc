@@ -11,9 +11,32 @@
 #include "ksim/cli/listen_flags.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/signals.h"
+#include "ksim/scenario/dry_run.h"
 #include "ksim/serve/kubeconfig.h"
 
 namespace ksim::cli {
+
+std::optional<scenario::Loaded> LoadServed(Io& io, const std::vector<std::string>& files,
+                                           const scenario::LoadOptions& options, bool quiet) {
+  scenario::Loaded loaded = scenario::Load(files, options);
+  std::vector<Diagnostic> errors = loaded.errors;
+  for (std::size_t i = 0; errors.empty() && i < loaded.scenarios.size(); ++i) {
+    errors = scenario::NotInThisVersion(loaded.scenarios[i], loaded.files[i]);
+    for (Diagnostic& d : errors) d.severity = Diagnostic::Severity::kError;
+    if (errors.empty()) errors = scenario::DryRun(loaded.scenarios[i]);
+  }
+  if (!quiet) io.Err(Render(loaded.warnings, io.err_color()));
+  if (!errors.empty()) {
+    io.Err(Render(errors, io.err_color()));
+    return std::nullopt;
+  }
+  if (loaded.scenarios.size() != 1) {
+    Refuse(io, "ksim serve",
+           fmt::format("serves one cluster, these are {} scenarios", loaded.scenarios.size()));
+    return std::nullopt;
+  }
+  return loaded;
+}
 
 Serving::Serving(Io& io, const scenario::Scenario& scenario, const std::string& file,
                  ServingOptions options)
@@ -116,7 +139,12 @@ int Serving::Report(scenario::RunReport report, trace::TraceStream* trace) {
     }
   }
   io_.Err(Complaints(report, {}, options_.strict, io_.err_color()));
-  if (options_.trace != "-") io_.Out(SummaryLine(scenario_, report, false));
+  const std::string summary = SummaryLine(scenario_, report, false);
+  if (options_.summary_to_err) {
+    io_.Err(summary);
+  } else if (options_.trace != "-") {
+    io_.Out(summary);
+  }
   return code;
 }
 

@@ -7,6 +7,7 @@
 
 #include "ksim/base/time.h"
 #include "ksim/cli/io.h"
+#include "ksim/scenario/load.h"
 #include "ksim/scenario/not_simulated.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/scenario/scenario.h"
@@ -23,7 +24,13 @@ struct ServingOptions {
   std::string trace;       // file to write, or -; "": none
   std::optional<VirtualTime> until;
   bool strict = false;  // what nobody simulates is a failure
+  // The last line of the run goes to stderr, for who starts it reads no result.
+  bool summary_to_err = false;
 };
+
+// The one scenario of the files, checked; nothing, and its errors printed, for anything else.
+std::optional<scenario::Loaded> LoadServed(Io& io, const std::vector<std::string>& files,
+                                           const scenario::LoadOptions& options, bool quiet);
 
 class Serving {
  public:

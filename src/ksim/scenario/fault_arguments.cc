@@ -157,6 +157,12 @@ void CheckActor(const Known& known, MappingReader& args, const fault::FaultVerb&
 
 void CheckResource(ParseContext& context, MappingReader& args) {
   if (!args.Has("resource")) return;
+  // A client outside may bring the definition of a kind, whose group says that it is no slip.
+  const std::string given = args.String("resource");
+  if (args.Has("client") && args.String("client").starts_with(kOutside) &&
+      given.find('.') != given.npos && context.kinds.ByName(given) == nullptr) {
+    return;
+  }
   std::string resource, name;
   const std::size_t before = context.problems.errors.size();
   ReadResource(context, args, &resource, &name, false);

@@ -185,6 +185,7 @@ class NotSimulatedFinder::Impl {
     const bool waits = row == nullptr || row->effect == Effect::kNeedsController;
     const ControllerInfo* missing =
         row == nullptr || row->controller.empty() ? nullptr : Missing(row->controller);
+    if (row == nullptr && IsOthers("kube-controller-manager")) return true;
     if (row != nullptr && row->effect == Effect::kSimulated) return true;
     if (row != nullptr && !row->controller.empty() && missing == nullptr) return true;
     if (!waits) {

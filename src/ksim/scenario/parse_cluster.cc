@@ -7,6 +7,7 @@
 #include "ksim/api/variants.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/drawn_faults.h"
+#include "ksim/scenario/admission_plugins.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
 
@@ -236,6 +237,13 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   cluster.deny = ParseDeny(context, reader);
   cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
   cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);
+  if (reader.Has("admissionPlugins")) {
+    CheckNames(reader, "admissionPlugins", AdmissionPlugins(), "admission plugin");
+    cluster.admission_plugins = reader.Strings("admissionPlugins", cluster.admission_plugins);
+    if (EnabledAdmissionPlugins(cluster, compat).empty())
+      context.problems.Error(reader.Find("admissionPlugins")->span,
+                             "a server without any is none: keep NamespaceLifecycle");
+  }
   if (reader.Has("components")) {
     CheckNames(reader, "components", Components(), "component");
     cluster.components = reader.Strings("components", cluster.components);

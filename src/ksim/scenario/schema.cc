@@ -145,6 +145,11 @@ const Type& ClusterType() {
         "Retry-After 1. 0 is no limit.",
         "0"},
        {"maxMutatingRequestsInflight", "integer", "The same for requests that write.", "0"},
+       {"admissionPlugins", "list of names",
+        "Admission plugins of the API servers; \"*\" is those that are on by default, \"-NAME\" "
+        "takes "
+        "one away.",
+        "[\"*\"]"},
        {"components", "list of names",
         "Which of kube-controller-manager and kube-scheduler the cluster runs; \"*\" is both, "
         "\"-NAME\" takes one away: of a cluster that is served, a client outside may do its work.",

@@ -56,6 +56,7 @@ struct Named {
 };
 const std::vector<Named>& Oracles();
 const std::vector<Named>& Components();  // of the control plane, that a cluster may do without
+const std::vector<Named>& AdmissionPlugins();
 const std::vector<Named>& Controllers();
 const std::vector<Named>& Sites();
 const Named* FindNamed(const std::vector<Named>& set, std::string_view name);

@@ -1,4 +1,5 @@
 // Fault verbs, oracles, controllers and sites by name.
+#include "ksim/apiserver/server.h"
 #include "ksim/check/oracle.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/catalogue.h"
@@ -51,6 +52,17 @@ const std::vector<Named>& Components() {
   static const std::vector<Named> all{
       {"kube-controller-manager", "Runs the controllers of spec.cluster.controllers."},
       {"kube-scheduler", "Binds pods to nodes."}};
+  return all;
+}
+
+const std::vector<Named>& AdmissionPlugins() {
+  static const std::vector<std::string> names = apiserver::AllAdmissionPlugins();
+  static const std::vector<Named> all = [] {
+    std::vector<Named> out;
+    for (const std::string& name : names)
+      out.push_back({name, "An admission plugin of kube-apiserver."});
+    return out;
+  }();
   return all;
 }
 

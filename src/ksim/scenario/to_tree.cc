@@ -70,6 +70,8 @@ Value ClusterTree(const ClusterSpec& c) {
             Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},
            {"variants", Map(c.variants)},
            {"processes", processes.Build()}});
+  if (c.admission_plugins != ClusterSpec().admission_plugins)
+    out = out.Set("admissionPlugins", Strings(c.admission_plugins));
   if (c.components != ClusterSpec().components) out = out.Set("components", Strings(c.components));
   if (c.percentage_of_nodes_to_score == 0) return out;
   return out.Set("scheduler",

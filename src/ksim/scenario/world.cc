@@ -10,6 +10,7 @@
 #include "ksim/client/rest/component_limits.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/kubelet/kubelet.h"
+#include "ksim/scenario/admission_plugins.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
@@ -142,7 +143,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
   env_.variants = shared_.variants = VariantsOf(scenario);
   RegisterKinds(scenario, options);
-  AddServers(scenario.cluster, options.audit);
+  AddServers(scenario, options.audit);
   AddControllers(scenario, options);
   if (scenario.cluster.Runs("kube-scheduler")) AddScheduler(scenario.cluster);
   for (const NodeSpec& spec : scenario.cluster.nodes)
@@ -160,12 +161,14 @@ void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options)
   LearnKinds(kinds_, scenario);
 }
 
-void World::AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit) {
+void World::AddServers(const Scenario& scenario, apiserver::AuditLog* audit) {
+  const ClusterSpec& cluster = scenario.cluster;
   for (std::int64_t i = 0; i < cluster.api_servers; ++i) {
     if (i > 0 && IsInterrupted()) return;  // all others need one
     apiserver::ServerOptions options;
     options.name = fmt::format("kube-apiserver-{}", i);
     options.policy = PolicyOf(cluster);
+    options.admission_plugins = EnabledAdmissionPlugins(cluster, scenario.compat);
     options.audit = audit;
     servers_.push_back(std::make_unique<apiserver::Server>(shared_, etcd_, std::move(options)));
   }

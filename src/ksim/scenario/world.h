@@ -104,7 +104,7 @@ class World : public fault::Cluster {
   std::vector<store::KeyValue> Stored(std::string_view prefix) const;  // by key
   bool IsInterrupted() const { return interrupted_ && interrupted_(); }
   void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
-  void AddServers(const ClusterSpec& cluster, apiserver::AuditLog* audit);
+  void AddServers(const Scenario& scenario, apiserver::AuditLog* audit);
   void AddControllers(const Scenario& scenario, const WorldOptions& options);
   void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers);
   void AddReplicas(const std::string& base, std::int64_t replicas,

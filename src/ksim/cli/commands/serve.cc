@@ -13,9 +13,7 @@
 #include "ksim/cli/listen_flags.h"
 #include "ksim/cli/scenario_flags.h"
 #include "ksim/cli/serving.h"
-#include "ksim/scenario/dry_run.h"
 #include "ksim/scenario/load.h"
-#include "ksim/scenario/not_simulated.h"
 
 namespace ksim::cli {
 namespace {
@@ -67,31 +65,11 @@ void AddServeFlags(FlagSet& set, ServeFlags& flags) {
   AddBisectFlag(set, flags.common);
 }
 
-std::optional<Loaded> LoadServed(Io& io, const ServeFlags& flags) {
+std::optional<Loaded> LoadFiles(Io& io, const ServeFlags& flags) {
   scenario::LoadOptions options = LoadOptionsOf(flags.scenario);
-  std::vector<std::string> files = flags.files;
-  if (files.empty()) {
-    files = {"serve.yaml"};
-    options.read = [](const std::string&) { return std::string(kEmptyScenario); };
-  }
-  Loaded loaded = scenario::Load(files, options);
-  std::vector<Diagnostic> errors = loaded.errors;
-  for (std::size_t i = 0; errors.empty() && i < loaded.scenarios.size(); ++i) {
-    errors = scenario::NotInThisVersion(loaded.scenarios[i], loaded.files[i]);
-    for (Diagnostic& d : errors) d.severity = Diagnostic::Severity::kError;
-    if (errors.empty()) errors = scenario::DryRun(loaded.scenarios[i]);
-  }
-  if (!flags.common.quiet) io.Err(Render(loaded.warnings, io.err_color()));
-  if (!errors.empty()) {
-    io.Err(Render(errors, io.err_color()));
-    return std::nullopt;
-  }
-  if (loaded.scenarios.size() != 1) {
-    Refuse(io, "ksim serve",
-           fmt::format("serves one cluster, these are {} scenarios", loaded.scenarios.size()));
-    return std::nullopt;
-  }
-  return loaded;
+  if (!flags.files.empty()) return LoadServed(io, flags.files, options, flags.common.quiet);
+  options.read = [](const std::string&) { return std::string(kEmptyScenario); };
+  return LoadServed(io, {"serve.yaml"}, options, flags.common.quiet);
 }
 
 int RunServe(Io& io, const ServeFlags& flags) {
@@ -107,7 +85,7 @@ int RunServe(Io& io, const ServeFlags& flags) {
     return Refuse(io, "--trace",
                   "a served cluster writes JSON Lines, which can be read at any time",
                   "FILE.jsonl");
-  const std::optional<Loaded> loaded = LoadServed(io, flags);
+  const std::optional<Loaded> loaded = LoadFiles(io, flags);
   if (!loaded) return kInvalid;
   for (const std::string* file : {&flags.trace, &flags.kubeconfig}) {
     if (file->empty()) continue;

@@ -1,0 +1,14 @@
+// The admission plugins that a cluster's API servers run.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ksim/scenario/scenario.h"
+
+namespace ksim::scenario {
+
+// Those of spec.cluster.admissionPlugins: "*" is what the version has on by default, "-NAME" goes
+// before all else.
+std::vector<std::string> EnabledAdmissionPlugins(const ClusterSpec& cluster, api::Compat compat);
+
+}  // namespace ksim::scenario
