@@ -18,10 +18,14 @@ class Target final : public ControlTarget {
   Speed speed() const override { return speed_; }
   void SetSpeed(Speed speed) override { speed_ = speed; }
   void Step(Duration by) override { stepped = by; }
-  void Inject(Input input) override { injected.push_back(std::move(input)); }
+  std::string Inject(Input input) override {
+    injected.push_back(std::move(input));
+    return meets_nothing;
+  }
 
   Duration stepped;
   std::vector<Input> injected;
+  std::string meets_nothing;
 
  private:
   ServedCluster& cluster_;
@@ -73,6 +77,10 @@ TEST_F(ControlTest, AFaultIsAnInputOnceItIsRight) {
   ASSERT_EQ(target.injected.size(), 2u);
   EXPECT_EQ(target.injected[0].text, drop);
   EXPECT_EQ(target.injected[1].what, Input::What::kHeal);
+  target.meets_nothing = "kube-scheduler has no watch of pods";
+  const auto [code, body] = Ask("POST", "/ksim/v1/inject", drop);
+  EXPECT_EQ(code, 404);
+  EXPECT_EQ(body.Get("error").AsString(), "nothing happens: kube-scheduler has no watch of pods");
 }
 
 TEST_F(ControlTest, ShowsObjectsAndVerdict) {

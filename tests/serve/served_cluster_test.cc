@@ -91,6 +91,42 @@ TEST(ServedCluster, FaultsActOnClientsOutside) {
   EXPECT_TRUE(served.cluster.watches().empty());
 }
 
+// It may come later than the fault.
+TEST(ServedCluster, AFaultWaitsForTheClientThatItNames) {
+  Served served;
+  served.Act(What::kFault, 0, "rejectWrite: {client: outside-kubectl, code: 500}");
+  served.Advance(Seconds(1));
+  EXPECT_EQ(served.cluster.skipped(), "");
+  EXPECT_EQ(served.Ask("POST", kMaps, kMapA).code, 500);
+  EXPECT_EQ(served.Ask("POST", kMaps, kMapA).code, 201);
+  served.Act(What::kFault, 0, "dropWatch: {client: outside-kubectl, resource: pods}");
+  served.Advance(Seconds(1));
+  EXPECT_EQ(served.cluster.skipped(), "outside-kubectl has no open watch of pods");
+  Served scripted("  faults: [{at: 0s, rejectWrite: {client: outside-kubectl, code: 500}}]\n");
+  EXPECT_EQ(scripted.Ask("POST", kMaps, kMapA).code, 500);
+}
+
+TEST(ServedCluster, AClientReadsWhatAnotherServerHasThatIsBehind) {
+  Served served("  cluster: {nodes: 1, apiServers: 2}\n");
+  const std::string from_cache = std::string(kMaps) + "?resourceVersion=0";
+  served.Act(What::kFault, 0, "freezeCache: {server: kube-apiserver-1, resource: configmaps}");
+  EXPECT_EQ(served.Ask("POST", kMaps, kMapA).code, 201);
+  const auto watch = served.Send("GET", kWatchA);
+  served.Advance(Seconds(1));
+  EXPECT_NE(served.Ask("GET", from_cache).body.find("\"name\":\"a\""), std::string::npos);
+  served.Act(What::kFault, 0, "connect: {client: outside-kubectl, server: kube-apiserver-1}");
+  served.Advance(Seconds(1));
+  EXPECT_TRUE(served.reader.answers[watch].ended || served.reader.answers[watch].reset);
+  EXPECT_EQ(served.Ask("GET", from_cache).body.find("\"name\":\"a\""), std::string::npos);
+  served.Act(What::kFault, 0, "serverDown: {server: kube-apiserver-1}");
+  served.Advance(Seconds(1));
+  apiserver::http::HttpRequest request;
+  request.headers.Add("User-Agent", "kubectl/v1.30");
+  EXPECT_FALSE(served.cluster.accepting(request));
+  request.headers.Set("User-Agent", "curl/8");
+  EXPECT_TRUE(served.cluster.accepting(request));
+}
+
 // A client outside is told of nothing, so whoever serves the cluster is.
 TEST(ServedCluster, WhatClientsAskForAndNobodyDoesIsNoted) {
   constexpr const char* kPods = "/api/v1/namespaces/default/pods";

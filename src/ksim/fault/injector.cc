@@ -80,8 +80,8 @@ void Injector::Arm(const std::vector<Spec>& script) {
   }
 }
 
-bool Injector::Fire(const Spec& spec, Plan plan, std::uint64_t cause) {
-  return Begin(spec, plan, fmt::format("d{}", next_drawn_++), cause, nullptr);
+bool Injector::Fire(const Spec& spec, Plan plan, std::uint64_t cause, std::string* why) {
+  return Begin(spec, plan, fmt::format("d{}", next_drawn_++), cause, nullptr, why);
 }
 
 void Injector::FireAfterStep(Spec spec, Plan plan, std::uint64_t cause) {
@@ -89,7 +89,7 @@ void Injector::FireAfterStep(Spec spec, Plan plan, std::uint64_t cause) {
 }
 
 bool Injector::Begin(const Spec& spec, Plan plan, std::string id, std::uint64_t cause,
-                     FaultOutcome* outcome) {
+                     FaultOutcome* outcome, std::string* why) {
   const FaultVerb* verb = FindVerb(spec.verb);
   KSIM_CHECK(verb != nullptr) << "no fault " << spec.verb;
   auto owned = std::make_unique<Active>();
@@ -109,6 +109,7 @@ bool Injector::Begin(const Spec& spec, Plan plan, std::string id, std::uint64_t 
     outcome->why = effect.skipped;
   }
   if (!effect.skipped.empty()) {
+    if (why != nullptr) *why = effect.skipped;
     Emit(active, "skipped", cause);
     Remove(id);
     return false;

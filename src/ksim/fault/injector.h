@@ -97,8 +97,9 @@ class Injector {
     return outcomes_;
   }  // of the script, in order
 
-  // Inside a step, but not inside a bus subscriber. False if it was skipped. Drawn ids: d1, d2, ...
-  bool Fire(const Spec& spec, Plan plan, std::uint64_t cause);
+  // Inside a step, but not inside a bus subscriber. False if it was skipped; then `why` says why.
+  // Drawn ids: d1, d2, ...
+  bool Fire(const Spec& spec, Plan plan, std::uint64_t cause, std::string* why = nullptr);
   // The same when the running step returns: what a bus subscriber may call.
   void FireAfterStep(Spec spec, Plan plan, std::uint64_t cause);
 
@@ -137,7 +138,7 @@ class Injector {
     std::vector<const sim::Process*> any_of;
   };
   bool Begin(const Spec& spec, Plan plan, std::string id, std::uint64_t cause,
-             FaultOutcome* outcome);
+             FaultOutcome* outcome, std::string* why = nullptr);
   void TakeEffect(const std::string& id, FaultEffect effect);
   void Strike(const std::string& id, std::uint64_t cause);
   void End(const std::string& id, std::uint64_t cause);

@@ -128,9 +128,10 @@ FaultEffect Connect(FaultCall& call) {
   apiserver::Server* server = call.Server();
   if (process == nullptr || server == nullptr)
     return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
+  if (!call.cluster().Connect(*process, *server))
+    return Skipped(fmt::format("{} talks to no API server", process->name()));
   call.Begin();
-  if (call.cluster().Connect(*process, *server))
-    call.cluster().fault_hooks().CutStreams(process->name(), nullptr, api::Status());
+  call.cluster().fault_hooks().CutStreams(process->name(), nullptr, api::Status());
   return AtOnce();
 }
 

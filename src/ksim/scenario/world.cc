@@ -353,7 +353,10 @@ bool World::Connect(sim::Process& process, apiserver::Server& server) {
     component->ConnectTo(server.endpoint());
     return true;
   }
-  return false;
+  const auto client = clients_.find(process.name());
+  if (client == clients_.end()) return false;
+  client->second(server.endpoint());
+  return true;
 }
 
 bool World::SetTrouble(std::string_view node, std::string_view what, bool on) {

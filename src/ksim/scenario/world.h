@@ -75,6 +75,12 @@ class World : public fault::Cluster {
   bool SetTrouble(std::string_view node, std::string_view what, bool on) override;
   fault::Election ElectionOf(std::string_view name) override;
 
+  // A process that is none of the cluster's own, and how it is told of the API server that it is to
+  // use. It outlives the run.
+  void AddClient(sim::Process& process, std::function<void(api::Endpoint&)> connect) {
+    clients_[process.name()] = std::move(connect);
+  }
+
   // Starts every process. Nothing has run yet when it returns. False: it was interrupted.
   bool Start();
   // The user's kubectl; good from Start on.
@@ -124,7 +130,8 @@ class World : public fault::Cluster {
   store::Etcd etcd_;
   std::vector<std::unique_ptr<apiserver::Server>> servers_;
   std::vector<std::unique_ptr<ElectionGroup>> elections_;
-  std::vector<std::unique_ptr<Component>> components_;  // in order of starting
+  std::map<std::string, std::function<void(api::Endpoint&)>> clients_;  // of AddClient, by process
+  std::vector<std::unique_ptr<Component>> components_;                  // in order of starting
   std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
   std::set<std::string> removed_nodes_;
   std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults

@@ -127,7 +127,9 @@ http::HttpResponse Control::Serve(const http::HttpRequest& request, const http::
     if (!spec.ok()) return Error(400, Message(spec.status()));
     input.text = request.body;
   }
-  target_.Inject(std::move(input));
+  const bool fault = input.what == Input::What::kFault;
+  if (const std::string why = target_.Inject(std::move(input)); fault && !why.empty())
+    return Error(404, fmt::format("nothing happens: {}", why));
   return Json(200, Status());
 }
 

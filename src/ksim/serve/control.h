@@ -5,7 +5,7 @@
 //   GET  snapshot   all objects, as a List
 //   POST step       {"for": "10s"}: the clock goes on by that, at once
 //   POST run        {"speed": "real"}: from now on at that speed
-//   POST inject     VERB: {ARGUMENTS} of a fault
+//   POST inject     VERB: {ARGUMENTS} of a fault; 404 if there is nothing that it could meet
 //   POST heal       ends all faults
 //
 // Everything but GET changes the run; what changes more than its pace is an input of the trace.
@@ -30,7 +30,8 @@ class ControlTarget {
   virtual Speed speed() const = 0;
   virtual void SetSpeed(Speed speed) = 0;
   virtual void Step(Duration by) = 0;
-  virtual void Inject(Input input) = 0;
+  // At once. Why a fault met nothing; "" if it began.
+  virtual std::string Inject(Input input) = 0;
 };
 
 class Control {

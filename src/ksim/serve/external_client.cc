@@ -21,13 +21,18 @@ struct ExternalClient::OpenWatch {
 
 ExternalClient::ExternalClient(client::Environment& env, api::Endpoint& server,
                                const std::string& name)
-    : env_(env), server_(server), process_(env.sim.AddProcess(name)) {
+    : env_(env), server_(&server), process_(env.sim.AddProcess(name)) {
   process_.OnStart(
-      [this] { connection_ = std::make_unique<client::Connection>(env_, process_, server_); });
+      [this] { connection_ = std::make_unique<client::Connection>(env_, process_, *server_); });
   process_.OnStop([this] { connection_.reset(); });
 }
 
 ExternalClient::~ExternalClient() = default;
+
+void ExternalClient::ConnectTo(api::Endpoint& server) {
+  server_ = &server;
+  if (connection_ != nullptr) connection_->ConnectTo(server);
+}
 
 void ExternalClient::Identify(api::Request& request) const {
   request.actor = process_.actor();

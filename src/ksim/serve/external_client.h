@@ -24,6 +24,9 @@ class ExternalClient final : public apiserver::Pipeline {
   ExternalClient& operator=(const ExternalClient&) = delete;
 
   sim::Process& process() { return process_; }
+  api::Endpoint& server() { return *server_; }
+  // From its next request on, also after a restart, the client uses that server.
+  void ConnectTo(api::Endpoint& server);
 
   // --- Pipeline: a request starts on its way to the server ---
   const std::string& name() const override { return process_.name(); }
@@ -42,7 +45,7 @@ class ExternalClient final : public apiserver::Pipeline {
                               std::shared_ptr<api::WatchSink> sink);
 
   client::Environment& env_;
-  api::Endpoint& server_;
+  api::Endpoint* server_;
   sim::Process& process_;
   std::unique_ptr<client::Connection> connection_;  // null while the process is dead
   std::map<std::uint64_t, OpenWatch*> watches_;     // by the stream's number

@@ -53,6 +53,11 @@ ServedCluster::~ServedCluster() {
 
 VirtualTime ServedCluster::NextDue() { return runner_.world().sim().NextDue(); }
 
+void ServedCluster::Begin() {
+  runner_.Begin();
+  for (const fault::Spec& spec : scenario_.faults) AddClientsOf(spec.args);
+}
+
 Stop ServedCluster::AdvanceTo(VirtualTime t) {
   sim::Simulation::Limits limits;
   limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
@@ -93,9 +98,7 @@ void ServedCluster::Apply(const Input& input) {
       if (open) session->second.http->Resume(input.stream);
       return;
     case Input::What::kFault:
-      // No fault of the script: it is numbered as those are that a run draws.
-      if (const auto spec = ParseFault(input.text); spec.ok())
-        runner_.injector().Fire(*spec, fault::Plan::kDrawn, sim.context().cause);
+      if (const auto spec = ParseFault(input.text); spec.ok()) Inject(*spec);
       return;
     case Input::What::kHeal:
       return runner_.Heal();
@@ -120,8 +123,29 @@ void ServedCluster::DropIdleSessions() {
   });
 }
 
+// No fault of the script: it is numbered as those are that a run draws.
+void ServedCluster::Inject(const fault::Spec& spec) {
+  sim::Simulation& sim = runner_.world().sim();
+  AddClientsOf(spec.args);
+  skipped_.clear();
+  runner_.injector().Fire(spec, fault::Plan::kDrawn, sim.context().cause, &skipped_);
+}
+
+void ServedCluster::AddClientsOf(const value::Value& args) {
+  const auto add = [&](const value::Value& arg) {
+    if (arg.AsString().starts_with(scenario::kOutside)) ClientNamed(std::string(arg.AsString()));
+  };
+  for (const value::Value::Member& member : args.members()) {
+    add(member.value);
+    for (const value::Value& item : member.value.items()) add(item);
+  }
+}
+
 ExternalClient& ServedCluster::ClientOf(const http::HttpRequest& request) {
-  std::string name = ProcessNameOf(request);
+  return ClientNamed(ProcessNameOf(request));
+}
+
+ExternalClient& ServedCluster::ClientNamed(std::string name) {
   if (clients_.size() >= kMostClients && !clients_.contains(name))
     name = std::string(scenario::kOutside) + "others";
   std::unique_ptr<ExternalClient>& client = clients_[name];
@@ -129,6 +153,7 @@ ExternalClient& ServedCluster::ClientOf(const http::HttpRequest& request) {
     scenario::World& world = runner_.world();
     client =
         std::make_unique<ExternalClient>(world.env(), world.servers().front()->endpoint(), name);
+    world.AddClient(client->process(), [c = client.get()](api::Endpoint& e) { c->ConnectTo(e); });
     world.StartProcess(client->process());
   }
   return *client;
@@ -173,7 +198,9 @@ std::vector<ServedWatch> ServedCluster::watches() const {
   return out;
 }
 
-bool ServedCluster::accepting() {
+bool ServedCluster::accepting(const http::HttpRequest& request) {
+  const auto client = clients_.find(ProcessNameOf(request));
+  if (client != clients_.end()) return client->second->server().accepting();
   return runner_.world().servers().front()->endpoint().accepting();
 }
 

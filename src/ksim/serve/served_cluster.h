@@ -47,7 +47,7 @@ class ServedCluster {
   VirtualTime NextDue();
 
   // Starts the cluster. Once, first.
-  void Begin() { runner_.Begin(); }
+  void Begin();
   // Runs every event up to `t`, which is not before now(); after an input it is past its time, so
   // that no two inputs of one time have an event between them. Anything but kTimeReached is the end
   // of the run.
@@ -65,8 +65,10 @@ class ServedCluster {
   // The watches of all connections that are there, as the run knows them: an input that is taken
   // but not applied does not show.
   std::vector<ServedWatch> watches() const;
-  // Whether the API server takes requests.
-  bool accepting();
+  // Whether the API server of the client that sends this takes requests.
+  bool accepting(const apiserver::http::HttpRequest& request);
+  // Why the fault that was injected last met nothing; "" if it began.
+  const std::string& skipped() const { return skipped_; }
 
   // A fault as spec.faults has it, without a time: `VERB: {ARGUMENTS}`, in YAML or JSON.
   // InvalidArgument with everything that is wrong with it.
@@ -81,7 +83,11 @@ class ServedCluster {
   void Apply(const Input& input);
   void Serve(const Input& input);
   void DropIdleSessions();
+  void Inject(const fault::Spec& spec);
+  // There is a process for each client that a fault names, so that the fault waits for it.
+  void AddClientsOf(const value::Value& args);
   ExternalClient& ClientOf(const apiserver::http::HttpRequest& request);
+  ExternalClient& ClientNamed(std::string name);
 
   const scenario::Scenario scenario_;
   scenario::Runner runner_;
@@ -90,6 +96,7 @@ class ServedCluster {
   std::map<std::string, std::unique_ptr<ExternalClient>> clients_;  // by process
   std::map<std::int64_t, Session> sessions_;                        // by connection
   VirtualTime last_input_{-1};
+  std::string skipped_;
 };
 
 // The name of the process that a client outside has inside: outside-kubectl, by its User-Agent.

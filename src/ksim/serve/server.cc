@@ -79,23 +79,22 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Listen(ServedCluster& cluster,
 
 Stop Server::Run() {
   pace_ = Pace(options_.speed, cluster_.now(), os::MonotonicNow());
-  Stop stop = Stop::kTimeReached;
-  while (stop == Stop::kTimeReached && !(options_.stop && options_.stop())) {
+  while (stop_ == Stop::kTimeReached && !(options_.stop && options_.stop())) {
     sockets_->Poll(TimeToWait());
-    stop = Advance();
-    if (stop == Stop::kTimeReached && (!inputs_.empty() || MustAnswer())) {
+    if (stop_ == Stop::kTimeReached) stop_ = Advance();
+    if (stop_ == Stop::kTimeReached && (!inputs_.empty() || MustAnswer())) {
       TakeInputs();
-      stop = AnswerRequests();
+      stop_ = AnswerRequests();
     }
     sockets_->Flush();
     PauseAndResume();
     if (options_.on_idle) options_.on_idle();
   }
   // After the last input the clock is past its time, as in a replay.
-  if (stop == Stop::kTimeReached) stop = cluster_.AdvanceTo(cluster_.now());
+  if (stop_ == Stop::kTimeReached) stop_ = cluster_.AdvanceTo(cluster_.now());
   sockets_->Close(kLastWords);
   inputs_.clear();
-  return stop;
+  return stop_;
 }
 
 Duration Server::TimeToWait() {
@@ -152,6 +151,13 @@ void Server::PauseAndResume() {
   }
 }
 
+std::string Server::Inject(Input input) {
+  inputs_.push_back(std::move(input));
+  TakeInputs();
+  if (stop_ == Stop::kTimeReached) stop_ = cluster_.AdvanceTo(cluster_.now());
+  return cluster_.skipped();
+}
+
 void Server::SetSpeed(Speed speed) { pace_.Change(speed, os::MonotonicNow()); }
 
 void Server::Step(Duration by) {
@@ -192,7 +198,7 @@ void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::Htt
     return writer.Respond(stream, *std::move(refusal));
   if (Control::IsControlPath(*url)) return writer.Respond(stream, control_.Serve(request, *url));
   // A server that is down answers nothing at all.
-  if (!cluster_.accepting()) return writer.Reset(stream);
+  if (!cluster_.accepting(request)) return writer.Reset(stream);
   if (auto answer = OwnAnswer(request, *url)) return writer.Respond(stream, *std::move(answer));
   Input input;
   input.what = Input::What::kRequest;

@@ -60,7 +60,7 @@ class Server final : public SocketUser, public ControlTarget {
   Speed speed() const override { return pace_.speed(); }
   void SetSpeed(Speed speed) override;
   void Step(Duration by) override;
-  void Inject(Input input) override { inputs_.push_back(std::move(input)); }
+  std::string Inject(Input input) override;
 
  private:
   Server(ServedCluster& cluster, const scenario::Scenario& scenario, ServerOptions options);
@@ -87,7 +87,8 @@ class Server final : public SocketUser, public ControlTarget {
   std::unique_ptr<Tls> tls_;  // outlives the sockets
   std::unique_ptr<Sockets> sockets_;
   Pace pace_;
-  std::vector<Input> inputs_;  // come in, not taken yet
+  sim::Simulation::Stop stop_ = sim::Simulation::Stop::kTimeReached;  // anything else: the end
+  std::vector<Input> inputs_;                                         // come in, not taken yet
 };
 
 }  // namespace ksim::serve

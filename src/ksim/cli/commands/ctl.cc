@@ -114,7 +114,8 @@ int RunCtl(Io& io, const CtlFlags& flags) {
   }
   if (answer->code >= 400) {
     const auto tree = value::ParseJson(answer->body);
-    return Complain(io, tree.ok() ? tree->Get("error").AsString() : answer->body);
+    Complain(io, tree.ok() ? tree->Get("error").AsString() : answer->body);
+    return answer->code == 404 ? kNothing : kInvalid;
   }
   if (!flags.common.quiet || ask->method == "GET") io.Out(answer->body);
   if (ask->path != "/ksim/v1/verdict") return kOk;
@@ -132,7 +133,8 @@ Command CtlCommand() {
               "  status           where the clock stands, the faults in force\n"
               "  step DURATION    lets the clock of --speed step go on by that\n"
               "  run SPEED        from now on at that speed: real, N, max or step\n"
-              "  inject FAULT     VERB: {ARGUMENTS} as in spec.faults, at once\n"
+              "  inject FAULT     VERB: {ARGUMENTS} as in spec.faults, at once; exit code 5 if "
+              "nothing is there to meet\n"
               "  heal             ends all faults\n"
               "  verdict          what the oracles have found so far; exit code 1 for a violation\n"
               "  snapshot         all objects, as a List",
