@@ -28,7 +28,9 @@ std::string LogOf(const api::Status& status, int level, bool lost = false) {
       sim::MakePayload<client::RequestPayload>(std::move(request), "kube-apiserver-0");
   events[1].kind = sim::EventKind::kResponse;
   events[1].payload = sim::PayloadRef(response);
-  return RequestLog(events, level);
+  RequestLog log(level);
+  for (const sim::Event& e : events) log.Take(e);
+  return log.text();
 }
 
 // API-26

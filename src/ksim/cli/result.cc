@@ -183,30 +183,27 @@ std::string ResultNames(const Scenario& scenario, const api::Kinds& kinds,
 namespace {
 
 // The promise, and the first event that broke it.
-std::string ViolationText(const trace::Violation& v, const std::vector<sim::Event>& events,
-                          bool color) {
+std::string ViolationText(const trace::Violation& v, const CitedEvents& cited, bool color) {
   std::string out =
       fmt::format("{} {}: {}\n", Paint(color, "1;31", "violation:"), v.oracle, v.message);
   const check::OracleEntry* entry = check::FindOracle(v.oracle);
   if (entry != nullptr && entry->make != nullptr)
     out += fmt::format("  promised: {}\n", entry->info->promise);
   for (const std::string& o : v.objects) out += fmt::format("  object: {}\n", o);
-  if (v.first != 0 && v.first <= events.size())
-    out += fmt::format("  first: {}\n",
-                       EventLine(trace::Render(events[v.first - 1], trace::RenderOptions())));
+  if (const sim::Event* first = cited.Find(v.first))
+    out += fmt::format("  first: {}\n", EventLine(trace::Render(*first, trace::RenderOptions())));
   return out;
 }
 
 }  // namespace
 
-std::string Complaints(const RunReport& report, const std::vector<sim::Event>& events, bool strict,
-                       bool color) {
+std::string Complaints(const RunReport& report, const CitedEvents& cited, bool strict, bool color) {
   std::string out;
   const std::string error = Paint(color, "1;31", "error:");
   const std::string never = strict ? error : Paint(color, "1;35", "warning:");
   for (const scenario::StepFailure& f : report.failures)
     out += fmt::format("{} step {}: {}\n", error, f.number, f.error);
-  for (const trace::Violation& v : report.end.violations) out += ViolationText(v, events, color);
+  for (const trace::Violation& v : report.end.violations) out += ViolationText(v, cited, color);
   // The violation has named the first.
   for (std::size_t i = 1; i < report.busy.size(); ++i)
     out += fmt::format("  also busy: {}\n", report.busy[i]);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/cli/cited_events.h"
 #include "ksim/scenario/delivery.h"
 #include "ksim/scenario/not_simulated.h"
 #include "ksim/scenario/runner.h"
@@ -30,8 +31,8 @@ std::string ResultNames(const scenario::Scenario& scenario, const api::Kinds& ki
 
 // The complaints about a run, for stderr; "" for none. `strict`: steps and faults that never came
 // are errors, and expectations that were vacuous or do not last.
-std::string Complaints(const scenario::RunReport& report, const std::vector<sim::Event>& events,
-                       bool strict, bool color);
+std::string Complaints(const scenario::RunReport& report, const CitedEvents& cited, bool strict,
+                       bool color);
 
 // Whatever a run does not simulate, a line each: warnings, or errors with --strict.
 std::string NotSimulatedText(const std::vector<scenario::NotSimulated>& list, bool strict,

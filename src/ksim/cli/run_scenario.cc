@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <optional>
+
 #include "ksim/apiserver/audit.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
+#include "ksim/cli/cited_events.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/signals.h"
@@ -13,6 +17,7 @@
 #include "ksim/kubectl/printing/request_log.h"
 #include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/runner.h"
+#include "ksim/trace/trace_stream.h"
 
 namespace ksim::cli {
 namespace {
@@ -48,20 +53,27 @@ class ScenarioRun {
         runner_(scenario, RunnerOptionsOf()) {}
 
   RunOutput Run() {
+    bool written = BeginTrace();
+    Listen();
     report_ = runner_.Run();
+    written = EndTrace() && written;
     if (options_.strict) ApplyStrict();
     if (interrupted != 0 && report_.exit_code == kOk) report_.exit_code = InterruptedCode();
-    if (!WriteTrace() || !WriteAudit()) report_.exit_code = Worst({report_.exit_code, kUndecided});
+    written = WriteAudit() && written;
+    if (!written) report_.exit_code = Worst({report_.exit_code, kUndecided});
     output_.code = report_.exit_code;
+    cited_.Fetch(scenario_, report_.end.violations, [] { return interrupted != 0; });
     Print();
     output_.complaints = NotSimulatedText(not_simulated_, options_.strict, false) +
-                         Complaints(report_, runner_.events(), options_.strict, false);
+                         Complaints(report_, cited_, options_.strict, false);
     return std::move(output_);
   }
 
  private:
   scenario::RunnerOptions RunnerOptionsOf() {
     scenario::RunnerOptions runner_options;
+    runner_options.record = false;
+    runner_options.outcome = true;
     runner_options.stop = [this](const sim::Event& e) {
       if (progress_ != nullptr && progress_->IsDue())
         progress_->Show(ProgressText(scenario_, e.time, e.seq));
@@ -89,15 +101,43 @@ class ScenarioRun {
     if (report_.end.result == "ok") report_.end.result = result;
   }
 
-  bool WriteTrace() {
+  bool BeginTrace() {
     if (options_.trace.empty()) return true;
     trace::RenderOptions options;
     options.objects = options_.trace_objects;
-    const trace::Trace trace = runner_.MakeTrace(options);
-    if (options_.trace != "-")
-      return IsWritten(options_.trace, trace::WriteTrace(trace, options_.trace));
-    output_.Out(trace::FormatTrace(trace, false));
+    auto stream = trace::TraceStream::Create(options_.trace, runner_.MakeHeader(), options);
+    if (!stream.ok()) return IsTraceWritten(stream.status());
+    trace_ = *std::move(stream);
+    trace_->Subscribe(runner_.world().sim().bus());
     return true;
+  }
+
+  bool EndTrace() { return trace_ == nullptr || IsTraceWritten(trace_->Finish(report_.end)); }
+
+  // A reader of standard output who has gone has seen what it wanted.
+  bool IsTraceWritten(const absl::Status& status) {
+    if (options_.trace == "-" && os::NobodyReads(status)) return true;
+    return IsWritten(options_.trace, status);
+  }
+
+  // Keeps of the run what its output will need.
+  void Listen() {
+    sim::Bus& bus = runner_.world().sim().bus();
+    const auto give = [&bus](auto* taker) {
+      bus.Subscribe(sim::Bus::Stage::kWriter, [taker](const sim::Event& e) { taker->Take(e); });
+    };
+    give(&cited_);
+    if (TellsStory()) give(&story_.emplace());
+    if (options_.common.verbosity >= 6) give(&log_.emplace(options_.common.verbosity));
+    if (IsForPrograms() || options_.common.verbosity >= 1) delivery_.emplace(bus);
+  }
+
+  bool IsForPrograms() const {
+    return options_.common.output == "json" || options_.common.output == "yaml";
+  }
+  bool IsStdoutTaken() const { return options_.trace == "-" || options_.audit_log == "-"; }
+  bool TellsStory() const {
+    return options_.common.output == "text" && !options_.common.quiet && !many_ && !IsStdoutTaken();
   }
 
   bool WriteAudit() {
@@ -114,35 +154,30 @@ class ScenarioRun {
   }
 
   void Print() {
-    const int verbosity = options_.common.verbosity;
-    if (verbosity >= 6) output_.Err(kubectl::RequestLog(runner_.events(), verbosity));
+    if (log_) output_.Err(log_->text());
     const std::vector<api::Object> objects = runner_.world().Objects();
     const std::string& format = options_.common.output;
     const auto tree = [&] {
-      return ResultTree(scenario_, report_, objects, scenario::DeliveryOf(runner_.events()),
-                        not_simulated_);
+      return ResultTree(scenario_, report_, objects, delivery_->Rows(), not_simulated_);
     };
-    const bool program = format == "json" || format == "yaml";
-    if (program && many_)
+    if (IsForPrograms() && many_)
       output_.tree = tree();
-    else if (program)
+    else if (IsForPrograms())
       output_.Out(kubectl::TreeText(tree(), format));
     else if (format == "name")
       output_.Out(ResultNames(scenario_, runner_.world().kinds(), objects));
-    else if (options_.trace != "-" && options_.audit_log != "-")
+    else if (!IsStdoutTaken())
       PrintText(objects);
-    output_.Err(Complaints(report_, runner_.events(), options_.strict, io_.err_color()));
+    output_.Err(Complaints(report_, cited_, options_.strict, io_.err_color()));
   }
 
   void PrintText(const std::vector<api::Object>& objects) {
     const bool story = options_.common.output == "text";
-    const bool told = story && !options_.common.quiet && !many_;
-    const bool long_interrupted =
-        interrupted != 0 && runner_.events().size() > kMostEventsToldAtOnce;
-    if (told && !long_interrupted) PrintStory();
-    if (told && long_interrupted)
+    const bool long_interrupted = interrupted != 0 && report_.end.events > kMostEventsToldAtOnce;
+    if (story_ && !long_interrupted) PrintStory();
+    if (story_ && long_interrupted)
       output_.Out(fmt::format("The story of {} events is left out: --trace FILE keeps them.\n\n",
-                              WithCommas(static_cast<std::int64_t>(runner_.events().size()))));
+                              WithCommas(static_cast<std::int64_t>(report_.end.events))));
     if (!many_ && !(options_.common.quiet && story)) {
       const std::string table = ResultTable(scenario_, runner_.world().kinds(), objects,
                                             runner_.world().sim().now(), true);
@@ -151,7 +186,7 @@ class ScenarioRun {
     }
     if (options_.common.verbosity >= 1) {
       output_.Out("From a commit to the handlers, and what was listed:\n");
-      output_.Out(scenario::DeliveryTable(scenario::DeliveryOf(runner_.events())) + "\n");
+      output_.Out(scenario::DeliveryTable(delivery_->Rows()) + "\n");
     }
     output_.Out(SummaryLine(scenario_, report_, many_));
   }
@@ -163,10 +198,7 @@ class ScenarioRun {
         "led to it.\n",
         scenario_.name, scenario_.cluster.NodeNames().size(), scenario_.seed,
         api::ToString(scenario_.compat), Version()));
-    std::vector<trace::Record> records;
-    for (const sim::Event& e : runner_.events())
-      records.push_back(trace::Render(e, trace::RenderOptions()));
-    output_.Out(RenderStory(records, runner_.world().kinds(), io_.out_color()) + "\n");
+    output_.Out(RenderStory(*story_, runner_.world().kinds(), io_.out_color()) + "\n");
   }
 
   const RunOptions& options_;
@@ -176,6 +208,12 @@ class ScenarioRun {
   bool many_;
   LiveLine* progress_;  // null: none
   apiserver::AuditLog audit_;
+  // They listen for as long as the run is there.
+  std::unique_ptr<trace::TraceStream> trace_;
+  CitedEvents cited_;
+  std::optional<StoryEvents> story_;
+  std::optional<kubectl::RequestLog> log_;
+  std::optional<scenario::RunDelivery> delivery_;
   scenario::Runner runner_;
   RunReport report_;
   RunOutput output_;

@@ -138,7 +138,7 @@ int Serving::Report(scenario::RunReport report, trace::TraceStream* trace) {
       code = Worst({code, kUndecided});
     }
   }
-  io_.Err(Complaints(report, {}, options_.strict, io_.err_color()));
+  io_.Err(Complaints(report, CitedEvents(), options_.strict, io_.err_color()));
   const std::string summary = SummaryLine(scenario_, report, false);
   if (options_.summary_to_err) {
     io_.Err(summary);

@@ -27,12 +27,13 @@ std::string Milliseconds(std::int64_t ns) {
 
 class Story {
  public:
-  Story(const std::vector<Record>& events, const api::Kinds& kinds, bool color)
-      : events_(events),
-        status_(events),
-        steps_(events, status_),
-        text_(events, kinds, status_),
-        faults_(events),
+  Story(const StoryEvents& run, const api::Kinds& kinds, bool color)
+      : run_(run),
+        events_(run.Records()),
+        status_(events_),
+        steps_(events_, run.bookmarks_of_kubelets(), status_),
+        text_(events_, kinds, status_),
+        faults_(events_, run),
         color_(color) {}
 
   std::string Render() {
@@ -78,10 +79,15 @@ class Story {
 
   // A notification gets a line only if it led to an event that gets one.
   void MarkCauses() {
-    for (std::size_t i = events_.size(); i-- > workload_;) {
-      const Record& r = events_[i];
-      const bool root = text_.IsAct(r) || causes_.count(r.seq) != 0;
-      if (root && r.cause != 0) causes_.insert(r.cause);
+    if (events_.empty()) return;
+    std::size_t i = events_.size();
+    const std::uint64_t first = events_[workload_].seq;
+    for (std::uint64_t seq = run_.last_seq(); seq >= first; --seq) {
+      const bool kept = i > 0 && events_[i - 1].seq == seq;
+      if (kept) --i;
+      const bool root = (kept && text_.IsAct(events_[i])) || causes_.count(seq) != 0;
+      const std::uint64_t cause = run_.CauseOf(seq);
+      if (root && cause != 0) causes_.insert(cause);
     }
   }
 
@@ -122,10 +128,10 @@ class Story {
   // The nearest cause that has a line; 0 for none.
   std::uint64_t NearestShownCause(const Record& r) const {
     std::uint64_t seq = r.cause;
-    while (seq != 0 && seq <= events_.size()) {
+    while (seq != 0) {
       const auto it = shown_as_.find(seq);
       if (it != shown_as_.end()) return it->second;
-      seq = events_[seq - 1].cause;
+      seq = run_.CauseOf(seq);
     }
     return 0;
   }
@@ -147,7 +153,8 @@ class Story {
     out_ += line + "\n";
   }
 
-  const std::vector<Record>& events_;
+  const StoryEvents& run_;
+  const std::vector<Record> events_;
   StoryStatus status_;
   StorySteps steps_;
   StoryText text_;
@@ -163,7 +170,7 @@ class Story {
 
 }  // namespace
 
-std::string RenderStory(const std::vector<Record>& events, const api::Kinds& kinds, bool color) {
+std::string RenderStory(const StoryEvents& events, const api::Kinds& kinds, bool color) {
   return Story(events, kinds, color).Render();
 }
 

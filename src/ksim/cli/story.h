@@ -6,14 +6,12 @@
 // do, and those notifications that led to one of these.
 #pragma once
 #include <string>
-#include <vector>
 
 #include "ksim/api/kinds.h"
-#include "ksim/trace/record.h"
+#include "ksim/cli/story_events.h"
 
 namespace ksim::cli {
 
-std::string RenderStory(const std::vector<trace::Record>& events, const api::Kinds& kinds,
-                        bool color);
+std::string RenderStory(const StoryEvents& events, const api::Kinds& kinds, bool color);
 
 }  // namespace ksim::cli

@@ -30,27 +30,32 @@ bool IsFromEtcd(const Record& r) { return r.Text("server") == "etcd"; }
 
 }  // namespace
 
-StoryFaults::StoryFaults(const std::vector<Record>& events) : from_fault_(events.size() + 1) {
+StoryFaults::StoryFaults(const std::vector<Record>& events, const StoryEvents& run)
+    : from_fault_(run.last_seq() + 1) {
+  for (const Record& r : events)
+    if (r.kind == EventKind::kFault) has_faults_ = from_fault_[r.seq] = true;
+  if (!has_faults_) return;
+  FindConsequences(run);
   std::map<std::string, const Record*> begun;  // by id
   for (const Record& r : events) {
     if (r.kind == EventKind::kFault) {
-      has_faults_ = true;
-      from_fault_[r.seq] = true;
       const Record*& begin = begun[std::string(r.Text("id"))];
       if (r.Text("state") == "begin") begin = &r;
       if (r.Text("state") == "end" && begin != nullptr && begin->t == r.t && r.cause == begin->seq)
         instants_.insert(r.seq);
-    } else if (r.cause < r.seq) {
-      from_fault_[r.seq] = from_fault_[r.cause];
     }
     if (r.kind == EventKind::kWatch && !IsFromEtcd(r) && IsFromFault(r) &&
         r.Text("state") == "open")
       resumed_by_stream_[r.Int("stream")] = {std::string(r.Text("client")), r.t};
     if (r.kind == EventKind::kWatch && r.Text("state") == "close")
       ended_.emplace(r.Text("server"), r.Int("stream"));
-    if (r.kind == EventKind::kDeliver && !IsFromEtcd(r))
-      delivered_.emplace(r.Int("stream"), r.Int("n"));
   }
+  delivered_.insert(run.delivered().begin(), run.delivered().end());
+}
+
+void StoryFaults::FindConsequences(const StoryEvents& run) {
+  for (std::uint64_t seq = 1; seq <= run.last_seq(); ++seq)
+    if (from_fault_[run.CauseOf(seq)]) from_fault_[seq] = true;
 }
 
 bool StoryFaults::IsLost(const Record& event) const {

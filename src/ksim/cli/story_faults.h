@@ -9,13 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/cli/story_events.h"
 #include "ksim/trace/record.h"
 
 namespace ksim::cli {
 
 class StoryFaults {
  public:
-  explicit StoryFaults(const std::vector<trace::Record>& events);
+  // `events`: of the run, those that were kept.
+  StoryFaults(const std::vector<trace::Record>& events, const StoryEvents& run);
 
   // The line for a `fault`, `phase`, `watch`, `relist` or `event` of type ERROR; "" for none.
   // Watches and lists get a line only where a fault led to them.
@@ -25,6 +27,7 @@ class StoryFaults {
   bool IsLost(const trace::Record& event) const;
 
  private:
+  void FindConsequences(const StoryEvents& run);
   bool IsFromFault(const trace::Record& r) const { return from_fault_[r.seq]; }
   std::string DescribeCatchUp(const trace::Record& r) const;
   std::string DescribeFault(const trace::Record& r) const;

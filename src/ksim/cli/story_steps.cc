@@ -47,8 +47,9 @@ bool MakesRunning(const Record& commit) {
 
 std::string_view StorySteps::Heading(int step) { return kHeadings[step]; }
 
-StorySteps::StorySteps(const std::vector<Record>& events, const StoryStatus& status)
-    : status_(status) {
+StorySteps::StorySteps(const std::vector<Record>& events, const std::set<std::int64_t>& bookmarks,
+                       const StoryStatus& status)
+    : status_(status), told_kubelets_(bookmarks) {
   std::set<std::string> kubelets;  // server/stream of their watches
   const auto stream = [](std::string_view server, const Record& r) {
     return fmt::format("{}/{}", server, r.Int("stream"));

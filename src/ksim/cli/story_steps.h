@@ -18,7 +18,9 @@ class StorySteps {
   static constexpr int kWatches = 1, kNumbered = 12, kNoNode = 13;
   static std::string_view Heading(int step);
 
-  StorySteps(const std::vector<trace::Record>& events, const StoryStatus& status);
+  // `bookmarks`: the revisions of which kubelets were told by bookmarks.
+  StorySteps(const std::vector<trace::Record>& events, const std::set<std::int64_t>& bookmarks,
+             const StoryStatus& status);
 
   // 0: none of them. `r` is a request, a commit, an event on the wire, a handler's call or what a
   // runtime did.

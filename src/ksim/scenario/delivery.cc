@@ -8,23 +8,26 @@
 #include "ksim/client/core/payloads.h"
 
 namespace ksim::scenario {
-std::vector<InformerDelivery> DeliveryOf(const std::vector<sim::Event>& events) {
-  trace::DeliveryMeter meter;
-  for (const sim::Event& e : events) {
-    if (e.kind == sim::EventKind::kCommit) {
-      meter.Commit(e.revision, e.time.ns());
-    } else if (e.kind == sim::EventKind::kRelist) {
-      const auto& relist = e.payload.As<client::RelistPayload>();
-      meter.Relist(relist.informer, relist.got_rv, static_cast<std::int64_t>(relist.items), true);
-    } else if (e.kind == sim::EventKind::kHandler) {
-      const auto& call = e.payload.As<client::HandlerPayload>();
-      const std::int64_t rv = trace::RevisionOfCall(
-          call.initial, call.tombstone, call.type == client::HandlerCall::kUpdate,
-          call.old_object.resource_version(), call.object.resource_version());
-      meter.Call(call.informer, rv, e.time.ns(), e.seq);
-    }
+
+RunDelivery::RunDelivery(sim::Bus& bus) {
+  bus.Subscribe(sim::Bus::Stage::kWriter,
+                {sim::EventKind::kCommit, sim::EventKind::kRelist, sim::EventKind::kHandler},
+                [this](const sim::Event& e) { Take(e); });
+}
+
+void RunDelivery::Take(const sim::Event& e) {
+  if (e.kind == sim::EventKind::kCommit) {
+    meter_.Commit(e.revision, e.time.ns());
+  } else if (e.kind == sim::EventKind::kRelist) {
+    const auto& relist = e.payload.As<client::RelistPayload>();
+    meter_.Relist(relist.informer, relist.got_rv, static_cast<std::int64_t>(relist.items), true);
+  } else {
+    const auto& call = e.payload.As<client::HandlerPayload>();
+    const std::int64_t rv = trace::RevisionOfCall(
+        call.initial, call.tombstone, call.type == client::HandlerCall::kUpdate,
+        call.old_object.resource_version(), call.object.resource_version());
+    meter_.Call(call.informer, rv, e.time.ns(), e.seq);
   }
-  return meter.Rows();
 }
 
 std::string DeliveryTable(const std::vector<InformerDelivery>& delivery) {

@@ -11,8 +11,21 @@ namespace ksim::scenario {
 
 using InformerDelivery = trace::DeliveryRow;
 
-// By name of informer. `events` are those of one run from its start.
-std::vector<InformerDelivery> DeliveryOf(const std::vector<sim::Event>& events);
+// Of a run from its start.
+class RunDelivery {
+ public:
+  // Subscribes itself; must live as long as the bus is used.
+  explicit RunDelivery(sim::Bus& bus);
+  RunDelivery(const RunDelivery&) = delete;
+  RunDelivery& operator=(const RunDelivery&) = delete;
+  // By name of informer; once, at the end.
+  std::vector<InformerDelivery> Rows() { return meter_.Rows(); }
+
+ private:
+  void Take(const sim::Event& e);
+
+  trace::DeliveryMeter meter_;
+};
 
 // A table for people; "" if there is no informer.
 std::string DeliveryTable(const std::vector<InformerDelivery>& delivery);

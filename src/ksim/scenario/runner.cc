@@ -231,7 +231,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   end.events = sim.bus().last_seq();
   end.time = sim.now().ns();
   if (options_.world.digest) end.digest = world_.digest();
-  if (recorder_ || options_.serve) end.state = trace::OutcomeDigest(world_.Objects());
+  if (recorder_ || options_.outcome) end.state = trace::OutcomeDigest(world_.Objects());
   end.decisions = sim.decisions().decisions();
   end.unapplied = sim.decisions().unapplied();
   NameOracles(scenario_.checks, checks_.checker(), &end);

@@ -53,8 +53,10 @@ struct RunnerOptions {
   // The seed and parameters of world.strategy, for the trace's header.
   std::uint64_t strategy_seed = 1;
   value::Value strategy_params = value::Value::EmptyObject();
-  // False: no trace can be made, and the end has no digest of the outcome.
+  // Keeps the events, for events() and MakeTrace; the end has a digest of the outcome.
   bool record = true;
+  // The end has one though nothing is kept: for callers who write the events as they come.
+  bool outcome = false;
   // The run of `ksim serve`: its caller moves the clock between Begin and End.
   bool serve = false;
   // Asked after every event of these kinds; true ends the run there (interrupted, or --until).

@@ -21,7 +21,7 @@ constexpr std::size_t kMostClients = 64;
 constexpr std::size_t kLongestName = 40;
 
 scenario::RunnerOptions Served(scenario::RunnerOptions options) {
-  options.serve = true;
+  options.serve = options.outcome = true;
   return options;
 }
 

@@ -25,14 +25,17 @@ constexpr int kMaxDepth = 1000;                // as JSON
 
 }  // namespace
 
-std::string BinaryWriter::Take() { return std::exchange(out_, std::string()); }
+std::string BinaryWriter::Take() {
+  sum_.Add(out_);
+  return std::exchange(out_, std::string());
+}
 
 std::string BinaryWriter::Sealed() {
   char sum[8];
-  PutLittleEndian(sum, Hash64(out_));
+  PutLittleEndian(sum, sum_.Add(out_).Digest());
   out_ += 'C';
   out_.append(sum, sizeof sum);
-  return Take();
+  return std::exchange(out_, std::string());
 }
 
 void BinaryWriter::TextEntry(char tag, std::string_view text) {

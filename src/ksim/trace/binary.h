@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ksim/base/hash.h"
 #include "ksim/trace/record.h"
 
 namespace ksim::trace {
@@ -30,7 +31,8 @@ class BinaryWriter {
   void Event(const Record& record);
   void End(std::string_view line) { TextEntry('E', line); }
   std::string Take();    // what has been written since the last Take
-  std::string Sealed();  // all of it with its checksum, when nothing was taken before
+  std::string Sealed();  // the same with the checksum of everything: the end
+  std::size_t waiting() const { return out_.size(); }  // bytes that were not taken yet
 
  private:
   void TextEntry(char tag, std::string_view text);
@@ -40,6 +42,7 @@ class BinaryWriter {
   void Write(const value::Value& v);
 
   std::string out_;
+  Hash64Stream sum_;                                        // of what was taken
   std::unordered_map<std::string, std::uint64_t> strings_;  // lookup only
   std::uint64_t seq_ = 0;
   std::int64_t t_ = 0;

@@ -7,12 +7,23 @@
 #include "ksim/trace/trace.h"
 
 namespace ksim::trace {
+namespace {
+
+// Of the binary form so much is handed on at a time.
+constexpr std::size_t kPiece = 1 << 15;
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<TraceStream>> TraceStream::Create(const std::string& path,
-                                                                 const Header& header) {
+                                                                 const Header& header,
+                                                                 const RenderOptions& options) {
   ASSIGN_OR_RETURN(os::OutputFile file, os::OutputFile::CreateInPlace(path));
-  std::unique_ptr<TraceStream> stream(new TraceStream(std::move(file), ToJsonLine(header)));
-  stream->Write(stream->first_);
+  std::unique_ptr<TraceStream> stream(
+      new TraceStream(std::move(file), ToJsonLine(header), options));
+  if (path.ends_with(".ktrace"))
+    stream->binary_.emplace().Header(stream->first_);
+  else
+    stream->WriteLine(stream->first_);
   stream->Flush();
   RETURN_IF_ERROR(stream->status_);
   return stream;
@@ -20,22 +31,40 @@ absl::StatusOr<std::unique_ptr<TraceStream>> TraceStream::Create(const std::stri
 
 void TraceStream::Subscribe(sim::Bus& bus) {
   bus.Subscribe(sim::Bus::Stage::kWriter, [this](const sim::Event& e) {
-    if (!finished_) Write(ToJsonLine(Render(e, RenderOptions())));
+    if (!finished_) Take(e);
   });
 }
 
-void TraceStream::Write(const std::string& line) {
-  for (const std::string_view text : {std::string_view(line), std::string_view("\n")})
-    if (status_.ok()) status_ = file_.Write(text);
+void TraceStream::Take(const sim::Event& e) {
+  const Record record = Render(e, options_);
+  if (!binary_) return WriteLine(ToJsonLine(record));
+  binary_->Event(record);
+  if (binary_->waiting() >= kPiece) Write(binary_->Take());
+}
+
+void TraceStream::Write(std::string_view text) {
+  if (status_.ok()) status_ = file_.Write(text);
+}
+
+void TraceStream::WriteLine(const std::string& line) {
+  Write(line);
+  Write("\n");
 }
 
 void TraceStream::Flush() {
+  if (binary_) Write(binary_->Take());
   if (status_.ok()) status_ = file_.Flush();
 }
 
 absl::Status TraceStream::Finish(const End& end) {
   finished_ = true;
-  Write(LastLine(first_, end));
+  const std::string last = LastLine(first_, end);
+  if (binary_) {
+    binary_->End(last);
+    Write(binary_->Sealed());
+  } else {
+    WriteLine(last);
+  }
   if (status_.ok()) status_ = file_.Commit();
   return status_;
 }

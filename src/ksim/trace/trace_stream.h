@@ -3,12 +3,14 @@
 // written is a cut trace.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ksim/base/output_file.h"
 #include "ksim/sim/bus.h"
+#include "ksim/trace/binary.h"
 #include "ksim/trace/header.h"
 #include "ksim/trace/render.h"
 
@@ -16,9 +18,11 @@ namespace ksim::trace {
 
 class TraceStream {
  public:
-  // JSON Lines; "-" is standard output. The first line is written at once.
+  // The format is by the name's end, as WriteTrace has it; "-" is standard output. The first line
+  // is written at once.
   static absl::StatusOr<std::unique_ptr<TraceStream>> Create(const std::string& path,
-                                                             const Header& header);
+                                                             const Header& header,
+                                                             const RenderOptions& options = {});
   // Takes every event from now on; must live as long as the bus is used.
   void Subscribe(sim::Bus& bus);
   // Hands what has been written to the system.
@@ -27,12 +31,16 @@ class TraceStream {
   absl::Status Finish(const End& end);
 
  private:
-  TraceStream(os::OutputFile file, std::string first)
-      : file_(std::move(file)), first_(std::move(first)) {}
-  void Write(const std::string& line);
+  TraceStream(os::OutputFile file, std::string first, const RenderOptions& options)
+      : file_(std::move(file)), first_(std::move(first)), options_(options) {}
+  void Take(const sim::Event& e);
+  void Write(std::string_view text);
+  void WriteLine(const std::string& line);
 
   os::OutputFile file_;
   const std::string first_;
+  const RenderOptions options_;
+  std::optional<BinaryWriter> binary_;  // nothing: JSON Lines
   absl::Status status_;
   bool finished_ = false;
 };

@@ -90,73 +90,60 @@ std::string Curl(const client::RequestPayload& p) {
   return fmt::format("curl -v -X{} {} '{}'", Method(r.verb), headers, Url(p));
 }
 
-class Log {
- public:
-  explicit Log(int level) : level_(level) {}
-
-  void Request(const sim::Event& e) {
-    const auto& p = e.payload.As<client::RequestPayload>();
-    sent_[p.request.id] = &p;
-    if (level_ >= 8 && !p.request.body.is_null())
-      Line(e, "Request Body: " + Body(value::ToJson(p.request.body), level_));
-    if (level_ >= 9) Line(e, Curl(p));
-    if (level_ == 7 || level_ == 8) {
-      Line(e, fmt::format("{} {}", Method(p.request.verb), Url(p)));
-      Line(e, "Request Headers:");
-      Line(e, "    Accept: application/json");
-      Line(e, "    User-Agent: " + p.request.user_agent);
-    }
-  }
-
-  void Response(const sim::Event& e) {
-    const auto& p = e.payload.As<client::ResponsePayload>();
-    const auto it = sent_.find(p.id);
-    if (it == sent_.end()) return;
-    const std::int64_t ms = p.latency.ns() / 1'000'000;
-    if (level_ == 7 || level_ == 8)
-      Line(e, fmt::format("Response Status: {} {} in {} milliseconds", p.code, StatusText(p.code),
-                          ms));
-    else
-      Line(e, fmt::format("{} {} {} {} in {} milliseconds", Method(it->second->request.verb),
-                          Url(*it->second), p.code, StatusText(p.code), ms));
-    if (level_ < 8) return;
-    if (p.code != 0) Headers(e, p);
-    std::string body;
-    if (!p.object.empty()) body = value::ToJson(p.object.ToTree());
-    if (body.empty() && p.code >= 400) body = value::ToJson(p.status.ToTree());
-    if (!body.empty()) Line(e, "Response Body: " + Body(body, level_));
-  }
-
-  std::string Take() { return std::move(out_); }
-
- private:
-  // responsewriters/writers.go ErrorNegotiated: an error that says when to try again says it in a
-  // header too.
-  void Headers(const sim::Event& e, const client::ResponsePayload& p) {
-    Line(e, "Response Headers:");
-    Line(e, "    Content-Type: application/json");
-    if (p.code >= 400 && p.status.details->retry_after_seconds > 0)
-      Line(e, fmt::format("    Retry-After: {}", p.status.details->retry_after_seconds));
-  }
-
-  void Line(const sim::Event& e, const std::string& text) {
-    out_ += fmt::format("I {:>10} {}] {}\n", FormatTime(e.time), e.actor.name(), text);
-  }
-
-  int level_;
-  std::map<std::uint64_t, const client::RequestPayload*> sent_;
-  std::string out_;
-};
-
 }  // namespace
 
-std::string RequestLog(const std::vector<sim::Event>& events, int level) {
-  Log log(level);
-  for (const sim::Event& e : events) {
-    if (e.kind == sim::EventKind::kRequest) log.Request(e);
-    if (e.kind == sim::EventKind::kResponse) log.Response(e);
+void RequestLog::Take(const sim::Event& e) {
+  if (e.kind == sim::EventKind::kRequest) TakeRequest(e);
+  if (e.kind == sim::EventKind::kResponse) TakeResponse(e);
+}
+
+void RequestLog::TakeRequest(const sim::Event& e) {
+  const auto& p = e.payload.As<client::RequestPayload>();
+  sent_[p.request.id] = e.payload;
+  if (level_ >= 8 && !p.request.body.is_null())
+    Line(e, "Request Body: " + Body(value::ToJson(p.request.body), level_));
+  if (level_ >= 9) Line(e, Curl(p));
+  if (level_ == 7 || level_ == 8) {
+    Line(e, fmt::format("{} {}", Method(p.request.verb), Url(p)));
+    Line(e, "Request Headers:");
+    Line(e, "    Accept: application/json");
+    Line(e, "    User-Agent: " + p.request.user_agent);
   }
-  return log.Take();
+}
+
+void RequestLog::TakeResponse(const sim::Event& e) {
+  const auto& p = e.payload.As<client::ResponsePayload>();
+  const auto it = sent_.find(p.id);
+  if (it == sent_.end()) return;
+  const sim::PayloadRef sent = std::move(it->second);
+  sent_.erase(it);
+  const auto& request = sent.As<client::RequestPayload>();
+  const std::int64_t ms = p.latency.ns() / 1'000'000;
+  if (level_ == 7 || level_ == 8)
+    Line(e,
+         fmt::format("Response Status: {} {} in {} milliseconds", p.code, StatusText(p.code), ms));
+  else
+    Line(e, fmt::format("{} {} {} {} in {} milliseconds", Method(request.request.verb),
+                        Url(request), p.code, StatusText(p.code), ms));
+  if (level_ < 8) return;
+  if (p.code != 0) Headers(e, p);
+  std::string body;
+  if (!p.object.empty()) body = value::ToJson(p.object.ToTree());
+  if (body.empty() && p.code >= 400) body = value::ToJson(p.status.ToTree());
+  if (!body.empty()) Line(e, "Response Body: " + Body(body, level_));
+}
+
+// responsewriters/writers.go ErrorNegotiated: an error that says when to try again says it in a
+// header too.
+void RequestLog::Headers(const sim::Event& e, const client::ResponsePayload& p) {
+  Line(e, "Response Headers:");
+  Line(e, "    Content-Type: application/json");
+  if (p.code >= 400 && p.status.details->retry_after_seconds > 0)
+    Line(e, fmt::format("    Retry-After: {}", p.status.details->retry_after_seconds));
+}
+
+void RequestLog::Line(const sim::Event& e, const std::string& line) {
+  text_ += fmt::format("I {:>10} {}] {}\n", FormatTime(e.time), e.actor.name(), line);
 }
 
 }  // namespace ksim::kubectl
