@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "ksim/base/hash_stream.h"
+
 namespace ksim {
 namespace {
 
@@ -22,6 +24,19 @@ TEST(Hash, KnownAnswers) {
   for (const auto& c : kCases) {
     EXPECT_EQ(Hex(Hash64(c.text)), c.hash64) << c.text;
     EXPECT_EQ(Hex(Hash128(c.text)), c.hash128) << c.text;
+  }
+}
+
+TEST(Hash, PieceByPieceIsThatOfTheWholeText) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += static_cast<char>('a' + i * i % 26);
+  for (const std::size_t piece : {1u, 7u, 240u, 1024u, 3000u}) {
+    Hash64Stream stream;
+    EXPECT_EQ(stream.Digest(), Hash64(""));
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      stream.Add(std::string_view(text).substr(at, piece));
+      EXPECT_EQ(stream.Digest(), Hash64(text.substr(0, at + piece))) << piece;
+    }
   }
 }
 

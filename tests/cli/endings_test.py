@@ -82,6 +82,21 @@ class Endings(unittest.TestCase):
             *_, last = lines
         self.assertEqual(json.loads(last)["end"]["result"], "interrupted")
 
+    # A trace is written as the run goes.
+    def test_a_run_that_is_killed_leaves_a_cut_trace(self):
+        for name in ("t.jsonl", "t.ktrace"):
+            with self.subTest(name=name):
+                trace = str(self.folder / name)
+                code, _, _ = self.signalled(["run", self.long, "-q", "--trace", trace],
+                                            signal.SIGKILL)
+                self.assertEqual(code, -signal.SIGKILL)
+                r = subprocess.run([KSIM, "replay", trace, "--until", "1000"], capture_output=True,
+                                   text=True, timeout=PATIENCE, check=False)
+                self.assertEqual(r.returncode, 6, r.stderr)
+                self.assertIn("replayed 1000 of ", r.stdout)
+                self.assertIn("cut ", r.stderr)
+                self.assertIn("the last line (digest and result) is missing", r.stderr)
+
     def test_a_violation_that_was_found_wins_whoever_is_first(self):
         for files in ([self.long, self.fails], [self.fails, self.long]):
             with self.subTest(files=files):
@@ -177,7 +192,9 @@ class Endings(unittest.TestCase):
                                capture_output=True)
         if alone.returncode != 0:
             self.skipTest("a sanitizer wants more than that to begin with")
-        for files in ([self.long], [self.long, self.fails, "--jobs", "2"]):
+        large = self.folder / "large.yaml"  # a long run takes no more than a short one
+        large.write_text(LONG.replace("nodes: 3", "nodes: 20000", 1))
+        for files in ([str(large)], [str(large), self.fails, "--jobs", "2"]):
             with self.subTest(files=files):
                 r = subprocess.run([KSIM, "run", "-q", *files], preexec_fn=little_memory,
                                    capture_output=True, text=True, timeout=PATIENCE, check=False)

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "ksim/base/os.h"
 #include "ksim/trace/state.h"
+#include "ksim/trace/trace_stream.h"
 #include "ksim/value/json.h"
 #include "tests/scenario/from_text.h"
 
@@ -64,6 +66,38 @@ TEST(Runner, TheHeaderRepeatsTheRun) {
   second.Run();
   EXPECT_EQ(trace::FormatTrace(second.MakeTrace(trace::RenderOptions()), false),
             trace::FormatTrace(a, false));
+}
+
+TEST(Runner, WhatIsWrittenAsItComesIsTheTrace) {
+  for (const std::string name : {"as-it-comes.jsonl", "as-it-comes.ktrace"}) {
+    const std::string path = testing::TempDir() + name;
+    Runner runner(Load({"scenarios/kubectl.yaml"}, LoadOptions()).scenarios[0], RunnerOptions());
+    auto stream = trace::TraceStream::Create(path, runner.MakeHeader());
+    ASSERT_TRUE(stream.ok()) << stream.status();
+    (*stream)->Subscribe(runner.world().sim().bus());
+    const RunReport report = runner.Run();
+    // A process that is killed now leaves what has been handed on so far.
+    (*stream)->Flush();
+    const absl::StatusOr<trace::Trace> cut = trace::ReadTrace(path);
+    ASSERT_TRUE(cut.ok()) << cut.status();
+    EXPECT_EQ(cut->events.size(), runner.events().size());
+    EXPECT_NE(cut->missing, "");
+    ASSERT_TRUE((*stream)->Finish(report.end).ok());
+    const trace::Trace whole = runner.MakeTrace(trace::RenderOptions());
+    EXPECT_EQ(os::ReadFile(path).value(), trace::FormatTrace(whole, name.ends_with(".ktrace")));
+  }
+}
+
+TEST(Runner, WhatIsNotKeptHasTheSameEnd) {
+  const Scenario scenario = Load({"scenarios/scale.yaml"}, LoadOptions()).scenarios[0];
+  RunnerOptions options;
+  options.record = false;
+  options.outcome = true;
+  const trace::End kept = Runner(scenario, RunnerOptions()).Run().end;
+  const trace::End not_kept = Runner(scenario, std::move(options)).Run().end;
+  EXPECT_EQ(not_kept.digest, kept.digest);
+  EXPECT_EQ(not_kept.state, kept.state);
+  EXPECT_NE(kept.state, "");
 }
 
 TEST(Runner, EventsHaveSeqWithoutGapsAndCausesBeforeThem) {

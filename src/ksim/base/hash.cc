@@ -15,23 +15,6 @@ Hash128Value Hash128(std::string_view bytes) {
   return {h.low64, h.high64};
 }
 
-struct Hash64Stream::State {
-  XXH3_state_t xxh;
-};
-
-Hash64Stream::Hash64Stream() : state_(std::make_unique<State>()) {
-  XXH3_64bits_reset(&state_->xxh);
-}
-
-Hash64Stream::~Hash64Stream() = default;
-
-Hash64Stream& Hash64Stream::Add(std::string_view piece) {
-  XXH3_64bits_update(&state_->xxh, piece.data(), piece.size());
-  return *this;
-}
-
-std::uint64_t Hash64Stream::Digest() const { return XXH3_64bits_digest(&state_->xxh); }
-
 namespace {
 
 // Up to 240 bytes XXH3 is a sum of 16-byte pieces, each multiplied with a piece of the secret; the

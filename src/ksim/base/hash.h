@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,21 +24,6 @@ struct Hash128Value {
   friend bool operator==(const Hash128Value&, const Hash128Value&) = default;
 };
 Hash128Value Hash128(std::string_view bytes);  // XXH3-128, seed 0
-
-// Hash64 of a text that comes piece by piece.
-class Hash64Stream {
- public:
-  Hash64Stream();
-  ~Hash64Stream();
-  Hash64Stream(const Hash64Stream&) = delete;
-  Hash64Stream& operator=(const Hash64Stream&) = delete;
-  Hash64Stream& Add(std::string_view piece);
-  std::uint64_t Digest() const;  // of what came so far
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 // XXH3-64 of texts that differ in nothing but their first 16 bytes: what the rest contributes is
 // summed up once.

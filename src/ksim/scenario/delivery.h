@@ -11,7 +11,7 @@ namespace ksim::scenario {
 
 using InformerDelivery = trace::DeliveryRow;
 
-// Of a run from its start.
+// RunDelivery listens to a run from its start.
 class RunDelivery {
  public:
   // Subscribes itself; must live as long as the bus is used.

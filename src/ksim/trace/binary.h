@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ksim/base/hash.h"
+#include "ksim/base/hash_stream.h"
 #include "ksim/trace/record.h"
 
 namespace ksim::trace {

@@ -9,7 +9,7 @@
 namespace ksim::trace {
 namespace {
 
-// Of the binary form so much is handed on at a time.
+// So many bytes of the binary form are handed on at a time.
 constexpr std::size_t kPiece = 1 << 15;
 
 }  // namespace
