@@ -193,7 +193,7 @@ class Endings(unittest.TestCase):
         if alone.returncode != 0:
             self.skipTest("a sanitizer wants more than that to begin with")
         large = self.folder / "large.yaml"  # a long run takes no more than a short one
-        large.write_text(LONG.replace("nodes: 3", "nodes: 20000", 1))
+        large.write_text(LONG.replace("nodes: 3", "nodes: 5000", 1))
         for files in ([str(large)], [str(large), self.fails, "--jobs", "2"]):
             with self.subTest(files=files):
                 r = subprocess.run([KSIM, "run", "-q", *files], preexec_fn=little_memory,

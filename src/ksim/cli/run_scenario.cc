@@ -40,7 +40,7 @@ std::string ProgressText(const Scenario& scenario, VirtualTime now, std::uint64_
 
 class ScenarioRun {
  public:
-  ScenarioRun(const RunOptions& options, const Io& io, const Scenario& scenario,
+  ScenarioRun(const RunOptions& options, Io& io, const Scenario& scenario,
               const std::vector<scenario::NotSimulated>& not_simulated, bool many,
               LiveLine* progress)
       : options_(options),
@@ -48,7 +48,7 @@ class ScenarioRun {
         scenario_(scenario),
         not_simulated_(not_simulated),
         many_(many),
-        progress_(progress),
+        progress_(options.trace == "-" ? nullptr : progress),  // not amid the trace
         audit_(apiserver::ParseAuditLevel(options.audit_level).value()),
         runner_(scenario, RunnerOptionsOf()) {}
 
@@ -105,19 +105,21 @@ class ScenarioRun {
     if (options_.trace.empty()) return true;
     trace::RenderOptions options;
     options.objects = options_.trace_objects;
-    auto stream = trace::TraceStream::Create(options_.trace, runner_.MakeHeader(), options);
-    if (!stream.ok()) return IsTraceWritten(stream.status());
-    trace_ = *std::move(stream);
+    const trace::Header header = runner_.MakeHeader();
+    if (options_.trace == "-") {
+      const auto out = [this](std::string_view text) { io_.Out(text); };
+      trace_ = std::make_unique<trace::TraceStream>(out, header, options);
+    } else {
+      auto stream = trace::TraceStream::Create(options_.trace, header, options);
+      if (!stream.ok()) return IsWritten(options_.trace, stream.status());
+      trace_ = *std::move(stream);
+    }
     trace_->Subscribe(runner_.world().sim().bus());
     return true;
   }
 
-  bool EndTrace() { return trace_ == nullptr || IsTraceWritten(trace_->Finish(report_.end)); }
-
-  // A reader of standard output who has gone has seen what it wanted.
-  bool IsTraceWritten(const absl::Status& status) {
-    if (options_.trace == "-" && os::NobodyReads(status)) return true;
-    return IsWritten(options_.trace, status);
+  bool EndTrace() {
+    return trace_ == nullptr || IsWritten(options_.trace, trace_->Finish(report_.end));
   }
 
   // Keeps of the run what its output will need.
@@ -202,7 +204,7 @@ class ScenarioRun {
   }
 
   const RunOptions& options_;
-  const Io& io_;
+  Io& io_;
   const Scenario& scenario_;
   const std::vector<scenario::NotSimulated>& not_simulated_;
   bool many_;
@@ -221,7 +223,7 @@ class ScenarioRun {
 
 }  // namespace
 
-RunOutput RunScenario(const RunOptions& options, const Io& io, const Scenario& scenario,
+RunOutput RunScenario(const RunOptions& options, Io& io, const Scenario& scenario,
                       const std::vector<scenario::NotSimulated>& not_simulated, bool many,
                       LiveLine* progress) {
   return ScenarioRun(options, io, scenario, not_simulated, many, progress).Run();

@@ -24,10 +24,11 @@ struct RunOptions {
   bool trace_objects = false;
 };
 
-// `io` only gives its colours. `many`: one of several, which has a line for itself, or in JSON and
-// YAML a tree that goes into a document with the others. `not_simulated`: of this scenario; it has
-// been printed. `progress` tells how far the run is; null: nothing does.
-RunOutput RunScenario(const RunOptions& options, const Io& io, const scenario::Scenario& scenario,
+// `io` gives its colours, and takes a trace that goes to standard output as it comes. `many`: one
+// of several, which has a line for itself, or in JSON and YAML a tree that goes into a document
+// with the others. `not_simulated`: of this scenario; it has been printed. `progress` tells how far
+// the run is; null: nothing does.
+RunOutput RunScenario(const RunOptions& options, Io& io, const scenario::Scenario& scenario,
                       const std::vector<scenario::NotSimulated>& not_simulated, bool many,
                       LiveLine* progress);
 

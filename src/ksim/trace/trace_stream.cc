@@ -19,14 +19,29 @@ absl::StatusOr<std::unique_ptr<TraceStream>> TraceStream::Create(const std::stri
                                                                  const RenderOptions& options) {
   ASSIGN_OR_RETURN(os::OutputFile file, os::OutputFile::CreateInPlace(path));
   std::unique_ptr<TraceStream> stream(
-      new TraceStream(std::move(file), ToJsonLine(header), options));
-  if (path.ends_with(".ktrace"))
-    stream->binary_.emplace().Header(stream->first_);
-  else
-    stream->WriteLine(stream->first_);
-  stream->Flush();
+      new TraceStream(std::move(file), path.ends_with(".ktrace"), header, options));
+  stream->Begin();
   RETURN_IF_ERROR(stream->status_);
   return stream;
+}
+
+TraceStream::TraceStream(os::OutputFile file, bool binary, const Header& header,
+                         const RenderOptions& options)
+    : file_(std::move(file)), first_(ToJsonLine(header)), options_(options) {
+  if (binary) binary_.emplace();
+}
+
+TraceStream::TraceStream(Sink sink, const Header& header, const RenderOptions& options)
+    : sink_(std::move(sink)), first_(ToJsonLine(header)), options_(options) {
+  Begin();
+}
+
+void TraceStream::Begin() {
+  if (binary_)
+    binary_->Header(first_);
+  else
+    WriteLine(first_);
+  Flush();
 }
 
 void TraceStream::Subscribe(sim::Bus& bus) {
@@ -43,7 +58,10 @@ void TraceStream::Take(const sim::Event& e) {
 }
 
 void TraceStream::Write(std::string_view text) {
-  if (status_.ok()) status_ = file_.Write(text);
+  if (!file_)
+    sink_(text);
+  else if (status_.ok())
+    status_ = file_->Write(text);
 }
 
 void TraceStream::WriteLine(const std::string& line) {
@@ -53,7 +71,7 @@ void TraceStream::WriteLine(const std::string& line) {
 
 void TraceStream::Flush() {
   if (binary_) Write(binary_->Take());
-  if (status_.ok()) status_ = file_.Flush();
+  if (file_ && status_.ok()) status_ = file_->Flush();
 }
 
 absl::Status TraceStream::Finish(const End& end) {
@@ -65,7 +83,7 @@ absl::Status TraceStream::Finish(const End& end) {
   } else {
     WriteLine(last);
   }
-  if (status_.ok()) status_ = file_.Commit();
+  if (file_ && status_.ok()) status_ = file_->Commit();
   return status_;
 }
 
