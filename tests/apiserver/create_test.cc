@@ -392,6 +392,10 @@ TEST(Create, ADryRunShowsWhatWouldBeAndStoresNothing) {
   ASSERT_EQ(world.Create("pods", "default", Pod("default", "p")).code, 201);
   r = world.Do(request);
   EXPECT_EQ(r.code, 409);
+  request.body = Pod("default", "q").Set(Path{"metadata", "resourceVersion"}, Value::Of("7"));
+  r = world.Do(request);
+  EXPECT_EQ(r.code, 201);
+  EXPECT_EQ(r.object.resource_version(), 7);
 }
 
 // API-03

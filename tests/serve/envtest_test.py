@@ -116,6 +116,8 @@ class Envtest(unittest.TestCase):
         pods = url + "/api/v1/namespaces/default/pods"
         self.assertEqual(get(pods)[0], 401)
         self.assertEqual(json.loads(get(url + "/api/v1/nodes", token)[1])["items"], [])
+        services = json.loads(get(url + "/api/v1/services", token)[1])["items"]
+        self.assertEqual([s["metadata"]["name"] for s in services], ["kubernetes"])
         pod = {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
         code, made = get(pods, token, "POST", json.dumps(pod).encode())
         self.assertEqual(code, 201, made)

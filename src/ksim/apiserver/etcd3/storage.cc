@@ -65,7 +65,8 @@ sim::Task<api::Result<std::int64_t>> Storage::CurrentRevision() {
 }
 
 sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteContext context) {
-  if (object.resource_version() != 0)
+  // A dry run looks at no version (dryrun.go DryRunnableStorage.Create).
+  if (!context.dry_run && object.resource_version() != 0)
     co_return api::Unmapped(500, "resourceVersion should not be set on objects to be created");
   const std::string name(object.name());
   SharedText key = Key(object.ns(), name);

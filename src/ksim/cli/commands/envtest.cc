@@ -25,7 +25,7 @@ namespace {
 
 using Words = std::span<const std::string>;
 
-// As envtest has it: an API server, no node, nobody who works.
+// As envtest has it: an API server with its own service, no node, nobody who works.
 constexpr std::string_view kScenario =
     "apiVersion: ksim.dev/v1\n"
     "kind: Scenario\n"
@@ -33,7 +33,21 @@ constexpr std::string_view kScenario =
     "spec:\n"
     "  cluster:\n"
     "    nodes: 0\n"
-    "    components: [\"*\", -kube-controller-manager, -kube-scheduler]\n";
+    "    components: [\"*\", -kube-controller-manager, -kube-scheduler]\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: Service\n"
+    "metadata:\n"
+    "  name: kubernetes\n"
+    "  namespace: default\n"
+    "  labels: {component: apiserver, provider: kubernetes}\n"
+    "spec:\n"
+    "  clusterIP: 10.0.0.1\n"
+    "  clusterIPs: [10.0.0.1]\n"
+    "  ipFamilies: [IPv4]\n"
+    "  ipFamilyPolicy: SingleStack\n"
+    "  ports: [{name: https, port: 443, protocol: TCP, targetPort: 6443}]\n"
+    "  type: ClusterIP\n";
 
 constexpr std::string_view kProgram = "kube-apiserver";
 

@@ -43,6 +43,10 @@ TEST(Discovery, TellsVersionsGroupsAndResources) {
   EXPECT_EQ(value::ToJson(ItemWith(core.Get("resources"), "name", "pods/eviction")),
             R"({"group":"policy","kind":"Eviction","name":"pods/eviction","namespaced":true,)"
             R"("singularName":"","verbs":["create"],"version":"v1"})");
+  const Value certificates = ApiResourceList(served, "certificates.k8s.io", "v1").Get("resources");
+  EXPECT_EQ(value::ToJson(ItemWith(certificates, "name", "certificatesigningrequests/approval")),
+            R"({"kind":"CertificateSigningRequest","name":"certificatesigningrequests/approval",)"
+            R"("namespaced":false,"singularName":"","verbs":["get","patch","update"]})");
   EXPECT_TRUE(ApiResourceList(served, "apps", "v2").is_null());
   EXPECT_TRUE(ApiGroup(served, "nothing").is_null());
 }

@@ -22,6 +22,7 @@ TEST(FindRoute, RefusesWhatNoServerHas) {
       {"POST", "/api/v1/namespaces/d/pods/p/binding", 0},
       {"PUT", "/api/v1/namespaces/d", 0},
       {"PUT", "/api/v1/namespaces/d/finalize", 0},
+      {"PUT", "/apis/certificates.k8s.io/v1/certificatesigningrequests/c/approval", 0},
       {"DELETE", "/apis/apps/v1/namespaces/d/replicasets", 0},
       {"POST", "/api/v1/namespaces/d/pods/p", 405},
       {"PUT", "/api/v1/namespaces/d/pods", 405},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "ksim/api/core/kind_service.h"
 #include "ksim/api/core/version_table.h"
 #include "ksim/apiserver/doors/http/reviews.h"
 #include "ksim/apiserver/doors/http/text.h"
@@ -98,6 +99,7 @@ std::vector<Entry> EntriesOf(const api::ResourceInfo& r) {
     add("token", "TokenRequest", "authentication.k8s.io", "v1", {"create"});
   }
   if (r.group_resource() == "namespaces") add("finalize", "Namespace", "", "", {"update"});
+  if (api::HasApproval(r)) add("approval", r.kind, "", "", {"get", "patch", "update"});
   if (r.has_scale) add("scale", "Scale", "autoscaling", "v1", {"get", "patch", "update"});
   if (r.has_status) add("status", r.kind, "", "", {"get", "patch", "update"});
   return entries;

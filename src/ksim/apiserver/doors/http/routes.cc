@@ -28,7 +28,8 @@ api::Status MethodNotAllowed() {
 
 // Subresources that the pipeline knows; of which resources is its affair.
 bool IsServed(std::string_view subresource) {
-  for (const std::string_view known : {"", "status", "scale", "binding", "eviction", "finalize"}) {
+  for (const std::string_view known :
+       {"", "status", "scale", "binding", "eviction", "finalize", "approval"}) {
     if (subresource == known) return true;
   }
   return false;
