@@ -12,7 +12,7 @@ COMMANDS = [
     ("kubectl api-versions", r"authorization.k8s.io/v1"),
     ("kubectl explain pod.spec.nodeName", r"FIELD: nodeName"),
     ("kubectl auth can-i create pods", r"yes"),
-    ("kubectl auth whoami", r"system:admin"),
+    ("kubectl auth whoami", r"system:admin|kubernetes-admin"),
     ("kubectl create -f web.yaml --dry-run=server", r"created \(server dry run\)"),
     ("kubectl apply -f web.yaml", r"replicaset.apps/web created"),
     ("kubectl wait pod -l app=web --for=condition=Ready --timeout=60s", r"condition met"),

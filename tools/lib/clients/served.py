@@ -1,4 +1,5 @@
 """A cluster served to a client."""
+import base64
 import os
 import pathlib
 import re
@@ -31,18 +32,30 @@ class Served:
         for file, text in (("web.yaml", WEB), *files):
             (home / file).write_text(text)
         self.trace = str(home / "served.jsonl")
+        tls = ["--tls"] if options.tls else []
         self.process = subprocess.Popen(
-            [options.ksim, "serve", *arguments, "--kubeconfig", str(home / "kubeconfig"),
+            [options.ksim, "serve", *arguments, *tls, "--kubeconfig", str(home / "kubeconfig"),
              "--trace", self.trace], cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True)
         said = self.process.stderr.readline()
         while said.startswith(str(ROOT)):  # a warning about the scenario
             said = self.process.stderr.readline()
-        server = re.search(r"http://\S+?:\d+", said)
+        server = re.search(r"https?://\S+?:\d+", said)
         if server is None:
             sys.exit(f"tools/clients: {said}{self.process.stderr.read()}")
         self.environment = {**os.environ, "SERVER": server.group(), "HOME": str(home),
                             "KUBECONFIG": str(home / "kubeconfig")}
+        if options.tls:
+            self.tell_curl()
+
+    def tell_curl(self):
+        """The kubeconfig's credentials, for every curl of this HOME."""
+        text = (self.home / "kubeconfig").read_text()
+        authority = re.search("certificate-authority-data: (.*)", text).group(1)
+        (self.home / "ca.crt").write_bytes(base64.b64decode(authority))
+        token = re.search('token: "(.*)"', text).group(1)
+        (self.home / ".curlrc").write_text(
+            f'cacert = "{self.home}/ca.crt"\nheader = "Authorization: Bearer {token}"\n')
 
     def add_to_path(self, folder):
         self.environment["PATH"] = f"{folder}:{self.environment['PATH']}"
