@@ -248,6 +248,35 @@ class Clients(Served):
         for what in ("exec", "attach", "portforward"):
             self.assertEqual(server.ask("POST", f"{pods}/p/{what}", {})[0], 501)
 
+    def test_binds_debugs_and_resizes_pods_as_clients_do(self):
+        server = self.serve("--speed", "step", "--set", "compat=1.36")
+        pods = "/api/v1/namespaces/default/pods"
+        container = {"name": "a", "image": "i", "resources": {"requests": {"cpu": "1"}}}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+               "spec": {"schedulerName": "mine", "containers": [container]}}
+        self.assertEqual(server.ask("POST", pods, pod)[0], 201)
+        binding = {"metadata": {"name": "p"}, "target": {"kind": "Node", "name": "node-1"}}
+        bindings = "/api/v1/namespaces/default/bindings"
+        self.assertEqual(server.ask("POST", bindings, {"target": {"name": "x"}})[1]["message"],
+                         "Name parameter required.")
+        self.assertEqual(server.ask("POST", bindings, binding)[0], 201)
+        strategic = "application/strategic-merge-patch+json"
+        code, debugged = server.ask(
+            "PATCH", f"{pods}/p/ephemeralcontainers",
+            {"spec": {"ephemeralContainers": [{"name": "d", "image": "i"}]}}, strategic)
+        self.assertEqual((code, debugged["spec"]["ephemeralContainers"][0]["name"]), (200, "d"))
+        resized = {"containers": [{"name": "a", "resources": {"requests": {"cpu": "2"}}}]}
+        code, pod = server.ask("PATCH", f"{pods}/p/resize", {"spec": resized}, strategic)
+        self.assertEqual(code, 200, pod)
+        self.assertEqual(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"], "2")
+        self.assertEqual(pod["spec"]["nodeName"], "node-1")
+        for path in (f"{pods}/p/proxy", "/api/v1/nodes/node-1/proxy/metrics"):
+            self.assertEqual(server.ask("GET", path)[0], 501)
+        components = server.ask("GET", "/api/v1/componentstatuses")[1]["items"]
+        self.assertEqual(components[2]["metadata"]["name"], "etcd-0")
+        self.assertEqual(server.ask("GET", "/api/v1/componentstatuses/x")[0], 404)
+        self.assertEqual(server.ask("POST", "/api/v1/componentstatuses", {})[0], 405)
+
     def test_long_answers_are_compressed_for_who_asks(self):
         server = self.serve()
         self.assertEqual(server.ask("POST", MAPS, config_map("a", k="0123456789" * 14000))[0], 201)

@@ -27,6 +27,7 @@ struct ResourceInfo {
   value::Atom resource_atom;             // the same; Kinds sets it
   std::string singular;                  // replicaset
   std::vector<std::string> short_names;  // rs
+  std::vector<std::string> categories;   // all
   bool namespaced = true;
   bool has_status = false;  // /status subresource
   bool has_scale = false;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/apiserver/doors/http/answers.h"
+#include "ksim/apiserver/doors/http/component_statuses.h"
 #include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/base/os.h"
@@ -211,7 +212,10 @@ void Server::OnRequest(std::int64_t connection, http::StreamId stream, http::Htt
 std::optional<http::HttpResponse> Server::OwnAnswer(const http::HttpRequest& request,
                                                     const http::Url& url) {
   const http::RequestInfo info = http::ReadRequestInfo(request.method, url);
-  if (info.is_resource_request) return reviews_.Serve(request, url, info);
+  if (info.is_resource_request) {
+    if (auto status = apiserver::http::ServeComponentStatus(request, url, info)) return status;
+    return reviews_.Serve(request, url, info);
+  }
   if (url.path == "/metrics") return cluster_.metrics().Page();
   return paths_.Serve(request, url);
 }

@@ -182,6 +182,59 @@ TEST(ServiceKinds, OlderAutoscalersKnowOtherRules) {
                             "`minReplicas`"));
 }
 
+// API-191. tests/apiserver/recorded/newer-kinds-1.36.jsonl has what a real server says.
+TEST(ServiceKinds, NewerKinds) {
+  EXPECT_THAT(CreateErrors("ipaddresses",
+                           "{metadata: {name: 10.0.0.1}, spec: {parentRef: {resource: services, "
+                           "namespace: n, name: s}}}"),
+              IsEmpty());
+  EXPECT_THAT(CreateErrors("ipaddresses", "{metadata: {name: '10.0.0.01'}, spec: {}}"),
+              ElementsAre("metadata.name: Invalid value: \"10.0.0.01\": must not have leading 0s",
+                          "spec.parentRef: Required value"));
+  EXPECT_THAT(CreateErrors("servicecidrs", "{metadata: {name: a}, spec: {cidrs: [10.0.0.1/8]}}"),
+              ElementsAre("spec.cidrs[0]: Invalid value: \"10.0.0.1/8\": must not have bits set "
+                          "beyond the prefix length"));
+  EXPECT_THAT(CreateErrors("vac", "{metadata: {name: a}, driverName: d}"),
+              ElementsAre("parameters: Required value: must contain at least one key/value pair"));
+  EXPECT_THAT(
+      CreateErrors("mutatingadmissionpolicies",
+                   "{metadata: {name: a}, spec: {reinvocationPolicy: Never, matchConstraints: "
+                   "{resourceRules: [{operations: [DELETE]}]}, mutations: [{patchType: "
+                   "JSONPatch}]}}"),
+      ElementsAre("spec.matchConstraints.resourceRules.operations: Unsupported value: \"DELETE\": "
+                  "supported values: \"*\", \"CONNECT\", \"CREATE\", \"UPDATE\"",
+                  "spec.mutations[0].jsonPatch: Required value: must be specified when patchType "
+                  "is JSONPatch"));
+  const value::Value cidr = Prepared("servicecidrs",
+                                     "{metadata: {name: a}, spec: {cidrs: "
+                                     "[10.0.0.0/8]}}");
+  EXPECT_THAT(UpdateErrors("servicecidrs",
+                           With(cidr, "spec.cidrs", Yaml("[10.0.0.0/8, 'fd00::/64']")), cidr),
+              IsEmpty());
+  EXPECT_THAT(UpdateErrors("servicecidrs", With(cidr, "spec.cidrs", Yaml("[11.0.0.0/8]")), cidr),
+              ElementsAre("spec.cidrs[0]: Invalid value: \"11.0.0.0/8\": field is immutable"));
+}
+
+// API-175: a level that asks for no shares has them in v1; v1beta3 says so by an annotation.
+TEST(ServiceKinds, ALevelWithoutSharesKeepsThemInBothVersions) {
+  const ResourceInfo& beta =
+      *Kinds().ByKind("flowcontrol.apiserver.k8s.io/v1beta3", "PriorityLevelConfiguration");
+  const value::Value none = Yaml(
+      "{apiVersion: flowcontrol.apiserver.k8s.io/v1, metadata: {name: a}, spec: {limited: "
+      "{nominalConcurrencyShares: 0}}}");
+  const value::Value seen = FromStoredForm(beta)(none);
+  EXPECT_EQ(JsonAt(seen, "metadata.annotations"),
+            R"({"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares":""})");
+  EXPECT_EQ(
+      JsonAt(ApplyDefaults(beta, seen, Compat::k1_30), "spec.limited.nominalConcurrencyShares"),
+      "0");
+  EXPECT_EQ(ToStoredForm(beta)(seen), none);
+  const value::Value plain = seen.Erase(*value::Path::Parse("metadata.annotations"));
+  EXPECT_EQ(
+      JsonAt(ApplyDefaults(beta, plain, Compat::k1_30), "spec.limited.nominalConcurrencyShares"),
+      "30");
+}
+
 // API-174: what was wrong before and has not changed may stay.
 TEST(ServiceKinds, AnAutoscalerWithAnOldMistakeCanBeUpdated) {
   const value::Value old = Prepared(
@@ -275,6 +328,13 @@ TEST(ServiceKinds, AreServedAtTheVersionsOfTheirTime) {
       {"apiregistration.k8s.io/v1", "APIService", {true, true, true}},
       {"certificates.k8s.io/v1", "CertificateSigningRequest", {true, true, true}},
       {"storage.k8s.io/v1", "CSIStorageCapacity", {true, true, true}},
+      {"flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema", {false, true, false}},
+      {"flowcontrol.apiserver.k8s.io/v1beta3", "PriorityLevelConfiguration", {false, true, false}},
+      {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", {false, false, true}},
+      {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicyBinding", {false, false, true}},
+      {"networking.k8s.io/v1", "IPAddress", {false, false, true}},
+      {"networking.k8s.io/v1", "ServiceCIDR", {false, false, true}},
+      {"storage.k8s.io/v1", "VolumeAttributesClass", {false, false, true}},
   };
   for (const auto& row : rows) {
     const ResourceInfo* kind = kinds.ByKind(row.api_version, row.kind);

@@ -26,6 +26,7 @@ ResourceInfo ToInfo(const KindSpec& spec) {
   for (const std::string_view name : spec.short_names) {
     if (!name.empty()) info.short_names.emplace_back(name);
   }
+  if (!spec.category.empty()) info.categories.emplace_back(spec.category);
   info.namespaced = spec.namespaced;
   info.has_status = spec.has_status;
   info.has_scale = spec.has_scale;

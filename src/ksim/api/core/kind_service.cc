@@ -1,5 +1,6 @@
 #include "ksim/api/core/kind_service.h"
 
+#include <string>
 #include <utility>
 
 #include "ksim/api/core/kind_spec.h"
@@ -12,12 +13,28 @@ bool IsServed(const ResourceInfo& kind, Compat compat) {
   return gate == nullptr || ProfileOf(compat).*gate;
 }
 
-std::vector<const ResourceInfo*> ServedKinds(const Kinds& kinds, Compat compat) {
-  std::vector<const ResourceInfo*> served;
+ServedKinds::ServedKinds(const Kinds& kinds, Compat compat) : compat_(compat) {
   for (const ResourceInfo* const kind : kinds.all())
-    if (IsServed(*kind, compat)) served.push_back(kind);
-  return served;
+    if (IsServed(*kind, compat)) kinds_.push_back(kind);
 }
+
+// pkg/kubeapiserver/default_storage_factory_builder.go, and the decodable versions of each scheme.
+std::string StorageVersion(const ResourceInfo& kind, Compat compat) {
+  const std::string name = kind.group_resource();
+  std::string version = kind.stored_version.empty() ? kind.version : kind.stored_version;
+  const bool beta =
+      name == "endpointslices.discovery.k8s.io" || name.starts_with("validatingadmissionpolic");
+  if (name == "events.events.k8s.io") return "/v1";
+  if (name == "horizontalpodautoscalers.autoscaling") version = "v2";
+  if (version == "v1beta3" && kind.group == "flowcontrol.apiserver.k8s.io") version = "v1";
+  if (name.starts_with("mutatingadmissionpolic") ||
+      name == "customresourcedefinitions.apiextensions.k8s.io" ||
+      (beta && ProfileOf(compat).stores_slices_as_beta))
+    version = "v1beta1";
+  return kind.group + "/" + version;
+}
+
+bool HasPodResize(Compat compat) { return ProfileOf(compat).pod_resize; }
 
 bool IsCachedFromStart(const ResourceInfo& kind) { return SpecOf(kind).cached_from_start; }
 

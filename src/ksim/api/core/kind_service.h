@@ -16,7 +16,24 @@ namespace ksim::api {
 bool IsServed(const ResourceInfo& kind, Compat compat);
 
 // The kinds that a server of that version serves, in the order of Kinds::all().
-std::vector<const ResourceInfo*> ServedKinds(const Kinds& kinds, Compat compat);
+class ServedKinds {
+ public:
+  ServedKinds(const Kinds& kinds, Compat compat);
+  auto begin() const { return kinds_.begin(); }
+  auto end() const { return kinds_.end(); }
+  Compat compat() const { return compat_; }
+
+ private:
+  std::vector<const ResourceInfo*> kinds_;
+  Compat compat_;
+};
+
+// The group and version in which an upstream server of that version stores the kind's objects, as
+// GROUP/VERSION, also of the core group: discovery has a hash of it. ksim stores most as they come.
+std::string StorageVersion(const ResourceInfo& kind, Compat compat);
+
+// Whether a pod's resources can be changed at its subresource `resize`.
+bool HasPodResize(Compat compat);
 
 // Whether the kind's watch cache is filled when the server starts, and not at its first request.
 bool IsCachedFromStart(const ResourceInfo& kind);

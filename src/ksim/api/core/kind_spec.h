@@ -76,6 +76,9 @@ struct KindSpec {
     CheckChange status_change = nullptr;    // at /status; null: change
     CheckChange approval_change = nullptr;  // at /approval, in place of the steps of an update
     Check finalized = nullptr;              // at /finalize
+    // At a subresource of the kind's own, after the metadata.
+    void (*subresource_change)(const Value& updated, const Value& old, std::string_view subresource,
+                               FieldErrorList* errors) = nullptr;
 
     // The reasons why a text cannot be the name of an object; null: DNS-1123 subdomains can.
     std::vector<std::string> (*name)(std::string_view name, Compat compat) = nullptr;
@@ -90,6 +93,7 @@ struct KindSpec {
   std::string_view kind = {};
   std::string_view resource = {};
   std::array<std::string_view, 2> short_names = {};
+  std::string_view category = {};        // all, api-extensions
   std::string_view storage_prefix = {};  // "": the resource
   // The switch without which this version of the kind is not served; null: it always is.
   const bool Profile::* served = nullptr;
@@ -142,6 +146,10 @@ struct KindSpec {
   Value (*prepare_update)(const Value& old, Value updated, Compat compat) = nullptr;
   // At /approval. Null: as at the main endpoint.
   Value (*prepare_approval)(const Value& old, Value updated, Compat compat) = nullptr;
+  // At a subresource of the kind's own (a pod's ephemeralcontainers and resize), after the status
+  // is put back and before the generations are compared: what may change there.
+  Value (*prepare_subresource)(const Value& old, Value updated, std::string_view subresource,
+                               Compat compat) = nullptr;
   // At /status, after the spec is put back and the counters are filled in.
   Value (*prepare_status_update)(const Value& old, Value updated, Compat compat) = nullptr;
 

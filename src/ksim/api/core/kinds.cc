@@ -274,6 +274,7 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
   info.singular = names.Get("singular").AsString();
   for (const Value& s : names.Get("shortNames").items())
     info.short_names.emplace_back(s.AsString());
+  for (const Value& c : names.Get("categories").items()) info.categories.emplace_back(c.AsString());
   info.namespaced = spec.Get("scope").AsString() != "Cluster";
   info.has_generation = true;
   info.unconditional_update = false;

@@ -30,6 +30,7 @@ constexpr Profile MakeV130() {
   p.serves_admission_policies = true;
   p.serves_flow_control_v1 = true;
   p.serves_flow_control_beta = false;
+  p.serves_flow_control_beta3 = true;
   p.warns_of_pod_names = true;
   p.warns_of_services = true;
   p.warns_of_ingress_class = true;
@@ -49,6 +50,12 @@ constexpr Profile MakeV136() {
   Profile p = MakeV130();
   p.bad_values_as_json = true;
   p.serves_device_claims = true;
+  p.stores_slices_as_beta = false;
+  p.pod_resize = true;
+  p.serves_flow_control_beta3 = false;
+  p.serves_mutating_policies = true;
+  p.serves_service_cidrs = true;
+  p.serves_volume_attributes_classes = true;
   p.too_long_as_may_not_be = true;
   p.owner_texts_name_field = false;
   p.labels_worded_by_content = true;

@@ -69,6 +69,7 @@ struct Profile {
   bool node_repeated_cidrs = true;            // ValidateNode: a podCIDR that repeats, one by one
 
   // Preparation: pkg/registry/core/pod/strategy.go, pkg/api/pod/util.go, batch/job/strategy.go.
+  bool pod_resize = false;                // the subresource resize, from 1.33 on
   bool pod_generation = false;            // metadata.generation of pods, from 1.33 on
   bool pod_status_restores_qos = false;   // PrepareForUpdate of /status puts qosClass back
   bool drops_disabled_pod_fields = true;  // dropDisabledFields: user namespaces, procMount, ...
@@ -93,7 +94,12 @@ struct Profile {
   bool serves_admission_policies = false;  // ValidatingAdmissionPolicy at v1
   bool serves_device_claims = false;       // resource.k8s.io/v1, from 1.34 on
   bool serves_flow_control_v1 = false;
-  bool serves_flow_control_beta = true;  // v1beta2
+  bool serves_flow_control_beta = true;    // v1beta2
+  bool serves_flow_control_beta3 = false;  // v1beta3, from 1.26 to 1.31
+  bool serves_mutating_policies = false;   // MutatingAdmissionPolicy at v1, from 1.36 on
+  bool serves_service_cidrs = false;       // ServiceCIDR and IPAddress at v1, from 1.33 on
+  bool stores_slices_as_beta = true;       // EndpointSlices and validating policies, in v1beta1
+  bool serves_volume_attributes_classes = false;  // VolumeAttributesClass at v1, from 1.34 on
 
   // HorizontalPodAutoscalers: pkg/apis/autoscaling/validation/validation.go.
   bool hpa_max_replicas_required = false;  // 0 is Required, else "must be greater than 0"

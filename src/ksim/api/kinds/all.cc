@@ -42,6 +42,8 @@ namespace ksim::api {
   X(kIngressKind)                          \
   X(kIngressClassKind)                     \
   X(kNetworkPolicyKind)                    \
+  X(kIPAddressKind)                        \
+  X(kServiceCIDRKind)                      \
   X(kRoleKind)                             \
   X(kRoleBindingKind)                      \
   X(kClusterRoleKind)                      \
@@ -51,14 +53,19 @@ namespace ksim::api {
   X(kCSIDriverKind)                        \
   X(kCSINodeKind)                          \
   X(kCSIStorageCapacityKind)               \
+  X(kVolumeAttributesClassKind)            \
   X(kRuntimeClassKind)                     \
   X(kValidatingWebhookConfigurationKind)   \
   X(kMutatingWebhookConfigurationKind)     \
   X(kValidatingAdmissionPolicyKind)        \
   X(kValidatingAdmissionPolicyBindingKind) \
+  X(kMutatingAdmissionPolicyKind)          \
+  X(kMutatingAdmissionPolicyBindingKind)   \
   X(kFlowSchemaKind)                       \
+  X(kFlowSchemaBeta3Kind)                  \
   X(kFlowSchemaBetaKind)                   \
   X(kPriorityLevelConfigurationKind)       \
+  X(kPriorityLevelConfigurationBeta3Kind)  \
   X(kPriorityLevelConfigurationBetaKind)   \
   X(kAPIServiceKind)                       \
   X(kCustomResourceDefinitionKind)

@@ -44,6 +44,10 @@ class Run {
       rules_.approval_change(tree_, old_, &errors_);
     } else if (on_status_) {
       TakeSteps(rules_.on_status_update);
+    } else if (!subresource.empty() && rules_.subresource_change != nullptr) {
+      if (updates_meta_) MetaUpdate();
+      ValidateObjectMeta(kind_, Metadata(tree_), &errors_);
+      rules_.subresource_change(tree_, old_, subresource, &errors_);
     } else {
       const bool plain = !errors_.profile().updates_validate_as_new;
       const bool other = plain && rules_.on_plain_update[0] != kCheckNothing;

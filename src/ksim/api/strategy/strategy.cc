@@ -73,12 +73,18 @@ Value RestoreSystemFields(const Value& metadata, const Value& old) {
   return m == old ? old : m;
 }
 
-// An update at the main endpoint keeps the status and whatever else the kind's hook protects.
-Value PrepareMain(const ResourceInfo& kind, const Value& old, const Value& updated, Compat compat) {
+// An update at the main endpoint, or at a subresource of the kind's own, keeps the status and
+// whatever else the kind's hook protects.
+Value PrepareMain(const ResourceInfo& kind, const Value& old, const Value& updated,
+                  std::string_view own_subresource, Compat compat) {
   Value v = updated;
   if (kind.has_status) v = SetOrErase(std::move(v), Fields().status, old.Get(Fields().status));
-  const auto prepare = SpecOf(kind).prepare_update;
-  if (prepare != nullptr) v = prepare(old, std::move(v), compat);
+  const KindSpec& spec = SpecOf(kind);
+  if (!own_subresource.empty()) {
+    v = spec.prepare_subresource(old, std::move(v), own_subresource, compat);
+  } else if (spec.prepare_update != nullptr) {
+    v = spec.prepare_update(old, std::move(v), compat);
+  }
   if (!BumpsGeneration(kind, old, v, compat)) return v;
   static const Path kGeneration{"metadata", "generation"};
   return std::move(v).Set(kGeneration, Value::Int(old.Get(kGeneration).AsInt() + 1));
@@ -150,7 +156,8 @@ Value PrepareForUpdate(const ResourceInfo& kind, const Value& old, const Value& 
     return SpecOf(kind).prepare_approval(old, std::move(v), compat);
   if (subresource == "finalize")
     return SetOrErase(std::move(v), Fields().status, old.Get(Fields().status));
-  return PrepareMain(kind, old, v, compat);
+  const bool own = SpecOf(kind).prepare_subresource != nullptr && !subresource.empty();
+  return PrepareMain(kind, old, v, own ? subresource : std::string_view(), compat);
 }
 
 Value DedupOwnerReferences(const Value& tree, bool after_admission, std::string* warning) {

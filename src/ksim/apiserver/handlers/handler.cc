@@ -14,11 +14,13 @@ namespace {
 
 using api::Verb;
 
-bool HasSubresource(const api::ResourceInfo& r, std::string_view sub) {
+bool HasSubresource(const api::ResourceInfo& r, std::string_view sub, api::Compat compat) {
   if (sub.empty()) return true;
   if (sub == "status") return r.has_status;
   if (sub == "scale") return r.has_scale;
-  if (sub == "binding" || sub == "eviction") return r.group.empty() && r.resource == "pods";
+  const bool pods = r.group.empty() && r.resource == "pods";
+  if (sub == "binding" || sub == "eviction" || sub == "ephemeralcontainers") return pods;
+  if (sub == "resize") return pods && api::HasPodResize(compat);
   if (sub == "finalize") return r.group.empty() && r.resource == "namespaces";
   if (sub == "approval") return api::HasApproval(r);
   return false;
@@ -81,7 +83,7 @@ api::Status Handler::Admit(RequestContext& rc) {
   if (!in_flight_.TryEnter(*rc.user, request, &rc.in_flight))
     return rc.EndStage(Stage::kAuthorize, TooManyInFlight());
   if (request.resource == nullptr || !api::IsServed(*request.resource, context_.compat) ||
-      !HasSubresource(*request.resource, request.subresource))
+      !HasSubresource(*request.resource, request.subresource, context_.compat))
     return rc.EndStage(Stage::kAuthorize, api::UnknownPath());
   rc.authorized = authorizer_.Allows(*rc.user, request);
   if (!*rc.authorized) return rc.EndStage(Stage::kAuthorize, NotAuthorized(*rc.user, request));

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ksim/api/core/kind_service.h"
 #include "ksim/apiserver/doors/http/openapi.h"
+#include "ksim/apiserver/doors/http/paths.h"
 #include "ksim/value/json.h"
 
 namespace ksim::apiserver::http {
@@ -67,6 +71,70 @@ TEST(Discovery, TellsAllAtOnce) {
     return;
   }
   ADD_FAILURE() << "no apps";
+}
+
+Value WithoutNulls(const Value& v) {
+  if (v.is_array()) {
+    std::vector<Value> items;
+    for (const Value& item : v.items()) items.push_back(WithoutNulls(item));
+    return Value::Array(std::move(items));
+  }
+  if (!v.is_object()) return v;
+  value::ObjectBuilder out;
+  for (const auto& [name, child] : v.members()) {
+    if (!child.is_null() && name.text() != "serverAddressByClientCIDRs")
+      out.Add(name, WithoutNulls(child));
+  }
+  return out.Build();
+}
+
+// API-145: every document of a real server, which record_discovery.py wrote down.
+TEST(Discovery, IsThatOfARealServer) {
+  for (const api::Compat compat : {api::Compat::k1_30, api::Compat::k1_36}) {
+    const std::string version(api::ToString(compat));
+    std::ifstream file("tests/apiserver/recorded/discovery/" + version + ".jsonl");
+    const api::Kinds kinds;
+    const Paths paths(kinds, compat);
+    std::string line;
+    int documents = 0;
+    for (; std::getline(file, line); ++documents) {
+      const Value recorded = *value::ParseJson(line);
+      HttpRequest http;
+      http.method = "GET";
+      const bool aggregated = recorded.Get("aggregated").AsBool();
+      http.headers.Add("Accept",
+                       aggregated
+                           ? "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+                           : "application/json");
+      Url url;
+      url.path = recorded.Get("path").AsString();
+      const auto answer = value::ParseJson(paths.Serve(http, url).body);
+      ASSERT_TRUE(answer.ok()) << version << " " << line;
+      EXPECT_EQ(value::ToJson(WithoutNulls(*answer)),
+                value::ToJson(WithoutNulls(recorded.Get("answer"))))
+          << version << " " << url.path << (aggregated ? " (aggregated)" : "");
+    }
+    EXPECT_GT(documents, 40) << version;
+  }
+}
+
+// A custom group stands behind all others, and its resources have the verbs in another order.
+TEST(Discovery, TellsOfCustomResources) {
+  api::Kinds kinds;
+  const auto crd = value::ParseJson(
+      R"({"spec":{"group":"a.example.com","scope":"Cluster","names":{"kind":"Thing",)"
+      R"("plural":"things","singular":"thing","shortNames":["th"],"categories":["all"]},)"
+      R"("versions":[{"name":"v1","served":true,"storage":true,)"
+      R"("subresources":{"status":{},"scale":{}}}]}})");
+  ASSERT_TRUE(kinds.AddFromCrd(*crd).ok());
+  const ServedKinds served = api::ServedKinds(kinds, api::kDefaultCompat);
+  const Value groups = ApiGroupList(served).Get("groups");
+  EXPECT_EQ(groups.at(groups.size() - 1).Get("name").AsString(), "a.example.com");
+  const Value things =
+      ItemWith(ApiResourceList(served, "a.example.com", "v1").Get("resources"), "name", "things");
+  EXPECT_EQ(value::ToJson(things.Get("verbs")),
+            R"(["delete","deletecollection","get","list","patch","create","update","watch"])");
+  EXPECT_EQ(value::ToJson(things.Get("categories")), R"(["all"])");
 }
 
 TEST(OpenApi, HasThePatchStrategiesThatKubectlMergesBy) {

@@ -9,6 +9,7 @@ extern const KindSpec kMutatingWebhookConfigurationKind = {
     .group = "admissionregistration.k8s.io",
     .kind = "MutatingWebhookConfiguration",
     .resource = "mutatingwebhookconfigurations",
+    .category = "api-extensions",
     .namespaced = false,
     .has_generation = true,
     .patch_schema = &kWebhooksPatch,

@@ -9,6 +9,7 @@ extern const KindSpec kValidatingWebhookConfigurationKind = {
     .group = "admissionregistration.k8s.io",
     .kind = "ValidatingWebhookConfiguration",
     .resource = "validatingwebhookconfigurations",
+    .category = "api-extensions",
     .namespaced = false,
     .has_generation = true,
     .patch_schema = &kWebhooksPatch,

@@ -224,6 +224,7 @@ extern const KindSpec kCustomResourceDefinitionKind = {
     .kind = "CustomResourceDefinition",
     .resource = "customresourcedefinitions",
     .short_names = {"crd", "crds"},
+    .category = "api-extensions",
     .storage_prefix = "apiextensions.k8s.io/customresourcedefinitions",
     .namespaced = false,
     .has_status = true,

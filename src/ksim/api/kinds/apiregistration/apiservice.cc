@@ -137,6 +137,7 @@ extern const KindSpec kAPIServiceKind = {
     .group = "apiregistration.k8s.io",
     .kind = "APIService",
     .resource = "apiservices",
+    .category = "api-extensions",
     .storage_prefix = "apiregistration.k8s.io/apiservices",
     .cached_from_start = false,
     .namespaced = false,

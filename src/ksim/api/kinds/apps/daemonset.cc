@@ -173,6 +173,7 @@ extern const KindSpec kDaemonSetKind = {
     .kind = "DaemonSet",
     .resource = "daemonsets",
     .short_names = {"ds"},
+    .category = "all",
     .has_status = true,
     .has_generation = true,
     .go_types = kDaemonSetTypes,

@@ -159,6 +159,7 @@ extern const KindSpec kDeploymentKind = {
     .kind = "Deployment",
     .resource = "deployments",
     .short_names = {"deploy"},
+    .category = "all",
     .has_status = true,
     .has_scale = true,
     .has_generation = true,

@@ -49,6 +49,7 @@ extern const KindSpec kReplicaSetKind = {
     .kind = "ReplicaSet",
     .resource = "replicasets",
     .short_names = {"rs"},
+    .category = "all",
     .has_status = true,
     .has_scale = true,
     .has_generation = true,

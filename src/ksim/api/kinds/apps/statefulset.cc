@@ -281,6 +281,7 @@ extern const KindSpec kStatefulSetKind = {
     .kind = "StatefulSet",
     .resource = "statefulsets",
     .short_names = {"sts"},
+    .category = "all",
     .has_status = true,
     .has_scale = true,
     .has_generation = true,

@@ -170,6 +170,7 @@ extern const KindSpec kCronJobKind = {
     .kind = "CronJob",
     .resource = "cronjobs",
     .short_names = {"cj"},
+    .category = "all",
     .has_status = true,
     .has_generation = true,
     .go_types = kCronJobTypes,

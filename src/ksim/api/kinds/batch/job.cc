@@ -199,6 +199,7 @@ extern const KindSpec kJobKind = {
     .group = "batch",
     .kind = "Job",
     .resource = "jobs",
+    .category = "all",
     .has_status = true,
     .has_generation = true,
     .go_types = kJobTypes,

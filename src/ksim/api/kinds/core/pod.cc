@@ -17,6 +17,7 @@
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/rules/ip_warnings.h"
 #include "ksim/api/rules/pod/pod_status_validation.h"
+#include "ksim/api/rules/pod/pod_subresource_validation.h"
 #include "ksim/api/rules/pod/pod_update_validation.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/api/rules/pod/pod_warnings.h"
@@ -124,6 +125,64 @@ Value PreparePodStatusUpdate(const Value& old, Value v, Compat compat) {
   return v;
 }
 
+// metav1.ResetObjectMetaForStatus
+Value WithMetadataOf(const Value& old, Value updated) {
+  const Value& before = old.Get(Fields().metadata);
+  return EditField(std::move(updated), Fields().metadata, [&](const Value& metadata) {
+    Value kept = metadata;
+    for (const value::Atom field :
+         {Fields().deletion_timestamp, Fields().deletion_grace_period_seconds, Fields().labels,
+          Fields().annotations, Fields().finalizers, Fields().owner_references})
+      kept = SetOrErase(std::move(kept), field, before.Get(field));
+    return kept;
+  });
+}
+
+// dropNonResizeUpdatesForContainers: another order or another name is the business of validation.
+Value ResizedContainers(const Value& updated, const Value& old) {
+  std::vector<Value> containers;
+  for (std::size_t i = 0; i < updated.size(); ++i) {
+    if (updated.at(i).Get(Fields().name) != old.at(i).Get(Fields().name)) return updated;
+    Value container = old.at(i);
+    for (const value::Atom field : {Fields().resources, Fields().resize_policy})
+      container = SetOrErase(std::move(container), field, updated.at(i).Get(field));
+    containers.push_back(std::move(container));
+  }
+  return Value::Array(std::move(containers));
+}
+
+// dropNonResizeUpdates; pod-level resources may change too.
+Value KeepResize(const Value& old, Value updated) {
+  const Value& spec = updated.Get(Fields().spec);
+  const Value& before = old.Get(Fields().spec);
+  for (const value::Atom list : {Fields().containers, Fields().init_containers})
+    if (spec.Get(list).size() != before.Get(list).size()) return updated;
+  Value kept = SetOrErase(before, Fields().resources, spec.Get(Fields().resources));
+  for (const value::Atom list : {Fields().containers, Fields().init_containers})
+    if (!before.Get(list).empty())
+      kept = std::move(kept).Set(list, ResizedContainers(spec.Get(list), before.Get(list)));
+  return WithMetadataOf(old, std::move(updated).Set(Fields().spec, std::move(kept)));
+}
+
+// dropNonEphemeralContainerUpdates
+Value KeepEphemeralContainers(const Value& old, Value updated) {
+  const Value& containers = updated.Get(Fields().spec).Get(Fields().ephemeral_containers);
+  Value kept = SetOrErase(old.Get(Fields().spec), Fields().ephemeral_containers, containers);
+  return WithMetadataOf(old, std::move(updated).Set(Fields().spec, std::move(kept)));
+}
+
+// podEphemeralContainersStrategy, podResizeStrategy. Any other subresource changes what an update
+// of the pod may change.
+Value PreparePodSubresource(const Value& old, Value updated, std::string_view subresource,
+                            Compat compat) {
+  if (subresource == "ephemeralcontainers") {
+    updated = KeepEphemeralContainers(old, std::move(updated));
+  } else if (subresource == "resize") {
+    updated = KeepResize(old, std::move(updated));
+  }
+  return DropDisabledPodFields(std::move(updated), compat);
+}
+
 constexpr value::PatchField kPodStatusPatchFields[] = {
     MergeList("conditions", "type"), MergeList("hostIPs", "ip"), MergeList("podIPs", "ip"),
     RetainKeysList("resourceClaimStatuses", "name")};
@@ -155,6 +214,7 @@ extern const KindSpec kPodKind = {
     .kind = "Pod",
     .resource = "pods",
     .short_names = {"po"},
+    .category = "all",
     .has_status = true,
     .has_generation = true,
     .graceful_delete = true,
@@ -175,6 +235,7 @@ extern const KindSpec kPodKind = {
     .initial_status = InitialPodStatus,
     .prepare_create = PrepareNewPod,
     .prepare_update = PreparePodUpdate,
+    .prepare_subresource = PreparePodSubresource,
     .prepare_status_update = PreparePodStatusUpdate,
     .validation =
         {
@@ -184,6 +245,7 @@ extern const KindSpec kPodKind = {
             .object = ValidatePodCreate,
             .change = ValidatePodUpdate,
             .status_change = ValidatePodStatusUpdate,
+            .subresource_change = ValidatePodSubresource,
         },
     .warnings_on_create = PodWarnings,
     .warnings_on_status_update = PodStatusWarnings,

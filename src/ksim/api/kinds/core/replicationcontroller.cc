@@ -85,6 +85,7 @@ extern const KindSpec kReplicationControllerKind = {
     .kind = "ReplicationController",
     .resource = "replicationcontrollers",
     .short_names = {"rc"},
+    .category = "all",
     .storage_prefix = "controllers",
     .has_status = true,
     .has_scale = true,

@@ -361,6 +361,7 @@ extern const KindSpec kServiceKind = {
     .kind = "Service",
     .resource = "services",
     .short_names = {"svc"},
+    .category = "all",
     .storage_prefix = "services/specs",
     .has_status = true,
     .create_on_update = true,

@@ -31,6 +31,20 @@ Value WithNumber(Value v, std::string_view field, int fallback) {
   return std::move(v).Set(field, Value::Of(fallback));
 }
 
+// PriorityLevelPreserveZeroConcurrencySharesKey
+constexpr std::string_view kKeepsZeroShares =
+    "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+
+bool KeepsZeroShares(const Value& tree) {
+  return tree.Get(Fields().metadata).Get(Fields().annotations).Has(kKeepsZeroShares);
+}
+
+// Whether a level may ask for no shares: from v1 on, and in v1beta3 with the annotation.
+bool ZeroCounts(const Value& tree) {
+  const std::string_view version = tree.Get(Fields().api_version).AsString();
+  return version.find("/v1beta") == version.npos || KeepsZeroShares(tree);
+}
+
 // The field of a version: v1beta2 has it under its old name, and nothing is lent there.
 std::string_view SharesField(const Value& tree) {
   const bool beta = tree.Get(Fields().api_version).AsString().ends_with("/v1beta2");
@@ -43,9 +57,10 @@ Value DefaultQueuing(const Value& queuing) {
   return WithNonZero(std::move(v), "queueLengthLimit", 50);
 }
 
-Value DefaultLimited(const Value& limited, std::string_view shares) {
+// `zero_counts`: no shares are what was asked for.
+Value DefaultLimited(const Value& limited, std::string_view shares, bool zero_counts) {
   const bool lends = shares == "nominalConcurrencyShares";
-  Value v = lends ? WithNumber(limited, shares, 30) : WithNonZero(limited, shares, 30);
+  Value v = zero_counts ? WithNumber(limited, shares, 30) : WithNonZero(limited, shares, 30);
   if (lends) v = WithNumber(std::move(v), "lendablePercent", 0);
   static const value::Path kQueuing{"limitResponse", "queuing"};
   const Value queuing = v.Get(kQueuing);
@@ -276,7 +291,8 @@ Value DefaultPriorityLevel(const Value& tree, Compat) {
     Value spec = s;
     const Value limited = spec.Get("limited"), exempt = spec.Get("exempt");
     if (limited.is_object())
-      spec = std::move(spec).Set("limited", DefaultLimited(limited, SharesField(tree)));
+      spec = std::move(spec).Set("limited",
+                                 DefaultLimited(limited, SharesField(tree), ZeroCounts(tree)));
     if (exempt.is_object())
       spec = std::move(spec).Set(
           "exempt",
@@ -356,6 +372,26 @@ void ValidateFlowStatus(const Value& tree, FieldErrorList* errors) {
     if (!seen.insert(type).second) errors->Duplicate(at.Child("type"), type);
     if (type.empty()) errors->Required(at.Child("type"));
   }
+}
+
+Value FlowToV1(const Value& beta3) {
+  Value tree = beta3.Set(Fields().api_version, Value::Of("flowcontrol.apiserver.k8s.io/v1"));
+  if (!KeepsZeroShares(tree)) return tree;
+  return EditField(std::move(tree), Fields().metadata, [](const Value& metadata) {
+    const Value kept = metadata.Get(Fields().annotations).Erase(kKeepsZeroShares);
+    return SetOrErase(metadata, Fields().annotations, kept.empty() ? Value() : kept);
+  });
+}
+
+Value FlowToBeta3(const Value& v1) {
+  Value tree = v1.Set(Fields().api_version, Value::Of("flowcontrol.apiserver.k8s.io/v1beta3"));
+  const Value& limited = tree.Get(Fields().spec).Get("limited");
+  if (limited.is_null() || limited.Get("nominalConcurrencyShares").AsInt() != 0) return tree;
+  return EditField(std::move(tree), Fields().metadata, [](const Value& metadata) {
+    const Value& old = metadata.Get(Fields().annotations);
+    const Value annotations = old.is_null() ? Value::EmptyObject() : old;
+    return metadata.Set(Fields().annotations, annotations.Set(kKeepsZeroShares, Value::Of("")));
+  });
 }
 
 }  // namespace ksim::api

@@ -19,4 +19,10 @@ void ValidatePriorityLevel(const value::Value& tree, FieldErrorList* errors);
 // The conditions of either: each type once.
 void ValidateFlowStatus(const value::Value& tree, FieldErrorList* errors);
 
+// Conversion of both kinds between v1beta3 and v1, in which they are stored. v1beta3 has an
+// annotation where a level has no shares, which would else be its default
+// (pkg/apis/flowcontrol/v1beta3/conversion.go).
+value::Value FlowToV1(const value::Value& beta3);
+value::Value FlowToBeta3(const value::Value& v1);
+
 }  // namespace ksim::api

@@ -1,4 +1,5 @@
-// The kind FlowSchema of flowcontrol.apiserver.k8s.io: v1, and v1beta2 where it is served.
+// The kind FlowSchema of flowcontrol.apiserver.k8s.io: v1, and v1beta2 or
+// v1beta3 where these are served.
 //
 // Source: pkg/registry/flowcontrol; pkg/printers/internalversion/printers.go printFlowSchema.
 #include <string>
@@ -36,7 +37,9 @@ std::vector<std::string> FlowSchemaCells(const Object& o, VirtualTime now) {
 }
 
 // Both versions; where they differ, the rules and defaults look at the object.
-KindSpec FlowSchemaAt(const char* version, bool Profile::* served) {
+KindSpec FlowSchemaAt(const char* version, bool Profile::* served,
+                      Value (*to_stored)(const Value& tree) = nullptr,
+                      Value (*from_stored)(const Value& tree) = nullptr) {
   return {
       .group = "flowcontrol.apiserver.k8s.io",
       .version = version,
@@ -44,6 +47,8 @@ KindSpec FlowSchemaAt(const char* version, bool Profile::* served) {
       .resource = "flowschemas",
       .served = served,
       .cached_from_start = false,
+      .to_stored = to_stored,
+      .from_stored = from_stored,
       .namespaced = false,
       .has_status = true,
       .has_generation = true,
@@ -74,5 +79,7 @@ KindSpec FlowSchemaAt(const char* version, bool Profile::* served) {
 extern const KindSpec kFlowSchemaKind = FlowSchemaAt("v1", &Profile::serves_flow_control_v1);
 extern const KindSpec kFlowSchemaBetaKind =
     FlowSchemaAt("v1beta2", &Profile::serves_flow_control_beta);
+extern const KindSpec kFlowSchemaBeta3Kind =
+    FlowSchemaAt("v1beta3", &Profile::serves_flow_control_beta3, FlowToV1, FlowToBeta3);
 
 }  // namespace ksim::api

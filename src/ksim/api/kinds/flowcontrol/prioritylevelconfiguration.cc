@@ -41,7 +41,9 @@ std::vector<std::string> PriorityLevelCells(const Object& o, VirtualTime now) {
 }
 
 // Both versions; where they differ, the rules and defaults look at the object.
-KindSpec PriorityLevelConfigurationAt(const char* version, bool Profile::* served) {
+KindSpec PriorityLevelConfigurationAt(const char* version, bool Profile::* served,
+                                      Value (*to_stored)(const Value& tree) = nullptr,
+                                      Value (*from_stored)(const Value& tree) = nullptr) {
   return {
       .group = "flowcontrol.apiserver.k8s.io",
       .version = version,
@@ -49,6 +51,8 @@ KindSpec PriorityLevelConfigurationAt(const char* version, bool Profile::* serve
       .resource = "prioritylevelconfigurations",
       .served = served,
       .cached_from_start = false,
+      .to_stored = to_stored,
+      .from_stored = from_stored,
       .namespaced = false,
       .has_status = true,
       .has_generation = true,
@@ -81,5 +85,7 @@ extern const KindSpec kPriorityLevelConfigurationKind =
     PriorityLevelConfigurationAt("v1", &Profile::serves_flow_control_v1);
 extern const KindSpec kPriorityLevelConfigurationBetaKind =
     PriorityLevelConfigurationAt("v1beta2", &Profile::serves_flow_control_beta);
+extern const KindSpec kPriorityLevelConfigurationBeta3Kind = PriorityLevelConfigurationAt(
+    "v1beta3", &Profile::serves_flow_control_beta3, FlowToV1, FlowToBeta3);
 
 }  // namespace ksim::api

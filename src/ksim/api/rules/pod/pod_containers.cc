@@ -120,6 +120,45 @@ void CheckInitContainers(const Value& containers, const PodFacts& pod, const Fie
   }
 }
 
+// Fields that an ephemeral container may not have (allowedEphemeralContainerFields), in Go's order.
+constexpr std::string_view kNotEphemeral[] = {
+    "ports",         "resources",      "resizePolicy", "restartPolicy", "restartPolicyRules",
+    "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"};
+
+// validateEphemeralContainers. `names`: those of all other containers.
+void CheckEphemeralContainers(const Value& containers, const PodFacts& pod, const FieldPath& path,
+                              const NameSet& others, FieldErrorList* errors) {
+  constexpr std::string_view kWhy = "cannot be set for an Ephemeral Container";
+  NameSet names = others;
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    const FieldPath at = path.Index(i);
+    const Value& c = containers.at(i);
+    CheckContainer(c, pod, at, errors);
+    const std::string_view image = c.Get(Fields().image).AsString();
+    if (!image.empty() && (image.front() == ' ' || image.back() == ' '))
+      errors->Invalid(at.Child("image"), image, "must not have leading or trailing whitespace");
+    const std::string_view name = c.Get(Fields().name).AsString();
+    if (!Insert(&names, std::string(name))) errors->Duplicate(at.Child("name"), name);
+    const std::string_view target = c.Get("targetContainerName").AsString();
+    if (!target.empty() && std::find(others.begin(), others.end(), target) == others.end())
+      errors->NotFound(at.Child("targetContainerName"), target);
+    for (const std::string_view field : kNotEphemeral) {
+      const Value& v = c.Get(field);
+      const bool zero = v.is_null() || (field == "resources" && v.empty());
+      if (!zero) errors->Forbidden(at.Child(field), kWhy);
+    }
+    const Value& mounts = c.Get(Fields().volume_mounts);
+    const FieldPath list = at.Child("volumeMounts");
+    for (std::size_t m = 0; m < mounts.size(); ++m) {
+      for (const char* field : {"subPath", "subPathExpr"}) {
+        if (mounts.at(m).Get(field).AsString().empty()) continue;
+        const FieldPath mount = list.Index(m);
+        errors->Forbidden(mount.Child(field), kWhy);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void ValidateContainers(const PodFacts& pod, const FieldPath& path, FieldErrorList* errors) {
@@ -128,6 +167,9 @@ void ValidateContainers(const PodFacts& pod, const FieldPath& path, FieldErrorLi
   CheckRegularContainers(pod.spec.Get(Fields().containers), pod, containers, &names, errors);
   CheckInitContainers(pod.spec.Get(Fields().init_containers), pod, path.Child("initContainers"),
                       &names, errors);
+  const Value& ephemeral = pod.spec.Get(Fields().ephemeral_containers);
+  if (!ephemeral.empty())
+    CheckEphemeralContainers(ephemeral, pod, path.Child("ephemeralContainers"), names, errors);
   ValidateHostNetwork(pod, containers, errors);
 }
 

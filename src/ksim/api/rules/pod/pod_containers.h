@@ -1,7 +1,7 @@
 // Rules of a pod's containers: what each must have, and what two may not both have.
 //
 // Source: pkg/apis/core/validation/validation.go validateContainers, validateInitContainers,
-// validateContainerCommon.
+// validateEphemeralContainers, validateContainerCommon.
 #pragma once
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/pod/pod_facts.h"

@@ -145,17 +145,17 @@ void CheckQos(const Value& pod, const Value& old, FieldErrorList* errors) {
   errors->Invalid(FieldPath("metadata"), pod.Get(kQos).AsString(), "Pod QoS is immutable");
 }
 
-std::string Describe(const Value& old, const Value& munged) {
+}  // namespace
+
+std::string ChangedFields(const Value& old, const Value& updated) {
   std::string text;
-  for (const value::Change& change : value::Diff(old, munged)) {
+  for (const value::Change& change : value::Diff(old, updated)) {
     const std::string path = change.path.ToString();
     if (change.before) text += fmt::format("-\t{}: {}\n", path, value::ToJson(*change.before));
     if (change.after) text += fmt::format("+\t{}: {}\n", path, value::ToJson(*change.after));
   }
   return text;
 }
-
-}  // namespace
 
 void ValidatePodUpdate(const Value& pod, const Value& old, FieldErrorList* errors) {
   const FieldPath path("spec");
@@ -179,9 +179,9 @@ void ValidatePodUpdate(const Value& pod, const Value& old, FieldErrorList* error
   const Value munged = TakeSteeringBack(WithUpdatableFieldsOf(spec, old_spec), old_spec, errors);
   if (munged == old_spec) return;
   const bool old_text = errors->profile().updatable_fields_of_125;
-  errors->Forbidden(path,
-                    fmt::format("pod updates may not change fields other than {}\n{}",
-                                old_text ? kUpdatable125 : kUpdatable, Describe(old_spec, munged)));
+  errors->Forbidden(
+      path, fmt::format("pod updates may not change fields other than {}\n{}",
+                        old_text ? kUpdatable125 : kUpdatable, ChangedFields(old_spec, munged)));
 }
 
 }  // namespace ksim::api

@@ -5,16 +5,12 @@
 // pkg/endpoints/discovery/aggregated, pkg/endpoints/installer.go, pkg/server/routes/version.go.
 #pragma once
 #include <string_view>
-#include <vector>
 
 #include "ksim/api/compat.h"
-#include "ksim/api/kinds.h"
+#include "ksim/apiserver/doors/http/discovery_entries.h"
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver::http {
-
-// The kinds that the server serves (api::ServedKinds).
-using ServedKinds = std::vector<const api::ResourceInfo*>;
 
 value::Value ApiVersions();                            // APIVersions, of /api
 value::Value ApiGroupList(const ServedKinds& served);  // APIGroupList, of /apis

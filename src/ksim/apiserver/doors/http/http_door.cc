@@ -172,6 +172,11 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
     const api::Status s = ReadRequest(http, *url, &form, &request);
     if (!s.ok()) return refuse(s, &form.type);
   }
+  if (IsLegacyBinding(info)) {
+    request.name = SharedText(request.body.Get("metadata").Get("name").AsString());
+    if (request.name.empty())
+      return refuse(api::BadRequest("Name parameter required."), &form.type);
+  }
   const std::string_view other = http.headers.Get("Impersonate-User");
   request.user = SharedText(other.empty() ? kDefaultUser : other);
   if (!other.empty()) request.groups = SharedText(GroupsOf(http));

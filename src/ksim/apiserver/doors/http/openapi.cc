@@ -199,7 +199,7 @@ Value OpenApiIndex(const ServedKinds& served) {
 }
 
 Value OpenApiDocument(const ServedKinds& served, std::string_view group, std::string_view version) {
-  ServedKinds here;
+  std::vector<const api::ResourceInfo*> here;
   for (const api::ResourceInfo* r : served) {
     if (r->group == group && r->version == version) here.push_back(r);
   }

@@ -7,14 +7,11 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "ksim/api/kinds.h"
+#include "ksim/apiserver/doors/http/discovery_entries.h"
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver::http {
-
-using ServedKinds = std::vector<const api::ResourceInfo*>;
 
 // The paths of the documents, api/v1 and apis/GROUP/VERSION, each with the URL that has its hash.
 value::Value OpenApiIndex(const ServedKinds& served);

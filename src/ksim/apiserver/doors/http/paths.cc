@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "fmt/format.h"
-#include "ksim/api/core/kind_service.h"
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/discovery.h"
@@ -117,10 +116,6 @@ HttpResponse PlainText(int code, std::string text) {
 }
 
 HttpResponse PageNotFound() { return PlainText(404, "404 page not found\n"); }
-
-std::vector<const api::ResourceInfo*> Paths::Served() const {
-  return api::ServedKinds(kinds_, compat_);
-}
 
 HttpResponse Paths::Serve(const HttpRequest& http, const Url& url) const {
   std::string_view rest = Trim(url.path, "/");

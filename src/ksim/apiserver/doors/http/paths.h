@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "ksim/api/compat.h"
+#include "ksim/api/core/kind_service.h"
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/doors/http/message.h"
 #include "ksim/apiserver/doors/http/url.h"
@@ -24,7 +24,7 @@ class Paths {
   HttpResponse Serve(const HttpRequest& request, const Url& url) const;
 
  private:
-  std::vector<const api::ResourceInfo*> Served() const;
+  api::ServedKinds Served() const { return {kinds_, compat_}; }
   HttpResponse Discovery(const HttpRequest& request, const Url& url, std::string_view first,
                          std::string_view rest) const;
   HttpResponse OpenApi(const HttpRequest& request, const Url& url, std::string_view rest) const;

@@ -28,24 +28,27 @@ api::Status MethodNotAllowed() {
 
 // Subresources that the pipeline knows; of which resources is its affair.
 bool IsServed(std::string_view subresource) {
-  for (const std::string_view known :
-       {"", "status", "scale", "binding", "eviction", "finalize", "approval"}) {
+  for (const std::string_view known : {"", "status", "scale", "binding", "eviction", "finalize",
+                                       "approval", "ephemeralcontainers", "resize"}) {
     if (subresource == known) return true;
   }
   return false;
 }
 
 api::Status NotServed(const RequestInfo& info) {
-  for (const std::string_view stream : {"exec", "attach", "portforward", "proxy"}) {
-    if (info.resource != "pods" || info.subresource != stream) continue;
-    api::Status status = api::Unmapped(
-        501, fmt::format("pods/{}: no program runs in a simulated container, so there is nothing "
-                         "to connect to",
-                         stream));
-    status.reason = "NotImplemented";
-    return status;
-  }
-  return api::UnknownPath();
+  const bool streams =
+      info.resource == "pods" && (info.subresource == "exec" || info.subresource == "attach" ||
+                                  info.subresource == "portforward");
+  const bool proxied =
+      info.subresource == "proxy" &&
+      (info.resource == "pods" || info.resource == "nodes" || info.resource == "services");
+  if (!info.api_group.empty() || (!streams && !proxied)) return api::UnknownPath();
+  api::Status status = api::Unmapped(
+      501, fmt::format("{}/{}: no program runs in a simulated container, so there is nothing to "
+                       "connect to",
+                       info.resource, info.subresource));
+  status.reason = "NotImplemented";
+  return status;
 }
 
 // The resource at the version of the path; null if that is not served.
@@ -63,8 +66,28 @@ const api::ResourceInfo* FindResource(const api::Kinds& kinds, const RequestInfo
 
 }  // namespace
 
+bool IsLegacyBinding(const RequestInfo& info) {
+  return info.api_prefix == "api" && info.api_version == "v1" && info.resource == "bindings";
+}
+
+namespace {
+
+// LegacyBindingREST: the Binding says which pod it is about.
+api::Status FindLegacyBinding(const api::Kinds& kinds, const RequestInfo& info, api::Request* out) {
+  if (info.ns.empty() || info.parts.size() > 1) return api::UnknownPath();
+  if (info.verb != "create") return MethodNotAllowed();
+  out->verb = api::Verb::kCreate;
+  out->resource = kinds.ByResource("", "pods");
+  out->subresource = "binding";
+  out->ns = info.ns;
+  return {};
+}
+
+}  // namespace
+
 api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Request* out) {
   if (!info.error.empty() || info.verb == "proxy") return api::UnknownPath();
+  if (IsLegacyBinding(info)) return FindLegacyBinding(kinds, info, out);
   out->resource = FindResource(kinds, info);
   if (out->resource == nullptr) return api::UnknownPath();
   // The core group is at /api only, all others at /apis.

@@ -15,4 +15,7 @@ namespace ksim::apiserver::http {
 // offers in detail (subresources, deletion of collections) is the pipeline's affair.
 api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Request* out);
 
+// Whether it is POST /api/v1/namespaces/NAMESPACE/bindings, whose body has the name of the pod.
+bool IsLegacyBinding(const RequestInfo& info);
+
 }  // namespace ksim::apiserver::http
