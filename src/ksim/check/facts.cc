@@ -324,8 +324,10 @@ void Facts::TakeFault(const Observation& o) {
 // A process that stops or starts has no memory, and no connections.
 void Facts::TakeProcess(std::string_view process) {
   for (const auto& stream : streams_)
-    if (!stream->over && (stream->client == process || stream->server == process))
-      EndStream(stream.get());
+    if (stream->client == process || stream->server == process) {
+      if (!stream->over) EndStream(stream.get());
+      stream->reader_gone |= stream->client == process;
+    }
   for (auto& [id, read] : reads_)
     if (IsOf(read.actor, process)) read.over = true;
   for (auto& informer : informers_) {
@@ -351,13 +353,16 @@ void Facts::ForgetUpTo(std::int64_t revision) {
     if (!fresh) it->second = std::min(it->second, awaited);
   };
   // A reflector reads its stream until it opens the next one, however late what was on its way is.
-  absl::flat_hash_set<std::pair<std::uint64_t, std::uint64_t>> read;  // client and resource
+  absl::flat_hash_set<std::pair<std::uint64_t, std::uint64_t>> read[2];  // client and resource
   for (std::size_t i = streams_.size(); i-- > 0;) {
     std::unique_ptr<Stream>& s = streams_[i];
     const std::uint64_t resource = s->sequence.collection().resource_hash();
-    const bool newest = s->reflectors && read.emplace(Hash64(s->client), resource).second;
+    const bool of_cache = (s->reflectors || s->level == Level::kStore) && !s->reader_gone;
+    const bool newest =
+        of_cache && read[static_cast<int>(s->level)].emplace(Hash64(s->client), resource).second;
     const bool owes = s->sequence.Unkept().lost != nullptr;
-    if (!s->over || owes) hold(s->sequence);
+    // An API server serves what its last watch told it, also while it cannot reach etcd.
+    if (!s->over || owes || (newest && s->level == Level::kStore)) hold(s->sequence);
     if (!s->over || owes || newest || s->last_revision > revision) continue;
     if (FindStream(s->level, s->id) == s.get()) by_id_[static_cast<int>(s->level)].erase(s->id);
     s = nullptr;

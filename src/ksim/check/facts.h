@@ -46,6 +46,7 @@ struct Stream {
   WatchSequence sequence;
   bool reflectors = false;         // the client's informer reads it
   bool over = false;               // closed: what comes was on its way
+  bool reader_gone = false;        // the client's process ended
   std::int64_t last_revision = 0;  // the store's when it closed, or when something came later
   std::uint64_t last_response = 0;
   std::int64_t last_response_revision = 0;
