@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools/lib"))
 import api_excuses  # noqa: E402
 import apiserver_diff  # noqa: E402
-from api_answers import Comparable, differences  # noqa: E402
+from api_answers import Comparable, Pairs, differences  # noqa: E402
 from api_requests import Generator  # noqa: E402
 from api_servers import Answer, Ksim  # noqa: E402
 
@@ -33,7 +33,7 @@ def json_answer(tree, code=200):
 def changed(real, found, request=None):
     """The differences between two servers' answers, as texts."""
     answers = [Comparable("ns-1").of(request or {}, a) for a in (real, found)]
-    return [str(d) for d in differences(*answers)]
+    return [str(d) for d in differences(*answers, Pairs())]
 
 
 class Draws(unittest.TestCase):
@@ -73,12 +73,15 @@ class Compares(unittest.TestCase):
         self.assertEqual(len(changed(json_answer(real), json_answer(pod("2", "5", "no time")))), 1)
 
     def test_a_version_that_did_not_change_differs_from_one_that_did(self):
-        def both(versions):
-            comparable = Comparable("ns-1")
-            return [comparable.of({}, json_answer({"metadata": {"resourceVersion": v}}))["body"]
-                    for v in versions]
-        self.assertEqual(both(["3", "4", "3"]), both(["103", "109", "103"]))
-        self.assertNotEqual(both(["3", "3"]), both(["103", "109"]))
+        def places(real, found):
+            servers, pairs, wrong = [Comparable("ns-1"), Comparable("ns-1")], Pairs(), []
+            for at, versions in enumerate(zip(real, found)):
+                answers = [server.of({}, json_answer({"metadata": {"resourceVersion": v}}))
+                           for server, v in zip(servers, versions)]
+                wrong += [at for _ in differences(*answers, pairs)]
+            return wrong
+        self.assertEqual(places(["3", "4", "3"], ["103", "109", "103"]), [])
+        self.assertEqual(places(["3", "3", "5"], ["103", "109", "120"]), [1])
 
     def test_generated_names_and_the_namespace_do_not_differ(self):
         def made(name, ns):

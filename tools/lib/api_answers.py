@@ -1,8 +1,9 @@
 """Makes answers of two API servers comparable for tools/apiserver-diff, and lists what differs.
 
-What must differ from server to server is replaced by a word for it: uids and resource versions by
-the order in which they appeared in the script ("uid#2", "rv#5": an update without an effect, or a
-second one, shows), the times of the server, the ends of generated names, the script's namespace.
+What must differ from server to server is replaced by a word for it: the times of the server, the
+ends of generated names, the script's namespace. Uids and resource versions are paired: the version
+that one server gives where the other gives a certain one must be that one wherever they come again,
+so that an update without an effect, or a second one, shows.
 """
 import json
 import re
@@ -15,8 +16,41 @@ UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # Times of the script itself are of 2001.
 TIME = re.compile(r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|"
                   r"20[2-9]\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=[+-][\d.]+)?")
-VERSION_LINE = re.compile(r'(resourceVersion: "?)(\d+)("?)')
+VERSION = re.compile(r'(resourceVersion: "|record \(|precondition \()(\d+)("|\))')
 AGES = {"Age", "Last Seen", "First Seen", "Duration", "Created At"}
+
+
+class Marked:
+    """A text with words in the places of uids and versions, which it keeps."""
+
+    def __init__(self, text, marks):
+        self.text, self.marks = text, marks
+
+    def __str__(self):
+        return self.text
+
+    def __eq__(self, other):
+        return isinstance(other, Marked) and (self.text, self.marks) == (other.text, other.marks)
+
+    def __hash__(self):
+        return hash(self.text)
+
+
+class Pairs:
+    """Which uid and version of one server is which of the other."""
+
+    def __init__(self):
+        self.there, self.back = {}, {}
+
+    def agree(self, real, found):
+        """Whether two marked texts may be the same. A pair that does not fit replaces the old."""
+        if real.text != found.text or len(real.marks) != len(found.marks):
+            return False
+        fit = True
+        for a, b in zip(real.marks, found.marks):
+            fit = fit and self.there.get(a, b) == b and self.back.get(b, a) == a
+            self.there[a], self.back[b] = b, a
+        return fit
 
 
 class Comparable:
@@ -24,10 +58,12 @@ class Comparable:
 
     def __init__(self, namespace):
         self.namespace = namespace
-        self.uids, self.versions, self.names = {}, {}, {}
+        self.names = {}
+        self.generated = ""
 
     def of(self, request, answer):
         """{"code", "headers", "body"}"""
+        self.generated = self.base_of(request)
         headers = {}
         for name in HEADERS:
             value = answer.header(name)
@@ -36,6 +72,13 @@ class Comparable:
             if value:
                 headers[name] = self.text(value)
         return {"code": answer.code, "headers": headers, "body": self.body(request, answer)}
+
+    def base_of(self, request):
+        """The base of the name that the server is to generate; "" if it is not."""
+        body = request.get("body")
+        metadata = body.get("metadata") if isinstance(body, dict) else None
+        base = metadata.get("generateName") if isinstance(metadata, dict) else None
+        return base.replace("{ns}", self.namespace) if isinstance(base, str) else ""
 
     def body(self, request, answer):
         kind = answer.header("content-type").split(";")[0]
@@ -65,12 +108,19 @@ class Comparable:
                 return self.list(v, at)
             if isinstance(v.get("generateName"), str) and isinstance(v.get("name"), str):
                 self.learn_name(v["generateName"], v["name"])
+            if not at and v.get("kind") == "Status" and self.generated:
+                self.learn_name(self.generated, (v.get("details") or {}).get("name", ""))
+            if isinstance(v.get("managedFields"), list):
+                # Those of one second are sorted by name, and where a second ends is chance.
+                v = dict(v, managedFields=sorted(v["managedFields"], key=manager_of))
             return {k: self.tree(x, (*at, k)) for k, x in v.items()}
         if isinstance(v, list):
             return [self.tree(x, (*at, i)) for i, x in enumerate(v)]
         if isinstance(v, str):
             if at[-2:] == ("metadata", "resourceVersion"):
                 return self.version(v)
+            if at == ("status", "token"):
+                return "token"
             return self.text(v)
         return v
 
@@ -93,24 +143,29 @@ class Comparable:
 
     # --- names for what differs ---
 
-    def version(self, text):
-        if not text.isdigit() or len(text) > 12:
-            return text
-        return self.versions.setdefault(text, f"rv#{len(self.versions)}")
+    @staticmethod
+    def version(text):
+        return Marked("version", [text]) if text.isdigit() and len(text) < 12 else text
 
     def learn_name(self, base, name):
         if name.startswith(base) and len(name) == len(base) + 5:
-            self.names.setdefault(name, base + f"~{len(self.names)}")
+            self.names.setdefault(name, base + "~")
 
     def text(self, text):
         for name, word in self.names.items():
             text = text.replace(name, word)
         text = text.replace(self.namespace, "{ns}")
         text = re.sub(r"kube-api-access-\w{5}", "kube-api-access-~", text)
-        text = UID.sub(lambda m: self.uids.setdefault(m[0], f"uid#{len(self.uids)}"), text)
         text = TIME.sub("TIME", text)
-        text = VERSION_LINE.sub(lambda m: m[1] + self.version(m[2]) + m[3], text)
-        return re.sub(r"(current: )\d+", r"\1N", text)
+        text = re.sub(r"(Too large resource version: |current: |RV: )\d+", r"\1N", text)
+        marks = []
+
+        def mark(found):
+            before, value, after = found.groups() if found.lastindex else ("", found[0], "")
+            marks.append(value)
+            return before + ("uid" if "-" in value else "version") + after
+        text = VERSION.sub(mark, UID.sub(mark, text))
+        return Marked(text, marks) if marks else text
 
     # --- protobuf, without its schema ---
 
@@ -150,20 +205,32 @@ class Comparable:
             else:
                 return None
             fields.append([tag >> 3, value])
-        return fields
+        managers = iter(sorted((f for f in fields if is_manager(f)), key=str))
+        return [next(managers) if is_manager(f) else f for f in fields]
 
     def leaf(self, data):
         try:
             text = data.decode()
-            if text.isprintable():
-                # A number alone in a text: a resource version.
-                return self.version(text) if text.isdigit() else self.text(text)
             if text[:1] == "{":
                 return self.tree(json.loads(text), ())
+            if text.replace("\n", "").replace("\t", "").isprintable():
+                # A number alone in a text: a resource version.
+                return self.version(text) if text.isdigit() else self.text(text)
         except ValueError:
             pass
-        inner = self.message(data)
+        inner = self.message(data.removeprefix(b"k8s\0"))
         return data.hex() if inner is None else inner
+
+
+def manager_of(entry):
+    return [str(entry.get(k)) for k in ("operation", "manager", "subresource", "apiVersion")]
+
+
+def is_manager(field):
+    """Whether a field of a message is an entry of ObjectMeta.managedFields."""
+    number, value = field
+    return number == 17 and isinstance(value, list) and [2, "Update"] in value or (
+        number == 17 and isinstance(value, list) and [2, "Apply"] in value)
 
 
 def is_plain_bookmark(event):
@@ -211,8 +278,12 @@ class Difference:
 
 
 def shown(value):
-    text = "nothing" if value is NOTHING else json.dumps(value, ensure_ascii=False)
+    text = "nothing" if value is NOTHING else json.dumps(value, ensure_ascii=False, default=whole)
     return text if len(text) <= 600 else text[:600] + "..."
+
+
+def whole(marked):
+    return f"{marked.text} {' '.join(marked.marks)}"
 
 
 def plain(value):
@@ -234,20 +305,23 @@ def keyed(items):
     return None
 
 
-def differences(real, found, place=()):
+def differences(real, found, pairs, place=()):
     """Every difference between two comparable answers."""
     if isinstance(real, dict) and isinstance(found, dict):
         for key in [*real, *(k for k in found if k not in real)]:
-            yield from differences(real.get(key, NOTHING), found.get(key, NOTHING), (*place, key))
+            yield from differences(real.get(key, NOTHING), found.get(key, NOTHING), pairs,
+                                   (*place, key))
     elif isinstance(real, list) and isinstance(found, list):
-        if len(real) == len(found):
-            for at, (a, b) in enumerate(zip(real, found)):
-                yield from differences(a, b, (*place, at))
-            return
         by_name = keyed(real), keyed(found)
         if None not in by_name and place[-1] in ("resources", "groups", "versions"):
-            yield from differences(*by_name, place)
+            yield from differences(*by_name, pairs, place)
+        elif len(real) == len(found):
+            for at, (a, b) in enumerate(zip(real, found)):
+                yield from differences(a, b, pairs, (*place, at))
         else:
+            yield Difference(place, real, found)
+    elif isinstance(real, Marked) and isinstance(found, Marked):
+        if not pairs.agree(real, found):
             yield Difference(place, real, found)
     elif real is not found and (real != found or type(real) is not type(found)):
         yield Difference(place, real, found)

@@ -2,13 +2,16 @@
 POD_SPEC = {"containers": [{"name": "c", "image": "nginx"}]}
 TEMPLATE = {"metadata": {"labels": {"app": "a"}}, "spec": POD_SPEC}
 SELECTOR = {"matchLabels": {"app": "a"}}
+LIMITS = [{"type": "Pod", "max": {"cpu": "2"}}]
 
 
 class Kind:
     """One resource: where it is, and how a valid object of it is drawn."""
 
-    def __init__(self, resource, api_version, kind, body, *, namespaced=True, subs=(), weight=2):
+    def __init__(self, resource, api_version, kind, body, *, namespaced=True, subs=(), weight=2,
+                 validated=True):
         self.resource, self.api_version, self.kind = resource, api_version, kind
+        self.validated = validated  # else ksim validates its metadata alone
         self.body, self.namespaced = body, namespaced
         self.subs = subs  # of status, scale, and those with a path and a body of their own
         self.weight = weight
@@ -279,11 +282,14 @@ KINDS = [
     Kind("events", "v1", "Event", core_event),
     Kind("events", "events.k8s.io/v1", "Event", new_event),
     Kind("persistentvolumes", "v1", "PersistentVolume", persistent_volume, namespaced=False,
-         subs=(STATUS,)),
-    Kind("persistentvolumeclaims", "v1", "PersistentVolumeClaim", claim, subs=(STATUS,)),
-    Kind("resourcequotas", "v1", "ResourceQuota", quota, subs=(STATUS,), weight=1),
-    Kind("limitranges", "v1", "LimitRange", lambda _: {"spec": {"limits": []}}, weight=1),
-    Kind("podtemplates", "v1", "PodTemplate", lambda _: {"template": TEMPLATE}, weight=1),
+         subs=(STATUS,), validated=False),
+    Kind("persistentvolumeclaims", "v1", "PersistentVolumeClaim", claim, subs=(STATUS,),
+         validated=False),
+    Kind("resourcequotas", "v1", "ResourceQuota", quota, subs=(STATUS,), weight=1, validated=False),
+    Kind("limitranges", "v1", "LimitRange", lambda _: {"spec": {"limits": LIMITS}}, weight=1,
+         validated=False),
+    Kind("podtemplates", "v1", "PodTemplate", lambda _: {"template": TEMPLATE}, weight=1,
+         validated=False),
     Kind("replicationcontrollers", "v1", "ReplicationController",
          lambda _: {"spec": {"selector": {"app": "a"}, "template": TEMPLATE}},
          subs=(STATUS, SCALE), weight=1),
@@ -295,16 +301,19 @@ KINDS = [
     Kind("cronjobs", "batch/v1", "CronJob", cronjob, subs=(STATUS,)),
     Kind("leases", "coordination.k8s.io/v1", "Lease", lease, weight=4),
     Kind("poddisruptionbudgets", "policy/v1", "PodDisruptionBudget", pdb, subs=(STATUS,)),
-    Kind("storageclasses", "storage.k8s.io/v1", "StorageClass", storage_class, namespaced=False),
+    Kind("storageclasses", "storage.k8s.io/v1", "StorageClass", storage_class, namespaced=False,
+         validated=False),
     Kind("priorityclasses", "scheduling.k8s.io/v1", "PriorityClass", priority_class,
          namespaced=False),
     Kind("roles", "rbac.authorization.k8s.io/v1", "Role", role),
     Kind("clusterroles", "rbac.authorization.k8s.io/v1", "ClusterRole", role, namespaced=False),
     Kind("rolebindings", "rbac.authorization.k8s.io/v1", "RoleBinding", role_binding),
-    Kind("networkpolicies", "networking.k8s.io/v1", "NetworkPolicy", network_policy),
-    Kind("ingresses", "networking.k8s.io/v1", "Ingress", ingress, subs=(STATUS,)),
+    Kind("networkpolicies", "networking.k8s.io/v1", "NetworkPolicy", network_policy,
+         validated=False),
+    Kind("ingresses", "networking.k8s.io/v1", "Ingress", ingress, subs=(STATUS,), validated=False),
     Kind("ingressclasses", "networking.k8s.io/v1", "IngressClass",
-         lambda _: {"spec": {"controller": "example.com/c"}}, namespaced=False, weight=1),
+         lambda _: {"spec": {"controller": "example.com/c"}}, namespaced=False, weight=1,
+         validated=False),
     Kind("horizontalpodautoscalers", "autoscaling/v2", "HorizontalPodAutoscaler", autoscaler,
          subs=(STATUS,)),
     Kind("horizontalpodautoscalers", "autoscaling/v1", "HorizontalPodAutoscaler",
@@ -353,9 +362,9 @@ def parent_of(tree, place):
     return tree
 
 
-def mutate(draw, body):
-    """Changes one thing of a body, which may become invalid by it."""
-    place = draw.choice(list(places(body)))
+def mutate(draw, body, *, below=()):
+    """Changes one thing of a body, below a place in it; the body may become invalid by that."""
+    place = draw.choice([p for p in places(body) if p[:len(below)] == below])
     parent = parent_of(body, place)
     kind = draw.random()
     if kind < 0.25:
@@ -363,6 +372,6 @@ def mutate(draw, body):
     elif kind < 0.4:
         inside = parent[place[-1]]
         target = inside if isinstance(inside, dict) else body
-        target[draw.choice(["unknownField", "Kind", "x-y"])] = draw.choice(["v", 1, {"a": "b"}])
+        target[draw.choice(["unknownField", "x-y"])] = draw.choice(["v", 1, {"a": "b"}])
     else:
         parent[place[-1]] = draw.choice(BAD_VALUES)

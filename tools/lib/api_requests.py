@@ -12,7 +12,7 @@ many seconds first, for a watch cache that follows the store a little later.
 
 What Kubernetes leaves open is not drawn: which object a cache has that was not given time; lists
 over namespaces without the label that all objects of a script have (`run: {ns}`), for the servers
-have objects of their own.
+have objects of their own; mistakes in the specs of kinds whose metadata alone ksim validates.
 """
 import copy
 import json
@@ -29,6 +29,10 @@ class Known:
 
     def __init__(self, kind, name, request):
         self.kind, self.name, self.request = kind, name, request
+
+
+def version_of(known):
+    return "{rv:%d}" % (known.request or 0)
 
 
 class Generator:
@@ -86,7 +90,7 @@ class Generator:
         if self.known and self.chance(0.93):
             return self.draw.choice(self.known)
         kind = self.kind()
-        return Known(kind, self.name(kind), 0)
+        return Known(kind, self.name(kind), None)
 
     def path(self, known, sub=""):
         return known.kind.collection() + "/" + known.name + ("/" + sub if sub else "")
@@ -127,7 +131,7 @@ class Generator:
                 {"apiVersion": "v1", "kind": "Pod", "name": "o", "uid": "1-2-3"}]
         body.update(copy.deepcopy(kind.body(self.draw)))
         if self.chance(0.25) if mutated is None else mutated:
-            api_bodies.mutate(self.draw, body)
+            api_bodies.mutate(self.draw, body, below=() if kind.validated else ("metadata",))
         return body
 
     # --- requests ---
@@ -157,7 +161,7 @@ class Generator:
         query = {}
         settle = None
         if self.chance(0.3):
-            query["resourceVersion"] = self.draw.choice(["0", f"{{rv:{known.request}}}", "x", "-1"])
+            query["resourceVersion"] = self.draw.choice(["0", version_of(known), "x", "-1"])
             settle = 0.06
         if self.chance(0.04):
             query["pretty"] = self.draw.choice(["true", "false"])
@@ -222,7 +226,7 @@ class Generator:
 
     def update(self):
         known = self.some()
-        if self.chance(0.75):
+        if self.chance(0.75) and known.request is not None:
             source = {"from": known.request, "edits": self.edits(known)}
         else:
             source = {"body": self.object(known.kind, known.name)}
@@ -234,7 +238,7 @@ class Generator:
             (["metadata", "labels", "app"], self.draw.choice(["a", "b", "-", 1])),
             (["metadata", "annotations"], self.draw.choice([{"x": "y"}, {}, None, {"x": 1}])),
             (["metadata", "resourceVersion"], self.draw.choice(
-                ["", "1", None, "x", f"{{rv:{known.request}}}"])),
+                ["", "1", None, "x", version_of(known)])),
             (["metadata", "uid"], self.draw.choice(["", None, "other"])),
             (["metadata", "name"], self.draw.choice(["z", "", None])),
             (["metadata", "namespace"], self.draw.choice(["default", "", None])),
@@ -244,7 +248,7 @@ class Generator:
             (["kind"], self.draw.choice(["Pod", "ConfigMap", "", None])),
             (["apiVersion"], self.draw.choice(["v1", "apps/v1", "", None, "v9"])),
             (["unknown"], 1)]
-        drawn = self.kind_edits(known) if self.chance(0.6) else metadata
+        drawn = self.kind_edits(known) if self.chance(0.6) and known.kind.validated else metadata
         edits = [list(self.draw.choice(drawn))]
         if self.chance(0.5):  # without a version it depends on no other request
             edits.append([["metadata", "resourceVersion"], None])
@@ -322,8 +326,8 @@ class Generator:
             body = {"apiVersion": "v1", "kind": "DeleteOptions"}
             if self.chance(0.5):
                 body["preconditions"] = self.draw.choice([
-                    {"uid": f"{{uid:{known.request}}}"}, {"uid": "other"},
-                    {"resourceVersion": f"{{rv:{known.request}}}"}, {"resourceVersion": "1"}])
+                    {"uid": "{uid:%d}" % (known.request or 0)}, {"uid": "other"},
+                    {"resourceVersion": version_of(known)}, {"resourceVersion": "1"}])
             for p, name, values in ((0.4, "gracePeriodSeconds", [0, 5, -1, "x"]),
                                     (0.4, "propagationPolicy", ["Orphan", "Foreground", "bad"]),
                                     (0.1, "dryRun", [["All"], ["bad"], "All"]),
@@ -343,7 +347,7 @@ class Generator:
 
     def delete_collection(self):
         kind = self.kind()
-        body, query = self.delete_options(Known(kind, "a", 0))
+        body, query = self.delete_options(Known(kind, "a", None))
         query["labelSelector"] = self.draw.choice(["run={ns},app=b", "app=b,run={ns}"])
         if self.chance(0.1):
             query["fieldSelector"] = "metadata.name=" + self.name(kind)
@@ -381,7 +385,7 @@ class Generator:
                 {"type": "Ready", "status": "True", "lastTransitionTime": "2001-02-03T04:05:06Z"}]},
             {"observedGeneration": 3}, {"active": 1}, {}, {"phase": 1}, {"conditions": "x"}])
         more = {}
-        if method == "PUT":
+        if method == "PUT" and known.request is not None:
             more = {"from": known.request, "edits": [
                 [["status"], status], [["metadata", "resourceVersion"], None]]}
         elif method == "PATCH":
@@ -439,12 +443,12 @@ class Generator:
         if self.chance(0.5):
             self.add("GET", self.path(known, "ephemeralcontainers"))
         else:
-            self.add("PATCH", self.path(known, "ephemeralcontainers"),
+            self.add("PATCH", self.path(known, "ephemeralcontainers"), query={"dryRun": "All"},
                      headers={"Content-Type": PATCHES["strategic"]},
                      body={"spec": {"ephemeralContainers": [{"name": "e", "image": "busybox"}]}})
 
     def of_resize(self, known):
-        self.add("PATCH", self.path(known, "resize"),
+        self.add("PATCH", self.path(known, "resize"), query={"dryRun": "All"},
                  headers={"Content-Type": PATCHES["strategic"]},
                  body={"spec": {"containers": [{"name": "c", "resources": {
                      "requests": {"cpu": "200m"}}}]}})
@@ -457,6 +461,8 @@ class Generator:
         self.add("POST", self.path(known, "token"), body=body)
 
     def of_finalize(self, known):
+        if known.request is None:
+            return
         self.add("PUT", self.path(known, "finalize"), **{"from": known.request, "edits": [
             [["spec", "finalizers"], self.draw.choice([["kubernetes"], [], ["example.com/x"]])],
             [["metadata", "resourceVersion"], None]]})

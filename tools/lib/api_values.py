@@ -31,5 +31,5 @@ NON_RESOURCES = [
     "/apis/events.k8s.io", "/apis/autoscaling", "/apis/networking.k8s.io/v1",
     "/apis/storage.k8s.io/v1", "/nothing", "/api/v1/nothing", "/api/v1/namespaces/{ns}/nothing",
     "/apis/apps/v1/namespaces/{ns}/pods", "/api/v1/replicasets", "/openapi/v3/nothing",
-    "/apis/apps/v1/", "/api/v1/namespaces/{ns}/pods/", "/api/v1//pods", "/api/v1/namespaces",
-    "/metrics/nothing", "/logs", "/openapi", "/"]
+    "/apis/apps/v1/", "/api/v1/namespaces/{ns}/pods/", "/api/v1//pods",
+    "/metrics/nothing", "/openapi", "/"]

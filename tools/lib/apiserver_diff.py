@@ -29,7 +29,7 @@ import time
 import urllib.parse
 
 import api_excuses
-from api_answers import Comparable, differences
+from api_answers import Comparable, Pairs, differences
 from api_requests import Generator
 from api_servers import Ksim, RealApiServer, ServerError
 
@@ -71,7 +71,7 @@ class Run:
             if answer is None:
                 return b"{}"
             body = answer.tree()
-            if not isinstance(body, dict):
+            if not isinstance(body, dict) or body.get("kind") == "Status":
                 return answer.body
             for place, value in request.get("edits", []):
                 edit(body, place, value)
@@ -137,11 +137,11 @@ class Comparison:
         """[Found...]"""
         self.number += 1
         runs = [Run(server, f"diff-{self.number:05}") for server in (self.real, self.ksim)]
-        found = []
+        found, pairs = [], Pairs()
         for request in script:
             real, ours = self.pool.map(lambda run: run.ask(request), runs)  # noqa: B023
             unexplained, excused = [], set()
-            for difference in differences(real, ours):
+            for difference in differences(real, ours, pairs):
                 excuse = api_excuses.excuse_for(request, difference)
                 if excuse is None:
                     unexplained.append(difference)

@@ -54,6 +54,18 @@ struct DeleteOptions {
   std::optional<SharedText> resource_version;
 };
 
+// RequestFlaws: parts of a request that a door cannot read, and that only a later stage may say,
+// for what the stages before it refuse is told first.
+struct RequestFlaws {
+  RequestFlaws() = default;
+  std::vector<std::string> dry_run;           // options.dryRun, if it has an unknown value
+  bool empty_policy = false;                  // options.propagationPolicy is given as ""
+  bool force_given = false;                   // options.force is given, if only as false
+  std::string body;                           // why the body is no JSON, in Go's words
+  std::string body_text;                      // the body, where an error may have to show it
+  std::vector<std::string> duplicate_fields;  // paths of fields that the body gives twice
+};
+
 struct Request {
   Request() = default;
   std::uint64_t id = 0;     // unique in the run, in order of sending
@@ -77,9 +89,10 @@ struct Request {
   DeleteOptions del;  // delete, deletecollection
   bool dry_run = false;
   SharedText field_manager, field_validation;
-  bool force = false;          // apply
-  bool tracks_fields = false;  // a create: the object has managedFields from then on
-  SharedText believed_uid;     // uid of the object the caller acted on; "" if none
+  bool force = false;                         // apply
+  bool tracks_fields = false;                 // a create: the object has managedFields from then on
+  std::shared_ptr<const RequestFlaws> flaws;  // null for nearly all
+  SharedText believed_uid;                    // uid of the object the caller acted on; "" if none
 };
 
 struct Response {

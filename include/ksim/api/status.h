@@ -31,6 +31,7 @@ struct StatusDetails {
   std::vector<StatusCause> causes;
   int retry_after_seconds = 0;
   SharedText continue_token;  // metadata.continue (expired continue, API-49)
+  bool written = false;       // also when there is nothing in it
 };
 
 struct Status {
@@ -78,6 +79,8 @@ Status TooManyRequests(std::string_view message, int retry_after);              
 Status ServerTimeout(const GroupResource& r, std::string_view verb, int retry_after);       // 500
 Status InternalError(std::string_view message);       // 500 InternalError
 Status Unmapped(int code, std::string_view message);  // reason ""
+// The router's own answer to a path, method or form that it has none of (NewGenericServerResponse).
+Status RouterAnswer(int code, std::string_view reason, std::string_view message);
 Status ServiceUnavailable(std::string_view message);
 // Transport failures as a client sees them; code 0, never sent by a server.
 Status ConnectionRefused();

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "ksim/value/value.h"
@@ -17,5 +18,8 @@ void AppendJsonString(std::string_view s, std::string* out);
 // Strict RFC 8259: one document, no trailing text, no duplicate names, nesting at most 1000.
 // InvalidArgument says "line L column C: what".
 absl::StatusOr<Value> ParseJson(std::string_view text);
+// As Go's decoder reads: of a name that is given twice the last counts, and its path is appended to
+// `duplicates` (spec.containers[0].name).
+absl::StatusOr<Value> ParseJsonAsGo(std::string_view text, std::vector<std::string>* duplicates);
 
 }  // namespace ksim::value

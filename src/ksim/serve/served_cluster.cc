@@ -109,7 +109,8 @@ void ServedCluster::Serve(const Input& input) {
   Session& session = sessions_[input.connection];
   scenario::World& world = runner_.world();
   if (session.http == nullptr)
-    session.http = std::make_unique<http::HttpSession>(world.sim(), world.kinds(), session.writer);
+    session.http = std::make_unique<http::HttpSession>(world.sim(), world.kinds(), session.writer,
+                                                       scenario_.compat);
   ExternalClient& client = ClientOf(input.request);
   session.client = client.name();
   session.http->Serve(client, input.stream, input.request);

@@ -56,7 +56,8 @@ Server::Server(ServedCluster& cluster, const scenario::Scenario& scenario, Serve
     : cluster_(cluster),
       options_(std::move(options)),
       paths_(cluster.runner().world().kinds(), scenario.compat),
-      reviews_(cluster.runner().world().kinds(), scenario::DenyRulesOf(scenario.cluster)),
+      reviews_(cluster.runner().world().kinds(), scenario::DenyRulesOf(scenario.cluster),
+               scenario.compat),
       control_(*this, scenario),
       pace_(options_.speed, cluster.now(), os::MonotonicNow()) {}
 

@@ -17,7 +17,8 @@ constexpr int kMaxJsonDepth = 1000;
 // its part off the top.
 class JsonParser {
  public:
-  explicit JsonParser(std::string_view text) : text_(text) {}
+  explicit JsonParser(std::string_view text, std::vector<std::string>* duplicates = nullptr)
+      : text_(text), duplicates_(duplicates) {}
 
   absl::StatusOr<Value> Parse() {
     Value v;
@@ -222,7 +223,9 @@ class JsonParser {
     if (!more) ++at_;
     while (more) {
       Value item;
+      if (duplicates_ != nullptr) path_.push_back("[" + std::to_string(items_.size() - base) + "]");
       if (!ParseValue(&item)) return false;
+      if (duplicates_ != nullptr) path_.pop_back();
       items_.push_back(std::move(item));
       if (!Continue(']', &more)) return false;
     }
@@ -239,7 +242,7 @@ class JsonParser {
     bool more = Peek() != '}';
     if (!more) ++at_;
     while (more) {
-      if (!ParseMember() || !Continue('}', &more)) return false;
+      if (!ParseMember(base) || !Continue('}', &more)) return false;
     }
     std::optional<Atom> duplicate;
     *out = MakeObject(std::span(members_).subspan(base), &duplicate);
@@ -262,7 +265,21 @@ class JsonParser {
     return Fail("duplicate name");
   }
 
-  bool ParseMember() {
+  // False if the object, whose members begin at `base`, has none of that name yet.
+  bool ReplaceMember(std::size_t base, Atom name, Value* v) {
+    for (std::size_t i = base; i < members_.size(); ++i) {
+      if (members_[i].name != name) continue;
+      std::string path;
+      for (const std::string& step : path_)
+        path += (path.empty() || step.front() == '[' ? "" : ".") + step;
+      duplicates_->push_back(std::move(path));
+      members_[i].value = std::move(*v);
+      return true;
+    }
+    return false;
+  }
+
+  bool ParseMember(std::size_t base) {
     if (Peek() != '"') return Unexpected("a name in quotes");
     name_offsets_.push_back(at_);
     std::string_view name;
@@ -273,12 +290,22 @@ class JsonParser {
     ++at_;
     SkipSpace();
     Value v;
-    if (!ParseValue(&v)) return false;
+    if (duplicates_ == nullptr) {
+      if (!ParseValue(&v)) return false;
+    } else {
+      path_.emplace_back(atom.text());
+      if (!ParseValue(&v)) return false;
+      const bool replaced = ReplaceMember(base, atom, &v);
+      path_.pop_back();
+      if (replaced) return true;
+    }
     members_.emplace_back(atom, std::move(v));
     return true;
   }
 
   std::string_view text_;
+  std::vector<std::string>* duplicates_;  // null: they are errors
+  std::vector<std::string> path_;         // kept only for them
   std::size_t at_ = 0;
   int depth_ = 0;
   std::vector<Value> items_;
@@ -291,5 +318,9 @@ class JsonParser {
 }  // namespace
 
 absl::StatusOr<Value> ParseJson(std::string_view text) { return JsonParser(text).Parse(); }
+
+absl::StatusOr<Value> ParseJsonAsGo(std::string_view text, std::vector<std::string>* duplicates) {
+  return JsonParser(text, duplicates).Parse();
+}
 
 }  // namespace ksim::value

@@ -56,6 +56,8 @@ constexpr Profile MakeV136() {
   p.serves_mutating_policies = true;
   p.serves_service_cidrs = true;
   p.serves_volume_attributes_classes = true;
+  p.writes_zero_creation = false;
+  p.bad_delete_options_are_400 = true;
   p.too_long_as_may_not_be = true;
   p.owner_texts_name_field = false;
   p.labels_worded_by_content = true;

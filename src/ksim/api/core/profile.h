@@ -17,7 +17,9 @@ struct Profile {
   // Words of errors: apimachinery pkg/util/validation/field/errors.go.
   bool bad_values_as_json = false;      // ErrorBody: a bad value as JSON, else as Go's %#v
   bool too_long_as_may_not_be = false;  // TooLong: "may not be more than", else "must have at most"
-  bool owner_texts_name_field = true;   // ValidateOwnerReferences: "kind must not be empty"
+  bool writes_zero_creation = true;     // creationTimestamp without omitzero: null, up to 1.33
+  bool bad_delete_options_are_400 = false;  // DeleteResource: what cannot be decoded
+  bool owner_texts_name_field = true;       // ValidateOwnerReferences: "kind must not be empty"
 
   // Names: apimachinery pkg/util/validation/validation.go, pkg/api/validate/content.
   bool labels_worded_by_content = false;    // "a valid label key", bytes; else "a qualified name"

@@ -61,7 +61,7 @@ Value Status::ToTree() const {
   tree.Add("status", Value::Of(ok() ? "Success" : "Failure"));
   tree.AddIf(!message.empty(), "message", Value::Of(message));
   tree.AddIf(!reason.empty(), "reason", Value::Of(reason));
-  tree.AddIf(!told.empty(), "details", told);
+  tree.AddIf(!told.empty() || details->written, "details", told);
   tree.AddIf(code != 0, "code", Value::Of(code));
   return tree.Build();
 }
@@ -169,7 +169,13 @@ Status Invalid(std::string_view group, std::string_view kind, std::string_view n
 Status Unauthorized() { return Failure(401, "Unauthorized", "Unauthorized"); }
 
 Status UnknownPath() {
-  return Failure(404, "NotFound", "the server could not find the requested resource");
+  return RouterAnswer(404, "NotFound", "the server could not find the requested resource");
+}
+
+Status RouterAnswer(int code, std::string_view reason, std::string_view message) {
+  Status s = Failure(code, reason, std::string(message));
+  s.details->written = true;
+  return s;
 }
 
 Status BadRequest(std::string_view message) {

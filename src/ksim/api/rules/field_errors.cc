@@ -75,7 +75,7 @@ void FieldPath::AppendTo(std::string* out) const {
   switch (kind_) {
     case Kind::kField:
       if (!out->empty()) *out += '.';
-      *out += name_;
+      *out += name_.empty() ? "[]" : name_;
       break;
     case Kind::kIndex:
       *out += fmt::format("[{}]", index_);

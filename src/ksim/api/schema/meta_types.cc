@@ -1,4 +1,4 @@
-// Structs that every kind uses, and the bodies of subresources: the fields and Go types of
+// Structs that every kind uses, the bodies of subresources, and reviews: the fields and Go types of
 // apimachinery and k8s.io/api v0.36.0. go_types.h describes the notation.
 #include "ksim/api/schema/go_types.h"
 
@@ -29,6 +29,44 @@ Preconditions: resourceVersion=*string uid=*s:types.UID
 Scale: apiVersion=string kind=string metadata=ObjectMeta spec=ScaleSpec status=ScaleStatus
 ScaleSpec: replicas=int32
 ScaleStatus: replicas!=int32 selector=string
+BoundObjectReference: apiVersion=string kind=string name=string uid=s:types.UID
+FieldSelectorAttributes: rawSelector=string requirements=[]LabelSelectorRequirement
+LabelSelectorAttributes: rawSelector=string requirements=[]LabelSelectorRequirement
+LocalSubjectAccessReview: apiVersion=string kind=string metadata=ObjectMeta
+   spec!=SubjectAccessReviewSpec status=SubjectAccessReviewStatus
+NonResourceAttributes: path=string verb=string
+NonResourceRule: nonResourceURLs=[]string verbs!=[]string
+ResourceAttributes: fieldSelector=*FieldSelectorAttributes group=string
+   labelSelector=*LabelSelectorAttributes name=string namespace=string resource=string
+   subresource=string verb=string version=string
+ResourceRule: apiGroups=[]string resourceNames=[]string resources=[]string verbs!=[]string
+SelfSubjectAccessReview: apiVersion=string kind=string metadata=ObjectMeta
+   spec!=SelfSubjectAccessReviewSpec status=SubjectAccessReviewStatus
+SelfSubjectAccessReviewSpec: nonResourceAttributes=*NonResourceAttributes
+   resourceAttributes=*ResourceAttributes
+SelfSubjectReview: apiVersion=string kind=string metadata=ObjectMeta status=SelfSubjectReviewStatus
+SelfSubjectReviewStatus: userInfo=UserInfo
+SelfSubjectRulesReview: apiVersion=string kind=string metadata=ObjectMeta
+   spec!=SelfSubjectRulesReviewSpec status=SubjectRulesReviewStatus
+SelfSubjectRulesReviewSpec: namespace=string
+SubjectAccessReview: apiVersion=string kind=string metadata=ObjectMeta spec!=SubjectAccessReviewSpec
+   status=SubjectAccessReviewStatus
+SubjectAccessReviewSpec: extra={}[]string groups=[]string
+   nonResourceAttributes=*NonResourceAttributes resourceAttributes=*ResourceAttributes uid=string
+   user=string
+SubjectAccessReviewStatus: allowed!=bool denied=bool evaluationError=string reason=string
+SubjectRulesReviewStatus: evaluationError=string incomplete!=bool
+   nonResourceRules!=[]NonResourceRule resourceRules!=[]ResourceRule
+TokenRequest: apiVersion=string kind=string metadata=ObjectMeta spec!=TokenRequestSpec
+   status=TokenRequestStatus
+TokenRequestSpec: audiences!=[]string boundObjectRef!=*BoundObjectReference
+   expirationSeconds!=*int64
+TokenRequestStatus: expirationTimestamp!=Time token!=string
+TokenReview: apiVersion=string kind=string metadata=ObjectMeta spec!=TokenReviewSpec
+   status=TokenReviewStatus
+TokenReviewSpec: audiences=[]string token=string
+TokenReviewStatus: audiences=[]string authenticated=bool error=string user=UserInfo
+UserInfo: extra={}[]string groups=[]string uid=string username=string
 )";
 }
 

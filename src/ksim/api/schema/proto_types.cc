@@ -45,6 +45,7 @@ ProtoField ParseField(std::string_view text, std::string_view* type) {
   for (; !text.empty(); text.remove_prefix(1)) {
     if (text.front() == '?' || text.front() == '!') {
       field.keeps_zero = true;
+      field.pointer = field.pointer || text.front() == '?';
     } else if (text.front() == '*') {
       field.shape = ProtoField::Shape::kRepeated;
     } else if (text.front() == '{') {

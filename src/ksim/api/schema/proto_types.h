@@ -24,6 +24,7 @@ struct ProtoField {
   Type type = Type::kString;
   Shape shape = Shape::kSingle;
   bool keeps_zero = false;  // a zero value that is sent is one that JSON has too
+  bool pointer = false;     // left out where it is missing; Go writes all others
   bool embedded = false;    // JSON has the message's fields beside those of its holder
   const ProtoMessage* message = nullptr;
 };

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "fmt/format.h"
+#include "ksim/api/schema/proto_encoder.h"
 #include "ksim/api/schema/proto_types.h"
 #include "ksim/base/status.h"
 #include "ksim/base/time.h"
@@ -40,132 +41,6 @@ constexpr protozero::pbf_tag_type kRaw = 2;
 absl::Status Bad(std::string message) { return absl::InvalidArgumentError(AbslView(message)); }
 
 protozero::data_view Data(std::string_view text) { return {text.data(), text.size()}; }
-
-// --- from trees ------------------------------------------------------------------------------
-
-std::string EncodeMessage(const ProtoMessage& message, const Value& tree, int depth);
-
-// The message's seconds and nanoseconds (meta/v1 Time.ProtoTime).
-std::string EncodeTime(const Value& text) {
-  std::string bytes;
-  if (!text.is_string()) return bytes;  // a zero time is an empty message
-  const auto time = value::ParseTimestamp(text.AsString());
-  if (!time.ok()) throw std::invalid_argument("a time that is none");
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  std::int64_t seconds = time->ns() / kSecond;
-  std::int64_t nanos = time->ns() % kSecond;
-  if (nanos < 0) {
-    nanos += kSecond;
-    --seconds;
-  }
-  pbf_writer writer(bytes);
-  writer.add_int64(1, seconds + kEpochUnixSeconds);
-  writer.add_int32(2, static_cast<std::int32_t>(nanos));
-  return bytes;
-}
-
-std::string EncodeIntOrString(const Value& v) {
-  std::string bytes;
-  pbf_writer writer(bytes);
-  writer.add_int64(1, v.is_string() ? 1 : 0);
-  writer.add_int32(2, v.is_string() ? 0 : static_cast<std::int32_t>(v.AsInt()));
-  writer.add_string(3, Data(v.is_string() ? v.AsString() : std::string_view()));
-  return bytes;
-}
-
-std::string EncodeForm(const ProtoMessage& message, const Value& v, int depth) {
-  std::string bytes;
-  pbf_writer writer(bytes);
-  switch (message.form) {
-    case Form::kTime:
-    case Form::kMicroTime:
-      return EncodeTime(v);
-    case Form::kDuration: {
-      const auto duration = ParseDuration(v.AsString());
-      if (!duration.ok()) throw std::invalid_argument("a duration that is none");
-      writer.add_int64(1, duration->ns());
-      return bytes;
-    }
-    case Form::kQuantity:
-      writer.add_string(1, v.is_string() ? std::string(v.AsString()) : value::ToJson(v));
-      return bytes;
-    case Form::kIntOrString:
-      return EncodeIntOrString(v);
-    case Form::kRaw:
-      writer.add_bytes(1, value::ToJson(v));
-      return bytes;
-    case Form::kList:
-      for (const Value& item : v.items()) writer.add_string(1, Data(item.AsString()));
-      return bytes;
-    case Form::kObject:
-      break;
-  }
-  return EncodeMessage(message, v, depth);
-}
-
-void AddSingle(pbf_writer& writer, std::uint32_t number, const ProtoField& field, const Value& v,
-               int depth) {
-  const auto must = [&](bool right) {
-    if (!right) throw std::invalid_argument(fmt::format("{} has a wrong type", field.name.text()));
-  };
-  switch (field.type) {
-    case Type::kString:
-      must(v.is_string());
-      return writer.add_string(number, Data(v.AsString()));
-    case Type::kBool:
-      must(v.is_bool());
-      return writer.add_bool(number, v.AsBool());
-    case Type::kInt:
-      must(v.is_int());
-      return writer.add_int64(number, v.AsInt());
-    case Type::kDouble:
-      must(v.is_number());
-      return writer.add_double(number, v.AsDouble());
-    case Type::kBytes: {
-      must(v.is_string());
-      const std::optional<std::string> bytes = value::Unbase64(v.AsString());
-      must(bytes.has_value());
-      return writer.add_bytes(number, *bytes);
-    }
-    case Type::kMessage:
-      return writer.add_message(number, EncodeForm(*field.message, v, depth + 1));
-  }
-}
-
-std::string EncodeMessage(const ProtoMessage& message, const Value& tree, int depth) {
-  if (depth > kDeepest) throw std::invalid_argument("nested too deeply");
-  std::string bytes;
-  pbf_writer writer(bytes);
-  for (const ProtoField& field : message.fields) {
-    if (field.embedded) {
-      const std::string part = EncodeMessage(*field.message, tree, depth + 1);
-      if (!part.empty()) writer.add_message(field.number, part);
-      continue;
-    }
-    const Value& v = tree.Get(field.name);
-    if (v.is_null()) continue;
-    switch (field.shape) {
-      case Shape::kSingle:
-        AddSingle(writer, field.number, field, v, depth);
-        break;
-      case Shape::kRepeated:
-        for (const Value& item : v.items()) AddSingle(writer, field.number, field, item, depth);
-        break;
-      case Shape::kMap:
-        for (const auto& [name, child] : v.members()) {
-          std::string entry;
-          pbf_writer entry_writer(entry);
-          entry_writer.add_string(1, Data(name.text()));
-          AddSingle(entry_writer, 2, field, child, depth);
-          writer.add_message(field.number, entry);
-        }
-        break;
-    }
-  }
-  return bytes;
-}
-
-// --- to trees --------------------------------------------------------------------------------
 
 void DecodeInto(const ProtoMessage& message, pbf_reader reader, int depth,
                 std::map<std::uint32_t, std::vector<Value>>* lists,
@@ -421,7 +296,7 @@ absl::StatusOr<std::string> ToProtobuf(const Value& tree) {
   const std::string_view kind = tree.Get("kind").AsString();
   const ProtoMessage* const message = ProtoTypes::Get().FindKind(api_version, kind);
   if (message == nullptr) return Bad(fmt::format("{} {} has no protobuf form", api_version, kind));
-  return Guarded([&] { return Envelope(api_version, kind, EncodeMessage(*message, tree, 0)); });
+  return Guarded([&] { return Envelope(api_version, kind, EncodeProto(*message, tree)); });
 }
 
 absl::StatusOr<std::string> ToProtobufEvent(std::string_view type, const Value& object) {

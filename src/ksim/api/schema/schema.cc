@@ -71,6 +71,12 @@ bool IsEmpty(const GoType& type, const Value& v) {
   }
 }
 
+// ObjectMeta.managedFields.
+bool IsManagers(const GoField& field) {
+  static const Atom name("managedFields");
+  return field.name == name;
+}
+
 // The value that a null item of a list or a map decodes to.
 Value Zero(const GoType& type) {
   if (type.pointer) return Value();
@@ -181,7 +187,8 @@ class Decoder {
         const GoType& child_type = table_.type(field->type);
         child = Walk(child_type, m.value);
         steps_.pop_back();
-        keep = field->always || !IsEmpty(child_type, child);
+        // An empty list of managers is not the same as none: it resets them.
+        keep = field->always || !IsEmpty(child_type, child) || IsManagers(*field);
       }
       const bool same = keep && child.SameTree(m.value);
       if (!same && !changed) {
@@ -412,6 +419,13 @@ SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
   SchemaReport report;
   WalkObject(kind, tree, /*embedded=*/false, &report);
   return report;
+}
+
+std::string CheckStruct(std::string_view go_struct, const Value& tree) {
+  SchemaReport report;
+  const GoType* const type = TypeTable::Get().FindStruct(go_struct);
+  if (type != nullptr) Decoder(&report, type, /*embedded=*/false).Walk(*type, tree);
+  return report.type_error;
 }
 
 Reading Read(const ResourceInfo& kind, const Value& body, std::string_view field_validation,

@@ -32,6 +32,10 @@ struct SchemaReport {
 // Checks the tree of a whole object against its kind's fields.
 SchemaReport CheckSchema(const ResourceInfo& kind, const value::Value& tree);
 
+// The type error of a tree that is read into a Go struct, "" if there is none: for bodies that are
+// no object of a kind, such as DeleteOptions.
+std::string CheckStruct(std::string_view go_struct, const value::Value& tree);
+
 // The result of Go's decoder for a body.
 struct Reading {
   Reading() = default;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/api/core/timestamps.h"
+#include "ksim/api/schema/go_form.h"
 #include "ksim/base/status.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
@@ -74,10 +75,11 @@ Path LastAppliedPath() { return Path{"metadata", "annotations", value::PathStep(
 
 }  // namespace
 
-FieldManager::FieldManager(const api::Request& request, VirtualTime now)
+FieldManager::FieldManager(const api::Request& request, VirtualTime now, api::Compat compat)
     : request_(request),
       kind_(*request.resource),
       now_(api::TimeValue(now)),
+      compat_(compat),
       shape_(Shape::Of(kind_)),
       updater_(shape_, ResetFields(kind_, request.subresource)) {}
 
@@ -95,7 +97,10 @@ void FieldManager::UpdateManagers(const Value& live, const Value& changed, std::
                                   Managers* managers) const {
   Manager current;
   current.name = "current-operation";
-  updater_.Update(live, changed, current, kind_.api_version(), managers);
+  // Typed objects have fields that nobody set; those of a new one are in the empty object, too.
+  const Value before = api::GoForm(kind_, live.is_null() ? Value::EmptyObject() : live, compat_);
+  updater_.Update(before, api::GoForm(kind_, changed, compat_), current, kind_.api_version(),
+                  managers);
   StripSystemFields(current, managers);
   const auto at = managers->find(current);
   if (at != managers->end()) {

@@ -24,7 +24,7 @@ namespace ksim::apiserver {
 
 class FieldManager {
  public:
-  FieldManager(const api::Request& request, VirtualTime now);
+  FieldManager(const api::Request& request, VirtualTime now, api::Compat compat);
 
   // Updates managedFields after a create, update or patch has made `live` (null: none) into
   // `wanted`.
@@ -45,6 +45,7 @@ class FieldManager {
   const api::Request& request_;
   const api::ResourceInfo& kind_;
   value::Value now_;
+  api::Compat compat_;
   Shape shape_;
   Updater updater_;
 };
@@ -58,6 +59,9 @@ std::string ManagerOrUserAgent(const api::Request& request);
 // 422 for a field manager that is missing (apply), too long or not printable, and for force without
 // apply (API-91).
 api::Status ValidateWriteOptions(const api::Request& request, api::Compat compat);
+// ValidateDryRun: an error for values of dryRun that a door has found unknown.
+void CheckDryRun(const api::Request& request, api::Compat compat,
+                 std::vector<api::StatusCause>* errors);
 
 // `wanted`, or `live` if they differ only in the times of managedFields: not a change (API-85).
 value::Value IgnoreManagedFieldsTimes(const value::Value& live, const value::Value& wanted);

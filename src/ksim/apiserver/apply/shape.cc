@@ -68,22 +68,17 @@ constexpr ListMarker kLists[] = {
 
 // Structs that are one value: +structType=atomic.
 constexpr std::string_view kAtomicStructs[] = {
-    "ConfigMapKeySelector",
-    "FileKeySelector",
-    "LabelSelector",
-    "LocalObjectReference",
-    "NodeSelector",
-    "NodeSelectorTerm",
-    "ObjectFieldSelector",
-    "ObjectReference",
-    "OwnerReference",
-    "PersistentVolumeClaimVolumeSource",
-    "ResourceFieldSelector",
-    "ScopeSelector",
-    "ScopedResourceSelectorRequirement",
-    "SecretKeySelector",
-    "SecretReference",
-    "TypedLocalObjectReference",
+    "ConfigMapKeySelector",  "EndpointAddress",
+    "EndpointPort",          "FileKeySelector",
+    "LabelSelector",         "LocalObjectReference",
+    "NodeSelector",          "NodeSelectorTerm",
+    "ObjectFieldSelector",   "ObjectReference",
+    "OwnerReference",        "PersistentVolumeClaimVolumeSource",
+    "ResourceFieldSelector", "RoleRef",
+    "ScopeSelector",         "ScopedResourceSelectorRequirement",
+    "SecretKeySelector",     "SecretReference",
+    "ServiceBackendPort",    "Subject",
+    "TopologySelectorTerm",  "TypedLocalObjectReference",
 };
 
 // Maps that are one value: +mapType=atomic.

@@ -155,6 +155,12 @@ class Comparer {
   void Walk(const Shape& shape, const Value* a, const Value* b) {
     // Trees share what did not change: a shared subtree is the same.
     if (a != nullptr && b != nullptr && a->SameTree(*b)) return;
+    // Without a schema a value may become one of another kind: that changes it as a whole.
+    if (a != nullptr && b != nullptr && !a->is_null() && !b->is_null() &&
+        shape.MergeOf(*a) != shape.MergeOf(*b)) {
+      Leaf(a, b);
+      return;
+    }
     const How how = HowBoth(shape, a, b);
     if (how == How::kLeaf) {
       Leaf(a, b);

@@ -66,6 +66,22 @@ void CheckFieldValidation(std::string_view directive, std::vector<api::StatusCau
 
 }  // namespace
 
+void CheckDryRun(const api::Request& request, api::Compat compat,
+                 std::vector<api::StatusCause>* errors) {
+  if (request.flaws == nullptr || request.flaws->dry_run.empty()) return;
+  const bool json = api::ProfileOf(compat).bad_values_as_json;
+  std::string all;
+  for (const std::string& value : request.flaws->dry_run) {
+    if (!all.empty()) all += json ? "," : ", ";
+    all += api::GoQuote(value);
+  }
+  errors->emplace_back(
+      "FieldValueNotSupported",
+      fmt::format("Unsupported value: {}: supported values: \"All\"",
+                  json ? fmt::format("[{}]", all) : fmt::format("[]string{{{}}}", all)),
+      "dryRun");
+}
+
 std::string ManagerOrUserAgent(const api::Request& request) {
   if (!request.field_manager.empty()) return request.field_manager.str();
   std::string out;
@@ -82,10 +98,12 @@ api::Status ValidateWriteOptions(const api::Request& request, api::Compat compat
   if (applies && request.field_manager.empty())
     errors.emplace_back("FieldValueRequired", "Required value: is required for apply patch",
                         "fieldManager");
-  if (!applies && request.force)
+  const bool force_given = request.flaws != nullptr && request.flaws->force_given;
+  if (!applies && (request.force || force_given))
     errors.emplace_back("FieldValueForbidden",
                         "Forbidden: may not be specified for non-apply patch", "force");
   CheckManagerName(request.field_manager, compat, &errors);
+  CheckDryRun(request, compat, &errors);
   CheckFieldValidation(request.field_validation, &errors);
   if (errors.empty()) return api::Status();
   return api::Invalid("meta.k8s.io", OptionsKind(request.verb), "", std::move(errors));

@@ -6,6 +6,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
+#include "ksim/apiserver/handlers/body_flaws.h"
 #include "ksim/value/go_format.h"
 #include "ksim/value/json.h"
 
@@ -20,6 +21,15 @@ bool IsRegistered(std::string_view api_version, std::string_view kind) {
   static const api::Kinds kinds;  // NOLINT(ksim-static): one table a process, never changed
   if (kind.ends_with("List") && kind != "List") kind.remove_suffix(4);
   if (kinds.ByKind(api_version, kind) != nullptr) return true;
+  // meta/v1 register.go: of the core group alone, and of every group.
+  for (const std::string_view unversioned :
+       {"Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"}) {
+    if (kind == unversioned) return !api_version.empty();
+  }
+  for (const std::string_view meta : {"WatchEvent", "ListOptions", "GetOptions", "DeleteOptions",
+                                      "CreateOptions", "UpdateOptions", "PatchOptions"}) {
+    if (kind == meta) return true;
+  }
   const api::ResourceInfo& about = SubresourceInfo(kind);
   return about.kind == kind && about.api_version() == api_version;
 }
@@ -29,12 +39,15 @@ std::string_view VersionOf(std::string_view api_version) {
   return api_version.substr(api_version.find('/') + 1);
 }
 
-// The Go package of a group's internal types.
+}  // namespace
+
 std::string_view InternalPackage(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
   if (slash == api_version.npos || api_version.starts_with("events.")) return "core";
   return api_version.substr(0, std::min(slash, api_version.find('.')));
 }
+
+namespace {
 
 // meta.DefaultVersionKindInterpreter: apiVersion and kind must be texts.
 std::string NoVersionKind(const Value& body) {
@@ -119,14 +132,9 @@ api::Status CannotBeHandled(const Value& body, std::string_view api_version,
                             std::string_view wanted, std::string_view why) {
   const bool names_kind = body.is_object() && NoVersionKind(body).empty();
   if (!names_kind) {
-    constexpr std::size_t kShown = 30;
-    const std::string json = value::GoJson(body);
-    std::string hex;
-    for (const char c : std::string_view(json).substr(0, kShown))
-      hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
     return api::BadRequest(
-        fmt::format("the object provided is unrecognized (must be of type {}): {} ({}{})", wanted,
-                    why, hex, json.size() > kShown ? " ..." : ""));
+        fmt::format("the object provided is unrecognized (must be of type {}): {} ({})", wanted,
+                    why, SummarizeData(value::GoJson(body))));
   }
   const std::string_view kind = body.Get("kind").AsString();
   const std::string_view version = body.Get("apiVersion").AsString();

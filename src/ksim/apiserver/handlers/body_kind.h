@@ -13,6 +13,9 @@
 
 namespace ksim::apiserver {
 
+// The Go package of the internal types of a group: core, apps.
+std::string_view InternalPackage(std::string_view api_version);
+
 // The kind that a subresource takes: Scale, Binding or Eviction.
 const api::ResourceInfo& SubresourceInfo(std::string_view kind);
 

@@ -33,6 +33,30 @@ api::Result<Value> WithNamespace(const api::ResourceInfo& r, std::string_view ns
   return tree;
 }
 
+// create.go, update.go: custom resources are decoded whatever their kind is.
+api::Status OtherVersion(const api::ResourceInfo& r, std::string_view given) {
+  return api::BadRequest(
+      fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                  given, r.api_version()));
+}
+
+// apiextensions-apiserver pkg/registry/customresource/validator.go
+api::Status OtherType(const api::ResourceInfo& r, const Value& tree) {
+  std::vector<api::StatusCause> causes;
+  const auto check = [&](const char* field, std::string_view wanted) {
+    const std::string_view given = tree.Get(field).AsString();
+    if (given != wanted)
+      causes.emplace_back("FieldValueInvalid",
+                          fmt::format("Invalid value: {}: must be {}", api::GoQuote(given), wanted),
+                          field);
+  };
+  check("kind", r.kind);
+  check("apiVersion", r.api_version());
+  return api::Invalid(r.group, r.kind,
+                      tree.Get(api::Fields().metadata).Get(api::Fields().name).AsString(),
+                      std::move(causes));
+}
+
 }  // namespace
 
 api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns, const Value& body,
@@ -43,7 +67,13 @@ api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns,
         "the body of the request was in an unknown format - accepted media types "
         "include: application/json, application/yaml");
   const TypedBody typed = WithType(r, body);
-  if (!typed.problem.empty()) return CannotBeHandled(body, r.api_version(), r.kind, typed.problem);
+  if (!typed.problem.empty()) {
+    const std::string_view version = typed.tree.Get("apiVersion").AsString();
+    if (!r.custom || typed.tree.is_null())
+      return CannotBeHandled(body, r.api_version(), r.kind, typed.problem);
+    if (version != r.api_version()) return OtherVersion(r, version);
+    return OtherType(r, typed.tree);
+  }
   api::Result<Value> decoded = api::Decode(r, typed.tree, field_validation, warnings, compat);
   if (!decoded.ok()) return decoded;
   Value tree = api::ApplyDefaults(r, *decoded, compat);
@@ -75,11 +105,23 @@ api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns
     // Without a version Go reads into the internal type, whose fields have other names.
     typed = WithType(r, patched.Has("apiVersion") ? patched : Value::EmptyObject());
   }
+  std::string unknown;
+  if (!strategic && !patched.Has("apiVersion") && how.field_validation != "Ignore" && !r.custom) {
+    for (const Value::Member& m : patched.members()) {
+      if (m.name == api::Fields().kind) continue;
+      const std::string text = fmt::format("unknown field {}", api::GoQuote(m.name.text()));
+      unknown += (unknown.empty() ? "strict decoding error: " : ", ") + text;
+      if (how.field_validation != "Strict" && how.warnings != nullptr)
+        how.warnings->push_back(text);
+    }
+    if (how.field_validation == "Strict" && typed.problem.empty()) typed.problem = unknown;
+  }
   api::Reading reading;
   if (typed.problem.empty())
     reading = api::Read(r, typed.tree, how.field_validation, how.warnings, how.compat);
   if (strategic) reading.problem = ConverterProblem(reading.problem);
   const std::string& problem = typed.problem.empty() ? reading.problem : typed.problem;
+  if (r.custom && !typed.problem.empty() && !typed.tree.is_null()) return OtherType(r, typed.tree);
   if (!problem.empty()) {
     const std::string given =
         strategic ? value::GoFormat(*how.strategic_patch) : value::GoJson(patched);

@@ -6,67 +6,12 @@
 
 #include "ksim/api/core/kind_service.h"
 #include "ksim/apiserver/core/audit_event.h"
+#include "ksim/apiserver/core/endpoints.h"
 #include "ksim/apiserver/handlers/body_limit.h"
 #include "ksim/base/check.h"
 
 namespace ksim::apiserver {
-namespace {
-
 using api::Verb;
-
-bool HasSubresource(const api::ResourceInfo& r, std::string_view sub, api::Compat compat) {
-  if (sub.empty()) return true;
-  if (sub == "status") return r.has_status;
-  if (sub == "scale") return r.has_scale;
-  const bool pods = r.group.empty() && r.resource == "pods";
-  if (sub == "binding" || sub == "eviction" || sub == "ephemeralcontainers") return pods;
-  if (sub == "resize") return pods && api::HasPodResize(compat);
-  if (sub == "finalize") return r.group.empty() && r.resource == "namespaces";
-  if (sub == "approval") return api::HasApproval(r);
-  return false;
-}
-
-bool SubresourceTakes(std::string_view sub, Verb verb) {
-  if (sub.empty()) return true;
-  if (sub == "binding" || sub == "eviction") return verb == Verb::kCreate;
-  if (sub == "finalize") return verb == Verb::kUpdate;
-  return verb == Verb::kGet || verb == Verb::kUpdate || verb == Verb::kPatch;
-}
-
-// No route deletes all namespaces: their storage has no such method.
-bool HasCollectionDelete(const api::ResourceInfo& r) {
-  return !r.group.empty() || r.resource != "namespaces";
-}
-
-// False for a request without a path: for an object without a name, or for a namespaced object
-// without a namespace.
-bool PathIsWhole(const api::Request& request) {
-  switch (request.verb) {
-    case Verb::kList:
-    case Verb::kWatch:
-      return true;
-    case Verb::kCreate:
-      if (request.subresource.empty()) return !request.resource->namespaced || !request.ns.empty();
-      break;
-    case Verb::kDeleteCollection:
-      return HasCollectionDelete(*request.resource) &&
-             (!request.resource->namespaced || !request.ns.empty());
-    default:
-      break;
-  }
-  return !request.name.empty() && (!request.resource->namespaced || !request.ns.empty());
-}
-
-// The answer of go-restful's router, which knows the path but not this method of it; client-go and
-// the server only pass it on (api/errors NewGenericServerResponse).
-api::Status NoSuchRoute() {
-  api::Status status =
-      api::Unmapped(405, "the server does not allow this method on the requested resource");
-  status.reason = "MethodNotAllowed";
-  return status;
-}
-
-}  // namespace
 
 api::Response ErrorResponse(const api::Status& status) {
   api::Response response;
@@ -88,8 +33,8 @@ api::Status Handler::Admit(RequestContext& rc) {
   rc.authorized = authorizer_.Allows(*rc.user, request);
   if (!*rc.authorized) return rc.EndStage(Stage::kAuthorize, NotAuthorized(*rc.user, request));
   rc.PassStage(Stage::kAuthorize);
-  if (!PathIsWhole(request) || !SubresourceTakes(request.subresource, request.verb))
-    return rc.EndStage(Stage::kDefault, NoSuchRoute());
+  const api::Status has_method = CheckMethod(request);
+  if (!has_method.ok()) return rc.EndStage(Stage::kDefault, has_method);
   // Most bodies are stored as they are, and hashed then at the latest. Hashed here, their parts
   // carry their hashes for every later comparison.
   if (request.verb == Verb::kCreate || request.verb == Verb::kUpdate) request.body.Hash();

@@ -25,10 +25,8 @@ constexpr std::string_view kMapType = "map[string]interface {}";
 
 // 422 as NewGenericServerResponse makes it: no kind, no details but the code.
 api::Status PatchFailed() {
-  api::Status status =
-      api::Unmapped(422, "the server rejected our request due to an error in our request");
-  status.reason = "Invalid";
-  return status;
+  return api::RouterAnswer(422, "Invalid",
+                           "the server rejected our request due to an error in our request");
 }
 
 // The errors of a strategic merge patch that are the client's; all others are the server's.

@@ -14,9 +14,12 @@ sim::Task<api::Response> Handler::Get(RequestContext& rc) {
       co_await storage.Get(request.ns, request.name, request.list.resource_version);
   if (!found.ok() && api::IsNotFound(found.status()) && request.subresource == "scale" &&
       context_.profile.scale_404_names_subresource) {
-    // apps/replicaset/storage/storage.go ScaleREST.Get named the subresource.
-    const api::GroupResource scale(rc.resource().group, rc.resource().resource + "/scale");
-    found = api::NotFound(scale, request.name);
+    // apps/replicaset/storage/storage.go ScaleREST.Get named the subresource; that of StatefulSets
+    // did not, and that of ReplicationControllers named another group.
+    const api::ResourceInfo& r = rc.resource();
+    const api::GroupResource scale(r.group.empty() ? "autoscaling" : r.group,
+                                   r.resource + "/scale");
+    if (r.resource != "statefulsets") found = api::NotFound(scale, request.name);
   }
   if (!found.ok()) co_return ErrorResponse(rc.EndStage(Stage::kStore, found.status()));
   rc.PassStage(Stage::kStore);

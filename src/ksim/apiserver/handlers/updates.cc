@@ -8,8 +8,10 @@
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/patch_schema.h"
+#include "ksim/api/schema/go_form.h"
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/apply/field_manager.h"
+#include "ksim/apiserver/handlers/body_flaws.h"
 #include "ksim/apiserver/handlers/decode.h"
 #include "ksim/apiserver/handlers/patch_errors.h"
 #include "ksim/apiserver/registry/scale.h"
@@ -32,19 +34,31 @@ WantedObject IgnoringTimes(const api::Object& existing, WantedObject wanted) {
   return wanted;
 }
 
+// An object that came through a door has the form in which Go writes it; managers do not count.
+Value InOldForm(const api::ResourceInfo& r, const api::Object& existing, const Value& wanted) {
+  static const Path kManagers{"metadata", "managedFields"};
+  const Value& managers = wanted.Get(kManagers);
+  const Value formed = api::InFormOf(r, existing.tree(), wanted);
+  return managers.is_null() ? formed : formed.Set(kManagers, managers);
+}
+
 // Updates metadata.managedFields of an object that has been applied once.
 WantedObject WithManagedFields(const RequestContext& rc, const api::Object& existing,
-                               WantedObject wanted) {
-  if (!IsTracked(existing.tree(), wanted.tree)) return wanted;
-  wanted.tree = FieldManager(rc.request(), rc.now()).Update(existing.tree(), wanted.tree);
+                               WantedObject wanted, api::Compat compat) {
+  const bool from_now_on = rc.request().tracks_fields && existing.empty();
+  if (rc.request().tracks_fields && !existing.empty())
+    wanted.tree = InOldForm(rc.resource(), existing, wanted.tree);
+  if (!from_now_on && !IsTracked(existing.tree(), wanted.tree)) return wanted;
+  wanted.tree = FieldManager(rc.request(), rc.now(), compat).Update(existing.tree(), wanted.tree);
   return IgnoringTimes(existing, std::move(wanted));
 }
 
 api::Result<WantedObject> WantedScale(const RequestContext& rc, const api::Object& existing,
-                                      const Value& scale) {
+                                      const Value& scale, api::Compat compat) {
   const api::Result<api::Object> scaled = FromScale(rc.resource(), existing, scale);
   if (!scaled.ok()) return scaled.status();
-  return WithManagedFields(rc, existing, WantedObject(scaled->tree(), scaled->resource_version()));
+  return WithManagedFields(rc, existing, WantedObject(scaled->tree(), scaled->resource_version()),
+                           compat);
 }
 
 // The storage's Versioner reads it once the update is known (store.go Update).
@@ -84,7 +98,10 @@ api::Status PutUpdate::Decode() {
                                   compat_, &rc_.warnings);
   };
   const std::size_t warned = rc_.warnings.size();
-  api::Result<Value> decoded = decode(request.body);
+  api::Result<Value> decoded =
+      ReadableBody(request, scale() ? std::string_view("Scale") : rc_.resource().kind);
+  if (decoded.ok()) decoded = decode(request.body);
+  decoded = TellDuplicates(request, rc_.resource(), std::move(decoded), warned, &rc_.warnings);
   if (!decoded.ok() && request.body_version != 0) {
     // The answer may quote the body: as it is on the wire.
     rc_.warnings.resize(warned);
@@ -112,15 +129,17 @@ Preconditions PutUpdate::preconditions() const {
 
 api::Result<WantedObject> PutUpdate::Make(const api::Object& existing) {
   if (!version_.ok()) return version_;
-  if (!scale()) return WithManagedFields(rc_, existing, wanted_);
+  if (!scale()) return WithManagedFields(rc_, existing, wanted_, compat_);
   const auto scale = api::Object::FromTree(wanted_.tree, wanted_.resource_version);
-  return WantedScale(rc_, existing, scale.ToTree());
+  return WantedScale(rc_, existing, scale.ToTree(), compat_);
 }
 
 api::Result<Value> PatchUpdate::Apply(const Value& target) const {
   const api::Request& request = rc_.request();
   const bool scale = request.subresource == "scale";
   api::Status shape;
+  if (request.flaws != nullptr && !request.flaws->body.empty())
+    return api::BadRequest(request.flaws->body);
   switch (request.patch_type) {
     case api::PatchType::kJson:
       shape = CheckJsonPatch(request.body, request.field_validation);
@@ -140,7 +159,7 @@ api::Result<Value> PatchUpdate::Apply(const Value& target) const {
     case api::PatchType::kApply:
       break;
   }
-  return FieldManager(request, rc_.now()).Apply(target);
+  return FieldManager(request, rc_.now(), compat_).Apply(target);
 }
 
 api::Result<Value> PatchUpdate::Decode(Value patched, std::vector<std::string>* warnings) const {
@@ -171,12 +190,14 @@ api::Result<WantedObject> PatchUpdate::MakeScale(const api::Object& existing) {
   if (scale.ok()) scale = Decode(*std::move(scale), &warnings);
   if (!scale.ok()) return scale.status();
   rc_.warnings = std::move(warnings);
-  return WantedScale(rc_, existing, *scale);
+  return WantedScale(rc_, existing, *scale, compat_);
 }
 
 api::Result<WantedObject> PatchUpdate::Make(const api::Object& existing) {
-  if (rc_.request().subresource == "scale") return MakeScale(existing);
   const bool applies = rc_.request().patch_type == api::PatchType::kApply;
+  // Only an apply makes a new object, though a PUT may do it (patch.go createNewObject).
+  if (existing.empty() && !applies) return api::NotFound(rc_.group_resource(), rc_.request().name);
+  if (rc_.request().subresource == "scale") return MakeScale(existing);
   api::Result<Value> decoded = Apply(existing.empty() ? EmptyObject() : existing.ToTree());
   std::vector<std::string> warnings;
   if (decoded.ok()) decoded = Decode(*std::move(decoded), &warnings);
@@ -186,7 +207,7 @@ api::Result<WantedObject> PatchUpdate::Make(const api::Object& existing) {
   wanted.resource_version = api::Object::TakeVersion(&wanted.tree);
   if (!warning.empty()) warnings.push_back(warning);
   rc_.warnings = std::move(warnings);
-  if (!applies) return WithManagedFields(rc_, existing, std::move(wanted));
+  if (!applies) return WithManagedFields(rc_, existing, std::move(wanted), compat_);
   return IgnoringTimes(existing, std::move(wanted));
 }
 

@@ -5,6 +5,7 @@
 
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/apply/field_manager.h"
+#include "ksim/apiserver/handlers/body_flaws.h"
 #include "ksim/apiserver/handlers/decode.h"
 #include "ksim/apiserver/handlers/handler.h"
 #include "ksim/apiserver/handlers/updates.h"
@@ -22,15 +23,18 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   const api::Status options = ValidateWriteOptions(request, context_.compat);
   if (!options.ok()) co_return ErrorResponse(rc.EndStage(Stage::kDefault, options));
   Registry registry(context_, resources_.StorageFor(rc.resource()));
-  api::Result<Value> decoded =
-      DecodeObject(rc.resource(), request.ns, request.body, request.field_validation,
-                   context_.compat, &rc.warnings);
+  const std::size_t warned = rc.warnings.size();
+  api::Result<Value> decoded = ReadableBody(request, rc.resource().kind);
+  if (decoded.ok())
+    decoded = DecodeObject(rc.resource(), request.ns, request.body, request.field_validation,
+                           context_.compat, &rc.warnings);
+  decoded = TellDuplicates(request, rc.resource(), std::move(decoded), warned, &rc.warnings);
   if (!decoded.ok()) co_return ErrorResponse(rc.EndStage(Stage::kDefault, decoded.status()));
   std::string warning;
   Value tree = api::DedupOwnerReferences(api::ClearSystemFields(*decoded), false, &warning);
   if (!warning.empty()) rc.warnings.push_back(warning);
   if (request.tracks_fields || IsTracked(Value(), tree))
-    tree = FieldManager(request, rc.now()).Update(Value(), tree);
+    tree = FieldManager(request, rc.now(), context_.compat).Update(Value(), tree);
   rc.PassStage(Stage::kDefault);
 
   // Admits the object.
@@ -60,8 +64,10 @@ sim::Task<api::Response> Handler::CreateBindingOrEviction(RequestContext& rc) {
   const api::Request& request = rc.request();
   const bool eviction = request.subresource == "eviction";
   const std::string what = eviction ? "Eviction" : "Binding";
-  api::Result<Value> named = DecodeSubresource(
-      what, request.ns, request.body, request.field_validation, context_.compat, &rc.warnings);
+  api::Result<Value> named = ReadableBody(request, what);
+  if (named.ok())
+    named = DecodeSubresource(what, request.ns, request.body, request.field_validation,
+                              context_.compat, &rc.warnings);
   if (named.ok() && named->Get(kName).AsString() != request.name)
     named = api::BadRequest("name in URL does not match name in " + what + " object");
   if (!named.ok()) co_return ErrorResponse(rc.EndStage(Stage::kDefault, named.status()));
@@ -142,9 +148,22 @@ void WarnOfOrphans(RequestContext& rc) {
 
 }  // namespace
 
+namespace {
+
+// The options of a request to delete, and what a door found wrong with them.
+api::Status CheckDeleteOptions(const api::Request& request, api::Compat compat) {
+  const bool empty_policy = request.flaws != nullptr && request.flaws->empty_policy;
+  std::vector<api::StatusCause> causes = DeleteOptionsErrors(request.del, empty_policy);
+  CheckDryRun(request, compat, &causes);
+  if (causes.empty()) return api::Status();
+  return api::Invalid("meta.k8s.io", "DeleteOptions", "", std::move(causes));
+}
+
+}  // namespace
+
 sim::Task<api::Response> Handler::Delete(RequestContext& rc) {
   const api::Request& request = rc.request();
-  const api::Status valid = ValidateDeleteOptions(request.del);
+  const api::Status valid = CheckDeleteOptions(request, context_.compat);
   if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));
   WarnOfOrphans(rc);
   const api::Status admitted = co_await AdmitDeletion(rc, request.name);
@@ -188,7 +207,7 @@ sim::Task<api::Status> Handler::DeleteEach(RequestContext& rc,
 // Lists and deletes page by page, unless the client sets a limit of its own: then that is all. The
 // answer is the first page's list with the objects of all.
 sim::Task<api::Response> Handler::DeleteCollection(RequestContext& rc) {
-  const api::Status valid = ValidateDeleteOptions(rc.request().del);
+  const api::Status valid = CheckDeleteOptions(rc.request(), context_.compat);
   if (!valid.ok()) co_return ErrorResponse(rc.EndStage(Stage::kValidate, valid));
   WarnOfOrphans(rc);
   api::ListOptions options = rc.request().list;

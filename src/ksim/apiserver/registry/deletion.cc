@@ -127,10 +127,12 @@ api::Status CheckPreconditions(const api::ResourceInfo& r, const api::Object& ob
   return api::Status();
 }
 
-api::Status ValidateDeleteOptions(const api::DeleteOptions& options) {
+std::vector<api::StatusCause> DeleteOptionsErrors(const api::DeleteOptions& options,
+                                                  bool empty_policy) {
   std::vector<api::StatusCause> causes;
   const std::string_view policy = options.propagation_policy;
-  if (options.orphan_dependents && !policy.empty())
+  const bool given = empty_policy || !policy.empty();
+  if (options.orphan_dependents && given)
     causes.emplace_back(
         "FieldValueInvalid",
         fmt::format(
@@ -138,12 +140,17 @@ api::Status ValidateDeleteOptions(const api::DeleteOptions& options) {
             "set",
             policy),
         "propagationPolicy");
-  if (!policy.empty() && policy != "Foreground" && policy != "Background" && policy != "Orphan")
+  if (given && policy != "Foreground" && policy != "Background" && policy != "Orphan")
     causes.emplace_back("FieldValueNotSupported",
                         fmt::format("Unsupported value: \"{}\": supported values: \"Foreground\", "
                                     "\"Background\", \"Orphan\", \"nil\"",
                                     policy),
                         "propagationPolicy");
+  return causes;
+}
+
+api::Status ValidateDeleteOptions(const api::DeleteOptions& options) {
+  std::vector<api::StatusCause> causes = DeleteOptionsErrors(options, false);
   if (causes.empty()) return api::Status();
   return api::Invalid("meta.k8s.io", "DeleteOptions", "", std::move(causes));
 }

@@ -21,6 +21,9 @@ namespace ksim::apiserver {
 
 // 422 for options that contradict each other or make no sense (API-96).
 api::Status ValidateDeleteOptions(const api::DeleteOptions& options);
+// Its errors. `empty_policy`: a propagation policy is given, as "".
+std::vector<api::StatusCause> DeleteOptionsErrors(const api::DeleteOptions& options,
+                                                  bool empty_policy);
 
 // 409 where the object is not the one that the options name (API-97).
 api::Status CheckPreconditions(const api::ResourceInfo& r, const api::Object& object,

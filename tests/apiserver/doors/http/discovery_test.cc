@@ -55,6 +55,16 @@ TEST(Discovery, TellsVersionsGroupsAndResources) {
   EXPECT_TRUE(ApiGroup(served, "nothing").is_null());
 }
 
+TEST(Discovery, TellsGroupsInTheOrderOfTheirPriority) {
+  const api::Kinds kinds;
+  const Value groups = ApiGroupList(api::ServedKinds(kinds, api::kDefaultCompat)).Get("groups");
+  std::string names;
+  for (const Value& group : groups.items())
+    names += std::string(group.Get("name").AsString()) + " ";
+  EXPECT_TRUE(names.starts_with("apiregistration.k8s.io apps events.k8s.io authentication.k8s.io "))
+      << names;
+}
+
 TEST(Discovery, TellsAllAtOnce) {
   const api::Kinds kinds;
   const ServedKinds served = api::ServedKinds(kinds, api::kDefaultCompat);

@@ -71,7 +71,7 @@ TEST(Negotiation, SaysWhichFormsThereAre) {
   EXPECT_EQ(Negotiate("application/vnd.kubernetes.protobuf", false, "", Transforms::kResources,
                       CustomMediaTypes()),
             "406: only the following media types are accepted: application/json, "
-            "application/yaml");
+            "application/yaml, application/vnd.kubernetes.protobuf");
 }
 
 TEST(Negotiation, IsPrettyForPeople) {

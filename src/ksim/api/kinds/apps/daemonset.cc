@@ -46,8 +46,23 @@ DaemonSetUpdateStrategy: rollingUpdate=*RollingUpdateDaemonSet type=s:DaemonSetU
 RollingUpdateDaemonSet: maxSurge=*IntOrString maxUnavailable=*IntOrString
 )";
 
+// An annotation holds the generation of the template.
+Path TemplateGenerationPath() {
+  constexpr std::string_view kAnnotation = "deprecated.daemonset.template.generation";
+  return Path{"metadata", "annotations", value::PathStep(kAnnotation)};
+}
+
+// pkg/apis/apps/v1/conversion.go Convert_apps_DaemonSet_To_v1_DaemonSet writes the annotation
+// always.
+Value WithTemplateGeneration(const Value& tree) {
+  const bool has = !tree.Get(TemplateGenerationPath()).is_null();
+  return has || !tree.Get("metadata").is_object()
+             ? tree
+             : tree.Set(TemplateGenerationPath(), Value::Of("0"));
+}
+
 Value DefaultDaemonSet(const Value& tree, Compat compat) {
-  return EditSpec(tree, [&](const Value& s) {
+  return EditSpec(WithTemplateGeneration(tree), [&](const Value& s) {
     Value spec = WithDefault(s, Fields().update_strategy, Value::EmptyObject());
     spec = EditField(std::move(spec), Fields().update_strategy, [](const Value& given) {
       Value strategy = WithNonEmpty(given, Fields().type, Value::Of("RollingUpdate"));
@@ -61,12 +76,6 @@ Value DefaultDaemonSet(const Value& tree, Compat compat) {
     return WithDefaultTemplate(
         WithDefault(std::move(spec), Fields().revision_history_limit, Value::Of(10)), compat);
   });
-}
-
-// An annotation holds the generation of the template.
-Path TemplateGenerationPath() {
-  constexpr std::string_view kAnnotation = "deprecated.daemonset.template.generation";
-  return Path{"metadata", "annotations", value::PathStep(kAnnotation)};
 }
 
 Value PrepareNewDaemonSet(Value tree, Compat) {

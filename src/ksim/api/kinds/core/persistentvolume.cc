@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
+#include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/core/volume_cells.h"
+#include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_warnings.h"
@@ -20,6 +24,71 @@ namespace ksim::api {
 using value::Value;
 
 namespace {
+
+constexpr std::string_view kPersistentVolumeTypes = R"(
+AzureFilePersistentVolumeSource: readOnly=bool secretName!=string secretNamespace!=*string
+   shareName!=string
+CSIPersistentVolumeSource: controllerExpandSecretRef=*SecretReference
+   controllerPublishSecretRef=*SecretReference driver!=string fsType=string
+   nodeExpandSecretRef=*SecretReference nodePublishSecretRef=*SecretReference
+   nodeStageSecretRef=*SecretReference readOnly=bool volumeAttributes={}string volumeHandle!=string
+CephFSPersistentVolumeSource: monitors!=[]string path=string readOnly=bool secretFile=string
+   secretRef=*SecretReference user=string
+CinderPersistentVolumeSource: fsType=string readOnly=bool secretRef=*SecretReference
+   volumeID!=string
+FlexPersistentVolumeSource: driver!=string fsType=string options={}string readOnly=bool
+   secretRef=*SecretReference
+GlusterfsPersistentVolumeSource: endpoints!=string endpointsNamespace=*string path!=string
+   readOnly=bool
+ISCSIPersistentVolumeSource: chapAuthDiscovery=bool chapAuthSession=bool fsType=string
+   initiatorName=*string iqn!=string iscsiInterface=string lun!=int32 portals=[]string readOnly=bool
+   secretRef=*SecretReference targetPortal!=string
+LocalVolumeSource: fsType=*string path!=string
+PersistentVolume: apiVersion=string kind=string metadata=ObjectMeta spec=PersistentVolumeSpec
+   status=PersistentVolumeStatus
+PersistentVolumeSpec: accessModes=[]s:PersistentVolumeAccessMode
+   awsElasticBlockStore=*AWSElasticBlockStoreVolumeSource azureDisk=*AzureDiskVolumeSource
+   azureFile=*AzureFilePersistentVolumeSource capacity={}Quantity@ResourceList
+   cephfs=*CephFSPersistentVolumeSource cinder=*CinderPersistentVolumeSource
+   claimRef=*ObjectReference csi=*CSIPersistentVolumeSource fc=*FCVolumeSource
+   flexVolume=*FlexPersistentVolumeSource flocker=*FlockerVolumeSource
+   gcePersistentDisk=*GCEPersistentDiskVolumeSource glusterfs=*GlusterfsPersistentVolumeSource
+   hostPath=*HostPathVolumeSource iscsi=*ISCSIPersistentVolumeSource local=*LocalVolumeSource
+   mountOptions=[]string nfs=*NFSVolumeSource nodeAffinity=*VolumeNodeAffinity
+   persistentVolumeReclaimPolicy=s:PersistentVolumeReclaimPolicy
+   photonPersistentDisk=*PhotonPersistentDiskVolumeSource portworxVolume=*PortworxVolumeSource
+   quobyte=*QuobyteVolumeSource rbd=*RBDPersistentVolumeSource
+   scaleIO=*ScaleIOPersistentVolumeSource storageClassName=string
+   storageos=*StorageOSPersistentVolumeSource volumeAttributesClassName=*string
+   volumeMode=*s:PersistentVolumeMode vsphereVolume=*VsphereVirtualDiskVolumeSource
+PersistentVolumeStatus: lastPhaseTransitionTime=*Time message=string phase=s:PersistentVolumePhase
+   reason=string
+RBDPersistentVolumeSource: fsType=string image!=string keyring=string monitors!=[]string pool=string
+   readOnly=bool secretRef=*SecretReference user=string
+ScaleIOPersistentVolumeSource: fsType=string gateway!=string protectionDomain=string readOnly=bool
+   secretRef!=*SecretReference sslEnabled=bool storageMode=string storagePool=string system!=string
+   volumeName=string
+SecretReference: name=string namespace=string
+StorageOSPersistentVolumeSource: fsType=string readOnly=bool secretRef=*ObjectReference
+   volumeName=string volumeNamespace=string
+VolumeNodeAffinity: required=*NodeSelector
+)";
+
+// pkg/apis/core/v1/defaults.go SetDefaults_PersistentVolume, SetDefaults_HostPathVolumeSource
+Value DefaultVolume(const Value& tree, Compat) {
+  Value volume = EditSpec(tree, [](const Value& spec) {
+    Value out =
+        WithNonEmpty(spec, value::Atom("persistentVolumeReclaimPolicy"), Value::Of("Retain"));
+    out = WithDefault(std::move(out), Fields().volume_mode, Value::Of("Filesystem"));
+    return EditField(std::move(out), value::Atom("hostPath"), [](const Value& path) {
+      return WithDefault(path, Fields().type, Value::Of(""));
+    });
+  });
+  volume = WithDefault(std::move(volume), Fields().status, Value::EmptyObject());
+  return EditField(std::move(volume), Fields().status, [](const Value& status) {
+    return WithNonEmpty(status, Fields().phase, Value::Of("Pending"));
+  });
+}
 
 Value InitialVolumeStatus(const Value&, Compat) {
   return value::Obj({{"phase", Value::Of("Pending")}});
@@ -97,6 +166,7 @@ extern const KindSpec kPersistentVolumeKind = {
     .short_names = {"pv"},
     .namespaced = false,
     .has_status = true,
+    .go_types = kPersistentVolumeTypes,
     .columns = {{"Name"},
                 {"Capacity"},
                 {"Access Modes"},
@@ -109,6 +179,7 @@ extern const KindSpec kPersistentVolumeKind = {
                 {"Age"},
                 {"VolumeMode", kWide}},
     .cells = VolumeCells,
+    .defaults = DefaultVolume,
     .initial_status = InitialVolumeStatus,
     .warnings_on_create = VolumeWarnings,
     .warnings_on_update = [](const value::Value& updated, const value::Value&,

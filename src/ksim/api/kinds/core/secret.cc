@@ -31,10 +31,6 @@ Secret: apiVersion=string data={}bytes immutable=*bool kind=string metadata=Obje
    stringData={}string type=s:SecretType
 )";
 
-Value DefaultSecret(const Value& tree, Compat) {
-  return WithNonEmpty(tree, Fields().type, Value::Of("Opaque"));
-}
-
 constexpr std::string_view kBase64Digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -67,10 +63,9 @@ Value MergeStringData(Value secret) {
   return data.empty() ? secret : std::move(secret).Set(Fields().data, std::move(data));
 }
 
-Value PrepareNewSecret(Value tree, Compat) { return MergeStringData(std::move(tree)); }
-
-Value PrepareSecretUpdate(const Value&, Value updated, Compat) {
-  return MergeStringData(std::move(updated));
+// The conversion to the internal type comes with the decoding, as the defaults do.
+Value DefaultSecret(const Value& tree, Compat) {
+  return MergeStringData(WithNonEmpty(tree, Fields().type, Value::Of("Opaque")));
 }
 
 void RequireSecretKey(const Value& tree, const char* key, FieldErrorList* errors) {
@@ -139,8 +134,6 @@ extern const KindSpec kSecretKind = {
     .columns = {{"Name"}, {"Type"}, {"Data"}, {"Age"}},
     .cells = SecretCells,
     .defaults = DefaultSecret,
-    .prepare_create = PrepareNewSecret,
-    .prepare_update = PrepareSecretUpdate,
     .validation =
         {
             .on_create = {kCheckMeta, kCheckObject},

@@ -119,9 +119,27 @@ Value PrepareNewService(Value tree, Compat) {
   return EditField(std::move(tree), Fields().spec, WithServiceAddresses);
 }
 
+// pkg/registry/core/service/strategy.go dropTypeDependentFields: a service that needs no addresses
+// any more loses those that it had.
+Value WithoutOldServiceAddresses(Value spec, const Value& old) {
+  const auto is_external = [](const Value& s) {
+    return s.Get(Fields().type).AsString() == "ExternalName";
+  };
+  if (is_external(old) || !is_external(spec)) return spec;
+  const bool same = spec.Get(Fields().cluster_ip) == old.Get(Fields().cluster_ip) &&
+                    spec.Get(Fields().cluster_ips) == old.Get(Fields().cluster_ips);
+  for (const Atom field : {Fields().cluster_ip, Fields().cluster_ips, Fields().ip_families,
+                           Fields().ip_family_policy}) {
+    const bool address = field == Fields().cluster_ip || field == Fields().cluster_ips;
+    if (address ? same : spec.Get(field) == old.Get(field)) spec = value::EraseField(spec, field);
+  }
+  return spec;
+}
+
 Value PrepareServiceUpdate(const Value& old, Value updated, Compat) {
   return EditField(std::move(updated), Fields().spec, [&](const Value& spec) {
-    return WithOldServiceAddresses(spec, old.Get("spec"));
+    return WithoutOldServiceAddresses(WithOldServiceAddresses(spec, old.Get("spec")),
+                                      old.Get("spec"));
   });
 }
 

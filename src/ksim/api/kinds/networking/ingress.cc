@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
@@ -19,6 +20,23 @@ namespace ksim::api {
 using value::Value;
 
 namespace {
+
+constexpr std::string_view kIngressTypes = R"(
+HTTPIngressPath: backend!=IngressBackend path=string pathType!=*s:PathType
+HTTPIngressRuleValue: paths!=[]HTTPIngressPath
+Ingress: apiVersion=string kind=string metadata=ObjectMeta spec=IngressSpec status=IngressStatus
+IngressBackend: resource=*TypedLocalObjectReference service=*IngressServiceBackend
+IngressLoadBalancerIngress: hostname=string ip=string ports=[]IngressPortStatus
+IngressLoadBalancerStatus: ingress=[]IngressLoadBalancerIngress
+IngressPortStatus: error=*string port!=int32 protocol!=s:Protocol
+IngressRule: host=string http=*HTTPIngressRuleValue
+IngressServiceBackend: name!=string port=ServiceBackendPort
+IngressSpec: defaultBackend=*IngressBackend ingressClassName=*string rules=[]IngressRule
+   tls=[]IngressTLS
+IngressStatus: loadBalancer=IngressLoadBalancerStatus
+IngressTLS: hosts=[]string secretName=string
+ServiceBackendPort: name=string number=int32
+)";
 
 // formatHosts. Rules without a host count among the rest.
 std::string IngressHosts(const Value& rules) {
@@ -80,6 +98,7 @@ extern const KindSpec kIngressKind = {
     .storage_prefix = "ingress",
     .has_status = true,
     .has_generation = true,
+    .go_types = kIngressTypes,
     .columns = {{"Name"}, {"Class"}, {"Hosts"}, {"Address"}, {"Ports"}, {"Age"}},
     .cells = IngressCells,
     .warnings_on_create = IngressWarnings,

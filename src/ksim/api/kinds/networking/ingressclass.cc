@@ -2,6 +2,7 @@
 //
 // Source: pkg/printers/internalversion/printers.go printIngressClass.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
@@ -14,6 +15,13 @@ namespace ksim::api {
 using value::Value;
 
 namespace {
+
+constexpr std::string_view kIngressClassTypes = R"(
+IngressClass: apiVersion=string kind=string metadata=ObjectMeta spec=IngressClassSpec
+IngressClassParametersReference: apiGroup=*string kind!=string name!=string namespace=*string
+   scope!=*string
+IngressClassSpec: controller=string parameters=*IngressClassParametersReference
+)";
 
 std::vector<std::string> IngressClassCells(const Object& o, VirtualTime now) {
   const bool is_default =
@@ -37,6 +45,7 @@ extern const KindSpec kIngressClassKind = {
     .resource = "ingressclasses",
     .namespaced = false,
     .has_generation = true,
+    .go_types = kIngressClassTypes,
     .columns = {{"Name"}, {"Controller"}, {"Parameters"}, {"Age"}},
     .cells = IngressClassCells,
 };

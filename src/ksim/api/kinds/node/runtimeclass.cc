@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
@@ -14,6 +15,13 @@
 namespace ksim::api {
 
 namespace {
+
+constexpr std::string_view kRuntimeClassTypes = R"(
+Overhead: podFixed={}Quantity@ResourceList
+RuntimeClass: apiVersion=string handler!=string kind=string metadata=ObjectMeta overhead=*Overhead
+   scheduling=*Scheduling
+Scheduling: nodeSelector={}string tolerations=[]Toleration
+)";
 
 std::vector<std::string> HandlerCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), cells::Text(o.tree().Get("handler")), cells::Age(o, now)};
@@ -38,6 +46,7 @@ extern const KindSpec kRuntimeClassKind = {
     .namespaced = false,
     .create_on_update = true,
     .unconditional_update = false,
+    .go_types = kRuntimeClassTypes,
     .columns = {{"Name"}, {"Handler"}, {"Age"}},
     .cells = HandlerCells,
     .validation =

@@ -2,6 +2,7 @@
 //
 // Source: pkg/printers/internalversion/printers.go printCSIDriver.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
@@ -15,6 +16,16 @@ namespace ksim::api {
 using value::Value;
 
 namespace {
+
+constexpr std::string_view kCSIDriverTypes = R"(
+CSIDriver: apiVersion=string kind=string metadata=ObjectMeta spec!=CSIDriverSpec
+CSIDriverSpec: attachRequired=*bool fsGroupPolicy=*s:FSGroupPolicy
+   nodeAllocatableUpdatePeriodSeconds=*int64 podInfoOnMount=*bool
+   preventPodSchedulingIfMissing=*bool requiresRepublish=*bool seLinuxMount=*bool
+   serviceAccountTokenInSecrets=*bool storageCapacity=*bool tokenRequests=[]StorageTokenRequest
+   volumeLifecycleModes=[]s:VolumeLifecycleMode
+StorageTokenRequest: audience!=string expirationSeconds=*int64
+)";
 
 // A driver without modes has the mode Persistent by default.
 std::vector<std::string> DriverCells(const Object& o, VirtualTime now) {
@@ -57,6 +68,7 @@ extern const KindSpec kCSIDriverKind = {
     .namespaced = false,
     .has_generation = true,
     .unconditional_update = false,
+    .go_types = kCSIDriverTypes,
     .columns = {{"Name"},
                 {"AttachRequired"},
                 {"PodInfoOnMount"},

@@ -1,5 +1,6 @@
 // The kind CSINode of storage.k8s.io/v1.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
@@ -10,6 +11,13 @@
 namespace ksim::api {
 
 namespace {
+
+constexpr std::string_view kCSINodeTypes = R"(
+CSINode: apiVersion=string kind=string metadata=ObjectMeta spec!=CSINodeSpec
+CSINodeDriver: allocatable=*VolumeNodeResources name!=string nodeID!=string topologyKeys!=[]string
+CSINodeSpec: drivers!=[]CSINodeDriver
+VolumeNodeResources: count=*int32
+)";
 
 std::vector<std::string> DriversCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), std::to_string(o.spec().Get("drivers").size()), cells::Age(o, now)};
@@ -29,6 +37,7 @@ extern const KindSpec kCSINodeKind = {
     .resource = "csinodes",
     .namespaced = false,
     .unconditional_update = false,
+    .go_types = kCSINodeTypes,
     .patch_schema = &kCSINodePatch,
     .columns = {{"Name"}, {"Drivers"}, {"Age"}},
     .cells = DriversCells,

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
+#include "ksim/api/core/tree_edit.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/node_labels.h"
@@ -18,6 +20,20 @@ namespace ksim::api {
 using value::Value;
 
 namespace {
+
+constexpr std::string_view kStorageClassTypes = R"(
+StorageClass: allowVolumeExpansion=*bool allowedTopologies=[]TopologySelectorTerm apiVersion=string
+   kind=string metadata=ObjectMeta mountOptions=[]string parameters={}string provisioner!=string
+   reclaimPolicy=*s:PersistentVolumeReclaimPolicy volumeBindingMode=*s:VolumeBindingMode
+TopologySelectorLabelRequirement: key!=string values!=[]string
+TopologySelectorTerm: matchLabelExpressions=[]TopologySelectorLabelRequirement
+)";
+
+// pkg/apis/storage/v1/defaults.go SetDefaults_StorageClass
+Value DefaultStorageClass(const Value& tree, Compat) {
+  return WithDefault(WithDefault(tree, value::Atom("reclaimPolicy"), Value::Of("Delete")),
+                     value::Atom("volumeBindingMode"), Value::Of("Immediate"));
+}
 
 std::vector<std::string> StorageClassCells(const Object& o, VirtualTime now) {
   const Value& tree = o.tree();
@@ -58,6 +74,7 @@ extern const KindSpec kStorageClassKind = {
     .resource = "storageclasses",
     .short_names = {"sc"},
     .namespaced = false,
+    .go_types = kStorageClassTypes,
     .columns = {{"Name"},
                 {"Provisioner"},
                 {"ReclaimPolicy"},
@@ -65,6 +82,7 @@ extern const KindSpec kStorageClassKind = {
                 {"AllowVolumeExpansion"},
                 {"Age"}},
     .cells = StorageClassCells,
+    .defaults = DefaultStorageClass,
     .warnings_on_create = StorageClassWarnings,
     .warnings_on_update = [](const value::Value& updated, const value::Value&,
                              Compat compat) { return StorageClassWarnings(updated, compat); },

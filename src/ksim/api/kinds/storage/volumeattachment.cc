@@ -1,5 +1,6 @@
 // The kind VolumeAttachment of storage.k8s.io/v1.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/api/core/kind_spec.h"
@@ -12,6 +13,16 @@ namespace ksim::api {
 using value::Value;
 
 namespace {
+
+constexpr std::string_view kVolumeAttachmentTypes = R"(
+VolumeAttachment: apiVersion=string kind=string metadata=ObjectMeta spec!=VolumeAttachmentSpec
+   status=VolumeAttachmentStatus
+VolumeAttachmentSource: inlineVolumeSpec=*PersistentVolumeSpec persistentVolumeName=*string
+VolumeAttachmentSpec: attacher!=string nodeName!=string source!=VolumeAttachmentSource
+VolumeAttachmentStatus: attachError=*VolumeError attached!=bool attachmentMetadata={}string
+   detachError=*VolumeError
+VolumeError: errorCode=*int32 message=string time=Time
+)";
 
 std::vector<std::string> AttachmentCells(const Object& o, VirtualTime now) {
   const Value& spec = o.spec();
@@ -32,6 +43,7 @@ extern const KindSpec kVolumeAttachmentKind = {
     .namespaced = false,
     .has_status = true,
     .unconditional_update = false,
+    .go_types = kVolumeAttachmentTypes,
     .columns = {{"Name"}, {"Attacher"}, {"PV"}, {"Node"}, {"Attached"}, {"Age"}},
     .cells = AttachmentCells,
 };

@@ -22,6 +22,8 @@ void AddWarnings(const api::Response& response, HttpResponse* http) {
   }
 }
 
+}  // namespace
+
 HttpResponse EmptyAnswer(const api::Response& response) {
   HttpResponse answer;
   answer.code = response.code;
@@ -29,8 +31,6 @@ HttpResponse EmptyAnswer(const api::Response& response) {
   AddWarnings(response, &answer);
   return answer;
 }
-
-}  // namespace
 
 HttpResponse StatusResponse(const api::Status& status, const OutputType* type) {
   HttpResponse response;
@@ -49,7 +49,8 @@ HttpResponse StatusResponse(const api::Status& status, const OutputType* type) {
 HttpResponse ObjectResponse(const AnswerForm& form, const api::Response& response,
                             VirtualTime now) {
   HttpResponse answer = EmptyAnswer(response);
-  auto tree = TransformedBody(*form.resource, form.verb, response, form.type, form.table, now);
+  auto tree =
+      TransformedBody(*form.resource, form.verb, response, form.type, form.table, form.compat, now);
   if (!tree.ok()) answer.code = tree.status().code;
   const int retry = response.status.details->retry_after_seconds;
   if (retry > 0) answer.headers.Add("Retry-After", fmt::format("{}", retry));

@@ -10,6 +10,9 @@
 namespace ksim::apiserver::http {
 
 // A Status in the form that was negotiated; JSON for null, or a type without a form.
+// An answer without a body: its code, its warnings, and the headers that all answers have.
+HttpResponse EmptyAnswer(const api::Response& response);
+
 HttpResponse StatusResponse(const api::Status& status, const OutputType* type);
 
 // The whole answer to a request that is no watch.

@@ -8,8 +8,11 @@
 #include "fmt/format.h"
 #include "ksim/api/core/response_body.h"
 #include "ksim/api/printing/printers.h"
+#include "ksim/api/schema/go_form.h"
 #include "ksim/api/schema/protobuf.h"
+#include "ksim/apiserver/handlers/body_kind.h"
 #include "ksim/base/status.h"
+#include "ksim/value/go_json_problem.h"
 #include "ksim/value/json.h"
 #include "ksim/value/yaml.h"
 
@@ -24,6 +27,11 @@ api::Status NotAcceptable(std::string message) {
   status.reason = "NotAcceptable";
   status.message = std::move(message);
   return status;
+}
+
+// The package of the Go type that the server has of an object.
+std::string GoPackage(const api::ResourceInfo& resource) {
+  return resource.custom ? "unstructured" : std::string(InternalPackage(resource.api_version()));
 }
 
 std::string MetaVersion(const OutputType& type) {
@@ -81,6 +89,25 @@ Value AsTable(const api::ResourceInfo& resource, const std::vector<api::Object>&
   return tree.Build();
 }
 
+// The body of an answer, an object or a list, as Go writes it. A Scale is none of the resource's.
+Value InGoForm(const api::ResourceInfo& resource, const Value& body, api::Compat compat,
+               api::Stored stored) {
+  const std::string_view kind = body.Get("kind").AsString();
+  if (kind == resource.kind) return api::GoForm(resource, body, compat, stored);
+  const Value& list = body.Get("items");
+  if (!list.is_array()) return body;
+  if (resource.custom) {
+    // An UnstructuredList sets its token in any case.
+    const Value& metadata = body.Get("metadata");
+    return metadata.Has("continue") ? body
+                                    : body.Set("metadata", metadata.Set("continue", Value::Of("")));
+  }
+  std::vector<Value> items;
+  for (const Value& item : list.items())
+    items.push_back(api::GoForm(resource, item, compat, stored));
+  return body.Set("items", Value::Array(std::move(items)));
+}
+
 Value ObjectMetadata(const api::Object& object) {
   return value::Obj({{"resourceVersion", Value::Of(std::to_string(object.resource_version()))}});
 }
@@ -100,10 +127,12 @@ api::Status ReadTableOptions(const QueryValues& query, TableOptions* out) {
 
 api::Result<Value> TransformedBody(const api::ResourceInfo& resource, api::Verb verb,
                                    const api::Response& response, const OutputType& type,
-                                   const TableOptions& options, VirtualTime now) {
-  if (type.as.empty() || api::IsStatusBody(response)) {
-    return api::ResponseBody(resource, verb, response);
-  }
+                                   const TableOptions& options, api::Compat compat,
+                                   VirtualTime now) {
+  if (api::IsStatusBody(response)) return api::ResponseBody(resource, verb, response);
+  if (type.as.empty())
+    return InGoForm(resource, api::ResponseBody(resource, verb, response), compat,
+                    options.dry_run ? api::Stored::kNo : api::Stored::kYes);
   const bool is_list = verb == api::Verb::kList || verb == api::Verb::kDeleteCollection;
   if (type.as == "Table") {
     if (is_list) {
@@ -116,7 +145,7 @@ api::Result<Value> TransformedBody(const api::ResourceInfo& resource, api::Verb 
     if (is_list) {
       return NotAcceptable(fmt::format(
           "you requested PartialObjectMetadata, but the requested object is a list (*{}.{}List)",
-          resource.version, resource.kind));
+          GoPackage(resource), resource.kind));
     }
     return PartialMetadata(response.object, type);
   }
@@ -124,19 +153,19 @@ api::Result<Value> TransformedBody(const api::ResourceInfo& resource, api::Verb 
     return NotAcceptable(
         fmt::format("you requested PartialObjectMetadataList, but the requested object is not a "
                     "list (*{}.{})",
-                    resource.version, resource.kind));
+                    GoPackage(resource), resource.kind));
   }
   std::vector<Value> items;
   for (const api::Object& object : response.items) items.push_back(PartialMetadata(object, type));
   return value::Obj({{"kind", Value::Of("PartialObjectMetadataList")},
                      {"apiVersion", Value::Of(MetaVersion(type))},
                      {"metadata", ListMetadata(response)},
-                     {"items", Value::Array(std::move(items))}});
+                     {"items", items.empty() ? Value() : Value::Array(std::move(items))}});
 }
 
 api::Result<Value> TransformedEvent(const api::ResourceInfo& resource, const api::WatchEvent& event,
                                     const OutputType& type, const TableOptions& options,
-                                    VirtualTime now) {
+                                    api::Compat compat, VirtualTime now) {
   Value object;
   if (event.type == api::WatchEventType::kError) {
     object = event.status().ToTree();
@@ -145,7 +174,7 @@ api::Result<Value> TransformedEvent(const api::ResourceInfo& resource, const api
   } else if (type.as == "PartialObjectMetadata") {
     object = PartialMetadata(event.object, type);
   } else {
-    object = event.object.ToTree();
+    object = InGoForm(resource, event.object.ToTree(), compat, api::Stored::kYes);
   }
   return value::Obj({{"type", Value::Of(api::ToString(event.type))}, {"object", object}});
 }
@@ -187,9 +216,15 @@ api::Result<Value> Decode(std::string_view body, Encoding encoding) {
     if (!file.errors.empty()) return api::BadRequest(file.errors.front().message);
     return file.documents.empty() ? Value() : file.documents.front().ToValue();
   }
-  auto tree = value::ParseJson(body);
-  if (!tree.ok()) return api::BadRequest(Message(tree.status()));
-  return *std::move(tree);
+  return DecodeJson(body, nullptr);
+}
+
+api::Result<Value> DecodeJson(std::string_view body, std::vector<std::string>* duplicates) {
+  std::vector<std::string> ignored;
+  auto tree = value::ParseJsonAsGo(body, duplicates != nullptr ? duplicates : &ignored);
+  if (tree.ok()) return *std::move(tree);
+  const std::string problem = value::GoJsonProblem(body);
+  return api::BadRequest(problem.empty() ? std::string(Message(tree.status())) : problem);
 }
 
 }  // namespace ksim::apiserver::http

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "ksim/api/schema/go_form.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
@@ -73,12 +74,12 @@ HttpResponse PodLog(const HttpRequest&, const Url& url, const api::Object& objec
   const std::string container = ContainerOf(pod, url.query.Get("container"), &problem);
   if (!problem.empty()) return Refused(std::move(problem));
   HttpResponse response;
-  response.headers.Add("Content-Type", "text/plain");
   response.headers.Add("Cache-Control", "no-cache, private");
   if (pod.Get("spec").Get("nodeName").AsString().empty()) {
     response.code = 204;
     return response;
   }
+  response.headers.Add("Content-Type", "text/plain");
   const std::string_view name = pod.Get("metadata").Get("name").AsString();
   const Value status = StatusOf(pod, container);
   const std::string_view previous = url.query.Get("previous");
@@ -130,7 +131,10 @@ HttpResponse ServiceAccountToken(const HttpRequest& http, const Url& url,
   response.code = 201;
   response.headers.Add("Content-Type", output->media->text());
   response.headers.Add("Cache-Control", "no-cache, private");
-  response.body = Encode(tree, output->media->encoding, output->pretty);
+  api::ResourceInfo info;
+  info.kind = "TokenRequest";
+  response.body =
+      Encode(api::GoForm(info, tree, api::kDefaultCompat), output->media->encoding, output->pretty);
   return response;
 }
 

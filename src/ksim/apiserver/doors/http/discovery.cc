@@ -1,5 +1,6 @@
 #include "ksim/apiserver/doors/http/discovery.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -163,6 +164,19 @@ Value AggregatedDiscovery(const ServedKinds& served, bool core, std::string_view
                      {"apiVersion", Value::Of(fmt::format("apidiscovery.k8s.io/{}", version))},
                      {"metadata", Value::EmptyObject()},
                      {"items", Value::Array(std::move(groups))}});
+}
+
+Value Index(const ServedKinds& served) {
+  std::vector<std::string> paths = {"/api",        "/api/v1", "/apis",    "/apis/",
+                                    "/healthz",    "/livez",  "/metrics", "/openapi/v2",
+                                    "/openapi/v3", "/readyz", "/version"};
+  for (const std::string& group : Groups(served)) {
+    paths.push_back("/apis/" + group);
+    for (const std::string& version : VersionsOf(served, group))
+      paths.push_back(fmt::format("/apis/{}/{}", group, version));
+  }
+  std::sort(paths.begin(), paths.end());
+  return value::Obj({{"paths", Texts(paths)}});
 }
 
 Value VersionInfo(api::Compat compat) {

@@ -21,6 +21,8 @@ value::Value ApiResourceList(const ServedKinds& served, std::string_view group,
                              std::string_view version);
 // APIGroupDiscoveryList (apidiscovery.k8s.io) of the core group alone, or of all others.
 value::Value AggregatedDiscovery(const ServedKinds& served, bool core, std::string_view version);
+// The paths that there are, of / (pkg/server/routes/index.go).
+value::Value Index(const ServedKinds& served);
 // version.Info, of /version.
 value::Value VersionInfo(api::Compat compat);
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "ksim/apiserver/core/endpoints.h"
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/gzip.h"
@@ -82,7 +83,8 @@ class HttpSession::Watch final : public api::WatchSink {
 
  private:
   void Write(const api::WatchEvent& event) {
-    const auto tree = TransformedEvent(*form_.resource, event, form_.type, form_.table, sim_.now());
+    const auto tree =
+        TransformedEvent(*form_.resource, event, form_.type, form_.table, form_.compat, sim_.now());
     if (!tree.ok()) return;
     form_.table.no_headers = true;  // only the first event's table has its columns
     streams_->writer->Write(stream_, EncodeEvent(*tree, form_.type.media->encoding));
@@ -94,8 +96,9 @@ class HttpSession::Watch final : public api::WatchSink {
   sim::Simulation& sim_;
 };
 
-HttpSession::HttpSession(sim::Simulation& sim, const api::Kinds& kinds, ResponseWriter* writer)
-    : sim_(sim), kinds_(kinds), streams_(std::make_shared<Streams>()) {
+HttpSession::HttpSession(sim::Simulation& sim, const api::Kinds& kinds, ResponseWriter* writer,
+                         api::Compat compat)
+    : sim_(sim), kinds_(kinds), compat_(compat), streams_(std::make_shared<Streams>()) {
   streams_->writer = writer;
 }
 
@@ -159,7 +162,16 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
   api::Request request;
   AnswerForm form;
   const RequestInfo info = ReadRequestInfo(http.method, *url);
-  if (const api::Status s = FindRoute(kinds_, info, &request); !s.ok()) return refuse(s, nullptr);
+  api::Status route = CheckTimeout(info, url->query);
+  if (route.ok()) route = FindRoute(kinds_, info, &request);
+  // HEAD has no routes; the handler of custom resources takes it for a GET.
+  if (route.ok() && http.method == "HEAD" && !request.resource->custom) route = MethodNotAllowed();
+  if (route.ok()) route = CheckRepresentation(http, info, request);
+  if (!route.ok()) {
+    const auto type =
+        NegotiateOutput(http, url->query, BuiltinMediaTypes(), Transforms::kNone, false);
+    return refuse(route, type.ok() ? &*type : nullptr);
+  }
   const DerivedAnswer derived = DerivedAnswerOf(info);
   if (derived != nullptr) {
     request.verb = api::Verb::kGet;
@@ -168,6 +180,7 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
   form.resource = request.resource;
   form.verb = request.verb;
   form.gzip = AcceptsGzip(http.headers.Get("Accept-Encoding"));
+  form.compat = compat_;
   if (derived == nullptr) {
     const api::Status s = ReadRequest(http, *url, &form, &request);
     if (!s.ok()) return refuse(s, &form.type);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/message.h"
@@ -37,7 +38,8 @@ struct OpenWatch {
 class HttpSession {
  public:
   // `sim` and `kinds` outlive the session; so does the writer, or until SetWriter(nullptr).
-  HttpSession(sim::Simulation& sim, const api::Kinds& kinds, ResponseWriter* writer);
+  HttpSession(sim::Simulation& sim, const api::Kinds& kinds, ResponseWriter* writer,
+              api::Compat compat = api::kDefaultCompat);
   ~HttpSession();
   HttpSession(const HttpSession&) = delete;
   HttpSession& operator=(const HttpSession&) = delete;
@@ -69,6 +71,7 @@ class HttpSession {
 
   sim::Simulation& sim_;
   const api::Kinds& kinds_;
+  const api::Compat compat_;
   std::shared_ptr<Streams> streams_;  // callbacks that outlive the session look at it
 };
 

@@ -29,6 +29,9 @@ class Headers {
     std::erase_if(fields_, [&](const Field& f) { return EqualsIgnoreCase(f.name, name); });
     Add(name, value);
   }
+  void Remove(std::string_view name) {
+    std::erase_if(fields_, [&](const Field& f) { return EqualsIgnoreCase(f.name, name); });
+  }
   bool Has(std::string_view name) const {
     return std::any_of(fields_.begin(), fields_.end(),
                        [&](const Field& f) { return EqualsIgnoreCase(f.name, name); });

@@ -181,7 +181,8 @@ api::Result<OutputType> NegotiateOutput(const HttpRequest& request, const QueryV
     }
   }
   if (!type.has_value() || (stream && !type->media->streams)) {
-    return NotAcceptable(supported, stream);
+    // The handler of custom resources names protobuf, too, which it has for Statuses alone.
+    return NotAcceptable(stream ? supported : std::span<const MediaType>(kMediaTypes), stream);
   }
   type->pretty = type->pretty || WantsPretty(request, query);
   return *std::move(type);

@@ -78,20 +78,13 @@ class Reader {
   api::Status status_;
 };
 
-// ValidateDryRun
-void ReadDryRun(std::string_view options_kind, Reader& reader, bool* out) {
+// Whether it is a dry run. Unknown values are told later, with what else is wrong of the options.
+void ReadDryRun(const Reader& reader, bool* out, api::RequestFlaws* flaws) {
   const std::vector<std::string>* values = reader.Values("dryRun");
   if (values == nullptr) return;
   *out = true;
   for (const std::string& value : *values) {
-    if (value == "All") continue;
-    std::string all;
-    for (const std::string& v : *values) all += (all.empty() ? "" : ",") + Quoted(v);
-    const std::string message =
-        fmt::format("Unsupported value: [{}]: supported values: \"All\"", all);
-    reader.Fail(api::Invalid("meta.k8s.io", options_kind, "",
-                             {{"FieldValueNotSupported", message, "dryRun"}}));
-    return;
+    if (value != "All") flaws->dry_run = *values;
   }
 }
 
@@ -124,30 +117,34 @@ api::Status ReadGetOptions(const QueryValues& query, api::ListOptions* out) {
   return reader.status();
 }
 
-api::Status ReadDeleteOptions(const QueryValues& query, api::Request* out) {
+api::Status ReadDeleteOptions(const QueryValues& query, api::Request* out,
+                              api::RequestFlaws* flaws) {
   Reader reader(query);
   api::DeleteOptions& options = out->del;
   reader.Read("gracePeriodSeconds", &options.grace_period_seconds);
   reader.Read("orphanDependents", &options.orphan_dependents);
   reader.Read("propagationPolicy", &options.propagation_policy);
+  flaws->empty_policy =
+      reader.Values("propagationPolicy") != nullptr && options.propagation_policy.empty();
   SharedText uid, version;
   reader.Read("uid", &uid);
   reader.Read("resourceVersion", &version);
   if (!uid.empty()) options.uid = uid;
   if (!version.empty()) options.resource_version = version;
-  ReadDryRun("DeleteOptions", reader, &out->dry_run);
+  ReadDryRun(reader, &out->dry_run, flaws);
   return reader.status();
 }
 
-api::Status ReadWriteOptions(const QueryValues& query, api::Request* out) {
+api::Status ReadWriteOptions(const QueryValues& query, api::Request* out,
+                             api::RequestFlaws* flaws) {
   Reader reader(query);
   reader.Read("fieldManager", &out->field_manager);
   reader.Read("fieldValidation", &out->field_validation);
-  const std::string_view kind = out->verb == api::Verb::kCreate  ? "CreateOptions"
-                                : out->verb == api::Verb::kPatch ? "PatchOptions"
-                                                                 : "UpdateOptions";
-  if (out->verb == api::Verb::kPatch) reader.Read("force", &out->force);
-  ReadDryRun(kind, reader, &out->dry_run);
+  if (out->verb == api::Verb::kPatch) {
+    reader.Read("force", &out->force);
+    flaws->force_given = reader.Values("force") != nullptr;
+  }
+  ReadDryRun(reader, &out->dry_run, flaws);
   return reader.status();
 }
 

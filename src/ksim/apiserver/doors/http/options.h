@@ -20,9 +20,10 @@ api::Status ReadListOptions(const QueryValues& query, api::ListOptions* out, boo
 // metav1.GetOptions: the resource version alone.
 api::Status ReadGetOptions(const QueryValues& query, api::ListOptions* out);
 // metav1.DeleteOptions, for a delete without a body.
-api::Status ReadDeleteOptions(const QueryValues& query, api::Request* out);
+api::Status ReadDeleteOptions(const QueryValues& query, api::Request* out,
+                              api::RequestFlaws* flaws);
 // metav1.CreateOptions, UpdateOptions and PatchOptions: dryRun, fieldManager, fieldValidation, and
 // for a patch `force`.
-api::Status ReadWriteOptions(const QueryValues& query, api::Request* out);
+api::Status ReadWriteOptions(const QueryValues& query, api::Request* out, api::RequestFlaws* flaws);
 
 }  // namespace ksim::apiserver::http

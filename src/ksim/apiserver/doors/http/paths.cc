@@ -1,16 +1,19 @@
 #include "ksim/apiserver/doors/http/paths.h"
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "fmt/format.h"
+#include "ksim/apiserver/core/endpoints.h"
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/discovery.h"
 #include "ksim/apiserver/doors/http/gzip.h"
 #include "ksim/apiserver/doors/http/negotiation.h"
 #include "ksim/apiserver/doors/http/openapi.h"
+#include "ksim/apiserver/doors/http/routes.h"
 #include "ksim/apiserver/doors/http/text.h"
 
 namespace ksim::apiserver::http {
@@ -21,11 +24,18 @@ using value::Value;
 // The checks of /healthz, /livez and /readyz.
 constexpr std::string_view kChecks[] = {"ping", "log", "etcd", "informer-sync"};
 
+// A check alone is answered without http.Error's header.
+HttpResponse CheckOk() {
+  HttpResponse response = PlainText(200, "ok");
+  response.headers.Remove("X-Content-Type-Options");
+  return response;
+}
+
 // healthz.go: handleRootHealth, adaptCheckToHandler
 HttpResponse Health(std::string_view kind, std::string_view check, const Url& url) {
   if (!check.empty()) {
     for (const std::string_view known : kChecks) {
-      if (check == known) return PlainText(200, "ok");
+      if (check == known) return CheckOk();
     }
     return PageNotFound();
   }
@@ -92,10 +102,10 @@ std::optional<std::string> AskedAggregation(const HttpRequest& http) {
 }
 
 // A tree in the form that is asked for; 404 for none.
-HttpResponse Negotiated(const HttpRequest& http, const Url& url, const Value& tree) {
+HttpResponse Negotiated(const HttpRequest& http, const Url& url, const Value& tree,
+                        std::span<const MediaType> types = BuiltinMediaTypes()) {
   if (tree.is_null()) return PageNotFound();
-  const auto output =
-      NegotiateOutput(http, url.query, CustomMediaTypes(), Transforms::kNone, false);
+  const auto output = NegotiateOutput(http, url.query, types, Transforms::kNone, false);
   if (!output.ok()) return StatusResponse(output.status(), nullptr);
   HttpResponse response;
   response.headers.Add("Cache-Control", "no-cache, private");
@@ -104,11 +114,18 @@ HttpResponse Negotiated(const HttpRequest& http, const Url& url, const Value& tr
   return response;
 }
 
+// The router's answer below a group that there is: of a version or a method that there is not.
+HttpResponse Refused(const HttpRequest& http, const Url& url, const api::Status& status) {
+  const auto type = NegotiateOutput(http, url.query, BuiltinMediaTypes(), Transforms::kNone, false);
+  return StatusResponse(status, type.ok() ? &*type : nullptr);
+}
+
 }  // namespace
 
 HttpResponse PlainText(int code, std::string text) {
   HttpResponse response;
   response.code = code;
+  response.headers.Add("Cache-Control", "no-cache, private");
   response.headers.Add("Content-Type", "text/plain; charset=utf-8");
   response.headers.Add("X-Content-Type-Options", "nosniff");
   response.body = std::move(text);
@@ -121,7 +138,9 @@ HttpResponse Paths::Serve(const HttpRequest& http, const Url& url) const {
   std::string_view rest = Trim(url.path, "/");
   const std::string_view first = Cut(rest, '/');
   if (first == "healthz" || first == "livez" || first == "readyz") return Health(first, rest, url);
-  if (first == "version") return Negotiated(http, url, VersionInfo(compat_));
+  if (first.empty()) return Negotiated(http, url, Index(Served()), CustomMediaTypes().first(1));
+  if (first == "version")
+    return Negotiated(http, url, VersionInfo(compat_), CustomMediaTypes().first(1));
   if (first == "openapi") return OpenApi(http, url, rest);
   if (first != "api" && first != "apis") return PageNotFound();
   HttpResponse response = Discovery(http, url, first, rest);
@@ -141,8 +160,14 @@ HttpResponse Paths::Discovery(const HttpRequest& http, const Url& url, std::stri
     return Negotiated(http, url, first == "api" ? ApiVersions() : ApiGroupList(Served()));
   }
   const std::string_view group = first == "apis" ? Cut(rest, '/') : std::string_view();
-  if (first == "apis" && rest.empty()) return Negotiated(http, url, ApiGroup(Served(), group));
-  return Negotiated(http, url, ApiResourceList(Served(), group, rest));
+  const Value about = first == "apis" ? ApiGroup(Served(), group) : ApiVersions();
+  if (about.is_null()) return PageNotFound();
+  if (first == "apis" && rest.empty()) return Negotiated(http, url, about);
+  const Value tree = ApiResourceList(Served(), group, rest);
+  if (tree.is_null()) return Refused(http, url, api::UnknownPath());
+  if (http.method != "GET") return Refused(http, url, MethodNotAllowed());
+  if (const api::Status s = CheckAccept(http); !s.ok()) return Refused(http, url, s);
+  return Negotiated(http, url, tree);
 }
 
 HttpResponse Paths::OpenApi(const HttpRequest& http, const Url& url, std::string_view rest) const {
@@ -160,7 +185,10 @@ HttpResponse Paths::OpenApi(const HttpRequest& http, const Url& url, std::string
   const bool core = Cut(rest, '/') == "api";
   const std::string_view group = core ? std::string_view() : Cut(rest, '/');
   const Value tree = OpenApiDocument(Served(), group, rest);
-  return tree.is_null() ? PageNotFound() : OpenApiV3(http, url, tree);
+  if (!tree.is_null()) return OpenApiV3(http, url, tree);
+  HttpResponse nothing = EmptyAnswer(api::Response());
+  nothing.code = 404;
+  return nothing;
 }
 
 }  // namespace ksim::apiserver::http

@@ -1,11 +1,15 @@
 #include "ksim/apiserver/doors/http/request_reader.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "fmt/format.h"
+#include "ksim/api/core/go_text.h"
+#include "ksim/api/core/profile.h"
+#include "ksim/api/schema/schema.h"
 #include "ksim/apiserver/doors/http/options.h"
 
 namespace ksim::apiserver::http {
@@ -37,14 +41,38 @@ api::Status UnknownPatch(const api::ResourceInfo& resource) {
       "the body of the request was in an unknown format - accepted media types include: " + forms);
 }
 
+// Options of a delete that the server cannot decode were its own error once, not the client's.
+api::Status NoDeleteOptions(const std::string& why, api::Compat compat) {
+  return api::ProfileOf(compat).bad_delete_options_are_400 ? api::BadRequest(why)
+                                                           : api::Unmapped(500, why);
+}
+
+// The scheme that decodes them knows the kinds of the meta groups alone.
+api::Status CheckDeleteOptionsKind(const Value& body, api::Compat compat) {
+  const std::string_view kind = body.Get("kind").AsString();
+  const std::string_view version = body.Get("apiVersion").AsString();
+  if (kind.empty() || kind == "DeleteOptions") return {};
+  return NoDeleteOptions(
+      fmt::format("no kind {} is registered for version {} in scheme "
+                  "\"pkg/apis/meta/internalversion/scheme/register.go:29\"",
+                  api::GoQuote(kind), api::GoQuote(version.empty() ? "v1" : version)),
+      compat);
+}
+
 // The options of a delete that came as a body.
-void TakeDeleteOptions(const Value& body, api::Request* request) {
+api::Status TakeDeleteOptions(const Value& body, api::Compat compat, api::Request* request,
+                              api::RequestFlaws* flaws) {
+  const api::Status is_options = CheckDeleteOptionsKind(body, compat);
+  if (!is_options.ok()) return is_options;
+  const std::string wrong = api::CheckStruct("DeleteOptions", body);
+  if (!wrong.empty()) return NoDeleteOptions(wrong, compat);
   api::DeleteOptions& options = request->del;
   if (const Value& grace = body.Get("gracePeriodSeconds"); !grace.is_null()) {
     options.grace_period_seconds = grace.AsInt();
   }
   if (const Value& policy = body.Get("propagationPolicy"); policy.is_string()) {
     options.propagation_policy = policy.AsString();
+    flaws->empty_policy = options.propagation_policy.empty();
   }
   if (const Value& orphan = body.Get("orphanDependents"); !orphan.is_null()) {
     options.orphan_dependents = orphan.AsBool();
@@ -56,24 +84,18 @@ void TakeDeleteOptions(const Value& body, api::Request* request) {
   if (preconditions.Get("resourceVersion").is_string()) {
     options.resource_version = SharedText(preconditions.Get("resourceVersion").AsString());
   }
-  if (!body.Get("dryRun").empty()) request->dry_run = true;
+  for (const Value& value : body.Get("dryRun").items()) {
+    request->dry_run = true;
+    if (value.AsString() == "All") continue;
+    flaws->dry_run.clear();
+    for (const Value& v : body.Get("dryRun").items()) flaws->dry_run.emplace_back(v.AsString());
+  }
+  return {};
 }
 
-}  // namespace
-
-api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* form,
-                        api::Request* request) {
-  if (http.body_too_large || http.body.size() > kMaxRequestBodyBytes) {
-    return api::RequestEntityTooLarge(fmt::format("limit is {}", kMaxRequestBodyBytes));
-  }
-  const bool watch = request->verb == api::Verb::kWatch;
-  const auto output = NegotiateOutput(http, url.query, MediaTypesOf(request->resource),
-                                      Transforms::kResources, false);
-  if (!output.ok()) return output.status();
-  form->type = *output;
-  if (form->type.as == "Table") {
-    if (api::Status s = ReadTableOptions(url.query, &form->table); !s.ok()) return s;
-  }
+// Reads the rest of a request whose answer's form is known.
+api::Status ReadOptionsAndBody(const HttpRequest& http, const Url& url, const AnswerForm& form,
+                               api::Request* request, api::RequestFlaws* flaws) {
   switch (request->verb) {
     case api::Verb::kGet:
       return ReadGetOptions(url.query, &request->list);
@@ -81,7 +103,7 @@ api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* for
     case api::Verb::kWatch: {
       bool asked = false;
       if (api::Status s = ReadListOptions(url.query, &request->list, &asked); !s.ok()) return s;
-      if (watch && !form->type.media->streams) {
+      if (request->verb == api::Verb::kWatch && !form.type.media->streams) {
         return NegotiateOutput(http, url.query, MediaTypesOf(request->resource),
                                Transforms::kResources, true)
             .status();
@@ -100,17 +122,20 @@ api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* for
         if (api::Status s = ReadListOptions(url.query, &request->list, &asked); !s.ok()) return s;
       }
       if (http.body.empty()) {
-        const api::Status read = ReadDeleteOptions(url.query, request);
+        const api::Status read = ReadDeleteOptions(url.query, request, flaws);
         request->believed_uid = request->del.uid.value_or("");
         return read;
       }
       const auto media = NegotiateInput(http.headers.Get("Content-Type"), BuiltinMediaTypes());
       if (!media.ok()) return media.status();
       const auto body = Decode(http.body, (*media)->encoding);
-      if (!body.ok()) return body.status();
-      TakeDeleteOptions(*body, request);
+      if (!body.ok())
+        return NoDeleteOptions(
+            "couldn't get version/kind; json parse error: " + body.status().message.str(),
+            form.compat);
+      const api::Status taken = TakeDeleteOptions(*body, form.compat, request, flaws);
       request->believed_uid = request->del.uid.value_or("");
-      return {};
+      return taken;
     }
     case api::Verb::kPatch: {
       const std::optional<api::PatchType> type = PatchTypeOf(http.headers.Get("Content-Type"));
@@ -122,7 +147,7 @@ api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* for
     case api::Verb::kUpdate:
       break;
   }
-  if (api::Status s = ReadWriteOptions(url.query, request); !s.ok()) return s;
+  if (api::Status s = ReadWriteOptions(url.query, request, flaws); !s.ok()) return s;
   Encoding encoding = Encoding::kJson;
   if (request->verb == api::Verb::kPatch) {
     if (request->patch_type == api::PatchType::kApply) encoding = Encoding::kYaml;
@@ -132,13 +157,52 @@ api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* for
     if (!media.ok()) return media.status();
     encoding = (*media)->encoding;
   }
-  auto body = Decode(http.body, encoding);
-  if (!body.ok()) return body.status();
-  request->body = *std::move(body);
+  auto body = encoding == Encoding::kJson ? DecodeJson(http.body, &flaws->duplicate_fields)
+                                          : Decode(http.body, encoding);
+  if (!body.ok() && encoding == Encoding::kYaml) return body.status();
+  if (!body.ok()) {
+    const bool named = encoding == Encoding::kJson && request->verb != api::Verb::kPatch;
+    flaws->body = (named ? "couldn't get version/kind; json parse error: " : "") +
+                  body.status().message.str();
+    flaws->body_text = http.body;
+    return {};
+  }
+  // Go reads null as an object without fields.
+  request->body = body->is_null() && request->verb != api::Verb::kPatch ? Value::EmptyObject()
+                                                                        : *std::move(body);
+  const bool names_kind =
+      request->body.Get("kind").is_string() && request->body.Get("apiVersion").is_string();
+  if (encoding == Encoding::kJson && !names_kind) flaws->body_text = http.body;
   // The oracles hold a write against the object that its client has read.
   if (request->verb == api::Verb::kUpdate)
     request->believed_uid = SharedText(request->body.Get("metadata").Get("uid").AsString());
   return {};
+}
+
+bool HasFlaws(const api::RequestFlaws& flaws) {
+  return !flaws.dry_run.empty() || flaws.empty_policy || flaws.force_given || !flaws.body.empty() ||
+         !flaws.body_text.empty() || !flaws.duplicate_fields.empty();
+}
+
+}  // namespace
+
+api::Status ReadRequest(const HttpRequest& http, const Url& url, AnswerForm* form,
+                        api::Request* request) {
+  if (http.body_too_large || http.body.size() > kMaxRequestBodyBytes) {
+    return api::RequestEntityTooLarge(fmt::format("limit is {}", kMaxRequestBodyBytes));
+  }
+  const auto output = NegotiateOutput(http, url.query, MediaTypesOf(request->resource),
+                                      Transforms::kResources, false);
+  if (!output.ok()) return output.status();
+  form->type = *output;
+  if (form->type.as == "Table") {
+    if (api::Status s = ReadTableOptions(url.query, &form->table); !s.ok()) return s;
+  }
+  api::RequestFlaws flaws;
+  api::Status read = ReadOptionsAndBody(http, url, *form, request, &flaws);
+  form->table.dry_run = request->dry_run;
+  if (HasFlaws(flaws)) request->flaws = std::make_shared<api::RequestFlaws>(std::move(flaws));
+  return read;
 }
 
 }  // namespace ksim::apiserver::http

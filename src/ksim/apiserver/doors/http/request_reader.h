@@ -3,6 +3,7 @@
 //
 // Source: apiserver pkg/endpoints/handlers/{get,create,update,patch,delete}.go.
 #pragma once
+#include "ksim/api/compat.h"
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/doors/http/bodies.h"
@@ -19,6 +20,7 @@ inline constexpr std::size_t kMaxRequestBodyBytes = std::size_t{3} << 20;
 struct AnswerForm {
   const api::ResourceInfo* resource = nullptr;
   api::Verb verb = api::Verb::kGet;
+  api::Compat compat = api::kDefaultCompat;
   OutputType type;
   TableOptions table;
   bool gzip = false;  // its client accepts that

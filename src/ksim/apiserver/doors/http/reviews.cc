@@ -1,14 +1,23 @@
 #include "ksim/apiserver/doors/http/reviews.h"
 
+#include <memory>
 #include <string>
 
 #include "ksim/api/request.h"
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/api/schema/go_form.h"
+#include "ksim/api/schema/schema.h"
+#include "ksim/apiserver/apply/field_manager.h"
+#include "ksim/apiserver/core/endpoints.h"
 #include "ksim/apiserver/doors/http/answers.h"
 #include "ksim/apiserver/doors/http/bodies.h"
 #include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/http_door.h"
 #include "ksim/apiserver/doors/http/negotiation.h"
+#include "ksim/apiserver/doors/http/options.h"
 #include "ksim/apiserver/filters/authentication.h"
+#include "ksim/apiserver/handlers/body_flaws.h"
+#include "ksim/apiserver/handlers/body_kind.h"
 
 namespace ksim::apiserver::http {
 namespace {
@@ -124,35 +133,113 @@ Value Reviews::StatusOf(std::string_view resource, const User& asker, const Valu
   return AccessOf(user, spec);
 }
 
+namespace {
+
+// The review's resource as one of a kind, which has its group, version and Go type.
+api::ResourceInfo InfoOf(const ReviewResource& review) {
+  api::ResourceInfo info;
+  info.group = review.group;
+  info.version = review.version;
+  info.kind = review.kind;
+  info.namespaced = review.namespaced;
+  return info;
+}
+
+// The body as an object of the kind, with whoever sent it as the manager of its fields.
+api::Result<Value> ReadReview(const HttpRequest& http, const Url& url,
+                              const api::ResourceInfo& info, Encoding encoding, api::Compat compat,
+                              std::vector<std::string>* warnings) {
+  api::RequestFlaws flaws;
+  api::Request request;
+  request.verb = api::Verb::kCreate;
+  request.resource = &info;
+  request.user_agent = SharedText(http.headers.Get("User-Agent"));
+  request.tracks_fields = true;
+  if (api::Status s = ReadWriteOptions(url.query, &request, &flaws); !s.ok()) return s;
+  request.flaws = std::make_shared<api::RequestFlaws>(flaws);
+  if (api::Status s = ValidateWriteOptions(request, compat); !s.ok()) return s;
+  const auto body = Decode(http.body, encoding);
+  if (!body.ok()) {
+    flaws.body =
+        (encoding == Encoding::kJson ? "couldn't get version/kind; json parse error: " : "") +
+        body.status().message.str();
+    flaws.body_text = http.body;
+    request.flaws = std::make_shared<api::RequestFlaws>(flaws);
+    return ReadableBody(request, info.kind);
+  }
+  const TypedBody typed = WithType(info, *body);
+  flaws.body_text = http.body;
+  request.flaws = std::make_shared<api::RequestFlaws>(flaws);
+  if (!typed.problem.empty())
+    return TellDuplicates(request, info,
+                          CannotBeHandled(*body, info.api_version(), info.kind, typed.problem), 0,
+                          warnings);
+  auto tree = api::Decode(info, typed.tree, request.field_validation.view(), warnings, compat);
+  if (!tree.ok()) return tree;
+  return FieldManager(request, VirtualTime(), compat).Update(Value(), *tree);
+}
+
+// pkg/apis/authorization/validation: who is asked about, and what.
+api::Status CheckReview(std::string_view resource, const Value& spec, api::Compat compat) {
+  if (resource == "selfsubjectrulesreviews")
+    return spec.Get("namespace").AsString().empty() ? api::BadRequest("no namespace on request")
+                                                    : api::Status();
+  if (!resource.ends_with("accessreviews")) return {};
+  api::FieldErrorList errors(compat);
+  const api::FieldPath path("spec");
+  const bool of_resource = !spec.Get("resourceAttributes").is_null();
+  const bool of_path = !spec.Get("nonResourceAttributes").is_null();
+  if (of_resource && of_path)
+    errors.Invalid(path.Child("nonResourceAttributes"), spec.Get("nonResourceAttributes"),
+                   api::GoShape::kOther,
+                   "cannot be specified in combination with resourceAttributes");
+  if (!of_resource && !of_path)
+    errors.Invalid(path.Child("resourceAttributes"), Value(), api::GoShape::kOther,
+                   "exactly one of nonResourceAttributes or resourceAttributes must be specified");
+  if (resource != "selfsubjectaccessreviews" && spec.Get("user").AsString().empty() &&
+      spec.Get("groups").empty())
+    errors.Invalid(path.Child("user"), "", "at least one of user or group must be specified");
+  if (errors.empty()) return {};
+  return api::Invalid("authorization.k8s.io", "", "", errors.Take());
+}
+
+}  // namespace
+
+HttpResponse Reviews::Answer(const HttpRequest& http, const Url& url,
+                             const ReviewResource& review) const {
+  const auto output =
+      NegotiateOutput(http, url.query, BuiltinMediaTypes(), Transforms::kNone, false);
+  if (!output.ok()) return StatusResponse(output.status(), nullptr);
+  const auto media = NegotiateInput(http.headers.Get("Content-Type"), BuiltinMediaTypes());
+  if (!media.ok()) return StatusResponse(media.status(), &*output);
+  const api::ResourceInfo info = InfoOf(review);
+  api::Response warned;
+  auto tree = ReadReview(http, url, info, (*media)->encoding, compat_, &warned.warnings);
+  if (!tree.ok()) return StatusResponse(tree.status(), &*output);
+  const api::Status asks = CheckReview(review.resource, tree->Get("spec"), compat_);
+  if (!asks.ok()) return StatusResponse(asks, &*output);
+  Value answer = tree->Set("status", StatusOf(review.resource, UserOf(http), tree->Get("spec")));
+  // A review of rules is made anew (selfsubjectrulesreview/rest.go).
+  if (review.resource == "selfsubjectrulesreviews")
+    answer = value::Obj({{"kind", Value::Of(review.kind)},
+                         {"apiVersion", Value::Of(info.api_version())},
+                         {"status", answer.Get("status")}});
+  HttpResponse response = EmptyAnswer(warned);
+  response.code = 201;
+  response.headers.Add("Content-Type", output->media->text());
+  response.body =
+      Encode(api::GoForm(info, answer, compat_), output->media->encoding, output->pretty);
+  return response;
+}
+
 std::optional<HttpResponse> Reviews::Serve(const HttpRequest& http, const Url& url,
                                            const RequestInfo& info) const {
   for (const ReviewResource& review : kReviews) {
     if (info.api_group != review.group || info.resource != review.resource) continue;
-    if (info.api_version != review.version || info.verb != "create" ||
-        review.namespaced == info.ns.empty()) {
+    if (info.api_version != review.version || review.namespaced == info.ns.empty())
       return StatusResponse(api::UnknownPath(), nullptr);
-    }
-    const auto output =
-        NegotiateOutput(http, url.query, BuiltinMediaTypes(), Transforms::kNone, false);
-    if (!output.ok()) return StatusResponse(output.status(), nullptr);
-    const auto media = NegotiateInput(http.headers.Get("Content-Type"), BuiltinMediaTypes());
-    if (!media.ok()) return StatusResponse(media.status(), &*output);
-    const auto body = Decode(http.body, (*media)->encoding);
-    if (!body.ok()) return StatusResponse(body.status(), &*output);
-    if (!body->is_object()) {
-      return StatusResponse(api::BadRequest("the body is no object"), &*output);
-    }
-    Value tree = body->Set("kind", Value::Of(review.kind))
-                     .Set("apiVersion",
-                          Value::Of(std::string(review.group) + "/" + std::string(review.version)));
-    if (!tree.Get("metadata").is_object()) tree = tree.Set("metadata", Value::EmptyObject());
-    tree = tree.Set("status", StatusOf(review.resource, UserOf(http), tree.Get("spec")));
-    HttpResponse response;
-    response.code = 201;
-    response.headers.Add("Content-Type", output->media->text());
-    response.headers.Add("Cache-Control", "no-cache, private");
-    response.body = Encode(tree, output->media->encoding, output->pretty);
-    return response;
+    if (info.verb != "create") return StatusResponse(MethodNotAllowed(), nullptr);
+    return Answer(http, url, review);
   }
   return std::nullopt;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/doors/http/message.h"
 #include "ksim/apiserver/doors/http/request_info.h"
@@ -29,20 +30,23 @@ std::span<const ReviewResource> ReviewResources();
 class Reviews {
  public:
   // `kinds` outlives it.
-  Reviews(const api::Kinds& kinds, std::vector<DenyRule> deny)
-      : kinds_(kinds), authorizer_(std::move(deny)) {}
+  Reviews(const api::Kinds& kinds, std::vector<DenyRule> deny,
+          api::Compat compat = api::kDefaultCompat)
+      : kinds_(kinds), authorizer_(std::move(deny)), compat_(compat) {}
 
   // Nothing for a request that is no review.
   std::optional<HttpResponse> Serve(const HttpRequest& http, const Url& url,
                                     const RequestInfo& info) const;
 
  private:
+  HttpResponse Answer(const HttpRequest& http, const Url& url, const ReviewResource& review) const;
   value::Value StatusOf(std::string_view resource, const User& asker,
                         const value::Value& spec) const;
   value::Value AccessOf(const User& user, const value::Value& spec) const;
 
   const api::Kinds& kinds_;
   const Authorizer authorizer_;
+  const api::Compat compat_;
 };
 
 // The groups that --as-group names, one a line.

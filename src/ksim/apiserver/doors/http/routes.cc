@@ -4,7 +4,10 @@
 #include <string_view>
 
 #include "fmt/format.h"
+#include "ksim/apiserver/core/endpoints.h"
 #include "ksim/apiserver/doors/http/derived_answers.h"
+#include "ksim/apiserver/doors/http/text.h"
+#include "ksim/base/time.h"
 
 namespace ksim::apiserver::http {
 namespace {
@@ -18,23 +21,6 @@ std::optional<api::Verb> PipelineVerb(std::string_view verb) {
   return std::nullopt;
 }
 
-// go-restful's answer to a method that no route of the path has.
-api::Status MethodNotAllowed() {
-  api::Status status =
-      api::Unmapped(405, "the server does not allow this method on the requested resource");
-  status.reason = "MethodNotAllowed";
-  return status;
-}
-
-// Subresources that the pipeline knows; of which resources is its affair.
-bool IsServed(std::string_view subresource) {
-  for (const std::string_view known : {"", "status", "scale", "binding", "eviction", "finalize",
-                                       "approval", "ephemeralcontainers", "resize"}) {
-    if (subresource == known) return true;
-  }
-  return false;
-}
-
 api::Status NotServed(const RequestInfo& info) {
   const bool streams =
       info.resource == "pods" && (info.subresource == "exec" || info.subresource == "attach" ||
@@ -42,6 +28,9 @@ api::Status NotServed(const RequestInfo& info) {
   const bool proxied =
       info.subresource == "proxy" &&
       (info.resource == "pods" || info.resource == "nodes" || info.resource == "services");
+  const bool derived = (info.resource == "pods" && info.subresource == "log") ||
+                       (info.resource == "serviceaccounts" && info.subresource == "token");
+  if (info.api_group.empty() && derived) return MethodNotAllowed();
   if (!info.api_group.empty() || (!streams && !proxied)) return api::UnknownPath();
   api::Status status = api::Unmapped(
       501, fmt::format("{}/{}: no program runs in a simulated container, so there is nothing to "
@@ -97,10 +86,16 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   // An object is made at its collection's path, and changed at its own.
   const bool of_object = info.parts.size() >= 2;
   const bool changes = *verb == api::Verb::kUpdate || *verb == api::Verb::kPatch;
-  if (changes && !of_object) return MethodNotAllowed();
+  if (changes && !of_object) {
+    // Custom resources have one handler for all paths, which misses the name.
+    return out->resource->custom ? api::BadRequest("name must be provided") : MethodNotAllowed();
+  }
   if (*verb == api::Verb::kCreate && of_object && info.subresource.empty())
     return MethodNotAllowed();
-  if (!IsServed(info.subresource) && DerivedAnswerOf(info) == nullptr) return NotServed(info);
+  const bool derived = DerivedAnswerOf(info) != nullptr;
+  // The newest version has all subresources; the server knows its own.
+  if (!HasSubresource(*out->resource, info.subresource, api::Compat::k1_36) && !derived)
+    return NotServed(info);
   out->verb = *verb;
   out->subresource = info.subresource;
   out->name = info.name;
@@ -113,7 +108,70 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   // An object's path of a namespaced kind has a namespace. A collection's may leave it out, but not
   // to create.
   if (out->resource->namespaced && info.ns.empty() && of_object) return api::UnknownPath();
-  return {};
+  const api::Status has_method = derived ? api::Status() : CheckMethod(*out);
+  if (has_method.ok() || !out->resource->custom) return has_method;
+  return api::MethodNotSupported({out->resource->group, out->resource->resource}, info.verb);
+}
+
+namespace {
+
+// The media types that the route of the verb writes (installer.go Produces).
+std::string Representations(api::Verb verb, bool log) {
+  std::string all = log ? "text/plain, " : "";
+  all += "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+  if (verb == api::Verb::kList || verb == api::Verb::kWatch)
+    all += ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+  return all;
+}
+
+// go-restful Route.matchesAccept: a part of the header without its parameters is one of the forms.
+bool Matches(std::string_view accept, std::string_view representations) {
+  if (accept.empty()) return true;
+  while (true) {
+    const bool last = accept.find(',') == accept.npos;
+    std::string_view part = Cut(accept, ',');
+    part = Trim(Cut(part, ';'), " ");
+    if (part == "*/*") return true;
+    std::string_view rest = representations;
+    while (!rest.empty()) {
+      if (Trim(Cut(rest, ','), " ") == part) return true;
+    }
+    if (last || accept.empty()) return false;
+  }
+}
+
+}  // namespace
+
+api::Status CheckTimeout(const RequestInfo& info, const QueryValues& query) {
+  const std::string_view timeout = query.Get("timeout");
+  const bool long_running = info.verb == "watch" || info.verb == "proxy" ||
+                            info.subresource == "log" || info.subresource == "exec";
+  if (timeout.empty() || long_running || ParseDuration(timeout).ok()) return {};
+  const bool bare = timeout.find_first_not_of("0123456789.+-") == timeout.npos;
+  return api::BadRequest(
+      fmt::format("invalid timeout specified in the request URL - time: {}duration \"{}\"",
+                  bare ? "missing unit in " : "invalid ", timeout));
+}
+
+namespace {
+
+api::Status CheckAccept(const HttpRequest& http, const std::string& representations) {
+  if (Matches(http.headers.Get("Accept"), representations)) return {};
+  return api::RouterAnswer(
+      406, "NotAcceptable",
+      fmt::format("406: Not Acceptable\n\nAvailable representations: {}", representations));
+}
+
+}  // namespace
+
+api::Status CheckRepresentation(const HttpRequest& http, const RequestInfo& info,
+                                const api::Request& request) {
+  if (request.resource->custom) return {};
+  return CheckAccept(http, Representations(request.verb, info.subresource == "log"));
+}
+
+api::Status CheckAccept(const HttpRequest& http) {
+  return CheckAccept(http, Representations(api::Verb::kGet, false));
 }
 
 }  // namespace ksim::apiserver::http
