@@ -31,7 +31,8 @@ TEST(Answers, RefuseInUpstreamsWords) {
        "version/kind; json parse error: unexpected end of JSON input ({)"},
       {"POST", kConfigMaps, "nul", kJsonType, 400,
        "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
-       "version/kind; json parse error: unexpected end of JSON input (6e756c)"},
+       "version/kind; json parse error: invalid character ' ' in literal null (expecting 'l') "
+       "(6e756c)"},
       {"POST", kConfigMaps, R"({"kind":1})", kJsonType, 400,
        "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
        "version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind "

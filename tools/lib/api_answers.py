@@ -17,6 +17,8 @@ UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 TIME = re.compile(r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|"
                   r"20[2-9]\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=[+-][\d.]+)?")
 VERSION = re.compile(r'(resourceVersion: "|record \(|precondition \()(\d+)("|\))')
+ACCESS = re.compile(r"kube-api-access-\w{5}")
+GENERATED = re.compile(r"\bg-[a-z0-9]{5}\b")
 AGES = {"Age", "Last Seen", "First Seen", "Duration", "Created At"}
 
 
@@ -113,7 +115,8 @@ class Comparable:
             if isinstance(v.get("managedFields"), list):
                 # Those of one second are sorted by name, and where a second ends is chance.
                 v = dict(v, managedFields=sorted(v["managedFields"], key=manager_of))
-            return {k: self.tree(x, (*at, k)) for k, x in v.items()}
+            return {ACCESS.sub("kube-api-access-~", k): self.tree(x, (*at, k))
+                    for k, x in v.items()}
         if isinstance(v, list):
             return [self.tree(x, (*at, i)) for i, x in enumerate(v)]
         if isinstance(v, str):
@@ -155,7 +158,8 @@ class Comparable:
         for name, word in self.names.items():
             text = text.replace(name, word)
         text = text.replace(self.namespace, "{ns}")
-        text = re.sub(r"kube-api-access-\w{5}", "kube-api-access-~", text)
+        text = ACCESS.sub("kube-api-access-~", text)
+        text = GENERATED.sub("g-~", text)
         text = TIME.sub("TIME", text)
         text = re.sub(r"(Too large resource version: |current: |RV: )\d+", r"\1N", text)
         marks = []

@@ -37,7 +37,7 @@ def established(request, d):
 def patched_object(_, d):
     return (is_text(d.real, d.found) and "Invalid value" in d.real and
             ("patch: " in d.real or "causes" in d.place) and
-            same_but_for(r'Invalid value: ("(\\.|[^"\\])*"|`[^`]*`)', d))
+            same_but_for(r'Invalid value: ("(\\.|[^"\\])*"|`[^`]*`)|in scheme "[^"]*"', d))
 
 
 def changed_pod_fields(_, d):
@@ -48,7 +48,8 @@ def changed_pod_fields(_, d):
 def column(_, d):
     if "cells" in d.place:
         return isinstance(d.real, int) and str(d.real) == d.found
-    return "columnDefinitions" in d.place and d.place[-1] in ("description", "type", "format")
+    return d.place[-1] in ("columnDefinitions", "cells") or (
+        "columnDefinitions" in d.place and d.place[-1] in ("description", "type", "format"))
 
 
 def build(request, d):
@@ -60,8 +61,10 @@ def not_there(request, d):
     return is_discovery(request) and d.found is NOTHING
 
 
-def own_address(_, d):
-    return "serverAddressByClientCIDRs" in d.place
+def own_address(request, d):
+    in_protobuf = request["path"].strip("/") == "api" and d.place[0] == "body" and isinstance(
+        d.real, list)
+    return in_protobuf or "serverAddressByClientCIDRs" in d.place
 
 
 def paths(request, d):
@@ -91,10 +94,6 @@ def newer_fields(request, d):
     return len(known) < len(d.found) and known == d.real
 
 
-def not_served(request, d):
-    return request["path"].endswith(("/ephemeralcontainers", "/resize"))
-
-
 def old_autoscaler(_, d):
     return "f:targetCPUUtilizationPercentage" in d.place or (
         "f:scaleTargetRef" in d.place and d.real is NOTHING)
@@ -108,6 +107,22 @@ def old_etcd(request, d):
     return told or "ERROR" in str(d.real) or ((version or initial) and d.real in (
         504, "Timeout", "Failure", "1", "Status", {}) or (version and d.found is NOTHING and
                                                        "ResourceVersionTooLarge" in str(d.real)))
+
+
+def strategic_words(request, d):
+    kind = request.get("headers", {}).get("Content-Type", "")
+    return "strategic" in kind and is_text(d.real, d.found) and (
+        d.real.rsplit('":', 1)[0] == d.found.rsplit('":', 1)[0]) and "Invalid value" in d.real
+
+
+def token_managers(request, d):
+    return request["path"].endswith("/token") and "managedFields" in d.place
+
+
+def gadgets_in_protobuf(request, d):
+    accepts = request.get("headers", {}).get("Accept", "")
+    return "gadgets" in request["path"] and accepts.startswith("application/vnd") and (
+        d.place == ("headers", "content-type"))
 
 
 def scheme_place(_, d):
@@ -145,7 +160,8 @@ EXCUSES = [
            patched_object),
     Excuse("changed-pod-fields", "A refused pod update lists its changed fields",
            changed_pod_fields),
-    Excuse("column", "Columns of tables have no descriptions, and all are of type string", column),
+    Excuse("column", "Columns of tables are those of 1.36, have no descriptions, and all are of type "
+           "string", column),
     Excuse("build", "`/version` tells the version of Kubernetes", build),
     Excuse("discovery", "Discovery names the kinds that ksim has", not_there),
     Excuse("own-address", "`/api` names no address of the server", own_address),
@@ -156,17 +172,20 @@ EXCUSES = [
            phase_transition),
     Excuse("selector-words", "Selector and label messages are those of 1.36", selector_words),
     Excuse("newer-fields", "Fields are those of 1.36 in all profiles", newer_fields),
-    Excuse("not-served", "pods/ephemeralcontainers and pods/resize are 404", not_served),
     Excuse("old-autoscaler", "A default CPU target of autoscaling/v1 has no manager",
            old_autoscaler),
     Excuse("old-etcd", "The cache of a kube-apiserver 1.36 needs an etcd of 3.4.25 or later",
            old_etcd),
+    Excuse("strategic-words", "may name another Go type", strategic_words),
+    Excuse("token-managers", "a TokenRequest has no managers", token_managers),
+    Excuse("gadgets-in-protobuf", "whoever accepts only protobuf of a custom resource",
+           gadgets_in_protobuf),
     Excuse("scheme-place", "a server built elsewhere names another", scheme_place),
     Excuse("typed-apply", "A field of a wrong type is refused as on create (400), not with "
            "upstream's 500", typed_apply),
     Excuse("metadata-alone", "the metadata alone is validated", metadata_alone),
     Excuse("newer-marker", "Fields are those of 1.36 in all profiles", newer_marker),
-    Excuse("no-program-runs", "exec, attach, port-forward and proxy of a pod are 501",
+    Excuse("no-program-runs", "exec, attach and port-forward of a pod and proxy of pods, nodes and services are 501",
            no_program_runs),
 ]
 

@@ -129,7 +129,9 @@ class Generator:
         if self.chance(0.05):
             body["metadata"]["ownerReferences"] = [
                 {"apiVersion": "v1", "kind": "Pod", "name": "o", "uid": "1-2-3"}]
-        body.update(copy.deepcopy(kind.body(self.draw)))
+        # Where ksim does not validate the spec, it is the same each time: it may not change.
+        draw = self.draw if kind.validated else random.Random(1)
+        body.update(copy.deepcopy(kind.body(draw)))
         if self.chance(0.25) if mutated is None else mutated:
             api_bodies.mutate(self.draw, body, below=() if kind.validated else ("metadata",))
         return body
@@ -383,7 +385,7 @@ class Generator:
         status = self.draw.choice([
             {"phase": "Running"}, {"replicas": 1}, {"conditions": [
                 {"type": "Ready", "status": "True", "lastTransitionTime": "2001-02-03T04:05:06Z"}]},
-            {"observedGeneration": 3}, {"active": 1}, {}, {"phase": 1}, {"conditions": "x"}])
+            {"readyReplicas": 3}, {"active": 1}, {}, {"phase": 1}, {"conditions": "x"}])
         more = {}
         if method == "PUT" and known.request is not None:
             more = {"from": known.request, "edits": [

@@ -27,12 +27,11 @@ class GoScanner {
     while (!AtEnd() && std::string_view(" \t\r\n").find(Peek()) != std::string_view::npos) ++at_;
   }
 
-  bool Refuse(std::string_view context) {
-    if (AtEnd()) {
-      problem_ = "unexpected end of JSON input";
-      return false;
-    }
-    problem_ = "invalid character " + Quoted(Peek()) + " " + std::string(context);
+  // The scanner takes a blank for the end. Where blanks may stand, the end is unexpected as such.
+  bool Refuse(std::string_view context, bool blanks_may_stand = true) {
+    problem_ = AtEnd() && blanks_may_stand ? "unexpected end of JSON input"
+                                           : "invalid character " + Quoted(AtEnd() ? ' ' : Peek()) +
+                                                 " " + std::string(context);
     return false;
   }
   // quoteChar
@@ -77,14 +76,14 @@ class GoScanner {
   bool ReadWord(std::string_view word) {
     for (const char c : word) {
       if (AtEnd() || Peek() != c)
-        return Refuse("in literal " + std::string(word) + " (expecting '" + c + "')");
+        return Refuse("in literal " + std::string(word) + " (expecting '" + c + "')", false);
       ++at_;
     }
     return true;
   }
 
   bool ReadDigits(std::string_view context) {
-    if (!IsDigit(Peek())) return Refuse(context);
+    if (!IsDigit(Peek())) return Refuse(context, false);
     while (IsDigit(Peek())) ++at_;
     return true;
   }
@@ -124,12 +123,12 @@ class GoScanner {
         ++at_;
         const char lower = static_cast<char>(Peek() | 0x20);
         if (!IsDigit(Peek()) && (lower < 'a' || lower > 'f'))
-          return Refuse("in \\u hexadecimal character escape");
+          return Refuse("in \\u hexadecimal character escape", false);
       }
       return true;
     }
     if (AtEnd() || std::string_view("bfnrt\\/\"").find(Peek()) == std::string_view::npos)
-      return Refuse("in string escape code");
+      return Refuse("in string escape code", false);
     return true;
   }
 

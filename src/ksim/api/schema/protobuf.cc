@@ -294,7 +294,9 @@ bool HasProtobuf(std::string_view api_version, std::string_view kind) {
 absl::StatusOr<std::string> ToProtobuf(const Value& tree) {
   const std::string_view api_version = tree.Get("apiVersion").AsString();
   const std::string_view kind = tree.Get("kind").AsString();
-  const ProtoMessage* const message = ProtoTypes::Get().FindKind(api_version, kind);
+  // APIVersions and APIGroup have no version.
+  const ProtoMessage* const message =
+      ProtoTypes::Get().FindKind(api_version.empty() ? "v1" : api_version, kind);
   if (message == nullptr) return Bad(fmt::format("{} {} has no protobuf form", api_version, kind));
   return Guarded([&] { return Envelope(api_version, kind, EncodeProto(*message, tree)); });
 }

@@ -349,7 +349,10 @@ class Decoder {
   std::string JoinedFields() const {
     const GoType* type = embedded_ ? root_ : nullptr;
     std::string path;
-    for (const Step& step : steps_) {
+    // The metadata of a custom resource are read by themselves.
+    const bool alone = root_ == nullptr;
+    for (std::size_t i = alone ? 1 : 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
       if (step.kind != Step::Kind::kField) continue;
       if (!path.empty()) path += '.';
       if (type != nullptr) type = Enter(type, step.name, &path);

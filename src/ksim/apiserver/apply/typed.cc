@@ -159,6 +159,7 @@ class Comparer {
     if (a != nullptr && b != nullptr && !a->is_null() && !b->is_null() &&
         shape.MergeOf(*a) != shape.MergeOf(*b)) {
       Leaf(a, b);
+      Walk(shape, nullptr, b);
       return;
     }
     const How how = HowBoth(shape, a, b);

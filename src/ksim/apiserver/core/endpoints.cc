@@ -52,6 +52,13 @@ bool HasSubresource(const api::ResourceInfo& r, std::string_view sub, api::Compa
   return false;
 }
 
+bool HasSubresource(const api::ResourceInfo& r, std::string_view sub) {
+  for (const api::Compat compat : api::kCompats) {
+    if (HasSubresource(r, sub, compat)) return true;
+  }
+  return false;
+}
+
 api::Status MethodNotAllowed() {
   return api::RouterAnswer(405, "MethodNotAllowed",
                            "the server does not allow this method on the requested resource");

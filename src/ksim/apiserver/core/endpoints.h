@@ -12,6 +12,8 @@ namespace ksim::apiserver {
 // True if objects of the request's resource have its subresource ("" is the object itself).
 bool HasSubresource(const api::ResourceInfo& resource, std::string_view subresource,
                     api::Compat compat);
+// The same in any version.
+bool HasSubresource(const api::ResourceInfo& resource, std::string_view subresource);
 
 // 405: the path has no such method. client-go and the server only pass it on.
 api::Status MethodNotAllowed();

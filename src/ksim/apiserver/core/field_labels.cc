@@ -135,6 +135,8 @@ api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelec
     const std::string_view field = term.field.text();
     if (kind == nullptr) {
       if (IsMetadata(field)) continue;
+      // apiextensions-apiserver pkg/apiserver/conversion/converter.go ConvertFieldLabel
+      if (r.custom) return api::BadRequest(fmt::format("field label not supported: {}", field));
       return api::BadRequest(
           fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", "
                       "\"metadata.namespace\"",

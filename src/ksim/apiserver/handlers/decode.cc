@@ -52,7 +52,11 @@ api::Status OtherType(const api::ResourceInfo& r, const Value& tree) {
   };
   check("kind", r.kind);
   check("apiVersion", r.api_version());
-  return api::Invalid(r.group, r.kind,
+  // The error is of the object's own kind (rest.BeforeUpdate).
+  const std::string_view version = tree.Get("apiVersion").AsString();
+  const std::size_t slash = version.find('/');
+  const std::string_view group = slash == version.npos ? "" : version.substr(0, slash);
+  return api::Invalid(group, tree.Get("kind").AsString(),
                       tree.Get(api::Fields().metadata).Get(api::Fields().name).AsString(),
                       std::move(causes));
 }
@@ -98,15 +102,17 @@ api::Result<Value> DecodeSubresource(std::string_view kind, std::string_view ns,
 api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns,
                                  const Value& patched, const PatchedReading& how) {
   const bool strategic = how.strategic_patch != nullptr;
+  const Value& version = patched.Get("apiVersion");
+  const bool names_version = version.is_string() ? !version.AsString().empty() : !version.is_null();
   TypedBody typed;
   if (strategic) {
     typed.tree = WithOwnType(r, patched);
   } else {
     // Without a version Go reads into the internal type, whose fields have other names.
-    typed = WithType(r, patched.Has("apiVersion") ? patched : Value::EmptyObject());
+    typed = WithType(r, names_version ? patched : Value::EmptyObject());
   }
   std::string unknown;
-  if (!strategic && !patched.Has("apiVersion") && how.field_validation != "Ignore" && !r.custom) {
+  if (!strategic && !names_version && how.field_validation != "Ignore" && !r.custom) {
     for (const Value::Member& m : patched.members()) {
       if (m.name == api::Fields().kind) continue;
       const std::string text = fmt::format("unknown field {}", api::GoQuote(m.name.text()));

@@ -201,7 +201,10 @@ api::Result<WantedObject> PatchUpdate::Make(const api::Object& existing) {
   api::Result<Value> decoded = Apply(existing.empty() ? EmptyObject() : existing.ToTree());
   std::vector<std::string> warnings;
   if (decoded.ok()) decoded = Decode(*std::move(decoded), &warnings);
-  if (!decoded.ok()) return decoded.status();
+  if (!decoded.ok()) {
+    rc_.warnings = std::move(warnings);
+    return decoded.status();
+  }
   std::string warning;
   WantedObject wanted(api::DedupOwnerReferences(*decoded, true, &warning), 0);
   wanted.resource_version = api::Object::TakeVersion(&wanted.tree);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "ksim/apiserver/core/endpoints.h"
 #include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/text.h"
@@ -93,12 +94,15 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   if (*verb == api::Verb::kCreate && of_object && info.subresource.empty())
     return MethodNotAllowed();
   const bool derived = DerivedAnswerOf(info) != nullptr;
-  // The newest version has all subresources; the server knows its own.
-  if (!HasSubresource(*out->resource, info.subresource, api::Compat::k1_36) && !derived)
-    return NotServed(info);
+  if (!HasSubresource(*out->resource, info.subresource) && !derived) return NotServed(info);
   out->verb = *verb;
   out->subresource = info.subresource;
   out->name = info.name;
+  // The storage looks at the name (registry/generic/registry/store.go NamespaceKeyFunc).
+  if (const auto problems = PathSegmentProblems(info.name); of_object && !problems.empty()) {
+    return api::BadRequest(
+        fmt::format("Name parameter invalid: \"{}\": {}", info.name, fmt::join(problems, ";")));
+  }
   // A namespace's path names it as its own namespace.
   if (out->resource->namespaced) {
     out->ns = info.ns;
@@ -167,7 +171,14 @@ api::Status CheckAccept(const HttpRequest& http, const std::string& representati
 api::Status CheckRepresentation(const HttpRequest& http, const RequestInfo& info,
                                 const api::Request& request) {
   if (request.resource->custom) return {};
-  return CheckAccept(http, Representations(request.verb, info.subresource == "log"));
+  const std::string all = Representations(request.verb, info.subresource == "log");
+  const api::Status accepted = CheckAccept(http, all);
+  // go-restful takes a write without a body for one in no form that it knows.
+  const bool writes = http.method == "POST" || http.method == "PUT" || http.method == "PATCH";
+  if (accepted.ok() || !writes || !http.body.empty()) return accepted;
+  return api::RouterAnswer(
+      415, "UnsupportedMediaType",
+      fmt::format("415: Unsupported Media Type\n\nAvailable representations: {}", all));
 }
 
 api::Status CheckAccept(const HttpRequest& http) {
