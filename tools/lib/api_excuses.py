@@ -160,8 +160,8 @@ EXCUSES = [
            patched_object),
     Excuse("changed-pod-fields", "A refused pod update lists its changed fields",
            changed_pod_fields),
-    Excuse("column", "Columns of tables are those of 1.36, have no descriptions, and all are of type "
-           "string", column),
+    Excuse("column", "Columns of tables are those of 1.36, have no descriptions, and all are of "
+           "type string", column),
     Excuse("build", "`/version` tells the version of Kubernetes", build),
     Excuse("discovery", "Discovery names the kinds that ksim has", not_there),
     Excuse("own-address", "`/api` names no address of the server", own_address),
