@@ -31,7 +31,7 @@ TEST(Schema, WrongTypesReadAsGoSaysThem) {
        "json: cannot unmarshal string into Go struct field "
        "ContainerPort.spec.template.spec.containers.ports.containerPort of type int32"},
       {"pods", "metadata: {labels: {a: 1}}",
-       "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type "
+       "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type "
        "string"},
       {"pods", "spec: {containers: {name: a}}",
        "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type "
@@ -136,7 +136,7 @@ TEST(Schema, CustomKindsAreCheckedInTheirMetadataOnly) {
                 .unknown_fields.size(),
             0u);
   EXPECT_EQ(CheckSchema(widget, Yaml("{metadata: {labels: {a: 1}}}")).type_error,
-            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type "
+            "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type "
             "string");
 }
 
