@@ -185,7 +185,8 @@ EXCUSES = [
            "upstream's 500", typed_apply),
     Excuse("metadata-alone", "the metadata alone is validated", metadata_alone),
     Excuse("newer-marker", "Fields are those of 1.36 in all profiles", newer_marker),
-    Excuse("no-program-runs", "exec, attach and port-forward of a pod and proxy of pods, nodes and services are 501",
+    Excuse("no-program-runs", "exec, attach and port-forward of a pod and proxy of pods, nodes and "
+           "services are 501",
            no_program_runs),
 ]
 
