@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from .served import ROOT
+from .served import ROOT, judge
 
 # controller-runtime, and the version of Kubernetes that belongs to it.
 VERSIONS = {"0.18.7": "1.30", "0.24.1": "1.36"}
@@ -55,18 +55,11 @@ def run(options):
                                   "KSIM_COMPAT": kubernetes, "KSIM_FAULTS": faults,
                                   "KSIM_TRACE": str(trace)})
             output = suite.stdout + suite.stderr
-            failed += judge(options, f"controller-runtime {version}, {what}",
+            failed += judge(options, "envtest", f"controller-runtime {version}, {what}",
                             suite.returncode == 0 and "\nok: " in output, output)
             for verb in ("replay", "check"):
                 told = subprocess.run([options.ksim, verb, trace], capture_output=True, text=True,
                                       timeout=600)
-                failed += judge(options, f"ksim {verb}", told.returncode == 0,
+                failed += judge(options, "envtest", f"ksim {verb}", told.returncode == 0,
                                 told.stdout + told.stderr)
     return failed
-
-
-def judge(options, what, good, output):
-    print(f"envtest  {'ok    ' if good else 'FAILED'} {what}", flush=True)
-    if options.verbose or not good:
-        print("".join(f"    {line}\n" for line in output.splitlines()), end="")
-    return 0 if good else 1

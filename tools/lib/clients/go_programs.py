@@ -1,6 +1,7 @@
 """Programs of the Go module proxy, built once into build/clients."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -13,7 +14,8 @@ def install(options, package, version):
     """The program of a package at a version; what it is called is the package's last part, or the
     one before that if it is a version."""
     folder = options.build / f"{package}@{version}"
-    name = package.rsplit("/", 1)[-1]
+    parts = package.split("/")
+    name = parts[-2] if re.fullmatch(r"v\d+", parts[-1]) else parts[-1]
     if not (folder / name).exists():
         print(f"tools/clients: building {package} {version}", flush=True)
         subprocess.run(["go", "install", f"{package}@{version}"], check=True,

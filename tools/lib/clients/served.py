@@ -21,6 +21,14 @@ spec:
 """
 
 
+def judge(options, client, what, good, output):
+    """Says how it went; the number of failures."""
+    print(f"{client:11} {'ok    ' if good else 'FAILED'} {what}", flush=True)
+    if options.verbose or not good:
+        print("".join(f"    {line}\n" for line in output.splitlines()), end="")
+    return 0 if good else 1
+
+
 class Served:
     """A cluster that is served, and what a client's commands gave. Its folder has web.yaml and the
     files of `files`; the clients' HOME is there."""
@@ -68,11 +76,7 @@ class Served:
         return run.stdout
 
     def judge(self, what, good, output):
-        print(f"{self.name:8} {'ok    ' if good else 'FAILED'} {what}", flush=True)
-        if not good:
-            self.failed += 1
-        if self.options.verbose or not good:
-            print("".join(f"    {line}\n" for line in output.splitlines()), end="")
+        self.failed += judge(self.options, self.name, what, good, output)
 
     def stop(self):
         """The run must be without a violation; its trace is whole then."""
