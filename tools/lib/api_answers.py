@@ -217,7 +217,7 @@ class Comparable:
             text = data.decode()
             if text[:1] == "{":
                 return self.tree(json.loads(text), ())
-            if text.replace("\n", "").replace("\t", "").isprintable():
+            if re.sub("[\n\t\u00a0]", "", text).isprintable():
                 # A number alone in a text: a resource version.
                 return self.version(text) if text.isdigit() else self.text(text)
         except ValueError:
@@ -267,6 +267,7 @@ class Difference:
 
     def __init__(self, place, real, found):
         self.place, self.real, self.found = place, real, found
+        self.answer = None  # the whole of kube-apiserver's
 
     @property
     def path(self):

@@ -266,7 +266,7 @@ def nothing(_):
 
 
 def gadget(draw):
-    return {"spec": {"size": draw.choice([1, "s", None, {"a": 1}])}, "extra": [1, 2]}
+    return {"spec": {"size": draw.choice([1, "s", {"a": 1}])}, "extra": [1, 2]}
 
 
 STATUS, SCALE = "status", "scale"

@@ -12,7 +12,8 @@ many seconds first, for a watch cache that follows the store a little later.
 
 What Kubernetes leaves open is not drawn: which object a cache has that was not given time; lists
 over namespaces without the label that all objects of a script have (`run: {ns}`), for the servers
-have objects of their own; mistakes in the specs of kinds whose metadata alone ksim validates.
+have objects of their own; mistakes in the specs of kinds whose metadata alone ksim validates;
+custom resources in protobuf, over which a kube-apiserver breaks the connection.
 """
 import copy
 import json
@@ -75,6 +76,9 @@ class Generator:
     def add(self, method, path, **more):
         request = {"i": len(self.requests), "method": method, "path": path}
         request.update({k: v for k, v in more.items() if v not in (None, {})})
+        headers = request.get("headers", {})
+        if "gadgets" in path and headers.get("Content-Type") == PROTOBUF:
+            headers["Content-Type"] = "junk"
         self.requests.append(request)
         return request["i"]
 

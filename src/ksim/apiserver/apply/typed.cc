@@ -158,6 +158,7 @@ class Comparer {
     // Without a schema a value may become one of another kind: that changes it as a whole.
     if (a != nullptr && b != nullptr && !a->is_null() && !b->is_null() &&
         shape.MergeOf(*a) != shape.MergeOf(*b)) {
+      Walk(shape, a, nullptr);
       Leaf(a, b);
       Walk(shape, nullptr, b);
       return;

@@ -13,6 +13,7 @@ namespace {
 using value::Value;
 
 constexpr std::string_view kStrict = "strict decoding error: ";
+constexpr std::string_view kUnknownFormat = "the body of the request was in an unknown format";
 
 // The message shows the body as it was sent, and not as it was read.
 api::Status WithText(api::Status refused, std::string_view body_text) {
@@ -41,6 +42,7 @@ std::string SummarizeData(std::string_view text) {
 api::Result<Value> ReadableBody(const api::Request& request, std::string_view wanted) {
   if (request.flaws == nullptr || request.flaws->body.empty()) return Value();
   const api::RequestFlaws& flaws = *request.flaws;
+  if (flaws.body.starts_with(kUnknownFormat)) return api::UnsupportedMediaType(flaws.body);
   return api::BadRequest(
       fmt::format("the object provided is unrecognized (must be of type {}): {} ({})", wanted,
                   flaws.body, SummarizeData(flaws.body_text)));

@@ -114,7 +114,7 @@ api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns
   std::string unknown;
   if (!strategic && !names_version && how.field_validation != "Ignore" && !r.custom) {
     for (const Value::Member& m : patched.members()) {
-      if (m.name == api::Fields().kind) continue;
+      if (m.name == api::Fields().kind || m.name == api::Fields().api_version) continue;
       const std::string text = fmt::format("unknown field {}", api::GoQuote(m.name.text()));
       unknown += (unknown.empty() ? "strict decoding error: " : ", ") + text;
       if (how.field_validation != "Strict" && how.warnings != nullptr)

@@ -83,10 +83,11 @@ Value DefaultService(const Value& tree, Compat) {
 // pkg/registry/core/service/strategy.go NormalizeClusterIPs, storage/alloc.go initIPFamilyFields in
 // a cluster of IPv4. Addresses are not allocated.
 Value WithServiceAddresses(Value spec) {
-  if (!spec.is_object() || spec.Get(Fields().type).AsString() == "ExternalName") return spec;
+  if (!spec.is_object()) return spec;
   const Value ip = spec.Get(Fields().cluster_ip);
   if (!ip.AsString().empty())
     spec = WithDefault(std::move(spec), Fields().cluster_ips, value::Arr({ip}));
+  if (spec.Get(Fields().type).AsString() == "ExternalName") return spec;
   const bool bare = ip.AsString() == "None" && spec.Get(Fields().selector).empty();
   const bool six = ip.AsString().find(':') != std::string_view::npos;
   const Value four = Value::Of("IPv4");
@@ -99,7 +100,8 @@ Value WithServiceAddresses(Value spec) {
 
 // patchAllocatedValues: an update that leaves out allocated values keeps them.
 Value WithOldServiceAddresses(Value spec, const Value& old) {
-  if (!spec.is_object() || spec.Get(Fields().type).AsString() == "ExternalName") return spec;
+  if (!spec.is_object() || spec.Get(Fields().type).AsString() == "ExternalName")
+    return WithServiceAddresses(std::move(spec));
   for (const Atom field : {Fields().cluster_ip, Fields().cluster_ips, Fields().ip_families,
                            Fields().ip_family_policy}) {
     if (old.Get(field).is_null()) continue;
@@ -129,7 +131,7 @@ Value WithoutOldServiceAddresses(Value spec, const Value& old) {
   const bool same = spec.Get(Fields().cluster_ip) == old.Get(Fields().cluster_ip) &&
                     spec.Get(Fields().cluster_ips) == old.Get(Fields().cluster_ips);
   for (const Atom field : {Fields().cluster_ip, Fields().cluster_ips, Fields().ip_families,
-                           Fields().ip_family_policy}) {
+                           Fields().ip_family_policy, Fields().internal_traffic_policy}) {
     const bool address = field == Fields().cluster_ip || field == Fields().cluster_ips;
     if (address ? same : spec.Get(field) == old.Get(field)) spec = value::EraseField(spec, field);
   }

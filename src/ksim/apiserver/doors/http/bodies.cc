@@ -131,8 +131,9 @@ api::Result<Value> TransformedBody(const api::ResourceInfo& resource, api::Verb 
                                    VirtualTime now) {
   if (api::IsStatusBody(response)) return api::ResponseBody(resource, verb, response);
   if (type.as.empty())
-    return InGoForm(resource, api::ResponseBody(resource, verb, response), compat,
-                    options.dry_run ? api::Stored::kNo : api::Stored::kYes);
+    return InGoForm(
+        resource, api::ResponseBody(resource, verb, response), compat,
+        options.dry_run && verb == api::Verb::kCreate ? api::Stored::kNo : api::Stored::kYes);
   const bool is_list = verb == api::Verb::kList || verb == api::Verb::kDeleteCollection;
   if (type.as == "Table") {
     if (is_list) {

@@ -97,6 +97,23 @@ HttpResponse PodLog(const HttpRequest&, const Url& url, const api::Object& objec
                              name, reason.empty() ? "ContainerCreating" : reason));
 }
 
+namespace {
+
+// pkg/apis/authentication/validation ValidateTokenRequest
+api::Status CheckExpiration(std::int64_t seconds) {
+  constexpr std::int64_t kShortest = 600;
+  constexpr std::int64_t kLongest = std::int64_t{1} << 32;
+  if (seconds >= kShortest && seconds <= kLongest) return {};
+  const std::string message =
+      fmt::format("Invalid value: {}: {}", seconds,
+                  seconds < kShortest ? "may not specify a duration less than 10 minutes"
+                                      : "may not specify a duration larger than 2^32 seconds");
+  return api::Invalid("authentication.k8s.io", "TokenRequest", "",
+                      {{"FieldValueInvalid", message, "spec.expirationSeconds"}});
+}
+
+}  // namespace
+
 HttpResponse ServiceAccountToken(const HttpRequest& http, const Url& url,
                                  const api::Object& account, VirtualTime now) {
   const auto output =
@@ -115,6 +132,8 @@ HttpResponse ServiceAccountToken(const HttpRequest& http, const Url& url,
   if (!spec.Get("expirationSeconds").is_int()) {
     spec = spec.Set("expirationSeconds", Value::Of(kUsualExpiration));
   }
+  if (const api::Status s = CheckExpiration(spec.Get("expirationSeconds").AsInt()); !s.ok())
+    return StatusResponse(s, &*output);
   const std::string user = fmt::format("system:serviceaccount:{}:{}", account.ns(), account.name());
   const VirtualTime expires = now + Seconds(spec.Get("expirationSeconds").AsInt());
   const Value tree = value::Obj(

@@ -198,7 +198,7 @@ api::Result<const MediaType*> NegotiateInput(std::string_view content_type,
   }
   return api::UnsupportedMediaType(
       "the body of the request was in an unknown format - accepted media types include: " +
-      List(supported, false));
+      List(kMediaTypes, false));
 }
 
 std::optional<std::string> BareMediaType(std::string_view header) {

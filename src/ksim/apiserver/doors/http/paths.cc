@@ -157,6 +157,8 @@ HttpResponse Paths::Discovery(const HttpRequest& http, const Url& url, std::stri
           fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
                       *version));
     }
+    if (const api::Status s = CheckAccept(http); first == "api" && !s.ok())
+      return Refused(http, url, s);
     return Negotiated(http, url, first == "api" ? ApiVersions() : ApiGroupList(Served()));
   }
   const std::string_view group = first == "apis" ? Cut(rest, '/') : std::string_view();

@@ -154,7 +154,10 @@ api::Status ReadOptionsAndBody(const HttpRequest& http, const Url& url, const An
   } else {
     const auto media =
         NegotiateInput(http.headers.Get("Content-Type"), MediaTypesOf(request->resource));
-    if (!media.ok()) return media.status();
+    if (!media.ok()) {
+      flaws->body = media.status().message.str();
+      return {};
+    }
     encoding = (*media)->encoding;
   }
   auto body = encoding == Encoding::kJson ? DecodeJson(http.body, &flaws->duplicate_fields)
