@@ -31,7 +31,7 @@ TEST(Schema, WrongTypesReadAsGoSaysThem) {
        "json: cannot unmarshal string into Go struct field "
        "ContainerPort.spec.template.spec.containers.ports.containerPort of type int32"},
       {"pods", "metadata: {labels: {a: 1}}",
-       "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type "
+       "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type "
        "string"},
       {"pods", "spec: {containers: {name: a}}",
        "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type "
