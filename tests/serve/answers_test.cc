@@ -40,6 +40,11 @@ TEST(Answers, RefuseInUpstreamsWords) {
       {"POST", kConfigMaps, "x", "application/vnd.kubernetes.protobuf", 400,
        "the object provided is unrecognized (must be of type ConfigMap): provided data does not "
        "appear to be a protobuf message, expected prefix [107 56 115 0] (78)"},
+      // A create looks at the form of its body before its options, an update after them.
+      {"POST", "/api/v1/namespaces/default/configmaps?fieldValidation=y", "{}", "text/plain", 415,
+       nullptr},
+      {"PUT", "/api/v1/namespaces/default/configmaps/a?fieldValidation=y", "{}", "text/plain", 422,
+       nullptr},
       // Options are told before the body, all at once.
       {"POST", "/api/v1/namespaces/default/configmaps?dryRun=x&fieldValidation=y", "{", kJsonType,
        422,

@@ -267,7 +267,7 @@ class Difference:
 
     def __init__(self, place, real, found):
         self.place, self.real, self.found = place, real, found
-        self.answer = None  # the whole of kube-apiserver's
+        self.answer = self.ours = None  # the whole of both servers'
 
     @property
     def path(self):

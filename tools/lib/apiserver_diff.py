@@ -142,7 +142,7 @@ class Comparison:
             real, ours = self.pool.map(lambda run: run.ask(request), runs)  # noqa: B023
             unexplained, excused = [], set()
             for difference in differences(real, ours, pairs):
-                difference.answer = real
+                difference.answer, difference.ours = real, ours
                 excuse = api_excuses.excuse_for(request, difference)
                 if excuse is None:
                     unexplained.append(difference)

@@ -157,6 +157,7 @@ HttpResponse Paths::Discovery(const HttpRequest& http, const Url& url, std::stri
           fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
                       *version));
     }
+    if (first == "api" && http.method != "GET") return Refused(http, url, MethodNotAllowed());
     if (const api::Status s = CheckAccept(http); first == "api" && !s.ok())
       return Refused(http, url, s);
     return Negotiated(http, url, first == "api" ? ApiVersions() : ApiGroupList(Served()));
@@ -165,7 +166,8 @@ HttpResponse Paths::Discovery(const HttpRequest& http, const Url& url, std::stri
   const Value about = first == "apis" ? ApiGroup(Served(), group) : ApiVersions();
   if (about.is_null()) return PageNotFound();
   if (first == "apis" && rest.empty()) return Negotiated(http, url, about);
-  const Value tree = ApiResourceList(Served(), group, rest);
+  const bool core = group.empty();
+  const Value tree = core && rest != "v1" ? Value() : ApiResourceList(Served(), group, rest);
   if (tree.is_null()) return Refused(http, url, api::UnknownPath());
   if (http.method != "GET") return Refused(http, url, MethodNotAllowed());
   if (const api::Status s = CheckAccept(http); !s.ok()) return Refused(http, url, s);

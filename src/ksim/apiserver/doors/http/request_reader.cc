@@ -154,6 +154,8 @@ api::Status ReadOptionsAndBody(const HttpRequest& http, const Url& url, const An
   } else {
     const auto media =
         NegotiateInput(http.headers.Get("Content-Type"), MediaTypesOf(request->resource));
+    // A create looks at the form before its options, an update after them.
+    if (!media.ok() && request->verb == api::Verb::kCreate) return media.status();
     if (!media.ok()) {
       flaws->body = media.status().message.str();
       return {};
