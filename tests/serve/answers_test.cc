@@ -98,6 +98,60 @@ TEST(Answers, RefuseInUpstreamsWords) {
   }
 }
 
+// API-206, in the words of both versions but for how 1.30 prints a struct.
+TEST(Answers, BindingsNameTheirRoleForGood) {
+  const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/";
+  const std::string bindings = rbac + "namespaces/default/rolebindings";
+  const Row rows[] = {
+      {"POST", bindings.c_str(),
+       R"({"metadata":{"name":"b"},"roleRef":{"kind":"X"},"subjects":[{"kind":"ServiceAccount"},
+           {"kind":"User","name":"u"},{"kind":"Y","name":"n"}]})",
+       kJsonType, 422,
+       "RoleBinding.rbac.authorization.k8s.io \"b\" is invalid: [roleRef.kind: Unsupported value: "
+       "\"X\": supported values: \"Role\", \"ClusterRole\", roleRef.name: Required value, "
+       "subjects[0].name: Required value, subjects[2].kind: Unsupported value: \"Y\": supported "
+       "values: \"ServiceAccount\", \"User\", \"Group\"]"},
+      {"POST", bindings.c_str(), R"({"metadata":{"name":"b"}})", kJsonType, 422,
+       "RoleBinding.rbac.authorization.k8s.io \"b\" is invalid: [roleRef.kind: Unsupported value: "
+       "\"\": supported values: \"Role\", \"ClusterRole\", roleRef.name: Required value]"},
+      {"POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+       R"({"metadata":{"name":"b"},"roleRef":{"kind":"Role","name":"a/b"},"subjects":[
+           {"kind":"ServiceAccount","name":"a","apiGroup":"x"},
+           {"kind":"Group","name":"g","apiGroup":"y"},
+           {"kind":"ServiceAccount","name":"a","namespace":"n"}]})",
+       kJsonType, 422,
+       "ClusterRoleBinding.rbac.authorization.k8s.io \"b\" is invalid: [roleRef.kind: Unsupported "
+       "value: \"Role\": supported values: \"ClusterRole\", roleRef.name: Invalid value: \"a/b\": "
+       "may not contain '/', subjects[0].apiGroup: Unsupported value: \"x\": supported values: "
+       "\"\", subjects[0].namespace: Required value, subjects[1].apiGroup: Unsupported value: "
+       "\"y\": supported values: \"rbac.authorization.k8s.io\"]"}};
+  Served served("  compat: \"1.36\"\n  cluster: {nodes: 1}\n");
+  for (const Row& row : rows) {
+    const Reader::Answer answer = served.Ask(row.method, row.path, row.body, row.type);
+    EXPECT_EQ(answer.code, row.code) << row.body;
+    EXPECT_EQ(Json(answer.body).Get("message").AsString(), row.message);
+  }
+  const value::Value made =
+      Json(served
+               .Ask("POST", bindings,
+                    R"({"metadata":{"name":"b"},"roleRef":{"kind":"Role","name":"r"},"subjects":[
+                   {"kind":"ServiceAccount","name":"a"},{"kind":"User","name":"u"}]})")
+               .body);
+  EXPECT_EQ(value::ToJson(made.Get("roleRef")),
+            R"({"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"})");
+  EXPECT_EQ(value::ToJson(made.Get("subjects")),
+            R"([{"kind":"ServiceAccount","name":"a"},)"
+            R"({"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"u"}])");
+  const Reader::Answer other =
+      served.Ask("PATCH", bindings + "/b", R"({"roleRef":{"name":"q"}})", kMergeType);
+  EXPECT_EQ(other.code, 422);
+  EXPECT_EQ(Json(other.body).Get("message").AsString(),
+            "RoleBinding.rbac.authorization.k8s.io \"b\" is invalid: roleRef: Invalid value: "
+            "{\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\"Role\",\"Name\":\"q\"}: "
+            "cannot change roleRef");
+  EXPECT_EQ(served.Ask("PATCH", bindings + "/b", R"({"subjects":null})", kMergeType).code, 200);
+}
+
 // API-204: NewGenericServerResponse has details, though there is nothing in them.
 TEST(Answers, TheRoutersStatusesHaveDetails) {
   Served served;

@@ -107,10 +107,6 @@ def old_etcd(_, d):
     return "Too large resource version" in told or "RequestWatchProgress" in told
 
 
-def role_reference(request, d):
-    return "rolebindings" in request["path"] and d.answer["code"] == 422
-
-
 def job_of_another(request, d):
     return request["path"].endswith("/jobs") and d.answer["code"] == 422 and (
         "must be 'uid'" in str(d.answer["body"]) or "controller-uid" in str(d.answer["body"]))
@@ -227,8 +223,8 @@ EXCUSES = [
     Excuse("token-managers", "a TokenRequest has no managers", token_managers),
     Excuse("gadgets-in-protobuf", "whoever accepts only protobuf of a custom resource",
            gadgets_in_protobuf),
-    Excuse("role-reference", "A RoleBinding may get another reference", role_reference),
-    Excuse("job-of-another", "labels that a Job's template has from another Job", job_of_another),
+    Excuse("job-of-another", "The labels that a Job's template has from another Job",
+           job_of_another),
     Excuse("same-apply", "A manager that applies what is there has the time of that",
            same_apply),
     Excuse("cache-begins", "as those of custom kinds do; upstream fills all when it starts",

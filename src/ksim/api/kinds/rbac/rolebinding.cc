@@ -29,8 +29,16 @@ extern const KindSpec kRoleBindingKind = {
                 {"Groups", kWide},
                 {"ServiceAccounts", kWide}},
     .cells = BindingCells,
+    .defaults = DefaultBinding,
     .validation =
         {
+            .on_create = {kCheckMeta, kCheckObject},
+            .on_update = {kCheckMeta, kCheckObject, kCheckMeta, kCheckObject, kCheckMetaUpdate,
+                          kCheckChange},
+            .on_plain_update = {kCheckMeta, kCheckObject, kCheckMetaUpdate, kCheckChange},
+            .on_status_update = {},
+            .object = ValidateBinding,
+            .change = ValidateBindingChange,
             .name = RbacNameProblems,
         },
 };

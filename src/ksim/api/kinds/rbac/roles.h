@@ -1,6 +1,6 @@
 // Validation and printing that Roles, ClusterRoles and their bindings share.
 //
-// Sources: pkg/apis/rbac/validation, pkg/printers/internalversion/printers.go.
+// Sources: pkg/apis/rbac/{validation,v1/defaults.go}, pkg/printers/internalversion/printers.go.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,6 +16,16 @@ namespace ksim::api {
 
 // Checks the rules of a Role or ClusterRole.
 void ValidateRole(const value::Value& tree, FieldErrorList* errors);
+
+// Gives the role of a RoleBinding or ClusterRoleBinding, and its users and groups, their API group.
+value::Value DefaultBinding(const value::Value& tree, Compat compat);
+
+// Checks the role and the subjects of a RoleBinding or ClusterRoleBinding.
+void ValidateBinding(const value::Value& tree, FieldErrorList* errors);
+
+// The role of a binding stays.
+void ValidateBindingChange(const value::Value& updated, const value::Value& old,
+                           FieldErrorList* errors);
 
 // The reasons why a text cannot be the name of such an object: any text that fits into a path can.
 std::vector<std::string> RbacNameProblems(std::string_view name, Compat compat);
