@@ -27,6 +27,16 @@ function(ksim_find_system_libraries)
   ksim_find_system_library(zlib zlib)
 endfunction()
 
+# From its archives where they are: to bind libcrypto.so takes the loader a fifth of the instructions
+# of a small run, which needs none of it.
 function(ksim_find_openssl)
   ksim_find_system_library(openssl "openssl>=3")
+  find_library(KSIM_SSL_ARCHIVE libssl.a)
+  find_library(KSIM_CRYPTO_ARCHIVE libcrypto.a)
+  mark_as_advanced(KSIM_SSL_ARCHIVE KSIM_CRYPTO_ARCHIVE)
+  if(TARGET ksim::openssl AND KSIM_SSL_ARCHIVE AND KSIM_CRYPTO_ARCHIVE)
+    find_package(Threads REQUIRED)
+    set_target_properties(ksim::openssl PROPERTIES INTERFACE_LINK_LIBRARIES
+      "${KSIM_SSL_ARCHIVE};${KSIM_CRYPTO_ARCHIVE};Threads::Threads;${CMAKE_DL_LIBS}")
+  endif()
 endfunction()
