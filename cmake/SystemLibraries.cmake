@@ -27,8 +27,8 @@ function(ksim_find_system_libraries)
   ksim_find_system_library(zlib zlib)
 endfunction()
 
-# From its archives where they are: to bind libcrypto.so takes the loader a fifth of the instructions
-# of a small run, which needs none of it.
+# From its archives where they are: to bind libcrypto.so takes the loader a fifth of the
+# instructions of a small run, which needs none of it.
 function(ksim_find_openssl)
   ksim_find_system_library(openssl "openssl>=3")
   find_library(KSIM_SSL_ARCHIVE libssl.a)
