@@ -152,6 +152,29 @@ TEST(Answers, BindingsNameTheirRoleForGood) {
   EXPECT_EQ(served.Ask("PATCH", bindings + "/b", R"({"subjects":null})", kMergeType).code, 200);
 }
 
+// API-206. The validation of an update looks at finalizers, too, also where 1.36 does not validate
+// the object as if it were new.
+TEST(Answers, AnUpdateLooksAtTheNamesOfFinalizers) {
+  for (const std::string compat : {"1.30", "1.36"}) {
+    Served served("  compat: \"" + compat + "\"\n  cluster: {nodes: 1}\n");
+    const std::string controllers = "/api/v1/namespaces/default/replicationcontrollers";
+    served.Ask("POST", controllers,
+               R"({"metadata":{"name":"e"},"spec":{"selector":{"a":"b"},"template":{"metadata":
+                   {"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+    const Reader::Answer bad = served.Ask("PATCH", controllers + "/e",
+                                          R"({"metadata":{"finalizers":["bad"]}})", kMergeType);
+    EXPECT_EQ(bad.code, 422);
+    EXPECT_EQ(Json(bad.body).Get("message").AsString(),
+              "ReplicationController \"e\" is invalid: metadata.finalizers[0]: Invalid value: "
+              "\"bad\": name is neither a standard finalizer name nor is it fully qualified");
+    EXPECT_EQ(
+        served
+            .Ask("PATCH", controllers + "/e", R"({"metadata":{"finalizers":["a/b"]}})", kMergeType)
+            .code,
+        200);
+  }
+}
+
 // API-204: NewGenericServerResponse has details, though there is nothing in them.
 TEST(Answers, TheRoutersStatusesHaveDetails) {
   Served served;

@@ -76,7 +76,7 @@ def paths(request, d):
 def go_struct(_, d):
     return (is_text(d.real, d.found) and
             re.search(r'Invalid value: (&?\w+\.\w+|\{"[A-Z])', d.real) is not None and
-            same_but_for(r"Invalid value: .*?: (?=field is immutable)", d))
+            same_but_for(r"Invalid value: .*?: (?=field is immutable|cannot change)", d))
 
 
 def phase_transition(_, d):

@@ -202,9 +202,14 @@ void ValidateObjectMeta(const ResourceInfo& kind, const Value& metadata, FieldEr
     return NameRule(kind, base ? MaskTrailingDash(name) : std::string(name), errors->compat());
   });
   CheckRest(metadata, path, errors);
-  if (!SpecOf(kind).validation.standard_finalizers) return;
-  const FieldPath finalizers = path.Child("finalizers");
+  if (SpecOf(kind).validation.standard_finalizers) ValidateKubeFinalizers(metadata, errors);
+}
+
+void ValidateKubeFinalizers(const Value& metadata, FieldErrorList* errors) {
   const Value& names = metadata.Get(Fields().finalizers);
+  if (names.size() == 0) return;
+  const FieldPath path("metadata");
+  const FieldPath finalizers = path.Child("finalizers");
   for (std::size_t i = 0; i < names.size(); ++i) {
     ValidateKubeFinalizer(names.at(i).AsString(), finalizers.Index(i), errors);
   }

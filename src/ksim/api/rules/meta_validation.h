@@ -15,6 +15,8 @@ void ValidateCommonMeta(const ResourceInfo& kind, const value::Value& metadata,
                         FieldErrorList* errors);
 // validateKubeFinalizerName.
 void ValidateKubeFinalizer(std::string_view name, const FieldPath& path, FieldErrorList* errors);
+// The same of all finalizers.
+void ValidateKubeFinalizers(const value::Value& metadata, FieldErrorList* errors);
 // ValidateObjectMetaUpdate. `good_contents`: ValidateCommonMeta found no error.
 void ValidateObjectMetaUpdate(const value::Value& metadata, const value::Value& old,
                               bool good_contents, FieldErrorList* errors);

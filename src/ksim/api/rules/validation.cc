@@ -37,15 +37,15 @@ class Run {
     MetaUpdate(/*good_contents=*/before == 0);
     updates_meta_ = errors_.size() > before;
     if (subresource == "finalize") {
-      if (updates_meta_) MetaUpdate();
+      StrategyMetaUpdate();
       if (rules_.finalized != nullptr) rules_.finalized(tree_, &errors_);
     } else if (subresource == "approval" && rules_.approval_change != nullptr) {
-      if (updates_meta_) MetaUpdate();
+      StrategyMetaUpdate();
       rules_.approval_change(tree_, old_, &errors_);
     } else if (on_status_) {
       TakeSteps(rules_.on_status_update);
     } else if (!subresource.empty() && rules_.subresource_change != nullptr) {
-      if (updates_meta_) MetaUpdate();
+      StrategyMetaUpdate();
       ValidateObjectMeta(kind_, Metadata(tree_), &errors_);
       rules_.subresource_change(tree_, old_, subresource, &errors_);
     } else {
@@ -59,6 +59,13 @@ class Run {
  private:
   void MetaUpdate(bool good_contents = false) {
     ValidateObjectMetaUpdate(Metadata(tree_), Metadata(old_), good_contents, &errors_);
+  }
+
+  // ValidateObjectMetaUpdate of pkg/apis/core/validation, where the kind has that: it looks at the
+  // names of finalizers, too.
+  void StrategyMetaUpdate() {
+    if (updates_meta_) MetaUpdate();
+    if (rules_.standard_finalizers) ValidateKubeFinalizers(Metadata(tree_), &errors_);
   }
 
   // Takes the steps; a spec without errors is not validated twice.
@@ -76,7 +83,7 @@ class Run {
           ValidateObjectMeta(kind_, Metadata(tree_), &errors_);
           break;
         case kCheckMetaUpdate:
-          if (updates_meta_) MetaUpdate();
+          StrategyMetaUpdate();
           break;
         case kCheckObject:
           if (same_spec || good_spec) break;
