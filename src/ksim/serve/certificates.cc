@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "ksim/base/status.h"
+#include "ksim/serve/released_by.h"
 
 namespace ksim::serve {
 namespace {
@@ -22,17 +23,10 @@ namespace {
 constexpr long kBackdated = -5 * 60;         // seconds: clocks differ (CertificateValidity)
 constexpr long kValid = 365 * 24 * 60 * 60;  // seconds
 
-template <auto kFree>
-struct Freer {
-  template <class T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
-using Extension = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
-using Bytes = std::unique_ptr<BIO, Freer<BIO_free>>;
+using Key = std::unique_ptr<EVP_PKEY, ReleasedBy<EVP_PKEY_free>>;
+using Certificate = std::unique_ptr<X509, ReleasedBy<X509_free>>;
+using Extension = std::unique_ptr<X509_EXTENSION, ReleasedBy<X509_EXTENSION_free>>;
+using Bytes = std::unique_ptr<BIO, ReleasedBy<BIO_free>>;
 
 absl::Status Failed(std::string_view what) {
   return absl::InternalError(fmt::format("OpenSSL could not {}", what));

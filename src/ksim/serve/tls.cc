@@ -13,22 +13,16 @@
 
 #include "absl/status/status.h"
 #include "ksim/base/status.h"
+#include "ksim/serve/released_by.h"
 
 namespace ksim::serve {
 namespace {
 
-template <auto kFree>
-struct Release {
-  template <class T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using PemText = std::unique_ptr<BIO, Release<BIO_free>>;
-using X509Ptr = std::unique_ptr<X509, Release<X509_free>>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, Release<EVP_PKEY_free>>;
-using ContextPtr = std::unique_ptr<SSL_CTX, Release<SSL_CTX_free>>;
-using SslPtr = std::unique_ptr<SSL, Release<SSL_free>>;
+using PemText = std::unique_ptr<BIO, ReleasedBy<BIO_free>>;
+using X509Ptr = std::unique_ptr<X509, ReleasedBy<X509_free>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, ReleasedBy<EVP_PKEY_free>>;
+using ContextPtr = std::unique_ptr<SSL_CTX, ReleasedBy<SSL_CTX_free>>;
+using SslPtr = std::unique_ptr<SSL, ReleasedBy<SSL_free>>;
 
 constexpr unsigned char kProtocols[] = "\x02h2\x08http/1.1";
 

@@ -1,5 +1,5 @@
-// The kind FlowSchema of flowcontrol.apiserver.k8s.io: v1, and v1beta2 or
-// v1beta3 where these are served.
+// The kind FlowSchema of flowcontrol.apiserver.k8s.io: v1, and v1beta2 or v1beta3 where these are
+// served.
 //
 // Source: pkg/registry/flowcontrol; pkg/printers/internalversion/printers.go printFlowSchema.
 #include <string>
@@ -36,7 +36,7 @@ std::vector<std::string> FlowSchemaCells(const Object& o, VirtualTime now) {
           dangling};
 }
 
-// Both versions; where they differ, the rules and defaults look at the object.
+// Every version; where they differ, the rules and defaults look at the object.
 KindSpec FlowSchemaAt(const char* version, bool Profile::* served,
                       Value (*to_stored)(const Value& tree) = nullptr,
                       Value (*from_stored)(const Value& tree) = nullptr) {

@@ -1,5 +1,5 @@
-// The kind PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io: v1, and v1beta2 where it is
-// served.
+// The kind PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io: v1, and v1beta2 or v1beta3
+// where these are served.
 //
 // Source: pkg/registry/flowcontrol; pkg/printers/internalversion/printers.go
 // printPriorityLevelConfiguration.
@@ -40,7 +40,7 @@ std::vector<std::string> PriorityLevelCells(const Object& o, VirtualTime now) {
           cells::Age(o, now)};
 }
 
-// Both versions; where they differ, the rules and defaults look at the object.
+// Every version; where they differ, the rules and defaults look at the object.
 KindSpec PriorityLevelConfigurationAt(const char* version, bool Profile::* served,
                                       Value (*to_stored)(const Value& tree) = nullptr,
                                       Value (*from_stored)(const Value& tree) = nullptr) {
