@@ -172,6 +172,7 @@ std::string_view EmbeddedStruct(std::string_view name, std::string_view field) {
       {"SecretKeySelector", "LocalObjectReference"},
       {"SecretProjection", "LocalObjectReference"}};
   if (field == "opaque" && name.ends_with("Configuration")) return "DeviceConfiguration";
+  if (name == "RuleWithOperations") return field == "operations" ? "" : "Rule";
   if (name == "Volume") return field == "name" ? "" : "VolumeSource";
   if (name == "EphemeralContainer") {
     return field == "targetContainerName" ? "" : "EphemeralContainerCommon";
