@@ -1,0 +1,87 @@
+// Finalizer keeps a bucket in a cloud for each ConfigMap labelled app=bucket; a ConfigMap in the
+// namespace cloud stands for it. A finalizer holds the ConfigMap until its bucket is deleted.
+//
+// The mistake: it takes the finalizer off first and deletes the bucket then. If the second fails, or the
+// controller is killed between the two, nobody knows of the bucket any more. A KubeUser is let go so,
+// too (openkube-hub/KubeUser#54). With --fixed the bucket goes first.
+package main
+
+import (
+	"context"
+	"flag"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+)
+
+const finalizer = "example.com/bucket"
+
+var fixed = flag.Bool("fixed", false, "Delete the bucket before the finalizer.")
+
+type reconciler struct {
+	client.Client
+	live client.Reader
+}
+
+func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	var claim corev1.ConfigMap
+	if err := r.live.Get(ctx, req.NamespacedName, &claim); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if claim.Labels["app"] != "bucket" {
+		return ctrl.Result{}, nil
+	}
+	bucket := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "cloud", Name: claim.Name, Labels: map[string]string{"bucket": "true"}}}
+	if !claim.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, r.release(ctx, &claim, bucket)
+	}
+	if controllerutil.AddFinalizer(&claim, finalizer) {
+		if err := r.Update(ctx, &claim); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	return ctrl.Result{}, client.IgnoreAlreadyExists(r.Create(ctx, bucket))
+}
+
+func (r *reconciler) release(ctx context.Context, claim, bucket *corev1.ConfigMap) error {
+	if *fixed {
+		if err := r.Delete(ctx, bucket); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	if controllerutil.RemoveFinalizer(claim, finalizer) {
+		if err := r.Update(ctx, claim); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+		log.FromContext(ctx).Info("let the claim go")
+	}
+	if *fixed {
+		return nil
+	}
+	return client.IgnoreNotFound(r.Delete(ctx, bucket))
+}
+
+func main() {
+	flag.Parse()
+	ctrl.SetLogger(zap.New())
+	manager, err := ctrl.NewManager(ctrl.GetConfigOrDie(),
+		ctrl.Options{Metrics: server.Options{BindAddress: "0"}})
+	if err != nil {
+		panic(err)
+	}
+	err = ctrl.NewControllerManagedBy(manager).For(&corev1.ConfigMap{}).
+		Complete(&reconciler{manager.GetClient(), manager.GetAPIReader()})
+	if err != nil {
+		panic(err)
+	}
+	if err := manager.Start(ctrl.SetupSignalHandler()); err != nil {
+		panic(err)
+	}
+}
