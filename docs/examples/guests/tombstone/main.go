@@ -10,6 +10,7 @@ package main
 import (
 	"context"
 	"flag"
+	"os"
 	"strings"
 	"time"
 
@@ -103,7 +104,7 @@ func (c *controller) work(ctx context.Context) {
 
 func main() {
 	klog.InitFlags(nil)
-	kubeconfig := flag.String("kubeconfig", "", "Path of a kubeconfig; without it, in-cluster.")
+	kubeconfig := flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "Without it, in-cluster.")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {

@@ -109,7 +109,7 @@ func (m *member) update(ctx context.Context, one *corev1.ConfigMap, term int) er
 
 func main() {
 	klog.InitFlags(nil)
-	kubeconfig := flag.String("kubeconfig", "", "Path of a kubeconfig; without it, in-cluster.")
+	kubeconfig := flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "Without it, in-cluster.")
 	flag.Parse()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {
