@@ -162,6 +162,15 @@ absl::Status RemoveFile(const std::string& path) {
   return ErrnoStatus(errno);
 }
 
+absl::Status LinkTo(const std::string& target, const std::string& link) {
+  const std::string fresh = fmt::format("{}.{}", link, ProcessId());
+  if (::symlink(target.c_str(), fresh.c_str()) != 0) return ErrnoStatus(errno);
+  if (::rename(fresh.c_str(), link.c_str()) == 0) return absl::OkStatus();
+  const int error = errno;
+  ::unlink(fresh.c_str());
+  return ErrnoStatus(error);
+}
+
 std::optional<std::string> Environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   if (value == nullptr) return std::nullopt;

@@ -42,6 +42,8 @@ bool IsRegularFile(const std::string& path);  // no directory, pipe, socket or d
 bool IsSameFile(const std::string& a, const std::string& b);
 absl::Status MakeDirectories(const std::string& path);  // like mkdir -p
 absl::Status RemoveFile(const std::string& path);       // OK when there is none
+// Makes `link` a symbolic link to `target`, in place of the one that may be there.
+absl::Status LinkTo(const std::string& target, const std::string& link);
 
 std::optional<std::string> Environment(const std::string& name);
 bool IsTerminal(int fd);
