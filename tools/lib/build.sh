@@ -64,6 +64,9 @@ header:gmock/gmock.h            libgmock-dev
 command:python3                 python3'
 needs_bench='
 header:benchmark/benchmark.h    libbenchmark-dev'
+needs_guests='
+command:python3                 python3
+command:pip3                    python3-pip'
 needs_tidy='
 command:clang++-19             clang-19
 command:clang-tidy-19          clang-tidy-19'

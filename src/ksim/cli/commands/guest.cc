@@ -23,7 +23,7 @@ namespace ksim::cli {
 namespace {
 
 struct GuestFlags {
-  std::string action, what, output, tags, ldflags;
+  std::string action, what, output, tags, ldflags, modfile;
   CommonFlags common;
 };
 
@@ -35,6 +35,8 @@ void AddGuestFlags(FlagSet& set, GuestFlags& flags) {
   set.Add("--tags", &flags.tags, "build: tags for go build").Type("TAGS");
   set.Add("--ldflags", &flags.ldflags, "build: flags for Go's linker, as -X main.version=1")
       .Type("FLAGS");
+  set.Add("--modfile", &flags.modfile, "build: read this file of DIR in place of go.mod")
+      .Type("FILE");
   AddQuietFlag(set, flags.common);
 }
 
@@ -88,6 +90,7 @@ int Build(Io& io, const GuestFlags& flags) {
                                                        .output = flags.output,
                                                        .tags = flags.tags,
                                                        .ldflags = flags.ldflags,
+                                                       .modfile = flags.modfile,
                                                        .cache = cache},
                                                       hooks);
   progress.Erase();
@@ -197,7 +200,7 @@ Command GuestCommand() {
           "`build` compiles a Go program to WebAssembly, so that it runs in the cluster of a\n"
           "scenario. DIR is a Go module with one program, or the directory of a program;\n"
           "PACKAGE@VERSION is one of the module proxy's. Go 1.24 to 1.26 must be in PATH. Nothing\n"
-          "of the module is changed, and nothing of Go: copies of four of its files are edited.\n"
+          "of the module is changed, and nothing of Go: copies of a few of its files are edited.\n"
           "The first build compiles Go's library and all packages and takes minutes.\n"
           "\n"
           "A program that needs C (cgo), or a package that has nothing for GOOS=wasip1, cannot be "
@@ -206,10 +209,7 @@ Command GuestCommand() {
           "\n"
           "`inspect` shows what a file is: its module, its libraries, the Go that compiled it, "
           "and\n"
-          "hashes by which two builds can be told apart.\n"
-          "\n"
-          "Exit codes: 0 done; 2 the program or the file is no guest, and why; 130 interrupted,\n"
-          "nothing was written.",
+          "hashes by which two builds can be told apart. A file that is no guest is code 2.",
       .examples = {{"A kubebuilder project", "ksim guest build . -o my-operator.wasm"},
                    {"Kubernetes' own controllers",
                     "ksim guest build k8s.io/kubernetes/cmd/kube-controller-manager@v1.36.3"},

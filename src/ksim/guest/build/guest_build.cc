@@ -120,13 +120,19 @@ class Builder {
     if (go_->go_mod().empty())
       return Fail(Problem(request_.what, "it is in no Go module",
                           "give the directory with go.mod, or one below it"));
-    modules_.emplace(ModuleFiles::OfUser(&*go_, place_));
-    const absl::StatusOr<std::vector<std::string>> here = ListPrograms(*go_, Tags(), ".");
+    const std::string& modfile = request_.modfile;
+    const std::string go_mod =
+        modfile.empty() || modfile.starts_with('/') ? modfile : directory_ + "/" + modfile;
+    if (go_mod != "" && !os::Exists(go_mod)) return Fail(Problem(go_mod, "there is no such file"));
+    modules_.emplace(ModuleFiles::OfUser(&*go_, modfile, go_mod, place_));
+    std::vector<std::string> flags = modules_->flags();
+    for (const std::string& tags : Tags()) flags.push_back(tags);
+    const absl::StatusOr<std::vector<std::string>> here = ListPrograms(*go_, flags, ".");
     if (here.ok() && here->size() == 1) {
       package_ = here->front();
       return true;
     }
-    const absl::StatusOr<std::vector<std::string>> programs = ListPrograms(*go_, Tags(), "./...");
+    const absl::StatusOr<std::vector<std::string>> programs = ListPrograms(*go_, flags, "./...");
     if (!Check(programs.status())) return false;
     if (programs->empty()) return Fail(Problem(request_.what, "it has no program (package main)"));
     if (programs->size() > 1)
@@ -294,7 +300,9 @@ class Builder {
         fmt::format("{}\n{}\n{}\n{}\n", go_->version(), EditsHash(), request_.tags, LinkerFlags());
     for (const auto& [path, package] : packages_.by_path) {
       all += fmt::format("{} {} {}\n", path, package.module, package.version);
-      if (package.standard || package.version != "") continue;
+      const bool of_cache = package.directory.starts_with(go_->module_cache() + "/") ||
+                            virtual_.contains(package.module);
+      if (package.standard || of_cache) continue;
       for (const std::string& name : package.files) {
         const absl::StatusOr<std::string> text = os::ReadFile(package.directory + "/" + name);
         // A stand-in is not on the disk; the hash of the edits has it.

@@ -17,6 +17,7 @@ struct BuildRequest {
   std::string what;
   std::string output;         // "": the program's name and .wasm, in the current directory
   std::string tags, ldflags;  // for go build, besides ksim's own
+  std::string modfile;        // in place of go.mod, from the directory; "": go.mod
   std::string cache;          // a directory for files of ours; by an absolute path
 };
 

@@ -53,8 +53,12 @@ bool IsNoVersion(std::string_view version) {
 
 }  // namespace
 
-ModuleFiles ModuleFiles::OfUser(GoTool* go, std::string cache) {
-  return ModuleFiles(go, std::move(cache));
+ModuleFiles ModuleFiles::OfUser(GoTool* go, const std::string& modfile, std::string go_mod,
+                                std::string cache) {
+  ModuleFiles files(go, std::move(cache));
+  files.given_ = std::move(go_mod);
+  if (!modfile.empty()) files.flags_ = {"-modfile=" + modfile};
+  return files;
 }
 
 ModuleFiles ModuleFiles::OfOurs(GoTool* go) {
@@ -65,7 +69,7 @@ ModuleFiles ModuleFiles::OfOurs(GoTool* go) {
 }
 
 absl::Status ModuleFiles::Replace(std::string_view module, std::string_view directory) {
-  const bool workspace = cache_ != "" && go_->go_work() != "";
+  const bool workspace = cache_ != "" && given_.empty() && go_->go_work() != "";
   if (file_.empty())
     if (absl::Status copied = workspace ? CopyWorkspace() : CopyModule(); !copied.ok())
       return copied;
@@ -76,9 +80,12 @@ absl::Status ModuleFiles::Replace(std::string_view module, std::string_view dire
 
 absl::Status ModuleFiles::CopyModule() {
   file_ = cache_ + "/go.mod";
-  flags_.push_back("-modfile=" + file_);
-  if (absl::Status copied = Copy(go_->go_mod(), file_); !copied.ok()) return copied;
-  return Copy(FolderOf(go_->go_mod()) + "/go.sum", cache_ + "/go.sum");
+  flags_ = {"-modfile=" + file_};
+  const std::string from = given_.empty() ? go_->go_mod() : given_;
+  if (absl::Status copied = Copy(from, file_); !copied.ok()) return copied;
+  // As go names the checksums of a -modfile.
+  const std::string sums = from.substr(0, from.rfind('.')) + ".sum";
+  return Copy(sums, cache_ + "/go.sum");
 }
 
 absl::Status ModuleFiles::CopyWorkspace() {

@@ -11,8 +11,11 @@ namespace ksim::guest {
 
 class ModuleFiles {
  public:
-  // For the module or workspace that `go` runs in. Copies go to `cache` when one is needed.
-  static ModuleFiles OfUser(GoTool* go, std::string cache);
+  // For the module or workspace that `go` runs in; or, with `modfile`, as go shall name it, and
+  // `go_mod`, where we find it, for that module with another go.mod. Copies go to `cache` when one
+  // is needed.
+  static ModuleFiles OfUser(GoTool* go, const std::string& modfile, std::string go_mod,
+                            std::string cache);
   // For a go.mod of ours in `go`'s directory, which go may complete.
   static ModuleFiles OfOurs(GoTool* go);
 
@@ -28,7 +31,8 @@ class ModuleFiles {
 
   GoTool* go_;
   std::string cache_;
-  std::string file_;  // that Replace edits; "": no copy was needed yet
+  std::string given_;  // the file in place of go.mod; "": none
+  std::string file_;   // that Replace edits; "": no copy was needed yet
   std::vector<std::string> flags_;
 };
 

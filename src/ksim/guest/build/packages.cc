@@ -16,7 +16,8 @@ namespace {
 // One line a package, its fields separated by tabs.
 constexpr std::string_view kFormat =
     "{{.ImportPath}}\t{{.Name}}\t{{.Dir}}\t{{.Standard}}\t"
-    "{{with .Module}}{{.Path}}\t{{with .Replace}}{{.Version}}{{else}}{{.Version}}{{end}}\t{{.Dir}}"
+    "{{with .Module}}{{.Path}}\t"
+    "{{if and .Replace .Replace.Version}}{{.Replace.Version}}{{else}}{{.Version}}{{end}}\t{{.Dir}}"
     "{{else}}\t\t{{end}}\t"
     "{{join .GoFiles \",\"}}\t{{join .IgnoredGoFiles \",\"}}\t{{join .Imports \",\"}}\t"
     "{{with .Error}}{{printf \"%q\" .Err}}{{end}}";
