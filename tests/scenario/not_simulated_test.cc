@@ -61,8 +61,7 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
        "-: NetworkPolicy has no effect in this run: no traffic is simulated"},
       {"networking.k8s.io/v1", "Ingress",
        "-: Ingress has no effect in this run: no traffic is simulated"},
-      {"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration",
-       "-: MutatingWebhookConfiguration has no effect in this run: webhooks are not called"},
+      {"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", ""},
       {"v1", "ResourceQuota",
        "resourcequota-controller: ResourceQuota has no effect in this run: nothing is counted or "
        "refused"},

@@ -49,7 +49,8 @@ TEST(TriggerFields, AreWhatTracesHold) {
   for (const char* path :
        {"scenarios/kubectl.yaml", "scenarios/watch-expired-relist.yaml",
         "scenarios/controller-restart.yaml", "tests/regress/standby-leads.yaml",
-        "scenarios/museum/b12-store-compact-on-delete.yaml", "scenarios/wrong/forget.yaml"})
+        "tests/regress/webhook-of-nobody.yaml", "scenarios/museum/b12-store-compact-on-delete.yaml",
+        "scenarios/wrong/forget.yaml"})
     ExpectFits(path, &seen);
   seen.insert("input");  // only of a cluster that is served
   for (std::string_view kind : trace::KindNames()) EXPECT_EQ(seen.count(kind), 1u) << kind;

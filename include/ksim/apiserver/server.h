@@ -20,6 +20,7 @@
 #include "ksim/apiserver/audit.h"
 #include "ksim/apiserver/fault_hooks.h"
 #include "ksim/apiserver/policy.h"
+#include "ksim/apiserver/webhooks.h"
 #include "ksim/sim/network.h"
 #include "ksim/sim/process.h"
 #include "ksim/sim/task.h"
@@ -46,6 +47,11 @@ struct Shared {
   std::function<bool(const api::Request&)> expire_watch;
   // A fault hook, called for each write to etcd. May be empty.
   std::function<CommitFault(const api::Request&)> commit_fault;
+  // Finds those who serve admission webhooks. Null: nobody listens anywhere, and calls are refused.
+  WebhookDirectory* webhooks = nullptr;
+  // A webhook configuration has been stored: a server whose caches are not ready yet waits for them
+  // before it admits anything. Set by the servers.
+  bool webhooks_stored = false;
 };
 
 // The admission plugins that are enabled by default, in upstream's order.

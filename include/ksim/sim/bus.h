@@ -54,6 +54,7 @@ enum class EventKind : std::uint16_t {
   kStep = 17,
   kViolation = 18,
   kInput = 19,
+  kWebhook = 20,
 };
 
 class EventKinds {

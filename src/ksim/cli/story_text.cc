@@ -156,6 +156,20 @@ std::string StoryText::DescribeHandler(const Record& r) const {
                      r.Int("rv"), r.Get("tombstone").AsBool() ? " (missed: tombstone)" : "");
 }
 
+std::string StoryText::DescribeWebhook(const Record& r) const {
+  const auto request = requests_.find(r.Int("request"));
+  if (request == requests_.end() || !IsAct(*request->second)) return {};
+  if (r.Text("state") == "call") {
+    const std::string at = r.Text("server").empty() ? "" : fmt::format(" at {}", r.Text("server"));
+    return fmt::format("asks {} webhook {}{}{}", r.Text("type"), r.Text("webhook"), at,
+                       r.Int("round") == 0 ? "" : " once more");
+  }
+  const std::string_view message = r.Text("message");
+  return fmt::format("has the answer of webhook {} after {}: {}{}{}", r.Text("webhook"),
+                     FormatDuration(Nanoseconds(r.Int("latency"))), r.Text("result"),
+                     message.empty() ? "" : ": ", message);
+}
+
 std::string StoryText::Describe(const Record& r) const {
   switch (r.kind) {
     case EventKind::kRequest:
@@ -178,6 +192,8 @@ std::string StoryText::Describe(const Record& r) const {
           r.Text("result") == "ok" ? "" : fmt::format(": {}", r.Text("result"));
       return fmt::format("{}{} for {}{}", r.Text("action"), of, r.Text("pod"), result);
     }
+    case EventKind::kWebhook:
+      return DescribeWebhook(r);
     case EventKind::kViolation:
       return fmt::format("VIOLATION of {}: {}", r.Text("oracle"), r.Text("message"));
     case EventKind::kActor:

@@ -38,6 +38,7 @@ class StoryText {
   std::string DescribeRequest(const trace::Record& r) const;
   std::string DescribeCommit(const trace::Record& r) const;
   std::string DescribeHandler(const trace::Record& r) const;
+  std::string DescribeWebhook(const trace::Record& r) const;
   std::string ObjectText(std::string_view resource, std::string_view ns,
                          std::string_view name) const;
   std::string Path(const trace::Record& request) const;

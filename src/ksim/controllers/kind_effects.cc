@@ -16,7 +16,6 @@ constexpr std::string_view kNothing = "nothing will follow";
 constexpr std::string_view kNoTraffic = "no traffic is simulated";
 constexpr std::string_view kNoVolumes = "volumes are not simulated, and pods start without them";
 constexpr std::string_view kNoRbac = "everybody may do everything but what spec.cluster.deny says";
-constexpr std::string_view kNoWebhooks = "webhooks are not called";
 constexpr std::string_view kNoPolicies = "admission policies are not evaluated";
 constexpr std::string_view kNoDevices = "devices are not simulated";
 constexpr std::string_view kNoFlow =
@@ -100,8 +99,8 @@ std::vector<KindEffect> MakeKindEffects() {
       None(kStorage, "CSIStorageCapacity", kNoVolumes),
       None(kStorage, "VolumeAttributesClass", kNoVolumes, "volumeattributesclass-protection"),
       None("node.k8s.io", "RuntimeClass", "its overhead and its nodes do not reach pods"),
-      None(kAdmission, "ValidatingWebhookConfiguration", kNoWebhooks),
-      None(kAdmission, "MutatingWebhookConfiguration", kNoWebhooks),
+      Simulated(kAdmission, "ValidatingWebhookConfiguration"),  // the API server calls them
+      Simulated(kAdmission, "MutatingWebhookConfiguration"),
       None(kAdmission, "ValidatingAdmissionPolicy", kNoPolicies),
       None(kAdmission, "ValidatingAdmissionPolicyBinding", kNoPolicies),
       None(kAdmission, "MutatingAdmissionPolicy", kNoPolicies),

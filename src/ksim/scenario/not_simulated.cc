@@ -57,6 +57,13 @@ bool HasSchema(const Value& definition) {
   return false;
 }
 
+// Whether a webhook of the configuration is called under conditions.
+bool HasConditions(const Value& configuration) {
+  for (const Value& webhook : configuration.Get("webhooks").items())
+    if (!webhook.Get("matchConditions").empty()) return true;
+  return false;
+}
+
 bool WritesObjects(const Step& step) {
   return step.kind == StepKind::kCreate || step.kind == StepKind::kApply ||
          step.kind == StepKind::kReplace;
@@ -174,6 +181,11 @@ class NotSimulatedFinder::Impl {
       AddAt(manifest, "spec", info->kind, nullptr,
             "the schema of a CustomResourceDefinition has no effect in this run: it checks and "
             "defaults nothing");
+    if (info->kind.ends_with("WebhookConfiguration") && HasConditions(manifest.tree))
+      AddAt(manifest, "webhooks", info->kind, nullptr,
+            fmt::format("the matchConditions of a {} have no effect in this run: its webhooks are "
+                        "called as if they were true",
+                        info->kind));
     if (info->kind == "Node") LookAtNode(manifest);
     if (info->kind == "Secret") LookAtSecret(manifest);
     LookAtPodSpec(manifest);

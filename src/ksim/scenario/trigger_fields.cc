@@ -48,7 +48,10 @@ const std::vector<Words>& AllWords() {
       {Kind::kActor, "state", {"start", "stop", "kill", "lead", "lose"}},
       {Kind::kStep, "verb", StepVerbs()},
       {Kind::kStep, "state", {"begin", "end"}},
-      {Kind::kViolation, "oracle", NamesOf(Oracles())}};
+      {Kind::kViolation, "oracle", NamesOf(Oracles())},
+      {Kind::kWebhook, "type", {"mutating", "validating"}},
+      {Kind::kWebhook, "state", {"call", "answer"}},
+      {Kind::kWebhook, "result", {"", "allowed", "patched", "denied", "failed", "ignored"}}};
   return all;
 }
 
@@ -60,8 +63,8 @@ bool Contains(const std::string_view (&names)[N], std::string_view name) {
 // Where a watch or a list begins is text: "" and "0" mean different things.
 bool IsNumber(Kind kind, std::string_view field) {
   static constexpr std::string_view kNumbers[] = {
-      "code",   "items",  "latency", "revision", "sub",   "prevRv", "request",
-      "stream", "lastRv", "n",       "response", "oldRv", "gotRv",  "first"};
+      "code",   "items", "latency",  "revision", "sub",   "prevRv", "request", "stream",
+      "lastRv", "n",     "response", "oldRv",    "gotRv", "first",  "round"};
   if (field == "id") return kind != Kind::kFault;
   if (field == "rv") return kind != Kind::kWatch && kind != Kind::kRelist;
   return Contains(kNumbers, field);

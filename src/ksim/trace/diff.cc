@@ -67,6 +67,7 @@ class Side {
       case sim::EventKind::kStep:
       case sim::EventKind::kViolation:
       case sim::EventKind::kInput:
+      case sim::EventKind::kWebhook:
         return false;
       default:
         return true;

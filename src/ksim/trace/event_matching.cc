@@ -48,6 +48,11 @@ class MatchKeys {
       const auto it = requests_.find(r.Int("id"));
       if (it != requests_.end()) return fmt::format("response|{}", it->second);
     }
+    if (r.kind == sim::EventKind::kWebhook) {
+      const auto it = requests_.find(r.Int("request"));
+      return fmt::format("{}|{}|{}|{}", PlainKey(r), r.Text("webhook"), r.Text("state"),
+                         it != requests_.end() ? it->second : "");
+    }
     if (r.kind == sim::EventKind::kStage) {
       const auto it = requests_.find(r.Int("request"));
       if (it != requests_.end()) return fmt::format("{}|{}", PlainKey(r), it->second);

@@ -83,6 +83,9 @@ std::string EventText(const Record& r) {
       return w.Add(r.Text("verb")).Add(r.Text("target")).Take();
     case sim::EventKind::kViolation:
       return fmt::format("{}: {}", r.Text("oracle"), r.Text("message"));
+    case sim::EventKind::kWebhook:
+      w.Add(r.Text("state") == "call" ? "call" : r.Text("result")).Add(r.Text("type"));
+      return w.Add("webhook").Add(r.Text("webhook")).Add(r.Text("message")).Take();
     case sim::EventKind::kInput:
       w.Add(r.Text("what") == "request" ? "" : r.Text("what")).Add(r.Text("method"));
       return w.Add(r.Text("target").empty() ? r.Text("body") : r.Text("target")).Take();

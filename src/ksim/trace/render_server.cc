@@ -75,6 +75,14 @@ void WatchEvent(const apiserver::EventPayload& p, const RenderOptions& options, 
   if (options.objects && !body.object.empty()) r->Add("object", body.object.ToTree());
 }
 
+void Webhook(const apiserver::WebhookPayload& p, Record* r) {
+  r->Add("request", Number(p.request)).Add("type", Text(p.type));
+  r->Add("configuration", Text(p.configuration)).Add("webhook", Text(p.webhook));
+  r->Add("url", Text(p.url)).Add("server", Text(p.server)).Add("round", Value::Of(p.round));
+  r->Add("state", Text(p.state)).Add("result", Text(p.result)).Add("message", Text(p.message));
+  r->Add("latency", Value::Of(p.latency.ns()));
+}
+
 }  // namespace
 
 void RenderServer(const sim::Event& e, const RenderOptions& options, Record* r) {
@@ -94,6 +102,8 @@ void RenderServer(const sim::Event& e, const RenderOptions& options, Record* r) 
     r->Add("result", Text(stage->result()));
     return;
   }
+  if (const auto* webhook = dynamic_cast<const apiserver::WebhookPayload*>(payload))
+    return Webhook(*webhook, r);
   if (const auto* compact = dynamic_cast<const store::CompactPayload*>(payload))
     r->Add("revision", Value::Of(compact->revision)).Add("by", Text(compact->by.name()));
 }

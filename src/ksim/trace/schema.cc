@@ -49,7 +49,10 @@ const std::vector<Kind>& Kinds() {
       {"step", {"n", "verb", "target", "args", "state", "result"}},
       {"violation", {"oracle", "message", "objects", "first"}},
       {"input",
-       {"what", "connection", "stream", "method", "target", "headers", "body", "encoding"}}};
+       {"what", "connection", "stream", "method", "target", "headers", "body", "encoding"}},
+      {"webhook",
+       {"request", "type", "configuration", "webhook", "url", "server", "round", "state", "result",
+        "message", "latency"}}};
   return kinds;
 }
 

@@ -248,9 +248,10 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
             (Lines{"NamespaceLifecycle", "ServiceAccount", "TaintNodesByCondition", "Priority",
-                   "DefaultTolerationSeconds", "PodTopologyLabels"}));
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 4u);
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36).back(), "PodTopologyLabels");
+                   "DefaultTolerationSeconds", "PodTopologyLabels", "MutatingAdmissionWebhook",
+                   "ValidatingAdmissionWebhook"}));
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 6u);
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[4], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before
   // the priority plugin.
   const Path kClass{"spec", "priorityClassName"};

@@ -6,6 +6,7 @@
 #include "ksim/apiserver/core/profile.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/base/check.h"
+#include "ksim/sim/process.h"
 
 namespace ksim::apiserver {
 namespace {
@@ -25,6 +26,8 @@ constexpr Entry kPlugins[] = {
     {"Priority", MakePriority, true},
     {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true},
     {"PodTopologyLabels", MakePodTopologyLabels, true, &Profile::pod_topology_labels},
+    {"MutatingAdmissionWebhook", MakeMutatingWebhooks, true},
+    {"ValidatingAdmissionWebhook", MakeValidatingWebhooks, true},
 };
 
 }  // namespace
@@ -45,6 +48,18 @@ std::vector<std::string> AllAdmissionPlugins() {
   return names;
 }
 
+Attributes AttributesOf(Operation operation, RequestContext& rc) {
+  Attributes a(operation, rc.resource());
+  a.subresource = rc.request().subresource;
+  a.ns = rc.request().ns;
+  a.name = rc.request().name;
+  a.user = rc.user;
+  a.request = &rc;
+  a.dry_run = rc.request().dry_run;
+  a.identity = rc.identity;
+  return a;
+}
+
 api::Status AdmissionForbidden(const Attributes& a, std::string_view why) {
   std::string name = a.name.str();
   if (name.empty() && a.object.is_object()) {
@@ -57,9 +72,14 @@ api::Status AdmissionForbidden(const Attributes& a, std::string_view why) {
 }
 
 sim::Task<api::Status> Plugin::Admit(Attributes&) { return sim::Task<api::Status>(); }
+bool Plugin::Validates(const Attributes&) const { return false; }
+sim::Task<api::Status> Plugin::Validate(Attributes&) { return sim::Task<api::Status>(); }
 
-AdmissionChain::AdmissionChain(const std::vector<std::string>& names,
-                               const PluginContext& context) {
+PluginContext::PluginContext(sim::Process& p, Resources& r, Shared& s)
+    : sim(s.sim), process(p), resources(r), kinds(s.kinds), shared(s) {}
+
+AdmissionChain::AdmissionChain(const std::vector<std::string>& names, const PluginContext& context)
+    : shared_(&context.shared) {
   const std::vector<std::string> all = AllAdmissionPlugins();
   for (const std::string& name : names) {
     KSIM_CHECK(std::find(all.begin(), all.end(), name) != all.end())
@@ -94,8 +114,31 @@ sim::Task<api::Status> AdmissionChain::RunRemaining(Attributes& a, sim::Task<api
     const api::Status status = co_await std::move(admitting);
     if (!status.ok()) co_return status;
     admitting = StartNext(a, &next);
+    Reinvocation* const again = a.reinvocation.get();
+    if (!admitting.done() || again == nullptr || !again->wanted || again->second_round) continue;
+    // Begins the second and last round.
+    again->second_round = true;
+    next = 0;
+    admitting = StartNext(a, &next);
   }
   co_return api::Status();
+}
+
+sim::Task<api::Status> AdmissionChain::Validate(Attributes& a) {
+  for (const std::unique_ptr<Plugin>& plugin : plugins_) {
+    // Only webhooks validate, and they are one plugin.
+    if (plugin->Validates(a)) return plugin->Validate(a);
+  }
+  return sim::Task<api::Status>();
+}
+
+bool AdmissionChain::AsksWebhooks() const {
+  return std::any_of(plugins_.begin(), plugins_.end(),
+                     [](const auto& plugin) { return plugin->AsksWebhooks(); });
+}
+
+void AdmissionChain::NoteWebhookConfiguration() const {
+  if (shared_ != nullptr) shared_->webhooks_stored = true;
 }
 
 }  // namespace ksim::apiserver

@@ -28,6 +28,7 @@ class NamespaceLifecycle final : public Plugin {
   std::string_view name() const override { return "NamespaceLifecycle"; }
   bool Handles(const Attributes& a) const override {
     const bool deletes = a.operation == Operation::kDelete;
+    if (deletes && !a.old.is_null()) return false;  // it was judged before the object was read
     return IsNamespace(a) ? deletes : !deletes && !a.ns.empty();
   }
 

@@ -1,17 +1,21 @@
-// Admission: plugins that change or refuse an object between decoding and validation. They run in
-// one fixed order, until the first refusal. No plugin here runs after validation.
+// Admission: plugins that change or refuse an object between decoding and validation, and those
+// that judge it after validation. They run in one fixed order, until the first refusal. When a
+// webhook has changed an object, all that may change one run once more.
 //
-// Sources: apiserver pkg/admission (interfaces.go, chain.go, attributes.go, errors.go);
+// Sources: apiserver pkg/admission (interfaces.go, chain.go, attributes.go, errors.go,
+// reinvocation.go);
 // pkg/kubeapiserver/options/plugins.go for the order.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ksim/api/kinds.h"
 #include "ksim/api/status.h"
+#include "ksim/apiserver/core/request_context.h"
 #include "ksim/apiserver/core/user.h"
 #include "ksim/base/internal/shared_text.h"
 #include "ksim/sim/simulation.h"
@@ -21,8 +25,20 @@
 namespace ksim::apiserver {
 
 class Resources;  // resources.h
+struct Shared;    // server.h
 
 enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete };
+
+// The second round of the plugins, after a webhook has changed the object.
+struct Reinvocation {
+  Reinvocation() = default;
+  bool wanted = false;
+  bool second_round = false;
+  // The webhooks with reinvocationPolicy IfNeeded that were called, and those of them that must be
+  // called again: their Hook::uid.
+  std::set<std::string> called, again;
+  value::Value last_output;  // the object as the webhooks left it
+};
 
 struct Attributes {
   Attributes(Operation op, const api::ResourceInfo& r) : operation(op), resource(r) {}
@@ -33,11 +49,18 @@ struct Attributes {
   const api::ResourceInfo& resource;
   SharedText subresource, ns, name;
   value::Value object;  // plugins change it here; null for deletes
-  value::Value old;     // stored; null for creates
+  value::Value old;     // stored; null for creates, and for deletes before the object is read
+  std::int64_t object_version = 0, old_version = 0;  // their resource versions; 0: none
+  const api::DeleteOptions* del = nullptr;  // of a delete, if they are not the request's own
   const User* user = nullptr;
+  RequestContext* request = nullptr;  // null in tests of single plugins
   bool dry_run = false;
-  std::uint64_t identity = 0;  // of the object being created: key of draws about it
+  std::uint64_t identity = 0;                  // of the object being created: key of draws about it
+  std::unique_ptr<Reinvocation> reinvocation;  // made by the webhooks; null: none was called
 };
+
+// Those of a request, without objects: the name is that of the URL.
+Attributes AttributesOf(Operation operation, RequestContext& rc);
 
 // admission.NewForbidden.
 api::Status AdmissionForbidden(const Attributes& a, std::string_view why);
@@ -50,15 +73,21 @@ class Plugin {
   virtual bool Handles(const Attributes& a) const = 0;
   // Returns an empty task if there is nothing to do.
   virtual sim::Task<api::Status> Admit(Attributes& a);
+  // The plugin judges such an object after validation. Validate is only called then.
+  virtual bool Validates(const Attributes& a) const;
+  virtual sim::Task<api::Status> Validate(Attributes& a);
+  // Whether the plugin may have to ask programs outside the server.
+  virtual bool AsksWebhooks() const { return false; }
 };
 
 // The parts of the server that plugins use.
 struct PluginContext {
-  PluginContext(sim::Simulation& s, Resources& r, const api::Kinds& k)
-      : sim(s), resources(r), kinds(k) {}
+  PluginContext(sim::Process& p, Resources& r, Shared& s);
   sim::Simulation& sim;
+  sim::Process& process;
   Resources& resources;
   const api::Kinds& kinds;
+  Shared& shared;
 };
 
 class AdmissionChain {
@@ -66,8 +95,15 @@ class AdmissionChain {
   AdmissionChain() = default;
   // The named plugins in upstream's order. An unknown name is a KSIM_CHECK.
   AdmissionChain(const std::vector<std::string>& names, const PluginContext& context);
-  // Returns an empty task if no plugin has anything to do, as with most updates.
+  // Returns an empty task if no plugin has anything to do, as with most updates. A delete comes
+  // here twice: before its object is read, and with the object, for the webhooks.
   sim::Task<api::Status> Admit(Attributes& a);
+  // Judges the validated object; an empty task as above.
+  sim::Task<api::Status> Validate(Attributes& a);
+  // Whether a webhook may have to be asked about anything. Rarely true.
+  bool AsksWebhooks() const;
+  // A webhook configuration is in the store.
+  void NoteWebhookConfiguration() const;
 
  private:
   sim::Task<api::Status> StartNext(Attributes& a, std::size_t* next);
@@ -75,6 +111,7 @@ class AdmissionChain {
                                       std::size_t next);
 
   std::vector<std::unique_ptr<Plugin>> plugins_;
+  Shared* shared_ = nullptr;  // null for a chain without plugins
 };
 
 // --- the plugins, one file each ---
@@ -84,5 +121,7 @@ std::unique_ptr<Plugin> MakeTaintNodesByCondition(const PluginContext& context);
 std::unique_ptr<Plugin> MakePriority(const PluginContext& context);
 std::unique_ptr<Plugin> MakeDefaultTolerationSeconds(const PluginContext& context);
 std::unique_ptr<Plugin> MakePodTopologyLabels(const PluginContext& context);
+std::unique_ptr<Plugin> MakeMutatingWebhooks(const PluginContext& context);
+std::unique_ptr<Plugin> MakeValidatingWebhooks(const PluginContext& context);
 
 }  // namespace ksim::apiserver

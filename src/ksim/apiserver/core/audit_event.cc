@@ -68,8 +68,11 @@ Value ResponseStatus(const api::Response& response) {
 }
 
 Value Annotations(const RequestContext& rc) {
-  return Obj({{"authorization.k8s.io/decision", Value::Of(*rc.authorized ? "allow" : "forbid")},
-              {"authorization.k8s.io/reason", Value::Of("")}});
+  ObjectBuilder all;
+  all.Add("authorization.k8s.io/decision", Value::Of(*rc.authorized ? "allow" : "forbid"));
+  all.Add("authorization.k8s.io/reason", Value::Of(""));
+  for (const auto& [key, text] : rc.annotations()) all.Add(key, Value::Of(text));
+  return all.Build();
 }
 
 }  // namespace

@@ -93,6 +93,22 @@ std::uint64_t WatchPayload::ContentHash() const {
       .Digest();
 }
 
+std::uint64_t WebhookPayload::ContentHash() const {
+  return Hasher()
+      .Add(request)
+      .Add(type)
+      .Add(configuration)
+      .Add(webhook)
+      .Add(url)
+      .Add(server)
+      .Add(round)
+      .Add(state)
+      .Add(result)
+      .Add(message)
+      .Add(latency.ns())
+      .Digest();
+}
+
 EventBody::EventBody(const api::ResourceInfo& r, api::WatchEventType t, api::Object o, bool end)
     : type(t), initial_end(end), resource(&r), object(std::move(o)), hashed_(Hashed()) {}
 

@@ -34,6 +34,7 @@ Profile Make136() {
   p.scale_404_names_subresource = false;
   p.service_field_labels = true;
   p.pod_topology_labels = true;
+  p.bad_webhook_patch_fails_call = true;
   return p;
 }
 

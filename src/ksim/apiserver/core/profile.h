@@ -41,6 +41,9 @@ struct Profile {
   bool binding_clears_nomination = false;    // gate ClearingNominatedNodeNameAfterBinding
   bool scale_404_names_subresource = true;   // ScaleREST.Get: replicasets.apps/scale "x" not found
 
+  // Admission webhooks: pkg/admission/plugin/webhook/mutating/dispatcher.go.
+  bool bad_webhook_patch_fails_call = false;  // one that is no JSON; else the request fails
+
   // Other.
   bool service_field_labels = false;  // pkg/apis/core/v1/conversion.go: spec.clusterIP, spec.type
   bool pod_topology_labels = false;   // gate PodTopologyLabelsAdmission

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,10 @@ namespace ksim::apiserver {
 class RequestContext {
  public:
   RequestContext(sim::Process& process, api::Request&& request)
-      : process_(process), request_(std::move(request)), received_(process.Now()) {}
+      : process_(process),
+        request_(std::move(request)),
+        received_(process.Now()),
+        arrived_(process.simulation().now()) {}
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;
 
@@ -36,7 +40,8 @@ class RequestContext {
   sim::Process& process() { return process_; }
   const sim::Process& process() const { return process_; }
   VirtualTime now() const { return process_.Now(); }
-  VirtualTime received() const { return received_; }
+  VirtualTime received() const { return received_; }  // by the server's clock
+  VirtualTime arrived() const { return arrived_; }    // the same by the virtual clock
 
   const User* user = nullptr;      // the authenticator's; null until it was asked
   std::optional<bool> authorized;  // nullopt until the authorizer was asked
@@ -51,6 +56,12 @@ class RequestContext {
     if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
       warnings.push_back(std::move(text));
   }
+
+  // Adds an annotation to the audit events of the request. The first of a key counts.
+  void Annotate(std::string key, std::string text) {
+    annotations_.try_emplace(std::move(key), std::move(text));
+  }
+  const std::map<std::string, std::string>& annotations() const { return annotations_; }
 
   // The request has timed out or its connection is gone: a write under way may still succeed, but
   // no further write begins.
@@ -78,7 +89,9 @@ class RequestContext {
   sim::Process& process_;
   api::Request request_;
   VirtualTime received_;
+  VirtualTime arrived_;
   SharedText last_refusal_;
+  std::map<std::string, std::string> annotations_;
   bool abandoned_ = false;
 };
 

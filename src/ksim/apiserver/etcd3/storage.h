@@ -38,6 +38,8 @@ class Transform {
 class DeletionCheck {
  public:
   virtual ~DeletionCheck() = default;
+  // Runs before each Check, with the same state, the steps that have to wait (Transform::Prepare).
+  virtual sim::Task<void> Prepare(const api::Object& /*existing*/) { return sim::Task<void>(); }
   virtual api::Status Check(const api::Object& existing) = 0;
 };
 

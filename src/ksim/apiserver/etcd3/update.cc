@@ -171,7 +171,11 @@ sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText na
     // Checks the state; a refusal of a stale state is checked against the newest.
     api::Status refused = CheckPreconditions(preconditions, state->object, ns, name);
     const bool refused_early = !refused.ok();
-    if (!refused_early && check != nullptr) refused = check->Check(state->object);
+    if (!refused_early && check != nullptr) {
+      sim::Task<void> preparing = check->Prepare(state->object);
+      if (!preparing.done()) co_await std::move(preparing);
+      refused = check->Check(state->object);
+    }
     if (!refused.ok()) {
       if (state->current) co_return refused;
       const std::int64_t judged = state->revision();

@@ -77,21 +77,6 @@ bool IsApiVersionOf(const api::ResourceInfo& info, std::string_view text) {
 
 }  // namespace
 
-const api::ResourceInfo& SubresourceInfo(std::string_view kind) {
-  static const auto make = [](const char* group, const char* name) {
-    api::ResourceInfo info;
-    info.group = group;
-    info.version = "v1";
-    info.kind = name;
-    return info;
-  };
-  static const api::ResourceInfo scale = make("autoscaling", "Scale");
-  static const api::ResourceInfo binding = make("", "Binding");
-  static const api::ResourceInfo eviction = make("policy", "Eviction");
-  if (kind == "Scale") return scale;
-  return kind == "Binding" ? binding : eviction;
-}
-
 TypedBody WithType(const api::ResourceInfo& info, const Value& body) {
   TypedBody out;
   if (IsApiVersionOf(info, body.Get(api::Fields().api_version).AsString()) &&

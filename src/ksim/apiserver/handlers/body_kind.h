@@ -9,15 +9,13 @@
 
 #include "ksim/api/kinds.h"
 #include "ksim/api/status.h"
+#include "ksim/apiserver/core/subresource_kind.h"
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver {
 
 // The Go package of the internal types of a group: core, apps.
 std::string_view InternalPackage(std::string_view api_version);
-
-// The kind that a subresource takes: Scale, Binding or Eviction.
-const api::ResourceInfo& SubresourceInfo(std::string_view kind);
 
 // A body whose apiVersion and kind are those of an endpoint, filled in if they were missing; else
 // `problem` says why they are not, in the words of apimachinery's Scheme and serializers.

@@ -17,6 +17,26 @@ namespace ksim::apiserver {
 using value::Path;
 using value::Value;
 
+namespace {
+
+// An object that webhooks have changed: its owners once more, and its namespace
+// (rest.BeforeCreate).
+api::Status CheckAdmittedObject(Attributes* a, RequestContext* rc) {
+  static const Path kNamespace{"metadata", "namespace"};
+  std::string warning;
+  a->object = api::DedupOwnerReferences(a->object, true, &warning);
+  if (!warning.empty()) rc->Warn(std::move(warning));
+  if (!a->resource.namespaced) {
+    a->object = a->object.Erase(kNamespace);
+  } else if (a->ns != a->object.Get(kNamespace).AsString()) {
+    return api::BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return api::Status();
+}
+
+}  // namespace
+
 sim::Task<api::Response> Handler::Create(RequestContext& rc) {
   // Decodes and defaults the body.
   const api::Request& request = rc.request();
@@ -39,15 +59,14 @@ sim::Task<api::Response> Handler::Create(RequestContext& rc) {
 
   // Admits the object.
   rc.identity = registry.IdentityFor(tree);
-  Attributes attributes(Operation::kCreate, rc.resource());
-  attributes.ns = request.ns;
+  Attributes attributes = AttributesOf(Operation::kCreate, rc);
   attributes.object = std::move(tree);
-  attributes.user = rc.user;
-  attributes.dry_run = request.dry_run;
-  attributes.identity = rc.identity;
   sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
   api::Status admitted;
   if (!admitting.done()) admitted = co_await std::move(admitting);
+  // A webhook may have done anything to it.
+  if (admitted.ok() && attributes.reinvocation != nullptr)
+    admitted = CheckAdmittedObject(&attributes, &rc);
   rc.EndStage(Stage::kAdmit, admitted);
   if (!admitted.ok()) co_return ErrorResponse(admitted);
   // Validates and stores it.
@@ -72,12 +91,8 @@ sim::Task<api::Response> Handler::CreateBindingOrEviction(RequestContext& rc) {
     named = api::BadRequest("name in URL does not match name in " + what + " object");
   if (!named.ok()) co_return ErrorResponse(rc.EndStage(Stage::kDefault, named.status()));
   rc.PassStage(Stage::kDefault);
-  Attributes attributes(Operation::kCreate, rc.resource());
-  attributes.subresource = request.subresource;
-  attributes.ns = request.ns;
-  attributes.name = request.name;
+  Attributes attributes = AttributesOf(Operation::kCreate, rc);
   attributes.object = *std::move(named);
-  attributes.user = rc.user;
   sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
   api::Status admitted;
   if (!admitting.done()) admitted = co_await std::move(admitting);
@@ -122,11 +137,8 @@ sim::Task<api::Response> Handler::Patch(RequestContext& rc) {
 }
 
 sim::Task<api::Status> Handler::AdmitDeletion(RequestContext& rc, SharedText name) {
-  Attributes attributes(Operation::kDelete, rc.resource());
-  attributes.ns = rc.request().ns;
+  Attributes attributes = AttributesOf(Operation::kDelete, rc);
   attributes.name = std::move(name);
-  attributes.user = rc.user;
-  attributes.dry_run = rc.request().dry_run;
   sim::Task<api::Status> admitting = context_.admission.Admit(attributes);
   api::Status admitted;
   if (!admitting.done()) admitted = co_await std::move(admitting);

@@ -94,6 +94,10 @@ sim::Task<api::Status> Registry::Bind(RequestContext& rc, Value binding) {
     co_return rc.EndStage(Stage::kValidate, api::Unmapped(500, text));
   }
   rc.PassStage(Stage::kValidate);
+  if (context_.admission.AsksWebhooks()) {
+    const api::Status refused = co_await AskAboutNew(rc, binding);
+    if (!refused.ok()) co_return rc.EndStage(Stage::kStore, refused);
+  }
   Preconditions preconditions;
   const Value& metadata = binding.Get("metadata");
   if (!metadata.Get("uid").AsString().empty())

@@ -89,6 +89,10 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   api::Result<Value> prepared = PrepareNew(rc, std::move(tree));
   if (!prepared.ok()) co_return prepared.status();
   rc.PassStage(Stage::kValidate);
+  if (context_.admission.AsksWebhooks()) {
+    const api::Status refused = co_await AskAboutNew(rc, *prepared);
+    if (!refused.ok()) co_return rc.EndStage(Stage::kStore, refused);
+  }
   api::Object object = api::Object::FromTree(*prepared);
   const std::string ns(object.ns());
   const std::string name(object.name());
@@ -109,8 +113,21 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   co_return rc.EndStage(Stage::kStore, status);
 }
 
-// Makes every server serve the kind of a CustomResourceDefinition that has been stored.
+sim::Task<api::Status> Registry::AskAboutNew(RequestContext& rc, Value tree) {
+  Attributes a = AttributesOf(Operation::kCreate, rc);
+  a.object = std::move(tree);
+  sim::Task<api::Status> judging = context_.admission.Validate(a);
+  api::Status refused;
+  if (!judging.done()) refused = co_await std::move(judging);
+  co_return refused;
+}
+
+// Makes every server serve the kind of a CustomResourceDefinition that has been stored, and know
+// that there are webhooks.
 void Registry::ServeDefinition(const api::Object& stored) const {
+  const api::ResourceInfo& r = storage_.storage().resource();
+  if (r.group == "admissionregistration.k8s.io" && r.kind.ends_with("WebhookConfiguration"))
+    context_.admission.NoteWebhookConfiguration();
   if (!api::IsDefinition(storage_.storage().resource())) return;
   const auto added = context_.kinds.AddFromCrd(stored.tree());
   static_cast<void>(added);  // validation has seen to the names

@@ -17,12 +17,53 @@ using value::Value;
 // Ends an update that has nothing to store; MarkTransform::outcome() says why.
 api::Status Abort() { return api::Unmapped(500, "nothing to update before the deletion"); }
 
+// The webhooks' judgement of a deletion, on the object as it is stored; made anew whenever that has
+// changed (rest.AdmissionToValidateObjectDeleteFunc). Without webhooks it never waits.
+class DeletionAdmission final : public DeletionCheck {
+ public:
+  // `options`: as BeforeDelete has filled them in.
+  DeletionAdmission(const RegistryContext& context, RequestContext& rc,
+                    const api::DeleteOptions& options)
+      : context_(context), rc_(rc), options_(options) {}
+
+  sim::Task<void> Prepare(const api::Object& existing) override {
+    refusal_ = api::Status();
+    // An eviction deletes on its own account.
+    const bool asks = rc_.request().subresource.empty() && context_.admission.AsksWebhooks();
+    return asks ? Ask(existing) : sim::Task<void>();
+  }
+  api::Status Check(const api::Object&) override { return refusal_; }
+
+ private:
+  sim::Task<void> Ask(const api::Object& existing) {
+    Attributes a = AttributesOf(Operation::kDelete, rc_);
+    a.name = existing.name();
+    a.old = existing.tree();
+    a.old_version = existing.resource_version();
+    if (rc_.request().verb == api::Verb::kDelete) a.del = &options_;
+    sim::Task<api::Status> admitting = context_.admission.Admit(a);
+    if (!admitting.done()) refusal_ = co_await std::move(admitting);
+    if (!refusal_.ok()) co_return;
+    sim::Task<api::Status> judging = context_.admission.Validate(a);
+    if (!judging.done()) refusal_ = co_await std::move(judging);
+  }
+
+  const RegistryContext& context_;
+  RequestContext& rc_;
+  const api::DeleteOptions& options_;
+  api::Status refusal_;
+};
+
 // updateForGracefulDeletionAndFinalizers: the mark that a graceful deletion or a finalizer needs.
 class MarkTransform final : public Transform {
  public:
   MarkTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now,
-                const Profile& profile)
-      : resource_(r), asked_(std::move(options)), now_(now), profile_(profile) {}
+                const Profile& profile, DeletionAdmission& admission)
+      : resource_(r),
+        asked_(std::move(options)),
+        now_(now),
+        profile_(profile),
+        admission_(admission) {}
 
   enum class Outcome : std::uint8_t { kMarked, kDeleteNow, kAlreadyDeleting, kRefused };
   Outcome outcome() const { return outcome_; }
@@ -30,10 +71,16 @@ class MarkTransform final : public Transform {
   std::int64_t grace() const { return grace_; }  // of the mark made; 0 = over at once
   const api::Object& last_existing() const { return last_existing_; }
 
+  sim::Task<void> Prepare(const api::Object& existing) override {
+    return admission_.Prepare(existing);
+  }
+
   api::Result<Value> Apply(const api::Object& existing) override {
     outcome_ = Outcome::kRefused;
     grace_ = 0;
     last_existing_ = api::Object();
+    const api::Status refused = admission_.Check(existing);
+    if (!refused.ok()) return refused;
     api::DeleteOptions options = asked_;
     api::Result<BeforeDeleteResult> before =
         BeforeDelete(resource_, existing, options, now_, profile_);
@@ -62,6 +109,7 @@ class MarkTransform final : public Transform {
   api::DeleteOptions asked_;
   VirtualTime now_;
   const Profile& profile_;
+  DeletionAdmission& admission_;
   Outcome outcome_ = Outcome::kRefused;
   bool pending_finalizers_ = false;
   std::int64_t grace_ = 0;
@@ -71,10 +119,17 @@ class MarkTransform final : public Transform {
 // Namespace storage: the first delete starts the termination.
 class TerminateTransform final : public Transform {
  public:
-  TerminateTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now)
-      : resource_(r), options_(std::move(options)), now_(now) {}
+  TerminateTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now,
+                     DeletionAdmission& admission)
+      : resource_(r), options_(std::move(options)), now_(now), admission_(admission) {}
+
+  sim::Task<void> Prepare(const api::Object& existing) override {
+    return admission_.Prepare(existing);
+  }
 
   api::Result<Value> Apply(const api::Object& existing) override {
+    const api::Status refused = admission_.Check(existing);
+    if (!refused.ok()) return refused;
     static const Path kDeletionTimestamp{"metadata", "deletionTimestamp"};
     static const Path kPhase{"status", "phase"};
     Value tree = existing.tree();
@@ -90,6 +145,7 @@ class TerminateTransform final : public Transform {
   const api::ResourceInfo& resource_;
   api::DeleteOptions options_;
   VirtualTime now_;
+  DeletionAdmission& admission_;
 };
 
 Preconditions PreconditionsOf(const api::DeleteOptions& options) {
@@ -139,7 +195,8 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   if (before->grace == Grace::kPending) co_return MakeResult(before->object, false);
 
   api::Object suggestion = storage_.Suggestion(ns, name);
-  MarkTransform mark(r, options, rc.now(), context_.profile);
+  DeletionAdmission admission(context_, rc, options);
+  MarkTransform mark(r, options, rc.now(), context_.profile, admission);
   const bool must_mark = before->grace == Grace::kStarted || !found.finalizers().empty() ||
                          FinalizersForDeletion(r, found, options).has_value();
   // Marks it; an object that waits for a grace period or a finalizer is left at that.
@@ -164,7 +221,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   // Removes it from storage.
   suggestion = storage_.Suggestion(ns, name);
   api::Result<api::Object> deleted =
-      co_await storage.Delete(ns, name, preconditions, nullptr, suggestion, rc.write());
+      co_await storage.Delete(ns, name, preconditions, &admission, suggestion, rc.write());
   if (deleted.ok()) co_return MakeResult(*deleted, true);
   // Another client has finished the deletion since the mark.
   if (api::IsNotFound(deleted.status()) && !mark.last_existing().empty())
@@ -192,7 +249,8 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& r
     if (!found.Get(kSpecFinalizers).empty()) co_return MakeResult(found, false);
     co_return co_await DeleteFound(rc, std::move(options), std::move(found));
   }
-  TerminateTransform terminate(rc.resource(), options, rc.now());
+  DeletionAdmission admission(context_, rc, options);
+  TerminateTransform terminate(rc.resource(), options, rc.now(), admission);
   const Preconditions preconditions = PreconditionsOf(options);
   api::Object suggestion = storage_.Suggestion("", name);
   api::Result<api::Object> stored = co_await storage_.storage().GuaranteedUpdate(

@@ -65,6 +65,10 @@ api::DeleteOptions OptionsOf(const Value& tree) {
 sim::Task<api::Status> Registry::Evict(RequestContext& rc, Value eviction) {
   const Value asked = eviction.Get("deleteOptions");
   if (!asked.Get("dryRun").empty()) rc.MakeDryRun();
+  if (context_.admission.AsksWebhooks()) {
+    const api::Status refused = co_await AskAboutNew(rc, eviction);
+    if (!refused.ok()) co_return rc.EndStage(Stage::kStore, refused);
+  }
   const api::DeleteOptions given = OptionsOf(asked);
   const SharedText ns = rc.request().ns, name = rc.request().name;
   const sim::SiteId site = context_.sim.decisions().Site("eviction/retry");

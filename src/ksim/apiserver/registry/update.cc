@@ -8,6 +8,7 @@
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
 #include "ksim/apiserver/registry/registry.h"
+#include "ksim/apiserver/registry/scale.h"
 
 namespace ksim::apiserver {
 
@@ -54,21 +55,30 @@ class UpdateTransform final : public Transform {
   bool deletes() const { return !doomed_.empty(); }
   const api::Object& doomed() const { return doomed_; }
 
-  // Runs the steps up to admission, which alone may have to wait.
+  // Runs the steps up to admission, which alone may have to wait; if there are webhooks, all steps.
   sim::Task<void> Prepare(const api::Object& existing) override {
     doomed_ = api::Object();
+    judged_.reset();
     created_ = existing.empty();
     wanted_ = MakeWanted(existing);
     if (!wanted_.ok()) return sim::Task<void>();
     admitted_ = api::Status();
-    attributes_.emplace(created_ ? Operation::kCreate : Operation::kUpdate, rc_.resource());
+    attributes_.emplace(AttributesOf(created_ ? Operation::kCreate : Operation::kUpdate, rc_));
     FillAttributes(existing, &*attributes_);
     sim::Task<api::Status> admitting = context_.admission.Admit(*attributes_);
+    if (context_.admission.AsksWebhooks()) return AdmitAndJudge(existing, std::move(admitting));
     return admitting.done() ? sim::Task<void>() : Admit(std::move(admitting));
   }
 
   api::Result<Value> Apply(const api::Object& existing) override {
     if (!wanted_.ok()) return wanted_.status();
+    if (judged_) return *std::exchange(judged_, std::nullopt);
+    return Finish(existing);
+  }
+
+ private:
+  // Takes over the admitted object.
+  api::Result<Value> Finish(const api::Object& existing) {
     rc_.EndStage(Stage::kAdmit, admitted_);
     if (!admitted_.ok()) return admitted_;
     if (created_) return PrepareCreate(attributes_->object);
@@ -77,7 +87,6 @@ class UpdateTransform final : public Transform {
     return PrepareUpdate(existing, attributes_->object);
   }
 
- private:
   api::Result<WantedObject> MakeWanted(const api::Object& existing) {
     if (created_ && !may_create_) return api::NotFound(rc_.group_resource(), rc_.request().name);
     api::Result<WantedObject> wanted = updated_.Make(existing);
@@ -87,14 +96,65 @@ class UpdateTransform final : public Transform {
   }
 
   void FillAttributes(const api::Object& existing, Attributes* a) {
-    a->subresource = rc_.request().subresource;
-    a->ns = rc_.request().ns;
-    a->name = rc_.request().name;
     a->object = wanted_->tree;
     a->old = existing.tree();
-    a->user = rc_.user;
-    a->dry_run = rc_.request().dry_run;
+    a->object_version = wanted_->resource_version;
+    a->old_version = existing.empty() ? 0 : existing.resource_version();
     if (created_) a->identity = rc_.identity = registry_.IdentityFor(wanted_->tree);
+    if (IsScale() && context_.admission.AsksWebhooks()) ShowScales(a);
+  }
+
+  // At the subresource scale, webhooks see the Scale of an object.
+  bool IsScale() const { return rc_.request().subresource == "scale"; }
+  void ShowScales(Attributes* a) const {
+    const auto scale = [this](const Value& tree, std::int64_t version) {
+      return ToScale(rc_.resource(), api::Object::FromTree(tree, version)).tree();
+    };
+    a->object = scale(a->object, a->object_version);
+    if (!a->old.is_null()) a->old = scale(a->old, a->old_version);
+  }
+
+  sim::Task<void> AdmitAndJudge(const api::Object& existing, sim::Task<api::Status> admitting) {
+    Attributes& a = *attributes_;
+    const Value shown = a.object;
+    if (!admitting.done()) admitted_ = co_await std::move(admitting);
+    if (admitted_.ok()) admitted_ = TakeFromWebhooks(shown);
+    judged_ = Finish(existing);
+    const bool good = judged_->ok() || deletes();
+    if (!good) co_return;
+    // Asks the validating webhooks about the object as it would be stored.
+    Attributes final = AttributesOf(a.operation, rc_);
+    final.object = deletes() ? doomed_.tree() : judged_->value();
+    final.old = existing.tree();
+    final.object_version = a.object_version;
+    final.old_version = a.old_version;
+    if (IsScale()) ShowScales(&final);
+    sim::Task<api::Status> judging = context_.admission.Validate(final);
+    api::Status refused;
+    if (!judging.done()) refused = co_await std::move(judging);
+    if (refused.ok()) co_return;
+    doomed_ = api::Object();
+    judged_ = api::Result<Value>(std::move(refused));
+  }
+
+  // The object as the mutating webhooks have left it, which were shown `shown`.
+  api::Status TakeFromWebhooks(const Value& shown) {
+    Attributes& a = *attributes_;
+    if (IsScale()) {
+      const Value scale = a.object;
+      a.object = wanted_->tree;
+      if (scale == shown) return api::Status();
+      const auto whole = api::Object::FromTree(wanted_->tree, wanted_->resource_version);
+      const auto scaled = FromScale(
+          rc_.resource(), whole, api::Object::FromTree(scale, wanted_->resource_version).ToTree());
+      if (!scaled.ok()) return scaled.status();
+      a.object = scaled.value().tree();
+      return api::Status();
+    }
+    std::string warning;
+    if (a.object != shown) a.object = api::DedupOwnerReferences(a.object, true, &warning);
+    if (!warning.empty()) rc_.Warn(std::move(warning));
+    return api::Status();
   }
 
   sim::Task<void> Admit(sim::Task<api::Status> admitting) {
@@ -151,6 +211,7 @@ class UpdateTransform final : public Transform {
   api::Result<WantedObject> wanted_ = WantedObject();
   std::optional<Attributes> attributes_;  // of the wanted object, as admission has changed it
   api::Status admitted_;
+  std::optional<api::Result<Value>> judged_;  // the outcome, where webhooks were asked
   api::Object doomed_;
 };
 

@@ -23,7 +23,7 @@ struct Incarnation {
               const ServerOptions& options, sim::SiteId lifetime_site)
       : client(shared.network, process.name(), etcd),
         resources(process, client, apiserver::ProfileOf(shared.compat), shared.variants),
-        admission(options.admission_plugins, PluginContext(shared.sim, resources, shared.kinds)),
+        admission(options.admission_plugins, PluginContext(process, resources, shared)),
         registry(shared.sim, shared.kinds, shared.identities, shared.compat, admission,
                  options.event_ttl),
         handler(registry, resources, options.policy, options.audit),

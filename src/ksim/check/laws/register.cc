@@ -20,7 +20,7 @@ class ShapeLaw : public TraceLaw {
 std::vector<std::unique_ptr<TraceLaw>> AllLaws() {
   std::vector<std::unique_ptr<TraceLaw>> all;
   for (auto make : {OrderLaw, RequestLaw, ResponseLaw, StageLaw, CommitLaw, WatchLaw, HandlerLaw,
-                    CacheLaw, RuntimeLaw, RunLaw, LastLineLaw})
+                    CacheLaw, RuntimeLaw, WebhookLaw, RunLaw, LastLineLaw})
     all.push_back(make());
   return all;
 }

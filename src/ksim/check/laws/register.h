@@ -15,6 +15,7 @@ std::unique_ptr<TraceLaw> WatchLaw();     // watches.cc: watch, event, deliver
 std::unique_ptr<TraceLaw> HandlerLaw();   // handlers.cc
 std::unique_ptr<TraceLaw> CacheLaw();     // caches.cc: relist, cache
 std::unique_ptr<TraceLaw> RuntimeLaw();   // runtimes.cc: what kubelets do
+std::unique_ptr<TraceLaw> WebhookLaw();   // webhooks.cc
 std::unique_ptr<TraceLaw> RunLaw();       // run.cc: step, phase, fault, actor, reconcile
 std::unique_ptr<TraceLaw> LastLineLaw();  // last_line.cc, and violations
 

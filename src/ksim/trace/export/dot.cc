@@ -37,6 +37,7 @@ std::string_view AttributesOf(Kind kind) {
     case Kind::kRequest:
     case Kind::kResponse:
     case Kind::kInput:
+    case Kind::kWebhook:
       return "shape=box, fillcolor=\"#d5e3f7\"";
     case Kind::kEvent:
     case Kind::kDeliver:

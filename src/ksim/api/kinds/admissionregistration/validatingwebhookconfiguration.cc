@@ -16,6 +16,9 @@ ValidatingWebhook: admissionReviewVersions!=[]string clientConfig!=WebhookClient
    matchPolicy=*s:MatchPolicyType
    name!=string namespaceSelector=*LabelSelector objectSelector=*LabelSelector
    rules=[]RuleWithOperations sideEffects!=*s:SideEffectClass timeoutSeconds=*int32
+AdmissionResponse: allowed!=bool auditAnnotations={}string patch=bytes patchType=*s:PatchType
+   status=*Raw uid!=s:UID warnings=[]string
+AdmissionReview: apiVersion=string kind=string request=*Raw response=*AdmissionResponse
 ValidatingWebhookConfiguration: apiVersion=string kind=string metadata=ObjectMeta
    webhooks=[]ValidatingWebhook
 )";

@@ -1,0 +1,66 @@
+// HookDispatcher: what the mutating and the validating webhooks do alike: which webhooks a request
+// is judged by, their calls, and what a verdict means under a failure policy.
+//
+// Source: apiserver pkg/admission/plugin/webhook/generic/webhook.go Dispatch,
+// {mutating,validating}/dispatcher.go.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ksim/apiserver/admission/webhook/client.h"
+#include "ksim/apiserver/admission/webhook/hook.h"
+#include "ksim/apiserver/admission/webhook/matching.h"
+#include "ksim/apiserver/admission/webhook/review.h"
+
+namespace ksim::apiserver {
+
+class HookDispatcher {
+ public:
+  // `resource`: as of HookSource.
+  HookDispatcher(const PluginContext& context, std::string_view resource, bool mutating)
+      : context_(context),
+        mutating_(mutating),
+        source_(context, resource),
+        matcher_(context),
+        client_(context) {}
+
+  const PluginContext& context() const { return context_; }
+  HookMatcher& matcher() { return matcher_; }
+  bool MayHaveHooks() const { return source_.MayHaveHooks(); }
+  // Whether a webhook may have to be asked about such an object.
+  bool MayAsk(const Attributes& a) const;
+  // The webhooks to look at; 403 if the server does not know them in time.
+  sim::Task<api::Result<Hooks>> KnownHooks(const Attributes& a);
+
+  // The object, or the stored one, as a webhook at that resource is shown it; null for none.
+  value::Value Shown(const value::Value& tree, std::int64_t version, bool stored,
+                     const Attributes& a, const api::ResourceInfo& at) const;
+
+  // Whether the webhook may be called in a dry run: a Status to end with if it may not.
+  api::Status CheckDryRun(const Hook& hook, const Attributes& a) const;
+  // Calls it; null if it takes no version of AdmissionReview that this server speaks.
+  std::shared_ptr<HookCall> Call(const Invocation& invocation, const Attributes& a, int round,
+                                 const value::Value& object, const value::Value& old);
+  // The verdict of a call that could not be made.
+  static ReviewVerdict NoKnownVersion();
+  // Takes the warnings and annotations of a verdict into the request, and says what becomes of it:
+  // Success also for a failure that is ignored.
+  static api::Status Conclude(const Hook& hook, const ReviewVerdict& verdict, const Attributes& a,
+                              std::string failed_open_key);
+  // Whether the API request has run out of time.
+  bool IsOver(const Attributes& a) const;
+
+ private:
+  PluginContext context_;
+  bool mutating_;
+  HookSource source_;
+  HookMatcher matcher_;
+  HookClient client_;
+};
+
+// A request that was given up while webhooks were asked.
+api::Status RequestTimedOutAskingWebhooks();
+
+}  // namespace ksim::apiserver
