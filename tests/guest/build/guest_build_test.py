@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 
 KSIM = os.path.abspath(sys.argv.pop())
 
@@ -32,6 +33,19 @@ import (
 func main() {
 	_, err := http.Get(os.Args[1])
 	println(err.Error())
+}
+"""
+
+
+# For Linux alone, as golang.org/x/sys/unix is; what the program calls is in the stand-in.
+SYS = {"go.mod": "module golang.org/x/sys\n\ngo 1.24\n",
+       "unix/syscall_linux.go": "package unix\n\nfunc Getpagesize() int { return 1 }\n"}
+SYS_PROGRAM = """package main
+
+import "golang.org/x/sys/unix"
+
+func main() {
+	println(unix.Getpagesize(), unix.ENOSYS.Error())
 }
 """
 
@@ -144,6 +158,98 @@ class WithGo(GuestBuild):
                    op__vendor__e_com__lib__lib_go="package lib\n\nfunc F() {}\n")
         built = self.ksim("build", "op", "-o", "vendor.wasm", GOWORK="off")
         self.assertEqual(built.returncode, 0, built.stderr)
+
+    def proxy(self, module, version, files):
+        """Puts a module into a module proxy that is a folder, and gives go's environment for it."""
+        place = self.root / "proxy" / module / "@v"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{version}.info").write_text(json.dumps({"Version": version}))
+        (place / f"{version}.mod").write_text(files["go.mod"])
+        with zipfile.ZipFile(place / f"{version}.zip", "w") as archive:
+            for name, text in files.items():
+                archive.writestr(f"{module}@{version}/{name}", text)
+        return {"GOPROXY": f"file://{self.root}/proxy", "GONOSUMDB": "*", "GONOSUMCHECK": "1",
+                "GOFLAGS": "-modcacherw", "GOMODCACHE": str(self.root / "modcache"),
+                "GOTOOLCHAIN": "local"}
+
+    def test_a_folder_gets_a_stand_in(self):
+        self.write(go_mod="module m\n\ngo 1.24\n\nrequire golang.org/x/sys v0.1.0\n\n"
+                          "replace golang.org/x/sys => ./sys\n", main_go=SYS_PROGRAM)
+        for name, text in SYS.items():
+            (self.root / "sys" / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / "sys" / name).write_text(text)
+        built = self.ksim("build", ".")
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertEqual([p.name for p in (self.root / "sys/unix").iterdir()],
+                         ["syscall_linux.go"])
+
+    def test_a_module_of_the_cache_gets_a_stand_in(self):
+        environment = self.proxy("golang.org/x/sys", "v0.1.0", SYS)
+        go_mod = "module m\n\ngo 1.24\n\nrequire golang.org/x/sys v0.1.0\n"
+        self.write(go_mod=go_mod, main_go=SYS_PROGRAM)
+        subprocess.run(["go", "mod", "download", "-modcacherw"], cwd=self.root, check=True,
+                       capture_output=True, env={**os.environ, **environment})
+        subprocess.run(["go", "mod", "tidy", "-modcacherw"], cwd=self.root, check=True,
+                       capture_output=True, env={**os.environ, **environment})
+        sums = (self.root / "go.sum").read_text()
+        built = self.ksim("build", ".", **environment)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertEqual((self.root / "go.mod").read_text(), go_mod)
+        self.assertEqual((self.root / "go.sum").read_text(), sums)
+
+        # The same by another go.mod, while the first is of no use.
+        (self.root / "go.mod").rename(self.root / "oldest.mod")
+        (self.root / "go.sum").rename(self.root / "oldest.sum")
+        self.write(go_mod="module m\n\ngo 1.24\n")
+        self.assertIn("no required module provides package golang.org/x/sys/unix",
+                      self.refused("build", ".", **environment))
+        built = self.ksim("build", ".", "--modfile", "oldest.mod", "-o", "oldest.wasm",
+                          **environment)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertIn("other.mod: error: there is no such file",
+                      self.refused("build", ".", "--modfile", "other.mod", **environment))
+
+    def test_a_program_of_the_proxy(self):
+        self.proxy("golang.org/x/sys", "v0.1.0", SYS)
+        # As k8s.io/kubernetes has them: staging modules without a version, from a folder.
+        self.proxy("k8s.io/api", "v0.36.3", {"go.mod": "module k8s.io/api\n\ngo 1.24\n",
+                                             "api.go": "package api\n\nfunc F() {}\n"})
+        go_mod = ("\n\ngo 1.24\n\nrequire (\n\tgolang.org/x/sys v0.1.0\n\tk8s.io/api v0.0.0\n)\n\n"
+                  "replace k8s.io/api => ./staging/api\n")
+        program = SYS_PROGRAM.replace("import ", "import _ \"k8s.io/api\"\nimport ")
+        environment = self.proxy("k8s.io/kubernetes", "v1.36.3",
+                                 {"go.mod": "module k8s.io/kubernetes" + go_mod,
+                                  "cmd/manager/main.go": program, "cmd/a.go": "package cmd\n"})
+        self.proxy("e.com/other", "v1.36.3", {"go.mod": "module e.com/other" + go_mod,
+                                              "main.go": program})
+        built = self.ksim("build", "k8s.io/kubernetes/cmd/manager@v1.36.3", **environment)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertIn("manager.wasm: k8s.io/kubernetes v1.36.3, go1.", built.stdout)
+
+        self.assertIn("e.com/other v1.36.3 replaces k8s.io/api by its folder ./staging/api",
+                      self.refused("build", "e.com/other@v1.36.3", **environment))
+        self.assertIn("has no package k8s.io/kubernetes/cmd/none",
+                      self.refused("build", "k8s.io/kubernetes/cmd/none@v1.36.3", **environment))
+        self.assertIn("e.com/nowhere", self.refused("build", "e.com/nowhere@v1.0.0", **environment))
+
+    def test_an_edit_that_does_not_fit(self):
+        self.write(go_mod="module m\n\ngo 1.24\n", main_go=PROGRAM)
+        real = subprocess.run(["go", "env", "GOROOT"], capture_output=True, text=True,
+                              check=True).stdout.strip()
+        # A Go like the real one, but for one file.
+        root = self.root / "goroot"
+        runtime = root / "src/runtime"
+        runtime.mkdir(parents=True)
+        for folder in [pathlib.Path(real), pathlib.Path(real, "src"),
+                       pathlib.Path(real, "src/runtime")]:
+            for entry in folder.iterdir():
+                there = root / entry.relative_to(real)
+                if not there.exists() and entry.name != "lock_wasip1.go":
+                    there.symlink_to(entry)
+        (runtime / "lock_wasip1.go").write_text("package runtime\n")
+        told = self.refused("build", ".", GOROOT=str(root))
+        self.assertRegex(told, r"go1\.\S+: error: ksim \S+ cannot edit this version of Go: "
+                               r"src/runtime/lock_wasip1.go holds the 2 lines that begin with")
 
     def test_ctrl_c_leaves_nothing(self):
         self.write(go_mod="module m\n\ngo 1.24\n", main_go=PROGRAM)

@@ -48,20 +48,18 @@ std::string CacheFolder() {
   return home.starts_with('/') ? home + "/.cache/ksim/guest" : "";
 }
 
-// Shows how far the build is: the packages as a line that changes, where there is a terminal, and
-// else only the few lines that are not of one package.
+// Shows how far the build is: a line for each step, and where there is a terminal, the packages on
+// a line that changes.
 class BuildProgress {
  public:
   BuildProgress(Io& io, bool quiet) : io_(io), quiet_(quiet), line_(quiet ? -1 : 2) {}
 
-  void Show(std::string_view text) {
-    const bool of_package = text.starts_with("compiling ") && text.find('/') != text.npos;
-    if (of_package || text.starts_with("go: ")) {
-      if (line_.IsDue(1)) line_.Show(text);
-      return;
-    }
+  void ShowStep(std::string_view text) {
     line_.Erase();
     if (!quiet_) io_.Err(fmt::format("guest: {}\n", text));
+  }
+  void ShowDetail(std::string_view text) {
+    if (line_.IsDue(1)) line_.Show(text);
   }
   void Erase() { line_.Erase(); }
 
@@ -84,7 +82,8 @@ int Build(Io& io, const GuestFlags& flags) {
   const InterruptibleScope stoppable;
   BuildProgress progress(io, flags.common.quiet);
   const guest::BuildHooks hooks{
-      .progress = [&progress](std::string_view text) { progress.Show(text); },
+      .progress = [&progress](std::string_view text) { progress.ShowStep(text); },
+      .detail = [&progress](std::string_view text) { progress.ShowDetail(text); },
       .stop = [] { return interrupted != 0; }};
   const guest::BuildResult result = guest::BuildGuest({.what = flags.what,
                                                        .output = flags.output,

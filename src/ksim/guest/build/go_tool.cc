@@ -77,7 +77,7 @@ absl::StatusOr<GoOutput> GoTool::Run(const std::vector<std::string>& words) cons
   std::vector<std::string> errors;
   absl::StatusOr<GoOutput> output = Run(words, [&](std::string_view line) {
     if (IsProgress(line)) {
-      hooks_.progress(line);
+      hooks_.detail(line);
     } else {
       errors.emplace_back(line);
     }

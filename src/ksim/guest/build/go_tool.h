@@ -11,7 +11,8 @@ namespace ksim::guest {
 
 // How a build tells what it does, and learns that it shall end.
 struct BuildHooks {
-  std::function<void(std::string_view)> progress;  // a line, without newline
+  std::function<void(std::string_view)> progress;  // a line for each step, without newline
+  std::function<void(std::string_view)> detail;    // how far the step is; many
   std::function<bool()> stop;                      // asked ten times a second
 };
 

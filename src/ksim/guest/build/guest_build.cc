@@ -274,9 +274,9 @@ class Builder {
     std::vector<std::string> lines;
     const absl::StatusOr<GoOutput> built = go_->Run(words, [&](std::string_view line) {
       if (line == package_) {
-        hooks_.progress(fmt::format("compiling and linking {}", line));
+        hooks_.progress(fmt::format("linking {}", line));
       } else if (packages_.Find(line) != nullptr || line.starts_with("go: downloading ")) {
-        hooks_.progress(fmt::format("compiling {}", line));
+        hooks_.detail(fmt::format("compiling {}", line));
       } else {
         lines.emplace_back(line);
       }

@@ -10,7 +10,8 @@ constexpr std::string_view kFile = "zz_ksim_wasip1.go";
 
 struct Known {
   std::string_view module, package;
-  // The file of other systems for which the package has none on wasip1.
+  // The file of other systems for which the package has none on wasip1; once it has one, it ignores
+  // this one no longer, or the build says that a name is declared twice.
   std::string_view instead_of;
   const std::string_view* contents;  // null: that file, for wasip1
 };
@@ -19,7 +20,9 @@ constexpr Known kKnown[] = {
     {"golang.org/x/sys", "golang.org/x/sys/unix", "syscall_linux.go", &kUnixGo},
     {"k8s.io/kubernetes", "k8s.io/kubernetes/pkg/util/filesystem", "util_unix.go", nullptr},
     {"k8s.io/kubernetes", "k8s.io/kubernetes/pkg/securitycontext", "util_linux.go",
-     &kSecurityContextGo}};
+     &kSecurityContextGo},
+    {"github.com/prometheus/prometheus", "github.com/prometheus/prometheus/tsdb/fileutil",
+     "flock_js.go", nullptr}};
 
 // A Go file with another condition.
 std::string ForWasip1(std::string_view text) {
