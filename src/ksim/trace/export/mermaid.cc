@@ -120,6 +120,12 @@ class MermaidDiagram {
       case Kind::kRuntime:
       case Kind::kActor:
         return Note(r, self, self, text);
+      case Kind::kWebhook: {
+        const std::string server(r.Text("server"));
+        if (server.empty()) return Note(r, self, self, text);
+        if (r.Text("state") == "call") return Arrow(r, self, "->>", server, text);
+        return Arrow(r, server, "-->>", self, text);
+      }
       case Kind::kStep:
         return Note(r, self, self,
                     fmt::format("step {} {}: {}", r.Int("n"), r.Text("state"), text));

@@ -104,6 +104,12 @@ class PerfettoWriter {
       case Kind::kFault:
         if (r.Text("state") == "skipped") return Instant(r);
         return Pair(r, "fault", r.Text("id"), "faults");
+      case Kind::kWebhook: {
+        const std::string call =
+            fmt::format("webhook {} {} {} {}", r.Int("request"), r.Text("type"),
+                        r.Text("configuration"), r.Text("webhook"));
+        return r.Text("state") == "call" ? Start(r, call, "webhooks") : Stop(r, call);
+      }
       case Kind::kPhase:
         Stop(r, "phase");
         return Start(r, "phase", "phases");

@@ -58,6 +58,8 @@ function say(e) {
     case "actor": return words(f.process, f.state);
     case "step": return f.state === "end" ? String(f.result) : words(f.verb, f.target);
     case "violation": return f.oracle + ": " + f.message;
+    case "webhook":
+      return words(f.state === "call" ? "call" : f.result, f.type, "webhook", f.webhook, f.message);
   }
   return e.kind;
 }
@@ -145,7 +147,7 @@ const shapes = {
   watch: "M-4,-1.5H4V1.5H-4Z", runtime: "M-4,3H4L0,-5Z", stage: "M-1,-1H1V1H-1Z",
   fault: "M-5,-3L-3,-5L0,-2L3,-5L5,-3L2,0L5,3L3,5L0,2L-3,5L-5,3L-2,0Z",
   violation: "M-3,-7H3L7,-3V3L3,7H-3L-7,3V-3Z", phase: "M-1,-8H1V8H-1Z",
-  actor: "M-5,4H5L0,-6Z", step: "M-5,-5H2L6,0L2,5H-5Z"};
+  webhook: "M-4,-4H0V-1H4V4H-4Z", actor: "M-5,4H5L0,-6Z", step: "M-5,-5H2L6,0L2,5H-5Z"};
 const size = {violation: 3, fault: 3, commit: 2, step: 2};
 
 function draw() {

@@ -95,7 +95,7 @@ for (const pre of document.querySelectorAll(".command")) {
 for (const [kind, text] of [["request", "request"], ["commit", "commit"], ["event", "sent"],
     ["deliver", "delivered"], ["handler", "handler called"], ["reconcile", "reconcile"],
     ["relist", "list"], ["fault", "fault, failed request"], ["violation", "violation"],
-    ["step", "step"], ["actor", "process"]]) {
+    ["step", "step"], ["actor", "process"], ["webhook", "webhook"]]) {
   if (!kinds.includes(kind)) continue;
   const root = svg("svg", {width: 14, height: 16, viewBox: "-7 -8 14 16"}, $("legend"));
   svg("path", {d: shapes[kind], class: "k-" + kind}, root);
