@@ -65,6 +65,21 @@ TEST_F(StandIns, AreTheFileOfAnotherSystemWithAnotherCondition) {
   EXPECT_FALSE(NeededStandIns(packages_).ok());
 }
 
+TEST_F(StandIns, MakeInClusterConfigPlain) {
+  EXPECT_EQ(PlainInCluster(packages_)->size(), 0U);
+  Add("k8s.io/client-go", std::string(kRestPackage), {});
+  Write("config.go", "package rest\n\tHost: \"https://\" + net.JoinHostPort(host, port),\n");
+  const auto files = PlainInCluster(packages_);
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 2U);
+  EXPECT_EQ((*files)[0].file, "config.go");
+  EXPECT_EQ((*files)[0].contents,
+            "package rest\n\tHost: simScheme() + net.JoinHostPort(host, port),\n");
+  EXPECT_EQ((*files)[1].contents, kRestGo);
+  Write("config.go", "package rest\n");
+  EXPECT_EQ(PlainInCluster(packages_)->size(), 0U);
+}
+
 TEST_F(StandIns, ComeIntoAModuleThatIsNowhere) {
   Write("m/go.mod", "module m\n");
   Write("m/a.go", "package m\n");

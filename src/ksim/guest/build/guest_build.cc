@@ -34,7 +34,7 @@ constexpr Addition kAdditions[] = {{"src/runtime/zz_ksim_wasip1.go", &kRuntimeGo
 std::string EditsHash() {
   std::string all(kStdEdits);
   for (const std::string_view* text :
-       {&kRuntimeGo, &kNetGo, &kSyscallGo, &kUnixGo, &kSecurityContextGo})
+       {&kRuntimeGo, &kNetGo, &kSyscallGo, &kUnixGo, &kRestGo, &kSecurityContextGo})
     all += *text;
   return Sha256Hex(all);
 }
@@ -201,6 +201,15 @@ class Builder {
     return warning;
   }
 
+  Diagnostic NoPlainInCluster() const {
+    Diagnostic warning = Problem(std::string(kRestPackage),
+                                 "ksim does not know this version: its InClusterConfig wants "
+                                 "HTTPS, which guests do not speak",
+                                 "a program that takes $KUBECONFIG needs no InClusterConfig");
+    warning.severity = Diagnostic::Severity::kWarning;
+    return warning;
+  }
+
   Diagnostic DoesNotFit(const absl::Status& why) const {
     return Problem(
         go_->version(),
@@ -225,13 +234,16 @@ class Builder {
   bool ListAll() {
     hooks_.progress(fmt::format("listing the packages of {} with {}", package_, go_->version()));
     if (!List()) return false;
-    const absl::StatusOr<std::vector<StandIn>> needed = NeededStandIns(packages_);
+    absl::StatusOr<std::vector<StandIn>> needed = NeededStandIns(packages_);
     if (!Check(needed.status())) return false;
-    if (!needed->empty()) {
-      for (const StandIn& stand_in : *needed)
-        if (!Check(Add(stand_in))) return false;
-      if (!List()) return false;
-    }
+    absl::StatusOr<std::vector<StandIn>> plain = PlainInCluster(packages_);
+    if (!Check(plain.status())) return false;
+    if (plain->empty() && packages_.Find(kRestPackage) != nullptr)
+      result_.problems.push_back(NoPlainInCluster());
+    needed->insert(needed->end(), plain->begin(), plain->end());
+    for (const StandIn& stand_in : *needed)
+      if (!Check(Add(stand_in))) return false;
+    if (!needed->empty() && !List()) return false;
     return TakeProblems(PackageProblems(packages_));
   }
 

@@ -9,6 +9,7 @@ extern const std::string_view kRuntimeGo;          // added to package runtime
 extern const std::string_view kNetGo;              // ... net
 extern const std::string_view kSyscallGo;          // ... syscall
 extern const std::string_view kUnixGo;             // ... golang.org/x/sys/unix
+extern const std::string_view kRestGo;             // ... k8s.io/client-go/rest
 extern const std::string_view kSecurityContextGo;  // ... k8s.io/kubernetes/pkg/securitycontext
 
 }  // namespace ksim::guest

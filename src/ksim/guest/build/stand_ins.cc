@@ -1,6 +1,7 @@
 #include "ksim/guest/build/stand_ins.h"
 
 #include "ksim/base/os.h"
+#include "ksim/guest/build/edits.h"
 #include "ksim/guest/build/sources.h"
 
 namespace ksim::guest {
@@ -63,6 +64,23 @@ absl::StatusOr<std::vector<StandIn>> NeededStandIns(const GoPackages& packages) 
     needed.push_back(std::move(in));
   }
   return needed;
+}
+
+absl::StatusOr<std::vector<StandIn>> PlainInCluster(const GoPackages& packages) {
+  constexpr std::string_view kConfig = "config.go";
+  const GoPackage* package = packages.Find(kRestPackage);
+  if (package == nullptr) return std::vector<StandIn>();
+  const absl::StatusOr<std::string> text =
+      os::ReadFile(package->directory + "/" + std::string(kConfig));
+  if (!text.ok()) return text.status();
+  const FileEdits edits{std::string(kConfig),
+                        {{0, "\"https://\" + net.JoinHostPort(host, port),",
+                          "simScheme() + net.JoinHostPort(host, port),"}}};
+  const absl::StatusOr<std::string> edited = ApplyEdits(edits, *text);
+  if (!edited.ok()) return std::vector<StandIn>();
+  return std::vector<StandIn>{
+      {package->module, package->path, std::string(kConfig), *edited},
+      {package->module, package->path, std::string(kFile), std::string(kRestGo)}};
 }
 
 }  // namespace ksim::guest

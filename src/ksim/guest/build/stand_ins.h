@@ -11,11 +11,18 @@ namespace ksim::guest {
 
 struct StandIn {
   std::string module, package;  // that the file is added to
-  std::string file;             // its name
+  std::string file;             // its name; one that the package has is replaced
   std::string contents;
 };
 
 // Those that the packages need. An error if a file that a stand-in is made from cannot be read.
 absl::StatusOr<std::vector<StandIn>> NeededStandIns(const GoPackages& packages);
+
+inline constexpr std::string_view kRestPackage = "k8s.io/client-go/rest";
+
+// The files by which InClusterConfig of client-go reaches an API server over plain HTTP, where
+// $KUBERNETES_SERVICE_PORT_HTTPS is not set. None if the program has no client-go, or one whose
+// config.go is not as it is known.
+absl::StatusOr<std::vector<StandIn>> PlainInCluster(const GoPackages& packages);
 
 }  // namespace ksim::guest
