@@ -25,6 +25,7 @@
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
+#include "ksim/apiserver/webhooks.h"
 #include "ksim/base/time.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/scenario/scenario.h"
@@ -62,6 +63,9 @@ class Cluster {
   void AddKind(api::ResourceInfo kind);
   // Runs the controller in a process of that name, made anew at every start of the process.
   void AddController(std::string name, controllers::ControllerFactory factory);
+  // The programs that serve admission webhooks; without, calls of webhooks are refused. The
+  // directory and its servers outlive the cluster.
+  void SetWebhooks(apiserver::WebhookDirectory& webhooks);
 
   // Queues what the user does at the next Run, one after the other. `manifests` is YAML or JSON,
   // several documents by `---`. InvalidArgument, with every problem at its place, for what cannot

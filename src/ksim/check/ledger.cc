@@ -68,6 +68,10 @@ void Ledger::Take(const Record& r) {
     case Kind::kStage:
       if (Asked* a = of(r.Int("request"))) a->stages.push_back(&r);
       return;
+    case Kind::kWebhook:
+      if (Asked* a = of(r.Int("request")); a != nullptr && r.Text("result") == "denied")
+        a->denied = true;
+      return;
     case Kind::kCommit:
       revision_ = std::max(revision_, r.Int("revision"));
       if (Asked* a = of(r.Int("request"))) a->commits.push_back(&r);

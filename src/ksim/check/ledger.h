@@ -19,6 +19,7 @@ struct Asked {
   const trace::Record* request = nullptr;
   const trace::Record* response = nullptr;  // null: none so far
   const trace::Record* watch = nullptr;     // that opened; null: none did
+  bool denied = false;                      // by a webhook
   std::vector<const trace::Record*> stages;
   std::vector<const trace::Record*> commits;
 };

@@ -134,6 +134,11 @@ void Cluster::AddController(std::string name, controllers::ControllerFactory fac
   impl_->options.controllers.push_back(std::move(controller));
 }
 
+void Cluster::SetWebhooks(apiserver::WebhookDirectory& webhooks) {
+  KSIM_CHECK(impl_->world == nullptr) << "SetWebhooks after the first Run";
+  impl_->options.webhooks = &webhooks;
+}
+
 absl::Status Cluster::Create(std::string_view manifests) {
   return impl_->Enqueue(StepKind::kCreate, manifests);
 }

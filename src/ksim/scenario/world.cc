@@ -141,6 +141,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   env_.identities = &identities_;
   env_.faults = &fault_hooks_;
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
+  shared_.webhooks = options.webhooks;
   env_.variants = shared_.variants = VariantsOf(scenario);
   RegisterKinds(scenario, options);
   AddServers(scenario, options.audit);

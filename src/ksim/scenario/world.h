@@ -48,6 +48,8 @@ struct WorldOptions {
   // runs it.
   std::function<bool()> interrupted;
   apiserver::AuditLog* audit = nullptr;  // of all API servers; outlives the world. Null: none
+  // Those who serve admission webhooks; outlives the world. Null: nobody does.
+  apiserver::WebhookDirectory* webhooks = nullptr;
   // False: the run is compared with no other. What it does is the same, and it costs less.
   bool digest = true;
 };

@@ -64,7 +64,9 @@ class Responses : public TraceLaw {
          static_cast<std::int64_t>(q.seq));
     Same(r, "the actor", r.actor, q.actor);
     Same(r, "the latency", r.Int("latency"), r.t - q.t);
-    JudgeCode(r, q);
+    // A webhook that denies a request chooses the code and the reason.
+    const bool chosen = asked->denied && r.Int("code") >= 400 && !r.Get("lost").AsBool();
+    if (!chosen) JudgeCode(r, q);
     JudgeWhatItHolds(r, q);
     JudgeStages(*asked, r);
     JudgeWatch(*asked, r);

@@ -36,13 +36,43 @@ TEST(WebhookRequests, AConfigurationTakesEffectWhenTheServerHearsOfIt) {
 
 // API-213
 TEST(WebhookRequests, AServerThatStartsWaitsForItsConfigurations) {
+  for (const bool mutating : {true, false}) {
+    WebhookWorld world;
+    mutating ? world.Mutating("{}") : world.Validating("{}");
+    world.hooks.judge = [](const Value&) { return Denying("{}"); };
+    world.server().process().Kill();
+    world.server().Start();
+    // Nothing else in the creation of a node has to wait.
+    EXPECT_EQ(world.Create("nodes", "", Json(R"({"metadata":{"name":"n"}})")).code, 400);
+    EXPECT_EQ(world.hooks.reviews.size(), 1u);
+  }
+}
+
+// API-213
+TEST(WebhookRequests, ACacheThatBeginsAnewLeavesTheWebhooksKnown) {
   WebhookWorld world;
   world.Validating("{}");
+  world.CreateMap("a");
   world.hooks.judge = [](const Value&) { return Denying("{}"); };
+  for (const char* resource : {"validatingwebhookconfigurations", "namespaces"})
+    world.server().faults().watch_cache(world.Kind(resource)).Reinit();
+  const VirtualTime before = world.sim.now();
+  EXPECT_EQ(world.CreateMap("b").code, 400);
+  EXPECT_LT(world.sim.now() - before, Milliseconds(200));
+}
+
+// API-213
+TEST(WebhookRequests, AServerThatDoesNotHearOfItsConfigurationsRefuses) {
+  WebhookWorld world;
+  world.Validating("{}");
   world.server().process().Kill();
+  world.etcd.process().Kill();
   world.server().Start();
-  EXPECT_EQ(world.CreateMap("a").code, 400);
-  EXPECT_EQ(world.hooks.reviews.size(), 1u);
+  const VirtualTime before = world.sim.now();
+  const api::Response r = world.Create("nodes", "", Json(R"({"metadata":{"name":"n"}})"));
+  EXPECT_EQ(r.code, 403);
+  EXPECT_EQ(r.status.message, "nodes \"n\" is forbidden: not yet ready to handle request");
+  EXPECT_EQ(world.sim.now() - before, Seconds(10));
 }
 
 // API-134

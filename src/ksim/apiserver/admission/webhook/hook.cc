@@ -74,10 +74,12 @@ HookSource::HookSource(const PluginContext& context, std::string_view resource)
 const Cacher* HookSource::cacher() const { return context_.resources.FindCacher(resource_); }
 
 bool HookSource::ready() const {
+  if (synced_) return true;
   for (const api::ResourceInfo* r : {&resource_, &namespaces_}) {
     Cacher* const cacher = context_.resources.FindCacher(*r);
     if (cacher == nullptr || !cacher->ready().ready()) return false;
   }
+  synced_ = true;
   return true;
 }
 

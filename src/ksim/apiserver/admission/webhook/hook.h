@@ -52,7 +52,8 @@ class HookSource {
 
   // False if there is certainly no webhook: most servers never have one.
   bool MayHaveHooks() const;
-  // Whether the server's caches of configurations and namespaces are filled.
+  // Whether the server's caches of configurations and namespaces have been filled: as an informer
+  // does, a server goes on with what it knew when a cache begins anew.
   bool ready() const;
   // Returns true once they are, false if they are not within 10 s.
   sim::Task<bool> WaitReady();
@@ -68,6 +69,7 @@ class HookSource {
   const api::ResourceInfo& namespaces_;
   std::vector<std::pair<std::string, std::int64_t>> read_;  // names and versions behind `hooks_`
   Hooks hooks_;
+  mutable bool synced_ = false;
 };
 
 }  // namespace ksim::apiserver
