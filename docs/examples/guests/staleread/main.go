@@ -1,5 +1,5 @@
 // Staleread runs one worker pod for each ConfigMap labelled app=queue, and writes the pod's name into
-// the ConfigMap.
+// the ConfigMap, once.
 //
 // The mistake: it lists its pods from the cache, and creates one under a generated name if there is
 // none. Its own write to the ConfigMap brings it back at once, and if the watch of pods is a little
@@ -60,7 +60,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // note writes the worker's name into the queue, for whoever looks for it there.
 func (r *reconciler) note(ctx context.Context, queue *corev1.ConfigMap, worker string) error {
-	if queue.Data["worker"] == worker {
+	if queue.Data["worker"] != "" {
 		return nil
 	}
 	before := client.MergeFrom(queue.DeepCopy())
