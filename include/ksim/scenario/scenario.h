@@ -59,6 +59,24 @@ struct DenySpec {
   std::string user, verb, resource, ns, name;
 };
 
+// A program in WebAssembly that runs in the cluster, as `ksim guest build` makes one of a Go module.
+struct GuestSpec {
+  GuestSpec() = default;
+  std::string name;  // of its process; of several replicas NAME-0, NAME-1, ...
+  std::string file;  // as the scenario has it
+  std::string path;  // where it is; "" in a scenario made by hand is `file`
+  std::string hash;  // 32 hexadecimal digits over its content; "" = whatever is there
+  std::vector<std::string> args;
+  std::vector<std::pair<std::string, std::string>> env, files;
+  std::int64_t replicas = 1;
+  std::string ns = "default";  // of its service account
+  std::string user;            // in whose name it asks
+  // How long after it was told of something, or wrote something, it may still act.
+  Duration quiet_after = Seconds(60);
+  std::string stands_for;  // kube-controller-manager, kube-scheduler, or "" for one of its own
+  std::string ProcessName(std::int64_t replica) const;
+};
+
 struct ClusterSpec {
   ClusterSpec();  // three nodes node-1 .. node-3, one API server, all controllers
   std::vector<NodeSpec> nodes;
@@ -79,7 +97,11 @@ struct ClusterSpec {
   Duration latency_max = Milliseconds(2);
   std::vector<std::pair<std::string, std::string>> variants;
   std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
+  std::vector<GuestSpec> guests;
   std::vector<std::string> NodeNames() const;
+  // Whether a guest does the work of a component, or of some of its controllers.
+  bool HasGuestFor(std::string_view component) const;
+  std::vector<std::string> GuestProcesses() const;
   // Whether the cluster runs kube-controller-manager, kube-scheduler.
   bool Runs(std::string_view component) const;
   // Whether somebody outside is to do a component's work, for it was taken away by its name.

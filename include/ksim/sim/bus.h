@@ -55,6 +55,7 @@ enum class EventKind : std::uint16_t {
   kViolation = 18,
   kInput = 19,
   kWebhook = 20,
+  kLog = 21,
 };
 
 class EventKinds {

@@ -8,6 +8,7 @@
 #include "ksim/base/output_file.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/guest_programs.h"
 #include "ksim/cli/listen_flags.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/signals.h"
@@ -35,6 +36,7 @@ std::optional<scenario::Loaded> LoadServed(Io& io, const std::vector<std::string
            fmt::format("serves one cluster, these are {} scenarios", loaded.scenarios.size()));
     return std::nullopt;
   }
+  if (!LoadGuestPrograms(io, loaded.scenarios)) return std::nullopt;
   return loaded;
 }
 

@@ -196,6 +196,8 @@ std::string StoryText::Describe(const Record& r) const {
       return DescribeWebhook(r);
     case EventKind::kViolation:
       return fmt::format("VIOLATION of {}: {}", r.Text("oracle"), r.Text("message"));
+    case EventKind::kLog:
+      return fmt::format("says: {}", r.Text("text"));
     case EventKind::kActor:
       return ActorText(r.Text("state"));
     default:

@@ -10,6 +10,7 @@
 #include "ksim/base/status.h"
 #include "ksim/check/kubectl_output.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/guest_programs.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
@@ -98,6 +99,7 @@ std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
     io.Err(Render(loaded.errors, io.err_color()));
     return std::nullopt;
   }
+  if (!LoadGuestPrograms(io, loaded.scenarios)) return std::nullopt;
   const absl::StatusOr<scenario::RunnerOptions> options =
       fuzz::OptionsOf(loaded.scenarios.front(), trace.header);
   if (!options.ok()) {

@@ -24,6 +24,7 @@ std::vector<std::string> ProcessNames(const ClusterSpec& cluster,
   std::vector<std::string> names{"kubectl", "etcd"};
   if (cluster.Runs("kube-scheduler")) names.emplace_back("kube-scheduler");
   for (std::string& name : cluster.ControllerProcesses()) names.push_back(std::move(name));
+  for (std::string& name : cluster.GuestProcesses()) names.push_back(std::move(name));
   for (std::string& name : ServerNames(cluster)) names.push_back(std::move(name));
   for (const std::string& node : nodes) names.push_back("kubelet/" + node);
   return names;

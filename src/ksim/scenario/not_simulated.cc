@@ -142,7 +142,8 @@ class NotSimulatedFinder::Impl {
  private:
   // Whether the work of a component that the cluster does not run is left to clients outside.
   bool IsOthers(std::string_view component) const {
-    return clients_ == Clients::kOutsideToo && scenario_.cluster.LeavesToOthers(component);
+    return scenario_.cluster.HasGuestFor(component) ||
+           (clients_ == Clients::kOutsideToo && scenario_.cluster.LeavesToOthers(component));
   }
 
   const ControllerInfo* Missing(std::string_view name) const {
@@ -197,7 +198,8 @@ class NotSimulatedFinder::Impl {
     const bool waits = row == nullptr || row->effect == Effect::kNeedsController;
     const ControllerInfo* missing =
         row == nullptr || row->controller.empty() ? nullptr : Missing(row->controller);
-    if (row == nullptr && IsOthers("kube-controller-manager")) return true;
+    const bool others = IsOthers("kube-controller-manager") || !scenario_.cluster.guests.empty();
+    if (row == nullptr && others) return true;  // a custom kind is for who brought it
     if (row != nullptr && row->effect == Effect::kSimulated) return true;
     if (row != nullptr && !row->controller.empty() && missing == nullptr) return true;
     if (!waits) {

@@ -8,6 +8,7 @@
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/drawn_faults.h"
 #include "ksim/scenario/admission_plugins.h"
+#include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
 
@@ -82,6 +83,7 @@ void ParseScheduler(ParseContext& context, MappingReader& reader, ClusterSpec* c
         scheduler.Find("percentageOfNodesToScore")->span,
         fmt::format("spec.cluster.scheduler.percentageOfNodesToScore must be 0 to 100, got {}",
                     cluster->percentage_of_nodes_to_score));
+  ParseSchedulerGuest(context, scheduler, cluster);
 }
 
 void ParseVariants(ParseContext& context, MappingReader& reader, api::Compat compat,
@@ -110,6 +112,8 @@ void CheckController(ParseContext& context, const Span& span, std::string_view n
 
 // Names, and mappings of a name and its replicas.
 void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  if (reader.Find("controllers")->kind == YamlNode::Kind::kMapping)
+    return ParseControllersGuest(context, *reader.Find("controllers"), cluster);
   std::vector<std::string> names;
   int i = 0;
   for (const YamlNode* item : reader.List("controllers")) {
@@ -253,6 +257,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   ParseLatency(context, reader, &cluster);
   ParseVariants(context, reader, compat, &cluster);
   ParseProcesses(context, reader, &cluster);
+  ParseGuests(context, reader, &cluster);
   return cluster;
 }
 

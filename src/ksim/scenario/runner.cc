@@ -182,6 +182,14 @@ void Runner::ReportUnfinished(sim::Simulation::Stop stop) {
     world_.sim().EmitAs(Narrator(), 0, sim::EventInfo{sim::EventKind::kViolation},
                         sim::MakePayload<trace::ViolationPayload>(v));
   }
+  for (const guest::GuestFailure& failure : world_.guest_failures()) {
+    trace::Violation v;
+    v.oracle = "guest.runs";
+    v.message = fmt::format("{}: {}", failure.guest, failure.text);
+    report_.end.violations.push_back(v);
+    world_.sim().EmitAs(Narrator(), 0, sim::EventInfo{sim::EventKind::kViolation},
+                        sim::MakePayload<trace::ViolationPayload>(v));
+  }
   steps_.NoteUnfinished();
   injector_.GiveUp();
   report_.faults_missing = FaultsMissing(scenario_.faults, injector_.outcomes());

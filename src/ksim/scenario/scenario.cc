@@ -39,6 +39,22 @@ bool ClusterSpec::Runs(std::string_view component) const {
   return (given("*") || given(component)) && !LeavesToOthers(component);
 }
 
+std::string GuestSpec::ProcessName(std::int64_t replica) const {
+  return replicas == 1 ? name : fmt::format("{}-{}", name, replica);
+}
+
+bool ClusterSpec::HasGuestFor(std::string_view component) const {
+  return std::any_of(guests.begin(), guests.end(),
+                     [&](const GuestSpec& guest) { return guest.stands_for == component; });
+}
+
+std::vector<std::string> ClusterSpec::GuestProcesses() const {
+  std::vector<std::string> names;
+  for (const GuestSpec& guest : guests)
+    for (std::int64_t i = 0; i < guest.replicas; ++i) names.push_back(guest.ProcessName(i));
+  return names;
+}
+
 std::string ReplicaBaseName(const std::string& controller) {
   return controller == "*" ? "kube-controller-manager" : controller;
 }

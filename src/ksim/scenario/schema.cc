@@ -83,7 +83,11 @@ const Type& SchedulerType() {
       {{"percentageOfNodesToScore", "integer",
         "Of a cluster of 100 nodes or more: it stops looking once this share of them, and at least "
         "100, can take the pod. 0 is 50 - nodes/125, at least 5.",
-        "0"}}};
+        "0"},
+       {"guest", "file",
+        "Kubernetes' own kube-scheduler in place of ksim's: k8s.io/kubernetes/cmd/kube-scheduler "
+        "as `ksim guest build` makes it."},
+       {"args", "list of strings", "More flags for the guest.", "[]"}}};
   return type;
 }
 
@@ -129,6 +133,46 @@ const Type& DenyType() {
   return type;
 }
 
+const Type& ControllersGuestType() {
+  static const Type type{
+      "ControllersGuest",
+      "Kubernetes' own controllers in place of ksim's.",
+      {{"guest", "file",
+        "k8s.io/kubernetes/cmd/kube-controller-manager as `ksim guest build` makes it."},
+       {"instead", "list of names",
+        "The controllers that it runs and ksim does not; \"*\" is all, and ksim's "
+        "kube-controller-manager does not run.",
+        "[\"*\"]"},
+       {"args", "list of strings", "More flags.", "[]"}}};
+  return type;
+}
+
+const Type& GuestType() {
+  static const Type type{
+      "Guest",
+      "A program in WebAssembly that runs as a process of the cluster: a Go controller as `ksim "
+      "guest build` makes it. It finds the API server by $KUBECONFIG.",
+      {{"name", "string", "The name of its process; of several replicas NAME-0, NAME-1, ..."},
+       {"file", "file", "The program: beside the scenario, here, or in $KSIM_GUESTS."},
+       {"hash", "string",
+        "What its content must be, as a trace's header has it; without it whatever is there."},
+       {"args", "list of strings", "Its arguments.", "[]"},
+       {"env", "map of strings", "Its environment, beside HOME, HOSTNAME, KUBECONFIG, PATH, "
+        "POD_NAME and POD_NAMESPACE.", "{}"},
+       {"files", "map of strings", "Files that it finds: PATH: CONTENT.", "{}"},
+       {"replicas", "integer", "How many processes of it there are.", "1"},
+       {"namespace", "string", "Where its service account is.", "default"},
+       {"user", "string", "In whose name it asks the API server.",
+        "system:serviceaccount:NAMESPACE:NAME"},
+       {"quietAfter", "duration",
+        "A guest does not say what it waits for. A run is not over for so long after the guest was "
+        "told of something or wrote something.",
+        "60s"},
+       {"standsFor", "string",
+        "The component whose work it does: kube-controller-manager or kube-scheduler."}}};
+  return type;
+}
+
 const Type& ClusterType() {
   static const Type type{
       "Cluster",
@@ -154,7 +198,7 @@ const Type& ClusterType() {
         "Which of kube-controller-manager and kube-scheduler the cluster runs; \"*\" is both, "
         "\"-NAME\" takes one away: of a cluster that is served, a client outside may do its work.",
         "[\"*\"]"},
-       {"controllers", "list of names or Replicated",
+       {"controllers", "list of names or Replicated, or ControllersGuest",
         "Controllers of kube-controller-manager; \"*\" is all, \"-NAME\" takes one away, "
         "{name: NAME, replicas: 2} runs replicas that elect a leader.",
         "[\"*\"]", &ReplicatedType()},
@@ -167,7 +211,9 @@ const Type& ClusterType() {
        {"processes", "map of lists of names",
         "Runs controllers in a process of their own: {rs: [replicaset]}. Samples run nowhere else "
         "than where they are named.",
-        "{}"}}};
+        "{}"},
+       {"guests", "list of Guest", "Programs that run in the cluster beside ksim's own.", "[]",
+        &GuestType()}}};
   return type;
 }
 

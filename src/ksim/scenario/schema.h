@@ -34,6 +34,8 @@ const Type& ClusterType();
 const Type& ReplicatedType();
 const Type& NodeType();
 const Type& SchedulerType();
+const Type& ControllersGuestType();
+const Type& GuestType();
 const Type& TaintType();
 const Type& NetworkType();
 const Type& LatencyType();

@@ -1,5 +1,6 @@
 // Scenario -> tree, in the shape that the reader takes: every default written out, every reference
 // to a file or document replaced by the objects themselves.
+#include "ksim/scenario/guests.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/scenario/step_arguments.h"
 
@@ -72,6 +73,11 @@ Value ClusterTree(const ClusterSpec& c) {
            {"processes", processes.Build()}});
   if (c.admission_plugins != ClusterSpec().admission_plugins)
     out = out.Set("admissionPlugins", Strings(c.admission_plugins));
+  if (!c.guests.empty()) {
+    std::vector<Value> guests;
+    for (const GuestSpec& guest : c.guests) guests.push_back(GuestTree(guest));
+    out = out.Set("guests", Value::Array(std::move(guests)));
+  }
   if (c.components != ClusterSpec().components) out = out.Set("components", Strings(c.components));
   if (c.percentage_of_nodes_to_score == 0) return out;
   return out.Set("scheduler",

@@ -7,10 +7,13 @@
 #include <set>
 
 #include "ksim/base/check.h"
+#include "ksim/base/status.h"
 #include "ksim/client/rest/component_limits.h"
 #include "ksim/controllers/registry.h"
+#include "ksim/guest/process/shared_library.h"
 #include "ksim/kubelet/kubelet.h"
 #include "ksim/scenario/admission_plugins.h"
+#include "ksim/scenario/guests.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
@@ -150,6 +153,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   for (const NodeSpec& spec : scenario.cluster.nodes)
     for (const std::string& name : spec.Names())
       if (!IsInterrupted()) AddNode(name, spec);
+  AddGuests(scenario.cluster);
   AddUser();
 }
 
@@ -294,6 +298,24 @@ bool World::RemoveNode(const std::string& name) {
   return true;
 }
 
+void World::AddGuests(const ClusterSpec& cluster) {
+  for (const GuestSpec& spec : cluster.guests) {
+    const std::string& path = spec.path.empty() ? spec.file : spec.path;
+    const absl::StatusOr<guest::ProgramLibrary::Entry*> program = guest::LoadProgram(path);
+    KSIM_CHECK(program.ok()) << Message(program.status());  // PrepareGuests says it to the user
+    for (std::int64_t i = 0; i < spec.replicas; ++i) {
+      guests_.push_back(std::make_unique<guest::GuestProcess>(
+          env_, ServerOf(0), **guest::SharedLibrary(), **program, GuestOptionsOf(cluster, env_.compat, spec, i),
+          [this](guest::GuestFailure failure) {
+            guest_failures_.push_back(std::move(failure));
+          }));
+      AddClient(guests_.back()->process(), [g = guests_.back().get()](api::Endpoint& server) {
+        g->relay().ConnectTo(server);
+      });
+    }
+  }
+}
+
 void World::AddUser() {
   user_ = &sim_.AddProcess("kubectl");
   user_server_ = &servers_.front()->endpoint();
@@ -323,6 +345,7 @@ bool World::Start() {
     if (IsInterrupted()) return false;
     component->process().Start();
   }
+  for (const auto& guest : guests_) guest->process().Start();
   user_->Start();
   return true;
 }
@@ -338,6 +361,7 @@ bool World::StartProcess(sim::Process& process) {
   if (removed_nodes_.contains(process.name())) return false;
   bool tells = &process == user_;
   for (const auto& component : components_) tells = tells || &component->process() == &process;
+  for (const auto& guest : guests_) tells = tells || &guest->process() == &process;
   process.Start();
   if (!tells) EmitActor(sim_, process, "start");
   return true;

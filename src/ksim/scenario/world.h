@@ -20,6 +20,7 @@
 #include "ksim/client/rest/fault_hooks.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/fault/injector.h"
+#include "ksim/guest/process/guest_process.h"
 #include "ksim/kubectl/verbs/kubectl.h"
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/scenario/component.h"
@@ -101,6 +102,9 @@ class World : public fault::Cluster {
   std::vector<std::string> ProcessesWithCaches() const;
   const client::InformerFactory* InformersOf(std::string_view process) const;
 
+  // The guests that failed as programs, in order.
+  const std::vector<guest::GuestFailure>& guest_failures() const { return guest_failures_; }
+
   // A `cache` event for every informer.
   void EmitCaches(std::uint64_t cause);
 
@@ -118,6 +122,7 @@ class World : public fault::Cluster {
   void AddReplicas(const std::string& base, std::int64_t replicas,
                    const std::vector<std::string>& controllers);
   void AddScheduler(const ClusterSpec& cluster);
+  void AddGuests(const ClusterSpec& cluster);
   void AddUser();
   api::Endpoint& ServerOf(std::size_t ordinal);
 
@@ -134,6 +139,8 @@ class World : public fault::Cluster {
   std::vector<std::unique_ptr<ElectionGroup>> elections_;
   std::map<std::string, std::function<void(api::Endpoint&)>> clients_;  // of AddClient, by process
   std::vector<std::unique_ptr<Component>> components_;                  // in order of starting
+  std::vector<std::unique_ptr<guest::GuestProcess>> guests_;            // the same
+  std::vector<guest::GuestFailure> guest_failures_;
   std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
   std::set<std::string> removed_nodes_;
   std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults

@@ -77,7 +77,7 @@ void ServedCluster::Apply(const Input& input) {
   const bool open = session != sessions_.end() && session->second.http != nullptr;
   std::string who = "ksim";
   if (input.what == Input::What::kRequest) {
-    who = ClientOf(input.request).name();
+    who = ClientOf(input.request).process().name();
   } else if (open) {
     who = session->second.client;
   }
@@ -112,8 +112,8 @@ void ServedCluster::Serve(const Input& input) {
     session.http = std::make_unique<http::HttpSession>(world.sim(), world.kinds(), session.writer,
                                                        scenario_.compat);
   ExternalClient& client = ClientOf(input.request);
-  session.client = client.name();
-  session.http->Serve(client, input.stream, input.request);
+  session.client = client.process().name();
+  session.http->Serve(client.relay(), input.stream, input.request);
 }
 
 // Sessions of connections that have broken, once their last answer has come.
@@ -154,7 +154,9 @@ ExternalClient& ServedCluster::ClientNamed(std::string name) {
     scenario::World& world = runner_.world();
     client =
         std::make_unique<ExternalClient>(world.env(), world.servers().front()->endpoint(), name);
-    world.AddClient(client->process(), [c = client.get()](api::Endpoint& e) { c->ConnectTo(e); });
+    world.AddClient(client->process(), [c = client.get()](api::Endpoint& e) {
+      c->relay().ConnectTo(e);
+    });
     world.StartProcess(client->process());
   }
   return *client;
@@ -201,7 +203,7 @@ std::vector<ServedWatch> ServedCluster::watches() const {
 
 bool ServedCluster::accepting(const http::HttpRequest& request) {
   const auto client = clients_.find(ProcessNameOf(request));
-  if (client != clients_.end()) return client->second->server().accepting();
+  if (client != clients_.end()) return client->second->relay().server().accepting();
   return runner_.world().servers().front()->endpoint().accepting();
 }
 

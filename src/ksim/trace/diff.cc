@@ -68,6 +68,7 @@ class Side {
       case sim::EventKind::kViolation:
       case sim::EventKind::kInput:
       case sim::EventKind::kWebhook:
+      case sim::EventKind::kLog:
         return false;
       default:
         return true;

@@ -89,6 +89,8 @@ std::string EventText(const Record& r) {
     case sim::EventKind::kInput:
       w.Add(r.Text("what") == "request" ? "" : r.Text("what")).Add(r.Text("method"));
       return w.Add(r.Text("target").empty() ? r.Text("body") : r.Text("target")).Take();
+    case sim::EventKind::kLog:
+      return w.Add(r.Text("level")).Add(r.Text("place")).Add(r.Text("text")).Take();
   }
   return "";
 }

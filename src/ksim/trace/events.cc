@@ -36,4 +36,8 @@ std::uint64_t InputPayload::ContentHash() const {
   return h.Digest();
 }
 
+std::uint64_t LogPayload::ContentHash() const {
+  return Hasher().Add(stream).Add(level).Add(place).Add(text).Digest();
+}
+
 }  // namespace ksim::trace

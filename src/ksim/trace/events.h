@@ -1,5 +1,5 @@
 // The payloads of the events that no layer below emits: `step`, `phase`, `actor` (scenario/),
-// `fault` (fault/), `violation` (check/, scenario/) and `input` (serve/).
+// `fault` (fault/), `violation` (check/, scenario/), `input` (serve/) and `log` (guest/).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -60,6 +60,15 @@ struct InputPayload : sim::Payload {
   value::Value headers;  // those that matter to the server, by name
   std::string body;      // in base64 if it is no UTF-8
   bool base64 = false;
+};
+
+// A line that a program in the simulation wrote.
+struct LogPayload : sim::Payload {
+  std::uint64_t ContentHash() const override;
+  std::string stream;  // stdout stderr host: what the program's host has to say
+  std::string level;   // info warning error fatal debug, as far as the line says it
+  std::string place;   // reconcile.go:57, the same
+  std::string text;
 };
 
 }  // namespace ksim::trace

@@ -147,6 +147,12 @@ void RenderPayload(const sim::Event& e, const RenderOptions& options, Record* r)
       return Violated(e.payload.As<ViolationPayload>().violation, r);
     case Kind::kInput:
       return Input(e.payload.As<InputPayload>(), r);
+    case Kind::kLog: {
+      const auto& p = e.payload.As<LogPayload>();
+      r->Add("stream", Text(p.stream)).Add("level", Text(p.level));
+      r->Add("place", Text(p.place)).Add("text", Text(p.text));
+      return;
+    }
     case Kind::kDeliver:
       if (const auto* p = dynamic_cast<const client::DeliverPayload*>(e.payload.get()))
         return Deliver(*p, options, r);

@@ -52,7 +52,8 @@ const std::vector<Kind>& Kinds() {
        {"what", "connection", "stream", "method", "target", "headers", "body", "encoding"}},
       {"webhook",
        {"request", "type", "configuration", "webhook", "url", "server", "round", "state", "result",
-        "message", "latency"}}};
+        "message", "latency"}},
+      {"log", {"stream", "level", "place", "text"}}};
   return kinds;
 }
 

@@ -108,6 +108,7 @@ const std::vector<FieldShape>& Shapes() {
       {Kind::kInput, "connection", kInt, {}},
       {Kind::kInput, "stream", kInt, {}},
       {Kind::kInput, "headers", kTree, {}},
+      {Kind::kLog, "stream", kText, {"stdout", "stderr", "host"}},
       {Kind::kViolation, "objects", kList, {}},
       {Kind::kViolation, "first", kInt, {}}};
   return shapes;

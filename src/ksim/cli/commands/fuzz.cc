@@ -16,6 +16,7 @@
 #include "ksim/cli/fuzz_flags.h"
 #include "ksim/cli/fuzz_progress.h"
 #include "ksim/cli/fuzz_report.h"
+#include "ksim/cli/guest_programs.h"
 #include "ksim/cli/help.h"
 #include "ksim/cli/live_line.h"
 #include "ksim/cli/result.h"
@@ -63,6 +64,8 @@ std::optional<Fuzzed> LoadFuzzedScenario(Io& io, const FuzzFlags& flags) {
   }
   if (errors.empty()) errors = scenario::DryRun(loaded.scenarios[0]);
   if (!flags.common.quiet) io.Err(Render(loaded.warnings, io.err_color()));
+  if (errors.empty() && !LoadGuestPrograms(io, loaded.scenarios, guest::Tier::kOptimized))
+    return std::nullopt;
   if (errors.empty()) {
     Fuzzed fuzzed;
     fuzzed.not_simulated = scenario::NotSimulatedIn(loaded.scenarios[0], loaded.files[0]);

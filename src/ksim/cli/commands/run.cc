@@ -11,6 +11,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/guest_programs.h"
 #include "ksim/cli/live_line.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/run_scenario.h"
@@ -146,7 +147,7 @@ int LoadScenarios(Io& io, const RunFlags& flags, Loaded* loaded) {
     io.Err(fmt::format("error: no *.yaml in {}\n", fmt::join(flags.files, ", ")));
     return kNothing;
   }
-  return kOk;
+  return LoadGuestPrograms(io, loaded->scenarios) ? kOk : kInvalid;
 }
 
 // --- the runs ---

@@ -12,6 +12,7 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_report.h"
+#include "ksim/cli/guest_programs.h"
 #include "ksim/cli/help.h"
 #include "ksim/cli/signals.h"
 #include "ksim/cli/trace_input.h"
@@ -96,6 +97,7 @@ std::optional<FailingRun> FromScenario(Io& io, const std::string& path, const st
     io.Err(Render(loaded.errors, io.err_color()));
     return std::nullopt;
   }
+  if (!LoadGuestPrograms(io, loaded.scenarios)) return std::nullopt;
   FailingRun run;
   run.scenario = std::move(loaded.scenarios.front());
   run.to_run = true;

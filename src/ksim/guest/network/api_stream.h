@@ -1,0 +1,74 @@
+// ApiStream: one connection of a guest to its API server: bytes on the guest's side, requests of a
+// Relay on the other.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/api/kinds.h"
+#include "ksim/apiserver/doors/http/connection.h"
+#include "ksim/apiserver/doors/http/http_door.h"
+#include "ksim/apiserver/doors/http/paths.h"
+#include "ksim/apiserver/doors/http/reviews.h"
+#include "ksim/apiserver/policy.h"
+#include "ksim/guest/network/relay.h"
+#include "ksim/sim/simulation.h"
+
+namespace ksim::guest {
+
+// Who speaks, and to what kind of server.
+struct ApiSide {
+  ApiSide() = default;
+  api::Compat compat = api::kDefaultCompat;
+  std::vector<apiserver::DenyRule> deny;
+  std::string user;  // of requests that ask in nobody else's name
+};
+
+class ApiStream final : private apiserver::http::RequestSink {
+ public:
+  // `came` is told, in the step in which it happens, what comes from the server: bytes, and at the
+  // end, once, that nothing more does, with an errno of WASI or 0. It outlives the stream, which
+  // may be destroyed in it only if it was told the end.
+  struct Came {
+    Came() = default;
+    std::function<void(std::string_view bytes)> bytes;
+    std::function<void(std::uint16_t error)> end;
+    // A request goes out in the running step, whose context may still be changed.
+    std::function<void(const apiserver::http::HttpRequest&)> request;
+  };
+  ApiStream(sim::Simulation& sim, const api::Kinds& kinds, const ApiSide& side, Relay& relay,
+            Came came);
+  ~ApiStream() override;
+
+  // From the guest. Inside a step.
+  void Send(std::string_view bytes);
+
+ private:
+  class Writer;
+  void OnRequest(apiserver::http::StreamId stream, apiserver::http::HttpRequest request) override;
+  void OnGone(apiserver::http::StreamId stream) override;
+  // The answer to what needs no look at the cluster: discovery, the version, health, reviews.
+  std::optional<apiserver::http::HttpResponse> OwnAnswer(
+      const apiserver::http::HttpRequest& request) const;
+  void Flush();
+
+  sim::Simulation& sim_;
+  Relay& relay_;
+  const std::string user_;
+  Came came_;
+  std::unique_ptr<apiserver::http::Connection> codec_;
+  std::unique_ptr<Writer> writer_;
+  std::unique_ptr<apiserver::http::HttpSession> session_;
+  std::uint16_t error_ = 0;
+  bool ended_ = false;
+  apiserver::http::Paths paths_;
+  apiserver::http::Reviews reviews_;
+  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+};
+
+}  // namespace ksim::guest

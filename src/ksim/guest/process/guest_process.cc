@@ -1,0 +1,298 @@
+#include "ksim/guest/process/guest_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ksim/base/check.h"
+#include "ksim/base/status.h"
+#include "ksim/client/rest/fault_hooks.h"
+#include "ksim/guest/process/guest_files.h"
+#include "ksim/guest/wasi/errno.h"
+#include "ksim/trace/events.h"
+
+namespace ksim::guest {
+namespace {
+
+
+constexpr Duration kLongLife = Minutes(10);
+constexpr Duration kFirstBackOff = Seconds(10);
+constexpr Duration kMostBackOff = Minutes(5);
+// After its start a guest is awaited so long: its caches fill, its lease is won.
+constexpr Duration kStartUp = Seconds(5);
+// A guest's random numbers are drawn anew when it starts; at later times a strategy may have them
+// drawn anew, too, so that its goroutines run in other orders from there.
+constexpr std::uint32_t kReseedAnswers = 2;
+
+std::int64_t UnixNs(VirtualTime time) { return kEpochUnixSeconds * 1'000'000'000 + time.ns(); }
+
+}  // namespace
+
+GuestProcess::GuestProcess(client::Environment& env, api::Endpoint& server,
+                           ProgramLibrary& library, ProgramLibrary::Entry& program,
+                           GuestOptions options, std::function<void(GuestFailure)> failed)
+    : env_(env),
+      library_(library),
+      program_(program),
+      options_(std::move(options)),
+      failed_(std::move(failed)),
+      process_(env.sim.AddProcess(options_.name)),
+      relay_(env, process_, server),
+      seed_site_(env.sim.decisions().Site("guest/" + options_.name)),
+      reseed_site_(env.sim.decisions().Site("reseed/" + options_.name)) {
+  process_.OnStart([this] { OnStart(); });
+  process_.OnStop([this] { OnStop(); });
+}
+
+GuestProcess::~GuestProcess() = default;
+
+Launch GuestProcess::LaunchNow() const {
+  Launch launch;
+  launch.args.push_back("/" + options_.name);
+  for (const std::string& arg : options_.args) launch.args.push_back(arg);
+  std::map<std::string, std::string> env = {
+      {"PATH", "/bin"},
+      {"HOME", "/root"},
+      {"HOSTNAME", options_.name},
+      {"POD_NAME", options_.name},
+      {"POD_NAMESPACE", options_.ns},
+      {"KUBECONFIG", kKubeconfigPath},
+  };
+  for (const auto& [name, value] : options_.env) env[name] = value;
+  for (const auto& [name, value] : env) launch.env.push_back(name + "=" + value);
+  launch.files = CommonFiles(options_.name, options_.ns, options_.api.user);
+  for (const auto& [path, content] : options_.files)
+    launch.files.Put(FileSystem::Clean(path), std::make_shared<const std::string>(content));
+  launch.wall_ns = UnixNs(process_.Now());
+  return launch;
+}
+
+void GuestProcess::OnStart() {
+  env_.sim.EmitAs(process_.actor(), env_.sim.context().cause,
+                  sim::EventInfo{sim::EventKind::kActor},
+                  sim::MakePayload<trace::ActorPayload>(process_.name(), "start"));
+  relay_.Start();
+  wakes_ = std::make_unique<sim::Mailbox<sim::Origin>>(env_.sim);
+  began_ = process_.SteadyNow();
+  runs_ = 0;
+  origin_ = env_.sim.CaptureOrigin();
+  busy_until_ = env_.sim.now();
+  process_.Spawn(Loop());
+}
+
+void GuestProcess::OnStop() {
+  env_.sim.CancelCall(hold_);
+  hold_ = {};
+  relay_.Stop();  // the server sees by itself that its watches are gone
+  streams_.clear();
+  wakes_.reset();
+  wasi_.reset();
+  lines_.clear();
+  if (instance_ != nullptr) library_.Return(program_, std::move(instance_));
+  started_ = nullptr;
+}
+
+void GuestProcess::Hold() {
+  const bool starts = process_.SteadyNow() - began_ < kStartUp;
+  const Duration time = starts ? kStartUp : options_.quiet_after;
+  busy_until_ = std::max(busy_until_, env_.sim.now() + time);
+  env_.sim.CancelCall(hold_);
+  hold_ = env_.sim.After(time, sim::TimerKind::kWork, "guest may still act", [] {});
+}
+
+std::optional<Duration> GuestProcess::UntilWake() const {
+  const WasiState& state = wasi_->state();
+  if (state.wake_ns <= 0) return std::nullopt;
+  return std::max(Duration(), Nanoseconds(state.wake_ns - state.steady_ns));
+}
+
+sim::Task<void> GuestProcess::Loop() {
+  Hold();
+  absl::StatusOr<std::shared_ptr<const Started>> started =
+      library_.Start(program_, LaunchNow(), options_.limits);
+  if (!started.ok()) {
+    Fail(std::string(Message(started.status())));
+    co_return;
+  }
+  started_ = *std::move(started);
+  wasi_ = std::make_unique<Wasi>(ProgramLibrary::ImportsOf(program_), Launch());
+  wasi_->Restore(started_->state);
+  if (host_log_) wasi_->LogTo(host_log_);
+  Apply(started_->effects);
+  if (Concluded(started_->end, started_->trap)) co_return;
+  absl::StatusOr<std::unique_ptr<Instance>> instance = library_.Take(program_, *started_);
+  if (!instance.ok()) {
+    Fail(std::string(Message(instance.status())));
+    co_return;
+  }
+  instance_ = *std::move(instance);
+  wasi_->Reseed(env_.sim.decisions().Draw(seed_site_, process_.incarnation()));
+  for (;;) {
+    const std::optional<Duration> time = UntilWake();
+    const bool busy = env_.sim.now() < busy_until_;
+    const sim::TimerKind kind = busy ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
+    std::optional<sim::Origin> wake;
+    if (time.has_value()) {
+      wake = co_await wakes_->ReceiveFor(*time, kind);
+    } else {
+      wake = co_await wakes_->Receive();
+    }
+    if (wake.has_value()) origin_ = *wake;
+    // Time alone: what it asks for now may go on for ever, and what it writes is work.
+    if (!wake.has_value()) origin_.background = true;
+    while (wakes_->size() > 0) {
+      wake = co_await wakes_->Receive();
+      if (!wake->background || origin_.background) origin_ = *wake;
+    }
+    co_await client::AwaitRunning(env_.faults, process_.actor());
+    env_.sim.AdoptOrigin(origin_);
+    if (!RunOnce()) co_return;
+  }
+}
+
+bool GuestProcess::RunOnce() {
+  ++runs_;
+  if (env_.sim.decisions().Choose(reseed_site_, sim::KeyOf(process_.incarnation(), runs_),
+                                  kReseedAnswers) != 0)
+    wasi_->Reseed(env_.sim.decisions().Draw(reseed_site_,
+                                            sim::KeyOf(process_.incarnation(), runs_)));
+  wasi_->SetTime(UnixNs(process_.Now()),
+                 Wasi::kSteadyStart + (process_.SteadyNow() - began_).ns());
+  const RunEnd end = wasi_->Run(*instance_, options_.limits.steps);
+  const std::string trap = instance_->trap();
+  Apply(wasi_->TakeEffects());
+  return !Concluded(end, trap);
+}
+
+bool GuestProcess::Concluded(RunEnd end, const std::string& trap) {
+  switch (end) {
+    case RunEnd::kReturned:
+      return false;
+    case RunEnd::kStopped:
+      for (auto& [descriptor, lines] : lines_) {
+        const std::string rest = lines.TakeRest();
+        if (!rest.empty()) Say(descriptor == 1 ? "stdout" : "stderr", rest);
+      }
+      Say("host", fmt::format("exit {}", wasi_->state().exit_code.value_or(0)));
+      Exit();
+      return true;
+    case RunEnd::kTrapped:
+      Fail(fmt::format("trapped: {}", trap));
+      return true;
+    case RunEnd::kTooManySteps:
+      Fail(fmt::format("ran {} instructions without idling", options_.limits.steps));
+      return true;
+  }
+  return true;
+}
+
+void GuestProcess::Apply(std::vector<Effect> effects) {
+  for (Effect& effect : effects) {
+    switch (effect.kind) {
+      case Effect::Kind::kOutput:
+        Output(effect.descriptor, effect.text);
+        break;
+      case Effect::Kind::kConnect:
+        Connect(effect.descriptor, effect.text);
+        break;
+      case Effect::Kind::kSend: {
+        const auto stream = streams_.find(effect.descriptor);
+        if (stream != streams_.end()) stream->second->Send(effect.text);
+        break;
+      }
+      case Effect::Kind::kClose: {
+        const auto stream = streams_.find(effect.descriptor);
+        if (stream == streams_.end()) break;
+        streams_.erase(stream);
+        break;
+      }
+      case Effect::Kind::kListen:
+        break;
+      case Effect::Kind::kUnknown:
+        Say("host", fmt::format("{} is not there", effect.text));
+        break;
+    }
+  }
+}
+
+void GuestProcess::Connect(std::int32_t descriptor, const std::string& address) {
+  if (address != kApiAddress) {
+    Say("host", fmt::format("nobody listens at {}", address));
+    wasi_->EndOfStream(descriptor, kEconnrefused);
+    Wake();
+    return;
+  }
+  ApiStream::Came came;
+  came.bytes = [this, descriptor](std::string_view bytes) {
+    wasi_->Receive(descriptor, bytes);
+    Wake();
+  };
+  came.end = [this, descriptor](std::uint16_t error) {
+    wasi_->EndOfStream(descriptor, error);
+    Wake();
+  };
+  came.request = [this](const apiserver::http::HttpRequest& request) { Judge(request); };
+  streams_[descriptor] =
+      std::make_unique<ApiStream>(env_.sim, env_.kinds, options_.api, relay_, std::move(came));
+}
+
+// The renewal of a lease goes on for ever. Whatever else a guest writes is work, though only time
+// has brought it there.
+void GuestProcess::Judge(const apiserver::http::HttpRequest& request) {
+  sim::Context& context = env_.sim.context();
+  const bool lease = request.target.find("/leases") != std::string::npos;
+  const bool writes = request.method != "GET" && request.method != "HEAD";
+  context.background = lease || (origin_.background && !writes);
+  if (!context.background && writes) Hold();
+}
+
+void GuestProcess::Wake() {
+  const sim::Origin origin = env_.sim.CaptureOrigin();
+  if (!origin.background) Hold();
+  wakes_->Send(origin);
+}
+
+void GuestProcess::Output(std::int32_t descriptor, std::string_view text) {
+  const std::string_view stream = descriptor == 1 ? "stdout" : "stderr";
+  lines_[descriptor].Add(text, [&](const std::string& line) { Say(stream, line); });
+}
+
+void GuestProcess::Say(std::string_view stream, std::string_view line) {
+  LogLine parsed = ParseLogLine(line);
+  auto log = std::make_unique<trace::LogPayload>();
+  log->stream = stream;
+  log->level = std::move(parsed.level);
+  log->place = std::move(parsed.place);
+  log->text = std::move(parsed.text);
+  env_.sim.EmitAs(process_.actor(), env_.sim.context().cause,
+                  sim::EventInfo{sim::EventKind::kLog}, sim::PayloadRef(log.release()));
+}
+
+void GuestProcess::Exit() {
+  env_.sim.EmitAs(process_.actor(), env_.sim.context().cause,
+                  sim::EventInfo{sim::EventKind::kActor},
+                  sim::MakePayload<trace::ActorPayload>(process_.name(), "stop"));
+  const bool long_life = process_.SteadyNow() - began_ >= kLongLife;
+  short_lives_ = long_life ? 1 : short_lives_ + 1;
+  Duration down = env_.sim.decisions().DrawDuration(
+      seed_site_, sim::KeyOf("restart", process_.incarnation()), Seconds(1), Seconds(2));
+  for (std::uint32_t i = 1; i < short_lives_; ++i)
+    down = i == 1 ? kFirstBackOff : std::min(kMostBackOff, down + down);
+  // A crash loop goes on for ever.
+  env_.sim.context().background = short_lives_ > 1;
+  env_.sim.After(down, sim::TimerKind::kWork, "restart", [process = &process_] {
+    if (!process->alive()) process->Start();
+  });
+  process_.Kill();
+}
+
+void GuestProcess::Fail(std::string text) {
+  Say("host", text);
+  GuestFailure failure;
+  failure.guest = process_.name();
+  failure.text = std::move(text);
+  failed_(std::move(failure));
+  process_.Kill();
+}
+
+}  // namespace ksim::guest

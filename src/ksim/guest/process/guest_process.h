@@ -1,0 +1,114 @@
+// GuestProcess: a process of the cluster whose code is a guest program. It is killed, restarted,
+// paused, partitioned and has a skewed clock as any other: its program runs when its time has come
+// or bytes have, in no virtual time, and what it does then travels as other clients' requests do.
+//
+// A guest that idles may wait for work or for what goes on for ever (the renewal of a lease, a
+// resync); it does not say. A run counts as not quiet for `quiet_after` from when the guest was
+// told of something that is not background itself, or wrote something.
+//
+// A guest that exits is started again as a kubelet does it: at once at first, then after 10 s, 20
+// s, ... up to five minutes; one that ran for ten minutes begins anew.
+//
+// Source: pkg/kubelet/kubelet.go backOffPeriod, MaxContainerBackOff.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/request.h"
+#include "ksim/client/client.h"
+#include "ksim/guest/network/api_stream.h"
+#include "ksim/guest/network/relay.h"
+#include "ksim/guest/process/log_line.h"
+#include "ksim/guest/process/program_library.h"
+#include "ksim/sim/mailbox.h"
+#include "ksim/sim/process.h"
+
+namespace ksim::guest {
+
+struct GuestOptions {
+  GuestOptions() = default;
+  std::string name;  // of the process
+  std::vector<std::string> args;
+  std::vector<std::pair<std::string, std::string>> env;
+  std::vector<std::pair<std::string, std::string>> files;  // path, content
+  ApiSide api;
+  std::string ns = "default";                              // of its service account
+  Duration quiet_after = Seconds(60);
+  GuestLimits limits;
+};
+
+// What a guest did that no program should do: it is no verdict on the cluster.
+struct GuestFailure {
+  GuestFailure() = default;
+  std::string guest;
+  std::string text;
+};
+
+class GuestProcess {
+ public:
+  // Adds the process, not yet started. All outlive it.
+  GuestProcess(client::Environment& env, api::Endpoint& server, ProgramLibrary& library,
+               ProgramLibrary::Entry& program, GuestOptions options,
+               std::function<void(GuestFailure)> failed);
+  ~GuestProcess();
+  GuestProcess(const GuestProcess&) = delete;
+  GuestProcess& operator=(const GuestProcess&) = delete;
+
+  sim::Process& process() { return process_; }
+  Relay& relay() { return relay_; }
+  // Over all host calls since the last start; 0 while it is down.
+  std::uint64_t host_digest() const { return wasi_ != nullptr ? wasi_->state().digest : 0; }
+  void LogHostCallsTo(std::function<void(const HostCall&)> log) { host_log_ = std::move(log); }
+
+ private:
+  void OnStart();
+  void OnStop();
+  Launch LaunchNow() const;
+  sim::Task<void> Loop();
+  std::optional<Duration> UntilWake() const;
+  bool RunOnce();  // false: its life is over
+  bool Concluded(RunEnd end, const std::string& trap);
+  void Apply(std::vector<Effect> effects);
+  void Connect(std::int32_t descriptor, const std::string& address);
+  void Output(std::int32_t descriptor, std::string_view text);
+  void Say(std::string_view stream, std::string_view line);
+  void Wake();
+  void Hold();  // the run is not quiet for a while from now
+  void Judge(const apiserver::http::HttpRequest& request);
+  void Exit();
+  void Fail(std::string text);
+
+  client::Environment& env_;
+  ProgramLibrary& library_;
+  ProgramLibrary::Entry& program_;
+  const GuestOptions options_;
+  std::function<void(GuestFailure)> failed_;
+  sim::Process& process_;
+  Relay relay_;
+  sim::SiteId seed_site_, reseed_site_;
+  std::function<void(const HostCall&)> host_log_;
+
+  // Of one life.
+  std::unique_ptr<Instance> instance_;
+  std::unique_ptr<Wasi> wasi_;
+  std::shared_ptr<const Started> started_;
+  std::map<std::int32_t, std::unique_ptr<ApiStream>> streams_;  // by descriptor
+  std::unique_ptr<sim::Mailbox<sim::Origin>> wakes_;
+  std::map<std::int32_t, LineCutter> lines_;
+  VirtualTime began_;
+  std::uint64_t runs_ = 0;
+  sim::Origin origin_;
+  VirtualTime busy_until_;
+  sim::Simulation::SlotRef hold_;
+
+  std::uint32_t short_lives_ = 0;  // one after the other
+};
+
+}  // namespace ksim::guest

@@ -1,0 +1,191 @@
+#include "ksim/scenario/guests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ksim/base/os.h"
+#include "ksim/base/status.h"
+#include "ksim/guest/process/guest_files.h"
+#include "ksim/guest/process/shared_library.h"
+#include "ksim/scenario/world.h"
+#include "ksim/value/value.h"
+
+namespace ksim::scenario {
+namespace {
+
+using value::ObjectBuilder;
+using value::Value;
+using value::YamlNode;
+
+constexpr char kManager[] = "kube-controller-manager", kScheduler[] = "kube-scheduler";
+
+// Beside the scenario, in the folder where ksim was started, or in $KSIM_GUESTS.
+std::string Resolve(const std::string& directory, const std::string& file) {
+  if (file.starts_with('/')) return file;
+  std::vector<std::string> places = {directory + file, file};
+  if (const auto folder = os::Environment("KSIM_GUESTS")) places.push_back(*folder + "/" + file);
+  for (const std::string& place : places)
+    if (os::Exists(place)) return place;
+  return places.front();
+}
+
+void CheckFile(ParseContext& context, const Span& span, const GuestSpec& guest) {
+  if (guest.path.empty()) return;
+  if (os::IsRegularFile(guest.path)) return;
+  context.problems.Error(span, fmt::format("there is no file {}", guest.path),
+                         "ksim guest build DIR -o FILE.wasm makes one of a Go program; it is "
+                         "looked for beside the scenario, here, and in $KSIM_GUESTS");
+}
+
+void TakeFile(ParseContext& context, MappingReader& reader, const char* field, GuestSpec* guest) {
+  guest->file = reader.RequiredString(field);
+  if (guest->file.empty()) return;
+  guest->path = Resolve(context.directory, guest->file);
+  CheckFile(context, reader.Find(field)->span, *guest);
+}
+
+// The flags that every component of Kubernetes needs here; more may follow.
+std::vector<std::string> ComponentArgs() {
+  return {fmt::format("--kubeconfig={}", guest::kKubeconfigPath), "--leader-elect=false",
+          "--secure-port=0", "--authentication-skip-lookup=true"};
+}
+
+GuestSpec ComponentGuest(const char* name) {
+  GuestSpec guest;
+  guest.name = name;
+  guest.user = fmt::format("system:{}", name);
+  guest.ns = "kube-system";
+  guest.args = ComponentArgs();
+  return guest;
+}
+
+// ksim's own does not run.
+void LeaveOut(const char* component, ClusterSpec* spec) {
+  std::erase(spec->components, component);
+  spec->components.push_back(fmt::format("-{}", component));
+}
+
+bool IsProcessName(std::string_view name) {
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
+}
+
+}  // namespace
+
+void ParseGuests(ParseContext& context, MappingReader& cluster, ClusterSpec* spec) {
+  int i = 0;
+  for (const YamlNode* item : cluster.List("guests")) {
+    MappingReader reader(context.problems, *item, GuestType(),
+                         fmt::format("{}[{}]", cluster.PathTo("guests"), i++));
+    GuestSpec guest;
+    guest.name = reader.RequiredString("name");
+    if (!guest.name.empty() && !IsProcessName(guest.name))
+      context.problems.Error(
+          reader.Find("name")->span,
+          fmt::format("\"{}\" is no name of a process: lower case letters, digits, - and .",
+                      guest.name));
+    TakeFile(context, reader, "file", &guest);
+    guest.hash = reader.String("hash");
+    guest.args = reader.Strings("args", {});
+    guest.env = reader.Map("env", true);
+    guest.files = reader.Map("files", true);
+    guest.replicas = reader.Integer("replicas", 1, 1);
+    guest.ns = reader.String("namespace", "default");
+    guest.user =
+        reader.String("user", fmt::format("system:serviceaccount:{}:{}", guest.ns, guest.name));
+    guest.quiet_after = reader.DurationOf("quietAfter", guest.quiet_after);
+    guest.stands_for = reader.String("standsFor");
+    for (const GuestSpec& other : spec->guests)
+      if (!guest.name.empty() && other.name == guest.name)
+        context.problems.Error(reader.Find("name")->span,
+                               fmt::format("there are two guests \"{}\"", guest.name));
+    spec->guests.push_back(std::move(guest));
+  }
+}
+
+void ParseControllersGuest(ParseContext& context, const YamlNode& node, ClusterSpec* spec) {
+  MappingReader reader(context.problems, node, ControllersGuestType(), "spec.cluster.controllers");
+  GuestSpec guest = ComponentGuest(kManager);
+  TakeFile(context, reader, "guest", &guest);
+  const std::vector<std::string> instead = reader.Strings("instead", {"*"});
+  const bool all = std::find(instead.begin(), instead.end(), "*") != instead.end();
+  std::string names;
+  for (const std::string& name : instead) names += (names.empty() ? "" : ",") + name;
+  guest.args.push_back("--controllers=" + names);
+  for (std::string& arg : reader.Strings("args", {})) guest.args.push_back(std::move(arg));
+  guest.stands_for = kManager;
+  if (all) {
+    LeaveOut(kManager, spec);
+  } else {
+    guest.name = fmt::format("{}-guest", kManager);
+    for (const std::string& name : instead)
+      if (!name.starts_with('-')) spec->controllers.push_back("-" + name);
+  }
+  spec->guests.push_back(std::move(guest));
+}
+
+void ParseSchedulerGuest(ParseContext& context, MappingReader& reader, ClusterSpec* spec) {
+  if (!reader.Has("guest")) return;
+  GuestSpec guest = ComponentGuest(kScheduler);
+  TakeFile(context, reader, "guest", &guest);
+  for (std::string& arg : reader.Strings("args", {})) guest.args.push_back(std::move(arg));
+  guest.stands_for = kScheduler;
+  LeaveOut(kScheduler, spec);
+  spec->guests.push_back(std::move(guest));
+}
+
+Value GuestTree(const GuestSpec& guest) {
+  const auto map = [](const std::vector<std::pair<std::string, std::string>>& pairs) {
+    ObjectBuilder out;
+    for (const auto& [name, value] : pairs) out.Add(name, Value::Of(value));
+    return out.Build();
+  };
+  std::vector<Value> args;
+  for (const std::string& arg : guest.args) args.push_back(Value::Of(arg));
+  std::string hash = guest.hash;
+  if (hash.empty())
+    if (const auto file = guest::ReadProgram(guest.path); file.ok()) hash = (*file)->hash;
+  ObjectBuilder out;
+  out.Add("name", Value::Of(guest.name)).Add("file", Value::Of(guest.file));
+  out.AddIf(!hash.empty(), "hash", Value::Of(hash));
+  out.AddIf(!args.empty(), "args", Value::Array(std::move(args)));
+  out.AddIf(!guest.env.empty(), "env", map(guest.env));
+  out.AddIf(!guest.files.empty(), "files", map(guest.files));
+  out.Add("replicas", Value::Of(guest.replicas)).Add("namespace", Value::Of(guest.ns));
+  out.Add("user", Value::Of(guest.user));
+  out.Add("quietAfter", Value::Of(FormatDuration(guest.quiet_after)));
+  out.AddIf(!guest.stands_for.empty(), "standsFor", Value::Of(guest.stands_for));
+  return out.Build();
+}
+
+absl::Status PrepareGuests(const ClusterSpec& cluster) {
+  for (const GuestSpec& guest : cluster.guests) {
+    const auto file = guest::ReadProgram(guest.path);
+    if (!file.ok()) return file.status();
+    if (!guest.hash.empty() && guest.hash != (*file)->hash)
+      return absl::InvalidArgumentError(
+          fmt::format("{} is not the program that was meant: its hash is {}, not {}", guest.path,
+                      (*file)->hash, guest.hash));
+    if (const auto program = guest::LoadProgram(guest.path); !program.ok()) return program.status();
+  }
+  return absl::OkStatus();
+}
+
+guest::GuestOptions GuestOptionsOf(const ClusterSpec& cluster, api::Compat compat,
+                                   const GuestSpec& guest, std::int64_t replica) {
+  guest::GuestOptions options;
+  options.name = guest.ProcessName(replica);
+  options.args = guest.args;
+  options.env = guest.env;
+  options.files = guest.files;
+  options.api.user = guest.user;
+  options.api.compat = compat;
+  options.api.deny = DenyRulesOf(cluster);
+  options.ns = guest.ns;
+  options.quiet_after = guest.quiet_after;
+  return options;
+}
+
+}  // namespace ksim::scenario
