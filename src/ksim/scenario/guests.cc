@@ -150,7 +150,7 @@ Value GuestTree(const GuestSpec& guest) {
   ObjectBuilder out;
   out.Add("name", Value::Of(guest.name)).Add("file", Value::Of(guest.file));
   out.AddIf(!hash.empty(), "hash", Value::Of(hash));
-  out.AddIf(!args.empty(), "args", Value::Array(std::move(args)));
+  if (!args.empty()) out.Add("args", Value::Array(std::move(args)));
   out.AddIf(!guest.env.empty(), "env", map(guest.env));
   out.AddIf(!guest.files.empty(), "files", map(guest.files));
   out.Add("replicas", Value::Of(guest.replicas)).Add("namespace", Value::Of(guest.ns));

@@ -167,7 +167,7 @@ const Type& GuestType() {
        {"quietAfter", "duration",
         "A guest does not say what it waits for. A run is not over for so long after the guest was "
         "told of something or wrote something.",
-        "60s"},
+        "70s"},
        {"standsFor", "string",
         "The component whose work it does: kube-controller-manager or kube-scheduler."}}};
   return type;

@@ -229,6 +229,7 @@ void GuestProcess::Connect(std::int32_t descriptor, const std::string& address) 
   };
   came.end = [this, descriptor](std::uint16_t error) {
     wasi_->EndOfStream(descriptor, error);
+    if (error != kSuccess) Troubled();
     Wake();
   };
   came.request = [this](const apiserver::http::HttpRequest& request) { Judge(request); };
@@ -244,6 +245,14 @@ void GuestProcess::Judge(const apiserver::http::HttpRequest& request) {
   const bool writes = request.method != "GET" && request.method != "HEAD";
   context.background = lease || (origin_.background && !writes);
   if (!context.background && writes) Hold();
+}
+
+// Whom it asked is not there: it will try again, after a back-off of its own.
+void GuestProcess::Troubled() {
+  sim::Context& context = env_.sim.context();
+  const bool background = std::exchange(context.background, false);
+  Hold();
+  context.background = background;
 }
 
 void GuestProcess::Wake() {

@@ -40,7 +40,7 @@ struct GuestOptions {
   std::vector<std::pair<std::string, std::string>> files;  // path, content
   ApiSide api;
   std::string ns = "default";                              // of its service account
-  Duration quiet_after = Seconds(60);
+  Duration quiet_after = Seconds(70);  // longer than client-go backs off
   GuestLimits limits;
 };
 
@@ -79,6 +79,7 @@ class GuestProcess {
   void Connect(std::int32_t descriptor, const std::string& address);
   void Output(std::int32_t descriptor, std::string_view text);
   void Say(std::string_view stream, std::string_view line);
+  void Troubled();
   void Wake();
   void Hold();  // the run is not quiet for a while from now
   void Judge(const apiserver::http::HttpRequest& request);
