@@ -73,7 +73,7 @@ inline Trace SmallCluster() {
 inline Trace OddTrace() {
   TraceBuilder b;
   std::int64_t t = -5'000'000'000;
-  for (std::uint16_t kind = 1; kind <= static_cast<std::uint16_t>(sim::EventKind::kWebhook); ++kind)
+  for (std::uint16_t kind = 1; kind <= static_cast<std::uint16_t>(sim::EventKind::kLog); ++kind)
     for (const char* fields :
          {"{}", R"({"id":"x","rv":"y","stream":{},"state":"close","changed":7,"op":"update"})",
           R"({"state":"begin","resource":[1],"first":99,"revision":-3,"informer":null,"rv":-1})",

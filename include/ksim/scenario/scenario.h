@@ -59,7 +59,8 @@ struct DenySpec {
   std::string user, verb, resource, ns, name;
 };
 
-// A program in WebAssembly that runs in the cluster, as `ksim guest build` makes one of a Go module.
+// A program in WebAssembly that runs in the cluster, as `ksim guest build` makes one of a Go
+// module.
 struct GuestSpec {
   GuestSpec() = default;
   std::string name;  // of its process; of several replicas NAME-0, NAME-1, ...

@@ -10,9 +10,9 @@ namespace ksim::check {
 class BusObserver {
  public:
   // The kinds that oracles read: half of all events.
-  static constexpr sim::EventKinds kRead =
-      sim::EventKinds::AllBut({sim::EventKind::kStage, sim::EventKind::kEvent,
-                               sim::EventKind::kViolation, sim::EventKind::kInput, sim::EventKind::kLog});
+  static constexpr sim::EventKinds kRead = sim::EventKinds::AllBut(
+      {sim::EventKind::kStage, sim::EventKind::kEvent, sim::EventKind::kViolation,
+       sim::EventKind::kInput, sim::EventKind::kLog});
 
   // False for events of other kinds: *out is not set then. *out is good until the next call and as
   // long as the event.

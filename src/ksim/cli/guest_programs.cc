@@ -10,8 +10,7 @@
 
 namespace ksim::cli {
 
-bool LoadGuestPrograms(Io& io, const std::vector<scenario::Scenario>& scenarios,
-                       guest::Tier tier) {
+bool LoadGuestPrograms(Io& io, const std::vector<scenario::Scenario>& scenarios, guest::Tier tier) {
   for (const scenario::Scenario& scenario : scenarios) {
     if (scenario.cluster.guests.empty()) continue;
     guest::ConfigureGuests(

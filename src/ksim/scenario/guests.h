@@ -24,7 +24,7 @@ value::Value GuestTree(const GuestSpec& guest);
 // missing: Wasmtime, a file, a program that is no guest or another one than the scenario means.
 absl::Status PrepareGuests(const ClusterSpec& cluster);
 
-// What the process of a guest is made with. `replica` counts from 0.
+// The options of a guest's process. `replica` counts from 0.
 guest::GuestOptions GuestOptionsOf(const ClusterSpec& cluster, api::Compat compat,
                                    const GuestSpec& guest, std::int64_t replica);
 

@@ -157,8 +157,10 @@ const Type& GuestType() {
        {"hash", "string",
         "What its content must be, as a trace's header has it; without it whatever is there."},
        {"args", "list of strings", "Its arguments.", "[]"},
-       {"env", "map of strings", "Its environment, beside HOME, HOSTNAME, KUBECONFIG, PATH, "
-        "POD_NAME and POD_NAMESPACE.", "{}"},
+       {"env", "map of strings",
+        "Its environment, beside HOME, HOSTNAME, KUBECONFIG, PATH, "
+        "POD_NAME and POD_NAMESPACE.",
+        "{}"},
        {"files", "map of strings", "Files that it finds: PATH: CONTENT.", "{}"},
        {"replicas", "integer", "How many processes of it there are.", "1"},
        {"namespace", "string", "Where its service account is.", "default"},

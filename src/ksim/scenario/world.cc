@@ -13,8 +13,8 @@
 #include "ksim/guest/process/shared_library.h"
 #include "ksim/kubelet/kubelet.h"
 #include "ksim/scenario/admission_plugins.h"
-#include "ksim/scenario/guests.h"
 #include "ksim/scenario/controller_parts.h"
+#include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/scheduler/scheduler.h"
@@ -305,10 +305,9 @@ void World::AddGuests(const ClusterSpec& cluster) {
     KSIM_CHECK(program.ok()) << Message(program.status());  // PrepareGuests says it to the user
     for (std::int64_t i = 0; i < spec.replicas; ++i) {
       guests_.push_back(std::make_unique<guest::GuestProcess>(
-          env_, ServerOf(0), **guest::SharedLibrary(), **program, GuestOptionsOf(cluster, env_.compat, spec, i),
-          [this](guest::GuestFailure failure) {
-            guest_failures_.push_back(std::move(failure));
-          }));
+          env_, ServerOf(0), **guest::SharedLibrary(), **program,
+          GuestOptionsOf(cluster, env_.compat, spec, i),
+          [this](guest::GuestFailure failure) { guest_failures_.push_back(std::move(failure)); }));
       AddClient(guests_.back()->process(), [g = guests_.back().get()](api::Endpoint& server) {
         g->relay().ConnectTo(server);
       });

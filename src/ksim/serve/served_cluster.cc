@@ -154,9 +154,8 @@ ExternalClient& ServedCluster::ClientNamed(std::string name) {
     scenario::World& world = runner_.world();
     client =
         std::make_unique<ExternalClient>(world.env(), world.servers().front()->endpoint(), name);
-    world.AddClient(client->process(), [c = client.get()](api::Endpoint& e) {
-      c->relay().ConnectTo(e);
-    });
+    world.AddClient(client->process(),
+                    [c = client.get()](api::Endpoint& e) { c->relay().ConnectTo(e); });
     world.StartProcess(client->process());
   }
   return *client;

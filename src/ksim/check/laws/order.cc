@@ -19,7 +19,8 @@ class Order : public TraceLaw {
     if (r.t < t_)
       Contradict(r, fmt::format("its time is {} ns, that of the event before is {} ns", r.t, t_));
     t_ = std::max(t_, r.t);
-    if (last_ != nullptr && IsSame(*last_, r))
+    // A program may well say a thing twice.
+    if (last_ != nullptr && r.kind != Kind::kLog && IsSame(*last_, r))
       Contradict(r, fmt::format("it repeats seq {} in everything", last_->seq));
     last_ = &r;
     if (const std::string_view actor = ActorOf(r); !actor.empty())

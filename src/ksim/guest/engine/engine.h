@@ -2,7 +2,7 @@
 // a memory of its own, which runs until its `_start` returns. Everything that the program asks for
 // goes through a Host. Which engine does it is the affair of the files that implement this.
 //
-// What a run does is a function of the program, of the memory that it begins with and of the Host's
+// A run is a function of the program, of the memory that it begins with and of the Host's
 // answers: NaNs are canonical, the stack has a fixed size, there are no threads, and instructions
 // are counted, not timed.
 #pragma once
@@ -35,10 +35,10 @@ class Host {
 };
 
 enum class RunEnd : std::uint8_t {
-  kReturned,         // `_start` returned
-  kStopped,          // the host ended it
-  kTrapped,          // unreachable, out of bounds, stack overflow, ...; Instance::trap says it
-  kTooManySteps,     // the bound of instructions
+  kReturned,      // `_start` returned
+  kStopped,       // the host ended it
+  kTrapped,       // unreachable, out of bounds, stack overflow, ...; Instance::trap says it
+  kTooManySteps,  // the bound of instructions
 };
 
 class Instance {
@@ -50,7 +50,7 @@ class Instance {
   virtual absl::Status Grow(std::size_t bytes) = 0;
   // Calls `_start`; at most `steps` instructions. Not from within a Host::Call.
   virtual RunEnd Run(Host& host, std::uint64_t steps) = 0;
-  // What a trap said, in the engine's words, on one line.
+  // The text of the last trap, in the engine's words, on one line.
   virtual const std::string& trap() const = 0;
 };
 

@@ -18,8 +18,7 @@ bool IsZero(const std::uint8_t* page) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Image>> Image::Of(const std::uint8_t* base,
-                                                       std::size_t size) {
+absl::StatusOr<std::shared_ptr<const Image>> Image::Of(const std::uint8_t* base, std::size_t size) {
   const int file = memfd_create("ksim-guest", MFD_CLOEXEC);
   if (file < 0) return absl::InternalError("memfd_create failed");
   std::shared_ptr<Image> image(new Image(file, size));

@@ -12,7 +12,7 @@
 
 namespace ksim::guest {
 
-// What was in a memory at one moment. Immutable; memories that lie over it keep it.
+// The content of a memory at one moment. Immutable; memories that lie over it keep it.
 class Image {
  public:
   // Copies `size` bytes from `base`. Internal: the machine gives no memory for it.

@@ -89,53 +89,52 @@ enum OptLevel : std::uint8_t { kNone = 0, kSpeed = 1 };
 inline constexpr std::uint8_t kTrapOutOfFuel = 11;
 
 // NAME(result, arguments...): each is a function of the library, and a pointer to it in Api.
-#define KSIM_WASMTIME_FUNCTIONS(F)                                                              \
-  F(wasm_config_new, Config*, ())                                                               \
-  F(wasmtime_config_consume_fuel_set, void, (Config*, bool))                                    \
-  F(wasmtime_config_max_wasm_stack_set, void, (Config*, std::size_t))                           \
-  F(wasmtime_config_wasm_threads_set, void, (Config*, bool))                                    \
-  F(wasmtime_config_strategy_set, void, (Config*, Strategy))                                    \
-  F(wasmtime_config_cranelift_nan_canonicalization_set, void, (Config*, bool))                  \
-  F(wasmtime_config_cranelift_opt_level_set, void, (Config*, OptLevel))                         \
-  F(wasmtime_config_memory_init_cow_set, void, (Config*, bool))                                 \
-  F(wasmtime_config_host_memory_creator_set, void, (Config*, MemoryCreator*))                   \
-  F(wasm_engine_new_with_config, EngineHandle*, (Config*))                                      \
-  F(wasm_engine_delete, void, (EngineHandle*))                                                  \
-  F(wasmtime_module_new, Error*,                                                                \
-    (EngineHandle*, const std::uint8_t*, std::size_t, ModuleHandle**))                          \
-  F(wasmtime_module_deserialize_file, Error*, (EngineHandle*, const char*, ModuleHandle**))     \
-  F(wasmtime_module_serialize, Error*, (const ModuleHandle*, Bytes*))                           \
-  F(wasmtime_module_delete, void, (ModuleHandle*))                                              \
-  F(wasmtime_module_imports, void, (const ModuleHandle*, ImportTypes*))                         \
-  F(wasm_importtype_vec_delete, void, (ImportTypes*))                                           \
-  F(wasm_importtype_module, const Bytes*, (const ImportType*))                                  \
-  F(wasm_importtype_name, const Bytes*, (const ImportType*))                                    \
-  F(wasm_importtype_type, const ExternType*, (const ImportType*))                               \
-  F(wasm_externtype_as_functype_const, const FuncType*, (const ExternType*))                    \
-  F(wasm_functype_params, const ValTypes*, (const FuncType*))                                   \
-  F(wasm_functype_results, const ValTypes*, (const FuncType*))                                  \
-  F(wasm_valtype_kind, std::uint8_t, (const ValType*))                                          \
-  F(wasm_byte_vec_delete, void, (Bytes*))                                                       \
-  F(wasmtime_store_new, StoreHandle*, (EngineHandle*, void*, void (*)(void*)))                  \
-  F(wasmtime_store_context, Context*, (StoreHandle*))                                           \
-  F(wasmtime_store_delete, void, (StoreHandle*))                                                \
-  F(wasmtime_context_set_fuel, Error*, (Context*, std::uint64_t))                               \
-  F(wasmtime_context_get_fuel, Error*, (const Context*, std::uint64_t*))                        \
-  F(wasmtime_func_new_unchecked, void,                                                          \
-    (Context*, const FuncType*, Callback, void*, void (*)(void*), Func*))                       \
-  F(wasmtime_func_call_unchecked, Error*, (Context*, const Func*, Raw*, std::size_t, Trap**))   \
-  F(wasmtime_instance_new, Error*,                                                              \
-    (Context*, const ModuleHandle*, const Extern*, std::size_t, InstanceRef*, Trap**))          \
-  F(wasmtime_instance_export_get, bool,                                                         \
-    (Context*, const InstanceRef*, const char*, std::size_t, Extern*))                          \
-  F(wasmtime_memory_grow, Error*,                                                               \
-    (Context*, const MemoryRef*, std::uint64_t, std::uint64_t*))                                \
-  F(wasmtime_error_new, Error*, (const char*))                                                  \
-  F(wasmtime_error_message, void, (const Error*, Bytes*))                                       \
-  F(wasmtime_error_delete, void, (Error*))                                                      \
-  F(wasmtime_trap_new, Trap*, (const char*, std::size_t))                                       \
-  F(wasmtime_trap_code, bool, (const Trap*, std::uint8_t*))                                     \
-  F(wasm_trap_message, void, (const Trap*, Bytes*))                                             \
+#define KSIM_WASMTIME_FUNCTIONS(F)                                                             \
+  F(wasm_config_new, Config*, ())                                                              \
+  F(wasmtime_config_consume_fuel_set, void, (Config*, bool))                                   \
+  F(wasmtime_config_max_wasm_stack_set, void, (Config*, std::size_t))                          \
+  F(wasmtime_config_wasm_threads_set, void, (Config*, bool))                                   \
+  F(wasmtime_config_strategy_set, void, (Config*, Strategy))                                   \
+  F(wasmtime_config_cranelift_nan_canonicalization_set, void, (Config*, bool))                 \
+  F(wasmtime_config_cranelift_opt_level_set, void, (Config*, OptLevel))                        \
+  F(wasmtime_config_memory_init_cow_set, void, (Config*, bool))                                \
+  F(wasmtime_config_host_memory_creator_set, void, (Config*, MemoryCreator*))                  \
+  F(wasm_engine_new_with_config, EngineHandle*, (Config*))                                     \
+  F(wasm_engine_delete, void, (EngineHandle*))                                                 \
+  F(wasmtime_module_new, Error*,                                                               \
+    (EngineHandle*, const std::uint8_t*, std::size_t, ModuleHandle**))                         \
+  F(wasmtime_module_deserialize_file, Error*, (EngineHandle*, const char*, ModuleHandle**))    \
+  F(wasmtime_module_serialize, Error*, (const ModuleHandle*, Bytes*))                          \
+  F(wasmtime_module_delete, void, (ModuleHandle*))                                             \
+  F(wasmtime_module_imports, void, (const ModuleHandle*, ImportTypes*))                        \
+  F(wasm_importtype_vec_delete, void, (ImportTypes*))                                          \
+  F(wasm_importtype_module, const Bytes*, (const ImportType*))                                 \
+  F(wasm_importtype_name, const Bytes*, (const ImportType*))                                   \
+  F(wasm_importtype_type, const ExternType*, (const ImportType*))                              \
+  F(wasm_externtype_as_functype_const, const FuncType*, (const ExternType*))                   \
+  F(wasm_functype_params, const ValTypes*, (const FuncType*))                                  \
+  F(wasm_functype_results, const ValTypes*, (const FuncType*))                                 \
+  F(wasm_valtype_kind, std::uint8_t, (const ValType*))                                         \
+  F(wasm_byte_vec_delete, void, (Bytes*))                                                      \
+  F(wasmtime_store_new, StoreHandle*, (EngineHandle*, void*, void (*)(void*)))                 \
+  F(wasmtime_store_context, Context*, (StoreHandle*))                                          \
+  F(wasmtime_store_delete, void, (StoreHandle*))                                               \
+  F(wasmtime_context_set_fuel, Error*, (Context*, std::uint64_t))                              \
+  F(wasmtime_context_get_fuel, Error*, (const Context*, std::uint64_t*))                       \
+  F(wasmtime_func_new_unchecked, void,                                                         \
+    (Context*, const FuncType*, Callback, void*, void (*)(void*), Func*))                      \
+  F(wasmtime_func_call_unchecked, Error*, (Context*, const Func*, Raw*, std::size_t, Trap**))  \
+  F(wasmtime_instance_new, Error*,                                                             \
+    (Context*, const ModuleHandle*, const Extern*, std::size_t, InstanceRef*, Trap**))         \
+  F(wasmtime_instance_export_get, bool,                                                        \
+    (Context*, const InstanceRef*, const char*, std::size_t, Extern*))                         \
+  F(wasmtime_memory_grow, Error*, (Context*, const MemoryRef*, std::uint64_t, std::uint64_t*)) \
+  F(wasmtime_error_new, Error*, (const char*))                                                 \
+  F(wasmtime_error_message, void, (const Error*, Bytes*))                                      \
+  F(wasmtime_error_delete, void, (Error*))                                                     \
+  F(wasmtime_trap_new, Trap*, (const char*, std::size_t))                                      \
+  F(wasmtime_trap_code, bool, (const Trap*, std::uint8_t*))                                    \
+  F(wasm_trap_message, void, (const Trap*, Bytes*))                                            \
   F(wasm_trap_delete, void, (Trap*))
 
 struct Api {

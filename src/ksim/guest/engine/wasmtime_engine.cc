@@ -20,14 +20,14 @@ namespace {
 
 using wasmtime::Api;
 
-// What a program may nest; Go's goroutines have their stacks in linear memory.
+// The stack of nested calls; Go's goroutines have their stacks in linear memory.
 constexpr std::size_t kStack = std::size_t{1} << 20;
 constexpr std::size_t kMostArguments = 16;
 
 // Engines with another configuration cannot load each other's code.
 constexpr int kCacheGeneration = 1;
 
-// What went wrong stands in the last line, after the stack.
+// The reason stands in the last line, after the stack.
 std::string TakeText(const Api& api, wasmtime::Bytes* bytes) {
   std::string text(bytes->data, bytes->size);
   api.wasm_byte_vec_delete(bytes);
@@ -63,7 +63,7 @@ std::string TextOf(const Api& api, const wasmtime::Trap* trap) {
 }
 
 // The memory that Wasmtime asked for last, on its way to who instantiates.
-// NOLINTNEXTLINE(ksim-static): within one call of wasmtime_instance_new
+// NOLINT(ksim-static): within one call of wasmtime_instance_new
 thread_local Memory* made_last = nullptr;
 
 wasmtime::Error* CreateMemory(void* env, const wasmtime::MemoryType*, std::size_t minimum,
@@ -207,9 +207,8 @@ class WasmtimeProgram final : public Program {
       const wasmtime::FuncType* type =
           api_.wasm_externtype_as_functype_const(api_.wasm_importtype_type(types_.data[i]));
       if (type == nullptr)
-        return absl::InvalidArgumentError(
-            fmt::format("it imports {}.{}, which is no function", imports_[i].module,
-                        imports_[i].name));
+        return absl::InvalidArgumentError(fmt::format("it imports {}.{}, which is no function",
+                                                      imports_[i].module, imports_[i].name));
       auto function = std::make_unique<WasmtimeInstance::Function>();
       function->self = instance.get();
       function->index = i;
@@ -222,8 +221,7 @@ class WasmtimeProgram final : public Program {
         function->narrow[k] = api_.wasm_valtype_kind(parameters.data[k]) == 0;
       const wasmtime::ValTypes& results = *api_.wasm_functype_results(type);
       function->has_result = results.size > 0;
-      function->narrow_result =
-          results.size > 0 && api_.wasm_valtype_kind(results.data[0]) == 0;
+      function->narrow_result = results.size > 0 && api_.wasm_valtype_kind(results.data[0]) == 0;
       externs[i].kind = wasmtime::kExternFunc;
       api_.wasmtime_func_new_unchecked(instance->context_, type, WasmtimeInstance::Called,
                                        function.get(), nullptr, &externs[i].of.func);
@@ -289,9 +287,8 @@ class WasmtimeEngine final : public Engine {
     progress(fmt::format("compiling {} MB of WebAssembly, once{}", wasm.size() >> 20,
                          tier_ == Tier::kBaseline ? "" : ", optimized"));
     wasmtime::ModuleHandle* module = nullptr;
-    wasmtime::Error* error =
-        api_.wasmtime_module_new(EngineOf(tier_), reinterpret_cast<const std::uint8_t*>(wasm.data()),
-                                 wasm.size(), &module);
+    wasmtime::Error* error = api_.wasmtime_module_new(
+        EngineOf(tier_), reinterpret_cast<const std::uint8_t*>(wasm.data()), wasm.size(), &module);
     if (error != nullptr) return absl::InvalidArgumentError(TextOf(api_, error));
     absl::StatusOr<std::unique_ptr<Program>> program = Made(tier_, module);
     if (const absl::Status kept = Keep(module, PathOf(content, wasm.size(), tier_)); !kept.ok())
@@ -356,8 +353,7 @@ class WasmtimeEngine final : public Engine {
 absl::StatusOr<std::unique_ptr<Engine>> MakeWasmtimeEngine(Tier tier, std::string cache) {
   const absl::StatusOr<const Api*> api = LoadWasmtime();
   if (!api.ok()) return api.status();
-  return std::unique_ptr<Engine>(
-      std::make_unique<WasmtimeEngine>(**api, tier, std::move(cache)));
+  return std::unique_ptr<Engine>(std::make_unique<WasmtimeEngine>(**api, tier, std::move(cache)));
 }
 
 }  // namespace ksim::guest

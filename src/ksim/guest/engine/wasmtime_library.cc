@@ -18,14 +18,14 @@ absl::StatusOr<const wasmtime::Api*> LoadFrom(const std::string& path) {
     return absl::InvalidArgumentError(fmt::format("{} cannot be loaded: {}", path, dlerror()));
   static wasmtime::Api api;  // NOLINT(ksim-static): pointers into a library that is never unloaded
   const char* missing = nullptr;
-#define KSIM_WASMTIME_LOOK_UP(name, result, arguments)                         \
-  api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name));       \
+#define KSIM_WASMTIME_LOOK_UP(name, result, arguments)                    \
+  api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name)); \
   if (api.name == nullptr && missing == nullptr) missing = #name;
   KSIM_WASMTIME_FUNCTIONS(KSIM_WASMTIME_LOOK_UP)
 #undef KSIM_WASMTIME_LOOK_UP
   if (missing != nullptr)
-    return absl::InvalidArgumentError(fmt::format(
-        "{} is no Wasmtime {}: it has no {}", path, kWasmtimeVersion, missing));
+    return absl::InvalidArgumentError(
+        fmt::format("{} is no Wasmtime {}: it has no {}", path, kWasmtimeVersion, missing));
   return &api;
 }
 
@@ -57,7 +57,7 @@ std::vector<std::string> WasmtimePlaces() {
 }
 
 absl::StatusOr<const wasmtime::Api*> LoadWasmtime() {
-  // NOLINTNEXTLINE(ksim-static): one library a process, and nothing of it enters a run
+  // NOLINT(ksim-static): one library a process, and nothing of it enters a run
   static const absl::StatusOr<const wasmtime::Api*> loaded = Load();
   return loaded;
 }

@@ -21,7 +21,7 @@
 
 namespace ksim::guest {
 
-// Who speaks, and to what kind of server.
+// The guest that speaks, and the kind of server that it speaks to.
 struct ApiSide {
   ApiSide() = default;
   api::Compat compat = api::kDefaultCompat;

@@ -48,8 +48,7 @@ void Relay::ConnectTo(api::Endpoint& server) {
 void Relay::Ask(std::function<void(bool accepted)> back) {
   api::Endpoint* server = server_;
   std::unique_ptr<Ways>& ways = ways_[server->name()];
-  if (ways == nullptr)
-    ways = std::make_unique<Ways>(env_.network, process_.name(), server->name());
+  if (ways == nullptr) ways = std::make_unique<Ways>(env_.network, process_.name(), server->name());
   const std::uint64_t key = ++asked_;
   const std::uint32_t life = process_.incarnation();
   ways->out.Send(key, [this, server, life, key, ways = ways.get(), back = std::move(back)] {
@@ -70,7 +69,7 @@ void Relay::Serve(api::Request&& request, Reply&& reply) {
 }
 
 void Relay::ServeWatch(api::Request&& request, Reply&& reply,
-                                std::shared_ptr<api::WatchSink> sink) {
+                       std::shared_ptr<api::WatchSink> sink) {
   process_.Spawn(ServeStream(std::move(request), std::move(reply), std::move(sink)), {}, true);
 }
 
@@ -88,7 +87,7 @@ sim::Task<void> Relay::ServeOne(api::Request request, Reply reply) {
 }
 
 sim::Task<void> Relay::ServeStream(api::Request request, Reply reply,
-                                            std::shared_ptr<api::WatchSink> sink) {
+                                   std::shared_ptr<api::WatchSink> sink) {
   Identify(request);
   auto pipe = std::make_shared<client::WatchPipe>(connection_->link(), connection_->server(),
                                                   request.resource);

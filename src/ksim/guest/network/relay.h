@@ -1,5 +1,5 @@
 // Relay: sends on, as one process of the simulation, the requests that come out of an HTTP codec.
-// What a client speaks that is no actor of ksim's own (a program outside, a guest) travels so as
+// A client that is no actor of ksim's own (a program outside, a guest) travels so as
 // any other client's requests do: faults find its requests and watch streams, the trace has them,
 // and oracles judge them.
 #pragma once

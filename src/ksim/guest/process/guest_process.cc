@@ -14,7 +14,6 @@
 namespace ksim::guest {
 namespace {
 
-
 constexpr Duration kLongLife = Minutes(10);
 constexpr Duration kFirstBackOff = Seconds(10);
 constexpr Duration kMostBackOff = Minutes(5);
@@ -28,9 +27,9 @@ std::int64_t UnixNs(VirtualTime time) { return kEpochUnixSeconds * 1'000'000'000
 
 }  // namespace
 
-GuestProcess::GuestProcess(client::Environment& env, api::Endpoint& server,
-                           ProgramLibrary& library, ProgramLibrary::Entry& program,
-                           GuestOptions options, std::function<void(GuestFailure)> failed)
+GuestProcess::GuestProcess(client::Environment& env, api::Endpoint& server, ProgramLibrary& library,
+                           ProgramLibrary::Entry& program, GuestOptions options,
+                           std::function<void(GuestFailure)> failed)
     : env_(env),
       library_(library),
       program_(program),
@@ -154,10 +153,9 @@ bool GuestProcess::RunOnce() {
   ++runs_;
   if (env_.sim.decisions().Choose(reseed_site_, sim::KeyOf(process_.incarnation(), runs_),
                                   kReseedAnswers) != 0)
-    wasi_->Reseed(env_.sim.decisions().Draw(reseed_site_,
-                                            sim::KeyOf(process_.incarnation(), runs_)));
-  wasi_->SetTime(UnixNs(process_.Now()),
-                 Wasi::kSteadyStart + (process_.SteadyNow() - began_).ns());
+    wasi_->Reseed(
+        env_.sim.decisions().Draw(reseed_site_, sim::KeyOf(process_.incarnation(), runs_)));
+  wasi_->SetTime(UnixNs(process_.Now()), Wasi::kSteadyStart + (process_.SteadyNow() - began_).ns());
   const RunEnd end = wasi_->Run(*instance_, options_.limits.steps);
   const std::string trap = instance_->trap();
   Apply(wasi_->TakeEffects());
@@ -273,8 +271,8 @@ void GuestProcess::Say(std::string_view stream, std::string_view line) {
   log->level = std::move(parsed.level);
   log->place = std::move(parsed.place);
   log->text = std::move(parsed.text);
-  env_.sim.EmitAs(process_.actor(), env_.sim.context().cause,
-                  sim::EventInfo{sim::EventKind::kLog}, sim::PayloadRef(log.release()));
+  env_.sim.EmitAs(process_.actor(), env_.sim.context().cause, sim::EventInfo{sim::EventKind::kLog},
+                  sim::PayloadRef(log.release()));
 }
 
 void GuestProcess::Exit() {

@@ -39,12 +39,12 @@ struct GuestOptions {
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<std::pair<std::string, std::string>> files;  // path, content
   ApiSide api;
-  std::string ns = "default";                              // of its service account
+  std::string ns = "default";          // of its service account
   Duration quiet_after = Seconds(70);  // longer than client-go backs off
   GuestLimits limits;
 };
 
-// What a guest did that no program should do: it is no verdict on the cluster.
+// A guest did what no program should do: it is no verdict on the cluster.
 struct GuestFailure {
   GuestFailure() = default;
   std::string guest;
@@ -96,7 +96,7 @@ class GuestProcess {
   sim::SiteId seed_site_, reseed_site_;
   std::function<void(const HostCall&)> host_log_;
 
-  // Of one life.
+  // One life, from start to stop.
   std::unique_ptr<Instance> instance_;
   std::unique_ptr<Wasi> wasi_;
   std::shared_ptr<const Started> started_;

@@ -93,8 +93,7 @@ bool ReadJson(std::string_view line, LogLine* out) {
   if (caller != tree.end() && caller->is_string()) out->place = caller->get<std::string>();
   for (const char* known : {"level", "msg", "ts", "time", "caller"}) tree.erase(known);
   if (!tree.empty())
-    out->text +=
-        " " + tree.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    out->text += " " + tree.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   return true;
 }
 

@@ -12,9 +12,9 @@ struct LogLine {
   std::string text;   // the whole line where its form is not known, else what is left
 };
 
-// Knows klog's header (I0102 15:04:05.000000 1 file.go:12] text), zap's console form (tab-separated:
-// time, LEVEL, logger or place, text) and lines of JSON with `level` and `msg` (zap, slog,
-// logrus). Times and process numbers are left out: events have their own.
+// Knows klog's header (I0102 15:04:05.000000 1 file.go:12] text), zap's console form
+// (tab-separated: time, LEVEL, logger or place, text) and lines of JSON with `level` and `msg`
+// (zap, slog, logrus). Times and process numbers are left out: events have their own.
 //
 // Source: klog/v2 klog.go formatHeader; zap zapcore/console_encoder.go.
 LogLine ParseLogLine(std::string_view line);

@@ -54,8 +54,9 @@ const std::vector<Import>& ProgramLibrary::ImportsOf(const Entry& program) {
   return program.program->imports();
 }
 
-absl::StatusOr<std::shared_ptr<const Started>> ProgramLibrary::Start(
-    Entry& program, const Launch& launch, const GuestLimits& limits) {
+absl::StatusOr<std::shared_ptr<const Started>> ProgramLibrary::Start(Entry& program,
+                                                                     const Launch& launch,
+                                                                     const GuestLimits& limits) {
   const std::string key = KeyOf(launch, limits);
   const auto found = program.starts.find(key);
   if (found != program.starts.end()) return found->second;

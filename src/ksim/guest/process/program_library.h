@@ -52,7 +52,7 @@ class ProgramLibrary {
 
   // The start that `launch` makes; run now, or before.
   absl::StatusOr<std::shared_ptr<const Started>> Start(Entry& program, const Launch& launch,
-                                       const GuestLimits& limits);
+                                                       const GuestLimits& limits);
   // An instance with the memory of that start; it goes back by Return.
   absl::StatusOr<std::unique_ptr<Instance>> Take(Entry& program, const Started& start);
   void Return(Entry& program, std::unique_ptr<Instance> instance);

@@ -23,7 +23,7 @@ struct Shared {
 };
 
 Shared& TheShared() {
-  // NOLINTNEXTLINE(ksim-static): programs do not change, and what is kept of them enters no run
+  // NOLINT(ksim-static): programs do not change, and what is kept of them enters no run
   static Shared& shared = *new Shared();
   return shared;
 }

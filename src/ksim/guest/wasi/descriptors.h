@@ -29,11 +29,11 @@ struct Descriptor {
   bool writes = false;
   bool appends = false;
 
-  std::string in;          // what came and was not read
-  std::size_t read = 0;    // how much of it was
-  bool ended = false;      // nothing more comes
-  std::uint16_t error = 0;  // what reading says once `in` is empty; an errno of WASI
-  std::int32_t port = 0;          // of a listener
+  std::string in;                     // what came and was not read
+  std::size_t read = 0;               // how much of it was
+  bool ended = false;                 // nothing more comes
+  std::uint16_t error = 0;            // what reading says once `in` is empty; an errno of WASI
+  std::int32_t port = 0;              // of a listener
   std::vector<std::int32_t> waiting;  // connections that wait to be accepted: stream descriptors
 };
 

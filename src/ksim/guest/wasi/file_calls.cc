@@ -261,7 +261,7 @@ std::uint32_t Wasi::FdFilestatSetSize(const std::uint64_t* w) {
 std::uint32_t Wasi::FdPrestatGet(const std::uint64_t* w) {
   if (w[0] != 3) return kEbadf;
   return Put(w[1], std::uint32_t{0}) && Put((w[1] & 0xffffffffu) + 4, std::uint32_t{1}) ? kSuccess
-                                                                                       : kEfault;
+                                                                                        : kEfault;
 }
 
 std::uint32_t Wasi::FdPrestatDirName(const std::uint64_t* w) {
@@ -382,7 +382,7 @@ std::uint32_t Wasi::PathRemoveDirectory(const std::uint64_t* w) {
 
 std::uint32_t Wasi::PathRename(const std::uint64_t* w) {
   return state_.files.Rename(PathAt(w[0], w[1], w[2]), PathAt(w[3], w[4], w[5])) ? kSuccess
-                                                                                : kEnoent;
+                                                                                 : kEnoent;
 }
 
 std::uint32_t Wasi::SockShutdown(const std::uint64_t* w) {

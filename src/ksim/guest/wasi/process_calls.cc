@@ -65,8 +65,7 @@ std::uint32_t Wasi::RandomGet(const std::uint64_t* w) {
   if (!memory_->Holds(static_cast<std::uint32_t>(w[0]), size)) return kEfault;
   while (bytes.size() < size) {
     const std::uint64_t word = NextRandom();
-    for (int i = 0; i < 8 && bytes.size() < size; ++i)
-      bytes += static_cast<char>(word >> (8 * i));
+    for (int i = 0; i < 8 && bytes.size() < size; ++i) bytes += static_cast<char>(word >> (8 * i));
   }
   return PutText(w[0], bytes) ? kSuccess : kEfault;
 }

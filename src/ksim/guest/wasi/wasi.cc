@@ -32,8 +32,9 @@ struct Wasi::Known {
 };
 
 const Wasi::Known* Wasi::Find(std::string_view module, std::string_view name) {
-  static constexpr Known kOwn[] = {
-      {"idle", 1, &Wasi::Idle}, {"reseed", 1, &Wasi::ReseedAsked}, {"signal", 0, &Wasi::SignalAsked}};
+  static constexpr Known kOwn[] = {{"idle", 1, &Wasi::Idle},
+                                   {"reseed", 1, &Wasi::ReseedAsked},
+                                   {"signal", 0, &Wasi::SignalAsked}};
   static constexpr Known kWasi[] = {
       {"args_get", 2, &Wasi::ArgsGet},
       {"args_sizes_get", 2, &Wasi::ArgsSizesGet},

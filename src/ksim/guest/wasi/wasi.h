@@ -2,7 +2,7 @@
 // as Go uses it, and `ksim`'s own calls. A program runs until it idles; then it returns, and its
 // host says when it runs again, with which time and with what has come.
 //
-// What it does to the world meanwhile it does not do at once: effects are kept in order until the
+// Its effects on the world do not come at once: effects are kept in order until the
 // run is over. No virtual time passes in a run, so nobody can tell the difference, and a program
 // may be run before the cluster is there in which it runs.
 //
@@ -24,7 +24,7 @@
 
 namespace ksim::guest {
 
-// What a program is started with.
+// A program's arguments, environment, files and clock when it starts.
 struct Launch {
   Launch() = default;
   std::vector<std::string> args;  // the program's name first
@@ -66,9 +66,10 @@ struct WasiState {
   Descriptors descriptors;
   FileSystem files;
   std::vector<std::string> args, env;
-  std::int64_t wall_ns = 0;    // what its clocks show now
+  std::int64_t wall_ns = 0;  // what its clocks show now
   std::int64_t steady_ns = 0;
-  std::int64_t wake_ns = 0;  // when it wants to run again, by the steady clock; 0: when something comes
+  std::int64_t wake_ns =
+      0;  // when it wants to run again, by the steady clock; 0: when something comes
   std::uint64_t random = 0;
   bool reseed = false;  // it is to take new random numbers when it runs next
   std::vector<std::int32_t> signals;
@@ -99,7 +100,7 @@ class Wasi final : public Host {
   void Reseed(std::uint64_t seed);
   void Signal(std::int32_t number) { state_.signals.push_back(number); }
 
-  // What comes in on a connection; what is not open is ignored.
+  // Bytes and the end that come in on a connection; what is not open is ignored.
   void Receive(std::int32_t descriptor, std::string_view bytes);
   void EndOfStream(std::int32_t descriptor, std::uint16_t error);
   // A connection that comes in at a port where the program listens: its descriptor.
