@@ -158,8 +158,8 @@ const Type& GuestType() {
         "What its content must be, as a trace's header has it; without it whatever is there."},
        {"args", "list of strings", "Its arguments.", "[]"},
        {"env", "map of strings",
-        "Its environment, beside HOME, HOSTNAME, KUBECONFIG, PATH, "
-        "POD_NAME and POD_NAMESPACE.",
+        "Its environment, beside HOME, HOSTNAME, KUBECONFIG, KUBERNETES_SERVICE_HOST and _PORT, "
+        "PATH, POD_NAME and POD_NAMESPACE.",
         "{}"},
        {"files", "map of strings", "Files that it finds: PATH: CONTENT.", "{}"},
        {"replicas", "integer", "How many processes of it there are.", "1"},

@@ -56,6 +56,8 @@ Launch GuestProcess::LaunchNow() const {
       {"POD_NAME", options_.name},
       {"POD_NAMESPACE", options_.ns},
       {"KUBECONFIG", kKubeconfigPath},
+      {"KUBERNETES_SERVICE_HOST", "10.96.0.1"},
+      {"KUBERNETES_SERVICE_PORT", "8080"},
   };
   for (const auto& [name, value] : options_.env) env[name] = value;
   for (const auto& [name, value] : env) launch.env.push_back(name + "=" + value);
