@@ -64,8 +64,7 @@ std::optional<Fuzzed> LoadFuzzedScenario(Io& io, const FuzzFlags& flags) {
   }
   if (errors.empty()) errors = scenario::DryRun(loaded.scenarios[0]);
   if (!flags.common.quiet) io.Err(Render(loaded.warnings, io.err_color()));
-  if (errors.empty() && !LoadGuestPrograms(io, loaded.scenarios))
-    return std::nullopt;
+  if (errors.empty() && !LoadGuestPrograms(io, loaded.scenarios)) return std::nullopt;
   if (errors.empty()) {
     Fuzzed fuzzed;
     fuzzed.not_simulated = scenario::NotSimulatedIn(loaded.scenarios[0], loaded.files[0]);

@@ -60,7 +60,7 @@ Launch GuestProcess::LaunchNow() const {
       {"KUBERNETES_SERVICE_PORT", "8080"},
   };
   for (const auto& [name, value] : options_.env) env[name] = value;
-  for (const auto& [name, value] : env) launch.env.push_back(name + "=" + value);
+  for (const auto& [name, value] : env) launch.env.push_back(fmt::format("{}={}", name, value));
   launch.files = CommonFiles(options_.name, options_.ns, options_.api.user);
   for (const auto& [path, content] : options_.files)
     launch.files.Put(FileSystem::Clean(path), std::make_shared<const std::string>(content));
