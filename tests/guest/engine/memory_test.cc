@@ -1,0 +1,57 @@
+#include "ksim/guest/engine/memory.h"
+
+#include "gtest/gtest.h"
+
+namespace ksim::guest {
+namespace {
+
+TEST(Memory, IsPutBackToItsImage) {
+  std::unique_ptr<Memory> memory = Memory::Reserve(2 * Memory::kPage);
+  ASSERT_NE(memory, nullptr);
+  ASSERT_TRUE(memory->WriteText(100, "before"));
+  const auto image = Image::Of(memory->base(), memory->size());
+  ASSERT_TRUE(image.ok());
+  EXPECT_EQ((*image)->stored(), 4096u) << "pages of zeros are holes";
+
+  for (int round = 0; round < 2; ++round) {  // the image is laid under it, then shows again
+    ASSERT_TRUE(memory->PutBack(*image).ok());
+    std::string_view text;
+    ASSERT_TRUE(memory->ReadText(100, 6, &text));
+    EXPECT_EQ(text, "before");
+    ASSERT_TRUE(memory->WriteText(100, "behind"));
+    ASSERT_TRUE(memory->GrowTo(3 * Memory::kPage));
+    ASSERT_TRUE(memory->WriteText(2 * Memory::kPage, "new"));
+  }
+  ASSERT_TRUE(memory->PutBack(*image).ok());
+  std::uint32_t beyond = 7;
+  ASSERT_TRUE(memory->Read(2 * Memory::kPage, &beyond));
+  EXPECT_EQ(beyond, 0u) << "what lies beyond the image is zero again";
+}
+
+TEST(Memory, TwoOverOneImageDoNotSeeEachOther) {
+  std::unique_ptr<Memory> one = Memory::Reserve(Memory::kPage);
+  std::unique_ptr<Memory> other = Memory::Reserve(Memory::kPage);
+  ASSERT_TRUE(one->WriteText(0, "a"));
+  const auto image = Image::Of(one->base(), one->size());
+  ASSERT_TRUE(image.ok());
+  ASSERT_TRUE(one->PutBack(*image).ok());
+  ASSERT_TRUE(other->PutBack(*image).ok());
+  ASSERT_TRUE(one->WriteText(0, "b"));
+  std::string_view text;
+  ASSERT_TRUE(other->ReadText(0, 1, &text));
+  EXPECT_EQ(text, "a");
+}
+
+TEST(Memory, RefusesWhatLiesOutside) {
+  std::unique_ptr<Memory> memory = Memory::Reserve(Memory::kPage);
+  std::string_view text;
+  EXPECT_FALSE(memory->ReadText(Memory::kPage - 1, 2, &text));
+  EXPECT_FALSE(memory->Write(0xfffffffe, std::uint64_t{1}));
+  EXPECT_FALSE(memory->GrowTo(Memory::kReserved + 1));
+  const auto image = Image::Of(memory->base(), memory->size());
+  std::unique_ptr<Memory> smaller = Memory::Reserve(0);
+  EXPECT_FALSE(smaller->PutBack(*image).ok());
+}
+
+}  // namespace
+}  // namespace ksim::guest
