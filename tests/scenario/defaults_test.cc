@@ -27,6 +27,8 @@ const std::map<std::string_view, std::string_view>& Places() {
       {"Network", "cluster: {{network: {{{}}}}}"},
       {"Latency", "cluster: {{network: {{latency: {{{}}}}}}}"},
       {"Replicated", "cluster: {{controllers: [{{name: replicaset, {}}}]}}"},
+      // The file need only be there.
+      {"Guest", "cluster: {{guests: [{{name: a, file: README.md, {}}}]}}"},
       {"Fuzz", "fuzz: {{{}}}"},
       {"Condition", "expect: [{{eventually: {{resource: pods, {}}}}}]"},
       {"Override", "overrides: [{{site: order, key: '1', answer: 1, {}}}]"},
@@ -52,6 +54,7 @@ const std::map<std::string_view, std::string_view>& Places() {
 // Defaults that are no value of the tree: in words, no bound at all, or up to the fault's verb.
 bool IsNoValue(const Type& type, const Field& field) {
   return (field.name == "within" && type.name == "Expectation") ||
+         (field.name == "user" && type.name == "Guest") ||
          (field.name == "min" && type.name == "Count") || FaultType().Find(type.name) != nullptr;
 }
 

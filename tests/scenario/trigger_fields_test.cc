@@ -53,6 +53,7 @@ TEST(TriggerFields, AreWhatTracesHold) {
         "scenarios/wrong/forget.yaml"})
     ExpectFits(path, &seen);
   seen.insert("input");  // only of a cluster that is served
+  seen.insert("log");    // only of one with guests
   for (std::string_view kind : trace::KindNames()) EXPECT_EQ(seen.count(kind), 1u) << kind;
 }
 
