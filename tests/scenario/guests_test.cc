@@ -58,7 +58,28 @@ TEST(Guests, NamesAreOnesOfProcessesAndDiffer) {
   EXPECT_NE(ErrorsOf(fmt::format("  cluster: {{guests: [{{name: a, file: {0}}}, {{name: a, file: "
                                  "{0}}}]}}\n",
                                  file))
-                .find("two guests"),
+                .find("there is a process \"a\" already"),
+            std::string::npos);
+}
+
+TEST(Guests, AProcessThatIsThereKeepsItsName) {
+  for (const char* name :
+       {"kubectl", "kube-apiserver-0", "kube-scheduler", "kube-controller-manager"}) {
+    const std::string errors = ErrorsOf(
+        fmt::format("  cluster: {{guests: [{{name: {}, file: {}}}]}}\n", name, SomeFile()));
+    EXPECT_NE(errors.find(fmt::format("there is a process \"{}\" already", name)),
+              std::string::npos)
+        << errors;
+  }
+  // Where ksim's own does not run, the name is free.
+  EXPECT_EQ(ErrorsOf(fmt::format("  cluster: {{components: [-kube-scheduler], guests: [{{name: "
+                                 "kube-scheduler, file: {}, standsFor: kube-scheduler}}]}}\n",
+                                 SomeFile())),
+            "");
+  EXPECT_NE(ErrorsOf(fmt::format("  cluster: {{guests: [{{name: a, file: {}, standsFor: kubelet}}]"
+                                 "}}\n",
+                                 SomeFile()))
+                .find("no component \"kubelet\""),
             std::string::npos);
 }
 

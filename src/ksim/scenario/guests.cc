@@ -72,6 +72,34 @@ bool IsProcessName(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
 }
 
+// A process that is there without the guests.
+bool IsTaken(const std::string& name, const ClusterSpec& spec) {
+  const std::vector<std::string> controllers = spec.ControllerProcesses();
+  return name == "kubectl" || name == "etcd" || name == "ksim" ||
+         name.starts_with("kube-apiserver-") || name.starts_with("outside-") ||
+         (name == kScheduler && spec.Runs(kScheduler)) ||
+         std::find(controllers.begin(), controllers.end(), name) != controllers.end();
+}
+
+// The name of a new guest: one of a process, and no other process'.
+void CheckName(ParseContext& context, const Span& span, const GuestSpec& guest,
+               const ClusterSpec& spec) {
+  if (!IsProcessName(guest.name)) {
+    context.problems.Error(
+        span, fmt::format("\"{}\" is no name of a process: lower case letters, digits, - and .",
+                          guest.name));
+    return;
+  }
+  const std::vector<std::string> others = spec.GuestProcesses();
+  for (std::int64_t i = 0; i < guest.replicas; ++i) {
+    const std::string name = guest.ProcessName(i);
+    const bool twice = std::find(others.begin(), others.end(), name) != others.end();
+    if (!twice && !IsTaken(name, spec)) continue;
+    context.problems.Error(span, fmt::format("there is a process \"{}\" already", name));
+    return;
+  }
+}
+
 }  // namespace
 
 void ParseGuests(ParseContext& context, MappingReader& cluster, ClusterSpec* spec) {
@@ -81,11 +109,6 @@ void ParseGuests(ParseContext& context, MappingReader& cluster, ClusterSpec* spe
                          fmt::format("{}[{}]", cluster.PathTo("guests"), i++));
     GuestSpec guest;
     guest.name = reader.RequiredString("name");
-    if (!guest.name.empty() && !IsProcessName(guest.name))
-      context.problems.Error(
-          reader.Find("name")->span,
-          fmt::format("\"{}\" is no name of a process: lower case letters, digits, - and .",
-                      guest.name));
     TakeFile(context, reader, "file", &guest);
     guest.hash = reader.String("hash");
     guest.args = reader.Strings("args", {});
@@ -97,10 +120,12 @@ void ParseGuests(ParseContext& context, MappingReader& cluster, ClusterSpec* spe
         reader.String("user", fmt::format("system:serviceaccount:{}:{}", guest.ns, guest.name));
     guest.quiet_after = reader.DurationOf("quietAfter", guest.quiet_after);
     guest.stands_for = reader.String("standsFor");
-    for (const GuestSpec& other : spec->guests)
-      if (!guest.name.empty() && other.name == guest.name)
-        context.problems.Error(reader.Find("name")->span,
-                               fmt::format("there are two guests \"{}\"", guest.name));
+    if (!guest.stands_for.empty() && guest.stands_for != kManager && guest.stands_for != kScheduler)
+      context.problems.Error(
+          reader.Find("standsFor")->span,
+          fmt::format("there is no component \"{}\" to stand for", guest.stands_for),
+          Suggest(guest.stands_for, {kManager, kScheduler}));
+    if (!guest.name.empty()) CheckName(context, reader.Find("name")->span, guest, *spec);
     spec->guests.push_back(std::move(guest));
   }
 }

@@ -117,6 +117,7 @@ sim::Task<void> Relay::ServeStream(api::Request request, Reply reply,
     }
   }
   watches_.erase(number);
+  failure_ = api::ConnectionLost();  // if the stream is broken off, that is why
   sink->Close(watch.stream->end());
 }
 

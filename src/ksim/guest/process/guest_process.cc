@@ -207,6 +207,7 @@ void GuestProcess::Apply(std::vector<Effect> effects) {
         break;
       }
       case Effect::Kind::kListen:
+        Say("host", fmt::format("it listens at port {}, where nobody connects yet", effect.port));
         break;
       case Effect::Kind::kUnknown:
         Say("host", fmt::format("{} is not there", effect.text));

@@ -21,7 +21,7 @@ std::string KeyOf(const Launch& launch, const GuestLimits& limits) {
   hasher.Add(std::string_view("env"));
   for (const std::string& one : launch.env) hasher.Add(std::string_view(one));
   hasher.Add(std::uint64_t{launch.files.Digest()});
-  hasher.Add(launch.wall_ns).Add(limits.steps).Add(std::uint64_t{limits.memory_bytes});
+  hasher.Add(launch.wall_ns).Add(limits.steps);
   return std::to_string(hasher.Digest());
 }
 

@@ -23,7 +23,6 @@ struct GuestLimits {
   GuestLimits() = default;
   // Instructions without idling: some five seconds of one core.
   std::uint64_t steps = 20'000'000'000;
-  std::size_t memory_bytes = std::size_t{2} << 30;
 };
 
 // How a program's start went, and where it stood when it first idled, or ended.

@@ -116,7 +116,6 @@ class Wasi final : public Host {
   bool Call(std::size_t index, std::uint64_t* words) override;
 
  private:
-  friend struct WasiCalls;
   using Function = std::uint32_t (Wasi::*)(const std::uint64_t* words);
 
   // --- memory ---
