@@ -32,7 +32,7 @@ std::vector<std::string> EnabledControllers(const std::vector<std::string>& name
     const auto given = [&](const std::string& n) {
       return std::find(names.begin(), names.end(), n) != names.end();
     };
-    const bool meant = given(name) || (given("*") && !c.is_sample());
+    const bool meant = given(name) || (given("*") && !c.is_sample() && !c.by_name_only);
     if (c.make != nullptr && c.IsIn(profile) && meant && !given("-" + name)) out.push_back(name);
   }
   return out;

@@ -23,6 +23,7 @@ struct ControllerInfo {
   bool Profile::* in_profile = nullptr;
   std::string_view part_of = {};  // the controller that does its work in versions without it
   bool cloud = false;             // it speaks to a cloud provider, which ksim will not have
+  bool by_name_only = false;      // "*" does not mean it (upstream's ControllersDisabledByDefault)
   // The finalizers that it removes from objects once it has done its work.
   std::vector<std::string_view> finalizers = {};
 
