@@ -49,8 +49,8 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
        "horizontal-pod-autoscaler-controller: no controller for HorizontalPodAutoscaler in this "
        "run: nothing will follow"},
       {"policy/v1", "PodDisruptionBudget",
-       "disruption-controller: no controller for PodDisruptionBudget in this run: it holds no "
-       "eviction back"},
+       "disruption-controller: no controller for PodDisruptionBudget in this run: evictions of its "
+       "pods are refused for ever"},
       {"v1", "Service",
        "endpointslice-controller: no controller for Service in this run: it gets no endpoints and "
        "no address, and no traffic is simulated"},

@@ -4,6 +4,7 @@
 // Source: pkg/api/v1/pod/util.go GetPodCondition, UpdatePodCondition; the controllers' Set* and
 // Remove* helpers work the same way.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -30,6 +31,15 @@ value::Value MakeCondition(std::string_view type, std::string_view status,
 // if nothing else differs either. `conditions` may be a null Value.
 value::Value UpdateCondition(const value::Value& conditions, value::Value condition,
                              VirtualTime now);
+
+// The same for a metav1.Condition, which always has reason and message, and says which generation
+// of the object it is about (0: none). apimachinery pkg/api/meta/conditions.go SetStatusCondition.
+struct StatusCondition {
+  std::string_view type, status, reason, message;
+  std::int64_t observed_generation = 0;
+};
+value::Value SetStatusCondition(const value::Value& conditions, const StatusCondition& condition,
+                                VirtualTime now);
 
 // The list without that type; the same tree if there was none.
 value::Value RemoveCondition(const value::Value& conditions, std::string_view type);

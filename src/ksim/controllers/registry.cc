@@ -1,5 +1,6 @@
 #include "ksim/controllers/registry.h"
 
+#include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
 #include "ksim/controllers/samples/samples.h"
 
@@ -61,7 +62,11 @@ ControllerRows BuiltInControllers() {
        .text = "Deletes pods of nodes that are gone.",
        .upstream = "pod-garbage-collector-controller",
        .called = "pod garbage collector"},
-      {.name = "disruption", .text = "PodDisruptionBudgets.", .upstream = "disruption-controller"},
+      {.name = "disruption",
+       .text = "Says how many pods of a PodDisruptionBudget may go.",
+       .upstream = "disruption-controller",
+       .make = &MakeController<DisruptionController>,
+       .by_name_only = true},
       {.name = "horizontalpodautoscaler",
        .text = "Scales by load.",
        .upstream = "horizontal-pod-autoscaler-controller"},

@@ -58,6 +58,18 @@ Value UpdateCondition(const Value& conditions, Value condition, VirtualTime now)
   return Value::Array(std::move(list));
 }
 
+Value SetStatusCondition(const Value& conditions, const StatusCondition& condition,
+                         VirtualTime now) {
+  value::ObjectBuilder tree;
+  tree.Add("message", Value::Of(condition.message));
+  tree.AddIf(condition.observed_generation != 0, "observedGeneration",
+             Value::Int(condition.observed_generation));
+  tree.Add("reason", Value::Of(condition.reason));
+  tree.Add("status", Value::Of(condition.status));
+  tree.Add("type", Value::Of(condition.type));
+  return UpdateCondition(conditions, tree.Build(), now);
+}
+
 Value RemoveCondition(const Value& conditions, std::string_view type) {
   if (FindCondition(conditions, type) == nullptr) return conditions;
   std::vector<Value> kept;

@@ -12,6 +12,7 @@ Profile Make130() {
   p.silent_tick_keeps_watchers = true;
   p.send_initial_events = true;
   p.pod_disruption_conditions = true;
+  p.unhealthy_pod_eviction_policy = true;
   p.deletes_collection_in_pages = true;
   return p;
 }
@@ -35,6 +36,7 @@ Profile Make136() {
   p.service_field_labels = true;
   p.pod_topology_labels = true;
   p.bad_webhook_patch_fails_call = true;
+  p.eviction_tells_condition = true;
   return p;
 }
 

@@ -37,9 +37,13 @@ struct Profile {
   bool missing_object_keeps_404 = false;     // Update, else 409: a uid differs from a missing one
   bool shortened_grace_not_in_past = false;  // BeforeDelete: deletionTimestamp is at least now
   bool pod_disruption_conditions = false;    // gate PodDisruptionConditions, from 1.26 on
-  bool binding_sets_labels = false;          // setPodNodeAndMetadata copies the Binding's labels
-  bool binding_clears_nomination = false;    // gate ClearingNominatedNodeNameAfterBinding
-  bool scale_404_names_subresource = true;   // ScaleREST.Get: replicasets.apps/scale "x" not found
+  // Gate PDBUnhealthyPodEvictionPolicy, from 1.27 on.
+  bool unhealthy_pod_eviction_policy = false;
+  // eviction.go checkAndDecrement tells what the budget's condition says.
+  bool eviction_tells_condition = false;
+  bool binding_sets_labels = false;         // setPodNodeAndMetadata copies the Binding's labels
+  bool binding_clears_nomination = false;   // gate ClearingNominatedNodeNameAfterBinding
+  bool scale_404_names_subresource = true;  // ScaleREST.Get: replicasets.apps/scale "x" not found
 
   // Admission webhooks: pkg/admission/plugin/webhook/mutating/dispatcher.go.
   bool bad_webhook_patch_fails_call = false;  // one that is no JSON; else the request fails

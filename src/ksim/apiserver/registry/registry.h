@@ -14,6 +14,7 @@
 #include "ksim/api/status.h"
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/cacher/delegator.h"
+#include "ksim/apiserver/core/loopback_client.h"
 #include "ksim/apiserver/core/request_context.h"
 #include "ksim/apiserver/registry/updated_object.h"
 
@@ -37,6 +38,7 @@ struct RegistryContext {
   const Profile& profile;
   AdmissionChain& admission;
   Duration event_ttl;
+  LoopbackClient* loopback = nullptr;  // set before the first request
 };
 
 struct UpdateResult {
@@ -68,7 +70,7 @@ class Registry {
                                               api::DeleteOptions options);
   // POST pods/x/binding. API-112 to API-114.
   sim::Task<api::Status> Bind(RequestContext& rc, value::Value binding);
-  // POST pods/x/eviction. There are no disruption budgets, so none refuses it.
+  // POST pods/x/eviction. CTRL-PDB-03, CTRL-PDB-04.
   sim::Task<api::Status> Evict(RequestContext& rc, value::Value eviction);
 
   CacheDelegator& storage() { return storage_; }
@@ -87,6 +89,15 @@ class Registry {
   sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, SharedText name,
                                                        api::DeleteOptions options,
                                                        api::Object found);
+  // Deletes the pod of an eviction that no budget protects in its state. Not ok: it stays. The pod
+  // in `guarded`, if it is one that budgets are asked about: then nothing was deleted.
+  sim::Task<api::Status> EvictUnguarded(RequestContext& rc, const api::DeleteOptions& given,
+                                        api::Object* guarded);
+  // Asks the budget of a running pod, then deletes it.
+  sim::Task<api::Status> EvictGuarded(RequestContext& rc, api::DeleteOptions given,
+                                      api::Object pod);
+  sim::Task<api::Status> TakeFromBudget(RequestContext& rc, api::Object budget);
+  sim::Task<void> PauseEviction(RequestContext& rc);
   // Deletes the pod of an eviction, with the condition DisruptionTarget.
   sim::Task<api::Status> MarkAndDelete(RequestContext& rc, api::DeleteOptions options);
   sim::Task<api::Result<DeleteResult>> DeleteFound(RequestContext& rc, api::DeleteOptions options,

@@ -4,8 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "ksim/apiserver/core/audit_event.h"
-
 namespace ksim::apiserver {
 
 namespace {
@@ -24,22 +22,14 @@ sim::Task<void> Bootstrap::CreateNamespace(std::string ns) {
   CacheDelegator& storage = resources_.StorageFor(*namespaces);
   if (!storage.Suggestion("", ns).empty()) co_return;
   api::Request request;
-  request.actor = process_.actor();
-  request.client = process_.name();
-  request.user = "system:apiserver";
   request.verb = api::Verb::kCreate;
   request.resource = namespaces;
-  request.event = process_.simulation().context().cause;
   using value::Value;
   request.body = value::Obj({{"apiVersion", Value::Of("v1")},
                              {"kind", Value::Of("Namespace")},
                              {"metadata", value::Obj({{"name", Value::Of(ns)}})}});
-  RequestContext rc(process_, std::move(request));
-  const api::Status admitted = handler_.Admit(rc);
-  if (!admitted.ok()) co_return;
   // 409 AlreadyExists: another server was faster.
-  const api::Response response = co_await handler_.Handle(rc);
-  Audit(audit_, AuditStage::kResponseComplete, rc, &response);
+  co_await server_.Do(std::move(request));
 }
 
 }  // namespace ksim::apiserver

@@ -6,20 +6,16 @@
 #include <string>
 
 #include "ksim/api/kinds.h"
-#include "ksim/apiserver/audit.h"
 #include "ksim/apiserver/cacher/resources.h"
-#include "ksim/apiserver/handlers/handler.h"
-#include "ksim/sim/process.h"
+#include "ksim/apiserver/core/loopback_client.h"
 #include "ksim/sim/task.h"
 
 namespace ksim::apiserver {
 
 class Bootstrap {
  public:
-  // `audit` may be null.
-  Bootstrap(sim::Process& process, const api::Kinds& kinds, Resources& resources, Handler& handler,
-            AuditLog* audit)
-      : process_(process), kinds_(kinds), resources_(resources), handler_(handler), audit_(audit) {}
+  Bootstrap(const api::Kinds& kinds, Resources& resources, LoopbackClient& server)
+      : kinds_(kinds), resources_(resources), server_(server) {}
 
   // Creates those that the watch cache does not hold. It must be ready. A namespace that another
   // server has created meanwhile is left as it is.
@@ -28,11 +24,9 @@ class Bootstrap {
  private:
   sim::Task<void> CreateNamespace(std::string ns);
 
-  sim::Process& process_;
   const api::Kinds& kinds_;
   Resources& resources_;
-  Handler& handler_;
-  AuditLog* audit_;
+  LoopbackClient& server_;
 };
 
 }  // namespace ksim::apiserver

@@ -7,6 +7,7 @@
 #include "ksim/apiserver/etcd3/compactor.h"
 #include "ksim/apiserver/handlers/handler.h"
 #include "ksim/apiserver/server/bootstrap.h"
+#include "ksim/apiserver/server/loopback.h"
 #include "ksim/apiserver/server/open_requests.h"
 #include "ksim/apiserver/server/open_watches.h"
 #include "ksim/apiserver/server/watch_handler.h"
@@ -32,7 +33,10 @@ struct Incarnation {
         watches(process, resources, options.audit),
         watch_handler(process, shared, handler, resources, watches, lifetime_site, options.audit),
         requests(process, options.audit),
-        bootstrap(process, shared.kinds, resources, handler, options.audit) {}
+        loopback(process, handler, options.audit),
+        bootstrap(shared.kinds, resources, loopback) {
+    registry.loopback = &loopback;
+  }
   store::EtcdClient client;
   Resources resources;
   AdmissionChain admission;
@@ -42,6 +46,7 @@ struct Incarnation {
   OpenWatches watches;
   WatchHandler watch_handler;
   OpenRequests requests;
+  Loopback loopback;
   Bootstrap bootstrap;
 };
 

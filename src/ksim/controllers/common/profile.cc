@@ -15,6 +15,7 @@ constexpr Profile MakeV130() {
   Profile p;
   p.compat = api::Compat::k1_30;
   p.separate_taint_eviction = true;
+  p.pod_disruption_conditions = true;
   return p;
 }
 
@@ -25,6 +26,7 @@ constexpr Profile MakeV136() {
   p.next_availability_check = true;
   p.terminating_replicas = true;
   p.ranks_sidecar_restarts = true;
+  p.pod_observed_generation = true;
   p.node_monitor_grace_period = Seconds(50);
   return p;
 }

@@ -23,6 +23,10 @@ struct Profile {
   // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
   // often goes first.
   bool ranks_sidecar_restarts = false;
+  // PodDisruptionConditions: a condition DisruptionTarget that came to nothing is taken back.
+  bool pod_disruption_conditions = false;
+  // PodObservedGenerationTracking: conditions of pods carry observedGeneration.
+  bool pod_observed_generation = false;
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
   bool separate_taint_eviction = false;

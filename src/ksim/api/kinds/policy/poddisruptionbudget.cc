@@ -49,6 +49,14 @@ void ValidateDisruptionBudget(const Value& tree, FieldErrorList* errors) {
   }
 }
 
+// ValidatePodDisruptionBudgetStatusUpdate.
+void ValidateBudgetStatus(const Value& tree, FieldErrorList* errors) {
+  static const value::Atom kAllowed{"disruptionsAllowed"}, kCurrent{"currentHealthy"},
+      kDesired{"desiredHealthy"}, kExpected{"expectedPods"};
+  NonNegativeFields(tree.Get("status"), {kAllowed, kCurrent, kDesired, kExpected},
+                    FieldPath("status"), errors);
+}
+
 std::string IntOrStringText(const Value& v) {
   if (v.is_int()) return std::to_string(v.AsInt());
   return v.is_string() ? cells::Text(v) : "N/A";
@@ -86,8 +94,9 @@ extern const KindSpec kPodDisruptionBudgetKind = {
         {
             .on_create = {kCheckObject},
             .on_update = {kCheckObject},
-            .on_status_update = {},
+            .on_status_update = {kCheckStatus},
             .object = ValidateDisruptionBudget,
+            .status = ValidateBudgetStatus,
         },
 };
 
