@@ -168,5 +168,123 @@ TEST(Forgetting, WhatGoesWrongLateIsFound) {
   EXPECT_TRUE(Violated(mutant).contains("resume.reliable")) << Messages(mutant);
 }
 
+// A guest's watch of ConfigMaps whose events arrive after its server closed it, and after etcd
+// compacted (a partition that is longer than timeoutSeconds). A guest has no reflector of ours.
+class LateArrivals {
+ public:
+  LateArrivals() {
+    for (int i = 0; i < 5; ++i) Commit();
+    Observation asks = New(sim::EventKind::kRequest);
+    asks.actor = "guest";
+    asks.verb = "watch";
+    asks.resource = "configmaps";
+    asks.request = 1;
+    checker_.Take(asks);
+    Watch(true);
+  }
+
+  // ConfigMap a, at the next revision.
+  void Commit() {
+    Observation o = New(sim::EventKind::kCommit);
+    const Value before = now_;
+    o.rv = ++revision_;
+    o.resource = "configmaps";
+    o.ns = "default";
+    o.name = "a";
+    o.object = api::ObjectHash("configmaps", "default", "a");
+    o.op = before.is_null() ? CommitOp::kCreate : CommitOp::kUpdate;
+    now_ = value::Obj({{"metadata", value::Obj({{"uid", Value::Of("u")}})},
+                       {"data", value::Obj({{"n", Value::Of(revision_)}})}});
+    o.before = &before;
+    o.after = &now_;
+    checker_.Take(o);
+  }
+
+  void Watch(bool open) {
+    Observation o = New(sim::EventKind::kWatch);
+    o.open = open;
+    o.stream = 1;
+    o.server = "kube-apiserver-0";
+    o.client = "guest";
+    o.request = 1;
+    o.resource = "configmaps";
+    o.rv_text = "6";
+    checker_.Take(o);
+  }
+
+  void Compact(std::int64_t revision) {
+    Observation o = New(sim::EventKind::kCompact);
+    o.rv = revision;
+    checker_.Take(o);
+  }
+
+  void Deliver(std::int64_t revision) {
+    Observation o = New(sim::EventKind::kDeliver);
+    o.actor = "guest";
+    o.stream = 1;
+    o.type = api::WatchEventType::kModified;
+    o.resource = "configmaps";
+    o.ns = "default";
+    o.name = "a";
+    o.uid = "u";
+    o.object = api::ObjectHash("configmaps", "default", "a");
+    o.rv = revision;
+    checker_.Take(o);
+  }
+
+  std::string Found() {
+    std::string out;
+    for (const Finding& f : checker_.findings()) out += std::string(f.violation.oracle) + "\n";
+    return out;
+  }
+
+ private:
+  Observation New(sim::EventKind kind) {
+    Observation o;
+    o.seq = ++seq_;
+    o.kind = kind;
+    return o;
+  }
+
+  Checker checker_{{"watch.unique", "watch.reliable", "watch.ordered"}, api::Compat::k1_30};
+  Value now_;
+  std::int64_t revision_ = 1;
+  std::uint64_t seq_ = 0;
+};
+
+// Found by `ksim fuzz docs/examples/guests/finalizer/finalizer.yaml`, seed 21.
+TEST(Forgetting, EventsThatArriveAfterTheirServerClosedTheWatchAreNoRepetition) {
+  LateArrivals late;  // from revision 6
+  for (int i = 0; i < 3; ++i) late.Commit();
+  late.Watch(false);
+  late.Compact(8);
+  late.Deliver(7);
+  late.Deliver(8);
+  late.Deliver(9);
+  EXPECT_EQ(late.Found(), "");
+}
+
+TEST(Forgetting, AnEventThatIsLostAfterTheWatchWasClosedIsMissed) {
+  LateArrivals late;
+  for (int i = 0; i < 3; ++i) late.Commit();
+  late.Watch(false);
+  late.Compact(8);
+  late.Deliver(7);
+  late.Deliver(9);
+  EXPECT_EQ(late.Found(), "watch.reliable\n");
+}
+
+TEST(Forgetting, EventsThatArriveAfterAllThatWasForgottenAreNotJudged) {
+  LateArrivals late;
+  for (int i = 0; i < 3; ++i) late.Commit();
+  late.Watch(false);
+  late.Commit();
+  late.Compact(10);  // beyond the end of the stream: nobody holds what it tells of
+  late.Deliver(7);
+  late.Deliver(8);
+  late.Deliver(9);
+  EXPECT_EQ(late.Found(), "");
+}
+
 }  // namespace
 }  // namespace ksim::check

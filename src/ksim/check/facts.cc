@@ -229,7 +229,10 @@ void Facts::TakeDelivery(const Observation& o) {
         forgot_streams_ ? Collection::Opaque(o.resource) : Collection(o.resource, "", "", "", "")));
     s->over = true;
   }
-  if (s->over) EndStream(s);
+  if (s->over) {
+    EndStream(s);
+    s->sequence.SkipForgotten(history_);
+  }
   delivery_.stream = s;
   const bool was_state = s->sequence.in_state();
   delivery_.step = s->sequence.Take(history_, o);
@@ -361,8 +364,10 @@ void Facts::ForgetUpTo(std::int64_t revision) {
     const bool newest =
         of_cache && read[static_cast<int>(s->level)].emplace(Hash64(s->client), resource).second;
     const bool owes = s->sequence.Unkept().lost != nullptr;
+    // The events that its server wrote before it closed the stream may still arrive.
+    const bool recent = !s->reader_gone && s->last_revision > revision;
     // An API server serves what its last watch told it, also while it cannot reach etcd.
-    if (!s->over || owes || (newest && s->level == Level::kStore)) hold(s->sequence);
+    if (!s->over || owes || recent || (newest && s->level == Level::kStore)) hold(s->sequence);
     if (!s->over || owes || newest || s->last_revision > revision) continue;
     if (FindStream(s->level, s->id) == s.get()) by_id_[static_cast<int>(s->level)].erase(s->id);
     s = nullptr;

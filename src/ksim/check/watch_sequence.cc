@@ -62,6 +62,14 @@ void WatchSequence::FindNext(const CommitHistory& history) {
   unknown_ = start_ < all.floor ? all.floor : 0;
 }
 
+void WatchSequence::SkipForgotten(const CommitHistory& history) {
+  if (in_state_ || next_ == CommitHistory::kNone) return;
+  const ResourceChanges& all = collection_->ChangesIn(history);
+  if (next_ >= all.first) return;
+  next_ = all.first;
+  unknown_ = std::max(unknown_, all.floor);
+}
+
 std::size_t WatchSequence::Awaits(const CommitHistory& history, std::size_t end) const {
   if (!collection_->judgeable()) return end;
   if (in_state_) return 0;  // of whichever revision it turns out to be

@@ -56,6 +56,9 @@ class WatchSequence {
   std::int64_t start() const { return start_; }
 
   SequenceStep Take(const CommitHistory& history, const Observation& event);
+  // Leaves out of judgement the changes that the history has forgotten meanwhile: to be called
+  // before an event of a stream that holds nothing there any more.
+  void SkipForgotten(const CommitHistory& history);
   // The first position before `end` whose change may still come, or be asked for; else `end`.
   std::size_t Awaits(const CommitHistory& history, std::size_t end) const;
   // If it ends here: what a bookmark covered and nobody told (SequenceStep::lost), if anything.
