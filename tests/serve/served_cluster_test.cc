@@ -39,6 +39,26 @@ TEST(ServedCluster, AnswersReadsAndWrites) {
   EXPECT_EQ(served.cluster.unanswered(), 0u);
 }
 
+// A client that waits without a timeout of its own finds its connection dead (client-go's health
+// check).
+TEST(ServedCluster, AnAnswerThatIsLostBreaksTheConnection) {
+  for (const char* applied : {"true", "false"}) {
+    Served served(
+        fmt::format("  cluster: {{nodes: 1}}\n  faults:\n  - {{at: 0s, timeoutWrite: {{client: "
+                    "outside, applied: {}}}}}\n",
+                    applied));
+    served.Advance(Seconds(1));
+    const auto write = served.Send("POST", kMaps, kMapA);
+    served.Advance(Seconds(40));
+    EXPECT_FALSE(served.reader.answers[write].reset);
+    served.Advance(Seconds(10));
+    EXPECT_TRUE(served.reader.answers[write].reset);
+    EXPECT_EQ(served.reader.answers[write].code, 0);
+    EXPECT_EQ(served.Ask("GET", std::string(kMaps) + "/a").code,
+              std::string_view(applied) == "true" ? 200 : 404);
+  }
+}
+
 TEST(ServedCluster, TellsAWatchWhatHappensAndNoMoreOnceItIsGone) {
   Served served;
   const auto watch = served.Send("GET", kWatchA);

@@ -37,7 +37,8 @@ sim::PayloadRef Payload(Connection& connection, api::Request&& request, const Sh
 // ways: with each request some are made.
 class Exchange::Trip : public Pooled {
  public:
-  Trip(Connection& connection, api::Request&& request, const std::shared_ptr<WatchPipe>& pipe);
+  Trip(Connection& connection, api::Request&& request, const std::shared_ptr<WatchPipe>& pipe,
+       Duration notices_loss_after);
   Trip(const Trip&) = delete;
   Hold Held() {
     ++holders_;
@@ -56,8 +57,8 @@ class Exchange::Trip : public Pooled {
     Answered(std::make_unique<Answer>(std::move(response)));
   }
   void Answered(std::unique_ptr<Answer> answer);
-  // The answer is lost: the sender waits until its time is up.
-  void Drop() { answered_ = true; }
+  // The answer is lost: the sender waits until its time is up, or its connection is found dead.
+  void Drop();
   // The request as it arrives at the server.
   api::Request RequestAtServer() const;
   void ArriveAtSender();
@@ -73,6 +74,7 @@ class Exchange::Trip : public Pooled {
   std::uint64_t event_ = 0;
   std::uint64_t key_ = 0;
   VirtualTime start_;
+  Duration notices_loss_after_;
   std::unique_ptr<Answer> answer_;  // on its way back
   sim::Arrival<std::unique_ptr<Answer>> arrival_;
   std::shared_ptr<WatchPipe> pipe_;
@@ -113,7 +115,7 @@ void Exchange::LetGo::operator()(Trip* trip) const {
 }
 
 Exchange::Trip::Trip(Connection& connection, api::Request&& request,
-                     const std::shared_ptr<WatchPipe>& pipe)
+                     const std::shared_ptr<WatchPipe>& pipe, Duration notices_loss_after)
     : sim_(connection.env().sim),
       hooks_(connection.env().faults),
       link_(connection.link()),
@@ -122,6 +124,7 @@ Exchange::Trip::Trip(Connection& connection, api::Request&& request,
       object_(ObjectOf(request)),
       sent_(Payload(connection, std::move(request), lane_.server)),
       start_(sim_.now()),
+      notices_loss_after_(notices_loss_after),
       arrival_(sim_),
       pipe_(pipe) {}
 
@@ -163,6 +166,17 @@ void Exchange::Trip::ArriveAtServer(InTransit trip) {
       break;
   }
   Accept(std::move(trip));
+}
+
+void Exchange::Trip::Drop() {
+  answered_ = true;
+  if (notices_loss_after_ == Duration()) return;
+  sim_.After(notices_loss_after_, sim::TimerKind::kWork, "a dead connection is noticed",
+             [trip = Held()] {
+               if (trip->link_.expired()) return;
+               trip->answer_ = TransportFailure(api::ConnectionLost(), true);
+               trip->ArriveAtSender();
+             });
 }
 
 void Exchange::Trip::Accept(InTransit trip) {
@@ -255,8 +269,8 @@ std::optional<Duration> TimeoutOf(Duration timeout) {
 }  // namespace
 
 Exchange::Exchange(Connection& connection, api::Request&& request, Duration timeout,
-                   const std::shared_ptr<WatchPipe>& pipe)
-    : trip_((new Trip(connection, std::move(request), pipe))->Held()),
+                   const std::shared_ptr<WatchPipe>& pipe, Duration notices_loss_after)
+    : trip_((new Trip(connection, std::move(request), pipe, notices_loss_after))->Held()),
       waiter_(trip_->arrival_, TimeoutOf(timeout), sim::TimerKind::kWork) {
   const std::uint64_t event = trip_->EmitRequest();
   trip_->Depart(event, connection.link()->RequestKey(trip_->request(), trip_->object_));

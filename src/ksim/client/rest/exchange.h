@@ -36,11 +36,13 @@ struct Answer : Pooled {
 //
 // Gives `request` an id, takes it and sends it; who sends it again has it from the answer. Emits
 // `request`, and `response` when the wait is over, as request.actor. `timeout` of zero waits for
-// ever. `pipe` is the stream of a watch, null for all else. The answer is never null.
+// ever. `pipe` is the stream of a watch, null for all else. `notices_loss_after`: how long after a
+// fault has lost the request or its answer the sender finds its connection dead; zero: never. The
+// answer is never null.
 class Exchange {
  public:
   Exchange(Connection& connection, api::Request&& request, Duration timeout,
-           const std::shared_ptr<WatchPipe>& pipe);
+           const std::shared_ptr<WatchPipe>& pipe, Duration notices_loss_after = Duration());
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;

@@ -9,6 +9,13 @@
 #include "ksim/sim/mailbox.h"
 
 namespace ksim::guest {
+namespace {
+
+// A client of Go asks for a sign of life when it has heard nothing for 30 s, and waits 15 s for it.
+// Source: apimachinery pkg/util/net/http.go readIdleTimeoutSeconds, pingTimeoutSeconds.
+constexpr Duration kHealthCheck = Seconds(45);
+
+}  // namespace
 
 // A watch being served: its coroutine owns it.
 struct Relay::OpenWatch {
@@ -75,9 +82,10 @@ void Relay::ServeWatch(api::Request&& request, Reply&& reply,
 
 sim::Task<void> Relay::ServeOne(api::Request request, Reply reply) {
   Identify(request);
-  // The client outside has a timeout of its own.
-  std::unique_ptr<client::Answer> answer =
-      co_await client::Exchange(*connection_, std::move(request), Duration(), nullptr);
+  // The client outside has a timeout of its own, or none.
+  const std::shared_ptr<client::WatchPipe> no_pipe;
+  std::unique_ptr<client::Answer> answer = co_await client::Exchange(
+      *connection_, std::move(request), Duration(), no_pipe, kHealthCheck);
   // A transport failure destroys the reply uncalled: the connection breaks.
   if (answer->response.code != 0) {
     reply(std::move(answer->response));
@@ -92,7 +100,7 @@ sim::Task<void> Relay::ServeStream(api::Request request, Reply reply,
   auto pipe = std::make_shared<client::WatchPipe>(connection_->link(), connection_->server(),
                                                   request.resource);
   std::unique_ptr<client::Answer> answer =
-      co_await client::Exchange(*connection_, std::move(request), Duration(), pipe);
+      co_await client::Exchange(*connection_, std::move(request), Duration(), pipe, kHealthCheck);
   if (answer->response.code == 0) {
     failure_ = std::move(answer->response.status);
     co_return;
