@@ -43,6 +43,56 @@ TEST(Guests, AreReadAndWrittenAsTheyAre) {
   EXPECT_EQ(again.cluster.guests[0].hash.size(), 32u);
 }
 
+TEST(Guests, HaveABoundOfMemory) {
+  const auto spec = [](const char* more) {
+    return fmt::format("  cluster: {{guests: [{{name: a, file: {}{}}}]}}\n", SomeFile(), more);
+  };
+  EXPECT_EQ(FromSpec(spec("")).cluster.guests[0].memory, std::int64_t{1} << 30);
+  const Scenario small = FromSpec(spec(", memory: 256Mi"));
+  EXPECT_EQ(small.cluster.guests[0].memory, std::int64_t{256} << 20);
+  EXPECT_EQ(Only(ParseScenarioTree(ToTree(small))).cluster.guests[0].memory,
+            std::int64_t{256} << 20);
+  EXPECT_EQ(GuestOptionsOf(small.cluster, small.compat, small.cluster.guests[0], 0).limits.memory,
+            std::size_t{256} << 20);
+  for (const char* bad : {", memory: 5Gi", ", memory: '0'", ", memory: much"})
+    EXPECT_NE(ErrorsOf(spec(bad)).find("guests[0].memory: "), std::string::npos) << bad;
+}
+
+TEST(Guests, NameTheServicesThatLeadToThem) {
+  const auto spec = [](const char* service) {
+    return fmt::format("  cluster: {{guests: [{{name: a, file: {}, services: [{}]}}]}}\n",
+                       SomeFile(), service);
+  };
+  const Scenario scenario = FromSpec(spec("system/hooks"));
+  EXPECT_EQ(Only(ParseScenarioTree(ToTree(scenario))).cluster.guests[0].services,
+            std::vector<std::string>{"system/hooks"});
+  EXPECT_NE(ErrorsOf(spec("hooks")).find("\"hooks\" is no NAMESPACE/NAME of a service"),
+            std::string::npos);
+}
+
+// A campaign writes scenarios and traces into a folder of its own.
+TEST(Guests, AreFoundFromAnotherFolder) {
+  GuestSpec guest;
+  guest.file = "manager.wasm";
+  guest.path = "operator/manager.wasm";  // beside operator/scenario.yaml
+  EXPECT_EQ(GuestFileFrom("found/a-failure", guest), "../../operator/manager.wasm");
+  EXPECT_EQ(GuestFileFrom("operator/found/a-failure", guest), "../../manager.wasm");
+  guest.file = guest.path = "/opt/manager.wasm";
+  EXPECT_EQ(GuestFileFrom("found/a-failure", guest), "/opt/manager.wasm");
+
+  // A relative name is looked for in that folder.
+  const std::string file = SomeFile();
+  const std::size_t slash = file.rfind('/');
+  Scenario scenario;
+  scenario.cluster.guests.emplace_back();
+  scenario.cluster.guests[0].name = "a";
+  scenario.cluster.guests[0].file = file.substr(slash + 1);
+  scenario.cluster.guests[0].hash = std::string(32, '0');
+  const Loaded loaded = ParseScenarioTree(ToTree(scenario), DirectoryOf(file));
+  ASSERT_TRUE(loaded.errors.empty()) << Render(loaded.errors, false);
+  EXPECT_EQ(loaded.scenarios[0].cluster.guests[0].path, file);
+}
+
 TEST(Guests, AFileThatIsMissingIsToldAtItsPlace) {
   const std::string errors = ErrorsOf("  cluster: {guests: [{name: a, file: none.wasm}]}\n");
   EXPECT_NE(errors.find("test.yaml:5:"), std::string::npos) << errors;

@@ -20,8 +20,10 @@ struct WebhookTarget {
   WebhookTarget() = default;
   std::string service_namespace, service;  // "" with a URL
   int port = 443;                          // of the service or URL
-  std::string host;                        // "svc.ns.svc", or the host of the URL, without port
-  std::string url;                         // "https://example.com:8443/path"; "" with a service
+  // The port at which the service's pods listen; 0: one that their containers name, or a URL.
+  int target_port = 0;
+  std::string host;  // "svc.ns.svc", or the host of the URL, without port
+  std::string url;   // "https://example.com:8443/path"; "" with a service
 };
 
 // An HTTP request that has arrived.

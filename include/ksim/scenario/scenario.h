@@ -73,7 +73,9 @@ struct GuestSpec {
   std::string ns = "default";  // of its service account
   std::string user;            // in whose name it asks
   // How long after it was told of something, or wrote something, it may still act.
-  Duration quiet_after = Seconds(70);  // longer than client-go backs off
+  Duration quiet_after = Seconds(70);           // longer than client-go backs off
+  std::int64_t memory = std::int64_t{1} << 30;  // bytes that it may have
+  std::vector<std::string> services;            // NAMESPACE/NAME: that lead to it, beside NS/NAME
   std::string stands_for;  // kube-controller-manager, kube-scheduler, or "" for one of its own
   std::string ProcessName(std::int64_t replica) const;
 };

@@ -93,7 +93,8 @@ std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
     PrintProgramNeeded(io, trace.header, path);
     return std::nullopt;
   }
-  scenario::Loaded loaded = scenario::ParseScenarioTree(trace.header.scenario);
+  scenario::Loaded loaded =
+      scenario::ParseScenarioTree(trace.header.scenario, scenario::DirectoryOf(path));
   if (!loaded.errors.empty() || loaded.scenarios.size() != 1) {
     for (Diagnostic& d : loaded.errors) d.file = path + ": " + d.file;
     io.Err(Render(loaded.errors, io.err_color()));

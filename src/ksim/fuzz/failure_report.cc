@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/fuzz/run.h"
+#include "ksim/scenario/guests.h"
 #include "ksim/scenario/load.h"
 #include "ksim/sim/network.h"
 #include "ksim/value/json.h"
@@ -44,8 +47,26 @@ Value LeanSteps(const Scenario& s, const Value& steps) {
   return Value::Array(std::move(out));
 }
 
-bool SameWhenRead(const Value& lean, const Scenario& s) {
-  const scenario::Loaded loaded = scenario::ParseScenarioTree(lean);
+// The tree of a scenario with other names of its guests' files.
+Value WithGuestFiles(const Value& tree, const std::vector<std::string>& files) {
+  if (files.empty()) return tree;
+  const Value& spec = tree.Get("spec");
+  const Value& cluster = spec.Get("cluster");
+  std::vector<Value> guests;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    guests.push_back(cluster.Get("guests").at(i).Set("file", Value::Of(files[i])));
+  return tree.Set("spec",
+                  spec.Set("cluster", cluster.Set("guests", Value::Array(std::move(guests)))));
+}
+
+bool SameWhenRead(const Value& lean, Scenario s) {
+  // A tree has no directory beside which it would find its guests.
+  std::vector<std::string> files;
+  for (scenario::GuestSpec& guest : s.cluster.guests) {
+    if (!guest.path.empty()) guest.file = guest.path;
+    files.push_back(guest.file);
+  }
+  const scenario::Loaded loaded = scenario::ParseScenarioTree(WithGuestFiles(lean, files));
   return loaded.errors.empty() && loaded.scenarios.size() == 1 &&
          ToTree(loaded.scenarios.front()) == ToTree(s);
 }
@@ -82,12 +103,18 @@ std::string Broken(const CampaignFinding& f) {
   return out;
 }
 
-absl::Status WriteAll(const std::string& dir, const Scenario& s, const trace::Trace& trace,
+absl::Status WriteAll(const std::string& dir, const Scenario& s, trace::Trace trace,
                       const std::string& readme) {
   RETURN_IF_ERROR(os::MakeDirectories(dir));
-  const std::string yaml = fmt::format("# Found by ksim fuzz {}; README.md tells the story.\n{}",
-                                       Version(), value::ToYaml(LeanTree(s)));
+  // From there the guests are found where they were found now.
+  std::vector<std::string> files;
+  for (const scenario::GuestSpec& guest : s.cluster.guests)
+    files.push_back(scenario::GuestFileFrom(dir, guest));
+  const std::string yaml =
+      fmt::format("# Found by ksim fuzz {}; README.md tells the story.\n{}", Version(),
+                  value::ToYaml(WithGuestFiles(LeanTree(s), files)));
   RETURN_IF_ERROR(os::WriteFile(dir + "/scenario.yaml", yaml));
+  trace.header.scenario = WithGuestFiles(trace.header.scenario, files);
   RETURN_IF_ERROR(trace::WriteTrace(trace, dir + "/trace.jsonl"));
   return os::WriteFile(dir + "/README.md", readme);
 }
@@ -134,7 +161,7 @@ absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const 
   absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
   if (!run.ok()) return run.status();
   (*run)->Execute();
-  const trace::Trace trace = (*run)->Trace();
+  trace::Trace trace = (*run)->Trace();
   s.overrides = ToOverrides(failure.decisions);
   const std::string readme = fmt::format(
       "# {}\n\n{}\nFound by seed {} with the strategy {}. Not shrunk yet: {} decisions.\n\n"
@@ -142,7 +169,7 @@ absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const 
       "small\n```\n\n{}",
       failure.finding.Key(), Broken(failure.finding), failure.number, failure.job.strategy.name,
       failure.decisions.size(), Listed(DecisionLines(failure.decisions)));
-  return WriteAll(dir, s, trace, readme);
+  return WriteAll(dir, s, std::move(trace), readme);
 }
 
 absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "ksim/base/os.h"
@@ -10,6 +12,7 @@
 #include "ksim/guest/process/guest_files.h"
 #include "ksim/guest/process/shared_library.h"
 #include "ksim/scenario/world.h"
+#include "ksim/value/quantity.h"
 #include "ksim/value/value.h"
 
 namespace ksim::scenario {
@@ -21,11 +24,15 @@ using value::YamlNode;
 
 constexpr char kManager[] = "kube-controller-manager", kScheduler[] = "kube-scheduler";
 
-// Beside the scenario, in the folder where ksim was started, or in $KSIM_GUESTS.
+// Beside the scenario, in the folder where ksim was started, or in $KSIM_GUESTS; there also by the
+// last part of its name alone, for what a campaign wrote may have been copied elsewhere.
 std::string Resolve(const std::string& directory, const std::string& file) {
   if (file.starts_with('/')) return file;
   std::vector<std::string> places = {directory + file, file};
-  if (const auto folder = os::Environment("KSIM_GUESTS")) places.push_back(*folder + "/" + file);
+  if (const auto folder = os::Environment("KSIM_GUESTS")) {
+    places.push_back(*folder + "/" + file);
+    places.push_back(*folder + "/" + file.substr(file.rfind('/') + 1));
+  }
   for (const std::string& place : places)
     if (os::Exists(place)) return place;
   return places.front();
@@ -44,6 +51,26 @@ void TakeFile(ParseContext& context, MappingReader& reader, const char* field, G
   if (guest->file.empty()) return;
   guest->path = Resolve(context.directory, guest->file);
   CheckFile(context, reader.Find(field)->span, *guest);
+}
+
+// All that WebAssembly can address.
+constexpr std::int64_t kMostMemory = std::int64_t{4} << 30;
+
+void TakeMemory(ParseContext& context, MappingReader& reader, GuestSpec* guest) {
+  const std::string text = reader.String("memory");
+  if (text.empty()) return;
+  const absl::StatusOr<value::Quantity> memory = value::Quantity::Parse(text);
+  const Span& span = reader.Find("memory")->span;
+  if (!memory.ok()) {
+    context.problems.Error(
+        span, fmt::format("{}: {}", reader.PathTo("memory"), Message(memory.status())));
+  } else if (memory->Sign() <= 0 || memory->Value() > kMostMemory) {
+    context.problems.Error(
+        span, fmt::format("{}: a program has more than nothing and 4Gi at most, not {}",
+                          reader.PathTo("memory"), text));
+  } else {
+    guest->memory = memory->Value();
+  }
 }
 
 // The flags that every component of Kubernetes needs here; more may follow.
@@ -119,6 +146,14 @@ void ParseGuests(ParseContext& context, MappingReader& cluster, ClusterSpec* spe
     guest.user =
         reader.String("user", fmt::format("system:serviceaccount:{}:{}", guest.ns, guest.name));
     guest.quiet_after = reader.DurationOf("quietAfter", guest.quiet_after);
+    TakeMemory(context, reader, &guest);
+    guest.services = reader.Strings("services", {});
+    for (const std::string& service : guest.services)
+      if (std::count(service.begin(), service.end(), '/') != 1 || service.starts_with('/') ||
+          service.ends_with('/'))
+        context.problems.Error(reader.Find("services")->span,
+                               fmt::format("{}: \"{}\" is no NAMESPACE/NAME of a service",
+                                           reader.PathTo("services"), service));
     guest.stands_for = reader.String("standsFor");
     if (!guest.stands_for.empty() && guest.stands_for != kManager && guest.stands_for != kScheduler)
       context.problems.Error(
@@ -161,6 +196,18 @@ void ParseSchedulerGuest(ParseContext& context, MappingReader& reader, ClusterSp
   spec->guests.push_back(std::move(guest));
 }
 
+std::string GuestFileFrom(const std::string& directory, const GuestSpec& guest) {
+  namespace fs = std::filesystem;
+  if (guest.path.empty() || guest.file.starts_with('/')) return guest.file;
+  const auto folder = os::Environment("KSIM_GUESTS");
+  if (folder && guest.path == *folder + "/" + guest.file) return guest.file;
+  std::error_code error;
+  const fs::path from = fs::absolute(directory, error).lexically_normal();
+  const fs::path to = fs::absolute(guest.path, error).lexically_normal();
+  const std::string relative = to.lexically_relative(from).string();
+  return relative.empty() ? guest.file : relative;
+}
+
 Value GuestTree(const GuestSpec& guest) {
   const auto map = [](const std::vector<std::pair<std::string, std::string>>& pairs) {
     ObjectBuilder out;
@@ -181,6 +228,11 @@ Value GuestTree(const GuestSpec& guest) {
   out.Add("replicas", Value::Of(guest.replicas)).Add("namespace", Value::Of(guest.ns));
   out.Add("user", Value::Of(guest.user));
   out.Add("quietAfter", Value::Of(FormatDuration(guest.quiet_after)));
+  out.Add("memory",
+          value::Quantity::FromInt(guest.memory, value::Quantity::Format::kBinarySI).ToTree());
+  std::vector<Value> services;
+  for (const std::string& service : guest.services) services.push_back(Value::Of(service));
+  if (!services.empty()) out.Add("services", Value::Array(std::move(services)));
   out.AddIf(!guest.stands_for.empty(), "standsFor", Value::Of(guest.stands_for));
   return out.Build();
 }
@@ -210,6 +262,7 @@ guest::GuestOptions GuestOptionsOf(const ClusterSpec& cluster, api::Compat compa
   options.api.deny = DenyRulesOf(cluster);
   options.ns = guest.ns;
   options.quiet_after = guest.quiet_after;
+  options.limits.memory = static_cast<std::size_t>(guest.memory);
   return options;
 }
 

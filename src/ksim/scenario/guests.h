@@ -18,6 +18,9 @@ void ParseControllersGuest(ParseContext& context, const value::YamlNode& node, C
 // spec.cluster.scheduler.guest.
 void ParseSchedulerGuest(ParseContext& context, MappingReader& scheduler, ClusterSpec* spec);
 
+// The name of a guest's file for a scenario that is written into `directory`.
+std::string GuestFileFrom(const std::string& directory, const GuestSpec& guest);
+
 value::Value GuestTree(const GuestSpec& guest);
 
 // Loads the programs of all guests, which takes long for one that was never compiled. Says what is

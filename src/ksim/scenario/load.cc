@@ -50,11 +50,6 @@ void AppendTooManyPods(const Scenario& scenario, Problems* problems) {
   for (Diagnostic& d : TooManyPods(scenario)) problems->errors.push_back(std::move(d));
 }
 
-std::string DirectoryOf(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
 bool LooksLikeScenario(const YamlNode& document) {
   const YamlNode* kind = document.Find("kind");
   const YamlNode* version = document.Find("apiVersion");
@@ -182,7 +177,7 @@ void LoadScenario(const Source& source, const LoadOptions& options, Loaded* load
   ApplyFlags(options, &source.file->documents[*source.scenario], &problems, loaded);
   api::Kinds kinds;
   ParseContext context(source.file, problems, kinds);
-  context.directory = DirectoryOf(source.file->name);
+  context.directory = options.directory.value_or(DirectoryOf(source.file->name));
   context.read_named = options.read ? options.read : ReadNamed;
   loaded->scenarios.push_back(ParseScenario(context, *source.scenario));
   loaded->files.push_back(source.file->name);
@@ -235,6 +230,11 @@ void RejectMixture(const std::vector<Source>& sources, Loaded* loaded) {
 
 }  // namespace
 
+std::string DirectoryOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
 Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   Loaded loaded;
   const FileReader read = options.read ? options.read : ReadArgument;
@@ -260,10 +260,11 @@ Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   return loaded;
 }
 
-Loaded ParseScenarioTree(const value::Value& tree) {
+Loaded ParseScenarioTree(const value::Value& tree, const std::string& directory) {
   Loaded loaded;
   const std::string text = value::ToJson(tree);
   LoadOptions options;
+  options.directory = directory;
   options.read = [&text](const std::string&) -> absl::StatusOr<std::string> { return text; };
   const std::optional<Source> source = ReadSource("scenario in the header", options.read, &loaded);
   if (!source) return loaded;

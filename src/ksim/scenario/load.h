@@ -17,7 +17,9 @@ struct LoadOptions {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> set;  // path=value; the path is below spec unless it says otherwise
   bool strict = false;           // warnings are errors
-  FileReader read;               // default: the file system, files of up to 32 MiB
+  // Where files that the scenario names are, "" or ending in '/'; by default beside the scenario.
+  std::optional<std::string> directory;
+  FileReader read;  // default: the file system, files of up to 32 MiB
 };
 
 struct Loaded {
@@ -33,8 +35,10 @@ struct Loaded {
 // Both kinds in one call are an error. A directory means its *.yaml, sorted.
 Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options);
 
-// The scenario of a trace's header, as ToTree wrote it.
-Loaded ParseScenarioTree(const value::Value& tree);
+// The scenario of a trace's header, as ToTree wrote it. `directory`: LoadOptions.
+Loaded ParseScenarioTree(const value::Value& tree, const std::string& directory = "");
+// The directory of a file, as LoadOptions::directory has it.
+std::string DirectoryOf(const std::string& path);
 
 // Replaces the place that `path` leads to. Returns what is wrong with the assignment, or "".
 std::string ApplySet(value::YamlNode* scenario, const std::string& assignment, int flag);

@@ -170,6 +170,14 @@ const Type& GuestType() {
         "A guest does not say what it waits for. A run is not over for so long after the guest was "
         "told of something or wrote something.",
         "70s"},
+       {"memory", "quantity",
+        "Memory that it may have, up to 4Gi. One that wants more dies of it, as Go does, and the "
+        "run fails (guest.runs).",
+        "1Gi"},
+       {"services", "list of strings",
+        "Services that lead to it, NAMESPACE/NAME, beside the one of its own name and namespace: "
+        "webhooks with such a clientConfig are called at it.",
+        "[]"},
        {"standsFor", "string",
         "The component whose work it does: kube-controller-manager or kube-scheduler."}}};
   return type;

@@ -139,12 +139,13 @@ World::World(const Scenario& scenario, WorldOptions options)
       env_(sim_, network_, kinds_, scenario.compat),
       shared_(sim_, network_, kinds_, identities_, scenario.compat),
       etcd_(network_, EtcdOptionsOf(scenario)),
+      guest_services_(sim_.decisions(), options.webhooks),
       interrupted_(options.interrupted) {
   if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
   env_.faults = &fault_hooks_;
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
-  shared_.webhooks = options.webhooks;
+  shared_.webhooks = &guest_services_;
   env_.variants = shared_.variants = VariantsOf(scenario);
   RegisterKinds(scenario, options);
   AddServers(scenario, options.audit);
@@ -303,15 +304,23 @@ void World::AddGuests(const ClusterSpec& cluster) {
     const std::string& path = spec.path.empty() ? spec.file : spec.path;
     const absl::StatusOr<guest::ProgramLibrary::Entry*> program = guest::LoadProgram(path);
     KSIM_CHECK(program.ok()) << Message(program.status());  // PrepareGuests says it to the user
+    std::vector<GuestServices::Replica> replicas;
     for (std::int64_t i = 0; i < spec.replicas; ++i) {
       guests_.push_back(std::make_unique<guest::GuestProcess>(
           env_, ServerOf(0), **guest::SharedLibrary(), **program,
           GuestOptionsOf(cluster, env_.compat, spec, i),
           [this](guest::GuestFailure failure) { guest_failures_.push_back(std::move(failure)); }));
-      AddClient(guests_.back()->process(), [g = guests_.back().get()](api::Endpoint& server) {
-        g->relay().ConnectTo(server);
-      });
+      guest::GuestProcess* const g = guests_.back().get();
+      AddClient(g->process(), [g](api::Endpoint& server) { g->relay().ConnectTo(server); });
+      GuestServices::Replica replica;
+      replica.name = g->process().name();
+      replica.ports = [g] { return g->ports(); };
+      replica.server = [g](std::int32_t port) -> apiserver::WebhookServer& {
+        return g->ServerAt(port);
+      };
+      replicas.push_back(std::move(replica));
     }
+    guest_services_.Add(spec, std::move(replicas));
   }
 }
 

@@ -24,6 +24,7 @@
 #include "ksim/kubectl/verbs/kubectl.h"
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/scenario/component.h"
+#include "ksim/scenario/guest_services.h"
 #include "ksim/scenario/leader_elected_component.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/sim/digest.h"
@@ -49,7 +50,7 @@ struct WorldOptions {
   // runs it.
   std::function<bool()> interrupted;
   apiserver::AuditLog* audit = nullptr;  // of all API servers; outlives the world. Null: none
-  // Those who serve admission webhooks; outlives the world. Null: nobody does.
+  // Those who serve admission webhooks beside the guests; outlives the world. Null: nobody does.
   apiserver::WebhookDirectory* webhooks = nullptr;
   // False: the run is compared with no other. What it does is the same, and it costs less.
   bool digest = true;
@@ -141,6 +142,7 @@ class World : public fault::Cluster {
   std::vector<std::unique_ptr<Component>> components_;                  // in order of starting
   std::vector<std::unique_ptr<guest::GuestProcess>> guests_;            // the same
   std::vector<guest::GuestFailure> guest_failures_;
+  GuestServices guest_services_;
   std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
   std::set<std::string> removed_nodes_;
   std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults

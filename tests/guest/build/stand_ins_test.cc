@@ -80,6 +80,27 @@ TEST_F(StandIns, MakeInClusterConfigPlain) {
   EXPECT_EQ(PlainInCluster(packages_)->size(), 0U);
 }
 
+TEST_F(StandIns, LetFilesBeWatchedThatNeverChange) {
+  EXPECT_EQ(SilentFileWatches(packages_)->size(), 0U);
+  const std::string path = "github.com/fsnotify/fsnotify";
+  Add(path, path, {});
+  EXPECT_EQ(SilentFileWatches(packages_)->size(), 0U) << "it has a file of its own for wasip1";
+  packages_.by_path[path].files = {"backend_other.go"};
+  const std::string refusal =
+      "return nil, errors.New(\"fsnotify not supported on the current platform\")\n}\n";
+  Write("backend_other.go",
+        "func newBackend(ev chan Event, errs chan error) (backend, error) {\n\t" + refusal);
+  EXPECT_EQ(SilentFileWatches(packages_)->at(0).contents,
+            "func newBackend(ev chan Event, errs chan error) (backend, error) {\n\t"
+            "return &other{Events: ev, Errors: errs}, errors.Join()\n}\n");
+  Write("backend_other.go", "func NewWatcher() (*Watcher, error) {\n\t" + refusal);
+  EXPECT_EQ(SilentFileWatches(packages_)->at(0).contents,
+            "func NewWatcher() (*Watcher, error) {\n\treturn &Watcher{Events: make(chan Event), "
+            "Errors: make(chan error)}, errors.Join()\n}\n");
+  Write("backend_other.go", "package fsnotify\n");
+  EXPECT_EQ(SilentFileWatches(packages_)->size(), 0U);
+}
+
 TEST_F(StandIns, ComeIntoAModuleThatIsNowhere) {
   Write("m/go.mod", "module m\n");
   Write("m/a.go", "package m\n");

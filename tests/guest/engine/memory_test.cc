@@ -42,6 +42,19 @@ TEST(Memory, TwoOverOneImageDoNotSeeEachOther) {
   EXPECT_EQ(text, "a");
 }
 
+TEST(Memory, GrowsAsFarAsItIsAllowed) {
+  std::unique_ptr<Memory> memory = Memory::Reserve(Memory::kPage);
+  memory->AllowGrowth(Memory::kPage);
+  EXPECT_TRUE(memory->GrowTo(2 * Memory::kPage));
+  EXPECT_FALSE(memory->refused());
+  EXPECT_FALSE(memory->GrowTo(3 * Memory::kPage));
+  EXPECT_TRUE(memory->refused());
+  EXPECT_EQ(memory->size(), 2 * Memory::kPage);
+  memory->AllowGrowth(Memory::kReserved);
+  EXPECT_FALSE(memory->refused());
+  EXPECT_TRUE(memory->GrowTo(3 * Memory::kPage));
+}
+
 TEST(Memory, RefusesWhatLiesOutside) {
   std::unique_ptr<Memory> memory = Memory::Reserve(Memory::kPage);
   std::string_view text;

@@ -29,12 +29,13 @@ struct Addition {
 };
 constexpr Addition kAdditions[] = {{"src/runtime/zz_ksim_wasip1.go", &kRuntimeGo},
                                    {"src/net/zz_ksim_wasip1.go", &kNetGo},
+                                   {"src/crypto/tls/zz_ksim_wasip1.go", &kTlsGo},
                                    {"src/syscall/zz_ksim_wasip1.go", &kSyscallGo}};
 
 std::string EditsHash() {
   std::string all(kStdEdits);
   for (const std::string_view* text :
-       {&kRuntimeGo, &kNetGo, &kSyscallGo, &kUnixGo, &kRestGo, &kSecurityContextGo})
+       {&kRuntimeGo, &kNetGo, &kTlsGo, &kSyscallGo, &kUnixGo, &kRestGo, &kSecurityContextGo})
     all += *text;
   return Sha256Hex(all);
 }
@@ -241,6 +242,9 @@ class Builder {
     if (plain->empty() && packages_.Find(kRestPackage) != nullptr)
       result_.problems.push_back(NoPlainInCluster());
     needed->insert(needed->end(), plain->begin(), plain->end());
+    absl::StatusOr<std::vector<StandIn>> silent = SilentFileWatches(packages_);
+    if (!Check(silent.status())) return false;
+    needed->insert(needed->end(), silent->begin(), silent->end());
     for (const StandIn& stand_in : *needed)
       if (!Check(Add(stand_in))) return false;
     if (!needed->empty() && !List()) return false;

@@ -7,6 +7,7 @@ namespace ksim::guest {
 extern const std::string_view kStdEdits;           // go/std.edits; edits.h reads them
 extern const std::string_view kRuntimeGo;          // added to package runtime
 extern const std::string_view kNetGo;              // ... net
+extern const std::string_view kTlsGo;              // ... crypto/tls
 extern const std::string_view kSyscallGo;          // ... syscall
 extern const std::string_view kUnixGo;             // ... golang.org/x/sys/unix
 extern const std::string_view kRestGo;             // ... k8s.io/client-go/rest

@@ -1,5 +1,9 @@
 #include "ksim/guest/build/stand_ins.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "ksim/base/os.h"
 #include "ksim/guest/build/edits.h"
 #include "ksim/guest/build/sources.h"
@@ -66,21 +70,58 @@ absl::StatusOr<std::vector<StandIn>> NeededStandIns(const GoPackages& packages) 
   return needed;
 }
 
+namespace {
+
+// A package's file with edits; nullopt if it is not as it is known.
+absl::StatusOr<std::optional<StandIn>> Edited(const GoPackage& package, std::string_view file,
+                                              std::vector<Edit> edits) {
+  const absl::StatusOr<std::string> text =
+      os::ReadFile(package.directory + "/" + std::string(file));
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<std::string> edited =
+      ApplyEdits(FileEdits{std::string(file), std::move(edits)}, *text);
+  if (!edited.ok()) return std::nullopt;
+  return StandIn{package.module, package.path, std::string(file), *edited};
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<StandIn>> PlainInCluster(const GoPackages& packages) {
-  constexpr std::string_view kConfig = "config.go";
   const GoPackage* package = packages.Find(kRestPackage);
   if (package == nullptr) return std::vector<StandIn>();
-  const absl::StatusOr<std::string> text =
-      os::ReadFile(package->directory + "/" + std::string(kConfig));
-  if (!text.ok()) return text.status();
-  const FileEdits edits{std::string(kConfig),
-                        {{0, "\"https://\" + net.JoinHostPort(host, port),",
-                          "simScheme() + net.JoinHostPort(host, port),"}}};
-  const absl::StatusOr<std::string> edited = ApplyEdits(edits, *text);
-  if (!edited.ok()) return std::vector<StandIn>();
+  absl::StatusOr<std::optional<StandIn>> config =
+      Edited(*package, "config.go",
+             {{0, "\"https://\" + net.JoinHostPort(host, port),",
+               "simScheme() + net.JoinHostPort(host, port),"}});
+  if (!config.ok()) return config.status();
+  if (!config->has_value()) return std::vector<StandIn>();
   return std::vector<StandIn>{
-      {package->module, package->path, std::string(kConfig), *edited},
+      **std::move(config),
       {package->module, package->path, std::string(kFile), std::string(kRestGo)}};
+}
+
+absl::StatusOr<std::vector<StandIn>> SilentFileWatches(const GoPackages& packages) {
+  constexpr std::string_view kOther = "backend_other.go";
+  constexpr std::string_view kRefusal =
+      "return nil, errors.New(\"fsnotify not supported on the current platform\")";
+  const GoPackage* package = packages.Find("github.com/fsnotify/fsnotify");
+  if (package == nullptr ||
+      std::find(package->files.begin(), package->files.end(), kOther) == package->files.end())
+    return std::vector<StandIn>();
+  // From 1.8 on, and before. errors.Join() is no error.
+  for (const auto& [head, watcher] :
+       {std::pair("func newBackend(ev chan Event, errs chan error) (backend, error) {\n\t",
+                  "&other{Events: ev, Errors: errs}"),
+        std::pair("func NewWatcher() (*Watcher, error) {\n\t",
+                  "&Watcher{Events: make(chan Event), Errors: make(chan error)}")}) {
+    absl::StatusOr<std::optional<StandIn>> file =
+        Edited(*package, kOther,
+               {{0, head + std::string(kRefusal),
+                 head + std::string("return ") + watcher + ", errors.Join()"}});
+    if (!file.ok()) return file.status();
+    if (file->has_value()) return std::vector<StandIn>{**std::move(file)};
+  }
+  return std::vector<StandIn>();
 }
 
 }  // namespace ksim::guest

@@ -25,4 +25,9 @@ inline constexpr std::string_view kRestPackage = "k8s.io/client-go/rest";
 // config.go is not as it is known.
 absl::StatusOr<std::vector<StandIn>> PlainInCluster(const GoPackages& packages);
 
+// The file by which github.com/fsnotify/fsnotify watches files, and sees none change, where it
+// would refuse: controller-runtime's webhook server watches its certificates. None if the program
+// does not watch files, or with a version that is not known.
+absl::StatusOr<std::vector<StandIn>> SilentFileWatches(const GoPackages& packages);
+
 }  // namespace ksim::guest

@@ -56,7 +56,10 @@ std::unique_ptr<Memory> Memory::Reserve(std::size_t size) {
 Memory::~Memory() { munmap(base_, kReserved + kGuard); }
 
 bool Memory::GrowTo(std::size_t size) {
-  if (size > kReserved) return false;
+  if (size > most_) {
+    refused_ = true;
+    return false;
+  }
   if (size > size_ && mprotect(base_ + size_, size - size_, PROT_READ | PROT_WRITE) != 0)
     return false;
   size_ = std::max(size_, size);

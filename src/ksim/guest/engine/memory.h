@@ -48,8 +48,15 @@ class Memory {
 
   std::uint8_t* base() { return base_; }
   std::size_t size() const { return size_; }
-  // For the engine. False beyond what is reserved.
+  // The program may grow it by so much in all from now on.
+  void AllowGrowth(std::size_t bytes) {
+    most_ = bytes < kReserved - size_ ? size_ + bytes : kReserved;
+    refused_ = false;
+  }
+  // For the program. False beyond what it is allowed, or what is reserved.
   bool GrowTo(std::size_t size);
+  // Whether the program wanted more than it is allowed.
+  bool refused() const { return refused_; }
   // The content becomes that of the image, and zero beyond it. The memory is as large as the image
   // or larger.
   absl::Status PutBack(const std::shared_ptr<const Image>& image);
@@ -86,6 +93,8 @@ class Memory {
   Memory(std::uint8_t* base, std::size_t size) : base_(base), size_(size) {}
   std::uint8_t* base_;
   std::size_t size_;
+  std::size_t most_ = kReserved;
+  bool refused_ = false;
   std::shared_ptr<const Image> image_;  // that lies under it
 };
 

@@ -17,10 +17,12 @@ class ApiStream::Writer final : public http::ResponseWriter {
  public:
   explicit Writer(ApiStream& stream) : stream_(stream) {}
   void Respond(http::StreamId stream, http::HttpResponse response) override {
+    stream_.Answered(stream, response.code);
     stream_.codec_->Respond(stream, std::move(response));
     stream_.Flush();
   }
   void Begin(http::StreamId stream, http::HttpResponse head) override {
+    stream_.Answered(stream, head.code);
     stream_.codec_->Begin(stream, std::move(head));
     stream_.Flush();
   }
@@ -33,6 +35,7 @@ class ApiStream::Writer final : public http::ResponseWriter {
     stream_.Flush();
   }
   void Reset(http::StreamId stream) override {
+    stream_.Answered(stream, 0);
     const bool refused = api::IsConnectionRefused(stream_.relay_.failure());
     stream_.error_ = refused ? kEconnrefused : kEconnreset;
     stream_.codec_->Reset(stream);
@@ -72,16 +75,29 @@ void ApiStream::OnRequest(http::StreamId stream, http::HttpRequest request) {
   // A guest needs no credentials: the server knows who it is.
   if (!request.headers.Has("Impersonate-User")) request.headers.Set("Impersonate-User", user_);
   came_.request(request);
+  Asked& asked = asked_[stream];
+  asked.method = request.method;
+  asked.path = request.target.substr(0, request.target.find('?'));
+  asked.background = sim_.context().background;
   std::optional<http::HttpResponse> answer = OwnAnswer(request);
   if (!answer) return session_->Serve(relay_, stream, request);
   relay_.Ask([this, alive = std::weak_ptr<const bool>(alive_), stream,
               answer = *std::move(answer)](bool accepted) {
     if (alive.expired() || ended_) return;
     if (accepted) return writer_->Respond(stream, answer);
+    Answered(stream, 0);
     error_ = kEconnrefused;
     codec_->Reset(stream);
     Flush();
   });
+}
+
+void ApiStream::Answered(http::StreamId stream, int status) {
+  const auto found = asked_.find(stream);
+  if (found == asked_.end()) return;  // a watch that breaks off was answered when it opened
+  const Asked asked = std::move(found->second);
+  asked_.erase(found);
+  came_.answer(asked, status);
 }
 
 std::optional<http::HttpResponse> ApiStream::OwnAnswer(const http::HttpRequest& request) const {
@@ -93,7 +109,10 @@ std::optional<http::HttpResponse> ApiStream::OwnAnswer(const http::HttpRequest& 
   return reviews_.Serve(request, *url, info);
 }
 
-void ApiStream::OnGone(http::StreamId stream) { session_->Gone(stream); }
+void ApiStream::OnGone(http::StreamId stream) {
+  asked_.erase(stream);
+  session_->Gone(stream);
+}
 
 void ApiStream::Flush() {
   if (ended_) return;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,12 +35,19 @@ class ApiStream final : private apiserver::http::RequestSink {
   // `came` is told, in the step in which it happens, what comes from the server: bytes, and at the
   // end, once, that nothing more does, with an errno of WASI or 0. It outlives the stream, which
   // may be destroyed in it only if it was told the end.
+  struct Asked {
+    Asked() = default;
+    std::string method, path;  // without the query
+    bool background = false;   // it is part of what goes on for ever
+  };
   struct Came {
     Came() = default;
     std::function<void(std::string_view bytes)> bytes;
     std::function<void(std::uint16_t error)> end;
     // A request goes out in the running step, whose context may still be changed.
     std::function<void(const apiserver::http::HttpRequest&)> request;
+    // The answer to a request has come, or begins: its status; 0 if there will be none.
+    std::function<void(const Asked& asked, int status)> answer;
   };
   ApiStream(sim::Simulation& sim, const api::Kinds& kinds, const ApiSide& side, Relay& relay,
             Came came);
@@ -56,6 +64,7 @@ class ApiStream final : private apiserver::http::RequestSink {
   std::optional<apiserver::http::HttpResponse> OwnAnswer(
       const apiserver::http::HttpRequest& request) const;
   void Flush();
+  void Answered(apiserver::http::StreamId stream, int status);
 
   sim::Simulation& sim_;
   Relay& relay_;
@@ -64,6 +73,7 @@ class ApiStream final : private apiserver::http::RequestSink {
   std::unique_ptr<apiserver::http::Connection> codec_;
   std::unique_ptr<Writer> writer_;
   std::unique_ptr<apiserver::http::HttpSession> session_;
+  std::map<apiserver::http::StreamId, Asked> asked_;  // that is not answered
   std::uint16_t error_ = 0;
   bool ended_ = false;
   apiserver::http::Paths paths_;

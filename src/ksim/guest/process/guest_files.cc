@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "ksim/guest/process/serving_files.h"
+
 namespace ksim::guest {
 namespace {
 
@@ -45,6 +47,8 @@ FileSystem CommonFiles(const std::string& host, const std::string& ns, const std
   put(kKubeconfigPath, fmt::format(kKubeconfig, kApiAddress, user, ns, user));
   put("/var/run/secrets/kubernetes.io/serviceaccount/namespace", ns);
   put("/var/run/secrets/kubernetes.io/serviceaccount/token", "ksim." + user);
+  put("/tmp/k8s-webhook-server/serving-certs/tls.crt", std::string(kServingCertificate));
+  put("/tmp/k8s-webhook-server/serving-certs/tls.key", std::string(kServingKey));
   for (const char* folder : {"root", "tmp"})
     files.Put(std::string(folder) + "/.keep", std::make_shared<const std::string>());
   return files;

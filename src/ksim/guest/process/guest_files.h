@@ -1,5 +1,6 @@
 // The files that every guest finds: what a container of a Pod has in /etc and of its service
-// account, and a kubeconfig for those that are given one.
+// account, a kubeconfig for those that are given one, and a certificate where controller-runtime's
+// webhook server looks for it.
 #pragma once
 #include <string>
 

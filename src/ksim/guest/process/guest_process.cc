@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ksim/base/check.h"
 #include "ksim/base/status.h"
@@ -10,6 +11,7 @@
 #include "ksim/guest/process/guest_files.h"
 #include "ksim/guest/wasi/errno.h"
 #include "ksim/trace/events.h"
+#include "ksim/value/quantity.h"
 
 namespace ksim::guest {
 namespace {
@@ -19,6 +21,10 @@ constexpr Duration kFirstBackOff = Seconds(10);
 constexpr Duration kMostBackOff = Minutes(5);
 // After its start a guest is awaited so long: its caches fill, its lease is won.
 constexpr Duration kStartUp = Seconds(5);
+// A request that failed is awaited again for no longer than this: longer than any controller of
+// Kubernetes waits before it acts, but for the last of client-go's back-offs (1000 s).
+constexpr Duration kLongestBackOff = Minutes(6);
+constexpr Duration kBackOffMargin = Seconds(5);
 // A guest's random numbers are drawn anew when it starts; at later times a strategy may have them
 // drawn anew, too, so that its goroutines run in other orders from there.
 constexpr std::uint32_t kReseedAnswers = 2;
@@ -26,6 +32,28 @@ constexpr std::uint32_t kReseedAnswers = 2;
 std::int64_t UnixNs(VirtualTime time) { return kEpochUnixSeconds * 1'000'000'000 + time.ns(); }
 
 }  // namespace
+
+// A port of the guest, as API servers call it.
+class GuestProcess::Server final : public apiserver::WebhookServer {
+ public:
+  Server(GuestProcess& guest, std::int32_t port) : guest_(guest), port_(port) {}
+  const std::string& name() const override { return guest_.process_.name(); }
+  bool accepting() const override {
+    const std::vector<std::int32_t> ports = guest_.ports();
+    return std::find(ports.begin(), ports.end(), port_) != ports.end();
+  }
+  void Accept(apiserver::WebhookRequest request, Reply reply) override {
+    const std::optional<std::int32_t> descriptor = guest_.wasi_->Accept(port_);
+    if (!descriptor) return;
+    guest_.served_[*descriptor] = std::make_unique<ServedCall>(std::move(reply));
+    guest_.wasi_->Receive(*descriptor, ServedCall::TextOf(request));
+    guest_.Wake();
+  }
+
+ private:
+  GuestProcess& guest_;
+  const std::int32_t port_;
+};
 
 GuestProcess::GuestProcess(client::Environment& env, api::Endpoint& server, ProgramLibrary& library,
                            ProgramLibrary::Entry& program, GuestOptions options,
@@ -44,6 +72,21 @@ GuestProcess::GuestProcess(client::Environment& env, api::Endpoint& server, Prog
 }
 
 GuestProcess::~GuestProcess() = default;
+
+std::vector<std::int32_t> GuestProcess::ports() const {
+  std::vector<std::int32_t> ports;
+  if (wasi_ == nullptr) return ports;
+  for (const auto& [number, open] : wasi_->state().descriptors.all())
+    if (open.kind == DescriptorKind::kListener) ports.push_back(open.port);
+  std::sort(ports.begin(), ports.end());
+  return ports;
+}
+
+apiserver::WebhookServer& GuestProcess::ServerAt(std::int32_t port) {
+  std::unique_ptr<Server>& server = servers_[port];
+  if (server == nullptr) server = std::make_unique<Server>(*this, port);
+  return *server;
+}
 
 Launch GuestProcess::LaunchNow() const {
   Launch launch;
@@ -86,19 +129,48 @@ void GuestProcess::OnStop() {
   hold_ = {};
   relay_.Stop();  // the server sees by itself that its watches are gone
   streams_.clear();
+  served_.clear();  // whoever waits for an answer hears that the connection was lost
   wakes_.reset();
   wasi_.reset();
   lines_.clear();
+  failing_.clear();
   if (instance_ != nullptr) library_.Return(program_, std::move(instance_));
   started_ = nullptr;
 }
 
-void GuestProcess::Hold() {
+void GuestProcess::Hold(Duration time) {
   const bool starts = process_.SteadyNow() - began_ < kStartUp;
-  const Duration time = starts ? kStartUp : options_.quiet_after;
+  time = std::max(time, starts ? kStartUp : options_.quiet_after);
   busy_until_ = std::max(busy_until_, env_.sim.now() + time);
   env_.sim.CancelCall(hold_);
-  hold_ = env_.sim.After(time, sim::TimerKind::kWork, "guest may still act", [] {});
+  hold_ = env_.sim.After(busy_until_ - env_.sim.now(), sim::TimerKind::kWork, "guest may still act",
+                         [] {});
+}
+
+// A write that was refused, and whatever got no answer, is tried again: client-go's queues and
+// reflectors double the time between two tries, so that the next one comes after about as long as
+// they have tried. A change between two tries is one try more, and doubles it once more.
+// Source: client-go util/workqueue/default_rate_limiters.go, tools/cache/reflector.go.
+void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
+  if (asked.background) return;
+  const bool reads = asked.method == "GET" || asked.method == "HEAD";
+  const std::string key = asked.method + " " + asked.path;
+  const bool failed = status == 0 || status == 429 || status >= 500 || (!reads && status >= 400);
+  if (!failed) {
+    failing_.erase(key);
+    return;
+  }
+  const VirtualTime now = env_.sim.now();
+  const auto [found, first] = failing_.try_emplace(key);
+  Failing& failing = found->second;
+  if (first) failing.first = failing.last = now;
+  failing.longest = std::max(failing.longest, now - failing.last);
+  failing.last = now;
+  const Duration next = std::min((now - failing.first) * 2, failing.longest * 4) + kBackOffMargin;
+  if (next <= kLongestBackOff) return Hold(next);
+  if (!std::exchange(failing.told, true))
+    Say("host", fmt::format("{} failed again after {}: nobody waits until it is tried once more",
+                            key, FormatDuration(failing.longest)));
 }
 
 std::optional<Duration> GuestProcess::UntilWake() const {
@@ -120,8 +192,9 @@ sim::Task<void> GuestProcess::Loop() {
   wasi_->Restore(started_->state);
   if (host_log_) wasi_->LogTo(host_log_);
   Apply(started_->effects);
-  if (Concluded(started_->end, started_->trap)) co_return;
-  absl::StatusOr<std::unique_ptr<Instance>> instance = library_.Take(program_, *started_);
+  if (Concluded(started_->end, started_->trap, started_->outgrew)) co_return;
+  absl::StatusOr<std::unique_ptr<Instance>> instance =
+      library_.Take(program_, *started_, options_.limits);
   if (!instance.ok()) {
     Fail(std::string(Message(instance.status())));
     co_return;
@@ -161,18 +234,23 @@ bool GuestProcess::RunOnce() {
   const RunEnd end = wasi_->Run(*instance_, options_.limits.steps);
   const std::string trap = instance_->trap();
   Apply(wasi_->TakeEffects());
-  return !Concluded(end, trap);
+  return !Concluded(end, trap, instance_->memory().refused());
 }
 
-bool GuestProcess::Concluded(RunEnd end, const std::string& trap) {
+bool GuestProcess::Concluded(RunEnd end, const std::string& trap, bool outgrew) {
+  if (outgrew && end != RunEnd::kReturned) {
+    SayTheRest();
+    Fail(fmt::format("out of memory: it wants more than {} (cluster.guests[].memory)",
+                     value::Quantity::FromInt(static_cast<std::int64_t>(options_.limits.memory),
+                                              value::Quantity::Format::kBinarySI)
+                         .ToString()));
+    return true;
+  }
   switch (end) {
     case RunEnd::kReturned:
       return false;
     case RunEnd::kStopped:
-      for (auto& [descriptor, lines] : lines_) {
-        const std::string rest = lines.TakeRest();
-        if (!rest.empty()) Say(descriptor == 1 ? "stdout" : "stderr", rest);
-      }
+      SayTheRest();
       Say("host", fmt::format("exit {}", wasi_->state().exit_code.value_or(0)));
       Exit();
       return true;
@@ -198,16 +276,20 @@ void GuestProcess::Apply(std::vector<Effect> effects) {
       case Effect::Kind::kSend: {
         const auto stream = streams_.find(effect.descriptor);
         if (stream != streams_.end()) stream->second->Send(effect.text);
+        const auto call = served_.find(effect.descriptor);
+        if (call != served_.end()) call->second->Receive(effect.text);
         break;
       }
       case Effect::Kind::kClose: {
-        const auto stream = streams_.find(effect.descriptor);
-        if (stream == streams_.end()) break;
-        streams_.erase(stream);
+        streams_.erase(effect.descriptor);
+        const auto call = served_.find(effect.descriptor);
+        if (call == served_.end()) break;
+        call->second->End();
+        served_.erase(call);
         break;
       }
       case Effect::Kind::kListen:
-        Say("host", fmt::format("it listens at port {}, where nobody connects yet", effect.port));
+        Say("host", fmt::format("it listens at port {}", effect.port));
         break;
       case Effect::Kind::kUnknown:
         Say("host", fmt::format("{} is not there", effect.text));
@@ -234,6 +316,7 @@ void GuestProcess::Connect(std::int32_t descriptor, const std::string& address) 
     Wake();
   };
   came.request = [this](const apiserver::http::HttpRequest& request) { Judge(request); };
+  came.answer = [this](const ApiStream::Asked& asked, int status) { Answered(asked, status); };
   streams_[descriptor] =
       std::make_unique<ApiStream>(env_.sim, env_.kinds, options_.api, relay_, std::move(came));
 }
@@ -265,6 +348,13 @@ void GuestProcess::Wake() {
 void GuestProcess::Output(std::int32_t descriptor, std::string_view text) {
   const std::string_view stream = descriptor == 1 ? "stdout" : "stderr";
   lines_[descriptor].Add(text, [&](const std::string& line) { Say(stream, line); });
+}
+
+void GuestProcess::SayTheRest() {
+  for (auto& [descriptor, lines] : lines_) {
+    const std::string rest = lines.TakeRest();
+    if (!rest.empty()) Say(descriptor == 1 ? "stdout" : "stderr", rest);
+  }
 }
 
 void GuestProcess::Say(std::string_view stream, std::string_view line) {

@@ -4,7 +4,9 @@
 //
 // A guest that idles may wait for work or for what goes on for ever (the renewal of a lease, a
 // resync); it does not say. A run counts as not quiet for `quiet_after` from when the guest was
-// told of something that is not background itself, or wrote something.
+// told of something that is not background itself, or wrote something. After a request that
+// failed it counts so for as long as client-go may back off, which follows from the times at which
+// it failed before, but for no more than `kLongestBackOff`.
 //
 // A guest that exits is started again as a kubelet does it: at once at first, then after 10 s, 20
 // s, ... up to five minutes; one that ran for ten minutes begins anew.
@@ -22,9 +24,11 @@
 #include <vector>
 
 #include "ksim/api/request.h"
+#include "ksim/apiserver/webhooks.h"
 #include "ksim/client/client.h"
 #include "ksim/guest/network/api_stream.h"
 #include "ksim/guest/network/relay.h"
+#include "ksim/guest/network/served_call.h"
 #include "ksim/guest/process/log_line.h"
 #include "ksim/guest/process/program_library.h"
 #include "ksim/sim/mailbox.h"
@@ -63,25 +67,33 @@ class GuestProcess {
 
   sim::Process& process() { return process_; }
   Relay& relay() { return relay_; }
+  // The ports at which it listens now, but for those of its own machine alone; in order.
+  std::vector<std::int32_t> ports() const;
+  // Its server at a port, whether it listens there or not. It lives as long as the guest's process.
+  apiserver::WebhookServer& ServerAt(std::int32_t port);
   // Over all host calls since the last start; 0 while it is down.
   std::uint64_t host_digest() const { return wasi_ != nullptr ? wasi_->state().digest : 0; }
   void LogHostCallsTo(std::function<void(const HostCall&)> log) { host_log_ = std::move(log); }
 
  private:
+  class Server;
   void OnStart();
   void OnStop();
   Launch LaunchNow() const;
   sim::Task<void> Loop();
   std::optional<Duration> UntilWake() const;
   bool RunOnce();  // false: its life is over
-  bool Concluded(RunEnd end, const std::string& trap);
+  bool Concluded(RunEnd end, const std::string& trap, bool outgrew);
   void Apply(std::vector<Effect> effects);
   void Connect(std::int32_t descriptor, const std::string& address);
   void Output(std::int32_t descriptor, std::string_view text);
   void Say(std::string_view stream, std::string_view line);
+  void SayTheRest();
   void Troubled();
   void Wake();
-  void Hold();  // the run is not quiet for a while from now
+  // The run is not quiet for a while from now, at least as long as `time`.
+  void Hold(Duration time = Duration());
+  void Answered(const ApiStream::Asked& asked, int status);
   void Judge(const apiserver::http::HttpRequest& request);
   void Exit();
   void Fail(std::string text);
@@ -101,15 +113,25 @@ class GuestProcess {
   std::unique_ptr<Wasi> wasi_;
   std::shared_ptr<const Started> started_;
   std::map<std::int32_t, std::unique_ptr<ApiStream>> streams_;  // by descriptor
+  std::map<std::int32_t, std::unique_ptr<ServedCall>> served_;  // the same
   std::unique_ptr<sim::Mailbox<sim::Origin>> wakes_;
   std::map<std::int32_t, LineCutter> lines_;
   VirtualTime began_;
   std::uint64_t runs_ = 0;
   sim::Origin origin_;
   VirtualTime busy_until_;
+  // The requests that failed and were not answered well since, by method and path.
+  struct Failing {
+    Failing() = default;
+    VirtualTime first, last;
+    Duration longest;  // between two of them
+    bool told = false;
+  };
+  std::map<std::string, Failing> failing_;
   sim::Simulation::SlotRef hold_;
 
-  std::uint32_t short_lives_ = 0;  // one after the other
+  std::map<std::int32_t, std::unique_ptr<Server>> servers_;  // by port
+  std::uint32_t short_lives_ = 0;                            // one after the other
 };
 
 }  // namespace ksim::guest

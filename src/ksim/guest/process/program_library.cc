@@ -1,5 +1,6 @@
 #include "ksim/guest/process/program_library.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ksim/base/hash.h"
@@ -21,7 +22,7 @@ std::string KeyOf(const Launch& launch, const GuestLimits& limits) {
   hasher.Add(std::string_view("env"));
   for (const std::string& one : launch.env) hasher.Add(std::string_view(one));
   hasher.Add(std::uint64_t{launch.files.Digest()});
-  hasher.Add(launch.wall_ns).Add(limits.steps);
+  hasher.Add(launch.wall_ns).Add(limits.steps).Add(std::uint64_t{limits.memory});
   return std::to_string(hasher.Digest());
 }
 
@@ -62,14 +63,16 @@ absl::StatusOr<std::shared_ptr<const Started>> ProgramLibrary::Start(Entry& prog
   if (found != program.starts.end()) return found->second;
   absl::StatusOr<std::unique_ptr<Instance>> instance = program.program->Instantiate();
   if (!instance.ok()) return instance.status();
+  Memory& memory = (*instance)->memory();
+  memory.AllowGrowth(limits.memory - std::min(limits.memory, memory.size()));
   Wasi wasi(program.program->imports(), launch);
   auto started = std::make_shared<Started>();
   started->end = wasi.Run(**instance, limits.steps);
   started->trap = (*instance)->trap();
+  started->outgrew = memory.refused();
   started->state = wasi.state();
   started->effects = wasi.TakeEffects();
-  absl::StatusOr<std::shared_ptr<const Image>> image =
-      Image::Of((*instance)->memory().base(), (*instance)->memory().size());
+  absl::StatusOr<std::shared_ptr<const Image>> image = Image::Of(memory.base(), memory.size());
   if (!image.ok()) return image.status();
   started->image = *std::move(image);
   Return(program, *std::move(instance));
@@ -78,21 +81,26 @@ absl::StatusOr<std::shared_ptr<const Started>> ProgramLibrary::Start(Entry& prog
   return program.starts.emplace(key, std::move(started)).first->second;
 }
 
-absl::StatusOr<std::unique_ptr<Instance>> ProgramLibrary::Take(Entry& program,
-                                                               const Started& start) {
+absl::StatusOr<std::unique_ptr<Instance>> ProgramLibrary::Take(Entry& program, const Started& start,
+                                                               const GuestLimits& limits) {
+  const std::size_t growth = limits.memory - std::min(limits.memory, start.image->size());
   std::unique_ptr<Instance> instance;
   if (!program.idle.empty()) {
     instance = std::move(program.idle.back());
     program.idle.pop_back();
-    if (instance->memory().size() > start.image->size() + kMostGrowth) instance = nullptr;
+    const std::size_t size = instance->memory().size();
+    if (size > start.image->size() + kMostGrowth || size > Memory::kReserved - growth)
+      instance = nullptr;
   }
   if (instance == nullptr) {
     absl::StatusOr<std::unique_ptr<Instance>> made = program.program->Instantiate();
     if (!made.ok()) return made.status();
     instance = *std::move(made);
   }
+  instance->memory().AllowGrowth(Memory::kReserved);
   if (const absl::Status grown = instance->Grow(start.image->size()); !grown.ok()) return grown;
   if (const absl::Status put = instance->memory().PutBack(start.image); !put.ok()) return put;
+  instance->memory().AllowGrowth(growth);
   return instance;
 }
 

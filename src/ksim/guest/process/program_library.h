@@ -23,6 +23,9 @@ struct GuestLimits {
   GuestLimits() = default;
   // Instructions without idling: some five seconds of one core.
   std::uint64_t steps = 20'000'000'000;
+  // Bytes that it may have, whatever an instance has had before: beyond, WebAssembly's memory.grow
+  // fails, and Go ends the program.
+  std::size_t memory = std::size_t{1} << 30;
 };
 
 // How a program's start went, and where it stood when it first idled, or ended.
@@ -33,6 +36,7 @@ struct Started {
   std::vector<Effect> effects;
   RunEnd end = RunEnd::kReturned;
   std::string trap;
+  bool outgrew = false;  // it wanted more memory than it may have
 };
 
 class ProgramLibrary {
@@ -53,7 +57,8 @@ class ProgramLibrary {
   absl::StatusOr<std::shared_ptr<const Started>> Start(Entry& program, const Launch& launch,
                                                        const GuestLimits& limits);
   // An instance with the memory of that start; it goes back by Return.
-  absl::StatusOr<std::unique_ptr<Instance>> Take(Entry& program, const Started& start);
+  absl::StatusOr<std::unique_ptr<Instance>> Take(Entry& program, const Started& start,
+                                                 const GuestLimits& limits);
   void Return(Entry& program, std::unique_ptr<Instance> instance);
   static const std::vector<Import>& ImportsOf(const Entry& program);
 

@@ -52,10 +52,20 @@ std::string AddressOf(const api::Object& service) {
   return fmt::format("10.96.{}.{}", hash % 256, 1 + hash / 256 % 254);
 }
 
-bool HasPort(const value::Value& service_spec, int wanted) {
+// The service's port; null: it has none of this number.
+const value::Value& FindPort(const value::Value& service_spec, int wanted) {
+  static const value::Value none;
   for (const value::Value& port : service_spec.Get("ports").items())
-    if (port.Get("port").AsInt() == wanted) return true;
-  return false;
+    if (port.Get("port").AsInt() == wanted) return port;
+  return none;
+}
+
+// 0: a name. Without one it is the port.
+int TargetPort(const value::Value& port) {
+  const value::Value& target = port.Get("targetPort");
+  if (target.is_string()) return 0;
+  const std::int64_t number = target.AsInt();
+  return static_cast<int>(number != 0 ? number : port.Get("port").AsInt());
 }
 
 // The part of the URL before the path, and the path of the request.
@@ -253,10 +263,11 @@ HookClient::Route HookClient::Resolve(const Hook& hook) const {
     dial(spec.Get("externalName").AsString(), hook.port);
   } else if (spec.Get("clusterIP").AsString() == "None") {
     route.nowhere = kNoHeadless;
-  } else if (!HasPort(spec, hook.port)) {
+  } else if (FindPort(spec, hook.port).is_null()) {
     route.nowhere = fmt::format("no service port {} found for service {}", hook.port,
                                 api::GoQuote(hook.service));
   } else {
+    route.target.target_port = TargetPort(FindPort(spec, hook.port));
     dial(AddressOf(service), hook.port);
   }
   return route;
