@@ -149,7 +149,7 @@ TEST(Drawn, KindsAreTakenByNameAndTakenAway) {
   EXPECT_EQ(AllowedKinds({"*", "-crash"}).size(), DrawnKinds().size() - 1);
   EXPECT_TRUE(AllowedKinds({}).empty());
   const auto names = NamesInFuzz();
-  for (const char* name : {"crash", "storm", "delay", "order"})
+  for (const char* name : {"crash", "storm", "delay", "order", "reseed"})
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   EXPECT_TRUE(Allows({"*"}, "delay"));
   EXPECT_TRUE(Allows({"delay"}, "delay"));

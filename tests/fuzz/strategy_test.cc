@@ -167,11 +167,63 @@ TEST(Make, SaysWhatIsWrong) {
 
 TEST(KindsOf, FollowsTheScenario) {
   const scenario::Scenario s = ExpiredExpectations("[dropWatch, delayStream]");
-  EXPECT_EQ(KindsOf(s.fuzz),
+  EXPECT_EQ(KindsOf(s),
             (std::vector<std::string>{"fault.dropWatch", "fault.delayStream", "delay"}));
-  const std::vector<std::string> all = KindsOf(ExpiredExpectations("[\"*\"]").fuzz);
+  const std::vector<std::string> all = KindsOf(ExpiredExpectations("[\"*\"]"));
   EXPECT_TRUE(std::find(all.begin(), all.end(), "order") != all.end());
-  EXPECT_EQ(KindsOf(ExpiredExpectations("[order]").fuzz), std::vector<std::string>{"order"});
+  EXPECT_EQ(KindsOf(ExpiredExpectations("[order]")), std::vector<std::string>{"order"});
+}
+
+TEST(KindsOf, HasReseedWhereThereAreGuests) {
+  scenario::Scenario s = ExpiredExpectations("[\"*\"]");
+  const auto reseeds = [&s] {
+    const std::vector<std::string> kinds = KindsOf(s);
+    return std::find(kinds.begin(), kinds.end(), kReseed) != kinds.end();
+  };
+  EXPECT_FALSE(reseeds());
+  s.cluster.guests.emplace_back();
+  EXPECT_TRUE(reseeds());
+  s.fuzz.faults.emplace_back("-reseed");
+  EXPECT_FALSE(reseeds());
+}
+
+// Answers to a guest's questions at each of its runs, as GuestProcess asks them.
+std::vector<std::uint32_t> Reseeds(const std::string& name, std::uint64_t seed,
+                                   const std::vector<std::string>& kinds, std::uint32_t runs) {
+  const std::shared_ptr<Strategy> strategy = *Make(Spec(name, seed), kinds);
+  strategy->SetOpen(true);
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t run = 1; run <= runs; ++run)
+    out.push_back(strategy->Answer("reseed/guest", run, 3));
+  return out;
+}
+
+TEST(Reseed, IsAnsweredBothWays) {
+  for (const char* name : {"swarm", "random", "pct"}) {
+    std::set<std::uint32_t> answers;
+    std::uint32_t nothing = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      const std::vector<std::uint32_t> given = Reseeds(name, seed, {"delay", "reseed"}, 200);
+      answers.insert(given.begin(), given.end());
+      nothing += *std::max_element(given.begin(), given.end()) == 0 ? 1 : 0;
+      const std::vector<std::uint32_t> without = Reseeds(name, seed, {"delay"}, 200);
+      EXPECT_EQ(*std::max_element(without.begin(), without.end()), 0u) << name;
+    }
+    EXPECT_TRUE(answers.contains(2)) << name;
+    EXPECT_EQ(answers.contains(1), name != std::string("pct")) << name;
+    if (name == std::string("swarm")) EXPECT_GT(nothing, 5u);
+  }
+}
+
+// Where a run may have few faults, its guests are reseeded all the same.
+TEST(Reseed, TakesNoneOfARunsFaults) {
+  int more_than_any_bound = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const std::vector<std::uint32_t> given = Reseeds("swarm", seed, {"reseed"}, 3000);
+    const auto reseeds = std::count_if(given.begin(), given.end(), [](auto a) { return a != 0; });
+    more_than_any_bound += reseeds > 1000 ? 1 : 0;
+  }
+  EXPECT_GT(more_than_any_bound, 0);
 }
 
 TEST(Swarm, OrdersOnlyWhereOrderMayBe) {

@@ -56,7 +56,7 @@ const std::vector<std::string_view>& DrawnKinds() {
 
 std::vector<std::string_view> NamesInFuzz() {
   std::vector<std::string_view> out = DrawnKinds();
-  out.insert(out.end(), {"delay", "order"});
+  out.insert(out.end(), {"delay", "order", "reseed"});
   return out;
 }
 

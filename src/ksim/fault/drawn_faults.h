@@ -64,7 +64,7 @@ const std::vector<DrawnKind>& Motifs();
 // The names of all kinds that can be drawn, by their numbers: dropWatch, expire, ...
 const std::vector<std::string_view>& DrawnKinds();
 // The names that fuzz.faults may hold: these, and what is drawn without being a fault of the
-// catalogue: delay (of messages) and order (of events).
+// catalogue: delay (of messages), order (of events) and reseed (of guests).
 std::vector<std::string_view> NamesInFuzz();
 // Whether fuzz.faults leaves it: "*" and names, "-NAME" takes one away. Messages are late also
 // where streams may be (delayStream).

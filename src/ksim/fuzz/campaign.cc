@@ -27,7 +27,7 @@ Campaign::Campaign(const scenario::Scenario& scenario, Executor& executor, Campa
     tally_.faults["order"] = 0;
     return;
   }
-  for (const std::string& kind : KindsOf(scenario.fuzz)) tally_.faults[kind] = 0;
+  for (const std::string& kind : KindsOf(scenario)) tally_.faults[kind] = 0;
   if (strategy != "swarm" && strategy != "coverage") tally_.faults.erase("order");  // never asked
 }
 

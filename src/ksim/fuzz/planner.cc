@@ -57,7 +57,7 @@ class BySeed : public Planner {
 
 NominalRun RunNominally(const scenario::Scenario& scenario) {
   const auto listening = std::make_shared<ListeningStrategy>();
-  listening->SetKinds(KindsOf(scenario.fuzz));
+  listening->SetKinds(KindsOf(scenario));
   scenario::RunnerOptions options;
   options.world.strategy = listening;
   options.record = options.world.digest = false;

@@ -78,7 +78,7 @@ absl::StatusOr<scenario::RunnerOptions> OptionsOf(const scenario::Scenario& scen
   spec.name = header.strategy;
   spec.seed = header.strategy_seed;
   spec.params = header.strategy_params;
-  absl::StatusOr<std::shared_ptr<Strategy>> strategy = Make(spec, KindsOf(scenario.fuzz));
+  absl::StatusOr<std::shared_ptr<Strategy>> strategy = Make(spec, KindsOf(scenario));
   if (!strategy.ok()) return strategy.status();
   SetStrategy(scenario, spec, *strategy, &options);
   return options;
@@ -87,8 +87,7 @@ absl::StatusOr<scenario::RunnerOptions> OptionsOf(const scenario::Scenario& scen
 absl::StatusOr<std::unique_ptr<Run>> Run::Make(const scenario::Scenario& scenario, RunSetup setup) {
   std::shared_ptr<Strategy> strategy;
   if (setup.strategy) {
-    absl::StatusOr<std::shared_ptr<Strategy>> made =
-        fuzz::Make(*setup.strategy, KindsOf(scenario.fuzz));
+    absl::StatusOr<std::shared_ptr<Strategy>> made = fuzz::Make(*setup.strategy, KindsOf(scenario));
     if (!made.ok()) return made.status();
     strategy = *std::move(made);
   }

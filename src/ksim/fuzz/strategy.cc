@@ -83,11 +83,12 @@ std::uint32_t Strategy::First(const sim::OrderQuestion& question) {
 
 std::string_view KindOf(std::string_view site) { return site.substr(0, site.find('/')); }
 
-std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec) {
+std::vector<std::string> KindsOf(const scenario::Scenario& scenario) {
   std::vector<std::string> out;
   for (std::string_view name : fault::NamesInFuzz()) {
-    if (!fault::Allows(spec.faults, name)) continue;
-    const bool plain = name == "delay" || name == "order";
+    if (!fault::Allows(scenario.fuzz.faults, name)) continue;
+    if (name == kReseed && scenario.cluster.guests.empty()) continue;
+    const bool plain = name == "delay" || name == "order" || name == kReseed;
     out.push_back(plain ? std::string(name) : fmt::format("fault.{}", name));
   }
   return out;
@@ -119,9 +120,12 @@ absl::StatusOr<std::shared_ptr<Strategy>> Make(const StrategySpec& spec,
   if (!answers.ok()) return answers.status();
   if (spec.name == "nominal") out = std::make_shared<Nominal>();
   if (spec.name == "random") out = MakeRandom(spec.seed, static_cast<std::uint32_t>(*rate));
-  const bool orders = std::find(kinds.begin(), kinds.end(), "order") != kinds.end();
-  if (spec.name == "swarm") out = MakeSwarm(spec.seed, orders);
-  if (spec.name == "pct") out = MakePct(spec.seed, static_cast<std::uint32_t>(*depth), *steps);
+  const auto may = [&kinds](std::string_view kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  if (spec.name == "swarm") out = MakeSwarm(spec.seed, may("order"));
+  if (spec.name == "pct")
+    out = MakePct(spec.seed, static_cast<std::uint32_t>(*depth), *steps, may(kReseed));
   if (spec.name == "answers") out = MakeAnswers(*std::move(answers));
   if (out == nullptr)
     return absl::InvalidArgumentError(

@@ -77,9 +77,12 @@ class Strategy : public sim::Strategy {
 // A site's first part: "delay", "fault.dropWatch".
 std::string_view KindOf(std::string_view site);
 
-// The kinds that a scenario lets a campaign use: "fault.VERB", "delay" and "order" by
-// spec.fuzz.faults. pct, which is nothing but order, does not ask.
-std::vector<std::string> KindsOf(const scenario::FuzzSpec& spec);
+// At sites of this kind a guest asks whether its goroutines shall go other ways from there.
+inline constexpr std::string_view kReseed = "reseed";
+
+// The kinds that a scenario lets a campaign use: "fault.VERB", "delay", "order" and, where there
+// are guests, "reseed" by spec.fuzz.faults. pct orders events without asking.
+std::vector<std::string> KindsOf(const scenario::Scenario& scenario);
 
 // In one run of four every size is the largest, and the window too: what has to beat five minutes
 // is not beaten by nine seconds, nor while faults come for two minutes only.
@@ -98,7 +101,8 @@ value::Value ToParams(const std::vector<Answer>& answers);  // of `answers`
 // The strategies, one file each.
 std::shared_ptr<Strategy> MakeRandom(std::uint64_t seed, std::uint32_t rate);
 std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed, bool may_order);
-std::shared_ptr<Strategy> MakePct(std::uint64_t seed, std::uint32_t depth, std::uint64_t steps);
+std::shared_ptr<Strategy> MakePct(std::uint64_t seed, std::uint32_t depth, std::uint64_t steps,
+                                  bool may_reseed);
 std::shared_ptr<Strategy> MakeAnswers(std::vector<Answer> answers);
 
 // Draws of a strategy: a pure function of its seed and what is asked.

@@ -101,6 +101,8 @@ const std::vector<Named>& Sites() {
       {"container/id", "draw: ids of containers"},
       {"scheduler/tie", "draw: which of several equally good nodes"},
       {"order", "choose: which of several deliverable events goes first"},
+      {"reseed/GUEST",
+       "choose: whether its random numbers are drawn anew (1), its goroutines' order too (2)"},
       {"fault.KIND/SUBJECT", "choose: whether a fault fires, and how big"}};
   return sites;
 }

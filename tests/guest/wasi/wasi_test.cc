@@ -135,7 +135,7 @@ TEST(Wasi, RandomNumbersAreThoseOfEveryStartUntilReseeded) {
   second.Run(other, kSteps);
   EXPECT_EQ(one.At<std::uint64_t>(100), other.At<std::uint64_t>(100));
   EXPECT_NE(one.At<std::uint32_t>(108), 0u);
-  second.Reseed(7);
+  second.Reseed(7, false);
   first.Run(one, kSteps);
   second.Run(other, kSteps);
   EXPECT_NE(one.At<std::uint64_t>(100), other.At<std::uint64_t>(100));
@@ -152,10 +152,17 @@ TEST(Wasi, AReseedIsHandedOutOnce) {
   };
   wasi.Run(program, kSteps);
   EXPECT_EQ(first, 0u);
-  wasi.Reseed(1);
+  wasi.Reseed(1, false);
   wasi.Run(program, kSteps);
-  EXPECT_NE(first, 0u);
+  EXPECT_EQ(first, 1u);
   EXPECT_EQ(again, 0u);
+  wasi.Reseed(2, true);
+  wasi.Run(program, kSteps);
+  EXPECT_EQ(first, 3u) << "with its goroutines in a drawn order";
+  EXPECT_EQ(again, 0u);
+  wasi.Reseed(3, false);
+  wasi.Run(program, kSteps);
+  EXPECT_EQ(first, 1u);
 }
 
 TEST(Wasi, EffectsWaitUntilTheRunIsOver) {

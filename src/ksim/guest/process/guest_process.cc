@@ -25,9 +25,10 @@ constexpr Duration kStartUp = Seconds(5);
 // Kubernetes waits before it acts, but for the last of client-go's back-offs (1000 s).
 constexpr Duration kLongestBackOff = Minutes(6);
 constexpr Duration kBackOffMargin = Seconds(5);
-// A guest's random numbers are drawn anew when it starts; at later times a strategy may have them
-// drawn anew, too, so that its goroutines run in other orders from there.
-constexpr std::uint32_t kReseedAnswers = 2;
+// A guest's random numbers are drawn anew when it starts. Whenever it runs a strategy may have them
+// drawn anew, too: its selects and maps then go other ways from there (1), and the goroutines that
+// can run at one time take turns in a drawn order as well, for the rest of its life (2).
+constexpr std::uint32_t kReseedAnswers = 3;
 
 std::int64_t UnixNs(VirtualTime time) { return kEpochUnixSeconds * 1'000'000'000 + time.ns(); }
 
@@ -200,7 +201,7 @@ sim::Task<void> GuestProcess::Loop() {
     co_return;
   }
   instance_ = *std::move(instance);
-  wasi_->Reseed(env_.sim.decisions().Draw(seed_site_, process_.incarnation()));
+  wasi_->Reseed(env_.sim.decisions().Draw(seed_site_, process_.incarnation()), false);
   for (;;) {
     const std::optional<Duration> time = UntilWake();
     const bool busy = env_.sim.now() < busy_until_;
@@ -224,12 +225,18 @@ sim::Task<void> GuestProcess::Loop() {
   }
 }
 
+void GuestProcess::AskForReseed() {
+  sim::Decisions& decisions = env_.sim.decisions();
+  const std::uint64_t key = sim::KeyOf(process_.incarnation(), ++runs_);
+  const std::uint32_t answer = decisions.ChooseOnce(reseed_site_, key, kReseedAnswers);
+  if (answer == 0) return;
+  wasi_->Reseed(decisions.Draw(reseed_site_, key), answer == 2);
+  Say("host", answer == 2 ? "from here on its goroutines run in another order"
+                          : "from here on its random numbers are others");
+}
+
 bool GuestProcess::RunOnce() {
-  ++runs_;
-  if (env_.sim.decisions().Choose(reseed_site_, sim::KeyOf(process_.incarnation(), runs_),
-                                  kReseedAnswers) != 0)
-    wasi_->Reseed(
-        env_.sim.decisions().Draw(reseed_site_, sim::KeyOf(process_.incarnation(), runs_)));
+  AskForReseed();
   wasi_->SetTime(UnixNs(process_.Now()), Wasi::kSteadyStart + (process_.SteadyNow() - began_).ns());
   const RunEnd end = wasi_->Run(*instance_, options_.limits.steps);
   const std::string trap = instance_->trap();

@@ -82,6 +82,7 @@ class GuestProcess {
   Launch LaunchNow() const;
   sim::Task<void> Loop();
   std::optional<Duration> UntilWake() const;
+  void AskForReseed();
   bool RunOnce();  // false: its life is over
   bool Concluded(RunEnd end, const std::string& trap, bool outgrew);
   void Apply(std::vector<Effect> effects);

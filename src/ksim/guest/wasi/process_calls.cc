@@ -86,7 +86,7 @@ std::uint32_t Wasi::ReseedAsked(const std::uint64_t* w) {
   if (!state_.reseed) return 0;
   state_.reseed = false;
   for (std::uint64_t i = 0; i < 4; ++i) Put((w[0] & 0xffffffffu) + 8 * i, NextRandom());
-  return 1;
+  return state_.mixes ? 3 : 1;
 }
 
 std::uint32_t Wasi::SignalAsked(const std::uint64_t*) {

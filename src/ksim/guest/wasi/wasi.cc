@@ -129,9 +129,10 @@ void Wasi::SetTime(std::int64_t wall_ns, std::int64_t steady_ns) {
   state_.steady_ns = std::max(state_.steady_ns, steady_ns);
 }
 
-void Wasi::Reseed(std::uint64_t seed) {
+void Wasi::Reseed(std::uint64_t seed, bool mixes) {
   state_.random = seed;
   state_.reseed = true;
+  state_.mixes = mixes;
 }
 
 void Wasi::Receive(std::int32_t descriptor, std::string_view bytes) {

@@ -72,6 +72,7 @@ struct WasiState {
       0;  // when it wants to run again, by the steady clock; 0: when something comes
   std::uint64_t random = 0;
   bool reseed = false;  // it is to take new random numbers when it runs next
+  bool mixes = false;   // and to run its goroutines in an order that they draw
   std::vector<std::int32_t> signals;
   std::uint64_t calls = 0;
   std::uint64_t clock_reads = 0;  // since it idled
@@ -96,8 +97,9 @@ class Wasi final : public Host {
 
   // Before each run: what the clocks show. They do not go back.
   void SetTime(std::int64_t wall_ns, std::int64_t steady_ns);
-  // From the next run on the program draws other random numbers.
-  void Reseed(std::uint64_t seed);
+  // From the next run on the program draws other random numbers; if it `mixes`, these also choose
+  // which of the goroutines that can run goes first, until it is reseeded again.
+  void Reseed(std::uint64_t seed, bool mixes);
   void Signal(std::int32_t number) { state_.signals.push_back(number); }
 
   // Bytes and the end that come in on a connection; what is not open is ignored.
