@@ -55,6 +55,10 @@ absl::StatusCode CodeOf(int error) {
 
 absl::StatusOr<std::string> ReadDescriptor(int fd, std::int64_t most) {
   std::string contents;
+  // A large file is not copied each time that the text grows.
+  struct stat file{};
+  if (::fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size <= most)
+    contents.reserve(static_cast<std::size_t>(file.st_size));
   char buffer[65536];
   for (;;) {
     const ssize_t n = ::read(fd, buffer, sizeof(buffer));

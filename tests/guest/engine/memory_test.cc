@@ -23,9 +23,31 @@ TEST(Memory, IsPutBackToItsImage) {
     ASSERT_TRUE(memory->WriteText(2 * Memory::kPage, "new"));
   }
   ASSERT_TRUE(memory->PutBack(*image).ok());
+  EXPECT_EQ(memory->size(), (*image)->size()) << "it grows as it did the first time";
   std::uint32_t beyond = 7;
+  EXPECT_FALSE(memory->Read(2 * Memory::kPage, &beyond));
+  ASSERT_TRUE(memory->GrowTo(3 * Memory::kPage));
   ASSERT_TRUE(memory->Read(2 * Memory::kPage, &beyond));
   EXPECT_EQ(beyond, 0u) << "what lies beyond the image is zero again";
+}
+
+// Few pages that were written are mended, and many given back: the content is the same.
+TEST(Memory, IsPutBackHoweverMuchWasWritten) {
+  constexpr std::size_t kSize = Memory::kMostKept + 64 * Memory::kPage;
+  std::unique_ptr<Memory> memory = Memory::Reserve(kSize);
+  for (std::uint32_t at = 0; at < kSize; at += 4 * Memory::kPage) memory->Write(at, at + 1);
+  const auto image = Image::Of(memory->base(), memory->size());
+  ASSERT_TRUE(image.ok());
+  for (const std::uint32_t every : {std::uint32_t{1} << 20, std::uint32_t{4096}}) {
+    ASSERT_TRUE(memory->PutBack(*image).ok());
+    for (std::uint32_t at = 0; at < kSize; at += every) memory->Write(at, std::uint32_t{7});
+    ASSERT_TRUE(memory->PutBack(*image).ok());
+    for (std::uint32_t at = 0; at < kSize; at += 4096) {
+      std::uint32_t is = 0;
+      ASSERT_TRUE(memory->Read(at, &is));
+      ASSERT_EQ(is, at % (4 * Memory::kPage) == 0 ? at + 1 : 0) << at;
+    }
+  }
 }
 
 TEST(Memory, TwoOverOneImageDoNotSeeEachOther) {

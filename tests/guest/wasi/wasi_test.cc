@@ -30,7 +30,9 @@ class Program final : public Instance {
   }
 
   Memory& memory() override { return *memory_; }
-  absl::Status Grow(std::size_t) override { return absl::OkStatus(); }
+  absl::Status PutBack(const std::shared_ptr<const Image>& image) override {
+    return memory_->PutBack(image);
+  }
   RunEnd Run(Host& host, std::uint64_t) override {
     host_ = &host;
     stopped_ = false;

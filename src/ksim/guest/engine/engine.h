@@ -45,9 +45,10 @@ class Instance {
  public:
   virtual ~Instance() = default;
   virtual Memory& memory() = 0;
-  // Makes the memory at least `bytes` large. ResourceExhausted beyond the program's or the
-  // engine's bound.
-  virtual absl::Status Grow(std::size_t bytes) = 0;
+  // Memory::PutBack, for a memory of any size. A program that asks for its size gets the largest
+  // that it had, until it grows again. ResourceExhausted beyond the program's or the engine's
+  // bound.
+  virtual absl::Status PutBack(const std::shared_ptr<const Image>& image) = 0;
   // Calls `_start`; at most `steps` instructions. Not from within a Host::Call.
   virtual RunEnd Run(Host& host, std::uint64_t steps) = 0;
   // The text of the last trap, in the engine's words, on one line.

@@ -1,6 +1,11 @@
 // Memory: the linear memory of one program. All of its address space is reserved at once, so that
 // it never moves, and an Image can be laid over its beginning: a page that the program does not
 // write is then shared by all instances, and putting a memory back costs what was written.
+//
+// A page that was written is a copy of its own, and stays one: the next run most likely writes it
+// again, and copying the image's page costs a fraction of a page fault. The pages that were written
+// are told by /proc/self/pagemap; where that is not there, or with more of them than kMostKept, the
+// copies are given back to the machine instead.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +35,7 @@ class Image {
   Image(int file, std::size_t size) : file_(file), size_(size) {}
   int file_;
   std::size_t size_;
+  const std::uint8_t* bytes_ = nullptr;  // the whole of it, to read
   std::size_t stored_ = 0;
 };
 
@@ -39,6 +45,8 @@ class Memory {
   static constexpr std::size_t kReserved = std::size_t{4} << 30;
   static constexpr std::size_t kGuard = std::size_t{2} << 30;
   static constexpr std::size_t kPage = std::size_t{64} << 10;  // WebAssembly's
+  // Bytes that a run has written and that stay with the memory for the next one.
+  static constexpr std::size_t kMostKept = std::size_t{64} << 20;
 
   // Null if the machine has no address space for it.
   static std::unique_ptr<Memory> Reserve(std::size_t size);
@@ -57,8 +65,8 @@ class Memory {
   bool GrowTo(std::size_t size);
   // Whether the program wanted more than it is allowed.
   bool refused() const { return refused_; }
-  // The content becomes that of the image, and zero beyond it. The memory is as large as the image
-  // or larger.
+  // The content and the size become those of the image, which is no larger; what lies behind it is
+  // zero. For the engine.
   absl::Status PutBack(const std::shared_ptr<const Image>& image);
 
   // Within bounds, or false and nothing is read or written.
@@ -91,6 +99,7 @@ class Memory {
 
  private:
   Memory(std::uint8_t* base, std::size_t size) : base_(base), size_(size) {}
+  bool MendWritten();
   std::uint8_t* base_;
   std::size_t size_;
   std::size_t most_ = kReserved;

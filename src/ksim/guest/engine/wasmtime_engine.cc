@@ -99,13 +99,13 @@ class WasmtimeInstance final : public Instance {
   Memory& memory() override { return *memory_; }
   const std::string& trap() const override { return trap_; }
 
-  absl::Status Grow(std::size_t bytes) override {
-    if (bytes <= memory_->size()) return absl::OkStatus();
-    const std::uint64_t pages = (bytes - memory_->size() + Memory::kPage - 1) / Memory::kPage;
-    std::uint64_t before = 0;
-    wasmtime::Error* error = api_.wasmtime_memory_grow(context_, &exported_, pages, &before);
-    if (error != nullptr) return absl::ResourceExhaustedError(TextOf(api_, error));
-    return absl::OkStatus();
+  absl::Status PutBack(const std::shared_ptr<const Image>& image) override {
+    if (image->size() > memory_->size()) {
+      const std::size_t more = image->size() - memory_->size();
+      if (const absl::Status s = Grow((more + Memory::kPage - 1) / Memory::kPage); !s.ok())
+        return s;
+    }
+    return memory_->PutBack(image);
   }
 
   RunEnd Run(Host& host, std::uint64_t steps) override {
@@ -133,6 +133,13 @@ class WasmtimeInstance final : public Instance {
 
  private:
   friend class WasmtimeProgram;
+  absl::Status Grow(std::uint64_t pages) {
+    std::uint64_t before = 0;
+    wasmtime::Error* error = api_.wasmtime_memory_grow(context_, &exported_, pages, &before);
+    if (error != nullptr) return absl::ResourceExhaustedError(TextOf(api_, error));
+    return absl::OkStatus();
+  }
+
   struct Function {  // an import, as the library calls it
     WasmtimeInstance* self;
     std::size_t index;

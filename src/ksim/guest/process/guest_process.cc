@@ -135,8 +135,8 @@ void GuestProcess::OnStop() {
   wasi_.reset();
   lines_.clear();
   failing_.clear();
-  if (instance_ != nullptr) library_.Return(program_, std::move(instance_));
-  started_ = nullptr;
+  if (instance_ != nullptr && reusable_) library_.Return(program_, std::move(instance_));
+  instance_ = nullptr;
 }
 
 void GuestProcess::Hold(Duration time) {
@@ -180,27 +180,28 @@ std::optional<Duration> GuestProcess::UntilWake() const {
   return std::max(Duration(), Nanoseconds(state.wake_ns - state.steady_ns));
 }
 
+bool GuestProcess::Begin() {
+  const bool again = process_.incarnation() == 1;
+  absl::StatusOr<ProgramLibrary::Begun> begun =
+      host_log_ ? library_.Start(program_, LaunchNow(), options_.limits, host_log_)
+                : library_.Begin(program_, LaunchNow(), options_.limits, again);
+  if (!begun.ok()) {
+    Fail(std::string(Message(begun.status())));
+    return false;
+  }
+  instance_ = std::move(begun->instance);
+  reusable_ = begun->start->image != nullptr;
+  const Started& start = *begun->start;
+  wasi_ = std::make_unique<Wasi>(ProgramLibrary::ImportsOf(program_), Launch());
+  wasi_->Restore(start.state);
+  if (host_log_) wasi_->LogTo(host_log_);
+  Apply(start.effects);
+  return !Concluded(start.end, start.trap, start.outgrew);
+}
+
 sim::Task<void> GuestProcess::Loop() {
   Hold();
-  absl::StatusOr<std::shared_ptr<const Started>> started =
-      library_.Start(program_, LaunchNow(), options_.limits);
-  if (!started.ok()) {
-    Fail(std::string(Message(started.status())));
-    co_return;
-  }
-  started_ = *std::move(started);
-  wasi_ = std::make_unique<Wasi>(ProgramLibrary::ImportsOf(program_), Launch());
-  wasi_->Restore(started_->state);
-  if (host_log_) wasi_->LogTo(host_log_);
-  Apply(started_->effects);
-  if (Concluded(started_->end, started_->trap, started_->outgrew)) co_return;
-  absl::StatusOr<std::unique_ptr<Instance>> instance =
-      library_.Take(program_, *started_, options_.limits);
-  if (!instance.ok()) {
-    Fail(std::string(Message(instance.status())));
-    co_return;
-  }
-  instance_ = *std::move(instance);
+  if (!Begin()) co_return;
   wasi_->Reseed(env_.sim.decisions().Draw(seed_site_, process_.incarnation()), false);
   for (;;) {
     const std::optional<Duration> time = UntilWake();
@@ -394,6 +395,7 @@ void GuestProcess::Exit() {
 }
 
 void GuestProcess::Fail(std::string text) {
+  instance_ = nullptr;  // nobody else begins with what is left of it
   Say("host", text);
   GuestFailure failure;
   failure.guest = process_.name();

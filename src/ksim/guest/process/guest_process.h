@@ -73,6 +73,7 @@ class GuestProcess {
   apiserver::WebhookServer& ServerAt(std::int32_t port);
   // Over all host calls since the last start; 0 while it is down.
   std::uint64_t host_digest() const { return wasi_ != nullptr ? wasi_->state().digest : 0; }
+  // Each call from its next start on.
   void LogHostCallsTo(std::function<void(const HostCall&)> log) { host_log_ = std::move(log); }
 
  private:
@@ -80,6 +81,7 @@ class GuestProcess {
   void OnStart();
   void OnStop();
   Launch LaunchNow() const;
+  bool Begin();  // false: its life is over
   sim::Task<void> Loop();
   std::optional<Duration> UntilWake() const;
   void AskForReseed();
@@ -111,8 +113,8 @@ class GuestProcess {
 
   // One life, from start to stop.
   std::unique_ptr<Instance> instance_;
+  bool reusable_ = false;
   std::unique_ptr<Wasi> wasi_;
-  std::shared_ptr<const Started> started_;
   std::map<std::int32_t, std::unique_ptr<ApiStream>> streams_;  // by descriptor
   std::map<std::int32_t, std::unique_ptr<ServedCall>> served_;  // the same
   std::unique_ptr<sim::Mailbox<sim::Origin>> wakes_;

@@ -10,11 +10,8 @@ namespace {
 
 // Instances that wait for their next run, a program: as many as one run uses at a time.
 constexpr std::size_t kMostIdle = 8;
-// Starts that are kept, a program: of replicas, and of restarts at other times.
+// Starts that are kept, a program: of replicas, and of scenarios that differ in what they give it.
 constexpr std::size_t kMostStarts = 16;
-// The memory that an instance had at its start cannot be given back to WebAssembly, and Go asks for
-// more after each reset: beyond this an instance is made anew.
-constexpr std::size_t kMostGrowth = std::size_t{512} << 20;
 
 std::string KeyOf(const Launch& launch, const GuestLimits& limits) {
   Hasher hasher;
@@ -41,8 +38,9 @@ ProgramLibrary::ProgramLibrary(Engine& engine) : engine_(engine) {}
 ProgramLibrary::~ProgramLibrary() = default;
 
 absl::StatusOr<ProgramLibrary::Entry*> ProgramLibrary::Load(
-    const std::string& wasm, const std::function<void(const std::string&)>& progress) {
-  std::unique_ptr<Entry>& entry = programs_[Hex(Hash128(wasm))];
+    std::string_view wasm, const std::string& hash,
+    const std::function<void(const std::string&)>& progress) {
+  std::unique_ptr<Entry>& entry = programs_[hash];
   if (entry != nullptr) return entry.get();
   absl::StatusOr<std::unique_ptr<Program>> program = engine_.Load(wasm, progress);
   if (!program.ok()) return program.status();
@@ -55,42 +53,58 @@ const std::vector<Import>& ProgramLibrary::ImportsOf(const Entry& program) {
   return program.program->imports();
 }
 
-absl::StatusOr<std::shared_ptr<const Started>> ProgramLibrary::Start(Entry& program,
-                                                                     const Launch& launch,
-                                                                     const GuestLimits& limits) {
+absl::StatusOr<ProgramLibrary::Begun> ProgramLibrary::Begin(Entry& program, const Launch& launch,
+                                                            const GuestLimits& limits, bool again) {
+  if (!again) return Start(program, launch, limits, nullptr);
   const std::string key = KeyOf(launch, limits);
-  const auto found = program.starts.find(key);
-  if (found != program.starts.end()) return found->second;
+  if (const auto found = program.starts.find(key); found != program.starts.end()) {
+    Begun begun;
+    begun.start = found->second;
+    absl::StatusOr<std::unique_ptr<Instance>> instance = Take(program, begun.start->image, limits);
+    if (!instance.ok()) return instance.status();
+    begun.instance = *std::move(instance);
+    return begun;
+  }
+  absl::StatusOr<Begun> begun = Start(program, launch, limits, nullptr);
+  if (!begun.ok()) return begun;
+  Memory& memory = begun->instance->memory();
+  absl::StatusOr<std::shared_ptr<const Image>> image = Image::Of(memory.base(), memory.size());
+  if (!image.ok()) return image.status();
+  if (const absl::Status put = begun->instance->PutBack(*image); !put.ok()) return put;
+  auto started = std::make_shared<Started>(*begun->start);
+  started->image = *std::move(image);
+  if (program.starts.size() >= kMostStarts) program.starts.erase(program.starts.begin());
+  begun->start = program.starts.emplace(key, std::move(started)).first->second;
+  return begun;
+}
+
+absl::StatusOr<ProgramLibrary::Begun> ProgramLibrary::Start(Entry& program, const Launch& launch,
+                                                            const GuestLimits& limits,
+                                                            const Log& log) {
   absl::StatusOr<std::unique_ptr<Instance>> instance = program.program->Instantiate();
   if (!instance.ok()) return instance.status();
   Memory& memory = (*instance)->memory();
   memory.AllowGrowth(limits.memory - std::min(limits.memory, memory.size()));
   Wasi wasi(program.program->imports(), launch);
+  wasi.LogTo(log);
   auto started = std::make_shared<Started>();
   started->end = wasi.Run(**instance, limits.steps);
   started->trap = (*instance)->trap();
   started->outgrew = memory.refused();
   started->state = wasi.state();
   started->effects = wasi.TakeEffects();
-  absl::StatusOr<std::shared_ptr<const Image>> image = Image::Of(memory.base(), memory.size());
-  if (!image.ok()) return image.status();
-  started->image = *std::move(image);
-  Return(program, *std::move(instance));
-  // Restarts at ever other times would fill the memory.
-  if (program.starts.size() >= kMostStarts) program.starts.erase(program.starts.begin());
-  return program.starts.emplace(key, std::move(started)).first->second;
+  Begun begun;
+  begun.start = std::move(started);
+  begun.instance = *std::move(instance);
+  return begun;
 }
 
-absl::StatusOr<std::unique_ptr<Instance>> ProgramLibrary::Take(Entry& program, const Started& start,
-                                                               const GuestLimits& limits) {
-  const std::size_t growth = limits.memory - std::min(limits.memory, start.image->size());
+absl::StatusOr<std::unique_ptr<Instance>> ProgramLibrary::Take(
+    Entry& program, const std::shared_ptr<const Image>& image, const GuestLimits& limits) {
   std::unique_ptr<Instance> instance;
   if (!program.idle.empty()) {
     instance = std::move(program.idle.back());
     program.idle.pop_back();
-    const std::size_t size = instance->memory().size();
-    if (size > start.image->size() + kMostGrowth || size > Memory::kReserved - growth)
-      instance = nullptr;
   }
   if (instance == nullptr) {
     absl::StatusOr<std::unique_ptr<Instance>> made = program.program->Instantiate();
@@ -98,9 +112,8 @@ absl::StatusOr<std::unique_ptr<Instance>> ProgramLibrary::Take(Entry& program, c
     instance = *std::move(made);
   }
   instance->memory().AllowGrowth(Memory::kReserved);
-  if (const absl::Status grown = instance->Grow(start.image->size()); !grown.ok()) return grown;
-  if (const absl::Status put = instance->memory().PutBack(start.image); !put.ok()) return put;
-  instance->memory().AllowGrowth(growth);
+  if (const absl::Status put = instance->PutBack(image); !put.ok()) return put;
+  instance->memory().AllowGrowth(limits.memory - std::min(limits.memory, image->size()));
   return instance;
 }
 

@@ -13,11 +13,17 @@
 namespace ksim::guest {
 namespace {
 
+// A file that was read. Its content is kept until it is compiled.
+struct Read {
+  std::shared_ptr<const ProgramFile> file;
+  std::string wasm;
+};
+
 struct Shared {
   Tier tier = Tier::kBaseline;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
-  std::map<std::string, std::shared_ptr<const ProgramFile>> files;  // by path
-  std::map<std::string, ProgramLibrary::Entry*> programs;           // the same
+  std::map<std::string, Read> files;                       // by path
+  std::map<std::string, ProgramLibrary::Entry*> programs;  // the same
   std::optional<absl::StatusOr<std::unique_ptr<Engine>>> engine;
   std::unique_ptr<ProgramLibrary> library;
 };
@@ -28,26 +34,32 @@ Shared& TheShared() {
   return shared;
 }
 
-std::string CacheFolder() {
+absl::StatusOr<Read*> ReadOnce(const std::string& path) {
+  Read& read = TheShared().files[path];
+  if (read.file != nullptr) return &read;
+  absl::StatusOr<std::string> wasm = os::ReadFile(path);
+  if (!wasm.ok()) return wasm.status();
+  auto file = std::make_shared<ProgramFile>();
+  file->path = path;
+  file->hash = Hex(Hash128(*wasm));
+  read.file = std::move(file);
+  read.wasm = *std::move(wasm);
+  return &read;
+}
+
+}  // namespace
+
+std::string CodeFolder() {
   const std::optional<std::string> cache = os::Environment("XDG_CACHE_HOME");
   if (cache && !cache->empty()) return *cache + "/ksim/guest";
   const std::optional<std::string> home = os::Environment("HOME");
   return home && !home->empty() ? *home + "/.cache/ksim/guest" : "";
 }
 
-}  // namespace
-
 absl::StatusOr<std::shared_ptr<const ProgramFile>> ReadProgram(const std::string& path) {
-  std::shared_ptr<const ProgramFile>& file = TheShared().files[path];
-  if (file != nullptr) return file;
-  absl::StatusOr<std::string> wasm = os::ReadFile(path);
-  if (!wasm.ok()) return wasm.status();
-  auto read = std::make_shared<ProgramFile>();
-  read->path = path;
-  read->wasm = *std::move(wasm);
-  read->hash = Hex(Hash128(read->wasm));
-  file = std::move(read);
-  return file;
+  absl::StatusOr<Read*> read = ReadOnce(path);
+  if (!read.ok()) return read.status();
+  return (*read)->file;
 }
 
 void ConfigureGuests(Tier tier, std::function<void(const std::string&)> progress) {
@@ -57,7 +69,7 @@ void ConfigureGuests(Tier tier, std::function<void(const std::string&)> progress
 
 absl::StatusOr<ProgramLibrary*> SharedLibrary() {
   Shared& shared = TheShared();
-  if (!shared.engine) shared.engine = MakeWasmtimeEngine(shared.tier, CacheFolder());
+  if (!shared.engine) shared.engine = MakeWasmtimeEngine(shared.tier, CodeFolder());
   if (!shared.engine->ok()) return shared.engine->status();
   if (shared.library == nullptr)
     shared.library = std::make_unique<ProgramLibrary>(***shared.engine);
@@ -67,13 +79,14 @@ absl::StatusOr<ProgramLibrary*> SharedLibrary() {
 absl::StatusOr<ProgramLibrary::Entry*> LoadProgram(const std::string& path) {
   const auto loaded = TheShared().programs.find(path);
   if (loaded != TheShared().programs.end()) return loaded->second;
-  absl::StatusOr<std::shared_ptr<const ProgramFile>> file = ReadProgram(path);
-  if (!file.ok()) return file.status();
+  absl::StatusOr<Read*> read = ReadOnce(path);
+  if (!read.ok()) return read.status();
   absl::StatusOr<ProgramLibrary*> library = SharedLibrary();
   if (!library.ok()) return library.status();
   absl::StatusOr<ProgramLibrary::Entry*> program =
-      (*library)->Load((*file)->wasm, TheShared().progress);
+      (*library)->Load((*read)->wasm, (*read)->file->hash, TheShared().progress);
   if (!program.ok()) return Annotate(program.status(), fmt::format("{} is no guest", path));
+  (*read)->wasm = std::string();
   TheShared().programs[path] = *program;
   return program;
 }

@@ -17,7 +17,6 @@ namespace ksim::guest {
 struct ProgramFile {
   ProgramFile() = default;
   std::string path;
-  std::string wasm;
   std::string hash;  // 32 hexadecimal digits, over the content
 };
 
@@ -28,6 +27,8 @@ absl::StatusOr<std::shared_ptr<const ProgramFile>> ReadProgram(const std::string
 // what takes long. By default they are compiled quickly and nobody is told.
 void ConfigureGuests(Tier tier, std::function<void(const std::string&)> progress);
 
+// The folder where compiled code is kept; "" if there is none.
+std::string CodeFolder();
 // The library, or why there is none (LoadWasmtime). The same one each time.
 absl::StatusOr<ProgramLibrary*> SharedLibrary();
 // The program in a file; it is named in what is wrong.

@@ -58,6 +58,7 @@ struct HostCall {
   std::uint64_t result = 0;
   bool ended = false;
   std::vector<std::pair<std::uint32_t, std::string>> written;  // what it wrote, and where
+  std::vector<std::pair<std::uint32_t, std::string>> read;     // what the program handed over
 };
 
 // All that is besides the program's memory: a copy of both is a copy of the process.
@@ -127,8 +128,10 @@ class Wasi final : public Host {
   }
   bool PutText(std::uint64_t at, std::string_view text);
   bool ReadText(std::uint64_t at, std::uint64_t size, std::string_view* text) const {
-    return memory_->ReadText(static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(size),
-                             text);
+    const auto from = static_cast<std::uint32_t>(at);
+    if (!memory_->ReadText(from, static_cast<std::uint32_t>(size), text)) return false;
+    if (logged_ != nullptr) logged_->read.emplace_back(from, std::string(*text));
+    return true;
   }
   template <class T>
   T Get(std::uint64_t at) const {
