@@ -103,6 +103,7 @@ class World : public fault::Cluster {
   std::vector<std::string> ProcessesWithCaches() const;
   const client::InformerFactory* InformersOf(std::string_view process) const;
 
+  const std::vector<std::unique_ptr<guest::GuestProcess>>& guests() const { return guests_; }
   // The guests that failed as programs, in order.
   const std::vector<guest::GuestFailure>& guest_failures() const { return guest_failures_; }
 
