@@ -1,0 +1,289 @@
+"""Drawn workloads for tools/upstream-diff: a register of generators, one a controller.
+
+A generator draws a case (upstream_world.py CASE_FIELDS) from a random.Random. A new controller is a
+function and a row in WORKLOADS. The same seed gives the same case.
+"""
+import random
+
+from upstream_world import MANAGER, SCHEDULER
+
+
+class Workload:
+    """`draw(random)` gives given, steps and, if need be, other fields of a case.
+
+    `settle` is how long a run goes on after its last step or fault; `resources` are those whose
+    watches and writes the drawn faults strike."""
+
+    def __init__(self, controllers, draw, resources, settle="60s", process=MANAGER, seeds=1):
+        self.controllers, self.draw, self.resources = controllers, draw, resources
+        self.settle, self.process = settle, process
+        # With how many seeds ksim's own may be tried until it answers as upstream: more than one
+        # where upstream draws lots among equals.
+        self.seeds = seeds
+
+
+def container(requests=None):
+    out = {"name": "c", "image": "i:1"}
+    if requests:
+        out["resources"] = {"requests": requests}
+    return out
+
+
+def pod(name, labels, spec=None, **metadata):
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "labels": labels, **metadata},
+            "spec": {"containers": [container()], **(spec or {})}}
+
+
+def node(name, cpu="4", memory="8Gi", pods="20", labels=None, taints=None, **spec):
+    size = {"cpu": cpu, "memory": memory, "pods": pods}
+    if taints:
+        spec["taints"] = taints
+    return {"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name,
+                         "labels": {"kubernetes.io/hostname": name, **(labels or {})}},
+            "spec": spec,
+            "status": {"capacity": size, "allocatable": size,
+                       "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
+                                       "message": "x"}]}}
+
+
+def patch(resource, fields, **more):
+    return {"patch": {"resource": resource, "type": "merge", "patch": fields, **more}}
+
+
+class Steps:
+    """Steps one after another, in drawn distances that no two runs round differently."""
+
+    def __init__(self, draw):
+        self.draw, self.at, self.steps = draw, 0, []
+
+    def add(self, step, after=None):
+        self.steps.append({"at": f"{self.at}ms", **step})
+        self.at += after if after is not None else self.draw.choice([0, 100, 1000, 3000, 11000])
+
+
+# --- replicaset -----------------------------------------------------------------------------------
+
+def replicaset(draw, name, app, replicas, **spec):
+    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": app}},
+                     "template": {"metadata": {"labels": {"app": app, **extra_label(draw)}},
+                                  "spec": {"containers": [container()]}}, **spec}}
+
+
+def extra_label(draw):
+    return draw.choice([{}, {}, {"tier": "web"}])
+
+
+def draw_replicaset(draw):
+    names = [f"rs-{i}" for i in range(draw.randint(1, 3))]
+    apps = {name: draw.choice(["a", "b", name]) for name in names}
+    given, steps = [], Steps(draw)
+    for i in range(draw.choice([0, 0, 1, 2, 4])):
+        labels = {"app": draw.choice(list(apps.values()) + ["z"])}
+        given.append(pod(f"p-{i}", labels))
+    for name in names:
+        more = {"minReadySeconds": draw.choice([3, 10])} if draw.random() < 0.3 else {}
+        steps.add({"create": {"object": replicaset(
+            draw, name, apps[name], draw.choice([0, 1, 2, 3, 5, 9]), **more)}})
+    for i in range(draw.randint(1, 6)):
+        steps.add(draw_replicaset_step(draw, names, apps, i))
+    return {"given": given, "steps": steps.steps}
+
+
+def draw_replicaset_step(draw, names, apps, i):
+    name = draw.choice(names)
+    app = apps[name]
+    kind = draw.choice(["scale", "scale", "scale", "ready", "ready", "unlabel", "adopt", "delete",
+                        "failed", "remove", "relabel", "annotate", "grace"])
+    if kind == "scale":
+        return patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 2, 4, 7, 12])}})
+    if kind == "ready":
+        return {"create": {"object": ready_pod(f"r-{i}", app)}}
+    if kind == "failed":
+        out = pod(f"f-{i}", {"app": app})
+        out["status"] = {"phase": "Failed"}
+        return {"create": {"object": out}}
+    if kind == "unlabel":
+        return {"label": {"resource": "pods", "selector": f"app={app}", "set": {"app": "z"},
+                          "overwrite": True}}
+    if kind == "relabel":
+        return {"label": {"resource": "pods", "selector": "app=z", "set": {"app": app},
+                          "overwrite": True}}
+    if kind == "adopt":
+        return {"create": {"object": pod(f"n-{i}", {"app": app})}}
+    if kind == "annotate":
+        return {"annotate": {"resource": f"rs/{name}", "set": {"seen": str(i)}, "overwrite": True}}
+    if kind == "grace":
+        return {"delete": {"resource": "pods", "selector": f"app={app}", "wait": False}}
+    if kind == "delete":
+        return {"delete": {"resource": f"rs/{name}", "wait": False,
+                           "cascade": draw.choice(["background", "orphan", "foreground"])}}
+    return {"delete": {"resource": "pods", "selector": f"app={app}", "wait": False,
+                       "gracePeriodSeconds": 0}}
+
+
+def ready_pod(name, app):
+    out = pod(name, {"app": app})
+    out["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    return out
+
+
+# --- scheduler ------------------------------------------------------------------------------------
+
+ZONES = ["z1", "z2", "z3"]
+
+
+def draw_scheduler(draw):
+    given, steps = [], Steps(draw)
+    # Sizes in primes: few nodes come out equal, so lots are seldom drawn among them.
+    cpus = draw.sample([1300, 1700, 2300, 2900, 3700, 4300, 5300, 6100], 8)
+    nodes = [f"n{i}" for i in range(draw.randint(1, 6))]
+    for name, cpu in zip(nodes, cpus):
+        labels = {"topology.kubernetes.io/zone": draw.choice(ZONES),
+                  "disk": draw.choice(["ssd", "hdd"])}
+        given.append(node(name, f"{cpu}m", f"{draw.choice([1531, 3067, 5119, 8191])}Mi",
+                          str(draw.choice([2, 4, 10])), labels, draw_taints(draw),
+                          **({"unschedulable": True} if draw.random() < 0.1 else {})))
+    for name, value in (("low", -5), ("high", 1000)):
+        given.append({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                      "metadata": {"name": name}, "value": value,
+                      "preemptionPolicy": draw.choice(["PreemptLowerPriority", "Never"])
+                      if name == "high" and draw.random() < 0.2 else "PreemptLowerPriority"})
+    for i in range(draw.randint(2, 9)):
+        steps.add({"create": {"object": draw_pod(draw, f"p{i}", nodes)}})
+        if draw.random() < 0.3:
+            steps.add(draw_scheduler_step(draw, nodes, i))
+    return {"given": given, "steps": steps.steps}
+
+
+def draw_taints(draw):
+    if draw.random() < 0.7:
+        return None
+    return [{"key": "dedicated", "value": draw.choice(["x", "y"]),
+             "effect": draw.choice(["NoSchedule", "PreferNoSchedule", "NoExecute"])}]
+
+
+def draw_pod(draw, name, nodes):
+    app = draw.choice(["a", "b", "c"])
+    spec = {"containers": [container({"cpu": f"{draw.choice([110, 370, 730, 1310])}m",
+                                      "memory": f"{draw.choice([67, 251, 1021])}Mi"})]}
+    if draw.random() < 0.3:
+        spec["priorityClassName"] = draw.choice(["low", "high", "high"])
+    if draw.random() < 0.3:
+        spec["tolerations"] = [{"key": "dedicated", "operator": "Exists"}]
+    if draw.random() < 0.2:
+        spec["nodeSelector"] = {"disk": draw.choice(["ssd", "hdd"])}
+    if draw.random() < 0.15:
+        spec["topologySpreadConstraints"] = [
+            {"maxSkew": draw.choice([1, 2]), "topologyKey": "topology.kubernetes.io/zone",
+             "whenUnsatisfiable": draw.choice(["DoNotSchedule", "ScheduleAnyway"]),
+             "labelSelector": {"matchLabels": {"app": app}}}]
+    if draw.random() < 0.1:
+        spec["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 8080}]
+    affinity = draw_affinity(draw, app, nodes)
+    if affinity:
+        spec["affinity"] = affinity
+    return pod(name, {"app": app}, spec)
+
+
+def draw_affinity(draw, app, nodes):
+    kind = draw.choice(["none"] * 6 + ["node", "prefer", "pod", "anti", "softAnti"])
+    term = {"labelSelector": {"matchLabels": {"app": draw.choice([app, "a", "b"])}},
+            "topologyKey": draw.choice(["kubernetes.io/hostname", "topology.kubernetes.io/zone"])}
+    if kind == "node":
+        return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [
+                {"key": "kubernetes.io/hostname", "operator": draw.choice(["In", "NotIn"]),
+                 "values": [draw.choice(nodes)]}]}]}}}
+    if kind == "prefer":
+        return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": draw.choice([1, 10, 100]), "preference": {"matchExpressions": [
+                {"key": "disk", "operator": "In", "values": ["ssd"]}]}}]}}
+    if kind == "pod":
+        return {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    if kind == "anti":
+        return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    if kind == "softAnti":
+        return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": 50, "podAffinityTerm": term}]}}
+    return None
+
+
+def draw_scheduler_step(draw, nodes, i):
+    name = draw.choice(nodes)
+    kind = draw.choice(["cordon", "uncordon", "deletePod", "addNode", "grow", "label", "running"])
+    if kind in ("cordon", "uncordon"):
+        return patch(f"nodes/{name}", {"spec": {"unschedulable": kind == "cordon" or None}})
+    if kind == "deletePod":
+        return {"delete": {"resource": "pods", "selector": f'app={draw.choice("abc")}',
+                           "wait": False, "gracePeriodSeconds": 0}}
+    if kind == "addNode":
+        return {"create": {"object": node(
+            f"m{i}", f"{draw.choice([7100, 7900])}m", "9973Mi", "10",
+            {"topology.kubernetes.io/zone": draw.choice(ZONES), "disk": "ssd"})}}
+    if kind == "grow":
+        return patch(f"nodes/{name}", {"status": {"allocatable": {"cpu": "8900m"}}},
+                     subresource="status")
+    if kind == "label":
+        return {"label": {"resource": f"nodes/{name}", "set": {"disk": draw.choice(["ssd", "hdd"])},
+                          "overwrite": True}}
+    return {"label": {"resource": "pods", "selector": f'app={draw.choice("abc")}',
+                      "set": {"app": draw.choice("abc")}, "overwrite": True}}
+
+
+# The register.
+WORKLOADS = {
+    "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
+    "scheduler": Workload([SCHEDULER], draw_scheduler, ["pods", "nodes"], process=SCHEDULER,
+                          settle="40s", seeds=8),
+}
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+def draw_faults(draw, workload, end_ms):
+    """Faults at drawn times, each over after at most 30 s, none of which only ksim's own feel."""
+    out = []
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randrange(0, max(end_ms, 1000) + 1000, 137)
+        out.append({"at": f"{at}ms", **draw_fault(draw, workload)})
+    return out
+
+
+def draw_fault(draw, workload):
+    process, resource = workload.process, draw.choice(workload.resources)
+    span = f"{draw.choice([2, 7, 29])}s"
+    server = "kube-apiserver-0"
+    kind = draw.choice(["dropWatch", "dropWatch", "delayStream", "holdStream", "freezeCache",
+                        "reinitCache", "restart", "pause", "rejectWrite", "timeoutWrite",
+                        "partition", "serverDown", "expire"])
+    return {kind: {
+        "dropWatch": {"client": process, "resource": resource},
+        "delayStream": {"client": process, "resource": resource, "by": "1500ms", "for": span},
+        "holdStream": {"client": process, "resource": resource, "for": span},
+        "freezeCache": {"server": server, "resource": resource, "for": span},
+        "reinitCache": {"server": server, "resource": resource},
+        "restart": {"process": process, "down": span},
+        "pause": {"actor": process, "for": span},
+        "rejectWrite": {"client": process, "code": draw.choice([409, 429, 500])},
+        "timeoutWrite": {"client": process, "applied": draw.random() < 0.5, "code": 504},
+        "partition": {"between": [process, server], "for": span},
+        "serverDown": {"server": server, "for": span},
+        "expire": {"client": process, "resource": resource},
+    }[kind]}
+
+
+def case_of(name, seed, faults):
+    """The drawn case, as one in a file of cases."""
+    workload = WORKLOADS[name]
+    draw = random.Random(f"{name}/{seed}")
+    case = workload.draw(draw)
+    end = max([int(s["at"][:-2]) for s in case["steps"]], default=0)
+    until = end + 1000 * int(workload.settle[:-1])
+    case = {"name": f"{name}-{seed}", "controllers": workload.controllers, "cluster": {}, **case}
+    if faults:
+        case["faults"] = draw_faults(random.Random(f"{name}/{seed}/faults"), workload, end)
+        until += 15 * 60 * 1000
+    return {"until": f"{until}ms", **case}
