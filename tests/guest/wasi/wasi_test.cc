@@ -115,6 +115,26 @@ TEST(Wasi, ClocksShowWhatTheyAreSetTo) {
   EXPECT_EQ(program.At<std::int64_t>(108), Wasi::kSteadyStart + 9) << "a steady one does not";
 }
 
+// Events are named by the time: two of one moment need two names.
+TEST(Wasi, TheWallClockGivesNoNanosecondTwice) {
+  Program program;
+  Launch launch;
+  launch.wall_ns = 100;
+  Wasi wasi(program.imports, launch);
+  std::vector<std::int64_t> read;
+  program.code = [&] {
+    for (int i = 0; i < 2; ++i) {
+      program.Call("clock_time_get", {0, 0, 100});
+      read.push_back(program.At<std::int64_t>(100));
+    }
+  };
+  wasi.Run(program, kSteps);
+  wasi.Run(program, kSteps);  // at the same moment
+  wasi.SetTime(1000, Wasi::kSteadyStart + 900);
+  wasi.Run(program, kSteps);
+  EXPECT_EQ(read, (std::vector<std::int64_t>{100, 101, 102, 103, 1000, 1001}));
+}
+
 TEST(Wasi, AProgramThatWaitsForTheClockSeesItMove) {
   Program program;
   Wasi wasi(program.imports, Launch());

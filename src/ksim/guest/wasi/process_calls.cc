@@ -47,12 +47,18 @@ std::uint32_t Wasi::EnvironSizesGet(const std::uint64_t* w) {
   return PutSizes(state_.env, w[0], w[1]);
 }
 
+// The wall clock gives no nanosecond twice, as no real one does to a program that does something in
+// between: client-go names an Event by it, and the second of one name would be refused.
+//
+// Source: client-go tools/record/event.go makeEvent.
 std::uint32_t Wasi::ClockTimeGet(const std::uint64_t* w) {
   if (++state_.clock_reads % kPatience == 0) {
     state_.wall_ns += kTick;
     state_.steady_ns += kTick;
   }
-  return Put(w[2], w[0] == 0 ? state_.wall_ns : state_.steady_ns) ? kSuccess : kEfault;
+  if (w[0] != 0) return Put(w[2], state_.steady_ns) ? kSuccess : kEfault;
+  state_.wall_read_ns = std::max(state_.wall_ns, state_.wall_read_ns + 1);
+  return Put(w[2], state_.wall_read_ns) ? kSuccess : kEfault;
 }
 
 std::uint32_t Wasi::ClockResGet(const std::uint64_t* w) {

@@ -125,7 +125,8 @@ Wasi::Wasi(const std::vector<Import>& imports, const Launch& launch) {
 }
 
 void Wasi::SetTime(std::int64_t wall_ns, std::int64_t steady_ns) {
-  state_.wall_ns = wall_ns;  // a clock that is turned may go back
+  if (wall_ns < state_.wall_ns) state_.wall_read_ns = 0;  // a clock that is turned may go back
+  state_.wall_ns = wall_ns;
   state_.steady_ns = std::max(state_.steady_ns, steady_ns);
 }
 
