@@ -82,6 +82,9 @@ def class_of(difference):
         value, twin = difference[side], difference[other]
         if value is None:
             sides.append("nothing")
+        elif what == "events":
+            count = "" if value[2] == 1 else " xN"
+            sides.append(generic(re.sub(r"\S+/\S+ by.*", "", value[3])) + count)
         elif isinstance(value, list) and len(value) == 4 and isinstance(value[3], (dict, str)):
             fields = value[3]
             if isinstance(fields, dict):
@@ -89,8 +92,6 @@ def class_of(difference):
                 fields = "{" + ",".join(sorted(generic(k) for k in fields
                                                if fields[k] != theirs.get(k, ()))[:6]) + "}"
             sides.append(f"{value[1]} {value[2]} {fields}")
-        elif isinstance(value, list):
-            sides.append(generic(re.sub(r"\S+/\S+ by", "by", str(value[-1]))[:60]))
         elif isinstance(value, dict):
             sides.append("{" + ",".join(sorted(map(generic, value))[:6]) + "}")
         else:

@@ -158,7 +158,8 @@ class Recorder:
             self.written.append((line["t"], key, request, None))
 
     def _committed(self, line):
-        before = None
+        if not line["resource"]:  # a key that is no object: where etcd was compacted
+            return
         key = (line["resource"], line["namespace"], line["name"])
         before = dict(self.objects.trees.get(key, {}))
         self.objects.take(line)

@@ -78,11 +78,11 @@ def extra_label(draw):
 
 def draw_replicaset(draw):
     names = [f"rs-{i}" for i in range(draw.randint(1, 3))]
-    apps = {name: draw.choice(["a", "b", name]) for name in names}
+    # No two select the same pods: which of them takes one then depends on goroutines.
+    apps = {name: f"app-{name}" for name in names}
     given, steps = [], Steps(draw)
-    for i in range(draw.choice([0, 0, 1, 2, 4])):
-        labels = {"app": draw.choice(list(apps.values()) + ["z"])}
-        given.append(pod(f"p-{i}", labels))
+    for _ in range(draw.choice([0, 0, 1, 2, 4])):
+        given.append(nameless_pod("p", draw.choice(list(apps.values()) + ["z"])))
     for name in names:
         more = {"minReadySeconds": draw.choice([3, 10])} if draw.random() < 0.3 else {}
         steps.add({"create": {"object": replicaset(
@@ -100,11 +100,10 @@ def draw_replicaset_step(draw, names, apps, i):
     if kind == "scale":
         return patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 2, 4, 7, 12])}})
     if kind == "ready":
-        return {"create": {"object": ready_pod(f"r-{i}", app)}}
+        return {"create": {"object": nameless_pod("r", app, phase="Running", conditions=[
+            {"type": "Ready", "status": "True"}])}}
     if kind == "failed":
-        out = pod(f"f-{i}", {"app": app})
-        out["status"] = {"phase": "Failed"}
-        return {"create": {"object": out}}
+        return {"create": {"object": nameless_pod("f", app, phase="Failed")}}
     if kind == "unlabel":
         return {"label": {"resource": "pods", "selector": f"app={app}", "set": {"app": "z"},
                           "overwrite": True}}
@@ -112,7 +111,7 @@ def draw_replicaset_step(draw, names, apps, i):
         return {"label": {"resource": "pods", "selector": "app=z", "set": {"app": app},
                           "overwrite": True}}
     if kind == "adopt":
-        return {"create": {"object": pod(f"n-{i}", {"app": app})}}
+        return {"create": {"object": nameless_pod("n", app)}}
     if kind == "annotate":
         return {"annotate": {"resource": f"rs/{name}", "set": {"seen": str(i)}, "overwrite": True}}
     if kind == "grace":
@@ -124,9 +123,12 @@ def draw_replicaset_step(draw, names, apps, i):
                        "gracePeriodSeconds": 0}}
 
 
-def ready_pod(name, app):
-    out = pod(name, {"app": app})
-    out["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+def nameless_pod(prefix, app, **status):
+    """A pod with a generated name: of pods that rank equal the one goes or the other."""
+    out = pod("", {"app": app})
+    out["metadata"] = {"generateName": f"{prefix}-", "labels": {"app": app}}
+    if status:
+        out["status"] = status
     return out
 
 
