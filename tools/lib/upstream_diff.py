@@ -5,8 +5,8 @@ Draws a workload for each seed (default 1..20), runs it with ksim's own controll
 upstream's as a guest, in the same world (every link takes 1 ms), and compares.
 
 Without --faults the writes by object, the Events and the objects at the end must be equal. With
---faults each run meets drawn faults, all of which end; then the objects at the end must be equal but
-for times, and so must the oracles' verdicts.
+--faults each run meets drawn faults, all of which end; then the objects at the end must be equal
+but for times, and so must the oracles' verdicts.
 
 Differences are told by class, the smallest workload first. A class that is explained
 (tools/lib/upstream_explained.py, docs/fidelity.md) is counted and not told. --keep writes the
@@ -195,7 +195,8 @@ def parse(arguments):
     parser.add_argument("--faults", action="store_true")
     parser.add_argument("--version", action="append", choices=VERSIONS)
     parser.add_argument("--ksim", required=True)
-    parser.add_argument("--guests", default=os.environ.get("KSIM_GUESTS", str(ROOT / "build/guests")))
+    parser.add_argument("--guests",
+                        default=os.environ.get("KSIM_GUESTS", str(ROOT / "build/guests")))
     parser.add_argument("--keep")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args(arguments)

@@ -22,7 +22,7 @@ TOKEN_VOLUME = re.compile(r"kube-api-access-[a-z0-9]{5}")
 # Fields that say what a run was, and not what became of the object.
 DROPPED = ("metadata.resourceVersion", "metadata.uid", "metadata.managedFields",
            "metadata.generation")
-# What API servers give every pod, and a pod's template, where it says nothing.
+# API servers give these to every pod, and to a pod's template, where it says nothing.
 SERVED = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
           "dnsPolicy": "ClusterFirst", "enableServiceLinks": True, "resources": {},
           "preemptionPolicy": "PreemptLowerPriority", "schedulerName": "default-scheduler",

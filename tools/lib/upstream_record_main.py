@@ -15,8 +15,9 @@ it. A test holds ksim's own controllers to these; the README there says how a ca
                  from real kube-schedulers and kube-controller-managers
                  (tests/whole/actors/recorded/NAME-VERSION.jsonl), and says whether they come out so
 
-NAME may also be the path of such a file. Without --ksim, ksim is built first. Exit code 0: done, and
-with --check, --replay or --real all equal; 1: there are differences; 2: wrong usage or a wrong case.
+NAME may also be the path of such a file. Without --ksim, ksim is built first. Exit code 0: done,
+and with --check, --replay or --real all equal; 1: there are differences; 2: wrong usage or a wrong
+case.
 """
 import argparse
 import concurrent.futures
@@ -27,8 +28,8 @@ import sys
 
 from upstream_outcomes import drawn, outcome_of, scenario_of
 from upstream_record import Comparison, to_line, told
-from upstream_world import SCHEDULER, VERSIONS, CaseError, actors_of, merged, nanoseconds, native, run, \
-    with_guests
+from upstream_world import SCHEDULER, VERSIONS, CaseError, actors_of, merged, nanoseconds, \
+    native, run, with_guests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/whole/actors/recorded/guests"
@@ -229,7 +230,8 @@ def parse(arguments):
     parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
     parser.add_argument("names", nargs="+")
     parser.add_argument("--ksim", required=True)
-    parser.add_argument("--guests", default=os.environ.get("KSIM_GUESTS", str(ROOT / "build/guests")))
+    parser.add_argument("--guests",
+                        default=os.environ.get("KSIM_GUESTS", str(ROOT / "build/guests")))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--real", type=int, default=0)
     parser.add_argument("--only", action="append", default=[])

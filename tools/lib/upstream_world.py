@@ -41,7 +41,7 @@ CASE_FIELDS = {"name", "given", "steps", "until", "tolerance", "cluster", "contr
 
 def merged(file, case):
     """A case with what its file says for all."""
-    # What begins with x- is there to be repeated in the file.
+    # A field x-... is there to be repeated in the file.
     out = {k: v for k, v in file.items() if k != "cases" and not k.startswith("x-")}
     out.update({k: v for k, v in case.items() if k != "cluster"})
     out["cluster"] = {**file.get("cluster", {}), **case.get("cluster", {})}
