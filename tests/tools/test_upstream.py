@@ -131,6 +131,20 @@ class Compares(unittest.TestCase):
                        lambda r: r["writes"].pop("pods/default/web-*")):
             self.assertTrue(self.differences(change))
 
+    def test_pods_of_one_second_rank_equal(self):
+        """Which of them goes is drawn by lot; whether one goes is not, nor which of two seconds."""
+        def pod(at, *more):
+            return [[at, "create", 201, {"metadata.creationTimestamp": f"+{int(at)}s"}], *more]
+        gone = [9.0, "delete", 200, "gone"]
+
+        def same(expected, found):
+            sides = ({"writes": {"pods/default/p-*": side}} for side in (expected, found))
+            return not Comparison(0.05).of_records(*sides, parts=("writes",))
+        self.assertTrue(same([pod(0.1, gone), pod(0.9)], [pod(0.1), pod(0.9, gone)]))
+        self.assertFalse(same([pod(0.1, gone), pod(0.9)], [pod(0.1), pod(0.9)]))
+        self.assertFalse(same([pod(0.1, gone), pod(1.9)], [pod(0.1), pod(1.9, gone)]))
+        self.assertFalse(same([pod(0.1, gone), pod(0.9)], [pod(0.1), pod(0.5, gone)]))
+
     def test_times_within_the_tolerance(self):
         def later(record):
             record["writes"]["replicasets/default/web"][0][0][0] += 0.3

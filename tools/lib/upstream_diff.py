@@ -2,7 +2,8 @@
                      [--keep DIR] [--jobs N] [--ksim PROGRAM] CONTROLLER...
 
 Draws a workload for each seed (default 1..20), runs it with ksim's own controller and with
-upstream's as a guest, in the same world (every link takes 1 ms), and compares.
+upstream's as a guest, in the same world (a message takes as long in the one as in the other), and
+compares.
 
 Without --faults the writes by object, the Events and the objects at the end must be equal. With
 --faults each run meets drawn faults, all of which end; then the objects at the end must be equal

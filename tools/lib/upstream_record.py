@@ -266,6 +266,19 @@ def without_times(value):
     return to_line(value)
 
 
+def made_in(history):
+    """The second in which the object of a history was made by who is recorded; "": by another."""
+    made = history[0][3] if history and history[0][1] == "create" else {}
+    return made.get("metadata.creationTimestamp", "") if isinstance(made, dict) else ""
+
+
+def sorted_pairs(ours, theirs):
+    """What differs in its times alone side by side, in the order of the times."""
+    def key(history):
+        return without_times(history), [write[0] for write in history]
+    return list(zip(sorted(ours, key=key), sorted(theirs, key=key)))
+
+
 class Comparison:
     """Lists where two records differ, times by no more than `tolerance` seconds being equal."""
 
@@ -303,16 +316,36 @@ class Comparison:
 
     def _histories(self, key, expected, found):
         """The histories of one object, or of all objects with one generated name."""
-        rest = list(found)
-        left = []
-        for history in expected:
-            twin = next((h for h in rest if self.same(history, h)), None)
-            if twin is None:
-                left.append(history)
-            else:
-                rest.remove(twin)
+        left, rest = self._unpaired(expected, found)
+        if left or rest:
+            left, rest = self._unpaired(*self._not_alike(expected, found))
         for i in range(max(len(left), len(rest))):
             self._history(key, left[i] if i < len(left) else [], rest[i] if i < len(rest) else [])
+
+    def _unpaired(self, expected, found):
+        """What of two lists has no counterpart, whatever the order."""
+        left, rest = [], list(found)
+        for item in expected:
+            twin = next((x for x in rest if self.same(item, x)), None)
+            if twin is None:
+                left.append(item)
+            else:
+                rest.remove(twin)
+        return left, rest
+
+    def _not_alike(self, expected, found):
+        """Objects made in one second rank equal for whoever has to choose among them, and any of
+        them may have met with what befell one."""
+        out = ([], [])
+        for second in sorted({made_in(h) for h in expected + found}):
+            ours, theirs = ([h for h in side if made_in(h) == second] for side in (expected, found))
+            made, fates = (sorted_pairs([cut(h) for h in ours], [cut(h) for h in theirs])
+                           for cut in (lambda h: h[:1], lambda h: h[1:]))
+            if not (second and len(ours) == len(theirs) and
+                    all(self.same(a, b) for a, b in made + fates)):
+                out[0].extend(ours)
+                out[1].extend(theirs)
+        return out
 
     def _history(self, key, expected, found):
         at = next((i for i, (a, b) in enumerate(zip(expected, found)) if not self.same(a, b)),
@@ -323,13 +356,9 @@ class Comparison:
             "found": found[at] if at < len(found) else None})
 
     def _lists(self, part, expected, found):
-        rest = list(found)
-        for item in expected:
-            twin = next((x for x in rest if self.same(item, x)), None)
-            if twin is None:
-                self.differences.append({"what": part, "expected": item, "found": None})
-            else:
-                rest.remove(twin)
+        left, rest = self._unpaired(expected, found)
+        for item in left:
+            self.differences.append({"what": part, "expected": item, "found": None})
         for item in rest:
             self.differences.append({"what": part, "expected": None, "found": item})
 

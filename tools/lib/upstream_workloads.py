@@ -53,14 +53,14 @@ def patch(resource, fields, **more):
 
 
 class Steps:
-    """Steps one after another, in drawn distances that no two runs round differently."""
+    """Steps one after another, in drawn distances."""
 
-    def __init__(self, draw):
-        self.draw, self.at, self.steps = draw, 0, []
+    def __init__(self, draw, distances):
+        self.draw, self.distances, self.at, self.steps = draw, distances, 0, []
 
     def add(self, step, after=None):
         self.steps.append({"at": f"{self.at}ms", **step})
-        self.at += after if after is not None else self.draw.choice([0, 100, 1000, 3000, 11000])
+        self.at += after if after is not None else self.draw.choice(self.distances)
 
 
 # --- replicaset -----------------------------------------------------------------------------------
@@ -80,15 +80,23 @@ def draw_replicaset(draw):
     names = [f"rs-{i}" for i in range(draw.randint(1, 3))]
     # No two select the same pods: which of them takes one then depends on goroutines.
     apps = {name: f"app-{name}" for name in names}
-    given, steps = [], Steps(draw)
+    # Neither so many pods nor so fast that requests wait for the client's rate limit: then it is
+    # goroutines that decide which goes first.
+    given, steps = [], Steps(draw, [300, 1000, 3000, 11000])
     for _ in range(draw.choice([0, 0, 1, 2, 4])):
         given.append(nameless_pod("p", draw.choice(list(apps.values()) + ["z"])))
     for name in names:
         more = {"minReadySeconds": draw.choice([3, 10])} if draw.random() < 0.3 else {}
         steps.add({"create": {"object": replicaset(
-            draw, name, apps[name], draw.choice([0, 1, 2, 3, 5, 9]), **more)}})
+            draw, name, apps[name], draw.choice([0, 1, 2, 3, 5]), **more)}})
     for i in range(draw.randint(1, 6)):
-        steps.add(draw_replicaset_step(draw, names, apps, i))
+        step = draw_replicaset_step(draw, names, apps, i)
+        if "create" in step:
+            # Pods that were made in one second may rank equal, and then the one goes or the other.
+            steps.at += 1300
+            steps.add(step, after=1300)
+        else:
+            steps.add(step)
     return {"given": given, "steps": steps.steps}
 
 
@@ -98,7 +106,7 @@ def draw_replicaset_step(draw, names, apps, i):
     kind = draw.choice(["scale", "scale", "scale", "ready", "ready", "unlabel", "adopt", "delete",
                         "failed", "remove", "relabel", "annotate", "grace"])
     if kind == "scale":
-        return patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 2, 4, 7, 12])}})
+        return patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 2, 4, 6])}})
     if kind == "ready":
         return {"create": {"object": nameless_pod("r", app, phase="Running", conditions=[
             {"type": "Ready", "status": "True"}])}}
@@ -138,7 +146,7 @@ ZONES = ["z1", "z2", "z3"]
 
 
 def draw_scheduler(draw):
-    given, steps = [], Steps(draw)
+    given, steps = [], Steps(draw, [0, 100, 1000, 3000, 11000])
     # Sizes in primes: few nodes come out equal, so lots are seldom drawn among them.
     cpus = draw.sample([1300, 1700, 2300, 2900, 3700, 4300, 5300, 6100], 8)
     nodes = [f"n{i}" for i in range(draw.randint(1, 6))]
