@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -81,6 +82,13 @@ class Kinds {
   absl::StatusOr<const ResourceInfo*> AddFromCrd(const value::Value& crd);
   // Sorted by group, then resource, then the version that kubectl prefers.
   const std::vector<const ResourceInfo*>& all() const;
+
+  // A server is about to store an object of the resource, at whatever version. Whoever would watch
+  // all resources need not watch one that has had no object yet.
+  void NoteObject(const ResourceInfo& resource);
+  bool HasHadObjects(const ResourceInfo& resource) const;
+  // Calls `listener` at the first object of each resource, as long as the result lives.
+  [[nodiscard]] std::shared_ptr<const void> OnFirstObject(std::function<void()> listener);
 
  private:
   struct Impl;

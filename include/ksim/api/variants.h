@@ -31,6 +31,8 @@ struct Variants {
   enum class PodUID : std::uint8_t { kCheck, kIgnore };
   enum class GhostNode : std::uint8_t { kDrop, kKeep };
   enum class CompactOnDelete : std::uint8_t { kKeep, kDrop };
+  enum class OwnerScope : std::uint8_t { kRestMapping, kChildNamespace };
+  enum class AbsentOwners : std::uint8_t { kCoordinates, kUid };
 
   TooLargeRV reflector_too_large_rv = TooLargeRV::kRelistConsistent;
   FifoReplace deltafifo_replace = FifoReplace::kQueueToo;
@@ -43,6 +45,8 @@ struct Variants {
   PodUID scheduler_pod_uid = PodUID::kCheck;
   GhostNode scheduler_ghost_node = GhostNode::kDrop;
   CompactOnDelete store_compact_on_delete = CompactOnDelete::kKeep;
+  OwnerScope gc_scope = OwnerScope::kRestMapping;
+  AbsentOwners gc_absent_owners = AbsentOwners::kCoordinates;
 };
 
 struct VariantInfo {

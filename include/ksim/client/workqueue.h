@@ -47,8 +47,9 @@ class WorkQueue final : public RequestQueue {
   void ShutDown() override;
   // ShutDown, then waits until no key is being processed; a later ShutDown ends the wait.
   sim::Task<void> ShutDownWithDrain();
-  std::size_t size() const;  // waiting, without those processed or delayed
-  bool idle() const;         // nothing waiting, delayed or processed
+  std::size_t size() const;                // waiting, without those processed or delayed
+  bool idle() const;                       // nothing waiting, delayed or processed
+  bool Has(const std::string& key) const;  // waiting, delayed or processed
 
   // As a RequestQueue it knows no priorities.
   void Add(const std::string& key, int) override { Add(key); }

@@ -1,6 +1,7 @@
 #include "ksim/controllers/registry.h"
 
 #include "ksim/controllers/disruption/disruption_controller.h"
+#include "ksim/controllers/garbagecollector/garbage_collector.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
 #include "ksim/controllers/samples/samples.h"
 
@@ -47,7 +48,10 @@ ControllerRows BuiltInControllers() {
        .text = "Deletes what has lost its owner.",
        .upstream = "garbage-collector-controller",
        .called = "garbage collector",
-       .finalizers = {"foregroundDeletion", "orphan"}},
+       .make = &MakeController<GarbageCollector>,
+       .by_name_only = true,
+       .finalizers = {"foregroundDeletion", "orphan"},
+       .variants = {"gc.absentOwners", "gc.scope"}},
       {.name = "nodelifecycle",
        .text = "Marks and taints nodes that do not report.",
        .upstream = "node-lifecycle-controller",

@@ -21,6 +21,8 @@ struct Kinds::Impl {
   std::vector<const ResourceInfo*> sorted;         // by group, then resource
   std::vector<std::unique_ptr<ResourceInfo>> own;  // those added; all Kinds share the built-in ones
   std::vector<const ResourceInfo*> guessed;        // some of `own`: an addition says what they are
+  std::vector<const ResourceInfo*> used;           // had objects; the first version that had
+  std::vector<std::weak_ptr<const std::function<void()>>> on_first_object;
 };
 
 namespace {
@@ -310,6 +312,27 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
 }
 
 const std::vector<const ResourceInfo*>& Kinds::all() const { return impl_->sorted; }
+
+void Kinds::NoteObject(const ResourceInfo& resource) {
+  if (HasHadObjects(resource)) return;
+  impl_->used.push_back(&resource);
+  std::erase_if(impl_->on_first_object, [](const auto& listener) { return listener.expired(); });
+  for (const auto& listener : impl_->on_first_object)
+    if (const auto live = listener.lock()) (*live)();
+}
+
+bool Kinds::HasHadObjects(const ResourceInfo& resource) const {
+  const std::vector<const ResourceInfo*>& used = impl_->used;
+  if (std::find(used.begin(), used.end(), &resource) != used.end()) return true;
+  return std::any_of(used.begin(), used.end(),
+                     [&resource](const ResourceInfo* r) { return IsSameResource(*r, resource); });
+}
+
+std::shared_ptr<const void> Kinds::OnFirstObject(std::function<void()> listener) {
+  auto held = std::make_shared<const std::function<void()>>(std::move(listener));
+  impl_->on_first_object.push_back(held);
+  return held;
+}
 
 bool HasPriorityOver(std::string_view a, std::string_view b) {
   const std::optional<KubeVersion> x = ParseKubeVersion(a);

@@ -56,6 +56,23 @@ std::vector<VariantInfo> Table() {
            "k/k#58545, #58547, #63356",
            {"deletionRV", "deletionRV", "deletionRV"},
            true}),
+      VariantEntry<&V::gc_absent_owners>(
+          {"gc.absentOwners",
+           {"coordinates", "uid"},
+           "an owner that is absent where one reference says is absent for all references to its "
+           "uid",
+           "B22",
+           "k/k#65200, #92743",
+           {"coordinates", "coordinates", "coordinates"},
+           true}),
+      VariantEntry<&V::gc_scope>(
+          {"gc.scope",
+           {"restMapping", "childNamespace"},
+           "an owner of cluster scope is looked for in its dependent's namespace, where it is not",
+           "B8",
+           "k/k#54940, #57211",
+           {"restMapping", "restMapping", "restMapping"},
+           true}),
       VariantEntry<&V::kubelet_initial_list>(
           {"kubelet.initialList",
            {"consistent", "cache0"},

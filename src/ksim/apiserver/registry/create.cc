@@ -98,6 +98,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   const std::string name(object.name());
   WriteContext write = rc.write();
   write.ttl = TtlSeconds();
+  if (!write.dry_run) context_.kinds.NoteObject(storage_.storage().resource());
   api::Result<api::Object> stored = co_await storage_.storage().Create(std::move(object), write);
   if (stored.ok()) {
     if (!write.dry_run) context_.identities.Record(rc.resource().resource, ns, name, rc.identity);

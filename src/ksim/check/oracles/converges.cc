@@ -30,9 +30,13 @@ const OracleInfo& ConvergesInfo() {
   return info;
 }
 
+// Whether a run is quiet even while a message about it is late, as late as that may be.
+bool Unawaited(const CommittedChange& c) {
+  return c.resource == "leases" || c.resource == "events";
+}
+
 // Whether somebody writes the resource for ever: nobody waits until such writes arrive everywhere.
 bool Periodic(const CommittedChange& c) {
-  if (c.resource == "leases" || c.resource == "events") return true;
   if (c.resource != "nodes" || c.before.is_null() || c.after.is_null()) return false;
   return c.before.Get("spec") == c.after.Get("spec");
 }
@@ -89,6 +93,7 @@ class Converges : public Oracle {
       at = c.FirstIn(history, at, all.end());
       if (at == CommitHistory::kNone) break;
       const CommittedChange& missing = *all.at(at++);
+      if (end.quiet && Unawaited(missing)) continue;
       const std::int64_t since = std::max(missing.t, end.quiet ? missing.t : facts.last_fault());
       const std::int64_t allowed = !end.quiet ? kRecovery : Periodic(missing) ? kHeartbeats : 0;
       if (end.t - since < allowed || (allowed == 0 && end.t == since)) continue;

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "absl/container/flat_hash_set.h"
 #include "ksim/api/core/fields.h"
+#include "ksim/api/kinds.h"
 #include "ksim/base/hash.h"
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
@@ -19,7 +23,11 @@ const OracleInfo& LeakInfo() {
                                "After an owner is deleted nothing that it owned is left.",
                                {sim::EventKind::kCommit},
                                {"dependents that were orphaned on purpose have no owner any more",
-                                "a dependent with another owner that lives"},
+                                "a dependent with another owner that lives",
+                                "a dependent that is being deleted, and keeps a finalizer",
+                                "an Event, which the garbage collector does not look at",
+                                "an object of cluster scope whose owner is of a namespaced kind",
+                                "an owner of a kind, or of a version of it, that nobody serves"},
                                "no garbage collector ran to the end of the run"};
   return info;
 }
@@ -34,8 +42,11 @@ class Leak : public Oracle {
       uids_.erase(Hash64(o.uid));
       return;
     }
-    if (o.op == CommitOp::kCreate) uids_.insert(Hash64(o.uid));  // an update leaves it as it is
-    if (OwnersOf(*o.after).empty())
+    if (o.op == CommitOp::kCreate) {  // an update leaves it as it is
+      uids_.insert(Hash64(o.uid));
+      scopes_[KindOf(*o.after)] = !o.ns.empty();
+    }
+    if (OwnersOf(*o.after).empty() || o.resource == "events")
       objects_.erase(o.object);
     else
       objects_[o.object] = facts.history().Newest(o.object);
@@ -46,10 +57,12 @@ class Leak : public Oracle {
     if (!facts.SawActor("garbagecollector")) return;
     Judged();
     for (const auto& [object, change] : objects_) {
-      bool alive = false;
+      const value::Value& metadata = change->after.Get(api::Fields().metadata);
+      if (metadata.Has("deletionTimestamp")) continue;
+      bool stays = false;
       for (const value::Value& owner : OwnersOf(change->after).items())
-        alive = alive || uids_.contains(Hash64(owner.Get("uid").AsString()));
-      if (!alive)
+        stays = stays || MayStay(owner, change->ns);
+      if (!stays)
         Violate(change->seq, "",
                 fmt::format("{} is left, and all its owners are gone", change->Name()),
                 {change->Name()});
@@ -61,6 +74,29 @@ class Leak : public Oracle {
     return tree.Get(api::Fields().metadata).Get(api::Fields().owner_references);
   }
 
+  // Whether the garbage collector leaves an object in namespace `ns` for the sake of this owner.
+  bool MayStay(const value::Value& owner, std::string_view ns) const {
+    if (uids_.contains(Hash64(owner.Get("uid").AsString()))) return true;
+    const std::optional<bool> namespaced = IsNamespaced(owner);
+    return !namespaced || (*namespaced && ns.empty());
+  }
+
+  // nullopt: nobody has seen an object of that kind, and it is not built in.
+  std::optional<bool> IsNamespaced(const value::Value& owner) const {
+    if (const auto seen = scopes_.find(KindOf(owner)); seen != scopes_.end()) return seen->second;
+    const api::ResourceInfo* kind =
+        kinds_.ByKind(owner.Get("apiVersion").AsString(), owner.Get("kind").AsString());
+    if (kind == nullptr) return std::nullopt;
+    return kind->namespaced;
+  }
+
+  // "v1 Pod", of an object or of a reference to one.
+  static std::string KindOf(const value::Value& tree) {
+    return fmt::format("{} {}", tree.Get("apiVersion").AsString(), tree.Get("kind").AsString());
+  }
+
+  const api::Kinds kinds_;                                   // the built-in ones
+  std::map<std::string, bool> scopes_;                       // kinds seen: namespaced or not
   std::map<std::uint64_t, const CommittedChange*> objects_;  // with owners
   absl::flat_hash_set<std::uint64_t> uids_;  // of what there is: hashes; looked up only
 };

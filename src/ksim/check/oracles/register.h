@@ -31,5 +31,6 @@ OracleEntry PodEndedOracle();
 OracleEntry SchedFitsOracle();
 OracleEntry SchedRealOracle();
 OracleEntry NoLeakOracle();
+OracleEntry GcSafeOracle();
 
 }  // namespace ksim::check

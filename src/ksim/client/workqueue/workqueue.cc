@@ -209,6 +209,10 @@ sim::Task<void> WorkQueue::ShutDownWithDrain() {
 
 std::size_t WorkQueue::size() const { return impl_->fifo.size(); }
 
+bool WorkQueue::Has(const std::string& key) const {
+  return impl_->items.contains(key) || impl_->waiting_by_key.contains(key);
+}
+
 bool WorkQueue::idle() const { return impl_->items.empty() && impl_->waiting.empty(); }
 
 }  // namespace ksim::client

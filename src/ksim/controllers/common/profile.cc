@@ -27,6 +27,8 @@ constexpr Profile MakeV136() {
   p.terminating_replicas = true;
   p.ranks_sidecar_restarts = true;
   p.pod_observed_generation = true;
+  p.gc_pauses_for_new_kinds = false;
+  p.gc_deletes_at_version = true;
   p.node_monitor_grace_period = Seconds(50);
   return p;
 }

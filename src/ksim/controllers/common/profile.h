@@ -30,6 +30,12 @@ struct Profile {
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
   bool separate_taint_eviction = false;
+  // garbagecollector.go Sync: the garbage collector's workers pause while the informers of kinds
+  // that are new fill their caches, however long that takes.
+  bool gc_pauses_for_new_kinds = true;
+  // garbagecollector/operations.go deleteObject: the garbage collector deletes an object only at
+  // the version of which it has seen the owners, and knows at once that one is gone already.
+  bool gc_deletes_at_version = false;
   // nodelifecycle/config/v1alpha1/defaults.go: a node that has been silent for so long is marked
   // Unknown and tainted.
   Duration node_monitor_grace_period = Seconds(40);
