@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -37,12 +38,25 @@ struct ControllerContext {
   const api::ResourceInfo* Resource(std::string_view group, std::string_view resource) const;
 };
 
+// The nodes whose kubelets run and reach an API server, and those whose kubelets do not: what a
+// controller that waits for their heartbeats has to expect.
+struct Heartbeats {
+  std::set<std::string, std::less<>> heard, silent;
+};
+
 class Controller {
  public:
   virtual ~Controller() = default;
   // Called once, before the process' informers start: register handlers and indexes here, and
   // Spawn workers (they begin with `co_await` on cache sync, CTRL-C-03).
   virtual void Start() = 0;
+  // Asked when nothing else is left to do: does the controller know that it will act at a later
+  // pass of a periodic loop? While it does the run is not over. Such a loop itself is no work, or a
+  // run would never end.
+  virtual bool HasWorkAhead(const Heartbeats& heartbeats) const {
+    (void)heartbeats;
+    return false;
+  }
 };
 
 using ControllerFactory = std::function<std::unique_ptr<Controller>(ControllerContext context)>;

@@ -56,7 +56,8 @@ class Cluster {
  public:
   virtual ~Cluster() = default;
   virtual sim::Simulation& sim() = 0;
-  virtual sim::Network& network() = 0;
+  // Begins or ends a cut between two processes. Counts, as SetTrouble does.
+  virtual void SetCut(std::string_view a, std::string_view b, bool on) = 0;
   virtual api::Kinds& kinds() = 0;
   virtual store::Etcd& etcd() = 0;
   virtual client::FaultHooks& fault_hooks() = 0;

@@ -16,10 +16,10 @@ FaultEffect NodeSilent(FaultCall& call) {
   Cluster& cluster = call.cluster();
   std::vector<std::string> servers;
   for (const apiserver::Server* server : cluster.servers()) servers.push_back(server->name());
-  for (const std::string& server : servers) cluster.network().Cut(kubelet, server);
+  for (const std::string& server : servers) cluster.SetCut(kubelet, server, true);
   FaultEffect effect;
   effect.undo = [&cluster, kubelet, servers] {
-    for (const std::string& server : servers) cluster.network().Mend(kubelet, server);
+    for (const std::string& server : servers) cluster.SetCut(kubelet, server, false);
   };
   effect.lasts = call.Time("for");
   return effect;
@@ -46,10 +46,10 @@ FaultEffect Partition(FaultCall& call) {
     if (call.sim().FindProcess(side) == nullptr)
       return Skipped(fmt::format("there is no process {}", side));
   call.Begin();
-  sim::Network& network = call.cluster().network();
-  network.Cut(a, b);
+  Cluster& cluster = call.cluster();
+  cluster.SetCut(a, b, true);
   FaultEffect effect;
-  effect.undo = [&network, a, b] { network.Mend(a, b); };
+  effect.undo = [&cluster, a, b] { cluster.SetCut(a, b, false); };
   effect.lasts = call.Time("for");
   return effect;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ksim/apiserver/server.h"
+#include "ksim/scenario/controller_parts.h"
 
 namespace ksim::scenario {
 
@@ -14,7 +15,10 @@ std::vector<std::string> EnabledAdmissionPlugins(const ClusterSpec& cluster, api
   const std::vector<std::string> usual = apiserver::DefaultAdmissionPlugins(compat);
   std::vector<std::string> enabled;
   for (const std::string& name : apiserver::AllAdmissionPlugins()) {
-    const bool by_default = std::find(usual.begin(), usual.end(), name) != usual.end();
+    // TaintNodesByCondition needs who takes the taints of new nodes away again.
+    const bool by_default = name == "TaintNodesByCondition"
+                                ? RunsController(cluster, "nodelifecycle", compat)
+                                : std::find(usual.begin(), usual.end(), name) != usual.end();
     if (given("-" + name) || (!given(name) && !(given("*") && by_default))) continue;
     enabled.push_back(name);
   }

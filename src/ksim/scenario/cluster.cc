@@ -111,7 +111,7 @@ ClusterResult Cluster::Impl::RunUntil(Duration limit, bool exactly) {
     limits.time = sim.now() + limit;
     limits.instant = static_cast<std::uint64_t>(scenario.limit.instant);
     result.quiet =
-        sim.RunUntilQuiet(scenario.quiet_for, limits) == sim::Simulation::Stop::kQuiescent;
+        world->RunUntilQuiet(scenario.quiet_for, limits) == sim::Simulation::Stop::kQuiescent;
   }
   result.errors = errors;
   if (!result.quiet) result.busy = sim.DescribePendingWork(10);

@@ -8,6 +8,7 @@
 
 #include "ksim/client/client.h"
 #include "ksim/client/informer.h"
+#include "ksim/controllers/controller.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::scenario {
@@ -18,6 +19,11 @@ class Component {
   class Body {
    public:
     virtual ~Body() = default;
+    // See controllers::Controller.
+    virtual bool HasWorkAhead(const controllers::Heartbeats& heartbeats) const {
+      (void)heartbeats;
+      return false;
+    }
   };
   using Build = std::function<std::unique_ptr<Body>(sim::Process&, client::Connection&,
                                                     client::InformerFactory&)>;
@@ -38,6 +44,7 @@ class Component {
   Component& operator=(const Component&) = delete;
 
   sim::Process& process() { return process_; }
+  const Body* body() const { return body_.get(); }                   // null while it is down
   client::InformerFactory* informers() { return informers_.get(); }  // null while it is down
   client::Connection* connection() { return connection_.get(); }     // null while it is down
   // From the next request on, also after a restart.

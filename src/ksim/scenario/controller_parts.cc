@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "absl/strings/str_split.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/scenario/schema.h"
 
@@ -19,6 +21,28 @@ void AddParts(const std::string& process, const std::vector<std::string>& contro
     if (info != nullptr && !info->second_part.empty())
       out->push_back(fmt::format("{}/{}", process, info->second_part));
   }
+}
+
+// By the argument that kube-controller-manager takes: names as the register or as upstream has
+// them,
+// "*" and "-NAME".
+bool GuestRuns(const GuestSpec& guest, std::string_view name) {
+  constexpr std::string_view kFlag = "--controllers=";
+  if (guest.stands_for != "kube-controller-manager") return false;
+  const controllers::ControllerInfo* const info = controllers::FindController(name);
+  bool runs = false, left_out = false;
+  for (const std::string& arg : guest.args) {
+    if (!arg.starts_with(kFlag)) continue;
+    const std::vector<std::string> names = absl::StrSplit(arg.substr(kFlag.size()), ',');
+    for (const std::string& given : names) {
+      const bool minus = given.starts_with('-');
+      const std::string plain = given.substr(minus ? 1 : 0);
+      const bool meant = plain == name || (info != nullptr && plain == info->upstream);
+      runs = runs || given == "*" || (meant && !minus);
+      left_out = left_out || (meant && minus);
+    }
+  }
+  return runs && !left_out;
 }
 
 }  // namespace
@@ -51,6 +75,20 @@ std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Com
     for (const std::string& part : parts) take(part);
   for (const auto& [name, replicas] : cluster.replicated) take(name);
   return names;
+}
+
+bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat) {
+  const auto has = [name](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (has(ManagerControllers(cluster, compat))) return true;
+  for (const auto& [process, parts] : cluster.processes)
+    if (has(parts)) return true;
+  for (const auto& [replica, count] : cluster.replicated)
+    if (replica == name) return true;
+  for (const GuestSpec& guest : cluster.guests)
+    if (GuestRuns(guest, name)) return true;
+  return false;
 }
 
 std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat compat) {

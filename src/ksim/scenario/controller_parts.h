@@ -1,6 +1,7 @@
 // Which controllers run in which process of a cluster.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/scenario/scenario.h"
@@ -10,6 +11,9 @@ namespace ksim::scenario {
 // "*" minus "-NAME", or those named; only what this ksim and that version of Kubernetes have.
 std::vector<std::string> EnabledControllers(const std::vector<std::string>& names,
                                             api::Compat compat);
+
+// Whether the cluster runs that controller, in whatever process, or a guest in its place.
+bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat);
 
 // Those of kube-controller-manager, or of each of its replicas: all that have no process of their
 // own.

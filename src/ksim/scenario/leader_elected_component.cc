@@ -85,4 +85,9 @@ void ElectedBody::Stop() {
   ExitAndRestart(env_, process_);
 }
 
+bool ElectedBody::HasWorkAhead(const controllers::Heartbeats& heartbeats) const {
+  return std::any_of(controllers_.begin(), controllers_.end(),
+                     [&heartbeats](const auto& c) { return c->HasWorkAhead(heartbeats); });
+}
+
 }  // namespace ksim::scenario

@@ -48,6 +48,7 @@ class ElectedBody : public Component::Body {
   ElectedBody(sim::Process& process, client::Connection& connection,
               client::InformerFactory& informers, ElectionGroup& group, Build build);
   ~ElectedBody() override;
+  bool HasWorkAhead(const controllers::Heartbeats& heartbeats) const override;
 
  private:
   void Lead();

@@ -115,7 +115,7 @@ sim::Simulation::Stop Runner::RunWorkload() {
   if (!scenario_.until) {
     if (!scenario_.faults.empty()) standstill_.Watch(scenario_.limit.time);
     for (;;) {
-      const sim::Simulation::Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+      const sim::Simulation::Stop stop = world_.RunUntilQuiet(scenario_.quiet_for, limits);
       const bool still = standstill_.Take();
       const bool over = stop == sim::Simulation::Stop::kQuiescent || still;
       if (report_.stopped || !over) return stop;
@@ -128,7 +128,7 @@ sim::Simulation::Stop Runner::RunWorkload() {
   const bool within = *scenario_.until <= scenario_.limit.time;
   if (within) limits.time = VirtualTime() + *scenario_.until;
   const WorkHold hold(sim);
-  const sim::Simulation::Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+  const sim::Simulation::Stop stop = world_.RunUntilQuiet(scenario_.quiet_for, limits);
   return within && stop == sim::Simulation::Stop::kTimeLimit ? sim::Simulation::Stop::kTimeReached
                                                              : stop;
 }
@@ -155,13 +155,13 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
   limits.time = sim.now() + std::max(fuzz.window, scenario_.until.value_or(Duration()));
   EmitPhase("faults");
   tell(true);
-  Stop stop = sim.RunUntilQuiet(scenario_.quiet_for, limits);
+  Stop stop = world_.RunUntilQuiet(scenario_.quiet_for, limits);
   tell(false);
   if (stop != Stop::kQuiescent && stop != Stop::kTimeLimit) return stop;
   Heal();
   EmitPhase("settle");
   limits.time = sim.now() + fuzz.settle + sim::kExtraDelays.back() + kLongestBackOff;
-  return sim.RunUntilQuiet(scenario_.quiet_for, limits);
+  return world_.RunUntilQuiet(scenario_.quiet_for, limits);
 }
 
 // Describes the steps and faults that have not ended, then the pending work of the kernel.

@@ -68,6 +68,10 @@ class ControllerBody : public Component::Body {
       : controllers_(std::move(c)) {
     for (const auto& controller : controllers_) controller->Start();
   }
+  bool HasWorkAhead(const controllers::Heartbeats& heartbeats) const override {
+    return std::any_of(controllers_.begin(), controllers_.end(),
+                       [&heartbeats](const auto& c) { return c->HasWorkAhead(heartbeats); });
+  }
 
  private:
   std::vector<std::unique_ptr<controllers::Controller>> controllers_;
@@ -140,6 +144,7 @@ World::World(const Scenario& scenario, WorldOptions options)
       shared_(sim_, network_, kinds_, identities_, scenario.compat),
       etcd_(network_, EtcdOptionsOf(scenario)),
       guest_services_(sim_.decisions(), options.webhooks),
+      kubelets_taint_(!RunsController(scenario.cluster, "nodelifecycle", scenario.compat)),
       interrupted_(options.interrupted) {
   if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
@@ -275,7 +280,9 @@ void World::AddScheduler(const ClusterSpec& cluster) {
 
 void World::AddNode(const std::string& name, const NodeSpec& spec) {
   const int ordinal = next_node_++;
-  const kubelet::NodeOptions options = NodeOptionsOf(name, ordinal, spec);
+  kubelet::NodeOptions options = NodeOptionsOf(name, ordinal, spec);
+  options.taints_by_conditions = kubelets_taint_;
+  options.lease_is_awaited = !kubelets_taint_;
   auto& machine = machines_[name];
   machine = std::make_unique<kubelet::Runtime>(env_, name, options.pod_network());
   kubelet::Runtime* runtime = machine.get();

@@ -70,7 +70,7 @@ class World : public fault::Cluster {
   store::Etcd& etcd() override { return etcd_; }
 
   // --- fault::Cluster ---
-  sim::Network& network() override { return network_; }
+  void SetCut(std::string_view a, std::string_view b, bool on) override;
   client::FaultHooks& fault_hooks() override { return fault_hooks_; }
   apiserver::Shared& apiserver_shared() override { return shared_; }
   std::vector<apiserver::Server*> servers() override;
@@ -104,6 +104,12 @@ class World : public fault::Cluster {
   const client::InformerFactory* InformersOf(std::string_view process) const;
 
   const std::vector<std::unique_ptr<guest::GuestProcess>>& guests() const { return guests_; }
+  // As Simulation::RunUntilQuiet; but the run is not quiet while a controller knows that it will
+  // act at a later pass of a periodic loop (controllers::Controller::HasWorkAhead), unless a fault
+  // pauses it. Asked again after each second.
+  sim::Simulation::Stop RunUntilQuiet(Duration quiet_for, const sim::Simulation::Limits& limits);
+  bool HasWorkAhead();
+
   // The guests that failed as programs, in order.
   const std::vector<guest::GuestFailure>& guest_failures() const { return guest_failures_; }
 
@@ -126,6 +132,9 @@ class World : public fault::Cluster {
   void AddScheduler(const ClusterSpec& cluster);
   void AddGuests(const ClusterSpec& cluster);
   void AddUser();
+  controllers::Heartbeats HeartbeatsNow();
+  bool IsPaused(const sim::Process& process);
+  bool IsCut(const std::string& a, const std::string& b) const;
   api::Endpoint& ServerOf(std::size_t ordinal);
 
   sim::Simulation sim_;
@@ -147,7 +156,9 @@ class World : public fault::Cluster {
   std::map<std::string, std::unique_ptr<kubelet::Runtime>> machines_;
   std::set<std::string> removed_nodes_;
   std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults
+  std::map<std::pair<std::string, std::string>, int> cuts_;  // by two processes: how many faults
   int next_node_ = 0;
+  bool kubelets_taint_ = true;  // no node lifecycle controller runs
   sim::Process* user_ = nullptr;
   std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;

@@ -253,6 +253,7 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
 }
 
 sim::Task<bool> NodeAgent::UpdateTaints(api::Object node) {
+  if (!options_.taints_by_conditions) co_return true;
   const Value& taints = node.spec().Get("taints");
   const Value wanted = TaintsFor(taints, node.status().Get("conditions"), has_);
   if (wanted == taints || (wanted.empty() && taints.empty())) co_return true;

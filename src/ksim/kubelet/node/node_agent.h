@@ -1,8 +1,8 @@
 // NodeAgent: the kubelet's side of its Node: registers it, keeps its status and its lease alive.
 // Everything after the registration is background work.
 //
-// The agent also taints the Node for each trouble that a condition names. Upstream leaves that to
-// the node lifecycle controller (doNoScheduleTaintingPass).
+// Where no node lifecycle controller runs, the agent also taints the Node for each trouble that a
+// condition names, as that controller would (doNoScheduleTaintingPass).
 //
 // Source: pkg/kubelet/kubelet_node_status.go registerWithAPIServer, updateNodeStatus;
 // nodestatus/setters.go; component-helpers apimachinery/lease/controller.go. KUBELET-32..35.

@@ -48,7 +48,7 @@ api::Object NodeAgent::NewLease() const {
 // being read; else it is looked for, and renewed unless it had to be made.
 sim::Task<void> NodeAgent::RenewLease() {
   sim::Simulation& sim = process_.simulation();
-  sim.context().unawaited = true;
+  sim.context().unawaited = !options_.lease_is_awaited;
   for (std::uint64_t tick = 0;; ++tick) {
     bool renewed = false;
     if (!lease_.empty()) renewed = co_await TryRenewLease();

@@ -14,6 +14,11 @@ struct NodeOptions {
   value::Value capacity;  // {cpu: "4", memory: "8Gi", pods: "110", ...}
   value::Value labels;    // beside the kubelet's own
   value::Value taints;    // array
+  // The kubelet gives the node the taints that its conditions ask for. Nobody else does where no
+  // node lifecycle controller runs.
+  bool taints_by_conditions = true;
+  // Somebody acts on its leases: a run is not quiet while one of them is late.
+  bool lease_is_awaited = false;
 
   std::string internal_ip() const;  // 192.168.0.10 onwards
   std::string pod_network() const;  // 10.244.N, the first three bytes of its /24
