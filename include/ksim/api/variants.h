@@ -33,6 +33,8 @@ struct Variants {
   enum class CompactOnDelete : std::uint8_t { kKeep, kDrop };
   enum class OwnerScope : std::uint8_t { kRestMapping, kChildNamespace };
   enum class AbsentOwners : std::uint8_t { kCoordinates, kUid };
+  enum class FullDisruption : std::uint8_t { kOn, kOff };
+  enum class ProbeClock : std::uint8_t { kFirstSeen, kHeartbeat };
 
   TooLargeRV reflector_too_large_rv = TooLargeRV::kRelistConsistent;
   FifoReplace deltafifo_replace = FifoReplace::kQueueToo;
@@ -47,6 +49,8 @@ struct Variants {
   CompactOnDelete store_compact_on_delete = CompactOnDelete::kKeep;
   OwnerScope gc_scope = OwnerScope::kRestMapping;
   AbsentOwners gc_absent_owners = AbsentOwners::kCoordinates;
+  FullDisruption nodelifecycle_full_disruption = FullDisruption::kOn;
+  ProbeClock nodelifecycle_probe_clock = ProbeClock::kFirstSeen;
 };
 
 struct VariantInfo {

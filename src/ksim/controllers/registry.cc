@@ -2,8 +2,12 @@
 
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/garbagecollector/garbage_collector.h"
+#include "ksim/controllers/nodeipam/node_ipam_controller.h"
+#include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
+#include "ksim/controllers/podgc/podgc_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
 #include "ksim/controllers/samples/samples.h"
+#include "ksim/controllers/tainteviction/taint_eviction_controller.h"
 
 namespace ksim::controllers {
 namespace {
@@ -55,13 +59,18 @@ ControllerRows BuiltInControllers() {
       {.name = "nodelifecycle",
        .text = "Marks and taints nodes that do not report.",
        .upstream = "node-lifecycle-controller",
-       .called = "node lifecycle controller"},
+       .called = "node lifecycle controller",
+       .make = &MakeController<NodeLifecycleController>,
+       .by_name_only = true,
+       .variants = {"nodelifecycle.fullDisruption", "nodelifecycle.probeClock"}},
       {.name = "tainteviction",
        .text = "Deletes pods that do not tolerate a taint.",
        .upstream = "taint-eviction-controller",
        .called = "taint eviction controller",
+       .make = &MakeController<TaintEvictionController>,
        .in_profile = &Profile::separate_taint_eviction,
-       .part_of = "nodelifecycle"},
+       .part_of = "nodelifecycle",
+       .by_name_only = true},
       {.name = "podgc",
        .text = "Deletes pods of nodes that are gone.",
        .upstream = "pod-garbage-collector-controller",
@@ -71,6 +80,10 @@ ControllerRows BuiltInControllers() {
        .upstream = "disruption-controller",
        .make = &MakeController<DisruptionController>,
        .by_name_only = true},
+       .called = "pod garbage collector",
+       .make = &MakeController<PodGcController>,
+       .by_name_only = true},
+      {.name = "disruption", .text = "PodDisruptionBudgets.", .upstream = "disruption-controller"},
       {.name = "horizontalpodautoscaler",
        .text = "Scales by load.",
        .upstream = "horizontal-pod-autoscaler-controller"},
@@ -130,7 +143,9 @@ ControllerRows BuiltInControllers() {
        .upstream = "ttl-controller"},
       {.name = "nodeipam",
        .text = "Gives each node a range of addresses.",
-       .upstream = "node-ipam-controller"},
+       .upstream = "node-ipam-controller",
+       .make = &MakeController<NodeIpamController>,
+       .by_name_only = true},  // upstream with --allocate-node-cidrs
       {.name = "persistentvolume-binder",
        .text = "Binds claims to volumes.",
        .upstream = "persistentvolume-binder-controller"},

@@ -151,6 +151,7 @@ void Kubelet::AddPod(const api::Object& pod) {
   if (!over) {
     api::Object node = nodes_.lister().Get("", options_.name);
     if (node.empty()) node = node_.InitialNode();  // kubelet_getters.go getNodeAnyWay
+    runtime_.UsePodNetwork(node.spec().Get("podCIDR").AsString());
     std::optional<Refusal> refusal = evictions_.Admit(pod);
     if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node, profile_);
     if (refusal) {

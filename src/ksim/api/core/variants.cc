@@ -81,6 +81,23 @@ std::vector<VariantInfo> Table() {
            "k/k#59848, #67998, #83520",
            {"cache0", "cache0", "consistent"},
            true}),
+      VariantEntry<&V::nodelifecycle_full_disruption>(
+          {"nodelifecycle.fullDisruption",
+           {"on", "off"},
+           "when no node reports any more, all are taken for dead, and every pod is evicted",
+           "B9",
+           "k/k#24200, #24597",
+           {"on", "on", "on"},
+           true}),
+      VariantEntry<&V::nodelifecycle_probe_clock>(
+          {"nodelifecycle.probeClock",
+           {"firstSeen", "heartbeat"},
+           "how long a node has been silent is told from its own last sign of life, also by a "
+           "controller that has just started",
+           "B9",
+           "k/k#32510",
+           {"firstSeen", "firstSeen", "firstSeen"},
+           true}),
       VariantEntry<&V::realfifo_replace>(
           {"realfifo.replace",
            {"atomic", "oneByOne"},

@@ -16,6 +16,10 @@ constexpr Profile MakeV130() {
   p.compat = api::Compat::k1_30;
   p.separate_taint_eviction = true;
   p.pod_disruption_conditions = true;
+  p.parallel_node_health = true;
+  p.disruption_conditions = true;
+  p.collects_out_of_service = true;
+  p.collects_evicted_first = true;
   return p;
 }
 
@@ -30,6 +34,9 @@ constexpr Profile MakeV136() {
   p.gc_pauses_for_new_kinds = false;
   p.gc_deletes_at_version = true;
   p.node_monitor_grace_period = Seconds(50);
+  p.taints_by_current_condition = true;
+  p.forgets_done_evictions = true;
+  p.pod_observed_generation = true;
   return p;
 }
 

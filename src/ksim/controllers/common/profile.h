@@ -39,6 +39,24 @@ struct Profile {
   // nodelifecycle/config/v1alpha1/defaults.go: a node that has been silent for so long is marked
   // Unknown and tainted.
   Duration node_monitor_grace_period = Seconds(40);
+  // node_lifecycle_controller.go monitorNodeHealth: the nodes of a pass are written by eight at
+  // once, not one after the other.
+  bool parallel_node_health = false;
+  // node_lifecycle_controller.go processTaintBaseEviction: what the pass itself has just made of
+  // the node counts, not what it found.
+  bool taints_by_current_condition = false;
+  // timed_workers.go getWrappedWorkerFunc: an eviction that is done is forgotten, so that the pod
+  // may be evicted once more.
+  bool forgets_done_evictions = false;
+  // PodDisruptionConditions: who deletes a pod for a taint or for its node reads it and says why
+  // first; who collects it says that it has failed.
+  bool disruption_conditions = false;
+  // NodeOutOfServiceVolumeDetach: pods that terminate on a node out of service are collected.
+  bool collects_out_of_service = false;
+  // gc_controller.go byEvictionAndCreationTimestamp: of terminated pods the evicted go first.
+  bool collects_evicted_first = false;
+  // PodObservedGenerationTracking: statuses and conditions of pods carry observedGeneration.
+  bool pod_observed_generation = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -65,6 +65,11 @@ Runtime::Runtime(client::Environment& env, std::string node, std::string pod_net
       pod_network_(std::move(pod_network)),
       pull_done_(env.sim) {}
 
+void Runtime::UsePodNetwork(std::string_view cidr) {
+  constexpr std::string_view kEnd = ".0/24";
+  if (cidr.ends_with(kEnd)) pod_network_ = cidr.substr(0, cidr.size() - kEnd.size());
+}
+
 const PodSandbox* Runtime::Find(std::string_view uid) const {
   const auto it = pods_.find(std::string(uid));
   return it == pods_.end() ? nullptr : &it->second;

@@ -64,6 +64,9 @@ class Runtime {
   // `pod_network` is the node's /24: "10.244.1".
   Runtime(client::Environment& env, std::string node, std::string pod_network);
 
+  // New pods get addresses of this range, that of the Node's spec.podCIDR: "10.244.1.0/24".
+  void UsePodNetwork(std::string_view cidr);
+
   // The pod as the runtime has it; null if it knows nothing of it.
   const PodSandbox* Find(std::string_view uid) const;
   std::vector<std::string> PodUids() const;  // sorted
