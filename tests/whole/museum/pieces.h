@@ -31,6 +31,8 @@ inline const std::vector<Piece>& Pieces() {
       {"b6-rs-expectations", "rs.expectations", "expire", "noOvershoot", "B6"},
       {"b6-rs-expectations-twin", "rs.expectations", "never", "esr", "B6"},
       {"b8-gc-scope", "gc.scope", "childNamespace", "gc.safe", "B8"},
+      {"b9-full-disruption", "nodelifecycle.fullDisruption", "off", "evict.sane", "B9"},
+      {"b9-probe-clock", "nodelifecycle.probeClock", "heartbeat", "evict.sane", "B9"},
       {"b10-scheduler-pod-uid", "scheduler.podUID", "ignore", "esr", "B10"},
       {"b10-scheduler-ghost-node", "scheduler.ghostNode", "keep", "sched.real", "B10"},
       {"b12-store-compact-on-delete", "store.compactOnDelete", "drop", "watch.reliable", "B12"}};

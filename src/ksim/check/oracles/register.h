@@ -32,5 +32,6 @@ OracleEntry SchedFitsOracle();
 OracleEntry SchedRealOracle();
 OracleEntry NoLeakOracle();
 OracleEntry GcSafeOracle();
+OracleEntry EvictSaneOracle();
 
 }  // namespace ksim::check
