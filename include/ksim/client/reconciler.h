@@ -42,12 +42,16 @@ class ReconcileResult {
   static ReconcileResult RequeueAfter(Duration delay);  // not positive: Done
   // How urgent the key is when it comes again (CLIENT-136); only priority queues ask.
   ReconcileResult WithPriority(int priority) &&;
+  // The failure count goes on after a RequeueAfter, as where a built-in controller calls AddAfter
+  // without Forget.
+  ReconcileResult KeepingFailures() &&;
 
   Kind kind() const { return kind_; }
   bool ok() const { return kind_ != Kind::kError && kind_ != Kind::kTerminal; }
   const std::string& message() const { return message_; }
   Duration delay() const { return delay_; }
   std::optional<int> priority() const { return priority_; }
+  bool keeps_failures() const { return keeps_failures_; }
   // "ok", "error: MESSAGE", "terminal error: MESSAGE", "requeue", "requeue after 5s"
   std::string ToString() const;
 
@@ -56,6 +60,7 @@ class ReconcileResult {
   std::string message_;
   Duration delay_;
   std::optional<int> priority_;
+  bool keeps_failures_ = false;
 };
 
 class Reconciler {

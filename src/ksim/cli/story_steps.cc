@@ -47,6 +47,11 @@ bool MakesRunning(const Record& commit) {
 
 std::string_view StorySteps::Heading(int step) { return kHeadings[step]; }
 
+bool IsOfItsRequest(const Record& commit, const std::map<std::int64_t, const Record*>& requests) {
+  const auto request = requests.find(commit.Int("request"));
+  return request != requests.end() && request->second->Text("resource") == commit.Text("resource");
+}
+
 StorySteps::StorySteps(const std::vector<Record>& events, const std::set<std::int64_t>& bookmarks,
                        const StoryStatus& status)
     : status_(status), told_kubelets_(bookmarks) {
@@ -58,7 +63,7 @@ StorySteps::StorySteps(const std::vector<Record>& events, const std::set<std::in
     if (r.kind == EventKind::kRequest) requests_[r.Int("id")] = &r;
     if (r.kind == EventKind::kCommit) {
       commits_[r.Int("revision")] = &r;
-      if (r.Int("request") != 0) commit_of_.try_emplace(r.Int("request"), &r);
+      if (IsOfItsRequest(r, requests_)) commit_of_.try_emplace(r.Int("request"), &r);
     }
     if (r.kind == EventKind::kWatch && WhoIs(r.Text("client")) == Who::kKubelet)
       kubelets.insert(stream(r.Text("server"), r));

@@ -12,6 +12,10 @@
 
 namespace ksim::cli {
 
+// Whether a commit is of the object that its request is about: the charge of a quota is not.
+bool IsOfItsRequest(const trace::Record& commit,
+                    const std::map<std::int64_t, const trace::Record*>& requests);
+
 class StorySteps {
  public:
   // The steps, from 1; kNoNode is beside them: it has a heading and no number.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/cli/story_steps.h"
 #include "ksim/store/object_key.h"
 #include "ksim/value/json.h"
 
@@ -92,7 +93,7 @@ StoryText::StoryText(const std::vector<Record>& events, const api::Kinds& kinds,
     : kinds_(kinds), status_(status) {
   for (const Record& r : events) {
     if (r.kind == EventKind::kRequest) requests_[r.Int("id")] = &r;
-    if (r.kind == EventKind::kCommit && r.Int("request") != 0)
+    if (r.kind == EventKind::kCommit && IsOfItsRequest(r, requests_))
       commit_of_.try_emplace(r.Int("request"), &r);
     if (r.kind == EventKind::kWatch && r.Text("state") == "open")
       clients_[fmt::format("{}/{}", r.Text("server"), r.Int("stream"))] = r.Text("client");

@@ -5,9 +5,12 @@
 #include "ksim/controllers/nodeipam/node_ipam_controller.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
 #include "ksim/controllers/podgc/podgc_controller.h"
+#include "ksim/controllers/namespace/namespace_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
+#include "ksim/controllers/root_ca/root_ca_publisher.h"
 #include "ksim/controllers/samples/samples.h"
 #include "ksim/controllers/tainteviction/taint_eviction_controller.h"
+#include "ksim/controllers/serviceaccount/service_account_controller.h"
 
 namespace ksim::controllers {
 namespace {
@@ -44,10 +47,14 @@ ControllerRows BuiltInControllers() {
       {.name = "namespace",
        .text = "Empties deleted namespaces.",
        .upstream = "namespace-controller",
+       .make = &MakeController<NamespaceController>,
+       .by_name_only = true,
        .finalizers = {"kubernetes"}},
       {.name = "serviceaccount",
        .text = "The default service account of each namespace.",
-       .upstream = "serviceaccount-controller"},
+       .upstream = "serviceaccount-controller",
+       .make = &MakeController<ServiceAccountController>,
+       .by_name_only = true},
       {.name = "garbagecollector",
        .text = "Deletes what has lost its owner.",
        .upstream = "garbage-collector-controller",
@@ -123,7 +130,9 @@ ControllerRows BuiltInControllers() {
        .upstream = "podcertificaterequest-cleaner-controller"},
       {.name = "root-ca-cert-publisher",
        .text = "A ConfigMap kube-root-ca.crt in each namespace.",
-       .upstream = "root-ca-certificate-publisher-controller"},
+       .upstream = "root-ca-certificate-publisher-controller",
+       .make = &MakeController<RootCaPublisher>,
+       .by_name_only = true},
       {.name = "service-ca-cert-publisher",
        .text = "A ConfigMap with the authority of services in each namespace.",
        .upstream = "service-ca-certificate-publisher-controller"},

@@ -107,4 +107,37 @@ std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat
   return out;
 }
 
+namespace {
+
+// --controllers=NAME,...: "*" means all, "-NAME" all but that one. A controller goes by its own
+// name and by upstream's.
+bool GuestRuns(const GuestSpec& guest, std::string_view name, std::string_view upstream) {
+  static constexpr std::string_view kFlag = "--controllers=";
+  bool runs = true;  // without the flag it runs all
+  for (const std::string& arg : guest.args) {
+    if (!arg.starts_with(kFlag)) continue;
+    const std::string list = fmt::format(",{},", std::string_view(arg).substr(kFlag.size()));
+    const auto has = [&list](std::string_view begin, std::string_view given) {
+      return list.find(fmt::format(",{}{},", begin, given)) != std::string::npos;
+    };
+    const bool named = has("", name) || has("", upstream);
+    runs = (has("", "*") || named) && !has("-", name) && !has("-", upstream);
+  }
+  return runs;
+}
+
+}  // namespace
+
+bool RunsController(const ClusterSpec& cluster, api::Compat compat, std::string_view name) {
+  const controllers::ControllerInfo* info = controllers::FindController(name);
+  const std::string part = fmt::format("/{}", info == nullptr ? name : info->PartName());
+  for (const std::string& running : ControllerParts(cluster, compat))
+    if (running.ends_with(part)) return true;
+  for (const GuestSpec& guest : cluster.guests)
+    if (guest.stands_for == "kube-controller-manager" &&
+        GuestRuns(guest, name, info == nullptr ? name : info->upstream))
+      return true;
+  return false;
+}
+
 }  // namespace ksim::scenario

@@ -22,4 +22,8 @@ std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Com
 // PROCESS/PART of all of them: kube-controller-manager/replicaset.
 std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat compat);
 
+// Whether a process of the cluster runs the built-in controller, or a guest that stands for
+// kube-controller-manager does.
+bool RunsController(const ClusterSpec& cluster, api::Compat compat, std::string_view name);
+
 }  // namespace ksim::scenario

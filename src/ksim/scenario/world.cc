@@ -152,6 +152,8 @@ World::World(const Scenario& scenario, WorldOptions options)
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
   shared_.webhooks = &guest_services_;
   env_.variants = shared_.variants = VariantsOf(scenario);
+  shared_.service_accounts_made =
+      RunsController(scenario.cluster, scenario.compat, "serviceaccount");
   RegisterKinds(scenario, options);
   AddServers(scenario, options.audit);
   AddControllers(scenario, options);

@@ -1,10 +1,17 @@
 // ServiceAccount: names the service account of a pod that names none, mounts its token, and gives
-// the pod its imagePullSecrets. The account itself need not exist (docs/fidelity.md).
+// the pod its imagePullSecrets. Where a controller makes the accounts `default`, the account must
+// exist; elsewhere it need not (docs/fidelity.md).
 //
 // Source: plugin/pkg/admission/serviceaccount/admission.go.
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "ksim/api/core/names.h"
+#include "ksim/apiserver/admission/mountable_secrets.h"
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/cacher/resources.h"
+#include "ksim/apiserver/server.h"
 #include "ksim/sim/simulation.h"
 
 namespace ksim::apiserver {
@@ -16,6 +23,9 @@ using value::Path;
 using value::Value;
 
 constexpr std::string_view kVolume = "kube-api-access";
+constexpr std::string_view kDefaultAccount = "default";
+// How often an account that the cache lacks is looked up in etcd: `default` is about to be made.
+constexpr int kAttempts = 1, kAttemptsForDefault = 10;
 constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 Value TokenVolume(std::string_view name) {
@@ -67,7 +77,8 @@ class ServiceAccount final : public Plugin {
  public:
   explicit ServiceAccount(const PluginContext& context)
       : context_(context),
-        accounts_(context.resources.StorageFor(*context.kinds.ByResource("", "serviceaccounts"))) {}
+        accounts_(context.resources.StorageFor(*context.kinds.ByResource("", "serviceaccounts"))),
+        retry_site_(context.sim.decisions().Site("serviceaccount/retry")) {}
   std::string_view name() const override { return "ServiceAccount"; }
   bool Handles(const Attributes& a) const override {
     return a.operation == Operation::kCreate && a.Is("", "pods");
@@ -79,15 +90,39 @@ class ServiceAccount final : public Plugin {
     static const Path kName{"spec", "serviceAccountName"};
     static const Path kOldName{"spec", "serviceAccount"};
     if (a.object.Get(kName).AsString().empty())
-      a.object = a.object.Set(kName, Value::Of("default"));
+      a.object = a.object.Set(kName, Value::Of(kDefaultAccount));
     a.object = a.object.Set(kOldName, a.object.Get(kName));
-    const api::Object account = accounts_.Suggestion(a.ns, a.object.Get(kName).AsString());
+    const std::string name(a.object.Get(kName).AsString());
+    api::Object account = accounts_.Suggestion(a.ns, name);
+    if (account.empty() && context_.shared.service_accounts_made) {
+      const api::Result<api::Object> live = co_await LookUp(a.ns.str(), name, a.identity);
+      if (!live.ok())
+        co_return AdmissionForbidden(a, fmt::format("error looking up service account {}/{}: {}",
+                                                    a.ns, name, live.status().message));
+      account = *live;
+    }
     if (Automounts(a, account)) MountToken(a);
     GivePullSecrets(a, account);
+    const std::string refusal = SecretsRefusal(a.object, account);
+    if (!refusal.empty()) co_return AdmissionForbidden(a, refusal);
     co_return api::Status();
   }
 
  private:
+  // getServiceAccount, of an account that the cache does not have.
+  sim::Task<api::Result<api::Object>> LookUp(std::string ns, std::string name,
+                                             std::uint64_t identity) {
+    const int attempts = name == kDefaultAccount ? kAttemptsForDefault : kAttempts;
+    const Duration wait =
+        Milliseconds(100 + context_.sim.decisions().Draw(retry_site_, identity, 100));
+    for (int i = 0; i < attempts; ++i) {
+      if (i > 0) co_await context_.sim.Sleep(wait, sim::TimerKind::kWork, "service account");
+      api::Result<api::Object> found = co_await accounts_.storage().Get(ns, name, 0);
+      if (found.ok() || !api::IsNotFound(found.status())) co_return found;
+    }
+    co_return api::NotFound(api::GroupResource("", "serviceaccount"), name);
+  }
+
   static bool Automounts(const Attributes& a, const api::Object& account) {
     static const Path kOfPod{"spec", "automountServiceAccountToken"};
     static const Path kOfAccount{"automountServiceAccountToken"};
@@ -125,6 +160,7 @@ class ServiceAccount final : public Plugin {
 
   PluginContext context_;
   CacheDelegator& accounts_;
+  sim::SiteId retry_site_;
 };
 
 }  // namespace

@@ -33,5 +33,6 @@ OracleEntry SchedRealOracle();
 OracleEntry NoLeakOracle();
 OracleEntry GcSafeOracle();
 OracleEntry EvictSaneOracle();
+OracleEntry NsEmptyOracle();
 
 }  // namespace ksim::check

@@ -52,6 +52,11 @@ ReconcileResult ReconcileResult::WithPriority(int priority) && {
   return std::move(*this);
 }
 
+ReconcileResult ReconcileResult::KeepingFailures() && {
+  keeps_failures_ = true;
+  return std::move(*this);
+}
+
 std::string ReconcileResult::ToString() const {
   switch (kind_) {
     case Kind::kDone:
@@ -139,7 +144,7 @@ void ReconcileLoop::Requeue(const QueuedRequest& request, const ReconcileResult&
       if (!ProfileOf(connection_.compat()).terminal_errors) queue_.AddRateLimited(key, priority);
       return;
     case ReconcileResult::Kind::kRequeueAfter:
-      queue_.Forget(key);
+      if (!result.keeps_failures()) queue_.Forget(key);
       return queue_.AddAfter(key, priority, result.delay());
   }
 }

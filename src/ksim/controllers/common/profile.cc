@@ -33,6 +33,7 @@ constexpr Profile MakeV136() {
   p.pod_observed_generation = true;
   p.gc_pauses_for_new_kinds = false;
   p.gc_deletes_at_version = true;
+  p.ordered_namespace_deletion = true;
   p.node_monitor_grace_period = Seconds(50);
   p.taints_by_current_condition = true;
   p.forgets_done_evictions = true;

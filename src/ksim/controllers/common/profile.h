@@ -36,6 +36,8 @@ struct Profile {
   // garbagecollector/operations.go deleteObject: the garbage collector deletes an object only at
   // the version of which it has seen the owners, and knows at once that one is gone already.
   bool gc_deletes_at_version = false;
+  // OrderedNamespaceDeletion: the pods of a namespace are deleted before anything else.
+  bool ordered_namespace_deletion = false;
   // nodelifecycle/config/v1alpha1/defaults.go: a node that has been silent for so long is marked
   // Unknown and tainted.
   Duration node_monitor_grace_period = Seconds(40);

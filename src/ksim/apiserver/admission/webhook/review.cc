@@ -20,7 +20,7 @@ using value::Obj;
 using value::ObjectBuilder;
 using value::Value;
 
-constexpr std::string_view kGroup = "admission.k8s.io/";
+constexpr std::string_view kReviewGroup = "admission.k8s.io/";
 constexpr std::size_t kMaxErrorBody = 2048;  // maxUnstructuredResponseTextBytes
 
 Value KindTree(const api::ResourceInfo& r) {
@@ -90,7 +90,7 @@ std::string NameOf(const Attributes& a, const Value& object) {
   return std::string(object.Get("metadata").Get("name").AsString());
 }
 
-bool IsNamespaces(const api::ResourceInfo& r) {
+bool IsOfNamespaces(const api::ResourceInfo& r) {
   return r.group.empty() && r.resource == "namespaces";
 }
 
@@ -158,7 +158,7 @@ std::string GenericMessage(int code, std::string_view said) {
 std::string KindProblem(const Value& tree, std::string_view version) {
   const std::string_view kind = tree.Get("kind").AsString();
   const std::string_view api_version = tree.Get("apiVersion").AsString();
-  const std::string wanted = fmt::format("{}{}", kGroup, version);
+  const std::string wanted = fmt::format("{}{}", kReviewGroup, version);
   // The decoder takes what is missing from the type that it reads into.
   if ((kind.empty() || kind == "AdmissionReview") && (api_version.empty() || api_version == wanted))
     return "";
@@ -167,7 +167,7 @@ std::string KindProblem(const Value& tree, std::string_view version) {
   if (kind == "AdmissionReview" && other)
     return fmt::format(
         "converting ({}.AdmissionReview) to ({}.AdmissionReview): unknown conversion",
-        api_version.substr(kGroup.size()), version);
+        api_version.substr(kReviewGroup.size()), version);
   return fmt::format(
       "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:100\"",
       api::GoQuote(kind.empty() ? "AdmissionReview" : kind),
@@ -230,7 +230,7 @@ std::string ReviewRequest(std::string_view version, std::string_view uid, const 
                           const Invocation& invocation, const Value& object, const Value& old) {
   const api::ResourceInfo& asked = *invocation.resource;
   const std::string name = NameOf(a, a.object);
-  const std::string ns = IsNamespaces(a.resource) ? name : a.ns.str();
+  const std::string ns = IsOfNamespaces(a.resource) ? name : a.ns.str();
   ObjectBuilder request;
   request.Add("uid", Value::Of(uid));
   request.Add("kind", KindTree(KindAt(asked, a.subresource)));
@@ -246,7 +246,7 @@ std::string ReviewRequest(std::string_view version, std::string_view uid, const 
   request.Add("object", object).Add("oldObject", old);
   request.Add("dryRun", Value::Of(a.dry_run));
   request.Add("options", OptionsTree(a));
-  const Value review = Obj({{"apiVersion", Value::Of(fmt::format("{}{}", kGroup, version))},
+  const Value review = Obj({{"apiVersion", Value::Of(fmt::format("{}{}", kReviewGroup, version))},
                             {"kind", Value::Of("AdmissionReview")},
                             {"request", request.Build()}});
   return value::ToJson(review);
