@@ -211,7 +211,9 @@ TEST(Reseed, IsAnsweredBothWays) {
     }
     EXPECT_TRUE(answers.contains(2)) << name;
     EXPECT_EQ(answers.contains(1), name != std::string("pct")) << name;
-    if (name == std::string("swarm")) EXPECT_GT(nothing, 5u);
+    if (name == std::string("swarm")) {
+      EXPECT_GT(nothing, 5u);
+    }
   }
 }
 

@@ -63,10 +63,10 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
        "-: Ingress has no effect in this run: no traffic is simulated"},
       {"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", ""},
       {"v1", "ResourceQuota",
-       "resourcequota-controller: ResourceQuota has no effect in this run: nothing is counted or "
-       "refused"},
-      {"v1", "LimitRange",
-       "-: LimitRange has no effect in this run: it sets no defaults and refuses nothing"},
+       "resourcequota-controller: no controller for ResourceQuota in this run "
+       "(spec.cluster.controllers leaves resourcequota out): nothing is counted, and it limits "
+       "nothing"},
+      {"v1", "LimitRange", ""},
       {"rbac.authorization.k8s.io/v1", "Role",
        "-: Role has no effect in this run: everybody may do everything but what "
        "spec.cluster.deny says"},

@@ -18,8 +18,8 @@ from real_etcd import Etcd, free_port
 # These make a kube-apiserver the one that ksim simulates. TaintNodesByCondition is off in ksim; the
 # others are of what ksim does not have (docs/fidelity.md), and would answer before anything else.
 FLAGS = ["--authorization-mode=AlwaysAllow", "--allow-privileged=true",
-         "--disable-admission-plugins=TaintNodesByCondition,LimitRanger,ResourceQuota,"
-         "RuntimeClass,StorageObjectInUseProtection",
+         "--disable-admission-plugins=TaintNodesByCondition,RuntimeClass,"
+         "StorageObjectInUseProtection",
          "--enable-priority-and-fairness=false", "--max-requests-inflight=0",
          "--max-mutating-requests-inflight=0", "--service-cluster-ip-range=10.0.0.0/24",
          "--service-account-issuer=https://kubernetes.default.svc.cluster.local"]

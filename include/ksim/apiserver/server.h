@@ -52,6 +52,9 @@ struct Shared {
   // A webhook configuration has been stored: a server whose caches are not ready yet waits for them
   // before it admits anything. Set by the servers.
   bool webhooks_stored = false;
+  // The same of ResourceQuotas and LimitRanges: a server looks for some once there has been one.
+  bool quotas_stored = false;
+  bool limit_ranges_stored = false;
   // A controller of the cluster makes the service account `default` of each namespace: a pod whose
   // account does not exist is refused.
   bool service_accounts_made = false;

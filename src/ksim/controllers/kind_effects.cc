@@ -63,8 +63,8 @@ std::vector<KindEffect> MakeKindEffects() {
       Simulated("", "Event"),
       None("", "PersistentVolume", kNoVolumes, "persistentvolume-binder"),
       None("", "PersistentVolumeClaim", kNoVolumes, "persistentvolume-binder"),
-      None("", "ResourceQuota", "nothing is counted or refused", "resourcequota"),
-      None("", "LimitRange", "it sets no defaults and refuses nothing"),
+      Needs("", "ResourceQuota", "resourcequota", "nothing is counted, and it limits nothing"),
+      Simulated("", "LimitRange"),  // admission reads it
       Simulated("", "PodTemplate"),
       Needs(kApps, "Deployment", "deployment"),
       Needs(kApps, "ReplicaSet", "replicaset"),

@@ -2,15 +2,16 @@
 
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/garbagecollector/garbage_collector.h"
+#include "ksim/controllers/namespace/namespace_controller.h"
 #include "ksim/controllers/nodeipam/node_ipam_controller.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
 #include "ksim/controllers/podgc/podgc_controller.h"
-#include "ksim/controllers/namespace/namespace_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
+#include "ksim/controllers/resourcequota/resource_quota_controller.h"
 #include "ksim/controllers/root_ca/root_ca_publisher.h"
 #include "ksim/controllers/samples/samples.h"
-#include "ksim/controllers/tainteviction/taint_eviction_controller.h"
 #include "ksim/controllers/serviceaccount/service_account_controller.h"
+#include "ksim/controllers/tainteviction/taint_eviction_controller.h"
 
 namespace ksim::controllers {
 namespace {
@@ -81,22 +82,23 @@ ControllerRows BuiltInControllers() {
       {.name = "podgc",
        .text = "Deletes pods of nodes that are gone.",
        .upstream = "pod-garbage-collector-controller",
-       .called = "pod garbage collector"},
+       .called = "pod garbage collector",
+       .make = &MakeController<PodGcController>,
+       .by_name_only = true},
       {.name = "disruption",
        .text = "Says how many pods of a PodDisruptionBudget may go.",
        .upstream = "disruption-controller",
        .make = &MakeController<DisruptionController>,
        .by_name_only = true},
-       .called = "pod garbage collector",
-       .make = &MakeController<PodGcController>,
-       .by_name_only = true},
-      {.name = "disruption", .text = "PodDisruptionBudgets.", .upstream = "disruption-controller"},
       {.name = "horizontalpodautoscaler",
        .text = "Scales by load.",
        .upstream = "horizontal-pod-autoscaler-controller"},
       {.name = "resourcequota",
        .text = "Counts what a namespace uses.",
-       .upstream = "resourcequota-controller"},
+       .upstream = "resourcequota-controller",
+       .make = &MakeController<ResourceQuotaController>,
+       .by_name_only = true,
+       .second_part = kQuotaMonitorPart},
       {.name = "ttlafterfinished",
        .text = "Deletes finished Jobs.",
        .upstream = "ttl-after-finished-controller"},

@@ -247,11 +247,11 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
 // API-126
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
-            (Lines{"NamespaceLifecycle", "ServiceAccount", "TaintNodesByCondition", "Priority",
-                   "DefaultTolerationSeconds", "PodTopologyLabels", "MutatingAdmissionWebhook",
-                   "ValidatingAdmissionWebhook"}));
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 6u);
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[4], "PodTopologyLabels");
+            (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition",
+                   "Priority", "DefaultTolerationSeconds", "PodTopologyLabels",
+                   "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota"}));
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 8u);
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[5], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before
   // the priority plugin.
   const Path kClass{"spec", "priorityClassName"};

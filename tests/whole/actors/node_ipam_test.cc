@@ -10,13 +10,13 @@
 namespace ksim {
 namespace {
 
-void Start(ActorWorld& w) {
+void StartIpam(ActorWorld& w) {
   w.StartController("ipam", [](controllers::ControllerContext context) {
     return std::make_unique<controllers::NodeIpamController>(std::move(context));
   });
 }
 
-std::string Range(ActorWorld& w, std::string_view node) {
+std::string RangeOf(ActorWorld& w, std::string_view node) {
   return std::string(w.Get("nodes", node).spec().Get("podCIDR").AsString());
 }
 
@@ -26,9 +26,9 @@ TEST(NodeIpam, EachNodeGetsTheNextRange) {
     ActorWorld w(compat);
     w.AddNode("a");
     w.AddNode("b");
-    Start(w);
-    EXPECT_EQ(Range(w, "a"), "10.244.0.0/24");
-    EXPECT_EQ(Range(w, "b"), "10.244.1.0/24");
+    StartIpam(w);
+    EXPECT_EQ(RangeOf(w, "a"), "10.244.0.0/24");
+    EXPECT_EQ(RangeOf(w, "b"), "10.244.1.0/24");
     EXPECT_EQ(w.Get("nodes", "b").spec().Get("podCIDRs").at(0).AsString(), "10.244.1.0/24");
     w.Forget();
     w.Patch("nodes", "a", R"({"metadata":{"labels":{"x":"y"}}})");
@@ -43,16 +43,16 @@ TEST(NodeIpam, RangesInUseAreTakenAndReleasedOnesComeAgain) {
   w.AddNode("a");
   w.Patch("nodes", "a", R"({"spec":{"podCIDR":"10.244.1.0/24","podCIDRs":["10.244.1.0/24"]}})");
   w.AddNode("b");
-  Start(w);
-  EXPECT_EQ(Range(w, "b"), "10.244.0.0/24");
+  StartIpam(w);
+  EXPECT_EQ(RangeOf(w, "b"), "10.244.0.0/24");
   w.AddNode("c");
   w.Settle();
-  EXPECT_EQ(Range(w, "c"), "10.244.2.0/24");
+  EXPECT_EQ(RangeOf(w, "c"), "10.244.2.0/24");
   w.Delete("nodes", "b");
   w.Settle();
   w.AddNode("d");
   w.Settle();
-  EXPECT_EQ(Range(w, "d"), "10.244.3.0/24") << "in turn";
+  EXPECT_EQ(RangeOf(w, "d"), "10.244.3.0/24") << "in turn";
 }
 
 // cidr_set_test.go TestCIDRSetFullyAllocated. CTRL-IPAM-03

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ksim/api/node.h"
 #include "ksim/api/pod.h"
 #include "ksim/client/core/payloads.h"
@@ -162,8 +164,6 @@ TEST_F(NodeLifecycle, ALeaseIsASignOfLife) {
       R"({{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{{"name":"a"}},
           "spec":{{"holderIdentity":"a","renewTime":"{}"}}}})",
       value::FormatMicroTime(w().api.sim.now())));
-  w().Create("namespaces",
-             R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-node-lease"}})");
   ASSERT_EQ(w().Do(std::move(make)).code, 201);
   StartController();
   for (int i = 0; i < 8; ++i) {
@@ -212,7 +212,6 @@ TEST_F(NodeLifecycle, APodThatComesToASilentNodeIsMarked) {
   w().Bind("p", "a");
   w().Settle();
   EXPECT_FALSE(api::PodView(w().Get("pods", "p")).ready());
-  EXPECT_THAT(w().Writes(), ElementsAre("update pods/p/status"));
   EXPECT_THAT(w().EventTexts(), ElementsAre("Warning NodeNotReady Node is not ready"));
 }
 
@@ -319,6 +318,7 @@ TEST_F(NodeLifecycle, NoExecuteTaintsComeAtTheZonesRate) {
       ASSERT_FALSE(of.empty()) << name;
       times.push_back(of.front());
     }
+    std::sort(times.begin(), times.end());  // they are asked for as their writes are answered
     for (std::size_t i = 1; i < times.size(); ++i) {
       EXPECT_GE(times[i] - times[i - 1], Milliseconds(9'900));
       EXPECT_LE(times[i] - times[i - 1], Milliseconds(10'200));

@@ -15,8 +15,8 @@ using controllers::PodGcController;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-PodGcController* Start(ActorWorld& w,
-                       std::size_t threshold = controllers::kTerminatedPodThreshold) {
+PodGcController* StartPodGc(ActorWorld& w,
+                            std::size_t threshold = controllers::kTerminatedPodThreshold) {
   PodGcController* made = nullptr;
   w.StartController("podgc", [&made, threshold](controllers::ControllerContext context) {
     auto controller = std::make_unique<PodGcController>(std::move(context), threshold);
@@ -26,7 +26,7 @@ PodGcController* Start(ActorWorld& w,
   return made;
 }
 
-void RunningPod(ActorWorld& w, std::string_view name, std::string_view node) {
+void PodOn(ActorWorld& w, std::string_view name, std::string_view node) {
   w.Create("pods", PodJson(name));
   w.Bind(name, node);
   w.MakeReady(name);
@@ -38,10 +38,10 @@ TEST(PodGc, APodOfADeletedNodeGoesAfterItsQuarantine) {
     ActorWorld w(compat);
     w.AddNode("gone");
     w.AddNode("here");
-    RunningPod(w, "p", "gone");
-    RunningPod(w, "q", "here");
+    PodOn(w, "p", "gone");
+    PodOn(w, "q", "here");
     const VirtualTime start = w.api.sim.now();
-    PodGcController* const podgc = Start(w);
+    PodGcController* const podgc = StartPodGc(w);
     EXPECT_FALSE(podgc->HasWorkAhead({}));
     w.Delete("nodes", "gone");
     w.Settle();
@@ -70,9 +70,9 @@ TEST(PodGc, APodOfADeletedNodeFailsAndSaysWhy) {
   for (const api::Compat compat : {api::Compat::k1_30, api::Compat::k1_36}) {
     ActorWorld w(compat);
     w.AddNode("gone");
-    RunningPod(w, "p", "gone");
+    PodOn(w, "p", "gone");
     w.Patch("pods", "p", R"({"metadata":{"finalizers":["example.com/keep"]}})");
-    PodGcController* const podgc = Start(w);
+    PodGcController* const podgc = StartPodGc(w);
     w.Delete("nodes", "gone");
     w.Advance(Seconds(65));
     const api::Object pod = w.Get("pods", "p");
@@ -91,8 +91,8 @@ TEST(PodGc, APodOfADeletedNodeFailsAndSaysWhy) {
 TEST(PodGc, ANodeThatComesBackInTimeKeepsItsPods) {
   ActorWorld w;
   w.AddNode("gone");
-  RunningPod(w, "p", "gone");
-  Start(w);
+  PodOn(w, "p", "gone");
+  StartPodGc(w);
   w.Delete("nodes", "gone");
   w.Advance(Seconds(30));
   w.AddNode("gone");
@@ -104,12 +104,12 @@ TEST(PodGc, ANodeThatComesBackInTimeKeepsItsPods) {
 TEST(PodGc, ANodeThatOnlyTheCacheLacksKeepsItsPods) {
   ActorWorld w;
   w.AddNode("late");
-  Start(w);
+  StartPodGc(w);
   w.Freeze("nodes");
   w.Delete("nodes", "late");
   w.AddNode("late");
   w.AddNode("new");
-  RunningPod(w, "p", "new");
+  PodOn(w, "p", "new");
   w.Forget();
   w.Advance(Seconds(65));
   EXPECT_THAT(w.Requests({"pods", "nodes"}), ElementsAre("get nodes/new"));
@@ -121,9 +121,9 @@ TEST(PodGc, ATerminatingPodOfANodeOutOfServiceIsCollected) {
   for (const api::Compat compat : kCompats) {
     ActorWorld w(compat);
     w.AddNode("n");
-    RunningPod(w, "going", "n");
-    RunningPod(w, "staying", "n");
-    Start(w);
+    PodOn(w, "going", "n");
+    PodOn(w, "staying", "n");
+    StartPodGc(w);
     w.Delete("pods", "going", Grace(300));
     w.Patch("nodes", "n", R"({"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service",
                              "effect":"NoExecute"}]}})");
@@ -146,7 +146,7 @@ TEST(PodGc, ATerminatingPodWithoutANodeIsCollected) {
   w.Create("pods", PodJson("q"));
   w.Patch("pods", "p", R"({"metadata":{"finalizers":["example.com/keep"]}})");
   w.Delete("pods", "p");
-  Start(w);
+  StartPodGc(w);
   EXPECT_EQ(w.Get("pods", "p").status().Get("phase").AsString(), "Failed");
   EXPECT_EQ(w.Get("pods", "q").status().Get("phase").AsString(), "Pending");
 }
@@ -162,7 +162,7 @@ TEST(PodGc, TerminatedPodsAboveTheThresholdGo) {
   w.Patch("pods", "d", R"({"status":{"phase":"Failed","reason":"Evicted"}})", "status");
   w.Create("pods", PodJson("e"));
   w.Forget();
-  PodGcController* const podgc = Start(w, 2);
+  PodGcController* const podgc = StartPodGc(w, 2);
   EXPECT_THAT(w.PodNames(), ElementsAre("b", "c", "e"));
   EXPECT_THAT(w.Writes(), testing::UnorderedElementsAre("delete pods/a", "delete pods/d"));
   EXPECT_FALSE(podgc->HasWorkAhead({}));

@@ -162,7 +162,7 @@ class Quick(Guests):
     def test_two_runs_of_a_seed_are_the_same(self):
         self.build(PROGRAMS / "plain")
         found, _ = self.campaign(PROGRAMS / "plain/plain.yaml", 20, "--check-determinism", "100%")
-        self.assertEqual(found["failures"], [])
+        self.assertNotIn("determinism", [f["oracle"] for f in found["failures"]])
         self.assertEqual(found["rechecked"], 20)
 
 

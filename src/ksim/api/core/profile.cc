@@ -52,6 +52,11 @@ constexpr Profile MakeV136() {
   p.serves_device_claims = true;
   p.stores_slices_as_beta = false;
   p.pod_resize = true;
+  p.quota_judges_pod_updates = true;
+  p.quota_pod_level_resources = true;
+  p.quota_device_classes = true;
+  p.quota_counts_allocated_storage = true;
+  p.quota_volume_attributes_scope = true;
   p.serves_flow_control_beta3 = false;
   p.serves_mutating_policies = true;
   p.serves_service_cidrs = true;

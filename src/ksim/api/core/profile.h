@@ -132,6 +132,13 @@ struct Profile {
   // Decoding: sigs.k8s.io/json. A type error names the embedded structs on its way.
   bool type_errors_name_embedded = false;
 
+  // Quotas: pkg/quota/v1/evaluator/core.
+  bool quota_judges_pod_updates = false;        // podEvaluator.Handles: resize, changed scope
+  bool quota_pod_level_resources = false;       // gate PodLevelResources, from 1.34 on
+  bool quota_device_classes = false;            // IsDRAExtendedResourceName
+  bool quota_counts_allocated_storage = false;  // gate RecoverVolumeExpansionFailure, from 1.32 on
+  bool quota_volume_attributes_scope = false;   // the scope VolumeAttributesClass, from 1.34 on
+
   // The host ports that a pod holds, and the moment from which it is available.
   bool sidecars_hold_host_ports = false;  // pkg/scheduler/util GetHostPorts, from 1.33 on
   bool available_at_due_time = false;     // podutils.IsPodAvailable: <=, else <

@@ -21,6 +21,7 @@ struct Entry {
 // AllOrderedPlugins, as far as they exist here. TaintNodesByCondition is off: see docs/fidelity.md.
 constexpr Entry kPlugins[] = {
     {"NamespaceLifecycle", MakeNamespaceLifecycle, true},
+    {"LimitRanger", MakeLimitRanger, true},
     {"ServiceAccount", MakeServiceAccount, true},
     {"TaintNodesByCondition", MakeTaintNodesByCondition, false},
     {"Priority", MakePriority, true},
@@ -28,6 +29,7 @@ constexpr Entry kPlugins[] = {
     {"PodTopologyLabels", MakePodTopologyLabels, true, &Profile::pod_topology_labels},
     {"MutatingAdmissionWebhook", MakeMutatingWebhooks, true},
     {"ValidatingAdmissionWebhook", MakeValidatingWebhooks, true},
+    {"ResourceQuota", MakeResourceQuota, true},
 };
 
 }  // namespace
@@ -125,11 +127,20 @@ sim::Task<api::Status> AdmissionChain::RunRemaining(Attributes& a, sim::Task<api
 }
 
 sim::Task<api::Status> AdmissionChain::Validate(Attributes& a) {
-  for (const std::unique_ptr<Plugin>& plugin : plugins_) {
-    // Only webhooks validate, and they are one plugin.
-    if (plugin->Validates(a)) return plugin->Validate(a);
-  }
+  for (std::size_t i = 0; i < plugins_.size(); ++i)
+    if (plugins_[i]->Validates(a)) return JudgeFrom(a, i);
   return sim::Task<api::Status>();
+}
+
+sim::Task<api::Status> AdmissionChain::JudgeFrom(Attributes& a, std::size_t next) {
+  for (; next < plugins_.size(); ++next) {
+    if (!plugins_[next]->Validates(a)) continue;
+    sim::Task<api::Status> judging = plugins_[next]->Validate(a);
+    if (judging.done()) continue;
+    const api::Status status = co_await std::move(judging);
+    if (!status.ok()) co_return status;
+  }
+  co_return api::Status();
 }
 
 bool AdmissionChain::AsksWebhooks() const {
@@ -137,8 +148,18 @@ bool AdmissionChain::AsksWebhooks() const {
                      [](const auto& plugin) { return plugin->AsksWebhooks(); });
 }
 
-void AdmissionChain::NoteWebhookConfiguration() const {
-  if (shared_ != nullptr) shared_->webhooks_stored = true;
+bool AdmissionChain::Judges() const {
+  return std::any_of(plugins_.begin(), plugins_.end(),
+                     [](const auto& plugin) { return plugin->Judges(); });
+}
+
+void AdmissionChain::NoteStored(const api::ResourceInfo& r) const {
+  if (shared_ == nullptr) return;
+  if (r.group == "admissionregistration.k8s.io" && r.kind.ends_with("WebhookConfiguration"))
+    shared_->webhooks_stored = true;
+  if (!r.group.empty()) return;
+  if (r.resource == "resourcequotas") shared_->quotas_stored = true;
+  if (r.resource == "limitranges") shared_->limit_ranges_stored = true;
 }
 
 }  // namespace ksim::apiserver

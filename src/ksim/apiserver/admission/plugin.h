@@ -78,6 +78,8 @@ class Plugin {
   virtual sim::Task<api::Status> Validate(Attributes& a);
   // Whether the plugin may have to ask programs outside the server.
   virtual bool AsksWebhooks() const { return false; }
+  // Whether it may have anything to judge after validation. Rarely true.
+  virtual bool Judges() const { return AsksWebhooks(); }
 };
 
 // The parts of the server that plugins use.
@@ -102,11 +104,14 @@ class AdmissionChain {
   sim::Task<api::Status> Validate(Attributes& a);
   // Whether a webhook may have to be asked about anything. Rarely true.
   bool AsksWebhooks() const;
-  // A webhook configuration is in the store.
-  void NoteWebhookConfiguration() const;
+  // The same, or a plugin of the server's may have to judge what is created or updated.
+  bool Judges() const;
+  // An object of the resource is in the store: some plugins begin to look for others of its kind.
+  void NoteStored(const api::ResourceInfo& resource) const;
 
  private:
   sim::Task<api::Status> StartNext(Attributes& a, std::size_t* next);
+  sim::Task<api::Status> JudgeFrom(Attributes& a, std::size_t next);
   sim::Task<api::Status> RunRemaining(Attributes& a, sim::Task<api::Status> admitting,
                                       std::size_t next);
 
@@ -116,6 +121,7 @@ class AdmissionChain {
 
 // --- the plugins, one file each ---
 std::unique_ptr<Plugin> MakeNamespaceLifecycle(const PluginContext& context);
+std::unique_ptr<Plugin> MakeLimitRanger(const PluginContext& context);
 std::unique_ptr<Plugin> MakeServiceAccount(const PluginContext& context);
 std::unique_ptr<Plugin> MakeTaintNodesByCondition(const PluginContext& context);
 std::unique_ptr<Plugin> MakePriority(const PluginContext& context);
@@ -123,5 +129,6 @@ std::unique_ptr<Plugin> MakeDefaultTolerationSeconds(const PluginContext& contex
 std::unique_ptr<Plugin> MakePodTopologyLabels(const PluginContext& context);
 std::unique_ptr<Plugin> MakeMutatingWebhooks(const PluginContext& context);
 std::unique_ptr<Plugin> MakeValidatingWebhooks(const PluginContext& context);
+std::unique_ptr<Plugin> MakeResourceQuota(const PluginContext& context);
 
 }  // namespace ksim::apiserver

@@ -37,6 +37,8 @@ Profile Make136() {
   p.pod_topology_labels = true;
   p.bad_webhook_patch_fails_call = true;
   p.eviction_tells_condition = true;
+  p.looks_up_quotas_live = false;
+  p.quota_delta_for_each = true;
   return p;
 }
 

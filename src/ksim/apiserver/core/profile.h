@@ -48,6 +48,10 @@ struct Profile {
   // Admission webhooks: pkg/admission/plugin/webhook/mutating/dispatcher.go.
   bool bad_webhook_patch_fails_call = false;  // one that is no JSON; else the request fails
 
+  // Quotas: pkg/admission/plugin/resourcequota/{controller,resource_access}.go.
+  bool looks_up_quotas_live = true;   // where the cache has none, else only while it is not filled
+  bool quota_delta_for_each = false;  // CheckRequest: a quota new to an object is charged all of it
+
   // Other.
   bool service_field_labels = false;  // pkg/apis/core/v1/conversion.go: spec.clusterIP, spec.type
   bool pod_topology_labels = false;   // gate PodTopologyLabelsAdmission

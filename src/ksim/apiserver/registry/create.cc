@@ -89,7 +89,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   api::Result<Value> prepared = PrepareNew(rc, std::move(tree));
   if (!prepared.ok()) co_return prepared.status();
   rc.PassStage(Stage::kValidate);
-  if (context_.admission.AsksWebhooks()) {
+  if (context_.admission.Judges()) {
     const api::Status refused = co_await AskAboutNew(rc, *prepared);
     if (!refused.ok()) co_return rc.EndStage(Stage::kStore, refused);
   }
@@ -124,11 +124,9 @@ sim::Task<api::Status> Registry::AskAboutNew(RequestContext& rc, Value tree) {
 }
 
 // Makes every server serve the kind of a CustomResourceDefinition that has been stored, and know
-// that there are webhooks.
+// that there are webhooks, quotas and limit ranges.
 void Registry::ServeDefinition(const api::Object& stored) const {
-  const api::ResourceInfo& r = storage_.storage().resource();
-  if (r.group == "admissionregistration.k8s.io" && r.kind.ends_with("WebhookConfiguration"))
-    context_.admission.NoteWebhookConfiguration();
+  context_.admission.NoteStored(storage_.storage().resource());
   if (!api::IsDefinition(storage_.storage().resource())) return;
   const auto added = context_.kinds.AddFromCrd(stored.tree());
   static_cast<void>(added);  // validation has seen to the names

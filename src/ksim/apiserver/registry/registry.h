@@ -83,7 +83,7 @@ class Registry {
   sim::Task<api::Result<api::Object>> CreateOnce(RequestContext& rc, value::Value tree);
   api::Result<value::Value> PrepareNew(RequestContext& rc, value::Value tree);
   void ServeDefinition(const api::Object& stored) const;
-  // Asks the validating webhooks about an object that is about to be created.
+  // Asks the validating plugins about an object that is about to be created.
   sim::Task<api::Status> AskAboutNew(RequestContext& rc, value::Value tree);
   sim::Task<api::Status> ExplainExisting(api::Status status, SharedText ns, SharedText name);
   sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, SharedText name,

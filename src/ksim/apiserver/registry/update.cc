@@ -66,7 +66,7 @@ class UpdateTransform final : public Transform {
     attributes_.emplace(AttributesOf(created_ ? Operation::kCreate : Operation::kUpdate, rc_));
     FillAttributes(existing, &*attributes_);
     sim::Task<api::Status> admitting = context_.admission.Admit(*attributes_);
-    if (context_.admission.AsksWebhooks()) return AdmitAndJudge(existing, std::move(admitting));
+    if (context_.admission.Judges()) return AdmitAndJudge(existing, std::move(admitting));
     return admitting.done() ? sim::Task<void>() : Admit(std::move(admitting));
   }
 
@@ -101,7 +101,7 @@ class UpdateTransform final : public Transform {
     a->object_version = wanted_->resource_version;
     a->old_version = existing.empty() ? 0 : existing.resource_version();
     if (created_) a->identity = rc_.identity = registry_.IdentityFor(wanted_->tree);
-    if (IsScale() && context_.admission.AsksWebhooks()) ShowScales(a);
+    if (IsScale() && context_.admission.Judges()) ShowScales(a);
   }
 
   // At the subresource scale, webhooks see the Scale of an object.
@@ -122,7 +122,7 @@ class UpdateTransform final : public Transform {
     judged_ = Finish(existing);
     const bool good = judged_->ok() || deletes();
     if (!good) co_return;
-    // Asks the validating webhooks about the object as it would be stored.
+    // Asks the validating plugins about the object as it would be stored.
     Attributes final = AttributesOf(a.operation, rc_);
     final.object = deletes() ? doomed_.tree() : judged_->value();
     final.old = existing.tree();
@@ -211,7 +211,7 @@ class UpdateTransform final : public Transform {
   api::Result<WantedObject> wanted_ = WantedObject();
   std::optional<Attributes> attributes_;  // of the wanted object, as admission has changed it
   api::Status admitted_;
-  std::optional<api::Result<Value>> judged_;  // the outcome, where webhooks were asked
+  std::optional<api::Result<Value>> judged_;  // the outcome, where plugins had to judge
   api::Object doomed_;
 };
 

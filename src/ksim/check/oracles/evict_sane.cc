@@ -270,16 +270,21 @@ class Sane : public Oracle {
     if (before.empty() || before == "Unknown" || Ready(*o.after) != "Unknown") return;
     Judged();
     if (IsBlind(o.by)) return;
+    // It was decided when the request was sent, which may have taken long.
+    const std::map<std::uint64_t, std::int64_t>& pending = actors_[Name(o.by)].pending;
+    const auto request = pending.find(o.request);
+    if (request == pending.end()) return;
+    const std::int64_t decided = request->second;
     const Process& process = processes_[std::string(ProcessOfActor(o.by))];
-    if (process.started >= 0 && o.t - process.started < kGrace)
+    if (process.started >= 0 && decided - process.started < kGrace)
       return Violate(o.seq, Name(o.by),
                      fmt::format("{} gives {} up {} after its start, which is less than the grace "
                                  "of a node",
-                                 o.by, ObjectOf(o), Text(o.t - process.started)),
+                                 o.by, ObjectOf(o), Text(decided - process.started)),
                      {ObjectOf(o)});
     const auto sign = process.signs.find(o.name);
     if (sign == process.signs.end()) return;
-    const std::int64_t age = o.t - sign->second;
+    const std::int64_t age = decided - sign->second;
     if (age < kLook || age >= kGrace) return;
     Violate(o.seq, Name(o.by),
             fmt::format("{} gives {} up, of which it was told a sign of life {} before", o.by,
@@ -364,7 +369,7 @@ class Sane : public Oracle {
     const bool waits =
         std::any_of(actor.pending.begin(), actor.pending.end(),
                     [this](const auto& request) { return now_ - request.second > kLook / 2; });
-    return waits || actor.failed_at >= since - kOneTry;
+    return waits || actor.failed_at >= since - kLook;
   }
 
   // How long the pod may stay; nullopt: for ever.

@@ -15,7 +15,6 @@ constexpr Profile MakeV130() {
   Profile p;
   p.compat = api::Compat::k1_30;
   p.separate_taint_eviction = true;
-  p.pod_disruption_conditions = true;
   p.parallel_node_health = true;
   p.disruption_conditions = true;
   p.collects_out_of_service = true;
@@ -30,7 +29,6 @@ constexpr Profile MakeV136() {
   p.next_availability_check = true;
   p.terminating_replicas = true;
   p.ranks_sidecar_restarts = true;
-  p.pod_observed_generation = true;
   p.gc_pauses_for_new_kinds = false;
   p.gc_deletes_at_version = true;
   p.ordered_namespace_deletion = true;

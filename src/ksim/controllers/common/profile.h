@@ -23,10 +23,6 @@ struct Profile {
   // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
   // often goes first.
   bool ranks_sidecar_restarts = false;
-  // PodDisruptionConditions: a condition DisruptionTarget that came to nothing is taken back.
-  bool pod_disruption_conditions = false;
-  // PodObservedGenerationTracking: conditions of pods carry observedGeneration.
-  bool pod_observed_generation = false;
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
   bool separate_taint_eviction = false;
@@ -51,7 +47,7 @@ struct Profile {
   // may be evicted once more.
   bool forgets_done_evictions = false;
   // PodDisruptionConditions: who deletes a pod for a taint or for its node reads it and says why
-  // first; who collects it says that it has failed.
+  // first; who collects it says that it has failed; what came to nothing is taken back.
   bool disruption_conditions = false;
   // NodeOutOfServiceVolumeDetach: pods that terminate on a node out of service are collected.
   bool collects_out_of_service = false;

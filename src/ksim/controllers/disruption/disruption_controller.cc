@@ -48,7 +48,7 @@ std::unique_ptr<client::RateLimiter> Limiter(const ControllerContext& context) {
 
 DisruptionController::DisruptionController(ControllerContext context)
     : context_(std::move(context)),
-      profile_(ProfileOf(context_.env().compat)),
+      profile_(controllers::ProfileOf(context_.env().compat)),
       budget_resource_(context_.Resource("policy", "poddisruptionbudgets")),
       pod_resource_(context_.Resource("", "pods")),
       client_(context_.connection, context_.actor(),
@@ -205,7 +205,7 @@ sim::Task<void> DisruptionController::RecheckWorker() {
 // nonTerminatingPodHasStaleDisruptionCondition. A kubelet's own condition may stand for as long as
 // the pod takes to end.
 std::optional<Duration> DisruptionController::StaleAfter(const api::Object& pod) const {
-  if (!profile_.pod_disruption_conditions || pod.deleting()) return std::nullopt;
+  if (!profile_.disruption_conditions || pod.deleting()) return std::nullopt;
   const api::PodView view(pod);
   const Value* condition = view.Condition(kTarget);
   if (condition == nullptr || condition->Get("status").AsString() != "True" ||

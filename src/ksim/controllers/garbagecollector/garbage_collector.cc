@@ -70,7 +70,7 @@ struct GarbageCollector::Monitor {
 
 GarbageCollector::GarbageCollector(ControllerContext context)
     : context_(std::move(context)),
-      profile_(ProfileOf(context_.env().compat)),
+      profile_(controllers::ProfileOf(context_.env().compat)),
       client_(context_.connection, context_.actor(), LimitsOf(context_, 2)),
       recorder_(context_.connection, context_.actor(), "garbage-collector-controller", "",
                 client::EventRecorder::Api::kCore, LimitsOf(context_, 1)),

@@ -37,7 +37,7 @@ ObjectRequests::ObjectRequests(const ControllerContext& context, client::Client&
       client_(client),
       kinds_(kinds),
       cache_of_(std::move(cache_of)),
-      profile_(ProfileOf(env_.compat)),
+      profile_(controllers::ProfileOf(env_.compat)),
       jitter_(env_, fmt::format("retry/{}/{}", context.process.name(), context.name)) {}
 
 bool ObjectRequests::LooksInWrongScope(const api::ResourceInfo& resource,

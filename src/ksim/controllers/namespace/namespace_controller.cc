@@ -36,7 +36,7 @@ std::unique_ptr<client::RateLimiter> NamespaceRateLimiter(sim::Process& clock) {
 NamespaceController::NamespaceController(ControllerContext context)
     : context_(std::move(context)),
       client_(context_.connection, context_.actor(), NamespaceClient(context_)),
-      deleter_(client_, context_.process, ProfileOf(context_.env().compat)),
+      deleter_(client_, context_.process, controllers::ProfileOf(context_.env().compat)),
       informer_(context_.informers.For(context_.Resource("", "namespaces"))),
       queue_(context_.process, NamespaceRateLimiter(context_.process)) {}
 

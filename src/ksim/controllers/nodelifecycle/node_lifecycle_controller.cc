@@ -28,7 +28,7 @@ constexpr const char* kNotDisrupted = "node.kubernetes.io/exclude-disruption";
 
 NodeLifecycleController::NodeLifecycleController(ControllerContext context)
     : context_(std::move(context)),
-      profile_(ProfileOf(context_.env().compat)),
+      profile_(controllers::ProfileOf(context_.env().compat)),
       pod_resource_(context_.Resource("", "pods")),
       node_resource_(context_.Resource("", "nodes")),
       client_(context_.connection, context_.actor(), LimitsOf(context_, "node-controller")),

@@ -38,7 +38,7 @@ namespace ksim::controllers {
 // The NoSchedule taints that the conditions of a node ask for, and spec.unschedulable, in the order
 // of the conditions. nodeConditionToTaintKeyStatusMap.
 Taints TaintsOfConditions(const api::Object& node);
-// What makes the node's taints those.
+// The changes that make the node's taints those.
 struct TaintChanges {
   Taints to_add, to_remove;
   bool empty() const { return to_add.empty() && to_remove.empty(); }

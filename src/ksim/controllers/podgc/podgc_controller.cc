@@ -55,7 +55,7 @@ void SortForCollection(std::vector<api::Object>& pods, const Profile& profile) {
 PodGcController::PodGcController(ControllerContext context, std::size_t threshold)
     : context_(std::move(context)),
       threshold_(threshold),
-      profile_(ProfileOf(context_.env().compat)),
+      profile_(controllers::ProfileOf(context_.env().compat)),
       pod_resource_(context_.Resource("", "pods")),
       node_resource_(context_.Resource("", "nodes")),
       client_(context_.connection, context_.actor(), LimitsOf(context_, "pod-garbage-collector")),

@@ -63,7 +63,7 @@ bool SameController(const std::optional<api::OwnerReference>& a,
 
 ReplicaSetController::ReplicaSetController(ControllerContext context)
     : context_(std::move(context)),
-      profile_(ProfileOf(context_.env().compat)),
+      profile_(controllers::ProfileOf(context_.env().compat)),
       resource_(context_.Resource("apps", "replicasets")),
       pod_resource_(context_.Resource("", "pods")),
       client_(context_.connection, context_.actor(), LimitsOf(context_)),

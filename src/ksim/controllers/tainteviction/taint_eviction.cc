@@ -70,7 +70,7 @@ std::optional<Duration> MinTolerationTime(const std::vector<Value>& tolerations)
 TaintEviction::TaintEviction(const ControllerContext& context, client::ClientOptions limits)
     : process_(context.process),
       part_(context.name),
-      profile_(ProfileOf(context.env().compat)),
+      profile_(controllers::ProfileOf(context.env().compat)),
       pod_resource_(context.Resource("", "pods")),
       client_(context.connection, context.actor(), std::move(limits)),
       recorder_(context.connection, context.actor(),

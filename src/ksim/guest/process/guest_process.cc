@@ -167,7 +167,7 @@ void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
   if (first) failing.first = failing.last = now;
   failing.longest = std::max(failing.longest, now - failing.last);
   failing.last = now;
-  const Duration next = std::min((now - failing.first) * 2, failing.longest * 4) + kBackOffMargin;
+  const Duration next = std::min((now - failing.first) * 2, failing.longest * 8) + kBackOffMargin;
   if (next <= kLongestBackOff) return Hold(next);
   if (!std::exchange(failing.told, true))
     Say("host", fmt::format("{} failed again after {}: nobody waits until it is tried once more",

@@ -2,13 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "ksim/api/core/fields.h"
-#include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/name_set.h"
-#include "ksim/api/views/resources.h"
+#include "ksim/api/rules/resource_names.h"
 #include "ksim/value/quantity.h"
 
 namespace ksim::api {
@@ -19,59 +15,10 @@ using value::Value;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kContainerResources = {"cpu", "memory",
-                                                                 "ephemeral-storage"};
-// Standard names that quotas or nodes use, and containers do not.
-constexpr std::array<std::string_view, 12> kOtherStandard = {"requests.cpu",
-                                                             "requests.memory",
-                                                             "requests.ephemeral-storage",
-                                                             "limits.cpu",
-                                                             "limits.memory",
-                                                             "limits.ephemeral-storage",
-                                                             "pods",
-                                                             "resourcequotas",
-                                                             "services",
-                                                             "replicationcontrollers",
-                                                             "secrets",
-                                                             "storage"};
-
-template <std::size_t N>
-bool IsAmongNames(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
-bool IsHugePages(std::string_view name) { return name.starts_with("hugepages-"); }
-bool IsContainerResource(std::string_view name) {
-  return IsAmongNames(kContainerResources, name) || IsHugePages(name);
-}
-// helper.IsOvercommitAllowed
-bool MayOvercommit(std::string_view name) { return IsNativeResource(name) && !IsHugePages(name); }
-
-// A resource's name is a fmt.Stringer, which %#v prints bare.
-void Refuse(const FieldPath& path, std::string_view name, std::string_view detail,
-            FieldErrorList* errors) {
-  errors->Invalid(path, Value::String(name), GoShape::kStringer, detail);
-}
-
-void CheckResourceName(std::string_view name, const FieldPath& path, FieldErrorList* errors) {
-  const NameProblems problems = QualifiedName(name, errors->compat());
-  for (const std::string& problem : problems) Refuse(path, name, problem, errors);
-  if (name.find('/') == name.npos) {
-    if (problems.empty() && !IsContainerResource(name) && !IsAmongNames(kOtherStandard, name)) {
-      Refuse(path, name, "must be a standard resource type or fully qualified", errors);
-    }
-    if (!IsContainerResource(name)) {
-      Refuse(path, name, "must be a standard resource for containers", errors);
-    }
-  } else if (!IsNativeResource(name) && (!problems.empty() || !IsExtendedResource(name))) {
-    Refuse(path, name, "doesn't follow extended resource name standard", errors);
-  }
-}
-
 // validateResourceQuantityHugePageValue.
 void CheckHugePages(std::string_view name, const Value& quantity, const FieldPath& path,
                     FieldErrorList* errors) {
-  if (!IsHugePages(name)) return;
+  if (!IsHugePagesName(name)) return;
   const auto page = Quantity::Parse(name.substr(std::string_view("hugepages-").size()));
   const auto amount = Quantity::FromTree(quantity);
   if (!amount.ok()) return;
@@ -114,8 +61,7 @@ void ValidateQuantity(std::string_view resource, const Value& quantity, const Fi
   if (amount->Sign() < 0) {
     errors->Invalid(path, amount->ToString(), "must be greater than or equal to 0");
   }
-  const bool whole = resource == "pods" || resource == "services" || !IsNativeResource(resource);
-  if (whole && amount->MilliValue() % 1000 != 0) {
+  if (IsCountedInWhole(resource) && amount->MilliValue() % 1000 != 0) {
     errors->Invalid(path, amount->ToString(), "must be an integer");
   }
 }
@@ -128,12 +74,12 @@ void ValidateResources(const Value& resources, const FieldPath& path, FieldError
     for (const Value::Member& m : resources.Get(field).members()) {
       const std::string_view name = m.name.text();
       const FieldPath at = list.Key(name);
-      CheckResourceName(name, at, errors);
+      ValidateContainerResourceName(name, at, errors);
       ValidateQuantity(name, m.value, at, errors);
       if (field == Fields().requests)
         CompareToLimit(name, m.value, limits.Get(m.name), path, errors);
       CheckHugePages(name, m.value, at, errors);
-      huge = huge || IsHugePages(name);
+      huge = huge || IsHugePagesName(name);
       ordinary = ordinary || name == "cpu" || name == "memory";
     }
   }
