@@ -34,6 +34,9 @@ from upstream_workloads import WORKLOADS, case_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOLERANCE = 0.05
+# So many draws of the latencies a workload has to come out equal under one of: of pods that rank
+# equal either may go, and then the messages about it take another time.
+WORLDS = 3
 
 
 def timeless(value):
@@ -105,31 +108,33 @@ def generic(text):
 
 
 class Outcome:
-    def __init__(self, seed, version, case, differences):
+    def __init__(self, seed, version, case, differences, drawn):
         self.seed, self.version, self.case, self.differences = seed, version, case, differences
+        self.drawn = drawn  # equal with other draws than the first
 
     def size(self):
         return len(to_line(self.case))
 
 
 def judge(name, seed, version, options):
-    """The Outcome of one workload."""
+    """The Outcome of one workload: that of the first of a few worlds, unless both do the same in
+    another one. What differs in every world is no matter of who was a millisecond earlier."""
     workload = WORKLOADS[name]
     case = case_of(name, seed, options.faults)
-    scenario = native(case, version)
     actors = actors_of(workload.controllers)
-    upstream = run(options.ksim, with_guests(scenario, workload.controllers, [], options.guests,
-                                             version), actors)
-    best = None
-    # Where upstream draws lots among equals, one of ksim's seeds has to draw as it did.
-    for lot in range(1, workload.seeds + 1):
-        scenario["spec"]["seed"] = lot
-        found = compared(upstream, run(options.ksim, scenario, actors), options.faults)
-        if best is None or len(found) < len(best):
-            best = found
-        if not found:
-            break
-    return Outcome(seed, version, case, best)
+    first = None
+    for world in range(1, WORLDS + 1):
+        scenario = native({**case, "seed": world}, version)
+        upstream = run(options.ksim, with_guests(scenario, workload.controllers, [],
+                                                 options.guests, version), actors)
+        # Where upstream draws lots among equals, one of ksim's seeds has to draw as it did.
+        for lot in range(workload.lots):
+            scenario["spec"]["seed"] = world + lot * WORLDS
+            found = compared(upstream, run(options.ksim, scenario, actors), options.faults)
+            if not found:
+                return Outcome(seed, version, case, [], world > 1 or lot > 0)
+            first = first or found
+    return Outcome(seed, version, case, first, False)
 
 
 def explanation(name, text):
@@ -143,12 +148,13 @@ class Report:
     def __init__(self, name, options):
         self.name, self.options = name, options
         self.classes = collections.defaultdict(list)  # (outcome, difference)
-        self.runs = self.equal = 0
+        self.runs = self.equal = self.drawn = 0
 
     def take(self, outcome):
         self.runs += 1
         if not outcome.differences:
             self.equal += 1
+            self.drawn += outcome.drawn
         seen = set()
         for difference in outcome.differences:
             text = class_of(difference)
@@ -176,7 +182,8 @@ class Report:
         for reason, count in sorted(explained.items()):
             print(f"{self.name}: explained in {count} runs: {reason}")
         how = "with faults" if self.options.faults else "without faults"
-        print(f"{self.name}: {self.runs} runs {how}, {self.equal} equal, "
+        print(f"{self.name}: {self.runs} runs {how}, {self.equal} equal "
+              f"({self.drawn} of them with another draw than the first), "
               f"{unexplained} classes of differences that nothing explains")
         return unexplained
 

@@ -12,6 +12,8 @@ from upstream_world import MANAGER, SCHEDULER, START_NS
 UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LETTERS = re.compile(r"-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9-])")
 PATCHES = {"merge": "merge", "strategic": "strategic", "json": "json"}
+# The real binaries were asked for their outcome after the seconds, and a little later still.
+SLACK_NS = 10**8
 
 
 class NoStep(Exception):
@@ -46,7 +48,7 @@ def scenario_of(case, version):
     at, steps = START_NS, []
     for request in case["steps"]:
         if "settle" in request:
-            at += request["settle"] * 10**9
+            at += request["settle"] * 10**9 + SLACK_NS
         else:
             steps.append({"at": f"{at}ns", **step_of(request)})
             at += 10**8

@@ -14,12 +14,12 @@ class Workload:
     `settle` is how long a run goes on after its last step or fault; `resources` are those whose
     watches and writes the drawn faults strike."""
 
-    def __init__(self, controllers, draw, resources, settle="60s", process=MANAGER, seeds=1):
+    def __init__(self, controllers, draw, resources, settle="60s", process=MANAGER, lots=1):
         self.controllers, self.draw, self.resources = controllers, draw, resources
         self.settle, self.process = settle, process
-        # With how many seeds ksim's own may be tried until it answers as upstream: more than one
-        # where upstream draws lots among equals.
-        self.seeds = seeds
+        # How often ksim's own may draw until it answers as upstream: more than once where upstream
+        # draws lots among equals.
+        self.lots = lots
 
 
 def container(requests=None):
@@ -247,7 +247,7 @@ def draw_scheduler_step(draw, nodes, i):
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
     "scheduler": Workload([SCHEDULER], draw_scheduler, ["pods", "nodes"], process=SCHEDULER,
-                          settle="40s", seeds=8),
+                          settle="40s", lots=8),
 }
 
 

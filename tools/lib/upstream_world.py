@@ -19,8 +19,8 @@ VERSIONS = ("1.30", "1.36")
 # A case begins when everybody's caches have synced; given objects are made 20 s before. A quarter
 # of a second keeps whole seconds of timestamps from hanging on a millisecond.
 GIVEN_NS, START_NS = 10_250_000_000, 30_250_000_000
-# Drawn by what a message is about, so both see the same world. If each took as long as the other, an
-# answer and the watch event of one write would come at the same moment, and the order in which
+# Drawn by what a message is about, so both see the same world. If each took as long as the other,
+# an answer and the watch event of one write would come at the same moment, and the order in which
 # they are read then would decide.
 LATENCY = {"min": "1ms", "max": "3ms"}
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
