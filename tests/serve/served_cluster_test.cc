@@ -43,11 +43,10 @@ TEST(ServedCluster, AnswersReadsAndWrites) {
 // check).
 TEST(ServedCluster, AnAnswerThatIsLostBreaksTheConnection) {
   for (const char* applied : {"true", "false"}) {
-    Served served(
-        fmt::format("  cluster: {{nodes: 1}}\n  faults:\n  - {{at: 0s, timeoutWrite: {{client: "
-                    "outside, applied: {}}}}}\n",
-                    applied));
-    served.Advance(Seconds(1));
+    Served served;
+    served.Ask("GET", kMaps);  // its process is there from its first request on
+    served.Act(What::kFault, 0,
+               fmt::format("timeoutWrite: {{client: outside-kubectl, applied: {}}}", applied));
     const auto write = served.Send("POST", kMaps, kMapA);
     served.Advance(Seconds(40));
     EXPECT_FALSE(served.reader.answers[write].reset);
