@@ -228,6 +228,18 @@ TEST(Reseed, TakesNoneOfARunsFaults) {
   EXPECT_GT(more_than_any_bound, 0);
 }
 
+// rejectWrite has a third answer, 409, for some of a client's writes only.
+TEST(Swarm, AnswersOfOneSiteFitEachQuestion) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const std::shared_ptr<Strategy> strategy = *Make(Spec("swarm", seed), kKinds);
+    strategy->SetOpen(true);
+    for (std::uint32_t i = 0; i < 50; ++i) {
+      const std::uint32_t n = i % 2 == 0 ? 4 : 3;
+      EXPECT_LT(strategy->Answer("fault.dropWatch/client/pods", i, n), n);
+    }
+  }
+}
+
 TEST(Swarm, OrdersOnlyWhereOrderMayBe) {
   int ordering = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
