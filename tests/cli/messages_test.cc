@@ -102,7 +102,7 @@ TEST(Messages, WhatThisVersionHasNotIsRefused) {
     std::string spec, place, what;
   };
   const Case cases[] = {
-      {"  checks: [gc.safe]\n", "4:12", "the oracle gc.safe"},
+      {"  checks: [jobCount]\n", "4:12", "the oracle jobCount"},
       {"  cluster: {controllers: [deployment]}\n", "4:27", "the controller deployment"},
       {"  cluster: {controllers: [{name: job, replicas: 2}]}\n", "4:34", "the controller job"},
       {"  cluster: {processes: {mine: [job]}}\n", "4:32", "the controller job"}};

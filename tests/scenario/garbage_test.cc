@@ -1,5 +1,5 @@
-// What becomes of the dependents of an object that is deleted (controller-runtime#1459,
-// kubernetes#32829), and of the step that deletes it.
+// The dependents of an object that is deleted (controller-runtime#1459, kubernetes#32829), and the
+// step that deletes it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -49,8 +49,9 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
        "horizontal-pod-autoscaler-controller: no controller for HorizontalPodAutoscaler in this "
        "run: nothing will follow"},
       {"policy/v1", "PodDisruptionBudget",
-       "disruption-controller: no controller for PodDisruptionBudget in this run: evictions of its "
-       "pods are refused for ever"},
+       "disruption-controller: no controller for PodDisruptionBudget in this run "
+       "(spec.cluster.controllers leaves disruption out): evictions of its pods are refused for "
+       "ever"},
       {"v1", "Service",
        "endpointslice-controller: no controller for Service in this run: it gets no endpoints and "
        "no address, and no traffic is simulated"},

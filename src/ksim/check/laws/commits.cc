@@ -124,8 +124,8 @@ class Commits : public TraceLaw {
       Contradict(r, fmt::format("seq {} had refused the request", asked->stages.back()->seq));
   }
 
-  // API servers write their own leases and namespaces, and a fault that makes a conflict writes as
-  // another user would.
+  // API servers write their own leases and namespaces, and the budget of an eviction; a fault that
+  // makes a conflict writes as another user would.
   void JudgeUnasked(const Ledger& ledger, const Record& r) {
     const Record* cause = ledger.CauseOf(r);
     if (r.Text("by") == "ksim") {
@@ -135,7 +135,10 @@ class Commits : public TraceLaw {
     }
     if (!servers_.contains(r.Text("by")))
       Contradict(r, fmt::format("a commit of {} without a request", r.Text("by")));
-    if (cause != nullptr) Contradict(r, "a commit without a request has no cause");
+    const bool evicts = cause != nullptr && cause->kind == Kind::kRequest &&
+                        cause->Text("subresource") == "eviction" &&
+                        r.Text("resource") == "poddisruptionbudgets";
+    if (cause != nullptr && !evicts) Contradict(r, "a commit without a request has no cause");
   }
 
   // The objects that are there in the end, as a cluster lists them: kind by kind, then by key.
@@ -172,8 +175,10 @@ class Commits : public TraceLaw {
     kinds->Add(std::move(info));
   }
 
-  // Another object that a write changes as well: a Service's addresses and the like.
+  // Another object that a write changes as well: a Service's addresses and the like. What a quota
+  // counts is written into it before the object.
   void JudgeBystander(const Record& q, const Record& r) {
+    if (r.Text("resource") == "resourcequotas" && r.Text("op") == "update") return;
     if (q.Text("verb") == "get" || q.Text("name").empty() == r.Text("name").empty()) return;
     Same(r, "the resource", r.Text("resource"), q.Text("resource"));
   }

@@ -17,7 +17,7 @@ class Stages : public TraceLaw {
  public:
   void On(const Ledger& ledger, const Record& r) override {
     if (r.kind != Kind::kStage) return;
-    if (r.Int("request") == 0) return JudgeOwn(r);
+    if (r.Int("request") == 0) return JudgeOwn(ledger, r);
     const Asked* asked = ledger.Request(r.Int("request"));
     if (asked == nullptr) {
       Contradict(r, fmt::format("a stage of request {}, which nobody sent", r.Int("request")));
@@ -79,7 +79,14 @@ class Stages : public TraceLaw {
   }
 
   // A server asks itself for its namespaces, one after the other.
-  void JudgeOwn(const Record& r) {
+  void JudgeOwn(const Ledger& ledger, const Record& r) {
+    if (!r.actor.starts_with("kube-apiserver"))
+      Contradict(r, fmt::format("{} is no API server", r.actor));
+    // An eviction asks for budgets and writes one.
+    const Record* cause = ledger.CauseOf(r);
+    const bool evicts = cause != nullptr && cause->kind == Kind::kRequest &&
+                        cause->Text("subresource") == "eviction";
+    if (evicts) return;
     Same(r, "the stage's cause", static_cast<std::int64_t>(r.cause), 0);
     static constexpr std::string_view kAll[] = {"authenticate", "authorize", "default",
                                                 "admit",        "validate",  "store"};
@@ -87,8 +94,6 @@ class Stages : public TraceLaw {
     Same(r, "the stage", r.Text("stage"), kAll[next]);
     if (r.Text("stage") != "store") Same(r, "the result", r.Text("result"), "ok");
     next = (next + 1) % std::size(kAll);
-    if (!r.actor.starts_with("kube-apiserver"))
-      Contradict(r, fmt::format("{} is no API server", r.actor));
   }
 
   std::map<std::string, std::size_t> own_;  // by actor: the stage that comes
