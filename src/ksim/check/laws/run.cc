@@ -281,13 +281,20 @@ class Run : public TraceLaw {
            result.starts_with("terminal error: ");
   }
 
-  // A key comes from a handler, or comes again.
+  // A key comes from a handler, or comes again. One that is being worked on may lead to others: an
+  // owner that waits for its dependents to these.
   void JudgeWhy(const Ledger& ledger, const Record& r) {
     const Record* cause = ledger.CauseOf(r);
-    if (cause != nullptr && cause->kind == Kind::kHandler)
-      Same(r, "the listener of its cause", cause->actor, r.actor);
+    if (cause != nullptr && cause->kind == Kind::kHandler) {
+      // The quota controller listens to what is counted under a part of its own.
+      const bool monitors =
+          cause->actor.ends_with("/resourcequota-monitor") && r.actor.ends_with("/resourcequota");
+      if (!monitors) Same(r, "the listener of its cause", cause->actor, r.actor);
+    }
     if (cause == nullptr || cause->kind != Kind::kReconcile) return;
-    Same(r, "the key that comes again", r.Text("key"), cause->Text("key"));
+    Same(r, "the actor of its cause", cause->actor, r.actor);
+    if (cause->Text("state") == "end")
+      Same(r, "the key that comes again", r.Text("key"), cause->Text("key"));
   }
 
   std::map<std::int64_t, const Record*> steps_;  // null: it has ended
