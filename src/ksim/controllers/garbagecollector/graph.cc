@@ -33,7 +33,18 @@ std::vector<NodePtr> Node::BlockingDependents() const {
 
 // Owners and dependents may hold each other in a ring.
 Graph::~Graph() {
+  // Nodes that own each other hold each other.
   for (const auto& [uid, node] : nodes_) node->dependents.clear();
+  for (const std::weak_ptr<Node>& left : left_)
+    if (const NodePtr node = left.lock()) node->dependents.clear();
+}
+
+void Graph::Forget(const NodePtr& node) {
+  if (left_.size() >= sweep_at_) {
+    std::erase_if(left_, [](const std::weak_ptr<Node>& left) { return left.expired(); });
+    sweep_at_ = std::max<std::size_t>(64, 2 * left_.size());
+  }
+  left_.push_back(node);
 }
 
 NodePtr Graph::Find(std::string_view uid) const {
@@ -57,8 +68,17 @@ NodePtr Graph::Replace(const Node& node, ObjectIdentity identity) {
   return copy;
 }
 
-void Graph::Put(const NodePtr& node) { nodes_[node->identity.uid] = node; }
+void Graph::Put(const NodePtr& node) {
+  NodePtr& place = nodes_[node->identity.uid];
+  if (place != nullptr && place != node) Forget(place);
+  place = node;
+}
 
-void Graph::Erase(const Node& node) { nodes_.erase(node.identity.uid); }
+void Graph::Erase(const Node& node) {
+  const auto it = nodes_.find(node.identity.uid);
+  if (it == nodes_.end()) return;
+  Forget(it->second);
+  nodes_.erase(it);
+}
 
 }  // namespace ksim::controllers

@@ -59,7 +59,12 @@ class Graph {
   std::size_t size() const { return nodes_.size(); }
 
  private:
+  void Forget(const NodePtr& node);
+
   absl::flat_hash_map<std::string, NodePtr> nodes_;  // by uid; looked up only
+  // Nodes that have left the graph and that a queue, or each other, may still hold.
+  std::vector<std::weak_ptr<Node>> left_;
+  std::size_t sweep_at_ = 64;
   std::uint64_t made_ = 0;
 };
 
