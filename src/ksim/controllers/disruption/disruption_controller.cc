@@ -8,7 +8,7 @@
 #include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
 #include "ksim/base/status.h"
-#include "ksim/client/rest/component_limits.h"
+#include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/disruption/budget_status.h"
 #include "ksim/value/selector.h"
 
@@ -52,8 +52,7 @@ DisruptionController::DisruptionController(ControllerContext context)
       budget_resource_(context_.Resource("policy", "poddisruptionbudgets")),
       pod_resource_(context_.Resource("", "pods")),
       client_(context_.connection, context_.actor(),
-              client::LimitedAs(client::Limits::kControllerManager, context_.connection.compat(),
-                                "system:serviceaccount:kube-system:disruption-controller")),
+              ManagerClient(context_, "disruption-controller")),
       recorder_(context_.connection, context_.actor(), "controllermanager", "",
                 client::EventRecorder::Api::kCore, client_.options()),
       budget_informer_(context_.informers.For(budget_resource_)),

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ksim/client/rest/component_limits.h"
+#include "ksim/controllers/common/manager_client.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::controllers {
@@ -22,11 +22,9 @@ constexpr Duration kInitialSyncTimeout = Seconds(30);
 
 // Deleting an object takes two requests, so that the metadata client may send twice as many
 // (startGarbageCollectorController).
-client::ClientOptions LimitsOf(const ControllerContext& context, std::int64_t factor) {
-  client::ClientOptions options =
-      client::LimitedAs(client::Limits::kControllerManager, context.connection.compat(),
-                        "system:serviceaccount:kube-system:generic-garbage-collector");
-  options.qps *= factor;
+client::ClientOptions MetadataClient(const ControllerContext& context) {
+  client::ClientOptions options = ManagerClient(context, "generic-garbage-collector");
+  options.qps *= 2;
   return options;
 }
 
@@ -71,9 +69,10 @@ struct GarbageCollector::Monitor {
 GarbageCollector::GarbageCollector(ControllerContext context)
     : context_(std::move(context)),
       profile_(controllers::ProfileOf(context_.env().compat)),
-      client_(context_.connection, context_.actor(), LimitsOf(context_, 2)),
+      client_(context_.connection, context_.actor(), MetadataClient(context_)),
       recorder_(context_.connection, context_.actor(), "garbage-collector-controller", "",
-                client::EventRecorder::Api::kCore, LimitsOf(context_, 1)),
+                client::EventRecorder::Api::kCore,
+                ManagerClient(context_, "generic-garbage-collector")),
       builder_(*this, IsByUid(context_)),
       kinds_(context_),
       requests_(context_, client_, kinds_,

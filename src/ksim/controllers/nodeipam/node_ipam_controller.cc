@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "ksim/controllers/common/limits.h"
+#include "ksim/controllers/common/manager_client.h"
 
 namespace ksim::controllers {
 
@@ -23,7 +23,7 @@ const Value& RangesOf(const api::Object& node) { return node.spec().Get("podCIDR
 NodeIpamController::NodeIpamController(ControllerContext context)
     : context_(std::move(context)),
       resource_(context_.Resource("", "nodes")),
-      client_(context_.connection, context_.actor(), LimitsOf(context_, "node-controller")),
+      client_(context_.connection, context_.actor(), ManagerClient(context_, "node-controller")),
       recorder_(context_.connection, context_.actor(), "cidrAllocator", "",
                 client::EventRecorder::Api::kCore, client_.options()),
       nodes_(context_.informers.For(resource_)),

@@ -7,7 +7,7 @@
 
 #include "ksim/api/node.h"
 #include "ksim/controllers/common/cache_sync.h"
-#include "ksim/controllers/common/limits.h"
+#include "ksim/controllers/common/manager_client.h"
 
 namespace ksim::controllers {
 
@@ -31,7 +31,7 @@ NodeLifecycleController::NodeLifecycleController(ControllerContext context)
       profile_(controllers::ProfileOf(context_.env().compat)),
       pod_resource_(context_.Resource("", "pods")),
       node_resource_(context_.Resource("", "nodes")),
-      client_(context_.connection, context_.actor(), LimitsOf(context_, "node-controller")),
+      client_(context_.connection, context_.actor(), ManagerClient(context_, "node-controller")),
       recorder_(context_.connection, context_.actor(), "node-controller", "",
                 client::EventRecorder::Api::kCore, client_.options()),
       writes_(client_),

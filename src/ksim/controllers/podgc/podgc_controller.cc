@@ -9,7 +9,7 @@
 #include "ksim/api/node.h"
 #include "ksim/api/pod.h"
 #include "ksim/controllers/common/cache_sync.h"
-#include "ksim/controllers/common/limits.h"
+#include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/common/node_writes.h"
 #include "ksim/controllers/common/pod_status_patch.h"
 
@@ -58,7 +58,8 @@ PodGcController::PodGcController(ControllerContext context, std::size_t threshol
       profile_(controllers::ProfileOf(context_.env().compat)),
       pod_resource_(context_.Resource("", "pods")),
       node_resource_(context_.Resource("", "nodes")),
-      client_(context_.connection, context_.actor(), LimitsOf(context_, "pod-garbage-collector")),
+      client_(context_.connection, context_.actor(),
+              ManagerClient(context_, "pod-garbage-collector")),
       pods_(context_.informers.For(pod_resource_)),
       nodes_(context_.informers.For(node_resource_)) {}
 

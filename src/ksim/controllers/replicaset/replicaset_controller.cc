@@ -8,8 +8,8 @@
 
 #include "ksim/api/pod.h"
 #include "ksim/base/status.h"
-#include "ksim/client/rest/component_limits.h"
 #include "ksim/controllers/common/controller_ref.h"
+#include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/common/pod_ranking.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/probe.h"
@@ -37,11 +37,6 @@ std::string OwnerIndexKey(std::string_view ns, std::string_view kind, std::strin
 }
 std::string OrphanIndexKey(std::string_view ns) { return std::string(ns) + "/_orphan"; }
 
-client::ClientOptions LimitsOf(const ControllerContext& context) {
-  return client::LimitedAs(client::Limits::kControllerManager, context.connection.compat(),
-                           "system:serviceaccount:kube-system:replicaset-controller");
-}
-
 std::int64_t DesiredReplicas(const api::Object& rs) { return rs.spec().Get("replicas").AsInt(); }
 
 Duration MinReady(const api::Object& rs) {
@@ -66,7 +61,8 @@ ReplicaSetController::ReplicaSetController(ControllerContext context)
       profile_(controllers::ProfileOf(context_.env().compat)),
       resource_(context_.Resource("apps", "replicasets")),
       pod_resource_(context_.Resource("", "pods")),
-      client_(context_.connection, context_.actor(), LimitsOf(context_)),
+      client_(context_.connection, context_.actor(),
+              ManagerClient(context_, "replicaset-controller")),
       // Events go out through the controller's own clientset, and take of its tokens
       // (NewReplicaSetController, Run).
       recorder_(context_.connection, context_.actor(), "replicaset-controller", "",

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "ksim/controllers/common/cache_sync.h"
-#include "ksim/controllers/common/limits.h"
+#include "ksim/controllers/common/manager_client.h"
 
 namespace ksim::controllers {
 TaintEvictionController::TaintEvictionController(ControllerContext context)
     : context_(std::move(context)),
       pods_(context_.informers.For(context_.Resource("", "pods"))),
       nodes_(context_.informers.For(context_.Resource("", "nodes"))),
-      eviction_(context_, LimitsOf(context_, "node-controller")) {}
+      eviction_(context_, ManagerClient(context_, "node-controller")) {}
 
 void TaintEvictionController::Start() {
   using api::Object;
