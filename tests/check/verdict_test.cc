@@ -67,7 +67,7 @@ TEST(Verdict, ExpectationsAreJudgedAsTheRunJudgedThem) {
       {"{eventually: {resource: pods, count: 4}}", false},
       {"{eventually: {resource: replicasets.apps/web, where: spec.replicas == 3}}", true},
       {"{eventually: {resource: replicasets/none}}", false},
-      {"{eventually: {resource: configmaps, count: 0}}", true},
+      {"{eventually: {resource: secrets, count: 0}}", true},
       {"{eventually: {resource: nodes, count: 1}}", true},
       {"{eventually: {resource: pods, count: 3}, lasts: false}", true},
       {"{eventually: {resource: pods, count: 3}, lasts: true}", false},
@@ -75,7 +75,7 @@ TEST(Verdict, ExpectationsAreJudgedAsTheRunJudgedThem) {
       {"{eventually: {resource: pods, count: 0}, lasts: true, within: 30s}", false},
       {"{finally: {resource: pods, count: 0}}", true},
       {"{finally: {resource: pods, count: 3}}", false},
-      {"{finally: {resource: configmaps}}", false},
+      {"{finally: {resource: secrets}}", false},
       {"{never: {resource: pods, count: {min: 4}}}", true},
       {"{never: {resource: pods, count: {min: 3}}}", false},
       {"{never: {resource: pods, where: status.phase == Running}}", false},
@@ -85,7 +85,7 @@ TEST(Verdict, ExpectationsAreJudgedAsTheRunJudgedThem) {
       {"{always: {resource: pods, count: 0}, after: 50s}", true},
       {"{always: {resource: pods, count: 1}, after: 39s}", false},
       {"{always: {resource: pods, count: 1}, after: 1h}", true},  // the run is over before
-      {"{always: {resource: configmaps, count: {min: 1}}, after: 1s}", false},
+      {"{always: {resource: secrets, count: {min: 1}}, after: 1s}", false},
   };
   for (const Case& c : cases) {
     Trace t = Expecting(c.expectation);

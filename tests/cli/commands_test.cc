@@ -365,7 +365,7 @@ TEST_F(Traces, DescribeTellsPodsByTheirOwnFormatAndOthersByTheGeneralOne) {
   const std::string pod = RunCli({"describe", Jsonl(), "pod", "my-replicaset-7l6pd"}).out;
   for (const char* line :
        {"Name:             my-replicaset-7l6pd\n", "Service Account:  default\n",
-        "Start Time:       Wed, 01 Jan 2025 00:00:01 +0000\n", "Status:           Running\n",
+        "Start Time:       Wed, 01 Jan 2025 00:00:02 +0000\n", "Status:           Running\n",
         "Controlled By:  ReplicaSet/my-replicaset\n", "    State:          Running\n",
         "    Restart Count:  0\n", "  ContainersReady             True \n",
         "    TokenExpirationSeconds:  3607\n", "QoS Class:                   BestEffort\n",

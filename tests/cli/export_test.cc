@@ -73,7 +73,7 @@ TEST_F(Pictures, WrongUsageIsTwoAndNothingIsFive) {
        "--window: error: \"2s..1s\" is no window: it ends before it begins\n"},
       {{"-F", "csv", "--window", "9h.."},
        5,
-       "error: nothing happens in 9h..; the trace ends at +7.000s, seq 789\n"},
+       "error: nothing happens in 9h..; the trace ends at +7.000s, seq 802\n"},
       {{"-F", "csv", "--actors", "etcdd"},
        5,
        "error: no actor \"etcdd\" in the trace; did you mean \"etcd\"?\n"},
@@ -108,7 +108,7 @@ TEST_F(Pictures, AReportIsOnePageAndSaysHowMuchIsInIt) {
   const std::string file = testing::TempDir() + "report.html";
   const CliResult r = RunCli({"report", Jsonl(), "-o", file});
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(r.out.starts_with(file + ": 789 events, ")) << r.out;
+  EXPECT_TRUE(r.out.starts_with(file + ": 802 events, ")) << r.out;
   EXPECT_NE(Read(file).find("ksim replay " + Jsonl()), std::string::npos);
   EXPECT_EQ(RunCli({"report", Jsonl(), "-o", "-"}).out, Read(file));
   EXPECT_EQ(RunCli({"report", Jsonl(), "-q", "-o", file, "--max-events", "100"}).out, "");

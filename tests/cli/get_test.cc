@@ -151,9 +151,9 @@ TEST_F(Get, ShowsLabelsAndKinds) {
             "replicaset.apps/my-replicaset   2         2         2       6s                \n"
             "\n"
             "NAME          STATUS   ROLES    AGE   VERSION   APP   X     OS\n"
-            "node/node-1   Ready    <none>   7s    v1.30.0               linux\n"
-            "node/node-2   Ready    <none>   7s    v1.30.0               linux\n"
-            "node/node-3   Ready    <none>   7s    v1.30.0               linux\n");
+            "node/node-1   Ready    <none>   8s    v1.30.0               linux\n"
+            "node/node-2   Ready    <none>   8s    v1.30.0               linux\n"
+            "node/node-3   Ready    <none>   8s    v1.30.0               linux\n");
   EXPECT_EQ(Ask({"rs,nodes"}).code, 0);
   EXPECT_EQ(Ask({"rs", "--show-kind", "--no-headers"}).out,
             "replicaset.apps/my-replicaset   2     2     2     6s\n");
@@ -163,12 +163,12 @@ TEST_F(Get, ShowsLabelsAndKinds) {
 TEST_F(Get, ShowsNamedObjectsInTheOrderAskedFor) {
   EXPECT_EQ(Ask({"node/node-2", "no/node-1"}).out,
             "NAME     STATUS   ROLES    AGE   VERSION\n"
-            "node-2   Ready    <none>   7s    v1.30.0\n"
-            "node-1   Ready    <none>   7s    v1.30.0\n");
+            "node-2   Ready    <none>   8s    v1.30.0\n"
+            "node-1   Ready    <none>   8s    v1.30.0\n");
   EXPECT_EQ(Ask({"nodes", "node-3", "node-1", "-o", "name"}).out, "node/node-3\nnode/node-1\n");
   const CliResult both = Ask({"rs,nodes", "node-1"});  // rs/node-1 nodes/node-1
   EXPECT_EQ(both.out,
-            "NAME     STATUS   ROLES    AGE   VERSION\nnode-1   Ready    <none>   7s    v1.30.0\n");
+            "NAME     STATUS   ROLES    AGE   VERSION\nnode-1   Ready    <none>   8s    v1.30.0\n");
   EXPECT_EQ(both.err, "Error from server (NotFound): replicasets.apps \"node-1\" not found\n");
   EXPECT_EQ(both.code, 5);
   EXPECT_EQ(Ask({"no,nodes,node", "-o", "name"}).out, "node/node-1\nnode/node-2\nnode/node-3\n");
@@ -181,9 +181,9 @@ TEST_F(Get, ANamespaceColumnStays) {
             "default     replicaset.apps/my-replicaset   2         2         2       6s\n"
             "\n"
             "NAMESPACE   NAME          STATUS   ROLES    AGE   VERSION\n"
-            "            node/node-1   Ready    <none>   7s    v1.30.0\n"
-            "            node/node-2   Ready    <none>   7s    v1.30.0\n"
-            "            node/node-3   Ready    <none>   7s    v1.30.0\n");
+            "            node/node-1   Ready    <none>   8s    v1.30.0\n"
+            "            node/node-2   Ready    <none>   8s    v1.30.0\n"
+            "            node/node-3   Ready    <none>   8s    v1.30.0\n");
   EXPECT_TRUE(Ask({"nodes,rs", "-A"}).out.starts_with("NAME          STATUS"));
 }
 

@@ -47,7 +47,7 @@ TEST(Story, SaysWhatHappenedAndWhy) {
        "nodeSelector: {a: b}",
        "",
        {"    The scheduler finds no node for a pod, and says so in its status\n",
-        "updates pods/p, rv 13 (PodScheduled False, Unschedulable: 0/3 nodes are available: 3 "
+        "updates pods/p, rv 24 (PodScheduled False, Unschedulable: 0/3 nodes are available: 3 "
         "node(s) didn't match Pod's node affinity/selector."},
        {" 8. ", " 9. ", "10. ", "11. ", "12. "}},
       {"",

@@ -10,6 +10,9 @@
 namespace ksim::scenario {
 namespace {
 
+// Others make ConfigMaps, and take time to start.
+const std::string kOneController = "  cluster: {controllers: [replicaset]}\n";
+
 const std::string kLabelledPod =
     "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {x: y}}, "
     "spec: {containers: [{name: c, image: nginx}]}}";
@@ -55,8 +58,8 @@ TEST(Expectations, ExpectationsAreJudgedOnWhatIsCommitted) {
       {"{always: {resource: pods, where: status.phase == Pending}, after: 10s}", false},
       {"{always: {resource: configmaps, count: {min: 1}}, after: 10s}", false}};
   for (const Case& c : cases) {
-    Runner runner(FromSpec("  until: 20s\n  steps: [{at: 0s, create: {object: " + kLabelledPod +
-                           "}}]\n  expect: [" + c.expect + "]\n"),
+    Runner runner(FromSpec(kOneController + "  until: 20s\n  steps: [{at: 0s, create: {object: " +
+                           kLabelledPod + "}}]\n  expect: [" + c.expect + "]\n"),
                   RunnerOptions());
     const RunReport report = runner.Run();
     EXPECT_EQ(report.exit_code, c.met ? 0 : 1) << c.expect;
@@ -96,7 +99,8 @@ TEST(Expectations, AnExpectationThatSaysLittleIsTold) {
       {"{never: {resource: pods, where: status.phase == Failed}, after: 1h}",
        "the run was over before 1h0m0s", ""}};
   for (const Case& c : cases) {
-    Runner runner(FromSpec("  until: 40s\n  steps:\n  - {at: 1s, create: {object: " + kLabelledPod +
+    Runner runner(FromSpec(kOneController +
+                           "  until: 40s\n  steps:\n  - {at: 1s, create: {object: " + kLabelledPod +
                            "}}\n  - {at: 20s, delete: {resource: pods/a, gracePeriodSeconds: 0}}\n"
                            "  expect: [" +
                            c.expect + "]\n"),
@@ -123,11 +127,12 @@ TEST(Expectations, AnExpectationThatDoesNotLastSaysFromWhenToWhen) {
       {"{eventually: {resource: pods, count: 0}, lasts: true, within: 10s}",
        "eventually for good 0 pods within 10s: it has held for good only since 20."}};
   for (const auto& [expect, told] : cases) {
-    Runner runner(FromSpec("  steps:\n  - {at: 1s, create: {object: " + kLabelledPod +
-                           "}}\n  - {at: 20s, delete: {resource: pods/a, gracePeriodSeconds: 0}}\n"
-                           "  expect: [" +
-                           expect + "]\n"),
-                  RunnerOptions());
+    Runner runner(
+        FromSpec(kOneController + "  steps:\n  - {at: 1s, create: {object: " + kLabelledPod +
+                 "}}\n  - {at: 20s, delete: {resource: pods/a, gracePeriodSeconds: 0}}\n"
+                 "  expect: [" +
+                 expect + "]\n"),
+        RunnerOptions());
     const RunReport report = runner.Run();
     ASSERT_EQ(report.end.violations.size(), 1u) << expect;
     EXPECT_EQ(report.end.violations[0].message.substr(0, told.size()), told);
@@ -141,7 +146,7 @@ TEST(Expectations, AnExpectationThatCameTrueTooLateSaysWhen) {
       {"{eventually: {resource: pods, count: 2}, within: 5s}",
        "eventually 2 pods within 5s: there is 1"}};
   for (const auto& [expect, told] : cases) {
-    Runner runner(FromSpec("  steps: [{at: 10s, create: {object: " + kLabelledPod +
+    Runner runner(FromSpec(kOneController + "  steps: [{at: 10s, create: {object: " + kLabelledPod +
                            "}}]\n  expect: [" + expect + "]\n"),
                   RunnerOptions());
     const RunReport report = runner.Run();

@@ -20,8 +20,14 @@ std::string Said(const Scenario& scenario) {
   return out;
 }
 
-std::string SaidOfManifest(const std::string& text) { return Said(Only(LoadText(text))); }
-std::string SaidOfSpec(const std::string& spec) { return Said(FromSpec(spec)); }
+// A cluster that names no controllers runs that of ReplicaSets alone here.
+std::string SaidByOne(Scenario scenario) {
+  if (scenario.cluster.controllers == std::vector<std::string>{"*"})
+    scenario.cluster.controllers = {"replicaset"};
+  return Said(scenario);
+}
+std::string SaidOfManifest(const std::string& text) { return SaidByOne(Only(LoadText(text))); }
+std::string SaidOfSpec(const std::string& spec) { return SaidByOne(FromSpec(spec)); }
 
 // --- kinds ---
 
@@ -128,7 +134,8 @@ TEST(NotSimulated, AControllerThatIsSwitchedOffIsNamedUnlessASampleTakesItsPart)
 }
 
 TEST(NotSimulated, TheTaintEvictionOf125IsPartOfTheNodeLifecycleController) {
-  const ClusterSpec cluster;
+  ClusterSpec cluster;
+  cluster.controllers = {"replicaset"};
   const auto name = [&](api::Compat compat) {
     return MissingController(cluster, compat, "tainteviction")->name;
   };
@@ -358,7 +365,8 @@ TEST(NotSimulated, TheGraceOfASilentNodeIsThatOfTheVersion) {
 TEST(NotSimulated, WhatSetPutInHasNoPlace) {
   LoadOptions options;
   options.read = [](const std::string&) -> absl::StatusOr<std::string> {
-    return "apiVersion: ksim.dev/v1\nkind: Scenario\nspec: {}\n";
+    return "apiVersion: ksim.dev/v1\nkind: Scenario\n"
+           "spec: {cluster: {controllers: [replicaset]}}\n";
   };
   options.set = {"steps=[{at: 1s, removeNode: node-1}]"};
   const std::vector<NotSimulated> said =

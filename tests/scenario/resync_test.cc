@@ -31,7 +31,7 @@ TEST(Resync, IsOnceInTwelveToTwentyFourHoursAndOfTheControllerManagerOnly) {
   for (const char* seed : {"1", "2"}) {
     const std::string spec = std::string("  seed: ") + seed +
                              "\n  until: 24h\n  limit: {time: 30h, events: 10M}\n"
-                             "  cluster: {nodes: 1}\n  steps:\n"
+                             "  cluster: {nodes: 1, controllers: [replicaset]}\n  steps:\n"
                              "  - {create: {object: {apiVersion: v1, kind: Pod, "
                              "metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}}}\n";
     Runner runner(Only(LoadSpec(spec)), RunnerOptions());
@@ -82,7 +82,7 @@ RunnerOptions WithWatching() {
 TEST(Resync, OfAPluggedControllerIsOnceInTenHoursOrSoOfEachInformer) {
   Runner runner(
       Only(LoadSpec("  until: 12h\n  limit: {time: 30h, events: 10M}\n"
-                    "  cluster: {nodes: 1}\n  steps:\n"
+                    "  cluster: {nodes: 1, controllers: [replicaset]}\n  steps:\n"
                     "  - {create: {object: {apiVersion: v1, kind: Pod, "
                     "metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}}}\n")),
       WithWatching());

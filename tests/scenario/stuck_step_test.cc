@@ -13,7 +13,9 @@ namespace {
 
 // The first that keeps a run of these steps busy when its limit of 20 s has passed.
 std::string Busy(const std::string& steps) {
-  Runner runner(FromSpec("  cluster: {nodes: 1}\n  limit: {time: 20s}\n  steps:\n" + steps),
+  Runner runner(FromSpec("  cluster: {nodes: 1, controllers: [replicaset]}\n"
+                         "  limit: {time: 20s}\n  steps:\n" +
+                         steps),
                 RunnerOptions());
   const RunReport report = runner.Run();
   EXPECT_EQ(report.exit_code, 3);

@@ -34,7 +34,8 @@ struct PreemptionTest : testing::Test {
     Preemption preemption(ProfileOf(compat), sim.decisions(), plugins, nominator);
     const ScheduleResult result = algorithm.Schedule(cache, pod, identity);
     EXPECT_FALSE(result.node.has_value()) << "it fits without";
-    return preemption.Plan(cache.ListNodes(), pod, result.statuses, identity, kNow);
+    return preemption.Plan(cache.ListNodes(), pod, result.statuses, DisruptionBudgets(budgets),
+                           identity, kNow);
   }
   static std::vector<std::string> Names(const Candidate& candidate) {
     std::vector<std::string> names;
@@ -46,6 +47,7 @@ struct PreemptionTest : testing::Test {
   SchedulerCache cache;
   Nominator nominator;
   Plugins plugins;
+  std::vector<api::Object> budgets;
 };
 
 using Strings = std::vector<std::string>;
@@ -138,6 +140,90 @@ TEST_F(PreemptionTest, WaitsForTheVictimsOfItsNominatedNode) {
   }
 }
 
+// A budget for the pods with that label; `status` as JSON.
+api::Object Budget(std::string_view name, std::string_view ns, std::string_view selector,
+                   std::string_view status) {
+  return FromJson(fmt::format(
+      R"({{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{{"name":"{}",
+          "namespace":"{}"}},"spec":{{"selector":{}}},"status":{}}})",
+      name, ns, selector, status));
+}
+
+api::Object Labelled(const api::Object& pod, std::string_view app) {
+  static const value::Path kApp{"metadata", "labels", "app"};
+  return api::Object::FromTree(pod.tree().Set(kApp, value::Value::Of(app)));
+}
+
+// SCHED-27: the pods that a budget wants to stay are reprieved first, though others matter more.
+TEST_F(PreemptionTest, VictimsThatABudgetWantsToStayAreReprievedFirst) {
+  cache.AddNode(Node("n1"));
+  cache.AddPod(Labelled(Low("kept", "n1", 1, "2"), "web"));
+  cache.AddPod(Low("other", "n1", 5, "2"));
+  const auto victims = [&] {
+    return Names(Plan(Pod("p", R"("cpu":"2")", R"("priority":10)")).best);
+  };
+  EXPECT_EQ(victims(), Strings{"kept"}) << "without a budget the least important goes";
+  const char* web = R"({"matchLabels":{"app":"web"}})";
+  struct Row {
+    const char* what;
+    api::Object budget;
+    const char* victim;
+  };
+  const Row rows[] = {
+      {"none may go", Budget("b", "default", web, R"({"disruptionsAllowed":0})"), "other"},
+      {"no status yet", Budget("b", "default", web, "{}"), "other"},
+      {"one may go", Budget("b", "default", web, R"({"disruptionsAllowed":1})"), "kept"},
+      {"another namespace", Budget("b", "else", web, R"({"disruptionsAllowed":0})"), "kept"},
+      {"an empty selector selects none", Budget("b", "default", "{}", "{}"), "kept"},
+      {"no selector selects none", Budget("b", "default", "null", "{}"), "kept"},
+      {"the API server has let it go already",
+       Budget("b", "default", web,
+              R"({"disruptionsAllowed":0,"disruptedPods":{"kept":"2000-01-01T00:00:00Z"}})"),
+       "kept"},
+  };
+  for (const Row& row : rows) {
+    budgets = {row.budget};
+    EXPECT_EQ(victims(), Strings{row.victim}) << row.what;
+  }
+}
+
+// SCHED-27, SCHED-28: each pod takes a disruption of the budget, the most important first. Past a budget
+// where nothing else helps; then on the node where it is the fewest times.
+TEST_F(PreemptionTest, BudgetsAreViolatedWhereNothingElseHelpsAndAsRarelyAsCanBe) {
+  budgets = {
+      Budget("b", "default", R"({"matchLabels":{"app":"web"}})", R"({"disruptionsAllowed":1})")};
+  cache.AddNode(Node("n1"));
+  cache.AddNode(Node("n2"));
+  cache.AddPod(Labelled(Low("a", "n1", 1, "2"), "web"));
+  cache.AddPod(Labelled(Low("b", "n1", 1, "2"), "web"));
+  cache.AddPod(Labelled(Low("c", "n2", 5, "2"), "web"));
+  cache.AddPod(Low("d", "n2", 5, "2"));
+  const PreemptionPlan plan = Plan(Pod("p", R"("cpu":"4")", R"("priority":10)"));
+  EXPECT_EQ(plan.best.node, "n2") << "on n1 two would go, of which one may";
+  EXPECT_EQ(plan.best.violations, 0);
+  cache.RemoveNode(Node("n2"));
+  const PreemptionPlan past = Plan(Pod("p", R"("cpu":"4")", R"("priority":10)"));
+  EXPECT_EQ(past.best.node, "n1");
+  EXPECT_EQ(past.best.violations, 1);
+}
+
+// SCHED-28: from 1.30 on victims are sorted once more; before, the first is one that a budget wants
+// to stay, and its priority is compared.
+TEST_F(PreemptionTest, VictimsOfBothKindsAreSortedByImportance) {
+  budgets = {Budget("b", "default", R"({"matchLabels":{"app":"web"}})", "{}")};
+  const auto order = [&](api::Compat version) {
+    compat = version;
+    cache = SchedulerCache();
+    cache.AddNode(Node("n1"));
+    cache.AddPod(Labelled(Low("kept", "n1", 1, "2"), "web"));
+    cache.AddPod(Low("other", "n1", 5, "2"));
+    return Names(Plan(Pod("p", R"("cpu":"4")", R"("priority":10)")).best);
+  };
+  EXPECT_EQ(order(api::Compat::k1_36), (Strings{"other", "kept"}));
+  EXPECT_EQ(order(api::Compat::k1_30), (Strings{"other", "kept"}));
+  EXPECT_EQ(order(api::Compat::k1_25), (Strings{"kept", "other"}));
+}
+
 // SCHED-27
 TEST(CandidatesToFind, IsATenthButAtLeastAHundred) {
   const std::pair<std::size_t, std::size_t> table[] = {
@@ -176,7 +262,12 @@ TEST(PickOneNode, IsDecidedByTheFirstDifference) {
     std::vector<Candidate> candidates;
     const char* best;
   };
+  Candidate violating = victims("a", {Low("1", "a", 3, "1", 50)});
+  violating.violations = 1;
   const Row rows[] = {
+      {"budgets that are violated",
+       {violating, victims("b", {Low("2", "b", 4, "1", 10), Low("3", "b", 4, "1", 10)})},
+       "b"},
       {"the highest priority",
        {victims("a", {Low("1", "a", 5, "1", 50)}),
         victims("b", {Low("2", "b", 4, "1", 10), Low("3", "b", 4, "1", 10)})},

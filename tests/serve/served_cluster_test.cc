@@ -156,7 +156,7 @@ TEST(ServedCluster, WhatClientsAskForAndNobodyDoesIsNoted) {
                        name, spec);
   };
   const std::string from_a = R"(,"envFrom":[{"configMapRef":{"name":"a"}}])";
-  Served served;
+  Served served("  cluster: {nodes: 1, controllers: [replicaset]}\n");
   std::size_t told = 0;
   // Does it, and says what was noted because of it.
   const auto noted = [&](const std::string& method, const std::string& target,

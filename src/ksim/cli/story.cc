@@ -51,6 +51,13 @@ class Story {
         workload_ = i;
   }
 
+  // The names, or how many they are where nobody would read them.
+  static std::string Few(const std::vector<std::string>& sorted) {
+    constexpr std::size_t kRead = 8;
+    if (sorted.size() <= kRead) return fmt::format("{}", fmt::join(sorted, ", "));
+    return fmt::format("{} resources, from {} to {}", sorted.size(), sorted.front(), sorted.back());
+  }
+
   // Adds a line for each process before the workload, with the resources that it watches.
   void AddWatches() {
     std::map<std::string, std::vector<std::string>> resources;
@@ -68,8 +75,7 @@ class Story {
       std::vector<std::string>& list = resources[client];
       std::sort(list.begin(), list.end());
       list.erase(std::unique(list.begin(), list.end()), list.end());
-      lines.emplace_back(record, list.empty() ? "watches everything in etcd"
-                                              : fmt::format("watches {}", fmt::join(list, ", ")));
+      lines.emplace_back(record, "watches " + (list.empty() ? "everything in etcd" : Few(list)));
     }
     std::sort(lines.begin(), lines.end(),
               [](const auto& a, const auto& b) { return a.first->seq < b.first->seq; });

@@ -62,6 +62,8 @@ bool StoryEvents::Keeps(const sim::Event& e) {
     case Kind::kDeliver:
       TakeDelivery(e);
       return false;
+    case Kind::kHandler:
+      return !IsHeartbeat(e.payload.As<client::HandlerPayload>().resource->resource);
     case Kind::kStage:
     case Kind::kReconcile:
     case Kind::kCompact:

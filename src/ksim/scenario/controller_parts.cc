@@ -23,26 +23,21 @@ void AddParts(const std::string& process, const std::vector<std::string>& contro
   }
 }
 
-// By the argument that kube-controller-manager takes: names as the register or as upstream has
-// them,
-// "*" and "-NAME".
-bool GuestRuns(const GuestSpec& guest, std::string_view name) {
-  constexpr std::string_view kFlag = "--controllers=";
-  if (guest.stands_for != "kube-controller-manager") return false;
-  const controllers::ControllerInfo* const info = controllers::FindController(name);
-  bool runs = false, left_out = false;
+// --controllers=NAME,...: "*" means all, "-NAME" all but that one. A controller goes by its own
+// name and by upstream's.
+bool GuestRuns(const GuestSpec& guest, std::string_view name, std::string_view upstream) {
+  static constexpr std::string_view kFlag = "--controllers=";
+  bool runs = true;  // without the flag it runs all
   for (const std::string& arg : guest.args) {
     if (!arg.starts_with(kFlag)) continue;
-    const std::vector<std::string> names = absl::StrSplit(arg.substr(kFlag.size()), ',');
-    for (const std::string& given : names) {
-      const bool minus = given.starts_with('-');
-      const std::string plain = given.substr(minus ? 1 : 0);
-      const bool meant = plain == name || (info != nullptr && plain == info->upstream);
-      runs = runs || given == "*" || (meant && !minus);
-      left_out = left_out || (meant && minus);
-    }
+    const std::string list = fmt::format(",{},", std::string_view(arg).substr(kFlag.size()));
+    const auto has = [&list](std::string_view begin, std::string_view given) {
+      return list.find(fmt::format(",{}{},", begin, given)) != std::string::npos;
+    };
+    const bool named = has("", name) || has("", upstream);
+    runs = (has("", "*") || named) && !has("-", name) && !has("-", upstream);
   }
-  return runs && !left_out;
+  return runs;
 }
 
 }  // namespace
@@ -77,20 +72,6 @@ std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Com
   return names;
 }
 
-bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat) {
-  const auto has = [name](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  if (has(ManagerControllers(cluster, compat))) return true;
-  for (const auto& [process, parts] : cluster.processes)
-    if (has(parts)) return true;
-  for (const auto& [replica, count] : cluster.replicated)
-    if (replica == name) return true;
-  for (const GuestSpec& guest : cluster.guests)
-    if (GuestRuns(guest, name)) return true;
-  return false;
-}
-
 std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat compat) {
   std::vector<std::string> out;
   const std::vector<std::string> managed = ManagerControllers(cluster, compat);
@@ -107,28 +88,7 @@ std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat
   return out;
 }
 
-namespace {
-
-// --controllers=NAME,...: "*" means all, "-NAME" all but that one. A controller goes by its own
-// name and by upstream's.
-bool GuestRuns(const GuestSpec& guest, std::string_view name, std::string_view upstream) {
-  static constexpr std::string_view kFlag = "--controllers=";
-  bool runs = true;  // without the flag it runs all
-  for (const std::string& arg : guest.args) {
-    if (!arg.starts_with(kFlag)) continue;
-    const std::string list = fmt::format(",{},", std::string_view(arg).substr(kFlag.size()));
-    const auto has = [&list](std::string_view begin, std::string_view given) {
-      return list.find(fmt::format(",{}{},", begin, given)) != std::string::npos;
-    };
-    const bool named = has("", name) || has("", upstream);
-    runs = (has("", "*") || named) && !has("-", name) && !has("-", upstream);
-  }
-  return runs;
-}
-
-}  // namespace
-
-bool RunsController(const ClusterSpec& cluster, api::Compat compat, std::string_view name) {
+bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat) {
   const controllers::ControllerInfo* info = controllers::FindController(name);
   const std::string part = fmt::format("/{}", info == nullptr ? name : info->PartName());
   for (const std::string& running : ControllerParts(cluster, compat))

@@ -12,9 +12,6 @@ namespace ksim::scenario {
 std::vector<std::string> EnabledControllers(const std::vector<std::string>& names,
                                             api::Compat compat);
 
-// Whether the cluster runs that controller, in whatever process, or a guest in its place.
-bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat);
-
 // Those of kube-controller-manager, or of each of its replicas: all that have no process of their
 // own.
 std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Compat compat);
@@ -24,6 +21,6 @@ std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat
 
 // Whether a process of the cluster runs the built-in controller, or a guest that stands for
 // kube-controller-manager does.
-bool RunsController(const ClusterSpec& cluster, api::Compat compat, std::string_view name);
+bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat);
 
 }  // namespace ksim::scenario

@@ -249,7 +249,8 @@ class NotSimulatedFinder::Impl {
     const std::string way(WayToPodSpec(manifest.Kind()));
     if (way.empty()) return;
     const Value spec = At(manifest.tree, way);
-    for (PodSpecGap& gap : GapsOfPodSpec(spec, NamespaceOf(manifest), objects_))
+    const bool refused = Missing("serviceaccount") == nullptr;
+    for (PodSpecGap& gap : GapsOfPodSpec(spec, NamespaceOf(manifest), objects_, refused))
       AddAt(manifest, way + "." + gap.field, std::move(gap.subject), nullptr,
             std::move(gap.message));
     LookAtScheduler(manifest, way, spec);

@@ -16,8 +16,12 @@ constexpr std::string_view kRootCa = "kube-root-ca.crt";
 
 class GapFinder {
  public:
-  GapFinder(const Value& spec, const std::string& ns, const ObjectNames& objects)
-      : spec_(spec), ns_(ns), objects_(objects) {}
+  GapFinder(const Value& spec, const std::string& ns, const ObjectNames& objects,
+            bool refused_without_account)
+      : spec_(spec),
+        ns_(ns),
+        objects_(objects),
+        refused_without_account_(refused_without_account) {}
 
   std::vector<PodSpecGap> Find() {
     LookAtPlainFields();
@@ -54,7 +58,8 @@ class GapFinder {
     if (spec_.Has("activeDeadlineSeconds"))
       HasNoEffect("activeDeadlineSeconds", "a pod's activeDeadlineSeconds", "it runs on");
     const std::string_view account = spec_.Get("serviceAccountName").AsString();
-    if (!account.empty() && account != "default" && !IsThere("ServiceAccount", account))
+    if (!refused_without_account_ && !account.empty() && account != "default" &&
+        !IsThere("ServiceAccount", account))
       Add("serviceAccountName", "ServiceAccount",
           "a pod names a ServiceAccount that is not there: a real API server refuses it, and here "
           "nobody looks");
@@ -113,6 +118,7 @@ class GapFinder {
   const Value& spec_;
   const std::string& ns_;
   const ObjectNames& objects_;
+  const bool refused_without_account_;
   std::vector<PodSpecGap> gaps_;
 };
 
@@ -123,8 +129,8 @@ std::string ObjectNameOf(std::string_view kind, std::string_view ns, std::string
 }
 
 std::vector<PodSpecGap> GapsOfPodSpec(const Value& spec, const std::string& ns,
-                                      const ObjectNames& objects) {
-  return GapFinder(spec, ns, objects).Find();
+                                      const ObjectNames& objects, bool refused_without_account) {
+  return GapFinder(spec, ns, objects, refused_without_account).Find();
 }
 
 }  // namespace ksim::scenario

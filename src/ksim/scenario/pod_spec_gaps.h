@@ -21,8 +21,9 @@ struct PodSpecGap {
 using ObjectNames = std::set<std::string>;
 std::string ObjectNameOf(std::string_view kind, std::string_view ns, std::string_view name);
 
-// In the order of the list above. `ns`: where the pod will be.
+// In the order of the list above. `ns`: where the pod will be. `refused_without_account`: an API
+// server of the run refuses a pod whose service account is not there, so that this is no gap.
 std::vector<PodSpecGap> GapsOfPodSpec(const value::Value& spec, const std::string& ns,
-                                      const ObjectNames& objects);
+                                      const ObjectNames& objects, bool refused_without_account);
 
 }  // namespace ksim::scenario

@@ -153,7 +153,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   shared_.webhooks = &guest_services_;
   env_.variants = shared_.variants = VariantsOf(scenario);
   shared_.service_accounts_made =
-      RunsController(scenario.cluster, scenario.compat, "serviceaccount");
+      RunsController(scenario.cluster, "serviceaccount", scenario.compat);
   RegisterKinds(scenario, options);
   AddServers(scenario, options.audit);
   AddControllers(scenario, options);

@@ -1,6 +1,7 @@
 #include "ksim/scheduler/preemption.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -42,7 +43,8 @@ auto CostOf(const Candidate& candidate, VirtualTime now) {
     if (priority == highest) earliest = std::min(earliest, StartOf(pod, now));
     highest = std::max(highest, priority);
   }
-  return std::make_tuple(highest, sum, victims.size(), -earliest.ns());
+  return std::make_tuple(candidate.violations, PriorityOf(victims.front()), sum, victims.size(),
+                         -earliest.ns());
 }
 
 }  // namespace
@@ -90,8 +92,8 @@ std::string Preemption::WhyNotEligible(const NodeList& nodes, const api::Object&
 }
 
 PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
-                                const NodeStatuses& statuses, std::uint64_t identity,
-                                VirtualTime now) {
+                                const NodeStatuses& statuses, const DisruptionBudgets& budgets,
+                                std::uint64_t identity, VirtualTime now) {
   PreemptionPlan plan;
   plan.message = WhyNotEligible(nodes, pod, statuses);
   if (!plan.message.empty()) return plan;
@@ -109,16 +111,22 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
   if (wanted < potential.size())
     offset = decisions_.Draw(offset_site_, identity, static_cast<std::uint32_t>(potential.size()));
   const Filters filters(plugins_, nominator_, pod, nodes);
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < potential.size() && candidates.size() < wanted; ++i) {
+  // As many as are wanted are enough if one of them violates no budget.
+  std::vector<Candidate> candidates, violating;
+  const auto enough = [&] {
+    return !candidates.empty() && candidates.size() + violating.size() >= wanted;
+  };
+  for (std::size_t i = 0; i < potential.size() && !enough(); ++i) {
     const NodeInfo& node = *potential[(offset + i) % potential.size()];
     Candidate candidate;
-    const Status status = SelectVictims(filters, node, pod, now, &candidate.victims);
+    const Status status = SelectVictims(filters, node, pod, budgets, now, &candidate);
     for (const std::string& reason : status.reasons) ++reasons[reason];
     if (!status.ok() || candidate.victims.empty()) continue;
     candidate.node = node.name();
-    candidates.push_back(std::move(candidate));
+    std::vector<Candidate>& list = candidate.violations == 0 ? candidates : violating;
+    if (list.size() < wanted) list.push_back(std::move(candidate));
   }
+  std::move(violating.begin(), violating.end(), std::back_inserter(candidates));
   plan.nomination = Nomination::Clear();
   if (candidates.empty()) {
     plan.message = FitMessage(nodes.size(), reasons);
@@ -129,11 +137,12 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
   return plan;
 }
 
-// Takes all pods of a lower priority off the node, then puts them back one after another, the most
-// important first, as long as the pod still fits.
+// Takes all pods of a lower priority off the node, then puts them back one after another as long as
+// the pod still fits: those first that a budget wants to stay, of these and of the others the most
+// important first.
 Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
-                                 const api::Object& pod, VirtualTime now,
-                                 std::vector<api::Object>* victims) const {
+                                 const api::Object& pod, const DisruptionBudgets& budgets,
+                                 VirtualTime now, Candidate* out) const {
   std::vector<api::Object> lower;
   for (const api::Object& other : node.pods())
     if (PriorityOf(other) < PriorityOf(pod)) lower.push_back(other);
@@ -144,15 +153,24 @@ Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
   for (const api::Object& other : lower) rest.RemovePod(other);
   const Status status = filters.With(node, rest).Fits(rest);
   if (!status.ok()) return status;
-  std::sort(lower.begin(), lower.end(), [now](const api::Object& a, const api::Object& b) {
+  const auto more_important = [now](const api::Object& a, const api::Object& b) {
     return IsMoreImportant(a, b, now);
-  });
-  for (const api::Object& other : lower) {
-    rest.AddPod(other);
-    if (filters.With(node, rest).Fits(rest).ok()) continue;
-    rest.RemovePod(other);
-    victims->push_back(other);
-  }
+  };
+  std::sort(lower.begin(), lower.end(), more_important);
+  const DisruptionBudgets::Parted parted = budgets.Part(std::move(lower));
+  std::vector<api::Object>& victims = out->victims;
+  const auto reprieve = [&](const std::vector<api::Object>& pods) {
+    for (const api::Object& other : pods) {
+      rest.AddPod(other);
+      if (filters.With(node, rest).Fits(rest).ok()) continue;
+      rest.RemovePod(other);
+      victims.push_back(other);
+    }
+  };
+  reprieve(parted.violating);
+  out->violations = std::ssize(victims);
+  reprieve(parted.others);
+  if (profile_.sorts_victims) std::sort(victims.begin(), victims.end(), more_important);
   return {};
 }
 

@@ -11,15 +11,18 @@
 #include <vector>
 
 #include "ksim/scheduler/algorithm.h"
+#include "ksim/scheduler/disruption_budgets.h"
 #include "ksim/scheduler/filters.h"
 
 namespace ksim::scheduler {
 
-// A node, and the victims that would have to leave it, the most important first.
+// A node, and the victims that would have to leave it, the most important first; where a profile
+// does not sort_victims, those whose budgets do not allow it come before the others.
 struct Candidate {
   Candidate() = default;
   std::string node;
   std::vector<api::Object> victims;
+  std::int64_t violations = 0;  // victims whose PodDisruptionBudget does not allow it
 };
 
 struct PreemptionPlan {
@@ -36,8 +39,9 @@ std::size_t CandidatesToFind(std::size_t nodes);
 // starting now. Equals go by name, which upstream leaves open.
 bool IsMoreImportant(const api::Object& a, const api::Object& b, VirtualTime now);
 
-// The node whose victims matter least: the lowest highest priority, then the lowest sum of
-// priorities, the fewest, the latest start among those of the highest priority, the first in order.
+// The node whose victims matter least: the fewest that violate a budget, then the lowest priority
+// of the first victim, the lowest sum of priorities, the fewest, the latest start among those of
+// the highest priority, the first in order.
 const Candidate& PickOneNode(const std::vector<Candidate>& candidates, VirtualTime now);
 
 class Preemption {
@@ -48,14 +52,14 @@ class Preemption {
   // `statuses`: what the filters said of each node. `identity` keys the draw of the node to begin
   // with, where not all are tried.
   PreemptionPlan Plan(const NodeList& nodes, const api::Object& pod, const NodeStatuses& statuses,
-                      std::uint64_t identity, VirtualTime now);
+                      const DisruptionBudgets& budgets, std::uint64_t identity, VirtualTime now);
 
  private:
   // Why the pod may not preempt others; "" if it may.
   std::string WhyNotEligible(const NodeList& nodes, const api::Object& pod,
                              const NodeStatuses& statuses) const;
   Status SelectVictims(const Filters& filters, const NodeInfo& node, const api::Object& pod,
-                       VirtualTime now, std::vector<api::Object>* victims) const;
+                       const DisruptionBudgets& budgets, VirtualTime now, Candidate* out) const;
 
   const Profile& profile_;
   sim::Decisions& decisions_;

@@ -107,7 +107,8 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
           },
           [this](const api::Object& pod) { return IsPreempting(pod); }),
       pods_(informers.For(pod_resource_, PodInformerOptions())),
-      nodes_(informers.For(env_.kinds.ByResource("", "nodes"))) {
+      nodes_(informers.For(env_.kinds.ByResource("", "nodes"))),
+      budgets_(informers.For(env_.kinds.ByResource("policy", "poddisruptionbudgets"))) {
   for (const auto& [group, resource] :
        {std::pair("", "replicationcontrollers"), std::pair("apps", "replicasets"),
         std::pair("", "services"), std::pair("apps", "statefulsets")}) {

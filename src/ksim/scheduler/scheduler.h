@@ -113,6 +113,7 @@ class Scheduler {
   SchedulingQueue queue_;
   client::SharedInformer& pods_;
   client::SharedInformer& nodes_;
+  client::SharedInformer& budgets_;
   std::vector<client::SharedInformer*> workloads_;  // services, rcs, rss, statefulsets
   client::HandlerFuncs pod_handlers_, node_handlers_;
 };

@@ -46,7 +46,9 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
       plan.message = fmt::format("pod \"{}\" not found", queued.pod.name());
     } else {
       const std::uint64_t identity = env_.IdentityOf("pods", pod.ns(), pod.name());
-      plan = preemption_.Plan(cache_.ListNodes(), pod, result.statuses, identity, process_.Now());
+      plan =
+          preemption_.Plan(cache_.ListNodes(), pod, result.statuses,
+                           DisruptionBudgets(budgets_.lister().List("")), identity, process_.Now());
     }
     nomination = plan.nomination;
     if (!plan.best.node.empty()) {

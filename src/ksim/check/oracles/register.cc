@@ -47,6 +47,7 @@ const std::vector<OracleEntry>& AllOracles() {
       NoLeakOracle(),
       GcSafeOracle(),
       EvictSaneOracle(),
+      PdbRespectedOracle(),
       NsEmptyOracle(),
       Elsewhere("jobCount", Guarantee::kSafety, "A Job counts each finished pod once.",
                 "there is no Job controller in this version"),

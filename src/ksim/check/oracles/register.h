@@ -33,6 +33,7 @@ OracleEntry SchedRealOracle();
 OracleEntry NoLeakOracle();
 OracleEntry GcSafeOracle();
 OracleEntry EvictSaneOracle();
+OracleEntry PdbRespectedOracle();
 OracleEntry NsEmptyOracle();
 
 }  // namespace ksim::check

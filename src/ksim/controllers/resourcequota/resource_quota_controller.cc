@@ -149,30 +149,45 @@ sim::Task<client::ReconcileResult> ResourceQuotaController::Reconcile(std::strin
   const api::Object quota = quotas_.lister().Get(id->ns, id->name);
   if (quota.empty()) co_return client::ReconcileResult::Done();
 
-  // 1. Count; what cannot be counted stays as it was.
-  const Value& status = quota.status();
-  const ResourceList hard = HardOf(quota);
-  const ResourceList old_used = api::ResourceListOf(status.Get("used"));
   std::vector<std::string> errors;
-  ResourceList used = old_used;
-  for (auto& [name, amount] : CountUsage(quota, hard, &errors)) used[name] = amount;
-  used = api::Mask(used, api::NamesOf(hard));
-
-  // 2. Write it down if it is news.
-  const bool dirty = !api::Equal(hard, api::ResourceListOf(status.Get("hard"))) ||
-                     status.Get("hard").is_null() || status.Get("used").is_null() ||
-                     !api::Equal(used, old_used);
-  if (dirty) {
-    value::ObjectBuilder written;
-    written.AddIf(!hard.empty(), "hard", api::ToTree(hard));
-    written.AddIf(!used.empty(), "used", api::ToTree(used));
+  if (const std::optional<Value> status = News(quota, &errors)) {
     client::Client::ObjectResult updated = co_await client_.UpdateStatus(
-        resource_, api::Object::FromTree(quota.tree().Set("status", written.Build()),
-                                         quota.resource_version()));
+        resource_,
+        api::Object::FromTree(quota.tree().Set("status", *status), quota.resource_version()));
     if (!updated.ok()) errors.push_back(updated.status().message.str());
   }
   if (!errors.empty()) co_return client::ReconcileResult::Error(AggregateErrors(errors));
   co_return client::ReconcileResult::Done();
+}
+
+// A quota that was counted from a cache that was behind is counted right at the next resync.
+bool ResourceQuotaController::HasWorkAhead(const Heartbeats&) const {
+  const std::vector<api::Object> quotas = quotas_.lister().List("");
+  return std::any_of(quotas.begin(), quotas.end(), [this](const api::Object& quota) {
+    std::vector<std::string> errors;
+    return News(quota, &errors).has_value();
+  });
+}
+
+std::optional<Value> ResourceQuotaController::News(const api::Object& quota,
+                                                   std::vector<std::string>* errors) const {
+  // 1. Count; what cannot be counted stays as it was.
+  const Value& status = quota.status();
+  const ResourceList hard = HardOf(quota);
+  const ResourceList old_used = api::ResourceListOf(status.Get("used"));
+  ResourceList used = old_used;
+  for (auto& [name, amount] : CountUsage(quota, hard, errors)) used[name] = amount;
+  used = api::Mask(used, api::NamesOf(hard));
+
+  // 2. Is it news?
+  const bool dirty = !api::Equal(hard, api::ResourceListOf(status.Get("hard"))) ||
+                     status.Get("hard").is_null() || status.Get("used").is_null() ||
+                     !api::Equal(used, old_used);
+  if (!dirty) return std::nullopt;
+  value::ObjectBuilder written;
+  written.AddIf(!hard.empty(), "hard", api::ToTree(hard));
+  written.AddIf(!used.empty(), "used", api::ToTree(used));
+  return written.Build();
 }
 
 // quota.CalculateUsage.

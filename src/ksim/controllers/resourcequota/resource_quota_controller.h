@@ -10,6 +10,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class ResourceQuotaController : public Controller, public client::Reconciler {
   explicit ResourceQuotaController(ControllerContext context);
   ~ResourceQuotaController() override;
   void Start() override;
+  bool HasWorkAhead(const Heartbeats& heartbeats) const override;
 
  private:
   // A resource whose objects quotas count: who counts them, and from which cache.
@@ -54,6 +56,9 @@ class ResourceQuotaController : public Controller, public client::Reconciler {
   void Replenish(const Monitor& monitor, std::string_view ns);
 
   sim::Task<client::ReconcileResult> Reconcile(std::string key) override;
+  // The status that the quota should have; nullopt if it has it.
+  std::optional<value::Value> News(const api::Object& quota,
+                                   std::vector<std::string>* errors) const;
   // The usage of what can be counted; adds to `errors` what cannot.
   api::ResourceList CountUsage(const api::Object& quota, const api::ResourceList& hard,
                                std::vector<std::string>* errors) const;

@@ -23,6 +23,7 @@ constexpr Profile MakeV130() {
   p.pre_filter_reason_once = true;
   p.retries_server_errors = true;
   p.disruption_conditions = true;
+  p.sorts_victims = true;
   p.evicts_in_parallel = true;
   p.preempted_event_names_pod = true;
   p.spread_match_label_keys = true;

@@ -61,6 +61,9 @@ struct Profile {
   // PodDisruptionConditions: a victim gets the condition DisruptionTarget first, and by that one
   // tells who leaves because of a preemption.
   bool disruption_conditions = false;
+  // SelectVictimsOnNode: victims are sorted once more, those whose budgets do not allow it among
+  // the others.
+  bool sorts_victims = false;
   // prepareCandidate: victims are deleted in parallel, not one after the other.
   bool evicts_in_parallel = false;
   // SchedulerAsyncPreemption: the scheduling cycle does not wait for the victims.
