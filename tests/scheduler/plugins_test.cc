@@ -48,6 +48,12 @@ TEST(BalancedAllocation, OldProfilesScoreTheBalanceNewOnesItsChange) {
   EXPECT_TRUE(ScoresOf(*v136, Pod("a"), {Info(Node("n"))}).empty());  // best effort
 }
 
+// SCHED-19: 0.68 is no float64, and (1 - 0.68 / 2) * 100 comes out below 66.
+TEST(BalancedAllocation, RoundsAsUpstream) {
+  const auto plugin = MakeNodeResourcesBalancedAllocation(ProfileOf(api::Compat::k1_30));
+  EXPECT_EQ(ScoresOf(*plugin, Pod("a", R"("cpu":"2720m")"), {Info(Node("n"))}), Scores{65});
+}
+
 // SCHED-20
 TEST(TaintToleration, NamesTheTaintOnlyInOldProfiles) {
   const api::Object tainted =
@@ -332,6 +338,10 @@ TEST(InterPodAffinity, ScoresByWhatIsPreferred) {
       Info(Node("n1"), {Pod("1", "", Affinity("podAffinity", "kubernetes.io/hostname", "x"))}),
       Info(Node("n2")), Info(Node("n3"), {Pod("2", "", preferred("podAntiAffinity", 1))})};
   EXPECT_EQ(ScoresOf(*plugin, Pod("p"), there), (Scores{100, 50, 0}));
+  const std::vector<NodeInfo> rounded{
+      Info(Node("n1")), Info(Node("n2"), {Pod("1", "", preferred("podAffinity", 29))}),
+      Info(Node("n3"), {Pod("2", "", preferred("podAffinity", 100))})};
+  EXPECT_EQ(ScoresOf(*plugin, Pod("p"), rounded), (Scores{0, 28, 100})) << "as float64";
 }
 
 // SCHED-22, SCHED-07

@@ -55,14 +55,18 @@ std::size_t CandidatesToFind(std::size_t nodes) {
 
 bool IsMoreImportant(const api::Object& a, const api::Object& b, VirtualTime now) {
   if (PriorityOf(a) != PriorityOf(b)) return PriorityOf(a) > PriorityOf(b);
-  if (StartOf(a, now) != StartOf(b, now)) return StartOf(a, now) < StartOf(b, now);
-  return a.key() < b.key();
+  return StartOf(a, now) < StartOf(b, now);
 }
 
-const Candidate& PickOneNode(const std::vector<Candidate>& candidates, VirtualTime now) {
-  return *std::min_element(
-      candidates.begin(), candidates.end(),
-      [&](const Candidate& a, const Candidate& b) { return CostOf(a, now) < CostOf(b, now); });
+std::vector<const Candidate*> LeastCostly(const std::vector<Candidate>& candidates,
+                                          VirtualTime now) {
+  std::vector<const Candidate*> least;
+  for (const Candidate& candidate : candidates) {
+    if (!least.empty() && CostOf(*least.front(), now) < CostOf(candidate, now)) continue;
+    if (!least.empty() && CostOf(candidate, now) < CostOf(*least.front(), now)) least.clear();
+    least.push_back(&candidate);
+  }
+  return least;
 }
 
 Preemption::Preemption(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
@@ -70,6 +74,7 @@ Preemption::Preemption(const Profile& profile, sim::Decisions& decisions, const 
     : profile_(profile),
       decisions_(decisions),
       offset_site_(decisions.Site("scheduler/preemption")),
+      tie_site_(decisions.Site("scheduler/preemptionTie")),
       plugins_(plugins),
       nominator_(nominator) {}
 
@@ -106,6 +111,7 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
     else
       ++reasons["Preemption is not helpful for scheduling"];
   }
+  plan.hopeless = potential.empty();
   const std::size_t wanted = CandidatesToFind(potential.size());
   std::size_t offset = 0;
   if (wanted < potential.size())
@@ -132,14 +138,19 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
     plan.message = FitMessage(nodes.size(), reasons);
     return plan;
   }
-  plan.best = PickOneNode(candidates, now);
+  const std::vector<const Candidate*> least = LeastCostly(candidates, now);
+  std::size_t chosen = 0;
+  if (least.size() > 1)
+    chosen = decisions_.Draw(tie_site_, identity, static_cast<std::uint32_t>(least.size()));
+  plan.best = *least[chosen];
   plan.nomination = Nomination::Of(plan.best.node);
   return plan;
 }
 
 // Takes all pods of a lower priority off the node, then puts them back one after another as long as
 // the pod still fits: those first that a budget wants to stay, of these and of the others the most
-// important first.
+// important first. Equally important ones keep the order of the node's list, as with Go's
+// sort.Slice of up to 12.
 Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
                                  const api::Object& pod, const DisruptionBudgets& budgets,
                                  VirtualTime now, Candidate* out) const {
@@ -156,7 +167,7 @@ Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
   const auto more_important = [now](const api::Object& a, const api::Object& b) {
     return IsMoreImportant(a, b, now);
   };
-  std::sort(lower.begin(), lower.end(), more_important);
+  std::stable_sort(lower.begin(), lower.end(), more_important);
   const DisruptionBudgets::Parted parted = budgets.Part(std::move(lower));
   std::vector<api::Object>& victims = out->victims;
   const auto reprieve = [&](const std::vector<api::Object>& pods) {
@@ -170,7 +181,7 @@ Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
   reprieve(parted.violating);
   out->violations = std::ssize(victims);
   reprieve(parted.others);
-  if (profile_.sorts_victims) std::sort(victims.begin(), victims.end(), more_important);
+  if (profile_.sorts_victims) std::stable_sort(victims.begin(), victims.end(), more_important);
   return {};
 }
 

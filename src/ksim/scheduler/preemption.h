@@ -28,6 +28,7 @@ struct Candidate {
 struct PreemptionPlan {
   PreemptionPlan() = default;
   Candidate best;         // no node: there is no help
+  bool hopeless = false;  // no node could be helped, whoever left it
   std::string message;    // why, after "preemption: "
   Nomination nomination;  // of the pod that asks
 };
@@ -36,21 +37,22 @@ struct PreemptionPlan {
 std::size_t CandidatesToFind(std::size_t nodes);
 
 // MoreImportantPod: a higher priority, else an earlier start; a pod that has not started counts as
-// starting now. Equals go by name, which upstream leaves open.
+// starting now.
 bool IsMoreImportant(const api::Object& a, const api::Object& b, VirtualTime now);
 
-// The node whose victims matter least: the fewest that violate a budget, then the lowest priority
-// of the first victim, the lowest sum of priorities, the fewest, the latest start among those of
-// the highest priority, the first in order.
-const Candidate& PickOneNode(const std::vector<Candidate>& candidates, VirtualTime now);
+// Those whose victims matter least: the fewest that violate a budget, then the lowest priority of
+// the first victim, the lowest sum of priorities, the fewest, the latest start among those of the
+// highest priority. Upstream, which walks a Go map, takes any of them.
+std::vector<const Candidate*> LeastCostly(const std::vector<Candidate>& candidates,
+                                          VirtualTime now);
 
 class Preemption {
  public:
   Preemption(const Profile& profile, sim::Decisions& decisions, const Plugins& plugins,
              const Nominator& nominator);
 
-  // `statuses`: what the filters said of each node. `identity` keys the draw of the node to begin
-  // with, where not all are tried.
+  // `statuses`: what the filters said of each node. `identity` keys the draws: of the node to begin
+  // with, where not all are tried, and of one among several that cost the same.
   PreemptionPlan Plan(const NodeList& nodes, const api::Object& pod, const NodeStatuses& statuses,
                       const DisruptionBudgets& budgets, std::uint64_t identity, VirtualTime now);
 
@@ -64,6 +66,7 @@ class Preemption {
   const Profile& profile_;
   sim::Decisions& decisions_;
   sim::SiteId offset_site_;
+  sim::SiteId tie_site_;
   const Plugins& plugins_;
   const Nominator& nominator_;
 };

@@ -56,6 +56,7 @@ SchedulingQueue::SchedulingQueue(sim::Process& process, const Profile& profile, 
       changed_(process.simulation()) {}
 
 void SchedulingQueue::Start() {
+  started_ = process_.SteadyNow();
   process_.Spawn(FlushBackoffs());
   process_.Spawn(FlushLeftovers());
 }

@@ -60,7 +60,7 @@ class SchedulingQueue {
   SchedulingQueue(sim::Process& process, const Profile& profile, RequeueJudge judge,
                   PreemptionGate gate = nullptr);
 
-  // Spawns the flushers.
+  // Spawns the flushers, which count their periods from here.
   void Start();
 
   void Add(const api::Object& pod);                                  // a new pending pod

@@ -120,7 +120,6 @@ Scheduler::~Scheduler() = default;
 
 void Scheduler::Start() {
   RegisterHandlers();
-  queue_.Start();
   process_.Spawn(Run());
 }
 
@@ -262,6 +261,7 @@ void Scheduler::DeleteNode(const client::Deleted& deleted) {
 sim::Task<void> Scheduler::Run() {
   const bool synced = co_await informers_.WaitForCacheSync();
   if (!synced) co_return;
+  queue_.Start();
   while (true) {
     QueuedPod next = co_await queue_.Pop();
     if (IsSkipped(next.pod)) {

@@ -90,6 +90,7 @@ class Scheduler {
   sim::Task<std::optional<api::Status>> EvictOne(api::Object victim, api::Object pod,
                                                  std::string node);
   sim::Task<void> ClearLowerNominations(api::Object pod, std::string node);
+  sim::Task<void> ClearNomination(api::Object pod);
   bool IsPreempting(const api::Object& pod) const;
 
   std::vector<value::LabelSelector> DefaultSelectors(const api::Object& pod) const;

@@ -51,6 +51,7 @@ sim::Task<void> Scheduler::PostFilter(QueuedPod queued, ScheduleResult result) {
                            DisruptionBudgets(budgets_.lister().List("")), identity, process_.Now());
     }
     nomination = plan.nomination;
+    if (plan.hopeless && profile_.clears_void_nomination_twice) co_await ClearNomination(pod);
     if (!plan.best.node.empty()) {
       const std::optional<api::Status> refused = co_await Evict(std::move(plan.best), pod);
       if (refused) {
@@ -177,11 +178,15 @@ sim::Task<void> Scheduler::ClearLowerNominations(api::Object pod, std::string no
   const std::int64_t priority = api::PodView(pod).priority();
   const std::vector<api::Object> nominated = nominator_.On(node);
   for (const api::Object& other : nominated) {
-    const api::PodView view(other);
-    if (view.priority() >= priority || view.nominated_node_name().empty()) continue;
-    const Value none = value::Obj({{"nominatedNodeName", Value()}});
-    co_await PatchStatus(other, none);
+    if (api::PodView(other).priority() < priority) co_await ClearNomination(other);
   }
+}
+
+// util.ClearNominatedNodeName
+sim::Task<void> Scheduler::ClearNomination(api::Object pod) {
+  if (api::PodView(pod).nominated_node_name().empty()) co_return;
+  const Value none = value::Obj({{"nominatedNodeName", Value()}});
+  co_await PatchStatus(pod, none);
 }
 
 // IsPodRunningPreemption: the pod's victims are still being evicted. Once the cache has seen the

@@ -133,8 +133,10 @@ TEST(SchedulerPreemption, SeveralVictimsAreAskedInTheVersionsOrder) {
     ActorWorld w(compat);
     Prepare(w, "10");
     int port = 80;
-    for (const char* pod : {"a", "b", "c"}) w.Create("pods", PodWithPorts(pod, "", Port(port++)));
-    w.Settle();
+    for (const char* pod : {"a", "b", "c"}) {
+      w.Create("pods", PodWithPorts(pod, "", Port(port++)));
+      w.Settle();  // so that the node's list has them in this order
+    }
     w.Writes();
     w.Create("pods", PodWithPorts("h", "high", Port(80) + "," + Port(81) + "," + Port(82)));
     w.Settle();
@@ -190,6 +192,28 @@ TEST(SchedulerPreemption, ALowerPodsNominationToTheNodeIsCleared) {
     w.Advance(Seconds(20));
     EXPECT_EQ(w.NodeOf("h"), "n1");
     EXPECT_EQ(w.NodeOf("hh"), "n1");
+  }
+}
+
+// SCHED-29: 1.25 and 1.30 clear a nomination in the search that finds no node, and once more.
+TEST(SchedulerPreemption, AVoidNominationIsCleared) {
+  for (const api::Compat compat : kCompats) {
+    ActorWorld w(compat);
+    Prepare(w, "1");
+    w.Create("pods", PodWithPorts("a", ""));
+    w.Settle();
+    w.Create("pods", PodWithPorts("h", "high"));
+    w.Settle();
+    EXPECT_EQ(Nominated(w, "h"), "n1");
+    w.Patch("nodes", "n1", R"({"spec":{"unschedulable":true}})");
+    w.Settle();
+    w.Writes();
+    DeleteNow(w, "a");
+    w.Advance(Seconds(15));
+    EXPECT_EQ(Nominated(w, "h"), "");
+    const Strings writes = w.Writes();
+    EXPECT_EQ(std::count(writes.begin(), writes.end(), "patch pods/h/status"),
+              ByVersion(compat, 2, 2, 1));
   }
 }
 

@@ -11,6 +11,15 @@ bool HasPodAffinity(const api::Object& pod) {
   return !affinity.Get("podAffinity").is_null() || !affinity.Get("podAntiAffinity").is_null();
 }
 
+// types.go removeFromSlice: the last one takes its place.
+void RemoveFrom(std::vector<api::Object>* pods, std::string_view uid) {
+  const auto it = std::find_if(pods->begin(), pods->end(),
+                               [&](const api::Object& other) { return other.uid() == uid; });
+  if (it == pods->end()) return;
+  if (it + 1 != pods->end()) *it = std::move(pods->back());
+  pods->pop_back();
+}
+
 }  // namespace
 
 bool NodeInfo::PortConflict(const api::HostPort& port, const Profile& profile) const {
@@ -37,8 +46,8 @@ void NodeInfo::RemovePod(const api::Object& pod) {
                                [&](const api::Object& other) { return other.uid() == pod.uid(); });
   if (it == pods_.end()) return;
   Account(*it, -1);
-  pods_.erase(it);
-  std::erase_if(with_affinity_, [&](const api::Object& other) { return other.uid() == pod.uid(); });
+  RemoveFrom(&pods_, pod.uid());
+  RemoveFrom(&with_affinity_, pod.uid());
 }
 
 void NodeInfo::UpdatePodStatus(const api::Object& pod) {
@@ -51,8 +60,8 @@ void NodeInfo::UpdatePodStatus(const api::Object& pod) {
       CountInGroup(*it, -1);
       CountInGroup(pod, 1);
     }
-    *it = pod;
-    std::rotate(it, it + 1, pods->end());
+    RemoveFrom(pods, pod.uid());
+    pods->push_back(pod);
   }
 }
 

@@ -9,6 +9,7 @@ constexpr Profile MakeV125() {
   Profile p;
   p.compat = api::Compat::k1_25;
   p.bind_error_prefix = true;
+  p.clears_void_nomination_twice = true;
   return p;
 }
 
@@ -25,6 +26,7 @@ constexpr Profile MakeV130() {
   p.disruption_conditions = true;
   p.sorts_victims = true;
   p.evicts_in_parallel = true;
+  p.clears_void_nomination_twice = true;
   p.preempted_event_names_pod = true;
   p.spread_match_label_keys = true;
   p.spread_node_inclusion_policies = true;
@@ -47,6 +49,7 @@ constexpr Profile MakeV136() {
   p.observed_generation = true;
   p.retries_conflicts = true;
   p.async_preemption = true;
+  p.clears_void_nomination_twice = false;
   p.preempted_event_without_related = true;
   p.victim_may_be_gone = true;
   p.dynamic_resources = true;

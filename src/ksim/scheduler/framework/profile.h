@@ -74,6 +74,9 @@ struct Profile {
   bool preempted_event_without_related = false;
   // executor.go: a victim that is gone already is no error.
   bool victim_may_be_gone = false;
+  // preemption.go findCandidates: the search clears the nomination of a pod whom it cannot help
+  // anywhere, before the failure handler clears it once more.
+  bool clears_void_nomination_twice = false;
   // DynamicResources is among the default plugins, and its PostFilter comes first.
   bool dynamic_resources = false;
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "ksim/scheduler/plugins/float64.h"
 #include "ksim/scheduler/plugins/plugins.h"
 #include "ksim/value/selector.h"
 
@@ -189,14 +190,16 @@ class InterPodAffinity : public Plugin {
         score += sum;
     return score;
   }
-  // From the least to the most, 0 to 100.
+  // From the least to the most, 0 to 100; 29 of 100 is 28, as float64 has it.
   void Normalize(const CycleState&, const api::Object&, const NodeList&,
                  Scores& scores) const override {
     if (scores.empty()) return;
     const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
     const std::int64_t from = *least, range = *most - *least;
-    for (std::int64_t& score : scores)
-      score = range == 0 ? 0 : kMaxNodeScore * (score - from) / range;
+    for (std::int64_t& score : scores) {
+      const Float64 share = range == 0 ? Float64() : Float64(score - from) / Float64(range);
+      score = (Float64(kMaxNodeScore) * share).Truncated();
+    }
   }
 
   std::uint32_t EventsToRegister(const Profile& profile) const override {

@@ -1,27 +1,29 @@
 // Nodes whose CPU and memory stay evenly used score best.
 //
-// Upstream computes the shares as float64; here each share is an exact fraction, and the standard
-// deviation of two of them, |f1-f2|/2, is truncated to whole hundredths with integers.
+// The shares round as upstream's float64 do (float64.h); the standard deviation of two of them is
+// |f1-f2|/2.
 // Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go.
 #include <algorithm>
 
+#include "ksim/scheduler/plugins/float64.h"
 #include "ksim/scheduler/plugins/plugins.h"
 
 namespace ksim::scheduler {
 
 namespace {
 
-// trunc((1 - |a/b - c/d| / 2) * 100) with both shares capped at 1. One resource alone has no
+Float64 ShareOf(std::int64_t used, std::int64_t have) {
+  return Float64(std::clamp<std::int64_t>(used, 0, have)) / Float64(have);
+}
+
+// balancedResourceScore: (1 - |f1 - f2| / 2) * 100, cut to an integer. One resource alone has no
 // deviation.
 std::int64_t Balance(const api::Resources& used, const api::Resources& have) {
   if (have.milli_cpu == 0 || have.memory == 0) return kMaxNodeScore;
-  using Wide = __int128;
-  const Wide cpu = std::clamp<std::int64_t>(used.milli_cpu, 0, have.milli_cpu);
-  const Wide memory = std::clamp<std::int64_t>(used.memory, 0, have.memory);
-  const Wide denominator = Wide(have.milli_cpu) * have.memory;
-  Wide difference = cpu * have.memory - memory * have.milli_cpu;
-  if (difference < 0) difference = -difference;
-  return static_cast<std::int64_t>((denominator * 2 - difference) * 100 / (denominator * 2));
+  const Float64 cpu = ShareOf(used.milli_cpu, have.milli_cpu);
+  const Float64 memory = ShareOf(used.memory, have.memory);
+  const Float64 difference = cpu < memory ? memory - cpu : cpu - memory;
+  return ((Float64(1) - difference / Float64(2)) * Float64(kMaxNodeScore)).Truncated();
 }
 
 class BalancedAllocation : public Plugin {
