@@ -36,7 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOLERANCE = 0.05
 # So many draws of the latencies a workload has to come out equal under one of: of pods that rank
 # equal either may go, and then the messages about it take another time.
-WORLDS = 3
+WORLDS = 8
 
 
 def timeless(value):
