@@ -386,8 +386,9 @@ void GuestProcess::Exit() {
       seed_site_, sim::KeyOf("restart", process_.incarnation()), Seconds(1), Seconds(2));
   for (std::uint32_t i = 1; i < short_lives_; ++i)
     down = i == 1 ? kFirstBackOff : std::min(kMostBackOff, down + down);
-  // A crash loop goes on for ever.
-  env_.sim.context().background = short_lives_ > 1;
+  // A crash loop goes on for ever. It may also have ended with the next life, if the program only
+  // could not reach anybody for long: a run waits as long as the back-off grows.
+  env_.sim.context().background = down >= kMostBackOff;
   env_.sim.After(down, sim::TimerKind::kWork, "restart", [process = &process_] {
     if (!process->alive()) process->Start();
   });

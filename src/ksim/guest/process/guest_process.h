@@ -9,7 +9,8 @@
 // it failed before, but for no more than `kLongestBackOff`.
 //
 // A guest that exits is started again as a kubelet does it: at once at first, then after 10 s, 20
-// s, ... up to five minutes; one that ran for ten minutes begins anew.
+// s, ... up to five minutes; one that ran for ten minutes begins anew. A run waits for the next
+// start until the back-off is as long as it gets.
 //
 // Source: pkg/kubelet/kubelet.go backOffPeriod, MaxContainerBackOff.
 #pragma once
