@@ -54,6 +54,14 @@ TEST(PlaceOf, ALimitIsWhatKeptTheRunBusy) {
             "not quiet when limit.time had passed; busy with: step N (delete rs/r) has not ended");
 }
 
+TEST(PlaceOf, WhichEventCameNextWhenALoopHadMadeTooManyIsChance) {
+  trace::Violation a, b;
+  a.oracle = b.oracle = "limit";
+  a.message = "not quiet when limit.events had passed; busy with: message  etcd  due +5.2s";
+  b.message = "not quiet when limit.events had passed; busy with: mailbox  looper  due +7s";
+  EXPECT_EQ(PlaceOf(a), PlaceOf(b));
+}
+
 TEST(FileNameOf, IsOneDirectoryName) {
   const std::string name = FileNameOf("expect", "always at most 2 pods with app=a/b");
   EXPECT_EQ(name.find_first_of("/ ="), std::string::npos);

@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view kSuffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffixLength = 5;
 
+constexpr std::string_view kEventLimit = "not quiet when limit.events had passed";
+
 bool IsNameChar(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '.';
@@ -61,9 +63,12 @@ std::string PlaceOf(const trace::Violation& v) {
     // A time bound does not make it another expectation: under faults there is none.
     return std::string(TextBefore(TextBefore(v.message, ": there "), " within "));
   }
-  // The object that a step waits for is another one in each run.
-  if (v.oracle == "limit")
+  if (v.oracle == "limit") {
+    // Among so many events it is chance which was the next.
+    if (v.message.starts_with(kEventLimit)) return std::string(kEventLimit);
+    // The object that a step waits for is another one in each run.
     return Generalised(TextBefore(TextBefore(v.message, "  due "), ": it waits for "));
+  }
   std::set<std::string> objects;
   for (const std::string& o : v.objects) objects.insert(Generalised(o));
   if (objects.empty()) return Generalised(v.message);

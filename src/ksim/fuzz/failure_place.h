@@ -9,7 +9,8 @@
 namespace ksim::fuzz {
 
 // The objects, with generated suffixes and ordinals taken out: "pods/default/web-*". Of an
-// expectation its own words; of a limit what kept the run busy; otherwise the message.
+// expectation its own words; of a limit what kept the run busy, unless it was the limit of events;
+// otherwise the message.
 std::string PlaceOf(const trace::Violation& violation);
 
 // "web-x7k2p" -> "web-*", "kubelet/node-12" -> "kubelet/node-N", "watch 7 of x" -> "watch N of x".

@@ -53,6 +53,7 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
   if (options_.fuzz) {
     late_writes_ = std::make_unique<LateWrites>(world_.sim().bus(), world_.user().actor());
     activity_ = std::make_unique<WorkloadActivity>(world_.sim().bus(), world_.user().actor());
+    for (const auto& guest : world_.guests()) guest->AwaitLongestBackOff();
   }
   if (options_.record) recorder_ = std::make_unique<trace::Recorder>(world_.sim().bus());
   world_.sim().bus().Subscribe(sim::Bus::Stage::kWriter,

@@ -217,8 +217,9 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
       "it at once\n");
   LiveLine live(flags.common.quiet ? -1 : STDERR_FILENO);
   live.Show("a run without drawn faults");
+  const Duration rehearsed = os::MonotonicNow();  // a guest that was compiled before took its time
   const Rehearsal rehearsal = fuzz::Rehearse(fuzzed.scenario, [&] {
-    return interrupted != 0 || os::MonotonicNow() - started > plan.timeout;
+    return interrupted != 0 || os::MonotonicNow() - rehearsed > plan.timeout;
   });
   const Scenario scenario = fuzz::WithLastingExpectations(fuzzed.scenario, rehearsal);
   live.Erase();  // a worker begins with what is not printed yet

@@ -118,6 +118,8 @@ sim::Task<void> Relay::ServeStream(api::Request request, Reply reply,
   for (;;) {
     std::optional<api::WatchEvent> event = co_await watch.stream->Next();
     if (!event.has_value()) break;
+    // The client lists anew, after a back-off of its own.
+    if (event->type == api::WatchEventType::kError) env_.sim.context().background = false;
     if (!sink->Send(*std::move(event))) {
       watch.blocked = true;
       watch.pipe->SetPaused(true);

@@ -22,8 +22,10 @@ constexpr Duration kMostBackOff = Minutes(5);
 // After its start a guest is awaited so long: its caches fill, its lease is won.
 constexpr Duration kStartUp = Seconds(5);
 // A request that failed is awaited again for no longer than this: longer than any controller of
-// Kubernetes waits before it acts, but for the last of client-go's back-offs (1000 s).
+// Kubernetes waits before it acts, but for the last of client-go's back-offs.
 constexpr Duration kLongestBackOff = Minutes(6);
+// Source: client-go util/workqueue/default_rate_limiters.go DefaultControllerRateLimiter.
+constexpr Duration kClientsLongestBackOff = Seconds(1000);
 constexpr Duration kBackOffMargin = Seconds(5);
 // A guest's random numbers are drawn anew when it starts. Whenever it runs a strategy may have them
 // drawn anew, too: its selects and maps then go other ways from there (1), and the goroutines that
@@ -169,6 +171,8 @@ void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
   failing.last = now;
   const Duration next = std::min((now - failing.first) * 2, failing.longest * 8) + kBackOffMargin;
   if (next <= kLongestBackOff) return Hold(next);
+  if (awaits_longest_ && failing.longest < kClientsLongestBackOff)
+    return Hold(std::min(next, kClientsLongestBackOff + kBackOffMargin));
   if (!std::exchange(failing.told, true))
     Say("host", fmt::format("{} failed again after {}: nobody waits until it is tried once more",
                             key, FormatDuration(failing.longest)));
@@ -386,8 +390,9 @@ void GuestProcess::Exit() {
       seed_site_, sim::KeyOf("restart", process_.incarnation()), Seconds(1), Seconds(2));
   for (std::uint32_t i = 1; i < short_lives_; ++i)
     down = i == 1 ? kFirstBackOff : std::min(kMostBackOff, down + down);
-  // A crash loop goes on for ever.
-  env_.sim.context().background = short_lives_ > 1;
+  // A crash loop goes on for ever. It may also have ended with the next life, if the program only
+  // could not reach anybody for long: a run waits as long as the back-off grows.
+  env_.sim.context().background = down >= kMostBackOff;
   env_.sim.After(down, sim::TimerKind::kWork, "restart", [process = &process_] {
     if (!process->alive()) process->Start();
   });

@@ -6,10 +6,12 @@
 // resync); it does not say. A run counts as not quiet for `quiet_after` from when the guest was
 // told of something that is not background itself, or wrote something. After a request that
 // failed it counts so for as long as client-go may back off, which follows from the times at which
-// it failed before, but for no more than `kLongestBackOff`.
+// it failed before, but for no more than `kLongestBackOff`; in a campaign, whose faults make many
+// requests fail one after the other, until it has waited once as long as client-go ever does.
 //
 // A guest that exits is started again as a kubelet does it: at once at first, then after 10 s, 20
-// s, ... up to five minutes; one that ran for ten minutes begins anew.
+// s, ... up to five minutes; one that ran for ten minutes begins anew. A run waits for the next
+// start until the back-off is as long as it gets.
 //
 // Source: pkg/kubelet/kubelet.go backOffPeriod, MaxContainerBackOff.
 #pragma once
@@ -73,6 +75,8 @@ class GuestProcess {
   apiserver::WebhookServer& ServerAt(std::int32_t port);
   // Over all host calls since the last start; 0 while it is down.
   std::uint64_t host_digest() const { return wasi_ != nullptr ? wasi_->state().digest : 0; }
+  // What goes wrong is no mistake of the scenario's: the longest of all back-offs is awaited, too.
+  void AwaitLongestBackOff() { awaits_longest_ = true; }
   // Each call from its next start on.
   void LogHostCallsTo(std::function<void(const HostCall&)> log) { host_log_ = std::move(log); }
 
@@ -131,6 +135,7 @@ class GuestProcess {
     bool told = false;
   };
   std::map<std::string, Failing> failing_;
+  bool awaits_longest_ = false;
   sim::Simulation::SlotRef hold_;
 
   std::map<std::int32_t, std::unique_ptr<Server>> servers_;  // by port

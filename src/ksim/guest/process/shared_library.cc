@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ksim/base/hash.h"
+#include "ksim/base/mapped_file.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 
@@ -16,7 +17,7 @@ namespace {
 // A file that was read. Its content is kept until it is compiled.
 struct Read {
   std::shared_ptr<const ProgramFile> file;
-  std::string wasm;
+  std::unique_ptr<os::MappedFile> wasm;
 };
 
 struct Shared {
@@ -37,11 +38,11 @@ Shared& TheShared() {
 absl::StatusOr<Read*> ReadOnce(const std::string& path) {
   Read& read = TheShared().files[path];
   if (read.file != nullptr) return &read;
-  absl::StatusOr<std::string> wasm = os::ReadFile(path);
+  absl::StatusOr<std::unique_ptr<os::MappedFile>> wasm = os::MappedFile::Open(path);
   if (!wasm.ok()) return wasm.status();
   auto file = std::make_shared<ProgramFile>();
   file->path = path;
-  file->hash = Hex(Hash128(*wasm));
+  file->hash = Hex(Hash128((*wasm)->content()));
   read.file = std::move(file);
   read.wasm = *std::move(wasm);
   return &read;
@@ -84,9 +85,9 @@ absl::StatusOr<ProgramLibrary::Entry*> LoadProgram(const std::string& path) {
   absl::StatusOr<ProgramLibrary*> library = SharedLibrary();
   if (!library.ok()) return library.status();
   absl::StatusOr<ProgramLibrary::Entry*> program =
-      (*library)->Load((*read)->wasm, (*read)->file->hash, TheShared().progress);
+      (*library)->Load((*read)->wasm->content(), (*read)->file->hash, TheShared().progress);
   if (!program.ok()) return Annotate(program.status(), fmt::format("{} is no guest", path));
-  (*read)->wasm = std::string();
+  (*read)->wasm = nullptr;
   TheShared().programs[path] = *program;
   return program;
 }

@@ -1,11 +1,13 @@
 // Plain is a controller of Go's standard library alone, so that it is built in seconds: it lists the
 // ConfigMaps of the namespace default, watches them from there, and labels each with the color that its
-// data give. It finds the API server by the name that a pod would use.
+// data give. It finds the API server by the name that a pod would use. $RETRY is how long it waits when
+// something has failed, and before the time $NOT_BEFORE it exits.
 package main
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -59,8 +61,38 @@ func label(one configMap) error {
 	return err
 }
 
-// follow lists and then watches until the watch ends or something fails.
-func follow() error {
+var errExpired = errors.New("the version is too old")
+
+// watch follows what happens after a version until the watch ends or something fails. It returns the
+// version to go on from.
+func watch(version string) (string, error) {
+	response, err := call("GET", path+"?watch=1&resourceVersion="+version, "", nil)
+	if err != nil {
+		return version, err
+	}
+	defer response.Body.Close()
+	for decoder := json.NewDecoder(response.Body); ; {
+		var event struct {
+			Type   string
+			Object configMap
+		}
+		if err := decoder.Decode(&event); err != nil {
+			return version, err
+		}
+		if event.Type == "ERROR" {
+			return version, errExpired
+		}
+		if event.Type != "DELETED" {
+			if err := label(event.Object); err != nil {
+				return version, err
+			}
+		}
+		version = event.Object.Metadata.ResourceVersion
+	}
+}
+
+// follow lists and then watches until the server has forgotten the version to go on from.
+func follow(wait func()) error {
 	response, err := call("GET", path, "", nil)
 	if err != nil {
 		return err
@@ -79,27 +111,11 @@ func follow() error {
 	if err != nil {
 		return err
 	}
-	response, err = call("GET", path+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion, "", nil)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	for decoder := json.NewDecoder(response.Body); ; {
-		var event struct {
-			Type   string
-			Object configMap
-		}
-		if err := decoder.Decode(&event); err != nil {
+	for version := list.Metadata.ResourceVersion; ; wait() {
+		if version, err = watch(version); err == errExpired {
 			return err
 		}
-		if event.Type == "ERROR" {
-			return fmt.Errorf("the watch from %s is over", list.Metadata.ResourceVersion)
-		}
-		if event.Type != "DELETED" {
-			if err := label(event.Object); err != nil {
-				return err
-			}
-		}
+		log.Print(err)
 	}
 }
 
@@ -107,8 +123,16 @@ func main() {
 	if other := os.Getenv("SERVER"); other != "" {
 		server = other
 	}
+	if at, err := time.Parse(time.RFC3339, os.Getenv("NOT_BEFORE")); err == nil && time.Now().Before(at) {
+		log.Fatalf("it is not %s yet", at)
+	}
+	retry, err := time.ParseDuration(os.Getenv("RETRY"))
+	if err != nil {
+		retry = time.Second
+	}
+	wait := func() { time.Sleep(retry + rand.N(time.Second)) }
 	for {
-		log.Print(follow())
-		time.Sleep(time.Second + rand.N(time.Second))
+		log.Print(follow(wait))
+		wait()
 	}
 }
