@@ -1,6 +1,6 @@
-// What endpoints controllers share, and the content of Endpoints. Numbers and texts are upstream's:
-// endpoints_controller_test.go, endpointslice_tracker_test.go, trigger_time_tracker_test.go, and
-// the output of spew and Go's hashes.
+// The parts that endpoints controllers share, and the content of Endpoints. Numbers and texts are
+// upstream's: endpoints_controller_test.go, endpointslice_tracker_test.go,
+// trigger_time_tracker_test.go, and the output of spew and Go's hashes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -62,7 +62,7 @@ struct Shared {
   bool service_accounts_made = false;
   // --service-cluster-ip-range, of IPv4; kubeadm's. Before the first server is made.
   std::string service_cidr = "10.96.0.0/12";
-  // Which addresses and ports Services hold. Set by the servers.
+  // The addresses and ports that Services hold. Set by the first server.
   std::shared_ptr<ServiceAllocations> services;
 };
 

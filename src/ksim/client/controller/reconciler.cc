@@ -143,8 +143,8 @@ void ReconcileLoop::Requeue(const QueuedRequest& request, const ReconcileResult&
   const std::string& key = request.key;
   const int priority = result.priority().value_or(request.priority);
   switch (result.kind()) {
-    case ReconcileResult::Kind::kDone:
     case ReconcileResult::Kind::kDropped:
+    case ReconcileResult::Kind::kDone:
       return queue_.Forget(key);
     case ReconcileResult::Kind::kError:
     case ReconcileResult::Kind::kRequeue:

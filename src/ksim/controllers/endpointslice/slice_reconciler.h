@@ -37,7 +37,7 @@ class SliceReconciler {
   TopologyCache& topology() { return topology_; }
 
  private:
-  // What becomes of the slices of one type of address, and the events and errors of that.
+  // The changes of the slices of one type of address, and the events and errors of that.
   struct Plan {
     Plan() = default;
     SliceChanges changes;

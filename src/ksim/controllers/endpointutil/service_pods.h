@@ -1,4 +1,4 @@
-// What a Service has to do with pods: which it selects, which of them count as endpoints, at which
+// The pods of a Service: which it selects, which of them count as endpoints, at which
 // port and address, and which Services a change of a pod concerns.
 //
 // Sources: endpointslice util/controller_utils.go, utils.go FindPort.

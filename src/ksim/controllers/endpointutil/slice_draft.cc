@@ -47,8 +47,11 @@ SliceDraft::SliceDraft(const api::Object& owner, std::string_view type, Value po
                 {"addressType", Value::Of(type)},
                 {"ports", std::move(ports)}})) {}
 
+// Upstream's controllers write protobuf, in which an empty list is not there.
 api::Object SliceDraft::ToObject() const {
-  return api::Object::FromTree(tree.Set("endpoints", Value::Array(endpoints)), resource_version);
+  Value whole = endpoints.empty() ? tree : tree.Set("endpoints", Value::Array(endpoints));
+  if (whole.Get("ports").empty()) whole = whole.Erase("ports");
+  return api::Object::FromTree(std::move(whole), resource_version);
 }
 
 std::string SliceDraft::name() const {

@@ -5,21 +5,13 @@
 // endpointslicemirroring.
 #pragma once
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "ksim/base/time.h"
-#include "ksim/client/workqueue/rate_limiters.h"
+#include "ksim/client/workqueue.h"
 #include "ksim/controllers/controller.h"
 
 namespace ksim::controllers {
 
-inline std::unique_ptr<client::RateLimiter> SliceLimiter(const ControllerContext& context,
-                                                         Duration max) {
-  std::vector<std::unique_ptr<client::RateLimiter>> limiters;
-  limiters.push_back(std::make_unique<client::ItemExponentialFailureRateLimiter>(Seconds(1), max));
-  limiters.push_back(std::make_unique<client::BucketRateLimiter>(context.process, 10, 100));
-  return std::make_unique<client::MaxOfRateLimiter>(std::move(limiters));
-}
+std::unique_ptr<client::RateLimiter> SliceLimiter(const ControllerContext& context, Duration max);
 
 }  // namespace ksim::controllers
