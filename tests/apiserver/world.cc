@@ -51,6 +51,7 @@ World::World(const WorldOptions& options)
       network(sim, sim::LatencyRange()),
       shared(sim, network, kinds, identities, options.compat),
       etcd(network, store::EtcdOptions()) {
+  shared.service_cidr = options.service_cidr;
   if (options.variants) shared.variants = *options.variants;
   etcd.process().Start();
   for (int i = 0; i < options.servers; ++i) {

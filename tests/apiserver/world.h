@@ -74,6 +74,8 @@ struct WorldOptions {
   int servers = 1;
   std::optional<api::Variants> variants;  // what upstream had, unless set
   ServerOptions server;
+  // That of a kube-apiserver that is told none, as those whose answers are recorded.
+  std::string service_cidr = "10.0.0.0/24";
 };
 
 class World {

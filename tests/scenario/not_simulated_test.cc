@@ -59,8 +59,9 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
        "(spec.cluster.controllers leaves disruption out): evictions of its pods are refused for "
        "ever"},
       {"v1", "Service",
-       "endpointslice-controller: no controller for Service in this run: it gets no endpoints and "
-       "no address, and no traffic is simulated"},
+       "endpointslice-controller: no controller for Service in this run "
+       "(spec.cluster.controllers leaves endpointslice out): it gets no endpoints, and no traffic "
+       "is simulated"},
       {"v1", "PersistentVolumeClaim",
        "persistentvolume-binder-controller: PersistentVolumeClaim has no effect in this run: "
        "volumes are not simulated, and pods start without them"},
@@ -253,6 +254,16 @@ TEST(NotSimulated, ANodeWithoutAMachineAndTheSchemaOfADefinitionAreNamed) {
   EXPECT_EQ(said("{type: object, properties: {spec: {type: object}}}"),
             "4:1 -: the schema of a CustomResourceDefinition has no effect in this run: it checks "
             "and defaults nothing\n");
+}
+
+TEST(NotSimulated, ALoadBalancerStaysPending) {
+  const std::string said = SaidOfManifest(
+      "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {type: LoadBalancer}\n");
+  EXPECT_NE(
+      said.find("4:8 service-lb-controller: no service controller in this run: no cloud gives "
+                "a LoadBalancer an address, and it stays pending\n"),
+      std::string::npos)
+      << said;
 }
 
 // --- steps ---

@@ -31,6 +31,8 @@ class Etcd;
 
 namespace ksim::apiserver {
 
+class ServiceAllocations;  // apiserver/registry/service_allocations.h
+
 // The parts that all API servers of a cluster share. The cluster owns them; they outlive every
 // process.
 struct Shared {
@@ -58,6 +60,10 @@ struct Shared {
   // A controller of the cluster makes the service account `default` of each namespace: a pod whose
   // account does not exist is refused.
   bool service_accounts_made = false;
+  // --service-cluster-ip-range, of IPv4; kubeadm's. Before the first server is made.
+  std::string service_cidr = "10.96.0.0/12";
+  // The addresses and ports that Services hold. Set by the first server.
+  std::shared_ptr<ServiceAllocations> services;
 };
 
 // The admission plugins that are enabled by default, in upstream's order.

@@ -5,6 +5,7 @@
 //   Done              -                                       forgotten
 //   Error             added again, rate limited               counts on
 //   Terminal          -  (1.25: as Error)                     kept
+//   Dropped           -                                       forgotten
 //   Requeue           added again, rate limited               counts on
 //   RequeueAfter(d)   added again after d                     forgotten
 //
@@ -32,12 +33,15 @@ namespace ksim::client {
 
 class ReconcileResult {
  public:
-  enum class Kind { kDone, kError, kTerminal, kRequeue, kRequeueAfter };
+  enum class Kind { kDone, kError, kTerminal, kDropped, kRequeue, kRequeueAfter };
   ReconcileResult() = default;  // Done
   static ReconcileResult Done() { return ReconcileResult(); }
   static ReconcileResult Error(std::string message);
   static ReconcileResult Error(const api::Status& status) { return Error(status.message.str()); }
   static ReconcileResult Terminal(std::string message);
+  // An error after which a built-in controller's retries have run out (handleErr, maxRetries): the
+  // next event of the object begins anew.
+  static ReconcileResult Dropped(std::string message);
   static ReconcileResult Requeue();
   static ReconcileResult RequeueAfter(Duration delay);  // not positive: Done
   // How urgent the key is when it comes again (CLIENT-136); only priority queues ask.
@@ -47,12 +51,15 @@ class ReconcileResult {
   ReconcileResult KeepingFailures() &&;
 
   Kind kind() const { return kind_; }
-  bool ok() const { return kind_ != Kind::kError && kind_ != Kind::kTerminal; }
+  bool ok() const {
+    return kind_ != Kind::kError && kind_ != Kind::kTerminal && kind_ != Kind::kDropped;
+  }
   const std::string& message() const { return message_; }
   Duration delay() const { return delay_; }
   std::optional<int> priority() const { return priority_; }
   bool keeps_failures() const { return keeps_failures_; }
-  // "ok", "error: MESSAGE", "terminal error: MESSAGE", "requeue", "requeue after 5s"
+  // "ok", "error: MESSAGE", "terminal error: MESSAGE", "dropped after error: MESSAGE", "requeue",
+  // "requeue after 5s"
   std::string ToString() const;
 
  private:

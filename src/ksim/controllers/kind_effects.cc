@@ -53,8 +53,7 @@ std::vector<KindEffect> MakeKindEffects() {
       Simulated("", "Node"),
       Simulated("", "Pod"),
       Needs("", "ReplicationController", "replicationcontroller"),
-      Needs("", "Service", "endpointslice",
-            "it gets no endpoints and no address, and no traffic is simulated"),
+      Needs("", "Service", "endpointslice", "it gets no endpoints, and no traffic is simulated"),
       None("", "Endpoints", kNoTraffic),
       // Data: upstream too keeps it and does nothing of itself.
       Simulated("", "ConfigMap"),
@@ -88,7 +87,7 @@ std::vector<KindEffect> MakeKindEffects() {
       None(kNetworking, "IngressClass", kNoTraffic),
       None(kNetworking, "NetworkPolicy", kNoTraffic),
       None(kNetworking, "IPAddress", kNoTraffic),
-      None(kNetworking, "ServiceCIDR", "services get no address", "service-cidr"),
+      None(kNetworking, "ServiceCIDR", "services get no addresses of it", "service-cidr"),
       None(kRbac, "Role", kNoRbac),
       None(kRbac, "RoleBinding", kNoRbac),
       None(kRbac, "ClusterRole", kNoRbac),

@@ -1,6 +1,9 @@
 #include "ksim/controllers/registry.h"
 
 #include "ksim/controllers/disruption/disruption_controller.h"
+#include "ksim/controllers/endpoint/endpoints_controller.h"
+#include "ksim/controllers/endpointslice/endpointslice_controller.h"
+#include "ksim/controllers/endpointslicemirroring/mirroring_controller.h"
 #include "ksim/controllers/garbagecollector/garbage_collector.h"
 #include "ksim/controllers/namespace/namespace_controller.h"
 #include "ksim/controllers/nodeipam/node_ipam_controller.h"
@@ -44,7 +47,9 @@ ControllerRows BuiltInControllers() {
       {.name = "cronjob", .text = "Jobs on a schedule.", .upstream = "cronjob-controller"},
       {.name = "endpointslice",
        .text = "Endpoints of Services.",
-       .upstream = "endpointslice-controller"},
+       .upstream = "endpointslice-controller",
+       .make = &MakeController<EndpointSliceController>,
+       .by_name_only = true},
       {.name = "namespace",
        .text = "Empties deleted namespaces.",
        .upstream = "namespace-controller",
@@ -99,10 +104,14 @@ ControllerRows BuiltInControllers() {
        .upstream = "replicationcontroller-controller"},
       {.name = "endpoint",
        .text = "Endpoints, the older form.",
-       .upstream = "endpoints-controller"},
+       .upstream = "endpoints-controller",
+       .make = &MakeController<EndpointsController>,
+       .by_name_only = true},
       {.name = "endpointslicemirroring",
        .text = "EndpointSlices of Endpoints that somebody else wrote.",
-       .upstream = "endpointslice-mirroring-controller"},
+       .upstream = "endpointslice-mirroring-controller",
+       .make = &MakeController<MirroringController>,
+       .by_name_only = true},
       {.name = "serviceaccount-token",
        .text = "Tokens in Secrets of service accounts.",
        .upstream = "serviceaccount-token-controller",

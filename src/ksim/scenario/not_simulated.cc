@@ -177,6 +177,7 @@ class NotSimulatedFinder::Impl {
     if (info == nullptr) return;
     const KindEffect* row = controllers::EffectOf(info->group, info->kind);
     if (row == nullptr && !info->custom) return;
+    if (info->kind == "Service") LookAtService(manifest);
     if (!LookAtKind(manifest, row)) return;
     if (info->kind == "CustomResourceDefinition" && HasSchema(manifest.tree))
       AddAt(manifest, "spec", info->kind, nullptr,
@@ -224,6 +225,14 @@ class NotSimulatedFinder::Impl {
       return;
     AddAt(manifest, "type", "Secret", missing,
           Without(*missing) + ": a Secret for a token of a service account stays empty");
+  }
+
+  void LookAtService(const Manifest& manifest) {
+    const ControllerInfo* missing = Missing("service");
+    if (missing == nullptr || manifest.tree.Get("spec").Get("type").AsString() != "LoadBalancer")
+      return;
+    AddAt(manifest, "spec.type", "Service", missing,
+          Without(*missing) + ": no cloud gives a LoadBalancer an address, and it stays pending");
   }
 
   void LookAtNode(const Manifest& manifest) {

@@ -82,6 +82,8 @@ const std::vector<Named>& Sites() {
       {"delay/FROM/TO/SUBJECT", "choose: extra delay: none, 10ms, 1s, 35s, 45s, 301s, 15m"},
       {"name/RESOURCE", "draw: random suffix of a generated name"},
       {"uid/RESOURCE", "draw: uid of a new object"},
+      {"clusterIP", "draw: address of a Service"},
+      {"nodePort", "draw: port of a Service on all nodes"},
       {"reflector/PROCESS/RESOURCE/backoff", "draw: jitter before it lists again"},
       {"reflector/PROCESS/RESOURCE/openBackoff", "draw: jitter before it opens its watch again"},
       {"reflector/PROCESS/RESOURCE/timeout", "draw: how long it asks a watch to last"},

@@ -43,11 +43,13 @@ constexpr Profile MakeV130() {
   p.warns_of_external_id = true;
   p.cron_time_zone_is_refused = true;
   p.controller_template_under_spec = true;
+  p.node_ports_have_static_band = true;
   return p;
 }
 
 constexpr Profile MakeV136() {
   Profile p = MakeV130();
+  p.services_have_many_ranges = true;
   p.bad_values_as_json = true;
   p.serves_device_claims = true;
   p.stores_slices_as_beta = false;

@@ -139,6 +139,11 @@ struct Profile {
   bool quota_counts_allocated_storage = false;  // gate RecoverVolumeExpansionFailure, from 1.32 on
   bool quota_volume_attributes_scope = false;   // the scope VolumeAttributesClass, from 1.34 on
 
+  // Services: pkg/registry/core/service.
+  bool node_ports_have_static_band = false;  // gate ServiceNodePortStaticSubrange
+  // gate MultiCIDRServiceAllocator: the words in which an address is refused.
+  bool services_have_many_ranges = false;
+
   // The host ports that a pod holds, and the moment from which it is available.
   bool sidecars_hold_host_ports = false;  // pkg/scheduler/util GetHostPorts, from 1.33 on
   bool available_at_due_time = false;     // podutils.IsPodAvailable: <=, else <

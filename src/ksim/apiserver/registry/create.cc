@@ -71,10 +71,14 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
   const std::string uid = api::GenerateUid(context_.sim.decisions(), r.resource, rc.identity);
   tree = api::FillSystemFields(tree, name, uid, rc.now());
   tree = api::PrepareForCreate(r, tree, context_.compat);
+  api::Result<Value> allocated = AllocateForService(rc, std::move(tree), Value());
+  if (!allocated.ok()) return rc.EndStage(Stage::kValidate, allocated.status());
+  tree = *std::move(allocated);
   if (rc.user != nullptr)
     tree = api::WithCreator(r, std::move(tree), rc.user->name, rc.user->groups);
   api::FieldErrors errors = api::ValidateCreate(r, tree, context_.compat);
   if (!errors.empty()) {
+    ForgetAllocations(MetadataText(tree, api::Fields().namespace_), name);
     const api::Status invalid = api::InvalidObject(r, name, std::move(errors));
     return rc.EndStage(Stage::kValidate, invalid);
   }
@@ -91,7 +95,10 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   rc.PassStage(Stage::kValidate);
   if (context_.admission.Judges()) {
     const api::Status refused = co_await AskAboutNew(rc, *prepared);
-    if (!refused.ok()) co_return rc.EndStage(Stage::kStore, refused);
+    if (!refused.ok()) {
+      ForgetAllocations(MetadataText(*prepared, api::Fields().namespace_), NameIn(*prepared));
+      co_return rc.EndStage(Stage::kStore, refused);
+    }
   }
   api::Object object = api::Object::FromTree(*prepared);
   const std::string ns(object.ns());
@@ -106,6 +113,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
     rc.PassStage(Stage::kStore);
     co_return stored;
   }
+  ForgetAllocations(ns, name);
   api::Status status = stored.status();
   if (api::IsAlreadyExists(status)) {
     if (generated) status = api::GenerateNameConflict(rc.group_resource(), name);

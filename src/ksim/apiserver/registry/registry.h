@@ -20,6 +20,8 @@
 
 namespace ksim::apiserver {
 
+class ServiceAllocations;
+
 // The parts that all registries of a server share.
 struct RegistryContext {
   RegistryContext(sim::Simulation& s, api::Kinds& k, api::Identities& i, api::Compat c,
@@ -38,7 +40,8 @@ struct RegistryContext {
   const Profile& profile;
   AdmissionChain& admission;
   Duration event_ttl;
-  LoopbackClient* loopback = nullptr;  // set before the first request
+  LoopbackClient* loopback = nullptr;      // set before the first request
+  ServiceAllocations* services = nullptr;  // set before the first request
 };
 
 struct UpdateResult {
@@ -83,6 +86,11 @@ class Registry {
   sim::Task<api::Result<api::Object>> CreateOnce(RequestContext& rc, value::Value tree);
   api::Result<value::Value> PrepareNew(RequestContext& rc, value::Value tree);
   void ServeDefinition(const api::Object& stored) const;
+  // A Service with its addresses and ports; anything else as it is. `old` is null for a new one.
+  api::Result<value::Value> AllocateForService(RequestContext& rc, value::Value tree,
+                                               const value::Value& old);
+  // The request has failed: what it reserved is free.
+  void ForgetAllocations(std::string_view ns, std::string_view name) const;
   // Asks the validating plugins about an object that is about to be created.
   sim::Task<api::Status> AskAboutNew(RequestContext& rc, value::Value tree);
   sim::Task<api::Status> ExplainExisting(api::Status status, SharedText ns, SharedText name);

@@ -187,6 +187,12 @@ class UpdateTransform final : public Transform {
     const api::ResourceInfo& r = rc_.resource();
     const std::string_view sub = rc_.request().subresource;
     Value tree = api::PrepareForUpdate(r, existing.tree(), admitted, sub, context_.compat);
+    if (sub.empty()) {
+      api::Result<Value> allocated =
+          registry_.AllocateForService(rc_, std::move(tree), existing.tree());
+      if (!allocated.ok()) return rc_.EndStage(Stage::kValidate, allocated.status());
+      tree = *std::move(allocated);
+    }
     api::FieldErrors errors = api::ValidateUpdate(r, tree, existing.tree(), sub, context_.compat);
     if (!errors.empty()) {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
@@ -235,6 +241,7 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
     rc.PassStage(Stage::kStore);
     co_return UpdateResult(*std::move(stored), transform.created());
   }
+  ForgetAllocations(request.ns, request.name);
   if (!transform.deletes()) {
     const bool missing = preconditions.uid && api::IsNotFound(stored.status());
     if (missing && !context_.profile.missing_object_keeps_404)

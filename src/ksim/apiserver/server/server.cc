@@ -6,6 +6,7 @@
 #include "ksim/apiserver/doors/in_process_door.h"
 #include "ksim/apiserver/etcd3/compactor.h"
 #include "ksim/apiserver/handlers/handler.h"
+#include "ksim/apiserver/registry/service_allocations.h"
 #include "ksim/apiserver/server/bootstrap.h"
 #include "ksim/apiserver/server/loopback.h"
 #include "ksim/apiserver/server/open_requests.h"
@@ -36,6 +37,7 @@ struct Incarnation {
         loopback(process, handler, options.audit),
         bootstrap(shared.kinds, resources, loopback) {
     registry.loopback = &loopback;
+    registry.services = shared.services.get();
   }
   store::EtcdClient client;
   Resources resources;
@@ -98,6 +100,8 @@ Server::Impl::Impl(Shared& s, store::Etcd& e, ServerOptions o)
       door(s.sim, *this) {
   if (options.admission_plugins.empty())
     options.admission_plugins = DefaultAdmissionPlugins(shared.compat);
+  if (shared.services == nullptr)
+    shared.services = std::make_shared<ServiceAllocations>(shared.sim, shared.service_cidr);
 }
 
 void Server::Impl::OnStart() {

@@ -150,7 +150,7 @@ std::string_view WhyWithoutEffect(std::string_view name) {
       {"service-account-issuer", "tokens of service accounts are ksim's own"},
       {"service-account-key-file", "tokens of service accounts are ksim's own"},
       {"service-account-signing-key-file", "tokens of service accounts are ksim's own"},
-      {"service-cluster-ip-range", "services get no address"}};
+      {"service-cluster-ip-range", "addresses of Services are of 10.96.0.0/12"}};
   for (const Reason& reason : kReasons)
     if (reason.flag == name) return reason.why;
   return "ksim has nothing that it would change";

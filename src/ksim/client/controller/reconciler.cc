@@ -33,6 +33,12 @@ ReconcileResult ReconcileResult::Terminal(std::string message) {
   return r;
 }
 
+ReconcileResult ReconcileResult::Dropped(std::string message) {
+  ReconcileResult r = Error(std::move(message));
+  r.kind_ = Kind::kDropped;
+  return r;
+}
+
 ReconcileResult ReconcileResult::Requeue() {
   ReconcileResult r;
   r.kind_ = Kind::kRequeue;
@@ -65,6 +71,8 @@ std::string ReconcileResult::ToString() const {
       return "error: " + message_;
     case Kind::kTerminal:
       return "terminal error: " + message_;
+    case Kind::kDropped:
+      return "dropped after error: " + message_;
     case Kind::kRequeue:
       return "requeue";
     case Kind::kRequeueAfter:
@@ -135,6 +143,7 @@ void ReconcileLoop::Requeue(const QueuedRequest& request, const ReconcileResult&
   const std::string& key = request.key;
   const int priority = result.priority().value_or(request.priority);
   switch (result.kind()) {
+    case ReconcileResult::Kind::kDropped:
     case ReconcileResult::Kind::kDone:
       return queue_.Forget(key);
     case ReconcileResult::Kind::kError:

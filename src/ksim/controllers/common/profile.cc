@@ -19,6 +19,12 @@ constexpr Profile MakeV130() {
   p.disruption_conditions = true;
   p.collects_out_of_service = true;
   p.collects_evicted_first = true;
+  p.no_endpoints_of_external_names = true;
+  p.tracks_stale_endpoints = true;
+  p.slice_sync_max_backoff = Seconds(1000);
+  p.topology_hint_events = true;
+  p.topology_mode_annotation = true;
+  p.mirrors_repacked_subsets = true;
   return p;
 }
 
@@ -36,6 +42,14 @@ constexpr Profile MakeV136() {
   p.taints_by_current_condition = true;
   p.forgets_done_evictions = true;
   p.pod_observed_generation = true;
+  p.labels_managed_endpoints = true;
+  p.repacks_current_endpoints = true;
+  p.finds_ports_of_sidecars = true;
+  p.canonical_endpoint_ips = true;
+  p.orders_endpoints_by_fnv = true;
+  p.traffic_distribution = true;
+  p.mirrors_for_new_owner = true;
+  p.mirroring_looks_at_new_slice = true;
   return p;
 }
 

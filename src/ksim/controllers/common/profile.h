@@ -55,6 +55,43 @@ struct Profile {
   bool collects_evicted_first = false;
   // PodObservedGenerationTracking: statuses and conditions of pods carry observedGeneration.
   bool pod_observed_generation = false;
+
+  // --- Services ---
+  // endpoints_controller.go, endpointslice_controller.go syncService: a Service of type
+  // ExternalName gets no endpoints, whatever it selects.
+  bool no_endpoints_of_external_names = false;
+  // endpoints_tracker.go: a cache that still has the Endpoints that an update has replaced is
+  // waited for.
+  bool tracks_stale_endpoints = false;
+  // endpoints_controller.go LabelManagedBy: Endpoints name the controller in a label.
+  bool labels_managed_endpoints = false;
+  // endpoints_controller.go syncService: subsets that differ in their order alone are the same.
+  bool repacks_current_endpoints = false;
+  // endpointslice utils.go FindPort: a named target port may be one of a sidecar.
+  bool finds_ports_of_sidecars = false;
+  // endpointslice utils.go getEndpointAddresses: addresses are written in their canonical form.
+  bool canonical_endpoint_ips = false;
+  // endpointslice util/controller_utils.go deepHashObjectToString: ports and subsets are in the
+  // order of their FNV hashes, not of their MD5 hashes.
+  bool orders_endpoints_by_fnv = false;
+  // endpointslice_controller.go maxSyncBackOff.
+  Duration slice_sync_max_backoff = Seconds(100);
+  // topologycache/event.go: Events say whether hints are given.
+  bool topology_hint_events = false;
+  // endpointslice utils.go hintsEnabled: the annotation service.kubernetes.io/topology-mode counts.
+  bool topology_mode_annotation = false;
+  // ServiceTrafficDistribution, PreferSameTrafficDistribution: spec.trafficDistribution asks for
+  // hints.
+  bool traffic_distribution = false;
+  // endpointslicemirroring/reconciler.go reconcile: subsets are brought into their canonical form
+  // first.
+  bool mirrors_repacked_subsets = false;
+  // endpointslicemirroring/reconciler.go needRebuildExistingSlices: a slice of earlier Endpoints of
+  // the same name is written anew, and one that is right already is tracked.
+  bool mirrors_for_new_owner = false;
+  // endpointslicemirroring_controller.go onEndpointSliceUpdate: the new version of a slice decides
+  // whether to look, not the old one.
+  bool mirroring_looks_at_new_slice = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -16,6 +16,7 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/core/service_fields.h"
 #include "ksim/api/kinds/core/service_warnings.h"
 #include "ksim/api/kinds/shared/network.h"
 #include "ksim/api/kinds/shared/pod_template.h"
@@ -80,39 +81,6 @@ Value DefaultService(const Value& tree, Compat) {
   });
 }
 
-// pkg/registry/core/service/strategy.go NormalizeClusterIPs, storage/alloc.go initIPFamilyFields in
-// a cluster of IPv4. Addresses are not allocated.
-Value WithServiceAddresses(Value spec) {
-  if (!spec.is_object()) return spec;
-  const Value ip = spec.Get(Fields().cluster_ip);
-  if (!ip.AsString().empty())
-    spec = WithDefault(std::move(spec), Fields().cluster_ips, value::Arr({ip}));
-  if (spec.Get(Fields().type).AsString() == "ExternalName") return spec;
-  const bool bare = ip.AsString() == "None" && spec.Get(Fields().selector).empty();
-  const bool six = ip.AsString().find(':') != std::string_view::npos;
-  const Value four = Value::Of("IPv4");
-  Value families = value::Arr({six ? Value::Of("IPv6") : four});
-  if (bare) families = value::Arr({four, Value::Of("IPv6")});
-  spec = WithDefault(std::move(spec), Fields().ip_families, families);
-  return WithDefault(std::move(spec), Fields().ip_family_policy,
-                     Value::Of(bare ? "RequireDualStack" : "SingleStack"));
-}
-
-// patchAllocatedValues: an update that leaves out allocated values keeps them.
-Value WithOldServiceAddresses(Value spec, const Value& old) {
-  if (!spec.is_object() || spec.Get(Fields().type).AsString() == "ExternalName")
-    return WithServiceAddresses(std::move(spec));
-  for (const Atom field : {Fields().cluster_ip, Fields().cluster_ips, Fields().ip_families,
-                           Fields().ip_family_policy}) {
-    if (old.Get(field).is_null()) continue;
-    if (field == Fields().cluster_ips &&
-        spec.Get(Fields().cluster_ip) != old.Get(Fields().cluster_ip))
-      continue;
-    spec = WithDefault(std::move(spec), field, old.Get(field));
-  }
-  return WithServiceAddresses(std::move(spec));
-}
-
 Value InitialServiceStatus(const Value&, Compat) {
   return value::Obj({{"loadBalancer", Value::EmptyObject()}});
 }
@@ -121,28 +89,11 @@ Value PrepareNewService(Value tree, Compat) {
   return EditField(std::move(tree), Fields().spec, WithServiceAddresses);
 }
 
-// pkg/registry/core/service/strategy.go dropTypeDependentFields: a service that needs no addresses
-// any more loses those that it had.
-Value WithoutOldServiceAddresses(Value spec, const Value& old) {
-  const auto is_external = [](const Value& s) {
-    return s.Get(Fields().type).AsString() == "ExternalName";
-  };
-  if (is_external(old) || !is_external(spec)) return spec;
-  const bool same = spec.Get(Fields().cluster_ip) == old.Get(Fields().cluster_ip) &&
-                    spec.Get(Fields().cluster_ips) == old.Get(Fields().cluster_ips);
-  for (const Atom field : {Fields().cluster_ip, Fields().cluster_ips, Fields().ip_families,
-                           Fields().ip_family_policy, Fields().internal_traffic_policy}) {
-    const bool address = field == Fields().cluster_ip || field == Fields().cluster_ips;
-    if (address ? same : spec.Get(field) == old.Get(field)) spec = value::EraseField(spec, field);
-  }
-  return spec;
-}
-
 Value PrepareServiceUpdate(const Value& old, Value updated, Compat) {
-  return EditField(std::move(updated), Fields().spec, [&](const Value& spec) {
-    return WithoutOldServiceAddresses(WithOldServiceAddresses(spec, old.Get("spec")),
-                                      old.Get("spec"));
-  });
+  return WithoutUnneededServiceFields(
+      EditField(std::move(updated), Fields().spec,
+                [&](const Value& spec) { return WithOldServiceValues(spec, old.Get("spec")); }),
+      old);
 }
 
 bool IsHeadless(const Value& spec) {
