@@ -1,5 +1,6 @@
 #include "ksim/controllers/registry.h"
 
+#include "ksim/controllers/clusterroleaggregation/cluster_role_aggregation_controller.h"
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/garbagecollector/garbage_collector.h"
 #include "ksim/controllers/namespace/namespace_controller.h"
@@ -198,7 +199,9 @@ ControllerRows BuiltInControllers() {
        .upstream = "podgroup-protection-controller"},
       {.name = "clusterrole-aggregation",
        .text = "Rules of ClusterRoles made of others.",
-       .upstream = "clusterrole-aggregation-controller"},
+       .upstream = "clusterrole-aggregation-controller",
+       .make = &MakeController<ClusterRoleAggregationController>,
+       .by_name_only = true},
       {.name = "validatingadmissionpolicy-status",
        .text = "Type checks of ValidatingAdmissionPolicies.",
        .upstream = "validatingadmissionpolicy-status-controller"},

@@ -45,6 +45,7 @@ class RequestContext {
 
   const User* user = nullptr;      // the authenticator's; null until it was asked
   std::optional<bool> authorized;  // nullopt until the authorizer was asked
+  std::string authorization_reason;  // of its decision
   InFlightPlace in_flight;
   const std::function<CommitFault(const api::Request&)>* commit_fault = nullptr;  // CommitHook
   std::vector<std::string> warnings;

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ksim/apiserver/rbac/bootstrap_policy.h"
+
 namespace ksim::apiserver {
 
 namespace {
@@ -18,16 +20,28 @@ sim::Task<void> Bootstrap::CreateSystemNamespaces() {
 }
 
 sim::Task<void> Bootstrap::CreateNamespace(std::string ns) {
-  const api::ResourceInfo* namespaces = kinds_.ByResource("", "namespaces");
-  CacheDelegator& storage = resources_.StorageFor(*namespaces);
-  if (!storage.Suggestion("", ns).empty()) co_return;
+  using value::Value;
+  return Create(value::Obj({{"apiVersion", Value::Of("v1")},
+                            {"kind", Value::Of("Namespace")},
+                            {"metadata", value::Obj({{"name", Value::Of(ns)}})}}));
+}
+
+sim::Task<void> Bootstrap::CreatePolicy() {
+  for (const value::Value& object : rbac::BootstrapPolicy(profile_)) co_await Create(object);
+}
+
+sim::Task<void> Bootstrap::Create(value::Value object) {
+  const api::ResourceInfo* resource =
+      kinds_.ByKind(object.Get("apiVersion").AsString(), object.Get("kind").AsString());
+  const value::Value& metadata = object.Get("metadata");
+  const SharedText ns(metadata.Get("namespace").AsString());
+  CacheDelegator& storage = resources_.StorageFor(*resource);
+  if (!storage.Suggestion(ns, metadata.Get("name").AsString()).empty()) co_return;
   api::Request request;
   request.verb = api::Verb::kCreate;
-  request.resource = namespaces;
-  using value::Value;
-  request.body = value::Obj({{"apiVersion", Value::Of("v1")},
-                             {"kind", Value::Of("Namespace")},
-                             {"metadata", value::Obj({{"name", Value::Of(ns)}})}});
+  request.resource = resource;
+  request.ns = ns;
+  request.body = object;
   // 409 AlreadyExists: another server was faster.
   co_await server_.Do(std::move(request));
 }
