@@ -146,7 +146,7 @@ struct Step {
   std::optional<Trigger> when;  // neither: when the step before has ended
   StepKind kind = StepKind::kCreate;
   Span span;
-  std::string as;  // kubectl --as; "" is kubernetes-admin
+  std::string as;                 // kubectl --as; "" is kubernetes-admin
   std::vector<Manifest> objects;  // create, apply, replace, delete
   std::string resource;           // pods, rs; what kubectl takes
   std::string ns = "default";

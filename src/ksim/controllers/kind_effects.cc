@@ -105,7 +105,7 @@ std::vector<KindEffect> MakeKindEffects() {
       None(kStorage, "CSINode", kNoVolumes),
       None(kStorage, "CSIStorageCapacity", kNoVolumes),
       None(kStorage, "VolumeAttributesClass", kNoVolumes, "volumeattributesclass-protection"),
-      Simulated("node.k8s.io", "RuntimeClass"),  // admission reads it
+      Simulated("node.k8s.io", "RuntimeClass"),                 // admission reads it
       Simulated(kAdmission, "ValidatingWebhookConfiguration"),  // the API server calls them
       Simulated(kAdmission, "MutatingWebhookConfiguration"),
       None(kAdmission, "ValidatingAdmissionPolicy", kNoPolicies),

@@ -7,7 +7,7 @@
 #include "ksim/api/variants.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/drawn_faults.h"
-#include "ksim/scenario/admission_plugins.h"
+#include "ksim/scenario/api_server_options.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
@@ -232,8 +232,7 @@ void ParseAuthorization(ParseContext& context, MappingReader& reader, ClusterSpe
   cluster->rbac = mode == "rbac";
   if (std::find(modes.begin(), modes.end(), mode) == modes.end())
     context.problems.Error(reader.Find("authorization")->span,
-                           fmt::format("unknown authorization \"{}\"", mode),
-                           Suggest(mode, modes));
+                           fmt::format("unknown authorization \"{}\"", mode), Suggest(mode, modes));
 }
 
 void ParseServiceAccounts(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
@@ -247,8 +246,7 @@ void ParseServiceAccounts(ParseContext& context, MappingReader& reader, ClusterS
                              Suggest(process, processes));
     const std::size_t slash = account.find('/');
     if (slash == 0 || slash == account.npos || slash + 1 == account.size())
-      context.problems.Error(entry->value.span,
-                             fmt::format("\"{}\" is no NAMESPACE/NAME", account),
+      context.problems.Error(entry->value.span, fmt::format("\"{}\" is no NAMESPACE/NAME", account),
                              "as in default/my-controller");
     cluster->service_accounts.emplace_back(process, account);
   }

@@ -333,8 +333,8 @@ std::optional<Step> ParseStep(ParseContext& context, const YamlNode& node, std::
   if (const YamlNode* as = node.Find("as")) {
     step.as = as->text;
     if (as->kind != YamlNode::Kind::kScalar || IsNull(*as) || step.as.empty())
-      context.problems.Error(as->span, fmt::format("{}.as must be the name of a user, got {}",
-                                                   where, Describe(*as)));
+      context.problems.Error(
+          as->span, fmt::format("{}.as must be the name of a user, got {}", where, Describe(*as)));
     if (step.kind == StepKind::kAddNode)
       context.problems.Error(as->span, "a machine joins in nobody's name");
   }

@@ -12,7 +12,7 @@
 #include "ksim/controllers/registry.h"
 #include "ksim/guest/process/shared_library.h"
 #include "ksim/kubelet/kubelet.h"
-#include "ksim/scenario/admission_plugins.h"
+#include "ksim/scenario/api_server_options.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
@@ -51,20 +51,6 @@ store::EtcdOptions EtcdOptionsOf(const Scenario& scenario) {
   options.compaction_drops_delete =
       VariantsOf(scenario).store_compact_on_delete == api::Variants::CompactOnDelete::kDrop;
   return options;
-}
-
-// A process of which nobody said who it is asks as system:masters.
-apiserver::RequestPolicy PolicyOf(const ClusterSpec& cluster, const WorldOptions& options) {
-  apiserver::RequestPolicy policy;
-  policy.deny = DenyRulesOf(cluster);
-  policy.in_flight.reading = static_cast<int>(cluster.max_requests_inflight);
-  policy.in_flight.mutating = static_cast<int>(cluster.max_mutating_requests_inflight);
-  policy.rbac = cluster.rbac;
-  for (const PluggedController& plugged : options.controllers)
-    policy.masters.push_back(plugged.name);
-  for (const auto& [process, parts] : cluster.processes)
-    if (cluster.ServiceAccountOf(process).empty()) policy.masters.push_back(process);
-  return policy;
 }
 
 // The controllers of one process.
@@ -182,11 +168,13 @@ void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options)
 
 void World::AddServers(const Scenario& scenario, const WorldOptions& world) {
   const ClusterSpec& cluster = scenario.cluster;
+  std::vector<std::string> plugged;
+  for (const PluggedController& controller : world.controllers) plugged.push_back(controller.name);
   for (std::int64_t i = 0; i < cluster.api_servers; ++i) {
     if (i > 0 && IsInterrupted()) return;  // all others need one
     apiserver::ServerOptions options;
     options.name = fmt::format("kube-apiserver-{}", i);
-    options.policy = PolicyOf(cluster, world);
+    options.policy = RequestPolicyOf(cluster, plugged);
     options.admission_plugins = EnabledAdmissionPlugins(cluster, scenario.compat);
     options.audit = world.audit;
     servers_.push_back(std::make_unique<apiserver::Server>(shared_, etcd_, std::move(options)));
@@ -490,20 +478,6 @@ std::vector<store::KeyValue> World::Stored(std::string_view prefix) const {
   absl::StatusOr<store::RangeResponse> response =
       etcd_.store().Range(store::RangeRequest(prefix, store::PrefixEnd(prefix)));
   return response.ok() ? std::move(response->kvs) : std::vector<store::KeyValue>();
-}
-
-std::vector<apiserver::DenyRule> DenyRulesOf(const ClusterSpec& cluster) {
-  std::vector<apiserver::DenyRule> rules;
-  for (const DenySpec& d : cluster.deny) {
-    apiserver::DenyRule rule;
-    rule.user = d.user;
-    rule.verb = d.verb;
-    rule.resource = d.resource;
-    rule.ns = d.ns;
-    rule.name = d.name;
-    rules.push_back(std::move(rule));
-  }
-  return rules;
 }
 
 }  // namespace ksim::scenario

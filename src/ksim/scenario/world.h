@@ -173,7 +173,4 @@ class World : public fault::Cluster {
   bool started_ = false;
 };
 
-// The rules of spec.cluster.deny.
-std::vector<apiserver::DenyRule> DenyRulesOf(const ClusterSpec& cluster);
-
 }  // namespace ksim::scenario

@@ -89,7 +89,8 @@ std::string EscalationText(const rbac::RoleSource& source, const User& user, std
   std::string text = fmt::format(
       "user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
       api::GoQuote(user.name), rbac::QuotedList(user.groups), fmt::join(lines, "\n"));
-  if (!errors.empty()) text += fmt::format("; resolution errors: [{}]", rbac::AggregateText(errors));
+  if (!errors.empty())
+    text += fmt::format("; resolution errors: [{}]", rbac::AggregateText(errors));
   return text;
 }
 
@@ -171,7 +172,8 @@ class RoleEscalation final : public Plugin {
     }
     std::string refusal = EscalationText(source, *a.user, a.ns, rules);
     const bool gathers = GathersRules(a.object) || GathersRules(a.old);
-    if (refusal.empty() && gathers && !EscalationText(source, *a.user, a.ns, FullAuthority()).empty())
+    if (refusal.empty() && gathers &&
+        !EscalationText(source, *a.user, a.ns, FullAuthority()).empty())
       refusal = "must have cluster-admin privileges to use the aggregationRule";
     if (refusal.empty()) return api::Status();
     return api::Forbidden(api::GroupResource(a.resource.group, a.resource.resource),

@@ -1,5 +1,5 @@
-// RuntimeClass: gives a pod the overhead of its RuntimeClass, and the nodes and tolerations that the
-// class asks for. A class that does not exist, or an overhead that is not its own, is refused.
+// RuntimeClass: gives a pod the overhead of its RuntimeClass, and the nodes and tolerations that
+// the class asks for. A class that does not exist, or an overhead that is not its own, is refused.
 //
 // Source: plugin/pkg/admission/runtimeclass/admission.go, pkg/util/tolerations/tolerations.go.
 #include <fmt/format.h>
@@ -49,10 +49,9 @@ Value MergeTolerations(const Value& first, const Value& second) {
   for (auto t = all.begin(); t != all.end(); ++t) {
     const bool had = std::any_of(merged.begin(), merged.end(),
                                  [&t](const Value& kept) { return Includes(kept, *t); });
-    // Of equal ones the first stays.
-    const bool comes = std::any_of(t + 1, all.end(), [&t](const Value& later) {
-      return later != *t && Includes(later, *t);
-    });
+    // The first of equal ones stays.
+    const bool comes = std::any_of(
+        t + 1, all.end(), [&t](const Value& later) { return later != *t && Includes(later, *t); });
     if (!had && !comes) merged.push_back(*t);
   }
   return Value::Array(std::move(merged));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ksim/api/core/go_text.h"
+#include "ksim/value/selector.h"
 
 namespace ksim::apiserver {
 namespace {
@@ -30,11 +31,18 @@ std::string ForbiddenMessage(const User& user, const Access& a) {
     return fmt::format("User {} cannot {} path {}", name, a.verb, api::GoQuote(a.path));
   const std::string resource =
       a.subresource.empty() ? a.resource : fmt::format("{}/{}", a.resource, a.subresource);
-  const std::string scope = a.ns.empty()
-                                ? std::string("at the cluster scope")
-                                : fmt::format("in the namespace {}", api::GoQuote(a.ns));
+  const std::string scope = a.ns.empty() ? std::string("at the cluster scope")
+                                         : fmt::format("in the namespace {}", api::GoQuote(a.ns));
   return fmt::format("User {} cannot {} resource {} in API group {} {}", name, a.verb,
                      api::GoQuote(resource), api::GoQuote(a.group), scope);
+}
+
+// The one name that the selector of a list or watch leaves.
+std::string SelectedName(const SharedText& selector) {
+  if (selector.empty()) return "";
+  const auto parsed = value::FieldSelector::Parse(selector.view());
+  if (!parsed.ok()) return "";
+  return std::string(parsed->RequiresExactMatch("metadata.name").value_or(""));
 }
 
 }  // namespace
@@ -50,6 +58,8 @@ Access AccessOf(const api::Request& request) {
   access.ns = request.ns.view();
   const bool creates = request.verb == api::Verb::kCreate && request.subresource.empty();
   if (!creates) access.name = request.name.view();
+  const bool many = request.verb == api::Verb::kList || request.verb == api::Verb::kWatch;
+  if (many && access.name.empty()) access.name = SelectedName(request.list.field_selector);
   if (access.group.empty() && access.resource == "namespaces") access.ns = access.name;
   return access;
 }

@@ -74,8 +74,8 @@ Decision Authorizer::AuthorizeByRoles(const User& user, const Access& access) co
   return has_roles() ? roles_->Authorize(user, access) : Decision(true, "");
 }
 
-// What is denied cannot be said by rules that allow: then they are incomplete, as those of an
-// authorizer that cannot list its rules.
+// Rules that allow cannot say what is denied: then they are incomplete, as those of an authorizer
+// that cannot list its rules.
 KnownRules Authorizer::RulesFor(const User& user, std::string_view ns) const {
   KnownRules known;
   if (has_roles()) {
@@ -90,9 +90,7 @@ KnownRules Authorizer::RulesFor(const User& user, std::string_view ns) const {
   return known;
 }
 
-User Authorizer::UserOf(const api::Request& request) const {
-  return groups_.Authenticate(request);
-}
+User Authorizer::UserOf(const api::Request& request) const { return groups_.Authenticate(request); }
 
 api::Status NotAuthorized(const User& user, const api::Request& request, std::string_view reason) {
   return NotAuthorized(user, AccessOf(request), reason);

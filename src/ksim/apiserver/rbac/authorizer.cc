@@ -50,8 +50,8 @@ Decision NodeAndRbacAuthorizer::Authorize(const User& user, const Access& access
   if (node.allowed) return node;
   Decision roles = AuthorizeByRoles(user, access);
   if (roles.allowed || node.reason.empty()) return roles;
-  return {false, roles.reason.empty() ? node.reason
-                                      : fmt::format("{}\n{}", node.reason, roles.reason)};
+  return {false,
+          roles.reason.empty() ? node.reason : fmt::format("{}\n{}", node.reason, roles.reason)};
 }
 
 // Which objects belong to the pods of a node is not asked (docs/fidelity.md).

@@ -27,6 +27,14 @@ std::string_view CutTo(char end, std::string_view* rest) {
   return cut;
 }
 
+// A line, with those that go on with it.
+std::string TakeLine(std::string_view* text) {
+  constexpr std::string_view kGoesOn = "    ";
+  std::string line(CutTo('\n', text));
+  while (text->starts_with(kGoesOn)) line += CutTo('\n', text).substr(kGoesOn.size());
+  return line;
+}
+
 bool IsOf(std::string_view versions, std::string_view version) {
   if (versions == "*") return true;
   while (!versions.empty())
@@ -65,15 +73,17 @@ Value RuleOf(std::string_view text) {
 Value SubjectOf(std::string_view text) {
   const std::string_view kind = CutTo(' ', &text);
   if (kind != "ServiceAccount")
-    return Obj({{"kind", Value::Of(kind)}, {"apiGroup", Value::Of(kRbacGroup)}, {"name", Value::Of(text)}});
+    return Obj({{"kind", Value::Of(kind)},
+                {"apiGroup", Value::Of(kRbacGroup)},
+                {"name", Value::Of(text)}});
   const std::string_view ns = CutTo('/', &text);
-  return Obj(
-      {{"kind", Value::Of(kind)}, {"name", Value::Of(text)}, {"namespace", Value::Of(ns)}});
+  return Obj({{"kind", Value::Of(kind)}, {"name", Value::Of(text)}, {"namespace", Value::Of(ns)}});
 }
 
 Value RoleRefOf(std::string_view text) {
   const std::string_view kind = CutTo(' ', &text);
-  return Obj({{"apiGroup", Value::Of(kRbacGroup)}, {"kind", Value::Of(kind)}, {"name", Value::Of(text)}});
+  return Obj(
+      {{"apiGroup", Value::Of(kRbacGroup)}, {"kind", Value::Of(kind)}, {"name", Value::Of(text)}});
 }
 
 // The object of a head line, behind KIND and VERSIONS.
@@ -124,7 +134,8 @@ std::vector<Value> BootstrapPolicy(const Profile& profile) {
   std::vector<Value> objects;
   bool kept = false;  // whether this version has the object of the last head
   for (std::string_view text = kBootstrapPolicy; !text.empty();) {
-    std::string_view line = CutTo('\n', &text);
+    const std::string whole = TakeLine(&text);
+    std::string_view line = whole;
     if (line.empty() || line.starts_with('#')) continue;
     if (line.starts_with("  ")) {
       if (kept) objects.back() = WithLine(objects.back(), line.substr(2), profile.rbac_policy);

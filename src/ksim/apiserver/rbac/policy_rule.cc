@@ -71,7 +71,8 @@ bool Covers(const PolicyRule& held, const PolicyRule& wanted) {
   const auto has_all = [](const Texts& all, const Texts& some) {
     return Has(all, kAll) || HasAll(all, some);
   };
-  const bool names = held.names.empty() || (!wanted.names.empty() && HasAll(held.names, wanted.names));
+  const bool names =
+      held.names.empty() || (!wanted.names.empty() && HasAll(held.names, wanted.names));
   return has_all(held.verbs, wanted.verbs) && has_all(held.groups, wanted.groups) &&
          CoversResources(held.resources, wanted.resources) && names &&
          std::all_of(wanted.urls.begin(), wanted.urls.end(),
@@ -142,9 +143,8 @@ std::vector<PolicyRule> NotCovered(std::span<const PolicyRule> held,
   std::vector<PolicyRule> missing;
   for (const PolicyRule& rule : wanted) {
     for (PolicyRule& part : BreakDown(rule)) {
-      const bool covered = std::any_of(held.begin(), held.end(), [&part](const PolicyRule& one) {
-        return Covers(one, part);
-      });
+      const bool covered = std::any_of(
+          held.begin(), held.end(), [&part](const PolicyRule& one) { return Covers(one, part); });
       if (!covered) missing.push_back(std::move(part));
     }
   }

@@ -25,7 +25,7 @@ class Bootstrap {
   // Creates those that the watch cache does not hold. It must be ready. A namespace that another
   // server has created meanwhile is left as it is.
   sim::Task<void> CreateSystemNamespaces();
-  // Creates the roles and bindings that the watch caches do not hold (API-230). One that is there
+  // Creates the roles and bindings that the watch caches do not hold (API-251). One that is there
   // is left as it is (docs/fidelity.md).
   sim::Task<void> CreatePolicy();
 

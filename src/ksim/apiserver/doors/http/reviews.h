@@ -33,7 +33,7 @@ class Reviews {
   // Nothing for a request that is no review.
   std::optional<HttpResponse> Serve(const HttpRequest& http, const Url& url,
                                     const RequestInfo& info) const;
-  // 403 to a request for a path that is no resource, if the user may not ask for it (API-233).
+  // 403 to a request for a path that is no resource, if the user may not ask for it (API-255).
   std::optional<HttpResponse> RefusePath(const HttpRequest& http, const Url& url,
                                          const RequestInfo& info) const;
 
