@@ -59,9 +59,7 @@ Value MergeTolerations(const Value& first, const Value& second) {
 
 class RuntimeClass final : public Plugin {
  public:
-  explicit RuntimeClass(const PluginContext& context)
-      : classes_(context.resources.StorageFor(
-            *context.kinds.ByResource("node.k8s.io", "runtimeclasses"))) {}
+  explicit RuntimeClass(const PluginContext& context) : context_(context) {}
   std::string_view name() const override { return "RuntimeClass"; }
   bool Handles(const Attributes& a) const override { return Concerns(a); }
   // Nearly all pods have no class: from the first on that has, each is judged again at the end.
@@ -114,9 +112,9 @@ class RuntimeClass final : public Plugin {
     const Value asked = a.object.Get(kName);
     if (asked.is_null()) co_return api::Object();
     const std::string name(asked.AsString());
-    api::Object cached = classes_.Suggestion("", name);
+    api::Object cached = Classes().Suggestion("", name);
     if (!cached.empty()) co_return cached;
-    api::Result<api::Object> live = co_await classes_.storage().Get("", name, 0);
+    api::Result<api::Object> live = co_await Classes().storage().Get("", name, 0);
     if (!live.ok() && api::IsNotFound(live.status()))
       co_return AdmissionForbidden(
           a, fmt::format("pod rejected: RuntimeClass {} not found", api::GoQuote(name)));
@@ -156,7 +154,12 @@ class RuntimeClass final : public Plugin {
     return api::Status();
   }
 
-  CacheDelegator& classes_;
+  CacheDelegator& Classes() const {
+    return context_.resources.StorageFor(
+        *context_.kinds.ByResource("node.k8s.io", "runtimeclasses"));
+  }
+
+  PluginContext context_;
   bool seen_ = false;
 };
 

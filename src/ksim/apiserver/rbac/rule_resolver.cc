@@ -14,16 +14,16 @@ namespace {
 
 using value::Value;
 
-constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
+constexpr std::string_view kRolesGroup = "rbac.authorization.k8s.io";
 
 CacheDelegator& StorageOf(const api::Kinds& kinds, Resources& resources, std::string_view name) {
-  return resources.StorageFor(*kinds.ByResource(kRbacGroup, name));
+  return resources.StorageFor(*kinds.ByResource(kRolesGroup, name));
 }
 
 // A lister says the resource in the singular (client-go listers/rbac/v1).
 api::Result<api::Object> Found(api::Object object, const char* singular, std::string_view name) {
   if (object.empty())
-    return api::NotFound(api::GroupResource(std::string(kRbacGroup), singular), name);
+    return api::NotFound(api::GroupResource(std::string(kRolesGroup), singular), name);
   return object;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "ksim/apiserver/rbac/bootstrap_policy.h"
 
@@ -27,7 +28,8 @@ sim::Task<void> Bootstrap::CreateNamespace(std::string ns) {
 }
 
 sim::Task<void> Bootstrap::CreatePolicy() {
-  for (const value::Value& object : rbac::BootstrapPolicy(profile_)) co_await Create(object);
+  const std::vector<value::Value> objects = rbac::BootstrapPolicy(profile_);
+  for (const value::Value& object : objects) co_await Create(object);
 }
 
 sim::Task<void> Bootstrap::Create(value::Value object) {
