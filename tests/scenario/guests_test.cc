@@ -52,7 +52,7 @@ TEST(Guests, HaveABoundOfMemory) {
   EXPECT_EQ(small.cluster.guests[0].memory, std::int64_t{256} << 20);
   EXPECT_EQ(Only(ParseScenarioTree(ToTree(small))).cluster.guests[0].memory,
             std::int64_t{256} << 20);
-  EXPECT_EQ(GuestOptionsOf(small.cluster, small.compat, small.cluster.guests[0], 0).limits.memory,
+  EXPECT_EQ(GuestOptionsOf(small.compat, small.cluster.guests[0], 0).limits.memory,
             std::size_t{256} << 20);
   for (const char* bad : {", memory: 5Gi", ", memory: '0'", ", memory: much"})
     EXPECT_NE(ErrorsOf(spec(bad)).find("guests[0].memory: "), std::string::npos) << bad;

@@ -78,8 +78,7 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
       {"rbac.authorization.k8s.io/v1", "Role",
        "-: Role has no effect in this run: everybody may do everything but what "
        "spec.cluster.deny says"},
-      {"node.k8s.io/v1", "RuntimeClass",
-       "-: RuntimeClass has no effect in this run: its overhead and its nodes do not reach pods"},
+      {"node.k8s.io/v1", "RuntimeClass", ""},
       {"example.com/v1", "Website",
        "-: no controller for Website in this run: nothing will follow"},
       {"v1", "ConfigMap", ""},
@@ -159,9 +158,7 @@ TEST(NotSimulated, FieldsOfPodsThatAskForWhatNobodyGivesAreNamed) {
        "4:28 -: an ephemeral volume has no effect in this run: " + volumes},
       {"resourceClaims: [{name: gpu}]",
        "4:8 -: ResourceClaim has no effect in this run: devices are not simulated\n"},
-      {"runtimeClassName: gvisor",
-       "4:8 -: RuntimeClass has no effect in this run: its overhead and its nodes do not reach "
-       "pods\n"},
+      {"runtimeClassName: gvisor", ""},
       {"containers: [{name: c, lifecycle: {preStop: {sleep: {seconds: 5}}}}]",
        "4:31 -: a container's lifecycle has no effect in this run: preStop and postStart are not "
        "run\n"},
@@ -231,12 +228,11 @@ TEST(NotSimulated, ThePodsOfATemplateAreLookedAtIfSomebodyMakesThem) {
   const auto said = [](const std::string& kind) {
     return SaidOfManifest(
         "apiVersion: apps/v1\nkind: " + kind +
-        "\nmetadata: {name: a}\nspec: {template: {spec: {runtimeClassName: x}}}\n");
+        "\nmetadata: {name: a}\nspec: {template: {spec: {activeDeadlineSeconds: 5}}}\n");
   };
   EXPECT_EQ(said("ReplicaSet"),
-            "4:26 -: RuntimeClass has no effect in this run: its overhead and its nodes do not "
-            "reach pods\n");
-  EXPECT_EQ(said("Deployment").find("RuntimeClass"), std::string::npos);
+            "4:26 -: a pod's activeDeadlineSeconds has no effect in this run: it runs on\n");
+  EXPECT_EQ(said("Deployment").find("activeDeadlineSeconds"), std::string::npos);
 }
 
 TEST(NotSimulated, ANodeWithoutAMachineAndTheSchemaOfADefinitionAreNamed) {

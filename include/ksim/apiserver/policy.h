@@ -29,6 +29,11 @@ struct RequestPolicy {
   RequestPolicy() = default;
   std::vector<DenyRule> deny;
   InFlightLimits in_flight;
+  // --authorization-mode=Node,RBAC, else AlwaysAllow. The server then makes the roles and bindings
+  // that RBAC begins with.
+  bool rbac = false;
+  // Users whose credentials say that they are in system:masters; of a cluster with RBAC.
+  std::vector<std::string> masters;
 };
 
 }  // namespace ksim::apiserver

@@ -32,6 +32,7 @@ class Etcd;
 namespace ksim::apiserver {
 
 class ServiceAllocations;  // apiserver/registry/service_allocations.h
+class AccessJudge;  // core/access.h
 
 // The parts that all API servers of a cluster share. The cluster owns them; they outlive every
 // process.
@@ -108,6 +109,9 @@ class Server {
   bool accepting() const;  // the process is alive and not down (ServerFaults::SetDown)
   // Takes the requests of clients in the same process. Lives as long as the server.
   api::Endpoint& endpoint();
+
+  // Says what users may do. Lives as long as the server.
+  const AccessJudge& access() const;
 
   // For faults and tests.
   ServerFaults& faults();

@@ -26,11 +26,13 @@ struct ControllerContext {
   client::Connection& connection;
   client::InformerFactory& informers;
   std::string name;  // the part's name: replicaset
+  std::string user;  // in whose name the process asks; "": each controller in its own
 
   client::Environment& env() const { return connection.env(); }
   sim::ActorId actor() const { return process.PartActor(name); }
   // For a client of its own: the limits that controller-runtime sets where nobody sets others (20
-  // requests a second and 30 at once; in 1.36 none), in the name of the process. CLIENT-97.
+  // requests a second and 30 at once; in 1.36 none), in the name of the process, or of `user`.
+  // CLIENT-97.
   client::ClientOptions client_options() const;
   // A resource of a custom group is served from the moment it is asked for here, as if its
   // definition were there, though nobody made an object of it yet. Null for a resource that a

@@ -84,6 +84,9 @@ struct ClusterSpec {
   ClusterSpec();  // three nodes node-1 .. node-3, one API server, all controllers
   std::vector<NodeSpec> nodes;
   std::int64_t api_servers = 1;
+  bool rbac = false;  // authorization: rbac; else everybody may do everything
+  // NAMESPACE/NAME of the service account that a process of `processes` asks as.
+  std::vector<std::pair<std::string, std::string>> service_accounts;
   std::vector<DenySpec> deny;
   std::int64_t max_requests_inflight = 0;  // of each API server; 0 = no limit
   std::int64_t max_mutating_requests_inflight = 0;
@@ -109,6 +112,8 @@ struct ClusterSpec {
   bool Runs(std::string_view component) const;
   // Whether somebody outside is to do a component's work, for it was taken away by its name.
   bool LeavesToOthers(std::string_view component) const;
+  // system:serviceaccount:NAMESPACE:NAME; "" if nobody said one.
+  std::string ServiceAccountOf(std::string_view process) const;
   // The names of all processes that run controllers.
   std::vector<std::string> ControllerProcesses() const;
 };
@@ -141,6 +146,7 @@ struct Step {
   std::optional<Trigger> when;  // neither: when the step before has ended
   StepKind kind = StepKind::kCreate;
   Span span;
+  std::string as;                 // kubectl --as; "" is kubernetes-admin
   std::vector<Manifest> objects;  // create, apply, replace, delete
   std::string resource;           // pods, rs; what kubectl takes
   std::string ns = "default";

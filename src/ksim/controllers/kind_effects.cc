@@ -46,6 +46,12 @@ KindEffect None(std::string_view group, std::string_view kind, std::string_view 
   return row;
 }
 
+KindEffect NeedsRbac(std::string_view kind) {
+  KindEffect row = None(kRbac, kind, kNoRbac);
+  row.with_rbac = true;
+  return row;
+}
+
 std::vector<KindEffect> MakeKindEffects() {
   return {
       // Namespaces, nodes and pods: the API server, the scheduler and kubelets act on them.
@@ -88,17 +94,17 @@ std::vector<KindEffect> MakeKindEffects() {
       None(kNetworking, "NetworkPolicy", kNoTraffic),
       None(kNetworking, "IPAddress", kNoTraffic),
       None(kNetworking, "ServiceCIDR", "services get no addresses of it", "service-cidr"),
-      None(kRbac, "Role", kNoRbac),
-      None(kRbac, "RoleBinding", kNoRbac),
-      None(kRbac, "ClusterRole", kNoRbac),
-      None(kRbac, "ClusterRoleBinding", kNoRbac),
+      NeedsRbac("Role"),
+      NeedsRbac("RoleBinding"),
+      NeedsRbac("ClusterRole"),
+      NeedsRbac("ClusterRoleBinding"),
       None(kStorage, "StorageClass", kNoVolumes, "persistentvolume-binder"),
       None(kStorage, "VolumeAttachment", kNoVolumes, "attachdetach"),
       None(kStorage, "CSIDriver", kNoVolumes),
       None(kStorage, "CSINode", kNoVolumes),
       None(kStorage, "CSIStorageCapacity", kNoVolumes),
       None(kStorage, "VolumeAttributesClass", kNoVolumes, "volumeattributesclass-protection"),
-      None("node.k8s.io", "RuntimeClass", "its overhead and its nodes do not reach pods"),
+      Simulated("node.k8s.io", "RuntimeClass"),                 // admission reads it
       Simulated(kAdmission, "ValidatingWebhookConfiguration"),  // the API server calls them
       Simulated(kAdmission, "MutatingWebhookConfiguration"),
       None(kAdmission, "ValidatingAdmissionPolicy", kNoPolicies),

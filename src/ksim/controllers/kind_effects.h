@@ -23,6 +23,7 @@ struct KindEffect {
   // The controller's name in the register; with kNone too: once it is there, the kind has an
   // effect.
   std::string_view controller = {};
+  bool with_rbac = false;  // kNone: but it has its effect where the API servers judge by roles
 };
 
 // In the order of the groups in the API's reference; each kind once.

@@ -1,5 +1,6 @@
 #include "ksim/controllers/registry.h"
 
+#include "ksim/controllers/clusterroleaggregation/cluster_role_aggregation_controller.h"
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/endpoint/endpoints_controller.h"
 #include "ksim/controllers/endpointslice/endpointslice_controller.h"
@@ -48,8 +49,7 @@ ControllerRows BuiltInControllers() {
       {.name = "endpointslice",
        .text = "Endpoints of Services.",
        .upstream = "endpointslice-controller",
-       .make = &MakeController<EndpointSliceController>,
-       .by_name_only = true},
+       .make = &MakeController<EndpointSliceController>},
       {.name = "namespace",
        .text = "Empties deleted namespaces.",
        .upstream = "namespace-controller",
@@ -105,13 +105,11 @@ ControllerRows BuiltInControllers() {
       {.name = "endpoint",
        .text = "Endpoints, the older form.",
        .upstream = "endpoints-controller",
-       .make = &MakeController<EndpointsController>,
-       .by_name_only = true},
+       .make = &MakeController<EndpointsController>},
       {.name = "endpointslicemirroring",
        .text = "EndpointSlices of Endpoints that somebody else wrote.",
        .upstream = "endpointslice-mirroring-controller",
-       .make = &MakeController<MirroringController>,
-       .by_name_only = true},
+       .make = &MakeController<MirroringController>},
       {.name = "serviceaccount-token",
        .text = "Tokens in Secrets of service accounts.",
        .upstream = "serviceaccount-token-controller",
@@ -198,7 +196,8 @@ ControllerRows BuiltInControllers() {
        .upstream = "podgroup-protection-controller"},
       {.name = "clusterrole-aggregation",
        .text = "Rules of ClusterRoles made of others.",
-       .upstream = "clusterrole-aggregation-controller"},
+       .upstream = "clusterrole-aggregation-controller",
+       .make = &MakeController<ClusterRoleAggregationController>},
       {.name = "validatingadmissionpolicy-status",
        .text = "Type checks of ValidatingAdmissionPolicies.",
        .upstream = "validatingadmissionpolicy-status-controller"},

@@ -250,8 +250,8 @@ absl::Status PrepareGuests(const ClusterSpec& cluster) {
   return absl::OkStatus();
 }
 
-guest::GuestOptions GuestOptionsOf(const ClusterSpec& cluster, api::Compat compat,
-                                   const GuestSpec& guest, std::int64_t replica) {
+guest::GuestOptions GuestOptionsOf(api::Compat compat, const GuestSpec& guest,
+                                   std::int64_t replica) {
   guest::GuestOptions options;
   options.name = guest.ProcessName(replica);
   options.args = guest.args;
@@ -259,7 +259,6 @@ guest::GuestOptions GuestOptionsOf(const ClusterSpec& cluster, api::Compat compa
   options.files = guest.files;
   options.api.user = guest.user;
   options.api.compat = compat;
-  options.api.deny = DenyRulesOf(cluster);
   options.ns = guest.ns;
   options.quiet_after = guest.quiet_after;
   options.limits.memory = static_cast<std::size_t>(guest.memory);

@@ -28,7 +28,7 @@ value::Value GuestTree(const GuestSpec& guest);
 absl::Status PrepareGuests(const ClusterSpec& cluster);
 
 // The options of a guest's process. `replica` counts from 0.
-guest::GuestOptions GuestOptionsOf(const ClusterSpec& cluster, api::Compat compat,
-                                   const GuestSpec& guest, std::int64_t replica);
+guest::GuestOptions GuestOptionsOf(api::Compat compat, const GuestSpec& guest,
+                                   std::int64_t replica);
 
 }  // namespace ksim::scenario

@@ -202,6 +202,7 @@ class NotSimulatedFinder::Impl {
     const bool others = IsOthers("kube-controller-manager") || !scenario_.cluster.guests.empty();
     if (row == nullptr && others) return true;  // a custom kind is for who brought it
     if (row != nullptr && row->effect == Effect::kSimulated) return true;
+    if (row != nullptr && row->with_rbac && scenario_.cluster.rbac) return true;
     if (row != nullptr && !row->controller.empty() && missing == nullptr) return true;
     if (!waits) {
       AddAt(manifest, "kind", kind, missing,

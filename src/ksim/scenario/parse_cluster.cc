@@ -7,7 +7,7 @@
 #include "ksim/api/variants.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/drawn_faults.h"
-#include "ksim/scenario/admission_plugins.h"
+#include "ksim/scenario/api_server_options.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
@@ -226,6 +226,44 @@ void ParseProcesses(ParseContext& context, MappingReader& reader, ClusterSpec* c
   }
 }
 
+void ParseAuthorization(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  const std::vector<std::string_view> modes{"alwaysAllow", "rbac"};
+  const std::string mode = reader.String("authorization", "alwaysAllow");
+  cluster->rbac = mode == "rbac";
+  if (std::find(modes.begin(), modes.end(), mode) == modes.end())
+    context.problems.Error(reader.Find("authorization")->span,
+                           fmt::format("unknown authorization \"{}\"", mode), Suggest(mode, modes));
+}
+
+void ParseServiceAccounts(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  std::vector<std::string_view> processes;
+  for (const auto& [process, parts] : cluster->processes) processes.push_back(process);
+  for (const auto& [process, account] : reader.Map("serviceAccounts", false)) {
+    const YamlNode::Entry* entry = reader.Find("serviceAccounts")->FindEntry(process);
+    if (std::find(processes.begin(), processes.end(), process) == processes.end())
+      context.problems.Error(entry->key_span,
+                             fmt::format("spec.cluster.processes has no \"{}\"", process),
+                             Suggest(process, processes));
+    const std::size_t slash = account.find('/');
+    if (slash == 0 || slash == account.npos || slash + 1 == account.size())
+      context.problems.Error(entry->value.span, fmt::format("\"{}\" is no NAMESPACE/NAME", account),
+                             "as in default/my-controller");
+    cluster->service_accounts.emplace_back(process, account);
+  }
+}
+
+// kube-controller-manager's role lets it hold the lease of its own name, and no other.
+void CheckElections(ParseContext& context, MappingReader& reader, const ClusterSpec& cluster) {
+  if (!cluster.rbac) return;
+  for (const auto& [name, replicas] : cluster.replicated) {
+    if (name == "*") continue;
+    context.problems.Error(
+        reader.Find("controllers")->span,
+        fmt::format("with authorization: rbac the replicas of \"{}\" may not hold a lease", name),
+        "give replicas to \"*\"");
+  }
+}
+
 }  // namespace
 
 ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compat compat) {
@@ -238,6 +276,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   cluster.api_servers = reader.Integer("apiServers", 1, 1);
   if (reader.Has("apiServers"))
     CheckApiServers(context.problems, reader.Find("apiServers")->span, cluster.api_servers);
+  ParseAuthorization(context, reader, &cluster);
   cluster.deny = ParseDeny(context, reader);
   cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
   cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);
@@ -257,6 +296,8 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   ParseLatency(context, reader, &cluster);
   ParseVariants(context, reader, compat, &cluster);
   ParseProcesses(context, reader, &cluster);
+  ParseServiceAccounts(context, reader, &cluster);
+  CheckElections(context, reader, cluster);
   ParseGuests(context, reader, &cluster);
   return cluster;
 }

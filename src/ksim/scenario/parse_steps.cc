@@ -303,12 +303,12 @@ std::optional<Step> ParseStep(ParseContext& context, const YamlNode& node, std::
     return std::nullopt;
   }
   std::vector<std::string_view> kinds = StepType().names();
-  kinds.erase(kinds.begin(), kinds.begin() + 2);  // at, when
+  kinds.erase(kinds.begin(), kinds.begin() + 3);  // at, when, as
   const YamlNode::Entry* action = nullptr;
   Step step;
   step.span = node.span;
   for (const YamlNode::Entry& e : node.entries) {
-    if (e.key == "at" || e.key == "when") continue;
+    if (e.key == "at" || e.key == "when" || e.key == "as") continue;
     const auto it = std::find(kinds.begin(), kinds.end(), e.key);
     if (it == kinds.end()) {
       context.problems.Error(e.key_span, fmt::format("unknown kind of step \"{}\"", e.key),
@@ -330,6 +330,14 @@ std::optional<Step> ParseStep(ParseContext& context, const YamlNode& node, std::
     step.when = ParseTrigger(context, *when, where + ".when");
   if (node.Find("at") != nullptr && node.Find("when") != nullptr)
     context.problems.Error(node.span, where + " has both at and when", "keep one of them");
+  if (const YamlNode* as = node.Find("as")) {
+    step.as = as->text;
+    if (as->kind != YamlNode::Kind::kScalar || IsNull(*as) || step.as.empty())
+      context.problems.Error(
+          as->span, fmt::format("{}.as must be the name of a user, got {}", where, Describe(*as)));
+    if (step.kind == StepKind::kAddNode)
+      context.problems.Error(as->span, "a machine joins in nobody's name");
+  }
   if (action == nullptr) {
     context.problems.Error(node.span, where + " does nothing",
                            fmt::format("add one of {}", fmt::join(kinds, ", ")));

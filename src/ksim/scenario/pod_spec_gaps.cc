@@ -52,9 +52,6 @@ class GapFinder {
   void LookAtPlainFields() {
     if (spec_.Has("resourceClaims"))
       HasNoEffect("resourceClaims", "ResourceClaim", "devices are not simulated");
-    if (spec_.Has("runtimeClassName"))
-      HasNoEffect("runtimeClassName", "RuntimeClass",
-                  controllers::EffectOf("node.k8s.io", "RuntimeClass")->text);
     if (spec_.Has("activeDeadlineSeconds"))
       HasNoEffect("activeDeadlineSeconds", "a pod's activeDeadlineSeconds", "it runs on");
     const std::string_view account = spec_.Get("serviceAccountName").AsString();

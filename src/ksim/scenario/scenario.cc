@@ -73,7 +73,17 @@ std::vector<std::string> ClusterSpec::ControllerProcesses() const {
 }
 
 std::string_view ToString(StepKind kind) {
-  return StepType().fields[static_cast<std::size_t>(kind) + 2].name;  // after at and when
+  return StepType().fields[static_cast<std::size_t>(kind) + 3].name;  // after at, when and as
+}
+
+std::string ClusterSpec::ServiceAccountOf(std::string_view process) const {
+  for (const auto& [name, account] : service_accounts) {
+    if (name != process) continue;
+    const std::size_t slash = account.find('/');
+    return fmt::format("system:serviceaccount:{}:{}", account.substr(0, slash),
+                       account.substr(slash + 1));
+  }
+  return "";
 }
 
 }  // namespace ksim::scenario

@@ -193,6 +193,14 @@ const Type& ClusterType() {
         "API servers, kube-apiserver-0 and on, all over one etcd. A client sticks to one: kubelets "
         "are spread over them in order, all others use the first.",
         "1"},
+       {"authorization", "string",
+        "Who may do what: alwaysAllow, or rbac as kubeadm has it (--authorization-mode=Node,RBAC): "
+        "what Roles and ClusterRoles allow, system:masters everything.",
+        "alwaysAllow"},
+       {"serviceAccounts", "map of strings",
+        "In whose name the processes of `processes` ask: {rs: NAMESPACE/NAME}. One that is not "
+        "named here is in system:masters.",
+        "{}"},
        {"deny", "list of Deny", "Requests that are forbidden: 403.", "[]", &DenyType()},
        {"maxRequestsInflight", "integer",
         "How many gets and lists an API server serves at a time; one more is answered 429 with "

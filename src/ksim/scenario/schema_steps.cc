@@ -139,6 +139,9 @@ const Type& StepType() {
       "it follows the step before it.",
       {{"at", "duration", "Virtual time from the start of the run."},
        {"when", "Trigger", "When the count-th such event is in the trace.", "", &TriggerType()},
+       {"as", "string",
+        "kubectl --as: in whose name it is asked, as system:serviceaccount:default:web; else in "
+        "kubernetes-admin's."},
        {"create", "ManifestRef", "kubectl create -f", "", &ManifestRefType()},
        {"apply", "Apply", "kubectl apply -f", "", &ApplyType()},
        {"replace", "ManifestRef", "kubectl replace -f", "", &ManifestRefType()},

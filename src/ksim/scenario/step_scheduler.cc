@@ -199,10 +199,10 @@ sim::Task<CommandOutput> StepScheduler::RunStep(const Step& step, EarlierTries& 
     }
     tries.Note(removal);
     const kubectl::VerbOptions deletion = DeletionOfNode(step.name);
-    co_return co_await world_.kubectl().Run(deletion, tries);
+    co_return co_await world_.KubectlAs(step.as).Run(deletion, tries);
   }
   const kubectl::VerbOptions options = KubectlOptionsOf(step);
-  co_return co_await world_.kubectl().Run(options, tries);
+  co_return co_await world_.KubectlAs(step.as).Run(options, tries);
 }
 
 std::vector<std::string> StepScheduler::DescribeRunning() const {

@@ -71,6 +71,8 @@ Value ClusterTree(const ClusterSpec& c) {
             Obj({{"latency", Obj({{"min", Of(c.latency_min)}, {"max", Of(c.latency_max)}})}})},
            {"variants", Map(c.variants)},
            {"processes", processes.Build()}});
+  if (c.rbac) out = out.Set("authorization", Value::Of("rbac"));
+  if (!c.service_accounts.empty()) out = out.Set("serviceAccounts", Map(c.service_accounts));
   if (c.admission_plugins != ClusterSpec().admission_plugins)
     out = out.Set("admissionPlugins", Strings(c.admission_plugins));
   if (!c.guests.empty()) {
@@ -205,6 +207,7 @@ namespace {
 Value StepTree(const Step& step) {
   ObjectBuilder out;
   AddStart(&out, step.at, step.when);
+  out.AddIf(!step.as.empty(), "as", Value::Of(step.as));
   out.Add(ToString(step.kind), StepArguments(step));
   return out.Build();
 }

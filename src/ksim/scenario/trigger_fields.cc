@@ -19,7 +19,7 @@ struct Words {
 
 std::vector<std::string_view> StepVerbs() {
   std::vector<std::string_view> names = StepType().names();
-  std::erase_if(names, [](std::string_view n) { return n == "at" || n == "when"; });
+  std::erase_if(names, [](std::string_view n) { return n == "at" || n == "when" || n == "as"; });
   return names;
 }
 

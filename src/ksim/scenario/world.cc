@@ -12,7 +12,7 @@
 #include "ksim/controllers/registry.h"
 #include "ksim/guest/process/shared_library.h"
 #include "ksim/kubelet/kubelet.h"
-#include "ksim/scenario/admission_plugins.h"
+#include "ksim/scenario/api_server_options.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
@@ -51,14 +51,6 @@ store::EtcdOptions EtcdOptionsOf(const Scenario& scenario) {
   options.compaction_drops_delete =
       VariantsOf(scenario).store_compact_on_delete == api::Variants::CompactOnDelete::kDrop;
   return options;
-}
-
-apiserver::RequestPolicy PolicyOf(const ClusterSpec& cluster) {
-  apiserver::RequestPolicy policy;
-  policy.deny = DenyRulesOf(cluster);
-  policy.in_flight.reading = static_cast<int>(cluster.max_requests_inflight);
-  policy.in_flight.mutating = static_cast<int>(cluster.max_mutating_requests_inflight);
-  return policy;
 }
 
 // The controllers of one process.
@@ -155,7 +147,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   shared_.service_accounts_made =
       RunsController(scenario.cluster, "serviceaccount", scenario.compat);
   RegisterKinds(scenario, options);
-  AddServers(scenario, options.audit);
+  AddServers(scenario, options);
   AddControllers(scenario, options);
   if (scenario.cluster.Runs("kube-scheduler")) AddScheduler(scenario.cluster);
   for (const NodeSpec& spec : scenario.cluster.nodes)
@@ -174,15 +166,17 @@ void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options)
   LearnKinds(kinds_, scenario);
 }
 
-void World::AddServers(const Scenario& scenario, apiserver::AuditLog* audit) {
+void World::AddServers(const Scenario& scenario, const WorldOptions& world) {
   const ClusterSpec& cluster = scenario.cluster;
+  std::vector<std::string> plugged;
+  for (const PluggedController& controller : world.controllers) plugged.push_back(controller.name);
   for (std::int64_t i = 0; i < cluster.api_servers; ++i) {
     if (i > 0 && IsInterrupted()) return;  // all others need one
     apiserver::ServerOptions options;
     options.name = fmt::format("kube-apiserver-{}", i);
-    options.policy = PolicyOf(cluster);
+    options.policy = RequestPolicyOf(cluster, plugged);
     options.admission_plugins = EnabledAdmissionPlugins(cluster, scenario.compat);
-    options.audit = audit;
+    options.audit = world.audit;
     servers_.push_back(std::make_unique<apiserver::Server>(shared_, etcd_, std::move(options)));
   }
 }
@@ -203,7 +197,8 @@ void World::AddControllers(const Scenario& scenario, const WorldOptions& options
   for (const auto& [name, replicas] : cluster.replicated)
     AddReplicas(ReplicaBaseName(name), replicas,
                 name == "*" ? names : EnabledControllers({name}, scenario.compat));
-  for (const auto& [process, parts] : cluster.processes) AddControllerProcess(process, parts);
+  for (const auto& [process, parts] : cluster.processes)
+    AddControllerProcess(process, parts, cluster.ServiceAccountOf(process));
   for (const PluggedController& plugged : options.controllers) {
     auto build = [plugged](sim::Process& process, client::Connection& connection,
                            client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
@@ -223,13 +218,15 @@ namespace {
 
 std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     const std::vector<std::string>& names, sim::Process& process, client::Connection& connection,
-    client::InformerFactory& informers) {
+    client::InformerFactory& informers, const std::string& user = {}) {
   std::vector<std::unique_ptr<controllers::Controller>> all;
   for (const std::string& name : names) {
     const controllers::ControllerInfo* info = controllers::FindController(name);
     KSIM_CHECK(info != nullptr && info->make != nullptr) << "no controller " << name;
-    all.push_back(info->make(controllers::ControllerContext(process, connection, informers,
-                                                            std::string(info->PartName()))));
+    controllers::ControllerContext context(process, connection, informers,
+                                           std::string(info->PartName()));
+    context.user = user;
+    all.push_back(info->make(std::move(context)));
   }
   return all;
 }
@@ -237,15 +234,17 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
 }  // namespace
 
 void World::AddControllerProcess(const std::string& name,
-                                 const std::vector<std::string>& controllers) {
-  auto build = [controllers](
+                                 const std::vector<std::string>& controllers,
+                                 const std::string& user) {
+  auto build = [controllers, user](
                    sim::Process& process, client::Connection& connection,
                    client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
     return std::make_unique<ControllerBody>(
-        MakeControllers(controllers, process, connection, informers));
+        MakeControllers(controllers, process, connection, informers, user));
   };
   components_.push_back(std::make_unique<Component>(
-      env_, name, ServerOf(0), InformerClient("system:kube-controller-manager"), build,
+      env_, name, ServerOf(0),
+      InformerClient(user.empty() ? "system:kube-controller-manager" : user), build,
       Component::ManagerResync));
 }
 
@@ -315,9 +314,10 @@ void World::AddGuests(const ClusterSpec& cluster) {
     KSIM_CHECK(program.ok()) << Message(program.status());  // PrepareGuests says it to the user
     std::vector<GuestServices::Replica> replicas;
     for (std::int64_t i = 0; i < spec.replicas; ++i) {
+      guest::GuestOptions options = GuestOptionsOf(env_.compat, spec, i);
+      options.api.access = &servers_.front()->access();
       guests_.push_back(std::make_unique<guest::GuestProcess>(
-          env_, ServerOf(0), **guest::SharedLibrary(), **program,
-          GuestOptionsOf(cluster, env_.compat, spec, i),
+          env_, ServerOf(0), **guest::SharedLibrary(), **program, std::move(options),
           [this](guest::GuestFailure failure) { guest_failures_.push_back(std::move(failure)); }));
       guest::GuestProcess* const g = guests_.back().get();
       AddClient(g->process(), [g](api::Endpoint& server) { g->relay().ConnectTo(server); });
@@ -344,9 +344,17 @@ void World::AddUser() {
     if (user_started_) user_started_();
   });
   user_->OnStop([this] {
+    impersonators_.clear();
     kubectl_.reset();
     user_connection_.reset();
   });
+}
+
+kubectl::Kubectl& World::KubectlAs(const std::string& user) {
+  if (user.empty()) return *kubectl_;
+  std::unique_ptr<kubectl::Kubectl>& found = impersonators_[user];
+  if (found == nullptr) found = std::make_unique<kubectl::Kubectl>(*user_connection_, user);
+  return *found;
 }
 
 bool World::Start() {
@@ -470,20 +478,6 @@ std::vector<store::KeyValue> World::Stored(std::string_view prefix) const {
   absl::StatusOr<store::RangeResponse> response =
       etcd_.store().Range(store::RangeRequest(prefix, store::PrefixEnd(prefix)));
   return response.ok() ? std::move(response->kvs) : std::vector<store::KeyValue>();
-}
-
-std::vector<apiserver::DenyRule> DenyRulesOf(const ClusterSpec& cluster) {
-  std::vector<apiserver::DenyRule> rules;
-  for (const DenySpec& d : cluster.deny) {
-    apiserver::DenyRule rule;
-    rule.user = d.user;
-    rule.verb = d.verb;
-    rule.resource = d.resource;
-    rule.ns = d.ns;
-    rule.name = d.name;
-    rules.push_back(std::move(rule));
-  }
-  return rules;
 }
 
 }  // namespace ksim::scenario

@@ -89,6 +89,8 @@ class World : public fault::Cluster {
   bool Start();
   // The user's kubectl; good from Start on.
   kubectl::Kubectl& kubectl() { return *kubectl_; }
+  // kubectl --as; "" is the same as above.
+  kubectl::Kubectl& KubectlAs(const std::string& user);
   sim::Process& user() { return *user_; }
   // `started` is called whenever the user's process has started.
   void OnUserStart(std::function<void()> started) { user_started_ = std::move(started); }
@@ -124,9 +126,11 @@ class World : public fault::Cluster {
   std::vector<store::KeyValue> Stored(std::string_view prefix) const;  // by key
   bool IsInterrupted() const { return interrupted_ && interrupted_(); }
   void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
-  void AddServers(const Scenario& scenario, apiserver::AuditLog* audit);
+  void AddServers(const Scenario& scenario, const WorldOptions& world);
   void AddControllers(const Scenario& scenario, const WorldOptions& options);
-  void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers);
+  // `user`: in whose name the process asks; "" is kube-controller-manager's own.
+  void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers,
+                            const std::string& user = {});
   void AddReplicas(const std::string& base, std::int64_t replicas,
                    const std::vector<std::string>& controllers);
   void AddScheduler(const ClusterSpec& cluster);
@@ -164,11 +168,9 @@ class World : public fault::Cluster {
   api::Endpoint* user_server_ = nullptr;
   std::unique_ptr<client::Connection> user_connection_;
   std::unique_ptr<kubectl::Kubectl> kubectl_;
+  std::map<std::string, std::unique_ptr<kubectl::Kubectl>> impersonators_;  // by user
   std::function<bool()> interrupted_;
   bool started_ = false;
 };
-
-// The rules of spec.cluster.deny.
-std::vector<apiserver::DenyRule> DenyRulesOf(const ClusterSpec& cluster);
 
 }  // namespace ksim::scenario

@@ -56,8 +56,7 @@ Server::Server(ServedCluster& cluster, const scenario::Scenario& scenario, Serve
     : cluster_(cluster),
       options_(std::move(options)),
       paths_(cluster.runner().world().kinds(), scenario.compat),
-      reviews_(cluster.runner().world().kinds(), scenario::DenyRulesOf(scenario.cluster),
-               scenario.compat),
+      reviews_(&cluster.runner().world().servers().front()->access(), scenario.compat),
       control_(*this, scenario),
       pace_(options_.speed, cluster.now(), os::MonotonicNow()) {}
 
@@ -217,6 +216,7 @@ std::optional<http::HttpResponse> Server::OwnAnswer(const http::HttpRequest& req
     if (auto status = apiserver::http::ServeComponentStatus(request, url, info)) return status;
     return reviews_.Serve(request, url, info);
   }
+  if (auto refusal = reviews_.RefusePath(request, url, info)) return refusal;
   if (url.path == "/metrics") return cluster_.metrics().Page();
   return paths_.Serve(request, url);
 }

@@ -1,4 +1,5 @@
 // Admission plugins, the system namespaces and pods/binding.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ksim/apiserver/filters/authentication.h"
@@ -232,6 +233,32 @@ TEST(PodAdmission, AGlobalDefaultClassCounts) {
   const api::Object pod = world.Create("pods", "default", Pod("default", "p")).object;
   EXPECT_EQ(pod.spec().Get("priority").AsInt(), 50);
   EXPECT_EQ(pod.spec().Get("priorityClassName").AsString(), "usual");
+}
+
+// API-131
+TEST(PriorityClassAdmission, ThereIsOneDefault) {
+  World world;
+  const auto create = [&world](const char* name, bool is_default) {
+    return world.Create("priorityclasses", "",
+                        Json(fmt::format(R"({{"apiVersion":"scheduling.k8s.io/v1","kind":)"
+                                         R"("PriorityClass","metadata":{{"name":"{}"}},"value":5,)"
+                                         R"("globalDefault":{}}})",
+                                         name, is_default)));
+  };
+  EXPECT_EQ(create("usual", true).code, 201);
+  world.Advance(Seconds(1));
+  const api::Response second = create("other", true);
+  EXPECT_EQ(second.code, 403);
+  EXPECT_EQ(second.status.message,
+            "priorityclasses.scheduling.k8s.io \"other\" is forbidden: PriorityClass usual is "
+            "already marked as default. Only one default can exist");
+  EXPECT_EQ(create("third", false).code, 201);
+  const char* const kMark = R"({"globalDefault":true})";
+  const auto mark = [&](const char* name) {
+    return world.Patch("priorityclasses", "", name, api::PatchType::kMerge, kMark).code;
+  };
+  EXPECT_EQ(mark("third"), 403);
+  EXPECT_EQ(mark("usual"), 200) << "it is the default itself";
 }
 
 // API-132, CTRL-ADM-01

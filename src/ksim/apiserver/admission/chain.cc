@@ -4,6 +4,7 @@
 
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/core/profile.h"
+#include "ksim/apiserver/filters/authorization.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/base/check.h"
 #include "ksim/sim/process.h"
@@ -18,7 +19,8 @@ struct Entry {
   bool Profile::* since = nullptr;  // null: in every version
 };
 
-// AllOrderedPlugins, as far as they exist here. TaintNodesByCondition is off: see docs/fidelity.md.
+// AllOrderedPlugins, as far as they exist here. TaintNodesByCondition is off: see docs/fidelity.md;
+// OwnerReferencesPermissionEnforcement is off upstream, too.
 constexpr Entry kPlugins[] = {
     {"NamespaceLifecycle", MakeNamespaceLifecycle, true},
     {"LimitRanger", MakeLimitRanger, true},
@@ -26,6 +28,8 @@ constexpr Entry kPlugins[] = {
     {"TaintNodesByCondition", MakeTaintNodesByCondition, false},
     {"Priority", MakePriority, true},
     {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true},
+    {"OwnerReferencesPermissionEnforcement", MakeOwnerReferences, false},
+    {"RuntimeClass", MakeRuntimeClass, true},
     {"PodTopologyLabels", MakePodTopologyLabels, true, &Profile::pod_topology_labels},
     {"MutatingAdmissionWebhook", MakeMutatingWebhooks, true},
     {"ValidatingAdmissionWebhook", MakeValidatingWebhooks, true},
@@ -77,8 +81,8 @@ sim::Task<api::Status> Plugin::Admit(Attributes&) { return sim::Task<api::Status
 bool Plugin::Validates(const Attributes&) const { return false; }
 sim::Task<api::Status> Plugin::Validate(Attributes&) { return sim::Task<api::Status>(); }
 
-PluginContext::PluginContext(sim::Process& p, Resources& r, Shared& s)
-    : sim(s.sim), process(p), resources(r), kinds(s.kinds), shared(s) {}
+PluginContext::PluginContext(sim::Process& p, Resources& r, Shared& s, const Authorizer& a)
+    : sim(s.sim), process(p), resources(r), kinds(s.kinds), shared(s), authorizer(a) {}
 
 AdmissionChain::AdmissionChain(const std::vector<std::string>& names, const PluginContext& context)
     : shared_(&context.shared) {
@@ -91,6 +95,7 @@ AdmissionChain::AdmissionChain(const std::vector<std::string>& names, const Plug
     if (std::find(names.begin(), names.end(), entry.name) != names.end())
       plugins_.push_back(entry.make(context));
   }
+  if (context.authorizer.has_roles()) plugins_.push_back(MakeRoleEscalation(context));
 }
 
 sim::Task<api::Status> AdmissionChain::Admit(Attributes& a) {

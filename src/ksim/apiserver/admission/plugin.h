@@ -24,8 +24,9 @@
 
 namespace ksim::apiserver {
 
-class Resources;  // resources.h
-struct Shared;    // server.h
+class Authorizer;  // filters/authorization.h
+class Resources;   // resources.h
+struct Shared;     // server.h
 
 enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete };
 
@@ -84,12 +85,13 @@ class Plugin {
 
 // The parts of the server that plugins use.
 struct PluginContext {
-  PluginContext(sim::Process& p, Resources& r, Shared& s);
+  PluginContext(sim::Process& p, Resources& r, Shared& s, const Authorizer& a);
   sim::Simulation& sim;
   sim::Process& process;
   Resources& resources;
   const api::Kinds& kinds;
   Shared& shared;
+  const Authorizer& authorizer;
 };
 
 class AdmissionChain {
@@ -126,9 +128,13 @@ std::unique_ptr<Plugin> MakeServiceAccount(const PluginContext& context);
 std::unique_ptr<Plugin> MakeTaintNodesByCondition(const PluginContext& context);
 std::unique_ptr<Plugin> MakePriority(const PluginContext& context);
 std::unique_ptr<Plugin> MakeDefaultTolerationSeconds(const PluginContext& context);
+std::unique_ptr<Plugin> MakeOwnerReferences(const PluginContext& context);
+std::unique_ptr<Plugin> MakeRuntimeClass(const PluginContext& context);
 std::unique_ptr<Plugin> MakePodTopologyLabels(const PluginContext& context);
 std::unique_ptr<Plugin> MakeMutatingWebhooks(const PluginContext& context);
 std::unique_ptr<Plugin> MakeValidatingWebhooks(const PluginContext& context);
 std::unique_ptr<Plugin> MakeResourceQuota(const PluginContext& context);
+// Behind all that change an object, of a server with RBAC; no plugin that can be named.
+std::unique_ptr<Plugin> MakeRoleEscalation(const PluginContext& context);
 
 }  // namespace ksim::apiserver

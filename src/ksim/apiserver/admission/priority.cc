@@ -38,15 +38,37 @@ class Priority final : public Plugin {
             *context.kinds.ByResource("scheduling.k8s.io", "priorityclasses"))) {}
   std::string_view name() const override { return "Priority"; }
   bool Handles(const Attributes& a) const override {
-    return a.operation != Operation::kDelete && a.Is("", "pods");
+    return a.operation != Operation::kDelete && (a.Is("", "pods") || IsDefaultClass(a));
+  }
+  // From the first class on that is to be the default.
+  bool Judges() const override { return default_seen_; }
+  bool Validates(const Attributes& a) const override {
+    return a.operation != Operation::kDelete && IsDefaultClass(a);
   }
 
   sim::Task<api::Status> Admit(Attributes& a) override {
+    default_seen_ = default_seen_ || IsDefaultClass(a);
+    if (IsDefaultClass(a)) co_return api::Status();
     if (a.operation == Operation::kUpdate) co_return RestoreOmittedFields(a);
     co_return AdmitNewPod(a);
   }
 
+  // validatePriorityClass.
+  sim::Task<api::Status> Validate(Attributes& a) override {
+    const PriorityClass best = *GlobalDefault();
+    const std::string_view name = a.object.Get("metadata").Get("name").AsString();
+    const bool same = a.operation == Operation::kUpdate && best.name == name;
+    if (best.name.empty() || same) co_return api::Status();
+    co_return AdmissionForbidden(
+        a, fmt::format("PriorityClass {} is already marked as default. Only one default can exist",
+                       best.name));
+  }
+
  private:
+  static bool IsDefaultClass(const Attributes& a) {
+    return a.Is("scheduling.k8s.io", "priorityclasses") && a.object.Get("globalDefault").AsBool();
+  }
+
   // Values that a client leaves out of an update are those of the stored pod.
   static api::Status RestoreOmittedFields(Attributes& a) {
     for (const char* field : {"priority", "preemptionPolicy"}) {
@@ -107,6 +129,7 @@ class Priority final : public Plugin {
   }
 
   CacheDelegator& classes_;
+  bool default_seen_ = false;
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ Value ResponseStatus(const api::Response& response) {
 Value Annotations(const RequestContext& rc) {
   ObjectBuilder all;
   all.Add("authorization.k8s.io/decision", Value::Of(*rc.authorized ? "allow" : "forbid"));
-  all.Add("authorization.k8s.io/reason", Value::Of(""));
+  all.Add("authorization.k8s.io/reason", Value::Of(rc.authorization_reason));
   for (const auto& [key, text] : rc.annotations()) all.Add(key, Value::Of(text));
   return all.Build();
 }

@@ -14,6 +14,8 @@ Profile Make130() {
   p.pod_disruption_conditions = true;
   p.unhealthy_pod_eviction_policy = true;
   p.deletes_collection_in_pages = true;
+  p.rbac_policy = "1.30";
+  p.kubeadm_binds_admins = true;
   return p;
 }
 
@@ -39,6 +41,7 @@ Profile Make136() {
   p.eviction_tells_condition = true;
   p.looks_up_quotas_live = false;
   p.quota_delta_for_each = true;
+  p.rbac_policy = "1.36";
   return p;
 }
 

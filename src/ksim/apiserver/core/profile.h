@@ -2,6 +2,8 @@
 // rules of the API types (those are in api/core/profile.h). A switch has the name of its feature
 // gate where there is one, else of the behaviour. profile.cc is one column a version.
 #pragma once
+#include <string_view>
+
 #include "ksim/api/compat.h"
 
 namespace ksim::apiserver {
@@ -51,6 +53,11 @@ struct Profile {
   // Quotas: pkg/admission/plugin/resourcequota/{controller,resource_access}.go.
   bool looks_up_quotas_live = true;   // where the cache has none, else only while it is not filled
   bool quota_delta_for_each = false;  // CheckRequest: a quota new to an object is charged all of it
+
+  // Authorization: the column of rbac/bootstrap_policy.txt, and cmd/kubeadm
+  // app/phases/kubeconfig: kubernetes-admin is no master, but bound to cluster-admin (1.29).
+  std::string_view rbac_policy = "1.25";
+  bool kubeadm_binds_admins = false;
 
   // Other.
   bool service_field_labels = false;  // pkg/apis/core/v1/conversion.go: spec.clusterIP, spec.type

@@ -43,8 +43,9 @@ class RequestContext {
   VirtualTime received() const { return received_; }  // by the server's clock
   VirtualTime arrived() const { return arrived_; }    // the same by the virtual clock
 
-  const User* user = nullptr;      // the authenticator's; null until it was asked
-  std::optional<bool> authorized;  // nullopt until the authorizer was asked
+  const User* user = nullptr;        // the authenticator's; null until it was asked
+  std::optional<bool> authorized;    // nullopt until the authorizer was asked
+  std::string authorization_reason;  // of its decision
   InFlightPlace in_flight;
   const std::function<CommitFault(const api::Request&)>* commit_fault = nullptr;  // CommitHook
   std::vector<std::string> warnings;

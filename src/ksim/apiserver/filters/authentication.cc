@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ksim/apiserver/rbac/bootstrap_policy.h"
+
 namespace ksim::apiserver {
 
 User Authenticate(const api::Request& request) {
@@ -41,11 +43,25 @@ User Authenticate(const api::Request& request) {
   return user;
 }
 
+CredentialGroups::CredentialGroups(const RequestPolicy& policy, const Profile& profile)
+    : rbac_(policy.rbac), masters_(policy.masters), admins_(rbac::AdminGroup(profile)) {}
+
+User CredentialGroups::Authenticate(const api::Request& request) const {
+  User user = apiserver::Authenticate(request);
+  if (!rbac_ || !request.groups.empty()) return user;
+  const bool master = std::find(masters_.begin(), masters_.end(), user.name) != masters_.end();
+  if (master)
+    user.groups.insert(user.groups.begin(), "system:masters");
+  else if (user.name == "kubernetes-admin")
+    user.groups.insert(user.groups.begin(), admins_);
+  return user;
+}
+
 const User& Authenticator::Authenticate(const api::Request& request) {
   if (!request.groups.empty()) return InGroups(request);
   const auto known = users_.find(request.user.view());
   if (known != users_.end()) return *known->second;
-  auto user = std::make_unique<const User>(apiserver::Authenticate(request));
+  auto user = std::make_unique<const User>(groups_.Authenticate(request));
   const std::string_view asked = request.user.empty() ? std::string_view() : user->name;
   return *users_.emplace(asked, std::move(user)).first->second;
 }
@@ -55,7 +71,7 @@ const User& Authenticator::InGroups(const api::Request& request) {
   key += '\n';
   key += request.groups.view();
   std::unique_ptr<const User>& user = in_groups_[key];
-  if (user == nullptr) user = std::make_unique<const User>(apiserver::Authenticate(request));
+  if (user == nullptr) user = std::make_unique<const User>(groups_.Authenticate(request));
   return *user;
 }
 

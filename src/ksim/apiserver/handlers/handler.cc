@@ -30,8 +30,12 @@ api::Status Handler::Admit(RequestContext& rc) {
   if (request.resource == nullptr || !api::IsServed(*request.resource, context_.compat) ||
       !HasSubresource(*request.resource, request.subresource, context_.compat))
     return rc.EndStage(Stage::kAuthorize, api::UnknownPath());
-  rc.authorized = authorizer_.Allows(*rc.user, request);
-  if (!*rc.authorized) return rc.EndStage(Stage::kAuthorize, NotAuthorized(*rc.user, request));
+  Decision decision = authorizer_.Authorize(*rc.user, request);
+  rc.authorized = decision.allowed;
+  rc.authorization_reason = std::move(decision.reason);
+  if (!decision.allowed)
+    return rc.EndStage(Stage::kAuthorize,
+                       NotAuthorized(*rc.user, request, rc.authorization_reason));
   rc.PassStage(Stage::kAuthorize);
   const api::Status has_method = CheckMethod(request);
   if (!has_method.ok()) return rc.EndStage(Stage::kDefault, has_method);

@@ -20,11 +20,13 @@ namespace ksim::apiserver {
 
 class Handler {
  public:
-  Handler(const RegistryContext& context, Resources& resources, const RequestPolicy& policy,
-          AuditLog* audit)
+  // `authorizer` outlives the handler.
+  Handler(const RegistryContext& context, Resources& resources, const Authorizer& authorizer,
+          const RequestPolicy& policy, AuditLog* audit)
       : context_(context),
         resources_(resources),
-        authorizer_(policy.deny),
+        authenticator_(CredentialGroups(policy, context.profile)),
+        authorizer_(authorizer),
         in_flight_(policy.in_flight),
         audit_(audit) {}
 
@@ -52,7 +54,7 @@ class Handler {
   const RegistryContext& context_;
   Resources& resources_;
   Authenticator authenticator_;
-  Authorizer authorizer_;
+  const Authorizer& authorizer_;
   MaxInFlight in_flight_;
   AuditLog* audit_;
 };

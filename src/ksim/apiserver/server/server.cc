@@ -25,22 +25,24 @@ struct Incarnation {
               const ServerOptions& options, sim::SiteId lifetime_site)
       : client(shared.network, process.name(), etcd),
         resources(process, client, apiserver::ProfileOf(shared.compat), shared.variants),
-        admission(options.admission_plugins, PluginContext(process, resources, shared)),
+        authorizer(options.policy, shared.kinds, resources, apiserver::ProfileOf(shared.compat)),
+        admission(options.admission_plugins, PluginContext(process, resources, shared, authorizer)),
         registry(shared.sim, shared.kinds, shared.identities, shared.compat, admission,
                  options.event_ttl),
-        handler(registry, resources, options.policy, options.audit),
+        handler(registry, resources, authorizer, options.policy, options.audit),
         compactor(shared.sim, client, process.actor(), options.compaction_interval,
                   [this](store::Revision r) { resources.CompactSnapshots(r); }),
         watches(process, resources, options.audit),
         watch_handler(process, shared, handler, resources, watches, lifetime_site, options.audit),
         requests(process, options.audit),
         loopback(process, handler, options.audit),
-        bootstrap(shared.kinds, resources, loopback) {
+        bootstrap(shared.kinds, resources, loopback, apiserver::ProfileOf(shared.compat)) {
     registry.loopback = &loopback;
     registry.services = shared.services.get();
   }
   store::EtcdClient client;
   Resources resources;
+  Authorizer authorizer;
   AdmissionChain admission;
   RegistryContext registry;
   Handler handler;
@@ -54,7 +56,7 @@ struct Incarnation {
 
 }  // namespace
 
-struct Server::Impl final : Pipeline, ServerFaults {
+struct Server::Impl final : Pipeline, ServerFaults, AccessJudge {
   Impl(Shared& s, store::Etcd& e, ServerOptions o);
   void OnStart();
   void OnStop();
@@ -73,6 +75,16 @@ struct Server::Impl final : Pipeline, ServerFaults {
   void CloseWatch(std::uint64_t stream) override;
   void ResumeWatch(std::uint64_t stream) override;
 
+  // --- AccessJudge: a dead server is asked nothing that anybody sees ---
+  Decision Authorize(const User& user, const Access& access) const override {
+    return now == nullptr ? Decision() : now->authorizer.Authorize(user, access);
+  }
+  KnownRules RulesFor(const User& user, std::string_view ns) const override {
+    return now == nullptr ? KnownRules() : now->authorizer.RulesFor(user, ns);
+  }
+  User UserOf(const api::Request& request) const override { return groups.Authenticate(request); }
+  bool JudgesPaths() const override { return options.policy.rbac; }
+
   // --- ServerFaults ---
   void SetDown(bool is_down) override;
   WatchCacheFaults& watch_cache(const api::ResourceInfo& r) override;
@@ -80,6 +92,7 @@ struct Server::Impl final : Pipeline, ServerFaults {
   Shared& shared;
   store::Etcd& etcd;
   ServerOptions options;
+  CredentialGroups groups;
   sim::Process& process;
   sim::SiteId lifetime_site;
   sim::Signal ready_changed;
@@ -94,6 +107,7 @@ Server::Impl::Impl(Shared& s, store::Etcd& e, ServerOptions o)
     : shared(s),
       etcd(e),
       options(std::move(o)),
+      groups(options.policy, apiserver::ProfileOf(s.compat)),
       process(s.sim.AddProcess(options.name)),
       lifetime_site(s.sim.decisions().Site("watchTimeout/" + options.name)),
       ready_changed(s.sim),
@@ -122,6 +136,7 @@ void Server::Impl::OnStop() {
 sim::Task<void> Server::Impl::Prepare() {
   co_await now->resources.WaitReady();
   if (options.system_namespaces) co_await now->bootstrap.CreateSystemNamespaces();
+  if (options.policy.rbac) co_await now->bootstrap.CreatePolicy();
   ready = true;
   ready_changed.Notify();
 }
@@ -196,6 +211,7 @@ const std::string& Server::name() const { return impl_->name(); }
 bool Server::accepting() const { return impl_->accepting(); }
 api::Endpoint& Server::endpoint() { return impl_->door; }
 ServerFaults& Server::faults() { return *impl_; }
+const AccessJudge& Server::access() const { return *impl_; }
 
 std::size_t Server::open_watches() const {
   return impl_->now == nullptr ? 0 : impl_->now->watches.size();

@@ -82,7 +82,8 @@ class Requests : public TraceLaw {
   static bool IsOutside(const Record& r) { return r.actor.starts_with("outside-"); }
 
   void JudgeUser(const Record& r) {
-    if (IsOutside(r)) return;  // it may be anybody
+    // A client outside may be anybody, and so may kubectl --as.
+    if (IsOutside(r) || r.actor == "kubectl") return;
     const auto [at, fresh] = users_.try_emplace(r.actor, r.Text("user"));
     if (!fresh) Same(r, fmt::format("the user of {}", r.actor), r.Text("user"), at->second);
     if (r.actor.starts_with("kubelet/"))

@@ -5,7 +5,8 @@
 namespace ksim::controllers {
 
 client::ClientOptions ControllerContext::client_options() const {
-  return client::LimitedAs(client::Limits::kControllerRuntime, connection.compat(), process.name());
+  return client::LimitedAs(client::Limits::kControllerRuntime, connection.compat(),
+                           user.empty() ? process.name() : user);
 }
 
 const api::ResourceInfo* ControllerContext::Resource(std::string_view group,

@@ -10,8 +10,9 @@
 namespace ksim::controllers {
 
 client::ClientOptions ManagerClient(const ControllerContext& context, std::string_view account) {
+  const std::string own = fmt::format("system:serviceaccount:kube-system:{}", account);
   return client::LimitedAs(client::Limits::kControllerManager, context.connection.compat(),
-                           fmt::format("system:serviceaccount:kube-system:{}", account));
+                           context.user.empty() ? own : context.user);
 }
 
 std::string AggregateErrors(const std::vector<std::string>& errors) {

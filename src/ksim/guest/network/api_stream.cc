@@ -56,7 +56,7 @@ ApiStream::ApiStream(sim::Simulation& sim, const api::Kinds& kinds, const ApiSid
       writer_(std::make_unique<Writer>(*this)),
       session_(std::make_unique<http::HttpSession>(sim, kinds, writer_.get(), side.compat)),
       paths_(kinds, side.compat),
-      reviews_(kinds, side.deny, side.compat) {}
+      reviews_(side.access, side.compat) {}
 
 ApiStream::~ApiStream() {
   ended_ = true;
@@ -104,7 +104,10 @@ std::optional<http::HttpResponse> ApiStream::OwnAnswer(const http::HttpRequest& 
   const std::optional<http::Url> url = http::ParseTarget(request.target);
   if (!url) return http::PlainText(400, "400 Bad Request");
   const http::RequestInfo info = http::ReadRequestInfo(request.method, *url);
-  if (!info.is_resource_request) return paths_.Serve(request, *url);
+  if (!info.is_resource_request) {
+    if (auto refusal = reviews_.RefusePath(request, *url, info)) return refusal;
+    return paths_.Serve(request, *url);
+  }
   if (auto status = http::ServeComponentStatus(request, *url, info)) return status;
   return reviews_.Serve(request, *url, info);
 }

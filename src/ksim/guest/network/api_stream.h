@@ -8,15 +8,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
+#include "ksim/apiserver/core/access.h"
 #include "ksim/apiserver/doors/http/connection.h"
 #include "ksim/apiserver/doors/http/http_door.h"
 #include "ksim/apiserver/doors/http/paths.h"
 #include "ksim/apiserver/doors/http/reviews.h"
-#include "ksim/apiserver/policy.h"
 #include "ksim/guest/network/relay.h"
 #include "ksim/sim/simulation.h"
 
@@ -26,7 +25,8 @@ namespace ksim::guest {
 struct ApiSide {
   ApiSide() = default;
   api::Compat compat = api::kDefaultCompat;
-  std::vector<apiserver::DenyRule> deny;
+  // Says what the guest may ask for; null allows everything. Outlives the guest.
+  const apiserver::AccessJudge* access = nullptr;
   std::string user;  // of requests that ask in nobody else's name
 };
 

@@ -9,9 +9,9 @@
 namespace ksim::kubectl {
 namespace {
 
-client::ClientOptions KubectlOptions() {
+client::ClientOptions KubectlOptions(std::string as) {
   client::ClientOptions options;
-  options.user = "kubernetes-admin";
+  options.user = as.empty() ? "kubernetes-admin" : std::move(as);
   options.qps = 50;
   options.burst = 300;
   return options;
@@ -19,9 +19,9 @@ client::ClientOptions KubectlOptions() {
 
 }  // namespace
 
-Session::Session(client::Connection& connection)
+Session::Session(client::Connection& connection, std::string as)
     : env_(connection.env()),
-      client_(connection, connection.process().actor(), KubectlOptions()),
+      client_(connection, connection.process().actor(), KubectlOptions(std::move(as))),
       profile_(ProfileOf(env_.compat)) {}
 
 sim::Task<api::Response> Session::Send(api::Request request) {

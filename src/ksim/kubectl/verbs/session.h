@@ -17,8 +17,9 @@ class Session {
  public:
   using Info = const api::ResourceInfo*;
 
-  // `connection` is that of the process kubectl, and outlives the session.
-  explicit Session(client::Connection& connection);
+  // `connection` is that of the process kubectl, and outlives the session. `as`: in whose name it
+  // asks; "" is kubernetes-admin.
+  explicit Session(client::Connection& connection, std::string as = {});
 
   client::Environment& env() const { return env_; }
   client::Client& client() { return client_; }

@@ -55,16 +55,35 @@ Value Words(std::initializer_list<std::string_view> words) {
   return Value::Array(std::move(out));
 }
 
-// Rules that allow cannot say what is denied: then they are incomplete, as those of an authorizer
-// that cannot list its rules.
-Value EverythingAllowed(bool incomplete) {
-  return value::Obj(
-      {{"incomplete", Value::Of(incomplete)},
-       {"nonResourceRules",
-        Value::Array({value::Obj({{"verbs", Words({"*"})}, {"nonResourceURLs", Words({"*"})}})})},
-       {"resourceRules", Value::Array({value::Obj({{"verbs", Words({"*"})},
-                                                   {"apiGroups", Words({"*"})},
-                                                   {"resources", Words({"*"})}})})}});
+Value TextList(const std::vector<std::string>& texts) {
+  std::vector<Value> out;
+  for (const std::string& text : texts) out.push_back(Value::Of(text));
+  return Value::Array(std::move(out));
+}
+
+// resourceRules or nonResourceRules, which always say the verbs.
+Value RuleTree(const PolicyRule& rule, bool of_resources) {
+  value::ObjectBuilder out;
+  out.Add("verbs", TextList(rule.verbs));
+  if (!of_resources) return out.Add("nonResourceURLs", TextList(rule.urls)).Build();
+  out.Add("apiGroups", TextList(rule.groups)).Add("resources", TextList(rule.resources));
+  return out.AddIf(!rule.names.empty(), "resourceNames", TextList(rule.names)).Build();
+}
+
+// The access that the spec of a review asks about.
+Access AskedAccess(const Value& spec) {
+  const Value& path = spec.Get("nonResourceAttributes");
+  if (!path.is_null())
+    return AccessOfPath(path.Get("verb").AsString(), path.Get("path").AsString());
+  const Value& asked = spec.Get("resourceAttributes");
+  Access access;
+  access.verb = asked.Get("verb").AsString();
+  access.group = asked.Get("group").AsString();
+  access.resource = asked.Get("resource").AsString();
+  access.subresource = asked.Get("subresource").AsString();
+  access.ns = asked.Get("namespace").AsString();
+  access.name = asked.Get("name").AsString();
+  return access;
 }
 
 Value TokenStatus(const Value& spec) {
@@ -92,45 +111,56 @@ std::string GroupsOf(const HttpRequest& http) {
   return groups;
 }
 
-User UserOf(const HttpRequest& http) {
+// As its credentials or --as say, else kDefaultUser.
+User Reviews::AskerOf(const HttpRequest& http) const {
   const std::string_view name = http.headers.Get("Impersonate-User");
-  if (name.empty()) return UserNamed(kDefaultUser);
   api::Request request;
-  request.user = SharedText(name);
-  request.groups = SharedText(GroupsOf(http));
-  return Authenticate(request);
+  request.user = SharedText(name.empty() ? kDefaultUser : name);
+  if (!name.empty()) request.groups = SharedText(GroupsOf(http));
+  return judge_ == nullptr ? Authenticate(request) : judge_->UserOf(request);
 }
 
-// A verb or a resource that the cluster does not know is allowed: no rule speaks of it.
-Value Reviews::AccessOf(const User& user, const Value& spec) const {
-  const Value& asked = spec.Get("resourceAttributes");
-  bool allowed = true;
-  const api::ResourceInfo* const resource =
-      kinds_.ByResource(asked.Get("group").AsString(), asked.Get("resource").AsString());
-  for (int v = 0; resource != nullptr && v <= static_cast<int>(api::Verb::kDeleteCollection); ++v) {
-    api::Request request;
-    request.verb = static_cast<api::Verb>(v);
-    if (api::ToString(request.verb) != asked.Get("verb").AsString()) continue;
-    request.resource = resource;
-    request.subresource = SharedText(asked.Get("subresource").AsString());
-    request.ns = SharedText(asked.Get("namespace").AsString());
-    request.name = SharedText(asked.Get("name").AsString());
-    allowed = authorizer_.Allows(user, request);
+// The user that a SubjectAccessReview asks about. RBAC believes no group that the name alone says.
+User Reviews::SubjectOf(const Value& spec) const {
+  User user;
+  if (!JudgesPaths()) user = UserNamed(spec.Get("user").AsString());
+  user.name = spec.Get("user").AsString();
+  for (const Value& group : spec.Get("groups").items()) user.groups.emplace_back(group.AsString());
+  return user;
+}
+
+Value Reviews::DecisionOn(const User& user, const Value& spec) const {
+  const Decision decision =
+      judge_ == nullptr ? Decision(true, "") : judge_->Authorize(user, AskedAccess(spec));
+  value::ObjectBuilder status;
+  status.Add("allowed", Value::Of(decision.allowed));
+  status.AddIf(decision.denied, "denied", Value::Of(true));
+  status.AddIf(!decision.reason.empty(), "reason", Value::Of(decision.reason));
+  return status.Build();
+}
+
+// selfsubjectrulesreview/rest.go.
+Value Reviews::RulesOf(const User& user, std::string_view ns) const {
+  const KnownRules known = judge_ == nullptr ? KnownRules() : judge_->RulesFor(user, ns);
+  std::vector<Value> resources, paths;
+  for (const PolicyRule& rule : known.rules) {
+    if (!rule.resources.empty()) resources.push_back(RuleTree(rule, true));
+    if (!rule.urls.empty()) paths.push_back(RuleTree(rule, false));
   }
   value::ObjectBuilder status;
-  status.Add("allowed", Value::Of(allowed));
-  status.AddIf(!allowed, "denied", Value::Of(true));
+  status.Add("incomplete", Value::Of(known.incomplete));
+  status.Add("nonResourceRules", Value::Array(std::move(paths)));
+  status.Add("resourceRules", Value::Array(std::move(resources)));
+  status.AddIf(!known.error.empty(), "evaluationError", Value::Of(known.error));
   return status.Build();
 }
 
 Value Reviews::StatusOf(std::string_view resource, const User& asker, const Value& spec) const {
   if (resource == "selfsubjectreviews") return value::Obj({{"userInfo", UserTree(asker)}});
   if (resource == "tokenreviews") return TokenStatus(spec);
-  if (resource == "selfsubjectrulesreviews") return EverythingAllowed(authorizer_.HasRules());
-  if (resource == "selfsubjectaccessreviews") return AccessOf(asker, spec);
-  User user = UserNamed(spec.Get("user").AsString());
-  for (const Value& group : spec.Get("groups").items()) user.groups.emplace_back(group.AsString());
-  return AccessOf(user, spec);
+  if (resource == "selfsubjectrulesreviews")
+    return RulesOf(asker, spec.Get("namespace").AsString());
+  return DecisionOn(resource == "selfsubjectaccessreviews" ? asker : SubjectOf(spec), spec);
 }
 
 namespace {
@@ -218,7 +248,7 @@ HttpResponse Reviews::Answer(const HttpRequest& http, const Url& url,
   if (!tree.ok()) return StatusResponse(tree.status(), &*output);
   const api::Status asks = CheckReview(review.resource, tree->Get("spec"), compat_);
   if (!asks.ok()) return StatusResponse(asks, &*output);
-  Value answer = tree->Set("status", StatusOf(review.resource, UserOf(http), tree->Get("spec")));
+  Value answer = tree->Set("status", StatusOf(review.resource, AskerOf(http), tree->Get("spec")));
   // A review of rules is made anew (selfsubjectrulesreview/rest.go).
   if (review.resource == "selfsubjectrulesreviews")
     answer = value::Obj({{"kind", Value::Of(review.kind)},
@@ -238,10 +268,30 @@ std::optional<HttpResponse> Reviews::Serve(const HttpRequest& http, const Url& u
     if (info.api_group != review.group || info.resource != review.resource) continue;
     if (info.api_version != review.version || review.namespaced == info.ns.empty())
       return StatusResponse(api::UnknownPath(), nullptr);
+    Access access;
+    access.verb = info.verb;
+    access.group = review.group;
+    access.resource = review.resource;
+    access.ns = info.ns;
+    if (auto refusal = Refuse(AskerOf(http), access)) return refusal;
     if (info.verb != "create") return StatusResponse(MethodNotAllowed(), nullptr);
     return Answer(http, url, review);
   }
   return std::nullopt;
+}
+
+std::optional<HttpResponse> Reviews::RefusePath(const HttpRequest& http, const Url& url,
+                                                const RequestInfo& info) const {
+  if (!JudgesPaths()) return std::nullopt;
+  return Refuse(AskerOf(http), AccessOfPath(info.verb, url.path));
+}
+
+// Without RBAC nobody is refused but what spec.cluster.deny says of the objects of the cluster.
+std::optional<HttpResponse> Reviews::Refuse(const User& user, const Access& access) const {
+  if (!JudgesPaths()) return std::nullopt;
+  const Decision decision = judge_->Authorize(user, access);
+  if (decision.allowed) return std::nullopt;
+  return StatusResponse(NotAuthorized(user, access, decision.reason), nullptr);
 }
 
 }  // namespace ksim::apiserver::http

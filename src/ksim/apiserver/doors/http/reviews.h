@@ -8,15 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "ksim/api/compat.h"
-#include "ksim/api/kinds.h"
+#include "ksim/apiserver/core/access.h"
 #include "ksim/apiserver/doors/http/message.h"
 #include "ksim/apiserver/doors/http/request_info.h"
-#include "ksim/apiserver/filters/authorization.h"
-#include "ksim/apiserver/policy.h"
+#include "ksim/value/value.h"
 
 namespace ksim::apiserver::http {
 
@@ -29,29 +26,32 @@ std::span<const ReviewResource> ReviewResources();
 
 class Reviews {
  public:
-  // `kinds` outlives it.
-  Reviews(const api::Kinds& kinds, std::vector<DenyRule> deny,
-          api::Compat compat = api::kDefaultCompat)
-      : kinds_(kinds), authorizer_(std::move(deny)), compat_(compat) {}
+  // `judge` outlives it; null allows everything.
+  explicit Reviews(const AccessJudge* judge, api::Compat compat = api::kDefaultCompat)
+      : judge_(judge), compat_(compat) {}
 
   // Nothing for a request that is no review.
   std::optional<HttpResponse> Serve(const HttpRequest& http, const Url& url,
                                     const RequestInfo& info) const;
+  // 403 to a request for a path that is no resource, if the user may not ask for it (API-255).
+  std::optional<HttpResponse> RefusePath(const HttpRequest& http, const Url& url,
+                                         const RequestInfo& info) const;
 
  private:
+  bool JudgesPaths() const { return judge_ != nullptr && judge_->JudgesPaths(); }
+  User AskerOf(const HttpRequest& http) const;
+  std::optional<HttpResponse> Refuse(const User& user, const Access& access) const;
   HttpResponse Answer(const HttpRequest& http, const Url& url, const ReviewResource& review) const;
   value::Value StatusOf(std::string_view resource, const User& asker,
                         const value::Value& spec) const;
-  value::Value AccessOf(const User& user, const value::Value& spec) const;
+  value::Value DecisionOn(const User& user, const value::Value& spec) const;
+  value::Value RulesOf(const User& user, std::string_view ns) const;
+  User SubjectOf(const value::Value& spec) const;
 
-  const api::Kinds& kinds_;
-  const Authorizer authorizer_;
+  const AccessJudge* judge_;
   const api::Compat compat_;
 };
 
 // The groups that --as-group names, one a line.
 std::string GroupsOf(const HttpRequest& http);
-// The user that a request comes from: as its credentials or --as say, else kDefaultUser.
-User UserOf(const HttpRequest& http);
-
 }  // namespace ksim::apiserver::http
