@@ -58,9 +58,9 @@ TEST(EndpointHash, PortsComeInTheOrderOfTheVersionsHash) {
                                  {"name":"https","port":443,"protocol":"TCP"},
                                  {"name":"metrics","port":9090,"protocol":"TCP"}])");
   const auto names = [&ports](const Profile& profile) {
+    const Value sorted = SortedSlicePorts(ports, profile);
     std::string all;
-    for (const Value& port : SortedSlicePorts(ports, profile).items())
-      all += std::string(port.Get("name").AsString()) + ' ';
+    for (const Value& port : sorted.items()) all += std::string(port.Get("name").AsString()) + ' ';
     return all;
   };
   EXPECT_EQ(names(Old()), "http metrics https ");

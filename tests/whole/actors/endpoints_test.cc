@@ -52,7 +52,7 @@ TEST_P(EndpointsTest, FollowThePods) {
   w.Create("services", ServiceJson("web", "", R"({"team":"a"})"));
   w.Settle();
   EXPECT_THAT(Subsets(), IsEmpty());
-  EXPECT_THAT(w.Writes(), ElementsAre("create endpoints"));
+  EXPECT_THAT(w.Writes(), ElementsAre("create endpoints/web"));
   MakePodAt(&w, "a", "10.0.0.1");
   MakePodAt(&w, "b", "10.0.0.2", false);
   EXPECT_THAT(Subsets(), ElementsAre("10.0.0.1|10.0.0.2:8080"));

@@ -50,6 +50,7 @@ constexpr Profile MakeV136() {
   p.traffic_distribution = true;
   p.mirrors_for_new_owner = true;
   p.mirroring_looks_at_new_slice = true;
+  p.missing_ports_are_none = true;
   return p;
 }
 

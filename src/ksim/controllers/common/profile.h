@@ -92,6 +92,9 @@ struct Profile {
   // endpointslicemirroring_controller.go onEndpointSliceUpdate: the new version of a slice decides
   // whether to look, not the old one.
   bool mirroring_looks_at_new_slice = false;
+  // endpointslice util/controller_utils.go NewPortMapKey: a slice that has no list of ports has the
+  // same ports as one whose list is empty. Before that it is written anew at each sync.
+  bool missing_ports_are_none = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -126,7 +126,7 @@ SliceReconciler::Plan SliceReconciler::PlanChanges(const api::Object& service,
     // Upstream sorts the ports of its cache.
     const Value ports = SortedSlicePorts(slice.tree.Get("ports"), profile_);
     slice.tree = slice.tree.Set("ports", ports);
-    by_ports[PortMapKey(ports)].push_back(std::move(slice));
+    by_ports[PortMapKeyOfCached(ports, profile_)].push_back(std::move(slice));
   }
 
   // 2. The endpoints that there should be, by the ports of their pods.

@@ -196,7 +196,8 @@ MirrorPlan PlanMirroring(const api::Object& endpoints, const std::vector<api::Ob
   absl::btree_map<GroupKey, std::vector<api::Object>> by_group;
   for (const api::Object& slice : existing) {
     const Value ports = SortedSlicePorts(slice.tree().Get("ports"), profile);
-    by_group[{std::string(slice.tree().Get("addressType").AsString()), PortMapKey(ports)}]
+    by_group[{std::string(slice.tree().Get("addressType").AsString()),
+              PortMapKeyOfCached(ports, profile)}]
         .push_back(slice);
   }
   for (auto& [key, group] : desired.groups())

@@ -101,4 +101,9 @@ std::string PortMapKey(const Value& sorted_ports) {
   return key;
 }
 
+std::string PortMapKeyOfCached(const Value& sorted_ports, const Profile& profile) {
+  const bool differs = sorted_ports.empty() && !profile.missing_ports_are_none;
+  return differs ? "<nil>" : PortMapKey(sorted_ports);
+}
+
 }  // namespace ksim::controllers

@@ -25,5 +25,7 @@ void SortByHash(std::string (*text)(const value::Value&), const Profile& profile
 // The ports of a slice in that order, and what tells sets of ports apart (NewPortMapKey).
 value::Value SortedSlicePorts(const value::Value& ports, const Profile& profile);
 std::string PortMapKey(const value::Value& sorted_ports);
+// The same of a slice in the cache, in which an empty list is not there.
+std::string PortMapKeyOfCached(const value::Value& sorted_ports, const Profile& profile);
 
 }  // namespace ksim::controllers
