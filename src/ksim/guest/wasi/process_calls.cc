@@ -56,7 +56,12 @@ std::uint32_t Wasi::ClockTimeGet(const std::uint64_t* w) {
     state_.wall_ns += kTick;
     state_.steady_ns += kTick;
   }
-  if (w[0] != 0) return Put(w[2], state_.steady_ns) ? kSuccess : kEfault;
+  if (w[0] != 0) {
+    // By as much as the wall clock is ahead, or who waits until a time of it would wake before.
+    const std::int64_t ahead = std::max<std::int64_t>(0, state_.wall_read_ns - state_.wall_ns);
+    state_.steady_read_ns = std::max(state_.steady_read_ns, state_.steady_ns + ahead);
+    return Put(w[2], state_.steady_read_ns) ? kSuccess : kEfault;
+  }
   state_.wall_read_ns = std::max(state_.wall_ns, state_.wall_read_ns + 1);
   return Put(w[2], state_.wall_read_ns) ? kSuccess : kEfault;
 }

@@ -69,7 +69,8 @@ struct WasiState {
   std::vector<std::string> args, env;
   std::int64_t wall_ns = 0;  // what its clocks show now
   std::int64_t steady_ns = 0;
-  std::int64_t wall_read_ns = 0;  // the last that it was told of the wall clock
+  std::int64_t wall_read_ns = 0;  // the last that it was told of the wall clock: no time twice
+  std::int64_t steady_read_ns = 0;
   std::int64_t wake_ns =
       0;  // when it wants to run again, by the steady clock; 0: when something comes
   std::uint64_t random = 0;
