@@ -135,6 +135,26 @@ TEST(Wasi, TheWallClockGivesNoNanosecondTwice) {
   EXPECT_EQ(read, (std::vector<std::int64_t>{100, 101, 102, 103, 1000, 1001}));
 }
 
+// What is left until a time of the wall clock, added to the steady clock, is that time.
+TEST(Wasi, TheSteadyClockIsAheadAsFarAsTheWallClock) {
+  Program program;
+  Launch launch;
+  launch.wall_ns = 100;
+  Wasi wasi(program.imports, launch);
+  std::int64_t wake = 0;
+  program.code = [&] {
+    for (int i = 0; i < 4; ++i) program.Call("clock_time_get", {0, 0, 100});
+    const std::int64_t left = 1000 - program.At<std::int64_t>(100);
+    program.Call("clock_time_get", {1, 0, 108});
+    wake = program.At<std::int64_t>(108) + left;
+  };
+  wasi.Run(program, kSteps);
+  EXPECT_EQ(wake, Wasi::kSteadyStart + 900);
+  wasi.SetTime(50, Wasi::kSteadyStart + 1);  // the wall clock is turned
+  wasi.Run(program, kSteps);
+  EXPECT_EQ(program.At<std::int64_t>(108), Wasi::kSteadyStart + 4) << "it goes on";
+}
+
 TEST(Wasi, AProgramThatWaitsForTheClockSeesItMove) {
   Program program;
   Wasi wasi(program.imports, Launch());
