@@ -19,13 +19,14 @@ constexpr const char* kReplicaSet =
     "{matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, "
     "image: nginx}]}}}}";
 
-// The texts of all refusals from `since` on, each once.
+// The texts of all refusals by the authorizers from `since` on, each once.
 std::set<std::string> Refusals(const Runner& runner, VirtualTime since) {
   std::set<std::string> texts;
   for (const sim::Event& e : runner.events()) {
     if (e.kind != sim::EventKind::kResponse || e.time < since) continue;
     const auto& p = e.payload.As<client::ResponsePayload>();
-    if (p.code == 403) texts.insert(std::string(p.status.message.view()));
+    const std::string text(p.status.message.view());
+    if (p.code == 403 && text.find("User \"") != text.npos) texts.insert(text);
   }
   return texts;
 }

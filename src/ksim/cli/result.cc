@@ -48,12 +48,18 @@ std::string_view GroupOf(std::string_view api_version) {
   return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
 }
 
+// Whether an API server with RBAC has made it at its start: there are more than a hundred.
+bool IsBootstrapPolicy(const api::Object& o) {
+  return o.Label("kubernetes.io/bootstrapping") == "rbac-defaults";
+}
+
 // Those of all versions of the kind: they may be stored at another than the one that was written.
 std::vector<api::Object> ObjectsOfKind(const api::ResourceInfo& info,
                                        const std::vector<api::Object>& objects) {
   std::vector<api::Object> out;
   for (const api::Object& o : objects)
-    if (o.kind() == info.kind && GroupOf(o.api_version()) == info.group) out.push_back(o);
+    if (o.kind() == info.kind && GroupOf(o.api_version()) == info.group && !IsBootstrapPolicy(o))
+      out.push_back(o);
   return out;
 }
 

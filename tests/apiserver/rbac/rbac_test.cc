@@ -237,7 +237,7 @@ TEST(Rbac, TheServerMakesWhatRbacBeginsWith) {
   for (const Compat compat : kProfiles) {
     Rbac w(compat);
     const auto made = rbac::BootstrapPolicy(apiserver::ProfileOf(compat));
-    EXPECT_GT(made.size(), 120u);
+    EXPECT_GT(made.size(), 110u);
     std::size_t found = 0;
     for (const char* resource : {"clusterroles", "clusterrolebindings", "roles", "rolebindings"})
       found += w.List(resource, "").items.size();
@@ -428,8 +428,8 @@ TEST(Rbac, TheJudgeSaysTheSameOfReviewsAndPaths) {
   const Decision health = judge.Authorize(web, AccessOfPath("get", "/healthz"));
   EXPECT_TRUE(health.allowed);
   EXPECT_EQ(health.reason,
-            "RBAC: allowed by ClusterRoleBinding \"system:public-info-viewer\" of ClusterRole "
-            "\"system:public-info-viewer\" to Group \"system:authenticated\"");
+            "RBAC: allowed by ClusterRoleBinding \"system:discovery\" of ClusterRole "
+            "\"system:discovery\" to Group \"system:authenticated\"");
   EXPECT_EQ(NotAuthorized(web, AccessOfPath("get", "/metrics"), "").message,
             "forbidden: User \"system:serviceaccount:default:web\" cannot get path \"/metrics\"");
   EXPECT_FALSE(judge.Authorize(web, AccessOfPath("get", "/metrics")).allowed);
