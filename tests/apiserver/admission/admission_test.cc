@@ -275,10 +275,11 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
             (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition",
-                   "Priority", "DefaultTolerationSeconds", "PodTopologyLabels",
-                   "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota"}));
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 8u);
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[5], "PodTopologyLabels");
+                   "Priority", "DefaultTolerationSeconds", "OwnerReferencesPermissionEnforcement",
+                   "RuntimeClass", "PodTopologyLabels", "MutatingAdmissionWebhook",
+                   "ValidatingAdmissionWebhook", "ResourceQuota"}));
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 9u);
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[6], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before
   // the priority plugin.
   const Path kClass{"spec", "priorityClassName"};
