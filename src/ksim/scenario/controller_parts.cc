@@ -62,9 +62,6 @@ std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Com
   std::vector<std::string> given = cluster.controllers;
   for (const auto& [name, replicas] : cluster.replicated)
     if (name == "*") given.push_back(name);  // {name: "*", replicas: 2} names them all
-  // RBAC begins with roles that are made of others: admin, edit and view.
-  if (cluster.rbac && std::find(given.begin(), given.end(), "*") != given.end())
-    given.emplace_back("clusterrole-aggregation");
   std::vector<std::string> names = EnabledControllers(given, compat);
   const auto take = [&](const std::string& name) {
     names.erase(std::remove(names.begin(), names.end(), name), names.end());
