@@ -312,21 +312,6 @@ TEST(StateMutants, ACreationDecidedOnWhenThePodsWereKnownIsCaught) {
   }
 }
 
-// After five minutes it goes by its cache, and may make one for a pod that it has not heard of; not
-// before.
-TEST(StateMutants, ACreationBeforeTheExpectationsRunOutIsCaught) {
-  const Is creation = [](const Record& r) {
-    return r.kind == Kind::kRequest && r.actor == "kube-controller-manager/replicaset" &&
-           r.Text("verb") == "create" && r.Text("resource") == "pods";
-  };
-  const Trace trace = Recorded("../tests/regress/expectations-run-out", "1.30");
-  EXPECT_EQ(Messages(trace), "");
-  Trace early = trace;
-  for (Record& r : early.events)  // the sync that made the three pods is two minutes younger
-    if (creation(r) && r.t < Minutes(1).ns()) r.t += Minutes(2).ns();
-  EXPECT_EQ(Violated(early), std::set<std::string>{"noOvershoot"}) << Messages(early);
-}
-
 // --- atMostOne ---
 
 // Makes a StatefulSet the owner of all pods.

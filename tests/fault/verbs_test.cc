@@ -144,7 +144,8 @@ const std::vector<VerbRow>& Rows() {
        "  - {at: 0s, stallHandler: {actor: kube-controller-manager/replicaset, resource: "
        "replicasets, for: 40s}}\n",
        [](const FaultRun& run) {
-         const Fields handler{{"informer", "kube-controller-manager replicasets"}};
+         const Fields handler{{"informer", "kube-controller-manager replicasets"},
+                              {"listener", "kube-controller-manager/replicaset"}};
          const Record &begin = run.Begin("stallHandler"), &end = run.End("stallHandler");
          EXPECT_EQ(run.Count(EventKind::kHandler, handler, begin.seq, end.seq), 0);
          EXPECT_GE(run.Count(EventKind::kHandler, handler, end.seq), 1);

@@ -17,6 +17,9 @@ namespace {
 // The sites at which none of the runs below asks, with the reasons.
 const std::map<std::string, std::string> kRare = {
     {"eviction/retry", "a pending pod must change between the eviction's read and its delete"},
+    {"nodePort", "no Service of these folders has node ports"},
+    {"scheduler/preemption", "more than 100 nodes must have pods that could go"},
+    {"scheduler/preemptionTie", "nobody preempts in these folders"},
     {"reseed/GUEST", "no scenario of these folders has a guest"}};
 
 // A scenario for the sites that no file of scenarios/ reaches: a leader loses its lease, and a

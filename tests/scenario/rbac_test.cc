@@ -99,6 +99,10 @@ TEST(RbacScenario, WhatCannotBeIsSaidWithItsPlace) {
     const char *spec, *error;
   } rows[] = {
       {"  cluster: {authorization: rback}\n", "unknown authorization \"rback\""},
+      {"  cluster: {serviceClusterIPRange: 10.0.0.0/31}\n",
+       "\"10.0.0.0/31\" is no range of IPv4 addresses from /12 to /30, like 10.96.0.0/12"},
+      {"  cluster: {serviceClusterIPRange: fd00::/108}\n",
+       "\"fd00::/108\" is no range of IPv4 addresses from /12 to /30, like 10.96.0.0/12"},
       {"  cluster: {serviceAccounts: {rs: default/rs}}\n", "spec.cluster.processes has no \"rs\""},
       {"  cluster: {processes: {rs: [replicaset]}, serviceAccounts: {rs: robot}}\n",
        "\"robot\" is no NAMESPACE/NAME"},

@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "ksim/api/object.h"
+#include "ksim/base/time.h"
 #include "ksim/controllers/registry.h"
 
 namespace ksim::check {
 namespace {
+
+constexpr Duration kExpectationsTimeout = Minutes(5);
 
 std::string ProcessOf(std::string_view controller) {
   return std::string(controller.substr(0, controller.rfind('/')));

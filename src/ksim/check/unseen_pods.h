@@ -15,13 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ksim/base/time.h"
 #include "ksim/check/observation.h"
 
 namespace ksim::check {
-
-// A controller waits so long for pods that it has made.
-inline constexpr Duration kExpectationsTimeout = Minutes(5);
 
 class UnseenPods {
  public:

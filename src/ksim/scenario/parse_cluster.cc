@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ksim/api/rules/ip_text.h"
 #include "ksim/api/variants.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/drawn_faults.h"
@@ -235,6 +236,16 @@ void ParseAuthorization(ParseContext& context, MappingReader& reader, ClusterSpe
                            fmt::format("unknown authorization \"{}\"", mode), Suggest(mode, modes));
 }
 
+void ParseServiceRange(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
+  cluster->service_cidr = reader.String("serviceClusterIPRange", cluster->service_cidr);
+  const std::optional<api::ParsedCidr> range = api::ParseCidr(cluster->service_cidr);
+  if (!range || !range->address.Maps4() || range->bits > 30 || range->bits < 12)
+    context.problems.Error(
+        reader.Find("serviceClusterIPRange")->span,
+        fmt::format("\"{}\" is no range of IPv4 addresses from /12 to /30, like 10.96.0.0/12",
+                    cluster->service_cidr));
+}
+
 void ParseServiceAccounts(ParseContext& context, MappingReader& reader, ClusterSpec* cluster) {
   std::vector<std::string_view> processes;
   for (const auto& [process, parts] : cluster->processes) processes.push_back(process);
@@ -277,6 +288,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   if (reader.Has("apiServers"))
     CheckApiServers(context.problems, reader.Find("apiServers")->span, cluster.api_servers);
   ParseAuthorization(context, reader, &cluster);
+  ParseServiceRange(context, reader, &cluster);
   cluster.deny = ParseDeny(context, reader);
   cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
   cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);

@@ -197,6 +197,9 @@ const Type& ClusterType() {
         "Who may do what: alwaysAllow, or rbac as kubeadm has it (--authorization-mode=Node,RBAC): "
         "what Roles and ClusterRoles allow, system:masters everything.",
         "alwaysAllow"},
+       {"serviceClusterIPRange", "string",
+        "The addresses that Services get, as kube-apiserver's --service-cluster-ip-range.",
+        "10.96.0.0/12"},
        {"serviceAccounts", "map of strings",
         "In whose name the processes of `processes` ask: {rs: NAMESPACE/NAME}. One that is not "
         "named here is in system:masters.",

@@ -72,6 +72,8 @@ Value ClusterTree(const ClusterSpec& c) {
            {"variants", Map(c.variants)},
            {"processes", processes.Build()}});
   if (c.rbac) out = out.Set("authorization", Value::Of("rbac"));
+  if (c.service_cidr != ClusterSpec().service_cidr)
+    out = out.Set("serviceClusterIPRange", Value::Of(c.service_cidr));
   if (!c.service_accounts.empty()) out = out.Set("serviceAccounts", Map(c.service_accounts));
   if (c.admission_plugins != ClusterSpec().admission_plugins)
     out = out.Set("admissionPlugins", Strings(c.admission_plugins));

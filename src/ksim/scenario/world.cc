@@ -144,6 +144,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
   shared_.webhooks = &guest_services_;
   env_.variants = shared_.variants = VariantsOf(scenario);
+  shared_.service_cidr = scenario.cluster.service_cidr;
   shared_.service_accounts_made =
       RunsController(scenario.cluster, "serviceaccount", scenario.compat);
   RegisterKinds(scenario, options);

@@ -10,7 +10,6 @@
 #include "ksim/base/hash.h"
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
-#include "ksim/check/unseen_pods.h"
 
 namespace ksim::check {
 namespace {
@@ -33,8 +32,6 @@ const OracleInfo& OvershootInfo() {
        "again that was answered 429",
        "nor do pods that another replica of the controller makes, which leads beside it as long as "
        "one of the two was paused or heard of its renewal late, until it was told of them",
-       "nor do pods that it was not told of within five minutes of the sync that made them: its "
-       "expectations have run out then, and it goes by its cache",
        "pods that are adopted, or come back to life: only creations are judged"},
       "no pod of a ReplicaSet was created"};
   return info;
@@ -81,15 +78,9 @@ class Overshoot : public Oracle {
   }
 
  private:
-  // What led to a creation: a sync's begin, also of a second try.
-  struct Decision {
-    std::uint64_t seq = 0;
-    std::int64_t at = 0;  // virtual ns: of the first request that it led to
-  };
   struct Made {
-    std::uint64_t seq = 0;      // of its first commit
-    std::string process;        // whose commit that was
-    std::int64_t expected = 0;  // virtual ns: when its creator began to wait for it
+    std::uint64_t seq = 0;  // of its first commit
+    std::string process;    // whose commit that was
   };
   struct ReplicaSet {
     std::string name;
@@ -102,8 +93,8 @@ class Overshoot : public Oracle {
   };
   // A creation without an answer.
   struct Pending {
-    std::uint64_t set = 0;  // 0: it has not come true yet
-    Decision decided;
+    std::uint64_t set = 0;      // 0: it has not come true yet
+    std::uint64_t decided = 0;  // seq of what led to it: a sync's begin, also of a second try
     std::string by;
     bool given_up = false;  // its sender does not wait for it any more
   };
@@ -119,8 +110,7 @@ class Overshoot : public Oracle {
   void OnRequest(const Observation& o) {
     Pending& pending = pending_[o.request];
     pending.by = o.actor;
-    const std::uint64_t cause = o.cause != 0 ? o.cause : o.seq;
-    pending.decided = {cause, decided_.try_emplace(cause, o.t).first->second};
+    pending.decided = o.cause != 0 ? o.cause : o.seq;
   }
 
   void OnPod(const Facts& facts, const Observation& o) {
@@ -130,12 +120,10 @@ class Overshoot : public Oracle {
     if (after.empty()) return;
     const std::uint64_t key = Hash64(after);
     ReplicaSet& set = sets_[key];
-    Made& made = set.active.try_emplace(o.object, Made{o.seq, std::string(MakerOf(o.by)), o.t})
-                     .first->second;
+    set.active.try_emplace(o.object, Made{o.seq, std::string(MakerOf(o.by))});
     if (o.op != CommitOp::kCreate) return;
     Judged();
-    const Decision decided = o.request != 0 ? ComesTrue(o, key, &set) : Decision{o.seq, o.t};
-    made.expected = decided.at;
+    const std::uint64_t decided = o.request != 0 ? ComesTrue(o, key, &set) : o.seq;
     // A set that is gone, or never was, asked for none that could be counted.
     if (set.name.empty() || set.reported || !set.Beyond(std::ssize(set.active))) return;
     const std::int64_t have = Countable(facts, set, o, decided);  // no more than all of them
@@ -149,9 +137,9 @@ class Overshoot : public Oracle {
   }
 
   // All but those that an earlier life of the creator's process made, or another process that leads
-  // beside it, or that it waits for no longer, and that it was not told of when it decided.
+  // beside it, and that this one was not told of when it decided.
   std::int64_t Countable(const Facts& facts, const ReplicaSet& set, const Observation& o,
-                         const Decision& decided) const {
+                         std::uint64_t decided) const {
     auto have = static_cast<std::int64_t>(set.active.size());
     const auto start = started_.find(MakerOf(o.by));
     if (start == started_.end()) return have;
@@ -161,8 +149,7 @@ class Overshoot : public Oracle {
         told = i->listeners.front().get();
     for (const auto& [pod, made] : set.active) {
       const bool others = made.seq < start->second || made.process != start->first;
-      const bool waits = decided.at - made.expected <= kExpectationsTimeout.ns();
-      have -= (others || !waits) && !Knew(told, pod, decided.seq);
+      have -= others && !Knew(told, pod, decided);
     }
     return have;
   }
@@ -187,11 +174,11 @@ class Overshoot : public Oracle {
   }
 
   // When its sender decided on it.
-  Decision ComesTrue(const Observation& o, std::uint64_t key, ReplicaSet* set) {
+  std::uint64_t ComesTrue(const Observation& o, std::uint64_t key, ReplicaSet* set) {
     Pending& pending = pending_[o.request];
     pending.set = key;
     pending.by = o.by;
-    const Decision decided = pending.decided.seq != 0 ? pending.decided : Decision{o.seq, o.t};
+    const std::uint64_t decided = pending.decided != 0 ? pending.decided : o.seq;
     if (!pending.given_up) return decided;
     ++set->unknown;
     pending_.erase(o.request);
@@ -228,8 +215,6 @@ class Overshoot : public Oracle {
 
   absl::flat_hash_map<std::uint64_t, ReplicaSet> sets_;  // by hash of the uid; looked up only
   std::map<std::uint64_t, Pending> pending_;             // creations without an answer, by request
-  // The time of the first creation that each sync led to, by the seq of the sync.
-  absl::flat_hash_map<std::uint64_t, std::int64_t> decided_;
   std::map<std::string, std::uint64_t, std::less<>>
       started_;  // process -> seq of its last start, or lead
 };

@@ -33,6 +33,7 @@ constexpr std::string_view kScenario =
     "spec:\n"
     "  cluster:\n"
     "    nodes: 0\n"
+    "    serviceClusterIPRange: 10.0.0.0/24\n"
     "    components: [\"*\", -kube-controller-manager, -kube-scheduler]\n"
     "---\n"
     "apiVersion: v1\n"
