@@ -379,8 +379,7 @@ TEST(StateMutants, OnlyAPodRemovedByForceMayRunOn) {
 
 // --- noLeak ---
 
-// The user deletes the ReplicaSet, and nobody deletes its pods, since the run has no garbage
-// collector. Only the mutants' traces have one.
+// Nobody deletes the pods of a deleted ReplicaSet; only the mutants' traces have a collector.
 TEST(StateMutants, PodsLeftBehindByADeletedOwnerAreCaught) {
   ClusterOptions options;
   options.spec.controllers = {"replicaset"};

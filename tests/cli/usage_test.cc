@@ -255,7 +255,7 @@ TEST(Usage, FilesThatCannotBeWritten) {
   const CliResult full = RunCli({"run", kScenario, "-q", "--trace", "/dev/full"});
   EXPECT_EQ(full.code, 6);
   EXPECT_EQ(full.err, "/dev/full: error: cannot write it: no space left on device\n");
-  EXPECT_NE(full.out.find("ok: 1,"), std::string::npos);
+  EXPECT_NE(full.out.find("ok: 1"), std::string::npos);
   EXPECT_EQ(RunCli({"fuzz", kScenario, "--seeds", "1..2", "--out", "/proc/x"}).code, 2);
 }
 

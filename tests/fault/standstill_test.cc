@@ -12,9 +12,11 @@ using trace::Record;
 
 std::unique_ptr<FaultRun> RunWith(const std::string& faults, const std::string& more = "",
                                   const std::string& spec = "") {
-  return std::make_unique<FaultRun>(FaultRun::Load(
-      spec + "  cluster: {nodes: 2, controllers: [replicaset]}\n  steps:\n  - {at: 2s, create: {document: ReplicaSet/web}}\n" +
-      more + "  faults:\n" + faults));
+  return std::make_unique<FaultRun>(
+      FaultRun::Load(spec +
+                     "  cluster: {nodes: 2, controllers: [replicaset]}\n  steps:\n  - {at: 2s, "
+                     "create: {document: ReplicaSet/web}}\n" +
+                     more + "  faults:\n" + faults));
 }
 
 Duration HealedAt(const FaultRun& run) {

@@ -187,8 +187,8 @@ TEST_F(PreemptionTest, VictimsThatABudgetWantsToStayAreReprievedFirst) {
   }
 }
 
-// SCHED-27, SCHED-28: each pod takes a disruption of the budget, the most important first. Past a budget
-// where nothing else helps; then on the node where it is the fewest times.
+// SCHED-27, SCHED-28: each pod takes a disruption of the budget, the most important first. Past a
+// budget where nothing else helps; then on the node where it is the fewest times.
 TEST_F(PreemptionTest, BudgetsAreViolatedWhereNothingElseHelpsAndAsRarelyAsCanBe) {
   budgets = {
       Budget("b", "default", R"({"matchLabels":{"app":"web"}})", R"({"disruptionsAllowed":1})")};

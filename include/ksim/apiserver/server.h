@@ -32,7 +32,7 @@ class Etcd;
 namespace ksim::apiserver {
 
 class ServiceAllocations;  // apiserver/registry/service_allocations.h
-class AccessJudge;  // core/access.h
+class AccessJudge;         // core/access.h
 
 // The parts that all API servers of a cluster share. The cluster owns them; they outlive every
 // process.

@@ -135,7 +135,7 @@ TEST(Wasi, TheWallClockGivesNoNanosecondTwice) {
   EXPECT_EQ(read, (std::vector<std::int64_t>{100, 101, 102, 103, 1000, 1001}));
 }
 
-// What is left until a time of the wall clock, added to the steady clock, is that time.
+// The time that is left until one of the wall clock, added to the steady clock, is that time.
 TEST(Wasi, TheSteadyClockIsAheadAsFarAsTheWallClock) {
   Program program;
   Launch launch;

@@ -75,7 +75,7 @@ class GuestProcess {
   apiserver::WebhookServer& ServerAt(std::int32_t port);
   // Over all host calls since the last start; 0 while it is down.
   std::uint64_t host_digest() const { return wasi_ != nullptr ? wasi_->state().digest : 0; }
-  // What goes wrong is no mistake of the scenario's: the longest of all back-offs is awaited, too.
+  // A failure is no mistake of the scenario's: the longest of all back-offs is awaited, too.
   void AwaitLongestBackOff() { awaits_longest_ = true; }
   // Each call from its next start on.
   void LogHostCallsTo(std::function<void(const HostCall&)> log) { host_log_ = std::move(log); }
