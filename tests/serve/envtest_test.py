@@ -134,7 +134,7 @@ class Envtest(unittest.TestCase):
                          [("p", None)])
         code, out, err = self.end(process)
         self.assertEqual((code, out), (0, ""))
-        self.assertIn("--authorization-mode=RBAC changes nothing: there is no RBAC", err)
+        self.assertIn("--authorization-mode=RBAC changes nothing: no roles are asked", err)
         self.assertRegex(err, r"\nok: [\d,]+ events, ")
 
     def test_the_environment_breaks_it(self):

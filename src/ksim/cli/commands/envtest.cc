@@ -146,7 +146,7 @@ std::string_view WhyWithoutEffect(std::string_view name) {
   };
   constexpr Reason kReasons[] = {
       {"allow-privileged", "privileged pods are let in"},
-      {"authorization-mode", "there is no RBAC: who shows a certificate may do everything"},
+      {"authorization-mode", "no roles are asked here: who shows a certificate may do everything"},
       {"etcd-servers", "the store is inside"},
       {"service-account-issuer", "tokens of service accounts are ksim's own"},
       {"service-account-key-file", "tokens of service accounts are ksim's own"},
