@@ -10,6 +10,7 @@
 #include "ksim/base/status.h"
 #include "ksim/controllers/common/controller_ref.h"
 #include "ksim/controllers/common/manager_client.h"
+#include "ksim/controllers/common/pod_availability.h"
 #include "ksim/controllers/common/pod_owner_index.h"
 #include "ksim/controllers/common/pod_ranking.h"
 #include "ksim/sim/mailbox.h"
@@ -421,16 +422,9 @@ std::optional<Duration> ReplicaSetController::NextAvailabilityCheck(
     return waiting ? std::optional<Duration>(min_ready) : std::nullopt;
   }
   if (status.ready == status.available) return std::nullopt;
-  std::optional<Duration> least;
-  for (const api::Object& pod : active) {
-    const api::PodView view(pod);
-    const std::optional<VirtualTime> since = view.ready_since();
-    if (!view.ready() || !since || *since + min_ready <= evaluated) continue;
-    const Duration left = *since + min_ready - evaluated;
-    if (!least || left < *least) least = left;
-  }
-  if (!least) return min_ready;
-  return std::max(Duration(), *least - (context_.process.Now() - evaluated));
+  const std::optional<Duration> next =
+      NextPodAvailability(active, min_ready, evaluated, context_.process.Now());
+  return next ? next : min_ready;
 }
 
 }  // namespace ksim::controllers
