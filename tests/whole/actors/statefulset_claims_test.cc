@@ -45,8 +45,8 @@ TEST_P(StatefulSetClaims, AreCreatedBeforeTheirPod) {
   StartSets();
   const std::vector<std::string> writes = w.Writes();
   ASSERT_GE(writes.size(), 3u);
-  EXPECT_EQ(writes[1], "create persistentvolumeclaims");
-  EXPECT_EQ(writes[2], "create pods");
+  EXPECT_EQ(writes[1], "create persistentvolumeclaims/data-web-0");
+  EXPECT_EQ(writes[2], "create pods/web-0");
   EXPECT_THAT(ClaimNames(), ElementsAre("data-web-0"));
   const api::Object claim = w.Get("persistentvolumeclaims", "data-web-0");
   EXPECT_EQ(claim.Label("app"), "web");
@@ -70,7 +70,7 @@ TEST_P(StatefulSetClaims, StayWhenTheSetShrinks) {
   EXPECT_EQ(OwnerOf("data-web-1"), "");
   w.Forget();
   Scale(2);
-  EXPECT_THAT(PodWrites(), ElementsAre("create pods"));
+  EXPECT_THAT(PodWrites(), ElementsAre("create pods/web-1"));
 }
 
 // CTRL-STS-16: a claim that is being deleted keeps its pod from being created.
@@ -133,7 +133,7 @@ TEST_P(StatefulSetClaims, BelongToThePodThatIsScaledAway) {
   w.Settle();
   w.Patch("statefulsets", "web", R"({"metadata":{"annotations":{"a":"b"}}})");
   w.Settle();
-  EXPECT_THAT(PodWrites(), ElementsAre("create pods"));
+  EXPECT_THAT(PodWrites(), ElementsAre("create pods/web-1"));
 }
 
 }  // namespace

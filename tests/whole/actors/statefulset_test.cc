@@ -25,9 +25,11 @@ INSTANTIATE_TEST_SUITE_P(Compat, StatefulSetPods, testing::ValuesIn(kCompats),
 TEST_P(StatefulSetPods, AreCreatedInOrder) {
   w.Create("statefulsets", StatefulSetJson(3));
   StartSets();
-  EXPECT_THAT(w.Writes(),
-              ElementsAre("create controllerrevisions", "create pods",
-                          "update statefulsets/web/status", "update statefulsets/web/status"));
+  // The name is what Go's hash gives (k8s.io/api 0.30.14 and 0.36.3).
+  const char* revision = From136() ? "web-88b8c7b96" : "web-6dbb7bd4cd";
+  EXPECT_THAT(w.Writes(), ElementsAre(fmt::format("create controllerrevisions/{}", revision),
+                                      "create pods/web-0", "update statefulsets/web/status",
+                                      "update statefulsets/web/status"));
   EXPECT_THAT(w.PodNames(), ElementsAre("web-0"));
   SetPhase("web-0", "Running");
   EXPECT_THAT(PodWrites(), IsEmpty()) << "it is not ready";
@@ -89,7 +91,7 @@ TEST_P(StatefulSetPods, ThatHaveEndedAreReplaced) {
   MakeReadySet(1);
   const std::string first(w.Get("pods", "web-0").uid());
   SetPhase("web-0", "Failed");
-  EXPECT_THAT(PodWrites(), ElementsAre("delete pods/web-0", "create pods"));
+  EXPECT_THAT(PodWrites(), ElementsAre("delete pods/web-0", "create pods/web-0"));
   const std::string second(w.Get("pods", "web-0").uid());
   EXPECT_NE(first, second);
   w.Bind("web-0", "n1");
@@ -159,7 +161,7 @@ TEST_P(StatefulSetPods, AreRolledFromTheHighestOneByOne) {
   EXPECT_EQ(Text("currentRevision"), old_revision);
   EXPECT_EQ(Status("currentReplicas").AsInt(), 2) << "web-2 does not count any more";
   Finish("web-2");
-  EXPECT_THAT(PodWrites(), ElementsAre("create pods"));
+  EXPECT_THAT(PodWrites(), ElementsAre("create pods/web-2"));
   EXPECT_EQ(ImageOf("web-2"), "i:2");
   EXPECT_EQ(RevisionOfPod("web-2"), new_revision);
   w.Advance(Minutes(1));
@@ -288,6 +290,12 @@ TEST_P(StatefulSetPods, AreWaitedForUntilTheyAreAvailable) {
   w.Advance(Seconds(20));
   EXPECT_THAT(w.PodNames(), ElementsAre("web-0"));
   w.Advance(Seconds(12));
+  if (!From136()) {
+    // The queue keeps the earliest of a key's times: that of the first sync, 30 s later, comes too
+    // early, and the next one is 30 s after that.
+    EXPECT_THAT(w.PodNames(), ElementsAre("web-0"));
+    w.Advance(Seconds(30));
+  }
   EXPECT_THAT(w.PodNames(), ElementsAre("web-0", "web-1"));
   EXPECT_EQ(Status("availableReplicas").AsInt(), 1);
 }
@@ -324,9 +332,10 @@ TEST_P(StatefulSetPods, HaveOrdinalsFromWhereTheSetSays) {
 
 // CTRL-STS-20, CTRL-C-08: from 1.36 on a sync waits for the controller's own writes to come back.
 TEST_P(StatefulSetPods, ThatTheCacheLacksAreNotCreatedTwice) {
-  w.Create("statefulsets", StatefulSetJson(1));
-  w.Freeze("pods");
   StartSets();
+  w.Freeze("pods");
+  w.Create("statefulsets", StatefulSetJson(1));
+  w.Settle();
   w.Forget();
   w.Patch("statefulsets", "web", R"({"metadata":{"annotations":{"a":"b"}}})");
   w.Settle();
@@ -334,7 +343,7 @@ TEST_P(StatefulSetPods, ThatTheCacheLacksAreNotCreatedTwice) {
   if (From136()) {
     EXPECT_THAT(writes, IsEmpty());
   } else {
-    EXPECT_THAT(writes, Contains("create pods")) << "it is refused, since the name is taken";
+    EXPECT_THAT(writes, Contains("create pods/web-0")) << "it is refused, since the name is taken";
   }
   EXPECT_THAT(w.PodNames(), ElementsAre("web-0"));
 }

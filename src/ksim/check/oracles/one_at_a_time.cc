@@ -69,7 +69,7 @@ class OneAtATime : public Oracle {
  public:
   OneAtATime() : Oracle(OneAtATimeInfo()) {}
 
-  void On(const Facts& facts, const Observation& o) override {
+  void On(const Facts&, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
       if (o.verb == "delete" && o.resource == "pods" && o.actor.ends_with(kSetPart))
         decided_[o.request] = o.cause != 0 ? o.cause : o.seq;
@@ -80,7 +80,7 @@ class OneAtATime : public Oracle {
     } else if (o.resource == "statefulsets") {
       OnSet(o);
     } else if (o.resource == "pods") {
-      OnPod(facts, o);
+      OnPod(o);
     }
   }
 
@@ -113,11 +113,11 @@ class OneAtATime : public Oracle {
     set.selector = selector.ok() ? *std::move(selector) : value::LabelSelector::Nothing();
   }
 
-  void OnPod(const Facts& facts, const Observation& o) {
+  void OnPod(const Observation& o) {
     const auto request = decided_.find(o.request);
     const bool taken = request != decided_.end() && !IsGoing(*o.before) &&
                        (o.after->is_null() || IsGoing(*o.after));
-    if (taken) OnTaken(facts, o, request->second);
+    if (taken) OnTaken(o, request->second);
     if (request != decided_.end()) decided_.erase(request);
     if (o.after->is_null()) {
       going_.erase(o.object);
@@ -132,7 +132,7 @@ class OneAtATime : public Oracle {
   }
 
   // The controller takes a pod away; it had decided to at `decided`.
-  void OnTaken(const Facts& facts, const Observation& o, std::uint64_t decided) {
+  void OnTaken(const Observation& o, std::uint64_t decided) {
     const std::string_view uid = SetUidOf(*o.before);
     const auto set = sets_.find(Hash64(uid));
     if (uid.empty() || set == sets_.end() || !set->second.ordered || HasEnded(*o.before)) return;
