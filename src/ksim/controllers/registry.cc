@@ -15,6 +15,7 @@
 #include "ksim/controllers/root_ca/root_ca_publisher.h"
 #include "ksim/controllers/samples/samples.h"
 #include "ksim/controllers/serviceaccount/service_account_controller.h"
+#include "ksim/controllers/statefulset/statefulset_controller.h"
 #include "ksim/controllers/tainteviction/taint_eviction_controller.h"
 
 namespace ksim::controllers {
@@ -39,7 +40,8 @@ ControllerRows BuiltInControllers() {
        .upstream = "deployment-controller"},
       {.name = "statefulset",
        .text = "Pods with an identity.",
-       .upstream = "statefulset-controller"},
+       .upstream = "statefulset-controller",
+       .make = &MakeController<StatefulSetController>},
       {.name = "daemonset", .text = "A pod on every node.", .upstream = "daemonset-controller"},
       {.name = "job",
        .text = "Pods that run to completion.",

@@ -50,19 +50,25 @@ std::string GoTime(std::string_view rfc3339) {
 }  // namespace
 
 PodClaimer::PodClaimer(client::Client& client, PodControl& pods, const api::ResourceInfo* resource,
-                       api::Object owner, value::LabelSelector selector)
+                       api::Object owner, value::LabelSelector selector, Filter filter)
     : client_(client),
       pods_(pods),
       resource_(resource),
       owner_(std::move(owner)),
-      selector_(std::move(selector)) {}
+      selector_(std::move(selector)),
+      filter_(std::move(filter)) {}
+
+bool PodClaimer::Matches(const api::Object& pod) const {
+  if (!selector_.Matches(pod.labels())) return false;
+  return filter_ == nullptr || filter_(pod);
+}
 
 sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candidates) {
   Claimed claimed;
   std::vector<api::Status> errors;
   for (const api::Object& pod : candidates) {
     const std::optional<api::OwnerReference> controller = pod.controller();
-    const bool matches = selector_.Matches(pod.labels());
+    const bool matches = Matches(pod);
     if (controller) {
       if (controller->uid != owner_.uid()) continue;
       if (matches) {
@@ -109,22 +115,32 @@ sim::Task<std::optional<api::Status>> PodClaimer::Release(api::Object pod) {
 sim::Task<std::optional<api::Status>> PodClaimer::CanAdopt() {
   if (asked_) co_return refusal_;
   asked_ = true;
+  refusal_ = co_await RecheckDeletion(client_, resource_, owner_);
+  co_return refusal_;
+}
+
+sim::Task<std::optional<api::Status>> RecheckDeletion(client::Client& client,
+                                                      const api::ResourceInfo* resource,
+                                                      api::Object owner) {
   client::Client::ObjectResult fresh =
-      co_await client_.Get(resource_, std::string(owner_.ns()), std::string(owner_.name()));
+      co_await client.Get(resource, std::string(owner.ns()), std::string(owner.name()));
   constexpr std::string_view kNoAnswer = "can't recheck DeletionTimestamp: ";
   if (!fresh.ok()) {
-    refusal_ = fresh.status();
-    refusal_->message = fmt::format("{}{}", kNoAnswer, refusal_->message);
-  } else if (fresh->uid() != owner_.uid()) {
-    refusal_ = api::Unmapped(
+    api::Status refusal = fresh.status();
+    refusal.message = fmt::format("{}{}", kNoAnswer, refusal.message);
+    co_return refusal;
+  }
+  if (fresh->uid() != owner.uid()) {
+    co_return api::Unmapped(
         500, fmt::format("{}original {} {}/{} is gone: got uid {}, wanted {}", kNoAnswer,
-                         owner_.kind(), owner_.ns(), owner_.name(), fresh->uid(), owner_.uid()));
-  } else if (fresh->deleting()) {
-    refusal_ = api::Unmapped(
+                         owner.kind(), owner.ns(), owner.name(), fresh->uid(), owner.uid()));
+  }
+  if (fresh->deleting()) {
+    co_return api::Unmapped(
         500, fmt::format("{}/{} has just been deleted at {}", fresh->ns(), fresh->name(),
                          GoTime(fresh->metadata().Get("deletionTimestamp").AsString())));
   }
-  co_return refusal_;
+  co_return std::nullopt;
 }
 
 }  // namespace ksim::controllers

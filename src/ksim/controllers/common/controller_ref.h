@@ -5,6 +5,7 @@
 // Source: pkg/controller/controller_ref_manager.go PodControllerRefManager, ClaimObject,
 // RecheckDeletionTimestamp.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +23,19 @@ namespace ksim::controllers {
 value::Value AdoptPatch(const api::Object& owner, const api::Object& pod);
 value::Value ReleasePatch(const api::Object& owner, const api::Object& pod);
 
+// A live GET: the owner must be the same object and not being deleted, or it adopts nothing.
+// `resource` is the owner's.
+sim::Task<std::optional<api::Status>> RecheckDeletion(client::Client& client,
+                                                      const api::ResourceInfo* resource,
+                                                      api::Object owner);
+
 class PodClaimer {
  public:
+  // Beside the selector; an owned pod that does not pass is released. Null: all pass.
+  using Filter = std::function<bool(const api::Object& pod)>;
   // `resource` is the owner's; `client` reads it live before the first adoption of the sync.
   PodClaimer(client::Client& client, PodControl& pods, const api::ResourceInfo* resource,
-             api::Object owner, value::LabelSelector selector);
+             api::Object owner, value::LabelSelector selector, Filter filter = nullptr);
 
   struct Claimed {
     Claimed() = default;
@@ -41,7 +50,8 @@ class PodClaimer {
   sim::Task<client::Client::ObjectResult> Adopt(api::Object pod);
   // nullopt when released, gone, or no longer ours (404, 422).
   sim::Task<std::optional<api::Status>> Release(api::Object pod);
-  // One live GET a sync: the owner must be the same object and not being deleted.
+  bool Matches(const api::Object& pod) const;
+  // One live GET a sync.
   sim::Task<std::optional<api::Status>> CanAdopt();
 
   client::Client& client_;
@@ -49,6 +59,7 @@ class PodClaimer {
   const api::ResourceInfo* resource_;
   api::Object owner_;
   value::LabelSelector selector_;
+  Filter filter_;
   bool asked_ = false;
   std::optional<api::Status> refusal_;
 };

@@ -19,6 +19,13 @@ constexpr Profile MakeV130() {
   p.disruption_conditions = true;
   p.collects_out_of_service = true;
   p.collects_evicted_first = true;
+  p.set_claim_retention = true;
+  p.set_start_ordinals = true;
+  p.pod_index_label = true;
+  p.set_waits_for_finished_pods = true;
+  p.set_mends_claims_of_pending = true;
+  p.set_completes_at_spec = true;
+  p.set_update_ignores_gone = true;
   p.no_endpoints_of_external_names = true;
   p.tracks_stale_endpoints = true;
   p.slice_sync_max_backoff = Seconds(1000);
@@ -35,6 +42,7 @@ constexpr Profile MakeV136() {
   p.next_availability_check = true;
   p.terminating_replicas = true;
   p.ranks_sidecar_restarts = true;
+  p.compares_revision_hashes = false;
   p.gc_pauses_for_new_kinds = false;
   p.gc_deletes_at_version = true;
   p.ordered_namespace_deletion = true;
@@ -42,6 +50,12 @@ constexpr Profile MakeV136() {
   p.taints_by_current_condition = true;
   p.forgets_done_evictions = true;
   p.pod_observed_generation = true;
+  p.set_reads_own_writes = true;
+  p.set_delete_of_gone_succeeds = true;
+  p.set_has_one_time = true;
+  p.set_update_waits_for_available = true;
+  p.compares_revisions_by_meaning = true;
+  p.capitalizes_set_events = true;
   p.labels_managed_endpoints = true;
   p.repacks_current_endpoints = true;
   p.finds_ports_of_sidecars = true;

@@ -23,6 +23,9 @@ struct Profile {
   // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
   // often goes first.
   bool ranks_sidecar_restarts = false;
+  // history/controller_history.go EqualRevision: revisions whose hashes are numbers, and other ones,
+  // differ whatever their data.
+  bool compares_revision_hashes = true;
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
   bool separate_taint_eviction = false;
@@ -55,6 +58,38 @@ struct Profile {
   bool collects_evicted_first = false;
   // PodObservedGenerationTracking: statuses and conditions of pods carry observedGeneration.
   bool pod_observed_generation = false;
+
+  // --- StatefulSets ---
+  // StaleControllerConsistencyStatefulSet: a sync waits until the caches have the controller's own
+  // last writes.
+  bool set_reads_own_writes = false;
+  // StatefulSetAutoDeletePVC: spec.persistentVolumeClaimRetentionPolicy counts.
+  bool set_claim_retention = false;
+  // StatefulSetStartOrdinal: spec.ordinals counts.
+  bool set_start_ordinals = false;
+  // PodIndexLabel: the label apps.kubernetes.io/pod-index.
+  bool pod_index_label = false;
+  // stateful_set_control.go processReplica: a pod that has failed or succeeded is deleted, and a
+  // later sync creates the next; else only a failed one is, and the next is created at once.
+  bool set_waits_for_finished_pods = false;
+  // processReplica: claims of a pending pod that are gone are created again.
+  bool set_mends_claims_of_pending = false;
+  // stateful_set_utils.go completeRollingUpdate: only with spec.replicas pods.
+  bool set_completes_at_spec = false;
+  // updateStatefulSet: a rolling update goes on where the pod that it deletes is gone already.
+  bool set_update_ignores_gone = false;
+  // stateful_pod_control.go DeleteStatefulPod: to delete a pod that is gone is a success.
+  bool set_delete_of_gone_succeeds = false;
+  // stateful_set.go syncStatefulSet: a sync asks for the time once.
+  bool set_has_one_time = false;
+  // stateful_set_utils.go isUnavailable: scaling and updates wait until pods are available, not
+  // only ready.
+  bool set_update_waits_for_available = false;
+  // StatefulSetSemanticRevisionComparison: a template that the latest revision restores is no new
+  // one, whatever its bytes.
+  bool compares_revisions_by_meaning = false;
+  // stateful_pod_control.go recordPodEvent: messages begin with a capital.
+  bool capitalizes_set_events = false;
 
   // --- Services ---
   // endpoints_controller.go, endpointslice_controller.go syncService: a Service of type
