@@ -44,7 +44,8 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
       {"apps/v1", "StatefulSet",
        "statefulset-controller: no controller for StatefulSet in this run: nothing will follow"},
       {"apps/v1", "DaemonSet",
-       "daemonset-controller: no controller for DaemonSet in this run: nothing will follow"},
+       "daemonset-controller: no controller for DaemonSet in this run "
+       "(spec.cluster.controllers leaves daemonset out): nothing will follow"},
       {"batch/v1", "Job", "job-controller: no controller for Job in this run: nothing will follow"},
       {"batch/v1", "CronJob",
        "cronjob-controller: no controller for CronJob in this run: nothing will follow"},

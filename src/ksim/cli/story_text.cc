@@ -57,6 +57,11 @@ std::string ChangesText(const Record& commit) {
                                                   "status.replicas",
                                                   "status.readyReplicas",
                                                   "status.availableReplicas",
+                                                  "status.desiredNumberScheduled",
+                                                  "status.currentNumberScheduled",
+                                                  "status.updatedNumberScheduled",
+                                                  "status.numberReady",
+                                                  "status.numberAvailable",
                                                   "metadata.deletionTimestamp",
                                                   "status.observedGeneration"};
   std::string out;

@@ -1,6 +1,7 @@
 #include "ksim/controllers/registry.h"
 
 #include "ksim/controllers/clusterroleaggregation/cluster_role_aggregation_controller.h"
+#include "ksim/controllers/daemonset/daemonset_controller.h"
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/endpoint/endpoints_controller.h"
 #include "ksim/controllers/endpointslice/endpointslice_controller.h"
@@ -40,7 +41,13 @@ ControllerRows BuiltInControllers() {
       {.name = "statefulset",
        .text = "Pods with an identity.",
        .upstream = "statefulset-controller"},
-      {.name = "daemonset", .text = "A pod on every node.", .upstream = "daemonset-controller"},
+      {.name = "daemonset",
+       .text = "A pod on every node.",
+       .upstream = "daemonset-controller",
+       .make = &MakeController<DaemonSetController>,
+       .workload = "daemonsets",
+       .expects_pods = true,
+       .variants = {"rs.expectations"}},
       {.name = "job",
        .text = "Pods that run to completion.",
        .upstream = "job-controller",

@@ -19,6 +19,9 @@ constexpr Profile MakeV130() {
   p.disruption_conditions = true;
   p.collects_out_of_service = true;
   p.collects_evicted_first = true;
+  p.daemon_deletes_succeeded_pods = true;
+  p.daemon_ignores_deleted_ended_pods = true;
+  p.daemon_counts_replaced_pods = true;
   p.no_endpoints_of_external_names = true;
   p.tracks_stale_endpoints = true;
   p.slice_sync_max_backoff = Seconds(1000);
@@ -43,6 +46,8 @@ constexpr Profile MakeV136() {
   p.taints_by_current_condition = true;
   p.forgets_done_evictions = true;
   p.pod_observed_generation = true;
+  p.daemon_relabels_once = true;
+  p.daemon_queues_nodes = true;
   p.labels_managed_endpoints = true;
   p.repacks_current_endpoints = true;
   p.finds_ports_of_sidecars = true;
