@@ -50,8 +50,8 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
       {"batch/v1", "CronJob",
        "cronjob-controller: no controller for CronJob in this run: nothing will follow"},
       {"v1", "ReplicationController",
-       "replicationcontroller-controller: no controller for ReplicationController in this run: "
-       "nothing will follow"},
+       "replicationcontroller-controller: no controller for ReplicationController in this run "
+       "(spec.cluster.controllers leaves replicationcontroller out): nothing will follow"},
       {"autoscaling/v2", "HorizontalPodAutoscaler",
        "horizontal-pod-autoscaler-controller: no controller for HorizontalPodAutoscaler in this "
        "run: nothing will follow"},

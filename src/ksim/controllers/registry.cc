@@ -12,6 +12,7 @@
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
 #include "ksim/controllers/podgc/podgc_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
+#include "ksim/controllers/replicationcontroller/replication_manager.h"
 #include "ksim/controllers/resourcequota/resource_quota_controller.h"
 #include "ksim/controllers/root_ca/root_ca_publisher.h"
 #include "ksim/controllers/samples/samples.h"
@@ -108,7 +109,10 @@ ControllerRows BuiltInControllers() {
        .upstream = "ttl-after-finished-controller"},
       {.name = "replicationcontroller",
        .text = "Keeps the number of pods of a ReplicationController.",
-       .upstream = "replicationcontroller-controller"},
+       .upstream = "replicationcontroller-controller",
+       .make = &MakeController<ReplicationManager>,
+       .workload = "replicationcontrollers",
+       .expects_pods = true},
       {.name = "endpoint",
        .text = "Endpoints, the older form.",
        .upstream = "endpoints-controller",
