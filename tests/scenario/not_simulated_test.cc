@@ -45,13 +45,14 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
        "statefulset-controller: no controller for StatefulSet in this run "
        "(spec.cluster.controllers leaves statefulset out): nothing will follow"},
       {"apps/v1", "DaemonSet",
-       "daemonset-controller: no controller for DaemonSet in this run: nothing will follow"},
+       "daemonset-controller: no controller for DaemonSet in this run "
+       "(spec.cluster.controllers leaves daemonset out): nothing will follow"},
       {"batch/v1", "Job", "job-controller: no controller for Job in this run: nothing will follow"},
       {"batch/v1", "CronJob",
        "cronjob-controller: no controller for CronJob in this run: nothing will follow"},
       {"v1", "ReplicationController",
-       "replicationcontroller-controller: no controller for ReplicationController in this run: "
-       "nothing will follow"},
+       "replicationcontroller-controller: no controller for ReplicationController in this run "
+       "(spec.cluster.controllers leaves replicationcontroller out): nothing will follow"},
       {"autoscaling/v2", "HorizontalPodAutoscaler",
        "horizontal-pod-autoscaler-controller: no controller for HorizontalPodAutoscaler in this "
        "run: nothing will follow"},

@@ -140,6 +140,78 @@ def nameless_pod(prefix, app, **status):
     return out
 
 
+# --- daemonset ------------------------------------------------------------------------------------
+
+def daemonset(draw, name, app):
+    template = {"metadata": {"labels": {"app": app}}, "spec": {"containers": [container()]}}
+    if draw.random() < 0.3:
+        template["spec"]["nodeSelector"] = {"disk": "ssd"}
+    if draw.random() < 0.2:
+        template["spec"]["tolerations"] = [{"key": "dedicated", "operator": "Exists"}]
+    spec = {"selector": {"matchLabels": {"app": app}}, "template": template,
+            "updateStrategy": draw.choice([
+                {}, {}, {"type": "OnDelete"}, {"rollingUpdate": {"maxUnavailable": 2}},
+                {"rollingUpdate": {"maxUnavailable": "40%"}},
+                {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}])}
+    if draw.random() < 0.3:
+        spec["minReadySeconds"] = draw.choice([3, 10])
+    if draw.random() < 0.3:
+        spec["revisionHistoryLimit"] = draw.choice([0, 1])
+    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name}, "spec": spec}
+
+
+def draw_daemonset(draw):
+    names = [f"ds-{i}" for i in range(draw.randint(1, 2))]
+    nodes = [f"n{i}" for i in range(draw.randint(1, 4))]
+    given, steps = [], Steps(draw, [300, 1000, 3000, 11000])
+    for name in nodes:
+        taints = [{"key": "dedicated", "effect": "NoSchedule"}] if draw.random() < 0.2 else None
+        given.append(node(name, labels={"disk": draw.choice(["ssd", "ssd", "hdd"])}, taints=taints))
+    for name in names:
+        steps.add({"create": {"object": daemonset(draw, name, f"app-{name}")}}, after=3000)
+    for i in range(draw.randint(1, 6)):
+        steps.add(draw_daemonset_step(draw, draw.choice(names), nodes, i))
+    return {"given": given, "steps": steps.steps}
+
+
+def draw_daemonset_step(draw, name, nodes, i):
+    kind = draw.choice(["image", "image", "node", "taint", "untaint", "label", "unlabel", "gone",
+                        "annotate", "strategy", "ready", "ready", "delete"])
+    app, where = f"app-{name}", draw.choice(nodes)
+    if kind == "image":
+        image = draw.choice(["i:1", "i:2", "i:3"])
+        return {"patch": {"resource": f"ds/{name}", "type": "strategic", "patch": {"spec": {
+            "template": {"spec": {"containers": [{"name": "c", "image": image}]}}}}}}
+    if kind == "node":
+        return {"create": {"object": node(f"new{i}", labels={"disk": draw.choice(["ssd", "hdd"])})}}
+    if kind in ("taint", "untaint"):
+        effect = draw.choice(["NoSchedule", "NoExecute"])
+        taints = [{"key": "dedicated", "effect": effect}] if kind == "taint" else None
+        return patch(f"nodes/{where}", {"spec": {"taints": taints}})
+    if kind == "label":
+        return {"label": {"resource": f"nodes/{where}", "set": {"disk": draw.choice(["ssd", "hdd"])},
+                          "overwrite": True}}
+    if kind == "unlabel":
+        return {"label": {"resource": "pods", "selector": f"app={app}", "set": {"app": "z"},
+                          "overwrite": True}}
+    if kind == "annotate":
+        return {"annotate": {"resource": f"ds/{name}", "set": {"seen": str(i)}, "overwrite": True}}
+    if kind == "strategy":
+        return patch(f"ds/{name}", {"spec": {"updateStrategy": {
+            "type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": draw.choice([1, 3]),
+                                                       "maxSurge": 0}}}})
+    if kind == "ready":
+        out = nameless_pod("r", app, phase="Running", conditions=[
+            {"type": "Ready", "status": "True"}])
+        out["spec"]["nodeName"] = where
+        return {"create": {"object": out}}
+    if kind == "delete":
+        return {"delete": {"resource": f"ds/{name}", "wait": False,
+                           "cascade": draw.choice(["background", "orphan", "foreground"])}}
+    return {"delete": {"resource": "pods", "selector": f"app={app}", "wait": False,
+                       "gracePeriodSeconds": 0}}
+
+
 # --- scheduler ------------------------------------------------------------------------------------
 
 ZONES = ["z1", "z2", "z3"]
@@ -246,6 +318,7 @@ def draw_scheduler_step(draw, nodes, i):
 # The register.
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
+    "daemonset": Workload(["daemonset"], draw_daemonset, ["pods", "daemonsets", "nodes"]),
     "scheduler": Workload([SCHEDULER], draw_scheduler, ["pods", "nodes"], process=SCHEDULER,
                           settle="40s", lots=8),
 }

@@ -60,6 +60,11 @@ std::string ChangesText(const Record& commit) {
                                                   "status.updatedReplicas",
                                                   "status.currentRevision",
                                                   "status.updateRevision",
+                                                  "status.desiredNumberScheduled",
+                                                  "status.currentNumberScheduled",
+                                                  "status.updatedNumberScheduled",
+                                                  "status.numberReady",
+                                                  "status.numberAvailable",
                                                   "metadata.deletionTimestamp",
                                                   "status.observedGeneration"};
   std::string out;

@@ -1,6 +1,7 @@
 #include "ksim/controllers/registry.h"
 
 #include "ksim/controllers/clusterroleaggregation/cluster_role_aggregation_controller.h"
+#include "ksim/controllers/daemonset/daemonset_controller.h"
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/endpoint/endpoints_controller.h"
 #include "ksim/controllers/endpointslice/endpointslice_controller.h"
@@ -11,6 +12,7 @@
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
 #include "ksim/controllers/podgc/podgc_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
+#include "ksim/controllers/replicationcontroller/replication_manager.h"
 #include "ksim/controllers/resourcequota/resource_quota_controller.h"
 #include "ksim/controllers/root_ca/root_ca_publisher.h"
 #include "ksim/controllers/samples/samples.h"
@@ -42,7 +44,13 @@ ControllerRows BuiltInControllers() {
        .text = "Pods with an identity.",
        .upstream = "statefulset-controller",
        .make = &MakeController<StatefulSetController>},
-      {.name = "daemonset", .text = "A pod on every node.", .upstream = "daemonset-controller"},
+      {.name = "daemonset",
+       .text = "A pod on every node.",
+       .upstream = "daemonset-controller",
+       .make = &MakeController<DaemonSetController>,
+       .workload = "daemonsets",
+       .expects_pods = true,
+       .variants = {"rs.expectations"}},
       {.name = "job",
        .text = "Pods that run to completion.",
        .upstream = "job-controller",
@@ -103,7 +111,10 @@ ControllerRows BuiltInControllers() {
        .upstream = "ttl-after-finished-controller"},
       {.name = "replicationcontroller",
        .text = "Keeps the number of pods of a ReplicationController.",
-       .upstream = "replicationcontroller-controller"},
+       .upstream = "replicationcontroller-controller",
+       .make = &MakeController<ReplicationManager>,
+       .workload = "replicationcontrollers",
+       .expects_pods = true},
       {.name = "endpoint",
        .text = "Endpoints, the older form.",
        .upstream = "endpoints-controller",

@@ -13,6 +13,8 @@
 #include "ksim/api/views/resources.h"
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
+#include "ksim/controllers/daemonset/daemon_pods.h"
+#include "ksim/controllers/daemonset/daemon_rollout.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/value/text.h"
 
@@ -24,15 +26,15 @@ const OracleInfo& EsrInfo() {
       "esr",
       Guarantee::kLiveness,
       "When nothing is left to do, each ReplicaSet and StatefulSet has the pods it asks for and "
-      "its "
-      "status counts them as they are, a StatefulSet is rolled out down to its partition, a pod "
-      "that fits a node is on one and was taken up by its kubelet, and nothing is stuck in "
-      "deletion.",
+      "its status counts them as they are, a StatefulSet is rolled out down to its partition, each "
+      "DaemonSet has a pod for every node that it fits, a pod that fits a node is on one and was "
+      "taken up by its kubelet, and nothing is stuck in deletion.",
       {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
        "a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
        "few pods or too many, until the expectation of it has expired and something wakes the "
        "controller",
+       "a DaemonSet makes no pod for a node while another one of it there has ended, or is going",
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready",
        "a pod whose image, init containers or containers keep it from running",
@@ -51,7 +53,7 @@ class Esr : public Oracle {
 
   void On(const Facts& facts, const Observation& o) override {
     if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets" &&
-        o.resource != "statefulsets")
+        o.resource != "statefulsets" && o.resource != "daemonsets")
       return;
     if (o.after->is_null()) {
       alive_.erase(o.object);
@@ -90,6 +92,9 @@ class Esr : public Oracle {
       if (c->resource == "statefulsets" && facts.SawActor("statefulset") &&
           !others.contains(object.uid()))
         problem = OfStatefulSet(object, active);
+      if (c->resource == "daemonsets" && facts.SawActor(daemon_part_))
+        problem = OfDaemonSet(facts, object, nodes, active[std::string(object.uid())],
+                              others[std::string(object.uid())]);
       if (c->resource == "pods") problem = OfPod(facts, object, nodes, used);
       if (!problem.empty())
         Violate(c->seq, "", fmt::format("{} {}{}", c->Name(), problem, Believed(facts, hash)),
@@ -118,6 +123,31 @@ class Esr : public Oracle {
       return fmt::format("is at generation {}, and its status at {}", object.generation(),
                          rs.observed_generation());
     return counted ? OfCounts(rs, pods) : "";
+  }
+
+  static std::string OfDaemonSet(const Facts& facts, const api::Object& object,
+                                 const std::vector<api::NodeView>& nodes,
+                                 const std::vector<api::PodView>& active,
+                                 const std::vector<api::PodView>& ended) {
+    if (object.deleting() || facts.unseen_pods().AwaitedBy(object.uid())) return "";
+    std::map<std::string, int, std::less<>> have;
+    std::set<std::string, std::less<>> going;
+    for (const api::PodView& pod : active) ++have[controllers::TargetNodeOf(pod.object())];
+    for (const api::PodView& pod : ended) going.insert(controllers::TargetNodeOf(pod.object()));
+    const controllers::DaemonPlacement placement(object);
+    const int most = controllers::AllowsSurge(object) ? 2 : 1;
+    for (const api::NodeView& node : nodes) {
+      const std::string_view name = node.object().name();
+      if (going.contains(name)) continue;
+      const controllers::RunsOnNode runs = placement.On(node.object());
+      const auto it = have.find(name);
+      const int pods = it == have.end() ? 0 : it->second;
+      if (runs.should_run && pods == 0) return fmt::format("has no pod for {}", name);
+      if (!runs.should_continue && pods > 0)
+        return fmt::format("has a pod for {}, which it may not be on", name);
+      if (pods > most) return fmt::format("has {} pods for {}", pods, name);
+    }
+    return "";
   }
 
   // Source: pkg/controller/replicaset/replica_set_utils.go calculateStatus.
@@ -276,6 +306,7 @@ class Esr : public Oracle {
   // The part that upstream's ReplicaSet controller acts as, and the end of such an actor's name.
   const std::string part_{controllers::ControllerOf("replicasets")->PartName()};
   const std::string part_suffix_ = "/" + part_;
+  const std::string daemon_part_{controllers::ControllerOf("daemonsets")->PartName()};
   std::map<std::uint64_t, const CommittedChange*> alive_;
   std::map<std::uint64_t, bool> counted_;  // ReplicaSets: by upstream's controller, the last time
 };

@@ -35,6 +35,7 @@ const std::vector<OracleEntry>& AllOracles() {
       EsrOracle(),
       QuietOracle(),
       NoOvershootOracle(),
+      OneOnNodeOracle(),
       AtMostOneOracle(),
       OneAtATimeOracle(),
       LeaderAloneOracle(),

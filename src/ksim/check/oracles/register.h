@@ -21,6 +21,7 @@ OracleEntry StoreLinearizableOracle();
 OracleEntry EsrOracle();
 OracleEntry QuietOracle();
 OracleEntry NoOvershootOracle();
+OracleEntry OneOnNodeOracle();
 OracleEntry AtMostOneOracle();
 OracleEntry OneAtATimeOracle();
 OracleEntry LeaderAloneOracle();

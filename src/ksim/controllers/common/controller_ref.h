@@ -1,9 +1,9 @@
-// Claiming: which of the pods in sight belong to a controller. Owned and matching pods are kept,
-// owned ones that no longer match are released, matching orphans are adopted, all through PATCHes
-// that carry the pod's uid.
+// Claiming: which of the pods (or ReplicaSets) in sight belong to a controller. Owned and matching
+// ones are kept, owned ones that no longer match are released, matching orphans are adopted, all
+// through PATCHes that carry the object's uid.
 //
-// Source: pkg/controller/controller_ref_manager.go PodControllerRefManager, ClaimObject,
-// RecheckDeletionTimestamp.
+// Source: pkg/controller/controller_ref_manager.go PodControllerRefManager,
+// ReplicaSetControllerRefManager, ClaimObject, RecheckDeletionTimestamp.
 #pragma once
 #include <functional>
 #include <optional>
@@ -29,17 +29,19 @@ sim::Task<std::optional<api::Status>> RecheckDeletion(client::Client& client,
                                                       const api::ResourceInfo* resource,
                                                       api::Object owner);
 
-class PodClaimer {
+class ObjectClaimer {
  public:
-  // Beside the selector; an owned pod that does not pass is released. Null: all pass.
-  using Filter = std::function<bool(const api::Object& pod)>;
-  // `resource` is the owner's; `client` reads it live before the first adoption of the sync.
-  PodClaimer(client::Client& client, PodControl& pods, const api::ResourceInfo* resource,
-             api::Object owner, value::LabelSelector selector, Filter filter = nullptr);
+  // Beside the selector; an owned object that does not pass is released. Null: all pass.
+  using Filter = std::function<bool(const api::Object& object)>;
+  // Claims objects of the kind `claimed` for `owner`, whose resource is `resource`; `client` reads
+  // the owner live before the first adoption of the sync.
+  ObjectClaimer(client::Client& client, const api::ResourceInfo* claimed,
+                const api::ResourceInfo* resource, api::Object owner, value::LabelSelector selector,
+                Filter filter = nullptr);
 
   struct Claimed {
     Claimed() = default;
-    std::vector<api::Object> pods;     // in the order given; adopted ones as they were listed
+    std::vector<api::Object> objects;  // in the order given; adopted ones as they were listed
     std::vector<api::Object> adopted;  // as the PATCH answered
     std::optional<api::Status> error;  // what those say that failed; all were tried
   };
@@ -47,21 +49,41 @@ class PodClaimer {
 
  private:
   // Adopts, or says why not. NotFound counts as "not claimed", without an error.
-  sim::Task<client::Client::ObjectResult> Adopt(api::Object pod);
+  sim::Task<client::Client::ObjectResult> Adopt(api::Object object);
   // nullopt when released, gone, or no longer ours (404, 422).
-  sim::Task<std::optional<api::Status>> Release(api::Object pod);
-  bool Matches(const api::Object& pod) const;
+  sim::Task<std::optional<api::Status>> Release(api::Object object);
+  bool Matches(const api::Object& object) const;
   // One live GET a sync.
   sim::Task<std::optional<api::Status>> CanAdopt();
 
   client::Client& client_;
-  PodControl& pods_;
+  const api::ResourceInfo* claimed_;
   const api::ResourceInfo* resource_;
   api::Object owner_;
   value::LabelSelector selector_;
   Filter filter_;
   bool asked_ = false;
   std::optional<api::Status> refusal_;
+};
+
+// The same for pods.
+class PodClaimer {
+ public:
+  // `resource` is the owner's.
+  PodClaimer(client::Client& client, PodControl& pods, const api::ResourceInfo* resource,
+             api::Object owner, value::LabelSelector selector,
+             ObjectClaimer::Filter filter = nullptr);
+
+  struct Claimed {
+    Claimed() = default;
+    std::vector<api::Object> pods;  // as ObjectClaimer::Claimed has them
+    std::vector<api::Object> adopted;
+    std::optional<api::Status> error;
+  };
+  sim::Task<Claimed> Claim(std::vector<api::Object> candidates);
+
+ private:
+  ObjectClaimer claimer_;
 };
 
 }  // namespace ksim::controllers

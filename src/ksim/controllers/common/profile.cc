@@ -26,6 +26,9 @@ constexpr Profile MakeV130() {
   p.set_mends_claims_of_pending = true;
   p.set_completes_at_spec = true;
   p.set_update_ignores_gone = true;
+  p.daemon_deletes_succeeded_pods = true;
+  p.daemon_ignores_deleted_ended_pods = true;
+  p.daemon_counts_replaced_pods = true;
   p.no_endpoints_of_external_names = true;
   p.tracks_stale_endpoints = true;
   p.slice_sync_max_backoff = Seconds(1000);
@@ -56,6 +59,8 @@ constexpr Profile MakeV136() {
   p.set_update_waits_for_available = true;
   p.compares_revisions_by_meaning = true;
   p.capitalizes_set_events = true;
+  p.daemon_relabels_once = true;
+  p.daemon_queues_nodes = true;
   p.labels_managed_endpoints = true;
   p.repacks_current_endpoints = true;
   p.finds_ports_of_sidecars = true;

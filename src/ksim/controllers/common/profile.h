@@ -23,8 +23,8 @@ struct Profile {
   // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
   // often goes first.
   bool ranks_sidecar_restarts = false;
-  // history/controller_history.go EqualRevision: revisions whose hashes are numbers, and other ones,
-  // differ whatever their data.
+  // history/controller_history.go EqualRevision: revisions whose hashes are numbers, and other
+  // ones, differ whatever their data.
   bool compares_revision_hashes = true;
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
@@ -90,6 +90,21 @@ struct Profile {
   bool compares_revisions_by_meaning = false;
   // stateful_pod_control.go recordPodEvent: messages begin with a capital.
   bool capitalizes_set_events = false;
+
+  // --- DaemonSets ---
+  // daemon_controller.go podsShouldBeOnNode: a pod that has succeeded is deleted, so that another
+  // takes its place; else it counts as running.
+  bool daemon_deletes_succeeded_pods = false;
+  // daemon_controller.go getNodesToDaemonPods: a pod that has ended and is being deleted is as
+  // gone.
+  bool daemon_ignores_deleted_ended_pods = false;
+  // update.go rollingUpdate: an old pod that goes because it is not available counts as such.
+  bool daemon_counts_replaced_pods = false;
+  // update.go dedupCurHistories: pods are labeled anew once, not for each revision that goes.
+  bool daemon_relabels_once = false;
+  // daemon_controller.go nodeUpdateQueue: nodes that are new or have changed wait in a queue of
+  // their own; else their handlers ask which DaemonSets they concern.
+  bool daemon_queues_nodes = false;
 
   // --- Services ---
   // endpoints_controller.go, endpointslice_controller.go syncService: a Service of type

@@ -23,7 +23,6 @@ using value::Value;
 
 namespace {
 
-constexpr const char* kKind = "ReplicaSet";
 // ReplicaSets by the uid of their own controller (a Deployment).
 constexpr const char* kControllerUidIndex = "controllerUID";
 
@@ -46,16 +45,16 @@ bool SameController(const std::optional<api::OwnerReference>& a,
 
 }  // namespace
 
-ReplicaSetController::ReplicaSetController(ControllerContext context)
+ReplicaSetController::ReplicaSetController(ControllerContext context, const ReplicaKind& kind)
     : context_(std::move(context)),
+      kind_(kind),
       profile_(controllers::ProfileOf(context_.env().compat)),
-      resource_(context_.Resource("apps", "replicasets")),
+      resource_(context_.Resource(kind_.group, kind_.resource)),
       pod_resource_(context_.Resource("", "pods")),
-      client_(context_.connection, context_.actor(),
-              ManagerClient(context_, "replicaset-controller")),
+      client_(context_.connection, context_.actor(), ManagerClient(context_, kind_.account)),
       // Events go out through the controller's own clientset, and take of its tokens
       // (NewReplicaSetController, Run).
-      recorder_(context_.connection, context_.actor(), "replicaset-controller", "",
+      recorder_(context_.connection, context_.actor(), std::string(kind_.account), "",
                 client::EventRecorder::Api::kCore, client_.options()),
       pods_(client_, recorder_),
       rs_informer_(context_.informers.For(resource_)),
@@ -63,13 +62,13 @@ ReplicaSetController::ReplicaSetController(ControllerContext context)
       queue_(context_.process, client::DefaultControllerRateLimiter(context_.process)),
       expectations_(context_.process, context_.env().variants.rs_expectations !=
                                           api::Variants::RsExpectations::kNever),
-      consistency_(
-          context_.env().variants.rs_expectations == api::Variants::RsExpectations::kOwnWriteRV,
-          [this](std::string_view resource) {
-            const client::SharedInformer& informer =
-                resource == pod_resource_->group_resource() ? pod_informer_ : rs_informer_;
-            return informer.applied_resource_version();
-          }) {}
+      consistency_(kind_.reads_own_writes && context_.env().variants.rs_expectations ==
+                                                 api::Variants::RsExpectations::kOwnWriteRV,
+                   [this](std::string_view resource) {
+                     const client::SharedInformer& informer =
+                         resource == pod_resource_->group_resource() ? pod_informer_ : rs_informer_;
+                     return informer.applied_resource_version();
+                   }) {}
 
 ReplicaSetController::~ReplicaSetController() = default;
 
@@ -178,7 +177,7 @@ void ReplicaSetController::DeletePod(const api::Object& pod) {
 
 api::Object ReplicaSetController::ResolveControllerRef(
     std::string_view ns, const std::optional<api::OwnerReference>& ref) const {
-  if (!ref || ref->kind != kKind) return {};
+  if (!ref || ref->kind != kind_.kind) return {};
   api::Object rs = rs_informer_.lister().Get(ns, ref->name);
   if (rs.empty() || rs.uid() != ref->uid) return {};
   return rs;
@@ -189,11 +188,17 @@ std::vector<api::Object> ReplicaSetController::MatchingReplicaSets(const api::Ob
   std::vector<api::Object> matching;
   if (pod.labels().empty()) return matching;
   for (const api::Object& rs : rs_informer_.lister().List(pod.ns())) {
-    const auto selector = value::LabelSelector::FromObject(rs.spec().Get("selector"));
+    const auto selector = SelectorOf(rs);
     if (!selector.ok() || selector->empty() || !selector->Matches(pod.labels())) continue;
     matching.push_back(rs);
   }
   return matching;
+}
+
+absl::StatusOr<value::LabelSelector> ReplicaSetController::SelectorOf(const api::Object& rs) const {
+  const Value& selector = rs.spec().Get("selector");
+  if (kind_.selector_is_map) return value::LabelSelector::FromSet(selector);
+  return value::LabelSelector::FromObject(selector);
 }
 
 // --- sync --------------------------------------------------------------------------------------
@@ -216,7 +221,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
     co_return client::ReconcileResult::Done();
   }
   const bool expectations_met = expectations_.Satisfied(key);
-  const auto selector = value::LabelSelector::FromObject(rs.spec().Get("selector"));
+  const auto selector = SelectorOf(rs);
   // A selector that does not parse will not get better by trying again.
   if (!selector.ok()) co_return client::ReconcileResult::Done();
 
@@ -234,6 +239,7 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
   // 4. Create or delete pods, unless earlier creations or deletions have not been seen yet.
   input.active = std::move(claimed.pods);
   input.profile = &profile_;
+  input.counts_terminating = kind_.counts_terminating;
   if (expectations_met && !rs.deleting()) {
     input.manage_error = co_await ManageReplicas(key, rs, input.active);
   }
@@ -396,7 +402,7 @@ std::vector<api::Object> ReplicaSetController::RelatedPods(const api::Object& rs
   if (owner_uid.empty()) return {};
   absl::btree_map<std::string, api::Object> related;
   for (const api::Object& sibling : rs_informer_.lister().ByIndex(kControllerUidIndex, owner_uid)) {
-    const auto selector = value::LabelSelector::FromObject(sibling.spec().Get("selector"));
+    const auto selector = SelectorOf(sibling);
     if (!selector.ok()) continue;
     for (const api::Object& pod : pod_informer_.lister().List(sibling.ns())) {
       if (!api::PodView(pod).active() || !selector->Matches(pod.labels())) continue;

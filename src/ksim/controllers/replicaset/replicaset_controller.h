@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ksim/client/client.h"
@@ -31,9 +33,27 @@ inline constexpr std::int64_t kBurstReplicas = 500;
 inline constexpr std::int64_t kSlowStartInitialBatchSize = 1;
 inline constexpr int kReplicaSetWorkers = 5;
 
+// The kind of which it keeps the pods, and what goes with that: upstream makes the controller of
+// ReplicationControllers of it by an adapter (pkg/controller/replication).
+struct ReplicaKind {
+  std::string_view kind, group, resource;
+  std::string_view account;        // in whose name it asks, and the source of its Events
+  bool selector_is_map = false;    // spec.selector is a map of labels
+  bool reads_own_writes = true;    // where the version, or the variant, has it
+  bool counts_terminating = true;  // where the version has status.terminatingReplicas
+};
+inline constexpr ReplicaKind kReplicaSets = {
+    .kind = "ReplicaSet",
+    .group = "apps",
+    .resource = "replicasets",
+    .account = "replicaset-controller",
+};
+
 class ReplicaSetController : public Controller, public client::Reconciler {
  public:
-  explicit ReplicaSetController(ControllerContext context);
+  explicit ReplicaSetController(ControllerContext context)
+      : ReplicaSetController(std::move(context), kReplicaSets) {}
+  ReplicaSetController(ControllerContext context, const ReplicaKind& kind);
   ~ReplicaSetController() override;
   void Start() override;
 
@@ -83,7 +103,10 @@ class ReplicaSetController : public Controller, public client::Reconciler {
   sim::Task<void> CreateOne(Batch* batch, api::Object rs);
   sim::Task<void> DeleteOne(Batch* batch, std::string key, api::Object rs, api::Object pod);
 
+  absl::StatusOr<value::LabelSelector> SelectorOf(const api::Object& rs) const;
+
   ControllerContext context_;
+  const ReplicaKind kind_;
   const Profile& profile_;
   const api::ResourceInfo* resource_;
   const api::ResourceInfo* pod_resource_;

@@ -86,7 +86,7 @@ ReplicaSetStatus CalculateStatus(const api::Object& replica_set, const StatusInp
     if (view.Available(min_ready, input.now, input.profile->compat)) ++status.available;
   }
   status.terminating.reset();
-  if (input.profile->terminating_replicas) {
+  if (input.profile->terminating_replicas && input.counts_terminating) {
     status.terminating = static_cast<std::int64_t>(input.terminating.size());
   }
 

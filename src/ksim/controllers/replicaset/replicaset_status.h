@@ -41,6 +41,7 @@ struct StatusInput {
   std::optional<api::Status> manage_error;
   VirtualTime now;
   const Profile* profile = nullptr;  // never null
+  bool counts_terminating = true;    // where the profile has the field
 };
 ReplicaSetStatus CalculateStatus(const api::Object& replica_set, const StatusInput& input);
 
