@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures large workloads: pods of ReplicaSets on many nodes, then the end of their namespace.
 
-  bench/large.py [--nodes 300] [--pods 9000] [--sets 30] [--services] [--keep] [--ksim FILE]
-                 [--write FILE]
+  bench/large.py [--nodes 300] [--pods 9000] [--sets 30] [--services] [--keep]
+                 [--ksim FILE] [--write FILE]
   bench/large.py --growth        a tenth, a third and all of it: the cost of one deletion should
                                  not grow with the number of objects
 
-All controllers run, as upstream's defaults have it. `--services`: a Service selects the pods of each
-ReplicaSet. `--keep`: the namespace is not deleted. `--write` writes the scenario, and runs nothing.
+All controllers run, as upstream's defaults have it. `--services`: a Service selects the pods of
+each ReplicaSet. `--keep`: the namespace is not deleted. `--write` writes the scenario, and runs nothing.
 Time is that of the CPU, user and system together; run it on a quiet machine.
 """
 import argparse
@@ -70,8 +70,8 @@ def measure(options, nodes, pods, keep):
 
 
 def report(what, seconds, events):
-    print(f"{what}: {seconds:.1f} s of CPU, {events:,} events, {1e6 * seconds / events:.1f} us each",
-          flush=True)
+    each = 1e6 * seconds / events
+    print(f"{what}: {seconds:.1f} s of CPU, {events:,} events, {each:.1f} us each", flush=True)
 
 
 def growth(options):
@@ -80,8 +80,9 @@ def growth(options):
         kept, kept_events = measure(options, nodes, pods, keep=True)
         whole, events = measure(options, nodes, pods, keep=False)
         report(f"{nodes} nodes, {pods} pods", whole, events)
-        print(f"  the deletion of one pod and what it leads to: {1e6 * (whole - kept) / pods:.0f} us, "
-              f"{(events - kept_events) / pods:.0f} events")
+        each = 1e6 * (whole - kept) / pods
+        print(f"  the deletion of one pod and what it leads to: {each:.0f} us, "
+              f"{(events - kept_events) / pods:.0f} events", flush=True)
 
 
 def main():

@@ -106,8 +106,8 @@ std::string StoryFaults::DescribeWatch(const Record& r) const {
         "begins {} from rv {}", watch,
         r.Get("rv").is_string() ? std::string(r.Text("rv")) : value::ToJson(r.Get("rv")));
   if (const Ends* const many = ManyEnds(r))
-    return fmt::format("ends {}, {} and {} other watches ({})", watch,
-                       WatchText(*many->watches[1]), many->watches.size() - 2, r.Text("reason"));
+    return fmt::format("ends {}, {} and {} other watches ({})", watch, WatchText(*many->watches[1]),
+                       many->watches.size() - 2, r.Text("reason"));
   return fmt::format("ends {}, sent up to rv {} ({})", watch, r.Int("lastRv"), r.Text("reason"));
 }
 

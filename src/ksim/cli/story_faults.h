@@ -23,7 +23,7 @@ class StoryFaults {
   // The line for a `fault`, `phase`, `watch`, `relist` or `event` of type ERROR; "" for none.
   // Watches and lists get a line only where a fault led to them.
   std::string Describe(const trace::Record& r) const;
-  // The line that tells of the end of a watch beside others that one fault ended; 0 if it has its own.
+  // The line that tells of the end of a watch and of others beside it; 0 if it has its own.
   std::uint64_t ToldAt(const trace::Record& r) const;
   // True for an event put on the wire that the client never took in before its watch ended, in a
   // run with faults. What is on its way when the run ends is not lost.

@@ -1,4 +1,4 @@
-// What a RuntimeClass must be (pkg/apis/node/validation/validation_test.go).
+// RuntimeClasses that are refused (pkg/apis/node/validation/validation_test.go).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,22 +25,20 @@ TEST(RuntimeClasses, AHandlerIsALabelAndStays) {
     EXPECT_THAT(ClassErrors("handler: '&!@#'", compat),
                 ElementsAre(HasSubstr("handler: Invalid value: \"&!@#\"")));
     EXPECT_THAT(ClassErrors("handler: ''", compat),
-                ElementsAre(compat == Compat::k1_36
-                                ? HasSubstr("handler: Required value")
-                                : HasSubstr("handler: Invalid value: \"\"")));
+                ElementsAre(compat == Compat::k1_36 ? HasSubstr("handler: Required value")
+                                                    : HasSubstr("handler: Invalid value: \"\"")));
   }
   const value::Value old = Prepared("runtimeclasses", "{metadata: {name: foo}, handler: bar}");
   EXPECT_THAT(UpdateErrors("runtimeclasses", old, old), IsEmpty());
-  EXPECT_THAT(
-      UpdateErrors("runtimeclasses", With(old, "handler", value::Value::Of("baz")), old),
-      ElementsAre(HasSubstr("field is immutable")));
+  EXPECT_THAT(UpdateErrors("runtimeclasses", With(old, "handler", value::Value::Of("baz")), old),
+              ElementsAre(HasSubstr("field is immutable")));
 }
 
 // API-265: TestValidateOverhead.
 TEST(RuntimeClasses, OverheadsAreQuantitiesOfResources) {
-  EXPECT_THAT(ClassErrors("handler: b, overhead: {podFixed: {cpu: 10m, memory: 10G}}",
-                          Compat::k1_30),
-              IsEmpty());
+  EXPECT_THAT(
+      ClassErrors("handler: b, overhead: {podFixed: {cpu: 10m, memory: 10G}}", Compat::k1_30),
+      IsEmpty());
   EXPECT_THAT(ClassErrors("handler: b, overhead: {podFixed: {my.org: 10m}}", Compat::k1_30),
               ::testing::Not(IsEmpty()));
 }
@@ -59,8 +57,7 @@ TEST(RuntimeClasses, NodesAndTolerationsAreChecked) {
               ElementsAre(HasSubstr("scheduling.tolerations[0].operator: Unsupported value")));
   EXPECT_THAT(
       ClassErrors(bad, Compat::k1_30),
-      ElementsAre(
-          HasSubstr("scheduling.tolerations.tolerations[0].operator: Unsupported value")));
+      ElementsAre(HasSubstr("scheduling.tolerations.tolerations[0].operator: Unsupported value")));
   EXPECT_THAT(ClassErrors("handler: b, scheduling: {tolerations: [{key: k, operator: Exists}, "
                           "{key: k, operator: Exists}]}",
                           Compat::k1_36),

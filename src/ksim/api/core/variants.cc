@@ -118,8 +118,8 @@ std::vector<VariantInfo> Table() {
       VariantEntry<&V::reflector_initial_events_rv>(
           {"reflector.initialEventsRV",
            {"bookmark", "lastEvent"},
-           "a watch that ends amid its initial events goes on from the last one, though they come in "
-           "no order of versions",
+           "a watch that ends amid its initial events goes on from the last of them, though they "
+           "come in no order of versions",
            "B24",
            "k/k#74022, #136583",
            {"", "", "bookmark"},

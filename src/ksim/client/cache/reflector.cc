@@ -194,8 +194,8 @@ sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
   co_return true;
 }
 
-// The variant reflector.initialEventsRV: lastEvent, as clients that kubernetes#74022 speaks of, goes
-// on from the last of them by an ordinary watch.
+// The variant reflector.initialEventsRV: lastEvent goes on from the last of them by an ordinary
+// watch, as the clients that kubernetes#74022 speaks of.
 bool Reflector::TakesPartForWhole(const InitialState& initial, const WatchEnd& end) const {
   if (!end.ok || initial.complete || initial.objects.empty()) return false;
   KSIM_PROBE("variant/reflector.initialEventsRV");

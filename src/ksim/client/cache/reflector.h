@@ -66,9 +66,9 @@ class Reflector {
   using Stream = std::unique_ptr<WatchStream>;
 
   sim::Task<void> Pass();
-  sim::Task<bool> List();         // false: failed, the pass is over
-  // False: fall back to a LIST. Else the state is taken, and *stream goes on with what follows; null:
-  // it has ended.
+  sim::Task<bool> List();  // false: failed, the pass is over
+  // False: fall back to a LIST. Else the state is taken, and *stream tells what follows, unless it
+  // is null: then it has ended.
   sim::Task<bool> WatchList(Stream* stream);
   sim::Task<void> WatchLoop(Stream stream);
   // `guard`: ADDED events do not move the version until another event came (CLIENT-33).

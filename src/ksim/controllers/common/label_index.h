@@ -15,7 +15,7 @@ namespace ksim::controllers {
 
 inline constexpr const char* kLabelIndex = "labels";
 inline constexpr const char* kSelectorIndex = "selector";
-// What the two indexes file an object under.
+// The two indexes file an object under these.
 void LabelValues(const api::Object& object, client::IndexValues& values);
 void SelectorValues(const api::Object& object, client::IndexValues& values);
 

@@ -1,4 +1,4 @@
-// What wakes a controller of endpoints: changes of Services, and of pods that they select.
+// ServiceWatch: wakes a controller of endpoints when Services change, or pods that they select.
 //
 // Source: the handlers that endpoint/endpoints_controller.go and
 // endpointslice/endpointslice_controller.go share.

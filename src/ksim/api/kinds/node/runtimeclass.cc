@@ -37,7 +37,7 @@ std::vector<std::string> HandlerCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), cells::Text(o.tree().Get("handler")), cells::Age(o, now)};
 }
 
-// What makes two tolerations the same: all but their seconds, with the names of the internal type.
+// Two tolerations are the same if this is: all but their seconds, named as in the internal type.
 Value TolerationKey(const Value& toleration) {
   return value::Obj({{"Key", Value::Of(toleration.Get("key").AsString())},
                      {"Operator", Value::Of(toleration.Get("operator").AsString())},
