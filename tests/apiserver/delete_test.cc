@@ -64,6 +64,29 @@ TEST_F(Deletes, ABoundPodIsMarkedAndGoesWithTheFinalDelete) {
   EXPECT_EQ(world.Get("pods", "default", "p").code, 404);
 }
 
+// API-266
+TEST_F(Deletes, AServiceTakesTheEndpointsOfItsNameAlong) {
+  for (const char* name : {"web", "other"}) {
+    ASSERT_EQ(world
+                  .Create("endpoints", "default",
+                          Json(std::string(R"({"apiVersion":"v1","kind":"Endpoints",
+                               "metadata":{"namespace":"default","name":")") +
+                               name + R"("}})"))
+                  .code,
+              201);
+  }
+  ASSERT_EQ(world
+                .Create("services", "default", Json(R"({"apiVersion":"v1","kind":"Service",
+                    "metadata":{"name":"web","namespace":"default"},
+                    "spec":{"ports":[{"port":80}]}})"))
+                .code,
+            201);
+  EXPECT_EQ(world.Delete("services", "default", "web").code, 200);
+  EXPECT_EQ(world.Get("endpoints", "default", "web").code, 404);
+  EXPECT_EQ(world.Get("endpoints", "default", "other").code, 200);
+  EXPECT_EQ(world.Delete("endpoints", "default", "web").code, 404);
+}
+
 // API-100
 // API-98
 TEST_F(Deletes, AnUnboundPodIsMarkedAndDeletedAtOnce) {

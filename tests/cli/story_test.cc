@@ -108,6 +108,27 @@ TEST(Story, APreemptionIsNoBinding) {
   EXPECT_NE(story.find("DELETE /api/v1/namespaces/default/pods/low"), std::string::npos) << story;
 }
 
+// An API server that goes down ends dozens of watches: one line tells it, and their number.
+TEST(Story, ManyWatchesThatEndTogetherAreOneLine) {
+  const std::string story = StoryOf(
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: down}\nspec:\n"
+      "  cluster: {nodes: 3, controllers: [replicaset]}\n  steps: []\n  until: 20s\n"
+      "  faults:\n  - {at: 5s, serverDown: {server: kube-apiserver-0, for: 5s}}\n"
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
+  int ends = 0;
+  std::smatch m;
+  for (const std::string& line : LinesOf(story)) {
+    if (line.find(" ends ") == std::string::npos) continue;
+    ++ends;
+    EXPECT_TRUE(std::regex_search(
+        line, m, std::regex("ends (\\S+)'s watch of \\S+, .* and ([0-9]+) other watches [(]")))
+        << line;
+  }
+  EXPECT_EQ(ends, 1) << story;
+  ASSERT_EQ(m.size(), 3u);
+  EXPECT_GT(std::stoi(m[2].str()), 5) << story;
+}
+
 // Each numbered line of each scenario is what its step's heading says.
 TEST(Story, EveryCaptionIsTrue) {
   const std::regex line(R"( *([0-9]+) +\+[0-9.]+s  #[0-9]+ +(\S+) +(.*))");

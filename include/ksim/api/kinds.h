@@ -53,6 +53,9 @@ struct ResourceInfo {
                       std::string_view subresource = {}) const;
 };
 
+// The group of an apiVersion: "apps" of apps/v1, "" of v1.
+std::string_view GroupOf(std::string_view api_version);
+
 class Kinds {
  public:
   Kinds();  // the built-in kinds

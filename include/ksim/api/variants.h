@@ -35,6 +35,9 @@ struct Variants {
   enum class AbsentOwners : std::uint8_t { kCoordinates, kUid };
   enum class FullDisruption : std::uint8_t { kOn, kOff };
   enum class ProbeClock : std::uint8_t { kFirstSeen, kHeartbeat };
+  enum class DeletePrecondition : std::uint8_t { kUid, kNone };
+  enum class LostPrevious : std::uint8_t { kError, kDrop };
+  enum class InitialEventsRV : std::uint8_t { kBookmark, kLastEvent };
 
   TooLargeRV reflector_too_large_rv = TooLargeRV::kRelistConsistent;
   FifoReplace deltafifo_replace = FifoReplace::kQueueToo;
@@ -51,6 +54,9 @@ struct Variants {
   AbsentOwners gc_absent_owners = AbsentOwners::kCoordinates;
   FullDisruption nodelifecycle_full_disruption = FullDisruption::kOn;
   ProbeClock nodelifecycle_probe_clock = ProbeClock::kFirstSeen;
+  DeletePrecondition kubelet_delete_precondition = DeletePrecondition::kUid;
+  LostPrevious storage_lost_previous = LostPrevious::kError;
+  InitialEventsRV reflector_initial_events_rv = InitialEventsRV::kBookmark;
 };
 
 struct VariantInfo {

@@ -43,11 +43,6 @@ std::vector<const api::ResourceInfo*> KindsOf(const Scenario& scenario, const ap
   return out;
 }
 
-std::string_view GroupOf(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
-}
-
 // Whether an API server with RBAC has made it at its start: there are more than a hundred.
 bool IsBootstrapPolicy(const api::Object& o) {
   return o.Label("kubernetes.io/bootstrapping") == "rbac-defaults";
@@ -58,7 +53,8 @@ std::vector<api::Object> ObjectsOfKind(const api::ResourceInfo& info,
                                        const std::vector<api::Object>& objects) {
   std::vector<api::Object> out;
   for (const api::Object& o : objects)
-    if (o.kind() == info.kind && GroupOf(o.api_version()) == info.group && !IsBootstrapPolicy(o))
+    if (o.kind() == info.kind && api::GroupOf(o.api_version()) == info.group &&
+        !IsBootstrapPolicy(o))
       out.push_back(o);
   return out;
 }

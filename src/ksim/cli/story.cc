@@ -99,6 +99,10 @@ class Story {
 
   void AddEvent(const Record& r) {
     if (r.kind == EventKind::kStep) return AddStep(r);
+    if (const std::uint64_t told = faults_.ToldAt(r); told != 0) {
+      shown_as_[r.seq] = told;
+      return;
+    }
     if (const std::string what = faults_.Describe(r); !what.empty())
       return AddLine(r, 0, r.actor, what, true);
     if (r.kind == EventKind::kEvent) return AddNotification(r);

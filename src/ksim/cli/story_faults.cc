@@ -28,6 +28,13 @@ std::string OtherArguments(const Value& args) {
 
 bool IsFromEtcd(const Record& r) { return r.Text("server") == "etcd"; }
 
+// As many watches as may end at one moment with a line for each.
+constexpr std::size_t kFewEnds = 3;
+
+std::string WatchText(const Record& r) {
+  return fmt::format("{}'s watch of {}", r.Text("client"), r.Text("resource"));
+}
+
 }  // namespace
 
 StoryFaults::StoryFaults(const std::vector<Record>& events, const StoryEvents& run)
@@ -47,8 +54,10 @@ StoryFaults::StoryFaults(const std::vector<Record>& events, const StoryEvents& r
     if (r.kind == EventKind::kWatch && !IsFromEtcd(r) && IsFromFault(r) &&
         r.Text("state") == "open")
       resumed_by_stream_[r.Int("stream")] = {std::string(r.Text("client")), r.t};
-    if (r.kind == EventKind::kWatch && r.Text("state") == "close")
+    if (r.kind == EventKind::kWatch && r.Text("state") == "close") {
       ended_.emplace(r.Text("server"), r.Int("stream"));
+      if (IsFromFault(r) && !IsFromEtcd(r)) ends_[KeyOfEnd(r)].watches.push_back(&r);
+    }
   }
   delivered_.insert(run.delivered().begin(), run.delivered().end());
 }
@@ -61,6 +70,21 @@ void StoryFaults::FindConsequences(const StoryEvents& run) {
 bool StoryFaults::IsLost(const Record& event) const {
   return has_faults_ && !IsFromEtcd(event) && ended_.contains({event.actor, event.Int("stream")}) &&
          delivered_.count({event.Int("stream"), event.Int("n")}) == 0;
+}
+
+StoryFaults::EndsKey StoryFaults::KeyOfEnd(const Record& r) {
+  return {std::string(r.Text("server")), r.t, std::string(r.Text("reason"))};
+}
+
+const StoryFaults::Ends* StoryFaults::ManyEnds(const Record& r) const {
+  const auto ends = ends_.find(KeyOfEnd(r));
+  return ends != ends_.end() && ends->second.watches.size() > kFewEnds ? &ends->second : nullptr;
+}
+
+std::uint64_t StoryFaults::ToldAt(const Record& r) const {
+  if (r.kind != EventKind::kWatch || r.Text("state") != "close" || !IsFromFault(r)) return 0;
+  const Ends* const many = ManyEnds(r);
+  return many == nullptr || many->watches[0]->seq == r.seq ? 0 : many->watches[0]->seq;
 }
 
 std::string StoryFaults::DescribeFault(const Record& r) const {
@@ -76,11 +100,14 @@ std::string StoryFaults::DescribeFault(const Record& r) const {
 
 std::string StoryFaults::DescribeWatch(const Record& r) const {
   if (!IsFromFault(r) || IsFromEtcd(r)) return "";
-  const std::string watch = fmt::format("{}'s watch of {}", r.Text("client"), r.Text("resource"));
+  const std::string watch = WatchText(r);
   if (r.Text("state") == "open")
     return fmt::format(
         "begins {} from rv {}", watch,
         r.Get("rv").is_string() ? std::string(r.Text("rv")) : value::ToJson(r.Get("rv")));
+  if (const Ends* const many = ManyEnds(r))
+    return fmt::format("ends {}, {} and {} other watches ({})", watch, WatchText(*many->watches[1]),
+                       many->watches.size() - 2, r.Text("reason"));
   return fmt::format("ends {}, sent up to rv {} ({})", watch, r.Int("lastRv"), r.Text("reason"));
 }
 

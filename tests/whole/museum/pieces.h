@@ -36,7 +36,11 @@ inline const std::vector<Piece>& Pieces() {
       {"b9-probe-clock", "nodelifecycle.probeClock", "heartbeat", "evict.sane", "B9"},
       {"b10-scheduler-pod-uid", "scheduler.podUID", "ignore", "esr", "B10"},
       {"b10-scheduler-ghost-node", "scheduler.ghostNode", "keep", "sched.real", "B10"},
-      {"b12-store-compact-on-delete", "store.compactOnDelete", "drop", "watch.reliable", "B12"}};
+      {"b12-store-compact-on-delete", "store.compactOnDelete", "drop", "watch.reliable", "B12"},
+      {"b16-delete-precondition", "kubelet.deletePrecondition", "none", "delete.uid", "B16"},
+      {"b23-lost-previous", "storage.lostPrevious", "drop", "watch.reliable", "B23"},
+      {"b24-initial-events", "reflector.initialEventsRV", "lastEvent", "informer.converges",
+       "B24"}};
   return pieces;
 }
 

@@ -231,14 +231,18 @@ const ResourceInfo* Kinds::Add(ResourceInfo info) {
   return added;
 }
 
+std::string_view GroupOf(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
+}
+
 const ResourceInfo* Kinds::AddGeneric(std::string_view api_version, std::string_view kind,
                                       bool namespaced) {
   if (kind.empty()) return nullptr;
   if (const ResourceInfo* known = ByKind(api_version, kind)) return known;
   ResourceInfo info;
-  const std::size_t slash = api_version.find('/');
-  if (slash != api_version.npos) info.group = api_version.substr(0, slash);
-  info.version = slash == api_version.npos ? api_version : api_version.substr(slash + 1);
+  info.group = GroupOf(api_version);
+  info.version = api_version.substr(api_version.find('/') + 1);  // npos + 1 = 0
   info.kind = kind;
   info.resource = GuessPlural(kind);
   info.namespaced = namespaced;

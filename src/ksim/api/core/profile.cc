@@ -82,6 +82,8 @@ constexpr Profile MakeV136() {
   p.host_users_as_field = true;
   p.os_name_needs_text = false;
   p.toleration_shown_whole = false;
+  p.runtime_class_toleration_path_twice = false;
+  p.runtime_class_handler_required = true;
   p.required_node_affinity_values = true;
   p.spread_label_keys_merge = true;
   p.sources_text_says_volume = true;

@@ -48,6 +48,8 @@ struct Profile {
   bool host_users_as_field = false;          // validateHostUsers: "`hostUsers`" in the text
   bool os_name_needs_text = true;            // validateOS: Required "cannot be empty", else no text
   bool toleration_shown_whole = true;        // ValidateTolerations: Exists with a value
+  bool runtime_class_toleration_path_twice = true;  // validateTolerations: tolerations.tolerations
+  bool runtime_class_handler_required = false;      // ValidateRuntimeClass: "" is Required
   bool required_node_affinity_values = false;  // ValidateNodeSelectorRequirement checks the values
   bool pod_affinity_label_keys = false;        // validatePodAffinityTerm: matchLabelKeys
   bool spread_label_keys_merge = false;   // gate MatchLabelKeysInPodTopologySpreadSelectorMerge

@@ -73,6 +73,14 @@ std::vector<VariantInfo> Table() {
            "k/k#54940, #57211",
            {"restMapping", "restMapping", "restMapping"},
            true}),
+      VariantEntry<&V::kubelet_delete_precondition>(
+          {"kubelet.deletePrecondition",
+           {"uid", "none"},
+           "a kubelet deletes a pod that has stopped by its name, whichever pod has that name now",
+           "B16",
+           "k/k#29522, #25224",
+           {"uid", "uid", "uid"},
+           true}),
       VariantEntry<&V::kubelet_initial_list>(
           {"kubelet.initialList",
            {"consistent", "cache0"},
@@ -107,6 +115,15 @@ std::vector<VariantInfo> Table() {
            "KEP-5647",
            {"", "", "atomic"},
            true}),
+      VariantEntry<&V::reflector_initial_events_rv>(
+          {"reflector.initialEventsRV",
+           {"bookmark", "lastEvent"},
+           "a watch that ends amid its initial events goes on from the last of them, though they "
+           "come in no order of versions",
+           "B24",
+           "k/k#74022, #136583",
+           {"", "", "bookmark"},
+           true}),
       VariantEntry<&V::reflector_too_large_rv>(
           {"reflector.tooLargeRV",
            {"relistConsistent", "retrySame"},
@@ -138,6 +155,15 @@ std::vector<VariantInfo> Table() {
            "B10",
            "k/k#55587, #106102",
            {"check", "check", "check"},
+           true}),
+      VariantEntry<&V::storage_lost_previous>(
+          {"storage.lostPrevious",
+           {"error", "drop"},
+           "the event of a deletion whose previous value is compacted by now is dropped: what was "
+           "deleted lives on in the watch cache",
+           "B23",
+           "k/k#76624, #76675",
+           {"error", "error", "error"},
            true}),
       VariantEntry<&V::store_compact_on_delete>(
           {"store.compactOnDelete",

@@ -176,6 +176,11 @@ void FieldErrorList::Duplicate(const FieldPath& field, std::string_view bad) {
   Add("FieldValueDuplicate", Body("Duplicate value", GoQuote(bad), ""), field.ToString());
 }
 
+void FieldErrorList::Duplicate(const FieldPath& field, const Value& bad) {
+  Add("FieldValueDuplicate", Body("Duplicate value", GoValue(bad, GoShape::kOther, compat_), ""),
+      field.ToString());
+}
+
 void FieldErrorList::NotFound(const FieldPath& field, std::string_view bad) {
   Add("FieldValueNotFound", Body("Not found", GoQuote(bad), ""), field.ToString());
 }

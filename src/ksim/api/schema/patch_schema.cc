@@ -32,9 +32,7 @@ constexpr OtherKind kOtherKinds[] = {
 }  // namespace
 
 const PatchSchema* FindPatchSchema(std::string_view api_version, std::string_view kind) {
-  const std::size_t slash = api_version.find('/');
-  const std::string_view group =
-      slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+  const std::string_view group = GroupOf(api_version);
   for (const KindSpec* const spec : KindSpecs()) {
     if (spec->kind != kind || spec->group != group) continue;
     return spec->patch_schema != nullptr ? spec->patch_schema : &kMetaOnlyPatch;

@@ -159,6 +159,7 @@ void Cacher::ProcessResponse(const store::WatchResponse& response) {
     return FailStream(api::Expired("The resourceVersion for the provided watch is too old."));
   if (response.canceled) return FailStream(api::InternalError(response.cancel_reason));
   for (const store::WatchEvent& event : response.events) {
+    if (DropsEvent(event, variants_)) continue;
     api::Status error = CheckEvent(event);
     if (!error.ok()) return FailStream(std::move(error));
     OnChange(event);

@@ -79,6 +79,12 @@ api::Status CheckEvent(const store::WatchEvent& event) {
                   event.kv.key(), event.kv.mod_revision(), event.is_delete() ? "DELETE" : "PUT"));
 }
 
+bool DropsEvent(const store::WatchEvent& event, const api::Variants& variants) {
+  if (!event.is_delete() || event.prev_kv) return false;
+  KSIM_PROBE("variant/storage.lostPrevious");
+  return variants.storage_lost_previous == api::Variants::LostPrevious::kDrop;
+}
+
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,
                                  std::shared_ptr<ServedWatch> stream, api::Variants variants) {
   // Sends the state.
@@ -104,6 +110,7 @@ sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQu
     }
     for (const store::WatchEvent& event : response->events) {
       sim.context().cause = event.cause;
+      if (DropsEvent(event, variants)) continue;
       error = CheckEvent(event);
       if (!error.ok()) {
         End(*stream, error);

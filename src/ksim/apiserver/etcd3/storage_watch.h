@@ -16,6 +16,9 @@ namespace ksim::apiserver {
 // meanwhile (pkg/storage/etcd3/event.go parseEvent, kubernetes#76675); else ok.
 api::Status CheckEvent(const store::WatchEvent& event);
 
+// Whether the variant storage.lostPrevious: drop, as before that change, passes over the event.
+bool DropsEvent(const store::WatchEvent& event, const api::Variants& variants);
+
 // Accepts the watch, sends the state if the query wants it, then every change until etcd's watch
 // ends: then it closes the client's watch. Cancel the task when that is closed for another reason.
 sim::Task<void> WatchFromStorage(sim::Simulation& sim, Storage& storage, WatchQuery query,

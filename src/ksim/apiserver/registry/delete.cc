@@ -222,11 +222,26 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   suggestion = storage_.Suggestion(ns, name);
   api::Result<api::Object> deleted =
       co_await storage.Delete(ns, name, preconditions, &admission, suggestion, rc.write());
-  if (deleted.ok()) co_return MakeResult(*deleted, true);
+  if (deleted.ok()) {
+    const bool service = r.group.empty() && r.resource == "services";
+    if (service && !rc.request().dry_run) co_await DeleteEndpointsOf(rc, ns, name);
+    co_return MakeResult(*deleted, true);
+  }
   // Another client has finished the deletion since the mark.
   if (api::IsNotFound(deleted.status()) && !mark.last_existing().empty())
     co_return MakeResult(mark.last_existing(), true);
   co_return deleted.status();
+}
+
+sim::Task<void> Registry::DeleteEndpointsOf(RequestContext& rc, std::string ns, std::string name) {
+  if (context_.loopback == nullptr) co_return;
+  api::Request request;
+  request.verb = api::Verb::kDelete;
+  request.resource = context_.kinds.ByResource("", "endpoints");
+  request.ns = std::move(ns);
+  request.name = std::move(name);
+  request.event = rc.request().event;
+  co_await context_.loopback->Do(std::move(request));
 }
 
 sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& rc, SharedText name,

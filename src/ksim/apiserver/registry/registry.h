@@ -108,6 +108,9 @@ class Registry {
   sim::Task<void> PauseEviction(RequestContext& rc);
   // Deletes the pod of an eviction, with the condition DisruptionTarget.
   sim::Task<api::Status> MarkAndDelete(RequestContext& rc, api::DeleteOptions options);
+  // The Endpoints of a Service that is gone, whoever made them: another of its name must not begin
+  // with them (pkg/registry/core/service/storage/storage.go afterDelete). A failure is not told.
+  sim::Task<void> DeleteEndpointsOf(RequestContext& rc, std::string ns, std::string name);
   sim::Task<api::Result<DeleteResult>> DeleteFound(RequestContext& rc, api::DeleteOptions options,
                                                    api::Object found);
 

@@ -31,11 +31,6 @@ const OracleInfo& GcSafeInfo() {
   return info;
 }
 
-std::string_view GroupOf(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? "" : api_version.substr(0, slash);
-}
-
 const Value& MetadataOf(const Value& tree) { return tree.Get(api::Fields().metadata); }
 
 const Value& ReferencesOf(const Value& tree) {
@@ -57,8 +52,8 @@ bool IsMeant(const Value& reference, std::string_view ns, const Value& owner) {
   const std::string_view owner_ns = metadata.Get(api::Fields().namespace_).AsString();
   return reference.Get("kind") == owner.Get("kind") &&
          reference.Get("name") == metadata.Get("name") &&
-         GroupOf(reference.Get("apiVersion").AsString()) ==
-             GroupOf(owner.Get("apiVersion").AsString()) &&
+         api::GroupOf(reference.Get("apiVersion").AsString()) ==
+             api::GroupOf(owner.Get("apiVersion").AsString()) &&
          (owner_ns.empty() || owner_ns == ns);
 }
 

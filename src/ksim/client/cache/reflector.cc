@@ -71,11 +71,10 @@ sim::Task<void> Reflector::Pass() {
   Stream stream;
   resync_failed_ = false;
   const bool from_cache = options_.first_list == FirstList::kCached && !last_sync_rv_;
-  if (profile_.watch_list && !from_cache) stream = co_await WatchList();
-  if (stream == nullptr) {
-    const bool listed = co_await List();
-    if (!listed) co_return;
-  }
+  bool listed = false;
+  if (profile_.watch_list && !from_cache) listed = co_await WatchList(&stream);
+  if (!listed) listed = co_await List();
+  if (!listed) co_return;
   sim::Process::TaskId resync;
   if (options_.resync_period > Duration()) resync = process_.Spawn(ResyncLoop(), {}, true);
   co_await WatchLoop(std::move(stream));
@@ -195,7 +194,15 @@ sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
   co_return true;
 }
 
-sim::Task<Reflector::Stream> Reflector::WatchList() {
+// The variant reflector.initialEventsRV: lastEvent goes on from the last of them by an ordinary
+// watch, as the clients that kubernetes#74022 speaks of.
+bool Reflector::TakesPartForWhole(const InitialState& initial, const WatchEnd& end) const {
+  if (!end.ok || initial.complete || initial.objects.empty()) return false;
+  KSIM_PROBE("variant/reflector.initialEventsRV");
+  return variants_.reflector_initial_events_rv == api::Variants::InitialEventsRV::kLastEvent;
+}
+
+sim::Task<bool> Reflector::WatchList(Stream* stream) {
   for (;;) {
     api::ListOptions options = WatchOptions();
     if (!unavailable_) options.resource_version = last_sync_resource_version();
@@ -206,24 +213,27 @@ sim::Task<Reflector::Stream> Reflector::WatchList() {
     pass_requests_.push_back(client_.last_request_id());
     api::Status failure = opened.status();
     if (opened.ok()) {
-      Stream stream = std::move(*opened);
+      *stream = std::move(*opened);
       InitialState initial;
-      WatchEnd end = co_await Consume(stream.get(), start, false, &initial);
-      if (initial.complete) {
+      WatchEnd end = co_await Consume(stream->get(), start, false, &initial);
+      const bool part = TakesPartForWhole(initial, end);
+      if (part) stream->reset();
+      if (initial.complete || part) {
         std::vector<api::Object> items;
         items.reserve(initial.objects.size());
         for (auto& [key, object] : initial.objects) items.push_back(std::move(object));
         const bool taken = Replaced(std::move(items), initial.resource_version,
                                     options.resource_version, env_.sim.context().cause);
-        if (!taken) co_return nullptr;
-        co_return std::move(stream);
+        if (!taken) stream->reset();
+        co_return taken;
       }
-      if (end.very_short) co_return nullptr;
+      stream->reset();
+      if (end.very_short) co_return false;
       if (end.ok) continue;
       failure = std::move(end.status);
     }
     const bool again = co_await RecoverWatchList(std::move(failure));
-    if (!again) co_return nullptr;
+    if (!again) co_return false;
   }
 }
 

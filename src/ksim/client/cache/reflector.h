@@ -66,8 +66,10 @@ class Reflector {
   using Stream = std::unique_ptr<WatchStream>;
 
   sim::Task<void> Pass();
-  sim::Task<bool> List();         // false: failed, the pass is over
-  sim::Task<Stream> WatchList();  // null: fall back to a LIST
+  sim::Task<bool> List();  // false: failed, the pass is over
+  // False: fall back to a LIST. Else the state is taken, and *stream tells what follows, unless it
+  // is null: then it has ended.
+  sim::Task<bool> WatchList(Stream* stream);
   sim::Task<void> WatchLoop(Stream stream);
   // `guard`: ADDED events do not move the version until another event came (CLIENT-33).
   sim::Task<WatchEnd> Consume(WatchStream* stream, VirtualTime start, bool guard,
@@ -84,6 +86,8 @@ class Reflector {
   bool Expected(const api::WatchEvent& event) const;
   void Apply(const api::WatchEvent& event);
   void ApplyInitial(const api::WatchEvent& event, InitialState* initial);
+  // Whether initial events that ended before their bookmark are taken for the state.
+  bool TakesPartForWhole(const InitialState& initial, const WatchEnd& end) const;
   bool GiveUpVersion(const api::Status& status) const;
   void MarkUnavailable(const api::Status& status);
   // Emits `relist`, then replaces the queue's content as its effect; false if the queue refuses.

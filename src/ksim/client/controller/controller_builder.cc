@@ -25,11 +25,6 @@ struct Source {
   std::vector<Predicate> predicates;
 };
 
-std::string_view GroupOf(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
-
 bool Agree(const std::vector<Predicate>& predicates, const ObjectEvent& event) {
   return std::all_of(predicates.begin(), predicates.end(),
                      [&](const Predicate& p) { return p(event); });
@@ -189,7 +184,7 @@ std::vector<std::string> KeysOfOwners(const api::Object& object, const api::Reso
   std::vector<std::string> keys;
   for (const api::OwnerReference& ref : object.owners()) {
     if (controller_only && !ref.controller) continue;
-    if (ref.kind != owner.kind || GroupOf(ref.api_version) != owner.group) continue;
+    if (ref.kind != owner.kind || api::GroupOf(ref.api_version) != owner.group) continue;
     std::string key = owner.namespaced ? std::string(object.ns()) + "/" : std::string();
     keys.push_back(std::move(key) + ref.name);
   }

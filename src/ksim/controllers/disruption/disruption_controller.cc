@@ -8,6 +8,7 @@
 #include "ksim/api/conditions.h"
 #include "ksim/api/pod.h"
 #include "ksim/base/status.h"
+#include "ksim/controllers/common/label_index.h"
 #include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/disruption/budget_status.h"
 #include "ksim/value/selector.h"
@@ -76,6 +77,7 @@ void DisruptionController::Start() {
     const api::Object budget = BudgetOf(d.object);
     if (!budget.empty()) queue_.Add(budget.key());
   };
+  AddLabelIndex(pod_informer_);
   pod_informer_.AddHandler(context_.actor(), &pod_handlers_);
   budget_informer_.AddHandler(context_.actor(), &budget_handlers_);
   loop_ =
@@ -113,12 +115,9 @@ api::Object DisruptionController::BudgetOf(const api::Object& pod) {
 }
 
 std::vector<api::Object> DisruptionController::PodsOf(const api::Object& budget) const {
-  std::vector<api::Object> pods;
   const auto selector = value::LabelSelector::FromObject(budget.spec().Get("selector"));
-  if (!selector.ok()) return pods;
-  for (api::Object& pod : pod_informer_.lister().List(budget.ns()))
-    if (selector->Matches(pod.labels())) pods.push_back(std::move(pod));
-  return pods;
+  if (!selector.ok()) return {};
+  return ListSelected(pod_informer_.lister(), budget.ns(), *selector);
 }
 
 // --- sync --------------------------------------------------------------------------------------

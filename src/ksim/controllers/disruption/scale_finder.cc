@@ -9,14 +9,9 @@ namespace ksim::controllers {
 
 namespace {
 
-std::string_view GroupOf(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
-
 // verifyGroupKind; what is in apps now was in extensions once.
 bool IsOf(const api::OwnerReference& owner, std::string_view group, std::string_view kind) {
-  const std::string_view has = GroupOf(owner.api_version);
+  const std::string_view has = api::GroupOf(owner.api_version);
   return owner.kind == kind && (has == group || (group == "apps" && has == "extensions"));
 }
 

@@ -41,7 +41,8 @@ EndpointsController::EndpointsController(ControllerContext context)
       pods_(context_.informers.For(context_.Resource("", "pods"))),
       services_(context_.informers.For(context_.Resource("", "services"))),
       endpoints_(context_.informers.For(context_.Resource("", "endpoints"))),
-      queue_(context_.process, client::DefaultControllerRateLimiter(context_.process)) {}
+      queue_(context_.process, client::DefaultControllerRateLimiter(context_.process)),
+      service_watch_(services_, pods_, queue_) {}
 
 EndpointsController::~EndpointsController() = default;
 
@@ -54,25 +55,9 @@ void EndpointsController::Start() {
 }
 
 void EndpointsController::RegisterHandlers() {
-  service_handlers_.add = [this](const api::Object& service, bool) { queue_.Add(service.key()); };
-  service_handlers_.update = [this](const api::Object&, const api::Object& service) {
-    queue_.Add(service.key());
-  };
-  service_handlers_.del = [this](const client::Deleted& d) { queue_.Add(d.object.key()); };
-
-  const auto add_services_of = [this](const api::Object& pod) {
-    for (const std::string& key : ServicesOf(pod, services_.lister())) queue_.Add(key);
-  };
-  pod_handlers_.add = [add_services_of](const api::Object& pod, bool) { add_services_of(pod); };
-  pod_handlers_.update = [this](const api::Object& a, const api::Object& b) {
-    for (const std::string& key : ServicesOfChange(a, b, services_.lister())) queue_.Add(key);
-  };
-  pod_handlers_.del = [add_services_of](const client::Deleted& d) { add_services_of(d.object); };
-
   endpoints_handlers_.del = [this](const client::Deleted& d) { queue_.Add(d.object.key()); };
 
-  services_.AddHandler(context_.actor(), &service_handlers_);
-  pods_.AddHandler(context_.actor(), &pod_handlers_);
+  service_watch_.Begin(context_.actor());
   endpoints_.AddHandler(context_.actor(), &endpoints_handlers_);
 }
 

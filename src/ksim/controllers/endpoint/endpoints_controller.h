@@ -18,6 +18,7 @@
 #include "ksim/client/workqueue.h"
 #include "ksim/controllers/common/profile.h"
 #include "ksim/controllers/controller.h"
+#include "ksim/controllers/endpointutil/service_watch.h"
 #include "ksim/controllers/endpointutil/trigger_times.h"
 
 namespace ksim::controllers {
@@ -48,8 +49,9 @@ class EndpointsController : public Controller, public client::Reconciler {
   client::SharedInformer& pods_;
   client::SharedInformer& services_;
   client::SharedInformer& endpoints_;
-  client::HandlerFuncs pod_handlers_, service_handlers_, endpoints_handlers_;
+  client::HandlerFuncs endpoints_handlers_;
   client::WorkQueue queue_;
+  ServiceWatch service_watch_;
   TriggerTimes trigger_times_;
   absl::btree_map<std::string, std::int64_t> stale_;  // by key: the version that was replaced
   std::unique_ptr<client::ReconcileLoop> loop_;

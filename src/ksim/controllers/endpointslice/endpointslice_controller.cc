@@ -9,6 +9,7 @@
 #include "ksim/api/node.h"
 #include "ksim/base/status.h"
 #include "ksim/controllers/common/cache_sync.h"
+#include "ksim/controllers/common/label_index.h"
 #include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/common/retries.h"
 #include "ksim/controllers/endpointslice/slice_packing.h"
@@ -43,6 +44,7 @@ EndpointSliceController::EndpointSliceController(ControllerContext context)
       slices_(context_.informers.For(context_.Resource("discovery.k8s.io", "endpointslices"))),
       queue_(context_.process, SliceLimiter(context_, profile_.slice_sync_max_backoff)),
       topology_queue_(context_.process, client::DefaultControllerRateLimiter(context_.process)),
+      service_watch_(services_, pods_, queue_),
       reconciler_(profile_, client_, recorder_, slices_.resource(), nodes_.lister()) {}
 
 EndpointSliceController::~EndpointSliceController() = default;
@@ -59,21 +61,6 @@ void EndpointSliceController::Start() {
 // --- handlers ----------------------------------------------------------------------------------
 
 void EndpointSliceController::RegisterHandlers() {
-  service_handlers_.add = [this](const api::Object& service, bool) { queue_.Add(service.key()); };
-  service_handlers_.update = [this](const api::Object&, const api::Object& service) {
-    queue_.Add(service.key());
-  };
-  service_handlers_.del = [this](const client::Deleted& d) { queue_.Add(d.object.key()); };
-
-  const auto add_services_of = [this](const api::Object& pod) {
-    for (const std::string& key : ServicesOf(pod, services_.lister())) queue_.Add(key);
-  };
-  pod_handlers_.add = [add_services_of](const api::Object& pod, bool) { add_services_of(pod); };
-  pod_handlers_.update = [this](const api::Object& a, const api::Object& b) {
-    for (const std::string& key : ServicesOfChange(a, b, services_.lister())) queue_.Add(key);
-  };
-  pod_handlers_.del = [add_services_of](const client::Deleted& d) { add_services_of(d.object); };
-
   slice_handlers_.add = [this](const api::Object& slice, bool) {
     if (IsManaged(slice) && reconciler_.tracker().ShouldSync(slice)) QueueServiceOf(slice);
   };
@@ -86,8 +73,8 @@ void EndpointSliceController::RegisterHandlers() {
   node_handlers_.update = [this](const api::Object& a, const api::Object& b) { UpdateNode(a, b); };
   node_handlers_.del = [this](const client::Deleted&) { topology_queue_.Add(kTopologyKey); };
 
-  services_.AddHandler(context_.actor(), &service_handlers_);
-  pods_.AddHandler(context_.actor(), &pod_handlers_);
+  service_watch_.Begin(context_.actor());
+  AddLabelIndex(slices_);
   slices_.AddHandler(context_.actor(), &slice_handlers_);
   nodes_.AddHandler(context_.actor(), &node_handlers_);
 }
@@ -146,10 +133,8 @@ sim::Task<std::string> EndpointSliceController::Sync(std::string key) {
 
   // 2. Its pods and slices. Slices that are being deleted do not count.
   const std::vector<api::Object> pods = PodsOf(service, pods_.lister());
-  std::vector<api::Object> slices = slices_.lister().List(id->ns);
-  std::erase_if(slices, [&id](const api::Object& slice) {
-    return !IsSliceOf(slice, id->name, kSliceController) || slice.deleting();
-  });
+  std::vector<api::Object> slices = SlicesOf(slices_.lister(), *id, kSliceController);
+  std::erase_if(slices, [](const api::Object& slice) { return slice.deleting(); });
   if (reconciler_.tracker().AreStale(key, slices))
     co_return "EndpointSlice informer cache is out of date";
 

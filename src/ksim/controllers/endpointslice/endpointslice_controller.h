@@ -16,6 +16,7 @@
 #include "ksim/controllers/common/profile.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/controllers/endpointslice/slice_reconciler.h"
+#include "ksim/controllers/endpointutil/service_watch.h"
 #include "ksim/controllers/endpointutil/trigger_times.h"
 
 namespace ksim::controllers {
@@ -52,8 +53,9 @@ class EndpointSliceController : public Controller, public client::Reconciler {
   client::SharedInformer& services_;
   client::SharedInformer& nodes_;
   client::SharedInformer& slices_;
-  client::HandlerFuncs pod_handlers_, service_handlers_, node_handlers_, slice_handlers_;
+  client::HandlerFuncs node_handlers_, slice_handlers_;
   client::WorkQueue queue_, topology_queue_;
+  ServiceWatch service_watch_;
   SliceReconciler reconciler_;
   TriggerTimes trigger_times_;
   std::unique_ptr<client::ReconcileLoop> loop_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/base/status.h"
+#include "ksim/controllers/common/label_index.h"
 #include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/common/retries.h"
 #include "ksim/controllers/endpointutil/service_pods.h"
@@ -85,6 +86,7 @@ void MirroringController::RegisterHandlers() {
   };
 
   endpoints_.AddHandler(context_.actor(), &endpoints_handlers_);
+  AddLabelIndex(slices_);
   slices_.AddHandler(context_.actor(), &slice_handlers_);
   services_.AddHandler(context_.actor(), &service_handlers_);
 }
@@ -113,11 +115,7 @@ void MirroringController::QueueEndpointsOf(const api::Object& slice) {
 // --- sync --------------------------------------------------------------------------------------
 
 std::vector<api::Object> MirroringController::SlicesOf(const client::ObjectKey& id) const {
-  std::vector<api::Object> slices = slices_.lister().List(id.ns);
-  std::erase_if(slices, [&id](const api::Object& slice) {
-    return !IsSliceOf(slice, id.name, kMirroringController);
-  });
-  return slices;
+  return controllers::SlicesOf(slices_.lister(), id, kMirroringController);
 }
 
 api::Object MirroringController::EndpointsToMirror(const client::ObjectKey& id) const {

@@ -6,6 +6,7 @@
 
 #include "ksim/api/pod.h"
 #include "ksim/api/rules/ip_text.h"
+#include "ksim/controllers/common/label_index.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::controllers {
@@ -14,11 +15,6 @@ using value::Obj;
 using value::Value;
 
 namespace {
-
-bool Selects(const api::Object& service, const Value& labels) {
-  return HasSelector(service) &&
-         value::LabelSelector::FromSet(service.spec().Get("selector")).Matches(labels);
-}
 
 // podEndpointsChanged: the deletion timestamps are compared by their addresses there, so that a pod
 // that is being deleted counts as changed each time.
@@ -67,17 +63,14 @@ bool PublishesNotReady(const api::Object& service) {
 }
 
 std::vector<api::Object> PodsOf(const api::Object& service, const client::Lister& pods) {
-  const auto selector = value::LabelSelector::FromSet(service.spec().Get("selector"));
-  std::vector<api::Object> selected = pods.List(service.ns());
-  std::erase_if(selected,
-                [&selector](const api::Object& pod) { return !selector.Matches(pod.labels()); });
-  return selected;
+  return ListSelected(pods, service.ns(),
+                      value::LabelSelector::FromSet(service.spec().Get("selector")));
 }
 
 std::vector<std::string> ServicesOf(const api::Object& pod, const client::Lister& services) {
   std::vector<std::string> keys;
-  for (const api::Object& service : services.List(pod.ns()))
-    if (Selects(service, pod.labels())) keys.push_back(service.key());
+  for (const api::Object& service : ListSelecting(services, pod.ns(), pod.labels()))
+    keys.push_back(service.key());
   return keys;
 }
 

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "ksim/api/rules/name_rules.h"
+#include "ksim/controllers/common/label_index.h"
+#include "ksim/value/selector.h"
 
 namespace ksim::controllers {
 
@@ -75,8 +77,12 @@ void SliceDraft::Annotate(std::string_view name, const Value& value) {
   tree = value.is_null() ? tree.Erase(path) : std::move(tree).Set(path, value);
 }
 
-bool IsSliceOf(const api::Object& slice, std::string_view service, std::string_view manager) {
-  return slice.Label(kServiceNameLabel) == service && slice.Label(kSliceManagedByLabel) == manager;
+std::vector<api::Object> SlicesOf(const client::Lister& slices, const client::ObjectKey& service,
+                                  std::string_view manager) {
+  return ListSelected(
+      slices, service.ns,
+      value::LabelSelector::FromSet(Obj({{kServiceNameLabel, Value::Of(service.name)},
+                                         {kSliceManagedByLabel, Value::Of(manager)}})));
 }
 
 }  // namespace ksim::controllers

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ksim/api/object.h"
+#include "ksim/client/informer.h"
+#include "ksim/client/reconciler.h"
 #include "ksim/value/value.h"
 
 namespace ksim::controllers {
@@ -38,7 +40,8 @@ struct SliceDraft {
   api::Object cached;                   // the slice as the cache has it; empty: it is new
 };
 
-// The slices of a Service that `manager` keeps, by their labels.
-bool IsSliceOf(const api::Object& slice, std::string_view service, std::string_view manager);
+// The slices of a Service that `manager` keeps, by their labels; AddLabelIndex makes it quick.
+std::vector<api::Object> SlicesOf(const client::Lister& slices, const client::ObjectKey& service,
+                                  std::string_view manager);
 
 }  // namespace ksim::controllers

@@ -9,6 +9,7 @@
 #include "ksim/api/patch_schema.h"
 #include "ksim/api/pod.h"
 #include "ksim/kubelet/status/pod_status.h"
+#include "ksim/sim/probe.h"
 #include "ksim/value/patch.h"
 
 namespace ksim::kubelet {
@@ -312,9 +313,22 @@ sim::Task<void> StatusManager::DeletePod(api::Object pod) {
   api::DeleteOptions options;
   options.grace_period_seconds = 0;
   options.uid = uid;
-  client::Client::ObjectResult deleted =
-      co_await client_.Delete(pods_, std::string(pod.ns()), std::string(pod.name()), options);
-  if (deleted.ok() || api::IsNotFound(deleted.status())) {
+  api::Request request;
+  request.verb = api::Verb::kDelete;
+  request.resource = pods_;
+  request.ns = SharedText(pod.ns());
+  request.name = SharedText(pod.name());
+  request.believed_uid = SharedText(pod.uid());
+  request.del = options;
+  // As before kubernetes#25224: whichever pod has the name by now.
+  if (client_.connection().variants().kubelet_delete_precondition ==
+      api::Variants::DeletePrecondition::kNone) {
+    KSIM_PROBE("variant/kubelet.deletePrecondition");
+    request.del.uid.reset();
+  }
+  const api::Response response = co_await client_.Do(std::move(request));
+  const bool deleted = response.code != 0 && response.code < 400;
+  if (deleted || api::IsNotFound(response.status)) {
     Forget(uid);
   } else if (statuses_.contains(uid)) {
     // Again at the next trigger or tick.

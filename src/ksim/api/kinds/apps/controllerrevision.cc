@@ -26,10 +26,9 @@ ControllerRevision: apiVersion=string data=Raw kind=string metadata=ObjectMeta r
 std::vector<std::string> RevisionCells(const Object& o, VirtualTime now) {
   std::string owner = "<none>";
   if (const auto controller = o.controller()) {
-    const std::string_view version = controller->api_version;
-    const std::size_t slash = version.find('/');
+    const std::string_view group = GroupOf(controller->api_version);
     std::string kind(controller->kind);
-    if (slash != version.npos) kind += fmt::format(".{}", version.substr(0, slash));
+    if (!group.empty()) kind += fmt::format(".{}", group);
     kind = cells::Lower(kind);
     owner = fmt::format("{}/{}", kind, controller->name);
   }

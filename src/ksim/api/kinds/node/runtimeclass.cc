@@ -1,6 +1,9 @@
 // The kind RuntimeClass of node.k8s.io/v1.
+//
+// Source: pkg/apis/node/validation/validation.go, pkg/registry/node/runtimeclass/strategy.go.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,10 +12,17 @@
 #include "ksim/api/core/profile.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/meta_validation.h"
+#include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/node_labels.h"
+#include "ksim/api/rules/pod/container_resources.h"
+#include "ksim/api/rules/pod/tolerations.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
+
+using value::Value;
 
 namespace {
 
@@ -25,6 +35,55 @@ Scheduling: nodeSelector={}string tolerations=[]Toleration
 
 std::vector<std::string> HandlerCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), cells::Text(o.tree().Get("handler")), cells::Age(o, now)};
+}
+
+// Two tolerations are the same if this is: all but their seconds, named as in the internal type.
+Value TolerationKey(const Value& toleration) {
+  return value::Obj({{"Key", Value::Of(toleration.Get("key").AsString())},
+                     {"Operator", Value::Of(toleration.Get("operator").AsString())},
+                     {"Value", Value::Of(toleration.Get("value").AsString())},
+                     {"Effect", Value::Of(toleration.Get("effect").AsString())}});
+}
+
+void ValidateClassTolerations(const Value& tolerations, const FieldPath& path,
+                              FieldErrorList* errors) {
+  if (errors->profile().runtime_class_toleration_path_twice) {
+    ValidateTolerations(tolerations, path.Child("tolerations"), errors);
+  } else {
+    ValidateTolerations(tolerations, path, errors);
+  }
+  std::vector<Value> seen;
+  for (std::size_t i = 0; i < tolerations.size(); ++i) {
+    const Value& toleration = tolerations.at(i);
+    const Value key = TolerationKey(toleration);
+    if (std::find(seen.begin(), seen.end(), key) == seen.end())
+      seen.push_back(key);
+    else
+      errors->Duplicate(path.Index(i),
+                        key.Set("TolerationSeconds", toleration.Get("tolerationSeconds")));
+  }
+}
+
+void ValidateRuntimeClass(const Value& tree, FieldErrorList* errors) {
+  const FieldPath handler("handler"), overhead("overhead"), scheduling("scheduling");
+  const std::string_view name = tree.Get("handler").AsString();
+  if (name.empty() && errors->profile().runtime_class_handler_required)
+    errors->Required(handler);
+  else
+    errors->InvalidAll(handler, name, Dns1123Label(name, errors->compat()));
+  if (!tree.Get("overhead").is_null())
+    ValidateResources(value::Obj({{"limits", tree.Get("overhead").Get("podFixed")}}), overhead,
+                      errors);
+  const Value& rules = tree.Get("scheduling");
+  if (rules.is_null()) return;
+  if (!rules.Get("nodeSelector").is_null())
+    ValidateLabels(rules.Get("nodeSelector"), scheduling.Child("nodeSelector"), errors);
+  ValidateClassTolerations(rules.Get("tolerations"), scheduling.Child("tolerations"), errors);
+}
+
+void ValidateRuntimeClassUpdate(const Value& tree, const Value& old, FieldErrorList* errors) {
+  ValidateImmutable(tree.Get("handler"), old.Get("handler"), GoShape::kOther, FieldPath("handler"),
+                    errors);
 }
 
 // pkg/api/node/util.go GetWarningsForRuntimeClass, by the names of the labels.
@@ -51,6 +110,10 @@ extern const KindSpec kRuntimeClassKind = {
     .cells = HandlerCells,
     .validation =
         {
+            .on_create = {kCheckMeta, kCheckObject},
+            .on_update = {kCheckMeta, kCheckObject, kCheckMetaUpdate, kCheckChange},
+            .object = ValidateRuntimeClass,
+            .change = ValidateRuntimeClassUpdate,
             .standard_finalizers = false,
         },
     .warnings_on_create = RuntimeClassWarnings,
