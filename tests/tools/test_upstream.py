@@ -87,6 +87,31 @@ class Reads(unittest.TestCase):
                       "Deleted pod: web-*", [event[3] for event in record["events"]])
         self.assertEqual(record["final"].count("pods/default/web-*"), 1)
 
+    def test_a_collection_is_what_was_in_it(self):
+        """Nothing is told of the kinds of which a namespace has none."""
+        space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}
+        thing = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a",
+                                                                       "namespace": "x"}}
+        record = recorded({**CASE, "controllers": ["namespace"], "given": [space, thing],
+                           "steps": [{"at": "0s", "delete": {"resource": "ns/x", "wait": False}}]})
+        self.assertEqual(sorted(record["writes"]), ["configmaps/x/a", "namespaces/x"])
+        self.assertEqual(record["writes"]["configmaps/x/a"][0][0][1:],
+                         ["deletecollection Background", 200, "gone"])
+
+    def test_a_refused_creation_has_no_name(self):
+        """A guest's POST has the name in its body alone."""
+        recorder = Recorder(lambda actor: True, 0)
+        recorder.take({"kind": "request", "verb": "create", "actor": "a", "id": 1, "name": "a",
+                       "resource": "configmaps", "namespace": "x", "subresource": "",
+                       "params": {}})
+        recorder.take({"kind": "response", "id": 1, "code": 403, "t": 0})
+        self.assertEqual(list(recorder.record()["writes"]), ["configmaps/x/?"])
+
+    def test_a_certificate_is_its_hash(self):
+        record = recorded({**CASE, "controllers": ["root-ca-cert-publisher"], "steps": []})
+        made = record["writes"]["configmaps/default/kube-root-ca.crt"][0][0][3]
+        self.assertRegex(made["data['ca.crt']"], "^CERTIFICATE [0-9a-f]{8}$")
+
     def test_the_same_case_is_the_same_record(self):
         self.assertEqual(recorded(), recorded())
 
@@ -151,6 +176,12 @@ class Compares(unittest.TestCase):
         self.assertTrue(self.differences(later))
         self.assertEqual(self.differences(later, 0.3), [])
 
+    def test_a_program_may_take_its_time_to_start(self):
+        same = Comparison(0.05).same
+        self.assertTrue(same(-30.1, -29.1))
+        self.assertTrue(same("-30s", "-29s"))
+        self.assertFalse(same(-29.1, -20.0))
+
     def test_times_in_objects(self):
         same = Comparison(0.05).same
         self.assertTrue(same("+3.100s", "+3.120s"))
@@ -184,6 +215,25 @@ class Cases(unittest.TestCase):
         [guest] = cluster["guests"]
         self.assertEqual(guest["file"], "/g/kube-controller-manager-1.30.wasm")
         self.assertEqual(guest["args"][-2:], ["--controllers=replicaset", "--v=2"])
+
+    def test_a_guest_has_the_root_ca_that_ksim_publishes(self):
+        case = {**CASE, "controllers": ["root-ca-cert-publisher"], "steps": []}
+        scenario = native(case, "1.30")
+        [guest] = with_guests(scenario, case["controllers"], [], "/g", "1.30")["spec"]["cluster"][
+            "guests"]
+        recorder = run(KSIM, scenario, lambda actor: True)
+        published = recorder.objects.trees[("configmaps", "default", "kube-root-ca.crt")]
+        self.assertEqual(guest["files"], {"/etc/kubernetes/ca.crt": published["data['ca.crt']"]})
+        self.assertIn("--root-ca-file=/etc/kubernetes/ca.crt", guest["args"])
+
+    def test_pods_that_are_ready_before_the_start(self):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"},
+               "spec": {"nodeName": "n1", "containers": [{"name": "c", "image": "i:1"}]}}
+        recorder = run(KSIM, native({**CASE, "given": [NODE, pod], "ready": ["a"], "steps": []},
+                                    "1.30"), lambda actor: True)
+        tree = recorder.objects.trees[("pods", "default", "a")]
+        self.assertEqual((tree["status.phase"], tree["status.conditions[0].status"]),
+                         ("Running", "True"))
 
     def test_replay_finds_what_differs(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -220,7 +270,8 @@ class Draws(unittest.TestCase):
             written = 0
             for seed in range(1, 6):
                 case = case_of(name, seed, seed % 2 == 0)
-                record = run(KSIM, native(case, "1.36"), actors_of(workload.controllers)).record()
+                record = run(KSIM, native(case, "1.36"),
+                             actors_of(workload.controllers, case.get("beside", []))).record()
                 written += sum(map(len, record["writes"].values()))
             self.assertGreater(written, 5, name)
 

@@ -33,7 +33,6 @@ from upstream_world import VERSIONS, CaseError, actors_of, native, run, with_gue
 from upstream_workloads import WORKLOADS, case_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOLERANCE = 0.05
 # So many draws of the latencies a workload has to come out equal under one of: of pods that rank
 # equal either may go, and then the messages about it take another time.
 WORLDS = 8
@@ -68,9 +67,9 @@ def state_differences(expected, found):
     return out
 
 
-def compared(expected, found, faults):
+def compared(expected, found, faults, tolerance):
     """The differences of two runs."""
-    comparison = Comparison(TOLERANCE)
+    comparison = Comparison(tolerance)
     a, b = expected.record(), found.record()
     if faults:
         return state_differences(expected.states(), found.states()) + \
@@ -121,7 +120,7 @@ def judge(name, seed, version, options):
     another one. What differs in every world is no matter of who was a millisecond earlier."""
     workload = WORKLOADS[name]
     case = case_of(name, seed, options.faults)
-    actors = actors_of(workload.controllers)
+    actors = actors_of(workload.controllers, case.get("beside", []))
     first = None
     for world in range(1, WORLDS + 1):
         scenario = native({**case, "seed": world}, version)
@@ -130,7 +129,8 @@ def judge(name, seed, version, options):
         # Where upstream draws lots among equals, one of ksim's seeds has to draw as it did.
         for lot in range(workload.lots):
             scenario["spec"]["seed"] = world + lot * WORLDS
-            found = compared(upstream, run(options.ksim, scenario, actors), options.faults)
+            found = compared(upstream, run(options.ksim, scenario, actors), options.faults,
+                             workload.tolerance)
             if not found:
                 return Outcome(seed, version, case, [], world > 1 or lot > 0)
             first = first or found

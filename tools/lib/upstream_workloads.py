@@ -14,12 +14,14 @@ class Workload:
     `settle` is how long a run goes on after its last step or fault; `resources` are those whose
     watches and writes the drawn faults strike."""
 
-    def __init__(self, controllers, draw, resources, settle="60s", process=MANAGER, lots=1):
+    def __init__(self, controllers, draw, resources, settle="60s", process=MANAGER, lots=1,
+                 tolerance=0.05):
         self.controllers, self.draw, self.resources = controllers, draw, resources
         self.settle, self.process = settle, process
         # How often ksim's own may draw until it answers as upstream: more than once where upstream
         # draws lots among equals.
         self.lots = lots
+        self.tolerance = tolerance  # how far apart times may be, in seconds
 
 
 def container(requests=None):
@@ -315,12 +317,280 @@ def draw_scheduler_step(draw, nodes, i):
                       "set": {"app": draw.choice("abc")}, "overwrite": True}}
 
 
+# --- garbagecollector -----------------------------------------------------------------------------
+
+NOBODY = "00000000-0000-0000-0000-00000000000"
+
+
+def config_map(name, finalizers=(), owners=()):
+    metadata = {"name": name}
+    if finalizers:
+        metadata["finalizers"] = list(finalizers)
+    if owners:
+        metadata["ownerReferences"] = [
+            {"apiVersion": "v1", "kind": "ConfigMap", "name": f"o{i}", "uid": f"{NOBODY}{i}"}
+            for i in owners]
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+
+
+def draw_garbagecollector(draw):
+    names = [f"rs-{i}" for i in range(draw.randint(1, 3))]
+    given, steps = [], Steps(draw, [300, 1000, 3000, 7000])
+    for name in names:
+        rs = replicaset(draw, name, f"app-{name}", draw.choice([0, 1, 2, 4]))
+        if draw.random() < 0.3:
+            rs["metadata"]["finalizers"] = ["example.com/hold"]
+        given.append(rs)
+    for i in range(draw.randint(0, 3)):
+        # Owners that are not there, by uids that nobody has.
+        given.append(config_map(f"m{i}", draw.choice([[], [], ["example.com/hold"]]),
+                                draw.choice([[], [1], [1, 2]])))
+    for i in range(draw.randint(1, 6)):
+        steps.add(draw_garbagecollector_step(draw, names, i))
+    return {"given": given, "steps": steps.steps}
+
+
+def draw_garbagecollector_step(draw, names, i):
+    name = draw.choice(names)
+    kind = draw.choice(["delete", "delete", "delete", "free", "scale", "orphaned", "pods", "again"])
+    if kind == "delete":
+        return {"delete": {"resource": f"rs/{name}", "wait": False,
+                           "cascade": draw.choice(["background", "orphan", "foreground"])}}
+    if kind == "free":
+        return patch(f"rs/{name}", {"metadata": {"finalizers": None}})
+    if kind == "scale":
+        return patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 3])}})
+    if kind == "orphaned":
+        return {"create": {"object": config_map(f"late-{i}", (), draw.choice([[], [3], [3, 4]]))}}
+    if kind == "pods":
+        return {"delete": {"resource": "pods", "selector": f"app=app-{name}", "wait": False,
+                           "gracePeriodSeconds": 0}}
+    return {"create": {"object": replicaset(draw, name, f"app-{name}", draw.choice([0, 1, 2]))}}
+
+
+# --- namespace ------------------------------------------------------------------------------------
+
+def draw_namespace(draw):
+    spaces = [f"ns-{i}" for i in range(draw.randint(1, 2))]
+    given, steps, held = [], Steps(draw, [1000, 3000, 7000, 16000]), []
+    for ns in spaces:
+        space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns}}
+        if draw.random() < 0.2:
+            space["metadata"]["finalizers"] = ["example.com/ns"]
+        given.append(space)
+        for i in range(draw.randint(0, 4)):
+            thing = draw_content(draw, ns, f"c{i}", held)
+            given.append(thing)
+    for i in range(draw.randint(1, 6)):
+        steps.add(draw_namespace_step(draw, spaces, held, i))
+    return {"given": given, "steps": steps.steps}
+
+
+def draw_content(draw, ns, name, held):
+    kind = draw.choice(["ConfigMap", "Secret", "ServiceAccount", "Pod", "Pod"])
+    if kind == "Pod":
+        grace = draw.choice([0, 2, 10, 30])
+        out = pod(name, {"app": "a"}, {"nodeName": "nowhere",
+                                       "terminationGracePeriodSeconds": grace}, namespace=ns)
+        held.append((f"pods/{name}", ns))
+        return out
+    out = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": ns}}
+    if draw.random() < 0.4:
+        out["metadata"]["finalizers"] = draw.sample(["example.com/a", "example.com/b"],
+                                                    draw.randint(1, 2))
+        held.append((f"{kind.lower()}s/{name}", ns))
+    return out
+
+
+def draw_namespace_step(draw, spaces, held, i):
+    ns = draw.choice(spaces)
+    kind = draw.choice(["delete", "delete", "delete", "free", "free", "free", "label", "create"])
+    if kind == "free" and held:
+        resource, where = draw.choice(held)
+        if resource.startswith("pods/"):
+            return {"delete": {"resource": resource, "namespace": where, "wait": False,
+                               "gracePeriodSeconds": 0}}
+        return patch(resource, {"metadata": {"finalizers": None}}, namespace=where)
+    if kind == "label":
+        return patch(f"namespaces/{ns}", {"metadata": {"labels": {"seen": str(i)}}})
+    if kind == "create":
+        return {"create": {"object": {"apiVersion": "v1", "kind": "ConfigMap",
+                                      "metadata": {"name": f"late-{i}", "namespace": ns}}}}
+    return {"delete": {"resource": f"namespaces/{ns}", "wait": False}}
+
+
+# --- nodelifecycle and tainteviction --------------------------------------------------------------
+
+def draw_nodelifecycle(draw):
+    nodes = [f"n{i}" for i in range(draw.randint(1, 4))]
+    given, steps = [], Steps(draw, [700, 2300, 5900, 13700])
+    for name in nodes:
+        zone = {"topology.kubernetes.io/zone": draw.choice(ZONES[:2])} if draw.random() < 0.5 else {}
+        given.append(node(name, labels=zone, taints=draw_taints(draw)))
+    for i in range(draw.randint(0, 5)):
+        given.append(pod(f"p{i}", {"app": "a"}, {
+            "nodeName": draw.choice(nodes), "tolerations": draw_tolerations(draw)}))
+    for i in range(draw.randint(2, 9)):
+        steps.add(draw_node_step(draw, draw.choice(nodes), i, steps.at))
+    return {"given": given, "steps": steps.steps, "cluster": {"nodes": draw.choice([0, 1, 1, 3])},
+            "ready": [p["metadata"]["name"] for p in given if p["kind"] == "Pod"
+                      and draw.random() < 0.7]}
+
+
+def draw_tolerations(draw):
+    out = []
+    for key in ("node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready", "dedicated"):
+        if draw.random() < 0.6:
+            more = {"tolerationSeconds": draw.choice([0, 3, 11, 29])} if draw.random() < 0.7 else {}
+            out.append({"key": key, "operator": "Exists", "effect": "NoExecute", **more})
+    return out
+
+
+def draw_node_step(draw, name, i, at_ms):
+    kind = draw.choice(["ready", "ready", "ready", "notReady", "unknown", "pressure", "cordon",
+                        "uncordon", "delete", "taint", "untaint", "bind", "deletePod"])
+    # A case begins 30 s after the year.
+    seconds = 30 + at_ms // 1000
+    beat = f"2025-01-01T00:{seconds // 60:02}:{seconds % 60:02}Z"
+    if kind in ("ready", "notReady", "unknown", "pressure"):
+        status = {"ready": "True", "notReady": "False", "unknown": "Unknown"}.get(kind, "True")
+        condition = {"type": draw.choice(["MemoryPressure", "DiskPressure"])
+                     if kind == "pressure" else "Ready",
+                     "status": draw.choice(["True", "False"]) if kind == "pressure" else status,
+                     "reason": "Step", "message": kind, "lastHeartbeatTime": beat}
+        return {"patch": {"resource": f"nodes/{name}", "type": "strategic",
+                          "subresource": "status", "patch": {"status": {"conditions": [condition]}}}}
+    if kind in ("cordon", "uncordon"):
+        return patch(f"nodes/{name}", {"spec": {"unschedulable": kind == "cordon" or None}})
+    if kind == "delete":
+        return {"delete": {"resource": f"nodes/{name}"}}
+    if kind in ("taint", "untaint"):
+        taints = [{"key": "dedicated", "value": "x", "effect": "NoExecute"}]
+        return patch(f"nodes/{name}", {"spec": {"taints": taints if kind == "taint" else None}})
+    if kind == "bind":
+        return {"create": {"object": pod(f"late-{i}", {"app": "a"}, {
+            "nodeName": name, "tolerations": draw_tolerations(draw)})}}
+    return {"delete": {"resource": "pods/p0", "wait": False, "gracePeriodSeconds": 0}}
+
+
+# --- disruption -----------------------------------------------------------------------------------
+
+def budget(draw, name, app):
+    amount = draw.choice([0, 1, 2, "0%", "34%", "50%", "100%"])
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name},
+            "spec": {draw.choice(["minAvailable", "maxUnavailable"]): amount,
+                     "selector": {"matchLabels": {"app": app}}}}
+
+
+def draw_disruption(draw):
+    names = [f"rs-{i}" for i in range(draw.randint(1, 2))]
+    given, steps = [], Steps(draw, [1500, 3000, 7000])
+    for name in names:
+        given.append(replicaset(draw, name, f"app-{name}", draw.choice([1, 2, 3, 5])))
+        given.append(budget(draw, f"pdb-{name}", f"app-{name}"))
+    for i in range(draw.randint(0, 2)):
+        given.append(pod(f"bare-{i}", {"app": f"app-{draw.choice(names)}"}, {"nodeName": "node-1"}))
+    for i in range(draw.randint(1, 6)):
+        steps.add(draw_disruption_step(draw, draw.choice(names), i))
+    return {"given": given, "steps": steps.steps, "cluster": {"nodes": 2},
+            "beside": ["replicaset", SCHEDULER]}
+
+
+def draw_disruption_step(draw, name, i):
+    kind = draw.choice(["scale", "budget", "select", "pods", "bare", "evict", "cordon", "replace"])
+    if kind == "scale":
+        return patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 3, 6])}})
+    if kind == "budget":
+        return patch(f"pdb/pdb-{name}", {"spec": {
+            "minAvailable": None, "maxUnavailable": draw.choice([0, 1, "40%"])}})
+    if kind == "select":
+        return patch(f"pdb/pdb-{name}", {"spec": {"selector": {
+            "matchLabels": {"app": draw.choice(["z", f"app-{name}"])}}}})
+    if kind == "pods":
+        return {"delete": {"resource": "pods", "selector": f"app=app-{name}", "wait": False,
+                           "limit": draw.choice([1, 2])}}
+    if kind == "bare":
+        return {"create": {"object": pod(f"late-{i}", {"app": f"app-{name}"},
+                                         {"nodeName": "node-2"})}}
+    if kind == "evict":
+        return {"evict": {"pod": draw.choice(["bare-0", "bare-1"])}}
+    if kind == "cordon":
+        return {"drain": {"node": "node-1", "force": True, "timeout": "2s"}}
+    return {"delete": {"resource": f"pdb/pdb-{name}"}} if draw.random() < 0.3 else \
+        {"create": {"object": budget(draw, f"more-{i}", f"app-{name}")}}
+
+
+# --- endpointslice and endpoint -------------------------------------------------------------------
+
+def draw_endpoints(draw):
+    given = [node(name, labels={"topology.kubernetes.io/zone": zone})
+             for name, zone in zip(["n1", "n2", "n3"], ZONES)]
+    steps, pods = Steps(draw, [300, 1000, 2000]), [f"p{i}" for i in range(draw.randint(1, 4))]
+    for name in pods:
+        given.append(pod(name, {"app": draw.choice("ab")}, {
+            "nodeName": draw.choice(["n1", "n2", "n3"]),
+            "containers": [{**container(), "ports": [{"name": "http", "containerPort": 8080}]}]}))
+    services = [f"svc-{i}" for i in range(draw.randint(1, 2))]
+    for name in services:
+        steps.add({"create": {"object": service(draw, name)}})
+    for i in range(draw.randint(2, 9)):
+        steps.add(draw_endpoints_step(draw, services, pods))
+    return {"given": given, "steps": steps.steps}
+
+
+def service(draw, name):
+    spec = {"selector": {"app": draw.choice("ab")}, "ports": [
+        {"name": "p", "port": 80, "targetPort": draw.choice([8080, "http", "other"])}]}
+    if draw.random() < 0.3:
+        spec["clusterIP"] = "None"
+    if draw.random() < 0.3:
+        spec["publishNotReadyAddresses"] = True
+    return {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}, "spec": spec}
+
+
+def draw_endpoints_step(draw, services, pods):
+    name, svc = draw.choice(pods), draw.choice(services)
+    kind = draw.choice(["up", "up", "up", "down", "end", "label", "delete", "kill", "selector",
+                        "port", "deleteService", "node"])
+    if kind in ("up", "down", "end"):
+        address = f"10.0.0.{pods.index(name) + 1}"
+        return patch(f"pods/{name}", {"status": {
+            "phase": "Succeeded" if kind == "end" else "Running", "podIP": address,
+            "podIPs": [{"ip": address}],
+            "conditions": [{"type": "Ready", "status": str(kind == "up"),
+                            "lastTransitionTime": "2025-01-01T00:00:20Z"}]}}, subresource="status")
+    if kind == "label":
+        return patch(f"pods/{name}", {"metadata": {"labels": {"app": draw.choice("ab")}}})
+    if kind in ("delete", "kill"):
+        return {"delete": {"resource": f"pods/{name}", "wait": False,
+                           **({"gracePeriodSeconds": 0} if kind == "kill" else {})}}
+    if kind == "selector":
+        return patch(f"services/{svc}", {"spec": {"selector": {"app": draw.choice("ab")}}})
+    if kind == "port":
+        return patch(f"services/{svc}", {"spec": {"ports": [
+            {"name": "p", "port": draw.choice([80, 81]), "targetPort": draw.choice([8080, 9090])}]}})
+    if kind == "deleteService":
+        return {"delete": {"resource": f"services/{svc}"}}
+    return {"delete": {"resource": f"nodes/{draw.choice(['n1', 'n2', 'n3'])}"}}
+
+
 # The register.
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
     "daemonset": Workload(["daemonset"], draw_daemonset, ["pods", "daemonsets", "nodes"]),
     "scheduler": Workload([SCHEDULER], draw_scheduler, ["pods", "nodes"], process=SCHEDULER,
                           settle="40s", lots=8),
+    "garbagecollector": Workload(["garbagecollector", "replicaset"], draw_garbagecollector,
+                                 ["pods", "replicasets", "configmaps"], settle="40s"),
+    # The kinds come in the order of a Go map: what goes when is a matter of half a second.
+    "namespace": Workload(["namespace"], draw_namespace, ["namespaces"], settle="80s",
+                          tolerance=1.0),
+    "nodelifecycle": Workload(["nodelifecycle", "tainteviction"], draw_nodelifecycle,
+                              ["pods", "nodes", "leases"], settle="80s"),
+    "disruption": Workload(["disruption"], draw_disruption,
+                           ["pods", "poddisruptionbudgets", "replicasets"], settle="40s"),
+    "endpoints": Workload(["endpointslice", "endpoint"], draw_endpoints,
+                          ["pods", "services", "endpointslices", "nodes"], settle="20s"),
 }
 
 

@@ -18,7 +18,7 @@ GUEST = "kube-controller-manager-guest"
 VERSIONS = ("1.30", "1.36")
 # A case begins when everybody's caches have synced; given objects are made 20 s before. A quarter
 # of a second keeps whole seconds of timestamps from hanging on a millisecond.
-GIVEN_NS, START_NS = 10_250_000_000, 30_250_000_000
+GIVEN_NS, READY_NS, START_NS = 10_250_000_000, 12_250_000_000, 30_250_000_000
 # Drawn by what a message is about, so both see the same world. If each took as long as the other,
 # an answer and the watch event of one write would come at the same moment, and the order in which
 # they are read then would decide.
@@ -39,8 +39,16 @@ def nanoseconds(text):
     return sum(round(float(n) * UNITS[u]) for n, u in parts)
 
 
-CASE_FIELDS = {"name", "given", "steps", "until", "tolerance", "cluster", "controllers", "beside",
-               "args", "faults", "overrides", "checks", "why", "versions", "seed"}
+CASE_FIELDS = {"name", "given", "ready", "steps", "until", "tolerance", "cluster", "controllers",
+               "beside", "args", "faults", "overrides", "checks", "why", "versions", "seed"}
+# The status that a kubelet writes of a pod that runs.
+RUNNING = {"phase": "Running", "conditions": [
+    {"type": "Ready", "status": "True", "lastTransitionTime": "2025-01-01T00:00:12Z"}]}
+# A guest knows most controllers by ksim's names, too.
+NO_ALIAS = {"tainteviction": "taint-eviction-controller"}
+# ksim's own publisher has a root CA of its own; a guest is given the same.
+ROOT_CA, ROOT_CA_FILE = "root-ca-cert-publisher", "/etc/kubernetes/ca.crt"
+ROOT_CA_SOURCE = "src/ksim/controllers/root_ca/root_ca_publisher.cc"
 
 
 def merged(file, case):
@@ -64,6 +72,18 @@ def from_start(step):
     return {**step, "at": f'{START_NS + nanoseconds(step["at"])}ns'} if "at" in step else step
 
 
+def made_ready(pod):
+    return {"at": f"{READY_NS}ns", "patch": {
+        "resource": f"pods/{pod}", "type": "merge", "subresource": "status",
+        "patch": {"status": RUNNING}}}
+
+
+def root_ca():
+    source = (pathlib.Path(__file__).resolve().parents[2] / ROOT_CA_SOURCE).read_text("utf-8")
+    text = re.search(r'"-----BEGIN.*?END CERTIFICATE-----\\n"', source, re.S).group(0)
+    return "".join(line.strip().strip('"').replace("\\n", "\n") for line in text.splitlines())
+
+
 def native(case, version):
     """The scenario with ksim's own controllers."""
     named = [c for c in [*case["controllers"], *case.get("beside", [])]]
@@ -76,7 +96,8 @@ def native(case, version):
         cluster["controllers"] = managed
     given = [{"at": f"{GIVEN_NS}ns", "create": {"objects": case["given"]}}] \
         if case.get("given") else []
-    steps = given + [from_start(step) for step in case.get("steps", [])]
+    steps = given + [made_ready(pod) for pod in case.get("ready", [])] + \
+        [from_start(step) for step in case.get("steps", [])]
     spec = {"compat": version, "until": f'{START_NS + nanoseconds(case["until"])}ns',
             "cluster": cluster, "steps": steps}
     limit = START_NS + nanoseconds(case["until"]) + 600 * 10**9
@@ -109,10 +130,15 @@ def with_guests(scenario, controllers, args, folder, version):
         else:
             cluster["components"] = [f"-{MANAGER}" if c == MANAGER else c
                                      for c in cluster["components"]]
-        cluster["guests"] = [*cluster.get("guests", []), {
+        guest = {
             "name": GUEST if beside else MANAGER, "file": str(folder / f"{MANAGER}-{version}.wasm"),
             "user": f"system:{MANAGER}", "namespace": "kube-system", "standsFor": MANAGER,
-            "args": [*FLAGS, "--controllers=" + ",".join(managed), *args]}]
+            "args": [*FLAGS, "--controllers=" + ",".join(NO_ALIAS.get(c, c) for c in managed),
+                     *args]}
+        if ROOT_CA in managed:
+            guest["files"] = {ROOT_CA_FILE: root_ca()}
+            guest["args"].append(f"--root-ca-file={ROOT_CA_FILE}")
+        cluster["guests"] = [*cluster.get("guests", []), guest]
     return {**scenario, "spec": {**spec, "cluster": cluster}}
 
 
