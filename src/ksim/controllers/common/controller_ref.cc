@@ -90,9 +90,9 @@ sim::Task<ObjectClaimer::Claimed> ObjectClaimer::Claim(std::vector<api::Object> 
 sim::Task<client::Client::ObjectResult> ObjectClaimer::Adopt(api::Object object) {
   std::optional<api::Status> refused = co_await CanAdopt();
   if (refused) {
-    co_return api::Unmapped(500, fmt::format("can't adopt {} {}/{} ({}): {}", claimed_->kind,
-                                             object.ns(), object.name(), object.uid(),
-                                             refused->message));
+    co_return api::Unmapped(
+        500, fmt::format("can't adopt {} {}/{} ({}): {}", claimed_->kind, object.ns(),
+                         object.name(), object.uid(), refused->message));
   }
   const Value patch = AdoptPatch(owner_, object);
   const client::PatchOptions options(api::PatchType::kStrategic);

@@ -64,7 +64,7 @@ class PodClaimer {
 
   struct Claimed {
     Claimed() = default;
-    std::vector<api::Object> pods;     // as ObjectClaimer::Claimed has them
+    std::vector<api::Object> pods;  // as ObjectClaimer::Claimed has them
     std::vector<api::Object> adopted;
     std::optional<api::Status> error;
   };
