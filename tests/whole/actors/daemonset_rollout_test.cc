@@ -180,6 +180,26 @@ TEST_P(DaemonSetRollouts, ADeletedRevisionIsMadeAgain) {
   EXPECT_NE(Revisions()[0].uid(), first.uid());
 }
 
+// CTRL-DS-06: the generation of the template counts from what the client gave.
+TEST_P(DaemonSetRollouts, TheGenerationOfTheTemplateCountsOn) {
+  AddNodes(1);
+  w.Create("daemonsets", DaemonSetJson());
+  w.Patch("daemonsets", "agent",
+          R"({"metadata":{"annotations":{"deprecated.daemonset.template.generation":"9"}}})");
+  EXPECT_EQ(w.Get("daemonsets", "agent").Annotation("deprecated.daemonset.template.generation"),
+            "1")
+      << "no update sets it";
+  SetImage("i:2");
+  EXPECT_EQ(w.Get("daemonsets", "agent").Annotation("deprecated.daemonset.template.generation"),
+            "2");
+  std::string given = DaemonSetJson();
+  given.replace(given.find(R"("agent"})"), 8,
+                R"("given","annotations":{"deprecated.daemonset.template.generation":"5"}})");
+  w.Create("daemonsets", given);
+  EXPECT_EQ(w.Get("daemonsets", "given").Annotation("deprecated.daemonset.template.generation"),
+            "5");
+}
+
 // CTRL-DS-17: a name that another revision has is a collision, which the status counts; the next
 // name is another one.
 TEST_P(DaemonSetRollouts, ACollisionIsCounted) {
@@ -197,6 +217,16 @@ TEST_P(DaemonSetRollouts, ACollisionIsCounted) {
   w.Create("daemonsets", DaemonSetJson());
   w.Advance(Seconds(5));
   EXPECT_EQ(Status("collisionCount"), 1);
+  // Nobody takes that back.
+  api::Request back = w.api.Request(api::Verb::kPatch, "daemonsets", "default", "agent");
+  back.patch_type = api::PatchType::kMerge;
+  back.subresource = "status";
+  back.body = apiserver::Json(R"({"status":{"collisionCount":0}})");
+  const api::Response refused = w.Do(std::move(back));
+  EXPECT_EQ(refused.code, 422);
+  EXPECT_EQ(refused.status.message,
+            "DaemonSet.apps \"agent\" is invalid: status.collisionCount: Invalid value: 0: cannot "
+            "be decremented");
   bool owned = false;
   for (const api::Object& revision : Revisions()) {
     if (!revision.controller()) continue;

@@ -179,8 +179,8 @@ const TextTypes& TypesOf(Compat compat) {
   return ColumnOf(kColumns, compat)();
 }
 
-// A quantity as ParseQuantity makes it of the text that a server sends. The text is kept where it is
-// canonical for sure; an amount that is too long for 64 bits is a big decimal of nanos.
+// A quantity as ParseQuantity makes it of the text that a server sends. The text is kept where it
+// is canonical for sure; an amount that is too long for 64 bits is a big decimal of nanos.
 std::string QuantityText(const Value& v) {
   const auto parsed = Quantity::FromTree(v);
   const std::string text = parsed.ok() ? parsed->ToString() : "0";
@@ -210,8 +210,9 @@ std::string QuantityText(const Value& v) {
 
   const bool binary = rest.size() == 2 && rest[1] == 'i';
   const bool exponent_form = rest.size() > 1 && (rest[0] == 'e' || rest[0] == 'E');
-  const std::string_view format = binary ? "BinarySI" : exponent_form ? "DecimalExponent"
-                                                                      : "DecimalSI";
+  const std::string_view format = binary          ? "BinarySI"
+                                  : exponent_form ? "DecimalExponent"
+                                                  : "DecimalSI";
   std::int64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   const auto length = static_cast<std::int64_t>(digits.size());
@@ -239,9 +240,9 @@ std::string QuantityText(const Value& v) {
   }
   __extension__ using Wide = unsigned __int128;
   const std::int64_t whole = parsed->Value();
-  const bool capped = whole == INT64_MAX;
-  const Wide unscaled = capped ? Wide(INT64_MAX)
-                               : Wide(static_cast<std::uint64_t>(std::abs(whole))) * 1'000'000'000;
+  const bool capped = binary && whole == INT64_MAX;
+  const Wide unscaled =
+      capped ? Wide(INT64_MAX) : Wide(static_cast<std::uint64_t>(std::abs(whole))) * 1'000'000'000;
   std::string words = fmt::format("{}", static_cast<std::uint64_t>(unscaled));
   if ((unscaled >> 64) != 0)
     words += fmt::format(" {}", static_cast<std::uint64_t>(unscaled >> 64));
@@ -252,9 +253,12 @@ std::string QuantityText(const Value& v) {
                "", format);
 }
 
+// The amount alone, in the decimal format: a sum has the format of what it began with.
 std::string AmountText(const Value& v) {
   const auto parsed = Quantity::FromTree(v);
-  return parsed.ok() ? (*parsed + Quantity()).ToString() : std::string();
+  if (!parsed.ok()) return {};
+  const Quantity one = Quantity::FromInt(1);
+  return (one + *parsed - one).ToString();
 }
 
 class Printer {

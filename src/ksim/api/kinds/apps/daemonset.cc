@@ -78,15 +78,22 @@ Value DefaultDaemonSet(const Value& tree, Compat compat) {
   });
 }
 
+std::int64_t TemplateGeneration(const Value& tree) {
+  const std::string_view text = tree.Get(TemplateGenerationPath()).AsString();
+  std::int64_t generation = 0;
+  std::from_chars(text.data(), text.data() + text.size(), generation);
+  return generation;
+}
+
+// A generation that the client gives is kept.
 Value PrepareNewDaemonSet(Value tree, Compat) {
+  if (TemplateGeneration(tree) >= 1) return tree;
   return std::move(tree).Set(TemplateGenerationPath(), Value::Of("1"));
 }
 
 Value PrepareDaemonSetUpdate(const Value& old, Value updated, Compat) {
   static const Path kTemplate{"spec", "template"};
-  const std::string_view text = old.Get(TemplateGenerationPath()).AsString();
-  std::int64_t generation = 0;
-  std::from_chars(text.data(), text.data() + text.size(), generation);
+  std::int64_t generation = TemplateGeneration(old);
   if (old.Get(kTemplate) != updated.Get(kTemplate)) ++generation;
   return std::move(updated).Set(TemplateGenerationPath(),
                                 Value::String(std::to_string(generation)));
@@ -157,6 +164,14 @@ void ValidateDaemonSetStatus(const Value& tree, FieldErrorList* errors) {
       FieldPath("status"), errors);
 }
 
+// ValidateDaemonSetStatusUpdate.
+void ValidateDaemonSetStatusChange(const Value& updated, const Value& old, FieldErrorList* errors) {
+  const Value& is = updated.Get(Fields().status).Get(Fields().collision_count);
+  const Value& was = old.Get(Fields().status).Get(Fields().collision_count);
+  if (!was.is_int() || (is.is_int() && is.AsInt() >= was.AsInt())) return;
+  errors->Invalid(FieldPath("status").Child("collisionCount"), is.AsInt(), "cannot be decremented");
+}
+
 std::vector<std::string> DaemonSetUpdateWarnings(const Value& updated, const Value& old,
                                                  Compat compat) {
   static const Path kTemplate{"spec", "template"};
@@ -207,10 +222,11 @@ extern const KindSpec kDaemonSetKind = {
             .on_create = {kCheckMeta, kCheckObject},
             .on_update = {kCheckMeta, kCheckObject, kCheckMetaUpdate, kCheckObject, kCheckChange},
             .on_plain_update = {kCheckMetaUpdate, kCheckChange, kCheckObject},
-            .on_status_update = {kCheckMetaUpdate, kCheckStatus},
+            .on_status_update = {kCheckMetaUpdate, kCheckStatus, kCheckChange},
             .object = ValidateDaemonSet,
             .change = ValidateSelectorStays,
             .status = ValidateDaemonSetStatus,
+            .status_change = ValidateDaemonSetStatusChange,
         },
     .warnings_on_create = TemplateWarnings,
     .warnings_on_update = DaemonSetUpdateWarnings,
