@@ -57,6 +57,12 @@ std::string ChangesText(const Record& commit) {
                                                   "status.replicas",
                                                   "status.readyReplicas",
                                                   "status.availableReplicas",
+                                                  "spec.suspend",
+                                                  "status.active",
+                                                  "status.succeeded",
+                                                  "status.failed",
+                                                  "status.completedIndexes",
+                                                  "status.lastScheduleTime",
                                                   "metadata.deletionTimestamp",
                                                   "status.observedGeneration"};
   std::string out;
